@@ -1,0 +1,89 @@
+package catalog
+
+import "strconv"
+
+// UnitsPerComponent is the room for unit and delta ids below one component:
+// unit id = component id · UnitsPerComponent + n (DESIGN, invariant 4).
+const UnitsPerComponent = 1 << 28
+
+// Component is one set of translation files in one branch of one repository
+// (read-interface, Component object).
+type Component struct {
+	// ID is assigned once and never reused.
+	ID int64
+	// ProjectID is the project's id.
+	ProjectID int64
+	// Slug is the component's name in URLs, unique in its project.
+	Slug string
+	// Settings come from the configuration.
+	Settings ComponentSettings
+	// Repo is the address to pull from, without credentials.
+	Repo string
+	// Branch is the configured branch; "" follows the remote's HEAD.
+	Branch string
+	// Tracking is the branch in use; "" before the first pull.
+	Tracking string
+	// Head is the commit that the units stand at, 40 hexadecimal digits; ""
+	// before the first import.
+	Head string
+	// Changes is the number of change entries below the component.
+	Changes int64
+	// Problem is why the last pull failed; "" if it did not.
+	Problem string
+}
+
+// ComponentSettings are the fields of a component that the configuration sets;
+// defaults in decision 33. Where a comment says nothing the field means what
+// the specification's field of that name means.
+type ComponentSettings struct {
+	Name                        string // default: the slug
+	VCS                         string // always "git"
+	Push                        string
+	PushBranch                  string
+	Filemask                    string // * stands for the language code
+	Language                    string // language of a mask without *; "" otherwise
+	Template                    string // always "": PO is bilingual
+	EditTemplate                bool
+	Intermediate                string
+	NewBase                     string // path of the POT, or ""
+	FileFormat                  string // always "po"
+	License                     string // SPDX id, or ""
+	Agreement                   string
+	NewLang                     string
+	LanguageCodeStyle           string
+	SourceLanguage              string // code, default "en"
+	LanguageRegex               string
+	CheckFlags                  string
+	Priority                    int
+	EnforcedChecks              []string
+	Restricted                  bool
+	Repoweb                     string
+	ReportSourceBugs            string
+	MergeStyle                  string
+	CommitMessage               string
+	AddMessage                  string
+	DeleteMessage               string
+	MergeMessage                string
+	AddonMessage                string
+	PullMessage                 string
+	AllowTranslationPropagation bool
+	ManageUnits                 bool
+	EnableSuggestions           bool
+	SuggestionVoting            bool
+	SuggestionAutoaccept        int
+	PushOnCommit                bool
+	CommitPendingAge            int
+	AutoLockError               bool
+	VariantRegex                string
+	IsGlossary                  bool
+	GlossaryColor               string
+	Access                      Access // "": as the project
+}
+
+// ReadKey is what the stored units depend on beside the files: a component
+// whose ReadKey changed has to be read anew.
+func (s *ComponentSettings) ReadKey() string {
+	var h Hasher
+	key := h.Meta(s.Filemask, s.Language, s.NewBase, s.SourceLanguage, s.LanguageRegex, s.CheckFlags)
+	return strconv.FormatUint(uint64(key), 16)
+}

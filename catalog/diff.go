@@ -1,0 +1,92 @@
+package catalog
+
+// Known is what Diff needs of a stored unit.
+type Known struct {
+	// ID is the unit's id.
+	ID int64
+	// Identity is that of the unit.
+	Identity Identity
+	// Text and Meta are the fingerprints that Hasher.Text and Hasher.Meta made
+	// of the stored unit.
+	Text, Meta int64
+	// Removed marks a unit that was in no file before.
+	Removed bool
+}
+
+// Seen is what Diff needs of a unit just read: its identity and fingerprints.
+type Seen struct {
+	// Identity is that of the unit.
+	Identity Identity
+	// Text and Meta are fingerprints by Hasher.Text and Hasher.Meta.
+	Text, Meta int64
+}
+
+// Pair names a stored unit and the unit read that it became, as indices into
+// the two arguments of Diff.
+type Pair struct{ Known, Seen int }
+
+// Delta is the difference between the stored and the read units of a
+// translation. Every unit that was read is in exactly one of Added, Returned,
+// Updated, Touched and Same, in the order of the file.
+type Delta struct {
+	// Added are units never seen before: indices of units read.
+	Added []int
+	// Returned are units that were removed and are there again.
+	Returned []Pair
+	// Updated are units whose target or state changed.
+	Updated []Pair
+	// Touched are units of which only note, flags or previous source changed:
+	// they are stored but make no change entry (decision 16).
+	Touched []Pair
+	// Same are units that did not change, but perhaps their place.
+	Same []Pair
+	// Removed are live units that the file has no more: indices of stored
+	// units, in their order.
+	Removed []int
+}
+
+// Diff compares the stored units of a translation, removed ones included, with
+// those just read from its file. Identities must be unique within each
+// argument: of repeated entries the first wins before Diff is called
+// (decision 13).
+func Diff(known []Known, seen []Seen) Delta {
+	var d Delta
+	byIdentity := make(map[Identity]int, len(known))
+	for i := range known {
+		byIdentity[known[i].Identity] = i
+	}
+	found := make([]bool, len(known))
+	for i := range seen {
+		k, ok := byIdentity[seen[i].Identity]
+		if !ok {
+			d.Added = append(d.Added, i)
+			continue
+		}
+		found[k] = true
+		d.sort(Pair{Known: k, Seen: i}, &known[k], &seen[i])
+	}
+	for i := range known {
+		if !found[i] && !known[i].Removed {
+			d.Removed = append(d.Removed, i)
+		}
+	}
+	return d
+}
+
+func (d *Delta) sort(p Pair, known *Known, seen *Seen) {
+	switch {
+	case known.Removed:
+		d.Returned = append(d.Returned, p)
+	case known.Text != seen.Text:
+		d.Updated = append(d.Updated, p)
+	case known.Meta != seen.Meta:
+		d.Touched = append(d.Touched, p)
+	default:
+		d.Same = append(d.Same, p)
+	}
+}
+
+// Changed reports whether anything but places differs.
+func (d *Delta) Changed() bool {
+	return len(d.Added)+len(d.Returned)+len(d.Updated)+len(d.Touched)+len(d.Removed) > 0
+}

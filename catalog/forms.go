@@ -1,0 +1,41 @@
+package catalog
+
+import "strings"
+
+// FormSeparator stands between the plural forms of a source or target that is
+// kept as one string: two U+001E characters (weblate-facts §1).
+const FormSeparator = "\x1e\x1e"
+
+// JoinForms makes one string of plural forms. One form is returned as it is.
+func JoinForms(forms []string) string {
+	if len(forms) == 1 {
+		return forms[0]
+	}
+	return strings.Join(forms, FormSeparator)
+}
+
+// SplitForms is the inverse of JoinForms. It never returns an empty slice: the
+// empty string is one empty form.
+func SplitForms(s string) []string { return strings.Split(s, FormSeparator) }
+
+// TargetForms returns the forms of a target as the API shows them: exactly
+// number forms, padded with "" or cut, if the source is a plural or the target
+// has several forms, else the one form (weblate-facts §2). A number below 1
+// counts as 1.
+func TargetForms(source, target string, number int) []string {
+	if !strings.Contains(source, FormSeparator) && !strings.Contains(target, FormSeparator) {
+		return []string{target}
+	}
+	forms := make([]string, max(number, 1))
+	copy(forms, SplitForms(target))
+	return forms
+}
+
+// trimForms drops trailing empty forms, so that a target compares equal
+// whether a file writes out its last empty msgstr[] or leaves them away.
+func trimForms(target string) string {
+	for strings.HasSuffix(target, FormSeparator) {
+		target = strings.TrimSuffix(target, FormSeparator)
+	}
+	return target
+}

@@ -1,0 +1,92 @@
+package catalog
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"github.com/dchest/siphash"
+)
+
+// The keys of SipHash-2-4 as two little-endian halves of 16 ASCII bytes.
+const (
+	weblateKey0, weblateKey1 = 0x206574616c626557, 0x6873614820706953 // "Weblate Sip Hash", weblate-facts §1
+	ownKey0, ownKey1         = 0x746f6c676f706572, 0x79656b2070697320 // "repoglot sip key", never leaves the server
+)
+
+// Identity names a string within a translation. The (context, source) text is
+// what identifies a unit (decision 13); 128 bits of two keyed hashes stand for
+// it, since Hash alone is not unique: it has no separator, so ("Open", "menu")
+// and ("Openm", "enu") share it.
+type Identity struct {
+	// Hash is the id_hash and content_hash of the API.
+	Hash int64
+	// Key is our own hash of the same text, with a separator between its parts.
+	Key int64
+}
+
+// HashContent returns the content_hash of a source (plural forms joined by
+// FormSeparator) and its context: SipHash-2-4 of both without a separator,
+// minus 2^63 (weblate-facts §1). For bilingual formats such as PO it is the
+// id_hash too.
+func HashContent(source, context string) int64 {
+	var h Hasher
+	return h.content(source, context)
+}
+
+// HashID returns the id_hash of a unit: HashContent, or for a monolingual
+// component the hash of the context alone (weblate-facts §1). repoglot serves
+// no monolingual components; the rule is kept whole so that the vectors are.
+func HashID(source, context string, monolingual bool) int64 {
+	if monolingual {
+		source = ""
+	}
+	return HashContent(source, context)
+}
+
+// Checksum is the form in which a unit's web_url names an id_hash: the
+// unsigned hash in lower-case hexadecimal without padding (decision 13).
+func Checksum(idHash int64) string {
+	return strconv.FormatUint(uint64(idHash)^(1<<63), 16)
+}
+
+// ParseChecksum reads a checksum, padded or not. ok is false if it is none.
+func ParseChecksum(s string) (idHash int64, ok bool) {
+	u, err := strconv.ParseUint(s, 16, 64)
+	return int64(u ^ (1 << 63)), err == nil
+}
+
+// Hasher computes the hashes of many strings with one buffer. The zero value
+// is ready; it must not be shared between goroutines.
+type Hasher struct{ buf []byte }
+
+// Identity returns the identity of a source (forms joined) and its context.
+func (h *Hasher) Identity(source, context string) Identity {
+	id := Identity{Hash: h.content(source, context)}
+	h.buf = binary.AppendUvarint(h.buf[:0], uint64(len(source)))
+	h.buf = append(append(h.buf, source...), context...)
+	id.Key = int64(siphash.Hash(ownKey0, ownKey1, h.buf))
+	return id
+}
+
+// Text fingerprints what a change entry is about: target and state.
+func (h *Hasher) Text(target string, state State) int64 {
+	h.buf = binary.AppendUvarint(h.buf[:0], uint64(state))
+	h.buf = append(h.buf, trimForms(target)...)
+	return int64(siphash.Hash(ownKey0, ownKey1, h.buf))
+}
+
+// Meta fingerprints what a unit carries beside its text and its place in the
+// file: a difference is stored but is no change entry (decision 16).
+func (h *Hasher) Meta(parts ...string) int64 {
+	h.buf = h.buf[:0]
+	for _, p := range parts {
+		h.buf = binary.AppendUvarint(h.buf, uint64(len(p)))
+		h.buf = append(h.buf, p...)
+	}
+	return int64(siphash.Hash(ownKey0, ownKey1, h.buf))
+}
+
+func (h *Hasher) content(source, context string) int64 {
+	h.buf = append(append(h.buf[:0], source...), context...)
+	return int64(siphash.Hash(weblateKey0, weblateKey1, h.buf) ^ (1 << 63))
+}

@@ -1,0 +1,40 @@
+package catalog
+
+// Access says who may see a project or a component.
+type Access string
+
+// The kinds of access. The empty Access means "as the project says", and for
+// a project public.
+const (
+	AccessPublic  Access = "public"
+	AccessPrivate Access = "private"
+)
+
+// Project groups components (read-interface, Project object).
+type Project struct {
+	// ID is assigned once and never reused.
+	ID int64
+	// Slug is the project's name in URLs, unique.
+	Slug string
+	// Settings come from the configuration.
+	Settings ProjectSettings
+	// Changes is the number of change entries below the project.
+	Changes int64
+}
+
+// ProjectSettings are the fields of a project that the configuration sets;
+// defaults in decision 33.
+type ProjectSettings struct {
+	Name              string // default: the slug
+	Web               string // URL of the project's own site, or ""
+	Instructions      string // URL or text, or ""
+	LanguageAliases   string // comma list of from:to, or ""
+	TranslationReview bool
+	SourceReview      bool
+	SetLanguageTeam   bool   // default true
+	EnableHooks       bool   // default true
+	Access            Access // "" is public
+}
+
+// Private reports whether the project is hidden from anonymous clients.
+func (p *Project) Private() bool { return p.Settings.Access == AccessPrivate }

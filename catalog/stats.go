@@ -1,0 +1,75 @@
+package catalog
+
+// Count is a number of units with the words and characters of their sources.
+// The zero value is none.
+type Count struct {
+	// Units is the number of units.
+	Units int64
+	// Words is the sum of their num_words.
+	Words int64
+	// Chars is the sum of the code points of their sources.
+	Chars int64
+}
+
+// Add adds the counts of another set of units.
+func (c *Count) Add(o Count) {
+	c.Units += o.Units
+	c.Words += o.Words
+	c.Chars += o.Chars
+}
+
+func (c *Count) unit(u *Unit) {
+	c.Units++
+	c.Words += int64(u.Words)
+	c.Chars += int64(u.Chars)
+}
+
+// Stats are the statistics of a set of units (read-interface, Translation;
+// weblate-facts §6). The zero value is that of an empty set.
+type Stats struct {
+	// Total counts all units.
+	Total Count
+	// Translated counts units of state 20 and above, read-only ones included.
+	Translated Count
+	// Fuzzy counts units that need editing.
+	Fuzzy Count
+	// ReadOnly counts units of state 100.
+	ReadOnly Count
+	// Failing counts units with at least one failing check.
+	Failing Count
+}
+
+// Unit counts one more unit.
+func (s *Stats) Unit(u *Unit) {
+	s.Total.unit(u)
+	if u.State.Translated() {
+		s.Translated.unit(u)
+	}
+	if u.State.Fuzzy() {
+		s.Fuzzy.unit(u)
+	}
+	if u.State == StateReadOnly {
+		s.ReadOnly.unit(u)
+	}
+}
+
+// Add adds the statistics of another set of units.
+func (s *Stats) Add(o Stats) {
+	s.Total.Add(o.Total)
+	s.Translated.Add(o.Translated)
+	s.Fuzzy.Add(o.Fuzzy)
+	s.ReadOnly.Add(o.ReadOnly)
+	s.Failing.Add(o.Failing)
+}
+
+// Tenths is a percentage in tenths of a percent: 958 is 95.8 %.
+type Tenths int
+
+// Percent returns n of total, cut off after one decimal (decision 15). Of
+// nothing it is empty: pass 1000 for a measure of completeness, else 0.
+func Percent(n, total int64, empty Tenths) Tenths {
+	if total == 0 {
+		return empty
+	}
+	return Tenths(1000 * n / total)
+}
