@@ -1,0 +1,211 @@
+package testrepos
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+// startTree is what the files of a commit begin with: those of Tree if it is
+// given, else those of the first parent with every merged side brought in.
+func (p *push) startTree(st *Step, parents, merge []plumbing.Hash) (*fileSet, error) {
+	if st.Tree != "" {
+		h, err := p.resolve(st.Tree)
+		if err != nil {
+			return nil, err
+		}
+		return readTree(p.r.git.Storer, h)
+	}
+	if len(parents) == 0 {
+		return readTree(p.r.git.Storer, plumbing.ZeroHash)
+	}
+	return p.mergedTree(parents[0], merge)
+}
+
+// mergedTree merges file by file; several sides are brought in one by one, as
+// git's octopus strategy does.
+func (p *push) mergedTree(ours plumbing.Hash, others []plumbing.Hash) (*fileSet, error) {
+	st := p.r.git.Storer
+	files, err := readTree(st, ours)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range others {
+		base, err := p.mergeBase(ours, other)
+		if err != nil {
+			return nil, err
+		}
+		baseFiles, err := readTree(st, base)
+		if err != nil {
+			return nil, err
+		}
+		theirs, err := readTree(st, other)
+		if err != nil {
+			return nil, err
+		}
+		files.mergeIn(baseFiles, theirs)
+	}
+	return files, nil
+}
+
+// mergeBase is zero for histories that share nothing.
+func (p *push) mergeBase(a, b plumbing.Hash) (plumbing.Hash, error) {
+	ca, err := p.r.git.CommitObject(a)
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("commit %s: %w", a, err)
+	}
+	cb, err := p.r.git.CommitObject(b)
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("commit %s: %w", b, err)
+	}
+	bases, err := ca.MergeBase(cb)
+	if err != nil || len(bases) == 0 {
+		return plumbing.ZeroHash, err
+	}
+	return bases[0].Hash, nil
+}
+
+// applyFiles makes the changes of a commit.
+func (p *push) applyFiles(files *fileSet, changes []File) error {
+	for i := range changes {
+		f := &changes[i]
+		if err := p.applyFile(files, f); err != nil {
+			return fmt.Errorf("file %q (line %d): %w", f.Path, f.Line, err)
+		}
+	}
+	return nil
+}
+
+func (p *push) applyFile(files *fileSet, f *File) error {
+	if f.op == opDelete {
+		if !files.remove(f.Path) {
+			return fmt.Errorf("deleted, but it is not there")
+		}
+		return nil
+	}
+	if f.kind == kindSubmodule {
+		files.set(f.Path, entry{mode: filemode.Submodule, hash: plumbing.NewHash(strings.TrimSpace(string(f.text)))})
+		return nil
+	}
+	data, err := p.content(files, f)
+	if err != nil {
+		return err
+	}
+	hash, err := writeBlob(p.r.git.Storer, data)
+	if err != nil {
+		return err
+	}
+	files.set(f.Path, entry{mode: f.kind.mode(), hash: hash})
+	return nil
+}
+
+func (k fileKind) mode() filemode.FileMode {
+	switch k {
+	case kindExecutable:
+		return filemode.Executable
+	case kindSymlink:
+		return filemode.Symlink
+	default:
+		return filemode.Regular
+	}
+}
+
+// content is the bytes of a file after the change.
+func (p *push) content(files *fileSet, f *File) ([]byte, error) {
+	switch f.op {
+	case opBase64:
+		return decode64(f.text)
+	case opCopy:
+		return p.copied(f)
+	case opText:
+		return f.encode(f.text)
+	case opRepeat:
+		n, err := strconv.Atoi(f.arg)
+		if err != nil {
+			return nil, fmt.Errorf("repeat %q: %w", f.arg, err)
+		}
+		return f.encode(repeat(f.text, n))
+	}
+	old, err := p.present(files, f)
+	if err != nil {
+		return nil, err
+	}
+	text, err := p.changed(files, f, old)
+	if err != nil {
+		return nil, err
+	}
+	return f.encode(text)
+}
+
+// present is the text that the change begins with.
+func (p *push) present(files *fileSet, f *File) ([]byte, error) {
+	e, ok := files.entries[f.Path]
+	if !ok && f.op == opMerge {
+		return nil, nil // a new language
+	}
+	if !ok {
+		return nil, fmt.Errorf("there is no such file to change yet")
+	}
+	data, err := readBlob(p.r.git.Storer, e.hash)
+	if err != nil {
+		return nil, err
+	}
+	return f.decode(data)
+}
+
+// changed applies the directives that work on the present text.
+func (p *push) changed(files *fileSet, f *File, old []byte) ([]byte, error) {
+	switch f.op {
+	case opEdit:
+		return applyEdits(old, f.text)
+	case opEntries:
+		return putEntries(old, f.text), nil
+	case opDrop:
+		text, missing := dropEntries(old, f.text)
+		if len(missing) > 0 {
+			return nil, fmt.Errorf("drop: there is no entry %q", missing[0])
+		}
+		return text, nil
+	case opShift:
+		by, err := strconv.Atoi(f.arg)
+		if err != nil {
+			return nil, fmt.Errorf("shift %q: %w", f.arg, err)
+		}
+		return shiftReferences(old, by), nil
+	case opMerge:
+		e, ok := files.entries[f.arg]
+		if !ok {
+			return nil, fmt.Errorf("msgmerge: there is no %s in this commit", f.arg)
+		}
+		pot, err := readBlob(p.r.git.Storer, e.hash)
+		if err != nil {
+			return nil, err
+		}
+		return mergePO(pot, old, f.text), nil
+	}
+	return nil, fmt.Errorf("operation %d is unknown", f.op) // unreachable: all are listed
+}
+
+// copied is (copy LABEL) or (copy LABEL:PATH).
+func (p *push) copied(f *File) ([]byte, error) {
+	rev, path, ok := strings.Cut(f.arg, ":")
+	if !ok {
+		path = f.Path
+	}
+	h, err := p.resolve(rev)
+	if err != nil {
+		return nil, err
+	}
+	from, err := readTree(p.r.git.Storer, h)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := from.entries[path]
+	if !ok {
+		return nil, fmt.Errorf("copy: %s has no %s", rev, path)
+	}
+	return readBlob(p.r.git.Storer, e.hash)
+}

@@ -1,0 +1,230 @@
+package testrepos
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+// Change is a commit that a test makes up on the spot. The zero value is an
+// empty commit on the default branch by Test Author, one minute after its
+// parent.
+type Change struct {
+	// Branch is where to; "" stands for the default branch. A new branch begins
+	// at Parents, or without any parent.
+	Branch string
+	// Files are the new texts by path.
+	Files map[string]string
+	// Symlinks are targets by path.
+	Symlinks map[string]string
+	// Executable are those paths of Files that get the mode 100755.
+	Executable []string
+	// Delete are paths, or folders with all below them, that go away first.
+	Delete []string
+	// Author as `Name <email>`; "" stands for Test Author.
+	Author string
+	// Committer as `Name <email>`; "" stands for the author.
+	Committer string
+	// When is the author's and committer's time; zero stands for a minute after
+	// the youngest parent, 2024-01-01 09:00 UTC without one.
+	When time.Time
+	// Message; "" stands for "Change".
+	Message string
+	// Parents are hashes, labels or branches; none stands for the tip of the
+	// branch. The commit begins with the files of the first.
+	Parents []string
+	// Merge are further parents whose files are merged in, see Repo.Merge.
+	Merge []string
+	// Force allows the branch to lose commits.
+	Force bool
+}
+
+// Push makes a commit that is not in the scenario and returns its hash.
+func (r *Repo) Push(c Change) (string, error) {
+	p := newPush(r)
+	st := Step{Branch: c.Branch, Parents: c.Parents, Merge: c.Merge, Force: c.Force}
+	if st.Branch == "" {
+		st.Branch = r.scenario.Branch
+	}
+	hash, err := p.change(&st, c)
+	if err != nil {
+		return "", fmt.Errorf("repository %s: commit on %s: %w", r.Dir, st.Branch, err)
+	}
+	if _, err := p.flush(); err != nil {
+		return "", fmt.Errorf("repository %s: %w", r.Dir, err)
+	}
+	return hash.String(), nil
+}
+
+func (p *push) change(st *Step, c Change) (plumbing.Hash, error) {
+	parents, err := p.parents(st)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	merge, err := p.resolveAll(st.Merge)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	files, err := p.startTree(st, parents, merge)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	if err := p.changeFiles(files, c); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	spec, err := p.changeSpec(c, append(parents, merge...))
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	hash, err := p.commit(files, spec)
+	if err != nil {
+		return hash, err
+	}
+	return hash, p.setRefs(st, hash)
+}
+
+func (p *push) changeFiles(files *fileSet, c Change) error {
+	for _, path := range c.Delete {
+		if !files.remove(path) {
+			return fmt.Errorf("file %q: deleted, but it is not there", path)
+		}
+	}
+	put := func(path, text string, mode filemode.FileMode) error {
+		hash, err := writeBlob(p.r.git.Storer, []byte(text))
+		if err != nil {
+			return fmt.Errorf("file %q: %w", path, err)
+		}
+		files.set(path, entry{mode: mode, hash: hash})
+		return nil
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
+		mode := filemode.Regular
+		if slices.Contains(c.Executable, path) {
+			mode = filemode.Executable
+		}
+		if err := put(path, c.Files[path], mode); err != nil {
+			return err
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Symlinks)) {
+		if err := put(path, c.Symlinks[path], filemode.Symlink); err != nil {
+			return err
+		}
+	}
+	return files.unmerged()
+}
+
+// changeSpec puts the defaults of a Change in.
+func (p *push) changeSpec(c Change, parents []plumbing.Hash) (commitSpec, error) {
+	spec := commitSpec{message: strings.TrimRight(c.Message, "\n") + "\n", parents: parents}
+	if c.Message == "" {
+		spec.message = "Change\n"
+	}
+	when := c.When
+	if when.IsZero() {
+		when = time.Date(2024, 1, 1, 8, 59, 0, 0, time.UTC)
+		for _, h := range parents {
+			parent, err := p.r.git.CommitObject(h)
+			if err != nil {
+				return spec, fmt.Errorf("commit %s: %w", h, err)
+			}
+			if parent.Committer.When.After(when) {
+				when = parent.Committer.When
+			}
+		}
+		when = when.Add(time.Minute)
+	}
+	var err error
+	if spec.author, err = parsePerson(c.Author, Person{Name: defaultAuthorName, Email: defaultAuthorEmail}); err != nil {
+		return spec, err
+	}
+	if spec.committer, err = parsePerson(c.Committer, spec.author); err != nil {
+		return spec, err
+	}
+	spec.author.When, spec.committer.When = inZone(when), inZone(when)
+	return spec, nil
+}
+
+// parsePerson reads `Name <email>`; "" gives fallback.
+func parsePerson(s string, fallback Person) (Person, error) {
+	if s == "" {
+		return fallback, nil
+	}
+	name, rest, ok := strings.Cut(s, " <")
+	email, tail, ok2 := strings.Cut(rest, ">")
+	if !ok || !ok2 || name == "" || tail != "" {
+		return Person{}, fmt.Errorf("%q: want Name <email>", s)
+	}
+	return Person{Name: name, Email: email}, nil
+}
+
+// SetBranch makes a branch or moves it, whatever it held, to rev: a hash, a
+// label or a branch.
+func (r *Repo) SetBranch(name, rev string) error {
+	p := newPush(r)
+	to, err := p.resolve(rev)
+	if err == nil {
+		err = p.move(name, to, true)
+	}
+	if err == nil {
+		_, err = p.flush()
+	}
+	if err != nil {
+		return fmt.Errorf("repository %s: branch %s: %w", r.Dir, name, err)
+	}
+	return nil
+}
+
+// RemoveBranch deletes a branch; it must exist.
+func (r *Repo) RemoveBranch(name string) error {
+	p := newPush(r)
+	err := p.moveRef(&Step{Branch: name})
+	if err == nil {
+		_, err = p.flush()
+	}
+	if err != nil {
+		return fmt.Errorf("repository %s: %w", r.Dir, err)
+	}
+	return nil
+}
+
+// ReadFile returns the bytes of a file at rev: a hash, a label or a branch. Of
+// a symbolic link it returns the target.
+func (r *Repo) ReadFile(rev, path string) ([]byte, error) {
+	h, err := newPush(r).resolve(rev)
+	if err != nil {
+		return nil, err
+	}
+	files, err := readTree(r.git.Storer, h)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := files.entries[path]
+	if !ok {
+		return nil, fmt.Errorf("%s has no %q", rev, path)
+	}
+	return readBlob(r.git.Storer, e.hash)
+}
+
+// Paths lists the files at rev, sorted.
+func (r *Repo) Paths(rev string) ([]string, error) {
+	h, err := newPush(r).resolve(rev)
+	if err != nil {
+		return nil, err
+	}
+	files, err := readTree(r.git.Storer, h)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(files.entries)), nil
+}
+
+func subject(message string) string {
+	line, _, _ := strings.Cut(message, "\n")
+	return line
+}

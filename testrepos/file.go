@@ -1,0 +1,174 @@
+package testrepos
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/ianaindex"
+)
+
+// parseFile reads `PATH` or `PATH (directive, …)`; PATH may be a Go string in
+// double quotes, for names that cannot stand in a txtar line.
+func parseFile(name string, data []byte) (File, error) {
+	f := File{Path: name, text: data}
+	var directives string
+	if i := strings.LastIndex(name, " ("); i > 0 && strings.HasSuffix(name, ")") {
+		f.Path, directives = strings.TrimSpace(name[:i]), name[i+2:len(name)-1]
+	}
+	if strings.HasPrefix(f.Path, `"`) {
+		path, err := strconv.Unquote(f.Path)
+		if err != nil {
+			return f, fmt.Errorf("file name %s is no Go string", f.Path)
+		}
+		f.Path = path
+	}
+	for _, part := range strings.Split(f.Path, "/") {
+		if part == "" || strings.Contains(part, "\x00") {
+			return f, fmt.Errorf("file name %q: git has no names that are empty or contain NUL", f.Path)
+		}
+	}
+	for d := range strings.SplitSeq(directives, ",") {
+		if d = strings.TrimSpace(d); d != "" {
+			if err := f.directive(d); err != nil {
+				return f, err
+			}
+		}
+	}
+	return f, f.check()
+}
+
+// directive applies one word from the parentheses.
+func (f *File) directive(d string) error {
+	word, arg, _ := strings.Cut(d, " ")
+	switch word {
+	case "deleted":
+		return f.setOp(opDelete, "")
+	case "edit":
+		return f.setOp(opEdit, "")
+	case "entries":
+		return f.setOp(opEntries, "")
+	case "drop":
+		return f.setOp(opDrop, "")
+	case "msgmerge":
+		return f.setOp(opMerge, arg)
+	case "shift":
+		return f.setOp(opShift, arg)
+	case "copy":
+		return f.setOp(opCopy, arg)
+	case "repeat":
+		return f.setOp(opRepeat, arg)
+	case "base64":
+		return f.setOp(opBase64, "")
+	case "symlink":
+		f.kind = kindSymlink
+	case "executable":
+		f.kind = kindExecutable
+	case "submodule":
+		f.kind = kindSubmodule
+	case "bom":
+		f.bom = true
+	case "crlf":
+		f.crlf = true
+	case "no-eol":
+		f.noEOL = true
+	case "charset":
+		return f.setCharset(arg)
+	default:
+		return fmt.Errorf("unknown directive %q; README.md of testrepos lists them", word)
+	}
+	return nil
+}
+
+func (f *File) setOp(op operation, arg string) error {
+	if f.op != opText {
+		return fmt.Errorf("two directives that make the text; write two sections")
+	}
+	f.op, f.arg = op, arg
+	return nil
+}
+
+func (f *File) setCharset(name string) error {
+	enc, err := ianaindex.MIME.Encoding(name)
+	if err != nil || enc == nil {
+		if enc, err = htmlindex.Get(name); err != nil {
+			return fmt.Errorf("charset %q is not known to x/text", name)
+		}
+	}
+	f.charset = enc
+	return nil
+}
+
+// check refuses arguments that make no sense before anything is written.
+func (f *File) check() error {
+	switch f.op {
+	case opMerge, opCopy:
+		if f.arg == "" {
+			return fmt.Errorf("directive needs an argument: (msgmerge POT) or (copy LABEL:PATH)")
+		}
+	case opShift:
+		if _, err := strconv.Atoi(f.arg); err != nil {
+			return fmt.Errorf("shift %q: want a number of lines", f.arg)
+		}
+	case opRepeat:
+		if n, err := strconv.Atoi(f.arg); err != nil || n < 0 || n > maxRepeat {
+			return fmt.Errorf("repeat %q: want a number up to %d", f.arg, maxRepeat)
+		}
+	case opBase64:
+		if _, err := decode64(f.text); err != nil {
+			return fmt.Errorf("base64: %w", err)
+		}
+	case opEdit:
+		if _, err := parseEdits(f.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encode turns text into the bytes of the file.
+func (f *File) encode(text []byte) ([]byte, error) {
+	s := string(text)
+	if f.noEOL || f.kind == kindSymlink {
+		s = strings.TrimSuffix(s, "\n")
+	}
+	if f.crlf {
+		s = strings.ReplaceAll(s, "\n", "\r\n")
+	}
+	if f.charset != nil {
+		enc, err := f.charset.NewEncoder().String(s)
+		if err != nil {
+			return nil, fmt.Errorf("text does not fit its charset: %w", err)
+		}
+		s = enc
+	}
+	if f.bom {
+		s = "\ufeff" + s
+	}
+	return []byte(s), nil
+}
+
+// decode is encode backwards, for directives that change the present text.
+func (f *File) decode(data []byte) ([]byte, error) {
+	s := string(data)
+	if f.bom {
+		s = strings.TrimPrefix(s, "\ufeff")
+	}
+	if f.charset != nil {
+		dec, err := f.charset.NewDecoder().String(s)
+		if err != nil {
+			return nil, fmt.Errorf("present text is not in this charset: %w", err)
+		}
+		s = dec
+	}
+	if f.crlf {
+		s = strings.ReplaceAll(s, "\r\n", "\n")
+	}
+	return []byte(s), nil
+}
+
+func decode64(text []byte) ([]byte, error) {
+	return base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(text)), ""))
+}

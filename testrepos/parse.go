@@ -1,0 +1,233 @@
+package testrepos
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// maxRepeat bounds (repeat N): with a body of 100 bytes it makes 100 MB.
+const maxRepeat = 1_000_000
+
+// ParseError is a mistake in a scenario.
+type ParseError struct {
+	// File is the name given to Parse.
+	File string
+	// Line counts from 1.
+	Line int
+	// Msg says what is wrong and what is expected.
+	Msg string
+}
+
+// Error gives file:line: message.
+func (e *ParseError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg) }
+
+// Parse reads a scenario; README.md describes the format. Every error is a
+// *ParseError. What depends on the files of earlier commits (an edit whose text
+// is not there, a merge conflict) shows only when the step is made.
+func Parse(name string, data []byte) (*Scenario, error) {
+	p := &parser{
+		file: name,
+		s: &Scenario{
+			Name:   strings.TrimSuffix(path.Base(name), ".txtar"),
+			Branch: DefaultBranch, Initial: -1,
+		},
+		known: map[string]bool{},
+		clock: time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC),
+	}
+	if err := p.parse(txtar.Parse(data)); err != nil {
+		return nil, err
+	}
+	return p.s, nil
+}
+
+type parser struct {
+	file   string
+	s      *Scenario
+	known  map[string]bool // labels and branches so far
+	clock  time.Time       // date of the step before
+	author Person
+}
+
+func (p *parser) errorf(line int, format string, args ...any) error {
+	return &ParseError{File: p.file, Line: line, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (p *parser) parse(a *txtar.Archive) error {
+	if err := p.settings(a.Comment); err != nil {
+		return err
+	}
+	p.known[p.s.Branch] = true
+	line := 1 + bytes.Count(a.Comment, []byte("\n"))
+	for _, f := range a.Files {
+		if err := p.section(f, line); err != nil {
+			return err
+		}
+		line += 1 + bytes.Count(f.Data, []byte("\n"))
+	}
+	return p.finish()
+}
+
+// settings reads the part before the first section.
+func (p *parser) settings(comment []byte) error {
+	var about []string
+	fields, err := p.fields(comment, 1, func(text string) { about = append(about, text) })
+	if err != nil {
+		return err
+	}
+	p.s.About = strings.TrimSpace(strings.Join(about, "\n"))
+	for _, f := range fields {
+		switch f.key {
+		case "branch":
+			if p.s.Branch = f.value; !validRefName(f.value) {
+				return p.errorf(f.line, "branch %q is no name for a branch", f.value)
+			}
+		case "initial":
+			n, err := strconv.Atoi(f.value)
+			if err != nil || n < 0 {
+				return p.errorf(f.line, "initial: %q is no number of steps", f.value)
+			}
+			p.s.Initial = n
+		default:
+			return p.errorf(f.line, "unknown setting %q; there are branch, initial", f.key)
+		}
+	}
+	return nil
+}
+
+// finish checks what needs all steps.
+func (p *parser) finish() error {
+	n := len(p.s.Steps)
+	switch {
+	case p.s.Initial < 0:
+		p.s.Initial = n
+	case p.s.Initial > n:
+		return p.errorf(1, "initial: %d, but there are %d steps", p.s.Initial, n)
+	}
+	if n > 0 && p.s.Steps[n-1].Hold {
+		return p.errorf(p.s.Steps[n-1].Line, "the last step cannot be held back")
+	}
+	if p.s.Initial > 0 && p.s.Steps[p.s.Initial-1].Hold {
+		return p.errorf(p.s.Steps[p.s.Initial-1].Line, "the last step of the initial push cannot be held back")
+	}
+	return nil
+}
+
+// section reads one txtar file: a step, or a file of the step before it.
+func (p *parser) section(f txtar.File, line int) error {
+	if label, ok := strings.CutPrefix(f.Name, "commit "); ok {
+		return p.step(label, false, f.Data, line)
+	}
+	if label, ok := strings.CutPrefix(f.Name, "ref "); ok {
+		return p.step(label, true, f.Data, line)
+	}
+	label, rest, ok := strings.Cut(f.Name, "/")
+	n := len(p.s.Steps)
+	switch {
+	case !ok:
+		return p.errorf(line, "section %q: want `commit LABEL`, `ref LABEL` or `LABEL/PATH`", f.Name)
+	case n == 0 || p.s.Steps[n-1].Label != label:
+		return p.errorf(line, "file of step %q does not stand below `-- commit %s --`", label, label)
+	case p.s.Steps[n-1].RefOnly:
+		return p.errorf(line, "a ref step has no files")
+	}
+	file, err := parseFile(rest, f.Data)
+	if err != nil {
+		return p.errorf(line, "%v", err)
+	}
+	file.Line = line
+	p.s.Steps[n-1].Files = append(p.s.Steps[n-1].Files, file)
+	return nil
+}
+
+// step reads the head of a commit or ref section.
+func (p *parser) step(label string, refOnly bool, data []byte, line int) error {
+	if !validLabel(label) {
+		return p.errorf(line, "label %q: want letters, digits, - and _", label)
+	}
+	for _, s := range p.s.Steps {
+		if s.Label == label {
+			return p.errorf(line, "step %q again; it stands at line %d", label, s.Line)
+		}
+	}
+	st := Step{Label: label, Line: line, RefOnly: refOnly, Branch: p.s.Branch}
+	fields, err := p.fields(data, line+1, nil)
+	if err != nil {
+		return err
+	}
+	m := meta{p: p, st: &st}
+	for _, f := range fields {
+		if err := m.set(f); err != nil {
+			return err
+		}
+	}
+	if err := m.complete(); err != nil {
+		return err
+	}
+	if !refOnly {
+		p.known[label] = true
+	}
+	if !refOnly || st.To != "" {
+		p.known[st.Branch] = true
+	}
+	p.s.Steps = append(p.s.Steps, st)
+	return nil
+}
+
+// field is one `key: value` line; a value goes on in indented lines.
+type field struct {
+	key, value string
+	line       int
+}
+
+// fields splits key: value lines. Empty lines and lines that begin with # are
+// for the reader; comment, if not nil, gets them.
+func (p *parser) fields(data []byte, line int, comment func(string)) ([]field, error) {
+	var out []field
+	for i, l := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		l = strings.TrimRight(l, " \r")
+		switch {
+		case strings.HasPrefix(l, "#"):
+			if comment != nil {
+				comment(strings.TrimPrefix(strings.TrimPrefix(l, "#"), " "))
+			}
+		case strings.HasPrefix(l, "  "):
+			if len(out) == 0 {
+				return nil, p.errorf(line+i, "indented line %q goes on with nothing", l)
+			}
+			out[len(out)-1].value += "\n" + strings.TrimPrefix(l, "  ")
+		case l == "":
+		default:
+			key, value, ok := strings.Cut(l, ":")
+			if !ok {
+				return nil, p.errorf(line+i, "%q: want `key: value`, or # before a remark", l)
+			}
+			out = append(out, field{key: key, value: strings.TrimSpace(value), line: line + i})
+		}
+	}
+	return out, nil
+}
+
+func validLabel(s string) bool {
+	for _, c := range s {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", c) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// validRefName is git-check-ref-format's rule, as far as a scenario needs it.
+func validRefName(s string) bool {
+	for _, part := range strings.Split(s, "/") {
+		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return !strings.ContainsAny(s, " ~^:?*[\\\x7f\n\t") && !strings.Contains(s, "..") && !strings.Contains(s, "@{")
+}

@@ -1,0 +1,339 @@
+package testrepos
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The scenarios would be unreadable if every commit carried whole PO files, so
+// this file knows just enough of PO to put entries into one: blocks separated
+// by blank lines, comment lines first. It is no parser (that is poparse, which
+// tests must not share their input's maker with).
+
+// block is one entry, or a lone comment.
+type block struct {
+	key      string   // msgctxt U+0004 msgid, quotes off; "\x04" the header; "" no entry
+	comments []string // lines that begin with #, without #~ ones
+	body     []string // the other lines, and all that begin with #~
+	obsolete bool
+}
+
+const headerKey = "\x04"
+
+func splitPO(text []byte) []block {
+	var blocks []block
+	var cur block
+	flush := func() {
+		if len(cur.comments)+len(cur.body) > 0 {
+			cur.key = bodyKey(cur.body)
+			blocks = append(blocks, cur)
+		}
+		cur = block{}
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case strings.TrimSpace(line) == "":
+			flush()
+		case strings.HasPrefix(line, "#~"):
+			cur.obsolete = true
+			cur.body = append(cur.body, line)
+		case strings.HasPrefix(line, "#"):
+			cur.comments = append(cur.comments, line)
+		default:
+			cur.body = append(cur.body, line)
+		}
+	}
+	flush()
+	return blocks
+}
+
+func joinPO(blocks []block) []byte {
+	var b strings.Builder
+	for i, bl := range blocks {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for _, l := range slices.Concat(bl.comments, bl.body) {
+			b.WriteString(l)
+			b.WriteByte('\n')
+		}
+	}
+	return []byte(b.String())
+}
+
+// bodyKey is the identity of an entry, "" if the lines have no msgid.
+func bodyKey(body []string) string {
+	var ctx, id strings.Builder
+	var at *strings.Builder
+	found := false
+	for _, l := range body {
+		l = strings.TrimSpace(strings.TrimPrefix(l, "#~"))
+		switch {
+		case strings.HasPrefix(l, "|"):
+			continue
+		case strings.HasPrefix(l, "msgctxt "):
+			at = &ctx
+		case strings.HasPrefix(l, "msgid "):
+			at, found = &id, true
+		case strings.HasPrefix(l, "msg"):
+			at = nil
+		}
+		if at != nil {
+			at.WriteString(quoted(l))
+		}
+	}
+	if !found {
+		return ""
+	}
+	return ctx.String() + "\x04" + id.String()
+}
+
+// quoted is what stands between the first and the last double quote.
+func quoted(l string) string {
+	i, j := strings.IndexByte(l, '"'), strings.LastIndexByte(l, '"')
+	if i < 0 || i == j {
+		return ""
+	}
+	return l[i+1 : j]
+}
+
+// comment lines by kind, in the order gettext writes them.
+type comments struct {
+	translator, extracted, references, flags, previous []string
+}
+
+func sortComments(lines []string) comments {
+	var c comments
+	for _, l := range lines {
+		switch {
+		case strings.HasPrefix(l, "#."):
+			c.extracted = append(c.extracted, l)
+		case strings.HasPrefix(l, "#:"):
+			c.references = append(c.references, l)
+		case strings.HasPrefix(l, "#,"):
+			for f := range strings.SplitSeq(l[2:], ",") {
+				c.flags = append(c.flags, strings.TrimSpace(f))
+			}
+		case strings.HasPrefix(l, "#|"):
+			c.previous = append(c.previous, l)
+		default:
+			c.translator = append(c.translator, l)
+		}
+	}
+	return c
+}
+
+func (c comments) lines() []string {
+	out := slices.Concat(c.translator, c.extracted, c.references)
+	if len(c.flags) > 0 {
+		out = append(out, "#, "+strings.Join(c.flags, ", "))
+	}
+	return append(out, c.previous...)
+}
+
+// withTranslation is entry old with the translation of given: its body, its
+// translator comments if it has some, its fuzzy flag and previous text or none.
+func withTranslation(old, given block) block {
+	c, g := sortComments(old.comments), sortComments(given.comments)
+	if len(g.translator) > 0 {
+		c.translator = g.translator
+	}
+	if len(g.extracted) > 0 {
+		c.extracted = g.extracted
+	}
+	if len(g.references) > 0 {
+		c.references = g.references
+	}
+	flags := g.flags
+	for _, f := range c.flags {
+		if f != "fuzzy" && !slices.Contains(flags, f) {
+			flags = append(flags, f)
+		}
+	}
+	c.flags, c.previous = flags, g.previous
+	return block{key: given.key, comments: c.lines(), body: given.body}
+}
+
+// putEntries puts each given entry into its place: over the one of the same
+// msgctxt and msgid, or behind the last live one.
+func putEntries(text, given []byte) []byte {
+	blocks := splitPO(text)
+	for _, g := range splitPO(given) {
+		i := slices.IndexFunc(blocks, func(b block) bool { return b.key == g.key && g.key != "" })
+		switch {
+		case g.obsolete:
+			if i >= 0 {
+				blocks = slices.Delete(blocks, i, i+1)
+			}
+			blocks = append(blocks, g)
+		case i >= 0 && !blocks[i].obsolete:
+			blocks[i] = withTranslation(blocks[i], g)
+		default:
+			if i >= 0 {
+				blocks = slices.Delete(blocks, i, i+1)
+			}
+			end := slices.IndexFunc(blocks, func(b block) bool { return b.obsolete })
+			if end < 0 {
+				end = len(blocks)
+			}
+			blocks = slices.Insert(blocks, end, g)
+		}
+	}
+	return joinPO(blocks)
+}
+
+// dropEntries takes out the entries named by given; it returns the keys that
+// are not there.
+func dropEntries(text, given []byte) (out []byte, missing []string) {
+	blocks := splitPO(text)
+	for _, g := range splitPO(given) {
+		i := slices.IndexFunc(blocks, func(b block) bool { return b.key == g.key && g.key != "" })
+		if i < 0 {
+			missing = append(missing, g.key)
+			continue
+		}
+		blocks = slices.Delete(blocks, i, i+1)
+	}
+	return joinPO(blocks), missing
+}
+
+// mergePO does what `msgmerge --no-fuzzy-matching` does: the entries, order,
+// references and flags of the POT, the translations of old with those of given
+// over them, and as obsolete what the POT has no more.
+func mergePO(pot, old, given []byte) []byte {
+	tr := splitPO(putEntries(old, given))
+	byKey := map[string]int{}
+	for i, b := range tr {
+		byKey[b.key] = i
+	}
+	var out []block
+	used := map[int]bool{}
+	nplurals := 2
+	for _, src := range splitPO(pot) {
+		i, ok := byKey[src.key]
+		switch {
+		case src.key == "" || src.obsolete:
+			continue
+		case src.key == headerKey && ok:
+			out = append(out, mergeHeader(src, tr[i]))
+			nplurals = countPlurals(tr[i])
+		case ok && !untranslated(tr[i]):
+			out = append(out, mergeEntry(src, tr[i]))
+		default:
+			src.body = emptyBody(src.body, nplurals)
+			if ok {
+				src = mergeEntry(src, block{comments: tr[i].comments, body: src.body, key: src.key})
+			}
+			out = append(out, src)
+		}
+		if ok {
+			used[i] = true
+		}
+	}
+	for i, b := range tr {
+		if !used[i] && b.key != "" && !untranslated(b) {
+			out = append(out, makeObsolete(b))
+		}
+	}
+	return joinPO(out)
+}
+
+// mergeEntry takes what the program says from src and the rest from t.
+func mergeEntry(src, t block) block {
+	c, tc := sortComments(src.comments), sortComments(t.comments)
+	c.translator, c.previous = tc.translator, tc.previous
+	if slices.Contains(tc.flags, "fuzzy") {
+		c.flags = append([]string{"fuzzy"}, c.flags...)
+	}
+	body := t.body
+	if t.obsolete {
+		body = nil
+		for _, l := range t.body {
+			body = append(body, strings.TrimPrefix(l, "#~ "))
+		}
+	}
+	return block{key: src.key, comments: c.lines(), body: body}
+}
+
+// mergeHeader is the translation's header with the POT's creation date.
+func mergeHeader(src, t block) block {
+	const field = `"POT-Creation-Date: `
+	for _, s := range src.body {
+		if !strings.HasPrefix(s, field) {
+			continue
+		}
+		body := slices.Clone(t.body)
+		for i, l := range body {
+			if strings.HasPrefix(l, field) {
+				body[i] = s
+			}
+		}
+		t.body = body
+	}
+	return t
+}
+
+func makeObsolete(b block) block {
+	if b.obsolete {
+		return b
+	}
+	c := sortComments(b.comments)
+	c.extracted, c.references, c.previous = nil, nil, nil
+	c.flags = slices.DeleteFunc(c.flags, func(f string) bool { return f != "fuzzy" })
+	body := make([]string, len(b.body))
+	for i, l := range b.body {
+		body[i] = "#~ " + l
+	}
+	return block{key: b.key, comments: c.lines(), body: body, obsolete: true}
+}
+
+// untranslated says whether every msgstr is empty.
+func untranslated(b block) bool {
+	inStr := false
+	for _, l := range b.body {
+		l = strings.TrimPrefix(l, "#~ ")
+		if strings.HasPrefix(l, "msg") {
+			inStr = strings.HasPrefix(l, "msgstr")
+		}
+		if inStr && quoted(l) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// emptyBody is a POT's entry with as many empty forms as the language has.
+func emptyBody(body []string, nplurals int) []string {
+	var out []string
+	plural := false
+	for _, l := range body {
+		plural = plural || strings.HasPrefix(l, "msgid_plural ")
+		if strings.HasPrefix(l, "msgstr") {
+			break
+		}
+		out = append(out, l)
+	}
+	if !plural {
+		return append(out, `msgstr ""`)
+	}
+	for i := range nplurals {
+		out = append(out, `msgstr[`+strconv.Itoa(i)+`] ""`)
+	}
+	return out
+}
+
+// countPlurals reads nplurals from a header, 2 if it has none.
+func countPlurals(header block) int {
+	m := regexp.MustCompile(`nplurals=(\d)`).FindStringSubmatch(strings.Join(header.body, ""))
+	if m == nil {
+		return 2
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return 2
+	}
+	return n
+}

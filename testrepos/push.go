@@ -1,0 +1,258 @@
+package testrepos
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage"
+)
+
+// push collects what one push will do: objects are written at once (nobody sees
+// them), references by flush.
+type push struct {
+	r       *Repo
+	refs    map[plumbing.ReferenceName]plumbing.Hash // zero: to be deleted
+	labels  map[string]string
+	commits []PushedCommit
+}
+
+func newPush(r *Repo) *push {
+	return &push{
+		r:      r,
+		refs:   map[plumbing.ReferenceName]plumbing.Hash{},
+		labels: maps.Clone(r.state.Labels),
+	}
+}
+
+// tip is where a branch stands within this push; zero if it does not exist.
+func (p *push) tip(branch string) (plumbing.Hash, error) {
+	name := plumbing.NewBranchReferenceName(branch)
+	if h, ok := p.refs[name]; ok {
+		return h, nil
+	}
+	ref, err := p.r.git.Storer.Reference(name)
+	if errors.Is(err, plumbing.ErrReferenceNotFound) {
+		return plumbing.ZeroHash, nil
+	}
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("branch %s: %w", branch, err)
+	}
+	return ref.Hash(), nil
+}
+
+// resolve finds a label, a branch or a full hash, in this order.
+func (p *push) resolve(rev string) (plumbing.Hash, error) {
+	if h, ok := p.labels[rev]; ok {
+		return plumbing.NewHash(h), nil
+	}
+	if h, err := p.tip(rev); err != nil || !h.IsZero() {
+		return h, err
+	}
+	if plumbing.IsHash(rev) {
+		h := plumbing.NewHash(rev)
+		if _, err := p.r.git.CommitObject(h); err == nil {
+			return h, nil
+		}
+	}
+	return plumbing.ZeroHash, fmt.Errorf("%q is no label, branch or commit of %s", rev, p.r.Dir)
+}
+
+func (p *push) resolveAll(revs []string) ([]plumbing.Hash, error) {
+	var out []plumbing.Hash
+	for _, rev := range revs {
+		h, err := p.resolve(rev)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, h)
+	}
+	return out, nil
+}
+
+// step makes one step of a scenario.
+func (p *push) step(st *Step) error {
+	if st.RefOnly {
+		return p.moveRef(st)
+	}
+	parents, err := p.parents(st)
+	if err != nil {
+		return err
+	}
+	merge, err := p.resolveAll(st.Merge)
+	if err != nil {
+		return err
+	}
+	files, err := p.startTree(st, parents, merge)
+	if err != nil {
+		return err
+	}
+	if err := p.applyFiles(files, st.Files); err != nil {
+		return err
+	}
+	if err := files.unmerged(); err != nil {
+		return err
+	}
+	hash, err := p.commit(files, commitSpec{
+		author: st.Author, committer: st.Committer, message: st.Message,
+		parents: append(parents, merge...),
+	})
+	if err != nil {
+		return err
+	}
+	p.labels[st.Label] = hash.String()
+	p.commits = append(p.commits, PushedCommit{
+		Label: st.Label, Hash: hash.String(), Author: st.Author.Name, Subject: subject(st.Message),
+	})
+	return p.setRefs(st, hash)
+}
+
+// parents are the parents but for those of Merge.
+func (p *push) parents(st *Step) ([]plumbing.Hash, error) {
+	tip, err := p.tip(st.Branch)
+	if err != nil || st.Orphan {
+		return nil, err
+	}
+	if len(st.Parents) == 0 {
+		if tip.IsZero() {
+			return nil, nil
+		}
+		return []plumbing.Hash{tip}, nil
+	}
+	parents, err := p.resolveAll(st.Parents)
+	if err != nil {
+		return nil, err
+	}
+	return parents, nil
+}
+
+func (p *push) setRefs(st *Step, hash plumbing.Hash) error {
+	if err := p.move(st.Branch, hash, st.Force); err != nil {
+		return err
+	}
+	for _, t := range st.Tags {
+		p.refs[plumbing.NewTagReferenceName(t)] = hash
+	}
+	for _, b := range st.Drop {
+		if tip, err := p.tip(b); err != nil || tip.IsZero() {
+			return fmt.Errorf("drop: there is no branch %q (%w)", b, err)
+		}
+		p.refs[plumbing.NewBranchReferenceName(b)] = plumbing.ZeroHash
+	}
+	return nil
+}
+
+// move sets a branch; without force it must not lose commits.
+func (p *push) move(branch string, to plumbing.Hash, force bool) error {
+	tip, err := p.tip(branch)
+	if err != nil {
+		return err
+	}
+	if !force && !tip.IsZero() {
+		ok, err := p.isAncestor(tip, to)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("branch %s would lose commits; say `force: yes` if that is meant", branch)
+		}
+	}
+	p.refs[plumbing.NewBranchReferenceName(branch)] = to
+	return nil
+}
+
+func (p *push) moveRef(st *Step) error {
+	if st.To == "" {
+		tip, err := p.tip(st.Branch)
+		if err != nil || tip.IsZero() {
+			return fmt.Errorf("there is no branch %q to delete", st.Branch)
+		}
+		p.refs[plumbing.NewBranchReferenceName(st.Branch)] = plumbing.ZeroHash
+		return nil
+	}
+	to, err := p.resolve(st.To)
+	if err != nil {
+		return err
+	}
+	return p.move(st.Branch, to, st.Force)
+}
+
+func (p *push) isAncestor(old, of plumbing.Hash) (bool, error) {
+	if old == of {
+		return true, nil
+	}
+	a, err := p.r.git.CommitObject(old)
+	if err != nil {
+		return false, fmt.Errorf("commit %s: %w", old, err)
+	}
+	b, err := p.r.git.CommitObject(of)
+	if err != nil {
+		return false, fmt.Errorf("commit %s: %w", of, err)
+	}
+	return a.IsAncestor(b)
+}
+
+// commitSpec is a commit but for its tree.
+type commitSpec struct {
+	author, committer Person
+	message           string
+	parents           []plumbing.Hash
+}
+
+func (p *push) commit(files *fileSet, spec commitSpec) (plumbing.Hash, error) {
+	tree, err := writeTree(p.r.git.Storer, files)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	c := object.Commit{
+		Author: spec.author.signature(), Committer: spec.committer.signature(),
+		Message: spec.message, TreeHash: tree, ParentHashes: spec.parents,
+	}
+	return writeObject(p.r.git.Storer, &c)
+}
+
+func (w Person) signature() object.Signature {
+	return object.Signature{Name: w.Name, Email: w.Email, When: w.When}
+}
+
+// flush writes the references, in the order of their names.
+func (p *push) flush() (Pushed, error) {
+	out := Pushed{Commits: p.commits}
+	st := p.r.git.Storer
+	for _, name := range slices.Sorted(maps.Keys(p.refs)) {
+		ref := PushedRef{Name: name.String()}
+		old, err := st.Reference(name)
+		if err == nil {
+			ref.Old = old.Hash().String()
+		} else if !errors.Is(err, plumbing.ErrReferenceNotFound) {
+			return out, fmt.Errorf("reference %s: %w", name, err)
+		}
+		if h := p.refs[name]; !h.IsZero() {
+			ref.New = h.String()
+		}
+		if ref.Old == ref.New {
+			continue
+		}
+		if err := setReference(st, name, p.refs[name]); err != nil {
+			return out, err
+		}
+		out.Refs = append(out.Refs, ref)
+	}
+	return out, nil
+}
+
+func setReference(st storage.Storer, name plumbing.ReferenceName, to plumbing.Hash) error {
+	var err error
+	if to.IsZero() {
+		err = st.RemoveReference(name)
+	} else {
+		err = st.SetReference(plumbing.NewHashReference(name, to))
+	}
+	if err != nil {
+		return fmt.Errorf("reference %s: %w", name, err)
+	}
+	return nil
+}

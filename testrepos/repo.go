@@ -1,0 +1,213 @@
+package testrepos
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+var (
+	// ErrNoStep is what Next returns when every step was pushed.
+	ErrNoStep = errors.New("no step is left")
+	// ErrConflict is what a merge returns for a file that both sides changed
+	// and the merge does not give.
+	ErrConflict = errors.New("merge conflict")
+)
+
+// stateFile lies in the bare repository and remembers what was pushed, so that
+// Open goes on where another process stopped. Git ignores it.
+const stateFile = "testrepos.json"
+
+// Repo is a bare repository made from a scenario.
+type Repo struct {
+	// Dir is the bare repository, an absolute path.
+	Dir string
+
+	git      *git.Repository
+	scenario *Scenario
+	state    state
+}
+
+// state is what stateFile holds.
+type state struct {
+	Scenario string            `json:"scenario"`
+	Applied  int               `json:"applied"`
+	Labels   map[string]string `json:"labels"` // label → commit
+}
+
+// Pushed is what one push brought.
+type Pushed struct {
+	// Commits in the order they were made; empty for a mere reference move.
+	Commits []PushedCommit
+	// Refs are the references that the push moved, sorted by name.
+	Refs []PushedRef
+}
+
+// PushedCommit is one commit of a push.
+type PushedCommit struct {
+	// Label is its name in the scenario.
+	Label string
+	// Hash in 40 hex digits.
+	Hash string
+	// Author's name.
+	Author string
+	// Subject is the first line of the message.
+	Subject string
+}
+
+// PushedRef is one reference of a push.
+type PushedRef struct {
+	// Name in full, such as refs/heads/main.
+	Name string
+	// Old and New are commits in 40 hex digits, "" where there is none.
+	Old, New string
+}
+
+// Create makes the bare repository dir, which must not exist or be empty, and
+// does the initial push of the scenario.
+func Create(dir string, s *Scenario) (*Repo, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("repository %s: %w", dir, err)
+	}
+	if files, err := os.ReadDir(abs); err == nil && len(files) > 0 {
+		return nil, fmt.Errorf("repository %s: the directory is not empty; choose another or remove it", dir)
+	}
+	g, err := git.PlainInitWithOptions(abs, &git.PlainInitOptions{
+		Bare:        true,
+		InitOptions: git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName(s.Branch)},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("repository %s: %w", dir, err)
+	}
+	r := &Repo{Dir: abs, git: g, scenario: s}
+	r.state = state{Scenario: s.Name, Labels: map[string]string{}}
+	if s.Initial == 0 {
+		return r, r.save(r.state)
+	}
+	if _, err := r.run(s.Initial); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	}
+	return r, nil
+}
+
+// Open opens a repository that Create made of the same scenario.
+func Open(dir string, s *Scenario) (*Repo, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("repository %s: %w", dir, err)
+	}
+	data, err := os.ReadFile(filepath.Join(abs, stateFile))
+	if err != nil {
+		return nil, fmt.Errorf("repository %s: not made by this package, or not to its end: %w", dir, err)
+	}
+	r := &Repo{Dir: abs, scenario: s}
+	if err := json.Unmarshal(data, &r.state); err != nil {
+		return nil, fmt.Errorf("repository %s: %s: %w", dir, stateFile, err)
+	}
+	if r.state.Scenario != s.Name || r.state.Applied < 0 || r.state.Applied > len(s.Steps) {
+		return nil, fmt.Errorf("repository %s: is step %d of scenario %q, want %q; remove it and make it anew",
+			dir, r.state.Applied, r.state.Scenario, s.Name)
+	}
+	if r.state.Labels == nil {
+		r.state.Labels = map[string]string{}
+	}
+	if r.git, err = git.PlainOpen(abs); err != nil {
+		return nil, fmt.Errorf("repository %s: %w", dir, err)
+	}
+	return r, nil
+}
+
+// Path is the directory of the bare repository.
+func (r *Repo) Path() string { return r.Dir }
+
+// URL is the file:// URL of the repository.
+func (r *Repo) URL() string {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(r.Dir)}
+	return u.String()
+}
+
+// Rest is the number of pushes (calls of Next or Advance) that are left.
+func (r *Repo) Rest() int {
+	n := 0
+	for _, st := range r.scenario.Steps[r.state.Applied:] {
+		if !st.Hold {
+			n++
+		}
+	}
+	return n
+}
+
+// Head is the commit of the default branch, "" if there is none yet.
+func (r *Repo) Head() string { return r.Tip(r.scenario.Branch) }
+
+// DefaultBranch is the branch to which HEAD points.
+func (r *Repo) DefaultBranch() string { return r.scenario.Branch }
+
+// Tip is the commit of a branch, "" if the branch does not exist.
+func (r *Repo) Tip(branch string) string {
+	ref, err := r.git.Storer.Reference(plumbing.NewBranchReferenceName(branch))
+	if err != nil {
+		return ""
+	}
+	return ref.Hash().String()
+}
+
+// Hash is the commit that a label of the scenario was given, "" before it was
+// pushed.
+func (r *Repo) Hash(label string) string { return r.state.Labels[label] }
+
+// Next makes the next push of the scenario: the next step and, if that is held
+// back, those up to the first that is not. ErrNoStep when there is none.
+func (r *Repo) Next() (Pushed, error) {
+	for i, st := range r.scenario.Steps[r.state.Applied:] {
+		if !st.Hold {
+			p, err := r.run(i + 1)
+			if err != nil {
+				return p, fmt.Errorf("scenario %s: %w", r.scenario.Name, err)
+			}
+			return p, nil
+		}
+	}
+	return Pushed{}, fmt.Errorf("repository %s: %w", r.Dir, ErrNoStep)
+}
+
+// run makes the next n steps in one push.
+func (r *Repo) run(n int) (Pushed, error) {
+	p := newPush(r)
+	for _, st := range r.scenario.Steps[r.state.Applied : r.state.Applied+n] {
+		if err := p.step(&st); err != nil {
+			return Pushed{}, fmt.Errorf("line %d: step %s: %w", st.Line, st.Label, err)
+		}
+	}
+	next := state{Scenario: r.state.Scenario, Applied: r.state.Applied + n, Labels: p.labels}
+	out, err := p.flush()
+	if err != nil {
+		return Pushed{}, err
+	}
+	return out, r.save(next)
+}
+
+// save writes the state file and takes the state over. A crash before it makes
+// the push again, which ends in the same files.
+func (r *Repo) save(s state) error {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("repository %s: %w", r.Dir, err)
+	}
+	name := filepath.Join(r.Dir, stateFile)
+	if err := os.WriteFile(name+".new", append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("repository %s: %w", r.Dir, err)
+	}
+	if err := os.Rename(name+".new", name); err != nil {
+		return fmt.Errorf("repository %s: %w", r.Dir, err)
+	}
+	r.state = s
+	return nil
+}

@@ -1,0 +1,198 @@
+package testrepos
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+)
+
+// fileSet is a tree, flat: path to entry. Empty folders do not exist.
+type fileSet struct {
+	entries  map[string]entry
+	conflict map[string]bool // paths a merge left open
+}
+
+type entry struct {
+	mode filemode.FileMode
+	hash plumbing.Hash
+}
+
+// set puts a file in place; what it stands on (a file where a folder must be, a
+// folder where it must be) goes away.
+func (fs *fileSet) set(path string, e entry) {
+	fs.remove(path)
+	for i, c := range path {
+		if c == '/' {
+			delete(fs.entries, path[:i])
+		}
+	}
+	fs.entries[path] = e
+}
+
+// remove takes a path and all below it away and says whether there was any.
+func (fs *fileSet) remove(path string) bool {
+	n := len(fs.entries)
+	delete(fs.conflict, path)
+	if _, ok := fs.entries[path]; ok {
+		delete(fs.entries, path)
+		return true
+	}
+	maps.DeleteFunc(fs.entries, func(p string, _ entry) bool { return strings.HasPrefix(p, path+"/") })
+	return len(fs.entries) < n
+}
+
+// unmerged is an error if a merge left something open.
+func (fs *fileSet) unmerged() error {
+	if len(fs.conflict) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: both sides changed %s; give its text", ErrConflict,
+		strings.Join(slices.Sorted(maps.Keys(fs.conflict)), ", "))
+}
+
+// mergeIn brings what changed from base to theirs.
+func (fs *fileSet) mergeIn(base, theirs *fileSet) {
+	paths := maps.Clone(base.entries)
+	maps.Copy(paths, theirs.entries)
+	for path := range paths {
+		b, t, o := base.entries[path], theirs.entries[path], fs.entries[path]
+		switch {
+		case t == b || t == o:
+		case o != b:
+			fs.conflict[path] = true
+		case t == entry{}:
+			delete(fs.entries, path)
+		default:
+			fs.entries[path] = t
+		}
+	}
+}
+
+// readTree lists the files of a commit; the zero hash has none.
+func readTree(st storer.EncodedObjectStorer, commit plumbing.Hash) (*fileSet, error) {
+	fs := &fileSet{entries: map[string]entry{}, conflict: map[string]bool{}}
+	if commit.IsZero() {
+		return fs, nil
+	}
+	c, err := object.GetCommit(st, commit)
+	if err != nil {
+		return nil, fmt.Errorf("commit %s: %w", commit, err)
+	}
+	return fs, fs.read(st, c.TreeHash, "")
+}
+
+func (fs *fileSet) read(st storer.EncodedObjectStorer, tree plumbing.Hash, prefix string) error {
+	t, err := object.GetTree(st, tree)
+	if err != nil {
+		return fmt.Errorf("tree %s: %w", tree, err)
+	}
+	for _, e := range t.Entries {
+		if e.Mode == filemode.Dir {
+			if err := fs.read(st, e.Hash, prefix+e.Name+"/"); err != nil {
+				return err
+			}
+			continue
+		}
+		fs.entries[prefix+e.Name] = entry{mode: e.Mode, hash: e.Hash}
+	}
+	return nil
+}
+
+// writeTree stores the tree and its folders, and returns its hash.
+func writeTree(st storer.EncodedObjectStorer, fs *fileSet) (plumbing.Hash, error) {
+	return writeFolder(st, fs, slices.Sorted(maps.Keys(fs.entries)), 0)
+}
+
+// writeFolder writes the folder that all of paths share in their first skip
+// bytes. Sorted paths keep those of one subfolder together.
+func writeFolder(st storer.EncodedObjectStorer, fs *fileSet, paths []string, skip int) (plumbing.Hash, error) {
+	t := object.Tree{}
+	for i := 0; i < len(paths); {
+		name, _, isDir := strings.Cut(paths[i][skip:], "/")
+		if !isDir {
+			e := fs.entries[paths[i]]
+			t.Entries = append(t.Entries, object.TreeEntry{Name: name, Mode: e.mode, Hash: e.hash})
+			i++
+			continue
+		}
+		end, prefix := i, paths[i][:skip]+name+"/"
+		for end < len(paths) && strings.HasPrefix(paths[end], prefix) {
+			end++
+		}
+		hash, err := writeFolder(st, fs, paths[i:end], len(prefix))
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		t.Entries = append(t.Entries, object.TreeEntry{Name: name, Mode: filemode.Dir, Hash: hash})
+		i = end
+	}
+	sort.Sort(object.TreeEntrySorter(t.Entries))
+	return writeObject(st, &t)
+}
+
+// encoder is what object.Commit and object.Tree have in common.
+type encoder interface {
+	Encode(plumbing.EncodedObject) error
+}
+
+// writeObject stores an object unless it is there already: trees and blobs
+// mostly are.
+func writeObject(st storer.EncodedObjectStorer, e encoder) (plumbing.Hash, error) {
+	o := st.NewEncodedObject()
+	if err := e.Encode(o); err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("object: %w", err)
+	}
+	return store(st, o)
+}
+
+func store(st storer.EncodedObjectStorer, o plumbing.EncodedObject) (plumbing.Hash, error) {
+	if st.HasEncodedObject(o.Hash()) == nil {
+		return o.Hash(), nil
+	}
+	h, err := st.SetEncodedObject(o)
+	if err != nil {
+		return h, fmt.Errorf("object %s: %w", o.Hash(), err)
+	}
+	return h, nil
+}
+
+func writeBlob(st storer.EncodedObjectStorer, data []byte) (plumbing.Hash, error) {
+	o := st.NewEncodedObject()
+	o.SetType(plumbing.BlobObject)
+	w, err := o.Writer()
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("blob: %w", err)
+	}
+	if _, err := w.Write(data); err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("blob: %w", errors.Join(err, w.Close()))
+	}
+	if err := w.Close(); err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("blob: %w", err)
+	}
+	return store(st, o)
+}
+
+func readBlob(st storer.EncodedObjectStorer, h plumbing.Hash) ([]byte, error) {
+	b, err := object.GetBlob(st, h)
+	if err != nil {
+		return nil, fmt.Errorf("blob %s: %w", h, err)
+	}
+	r, err := b.Reader()
+	if err != nil {
+		return nil, fmt.Errorf("blob %s: %w", h, err)
+	}
+	data, err := io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return nil, fmt.Errorf("blob %s: %w", h, err)
+	}
+	return data, nil
+}
