@@ -1,0 +1,27 @@
+package lang
+
+import "strings"
+
+// codeSeparators end the base of a code: country and script (ll_CC, ll-CC,
+// b+ll+CC), modifier (ll@formal), and the charset of a POSIX locale name
+// (ll_CC.UTF-8).
+const codeSeparators = "_-+@."
+
+// BaseCode returns the language part of a code, in lower case: "pt" of
+// "pt_BR", "sr" of "sr@latin". A code without separators is its own base.
+func BaseCode(code string) string {
+	if i := strings.IndexAny(code, codeSeparators); i >= 0 {
+		code = code[:i]
+	}
+	return strings.ToLower(code)
+}
+
+// IsCJK reports whether words of the language are counted per character:
+// base code ja, zh or ko (decision 14, facts §3).
+func IsCJK(code string) bool {
+	switch BaseCode(code) {
+	case "ja", "zh", "ko":
+		return true
+	}
+	return false
+}

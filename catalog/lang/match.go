@@ -1,0 +1,149 @@
+package lang
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Match returns the language that a file's code means, by facts §2 "File code
+// to language": the sanitised code exactly, without regard to case, with '-'
+// and '+' as '_', as an alias, as an English name, as four letters xxYY, or
+// without the language's default country (cs_CZ is cs).
+//
+// An unknown code is a language of its own, with name, direction and plural
+// of its base (the longest known code before a separator), or, without a
+// base, named "<code> (generated)" with two forms `n != 1`. A code of which
+// sanitising leaves nothing is "und", the undetermined language.
+//
+// Two steps differ from the facts on purpose. Aliases come before names, so
+// that the ISO 639 codes dan and mon are Danish and Mongolian, as our own
+// alias lists say, and not the languages named Dan and Mon; no other code is
+// affected. And the table's codes are folded as well, so that sv_FI is its
+// sv-FI.
+func (t *Table) Match(code string) Language {
+	code = sanitize(code)
+	if code == "" {
+		code = undetermined
+	}
+	if i, ok := t.find(code); ok {
+		return t.langs[i]
+	}
+	return t.generate(code)
+}
+
+// Variant returns the language object of a second file of one language: the
+// file's own code, with name, direction and plural form rule of base
+// (decision 13). It has no aliases, and its plural has an id of its own. An
+// empty file code gives base unchanged.
+func (t *Table) Variant(fileCode string, base Language) Language {
+	if fileCode == "" {
+		return base
+	}
+	v := Language{
+		Code:      fileCode,
+		Name:      base.Name,
+		Direction: base.Direction,
+		Aliases:   []string{},
+		Plural:    base.Plural,
+	}
+	v.Plural.ID = stableID(fileCode)
+	return v
+}
+
+// find is the part of Match that knows only the table.
+func (t *Table) find(code string) (int, bool) {
+	if i, ok := t.lookup(code); ok {
+		return i, true
+	}
+	if i, ok := t.byName[strings.ToLower(code)]; ok {
+		return i, true
+	}
+	if isFourLetters(code) {
+		if i, ok := t.byFold[fold(code[:2]+"_"+code[2:])]; ok {
+			return i, true
+		}
+	}
+	key := fold(code)
+	if _, ok := t.defaults[key]; ok {
+		base, _, _ := strings.Cut(key, "_")
+		return t.lookup(base)
+	}
+	return 0, false
+}
+
+// generate makes the language of an unknown, sanitised code.
+func (t *Table) generate(code string) Language {
+	for prefix := code; ; {
+		cut := strings.LastIndexAny(prefix, codeSeparators)
+		if cut < 0 {
+			break
+		}
+		prefix = prefix[:cut]
+		if i, ok := t.find(prefix); ok {
+			return t.Variant(code, t.langs[i])
+		}
+	}
+	return Language{
+		Code:      code,
+		Name:      code + " (generated)",
+		Direction: direction(t.rtl, code),
+		Aliases:   []string{},
+		Plural:    Plural{ID: stableID(code), Source: SourceDefault, Number: 2, Formula: "n != 1", Type: 1},
+	}
+}
+
+// sanitize strips what is no part of a code (facts §2): Android's "b+" and
+// the r of "pt-rBR", the "(2)" of a copied file, white space, dots at the
+// ends. Bytes that are not UTF-8 and control characters go too: codes appear
+// in URLs, JSON and SQL text. It repeats until nothing changes, so that the
+// code of a language matches that language.
+func sanitize(code string) string {
+	code, _, _ = strings.Cut(code, "(")
+	code = strings.Map(func(r rune) rune {
+		if r == unicode.ReplacementChar || unicode.IsSpace(r) || unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, code)
+	for {
+		next := strings.Trim(strings.TrimPrefix(code, "b+"), ".")
+		if next == code {
+			break
+		}
+		code = next
+	}
+	if n := len(code) - len("-rXX"); n > 0 && code[n:n+2] == "-r" && isLetter(code[n+2]) && isLetter(code[n+3]) {
+		code = code[:n+1] + code[n+2:]
+	}
+	return code
+}
+
+// isFourLetters reports whether code may be ll_CC written without separator.
+func isFourLetters(code string) bool {
+	if len(code) != 4 {
+		return false
+	}
+	for i := range len(code) {
+		if !isLetter(code[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isLetter reports whether c is an ASCII letter.
+func isLetter(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// direction is the rule of facts §2 for rtl.csv: the code or its base is
+// listed. The base is cut at '_', '-' and here also at '@' and '.'.
+func direction(rtl map[string]struct{}, code string) string {
+	if _, ok := rtl[code]; ok {
+		return RightToLeft
+	}
+	if _, ok := rtl[BaseCode(code)]; ok {
+		return RightToLeft
+	}
+	return LeftToRight
+}
