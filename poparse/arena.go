@@ -1,0 +1,64 @@
+package poparse
+
+import "strings"
+
+// stringArena hands out small slices of strings cut from larger blocks: most
+// entries need two or three slices of one element, and an allocation for each
+// would cost more than the parsing.
+type stringArena struct {
+	block []string
+	size  int
+}
+
+const (
+	minBlock = 32
+	maxBlock = 2048
+)
+
+// copy returns a slice with the elements of src and no spare capacity, nil for
+// an empty src.
+func (a *stringArena) copy(src []string) []string {
+	n := len(src)
+	if n == 0 {
+		return nil
+	}
+	if n > cap(a.block)-len(a.block) {
+		if n > maxBlock/4 {
+			return append(make([]string, 0, n), src...)
+		}
+		a.size = min(max(2*a.size, minBlock, n), maxBlock)
+		a.block = make([]string, 0, a.size)
+	}
+	at := len(a.block)
+	a.block = append(a.block, src...)
+	return a.block[at:len(a.block):len(a.block)]
+}
+
+// textArena keeps the strings that had to be built, many in one chunk.
+type textArena struct {
+	chunk strings.Builder
+	size  int
+}
+
+const (
+	minChunk = 512
+	maxChunk = 64 << 10
+)
+
+// reserve makes room for n bytes and returns the builder to write them to and
+// the index at which they begin there. A string must not be written beyond what
+// was reserved: the builder would move, and leave the old chunk's strings
+// behind alive twice.
+func (a *textArena) reserve(n int) (*strings.Builder, int) {
+	if n > maxChunk/8 {
+		own := new(strings.Builder)
+		own.Grow(n)
+		return own, 0
+	}
+	if n > a.chunk.Cap()-a.chunk.Len() {
+		a.size = min(max(2*a.size, minChunk, n), maxChunk)
+		a.chunk = strings.Builder{}
+		a.chunk.Grow(a.size)
+	}
+	return &a.chunk, a.chunk.Len()
+}

@@ -1,0 +1,191 @@
+package poparse
+
+import (
+	"slices"
+	"strings"
+)
+
+// pending is what the comments before an entry say.
+type pending struct {
+	line                               int // of the first one, 0 if there is none
+	fuzzy                              bool
+	comments, extracted, refs, flagged []string
+}
+
+// moveTo gives the comments to an entry and begins anew.
+func (c *pending) moveTo(e *Entry, p *parser) {
+	if c.line == 0 {
+		return
+	}
+	e.Line = c.line
+	e.Fuzzy = c.fuzzy
+	e.Comments = p.keep(c.comments)
+	e.Extracted = p.keep(c.extracted)
+	e.References = p.keep(c.refs)
+	e.Flags = p.keep(c.flagged)
+	c.line = 0
+	c.fuzzy = false
+	c.comments, c.extracted = c.comments[:0], c.extracted[:0]
+	c.refs, c.flagged = c.refs[:0], c.flagged[:0]
+}
+
+// keep copies a list of the entry being read.
+func (p *parser) keep(list []string) []string { return p.lists.copy(list) }
+
+// comment reads the comment at the position up to the end of its line. Its
+// second character tells its kind (gettext manual, section "The Format of PO
+// Files").
+func (p *parser) comment() {
+	rest := p.text[p.pos+1:]
+	if nl := strings.IndexByte(rest, '\n'); nl >= 0 {
+		rest = rest[:nl]
+	}
+	c := &p.pending
+	if c.line == 0 {
+		c.line = p.line
+	}
+	start := p.pos + 1
+	p.pos += 1 + len(rest)
+	for len(rest) > 0 && rest[len(rest)-1] == '\r' {
+		rest = rest[:len(rest)-1]
+	}
+	kind := byte(0)
+	if len(rest) > 0 {
+		kind = rest[0]
+	}
+	switch kind {
+	case '.':
+		p.add(&c.extracted, trimOne(rest[1:]))
+	case ':':
+		p.references(rest[1:])
+	case ',', '=':
+		p.flags(rest[1:])
+	case '!':
+		// An old marker of gettext, which still looks for flags there.
+		c.fuzzy = c.fuzzy || slices.ContainsFunc(strings.FieldsFunc(rest[1:], isFlagSpace), isFuzzy)
+		p.add(&c.comments, p.text[start:start+len(rest)])
+	default:
+		p.add(&c.comments, trimOne(rest))
+	}
+}
+
+func trimOne(s string) string {
+	if len(s) > 0 && s[0] == ' ' {
+		return s[1:]
+	}
+	return s
+}
+
+// add appends to a list of the entry being read. An element costs 16 bytes even
+// if it is empty: beyond what any real file has, one for 16 bytes of text, a
+// hostile one would multiply its size, so the rest is left out.
+func (p *parser) add(list *[]string, s string) {
+	const free = 1 << 16
+	if p.items++; p.items > free+len(p.text)/16 {
+		if !p.tooMany {
+			p.tooMany = true
+			p.warn(p.line, 1, WarnTooMany, "more comments, references and flags than a file of this size can have: the rest is left out")
+		}
+		return
+	}
+	*list = append(*list, s)
+}
+
+// Isolates around file names with blanks, since gettext 0.19.
+const (
+	firstStrongIsolate    = "\u2068"
+	popDirectionalIsolate = "\u2069"
+)
+
+// references splits a "#:" line at blanks outside of isolates.
+func (p *parser) references(s string) {
+	for {
+		i := 0
+		for i < len(s) && isBlank(s[i]) {
+			i++
+		}
+		if s = s[i:]; s == "" {
+			return
+		}
+		end := 0
+		isolated := false
+		for end < len(s) && !isBlank(s[end]) {
+			if s[end] == firstStrongIsolate[0] && strings.HasPrefix(s[end:], firstStrongIsolate) {
+				if n := strings.Index(s[end:], popDirectionalIsolate); n >= 0 {
+					isolated = true
+					end += n + len(popDirectionalIsolate)
+					continue
+				}
+			}
+			end++
+		}
+		ref := s[:end]
+		if isolated {
+			ref = strings.NewReplacer(firstStrongIsolate, "", popDirectionalIsolate, "").Replace(ref)
+		}
+		p.add(&p.pending.refs, ref)
+		s = s[end:]
+	}
+}
+
+func isBlank(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'
+}
+
+// flags splits a "#," line at commas and blanks, as gettext does
+// (po_parse_comment_special), but keeps a number with the name and colon before
+// it ("range: 0..5"), and what stands in quotes behind a colon together.
+func (p *parser) flags(s string) {
+	c := &p.pending
+	for {
+		i := 0
+		for i < len(s) && (isBlank(s[i]) || s[i] == ',') {
+			i++
+		}
+		if s = s[i:]; s == "" {
+			return
+		}
+		end := flagEnd(s)
+		flag := s[:end]
+		s = s[end:]
+		switch {
+		case isFuzzy(flag):
+			c.fuzzy = true
+		case len(c.flagged) < 32 && slices.Contains(c.flagged, flag):
+			// Repeated. Beyond 32 flags, which none has, repetitions stay:
+			// comparing all with all would take too long.
+		default:
+			p.add(&c.flagged, flag)
+		}
+	}
+}
+
+func flagEnd(s string) int {
+	i := 0
+	for i < len(s) && !isBlank(s[i]) && s[i] != ',' {
+		if s[i] != ':' {
+			i++
+			continue
+		}
+		i++
+		number := i
+		for number < len(s) && s[number] == ' ' {
+			number++
+		}
+		if number < len(s) && isDigit(s[number]) {
+			i = number
+		}
+		if i < len(s) && s[i] == '"' {
+			if n := closingQuote(s, i+1); n < len(s) {
+				i = n + 1
+			}
+		}
+	}
+	return i
+}
+
+func isFuzzy(flag string) bool { return flag == "fuzzy" }
+
+func isFlagSpace(r rune) bool {
+	return r == ',' || r < 0x80 && isBlank(byte(r))
+}

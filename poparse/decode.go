@@ -1,0 +1,349 @@
+package poparse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/transform"
+)
+
+// decoded is a file converted to UTF-8.
+type decoded struct {
+	// text is the whole file without byte order mark.
+	text string
+	// bom is the length of the UTF-8 byte order mark that text lacks.
+	bom int
+	// enc is nil if the file was UTF-8 or ASCII.
+	enc encoding.Encoding
+	// charset is the name to use in messages.
+	charset  string
+	warnings []Warning
+}
+
+// decode converts data to UTF-8 by the byte order mark, else by the charset of
+// the header (po-semantics.md, first rows).
+func decode(data []byte) (decoded, *SyntaxError) {
+	if d, err, ok := decodeMarked(data); ok {
+		return d, err
+	}
+	name, at := declaredCharset(data)
+	class, enc := lookupCharset(name)
+	switch class {
+	case charsetNone:
+		return decodeUndeclared(data, name), nil
+	case charsetUTF8:
+		return decodeUTF8(data, 0, name)
+	case charsetTable:
+		text, err := decodeTable(data, enc, name)
+		return decoded{text: text, enc: enc, charset: name}, err
+	}
+	e := encodingError(data, at, nil)
+	e.Msg = fmt.Sprintf("unknown charset %q in the header: convert the file to UTF-8 and say charset=UTF-8", clip(name))
+	return decoded{}, e
+}
+
+// decodeMarked handles files that begin with a byte order mark, and UTF-16
+// without one. ok is false if data is neither.
+func decodeMarked(data []byte) (d decoded, err *SyntaxError, ok bool) {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
+		d, err = decodeUTF8(data, 3, "UTF-8")
+		if err == nil {
+			name, _ := declaredCharset(data[3:])
+			if class, _ := lookupCharset(name); class == charsetTable || class == charsetUnknown {
+				d.warnings = append(d.warnings, Warning{1, 1, WarnCharset, fmt.Sprintf(
+					"the file begins with the byte order mark of UTF-8, but its header says %q: read as UTF-8", clip(name))})
+			}
+		}
+		return d, err, true
+	case bytes.HasPrefix(data, []byte{0, 0, 0xfe, 0xff}), bytes.HasPrefix(data, []byte{0xff, 0xfe, 0, 0}):
+		return d, &SyntaxError{Line: 1, Column: 1, Msg: "the file is in UTF-32: convert it to UTF-8"}, true
+	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		d, err = decodeUTF16(data, 2, true)
+		return d, err, true
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
+		d, err = decodeUTF16(data, 2, false)
+		return d, err, true
+	case len(data) >= 4 && data[0] == 0 && data[1] != 0 && data[2] == 0 && data[3] != 0:
+		d, err = decodeUTF16(data, 0, true)
+		return d, err, true
+	case len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
+		d, err = decodeUTF16(data, 0, false)
+		return d, err, true
+	}
+	return d, nil, false
+}
+
+// decodeUndeclared reads bytes whose charset nobody named.
+func decodeUndeclared(data []byte, name string) decoded {
+	at := firstHigh(data)
+	if at < 0 {
+		return decoded{text: string(data), charset: "ASCII"}
+	}
+	line, column := position(data, at)
+	said := "the header names no charset"
+	if name != "" {
+		said = fmt.Sprintf("the header says charset=%s", clip(name))
+	}
+	if utf8.Valid(data) {
+		return decoded{text: string(data), charset: "UTF-8", warnings: []Warning{{
+			line, column, WarnCharset, said + ", but there are bytes above 0x7F: read as UTF-8",
+		}}}
+	}
+	text, _ := decodeTable(data, charmap.ISO8859_1, name) // every byte is a character
+	return decoded{text: text, enc: charmap.ISO8859_1, charset: "ISO-8859-1", warnings: []Warning{{
+		line, column, WarnCharset, said + ", and the bytes above 0x7F are not UTF-8: read as ISO-8859-1",
+	}}}
+}
+
+func firstHigh(data []byte) int {
+	for i, c := range data {
+		if c >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return -1
+}
+
+func decodeUTF8(data []byte, bom int, name string) (decoded, *SyntaxError) {
+	rest := data[bom:]
+	if !utf8.Valid(rest) {
+		at := 0
+		for at < len(rest) {
+			r, n := utf8.DecodeRune(rest[at:])
+			if r == utf8.RuneError && n == 1 {
+				break
+			}
+			at += n
+		}
+		e := encodingError(rest, at, nil)
+		e.Offset += bom
+		e.Msg = invalidByte(rest[at], name)
+		return decoded{}, e
+	}
+	return decoded{text: string(rest), bom: bom, charset: name}, nil
+}
+
+func invalidByte(b byte, charset string) string {
+	return fmt.Sprintf("byte 0x%02X is not valid %s here: correct the byte, or the charset in the header", b, clip(charset))
+}
+
+// decodeUTF16 converts UTF-16, in two passes so that it allocates what it needs.
+func decodeUTF16(data []byte, bom int, bigEndian bool) (decoded, *SyntaxError) {
+	unit := func(i int) uint16 {
+		if bigEndian {
+			return uint16(data[i])<<8 | uint16(data[i+1])
+		}
+		return uint16(data[i+1])<<8 | uint16(data[i])
+	}
+	var out strings.Builder
+	size, line, column := 0, 1, 0
+	for pass := range 2 {
+		for i := bom; i < len(data); i += 2 {
+			column++
+			r := rune(-1)
+			if i+1 < len(data) {
+				r = rune(unit(i))
+			}
+			width := 2
+			if utf16.IsSurrogate(r) {
+				low := rune(-1)
+				if i+3 < len(data) {
+					low = rune(unit(i + 2))
+				}
+				if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+					r = -1
+				}
+				width = 4
+			}
+			if r < 0 {
+				return decoded{}, &SyntaxError{
+					Line: line, Column: column, Offset: i,
+					Msg: "this is not valid UTF-16: the file is truncated, or an editor or a filter spoilt it; convert it to UTF-8",
+				}
+			}
+			i += width - 2
+			if pass == 1 {
+				out.WriteRune(r)
+				continue
+			}
+			size += utf8.RuneLen(r)
+			if r == '\n' {
+				line, column = line+1, 0
+			}
+		}
+		if pass == 0 {
+			out.Grow(size)
+		}
+	}
+	return decoded{text: out.String(), enc: encoding.Nop, charset: "UTF-16"}, nil
+}
+
+// decodeTable converts data from an encoding of x/text, in two passes so that
+// it allocates what it needs. The decoders put U+FFFD where bytes are invalid.
+func decodeTable(data []byte, enc encoding.Encoding, name string) (string, *SyntaxError) {
+	if cm, ok := enc.(*charmap.Charmap); ok {
+		return decodeCharmap(data, cm, name)
+	}
+	size := 0
+	bad := -1
+	eachChunk(data, enc, func(at, _ int, out []byte) bool {
+		size += len(out)
+		bad = invalidIn(data[at:], out, enc)
+		if bad >= 0 {
+			bad += at
+		}
+		return bad < 0
+	})
+	if bad >= 0 {
+		e := encodingError(data, bad, enc)
+		e.Msg = invalidByte(data[bad], name)
+		return "", e
+	}
+	var text strings.Builder
+	text.Grow(size)
+	eachChunk(data, enc, func(_, _ int, out []byte) bool {
+		text.Write(out)
+		return true
+	})
+	return text.String(), nil
+}
+
+// eachChunk calls f with pieces of decoded text and the part of data, from at
+// to end, that each comes from, until f returns false.
+func eachChunk(data []byte, enc encoding.Encoding, f func(at, end int, out []byte) bool) {
+	dec := enc.NewDecoder().Transformer
+	buf := make([]byte, 16<<10)
+	for at := 0; at < len(data); {
+		nDst, nSrc, err := dec.Transform(buf, data[at:], true)
+		if !f(at, at+nSrc, buf[:nDst]) || err != nil && !errors.Is(err, transform.ErrShortDst) {
+			return
+		}
+		at += nSrc
+	}
+}
+
+// invalidIn returns the index in src of the first bytes that are invalid,
+// given their decoded form, or -1.
+func invalidIn(src, out []byte, enc encoding.Encoding) int {
+	const replacement = "\uFFFD"
+	for from := 0; ; {
+		i := bytes.Index(out[from:], []byte(replacement))
+		if i < 0 {
+			return -1
+		}
+		from += i
+		at := 0
+		if from > 0 {
+			// As many bytes as fill the text up to here.
+			_, at, _ = enc.NewDecoder().Transformer.Transform(make([]byte, from), src, true)
+		}
+		if enc != simplifiedchinese.GB18030 || !bytes.HasPrefix(src[at:], []byte{0x84, 0x31, 0xa4, 0x37}) {
+			return at
+		}
+		from += len(replacement)
+	}
+}
+
+// decodeCharmap is decodeTable for encodings of one byte per character.
+func decodeCharmap(data []byte, cm *charmap.Charmap, name string) (string, *SyntaxError) {
+	var table [256]string
+	var width [256]uint8
+	for b := range table {
+		r := cm.DecodeByte(byte(b))
+		if r == utf8.RuneError {
+			continue
+		}
+		table[b] = string(r)
+		width[b] = uint8(len(table[b]))
+	}
+	size := 0
+	for i, b := range data {
+		if width[b] == 0 {
+			e := encodingError(data, i, cm)
+			e.Msg = invalidByte(b, name)
+			return "", e
+		}
+		size += int(width[b])
+	}
+	var text strings.Builder
+	text.Grow(size)
+	for i := 0; i < len(data); {
+		run := i
+		for i < len(data) && data[i] < utf8.RuneSelf {
+			i++
+		}
+		text.Write(data[run:i])
+		for i < len(data) && data[i] >= utf8.RuneSelf {
+			text.WriteString(table[data[i]])
+			i++
+		}
+	}
+	return text.String(), nil
+}
+
+// encodingError returns an error without message for the byte at offset; enc is
+// nil for UTF-8.
+func encodingError(data []byte, offset int, enc encoding.Encoding) *SyntaxError {
+	offset = max(offset, 0)
+	start := bytes.LastIndexByte(data[:offset], '\n') + 1
+	before := data[start:offset]
+	if enc != nil {
+		if text, err := enc.NewDecoder().Bytes(before); err == nil {
+			before = text
+		}
+	}
+	return &SyntaxError{
+		Line:   1 + bytes.Count(data[:start], []byte("\n")),
+		Column: 1 + utf8.RuneCount(before),
+		Offset: offset,
+	}
+}
+
+// position returns the 1-based line and column of an offset, counting bytes
+// that are not UTF-8 as characters.
+func position(data []byte, offset int) (line, column int) {
+	e := encodingError(data, offset, nil)
+	return e.Line, e.Column
+}
+
+// replaceNUL puts U+FFFD in the place of NUL bytes: PostgreSQL cannot store
+// them, and C programs, gettext's own among them, cut strings there.
+func (d *decoded) replaceNUL(report func(line, column int)) {
+	if strings.IndexByte(d.text, 0) < 0 {
+		return
+	}
+	line, column := 1, 0
+	for _, r := range d.text {
+		column++
+		switch r {
+		case '\n':
+			line, column = line+1, 0
+		case 0:
+			report(line, column)
+		}
+	}
+	d.text = strings.ReplaceAll(d.text, "\x00", "\uFFFD")
+}
+
+// clip shortens a piece of the file for a message, and makes it printable.
+func clip(s string) string {
+	const limit = 40
+	s = strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7f || r == utf8.RuneError {
+			return '.'
+		}
+		return r
+	}, s[:min(len(s), 4*limit)])
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,34 @@
+// Package poparse reads PO and POT files, the translation files of GNU
+// gettext, into entries with position, flags and comments.
+//
+// Goals: read whatever GNU gettext 0.21 to 0.26 reads (gettext manual,
+// section "The Format of PO Files") and lose nothing of it that a catalog can
+// use; decide in one documented way wherever parsers differ
+// (po-semantics.md); say exactly where and why a file cannot be read; stay
+// bounded in time and memory on hostile input; be fast, as a server imports
+// millions of entries.
+//
+// Non-goals: translation lookup, plural evaluation, knowledge of repositories,
+// languages or quality checks. Encodings that ASCII is not a part of, other
+// than UTF-16, are refused.
+//
+// # How it works
+//
+// [Parse] decodes the whole file first, because a trail byte of CP932 or Big5
+// can look like a backslash, and scans the text by index. Strings that stand
+// on one line without escapes are substrings of that text; all others are
+// built in shared chunks. So every string of a [File] may keep the whole text
+// alive: clone what is to outlive it.
+//
+// # Where gettext 0.21 and this package differ
+//
+//   - a byte order mark is skipped, UTF-16 is decoded;
+//   - several "#," lines of one entry are merged, "#=" lines are flags
+//     (gettext 0.25);
+//   - duplicates, repeated headers, plural indices out of order or with gaps
+//     and obsolete entries equal to live ones are warnings or nothing;
+//   - U+0004 is allowed in strings, NUL becomes U+FFFD with a warning;
+//   - a backslash at the end of a line does not join lines;
+//   - bytes above 0x7F without a declared charset are UTF-8 or ISO-8859-1;
+//   - charsets that golang.org/x/text does not know are refused.
+package poparse

@@ -1,0 +1,152 @@
+package poparse
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// unescaper writes strings without their escapes (gettext manual, section "The
+// Format of PO Files": those of C, but for universal character names).
+type unescaper struct {
+	p               *parser
+	out             *strings.Builder
+	line, lineStart int  // of the string being written
+	raw             bool // bytes above 0x7F have been written as they are
+}
+
+// segment writes the string whose inside begins at an index of the text and
+// returns its length there.
+func (u *unescaper) segment(start int) (int, error) {
+	rest := u.p.text[start:]
+	i := 0
+	for {
+		run := i
+		for rest[i] != '"' && rest[i] != '\\' {
+			i++
+		}
+		u.out.WriteString(rest[run:i])
+		if rest[i] == '"' {
+			return i, nil
+		}
+		n, err := u.escape(start + i)
+		if err != nil {
+			return 0, err
+		}
+		i += n
+	}
+}
+
+// escape writes what the backslash at an index of the text stands for and
+// returns how many bytes the escape has.
+func (u *unescaper) escape(at int) (int, error) {
+	c := u.p.text[at+1]
+	switch c {
+	case '\\', '"':
+	case 'n':
+		c = '\n'
+	case 't':
+		c = '\t'
+	case 'r':
+		c = '\r'
+	case 'a':
+		c = '\a'
+	case 'b':
+		c = '\b'
+	case 'f':
+		c = '\f'
+	case 'v':
+		c = '\v'
+	default:
+		if n, _ := number(u.p.text[at:]); n > 0 {
+			return u.numbers(at), nil
+		}
+		return 0, u.p.fail(at, "unknown escape \\%s: write \\\\ for a backslash", clip(firstRune(u.p.text[at+1:])))
+	}
+	u.out.WriteByte(c)
+	return 2, nil
+}
+
+func firstRune(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
+}
+
+// number returns the length and the byte of the octal or hexadecimal escape
+// that s begins with, 0 if there is none. Octal ones have up to three digits;
+// hexadecimal ones any number, of which, as in gettext, the last two count.
+func number(s string) (n int, b byte) {
+	if len(s) < 2 || s[0] != '\\' {
+		return 0, 0
+	}
+	n = 1
+	if s[1] == 'x' {
+		for n = 2; n < len(s); n++ {
+			digit, ok := hexDigit(s[n])
+			if !ok {
+				break
+			}
+			b = b<<4 | digit
+		}
+		if n == 2 {
+			return 0, 0
+		}
+		return n, b
+	}
+	for n < len(s) && n < 4 && '0' <= s[n] && s[n] <= '7' {
+		b = b<<3 | s[n] - '0'
+		n++
+	}
+	if n == 1 {
+		return 0, 0
+	}
+	return n, b
+}
+
+func hexDigit(c byte) (byte, bool) {
+	switch {
+	case isDigit(c):
+		return c - '0', true
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10, true
+	}
+	return 0, false
+}
+
+// numbers writes the bytes of consecutive octal and hexadecimal escapes and
+// returns their length in the text. Bytes above 0x7F are in the charset of the
+// file; several may make one character.
+func (u *unescaper) numbers(at int) int {
+	p := u.p
+	p.scratch = p.scratch[:0]
+	length, high := 0, false
+	for {
+		n, b := number(p.text[at+length:])
+		if n == 0 {
+			break
+		}
+		length += n
+		high = high || b >= utf8.RuneSelf
+		if b == 0 {
+			p.warn(u.line, u.column(at), WarnNUL, "NUL in a string: read as U+FFFD")
+			p.scratch = append(p.scratch, "\uFFFD"...)
+			continue
+		}
+		p.scratch = append(p.scratch, b)
+	}
+	if !high || p.enc.enc == nil || p.enc.charset == "UTF-16" {
+		u.raw = u.raw || high
+		u.out.Write(p.scratch)
+		return length
+	}
+	text, err := decodeTable(p.scratch, p.enc.enc, p.enc.charset)
+	if err != nil {
+		p.warn(u.line, u.column(at), WarnEscape, "these escapes are not valid %s: read as U+FFFD", clip(p.enc.charset))
+		text = "\uFFFD"
+	}
+	u.out.WriteString(text)
+	return length
+}
+
+func (u *unescaper) column(at int) int {
+	return 1 + utf8.RuneCountInString(u.p.text[u.lineStart:at])
+}

@@ -1,0 +1,90 @@
+package poparse
+
+import (
+	"bytes"
+	"strings"
+)
+
+// looksLike returns an error that says what the file seems to be, if the text
+// at an offset that PO does not allow is typical of something else, else nil.
+func (p *parser) looksLike(at int) error {
+	line := p.text[at:]
+	if nl := strings.IndexByte(line, '\n'); nl >= 0 {
+		line = line[:nl]
+	}
+	line = strings.TrimRight(line, " \t\r")
+	atStart := strings.TrimLeft(p.text[p.lineStart:at], " \t") == ""
+	if !atStart {
+		return nil
+	}
+	for _, marker := range []string{"<<<<<<<", "=======", ">>>>>>>", "|||||||"} {
+		if strings.HasPrefix(line, marker) {
+			return p.fail(at, "this looks like a merge conflict (%s): resolve it and commit the file again", clip(line))
+		}
+	}
+	if len(p.entries) > 1 || p.file.Header != nil {
+		return nil
+	}
+	what := ""
+	switch lower := strings.ToLower(line[:min(len(line), 100)]); {
+	case strings.HasPrefix(lower, "<!doctype html"), strings.HasPrefix(lower, "<html"), strings.HasPrefix(lower, "<head"):
+		what = "an HTML page, perhaps the error page of a server"
+	case strings.HasPrefix(lower, "<?xml"), strings.HasPrefix(lower, "<"):
+		what = "XML or HTML"
+	case strings.HasPrefix(lower, "{"):
+		what = "JSON"
+	case strings.HasPrefix(lower, "[") && strings.HasSuffix(lower, "]"):
+		what = "an INI file"
+	case strings.HasPrefix(line, "version https://git-lfs"):
+		what = "a pointer of Git LFS, not the file itself"
+	case strings.HasPrefix(lower, "from ") && strings.Contains(lower, "@"), isMailHeader(lower):
+		what = "a mail, or has a mail's header before the first entry"
+	}
+	if what == "" {
+		return nil
+	}
+	return p.fail(at, "this is not a PO file, it looks like %s", what)
+}
+
+func isMailHeader(lower string) bool {
+	for _, name := range []string{"from:", "to:", "subject:", "date:", "received:", "return-path:", "message-id:"} {
+		if strings.HasPrefix(lower, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// looksBinary says what kind of binary file data seems to be, "" if it seems to
+// be text.
+func looksBinary(data []byte) string {
+	for _, known := range []struct{ magic, what string }{
+		{"\xde\x12\x04\x95", "a compiled catalog (.mo)"},
+		{"\x95\x04\x12\xde", "a compiled catalog (.mo)"},
+		{"\x7fELF", "a program"},
+		{"\x1f\x8b", "a gzip archive"},
+		{"PK\x03\x04", "a ZIP archive"},
+		{"\x28\xb5\x2f\xfd", "a Zstandard archive"},
+		{"\xfd7zXZ\x00", "an XZ archive"},
+		{"BZh9", "a bzip2 archive"},
+		{"\x89PNG", "a PNG image"},
+		{"\xff\xd8\xff", "a JPEG image"},
+		{"GIF8", "a GIF image"},
+		{"%PDF-", "a PDF document"},
+	} {
+		if bytes.HasPrefix(data, []byte(known.magic)) {
+			return known.what
+		}
+	}
+	head := data[:min(len(data), 4096)]
+	control := 0
+	for _, c := range head {
+		if c < 0x20 && !bytes.ContainsRune([]byte("\t\n\v\f\r\x1b"), rune(c)) {
+			control++
+		}
+	}
+	if control*10 > len(head) && !bytes.Contains(head, []byte("msgid")) {
+		return "a binary file"
+	}
+	return ""
+}

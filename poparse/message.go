@@ -1,0 +1,321 @@
+package poparse
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// message reads one entry from its first keyword on; the comments before it
+// are pending. The grammar is that of gettext's po-gram-gen.y.
+func (p *parser) message() error {
+	e := p.newEntry()
+	e.Domain = p.domain
+	e.Obsolete = p.obsolete
+	p.pending.moveTo(e, p)
+	if e.Line == 0 {
+		e.Line = p.line
+	}
+	if p.previous {
+		if err := p.previousStrings(e); err != nil {
+			return err
+		}
+	}
+	e.KeywordLine = p.line
+	at := p.pos
+	keyword := p.word()
+	if keyword == "msgctxt" {
+		if err := p.take(keyword, e, false, &e.Context); err != nil {
+			return err
+		}
+		e.HasContext = true
+		if keyword = p.word(); keyword != "msgid" {
+			return p.unexpected(at, "an entry has a msgctxt but no msgid")
+		}
+		if err := p.same(e, false); err != nil {
+			return err
+		}
+	}
+	if keyword != "msgid" {
+		return p.misplaced(keyword)
+	}
+	idAt := p.pos
+	if err := p.take(keyword, e, false, &e.ID); err != nil {
+		return err
+	}
+	if p.word() == "msgid_plural" && !p.previous {
+		if err := p.take("msgid_plural", e, false, &e.IDPlural); err != nil {
+			return err
+		}
+		e.HasPlural = true
+	}
+	if p.word() != "msgstr" {
+		return p.unexpected(idAt, "the entry has no msgstr")
+	}
+	if err := p.same(e, false); err != nil {
+		return err
+	}
+	return p.translations(e)
+}
+
+// newEntry appends an entry and returns it. The slice grows by what the part
+// of the file read so far promises, as Go's own growth would allocate five
+// times a large slice's size in all.
+func (p *parser) newEntry() *Entry {
+	n := len(p.entries)
+	if n == cap(p.entries) {
+		want := int(float64(n)*float64(len(p.text))/float64(p.pos+1)*1.06) + 4
+		grown := make([]Entry, n, min(max(want, n+n/4+4), 4*n+16))
+		copy(grown, p.entries)
+		p.entries = grown
+	}
+	p.entries = p.entries[:n+1]
+	return &p.entries[n]
+}
+
+// previousStrings reads the "#|" part of an entry and goes to the keyword
+// behind it.
+func (p *parser) previousStrings(e *Entry) error {
+	e.HasPrevious = true
+	at := p.pos
+	keyword := p.word()
+	if keyword == "msgctxt" {
+		if err := p.take(keyword, e, true, &e.PreviousContext); err != nil {
+			return err
+		}
+		if keyword = p.word(); keyword != "msgid" || !p.previous {
+			return p.unexpected(at, "there is a #| msgctxt but no #| msgid behind it")
+		}
+		if err := p.same(e, true); err != nil {
+			return err
+		}
+	}
+	if keyword != "msgid" {
+		if keyword == "" {
+			return p.stray("expected msgctxt or msgid behind #|")
+		}
+		return p.fail(p.pos, "only msgctxt, msgid and msgid_plural, in this order, can stand behind #|, not %s", clip(keyword))
+	}
+	if err := p.take(keyword, e, true, &e.PreviousID); err != nil {
+		return err
+	}
+	if p.previous && p.word() == "msgid_plural" {
+		if err := p.take("msgid_plural", e, true, &e.PreviousIDPlural); err != nil {
+			return err
+		}
+	}
+	if keyword = p.word(); keyword != "msgid" && keyword != "msgctxt" {
+		return p.unexpected(at, "the msgctxt or msgid of the entry must follow its #| lines at once, comments stand before them; it does not")
+	}
+	return p.same(e, false)
+}
+
+// take reads the value of the keyword at the position into dst.
+func (p *parser) take(keyword string, e *Entry, previous bool, dst *string) (err error) {
+	if err := p.same(e, previous); err != nil {
+		return err
+	}
+	p.pos += len(keyword)
+	*dst, err = p.value(keyword, e.Obsolete, previous)
+	return err
+}
+
+// same checks that the next token has the prefix that the entry began with.
+func (p *parser) same(e *Entry, previous bool) error {
+	if p.obsolete != e.Obsolete || p.previous != previous {
+		return p.mixed(e.Obsolete)
+	}
+	return nil
+}
+
+// mixed returns the error for a line whose prefix is not the entry's.
+func (p *parser) mixed(obsolete bool) error {
+	if obsolete && !p.obsolete {
+		return p.fail(p.pos, "this line belongs to an obsolete entry but does not begin with #~: write #~ on all lines of an obsolete entry")
+	}
+	if !obsolete && p.obsolete {
+		return p.fail(p.pos, "this line begins with #~ but belongs to an entry that does not: write #~ on all lines of an obsolete entry or on none")
+	}
+	return p.fail(p.pos, "lines with #| and without it do not make one string: write #| on all lines of a previous string and on none of the others")
+}
+
+// translations reads the msgstr or the msgstr[N] of an entry.
+func (p *parser) translations(e *Entry) error {
+	p.strs = p.strs[:0]
+	defer func() { e.Str = p.keep(p.strs) }()
+	at := p.pos
+	p.pos += len("msgstr")
+	index, indexed, err := p.index()
+	if err != nil {
+		return err
+	}
+	switch {
+	case !indexed && e.HasPlural:
+		return p.fail(at, "the entry has a msgid_plural: number its translations, msgstr[0], msgstr[1] and so on")
+	case indexed && !e.HasPlural:
+		return p.fail(at, "msgstr[%d] needs a msgid_plural in the entry: add it, or write msgstr", index)
+	case !indexed:
+		str, err := p.value("msgstr", e.Obsolete, false)
+		p.strs = append(p.strs, str)
+		return err
+	}
+	return p.forms(e, index)
+}
+
+// forms reads the translations of a plural; the first index has been read.
+func (p *parser) forms(e *Entry, index int) error {
+	var seen uint64 // bit per index
+	line, column := p.line, p.column(p.pos)
+	odd := ""
+	for {
+		if index >= maxPlurals {
+			return p.fail(p.pos, "plural index %d: no language has that many forms, the highest index accepted is %d", index, maxPlurals-1)
+		}
+		str, err := p.value("msgstr[]", e.Obsolete, false)
+		if err != nil {
+			return err
+		}
+		switch {
+		case seen&(1<<index) != 0:
+			odd = fmt.Sprintf("msgstr[%d] is repeated: the first one counts", index)
+		case index < len(p.strs):
+			odd = fmt.Sprintf("msgstr[%d] comes late: sorted by index", index)
+		}
+		if seen&(1<<index) == 0 {
+			for len(p.strs) <= index {
+				p.strs = append(p.strs, "")
+			}
+			p.strs[index] = str
+			seen |= 1 << index
+		}
+		if p.word() != "msgstr" {
+			break
+		}
+		if err := p.same(e, false); err != nil {
+			return err
+		}
+		at := p.pos
+		p.pos += len("msgstr")
+		var indexed bool
+		if index, indexed, err = p.index(); err != nil {
+			return err
+		} else if !indexed {
+			return p.fail(at, "a second msgstr in one entry, without index: number the plural forms, or remove it")
+		}
+	}
+	if seen != 1<<len(p.strs)-1 && odd == "" {
+		odd = "there are gaps between the plural indices: the missing forms are read as empty"
+	}
+	if odd != "" {
+		p.warn(line, column, WarnPluralIndex, "%s", odd)
+	}
+	return nil
+}
+
+// index reads the "[N]" behind msgstr; ok is false if there is none.
+func (p *parser) index() (n int, ok bool, err error) {
+	p.skip()
+	if p.pos == len(p.text) || p.text[p.pos] != '[' {
+		return 0, false, nil
+	}
+	at := p.pos
+	p.pos++
+	p.skip()
+	digits := p.pos
+	for p.pos < len(p.text) && isDigit(p.text[p.pos]) {
+		n = min(10*n+int(p.text[p.pos]-'0'), 1<<20)
+		p.pos++
+	}
+	empty := p.pos == digits
+	p.skip()
+	if empty || p.pos == len(p.text) || p.text[p.pos] != ']' {
+		return 0, false, p.fail(at, "expected an index in brackets behind msgstr, such as msgstr[0]")
+	}
+	p.pos++
+	return n, true, nil
+}
+
+// directive reads a domain directive.
+func (p *parser) directive() error {
+	line, column := p.line, p.column(p.pos)
+	p.pos += len("domain")
+	name, err := p.value("domain", p.obsolete, p.previous)
+	if err != nil {
+		return err
+	}
+	if p.directives++; p.directives == 1 {
+		if !p.hasMessages() {
+			p.file.Domain = name
+		}
+		p.warn(line, column, WarnDomain, "the file has domain directives: entries outside of domain %q are left out of the catalog", clip(p.file.Domain))
+	}
+	p.domain = name
+	return nil
+}
+
+// hasMessages reports whether there was an entry that is neither header nor
+// obsolete.
+func (p *parser) hasMessages() bool {
+	for i := range p.entries {
+		if !p.entries[i].Obsolete {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) column(at int) int {
+	return 1 + utf8.RuneCountInString(p.text[p.lineStart:at])
+}
+
+// misplaced returns the error for a keyword at which no entry can begin.
+func (p *parser) misplaced(keyword string) error {
+	switch keyword {
+	case "":
+		return p.stray("unexpected text")
+	case "msgid_plural", "msgstr":
+		return p.fail(p.pos, "%s without a msgid before it: is the line of the msgid missing or commented out?", keyword)
+	case "domain":
+		return p.fail(p.pos, "a domain directive inside an entry")
+	}
+	if e := p.looksLike(p.pos); e != nil {
+		return e
+	}
+	return p.fail(p.pos, "unknown keyword %q: expected msgctxt, msgid or a comment", clip(keyword))
+}
+
+// unexpected returns the error for an entry, or part of one, that does not go
+// on as it must. at is its keyword's place; the reason is what stands at the
+// position.
+func (p *parser) unexpected(at int, msg string) error {
+	if p.pos == len(p.text) {
+		return p.fail(at, "%s: the file ends here, is it truncated?", msg)
+	}
+	if e := p.looksLike(p.pos); e != nil {
+		return e
+	}
+	switch c := p.text[p.pos]; {
+	case c == '#':
+		return p.fail(at, "%s: a comment on line %d interrupts it", msg, p.line)
+	case c == '"':
+		return p.mixed(p.entries[len(p.entries)-1].Obsolete)
+	case isLetter(c):
+		return p.fail(at, "%s before %s on line %d", msg, clip(p.word()), p.line)
+	}
+	return p.stray(msg)
+}
+
+// stray returns the error for text that cannot stand at the position.
+func (p *parser) stray(msg string) error {
+	if e := p.looksLike(p.pos); e != nil {
+		return e
+	}
+	line := p.text[p.pos:]
+	if nl := strings.IndexByte(line, '\n'); nl >= 0 {
+		line = line[:nl]
+	}
+	if strings.Contains(p.text[p.lineStart:p.pos], `"`) {
+		return p.fail(p.pos, "text behind the closing quote, %q: write \\\" for a quote inside of a string", clip(line))
+	}
+	return p.fail(p.pos, "%s: %q", msg, clip(line))
+}

@@ -1,0 +1,190 @@
+package poparse
+
+import (
+	"cmp"
+	"hash/maphash"
+	"math/bits"
+	"slices"
+)
+
+// Parse reads a whole PO or POT file. name is used in errors only. data is
+// neither kept nor changed. The error is a *SyntaxError if it is not nil.
+//
+// An empty file is a valid one without entries. The cost is bounded: besides
+// one copy of the text and the strings with escapes or of several lines,
+// Parse allocates about 300 bytes for an entry; of comments, references and
+// flags, each a slice element, it keeps at most one for 16 bytes of the file,
+// and 65,536 more.
+func Parse(name string, data []byte) (*File, error) {
+	if what := looksBinary(data); what != "" {
+		if _, _, ok := decodeMarked(data[:min(len(data), 512)]); !ok {
+			return nil, &SyntaxError{File: name, Line: 1, Column: 1, Msg: "this is not a PO file, it looks like " + what}
+		}
+	}
+	d, bad := decode(data)
+	if bad != nil {
+		bad.File = name
+		return nil, bad
+	}
+	p := &parser{
+		line: 1,
+		file: &File{Name: name, Warnings: d.warnings},
+	}
+	d.replaceNUL(func(line, column int) {
+		p.warn(line, column, WarnNUL, "NUL byte: read as U+FFFD")
+	})
+	p.text = d.text
+	p.enc = d
+	p.entries = make([]Entry, 0, len(p.text)/512+4)
+	if err := p.run(); err != nil {
+		return nil, err
+	}
+	f := p.file
+	f.Entries = p.entries
+	p.finish()
+	return f, nil
+}
+
+// run reads all entries.
+func (p *parser) run() error {
+	for {
+		p.skip()
+		if p.pos == len(p.text) {
+			return nil
+		}
+		switch c := p.text[p.pos]; {
+		case c == '#':
+			p.comment()
+		case c == '"':
+			return p.looseString()
+		case !isLetter(c):
+			return p.stray("unexpected text")
+		case p.word() == "domain" && !p.previous:
+			if err := p.directive(); err != nil {
+				return err
+			}
+		default:
+			if err := p.message(); err != nil {
+				return err
+			}
+			p.sortOutHeader()
+		}
+	}
+}
+
+func (p *parser) looseString() error {
+	if n := len(p.entries); n > 0 && p.pending.line == 0 && p.obsolete != p.entries[n-1].Obsolete {
+		return p.mixed(p.entries[n-1].Obsolete)
+	}
+	return p.fail(p.pos, "a string without msgctxt, msgid or msgstr before it: is a line missing, or a comment between the lines of a string?")
+}
+
+// sortOutHeader moves the entry just read to where headers are, if it is one.
+func (p *parser) sortOutHeader() {
+	last := len(p.entries) - 1
+	e := p.entries[last]
+	if e.ID != "" || e.HasContext || e.Obsolete {
+		return
+	}
+	p.entries[last] = Entry{}
+	p.entries = p.entries[:last]
+	f := p.file
+	if f.Header == nil {
+		f.Header = &e
+		return
+	}
+	if f.Header.Domain != f.Domain && e.Domain == f.Domain {
+		e, *f.Header = *f.Header, e
+	}
+	repeated := e.Domain == f.Header.Domain
+	for i := range f.OtherHeaders {
+		repeated = repeated || f.OtherHeaders[i].Domain == e.Domain
+	}
+	if len(f.OtherHeaders) < maxWarnings {
+		f.OtherHeaders = append(f.OtherHeaders, e)
+	}
+	if repeated {
+		p.warn(e.KeywordLine, 1, WarnHeader, "a second header (msgid \"\"): the one on line %d counts", f.Header.KeywordLine)
+	}
+}
+
+// finish does what needs the whole file.
+func (p *parser) finish() {
+	f := p.file
+	if h := f.Header; h != nil {
+		f.Charset, _ = charsetOf(h.Str[0])
+	}
+	p.checkPlurals()
+	p.markDuplicates()
+	slices.SortStableFunc(f.Warnings, func(a, b Warning) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if p.dropped > 0 {
+		f.Warnings = append(f.Warnings, Warning{p.line, 1, WarnMore, "and more faults like these, not listed"})
+	}
+}
+
+// checkPlurals compares the plural entries with the header.
+func (p *parser) checkPlurals() {
+	f := p.file
+	field := f.Field("Plural-Forms")
+	forms, ok := parsePluralForms(field)
+	if !ok && field != "" && !isPlaceholder(field) {
+		p.warn(f.Header.KeywordLine, 1, WarnPluralForms,
+			"Plural-Forms %q is not understood: write nplurals=NUMBER; plural=EXPRESSION;", clip(field))
+	}
+	if !ok {
+		return
+	}
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if e.HasPlural && !e.Obsolete && e.Domain == f.Domain && len(e.Str) != forms.Number && e.Str[0] != "" {
+			p.warn(e.KeywordLine, 1, WarnPluralCount, "the entry has %d plural forms, but the header says nplurals=%d",
+				len(e.Str), forms.Number)
+		}
+	}
+}
+
+// markDuplicates marks all but the first of live entries with the same domain,
+// context and msgid. The table holds the upper half of a hash and an index in
+// each slot, so that few entries are compared.
+func (p *parser) markDuplicates() {
+	entries := p.file.Entries
+	if len(entries) < 2 {
+		return
+	}
+	seed := maphash.MakeSeed()
+	size := 1 << bits.Len(uint(len(entries)+len(entries)/2))
+	mask := uint64(size - 1)
+	table := make([]uint64, size)
+	for i := range entries {
+		e := &entries[i]
+		if e.Obsolete {
+			continue
+		}
+		h := maphash.String(seed, e.ID)
+		if e.HasContext {
+			h = bits.RotateLeft64(h, 21) ^ maphash.String(seed, e.Context)
+		}
+		if p.directives > 0 {
+			h = bits.RotateLeft64(h, 21) ^ maphash.String(seed, e.Domain)
+		}
+		const high = ^uint64(1<<32 - 1)
+		for slot := h & mask; ; slot = (slot + 1) & mask {
+			got := table[slot]
+			if got == 0 {
+				table[slot] = h&high | uint64(i+1)
+				break
+			}
+			if (got^h)&high != 0 {
+				continue
+			}
+			first := &entries[got&^high-1]
+			if first.ID == e.ID && first.Context == e.Context && first.HasContext == e.HasContext && first.Domain == e.Domain {
+				e.Duplicate = true
+				p.warn(e.KeywordLine, 1, WarnDuplicate, "the entry repeats that on line %d, which counts", first.KeywordLine)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package poparse
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// parser is a scanner over decoded text. Its position is that of the next
+// token; obsolete and previous say which of the prefixes "#~" and "#|" the
+// current line has, and go with every token on it, as in gettext's po-lex.c.
+type parser struct {
+	text      string
+	pos       int
+	line      int
+	lineStart int
+	obsolete  bool
+	previous  bool
+
+	file *File
+	enc  decoded
+	// domain is that of the last directive; directives counts them.
+	domain     string
+	directives int
+
+	// pending is what has been read of the next entry: its comments.
+	pending pending
+	strs    []string
+
+	entries []Entry
+	lists   stringArena
+	texts   textArena
+	items   int // list elements so far, see pending.add
+	dropped int // warnings above maxWarnings
+	scratch []byte
+	tooMany bool
+}
+
+// skip moves over white space, line ends and the prefixes "#~", "#|" and "#~|"
+// to the next token or comment.
+func (p *parser) skip() {
+	for p.pos < len(p.text) {
+		switch p.text[p.pos] {
+		case '\n':
+			p.pos++
+			p.line++
+			p.lineStart = p.pos
+			p.obsolete, p.previous = false, false
+		case ' ', '\t', '\r', '\f', '\v':
+			p.pos++
+		case '#':
+			if !p.prefix() {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+// prefix moves over "#~", "#|" or "#~|" and reports whether there was one.
+func (p *parser) prefix() bool {
+	n := prefixLen(p.text[p.pos:])
+	if n == 0 {
+		return false
+	}
+	mark := p.text[p.pos : p.pos+n]
+	p.obsolete = p.obsolete || mark[1] == '~'
+	p.previous = p.previous || mark[n-1] == '|'
+	p.pos += n
+	return true
+}
+
+func prefixLen(s string) int {
+	switch {
+	case len(s) < 2 || s[1] != '~' && s[1] != '|':
+		return 0
+	case len(s) >= 3 && s[1] == '~' && s[2] == '|':
+		return 3
+	}
+	return 2
+}
+
+// word returns the keyword at the position, "" if there is none.
+func (p *parser) word() string {
+	i := p.pos
+	for i < len(p.text) && (isLetter(p.text[i]) || i > p.pos && isDigit(p.text[i])) {
+		i++
+	}
+	return p.text[p.pos:i]
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+
+// value reads the strings behind a keyword, all that follow each other with the
+// same prefix, and returns them unescaped and joined.
+func (p *parser) value(keyword string, obsolete, previous bool) (string, error) {
+	keyLine, keyEnd := p.line, p.pos
+	p.skip()
+	if p.pos == len(p.text) {
+		return "", p.fail(keyEnd, "the file ends behind %s: is it truncated?", keyword)
+	}
+	if p.text[p.pos] != '"' {
+		if p.line == keyLine {
+			return "", p.stray(fmt.Sprintf("expected a string in quotes behind %s", keyword))
+		}
+		if e := p.looksLike(p.pos); e != nil {
+			return "", e
+		}
+		return "", p.fail(keyEnd, "expected a string in quotes behind %s", keyword)
+	}
+	if p.obsolete != obsolete || p.previous != previous {
+		return "", p.mixed(obsolete)
+	}
+	first := segments{at: p.pos, line: p.line, lineStart: p.lineStart}
+	if err := p.segment(&first); err != nil {
+		return "", err
+	}
+	p.skip()
+	for p.pos < len(p.text) && p.text[p.pos] == '"' {
+		if p.obsolete != obsolete || p.previous != previous {
+			return "", p.mixed(obsolete)
+		}
+		if err := p.segment(&first); err != nil {
+			return "", err
+		}
+		p.skip()
+	}
+	if first.filled <= 1 && !first.escapes {
+		return p.text[first.start:first.end], nil
+	}
+	return p.build(first)
+}
+
+// segments describes the strings of one value: where they begin and what is
+// needed to build the value from them.
+type segments struct {
+	at, line, lineStart int  // of the first quote
+	start, end          int  // inside of the last string that is not empty
+	filled              int  // how many are not empty
+	size                int  // bytes between the quotes of all
+	escapes             bool // any has a backslash
+}
+
+// segment moves over one string.
+func (p *parser) segment(s *segments) error {
+	start := p.pos + 1
+	rest := p.text[start:]
+	n := strings.IndexByte(rest, '"')
+	if n < 0 {
+		n = len(rest)
+	}
+	if slash := strings.IndexByte(rest[:n], '\\'); slash >= 0 {
+		s.escapes = true
+		n = closingQuote(rest, slash)
+	}
+	if nl := strings.IndexByte(rest[:n], '\n'); nl >= 0 {
+		return p.fail(p.pos, "the string is not closed on its line: put a quote at its end, and write a line break as \\n")
+	}
+	if n == len(rest) {
+		return p.fail(p.pos, "the file ends inside a string: is it truncated?")
+	}
+	p.pos = start + n + 1
+	if n > 0 {
+		s.filled++
+		s.start, s.end = start, start+n
+		s.size += n
+	} else if s.filled == 0 {
+		s.start, s.end = start, start
+	}
+	return nil
+}
+
+// closingQuote returns the index of the first quote in s from i on that no
+// backslash precedes, or of the line's or text's end.
+func closingQuote(s string, i int) int {
+	for i < len(s) {
+		switch s[i] {
+		case '"':
+			return i
+		case '\n':
+			return i + 1 // within what the caller searches for a line end
+		case '\\':
+			if i+1 < len(s) && s[i+1] != '\n' {
+				i++
+			}
+		}
+		i++
+	}
+	return len(s)
+}
+
+// build joins the strings from s.at on, which segment has checked, and resolves
+// their escapes.
+func (p *parser) build(s segments) (string, error) {
+	// A NUL escape grows from two bytes to three, all others shrink.
+	room := s.size
+	if s.escapes {
+		room += s.size / 2
+	}
+	out, from := p.texts.reserve(room)
+	u := unescaper{p: p, out: out, line: s.line, lineStart: s.lineStart}
+	for left, i := s.filled, s.at; left > 0; {
+		switch p.text[i] {
+		case '"':
+			n := 0
+			if p.text[i+1] != '"' {
+				var err error
+				if n, err = u.segment(i + 1); err != nil {
+					return "", err
+				}
+				left--
+			}
+			i += n + 2
+		case '\n':
+			i++
+			u.line, u.lineStart = u.line+1, i
+		case '#':
+			i += prefixLen(p.text[i:])
+		default:
+			i++
+		}
+	}
+	value := out.String()[from:]
+	if u.raw && !utf8.ValidString(value) {
+		p.warn(s.line, 1+utf8.RuneCountInString(p.text[s.lineStart:s.at]), WarnEscape,
+			"octal or hexadecimal escapes in this string are not valid UTF-8: read as U+FFFD")
+		value = strings.ToValidUTF8(value, "\uFFFD")
+	}
+	return value, nil
+}
+
+// fail returns an error at an offset of the text.
+func (p *parser) fail(at int, format string, args ...any) error {
+	lineStart := strings.LastIndexByte(p.text[:at], '\n') + 1
+	offset := at + p.enc.bom
+	return &SyntaxError{
+		File:   p.file.Name,
+		Line:   1 + strings.Count(p.text[:at], "\n"),
+		Column: 1 + utf8.RuneCountInString(p.text[lineStart:at]),
+		Offset: offset,
+		Msg:    fmt.Sprintf(format, args...),
+	}
+}
+
+// warn notes a warning, or that there are too many.
+func (p *parser) warn(line, column int, code, format string, args ...any) {
+	if len(p.file.Warnings) >= maxWarnings {
+		p.dropped++
+		return
+	}
+	p.file.Warnings = append(p.file.Warnings, Warning{line, column, code, fmt.Sprintf(format, args...)})
+}
