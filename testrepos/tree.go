@@ -165,20 +165,32 @@ func store(st storer.EncodedObjectStorer, o plumbing.EncodedObject) (plumbing.Ha
 	return h, nil
 }
 
+// lazyWriter is the part of go-git's file storage that writes an object without
+// a copy in memory: a generated file may have 100 MB.
+type lazyWriter interface {
+	LazyWriter() (io.WriteCloser, func(plumbing.ObjectType, int64) error, error)
+}
+
 func writeBlob(st storer.EncodedObjectStorer, data []byte) (plumbing.Hash, error) {
-	o := st.NewEncodedObject()
-	o.SetType(plumbing.BlobObject)
-	w, err := o.Writer()
+	hash := plumbing.ComputeHash(plumbing.BlobObject, data)
+	if st.HasEncodedObject(hash) == nil {
+		return hash, nil
+	}
+	lazy, ok := st.(lazyWriter)
+	if !ok {
+		return hash, fmt.Errorf("blob %s: storage %T cannot write lazily", hash, st)
+	}
+	w, header, err := lazy.LazyWriter()
 	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("blob: %w", err)
+		return hash, fmt.Errorf("blob %s: %w", hash, err)
 	}
-	if _, err := w.Write(data); err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("blob: %w", errors.Join(err, w.Close()))
+	if err = header(plumbing.BlobObject, int64(len(data))); err == nil {
+		_, err = w.Write(data)
 	}
-	if err := w.Close(); err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("blob: %w", err)
+	if err = errors.Join(err, w.Close()); err != nil {
+		return hash, fmt.Errorf("blob %s: %w", hash, err)
 	}
-	return store(st, o)
+	return hash, nil
 }
 
 func readBlob(st storer.EncodedObjectStorer, h plumbing.Hash) ([]byte, error) {

@@ -1,0 +1,254 @@
+package testrepos
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+const (
+	englishWords = "open the folder of notes and send each page to a friend who waits by the river before evening comes"
+	foreignWords = "ka tří lem vou sna dén prá mik zář ost bel hou řeč nik sto ává"
+)
+
+// GenSpec says what Generate makes. The zero value is one empty Czech file.
+type GenSpec struct {
+	// Name is the scenario's name; "" stands for "generated".
+	Name string
+	// Languages are the codes of the files; none stands for cs. See Languages.
+	Languages []string
+	// Entries per language, the header not counted.
+	Entries int
+	// Seed chooses other texts; the same seed gives the same bytes for ever.
+	Seed uint64
+	// Plural, Context, Fuzzy and Untranslated make every n-th entry one with a
+	// plural, a context, a fuzzy flag or an empty translation; 0 makes none.
+	Plural, Context, Fuzzy, Untranslated int
+	// Template adds the POT, po/<name>.pot.
+	Template bool
+}
+
+// Generated is a repository of generated files, po/<language>.po.
+type Generated struct {
+	*Repo
+	spec             GenSpec
+	english, foreign []string // words to draw from
+	edits            int
+}
+
+// Edited is one string that Edit changed.
+type Edited struct {
+	// Commit in 40 hex digits.
+	Commit string
+	// Path of the file.
+	Path string
+	// Source is the msgid, Target the new msgstr (of a plural: msgstr[0]).
+	Source, Target string
+}
+
+// Generate makes the bare repository dir with one commit of generated files,
+// for benchmarks. It holds one file at a time in memory: a million entries are
+// about 130 MB.
+func Generate(dir string, spec GenSpec) (*Generated, error) {
+	if spec.Name == "" {
+		spec.Name = "generated"
+	}
+	if len(spec.Languages) == 0 {
+		spec.Languages = []string{"cs"}
+	}
+	r, err := Create(dir, &Scenario{Name: spec.Name, Branch: DefaultBranch})
+	if err != nil {
+		return nil, err
+	}
+	g := &Generated{Repo: r, spec: spec, english: strings.Fields(englishWords), foreign: strings.Fields(foreignWords)}
+	paths := map[string]func(*bytes.Buffer){}
+	for _, lang := range spec.Languages {
+		paths[poPath(lang)] = func(b *bytes.Buffer) { g.write(b, lang) }
+	}
+	if spec.Template {
+		paths["po/"+spec.Name+".pot"] = func(b *bytes.Buffer) { g.write(b, "") }
+	}
+	return g, g.commitFiles(fmt.Sprintf("Generate %d entries in %d languages", spec.Entries, len(spec.Languages)), paths)
+}
+
+// Generate for a test: in a temporary directory.
+func (s GenSpec) Generate(tb TB) *Generated {
+	tb.Helper()
+	g, err := Generate(tb.TempDir()+"/generated.git", s)
+	if err != nil {
+		tb.Fatalf("testrepos: %v", err)
+	}
+	return g
+}
+
+// Edit changes the translation of exactly one string, entry i from 0 of a
+// language, and pushes the commit. Each call gives another text.
+func (g *Generated) Edit(tb TB, lang string, i int) Edited {
+	tb.Helper()
+	e, err := g.EditString(lang, i)
+	if err != nil {
+		tb.Fatalf("testrepos: %v", err)
+	}
+	return e
+}
+
+// EditString is Edit outside of tests.
+func (g *Generated) EditString(lang string, i int) (Edited, error) {
+	e := Edited{Path: poPath(lang), Source: string(g.appendSource(nil, i))}
+	data, err := g.ReadFile(g.DefaultBranch(), e.Path)
+	if err != nil {
+		return e, err
+	}
+	from := bytes.Index(data, []byte("\nmsgid \""+e.Source+"\"\n"))
+	if from < 0 {
+		return e, fmt.Errorf("edit %s: entry %d is not there", e.Path, i)
+	}
+	at := from + bytes.Index(data[from:], []byte("\nmsgstr")) + 1
+	end := at + bytes.IndexByte(data[at:], '\n')
+	keyword, _, _ := bytes.Cut(data[at:end], []byte(" "))
+	g.edits++
+	e.Target = fmt.Sprintf("%s – %d", g.appendTarget(nil, lang, i, 0), g.edits)
+	line := fmt.Appendf(nil, "%s \"%s\"", keyword, e.Target)
+	text := slices.Concat(data[:at], line, data[end:])
+	err = g.commitFiles(fmt.Sprintf("Change string %d of %s", i, lang), map[string]func(*bytes.Buffer){
+		e.Path: func(b *bytes.Buffer) { b.Write(text) },
+	})
+	e.Commit = g.Head()
+	return e, err
+}
+
+// commitFiles pushes the files, written one after the other.
+func (g *Generated) commitFiles(message string, files map[string]func(*bytes.Buffer)) error {
+	p := newPush(g.Repo)
+	st := Step{Branch: g.DefaultBranch()}
+	parents, err := p.parents(&st)
+	if err != nil {
+		return err
+	}
+	set, err := p.startTree(&st, parents, nil)
+	if err != nil {
+		return err
+	}
+	var buf bytes.Buffer
+	for path, write := range files {
+		buf.Reset()
+		write(&buf)
+		hash, err := writeBlob(g.git.Storer, buf.Bytes())
+		if err != nil {
+			return err
+		}
+		set.set(path, entry{mode: filemode.Regular, hash: hash})
+	}
+	when := time.Date(2024, 1, 1, 9, g.edits, 0, 0, time.UTC)
+	who := Person{Name: "Gena Rator", Email: "gena@example.org", When: when}
+	hash, err := p.commit(set, commitSpec{author: who, committer: who, message: message + "\n", parents: parents})
+	if err != nil {
+		return err
+	}
+	if err := p.move(st.Branch, hash, false); err != nil {
+		return err
+	}
+	_, err = p.flush()
+	return err
+}
+
+func poPath(lang string) string { return "po/" + lang + ".po" }
+
+// write writes a whole file; lang "" is the template.
+func (g *Generated) write(b *bytes.Buffer, lang string) {
+	b.WriteString("msgid \"\"\nmsgstr \"\"\n\"Project-Id-Version: " + g.spec.Name + " 1.0\\n\"\n")
+	if lang != "" {
+		b.WriteString("\"Language: " + lang + "\\n\"\n")
+	}
+	b.WriteString("\"MIME-Version: 1.0\\n\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n" +
+		"\"Content-Transfer-Encoding: 8bit\\n\"\n\"Plural-Forms: nplurals=2; plural=(n != 1);\\n\"\n")
+	b.Grow(g.spec.Entries * 160) // measured 130 bytes an entry
+	for i := range g.spec.Entries {
+		g.writeEntry(b, lang, i)
+	}
+}
+
+func every(i, n int) bool { return n > 0 && i%n == n-1 }
+
+func (g *Generated) writeEntry(b *bytes.Buffer, lang string, i int) {
+	fmt.Fprintf(b, "\n#: src/part%02d.c:%d\n", i%37, i/37*3+10)
+	empty := lang == "" || every(i, g.spec.Untranslated)
+	if every(i, g.spec.Fuzzy) && !empty {
+		b.WriteString("#, fuzzy\n")
+	}
+	if every(i, g.spec.Context) {
+		fmt.Fprintf(b, "msgctxt \"part %d\"\n", i%37)
+	}
+	b.WriteString("msgid \"")
+	b.Write(g.appendSource(b.AvailableBuffer(), i))
+	b.WriteString("\"\n")
+	if !every(i, g.spec.Plural) {
+		g.writeTarget(b, "msgstr", lang, i, 0, empty)
+		return
+	}
+	b.WriteString("msgid_plural \"")
+	b.Write(g.appendSource(b.AvailableBuffer(), i))
+	b.WriteString(" each\"\n")
+	g.writeTarget(b, "msgstr[0]", lang, i, 0, empty)
+	g.writeTarget(b, "msgstr[1]", lang, i, 1, empty)
+}
+
+func (g *Generated) writeTarget(b *bytes.Buffer, keyword, lang string, i, form int, empty bool) {
+	b.WriteString(keyword)
+	b.WriteString(" \"")
+	if !empty {
+		b.Write(g.appendTarget(b.AvailableBuffer(), lang, i, form))
+	}
+	b.WriteString("\"\n")
+}
+
+// appendSource appends the msgid of entry i; the number makes it unique.
+func (g *Generated) appendSource(b []byte, i int) []byte {
+	return appendSentence(b, g.english, g.spec.Seed, i)
+}
+
+// appendTarget appends the translation of entry i.
+func (g *Generated) appendTarget(b []byte, lang string, i, form int) []byte {
+	h := mix(g.spec.Seed + uint64(form)*7919)
+	for _, c := range lang {
+		h = mix(h + uint64(c))
+	}
+	return appendSentence(b, g.foreign, h, i)
+}
+
+// appendSentence draws three to ten words and puts i behind them.
+func appendSentence(b []byte, words []string, seed uint64, i int) []byte {
+	h := mix(seed ^ mix(uint64(i)))
+	for n := 3 + h%8; n > 0; n-- {
+		h = mix(h)
+		b = append(b, words[h%uint64(len(words))]...)
+		b = append(b, ' ')
+	}
+	return strconv.AppendInt(b, int64(i), 10)
+}
+
+// mix is splitmix64 (Steele, Lea, Flood 2014): written out, because the bytes of
+// math/rand may change with a Go release and the hashes with them.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Languages returns the first n of 96 language codes, for GenSpec; n above 96
+// gives all.
+func Languages(n int) []string {
+	const codes = "cs de fr es it pl pt_BR ja ru zh_Hans ar nl sv uk tr ko fi da hu ro " +
+		"el he ca bg hr sk sl lt lv et nb nn is ga cy eu gl pt zh_Hant sr " +
+		"mk sq bs be kk ky uz az hy ka fa ur hi bn ta te ml kn mr gu " +
+		"pa si ne th vi id ms fil km lo my mn sw am ha yo zu af xh eo " +
+		"la oc br gd fy lb fo mt tt ug ps sd or as dz mi"
+	list := strings.Fields(codes)
+	return list[:min(max(n, 0), len(list))]
+}
