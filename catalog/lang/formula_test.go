@@ -109,7 +109,11 @@ func TestEvalAgreesWithGotext(t *testing.T) {
 			t.Errorf("%s: gotext: %v", l.Code, err)
 			continue
 		}
-		for n := range 200_000 {
+		for i := range 11_000 {
+			n := i
+			if i >= 10_000 { // kw and br look at 10^5 and 10^6
+				n = (i - 9_999) * 20_000
+			}
 			if got, want := ours.Eval(n), theirs.Eval(uint32(n)); got != want {
 				t.Errorf("%s: %q for n=%d: %d, gotext %d", l.Code, formula, n, got, want)
 				break

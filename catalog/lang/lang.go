@@ -58,6 +58,7 @@ type Table struct {
 	byName   map[string]int      // lower-case English name → index in langs
 	defaults map[string]struct{} // folded "ll_cc" where cc is ll's default country
 	rtl      map[string]struct{} // codes written from right to left
+	longest  int                 // bytes of the longest code, alias or name
 }
 
 // ByCode returns the language with exactly this code. The other result is

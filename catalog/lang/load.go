@@ -11,6 +11,8 @@ import (
 	"strings"
 )
 
+// dataFiles holds the licence too, so that it travels with the binary.
+//
 //go:embed data/*.csv data/LICENSE
 var dataFiles embed.FS
 
@@ -106,6 +108,7 @@ func (t *Table) index() error {
 		t.byCode[l.Code] = i
 		t.byFold[fold(l.Code)] = i
 		t.byName[strings.ToLower(l.Name)] = i
+		t.longest = max(t.longest, len(l.Code), len(l.Name))
 	}
 	return nil
 }
@@ -130,6 +133,7 @@ func (t *Table) loadAliases(files fs.FS) error {
 			return fmt.Errorf("aliases.csv: alias %q of both %q and %q", alias, t.langs[j].Code, code)
 		}
 		t.byAlias[fold(alias)] = i
+		t.longest = max(t.longest, len(alias))
 		t.langs[i].Aliases = append(t.langs[i].Aliases, alias)
 	}
 	for i := range t.langs {

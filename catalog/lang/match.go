@@ -32,7 +32,7 @@ func (t *Table) Match(code string) Language {
 }
 
 // Variant returns the language object of a second file of one language: the
-// file's own code, with name, direction and plural form rule of base
+// file's own code, with name, direction and plural rule of base
 // (decision 13). It has no aliases, and its plural has an id of its own. An
 // empty file code gives base unchanged.
 func (t *Table) Variant(fileCode string, base Language) Language {
@@ -71,9 +71,11 @@ func (t *Table) find(code string) (int, bool) {
 	return 0, false
 }
 
-// generate makes the language of an unknown, sanitised code.
+// generate makes the language of an unknown, sanitised code. It looks for the
+// base no further than the table's longest key reaches: a name in a git tree
+// may have a million separators.
 func (t *Table) generate(code string) Language {
-	for prefix := code; ; {
+	for prefix := code[:min(len(code), t.longest+1)]; ; {
 		cut := strings.LastIndexAny(prefix, codeSeparators)
 		if cut < 0 {
 			break

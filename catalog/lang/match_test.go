@@ -116,6 +116,21 @@ func TestMatchUnknown(t *testing.T) {
 	}
 }
 
+// A code of a megabyte must cost about as much as reading it: with one look
+// into the table per separator this test would take hours.
+func TestMatchHostileLength(t *testing.T) {
+	table := newTable(t)
+	for _, part := range []string{"_", "b+", ".", "b+.", "x_", "(", " ", "\xff", "-rab"} {
+		long := strings.Repeat(part, 1<<20)
+		if got := table.Match(long); got.Code == "" {
+			t.Errorf("%q repeated has no code", part)
+		}
+		if got := table.Match("pt_BR@x" + long); got.Name != "Portuguese (Brazil)" {
+			t.Errorf("pt_BR@x%s… is %q", part, got.Name)
+		}
+	}
+}
+
 func TestVariant(t *testing.T) {
 	table := newTable(t)
 	base := table.Match("no")
