@@ -1,0 +1,300 @@
+package gitsource
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// gitBinary runs the git program, with no configuration but ours and no
+// prompts.
+type gitBinary struct{ path string }
+
+// binary finds the git program; false where there is none or it is not wanted.
+func (m *Mirror) binary() (gitBinary, bool) {
+	if m.opts.Transport == transportBuiltin {
+		return gitBinary{}, false
+	}
+	path, err := exec.LookPath(m.opts.GitBinary)
+	return gitBinary{path: path}, err == nil
+}
+
+// setting is one line of git configuration.
+type setting struct{ key, value string }
+
+// environment is this process's without git's own variables, plus ours.
+// Secrets go to git through variables that its credential helper reads, never
+// through arguments, which every user of the machine can see.
+func environment(settings []setting, extra ...string) []string {
+	var env []string
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "SSH_ASKPASS") && !strings.HasPrefix(v, "LC_") && !strings.HasPrefix(v, "LANG") {
+			env = append(env, v)
+		}
+	}
+	env = append(env, "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0",
+		"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh", "GIT_SSH_VARIANT=ssh", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_CONFIG_COUNT="+strconv.Itoa(len(settings)))
+	for i, s := range settings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s.value))
+	}
+	return append(env, extra...)
+}
+
+const (
+	maxStdout = 4 << 20
+	maxStderr = 16 << 10
+)
+
+// gitError is a run of git that failed.
+type gitError struct {
+	stderr string
+	err    error
+}
+
+// Error is what git said.
+func (e *gitError) Error() string { return strings.TrimSpace(e.stderr + "\n" + e.err.Error()) }
+
+// Unwrap gives the error of the run.
+func (e *gitError) Unwrap() error { return e.err }
+
+// run runs git and gives what it prints.
+func (g gitBinary) run(ctx context.Context, env []string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, g.path, args...)
+	cmd.Env = env
+	cmd.Dir = os.TempDir() // relative names in arguments are made absolute before
+	ownGroup(cmd)
+	cmd.WaitDelay = 5 * time.Second
+	stdout, stderr := &capped{max: maxStdout}, &capped{max: maxStderr}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", &gitError{stderr: stderr.String(), err: err}
+	}
+	return stdout.String(), nil
+}
+
+// capped keeps the first bytes written to it.
+type capped struct {
+	bytes.Buffer
+	max int
+}
+
+// Write keeps what fits and swallows the rest.
+func (c *capped) Write(p []byte) (int, error) {
+	if room := c.max - c.Len(); room > 0 {
+		c.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+// repack copies everything that has a name in one repository of ours into
+// another, as one pack.
+func (g gitBinary) repack(ctx context.Context, old, gitDir string) error {
+	env := environment([]setting{{"fetch.unpackLimit", "1"}, {"gc.auto", "0"}, {"safe.directory", "*"}})
+	args := append(fetchArgs(gitDir), "--", old, "+refs/*:refs/*")
+	if _, err := g.run(ctx, env, args...); err != nil {
+		return fmt.Errorf("repack: %s", oneLine(err.Error()))
+	}
+	head, err := readSmall(filepath.Join(old, "HEAD"))
+	if err != nil {
+		return err
+	}
+	return writeAtomic(filepath.Join(gitDir, "HEAD"), head+"\n")
+}
+
+func fetchArgs(gitDir string) []string {
+	return []string{
+		"--git-dir=" + gitDir, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
+		"--no-auto-maintenance", "--no-recurse-submodules", "--update-shallow",
+	}
+}
+
+// binarySource fetches with the git program.
+type binarySource struct {
+	git    gitBinary
+	remote Remote
+	access access
+}
+
+// address is what git is given: without credentials, absolute.
+func (s *binarySource) address() (string, error) {
+	if path, ok := IsLocal(s.remote.URL); ok {
+		return filepath.Abs(path)
+	}
+	e, err := parseEndpoint(s.remote.URL)
+	return e.clean(), err
+}
+
+// helper answers git's question for credentials from the environment.
+const helper = `!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$REPOGLOT_GIT_USERNAME" "$REPOGLOT_GIT_PASSWORD"; }; f`
+
+func (s *binarySource) environment() []string {
+	settings := []setting{
+		{"credential.helper", ""},
+		{"core.askPass", ""},
+		{"gc.auto", "0"},
+		{"http.lowSpeedLimit", "1"},
+		{"http.lowSpeedTime", strconv.Itoa(int(stall.Seconds()))},
+		{"fetch.unpackLimit", strconv.Itoa(unpackLimit)},
+		{"protocol.version", "2"},
+	}
+	var extra []string
+	e, err := parseEndpoint(s.remote.URL)
+	switch {
+	case err != nil: // a local path
+	case e.scheme == "ssh":
+		extra = append(extra, "GIT_SSH_COMMAND="+s.sshCommand())
+	case s.access.user != "" || s.access.password != "":
+		// Named for the host, so that a redirect elsewhere gets nothing.
+		settings = append(settings, setting{"credential." + e.scheme + "://" + e.host + ".helper", helper})
+		extra = append(extra, "REPOGLOT_GIT_USERNAME="+s.access.user, "REPOGLOT_GIT_PASSWORD="+s.access.password)
+	}
+	return environment(settings, extra...)
+}
+
+func (s *binarySource) sshCommand() string {
+	command := "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=30 -o ServerAliveInterval=15 -o ServerAliveCountMax=4"
+	if s.access.sshKey != "" {
+		command += " -o IdentitiesOnly=yes -i '" + strings.ReplaceAll(s.access.sshKey, "'", `'\''`) + "'"
+	}
+	return command
+}
+
+func (s *binarySource) run(ctx context.Context, args ...string) (string, error) {
+	if s.git.path == "" {
+		return "", s.fail(ErrUnsupported, "git: binary is set, but there is no git program", "install git, or set git: auto")
+	}
+	if !s.access.sane() {
+		return "", s.fail(ErrAuth, "user or password holds control characters", "correct credentials: for this host")
+	}
+	out, err := s.git.run(ctx, s.environment(), args...)
+	if err != nil {
+		return "", s.describe(err)
+	}
+	return out, nil
+}
+
+func (s *binarySource) tip(ctx context.Context) (Head, error) {
+	address, err := s.address()
+	if err != nil {
+		return Head{}, s.describe(err)
+	}
+	pattern := "HEAD"
+	if s.remote.Branch != "" {
+		pattern = "refs/heads/" + s.remote.Branch
+	}
+	out, err := s.run(ctx, "ls-remote", "--quiet", "--symref", "--", address, pattern)
+	if err != nil {
+		return Head{}, err
+	}
+	head, err := parseLsRemote(out, pattern)
+	if err != nil {
+		return Head{}, s.fail(ErrUnreachable, err.Error(), "check the repository there")
+	}
+	if !head.Hash.IsZero() {
+		return head, nil
+	}
+	out, err = s.run(ctx, "ls-remote", "--quiet", "--heads", "--", address)
+	switch {
+	case err != nil:
+		return Head{}, err
+	case strings.TrimSpace(out) == "":
+		return Head{}, s.fail(ErrEmptyRepository, "", "push a first commit")
+	case s.remote.Branch == "":
+		return Head{}, s.fail(ErrBranchMissing, "its HEAD names a branch that has no commit", "set branch:")
+	}
+	return Head{}, s.fail(ErrBranchMissing, fmt.Sprintf("%q", s.remote.Branch), "correct branch:, or leave it out to follow the repository's HEAD")
+}
+
+// parseLsRemote finds one ref in the output of git ls-remote --symref; the
+// zero Head where it is not there.
+func parseLsRemote(out, ref string) (Head, error) {
+	head := Head{Branch: strings.TrimPrefix(ref, "refs/heads/")}
+	found := false
+	for line := range strings.SplitSeq(out, "\n") {
+		id, name, ok := strings.Cut(line, "\t")
+		if !ok || name != ref {
+			continue
+		}
+		if target, ok := strings.CutPrefix(id, "ref: "); ok {
+			branch, ok := strings.CutPrefix(target, "refs/heads/")
+			if !ok || !validBranch(branch) {
+				return Head{}, fmt.Errorf("its HEAD names %q, which is no branch", oneLine(target))
+			}
+			head.Branch = branch
+			continue
+		}
+		h, err := ParseHash(id)
+		if err != nil {
+			return Head{}, err
+		}
+		head.Hash, found = h, true
+	}
+	if !found {
+		return Head{}, nil
+	}
+	return head, nil
+}
+
+func (s *binarySource) transfer(ctx context.Context, gitDir string, tip Head, _ []Hash) error {
+	address, err := s.address()
+	if err != nil {
+		return s.describe(err)
+	}
+	ref := "refs/heads/" + tip.Branch
+	if tip.Branch == detached {
+		ref = "HEAD"
+	}
+	_, err = s.run(ctx, append(fetchArgs(gitDir), "--", address, "+"+ref+":refs/repoglot/incoming")...)
+	return err
+}
+
+func (s *binarySource) fail(kind error, detail, remedy string) error {
+	return &RemoteError{URL: s.remote.String(), Kind: kind, Detail: detail, Remedy: remedy}
+}
+
+// describe reads git's message: its exit status is 128 whatever went wrong.
+func (s *binarySource) describe(err error) error {
+	var remote *RemoteError
+	if errors.As(err, &remote) {
+		return err
+	}
+	if cause := contextCause(err); cause != nil {
+		return &RemoteError{
+			URL: s.remote.String(), Kind: ErrUnreachable, Detail: "no answer in time",
+			Remedy: "it is tried again later", Cause: cause,
+		}
+	}
+	detail := redactText(err.Error(), s.remote, s.access)
+	for _, known := range []struct {
+		text         string
+		kind         error
+		what, remedy string
+	}{
+		{"Host key verification failed", ErrAuth, "the host's key is not the one in known_hosts, or is not there", "verify the key and add it to ~/.ssh/known_hosts"},
+		{"Authentication failed", ErrAuth, "user or password is refused", "check credentials: for this host"},
+		{"could not read Username", ErrAuth, "it wants a user and a password", "set credentials: for this host, or check that the repository exists"},
+		{"could not read Password", ErrAuth, "it wants a password", "set credentials: for this host"},
+		{"Permission denied", ErrAuth, "permission denied", "set ssh_key in credentials:, or load a key into the ssh agent"},
+		{"error: 403", ErrAuth, "access is forbidden", "check credentials: for this host"},
+		{"couldn't find remote ref", ErrBranchMissing, "the branch has gone", "correct branch:"},
+		{"not found", ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private"},
+		{"does not appear to be a git repository", ErrUnreachable, "is not a git repository", "correct repo:"},
+	} {
+		if strings.Contains(detail, known.text) {
+			return s.fail(known.kind, known.what, known.remedy)
+		}
+	}
+	return s.fail(ErrUnreachable, detail, "check address and network; it is tried again later")
+}

@@ -1,0 +1,181 @@
+package gitsource
+
+import (
+	"container/heap"
+	"context"
+)
+
+const (
+	// maxRange bounds the commits of one merge that are looked at one by one.
+	maxRange = 50_000
+	// slop is how many more commits are looked at after everything left is
+	// older than what was found. Commit times are not to be trusted; git takes
+	// 5 (revision.c), which costs nothing to outdo here.
+	slop = 512
+)
+
+// unseen gives the commits reachable from tip that are not in seen, which
+// holds with each commit all its ancestors.
+func (r *Reader) unseen(ctx context.Context, tip Hash, seen map[Hash]struct{}) (map[Hash]node, error) {
+	fresh := map[Hash]node{}
+	todo := []Hash{tip}
+	for len(todo) > 0 {
+		h := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if _, ok := seen[h]; ok {
+			continue
+		}
+		if _, ok := fresh[h]; ok {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := r.node(h)
+		if err != nil {
+			return nil, err
+		}
+		fresh[h] = n
+		todo = append(todo, n.parents...)
+	}
+	return fresh, nil
+}
+
+// painted is a commit met by difference.
+type painted struct {
+	hash    Hash
+	node    node
+	old     bool // reachable from the commit to leave out
+	visited bool // its parents were painted
+}
+
+// difference gives the commits reachable from tip and not from without (git's
+// without..tip), newest first by commit time until what is left is common.
+// With most > 0 it stops soon after finding more than that many.
+func (r *Reader) difference(ctx context.Context, tip, without Hash, most int) (map[Hash]node, error) {
+	d := painter{r: r, all: map[Hash]*painted{}}
+	if err := d.push(tip, false); err != nil {
+		return nil, err
+	}
+	if !without.IsZero() {
+		if err := d.push(without, true); err != nil {
+			return nil, err
+		}
+	}
+	for extra := 0; d.queue.Len() > 0 && (most <= 0 || d.fresh <= most); {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if d.open == 0 { // nothing left but commits to leave out
+			if d.fresh == 0 {
+				break
+			}
+			if extra++; extra > slop && d.queue[0].node.when < d.oldest {
+				break
+			}
+		}
+		if err := d.pop(); err != nil {
+			return nil, err
+		}
+	}
+	fresh := make(map[Hash]node, d.fresh)
+	for h, p := range d.all {
+		if !p.old {
+			fresh[h] = p.node
+		}
+	}
+	return fresh, nil
+}
+
+// painter is the state of difference.
+type painter struct {
+	r      *Reader
+	all    map[Hash]*painted
+	queue  newestFirst
+	open   int   // queued commits not (yet) known to be old
+	fresh  int   // commits not (yet) known to be old
+	oldest int64 // smallest time of a fresh commit met
+}
+
+func (d *painter) push(h Hash, old bool) error {
+	if p, ok := d.all[h]; ok {
+		if old {
+			d.paint(p)
+		}
+		return nil
+	}
+	n, err := d.r.node(h)
+	if err != nil {
+		return err
+	}
+	p := &painted{hash: h, node: n, old: old}
+	d.all[h] = p
+	heap.Push(&d.queue, p)
+	if !old {
+		if d.fresh == 0 || n.when < d.oldest {
+			d.oldest = n.when
+		}
+		d.open++
+		d.fresh++
+	}
+	return nil
+}
+
+func (d *painter) pop() error {
+	p, _ := heap.Pop(&d.queue).(*painted)
+	p.visited = true
+	if !p.old {
+		d.open--
+	}
+	for _, parent := range p.node.parents {
+		if err := d.push(parent, p.old); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// paint marks a commit and what was already reached from it as old.
+func (d *painter) paint(p *painted) {
+	todo := []*painted{p}
+	for len(todo) > 0 {
+		p, todo = todo[len(todo)-1], todo[:len(todo)-1]
+		if p.old {
+			continue
+		}
+		p.old = true
+		d.fresh--
+		if !p.visited {
+			d.open--
+			continue
+		}
+		for _, parent := range p.node.parents {
+			if q, ok := d.all[parent]; ok {
+				todo = append(todo, q)
+			}
+		}
+	}
+}
+
+// newestFirst is a heap by commit time, then id.
+type newestFirst []*painted
+
+func (q newestFirst) Len() int { return len(q) }
+func (q newestFirst) Less(i, j int) bool {
+	if q[i].node.when != q[j].node.when {
+		return q[i].node.when > q[j].node.when
+	}
+	return q[i].hash.Compare(q[j].hash) < 0
+}
+func (q newestFirst) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+// Push is for container/heap.
+func (q *newestFirst) Push(x any) { *q = append(*q, x.(*painted)) }
+
+// Pop is for container/heap.
+func (q *newestFirst) Pop() any {
+	old := *q
+	x := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return x
+}

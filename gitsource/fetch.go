@@ -1,0 +1,215 @@
+package gitsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// source is where a mirror copies from.
+type source interface {
+	// tip asks what the branch points to, without transferring objects.
+	tip(ctx context.Context) (Head, error)
+	// transfer brings tip and all its history into the bare repository gitDir,
+	// which has the histories of have already. It moves no ref. Errors are
+	// *RemoteError, or ErrCorrupt and the like where gitDir itself is at fault.
+	transfer(ctx context.Context, gitDir string, tip Head, have []Hash) error
+}
+
+const (
+	// maxPacks: 150 packs make a walk 15 times slower and cost 160 descriptors.
+	maxPacks = 50
+	// looseSample: so many loose objects in one of the 256 directories stand
+	// for some 7,000 in all; git gc --auto uses the same estimate.
+	looseSample = 27
+)
+
+// Fetch brings the mirror up to date with the remote's branch: a clone the
+// first time, then what is new. Finding nothing new costs one question to the
+// remote. Damage is healed by cloning again beside the old repository; Readers
+// that are open go on with the old one. On an error the mirror stays as it
+// was.
+func (m *Mirror) Fetch(ctx context.Context) (Head, error) { return m.exclusively(ctx, m.update) }
+
+// Rebuild clones anew beside the repository in use, for callers that met
+// ErrCorrupt or ErrUnknownObject while reading.
+func (m *Mirror) Rebuild(ctx context.Context) (Head, error) {
+	return m.exclusively(ctx, func(ctx context.Context) (Head, error) {
+		src := m.source()
+		tip, err := src.tip(ctx)
+		if err != nil {
+			return Head{}, err
+		}
+		return tip, m.clone(ctx, src, tip)
+	})
+}
+
+func (m *Mirror) exclusively(ctx context.Context, fn func(context.Context) (Head, error)) (Head, error) {
+	ctx, cancel := context.WithTimeout(ctx, m.opts.Timeout)
+	defer cancel()
+	select {
+	case m.turn <- struct{}{}:
+	case <-ctx.Done():
+		return Head{}, ctx.Err()
+	}
+	defer func() { <-m.turn }()
+	head, err := fn(ctx)
+	if err != nil {
+		return Head{}, m.describe(err)
+	}
+	return head, nil
+}
+
+// describe makes sure that the message names the repository.
+func (m *Mirror) describe(err error) error {
+	var remote *RemoteError
+	if errors.As(err, &remote) {
+		return err
+	}
+	return fmt.Errorf("fetch %s: %w", m.remote, err)
+}
+
+func (m *Mirror) update(ctx context.Context) (Head, error) {
+	src := m.source()
+	tip, err := src.tip(ctx)
+	if err != nil {
+		return Head{}, err
+	}
+	m.mu.Lock()
+	name := m.current
+	head, err := m.headLocked()
+	m.mu.Unlock()
+	switch {
+	case name == "":
+		return tip, m.clone(ctx, src, tip)
+	case err == nil && head == tip:
+		return tip, nil
+	case err == nil:
+		name = m.maintain(ctx, name)
+		err = m.advance(ctx, src, name, tip, head)
+	}
+	if damaged(err) {
+		m.log.Warn("mirror is damaged; cloning again beside it", "error", err)
+		return tip, m.clone(ctx, src, tip)
+	}
+	return tip, err
+}
+
+// damaged reports whether an error speaks of the mirror, not of the remote.
+func damaged(err error) bool {
+	var remote *RemoteError
+	return err != nil && !errors.As(err, &remote) &&
+		(errors.Is(err, ErrCorrupt) || errors.Is(err, ErrUnknownObject) || errors.Is(err, ErrUnknownCommit))
+}
+
+// advance brings what is new into a repository of ours.
+func (m *Mirror) advance(ctx context.Context, src source, name string, tip, head Head) error {
+	gitDir := filepath.Join(m.dir, name)
+	if err := src.transfer(ctx, gitDir, tip, []Hash{head.Hash}); err != nil {
+		return err
+	}
+	if err := verify(ctx, gitDir, tip); err != nil {
+		return err
+	}
+	return m.setHead(gitDir, tip)
+}
+
+// clone makes a new repository and then the one in use of it.
+func (m *Mirror) clone(ctx context.Context, src source, tip Head) error {
+	name := m.next()
+	gitDir := filepath.Join(m.dir, name)
+	err := initBare(gitDir)
+	if err == nil {
+		err = src.transfer(ctx, gitDir, tip, nil)
+	}
+	if err == nil {
+		err = verify(ctx, gitDir, tip)
+	}
+	if err == nil {
+		err = m.setHead(gitDir, tip)
+	}
+	if err == nil {
+		err = m.swap(name)
+	}
+	if err != nil {
+		_ = os.RemoveAll(gitDir)
+	}
+	return err
+}
+
+// verify makes sure that the commit and its root directory can be read.
+func verify(ctx context.Context, gitDir string, tip Head) error {
+	r, err := openReader(gitDir, tip, func() {})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	n, err := r.node(tip.Hash)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err = r.tree(n.tree)
+	return err
+}
+
+// maintain repacks a crowded repository into a new one beside it, where the
+// git binary may do so, and gives the name of the one to go on with. Without
+// the binary a fresh clone would cost a download, so that waits until packs
+// are many. Failing costs speed only.
+func (m *Mirror) maintain(ctx context.Context, name string) string {
+	old := filepath.Join(m.dir, name)
+	if !crowded(old) {
+		return name
+	}
+	git, ok := m.binary()
+	if !ok {
+		return name
+	}
+	next := m.next()
+	gitDir := filepath.Join(m.dir, next)
+	err := initBare(gitDir)
+	if err == nil {
+		err = git.repack(ctx, old, gitDir)
+	}
+	if err == nil {
+		err = m.swap(next)
+	}
+	if err != nil {
+		m.log.Warn("mirror could not be repacked; it goes on as it is", "error", err)
+		_ = os.RemoveAll(gitDir)
+		return name
+	}
+	return next
+}
+
+// crowded reports whether a repository holds too many packs or loose objects.
+func crowded(gitDir string) bool {
+	packs, _ := os.ReadDir(filepath.Join(gitDir, "objects", "pack"))
+	n := 0
+	for _, p := range packs {
+		if strings.HasSuffix(p.Name(), ".pack") {
+			n++
+		}
+	}
+	loose, _ := os.ReadDir(filepath.Join(gitDir, "objects", "17"))
+	return n > maxPacks || len(loose) > looseSample
+}
+
+// source chooses who transports.
+func (m *Mirror) source() source {
+	path, local := IsLocal(m.remote.URL)
+	git, have := m.binary()
+	if local && (m.opts.Transport != transportBinary && !(have && isReftable(path))) {
+		return &localSource{path: path, remote: m.remote}
+	}
+	if have || m.opts.Transport == transportBinary {
+		return &binarySource{git: git, remote: m.remote, access: m.access()}
+	}
+	return &wireSource{remote: m.remote, access: m.access(), knownHosts: m.opts.KnownHosts}
+}

@@ -1,0 +1,356 @@
+package gitsource
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"context"
+	"crypto/sha1" // git ids objects with it
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+var (
+	// errMany: so much is new that copying files whole is cheaper.
+	errMany = errors.New("many new objects")
+	// errSource: the fault lies with the repository copied from.
+	errSource = errors.New("source is incomplete")
+)
+
+// manyObjects ends an object-by-object copy. A push has some ten objects.
+const manyObjects = 3000
+
+// objectCopy copies objects from one repository on disk to another. An object
+// is written after all that it names, so what is there is there completely,
+// also after a crash.
+type objectCopy struct {
+	from, to *objects
+	target   string // objects directory written to
+	shallow  bool   // parents may be missing in from
+	done     map[Hash]struct{}
+}
+
+// history copies a commit and everything it needs that is not there yet.
+func (c *objectCopy) history(ctx context.Context, tip Hash) error {
+	stack := []Hash{tip}
+	for len(stack) > 0 {
+		h := stack[len(stack)-1]
+		if c.there(h) {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, data, err := c.from.read(h, plumbing.CommitObject, commitLimit)
+		if err != nil {
+			return fmt.Errorf("%w: %w", errSource, objectError("commit", h, err))
+		}
+		waiting, tree := c.needs(data)
+		if len(waiting) > 0 {
+			if stack = append(stack, waiting...); len(stack) > manyObjects {
+				return errMany
+			}
+			continue
+		}
+		if err := c.tree(ctx, tree, 0); err != nil {
+			return err
+		}
+		if err := c.write(h, plumbing.CommitObject, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// needs gives a commit's tree and those of its parents that have to be copied
+// first.
+func (c *objectCopy) needs(data []byte) (parents []Hash, tree Hash) {
+	_ = commitHeaders(data, func(key, value string) error {
+		h, err := ParseHash(value)
+		switch {
+		case err != nil:
+		case key == "tree":
+			tree = h
+		case key == "parent" && !c.there(h) && (!c.shallow || c.from.has(h)):
+			parents = append(parents, h)
+		}
+		return nil
+	})
+	return parents, tree
+}
+
+func (c *objectCopy) there(h Hash) bool {
+	if _, ok := c.done[h]; ok {
+		return true
+	}
+	if !c.to.has(h) {
+		return false
+	}
+	c.done[h] = struct{}{}
+	return true
+}
+
+func (c *objectCopy) tree(ctx context.Context, h Hash, depth int) error {
+	if c.there(h) || depth > maxDepth {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, data, err := c.from.read(h, plumbing.TreeObject, treeLimit)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errSource, objectError("directory", h, err))
+	}
+	list, err := parseTree(data)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errSource, objectError("directory", h, err))
+	}
+	for _, e := range list {
+		switch e.kind {
+		case kindTree:
+			err = c.tree(ctx, e.hash, depth+1)
+		case kindFile, kindLink:
+			err = c.blob(ctx, e.hash)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return c.write(h, plumbing.TreeObject, data)
+}
+
+// blobMemory: a larger file is not taken through memory; its pack or loose
+// file is copied as it is.
+const blobMemory = 64 << 20
+
+func (c *objectCopy) blob(ctx context.Context, h Hash) error {
+	if c.there(h) {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, dir := range c.from.dirs {
+		done, err := c.copyLoose(filepath.Join(dir, looseName(h)), h)
+		if done || err != nil {
+			return err
+		}
+	}
+	_, data, err := c.from.read(h, plumbing.BlobObject, blobMemory)
+	if errors.Is(err, ErrTooLarge) {
+		return errMany
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errSource, objectError("file", h, err))
+	}
+	return c.write(h, plumbing.BlobObject, data)
+}
+
+func looseName(h Hash) string {
+	s := h.String()
+	return filepath.Join(s[:2], s[2:])
+}
+
+// copyLoose copies a loose object's file as it is, checking its id on the way:
+// a fifth of the cost of compressing it again.
+func (c *objectCopy) copyLoose(name string, h Hash) (bool, error) {
+	f, err := openRegular(name)
+	if err != nil {
+		return false, nil // not loose in this directory
+	}
+	defer f.Close()
+	err = c.create(h, func(w io.Writer) error {
+		z, err := zlib.NewReader(io.TeeReader(bufio.NewReader(f), w))
+		if err != nil {
+			return fmt.Errorf("%w: loose object %s: %w", errSource, h, err)
+		}
+		sum := sha1.New()
+		if _, err := io.Copy(sum, z); err != nil {
+			return fmt.Errorf("%w: loose object %s: %w", errSource, h, err)
+		}
+		return sameID(sum, h)
+	})
+	return err == nil, err
+}
+
+func sameID(sum hash.Hash, h Hash) error {
+	if !bytes.Equal(sum.Sum(nil), h[:]) {
+		return fmt.Errorf("%w: object %s has other contents than its id says", errSource, h)
+	}
+	return nil
+}
+
+// write stores an object as a loose file, after checking its id.
+func (c *objectCopy) write(h Hash, t plumbing.ObjectType, data []byte) error {
+	header := fmt.Appendf(nil, "%s %d\x00", t, len(data))
+	sum := sha1.New()
+	sum.Write(header)
+	sum.Write(data)
+	if err := sameID(sum, h); err != nil {
+		return err
+	}
+	return c.create(h, func(w io.Writer) error {
+		z, err := zlib.NewWriterLevel(w, zlib.BestSpeed)
+		if err != nil {
+			return err
+		}
+		if _, err := z.Write(header); err != nil {
+			return err
+		}
+		if _, err := z.Write(data); err != nil {
+			return err
+		}
+		return z.Close()
+	})
+}
+
+// create puts a loose file in its place in one step.
+func (c *objectCopy) create(h Hash, fill func(io.Writer) error) error {
+	if err := createFile(filepath.Join(c.target, looseName(h)), fill); err != nil {
+		return err
+	}
+	c.done[h] = struct{}{}
+	if len(c.done) > manyObjects*8 {
+		return errMany
+	}
+	return nil
+}
+
+func createFile(name string, fill func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), "tmp_obj_*")
+	if err != nil {
+		return err
+	}
+	err = fill(tmp)
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// openRegular opens a file that is a file: a repository must not lead us to
+// others of this machine through symlinks (CVE-2022-39253).
+func openRegular(name string) (*os.File, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(name), fs.ErrInvalid)
+	}
+	return os.Open(name)
+}
+
+// everything copies all packs and loose objects that are not there yet, as
+// git clone does for a path. Files are copied, not linked, so that nothing
+// done to the mirror's can harm the repository's.
+func (c *objectCopy) everything(ctx context.Context) error {
+	var err error
+	for range 3 { // a repack over there moves objects while we copy
+		err = nil
+		for _, dir := range c.from.dirs {
+			if err = errors.Join(err, c.directory(ctx, dir)); ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		if !isNotExist(err) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", errSource, err)
+}
+
+// directory copies one objects directory: loose first, since a repack moves
+// objects from there into packs.
+func (c *objectCopy) directory(ctx context.Context, dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if len(e.Name()) != 2 || !e.IsDir() || strings.Trim(e.Name(), "0123456789abcdef") != "" {
+			continue
+		}
+		files, err := os.ReadDir(filepath.Join(dir, e.Name()))
+		if err != nil && !isNotExist(err) {
+			return err
+		}
+		for _, f := range files {
+			if len(f.Name()) == 38 && strings.Trim(f.Name(), "0123456789abcdef") == "" {
+				if err := c.copyFile(ctx, dir, filepath.Join(e.Name(), f.Name())); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return c.packs(ctx, dir)
+}
+
+func (c *objectCopy) packs(ctx context.Context, dir string) error {
+	files, err := os.ReadDir(filepath.Join(dir, "pack"))
+	if err != nil {
+		if isNotExist(err) {
+			return nil
+		}
+		return err
+	}
+	for _, f := range files {
+		base, ok := strings.CutSuffix(f.Name(), ".pack")
+		if !ok || !strings.HasPrefix(base, "pack-") {
+			continue
+		}
+		// A pack counts as there once its .pack is: the index goes first.
+		for _, ext := range []string{".idx", ".pack"} {
+			if err := c.copyFile(ctx, dir, filepath.Join("pack", base+ext)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *objectCopy) copyFile(ctx context.Context, dir, name string) error {
+	target := filepath.Join(c.target, name)
+	if _, err := os.Lstat(target); err == nil {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f, err := openRegular(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return createFile(target, func(w io.Writer) error {
+		// In pieces, so that a large pack can be interrupted; the kernel
+		// copies each (copy_file_range), sharing blocks where it can.
+		for {
+			n, err := io.CopyN(w, f, 64<<20)
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			if err := ctx.Err(); err != nil || n < 64<<20 {
+				return err
+			}
+		}
+	})
+}

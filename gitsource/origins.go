@@ -1,0 +1,297 @@
+package gitsource
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Origin is one commit that a step brings in (reachable from the step's
+// commit, not from its base) and that has its own version of a changed path.
+// Commits whose changed paths all equal those of their only parent are left
+// out, their children point past them.
+//
+// A text of a changed path belongs to the commit reached from the step's own
+// (the last of Step.Origins) by going to any parent that has the same text,
+// until no parent has it. A text that only a parent outside the step has was
+// introduced by no commit of the range and belongs to the step's own
+// (decision 18). [Step.Introducer] does this.
+type Origin struct {
+	// Commit of this origin.
+	Commit Commit
+	// Parents of the commit: indices into Step.Origins, all smaller than its
+	// own; -1 for a parent outside the step. Empty for a first commit.
+	Parents []int
+	// Blobs are the ids of the changed paths at this commit, parallel to
+	// Step.Changes; zero: absent. Equal ones are shared: do not write.
+	Blobs []Hash
+	// Outside holds, parallel to Parents, the blobs of the parents that are -1
+	// (parallel to Step.Changes, shared as well); nil for the others.
+	Outside [][]Hash
+}
+
+// Introducer gives the index of the origin that introduced a text of
+// Step.Changes[change]. same says whether a version of that file (zero: the
+// file is absent) has the text; it must be true for Changes[change].New, and
+// is asked once per version.
+func (s Step) Introducer(change int, same func(blob Hash) bool) int {
+	last := len(s.Origins) - 1
+	known := map[Hash]bool{}
+	has := func(blob Hash) bool {
+		v, ok := known[blob]
+		if !ok {
+			v = same(blob)
+			known[blob] = v
+		}
+		return v
+	}
+	seen := make([]bool, len(s.Origins))
+	todo := []int{last}
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if i < 0 || seen[i] {
+			continue
+		}
+		seen[i] = true
+		inherited := false
+		for k := len(s.Origins[i].Parents) - 1; k >= 0; k-- { // the first parent is on top of the stack
+			p, blobs := s.Origins[i].Parents[k], s.Origins[i].Outside[k]
+			if p >= 0 {
+				blobs = s.Origins[p].Blobs
+			}
+			if !has(blobs[change]) {
+				continue
+			}
+			inherited = true
+			todo = append(todo, p)
+		}
+		if !inherited {
+			return i
+		}
+	}
+	return last
+}
+
+// ownOrigin is the only origin of a step that is no merge.
+func ownOrigin(s Step) Origin {
+	o := Origin{Commit: s.Commit, Blobs: make([]Hash, len(s.Changes))}
+	old := make([]Hash, len(s.Changes))
+	for i, c := range s.Changes {
+		o.Blobs[i], old[i] = c.New, c.Old
+	}
+	if !s.Base.IsZero() {
+		o.Parents, o.Outside = []int{-1}, [][]Hash{old}
+	}
+	return o
+}
+
+// ancestor is what a commit stands for after simplification: an origin, or
+// blobs outside the step.
+type ancestor struct {
+	index int // into the origins; -1: outside
+	blobs []Hash
+}
+
+// origins builds Step.Origins from the commits that the step brings in.
+func (r *Reader) origins(ctx context.Context, s Step, fresh map[Hash]node) ([]Origin, error) {
+	b := originBuilder{
+		r: r, fresh: fresh, paths: newPathSet(s.Changes),
+		stands: make(map[Hash]ancestor, len(fresh)),
+	}
+	for _, h := range parentsFirst(s.Commit.Hash, fresh) {
+		if err := b.add(ctx, h, h == s.Commit.Hash); err != nil {
+			return nil, err
+		}
+	}
+	return b.list, nil
+}
+
+type originBuilder struct {
+	r      *Reader
+	fresh  map[Hash]node
+	paths  *pathSet
+	stands map[Hash]ancestor
+	list   []Origin
+}
+
+// add takes the next commit, whose parents inside the step were taken before.
+func (b *originBuilder) add(ctx context.Context, h Hash, own bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	n := b.fresh[h]
+	blobs, err := b.paths.at(b.r, n.tree)
+	if err != nil {
+		return err
+	}
+	parents, err := b.parents(n)
+	if err != nil {
+		return err
+	}
+	if !own && len(parents) == 1 && slices.Equal(parents[0].blobs, blobs) {
+		b.stands[h] = parents[0]
+		return nil
+	}
+	if !own && len(parents) == 0 && !slices.ContainsFunc(blobs, func(h Hash) bool { return !h.IsZero() }) {
+		b.stands[h] = ancestor{index: -1, blobs: blobs}
+		return nil
+	}
+	o := Origin{Blobs: blobs}
+	if o.Commit, err = b.r.Commit(ctx, h); err != nil {
+		return err
+	}
+	for _, p := range parents {
+		o.Parents = append(o.Parents, p.index)
+		if p.index < 0 {
+			o.Outside = append(o.Outside, p.blobs)
+		} else {
+			o.Outside = append(o.Outside, nil)
+		}
+	}
+	b.stands[h] = ancestor{index: len(b.list), blobs: blobs}
+	b.list = append(b.list, o)
+	return nil
+}
+
+// parents gives what a commit's parents stand for, each once.
+func (b *originBuilder) parents(n node) ([]ancestor, error) {
+	var list []ancestor
+	for _, p := range n.parents {
+		a, ok := b.stands[p]
+		if !ok {
+			outside, err := b.r.node(p)
+			if err != nil {
+				return nil, err
+			}
+			blobs, err := b.paths.at(b.r, outside.tree)
+			if err != nil {
+				return nil, err
+			}
+			a = ancestor{index: -1, blobs: blobs}
+			b.stands[p] = a
+		}
+		twin := func(x ancestor) bool { return x.index == a.index && (a.index >= 0 || slices.Equal(x.blobs, a.blobs)) }
+		if !slices.ContainsFunc(list, twin) {
+			list = append(list, a)
+		}
+	}
+	return list, nil
+}
+
+// parentsFirst orders the commits so that each comes after its parents, the
+// first parent's side first.
+func parentsFirst(tip Hash, fresh map[Hash]node) []Hash {
+	type frame struct {
+		hash Hash
+		next int
+	}
+	order := make([]Hash, 0, len(fresh))
+	met := make(map[Hash]struct{}, len(fresh))
+	stack := []frame{{hash: tip}}
+	met[tip] = struct{}{}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		parents := fresh[top.hash].parents
+		if top.next == len(parents) {
+			order = append(order, top.hash)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		p := parents[top.next]
+		top.next++
+		if _, ok := met[p]; ok {
+			continue
+		}
+		if _, ok := fresh[p]; ok {
+			met[p] = struct{}{}
+			stack = append(stack, frame{hash: p})
+		}
+	}
+	return order
+}
+
+// pathSet looks the same paths up in many trees and shares what is equal.
+type pathSet struct {
+	dirs  []string  // "" or without trailing slash
+	names [][]place // parallel to dirs
+	n     int
+	roots map[Hash][]Hash
+	known map[string][]Hash // by the ids of dirs
+}
+
+// place is one path of a directory.
+type place struct {
+	name  string
+	index int // in Step.Changes
+}
+
+func newPathSet(changes []Change) *pathSet {
+	s := &pathSet{n: len(changes), roots: map[Hash][]Hash{}, known: map[string][]Hash{}}
+	at := map[string]int{}
+	for i, c := range changes {
+		dir, name := path.Split(c.Path)
+		dir = strings.TrimSuffix(dir, "/")
+		k, ok := at[dir]
+		if !ok {
+			k = len(s.dirs)
+			at[dir] = k
+			s.dirs = append(s.dirs, dir)
+			s.names = append(s.names, nil)
+		}
+		s.names[k] = append(s.names[k], place{name: name, index: i})
+	}
+	return s
+}
+
+// at gives the ids of the paths in a tree; zero where there is no file.
+func (s *pathSet) at(r *Reader, root Hash) ([]Hash, error) {
+	if blobs, ok := s.roots[root]; ok {
+		return blobs, nil
+	}
+	ids := make([]Hash, len(s.dirs))
+	var key strings.Builder
+	for k, dir := range s.dirs {
+		id, err := r.subtree(root, dir)
+		if err != nil {
+			return nil, err
+		}
+		ids[k] = id
+		key.Write(id[:])
+	}
+	blobs, ok := s.known[key.String()]
+	if !ok {
+		blobs = make([]Hash, s.n)
+		for k, id := range ids {
+			list, err := r.tree(id)
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range s.names[k] {
+				if e, ok := lookup(list, p.name); ok {
+					blobs[p.index] = e.of(kindFile)
+				}
+			}
+		}
+		s.known[key.String()] = blobs
+	}
+	s.roots[root] = blobs
+	return blobs, nil
+}
+
+// subtree gives the id of a directory of a tree, zero if there is none.
+func (r *Reader) subtree(root Hash, dir string) (Hash, error) {
+	id := root
+	for dir != "" && !id.IsZero() {
+		var name string
+		name, dir, _ = strings.Cut(dir, "/")
+		list, err := r.tree(id)
+		if err != nil {
+			return Hash{}, err
+		}
+		e, _ := lookup(list, name)
+		id = e.of(kindTree)
+	}
+	return id, nil
+}

@@ -1,0 +1,54 @@
+package gitsource
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// CheckPath refuses paths that could mean something else to whatever reads
+// them later: absolute ones, "." and ".." parts, empty parts, backslashes,
+// control characters, bytes that are not UTF-8, more than 4096 bytes. The
+// error wraps ErrUnsafePath and says which.
+func CheckPath(p string) error {
+	bad := func(reason string) error { return fmt.Errorf("path %q: %w: %s", shorten(p), ErrUnsafePath, reason) }
+	switch {
+	case p == "":
+		return bad("it is empty")
+	case len(p) > maxPath:
+		return bad("it is longer than 4096 bytes")
+	case !utf8.ValidString(p):
+		return bad("it is not UTF-8")
+	case strings.HasPrefix(p, "/"):
+		return bad("it is absolute")
+	case strings.Contains(p, `\`):
+		return bad("it holds a backslash")
+	case strings.ContainsFunc(p, unicode.IsControl):
+		return bad("it holds a control character")
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if part == "" || part == "." || part == ".." {
+			return bad(fmt.Sprintf("it has a part %q", part))
+		}
+	}
+	return nil
+}
+
+func shorten(s string) string {
+	const most = 200
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}
+
+// lfsPrefix begins every pointer file (git-lfs specification, version 1).
+const lfsPrefix = "version https://git-lfs.github.com/spec/v1\n"
+
+// IsLFSPointer reports whether a file's contents stand for contents kept in
+// Git LFS; such a file is reported, not parsed.
+func IsLFSPointer(data []byte) bool {
+	return len(data) < 1024 && bytes.HasPrefix(data, []byte(lfsPrefix)) && bytes.Contains(data, []byte("\noid sha256:"))
+}

@@ -1,0 +1,242 @@
+package gitsource
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Step is what one commit of the branch brings to the files of a Matcher.
+type Step struct {
+	// Commit that the branch stood at after this step.
+	Commit Commit
+	// Base is the commit whose tree Changes compare with: the first parent, the
+	// old head after a rewritten branch (decision 20), or zero for the empty
+	// tree before a first commit.
+	Base Hash
+	// Changes of matched paths, sorted by path; never empty.
+	Changes []Change
+	// Origins are the commits that the step brings in, parents first, the
+	// step's own commit last; see [Origin].
+	Origins []Origin
+	// Truncated is true when the step brings in more than 50,000 commits; then
+	// Origins holds the step's own commit only.
+	Truncated bool
+}
+
+// Change is one changed file. Symlinks and submodules count as absent.
+type Change struct {
+	// Path from the root of the repository.
+	Path string
+	// Old and New are the ids of the contents; zero: absent. They differ.
+	Old, New Hash
+}
+
+// link is one first-parent commit of the way to walk.
+type link struct {
+	hash, tree Hash
+	merge      bool
+}
+
+// Steps walks the first-parent commits from (exclusive) from to to, oldest
+// first, and yields those that change a file of match. Entries of trees are
+// compared by id; no file is read.
+//
+// A zero from starts before the first commit. When from is not on the
+// first-parent chain of to (a rewritten branch, or a merge that put the old
+// mainline second), one step leads from from's tree to to's (decision 20).
+// from == to yields nothing. A from that the mirror does not have is
+// ErrUnknownCommit: the caller takes a snapshot. After an error the walk ends.
+func (r *Reader) Steps(ctx context.Context, from, to Hash, match Matcher) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		if from == to {
+			return
+		}
+		w, err := r.newWalk(ctx, from, to, match)
+		if err != nil {
+			yield(Step{}, fmt.Errorf("walk %s..%s: %w", from, to, err))
+			return
+		}
+		for i := len(w.chain) - 1; i >= 0; i-- {
+			step, err := w.step(ctx, w.chain[i])
+			if err != nil {
+				yield(Step{}, fmt.Errorf("walk %s..%s: commit %s: %w", from, to, w.chain[i].hash, err))
+				return
+			}
+			if len(step.Changes) > 0 && !yield(step, nil) {
+				return
+			}
+		}
+	}
+}
+
+// walk is the state of one Steps.
+type walk struct {
+	r     *Reader
+	match Matcher
+	chain []link // newest first
+	base  link   // what the next step compares with
+	seen  map[Hash]struct{}
+	// seen holds all ancestors of base when the walk began before the first
+	// commit, so that ranges of merges need no search; otherwise it is nil.
+}
+
+func (r *Reader) newWalk(ctx context.Context, from, to Hash, match Matcher) (*walk, error) {
+	w := &walk{r: r, match: match}
+	if !from.IsZero() {
+		n, err := r.node(from)
+		if err != nil {
+			return nil, err
+		}
+		w.base = link{hash: from, tree: n.tree}
+	}
+	found := false
+	for at := to; ; {
+		if at == from {
+			found = true
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := r.node(at)
+		if err != nil {
+			return nil, err
+		}
+		w.chain = append(w.chain, link{hash: at, tree: n.tree, merge: len(n.parents) > 1})
+		if len(n.parents) == 0 {
+			break
+		}
+		at = n.parents[0]
+	}
+	switch {
+	case from.IsZero():
+		w.seen = make(map[Hash]struct{}, len(w.chain))
+	case !found:
+		w.chain = w.chain[:1]
+		w.chain[0].merge = true // its range has to be searched
+	}
+	return w, nil
+}
+
+func (w *walk) step(ctx context.Context, at link) (Step, error) {
+	base := w.base
+	w.base = at
+	fresh, err := w.fresh(ctx, base, at)
+	if err != nil {
+		return Step{}, err
+	}
+	d := diffWalk{r: w.r, m: w.match}
+	if err := d.dir(ctx, base.tree, at.tree, "", 0); err != nil || len(d.changes) == 0 {
+		return Step{}, err
+	}
+	slices.SortFunc(d.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	s := Step{Base: base.hash, Changes: d.changes}
+	if s.Commit, err = w.r.Commit(ctx, at.hash); err != nil {
+		return Step{}, err
+	}
+	if !at.merge {
+		s.Origins = []Origin{ownOrigin(s)}
+		return s, nil
+	}
+	if fresh == nil {
+		fresh, err = w.r.difference(ctx, at.hash, base.hash, maxRange)
+		if err != nil {
+			return Step{}, err
+		}
+	}
+	if len(fresh) > maxRange {
+		s.Truncated, s.Origins = true, []Origin{ownOrigin(s)}
+		return s, nil
+	}
+	s.Origins, err = w.r.origins(ctx, s, fresh)
+	return s, err
+}
+
+// fresh gives the commits that the step brings in, where the walk has seen all
+// that went before; nil where it has to be searched for, or is not asked.
+func (w *walk) fresh(ctx context.Context, base, at link) (map[Hash]node, error) {
+	if w.seen == nil {
+		return nil, nil
+	}
+	if !at.merge {
+		w.seen[at.hash] = struct{}{}
+		return nil, nil
+	}
+	fresh, err := w.r.unseen(ctx, at.hash, w.seen)
+	for h := range fresh {
+		w.seen[h] = struct{}{}
+	}
+	return fresh, err
+}
+
+// diffWalk compares two trees.
+type diffWalk struct {
+	r       *Reader
+	m       Matcher
+	v       visits
+	changes []Change
+}
+
+func (d *diffWalk) dir(ctx context.Context, old, cur Hash, prefix string, depth int) error {
+	if old == cur {
+		return nil
+	}
+	a, err := d.r.tree(old)
+	if err != nil {
+		return err
+	}
+	b, err := d.r.tree(cur)
+	if err != nil {
+		return err
+	}
+	if err := d.v.add(ctx, len(a)+len(b)); err != nil {
+		return err
+	}
+	for len(a) > 0 || len(b) > 0 {
+		var x, y treeEntry
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].name < b[0].name:
+			x, a = a[0], a[1:]
+		case len(a) == 0 || b[0].name < a[0].name:
+			y, b = b[0], b[1:]
+		default:
+			x, y, a, b = a[0], b[0], a[1:], b[1:]
+		}
+		if x == y {
+			continue
+		}
+		if err := d.entry(ctx, x, y, prefix+x.name, prefix+y.name, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry compares what stands under one name; one of the two may be absent.
+func (d *diffWalk) entry(ctx context.Context, x, y treeEntry, xp, yp string, depth int) error {
+	p := xp
+	if y.name != "" {
+		p = yp
+	}
+	oldTree, newTree := x.of(kindTree), y.of(kindTree)
+	if oldTree != newTree && depth < maxDepth && len(p) < maxPath && !d.m.prune(p) {
+		if err := d.dir(ctx, oldTree, newTree, p+"/", depth+1); err != nil {
+			return err
+		}
+	}
+	if c := (Change{Path: p, Old: x.of(kindFile), New: y.of(kindFile)}); c.Old != c.New && d.m.want(p) {
+		d.changes = append(d.changes, c)
+	}
+	return nil
+}
+
+// of is the entry's id if it is of kind k, else zero.
+func (e treeEntry) of(k kind) Hash {
+	if e.kind == k {
+		return e.hash
+	}
+	return Hash{}
+}

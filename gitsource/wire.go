@@ -1,0 +1,334 @@
+package gitsource
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	gitproto "github.com/go-git/go-git/v5/plumbing/transport/git"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+const (
+	// stall is how long a remote may stay silent.
+	stall = time.Minute
+	// unpackLimit: a smaller pack is stored as loose objects, so that many
+	// fetches do not leave many packs (git's fetch.unpackLimit).
+	unpackLimit = 100
+)
+
+// wireSource speaks git's protocol through go-git's clients. They are made per
+// call and never registered, since go-git's table of protocols is global.
+type wireSource struct {
+	remote     Remote
+	access     access
+	knownHosts []string
+}
+
+// session is one conversation with a remote.
+type session struct {
+	transport.UploadPackSession
+	refs  *packp.AdvRefs
+	close func()
+}
+
+// connect opens a conversation and reads the refs.
+func (s *wireSource) connect(ctx context.Context) (*session, error) {
+	e, err := parseEndpoint(s.remote.URL)
+	if err != nil {
+		return nil, err
+	}
+	client, auth, finish, err := s.client(e)
+	if err != nil {
+		return nil, err
+	}
+	ep, err := transport.NewEndpoint(e.clean())
+	if err != nil {
+		return nil, err
+	}
+	type result struct {
+		session *session
+		err     error
+	}
+	answer := make(chan result, 1)
+	go func() { // the ssh client connects without a context
+		up, err := client.NewUploadPackSession(ep, auth)
+		if err != nil {
+			answer <- result{err: err}
+			return
+		}
+		refs, err := up.AdvertisedReferencesContext(ctx)
+		if err != nil {
+			_ = up.Close()
+		}
+		answer <- result{session: &session{UploadPackSession: up, refs: refs}, err: err}
+	}()
+	select {
+	case <-ctx.Done():
+		go func() {
+			if r := <-answer; r.err == nil {
+				_ = r.session.Close()
+			}
+			finish()
+		}()
+		return nil, ctx.Err()
+	case r := <-answer:
+		if r.err != nil {
+			finish()
+			return nil, r.err
+		}
+		r.session.close = func() { _ = r.session.Close(); finish() }
+		return r.session, nil
+	}
+}
+
+// client makes the client for an address.
+func (s *wireSource) client(e endpoint) (transport.Transport, transport.AuthMethod, func(), error) {
+	switch e.scheme {
+	case "ssh":
+		auth, err := s.sshAuth(e)
+		return gitssh.NewClient(nil), auth, func() {}, err
+	case "git":
+		return gitproto.DefaultClient, nil, func() {}, nil
+	}
+	var auth transport.AuthMethod
+	if s.access.user != "" || s.access.password != "" {
+		auth = &githttp.BasicAuth{Username: s.access.user, Password: s.access.password}
+	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.ResponseHeaderTimeout = stall
+	c := &http.Client{Transport: sameHost{host: e.host, base: base}}
+	return githttp.NewClient(c), auth, base.CloseIdleConnections, nil
+}
+
+// sameHost keeps credentials from a host that the remote redirects to.
+type sameHost struct {
+	host string
+	base http.RoundTripper
+}
+
+// RoundTrip drops the Authorization header of requests to other hosts.
+func (t sameHost) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Host != t.host && req.Header.Get("Authorization") != "" {
+		req = req.Clone(req.Context())
+		req.Header.Del("Authorization")
+	}
+	return t.base.RoundTrip(req)
+}
+
+func (s *wireSource) tip(ctx context.Context) (Head, error) {
+	c, err := s.connect(ctx)
+	if err != nil {
+		return Head{}, s.describe(err)
+	}
+	defer c.close()
+	return s.choose(c.refs)
+}
+
+// choose finds the branch among the advertised refs.
+func (s *wireSource) choose(refs *packp.AdvRefs) (Head, error) {
+	branch := s.remote.Branch
+	if branch == "" {
+		branch = defaultBranch(refs)
+		if branch == detached && refs.Head != nil {
+			return Head{Hash: Hash(*refs.Head), Branch: detached}, nil
+		}
+	}
+	if h, ok := refs.References["refs/heads/"+branch]; ok {
+		return Head{Hash: Hash(h), Branch: branch}, nil
+	}
+	if len(refs.References) == 0 {
+		return Head{}, s.fail(ErrEmptyRepository, "", "push a first commit")
+	}
+	return Head{}, s.fail(ErrBranchMissing, fmt.Sprintf("%q", branch), "correct branch:, or leave it out to follow the repository's HEAD")
+}
+
+// defaultBranch is where HEAD points: as the remote says, else the branch of
+// the same commit, of several the first by name with main and master before.
+func defaultBranch(refs *packp.AdvRefs) string {
+	for _, sym := range refs.Capabilities.Get(capability.SymRef) {
+		if name, ok := strings.CutPrefix(sym, "HEAD:refs/heads/"); ok && validBranch(name) {
+			return name
+		}
+	}
+	if refs.Head == nil {
+		return "main"
+	}
+	var same []string
+	for name, h := range refs.References {
+		if b, ok := strings.CutPrefix(name, "refs/heads/"); ok && h == *refs.Head && validBranch(b) {
+			same = append(same, b)
+		}
+	}
+	slices.Sort(same)
+	for _, b := range []string{"main", "master"} {
+		if slices.Contains(same, b) {
+			return b
+		}
+	}
+	if len(same) > 0 {
+		return same[0]
+	}
+	return detached
+}
+
+func (s *wireSource) transfer(ctx context.Context, gitDir string, tip Head, have []Hash) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c, err := s.connect(ctx)
+	if err != nil {
+		return s.describe(err)
+	}
+	defer c.close()
+	req := packp.NewUploadPackRequestFromCapabilities(c.refs.Capabilities)
+	if c.refs.Capabilities.Supports(capability.NoProgress) {
+		if err := req.Capabilities.Set(capability.NoProgress); err != nil {
+			return s.describe(err)
+		}
+	}
+	req.Wants = []plumbing.Hash{tip.Hash.plumb()}
+	for _, h := range have {
+		req.Haves = append(req.Haves, h.plumb())
+	}
+	answer, err := c.UploadPack(ctx, req)
+	if errors.Is(err, transport.ErrEmptyUploadPackRequest) {
+		return nil // everything is there
+	}
+	if err != nil {
+		return s.describe(err)
+	}
+	defer answer.Close()
+	timer := time.AfterFunc(stall, cancel)
+	defer timer.Stop()
+	pack := &lively{r: demux(req.Capabilities, answer), timer: timer}
+	if err := storePack(gitDir, pack); err != nil {
+		if pack.err == nil && ctx.Err() == nil {
+			return s.fail(ErrUnreachable, "it sent a pack that cannot be read: "+s.safe(err), "run git fsck there")
+		}
+		return s.describe(err)
+	}
+	return nil
+}
+
+func demux(caps *capability.List, r io.Reader) io.Reader {
+	switch {
+	case caps.Supports(capability.Sideband64k):
+		return sideband.NewDemuxer(sideband.Sideband64k, r)
+	case caps.Supports(capability.Sideband):
+		return sideband.NewDemuxer(sideband.Sideband, r)
+	}
+	return r
+}
+
+// lively resets a timer with each read that brings something.
+type lively struct {
+	r     io.Reader
+	timer *time.Timer
+	err   error // why reading ended, but for io.EOF
+}
+
+// Read reads on.
+func (l *lively) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if n > 0 {
+		l.timer.Reset(stall)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		l.err = err
+	}
+	return n, err
+}
+
+// storePack writes a pack into a repository: as a pack, or, if it is small, as
+// loose objects.
+func storePack(gitDir string, pack io.Reader) error {
+	in := bufio.NewReaderSize(pack, 64<<10)
+	header, err := in.Peek(12)
+	if err != nil {
+		return err
+	}
+	if string(header[:4]) != "PACK" {
+		return errors.New("no pack")
+	}
+	st := filesystem.NewStorage(osfs.New(gitDir, osfs.WithBoundOS()), cache.NewObjectLRU(objectCache))
+	defer st.Close()
+	_, err = guard(func() (struct{}, error) {
+		if binary.BigEndian.Uint32(header[8:]) <= unpackLimit {
+			return struct{}{}, packfile.UpdateObjectStorage(looseOnly{st}, in)
+		}
+		return struct{}{}, packfile.UpdateObjectStorage(st, in)
+	})
+	return err
+}
+
+// looseOnly hides that the storage can take packs.
+type looseOnly struct{ storer.Storer }
+
+func (s *wireSource) fail(kind error, detail, remedy string) error {
+	return &RemoteError{URL: s.remote.String(), Kind: kind, Detail: detail, Remedy: remedy}
+}
+
+// describe turns an error of a transport into ours.
+func (s *wireSource) describe(err error) error {
+	var unknown *url.Error
+	switch {
+	case contextCause(err) != nil:
+		return &RemoteError{
+			URL: s.remote.String(), Kind: ErrUnreachable, Detail: "no answer in time",
+			Remedy: "it is tried again later", Cause: contextCause(err),
+		}
+	case errors.Is(err, transport.ErrEmptyRemoteRepository):
+		return s.fail(ErrEmptyRepository, "", "push a first commit")
+	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed):
+		return s.fail(ErrAuth, s.safe(err), "check credentials: for this host")
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return s.fail(ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private")
+	case isHostKeyError(err):
+		return s.fail(ErrAuth, "the host's key is not the one in known_hosts, or is not there", "verify the key and add it to ~/.ssh/known_hosts")
+	case isSSHAuthError(err):
+		return s.fail(ErrAuth, "no key is accepted", "set ssh_key in credentials:, or load a key into the ssh agent")
+	case errors.As(err, &unknown):
+		err = unknown.Err // without the URL
+	}
+	return s.fail(ErrUnreachable, s.safe(err), "check address and network; it is tried again later")
+}
+
+// safe is the text of a foreign error without what could be a secret.
+func (s *wireSource) safe(err error) string { return redactText(err.Error(), s.remote, s.access) }
+
+// redactText takes everything secret that we know of out of a text.
+func redactText(text string, remote Remote, a access) string {
+	text = strings.ReplaceAll(text, remote.URL, remote.String())
+	secrets := []string{a.password, url.QueryEscape(a.password), url.PathEscape(a.password)}
+	if e, err := parseEndpoint(remote.URL); err == nil {
+		secrets = append(secrets, e.password, url.QueryEscape(e.password), url.PathEscape(e.password), e.query)
+		if e.scheme != "ssh" { // a token often stands in the user's place
+			secrets = append(secrets, e.user, a.user)
+		}
+	}
+	for _, secret := range secrets {
+		if len(secret) > 0 {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
+	}
+	return oneLine(text)
+}
