@@ -1,0 +1,182 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestBackoffDelay(t *testing.T) {
+	const s, m, h = time.Second, time.Minute, time.Hour
+	for _, test := range []struct {
+		backoff  Backoff
+		interval time.Duration
+		want     []time.Duration // after 1, 2, … failures
+	}{
+		{Backoff{}, 0, []time.Duration{30 * s, m, 2 * m, 4 * m, 8 * m, 16 * m, 32 * m, h, h}},
+		{Backoff{}, 5 * m, []time.Duration{30 * s, m, 2 * m, 4 * m, 8 * m, 16 * m, 32 * m, h, h}},
+		{Backoff{}, 24 * h, []time.Duration{30 * s, m}},
+		{Backoff{}, 2 * s, []time.Duration{2 * s, 4 * s, 8 * s, 16 * s, 32 * s, 32 * s}},
+		{Backoff{First: 10 * s, Max: 25 * s}, 0, []time.Duration{10 * s, 20 * s, 25 * s, 25 * s}},
+		{Backoff{First: h, Max: m}, 0, []time.Duration{m, m}},
+		{Backoff{Max: math.MaxInt64}, math.MaxInt64, []time.Duration{30 * s}},
+	} {
+		b := test.backoff.withDefaults()
+		var got []time.Duration
+		for n := range test.want {
+			got = append(got, b.delay(n+1, test.interval))
+		}
+		if d := cmp.Diff(test.want, got); d != "" {
+			t.Errorf("%v, interval %v (-want +got):\n%s", test.backoff, test.interval, d)
+		}
+	}
+	if got := (Backoff{1, math.MaxInt64}).delay(math.MaxInt, 0); got != math.MaxInt64 {
+		t.Errorf("delay after very many failures = %v", got)
+	}
+}
+
+func TestFailedJobBacksOffAndRecovers(t *testing.T) {
+	stage(t, Options{}, func(t *testing.T, p *play) {
+		var broken atomic.Bool
+		broken.Store(true)
+		p.Set([]Job{p.job("a", "", time.Minute, func(context.Context) error {
+			if broken.Load() {
+				return errDead
+			}
+			return nil
+		})})
+		p.wait(5 * time.Minute)
+		p.wantDiary("a@0s", "a@30s", "a@1m30s", "a@3m30s")
+		st := p.wantStatus("a", Failed)
+		if st.Err != errDead || st.Failures != 4 || st.Attempts != 4 || st.Next.Sub(p.start) != 7*time.Minute+30*time.Second {
+			t.Errorf("state = %+v", st)
+		}
+		broken.Store(false)
+		p.wait(4 * time.Minute)
+		p.wantDiary("a@7m30s", "a@8m30s")
+		if st := p.wantStatus("a", OK); st.Err != nil || st.Failures != 0 {
+			t.Errorf("state after recovery = %+v", st)
+		}
+	})
+}
+
+// A job without interval is retried as long as it fails.
+func TestFailedJobWithoutPolling(t *testing.T) {
+	stage(t, Options{}, func(t *testing.T, p *play) {
+		p.Set([]Job{p.job("a", "", 0, dead)})
+		p.wait(90 * time.Second)
+		p.wantDiary("a@0s", "a@30s", "a@1m30s")
+	})
+}
+
+func TestDownHostIsProbedByOneJobAtATime(t *testing.T) {
+	var log strings.Builder
+	stage(t, Options{Workers: 20, Logger: textLog(&log)}, func(t *testing.T, p *play) {
+		var broken atomic.Bool
+		broken.Store(true)
+		var jobs []Job
+		for i := range 100 {
+			jobs = append(jobs, p.job(fmt.Sprintf("j%02d", i), "h", 10*time.Minute, func(context.Context) error {
+				if broken.Load() {
+					return errDead
+				}
+				return nil
+			}))
+		}
+		p.Set(append(jobs, p.job("local", "", time.Hour, dead)))
+		p.wait(time.Second)
+		if !p.Ready() {
+			t.Error("the first round waits for a host that is down")
+		}
+		p.take()
+		p.wait(30 * time.Minute) // probes 30 s, 1, 2, 4, 8, 16 min apart
+		var at []string
+		for _, e := range p.take() {
+			if key, when, _ := strings.Cut(e, "@"); key != "local" {
+				at = append(at, when)
+			}
+		}
+		if d := cmp.Diff([]string{"30s", "1m30s", "3m30s", "7m30s", "15m30s"}, at); d != "" {
+			t.Errorf("probes (-want +got):\n%s", d)
+		}
+		broken.Store(false)
+		p.wait(2 * time.Minute) // the next probe is at 31m30s: then all at once
+		for _, j := range jobs {
+			p.wantStatus(j.Key, OK)
+		}
+	})
+	if !strings.Contains(log.String(), "seems to be down") || !strings.Contains(log.String(), "answers again") {
+		t.Errorf("log does not tell when the host went and came:\n%s", log.String())
+	}
+}
+
+// Ten repositories are gone for good; their ninety neighbours keep their pace.
+func TestBrokenJobsDoNotSlowTheirNeighbours(t *testing.T) {
+	stage(t, Options{Workers: 4}, func(t *testing.T, p *play) {
+		var jobs []Job
+		for i := range 100 {
+			work := dead
+			if i >= 10 {
+				work = good
+			}
+			jobs = append(jobs, p.job(fmt.Sprintf("j%02d", i), "h", 5*time.Minute, work))
+		}
+		p.Set(jobs)
+		p.wait(time.Second)
+		if !p.Ready() {
+			t.Error("the first round did not end at once")
+		}
+		p.wait(10 * time.Hour)
+		for i := 10; i < 100; i++ {
+			if n := p.count(fmt.Sprintf("j%02d", i)); n < 118 || n > 121 {
+				t.Errorf("job %d ran %d times in ten hours, want about 120", i, n)
+			}
+		}
+		if n := p.count("j00"); n > 20 {
+			t.Errorf("a broken job ran %d times in ten hours", n)
+		}
+	})
+}
+
+func TestTriggerReachesADownHost(t *testing.T) {
+	stage(t, Options{}, func(t *testing.T, p *play) {
+		p.Set([]Job{p.job("a", "h", time.Minute, dead), p.job("b", "h", time.Minute, dead)})
+		p.wait(time.Second)
+		p.Trigger("b")
+		p.wantDiary("a@0s", "b@0s", "b@1s")
+	})
+}
+
+// A probe that was due while the workers were taken starts when one is free.
+func TestProbeWaitsForAWorker(t *testing.T) {
+	stage(t, Options{Workers: 1}, func(t *testing.T, p *play) {
+		p.Set([]Job{p.job("a", "h", time.Minute, dead), p.job("long", "", 0, lasting(time.Hour, nil))})
+		p.wait(time.Hour + time.Second)
+		p.wantDiary("a@0s", "long@0s", "a@1h0m0s")
+	})
+}
+
+func TestRemovingTheFailingJobsLiftsTheHost(t *testing.T) {
+	stage(t, Options{}, func(t *testing.T, p *play) {
+		bad := p.job("bad", "h", time.Minute, dead)
+		later := p.job("later", "h", 20*time.Second, good)
+		p.Set([]Job{bad})
+		p.wait(time.Second)
+		if c := p.census(); c.down != 1 || c.failing != 1 {
+			t.Errorf("census = %+v, want one host down", c)
+		}
+		p.Set([]Job{bad, later})
+		p.Set([]Job{later})
+		p.wait(25 * time.Second)
+		p.wantDiary("bad@0s", "later@1s", "later@21s")
+		if c := p.census(); c.down != 0 || c.failing != 0 {
+			t.Errorf("census = %+v, want no host down", c)
+		}
+	})
+}

@@ -1,0 +1,253 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+)
+
+// Run starts runs as they fall due until ctx is done, then waits for the runs in
+// progress, whose contexts end with ctx, and returns nil. It returns
+// [ErrRunning] if the Scheduler runs already. It may be called again afterwards:
+// jobs that the end cut short are due at once.
+func (s *Scheduler) Run(ctx context.Context) error {
+	s.mu.Lock()
+	if s.looping {
+		s.mu.Unlock()
+		return ErrRunning
+	}
+	s.looping = true
+	s.mu.Unlock()
+
+	for ctx.Err() == nil {
+		stop := func() bool { return true }
+		if wait, ok := s.dispatch(ctx); ok {
+			stop = s.opts.AfterFunc(wait, s.poke)
+		}
+		select {
+		case <-ctx.Done():
+		case <-s.wake:
+		}
+		stop()
+	}
+	s.runs.Wait()
+
+	s.mu.Lock()
+	s.looping = false
+	s.mu.Unlock()
+	return nil
+}
+
+// dispatch starts every run that is due and allowed, and says how long it is
+// until there may be another, not counting what runs that end make possible; ok
+// is false if there is none in sight.
+func (s *Scheduler) dispatch(ctx context.Context) (wait time.Duration, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.opts.Now()
+	for e := s.waiting.head(); e != nil && !e.due.After(now); e = s.waiting.head() {
+		e.leave()
+		e.host.ready.add(e)
+	}
+	for e := s.next(now); e != nil; e = s.next(now) {
+		s.launch(ctx, e, now)
+	}
+	var at time.Time
+	if e := s.waiting.head(); e != nil {
+		at, ok = e.due, true
+	}
+	for _, h := range s.hosts {
+		if h.ready.head() != nil && h.down() && h.until.After(now) && (!ok || h.until.Before(at)) {
+			at, ok = h.until, true
+		}
+	}
+	return at.Sub(now), ok
+}
+
+// next is the entry to start now, nil if there is none: what is urgent first,
+// then what lies on the host that runs least, then by rank.
+func (s *Scheduler) next(now time.Time) *entry {
+	var best *entry
+	for _, h := range s.hosts {
+		if h.ready.head() == nil || !s.admits(h) {
+			continue
+		}
+		if e := h.candidate(now); e != nil && (best == nil || before(e, best, now)) {
+			best = e
+		}
+	}
+	return best
+}
+
+// before says that a is to start before b, which lies on another host.
+func before(a, b *entry, now time.Time) bool {
+	if ua, ub := a.urgent(now), b.urgent(now); ua != ub {
+		return ua
+	}
+	if a.host.running != b.host.running {
+		return a.host.running < b.host.running
+	}
+	return byRank(a, b)
+}
+
+// launch starts a run of e. The caller holds s.mu.
+func (s *Scheduler) launch(ctx context.Context, e *entry, now time.Time) {
+	e.leave()
+	ctx, cancel := context.WithCancelCause(ctx)
+	r := &run{host: e.host, start: now, cancel: cancel}
+	e.run = r
+	e.triggered, e.again = false, false
+	e.attempts++
+	e.lastStart = now
+	e.host.running++
+	s.running++
+	job := e.job
+	s.runs.Go(func() {
+		s.opts.Logger.Debug("run started", "job", job.Key, "host", job.Host)
+		var err error
+		defer func() {
+			cut := ctx.Err() != nil
+			cancel(nil)
+			s.finish(e, r, err, cut)
+		}()
+		call(ctx, job, &err)
+	})
+}
+
+// PanicError is the error of a run that panicked.
+type PanicError struct {
+	// Value is what was given to panic, nil if the run ended its goroutine with
+	// runtime.Goexit instead of returning.
+	Value any
+	// Stack is the goroutine's stack, as of [debug.Stack].
+	Stack []byte
+}
+
+// Error is one line without the stack, which goes to the log.
+func (e *PanicError) Error() string {
+	if e.Value == nil {
+		return "run ended without returning (runtime.Goexit); this is a bug, please report it"
+	}
+	return fmt.Sprintf("run panicked: %v; this is a bug, please report it with the stack in the log", e.Value)
+}
+
+// Unwrap is the error that was given to panic, if it was one.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+func isPanic(err error) bool {
+	_, ok := err.(*PanicError)
+	return ok
+}
+
+// call runs the job and stores its error. It stores rather than returns it,
+// because nothing returns after runtime.Goexit.
+func call(ctx context.Context, job Job, err *error) {
+	returned := false
+	defer func() {
+		if !returned {
+			*err = &PanicError{Value: recover(), Stack: debug.Stack()}
+		}
+	}()
+	*err = job.Run(ctx)
+	returned = true
+}
+
+// finish notes the end of a run and plans the next one; cut says that the
+// context had ended by then.
+func (s *Scheduler) finish(e *entry, r *run, err error, cut bool) {
+	s.mu.Lock()
+	now := s.opts.Now()
+	took := now.Sub(r.start)
+	s.running--
+	r.host.running--
+	e.run = nil
+	var logs []record
+	result := resultCancelled
+	switch {
+	case r.dropped && e.removed:
+		s.drop(e)
+	case r.dropped, cut && err != nil && !isPanic(err): // came back meanwhile, or a stop cut it short
+		e.triggered = e.triggered || e.again
+		s.plan(e, now, now)
+	default:
+		result, logs = s.settle(e, r, err, now)
+	}
+	s.sweep(r.host)
+	s.checkFirstRound()
+	s.tally.add(result, took)
+	key := e.job.Key
+	s.mu.Unlock()
+
+	s.opts.Logger.Debug("run ended", "job", key, "result", result.String(), "took", took)
+	for _, l := range logs {
+		s.opts.Logger.Log(context.Background(), l.level, l.msg, l.args...)
+	}
+	s.poke()
+}
+
+// A record is a line to log once the lock is released.
+type record struct {
+	level slog.Level
+	msg   string
+	args  []any
+}
+
+// settle notes the outcome of a run that ended by itself, and plans the next.
+func (s *Scheduler) settle(e *entry, r *run, err error, now time.Time) (res result, logs []record) {
+	if e.lastEnd.IsZero() {
+		s.unfinished--
+	}
+	e.lastEnd, e.err = now, err
+	here := r.host == e.host // else a Set moved the job: this outcome is about the old host
+	if err == nil {
+		res, logs = resultOK, s.settleGood(e, r, now)
+	} else {
+		res, logs = resultFailed, s.settleBad(e, r, now, here)
+	}
+	switch {
+	case e.again:
+		e.triggered, e.again = true, false
+		s.plan(e, now, now)
+	case err != nil:
+		s.plan(e, now.Add(s.jittered(s.opts.Backoff.delay(e.failures, e.job.Interval))), now)
+		logs[0].args = append(logs[0].args, "retry_at", e.due)
+	case e.job.Interval > 0:
+		s.plan(e, now.Add(s.jittered(e.job.Interval)), now)
+	}
+	return res, logs
+}
+
+// settleGood notes a success.
+func (s *Scheduler) settleGood(e *entry, r *run, now time.Time) []record {
+	e.status, e.failures, e.lastGood = OK, 0, now
+	if !r.host.succeeded() {
+		return nil
+	}
+	return []record{{slog.LevelInfo, "host answers again", []any{"host", r.host.name}}}
+}
+
+// settleBad notes a failure.
+func (s *Scheduler) settleBad(e *entry, r *run, now time.Time, here bool) []record {
+	e.status = Failed
+	e.failures++
+	logs := []record{{slog.LevelWarn, "run failed", []any{"job", e.job.Key, "host", r.host.name, "failures", e.failures, "error", e.err}}}
+	if p, ok := e.err.(*PanicError); ok {
+		logs[0].level = slog.LevelError
+		logs[0].args = append(logs[0].args, "stack", string(p.Stack))
+	}
+	if !here {
+		return logs
+	}
+	wentDown := r.host.failed(e.job.Key, r.start, now, func(n int) time.Duration {
+		return s.jittered(s.opts.Backoff.delay(n, e.job.Interval))
+	})
+	if wentDown {
+		logs = append(logs, record{slog.LevelWarn, "host seems to be down; its jobs wait, one tries from time to time", []any{"host", r.host.name, "next_try", r.host.until}})
+	}
+	return logs
+}

@@ -1,0 +1,128 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestRunWaitsForItsRunsAndCanBeCalledAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Options{Jitter: -1})
+		runs, ends := 0, 0
+		s.Set([]Job{{Key: "a", Host: "h", Interval: time.Hour, Run: func(ctx context.Context) error {
+			runs++
+			<-ctx.Done()
+			time.Sleep(10 * time.Second) // to the end of the step
+			ends++
+			return ctx.Err()
+		}}})
+		start := time.Now()
+		for round := 1; round <= 2; round++ {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			if err := s.Run(ctx); err != nil {
+				t.Errorf("Run = %v", err)
+			}
+			cancel()
+			if got, want := time.Since(start), time.Duration(round)*15*time.Second; got != want || ends != round {
+				t.Errorf("round %d: Run returned after %v with %d runs ended, want %v", round, got, ends, want)
+			}
+			st, _ := s.State("a")
+			if st.Status != Pending || st.Err != nil || st.Failures != 0 || s.Ready() {
+				t.Errorf("round %d: a stop counted as an outcome: %+v", round, st)
+			}
+		}
+		if runs != 2 {
+			t.Errorf("%d runs, want one in each round", runs)
+		}
+		if c := s.census(); c.runs != [results]uint64{0, 0, 2} {
+			t.Errorf("counted %v, want two cancelled runs", c.runs)
+		}
+	})
+}
+
+// A run that is whole when the stop comes counts as what it is.
+func TestStopDoesNotSpoilAGoodRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Options{})
+		s.Set([]Job{
+			{Key: "good", Run: func(ctx context.Context) error { <-ctx.Done(); return nil }},
+			{Key: "panic", Run: func(ctx context.Context) error { <-ctx.Done(); panic("x") }},
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := s.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if st, _ := s.State("good"); st.Status != OK {
+			t.Errorf("status = %v, want ok", st.Status)
+		}
+		if st, _ := s.State("panic"); st.Status != Failed {
+			t.Errorf("status = %v, want failed: a stop hides no bug", st.Status)
+		}
+	})
+}
+
+func TestRunTwiceAtATime(t *testing.T) {
+	stage(t, Options{}, func(t *testing.T, p *play) {
+		synctest.Wait()
+		if err := p.Run(t.Context()); !errors.Is(err, ErrRunning) {
+			t.Errorf("second Run = %v, want ErrRunning", err)
+		}
+	})
+}
+
+func TestRunWithAnEndedContext(t *testing.T) {
+	s := New(Options{})
+	s.Set([]Job{{Key: "a", Run: func(context.Context) error { t.Error("ran"); return nil }}})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Run(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// The injected clock alone decides: no time passes but what it says.
+func TestInjectedClock(t *testing.T) {
+	var mu sync.Mutex
+	now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	type timer struct {
+		d time.Duration
+		f func()
+	}
+	timers := make(chan timer, 100)
+	ran := make(chan time.Time)
+	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	s := New(Options{
+		Jitter: -1, Now: clock,
+		AfterFunc: func(d time.Duration, f func()) func() bool {
+			timers <- timer{d, f}
+			return func() bool { return true }
+		},
+	})
+	s.Set([]Job{{Key: "a", Interval: time.Hour, Run: func(context.Context) error { ran <- clock(); return nil }}})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Run(ctx) }()
+	for i := range 3 {
+		if got, want := <-ran, time.Date(2024, 1, 1, i, 0, 0, 0, time.UTC); !got.Equal(want) {
+			t.Errorf("run %d at %v, want %v", i, got, want)
+		}
+		tm := <-timers
+		if tm.d != time.Hour {
+			t.Errorf("timer of %v, want an hour", tm.d)
+		}
+		mu.Lock()
+		now = now.Add(tm.d)
+		mu.Unlock()
+		tm.f()
+	}
+	<-ran
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

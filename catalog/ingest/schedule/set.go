@@ -1,0 +1,138 @@
+package schedule
+
+import "time"
+
+// Set replaces the set of jobs, at start and on every reload of the
+// configuration. New keys run as soon as a worker is free. Keys that are gone
+// are forgotten; a run in progress has its context cancelled with [ErrRemoved]
+// and is not waited for. All others keep their schedule, their backoff and
+// their run in progress, and use the new Run from the next run on; when the
+// interval changed they are due one new interval after the end of the last
+// run. A key that comes back while its cancelled run still works starts anew
+// when that run has returned. Of two jobs with one key the later counts. A job
+// whose meaning changed under its key (other credentials, say) is worth a
+// [Scheduler.Trigger].
+func (s *Scheduler) Set(jobs []Job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.opts.Now()
+	wanted := make(map[string]Job, len(jobs))
+	for _, job := range jobs {
+		job.Interval = max(0, job.Interval)
+		wanted[job.Key] = job
+	}
+	for key, e := range s.jobs {
+		if _, ok := wanted[key]; !ok && !e.removed {
+			s.remove(e)
+		}
+	}
+	for _, job := range jobs { // in the order given: the first runs first
+		job, ok := wanted[job.Key]
+		if !ok {
+			continue // seen already
+		}
+		delete(wanted, job.Key)
+		switch e := s.jobs[job.Key]; {
+		case e == nil:
+			s.add(job, now)
+		case e.removed:
+			s.revive(e, job)
+		default:
+			s.change(e, job, now)
+		}
+	}
+	s.set = true
+	s.checkFirstRound()
+	s.poke()
+}
+
+// add takes up a new job, due at once.
+func (s *Scheduler) add(job Job, now time.Time) {
+	e := &entry{job: job}
+	s.jobs[job.Key] = e
+	s.unfinished++
+	s.join(e, job.Host)
+	s.plan(e, now, now)
+}
+
+// remove takes e out of the set, and out of everything unless it runs.
+func (s *Scheduler) remove(e *entry) {
+	e.leave()
+	e.removed = true
+	if e.lastEnd.IsZero() {
+		s.unfinished--
+	}
+	if e.run != nil {
+		e.run.dropped = true
+		e.run.cancel(ErrRemoved)
+		return
+	}
+	s.drop(e)
+}
+
+// drop forgets e, which does not run.
+func (s *Scheduler) drop(e *entry) {
+	s.part(e)
+	delete(s.jobs, e.job.Key)
+}
+
+// revive makes a removed entry, whose run has not returned yet, a new job. It
+// is planned when that run returns.
+func (s *Scheduler) revive(e *entry, job Job) {
+	s.join(e, job.Host)
+	*e = entry{job: job, host: e.host, run: e.run}
+	s.unfinished++
+}
+
+// change gives e, which stays in the set, another description.
+func (s *Scheduler) change(e *entry, job Job, now time.Time) {
+	was := e.job
+	queued := e.queue != nil
+	if was.Host != job.Host {
+		s.join(e, job.Host)
+	}
+	e.job = job
+	if e.run != nil {
+		return // finish plans by the new description
+	}
+	due := e.due
+	if was.Interval != job.Interval && e.status == OK && !e.triggered {
+		if queued = job.Interval > 0; queued {
+			due = e.lastEnd.Add(s.jittered(job.Interval))
+		} else {
+			e.leave()
+		}
+	}
+	if queued && (e.queue == nil || !due.Equal(e.due)) {
+		s.plan(e, due, now)
+	}
+}
+
+// Trigger asks for a run of the job as soon as possible, past its interval and
+// past any backoff, but within the limits of workers and host. A run that is in
+// progress is not disturbed; exactly one more follows it, however many triggers
+// came. It reports whether the set holds such a job.
+func (s *Scheduler) Trigger(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.jobs[key]
+	if e == nil || e.removed {
+		return false
+	}
+	if e.run != nil {
+		e.again = true
+		return true
+	}
+	if e.triggered {
+		return true // it keeps its place
+	}
+	e.triggered = true
+	now := s.opts.Now()
+	due := now
+	if e.queue != nil && e.due.Before(now) {
+		due = e.due // who is overdue already does not fall back
+	}
+	s.plan(e, due, now)
+	s.poke()
+	return true
+}

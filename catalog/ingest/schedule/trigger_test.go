@@ -1,0 +1,110 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestTrigger(t *testing.T) {
+	stage(t, Options{}, func(t *testing.T, p *play) {
+		p.Set([]Job{p.job("a", "h", time.Minute, good), p.job("b", "", 0, good)})
+		p.wantDiary("a@0s", "b@0s")
+		p.wait(10 * time.Second)
+		if !p.Trigger("a") || !p.Trigger("b") || p.Trigger("c") {
+			t.Error("Trigger must tell known keys from unknown ones")
+		}
+		p.wantDiary("a@10s", "b@10s")
+		p.wait(60 * time.Second) // the interval starts anew
+		p.wantDiary("a@1m10s")
+	})
+}
+
+func TestTriggerDuringRunMakesExactlyOneMore(t *testing.T) {
+	stage(t, Options{}, func(t *testing.T, p *play) {
+		p.Set([]Job{p.job("a", "", 0, lasting(10*time.Second, nil))})
+		for range 5 {
+			p.wait(time.Second)
+			p.Trigger("a")
+			p.Trigger("a")
+		}
+		p.wait(time.Minute)
+		p.wantDiary("a@0s", "a@10s")
+	})
+}
+
+func TestTriggerFromWithinTheRunItself(t *testing.T) {
+	stage(t, Options{}, func(t *testing.T, p *play) {
+		p.Set([]Job{p.job("a", "", 0, func(context.Context) error {
+			if st, _ := p.State("a"); st.Attempts < 3 {
+				p.Trigger("a")
+			}
+			return nil
+		})})
+		p.wantDiary("a@0s", "a@0s", "a@0s")
+	})
+}
+
+func TestTriggerOverridesBackoff(t *testing.T) {
+	stage(t, Options{}, func(t *testing.T, p *play) {
+		p.Set([]Job{p.job("a", "h", 5*time.Minute, dead)})
+		p.wait(10 * time.Second)
+		p.Trigger("a")
+		p.wantDiary("a@0s", "a@10s")
+		p.wait(59 * time.Second) // second failure: a minute
+		p.wantDiary()
+		p.wait(time.Second)
+		p.wantDiary("a@1m10s")
+	})
+}
+
+func TestTriggerAfterAFailedRunInProgress(t *testing.T) {
+	stage(t, Options{}, func(t *testing.T, p *play) {
+		p.Set([]Job{p.job("a", "h", 0, lasting(time.Second, errDead))})
+		synctest.Wait()
+		p.Trigger("a")
+		p.wait(2 * time.Second)
+		p.wantDiary("a@0s", "a@1s")
+	})
+}
+
+func TestTriggerGoesFirstButStarvesNobody(t *testing.T) {
+	stage(t, Options{Workers: 1}, func(t *testing.T, p *play) {
+		work := lasting(time.Minute, nil)
+		jobs := []Job{p.job("hook", "h", 0, work)}
+		for i := range 10 {
+			jobs = append(jobs, p.job(fmt.Sprint(i), "h", 0, work))
+		}
+		p.Set(jobs)
+		p.wait(90 * time.Second)
+		p.Trigger("hook") // before 1 to 9
+		p.wait(time.Minute)
+		p.wantDiary("hook@0s", "0@1m0s", "hook@2m0s")
+		for range 20 { // a stream of triggers
+			p.Trigger("hook")
+			p.wait(time.Minute)
+		}
+		for i := range 10 {
+			if p.count(fmt.Sprint(i)) == 0 {
+				t.Errorf("job %d starved behind triggers", i)
+			}
+		}
+	})
+}
+
+func TestTriggerBeforeRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, n := New(Options{}), 0
+		s.Set([]Job{{Key: "a", Run: func(context.Context) error { n++; return nil }}})
+		if !s.Trigger("a") || n != 0 {
+			t.Errorf("Trigger before Run: %d runs", n)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := s.Run(ctx); err != nil || n != 1 {
+			t.Errorf("Run = %v after %d runs, want one run, not a second for the trigger", err, n)
+		}
+	})
+}
