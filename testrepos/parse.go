@@ -189,6 +189,7 @@ type field struct {
 // for the reader; comment, if not nil, gets them.
 func (p *parser) fields(data []byte, line int, comment func(string)) ([]field, error) {
 	var out []field
+	gap := "" // empty lines, kept if the value goes on behind them
 	for i, l := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
 		l = strings.TrimRight(l, " \r")
 		switch {
@@ -200,13 +201,16 @@ func (p *parser) fields(data []byte, line int, comment func(string)) ([]field, e
 			if len(out) == 0 {
 				return nil, p.errorf(line+i, "indented line %q goes on with nothing", l)
 			}
-			out[len(out)-1].value += "\n" + strings.TrimPrefix(l, "  ")
+			out[len(out)-1].value += gap + "\n" + strings.TrimPrefix(l, "  ")
+			gap = ""
 		case l == "":
+			gap += "\n"
 		default:
 			key, value, ok := strings.Cut(l, ":")
 			if !ok {
 				return nil, p.errorf(line+i, "%q: want `key: value`, or # before a remark", l)
 			}
+			gap = ""
 			out = append(out, field{key: key, value: strings.TrimSpace(value), line: line + i})
 		}
 	}

@@ -1,0 +1,82 @@
+package testrepos_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// TestScenarios makes every scenario to its end and holds its two heads: they
+// must not change without a reason, for tests elsewhere build on the texts.
+func TestScenarios(t *testing.T) {
+	type heads struct{ Initial, Last string }
+	want := map[string]heads{
+		"charsets":      {"99642eb323925611e19ac6d7b3a97bf877e1c792", "7987c3fb02fe4abfe66eb68f624d06cfa5879a0a"},
+		"demo":          {"2195a237d764b2d4bda3d9b4fac022dadaba24ce", "b7b4f0c136c162426be2a62d040e18d970192038"},
+		"demo-docs":     {"e9c2986ae6c1996a8083c508c497484911df0302", "47abc7b90751a486e47e55d63d9372e781506082"},
+		"demo-glossary": {"27e4674d52420b127b0246fe6aaafab90d6eda1d", "220f5e33b0a40b28c6e1aff8b9d36c134126c3cf"},
+		"forcepush":     {"ce093d9b4e766363c00d23615749b7c509a53b1c", "3b06ecf6bbfc3f591b7dc80502932107b52c444d"},
+		"hostile":       {"9fb97ddcd772d91794cdfaa2f7cfd16826fe3564", "b79e8ac709f33b7fced66c39102c39dd04bb4873"},
+		"lifecycle":     {"9d5e2a9dea12bc2097a170bf075e29ea4c5d2ba7", "301c052ae41be488908707600dd1404bbecea95a"},
+		"merges":        {"6339d1773f8e76e0af6b0f6ae8ddb5eda0ed42da", "76eaa1f876c2ce0ffdabc58edb07ccb7263b37ab"},
+	}
+	for _, name := range testrepos.Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := testrepos.Load(t, name)
+			got := heads{Initial: r.Head()}
+			got.Last = r.AdvanceAll(t)
+			if diff := cmp.Diff(want[name], got); diff != "" {
+				t.Errorf("heads (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestScenariosSayWhatTheyAre demands the text on top that tells a reader what
+// a scenario is for.
+func TestScenariosSayWhatTheyAre(t *testing.T) {
+	for _, name := range testrepos.Names() {
+		s, err := testrepos.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(strings.Fields(s.About)) < 10 {
+			t.Errorf("%s: %q tells too little", name, s.About)
+		}
+	}
+	if _, err := testrepos.Named("nonesuch"); err == nil || !strings.Contains(err.Error(), "lifecycle") {
+		t.Errorf("error %v, want the names that there are", err)
+	}
+}
+
+// TestDemo holds what the demo promises to show, at its initial push.
+func TestDemo(t *testing.T) {
+	r := testrepos.Load(t, "demo")
+	for path, texts := range map[string][]string{
+		"po/paperboat.pot": {"#. Label of a narrow button.", "#, max-length:12", "#, python-brace-format", "msgid_plural"},
+		"po/cs.po":         {"# Pozor: „soubor“ má tři tvary.", "msgctxt \"harbour\"", "nplurals=3", "#~ msgid"},
+		"po/fr.po":         {"#, fuzzy\n#| msgid \"Nearby devices\"", "msgstr \"\"\n\n"},
+		"po/ja.po":         {"nplurals=1"},
+		"po/ar.po":         {"nplurals=6", "msgstr[5]"},
+		"po/pt_BR.po":      {"Mostrar"},
+		"po/zh_Hans.po":    {"纸船"},
+	} {
+		text := string(r.File(t, "main", path))
+		for _, want := range texts {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q", path, want)
+			}
+		}
+	}
+	if r.Rest() < 3 {
+		t.Errorf("%d pushes are left, want at least 3", r.Rest())
+	}
+	p, err := r.Next()
+	if err != nil || len(p.Commits) != 1 || p.Commits[0].Author != "Camille Roussel" {
+		t.Errorf("next push %+v, %v, want one commit of Camille", p, err)
+	}
+}
