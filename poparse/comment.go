@@ -109,15 +109,17 @@ func (p *parser) references(s string) {
 		}
 		end := 0
 		isolated := false
-		for end < len(s) && !isBlank(s[end]) {
-			if s[end] == firstStrongIsolate[0] && strings.HasPrefix(s[end:], firstStrongIsolate) {
+		for ; end < len(s); end++ {
+			c := s[end]
+			if c <= ' ' && isBlank(c) {
+				break
+			}
+			if c == firstStrongIsolate[0] && strings.HasPrefix(s[end:], firstStrongIsolate) {
 				if n := strings.Index(s[end:], popDirectionalIsolate); n >= 0 {
 					isolated = true
-					end += n + len(popDirectionalIsolate)
-					continue
+					end += n + len(popDirectionalIsolate) - 1
 				}
 			}
-			end++
 		}
 		ref := s[:end]
 		if isolated {

@@ -18,9 +18,12 @@ type unescaper struct {
 // returns its length there.
 func (u *unescaper) segment(start int) (int, error) {
 	rest := u.p.text[start:]
-	i := 0
+	i := strings.IndexByte(rest, '"')
+	if slash := strings.IndexByte(rest[:i], '\\'); slash >= 0 {
+		i = slash
+	}
+	run := 0
 	for {
-		run := i
 		for rest[i] != '"' && rest[i] != '\\' {
 			i++
 		}
@@ -33,6 +36,7 @@ func (u *unescaper) segment(start int) (int, error) {
 			return 0, err
 		}
 		i += n
+		run = i
 	}
 }
 
@@ -59,6 +63,10 @@ func (u *unescaper) escape(at int) (int, error) {
 	default:
 		if n, _ := number(u.p.text[at:]); n > 0 {
 			return u.numbers(at), nil
+		}
+		if u.guard(at) {
+			u.p.warn(u.line, u.column(at), WarnEscape, "a backslash that only guards the character before it: left out")
+			return 1, nil
 		}
 		return 0, u.p.fail(at, "unknown escape \\%s: write \\\\ for a backslash", clip(firstRune(u.p.text[at+1:])))
 	}
@@ -149,4 +157,18 @@ func (u *unescaper) numbers(at int) int {
 
 func (u *unescaper) column(at int) int {
 	return 1 + utf8.RuneCountInString(u.p.text[u.lineStart:at])
+}
+
+// guard reports whether the backslash at an index follows a character whose
+// last byte is 0x5C, a backslash, in the file's charset. Programs that do not
+// know CP932 or Big5 need a second backslash there, and some write it: vim's
+// sjiscorr does so for src/po/ja.sjis.po. It is only asked about backslashes
+// that begin no escape.
+func (u *unescaper) guard(at int) bool {
+	if u.p.enc.enc == nil {
+		return false
+	}
+	_, n := utf8.DecodeLastRuneInString(u.p.text[:at])
+	before, err := u.p.enc.enc.NewEncoder().String(u.p.text[at-n : at])
+	return err == nil && len(before) == 2 && before[1] == '\\'
 }

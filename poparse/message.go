@@ -43,13 +43,13 @@ func (p *parser) message() error {
 	if err := p.take(keyword, e, false, &e.ID); err != nil {
 		return err
 	}
-	if p.word() == "msgid_plural" && !p.previous {
+	if p.on("msgid_plural") && !p.previous {
 		if err := p.take("msgid_plural", e, false, &e.IDPlural); err != nil {
 			return err
 		}
 		e.HasPlural = true
 	}
-	if p.word() != "msgstr" {
+	if !p.on("msgstr") {
 		return p.unexpected(idAt, "the entry has no msgstr")
 	}
 	if err := p.same(e, false); err != nil {
@@ -65,7 +65,7 @@ func (p *parser) newEntry() *Entry {
 	n := len(p.entries)
 	if n == cap(p.entries) {
 		want := int(float64(n)*float64(len(p.text))/float64(p.pos+1)*1.06) + 4
-		grown := make([]Entry, n, min(max(want, n+n/4+4), 4*n+16))
+		grown := make([]Entry, n, min(max(want, n+n/4+4), 8*n+16))
 		copy(grown, p.entries)
 		p.entries = grown
 	}
@@ -99,7 +99,7 @@ func (p *parser) previousStrings(e *Entry) error {
 	if err := p.take(keyword, e, true, &e.PreviousID); err != nil {
 		return err
 	}
-	if p.previous && p.word() == "msgid_plural" {
+	if p.previous && p.on("msgid_plural") {
 		if err := p.take("msgid_plural", e, true, &e.PreviousIDPlural); err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (p *parser) forms(e *Entry, index int) error {
 			p.strs[index] = str
 			seen |= 1 << index
 		}
-		if p.word() != "msgstr" {
+		if !p.on("msgstr") {
 			break
 		}
 		if err := p.same(e, false); err != nil {

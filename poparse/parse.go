@@ -59,7 +59,7 @@ func (p *parser) run() error {
 			return p.looseString()
 		case !isLetter(c):
 			return p.stray("unexpected text")
-		case p.word() == "domain" && !p.previous:
+		case p.on("domain") && !p.previous:
 			if err := p.directive(); err != nil {
 				return err
 			}
@@ -82,10 +82,10 @@ func (p *parser) looseString() error {
 // sortOutHeader moves the entry just read to where headers are, if it is one.
 func (p *parser) sortOutHeader() {
 	last := len(p.entries) - 1
-	e := p.entries[last]
-	if e.ID != "" || e.HasContext || e.Obsolete {
+	if e := &p.entries[last]; e.ID != "" || e.HasContext || e.Obsolete {
 		return
 	}
+	e := p.entries[last] // a copy on the heap, so not before it is known to be a header
 	p.entries[last] = Entry{}
 	p.entries = p.entries[:last]
 	f := p.file

@@ -90,6 +90,13 @@ func (p *parser) word() string {
 	return p.text[p.pos:i]
 }
 
+// on reports whether the keyword is at the position.
+func (p *parser) on(keyword string) bool {
+	rest := p.text[p.pos:]
+	return strings.HasPrefix(rest, keyword) &&
+		(len(rest) == len(keyword) || !isLetter(rest[len(keyword)]) && !isDigit(rest[len(keyword)]))
+}
+
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 

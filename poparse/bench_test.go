@@ -1,0 +1,150 @@
+package poparse
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/leonelquinteros/gotext"
+)
+
+const benchHeader = `# Generated for benchmarks.
+msgid ""
+msgstr ""
+"Language: cs\n"
+"Content-Type: text/plain; charset=UTF-8\n"
+"Plural-Forms: nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;\n"
+
+`
+
+var words = strings.Fields(`Příliš žluťoučký kůň the quick brown fox file
+directory not found while opening connection %s server settings window Zobrazit
+nabídku upravit soubor`)
+
+// sentence returns n words that depend on a seed only.
+func sentence(seed, n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		seed = seed*1103515245 + 12345
+		b.WriteString(words[seed>>16&0x7fff%len(words)])
+	}
+	return b.String()
+}
+
+// generate returns a PO file of n entries. Each kind has the mean entry size
+// of real files: about 150 bytes plain, 400 with wrapped strings.
+func generate(kind string, n int) []byte {
+	var b strings.Builder
+	b.WriteString(benchHeader)
+	for i := range n {
+		fmt.Fprintf(&b, "#: src/module/file%d.c:%d\n", i%100, i)
+		switch kind {
+		case "plain":
+			fmt.Fprintf(&b, "msgid \"%s %d\"\nmsgstr \"%s\"\n\n", sentence(i, 6), i, sentence(i+7, 6))
+		case "escaped":
+			fmt.Fprintf(&b, "#, c-format\nmsgid \"%s \\\"%d\\\"\\n\"\nmsgstr \"%s \\\"%%d\\\"\\n\"\n\n", sentence(i, 5), i, sentence(i+7, 5))
+		case "wrapped":
+			fmt.Fprintf(&b, "msgid \"\"\n\"%s \"\n\"%s %d\\n\"\nmsgstr \"\"\n\"%s \"\n\"%s\\n\"\n\n",
+				sentence(i, 10), sentence(i+1, 8), i, sentence(i+2, 10), sentence(i+3, 8))
+		case "rich":
+			fmt.Fprintf(&b, "# A note.\n#. For translators.\n#, c-format\n#| msgid \"old\"\nmsgctxt \"menu\"\nmsgid \"%s %d\"\nmsgid_plural \"%s\"\nmsgstr[0] \"%s\"\nmsgstr[1] \"%s\"\nmsgstr[2] \"\"\n\n",
+				sentence(i, 4), i, sentence(i+1, 4), sentence(i+2, 4), sentence(i+3, 4))
+		}
+	}
+	return []byte(b.String())
+}
+
+var benchKinds = []string{"plain", "escaped", "wrapped", "rich"}
+
+func BenchmarkParse(b *testing.B) {
+	for _, kind := range benchKinds {
+		b.Run(fmt.Sprintf("kind=%s/entries=20000", kind), func(b *testing.B) {
+			benchParse(b, generate(kind, 20000))
+		})
+	}
+}
+
+func benchParse(b *testing.B, data []byte) {
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse("bench.po", data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkGotext reads the same bytes with gotext, which keeps neither order
+// nor flags nor comments.
+func BenchmarkGotext(b *testing.B) {
+	for _, kind := range benchKinds {
+		b.Run(fmt.Sprintf("kind=%s/entries=20000", kind), func(b *testing.B) {
+			data := generate(kind, 20000)
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				gotext.NewPo().Parse(data)
+			}
+		})
+	}
+}
+
+func BenchmarkParseCharset(b *testing.B) {
+	for _, name := range []string{"ISO-8859-2", "EUC-JP"} {
+		b.Run("charset="+name, func(b *testing.B) {
+			text := strings.NewReplacer("UTF-8", name, "ů", "u", "ť", "t").Replace(string(generate("plain", 20000)))
+			if name == "EUC-JP" {
+				text = strings.NewReplacer("Příliš", "日本語の", "žluťoučký", "テキスト", "kůň", "です", "í", "i").Replace(text)
+				text = strings.Map(func(r rune) rune {
+					if r >= 0x80 && r < 0x3000 {
+						return '?'
+					}
+					return r
+				}, text)
+			}
+			_, enc := lookupCharset(name)
+			data, err := enc.NewEncoder().Bytes([]byte(text))
+			if err != nil {
+				b.Fatal(err)
+			}
+			benchParse(b, data)
+		})
+	}
+}
+
+// TestAllocation holds Parse to its bound: three times the file's size and 400
+// bytes for each entry in all, garbage included.
+func TestAllocation(t *testing.T) {
+	long := "msgid \"" + strings.Repeat("x", 8<<20) + "\"\nmsgstr \"" + strings.Repeat(`\n`, 4<<20) + "\"\n"
+	inputs := map[string][]byte{
+		"long line":  []byte(long),
+		"duplicates": []byte(strings.Repeat("msgid \"a\"\nmsgstr \"b\"\n", 200_000)),
+		"adjacent":   []byte("msgid \"a\"\nmsgstr " + strings.Repeat(`"a"`, 1<<20)),
+		"empties":    []byte("msgid \"a\"\nmsgstr " + strings.Repeat("\"\"\n", 1<<20)),
+		"plurals":    []byte(strings.Repeat("msgid \"a\" msgid_plural \"b\" msgstr[0] \"\" msgstr[1] \"\" msgstr[2] \"\"\n", 100_000)),
+	}
+	for _, kind := range benchKinds {
+		inputs[kind] = generate(kind, 50_000)
+	}
+	for name, data := range inputs {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			f, err := Parse("x.po", data)
+			runtime.ReadMemStats(&after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := int(after.TotalAlloc - before.TotalAlloc)
+			limit := 3*len(data) + 400*len(f.Entries) + 64<<10
+			t.Logf("%d bytes in %d entries: %d bytes allocated, %.1f times", len(data), len(f.Entries), got, float64(got)/float64(len(data)))
+			if got > limit {
+				t.Errorf("allocated %d bytes, more than %d", got, limit)
+			}
+		})
+	}
+}
