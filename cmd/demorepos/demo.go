@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"text/template"
+
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// demoRepo is one repository of the demo.
+type demoRepo struct {
+	dir      string // below DIR
+	scenario string
+	about    string
+}
+
+func demoRepos() []demoRepo {
+	return []demoRepo{
+		{"app.git", "demo", "a program: template, languages, history"},
+		{"docs.git", "demo-docs", "its manual: three gettext domains"},
+		{"glossary.git", "demo-glossary", "its terms"},
+	}
+}
+
+// configFile is the configuration's name below DIR.
+const configFile = "repoglot.yaml"
+
+// setUp makes what is not there yet.
+func setUp(dir string, out io.Writer) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("directory: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("directory: %w", err)
+	}
+	for _, d := range demoRepos() {
+		r, made, err := openOrMake(dir, d)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s %s  (%s; %d pushes left)\n", verb(made), r.Dir, d.about, r.Rest())
+	}
+	name, made, err := writeConfig(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s %s\n", verb(made), name)
+	fmt.Fprintf(out, "\nserve it:    repoglot serve --config %s\nnext commit: demorepos -advance %s\n", name, dir)
+	return nil
+}
+
+func verb(made bool) string {
+	if made {
+		return "made"
+	}
+	return "kept"
+}
+
+// openOrMake makes a repository beside its place and moves it there, so that
+// one which was interrupted is not taken for a whole one.
+func openOrMake(dir string, d demoRepo) (*testrepos.Repo, bool, error) {
+	s, err := testrepos.Named(d.scenario)
+	if err != nil {
+		return nil, false, err
+	}
+	path := filepath.Join(dir, d.dir)
+	switch _, err := os.Stat(path); {
+	case err == nil:
+		r, err := testrepos.Open(path, s)
+		return r, false, err
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, false, fmt.Errorf("repository: %w", err)
+	}
+	temp := path + ".new"
+	if err := os.RemoveAll(temp); err != nil {
+		return nil, false, fmt.Errorf("repository: %w", err)
+	}
+	if _, err := testrepos.Create(temp, s); err != nil {
+		return nil, false, err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return nil, false, fmt.Errorf("repository: %w", err)
+	}
+	r, err := testrepos.Open(path, s)
+	return r, true, err
+}
+
+// advance pushes the next commit into every repository that has one left.
+func advance(dir string, out io.Writer) error {
+	pushed := false
+	for _, d := range demoRepos() {
+		s, err := testrepos.Named(d.scenario)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dir, d.dir)
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("%w; make the demo first: demorepos %s", err, dir)
+		}
+		r, err := testrepos.Open(path, s)
+		if err != nil {
+			return err
+		}
+		if r.Rest() == 0 {
+			continue
+		}
+		p, err := r.Next()
+		if err != nil {
+			return err
+		}
+		pushed = true
+		for _, c := range p.Commits {
+			fmt.Fprintf(out, "%s %.10s %s: %s\n", d.dir, c.Hash, c.Author, c.Subject)
+		}
+	}
+	if !pushed {
+		fmt.Fprintf(out, "nothing is left to push; remove %s and make it anew\n", dir)
+	}
+	return nil
+}
+
+// writeConfig writes the configuration unless there is one: the user may have
+// changed it.
+func writeConfig(dir string) (name string, made bool, err error) {
+	name = filepath.Join(dir, configFile)
+	if _, err := os.Stat(name); err == nil {
+		return name, false, nil
+	}
+	text, err := config(dir)
+	if err != nil {
+		return name, false, err
+	}
+	if err := os.WriteFile(name+".new", text, 0o644); err != nil {
+		return name, false, fmt.Errorf("configuration: %w", err)
+	}
+	if err := os.Rename(name+".new", name); err != nil {
+		return name, false, fmt.Errorf("configuration: %w", err)
+	}
+	return name, true, nil
+}
+
+// config renders the configuration; path quotes a path below dir as JSON, which
+// YAML takes as it is.
+func config(dir string) ([]byte, error) {
+	t := template.New(configFile).Funcs(template.FuncMap{
+		"path": func(name string) (string, error) {
+			b, err := json.Marshal(filepath.Join(dir, name))
+			return string(b), err
+		},
+	})
+	t, err := t.Parse(configText)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, nil); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+const configText = `# The demo, written by demorepos. Change it as you like: it is read again when
+# it is saved, and not overwritten.
+listen: 127.0.0.1:8080
+data_dir: {{path "data"}}
+projects:
+  - slug: demo
+    name: Paperboat
+    web: https://paperboat.example/
+    components:
+      - slug: app
+        name: Program
+        repo: {{path "app.git"}}
+        branch: main
+        filemask: po/*.po
+        new_base: po/paperboat.pot
+        source_language: en
+        license: GPL-3.0-or-later
+      - slug: "docs-{component}"
+        name: "Manual: {component}"
+        repo: {{path "docs.git"}}
+        branch: main
+        filemask: "locale/*/LC_MESSAGES/{component}.po"
+        license: CC-BY-SA-4.0
+      - slug: glossary
+        name: Glossary
+        repo: {{path "glossary.git"}}
+        branch: main
+        filemask: glossary/*.po
+        license: CC0-1.0
+        is_glossary: true
+`
