@@ -1,0 +1,105 @@
+package api
+
+import (
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// baseURL returns the origin that links of an answer start with: the
+// configured one, else that of the request (decision 5). Headers of a proxy
+// count only if the connection comes from a trusted one; of several values the
+// last counts, since that is the one which the trusted proxy itself wrote.
+func (s *Settings) baseURL(r *http.Request) (string, error) {
+	if s.BaseURL != "" {
+		return s.BaseURL, nil
+	}
+	scheme, host := "http", r.Host
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	if s.trusts(r.RemoteAddr) {
+		if proto := strings.ToLower(lastValue(r.Header, "X-Forwarded-Proto")); proto == "http" || proto == "https" {
+			scheme = proto
+		}
+		if forwarded := lastValue(r.Header, "X-Forwarded-Host"); forwarded != "" {
+			host = forwarded
+		}
+	}
+	if !validHost(host) {
+		return "", errInvalidHost
+	}
+	return scheme + "://" + host, nil
+}
+
+func (s *Settings) trusts(remote string) bool {
+	if len(s.TrustedProxies) == 0 {
+		return false
+	}
+	peer, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return false
+	}
+	addr := peer.Addr().Unmap().WithZone("")
+	for _, network := range s.TrustedProxies {
+		if network.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+func lastValue(h http.Header, name string) string {
+	values := h.Values(name)
+	if len(values) == 0 {
+		return ""
+	}
+	last := values[len(values)-1]
+	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+}
+
+// validHost reports whether host is a name or an address, perhaps with a port,
+// and nothing that could change the meaning of a URL which it stands in
+// (RFC 3986, section 3.2.2, without percent encoding).
+func validHost(host string) bool {
+	if strings.HasPrefix(host, "[") {
+		end := strings.IndexByte(host, ']')
+		if end < 0 {
+			return false
+		}
+		addr, err := netip.ParseAddr(host[1:end])
+		return err == nil && addr.Is6() && addr.Zone() == "" && validPort(host[end+1:])
+	}
+	name, port := host, ""
+	if colon := strings.IndexByte(host, ':'); colon >= 0 {
+		name, port = host[:colon], host[colon:]
+	}
+	return validName(name) && validPort(port)
+}
+
+func validName(name string) bool {
+	if name == "" || len(name) > 253 {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (c < '0' || c > '9') && c != '.' && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// validPort accepts "" and ":" with a number up to 65535.
+func validPort(port string) bool {
+	if port == "" {
+		return true
+	}
+	if port[0] != ':' || !isDigits(port[1:]) {
+		return false
+	}
+	n, err := strconv.Atoi(port[1:])
+	return err == nil && n <= 65535
+}

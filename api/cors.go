@@ -1,0 +1,32 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+)
+
+// cors adds the headers that let pages of other origins read the answer
+// (facts §8, CORS). A preflight request is an ordinary OPTIONS with them.
+// Answers hold nothing that depends on cookies, so credentials are not allowed.
+func (s *Settings) cors(r *http.Request, h http.Header) {
+	if len(s.CORSOrigins) == 0 {
+		return
+	}
+	origin := r.Header.Get("Origin")
+	switch {
+	case slices.Contains(s.CORSOrigins, "*"):
+		origin = "*"
+	default:
+		h.Set("Vary", "Accept, Origin")
+		if origin == "" || !slices.Contains(s.CORSOrigins, origin) {
+			return
+		}
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", "Allow, Content-Length, Retry-After")
+	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
+		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type")
+		h.Set("Access-Control-Max-Age", "86400")
+	}
+}

@@ -1,0 +1,78 @@
+package api
+
+import (
+	"mime"
+	"strconv"
+	"strings"
+)
+
+// representation is the form in which an answer is rendered.
+type representation struct {
+	// csv asks for the results of a list as CSV, else JSON.
+	csv bool
+	// indent is the number of blanks per level of JSON; 0 is compact.
+	indent int
+	// format is the value of the parameter format in links.
+	format string
+}
+
+// negotiate chooses the representation by the parameter format, which
+// overrides the header Accept (facts §8), and then by Accept. A format that the
+// resource does not have is an unknown object (decision 2); an Accept that
+// nothing can satisfy is 406. Who prefers text/html gets JSON in this version.
+func negotiate(rt *route, ps params, accept string) (representation, error) {
+	rep := representation{format: "api"}
+	format, given := ps.get("format")
+	switch {
+	case !given:
+	case format == "api" || format == "json":
+		rep.format = format
+	case format == "csv" && rt.list:
+		rep.csv = true
+	default:
+		return rep, errNotFound
+	}
+	indent, ok := acceptable(accept)
+	if !ok && !given {
+		return rep, errNotAcceptable
+	}
+	rep.indent = indent
+	return rep, nil
+}
+
+// acceptable reports whether the header Accept lets us answer with JSON or
+// with the page that it stands for, and the parameter indent of its media
+// range application/json. A missing or empty header accepts everything.
+func acceptable(accept string) (indent int, ok bool) {
+	if strings.TrimSpace(accept) == "" {
+		return 0, true
+	}
+	for part := range strings.SplitSeq(accept, ",") {
+		media, attrs, err := mime.ParseMediaType(part)
+		if err != nil || refused(attrs["q"]) {
+			continue
+		}
+		switch media {
+		case "application/json":
+			return indentOf(attrs["indent"]), true
+		case "*/*", "application/*", "text/html", "text/*":
+			ok = true
+		}
+	}
+	return 0, ok
+}
+
+// refused reports whether a quality value says "not at all".
+func refused(q string) bool {
+	value, err := strconv.ParseFloat(q, 64)
+	return err == nil && value <= 0
+}
+
+// indentOf clamps to the 8 blanks that Django REST framework allows.
+func indentOf(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return min(max(n, 0), 8)
+}

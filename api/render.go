@@ -1,0 +1,57 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// The media types of answers.
+const (
+	typeJSON = "application/json"
+	typeCSV  = "text/csv; charset=utf-8"
+)
+
+// document is an answer that is bytes already.
+type document struct {
+	contentType string
+	body        []byte
+}
+
+// render makes the bytes of a successful answer.
+func render(value any, rep representation) (answer, error) {
+	if doc, ok := value.(*document); ok {
+		return answer{status: http.StatusOK, contentType: doc.contentType, body: doc.body}, nil
+	}
+	if l, ok := value.(*list); ok && rep.csv {
+		body, err := renderCSV(l.Results)
+		return answer{status: http.StatusOK, contentType: typeCSV, body: body}, err
+	}
+	body, err := renderJSON(value, rep.indent)
+	return answer{status: http.StatusOK, contentType: typeJSON, body: body}, err
+}
+
+func renderProblem(p *problem, indent int) answer {
+	body, err := renderJSON(p.body(), indent)
+	if err != nil { // a map of strings always has a JSON form
+		body = []byte("{}")
+	}
+	return answer{status: p.status, contentType: typeJSON, body: body, problem: p}
+}
+
+// renderJSON writes compact JSON without a final newline, non-ASCII and <, >, &
+// as they are (decision 1), or indented where the client asked for it.
+func renderJSON(value any, indent int) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if indent > 0 {
+		enc.SetIndent("", strings.Repeat(" ", indent))
+	}
+	if err := enc.Encode(value); err != nil {
+		return nil, fmt.Errorf("encode %T: %w", value, err)
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}

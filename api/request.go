@@ -1,0 +1,33 @@
+package api
+
+import (
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+)
+
+// request is what handlers know of the request they answer.
+type request struct {
+	echo   echo.Context
+	params params
+	link   links
+	rep    representation
+}
+
+// segment returns a parameter of the path, unescaped.
+func (r *request) segment(name string) string {
+	raw := r.echo.Param(name)
+	if plain, err := url.PathUnescape(raw); err == nil {
+		return plain
+	}
+	return raw
+}
+
+// id returns the parameter id of the path; what cannot be an id is not found.
+func (r *request) id() (int64, error) {
+	id, ok := parseID(r.segment("id"))
+	if !ok {
+		return 0, errNotFound
+	}
+	return id, nil
+}

@@ -1,0 +1,116 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// handler answers a GET. It reads everything through snap and returns what is
+// to be rendered: a value for JSON, a *list or a *document. Errors are those
+// of answerError.
+type handler func(ctx context.Context, snap *store.Snapshot, r *request) (any, error)
+
+// route is one resource: a row of the table in facts §6.
+type route struct {
+	// path is Echo's pattern, with a trailing slash.
+	path string
+	// allow is the header Allow: the methods of the resource in Weblate.
+	allow string
+	// name and description are what OPTIONS says.
+	name, description string
+	// list marks resources whose answer is a page of a list.
+	list bool
+	// handle answers GET and HEAD.
+	handle handler
+}
+
+// The values of Allow, in the order of facts §6.
+const (
+	allowRead       = "GET, HEAD, OPTIONS"
+	allowPost       = "GET, POST, HEAD, OPTIONS"
+	allowDelete     = "GET, DELETE, HEAD, OPTIONS"
+	allowPutToPatch = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
+)
+
+// routes is the table of all resources, those of the specification first.
+func (s *Server) routes() []route {
+	const (
+		aboutTranslations = "Translation components API."
+		aboutComponents   = "Translation components API."
+		aboutProjects     = "Translation projects API."
+		aboutLanguages    = "Languages API."
+		aboutUnits        = "Units API."
+		aboutChanges      = "Translation changes API."
+		aboutUsers        = "Users API."
+		aboutTasks        = "Tasks API."
+	)
+	return []route{
+		{"/api/translations/:project/:component/:language/", allowDelete, "Translation Instance", aboutTranslations, false, s.getTranslation},
+		{"/api/translations/:project/:component/:language/units/", allowPost, "Units", aboutTranslations, true, s.listUnits},
+		{"/api/translations/:project/:component/:language/changes/", allowRead, "Changes", aboutTranslations, true, s.listTranslationChanges},
+		{"/api/units/:id/", allowPutToPatch, "Unit Instance", aboutUnits, false, s.getUnit},
+		{"/api/changes/:id/", allowRead, "Change Instance", aboutChanges, false, s.getChange},
+
+		{"/api/", allowRead, "API Root", "The lists that the API starts from.", false, s.getRoot},
+		{"/api/schema/", allowRead, "Schema", "The OpenAPI description of this API.", false, s.getSchema},
+		{"/api/projects/", allowPost, "Project List", aboutProjects, true, s.listProjects},
+		{"/api/projects/:project/", allowPutToPatch, "Project Instance", aboutProjects, false, s.getProject},
+		{"/api/projects/:project/components/", allowPost, "Components", aboutProjects, true, s.listProjectComponents},
+		{"/api/projects/:project/changes/", allowRead, "Changes", aboutProjects, true, s.listProjectChanges},
+		{"/api/components/", allowRead, "Component List", aboutComponents, true, s.listComponents},
+		{"/api/components/:project/:component/", allowPutToPatch, "Component Instance", aboutComponents, false, s.getComponent},
+		{"/api/components/:project/:component/translations/", allowPost, "Translations", aboutComponents, true, s.listComponentTranslations},
+		{"/api/components/:project/:component/changes/", allowRead, "Changes", aboutComponents, true, s.listComponentChanges},
+		{"/api/translations/", allowRead, "Translation List", aboutTranslations, true, s.listTranslations},
+		{"/api/languages/", allowPost, "Language List", aboutLanguages, true, s.listLanguages},
+		{"/api/languages/:code/", allowPutToPatch, "Language Instance", aboutLanguages, false, s.getLanguage},
+		{"/api/changes/", allowRead, "Change List", aboutChanges, true, s.listChanges},
+		{"/api/users/:username/", allowPutToPatch, "User Instance", aboutUsers, false, s.getUser},
+		{"/api/tasks/:uuid/", allowDelete, "Task Instance", aboutTasks, false, s.getTask},
+	}
+}
+
+// route registers the table. Every method of a path reaches the same function,
+// which knows the path's Allow: Echo's own 405 does not.
+func (s *Server) route() {
+	s.echo.HideBanner = true
+	s.echo.HidePort = true
+	methods := []string{http.MethodGet, http.MethodHead, http.MethodOptions}
+	for _, rt := range s.routes() {
+		h := s.endpoint(rt)
+		s.echo.Match(methods, rt.path, h)
+		s.echo.RouteNotFound(rt.path, h)
+	}
+	s.echo.RouteNotFound("/*", s.endpoint(route{path: "unknown", allow: allowRead}))
+}
+
+// withRoutePath returns r with the path that routes are matched with: every
+// segment in one encoding, and a trailing slash (decision 6). Parameters are
+// unescaped by the reader of the parameter, once.
+func withRoutePath(r *http.Request) *http.Request {
+	segments := strings.Split(r.URL.EscapedPath(), "/")
+	for i, segment := range segments {
+		if plain, err := url.PathUnescape(segment); err == nil {
+			segments[i] = url.PathEscape(plain)
+		}
+	}
+	path := strings.Join(segments, "/")
+	if !strings.HasSuffix(path, "/") {
+		path += "/"
+	}
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	u := *r.URL
+	u.RawPath = path
+	routed := new(http.Request)
+	*routed = *r
+	routed.URL = &u
+	return routed
+}
+
+func trimSlashes(s string) string { return strings.TrimRight(s, "/") }

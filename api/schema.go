@@ -1,0 +1,54 @@
+package api
+
+import (
+	"context"
+	_ "embed" // openapi.yaml
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// openapi is the description of this API, written by hand; a test validates
+// every answer of the tests against it.
+//
+//go:embed openapi.yaml
+var openapi string
+
+// schema is the description with the program's version, in both languages.
+type schema struct {
+	yaml []byte
+	json func() ([]byte, error)
+}
+
+func newSchema(version string) schema {
+	if version == "" {
+		version = "0"
+	}
+	text := []byte(strings.Replace(openapi, "version: '0'", "version: "+strconv.Quote(version), 1))
+	return schema{yaml: text, json: sync.OnceValues(func() ([]byte, error) {
+		data, err := yaml.YAMLToJSON(text)
+		if err != nil {
+			return nil, fmt.Errorf("convert openapi.yaml: %w", err)
+		}
+		return data, nil
+	})}
+}
+
+// getSchema answers YAML, which people read, unless the client asks for JSON by
+// format=json or by an Accept that names application/json.
+func (s *Server) getSchema(_ context.Context, _ *store.Snapshot, r *request) (any, error) {
+	accept := r.echo.Request().Header.Get("Accept")
+	if r.rep.format != "json" && !strings.Contains(accept, typeJSON) {
+		return &document{contentType: "application/yaml", body: s.schema.yaml}, nil
+	}
+	body, err := s.schema.json()
+	if err != nil {
+		return nil, err
+	}
+	return &document{contentType: typeJSON, body: body}, nil
+}

@@ -1,0 +1,148 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// answer is a rendered answer.
+type answer struct {
+	status      int
+	contentType string
+	body        []byte
+	problem     *problem
+}
+
+// endpoint makes the function that answers every method of a route.
+func (s *Server) endpoint(rt route) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		started := s.now()
+		a := s.answer(&rt, c)
+		s.write(&rt, c, a)
+		took := s.now().Sub(started)
+		s.metrics.observe(rt.path, c.Request().Method, a.status, took)
+		s.logger.Debug("api request", "method", c.Request().Method, "path", c.Request().URL.Path,
+			"status", a.status, "bytes", len(a.body), "took", took)
+		return nil
+	}
+}
+
+// answer makes the answer to a request. A panic becomes an internal error.
+func (s *Server) answer(rt *route, c echo.Context) (a answer) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+			panic(p)
+		}
+		s.logger.Error("api panic", "route", rt.path, "path", c.Request().URL.Path, "panic", p, "stack", string(debug.Stack()))
+		a = renderProblem(errInternal, 0)
+	}()
+	r := &request{echo: c, params: parseQuery(c.Request().URL.RawQuery)}
+	value, err := s.dispatch(c.Request().Context(), rt, r)
+	if err == nil {
+		a, err = render(value, r.rep)
+	}
+	if err != nil {
+		p := asProblem(err)
+		if p == errInternal {
+			s.logger.Error("api request failed", "route", rt.path, "path", c.Request().URL.Path, "error", err)
+		}
+		a = renderProblem(p, r.rep.indent)
+	}
+	return a
+}
+
+// dispatch decides in the order of Django REST framework: the resource, the
+// representation, the method, the object.
+func (s *Server) dispatch(ctx context.Context, rt *route, r *request) (any, error) {
+	if rt.handle == nil {
+		return nil, errNotFound
+	}
+	req := r.echo.Request()
+	base, err := s.settings.Load().baseURL(req)
+	if err != nil {
+		return nil, err
+	}
+	if r.rep, err = negotiate(rt, r.params, strings.Join(req.Header.Values("Accept"), ",")); err != nil {
+		return nil, err
+	}
+	r.link = links{base: base, format: r.rep.format}
+	switch req.Method {
+	case http.MethodGet, http.MethodHead:
+		return s.read(ctx, rt, r)
+	case http.MethodOptions:
+		return optionsOf(rt), nil
+	}
+	return nil, refuseWrite(rt, req)
+}
+
+// read runs the route's handler in one snapshot of the store.
+func (s *Server) read(ctx context.Context, rt *route, r *request) (value any, err error) {
+	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		value, err = rt.handle(ctx, snap, r)
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return value, err
+}
+
+// refuseWrite answers a method that is not a read (decision 8): nobody may
+// write, so a client without a token is asked for one and a client with one is
+// refused. A method that the resource has in no version is 405 for both.
+func refuseWrite(rt *route, req *http.Request) error {
+	for method := range strings.SplitSeq(rt.allow, ", ") {
+		if method == req.Method {
+			if hasToken(req.Header.Get("Authorization")) {
+				return errForbidden
+			}
+			return errUnauthenticated
+		}
+	}
+	return errMethod(req.Method)
+}
+
+// hasToken reports whether an Authorization header carries an access token;
+// other schemes are ignored.
+func hasToken(header string) bool {
+	scheme, key, _ := strings.Cut(strings.TrimSpace(header), " ")
+	return strings.TrimSpace(key) != "" && (strings.EqualFold(scheme, "Token") || strings.EqualFold(scheme, "Bearer"))
+}
+
+// write sends an answer with the headers of every answer (specification, rule
+// 6; facts §6). HEAD gets the same headers and no body.
+func (s *Server) write(rt *route, c echo.Context, a answer) {
+	h := c.Response().Header()
+	h.Set("Content-Type", a.contentType)
+	h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	h.Set("Allow", rt.allow)
+	h.Set("Vary", "Accept")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if s.version != "" {
+		h.Set("Server", "repoglot/"+s.version)
+	}
+	s.settings.Load().cors(c.Request(), h)
+	if a.problem != nil {
+		a.problem.headers(h)
+	}
+	c.Response().WriteHeader(a.status)
+	if c.Request().Method == http.MethodHead {
+		return
+	}
+	if _, err := c.Response().Write(a.body); err != nil {
+		s.logger.Debug("api client went away", "path", c.Request().URL.Path, "error", err)
+	}
+}

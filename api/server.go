@@ -1,0 +1,119 @@
+package api
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// Options are what a Server needs. DB and Languages must be set; the zero value
+// of everything else is usable.
+type Options struct {
+	// DB is the store that answers are read from.
+	DB *store.DB
+	// Languages is the language table.
+	Languages *lang.Table
+	// BaseURL is the public origin of every link, such as
+	// "https://l10n.example.org" (a trailing slash is ignored); "" takes it from
+	// each request (decision 5).
+	BaseURL string
+	// TrustedProxies are the networks whose X-Forwarded-Proto and
+	// X-Forwarded-Host count; nil trusts none.
+	TrustedProxies []netip.Prefix
+	// CORSOrigins are the origins whose pages may read the answers, "*" for any;
+	// nil allows none.
+	CORSOrigins []string
+	// Logger gets requests at debug level and failures at error level; nil
+	// discards them.
+	Logger *slog.Logger
+	// Now is the clock that durations are measured with; nil is time.Now.
+	Now func() time.Time
+	// Progress tells how far a component's first import is; ok is false if
+	// none is running. nil knows of none.
+	Progress func(componentID int64) (p Progress, ok bool)
+	// Version is that of the program; shown in the header Server and in the
+	// OpenAPI document. "" shows none.
+	Version string
+}
+
+// Progress is how far a first import is (decision 22).
+type Progress struct {
+	// Percent is 0 to 100; other values are shown as the nearest of these.
+	Percent int
+	// Stage says in a few words what is being done, such as "cloning"; "" says
+	// nothing. It is shown to clients: no paths, no credentials.
+	Stage string
+}
+
+// Settings are the options that may change while the server runs.
+type Settings struct {
+	// BaseURL, TrustedProxies and CORSOrigins mean what they mean in Options.
+	BaseURL        string
+	TrustedProxies []netip.Prefix
+	CORSOrigins    []string
+}
+
+// Server answers the read interface. It is safe for concurrent use. Make it
+// with New and hand it to an http.Server.
+type Server struct {
+	db       *store.DB
+	langs    *lang.Table
+	logger   *slog.Logger
+	now      func() time.Time
+	progress func(int64) (Progress, bool)
+	version  string
+	settings atomic.Pointer[Settings]
+	echo     *echo.Echo
+	schema   schema
+	metrics  metrics
+}
+
+// New makes a Server that answers all paths below /api/ and 404 for any other.
+func New(opts Options) *Server {
+	s := &Server{
+		db:       opts.DB,
+		langs:    opts.Languages,
+		logger:   opts.Logger,
+		now:      opts.Now,
+		progress: opts.Progress,
+		version:  opts.Version,
+		echo:     echo.New(),
+		schema:   newSchema(opts.Version),
+		metrics:  newMetrics(),
+	}
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.progress == nil {
+		s.progress = func(int64) (Progress, bool) { return Progress{}, false }
+	}
+	s.Update(Settings{BaseURL: opts.BaseURL, TrustedProxies: opts.TrustedProxies, CORSOrigins: opts.CORSOrigins})
+	s.route()
+	return s
+}
+
+// Update replaces the settings for all requests that begin after it. The
+// slices must not be modified afterwards.
+func (s *Server) Update(settings Settings) {
+	settings.BaseURL = trimSlashes(settings.BaseURL)
+	s.settings.Store(&settings)
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.echo.ServeHTTP(w, withRoutePath(r))
+}
+
+// Metrics returns the collectors of the package for the program's registry.
+func (s *Server) Metrics() []prometheus.Collector { return s.metrics.collectors() }

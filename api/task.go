@@ -1,0 +1,49 @@
+package api
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // RFC 9562 names it for version 5; nothing secret hangs on it
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// taskNamespace makes our UUIDs differ from those of others.
+const taskNamespace = "repoglot first import\x00"
+
+// taskObject is a background task (facts §6): here always a first import.
+type taskObject struct {
+	Completed bool   `json:"completed"`
+	Progress  int    `json:"progress"`
+	Result    any    `json:"result"`
+	Log       string `json:"log"`
+}
+
+// taskID is the UUID of a component's first import (decision 27): version 5 of
+// RFC 9562, so that every server gives it the same name.
+func taskID(project, component string) string {
+	sum := sha1.Sum([]byte(taskNamespace + project + "/" + component))
+	sum[6] = sum[6]&0x0f | 0x50
+	sum[8] = sum[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+func (s *Server) getTask(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	components, err := visibleComponents(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	uuid := r.segment("uuid")
+	for i := range components {
+		row := &components[i]
+		if taskID(row.Project.Slug, row.Slug) != uuid {
+			continue
+		}
+		if row.Imported {
+			return taskObject{Completed: true, Progress: 100}, nil
+		}
+		progress, _ := s.progress(row.ID)
+		return taskObject{Progress: min(max(progress.Percent, 0), 100), Log: progress.Stage}, nil
+	}
+	return nil, errNotFound
+}

@@ -1,0 +1,95 @@
+package api
+
+import (
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// changeObject is a change entry in the key order of 4.x (facts §4), ours last.
+type changeObject struct {
+	Unit        *string `json:"unit"`
+	Component   string  `json:"component"`
+	Translation *string `json:"translation"`
+	User        *string `json:"user"`
+	Author      *string `json:"author"`
+	Timestamp   string  `json:"timestamp"`
+	Action      int16   `json:"action"`
+	Target      string  `json:"target"`
+	ID          int64   `json:"id"`
+	ActionName  string  `json:"action_name"`
+	URL         string  `json:"url"`
+	// Old is ours (decision 17): the text before.
+	Old string `json:"old"`
+	// Details is ours (decision 17): changeDetails for an entry about a string,
+	// a map with the keys commit, commit_time, author_name and those of the
+	// event for one about a component.
+	Details any `json:"details"`
+}
+
+// changeDetails are the details of an entry about a string (decision 17).
+type changeDetails struct {
+	Commit     *string `json:"commit"`
+	CommitTime *string `json:"commit_time"`
+	AuthorName *string `json:"author_name"`
+	// State and OldState are -1 where the unit is not there.
+	State    int16  `json:"state"`
+	OldState int16  `json:"old_state"`
+	Source   string `json:"source"`
+	Context  string `json:"context"`
+}
+
+func newChange(l links, from *catalog.Change) changeObject {
+	o := changeObject{
+		Component:  l.api(componentPath(from.Project, from.Component)),
+		Timestamp:  changeTime(from.Timestamp),
+		Action:     int16(from.Action),
+		Target:     from.Target,
+		ID:         from.ID,
+		ActionName: from.Action.Name(),
+		URL:        l.change(from.ID),
+		Old:        from.Old,
+	}
+	if from.Action.Credited() && from.Username != "" {
+		o.User = orNull(l.user(from.Username))
+		o.Author = o.User
+	}
+	if from.UnitID == 0 {
+		o.Details = eventDetails(from)
+		return o
+	}
+	o.Unit = orNull(l.unit(from.UnitID))
+	o.Translation = orNull(l.api(translationPath(from.Project, from.Component, from.Language)))
+	o.Details = changeDetails{
+		Commit:     orNull(from.Commit),
+		CommitTime: timeOrNull(from.CommitTime),
+		AuthorName: orNull(from.AuthorName),
+		State:      int16(from.State),
+		OldState:   int16(from.OldState),
+		Source:     from.Source,
+		Context:    from.Context,
+	}
+	return o
+}
+
+// eventDetails are those of an entry about a component or a file
+// (decision 21): what the event tells and where it came from. A key of the
+// event wins over ours.
+func eventDetails(from *catalog.Change) map[string]any {
+	details := map[string]any{
+		"commit":      orNull(from.Commit),
+		"commit_time": timeOrNull(from.CommitTime),
+		"author_name": orNull(from.AuthorName),
+	}
+	for key, value := range from.Event {
+		details[key] = value
+	}
+	return details
+}
+
+func timeOrNull(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	return orNull(unitTime(t))
+}

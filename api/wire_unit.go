@@ -1,0 +1,83 @@
+package api
+
+import "github.com/repoglot/repoglot/catalog"
+
+// unitObject is a unit in the key order of 4.x (facts §6), ours last.
+type unitObject struct {
+	Translation     string   `json:"translation"`
+	Source          []string `json:"source"`
+	PreviousSource  string   `json:"previous_source"`
+	Target          []string `json:"target"`
+	IDHash          int64    `json:"id_hash"`
+	ContentHash     int64    `json:"content_hash"`
+	Location        string   `json:"location"`
+	Context         string   `json:"context"`
+	Note            string   `json:"note"`
+	Flags           string   `json:"flags"`
+	State           int16    `json:"state"`
+	Fuzzy           bool     `json:"fuzzy"`
+	Translated      bool     `json:"translated"`
+	Approved        bool     `json:"approved"`
+	Position        int      `json:"position"`
+	HasSuggestion   bool     `json:"has_suggestion"`
+	HasComment      bool     `json:"has_comment"`
+	HasFailingCheck bool     `json:"has_failing_check"`
+	NumWords        int      `json:"num_words"`
+	SourceUnit      string   `json:"source_unit"`
+	Priority        int      `json:"priority"`
+	ID              int64    `json:"id"`
+	WebURL          string   `json:"web_url"`
+	URL             string   `json:"url"`
+	Explanation     string   `json:"explanation"`
+	ExtraFlags      string   `json:"extra_flags"`
+	Pending         bool     `json:"pending"`
+	Timestamp       string   `json:"timestamp"`
+	// Removed is ours (decision 23): true for a unit that is in no file any
+	// more, else left away.
+	Removed bool `json:"removed,omitempty"`
+}
+
+// unitScope is what all units of one translation share.
+type unitScope struct {
+	link        links
+	translation string // URL of the translation
+	translate   string // its page, up to the checksum
+	forms       int
+}
+
+func newUnitScope(l links, t *catalog.Translation, project, component string) unitScope {
+	return unitScope{
+		link:        l,
+		translation: l.api(translationPath(project, component, t.Language)),
+		translate:   l.web(translatePath(project, component, t.Language)) + "?checksum=",
+		forms:       t.PluralNumber,
+	}
+}
+
+func (s *unitScope) unit(u *catalog.Unit) unitObject {
+	return unitObject{
+		Translation:    s.translation,
+		Source:         catalog.SplitForms(u.Source),
+		PreviousSource: u.PreviousSource,
+		Target:         catalog.TargetForms(u.Source, u.Target, s.forms),
+		IDHash:         u.Identity.Hash,
+		ContentHash:    u.Identity.Hash, // PO is bilingual: both hash source and context
+		Location:       u.Location,
+		Context:        u.Context,
+		Note:           u.Note,
+		Flags:          u.Flags,
+		State:          int16(u.State),
+		Fuzzy:          u.State.Fuzzy(),
+		Translated:     u.State.Translated(),
+		Approved:       u.State.Approved(),
+		Position:       u.Position,
+		NumWords:       u.Words,
+		SourceUnit:     s.link.unit(u.SourceID),
+		Priority:       u.Priority,
+		ID:             u.ID,
+		WebURL:         s.translate + catalog.Checksum(u.Identity.Hash),
+		URL:            s.link.unit(u.ID),
+		Timestamp:      unitTime(u.Created),
+		Removed:        u.Removed,
+	}
+}
