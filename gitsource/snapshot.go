@@ -2,6 +2,7 @@ package gitsource
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -109,6 +110,9 @@ func (w *snapshotWalk) file(e treeEntry, p string) error {
 	f := File{Path: p, Blob: e.hash}
 	if e.kind == kindLink {
 		_, text, err := w.r.objects.read(e.hash, plumbing.BlobObject, maxLink)
+		if errors.Is(err, ErrTooLarge) {
+			return nil // no system can check it out either
+		}
 		if err != nil {
 			return objectError("symlink "+p, e.hash, err)
 		}

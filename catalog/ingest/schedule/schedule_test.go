@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -154,7 +153,6 @@ func TestManyDeadHostsDelayNobody(t *testing.T) {
 				if !p.Ready() {
 					t.Error("the first round did not end")
 				}
-				p.wantStatus("dead9", p.wantAnyFailedOrRunning("dead9"))
 				p.Set(append(jobs, p.job("local", "", time.Second, good), p.job("remote", "fast", time.Second, good)))
 				// The last probe that began before there was anybody to spare for.
 				p.wait(time.Minute)
@@ -171,14 +169,6 @@ func TestManyDeadHostsDelayNobody(t *testing.T) {
 			})
 		})
 	}
-}
-
-func (p *play) wantAnyFailedOrRunning(key string) Status {
-	synctest.Wait()
-	if st, _ := p.State(key); st.Status == Running {
-		return Running
-	}
-	return Failed
 }
 
 func TestPanicIsAnErrorOfTheJobAlone(t *testing.T) {

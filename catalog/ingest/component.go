@@ -1,0 +1,136 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// component is one component during a pull.
+type component struct {
+	row    store.BranchComponent
+	layout layout
+	rules  rules
+	// files are those that the component reads at the commit last applied,
+	// sorted by path.
+	files []gitsource.File
+	// reread makes the next step read every file, whatever its blob.
+	reread bool
+	// applied says that files is that of the commit the component stands at.
+	applied bool
+
+	// What is stored, loaded in the first step that touches the component and
+	// kept up by the later ones of the same pull.
+	translations map[string]*catalog.Translation // by language; removed ones too
+	problems     map[string]store.Problem        // by path
+}
+
+func newComponent(row store.BranchComponent, table *lang.Table) (*component, error) {
+	s := &row.Settings
+	mask, err := gitsource.ParseFilemask(s.Filemask)
+	if err != nil {
+		return nil, fmt.Errorf("component %s/%s: %w", row.Project.Slug, row.Slug, err)
+	}
+	regex, err := gitsource.CompileLanguageRegex(s.LanguageRegex)
+	if err != nil {
+		return nil, fmt.Errorf("component %s/%s: %w", row.Project.Slug, row.Slug, err)
+	}
+	source := table.Match(s.SourceLanguage)
+	return &component{
+		row: row,
+		layout: layout{
+			mask: mask, rules: gitsource.MatchOptions{LanguageRegex: regex, Language: s.Language},
+			newBase: s.NewBase, source: source, table: table,
+		},
+		rules:  newRules(s, lang.IsCJK(source.Code)),
+		reread: row.Reread || !row.Imported,
+	}, nil
+}
+
+// name is how messages call the component.
+func (c *component) name() string { return c.row.Project.Slug + "/" + c.row.Slug }
+
+// noFiles says that the mask selects nothing.
+func (c *component) noFiles(branch string) string {
+	return fmt.Sprintf("the filemask %s matches no file of branch %s: correct filemask or branch", c.row.Settings.Filemask, branch)
+}
+
+// advance applies the changes of a step to the list of files and reports
+// whether any concerns the component.
+func (c *component) advance(changes []gitsource.Change) bool {
+	touched := false
+	for _, ch := range changes {
+		if !c.layout.wants(ch.Path) {
+			continue
+		}
+		touched = true
+		i, found := slices.BinarySearchFunc(c.files, ch.Path, func(f gitsource.File, p string) int { return strings.Compare(f.Path, p) })
+		switch {
+		case ch.New.IsZero() && found:
+			c.files = slices.Delete(c.files, i, i+1)
+		case ch.New.IsZero():
+		case found:
+			c.files[i].Blob = ch.New
+		default:
+			c.files = slices.Insert(c.files, i, gitsource.File{Path: ch.Path, Blob: ch.New})
+		}
+	}
+	return touched
+}
+
+// load reads what is stored of the component.
+func (c *component) load(ctx context.Context, tx *store.StepTx) error {
+	if c.translations != nil {
+		return nil
+	}
+	rows, err := tx.Translations(ctx, c.row.ID)
+	if err != nil {
+		return err
+	}
+	problems, err := tx.Problems(ctx, c.row.ID)
+	if err != nil {
+		return err
+	}
+	c.translations = make(map[string]*catalog.Translation, len(rows))
+	for i := range rows {
+		c.translations[rows[i].Language] = &rows[i]
+	}
+	c.problems = make(map[string]store.Problem, len(problems))
+	for _, p := range problems {
+		c.problems[p.Path] = p
+	}
+	return nil
+}
+
+// problemsList renders the component's problems for a report, by path.
+func (c *component) problemsList() []string {
+	list := make([]string, 0, len(c.problems))
+	for _, p := range c.problems {
+		list = append(list, problemText(p))
+	}
+	slices.Sort(list)
+	return list
+}
+
+func problemText(p store.Problem) string {
+	if p.Line == 0 {
+		return p.Path + ": " + p.Message
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", p.Path, p.Line, p.Column, p.Message)
+}
+
+// fault returns the *fileError in err, or nil.
+func fault(err error) *fileError {
+	var bad *fileError
+	if errors.As(err, &bad) {
+		return bad
+	}
+	return nil
+}

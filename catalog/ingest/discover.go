@@ -1,0 +1,192 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// componentMark stands for the component's name in slug, name, filemask and
+// new_base of a discovery (DESIGN, Configuration).
+const componentMark = "{component}"
+
+// discover stores the components that the discoveries of a branch find at its
+// head and that are not there yet. Vanished ones stay, without files.
+func (p *pull) discover(ctx context.Context) error {
+	for i := range p.branch.Components {
+		c := &p.branch.Components[i]
+		if !c.discovers() {
+			continue
+		}
+		if err := p.discoverOne(ctx, &c.Spec); err != nil {
+			return fmt.Errorf("discovery %s/%s: %w", c.Spec.Project, c.Spec.Slug, err)
+		}
+	}
+	return nil
+}
+
+func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec) error {
+	mask, err := gitsource.ParseFilemask(spec.Settings.Filemask)
+	if err != nil {
+		return err
+	}
+	regex, err := gitsource.CompileLanguageRegex(spec.Settings.LanguageRegex)
+	if err != nil {
+		return err
+	}
+	rules := gitsource.MatchOptions{LanguageRegex: regex, Language: spec.Settings.Language}
+	m := gitsource.MatchMasks([]gitsource.Filemask{mask})
+	files, err := p.reader.Snapshot(ctx, p.head, m.Want, m.Prune)
+	if err != nil {
+		return err
+	}
+	files, _ = gitsource.WithoutLinks(files)
+	taken, known, err := p.existing(ctx, spec)
+	if err != nil {
+		return err
+	}
+	var specs []store.ComponentSpec
+	for _, f := range files {
+		m, ok := mask.Select(f.Path, rules)
+		if !ok {
+			continue
+		}
+		found := expand(spec, m.Component)
+		if known[found.Settings.Filemask] {
+			continue
+		}
+		known[found.Settings.Filemask] = true
+		if strings.ContainsAny(m.Component, "*{}") {
+			p.s.log.Warn("a discovered name holds a character that filemasks reserve; the file is not served",
+				"project", spec.Project, "discovery", spec.Slug, "path", f.Path)
+			continue
+		}
+		found.Slug = freeSlug(spec.Slug, m.Component, taken)
+		taken[found.Slug] = true
+		specs = append(specs, found)
+	}
+	if len(specs) == 0 {
+		return nil
+	}
+	_, err = p.s.db.AddComponents(ctx, specs)
+	return err
+}
+
+// existing lists the slugs of a project that are taken, and the masks of those
+// that the discovery made before.
+func (p *pull) existing(ctx context.Context, spec *store.ComponentSpec) (taken, known map[string]bool, err error) {
+	taken, known = make(map[string]bool), make(map[string]bool)
+	rows, err := p.s.db.Branch(ctx, spec.Repo, spec.Branch)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range rows {
+		if rows[i].Project.Slug == spec.Project && rows[i].Template == spec.Slug {
+			known[rows[i].Settings.Filemask] = true
+		}
+	}
+	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+		components, err := s.Components(ctx, spec.Project)
+		for i := range components {
+			taken[components[i].Slug] = true
+		}
+		return err
+	})
+	return taken, known, err
+}
+
+// expand makes the component of one match out of a discovery.
+func expand(spec *store.ComponentSpec, name string) store.ComponentSpec {
+	found := *spec
+	found.Template = spec.Slug
+	s := &found.Settings
+	for _, field := range []*string{&s.Name, &s.Filemask, &s.NewBase} {
+		*field = strings.ReplaceAll(*field, componentMark, name)
+	}
+	return found
+}
+
+// freeSlug makes the slug of a match: every run outside [A-Za-z0-9_-] becomes
+// "-", and -2, -3 … tells equal ones apart.
+func freeSlug(pattern, name string, taken map[string]bool) string {
+	slug := strings.ReplaceAll(pattern, componentMark, slugify(name))
+	for n, base := 2, slug; taken[slug]; n++ {
+		slug = base + "-" + strconv.Itoa(n)
+	}
+	return slug
+}
+
+func slugify(name string) string {
+	var b strings.Builder
+	bad := false
+	for _, r := range name {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
+			bad = false
+			b.WriteRune(r)
+			continue
+		}
+		if !bad {
+			b.WriteByte('-')
+		}
+		bad = true
+	}
+	return b.String()
+}
+
+// files lists for every component the files that it reads at a commit.
+func (p *pull) files(ctx context.Context, commit gitsource.Hash, comps []*component) error {
+	m := matcher(comps)
+	all, err := p.reader.Snapshot(ctx, commit, m.Want, m.Prune)
+	if err != nil {
+		return err
+	}
+	all, _ = gitsource.WithoutLinks(all)
+	for _, c := range comps {
+		c.files = nil
+		for _, f := range all {
+			if c.layout.wants(f.Path) {
+				c.files = append(c.files, f)
+			}
+		}
+	}
+	return nil
+}
+
+// matcher selects what any of the components reads.
+func matcher(comps []*component) gitsource.Matcher {
+	var masks []gitsource.Filemask
+	var paths []string
+	for _, c := range comps {
+		masks = append(masks, c.layout.mask)
+		if c.layout.newBase != "" {
+			paths = append(paths, c.layout.newBase)
+		}
+	}
+	return gitsource.MatchMasks(masks, paths...)
+}
+
+// convoys groups components by the commit that they stand at. Those that have
+// to be read whole, new or with other settings, are groups of their own.
+func convoys(comps []*component) (whole []*component, groups map[string][]*component) {
+	groups = make(map[string][]*component)
+	for _, c := range comps {
+		if c.row.Head == "" {
+			whole = append(whole, c)
+		} else {
+			groups[c.row.Head] = append(groups[c.row.Head], c)
+		}
+	}
+	return whole, groups
+}
+
+func ids(comps []*component) []int64 {
+	list := make([]int64, len(comps))
+	for i, c := range comps {
+		list[i] = c.row.ID
+	}
+	return list
+}

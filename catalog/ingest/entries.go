@@ -1,0 +1,112 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// entryList collects the change entries of one component and step, to be
+// written in the order of DESIGN, invariant 4: path, commit of origin, place
+// in the file.
+type entryList struct{ deltas []pendingDelta }
+
+// The ranks of entries about one path.
+const (
+	rankEvent = iota
+	rankSource
+	rankTarget
+)
+
+// ownCommit marks an entry of the step's own commit.
+const ownCommit = -1
+
+// pendingDelta is a delta that does not know its author yet.
+type pendingDelta struct {
+	path        string
+	rank        int
+	origin      int // index in step.Origins, or ownCommit
+	translation int64
+	at          time.Time // zero: the time of the pull
+	entries     []store.Entry
+}
+
+// event adds an entry about a component or a file.
+func (l *entryList) event(path string, action catalog.Action, event map[string]string) {
+	l.deltas = append(l.deltas, pendingDelta{
+		path: path, rank: rankEvent, origin: ownCommit,
+		entries: []store.Entry{{Action: action, State: catalog.StateAbsent, OldState: catalog.StateAbsent, Event: event}},
+	})
+}
+
+// created adds the entry that begins a component's list (decision 21).
+func (l *entryList) created(at time.Time) {
+	l.event("", catalog.ActionCreateComponent, map[string]string{})
+	l.deltas[len(l.deltas)-1].at = at
+}
+
+// count is the number of entries.
+func (l *entryList) count() int64 {
+	n := 0
+	for i := range l.deltas {
+		n += len(l.deltas[i].entries)
+	}
+	return int64(n)
+}
+
+// placedEntry is an entry about a string with its commit of origin.
+type placedEntry struct {
+	store.Entry
+	origin int
+}
+
+// units adds the entries of one translation, given in the order of the file.
+func (l *entryList) units(path string, rank int, translation int64, entries []placedEntry) {
+	byOrigin := make(map[int][]store.Entry)
+	for _, e := range entries {
+		byOrigin[e.origin] = append(byOrigin[e.origin], e.Entry)
+	}
+	for origin, list := range byOrigin {
+		l.deltas = append(l.deltas, pendingDelta{path: path, rank: rank, origin: origin, translation: translation, entries: list})
+	}
+}
+
+// write hands the entries to the store.
+func (l *entryList) write(ctx context.Context, a *application) error {
+	own := a.origins.own()
+	for i := range l.deltas {
+		if l.deltas[i].origin == ownCommit {
+			l.deltas[i].origin = own
+		}
+	}
+	slices.SortStableFunc(l.deltas, func(x, y pendingDelta) int {
+		return cmp.Or(cmp.Compare(x.path, y.path), cmp.Compare(x.rank, y.rank), cmp.Compare(x.origin, y.origin), cmp.Compare(x.translation, y.translation))
+	})
+	for i := range l.deltas {
+		if err := l.put(ctx, a, &l.deltas[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *entryList) put(ctx context.Context, a *application, d *pendingDelta) error {
+	commit := a.step.Origins[d.origin].Commit
+	author, err := a.credit(commit)
+	if err != nil {
+		return err
+	}
+	return a.tx.AddDelta(ctx, store.Delta{
+		ComponentID:   a.comp.row.ID,
+		TranslationID: d.translation,
+		AuthorID:      author,
+		Commit:        commit.Hash.String(),
+		CommitTime:    commit.Committer.When,
+		At:            d.at,
+		Entries:       d.entries,
+	})
+}

@@ -1,0 +1,232 @@
+package ingest_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// world is a store and a syncer over one repository.
+type world struct {
+	t      testing.TB
+	db     *store.DB
+	syncer *ingest.Syncer
+	branch ingest.Branch
+	clock  time.Time
+	dir    string
+}
+
+// newWorld configures project "demo" with the given components of one
+// repository; settings left zero get sensible values.
+func newWorld(t testing.TB, repo string, components map[string]catalog.ComponentSettings) *world {
+	t.Helper()
+	w := &world{t: t, clock: time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC), dir: t.TempDir()}
+	w.open()
+	w.configure(repo, "", components)
+	return w
+}
+
+func (w *world) open() {
+	w.t.Helper()
+	db, err := store.Open(w.t.Context(), filepath.Join(w.dir, "repoglot.db"), store.Options{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { db.Close() })
+	table, err := lang.New()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.db = db
+	w.syncer = ingest.New(ingest.Options{
+		DB: db, Languages: table, MirrorDir: filepath.Join(w.dir, "mirrors"),
+		Now:    func() time.Time { w.clock = w.clock.Add(time.Minute); return w.clock },
+		Logger: slog.New(slog.NewTextHandler(testWriter{w.t}, nil)),
+	})
+}
+
+// testWriter sends log lines to the test.
+type testWriter struct{ t testing.TB }
+
+func (w testWriter) Write(b []byte) (int, error) {
+	w.t.Log(strings.TrimSpace(string(b)))
+	return len(b), nil
+}
+
+func (w *world) configure(repo, branch string, components map[string]catalog.ComponentSettings) {
+	w.t.Helper()
+	w.branch = ingest.Branch{Remote: gitsource.Remote{URL: repo, Branch: branch}, Key: ingest.BranchKey(repo, branch)}
+	var specs []store.ComponentSpec
+	var templates []store.TemplateKey
+	for _, slug := range slices.Sorted(maps.Keys(components)) {
+		s := components[slug]
+		if s.Filemask == "" {
+			s.Filemask = "po/*.po"
+		}
+		if s.SourceLanguage == "" {
+			s.SourceLanguage = "en"
+		}
+		if s.Name == "" {
+			s.Name = slug
+		}
+		spec := store.ComponentSpec{Project: "demo", Slug: slug, Settings: s, Repo: gitsource.RedactURL(repo), Branch: branch}
+		w.branch.Components = append(w.branch.Components, ingest.Component{Spec: spec})
+		if strings.Contains(slug, "{component}") {
+			templates = append(templates, store.TemplateKey{Project: "demo", Slug: slug})
+		} else {
+			specs = append(specs, spec)
+		}
+	}
+	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}
+	if err := w.db.Configure(w.t.Context(), []catalog.Project{project}, specs, templates); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// sync pulls and fails the test on any error.
+func (w *world) sync() ingest.Report {
+	w.t.Helper()
+	report, err := w.syncer.Sync(w.t.Context(), w.branch)
+	if err != nil {
+		w.t.Fatalf("sync: %v", err)
+	}
+	return report
+}
+
+// read runs fn in a snapshot.
+func (w *world) read(fn func(ctx context.Context, s *store.Snapshot) error) {
+	w.t.Helper()
+	if err := w.db.Read(w.t.Context(), fn); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// dump renders everything that is served: translations, units, changes after
+// an id. Two stores that serve the same have the same dump.
+func (w *world) dump() string {
+	w.t.Helper()
+	var b strings.Builder
+	w.read(func(ctx context.Context, s *store.Snapshot) error {
+		components, err := s.Components(ctx, "demo")
+		if err != nil {
+			return err
+		}
+		for _, c := range components {
+			fmt.Fprintf(&b, "component %s/%s head %s tracking %s problem %q\n", c.Project.Slug, c.Slug, c.Head, c.Tracking, c.Problem)
+			translations, err := s.Translations(ctx, c.ID)
+			if err != nil {
+				return err
+			}
+			for _, t := range translations {
+				dumpTranslation(&b, &t)
+				units, err := s.Units(ctx, t.ID, 0, 1<<20)
+				if err != nil {
+					return err
+				}
+				for i := range units {
+					dumpUnit(&b, &units[i])
+				}
+			}
+		}
+		return nil
+	})
+	return b.String()
+}
+
+func dumpTranslation(b *strings.Builder, t *catalog.Translation) {
+	fmt.Fprintf(b, "  translation %s code %s file %s revision %s source %v plural %d %q\n    stats %+v\n",
+		t.Language, t.FileCode, t.Filename, t.Revision, t.IsSource, t.PluralNumber, t.PluralFormula, t.Stats)
+}
+
+func dumpUnit(b *strings.Builder, u *catalog.Unit) {
+	fmt.Fprintf(b, "    unit %d source %d position %d state %d words %d %q / %q -> %q", u.ID, u.SourceID, u.Position, u.State, u.Words, u.Source, u.Context, u.Target)
+	fmt.Fprintf(b, " at %q", u.Location)
+	if u.Note != "" {
+		fmt.Fprintf(b, " note %q", u.Note)
+	}
+	if u.Flags != "" {
+		fmt.Fprintf(b, " flags %q", u.Flags)
+	}
+	if u.PreviousSource != "" {
+		fmt.Fprintf(b, " previous %q", u.PreviousSource)
+	}
+	fmt.Fprintf(b, " created %s\n", u.Created.Format(time.RFC3339))
+}
+
+// changesAfter renders the change entries after an id, all scopes together.
+func (w *world) changesAfter(id int64) (text string, last int64) {
+	w.t.Helper()
+	var b strings.Builder
+	last = id
+	w.read(func(ctx context.Context, s *store.Snapshot) error {
+		list, err := s.Changes(ctx, store.ChangeQuery{AfterID: id, Limit: 1 << 20})
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			dumpChange(&b, &list[i])
+			last = list[i].ID
+		}
+		return nil
+	})
+	return b.String(), last
+}
+
+func dumpChange(b *strings.Builder, c *catalog.Change) {
+	commit := c.Commit
+	if len(commit) > 7 {
+		commit = commit[:7]
+	}
+	fmt.Fprintf(b, "%d %s", c.Action, c.Component)
+	if c.Language != "" {
+		fmt.Fprintf(b, "/%s", c.Language)
+	}
+	fmt.Fprintf(b, " by %s (%s) in %s at %s", c.Username, c.AuthorName, commit, c.Timestamp.Format(time.RFC3339))
+	if c.UnitID != 0 {
+		fmt.Fprintf(b, ": %q / %q: %d %q -> %d %q", c.Source, c.Context, c.OldState, c.Old, c.State, c.Target)
+	}
+	if len(c.Event) > 0 {
+		fmt.Fprintf(b, ": %v", c.Event)
+	}
+	b.WriteByte('\n')
+}
+
+// golden compares text with a golden file.
+func golden(t testing.TB, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		t.Errorf("%s differs (go test -update rewrites it):\n%s", path, diff)
+	}
+}

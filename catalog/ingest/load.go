@@ -1,0 +1,115 @@
+package ingest
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// cacheBytes bounds the files that a pull keeps parsed, by their length in the
+// repository; parsed they take a few times as much. A file is needed up to
+// three times in one step (source translation, its own, attribution), so that
+// most pulls parse each version once.
+const cacheBytes = 24 << 20
+
+// fileError says why one file cannot be served: the rest goes on (DESIGN,
+// invariant 7).
+type fileError struct {
+	line, column int
+	msg          string
+}
+
+func (e *fileError) Error() string { return e.msg }
+
+// loader reads versions of PO files and keeps the last ones.
+type loader struct {
+	reader  *gitsource.Reader
+	maxSize int64
+	files   map[loadKey]*list.Element
+	recent  *list.List // of *loaded, the newest first
+	bytes   int
+}
+
+type loadKey struct {
+	component int64 // its rules decide how a file reads
+	blob      gitsource.Hash
+}
+
+type loaded struct {
+	key  loadKey
+	file *poFile
+	err  *fileError
+}
+
+func newLoader(r *gitsource.Reader, maxSize int64) *loader {
+	return &loader{reader: r, maxSize: maxSize, files: make(map[loadKey]*list.Element), recent: list.New()}
+}
+
+// load returns a version of a file as units. The error is a *fileError if the
+// file itself is at fault.
+func (l *loader) load(ctx context.Context, component int64, path string, blob gitsource.Hash, r rules) (*poFile, error) {
+	key := loadKey{component, blob}
+	if e, ok := l.files[key]; ok {
+		l.recent.MoveToFront(e)
+		return e.Value.(*loaded).result()
+	}
+	entry := &loaded{key: key}
+	data, err := l.reader.Blob(ctx, blob, l.maxSize)
+	switch {
+	case errors.Is(err, gitsource.ErrTooLarge):
+		entry.err = &fileError{msg: fmt.Sprintf("the file is larger than max_file_size (%d bytes); raise it or exclude the file from the filemask", l.maxSize)}
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	default:
+		entry.file, entry.err = parse(path, data, r)
+	}
+	l.keep(entry)
+	return entry.result()
+}
+
+func (e *loaded) result() (*poFile, error) {
+	if e.err != nil {
+		return nil, e.err
+	}
+	return e.file, nil
+}
+
+// keep remembers an entry and forgets the oldest ones beyond the bound.
+func (l *loader) keep(e *loaded) {
+	l.files[e.key] = l.recent.PushFront(e)
+	l.bytes += e.size()
+	for l.bytes > cacheBytes && l.recent.Len() > 1 {
+		oldest := l.recent.Back()
+		old := l.recent.Remove(oldest).(*loaded)
+		delete(l.files, old.key)
+		l.bytes -= old.size()
+	}
+}
+
+func (e *loaded) size() int {
+	const overhead = 256
+	if e.file == nil {
+		return overhead
+	}
+	return overhead + len(e.file.data)
+}
+
+// parse reads the bytes of a PO file as units.
+func parse(path string, data []byte, r rules) (*poFile, *fileError) {
+	if gitsource.IsLFSPointer(data) {
+		return nil, &fileError{line: 1, msg: "the file is a Git LFS pointer; repoglot does not fetch LFS contents: store PO files in git itself"}
+	}
+	f, err := poparse.Parse(path, data)
+	if err != nil {
+		var syntax *poparse.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, &fileError{line: syntax.Line, column: syntax.Column, msg: syntax.Msg}
+		}
+		return nil, &fileError{msg: err.Error()}
+	}
+	return convert(f, data, r), nil
+}

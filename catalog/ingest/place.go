@@ -1,0 +1,171 @@
+package ingest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// place is one translation that a commit holds: which file is which language.
+type place struct {
+	language string        // code in URLs (decision 13)
+	fileCode string        // code in the file's name
+	lang     lang.Language // for its plural rule
+	path     string
+	blob     gitsource.Hash
+}
+
+// places are all translations of a component at one commit.
+type places struct {
+	// own is the file of the source translation itself: the POT, or else a
+	// file of the source language; nil if there is neither (decision 11).
+	own *place
+	// targets are the other translations, by path.
+	targets []place
+	// refused are files that the mask selects and that are not served.
+	refused []refusal
+}
+
+// refusal tells why a file that a mask selects is not served.
+type refusal struct {
+	path, reason string
+	blob         gitsource.Hash
+}
+
+// layout is how a component's settings map paths to languages.
+type layout struct {
+	mask    gitsource.Filemask
+	rules   gitsource.MatchOptions
+	newBase string
+	source  lang.Language
+	table   *lang.Table
+}
+
+// wants reports whether the component reads a path.
+func (l *layout) wants(path string) bool {
+	if path == l.newBase {
+		return true
+	}
+	_, ok := l.code(path)
+	return ok
+}
+
+// code is the language code that a path's name holds.
+func (l *layout) code(path string) (string, bool) {
+	m, ok := l.mask.Select(path, l.rules)
+	return m.Code, ok
+}
+
+// assign maps the files of a commit, sorted by path, to translations by
+// decisions 11 and 13.
+func (l *layout) assign(files []gitsource.File) places {
+	var p places
+	byLanguage := make(map[string][]place)
+	order := make([]string, 0, len(files))
+	for _, f := range files {
+		if f.Path == l.newBase {
+			p.own = &place{language: l.source.Code, fileCode: l.source.Code, lang: l.source, path: f.Path, blob: f.Blob}
+			continue
+		}
+		code, ok := l.code(f.Path)
+		if !ok {
+			continue
+		}
+		matched := l.table.Match(code)
+		if _, ok := byLanguage[matched.Code]; !ok {
+			order = append(order, matched.Code)
+		}
+		byLanguage[matched.Code] = append(byLanguage[matched.Code],
+			place{language: matched.Code, fileCode: code, lang: matched, path: f.Path, blob: f.Blob})
+	}
+	pot := p.own != nil
+	taken := make(map[string]string, len(files)) // code in URLs → path
+	taken[l.source.Code] = l.newBase
+	for _, code := range order {
+		winner := electWinner(byLanguage[code])
+		if code == l.source.Code {
+			l.sourceFile(&p, winner, pot)
+			continue
+		}
+		taken[code] = winner.path
+		p.targets = append(p.targets, winner)
+	}
+	for _, code := range order {
+		winner := electWinner(byLanguage[code])
+		l.variants(&p, byLanguage[code], winner, taken)
+	}
+	slices.SortFunc(p.targets, func(a, b place) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(p.refused, func(a, b refusal) int { return strings.Compare(a.path, b.path) })
+	return p
+}
+
+// electWinner picks the file of a language: the one whose code is the
+// language's, else the first by path (decision 13).
+func electWinner(files []place) place {
+	for _, f := range files {
+		if f.fileCode == f.language {
+			return f
+		}
+	}
+	return files[0]
+}
+
+// sourceFile places the file of the source language: with a POT it is not
+// served (decision 11).
+func (l *layout) sourceFile(p *places, f place, pot bool) {
+	if pot {
+		p.refused = append(p.refused, refusal{
+			path: f.path, blob: f.blob,
+			reason: "not served: the source translation is read from new_base " + l.newBase +
+				"; exclude this file by language_regex or remove new_base",
+		})
+		return
+	}
+	p.own = &f
+}
+
+// variants places the other files of a language under their own codes.
+func (l *layout) variants(p *places, files []place, winner place, taken map[string]string) {
+	for _, f := range files {
+		if f.path == winner.path {
+			continue
+		}
+		if other, ok := taken[f.fileCode]; ok {
+			p.refused = append(p.refused, refusal{
+				path: f.path, blob: f.blob,
+				reason: "not served: language " + f.fileCode + " is already read from " + other + "; narrow the filemask",
+			})
+			continue
+		}
+		f.lang = l.table.Variant(f.fileCode, f.lang)
+		f.language = f.fileCode
+		taken[f.fileCode] = f.path
+		p.targets = append(p.targets, f)
+	}
+}
+
+// sources are the files whose entries make up the source translation, in the
+// order of decision 11.
+func (p *places) sources() []*place {
+	list := make([]*place, 0, len(p.targets)+1)
+	if p.own != nil {
+		list = append(list, p.own)
+	}
+	for i := range p.targets {
+		list = append(list, &p.targets[i])
+	}
+	return list
+}
+
+// pluralRule is what a translation row keeps of a file's Plural-Forms
+// (weblate-facts §2).
+func pluralRule(t *catalog.Translation, l lang.Language, f *poFile) {
+	rule := l.Plural
+	if f != nil && f.hasPlural {
+		rule = lang.PluralFor(l, f.plural.Number, f.plural.Expression)
+	}
+	t.PluralNumber, t.PluralFormula = rule.Number, rule.Formula
+}

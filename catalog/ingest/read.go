@@ -1,0 +1,193 @@
+package ingest
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// unit is a unit as read from a file, with the fingerprints that Diff compares.
+type unit struct {
+	catalog.Unit
+	text, meta int64
+}
+
+// poFile is one version of a PO file as units.
+type poFile struct {
+	// units are the live entries in file order; of repeated ones the first.
+	units []unit
+	// repeated are the lines of the entries that repeat an earlier one.
+	repeated []int
+	// plural is the header's Plural-Forms; hasPlural is false without one.
+	plural    poparse.PluralForms
+	hasPlural bool
+	// outline fingerprints all of the units but their translations.
+	outline int64
+	// index finds a unit by its identity.
+	index map[catalog.Identity]int32
+	// data is the file as it is in the repository.
+	data []byte
+}
+
+// rules are the settings of a component that decide how entries are read.
+type rules struct {
+	cjk      bool     // the source language counts words by character
+	readOnly bool     // the component's flags contain read-only
+	priority int      // of the component's flags, else 100
+	flags    []string // the component's flags
+}
+
+// defaultPriority is the priority of a unit without a flag that says otherwise.
+const defaultPriority = 100
+
+func newRules(s *catalog.ComponentSettings, cjk bool) rules {
+	r := rules{cjk: cjk, priority: defaultPriority}
+	for flag := range strings.SplitSeq(s.CheckFlags, ",") {
+		if flag = strings.TrimSpace(flag); flag != "" {
+			r.flags = append(r.flags, flag)
+		}
+	}
+	r.readOnly = slices.Contains(r.flags, "read-only")
+	r.priority = priority(r.flags, defaultPriority)
+	return r
+}
+
+// convert makes units of the entries that count: obsolete ones do not
+// (weblate-facts §3), nor those of another domain than the first (po-semantics).
+func convert(f *poparse.File, data []byte, r rules) *poFile {
+	out := &poFile{
+		units: make([]unit, 0, len(f.Entries)),
+		index: make(map[catalog.Identity]int32, len(f.Entries)),
+		data:  data,
+	}
+	out.plural, out.hasPlural = f.PluralForms()
+	var h catalog.Hasher
+	position := 0
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if e.Obsolete || e.Domain != f.Entries[0].Domain {
+			continue
+		}
+		position++
+		u := r.unit(e, position, &h)
+		if _, ok := out.index[u.Identity]; ok || e.Duplicate {
+			out.repeated = append(out.repeated, e.Line)
+			continue
+		}
+		out.index[u.Identity] = int32(len(out.units))
+		out.units = append(out.units, u)
+		out.outline = out.outline*31 + h.Meta(u.Source, u.Context, u.Note, u.Flags, u.Location)
+	}
+	return out
+}
+
+// unit makes a unit of an entry by the rules of weblate-facts §3.
+func (r *rules) unit(e *poparse.Entry, position int, h *catalog.Hasher) unit {
+	var u unit
+	u.Source = e.ID
+	if e.HasPlural {
+		u.Source = e.ID + catalog.FormSeparator + e.IDPlural
+	}
+	u.Context = e.Context
+	u.Identity = h.Identity(u.Source, u.Context)
+	u.Target = catalog.JoinForms(e.Str)
+	if e.Fuzzy && e.HasPrevious {
+		u.PreviousSource = previous(e)
+	}
+	u.Note = note(e)
+	u.Flags = flags(e.Flags)
+	u.Priority = priority(e.Flags, r.priority)
+	u.State = r.state(e)
+	u.Position = position
+	u.Location = location(e.References)
+	u.Words = catalog.CountWords(u.Source, r.cjk)
+	u.Chars = catalog.CountChars(u.Source)
+	u.text = h.Text(u.Target, u.State)
+	u.meta = metaPrint(h, &u.Unit)
+	return u
+}
+
+// metaPrint fingerprints the stored fields that make no change entry.
+func metaPrint(h *catalog.Hasher, u *catalog.Unit) int64 {
+	return h.Meta(u.Note, u.Flags, u.PreviousSource, strconv.Itoa(u.Priority))
+}
+
+// sourceUnit makes the unit of the source-language translation: read-only,
+// its target the source (decision 10).
+func sourceUnit(u *unit, r rules, h *catalog.Hasher) unit {
+	s := *u
+	s.Target, s.PreviousSource, s.State = s.Source, "", catalog.StateReadOnly
+	s.text = h.Text("", s.State) // target and source are one: it never changes
+	s.meta = metaPrint(h, &s.Unit)
+	return s
+}
+
+// state is that of weblate-facts §3, with po-semantics deciding that an entry
+// whose first form is empty is untranslated whatever its flags say.
+func (r *rules) state(e *poparse.Entry) catalog.State {
+	switch {
+	case r.readOnly || slices.Contains(e.Flags, "read-only"):
+		return catalog.StateReadOnly
+	case len(e.Str) == 0 || e.Str[0] == "":
+		return catalog.StateEmpty
+	case e.Fuzzy:
+		return catalog.StateFuzzy
+	default:
+		return catalog.StateTranslated
+	}
+}
+
+func previous(e *poparse.Entry) string {
+	if e.PreviousIDPlural != "" {
+		return e.PreviousID + catalog.FormSeparator + e.PreviousIDPlural
+	}
+	return e.PreviousID
+}
+
+// note joins translator comments and extracted comments, in this order.
+func note(e *poparse.Entry) string {
+	switch {
+	case len(e.Comments)+len(e.Extracted) == 0:
+		return ""
+	case len(e.Extracted) == 0:
+		return joinLines(e.Comments)
+	case len(e.Comments) == 0:
+		return joinLines(e.Extracted)
+	}
+	return strings.TrimRight(strings.Join(e.Comments, "\n")+"\n"+strings.Join(e.Extracted, "\n"), "\n")
+}
+
+func joinLines(lines []string) string {
+	if len(lines) == 1 {
+		return lines[0]
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// flags sorts the flags of an entry and joins them.
+func flags(list []string) string {
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return list[0]
+	}
+	sorted := slices.Clone(list)
+	slices.Sort(sorted)
+	return strings.Join(sorted, ", ")
+}
+
+// priority is the value of the flag priority:N, else what is given.
+func priority(flags []string, otherwise int) int {
+	for _, f := range flags {
+		if v, ok := strings.CutPrefix(f, "priority:"); ok {
+			if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil {
+				return n
+			}
+		}
+	}
+	return otherwise
+}

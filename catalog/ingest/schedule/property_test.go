@@ -1,0 +1,278 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// An act is one step of a random play.
+type act struct {
+	kind string // set, trigger, outage, repair, wait
+	jobs []jobSpec
+	key  string
+	host string
+	wait time.Duration
+}
+
+// A jobSpec is a Job of a random play.
+type jobSpec struct {
+	key, host      string
+	interval, last time.Duration
+	stubborn       bool // it ends its step when it is cancelled
+	broken         bool // it fails by itself as long as the play goes on
+}
+
+// A script is a random play.
+type script struct {
+	workers, perHost int
+	acts             []act
+}
+
+var propertyHosts = []string{"", "h", "i", "j"}
+
+func drawScript(rt *rapid.T) script {
+	keys := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "k", "l", "m"})
+	hosts := rapid.SampledFrom(propertyHosts)
+	seconds := func(of ...int) *rapid.Generator[time.Duration] {
+		return rapid.Map(rapid.SampledFrom(of), func(n int) time.Duration { return time.Duration(n) * time.Second })
+	}
+	spec := rapid.Custom(func(rt *rapid.T) jobSpec {
+		return jobSpec{
+			key: keys.Draw(rt, "key"), host: hosts.Draw(rt, "host"),
+			interval: seconds(0, 10, 300).Draw(rt, "interval"), last: seconds(0, 1, 7, 100).Draw(rt, "last"),
+			stubborn: rapid.Bool().Draw(rt, "stubborn"), broken: rapid.IntRange(0, 4).Draw(rt, "broken") == 0,
+		}
+	})
+	return script{
+		workers: rapid.IntRange(1, 5).Draw(rt, "workers"),
+		perHost: rapid.IntRange(1, 4).Draw(rt, "perHost"),
+		acts: rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) act {
+			a := act{kind: rapid.SampledFrom([]string{"set", "trigger", "trigger", "outage", "repair", "wait", "wait"}).Draw(rt, "kind")}
+			switch a.kind {
+			case "set":
+				a.jobs = rapid.SliceOfN(spec, 0, 12).Draw(rt, "jobs")
+			case "trigger":
+				a.key = keys.Draw(rt, "key")
+			case "outage", "repair":
+				a.host = hosts.Draw(rt, "host")
+			case "wait":
+				a.wait = seconds(0, 1, 3, 10, 60, 1000).Draw(rt, "wait")
+			}
+			return a
+		}), 1, 40).Draw(rt, "acts"),
+	}
+}
+
+// Whatever happens, the limits hold, no job and no trigger is lost, nothing
+// that may run waits, and once all is well again everything runs at its pace.
+func TestProperties(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		sc := drawScript(rt)
+		var odd []string
+		synctest.Test(t, func(t *testing.T) { odd = sc.play(t) })
+		if len(odd) > 0 {
+			rt.Fatalf("%d workers, %d per host: %q", sc.workers, sc.perHost, odd)
+		}
+	})
+}
+
+// stagehand is what runs of a random play share with the test. All is guarded
+// by play.mu.
+type stagehand struct {
+	*play
+	outage map[string]bool
+	over   bool                 // no job is broken any more
+	starts map[string]time.Time // last start by key
+	asked  map[string]time.Time // last accepted trigger by key
+}
+
+// play acts the script and returns what was wrong.
+func (sc script) play(t *testing.T) []string {
+	p := &play{
+		Scheduler: New(Options{Workers: sc.workers, PerHost: sc.perHost, Backoff: Backoff{Max: 5 * time.Minute}, Rand: func() float64 { return 0.75 }}),
+		t:         t, start: time.Now(), active: map[string]int{}, most: map[string]int{}, now: map[string]int{},
+	}
+	h := &stagehand{play: p, outage: map[string]bool{}, starts: map[string]time.Time{}, asked: map[string]time.Time{}}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- p.Run(ctx) }()
+	for _, a := range sc.acts {
+		h.act(a)
+		synctest.Wait()
+		h.check(sc)
+	}
+	h.act(act{kind: "heal"})
+	p.wait(time.Hour) // past any backoff and any queue
+	h.check(sc)
+	h.checkWell()
+	cancel()
+	if err := <-done; err != nil {
+		h.wrong("Run = %v", err)
+	}
+	return p.odd
+}
+
+func (h *stagehand) wrong(format string, args ...any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.odd = append(h.odd, fmt.Sprintf(format, args...))
+}
+
+func (h *stagehand) act(a act) {
+	switch a.kind {
+	case "set":
+		// Somebody else is always there, so that no host is alone.
+		jobs := []Job{h.jobOf(jobSpec{key: "anchor"})}
+		for _, spec := range a.jobs {
+			jobs = append(jobs, h.jobOf(spec))
+		}
+		h.Set(jobs)
+		h.mu.Lock()
+		for key := range h.asked {
+			if !slices.ContainsFunc(jobs, func(j Job) bool { return j.Key == key }) {
+				delete(h.asked, key)
+			}
+		}
+		h.mu.Unlock()
+	case "trigger":
+		if h.Trigger(a.key) {
+			h.mu.Lock()
+			h.asked[a.key] = time.Now()
+			h.mu.Unlock()
+		}
+	case "outage", "repair":
+		h.mu.Lock()
+		h.outage[a.host] = a.kind == "outage"
+		h.mu.Unlock()
+	case "wait":
+		time.Sleep(a.wait)
+	case "heal":
+		h.mu.Lock()
+		clear(h.outage)
+		h.over = true
+		h.mu.Unlock()
+	}
+}
+
+func (h *stagehand) jobOf(spec jobSpec) Job {
+	return h.job(spec.key, spec.host, spec.interval, func(ctx context.Context) error {
+		h.mu.Lock()
+		h.starts[spec.key] = time.Now()
+		h.mu.Unlock()
+		select {
+		case <-time.After(spec.last):
+		case <-ctx.Done():
+			if !spec.stubborn {
+				return ctx.Err()
+			}
+			time.Sleep(5 * time.Second)
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.outage[spec.host] || spec.broken && !h.over {
+			return errDead
+		}
+		return nil
+	})
+}
+
+// check holds what is true at any time, when all has settled.
+func (h *stagehand) check(sc script) {
+	for _, host := range propertyHosts {
+		limit := sc.workers
+		if host != "" {
+			limit = min(limit, sc.perHost)
+			if sc.workers > 1 {
+				limit = min(limit, sc.workers-1) // one is left for the others
+			}
+		}
+		if n := h.most["host "+host]; n > limit {
+			h.wrong("%d runs at a time on host %q", n, host)
+		}
+	}
+	if n := h.most["all"]; n > sc.workers {
+		h.wrong("%d runs at a time", n)
+	}
+	h.Scheduler.mu.Lock()
+	broken := h.inconsistent(time.Now())
+	h.Scheduler.mu.Unlock()
+	if broken != "" {
+		h.wrong("%s", broken)
+	}
+}
+
+// inconsistent says what does not fit in the Scheduler, whose lock is held.
+func (s *Scheduler) inconsistent(now time.Time) string {
+	running, unfinished, queued := 0, 0, 0
+	byHost, jobs := map[string]int{}, map[*host]int{}
+	for key, e := range s.jobs {
+		jobs[e.host]++
+		if e.run != nil {
+			running++
+			byHost[e.run.host.name]++
+		}
+		if !e.removed && e.lastEnd.IsZero() {
+			unfinished++
+		}
+		if e.queue != nil {
+			queued++
+			if e.queue.entries[e.index] != e || e.run != nil || e.queue != &s.waiting && e.queue != &e.host.ready {
+				return key + " is in the wrong queue"
+			}
+		} else if e.run == nil && (e.status != OK || e.job.Interval > 0 || e.triggered) {
+			return key + " is lost: it neither runs nor waits"
+		}
+		if s.hosts[e.host.name] != e.host {
+			return key + " is on a host that is forgotten"
+		}
+	}
+	total := len(s.waiting.entries)
+	for name, h := range s.hosts {
+		total += len(h.ready.entries)
+		if h.running != byHost[name] || h.jobs != jobs[h] {
+			return fmt.Sprintf("host %q counts %d runs, %d jobs; there are %d, %d", name, h.running, h.jobs, byHost[name], jobs[h])
+		}
+		if h.jobs == 0 && h.running == 0 {
+			return "host " + name + " is left behind"
+		}
+	}
+	switch {
+	case s.running != running || s.unfinished != unfinished || total != queued:
+		return fmt.Sprintf("running %d, unfinished %d, queued %d; there are %d, %d, %d", s.running, s.unfinished, total, running, unfinished, queued)
+	case s.next(now) != nil:
+		return s.next(now).job.Key + " may run and does not"
+	}
+	return ""
+}
+
+// checkWell holds what is true an hour after all was repaired.
+func (h *stagehand) checkWell() {
+	if h.set && !h.Ready() {
+		h.wrong("the first round does not end")
+	}
+	for _, st := range h.States() {
+		h.mu.Lock()
+		start, asked, heard := h.starts[st.Key], h.asked[st.Key], true
+		if !asked.IsZero() {
+			heard = !start.Before(asked)
+		}
+		h.mu.Unlock()
+		if !heard {
+			h.wrong("the trigger of %s was lost", st.Key)
+		}
+		if st.Failures > 0 {
+			h.wrong("%s still fails", st.Key)
+		}
+		e := h.jobs[st.Key]
+		// Ten jobs of 100 s each on one worker, and the interval with jitter.
+		if e.job.Interval > 0 && time.Since(st.LastStart) > e.job.Interval*11/10+20*100*time.Second {
+			h.wrong("%s is not polled any more, last at %v", st.Key, st.LastStart.Sub(h.start))
+		}
+	}
+}

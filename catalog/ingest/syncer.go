@@ -1,0 +1,318 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// Options are what a Syncer works with. DB, Languages and MirrorDir are
+// required.
+type Options struct {
+	// DB is where units and changes go.
+	DB *store.DB
+	// Languages is the language table.
+	Languages *lang.Table
+	// MirrorDir is the folder for the local mirrors; it is a cache.
+	MirrorDir string
+	// Git are the options of the mirrors.
+	Git gitsource.Options
+	// MaxFileSize bounds a PO file in bytes; 0: 128 MiB.
+	MaxFileSize int64
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+	// Logger; nil: silence.
+	Logger *slog.Logger
+	// Progress, if set, is told of long pulls: done of total units of work of
+	// a branch, total 0 if unknown. It must be quick and safe for concurrent use.
+	Progress func(key string, done, total int)
+}
+
+// Syncer pulls branches into the store. It is safe for concurrent use; pulls
+// of one branch wait for each other.
+type Syncer struct {
+	db          *store.DB
+	table       *lang.Table
+	mirrorDir   string
+	git         gitsource.Options
+	maxFileSize int64
+	now         func() time.Time
+	log         *slog.Logger
+	progress    func(key string, done, total int)
+	metrics     *metrics
+
+	mu      sync.Mutex
+	mirrors map[string]*mirror
+}
+
+// mirror is an open mirror and the turn of its pulls.
+type mirror struct {
+	turn chan struct{}
+	*gitsource.Mirror
+}
+
+const defaultMaxFileSize = 128 << 20
+
+// New makes a Syncer.
+func New(o Options) *Syncer {
+	s := &Syncer{
+		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
+		now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(), mirrors: make(map[string]*mirror),
+	}
+	if s.maxFileSize <= 0 {
+		s.maxFileSize = defaultMaxFileSize
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.progress == nil {
+		s.progress = func(string, int, int) {}
+	}
+	return s
+}
+
+// Sync is one pull: fetch the branch, bring all of its components to its head,
+// step by step. The error says why the branch as a whole could not be pulled;
+// what went wrong with one component stands in its report, and the others go
+// on. After an error nothing is half-done: the next Sync continues.
+func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
+	started := s.now()
+	m, err := s.mirror(ctx, b)
+	if err != nil {
+		return Report{}, fmt.Errorf("pull %s: %w", b.Key, err)
+	}
+	select {
+	case m.turn <- struct{}{}:
+		defer func() { <-m.turn }()
+	case <-ctx.Done():
+		return Report{}, ctx.Err()
+	}
+	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond)}
+	report, err := p.run(ctx, m.Mirror)
+	s.metrics.pull(s.now().Sub(started), &report, err)
+	if err != nil {
+		return report, fmt.Errorf("pull %s: %w", b.Key, err)
+	}
+	return report, nil
+}
+
+// mirror opens the mirror of a branch once; another credential opens it anew.
+func (s *Syncer) mirror(ctx context.Context, b Branch) (*mirror, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, ok := s.mirrors[b.Key]
+	if ok && m.Remote() == b.Remote {
+		return m, nil
+	}
+	sum := sha256.Sum256([]byte(b.Key))
+	opened, err := gitsource.Open(ctx, filepath.Join(s.mirrorDir, hex.EncodeToString(sum[:8])), b.Remote, s.git)
+	if err != nil {
+		return nil, err
+	}
+	turn := make(chan struct{}, 1)
+	if ok {
+		turn = m.turn
+	}
+	m = &mirror{turn: turn, Mirror: opened}
+	s.mirrors[b.Key] = m
+	return m, nil
+}
+
+// pull is one run of Sync.
+type pull struct {
+	s       *Syncer
+	branch  Branch
+	at      time.Time
+	head    gitsource.Hash
+	ref     string // the branch in use
+	reader  *gitsource.Reader
+	comps   []*component
+	done    int
+	report  Report
+	changes map[int64]int64
+	errs    map[int64]error
+}
+
+func (p *pull) run(ctx context.Context, m *gitsource.Mirror) (Report, error) {
+	p.changes, p.errs = make(map[int64]int64), make(map[int64]error)
+	head, err := m.Fetch(ctx)
+	if err != nil {
+		return p.report, p.failed(ctx, err)
+	}
+	p.head, p.ref, p.report.Head = head.Hash, head.Branch, head.Hash.String()
+	if p.reader, err = m.Reader(ctx); err != nil {
+		return p.report, p.failed(ctx, err)
+	}
+	defer p.reader.Close()
+	if err := p.discover(ctx); err != nil {
+		return p.report, p.failed(ctx, err)
+	}
+	if err := p.loadComponents(ctx); err != nil {
+		return p.report, err
+	}
+	p.walkAll(ctx)
+	p.summarise()
+	if err := ctx.Err(); err != nil {
+		return p.report, err
+	}
+	return p.report, p.settle(ctx)
+}
+
+// loadComponents reads the branch's components from the store.
+func (p *pull) loadComponents(ctx context.Context) error {
+	rows, err := p.rows(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		c, err := newComponent(row, p.s.table)
+		if err != nil {
+			p.errs[row.ID] = err
+			p.comps = append(p.comps, &component{row: row})
+			continue
+		}
+		p.comps = append(p.comps, c)
+	}
+	return nil
+}
+
+// rows are the stored components of the branch.
+func (p *pull) rows(ctx context.Context) ([]store.BranchComponent, error) {
+	if len(p.branch.Components) == 0 {
+		return nil, fmt.Errorf("the branch has no component: %w", catalog.ErrInvalid)
+	}
+	spec := &p.branch.Components[0].Spec
+	return p.s.db.Branch(ctx, spec.Repo, spec.Branch)
+}
+
+// walkAll brings every group of components to the head. A group that fails
+// does not keep the others.
+func (p *pull) walkAll(ctx context.Context) {
+	sound := slices.DeleteFunc(slices.Clone(p.comps), func(c *component) bool { return p.errs[c.row.ID] != nil })
+	whole, groups := convoys(sound)
+	load := newLoader(p.reader, p.s.maxFileSize)
+	if len(whole) > 0 {
+		p.importAll(ctx, whole, load)
+	}
+	for _, from := range sortedKeys(groups) {
+		if from == p.report.Head {
+			continue
+		}
+		if err := p.walk(ctx, groups[from], from, load); err != nil {
+			for _, c := range groups[from] {
+				p.errs[c.row.ID] = err
+			}
+		}
+	}
+}
+
+// summarise fills the report's components.
+func (p *pull) summarise() {
+	for _, c := range p.comps {
+		r := ComponentReport{
+			ID: c.row.ID, Project: c.row.Project.Slug, Slug: c.row.Slug, Head: c.row.Head,
+			Changes: p.changes[c.row.ID], Problems: c.problemsList(), Err: p.errs[c.row.ID],
+		}
+		if r.Err == nil && c.applied && len(c.files) == 0 {
+			r.Problems = append(r.Problems, c.noFiles(p.ref))
+		}
+		p.report.Changes += r.Changes
+		p.report.Components = append(p.report.Components, r)
+	}
+}
+
+// settle remembers which components failed and joins their errors.
+func (p *pull) settle(ctx context.Context) error {
+	var all []error
+	for _, c := range p.comps {
+		err := p.errs[c.row.ID]
+		if err != nil {
+			all = append(all, fmt.Errorf("component %s: %w", c.name(), err))
+		}
+		if serr := p.spell(ctx, []*component{c}, err); serr != nil {
+			all = append(all, serr)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// failed remembers that the pull of the whole branch failed.
+func (p *pull) failed(ctx context.Context, cause error) error {
+	if ctx.Err() != nil {
+		return cause // stopped, not failed
+	}
+	rows, err := p.rows(ctx)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	comps := make([]*component, len(rows))
+	for i, row := range rows {
+		comps[i] = &component{row: row}
+	}
+	return errors.Join(cause, p.spell(ctx, comps, cause))
+}
+
+// spell stores that components cannot be pulled, or can again, and records
+// entry 22 where a spell of failure begins (decision 21).
+func (p *pull) spell(ctx context.Context, comps []*component, cause error) error {
+	message := ""
+	if cause != nil {
+		message = cause.Error()
+	}
+	for _, c := range comps {
+		if c.row.Problem == message {
+			continue
+		}
+		begins := c.row.Problem == "" && c.row.Head != ""
+		if _, err := p.s.db.SetProblem(ctx, []int64{c.row.ID}, message); err != nil {
+			return err
+		}
+		if !begins {
+			continue
+		}
+		if err := p.recordFailure(ctx, c, message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordFailure writes entry 22 of a component, whose head stays.
+func (p *pull) recordFailure(ctx context.Context, c *component, message string) error {
+	spec := &p.branch.Components[0].Spec
+	info := store.StepInfo{
+		Repo: spec.Repo, Branch: spec.Branch, Components: []int64{c.row.ID},
+		From: c.row.Head, To: c.row.Head, Tracking: c.row.Tracking, At: p.at,
+	}
+	_, err := p.s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+		return tx.AddDelta(ctx, store.Delta{ComponentID: c.row.ID, Entries: []store.Entry{{
+			Action: catalog.ActionFailedMerge, State: catalog.StateAbsent, OldState: catalog.StateAbsent,
+			Event: map[string]string{"error": message},
+		}}})
+	})
+	return err
+}
+
+func sortedKeys(m map[string][]*component) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,171 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// importAll reads components at the branch's head, one transaction each: new
+// ones without entries, as with history: none (decision 19); those whose
+// settings changed against what is stored.
+func (p *pull) importAll(ctx context.Context, comps []*component, load *loader) {
+	if err := p.files(ctx, p.head, comps); err != nil {
+		for _, c := range comps {
+			p.errs[c.row.ID] = err
+		}
+		return
+	}
+	for i, c := range comps {
+		p.s.progress(p.branch.Key, i, len(comps))
+		if err := p.snapshot(ctx, []*component{c}, "", load); err != nil {
+			p.errs[c.row.ID] = err
+		}
+	}
+	p.s.progress(p.branch.Key, len(comps), len(comps))
+}
+
+// walk brings a convoy from one commit to the head, a transaction per step.
+func (p *pull) walk(ctx context.Context, comps []*component, from string, load *loader) error {
+	base, err := gitsource.ParseHash(from)
+	if err != nil {
+		return fmt.Errorf("stored head: %w", err)
+	}
+	if !p.reader.Has(base) {
+		return p.leap(ctx, comps, from, load)
+	}
+	if err := p.files(ctx, base, comps); err != nil {
+		return err
+	}
+	at := from
+	for step, err := range p.reader.Steps(ctx, base, p.head, matcher(comps)) {
+		if errors.Is(err, gitsource.ErrUnknownCommit) {
+			return p.leap(ctx, comps, at, load)
+		}
+		if err != nil {
+			return err
+		}
+		var touched []*component
+		for _, c := range comps {
+			if c.advance(step.Changes) {
+				touched = append(touched, c)
+			}
+		}
+		if err := p.step(ctx, comps, touched, at, &step, load); err != nil {
+			return err
+		}
+		at = step.Commit.Hash.String()
+	}
+	if at == p.report.Head {
+		return nil
+	}
+	// The last commits touch no file of ours: only the head moves.
+	return p.move(ctx, comps, at, p.report.Head, nil)
+}
+
+// leap brings a convoy to the head in one step when the mirror does not have
+// the commit that it stands at any more (decision 20).
+func (p *pull) leap(ctx context.Context, comps []*component, from string, load *loader) error {
+	if err := p.files(ctx, p.head, comps); err != nil {
+		return err
+	}
+	return p.snapshot(ctx, comps, from, load)
+}
+
+// snapshot brings components to the files of the head, which are listed
+// already, whatever commit they stood at.
+func (p *pull) snapshot(ctx context.Context, comps []*component, from string, load *loader) error {
+	commit, err := p.reader.Commit(ctx, p.head)
+	if err != nil {
+		return err
+	}
+	step := gitsource.Step{Commit: commit, Origins: []gitsource.Origin{{Commit: commit}}}
+	return p.step(ctx, comps, comps, from, &step, load)
+}
+
+// step applies one step to the components that it touches and moves the heads
+// of the whole convoy, in one transaction.
+func (p *pull) step(ctx context.Context, convoy, touched []*component, from string, step *gitsource.Step, load *loader) error {
+	mailmap, err := p.reader.Mailmap(ctx, step.Commit.Hash)
+	if err != nil {
+		return err
+	}
+	changes := make(map[int64]int64, len(touched))
+	err = p.move(ctx, convoy, from, step.Commit.Hash.String(), func(ctx context.Context, tx *store.StepTx) error {
+		for _, c := range touched {
+			a := p.application(tx, c, step, load, func(commit gitsource.Commit) (int64, error) {
+				name, email := mailmap.Lookup(commit.Author.Name, commit.Author.Email)
+				return tx.User(ctx, name, email, commit.Author.When)
+			})
+			if err := a.run(ctx); err != nil {
+				return fmt.Errorf("%s: %w", c.name(), err)
+			}
+			changes[c.row.ID] = a.entries.count()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for id, n := range changes {
+		p.changes[id] += n
+	}
+	for _, c := range touched {
+		c.applied = true
+	}
+	return nil
+}
+
+// application prepares the part of a component in a step.
+func (p *pull) application(tx *store.StepTx, c *component, step *gitsource.Step, load *loader, credit func(gitsource.Commit) (int64, error)) *application {
+	a := &application{
+		tx: tx, comp: c, load: load, step: step, credit: credit,
+		origins: newAttributor(step, load, c),
+		record:  c.row.Imported, created: p.at,
+	}
+	if !c.row.Imported {
+		a.created = commitTime(step.Commit, p.at)
+		a.entries.created(a.created)
+	}
+	return a
+}
+
+// commitTime is the time of entries about a commit of the past: never later
+// than the pull (decision 19).
+func commitTime(c gitsource.Commit, pull time.Time) time.Time {
+	if t := c.Committer.When.UTC(); t.Before(pull) {
+		return t
+	}
+	return pull
+}
+
+// move runs a step's transaction and moves the heads of the convoy.
+func (p *pull) move(ctx context.Context, convoy []*component, from, to string, fn func(context.Context, *store.StepTx) error) error {
+	if fn == nil {
+		fn = func(context.Context, *store.StepTx) error { return nil }
+	}
+	spec := &p.branch.Components[0].Spec
+	info := store.StepInfo{
+		Repo: spec.Repo, Branch: spec.Branch, Components: ids(convoy),
+		From: from, To: to, Tracking: p.ref, At: p.at,
+	}
+	for _, c := range convoy {
+		info.Configured = max(info.Configured, c.row.Configured)
+	}
+	if _, err := p.s.db.Step(ctx, info, fn); err != nil {
+		if errors.Is(err, catalog.ErrConflict) {
+			return fmt.Errorf("another process moved the component; the next pull goes on from there: %w", err)
+		}
+		return err
+	}
+	p.report.Steps++
+	for _, c := range convoy {
+		c.row.Head, c.row.Imported = to, true
+	}
+	return nil
+}

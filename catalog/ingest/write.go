@@ -1,0 +1,266 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// writeTarget stores the units of a changed file and their entries.
+func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
+	row := t.row
+	if row == nil {
+		row = &catalog.Translation{ComponentID: a.comp.row.ID, Language: t.place.language}
+		a.comp.translations[row.Language] = row
+	}
+	if t.fresh && a.record {
+		a.entries.event(t.place.path, catalog.ActionAddedLanguage, map[string]string{"file": t.place.path, "language": row.Language})
+	}
+	moved := row.ID == 0 || row.Outline != t.file.outline
+	row.FileCode, row.Filename, row.Revision = t.place.fileCode, t.place.path, t.place.blob.String()
+	row.Removed, row.Outline, row.Stats = false, t.file.outline, stats(t.file.units)
+	pluralRule(row, t.place.lang, t.file)
+	w := unitWriter{a: a, row: row, units: t.file.units, moved: moved}
+	if err := w.write(ctx); err != nil {
+		return err
+	}
+	if err := a.putFile(ctx, row, t.file.data); err != nil {
+		return err
+	}
+	if !a.record {
+		return nil
+	}
+	changed := make([]catalog.Identity, 0, len(w.old)+len(w.delta.Added)+len(w.delta.Returned))
+	w.each(func(id catalog.Identity, _ int) { changed = append(changed, id) })
+	origins, err := a.origins.origins(ctx, t.place.path, changed)
+	if err != nil {
+		return err
+	}
+	a.entries.units(t.place.path, rankTarget, row.ID, w.entries(origins))
+	return nil
+}
+
+func (a *application) putFile(ctx context.Context, row *catalog.Translation, data []byte) error {
+	return a.tx.PutFile(ctx, store.File{TranslationID: row.ID, Blob: row.Revision, Modified: a.step.Commit.Committer.When, Data: data})
+}
+
+func stats(units []unit) catalog.Stats {
+	var s catalog.Stats
+	for i := range units {
+		s.Unit(&units[i].Unit)
+	}
+	return s
+}
+
+// sourceIDs finds the units of the source translation, which is written first.
+func (a *application) sourceIDs(ctx context.Context) (map[catalog.Identity]int64, error) {
+	if a.sources != nil {
+		return a.sources, nil
+	}
+	known, err := a.tx.Known(ctx, a.comp.translations[a.comp.layout.source.Code].ID)
+	if err != nil {
+		return nil, err
+	}
+	a.sources = make(map[catalog.Identity]int64, len(known))
+	for i := range known {
+		a.sources[known[i].Identity] = known[i].ID
+	}
+	return a.sources, nil
+}
+
+// unitWriter stores the units of one translation and tells what changed.
+type unitWriter struct {
+	a     *application
+	row   *catalog.Translation
+	units []unit
+	moved bool // places may differ from the stored ones
+
+	known []catalog.Known
+	delta catalog.Delta
+	ids   []int64              // of units, parallel
+	old   map[int64]store.Text // of the updated and removed units, before
+}
+
+// write stores the translation, its units and their places.
+func (w *unitWriter) write(ctx context.Context) error {
+	if err := w.compare(ctx); err != nil {
+		return err
+	}
+	if err := w.remember(ctx); err != nil {
+		return err
+	}
+	if err := w.add(ctx); err != nil {
+		return err
+	}
+	if err := w.update(ctx); err != nil {
+		return err
+	}
+	if err := w.remove(ctx); err != nil {
+		return err
+	}
+	return w.place(ctx)
+}
+
+// compare stores the translation's row and finds what differs in its units.
+func (w *unitWriter) compare(ctx context.Context) error {
+	stored := w.row.ID != 0
+	err := w.a.tx.PutTranslation(ctx, w.row)
+	if err != nil {
+		return err
+	}
+	if stored {
+		if w.known, err = w.a.tx.Known(ctx, w.row.ID); err != nil {
+			return err
+		}
+	}
+	seen := make([]catalog.Seen, len(w.units))
+	for i := range w.units {
+		seen[i] = catalog.Seen{Identity: w.units[i].Identity, Text: w.units[i].text, Meta: w.units[i].meta}
+	}
+	w.delta = catalog.Diff(w.known, seen)
+	w.ids = make([]int64, len(w.units))
+	for _, list := range [][]catalog.Pair{w.delta.Same, w.delta.Touched, w.delta.Updated, w.delta.Returned} {
+		for _, p := range list {
+			w.ids[p.Seen] = w.known[p.Known].ID
+		}
+	}
+	return nil
+}
+
+// remember reads the texts that entries show as old.
+func (w *unitWriter) remember(ctx context.Context) error {
+	if !w.a.record {
+		return nil
+	}
+	ids := make([]int64, 0, len(w.delta.Updated)+len(w.delta.Removed))
+	for _, p := range w.delta.Updated {
+		ids = append(ids, w.known[p.Known].ID)
+	}
+	for _, k := range w.delta.Removed {
+		ids = append(ids, w.known[k].ID)
+	}
+	var err error
+	w.old, err = w.a.tx.Texts(ctx, ids)
+	return err
+}
+
+// add stores the units never seen before.
+func (w *unitWriter) add(ctx context.Context) error {
+	if len(w.delta.Added) == 0 {
+		return nil
+	}
+	var sources map[catalog.Identity]int64
+	if !w.row.IsSource {
+		var err error
+		if sources, err = w.a.sourceIDs(ctx); err != nil {
+			return err
+		}
+	}
+	units := make([]catalog.Unit, len(w.delta.Added))
+	list := make([]store.NewUnit, len(units))
+	for n, i := range w.delta.Added {
+		units[n] = w.units[i].Unit
+		u := &units[n]
+		u.TranslationID, u.SourceID, u.Created = w.row.ID, sources[u.Identity], w.a.created
+		if u.SourceID == 0 && !w.row.IsSource {
+			return fmt.Errorf("line %d of the units: %q has no source unit: this is a bug of repoglot", u.Position, u.Source)
+		}
+		list[n] = store.NewUnit{Unit: u, Text: w.units[i].text, Meta: w.units[i].meta}
+	}
+	if err := w.a.tx.AddUnits(ctx, list); err != nil {
+		return err
+	}
+	for n, i := range w.delta.Added {
+		w.ids[i] = units[n].ID
+	}
+	return nil
+}
+
+// update stores the units that differ from the stored ones.
+func (w *unitWriter) update(ctx context.Context) error {
+	list := make([]store.UpdatedUnit, 0, len(w.delta.Updated)+len(w.delta.Touched)+len(w.delta.Returned))
+	for _, pairs := range [][]catalog.Pair{w.delta.Updated, w.delta.Touched, w.delta.Returned} {
+		for _, p := range pairs {
+			u := w.units[p.Seen]
+			u.ID, u.TranslationID = w.known[p.Known].ID, w.row.ID
+			list = append(list, store.UpdatedUnit{Unit: &u.Unit, Text: u.text, Meta: u.meta})
+		}
+	}
+	return w.a.tx.UpdateUnits(ctx, list)
+}
+
+// remove marks the units that the file has no more.
+func (w *unitWriter) remove(ctx context.Context) error {
+	ids := make([]int64, len(w.delta.Removed))
+	for i, k := range w.delta.Removed {
+		ids[i] = w.known[k].ID
+	}
+	return w.a.tx.RemoveUnits(ctx, ids)
+}
+
+// place stores where the units stand, if that may have changed.
+func (w *unitWriter) place(ctx context.Context) error {
+	if !w.moved && len(w.delta.Returned)+len(w.delta.Removed)+len(w.delta.Added) == 0 {
+		return nil
+	}
+	placed := make([]catalog.Placed, len(w.units))
+	for i := range w.units {
+		placed[i] = catalog.Placed{ID: w.ids[i], Position: w.units[i].Position, Location: w.units[i].Location}
+	}
+	slices.SortFunc(placed, func(x, y catalog.Placed) int { return cmp.Compare(x.ID, y.ID) })
+	return w.a.tx.PutLayout(ctx, w.row.ID, placed)
+}
+
+// each calls fn for every string that makes an entry, those of the file in its
+// order, then the removed ones. i is the index in
+// units, or for a removed one -1 minus that in known.
+func (w *unitWriter) each(fn func(id catalog.Identity, i int)) {
+	seen := append([]int(nil), w.delta.Added...)
+	for _, pairs := range [][]catalog.Pair{w.delta.Returned, w.delta.Updated} {
+		for _, p := range pairs {
+			seen = append(seen, p.Seen)
+		}
+	}
+	slices.Sort(seen)
+	for _, i := range seen {
+		fn(w.units[i].Identity, i)
+	}
+	for _, k := range w.delta.Removed {
+		fn(w.known[k].Identity, -1-k)
+	}
+}
+
+// entries makes the change entries of decision 16.
+func (w *unitWriter) entries(origins map[catalog.Identity]int) []placedEntry {
+	var list []placedEntry
+	w.each(func(id catalog.Identity, i int) {
+		list = append(list, placedEntry{Entry: w.entry(i), origin: origins[id]})
+	})
+	return list
+}
+
+func (w *unitWriter) entry(i int) store.Entry {
+	if i < 0 {
+		id := w.known[-1-i].ID
+		old := w.old[id]
+		return store.Entry{
+			Action: catalog.ActionStringRemove, UnitID: id,
+			State: catalog.StateAbsent, OldState: old.State, Target: old.Target, Old: old.Target,
+		}
+	}
+	u, id := &w.units[i], w.ids[i]
+	if old, ok := w.old[id]; ok {
+		return store.Entry{
+			Action: catalog.ActionStringRepoUpdate, UnitID: id,
+			State: u.State, OldState: old.State, Target: u.Target, Old: old.Target,
+		}
+	}
+	return store.Entry{
+		Action: catalog.ActionNewUnit, UnitID: id,
+		State: u.State, OldState: catalog.StateAbsent, Target: u.Target,
+	}
+}
