@@ -119,6 +119,10 @@ func (w *world) read(fn func(ctx context.Context, s *store.Snapshot) error) {
 	}
 }
 
+// maxDumped bounds the units and changes of a dump, so that golden files stay
+// readable; no scenario that is compared whole has as many.
+const maxDumped = 40
+
 // dump renders everything that is served: translations, units, changes after
 // an id. Two stores that serve the same have the same dump.
 func (w *world) dump() string {
@@ -142,6 +146,10 @@ func (w *world) dump() string {
 					return err
 				}
 				for i := range units {
+					if i == maxDumped {
+						fmt.Fprintf(&b, "    and %d more\n", len(units)-i)
+						break
+					}
 					dumpUnit(&b, &units[i])
 				}
 			}
@@ -157,7 +165,7 @@ func dumpTranslation(b *strings.Builder, t *catalog.Translation) {
 }
 
 func dumpUnit(b *strings.Builder, u *catalog.Unit) {
-	fmt.Fprintf(b, "    unit %d source %d position %d state %d words %d %q / %q -> %q", u.ID, u.SourceID, u.Position, u.State, u.Words, u.Source, u.Context, u.Target)
+	fmt.Fprintf(b, "    unit %d source %d position %d state %d words %d %q / %q -> %q", u.ID, u.SourceID, u.Position, u.State, u.Words, short(u.Source), short(u.Context), short(u.Target))
 	fmt.Fprintf(b, " at %q", u.Location)
 	if u.Note != "" {
 		fmt.Fprintf(b, " note %q", u.Note)
@@ -171,6 +179,14 @@ func dumpUnit(b *strings.Builder, u *catalog.Unit) {
 	fmt.Fprintf(b, " created %s\n", u.Created.Format(time.RFC3339))
 }
 
+// short cuts long texts.
+func short(s string) string {
+	if len(s) > 300 {
+		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(s[:100], ""), len(s))
+	}
+	return s
+}
+
 // changesAfter renders the change entries after an id, all scopes together.
 func (w *world) changesAfter(id int64) (text string, last int64) {
 	w.t.Helper()
@@ -182,7 +198,12 @@ func (w *world) changesAfter(id int64) (text string, last int64) {
 			return err
 		}
 		for i := range list {
-			dumpChange(&b, &list[i])
+			if i == maxDumped {
+				fmt.Fprintf(&b, "and %d more\n", len(list)-i)
+			}
+			if i < maxDumped {
+				dumpChange(&b, &list[i])
+			}
 			last = list[i].ID
 		}
 		return nil
@@ -201,7 +222,7 @@ func dumpChange(b *strings.Builder, c *catalog.Change) {
 	}
 	fmt.Fprintf(b, " by %s (%s) in %s at %s", c.Username, c.AuthorName, commit, c.Timestamp.Format(time.RFC3339))
 	if c.UnitID != 0 {
-		fmt.Fprintf(b, ": %q / %q: %d %q -> %d %q", c.Source, c.Context, c.OldState, c.Old, c.State, c.Target)
+		fmt.Fprintf(b, ": %q / %q: %d %q -> %d %q", short(c.Source), short(c.Context), c.OldState, short(c.Old), c.State, short(c.Target))
 	}
 	if len(c.Event) > 0 {
 		fmt.Fprintf(b, ": %v", c.Event)
