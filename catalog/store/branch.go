@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// BranchComponent is a component as the pull of its branch sees it.
+type BranchComponent struct {
+	catalog.Component
+	// Project is the component's project.
+	Project catalog.Project
+	// Imported says that the component has reached a head at least once.
+	Imported bool
+	// Reread says that its head was reset because repository, branch or what the
+	// reading depends on changed: its units are still there to compare with.
+	Reread bool
+	// Template is the pattern that discovered it, "" for a configured one.
+	Template string
+	// Configured is the generation of its settings, for StepInfo.Configured.
+	Configured int64
+}
+
+// Branch returns the active components of a repository and a branch as they are
+// configured, in the order of their ids; none is no error.
+func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponent, error) {
+	var out []BranchComponent
+	err := db.readers.transact(ctx, snapshotOptions(), func(s *session) error {
+		return s.query(ctx, `SELECT `+componentColumns+componentFrom+`
+			WHERE c.repo = $1 AND c.branch = $2 AND c.active = 1 AND p.active = 1 ORDER BY c.id`, []any{repo, branch},
+			func(scan scan) error {
+				row, err := scanComponent(scan)
+				if err == nil {
+					out = append(out, BranchComponent{
+						Component: row.Component, Project: row.Project, Imported: row.Imported,
+						Reread: row.reread, Template: row.template, Configured: row.configured,
+					})
+				}
+				return err
+			})
+	})
+	return out, db.fail(ctx, "read the components of a branch", err)
+}
+
+// SetProblem records that the pull of components failed, or with "" that it
+// recovered. changed is false if all of them said so already: an event per spell
+// of failure needs no more. Passwords within addresses are cut out, though the
+// caller should have done so.
+func (db *DB) SetProblem(ctx context.Context, componentIDs []int64, problem string) (changed bool, err error) {
+	problem = redact(problem)
+	err = db.write(ctx, func(s *session) error {
+		var ids []int64
+		err := chunks(componentIDs, func(chunk []any) error {
+			return s.query(ctx, `SELECT id FROM components WHERE problem <> $1 AND id IN `+list(2, len(chunk)),
+				append([]any{problem}, chunk...), func(scan scan) error {
+					var id int64
+					err := scan(&id)
+					ids = append(ids, id)
+					return err
+				})
+		})
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		changed = true
+		g, err := nextGeneration(ctx, s)
+		if err != nil {
+			return err
+		}
+		return chunks(ids, func(chunk []any) error {
+			_, err := s.exec(ctx, `UPDATE components SET problem = $1, generation = $2 WHERE id IN `+list(3, len(chunk)),
+				append([]any{problem, g}, chunk...)...)
+			return err
+		})
+	})
+	if err != nil {
+		changed = false
+	}
+	return changed, db.fail(ctx, "set problem", err)
+}
+
+// redact cuts user and password out of the addresses in a text; a user alone
+// stays where it is no secret (ssh://git@host).
+func redact(s string) string {
+	s = regexp.MustCompile(`(?i)(https?://)[^/\s@]+@`).ReplaceAllString(s, "$1")
+	return regexp.MustCompile(`(://[^/\s:@]*):[^/\s@]*@`).ReplaceAllString(s, "$1@")
+}

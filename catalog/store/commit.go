@@ -1,0 +1,209 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// finish is the tail of a step, short because it is serial among writers:
+// compare-and-swap, the clock, the deltas, the generations.
+func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
+	if err := tx.entries.flush(ctx, tx.s); err != nil {
+		return StepResult{}, err
+	}
+	if err := tx.checkCodes(ctx); err != nil {
+		return StepResult{}, err
+	}
+	if err := tx.moveHeads(ctx); err != nil {
+		return StepResult{}, err
+	}
+	res, err := tx.takeIDs(ctx)
+	if err != nil {
+		return StepResult{}, err
+	}
+	if err := tx.insertDeltas(ctx, res.FirstChange); err != nil {
+		return StepResult{}, err
+	}
+	return res, tx.bump(ctx, res.Generation)
+}
+
+// checkCodes holds up what no index can while codes are being swapped.
+func (tx *StepTx) checkCodes(ctx context.Context) error {
+	if !tx.placed {
+		return nil
+	}
+	return chunks(tx.info.Components, func(chunk []any) error {
+		var component int64
+		var language string
+		found, err := tx.s.first(ctx, `SELECT component_id, language FROM translations WHERE removed = 0 AND component_id IN `+list(1, len(chunk))+`
+			GROUP BY component_id, language HAVING COUNT(*) > 1`, chunk, &component, &language)
+		if err == nil && found {
+			err = invalid("two translations of component %d have the code %q", component, language)
+		}
+		return err
+	})
+}
+
+func (tx *StepTx) moveHeads(ctx context.Context) error {
+	var moved int64
+	err := chunks(tx.info.Components, func(chunk []any) error {
+		args := append([]any{tx.info.To, tx.info.Tracking, tx.info.From, tx.info.Repo, tx.info.Branch, tx.info.Configured}, chunk...)
+		rows, err := tx.s.exec(ctx, `UPDATE components SET head = $1, tracking = $2, imported = 1, reread = 0
+			WHERE head = $3 AND repo = $4 AND branch = $5 AND active = 1 AND ($6 = 0 OR settings_generation <= $6) AND id IN `+list(7, len(chunk)), args...)
+		moved += rows
+		return err
+	})
+	if err == nil && int(moved) != len(tx.info.Components) {
+		err = tx.conflict(int(moved))
+	}
+	return err
+}
+
+func (tx *StepTx) takeIDs(ctx context.Context) (StepResult, error) {
+	var res StepResult
+	for i := range tx.deltas {
+		res.Changes += int64(tx.deltas[i].n)
+	}
+	var last int64
+	_, err := tx.s.first(ctx, `UPDATE clock SET generation = generation + 1, last_change = last_change + $1 WHERE one = 1 RETURNING generation, last_change`,
+		[]any{res.Changes}, &res.Generation, &last)
+	if res.Changes > 0 {
+		res.FirstChange = last - res.Changes + 1
+	}
+	return res, err
+}
+
+// tally is how long the lists of a scope are, and what the step added.
+type tally struct {
+	next     int64 // place of the next entry, from 1
+	added    int64
+	lastAt   int64 // translations only: newest entry
+	authorID int64
+}
+
+func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
+	projects, components, translations := map[int64]*tally{}, map[int64]*tally{}, map[int64]*tally{}
+	rows := newInserter("deltas", "id", "project_id", "component_id", "translation_id", "first_change", "first_in_project", "first_in_component",
+		"first_in_translation", "n", "added", "updated", "removed", "author_id", "at", "commit_hash", "commit_time")
+	for i := range tx.deltas {
+		d := &tx.deltas[i]
+		p, err := tx.tally(ctx, projects, `SELECT changes FROM projects WHERE id = $1`, tx.convoy[d.component].project)
+		if err != nil {
+			return err
+		}
+		c, err := tx.tally(ctx, components, `SELECT changes FROM components WHERE id = $1`, d.component)
+		if err != nil {
+			return err
+		}
+		var inTranslation any
+		if d.translation != 0 {
+			t, err := tx.tally(ctx, translations, `SELECT changes FROM translations WHERE id = $1`, d.translation)
+			if err != nil {
+				return err
+			}
+			inTranslation = t.take(d)
+			t.lastAt, t.authorID = d.at, d.author
+		}
+		if err := rows.add(ctx, tx.s, d.id, tx.convoy[d.component].project, d.component, orNull(d.translation), firstChange, p.take(d), c.take(d),
+			inTranslation, d.n, d.added, d.updated, d.removed, orNull(d.author), d.at, d.commit, d.commitTime); err != nil {
+			return err
+		}
+		firstChange += int64(d.n)
+	}
+	if err := rows.flush(ctx, tx.s); err != nil {
+		return err
+	}
+	return tx.storeTallies(ctx, projects, components, translations)
+}
+
+func (tx *StepTx) tally(ctx context.Context, all map[int64]*tally, query string, id int64) (*tally, error) {
+	if t, ok := all[id]; ok {
+		return t, nil
+	}
+	var t tally
+	if _, err := tx.s.first(ctx, query, []any{id}, &t.next); err != nil {
+		return nil, err
+	}
+	t.next++
+	all[id] = &t
+	return &t, nil
+}
+
+func (t *tally) take(d *pendingDelta) int64 {
+	first := t.next
+	t.next += int64(d.n)
+	t.added += int64(d.n)
+	return first
+}
+
+func (tx *StepTx) storeTallies(ctx context.Context, projects, components, translations map[int64]*tally) error {
+	for _, id := range sortedKeys(projects) {
+		if _, err := tx.s.exec(ctx, `UPDATE projects SET changes = changes + $1 WHERE id = $2`, projects[id].added, id); err != nil {
+			return err
+		}
+	}
+	for _, id := range sortedKeys(components) {
+		if _, err := tx.s.exec(ctx, `UPDATE components SET changes = changes + $1 WHERE id = $2`, components[id].added, id); err != nil {
+			return err
+		}
+	}
+	for _, id := range sortedKeys(translations) {
+		t := translations[id]
+		if _, err := tx.s.exec(ctx, `UPDATE translations SET changes = changes + $1, last_change_at = $2, last_author_id = $3 WHERE id = $4`,
+			t.added, t.lastAt, orNull(t.authorID), id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bump gives the generation to what changed. A head that moved changes its
+// component, which shows it, but neither translations nor the project.
+func (tx *StepTx) bump(ctx context.Context, generation int64) error {
+	projects := map[int64]bool{}
+	var components []int64
+	for _, id := range tx.info.Components {
+		m := tx.convoy[id]
+		if m.dirty {
+			projects[m.project] = true
+		}
+		if m.dirty || m.reread || !m.imported || m.tracking != tx.info.Tracking || tx.info.From != tx.info.To {
+			components = append(components, id)
+		}
+		if m.counted {
+			if _, err := tx.s.exec(ctx, `UPDATE components SET last_unit = $1, last_delta = $2, last_at = $3 WHERE id = $4`,
+				m.lastUnit, m.lastDelta, nullable(m.lastAt), id); err != nil {
+				return err
+			}
+		}
+	}
+	for _, set := range []struct {
+		table string
+		ids   []int64
+	}{{"translations", sortedKeys(tx.dirty)}, {"components", components}, {"projects", sortedKeys(projects)}} {
+		err := chunks(set.ids, func(chunk []any) error {
+			_, err := tx.s.exec(ctx, `UPDATE `+set.table+` SET generation = $1 WHERE id IN `+list(2, len(chunk)), append([]any{generation}, chunk...)...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func nullable(n sql.NullInt64) any {
+	if !n.Valid {
+		return nil
+	}
+	return n.Int64
+}
+
+// inTranslationList are the actions of strings; all others belong to the
+// component (decision 21).
+func inTranslationList(a catalog.Action) bool {
+	return slices.Contains([]catalog.Action{catalog.ActionNewUnit, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove}, a)
+}

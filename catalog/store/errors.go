@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// fail turns any error of an operation into one that may leave the package: a
+// sentinel of catalog or an error of the context stays recognisable, an error
+// of the driver becomes its description, all get the operation in front.
+func (db *DB) fail(ctx context.Context, op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case isOurs(err):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return ours{fmt.Errorf("store: %s: %w", op, err)}
+	case ctx.Err() != nil: // the driver says "interrupted"
+		return ours{fmt.Errorf("store: %s: %w", op, ctx.Err())}
+	case errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone), errors.Is(err, errClosed):
+		return ours{fmt.Errorf("store: %s: the database %s is closed", op, db.where)}
+	}
+	if text, sentinel, found := describe(err); found {
+		if sentinel != nil {
+			return ours{fmt.Errorf("store: %s: database %s: %s: %w", op, db.where, text, sentinel)}
+		}
+		return ours{fmt.Errorf("store: %s: database %s: %s", op, db.where, text)}
+	}
+	return ours{fmt.Errorf("store: %s: %w", op, err)}
+}
+
+// ours marks an error that has gone through fail, so that it is not wrapped
+// again on its way out.
+type ours struct{ error }
+
+func (o ours) Unwrap() error { return o.error }
+
+func isOurs(err error) bool {
+	var o ours
+	return errors.As(err, &o)
+}
+
+// unmark takes the mark of fail off an error.
+func unmark(err error) error {
+	if o, ok := err.(ours); ok {
+		return o.error
+	}
+	return err
+}
+
+// errClosed is what a pool answers after Close.
+var errClosed = errors.New("closed")
+
+func notFound(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), catalog.ErrNotFound)
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), catalog.ErrInvalid)
+}
+
+func conflict(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), catalog.ErrConflict)
+}

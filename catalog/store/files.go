@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// File is the current content of a translation's file, so that any server can
+// serve it without a mirror (DESIGN, invariant 8).
+type File struct {
+	// TranslationID is the owner.
+	TranslationID int64
+	// Blob is the git blob id, 40 hexadecimal digits.
+	Blob string
+	// Modified is the time of the commit that made it; zero if not known.
+	Modified time.Time
+	// Data are the bytes as they are in the repository. They are stored
+	// compressed.
+	Data []byte
+}
+
+// PutFile stores the bytes of a translation's file in place of those before. If
+// Blob and Modified are the stored ones nothing is written.
+func (tx *StepTx) PutFile(ctx context.Context, f File) error {
+	return tx.fail(ctx, fmt.Sprintf("store file of translation %d", f.TranslationID), tx.putFile(ctx, &f))
+}
+
+func (tx *StepTx) putFile(ctx context.Context, f *File) error {
+	if _, err := tx.componentOf(ctx, f.TranslationID); err != nil {
+		return err
+	}
+	var blob string
+	var modified sql.NullInt64
+	found, err := tx.s.first(ctx, `SELECT blob, modified FROM files WHERE translation_id = $1`, []any{f.TranslationID}, &blob, &modified)
+	if err != nil || found && blob == f.Blob && nullable(modified) == micros(f.Modified) {
+		return err
+	}
+	if _, err := tx.s.exec(ctx, `INSERT INTO files (translation_id, blob, modified, data) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (translation_id) DO UPDATE SET blob = excluded.blob, modified = excluded.modified, data = excluded.data`,
+		f.TranslationID, f.Blob, micros(f.Modified), tx.db.codec.deflate(f.Data)); err != nil {
+		return err
+	}
+	return tx.touch(ctx, f.TranslationID)
+}
+
+// File returns the stored file of a translation; ErrNotFound if there is none.
+func (tx *StepTx) File(ctx context.Context, translationID int64) (File, error) {
+	f, err := tx.db.file(ctx, tx.s, translationID)
+	return f, tx.fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
+}
+
+// File returns the stored file of a translation, whether it is served or not;
+// ErrNotFound if there is none.
+func (s *Snapshot) File(ctx context.Context, translationID int64) (File, error) {
+	f, err := s.db.file(ctx, s.s, translationID)
+	return f, s.db.fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
+}
+
+func (db *DB) file(ctx context.Context, s *session, translation int64) (File, error) {
+	f := File{TranslationID: translation}
+	var modified sql.NullInt64
+	var data []byte
+	found, err := s.first(ctx, `SELECT blob, modified, data FROM files WHERE translation_id = $1`, []any{translation}, &f.Blob, &modified, &data)
+	if err == nil && !found {
+		err = notFound("file")
+	}
+	if err != nil {
+		return File{}, err
+	}
+	f.Modified = fromMicros(modified)
+	if f.Data, err = db.codec.inflate(data); err != nil {
+		return File{}, fmt.Errorf("the stored bytes are damaged: restore a backup, or move the database away and import anew (%w)", err)
+	}
+	return f, nil
+}

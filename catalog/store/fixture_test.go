@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// All tests share one clock reading; nothing in the package reads another.
+func day(n int) time.Time { return time.Date(2024, 3, n, 12, 0, 0, 123456000, time.UTC) }
+
+func head(n int) string { return fmt.Sprintf("%040x", n) }
+
+const testRepo, testBranch = "https://example.org/app.git", "main"
+
+func open(tb testing.TB) *DB {
+	tb.Helper()
+	return openAt(tb, filepath.Join(tb.TempDir(), "test.db"))
+}
+
+func openAt(tb testing.TB, path string) *DB {
+	tb.Helper()
+	db, err := Open(context.Background(), path, Options{Now: func() time.Time { return day(1) }, Readers: 4})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return db
+}
+
+func spec(project, slug string) ComponentSpec {
+	return ComponentSpec{
+		Project: project, Slug: slug, Repo: testRepo, Branch: testBranch,
+		Settings: catalog.ComponentSettings{Name: slug, Filemask: "po/*.po", SourceLanguage: "en", EnforcedChecks: []string{"same"}},
+	}
+}
+
+func projectsNamed(slugs ...string) []catalog.Project {
+	var ps []catalog.Project
+	for _, s := range slugs {
+		ps = append(ps, catalog.Project{Slug: s, Settings: catalog.ProjectSettings{Name: s}})
+	}
+	return ps
+}
+
+// openWith opens a database with the project "demo" and these components.
+func openWith(tb testing.TB, slugs ...string) *DB {
+	tb.Helper()
+	db := open(tb)
+	configure(tb, db, slugs...)
+	return db
+}
+
+func configure(tb testing.TB, db *DB, slugs ...string) {
+	tb.Helper()
+	var specs []ComponentSpec
+	for _, s := range slugs {
+		specs = append(specs, spec("demo", s))
+	}
+	if err := db.Configure(context.Background(), projectsNamed("demo"), specs, nil); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func info(from, to int, components ...int64) StepInfo {
+	i := StepInfo{Repo: testRepo, Branch: testBranch, Components: components, To: head(to), Tracking: "main", At: day(2)}
+	if from != 0 {
+		i.From = head(from)
+	}
+	return i
+}
+
+func step(tb testing.TB, db *DB, i StepInfo, fn func(ctx context.Context, tx *StepTx) error) StepResult {
+	tb.Helper()
+	res, err := db.Step(context.Background(), i, fn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return res
+}
+
+func nothing(context.Context, *StepTx) error { return nil }
+
+func read(tb testing.TB, db *DB, fn func(ctx context.Context, s *Snapshot) error) {
+	tb.Helper()
+	if err := db.Read(context.Background(), fn); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// fill adds a translation with n units: a source translation if source is nil,
+// else one of the units of source. It returns the translation's id and units.
+func fill(ctx context.Context, tx *StepTx, component int64, code string, n int, source []NewUnit) (int64, []NewUnit, error) {
+	t := catalog.Translation{
+		ComponentID: component, Language: code, FileCode: code, Filename: "po/" + code + ".po", Revision: head(len(code)),
+		IsSource: source == nil, PluralNumber: 2, PluralFormula: "n != 1", Stats: catalog.Stats{Total: catalog.Count{Units: int64(n)}},
+	}
+	if err := tx.PutTranslation(ctx, &t); err != nil {
+		return 0, nil, err
+	}
+	var h catalog.Hasher
+	units := make([]NewUnit, n)
+	placed := make([]catalog.Placed, n)
+	for i := range units {
+		u := &catalog.Unit{
+			TranslationID: t.ID, Source: fmt.Sprintf("Source string number %d", i), Context: fmt.Sprintf("ctx %d", i%7),
+			Target: fmt.Sprintf("%s text of string %d", code, i), State: catalog.StateTranslated, Priority: 100,
+			Words: 4, Chars: 20, Created: day(1), Note: "a note", Flags: "c-format",
+		}
+		if source != nil {
+			u.SourceID = source[i].ID
+		}
+		u.Identity = h.Identity(u.Source, u.Context)
+		units[i] = NewUnit{Unit: u, Text: h.Text(u.Target, u.State), Meta: h.Meta(u.Note, u.Flags)}
+	}
+	if err := tx.AddUnits(ctx, units); err != nil {
+		return 0, nil, err
+	}
+	for i, u := range units {
+		u.Position, u.Location = i+1, fmt.Sprintf("src/file%d.c:%d", i/100, i)
+		placed[i] = catalog.Placed{ID: u.ID, Position: u.Position, Location: u.Location}
+	}
+	return t.ID, units, tx.PutLayout(ctx, t.ID, placed)
+}
+
+// newEntries makes an entry 31 for each unit.
+func newEntries(units []NewUnit) []Entry {
+	es := make([]Entry, len(units))
+	for i, u := range units {
+		es[i] = Entry{Action: catalog.ActionNewUnit, UnitID: u.ID, State: u.State, OldState: catalog.StateAbsent, Target: u.Target}
+	}
+	return es
+}

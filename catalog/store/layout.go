@@ -1,0 +1,107 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// blockUnits is the number of live units in a layout block; only the last block
+// of a translation has fewer (DESIGN, invariant 6).
+const blockUnits = 256
+
+var errLayout = errors.New("a layout block is damaged: restore a backup, or move the database away and import anew")
+
+// encodeBlock writes units as differences from the one before: ids mostly rise
+// by one, positions too, and locations share their beginning. A string inserted
+// at the top of a file changes one number per block.
+func encodeBlock(placed []catalog.Placed) []byte {
+	b := binary.AppendUvarint(nil, uint64(len(placed)))
+	var last catalog.Placed
+	for _, p := range placed {
+		b = binary.AppendVarint(b, p.ID-last.ID)
+		b = binary.AppendVarint(b, int64(p.Position-last.Position))
+		shared := commonPrefix(last.Location, p.Location)
+		b = binary.AppendUvarint(b, uint64(shared))
+		b = binary.AppendUvarint(b, uint64(len(p.Location)-shared))
+		b = append(b, p.Location[shared:]...)
+		last = p
+	}
+	return b
+}
+
+func commonPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// decodeBlock is the inverse of encodeBlock. Whatever the bytes, it neither
+// panics nor allocates out of proportion.
+func decodeBlock(b []byte) ([]catalog.Placed, error) {
+	r := blockReader{b: b}
+	n := r.uvarint()
+	if n > blockUnits {
+		return nil, errLayout
+	}
+	out := make([]catalog.Placed, 0, n)
+	var last catalog.Placed
+	for range n {
+		last.ID += r.varint()
+		last.Position += int(r.varint())
+		shared := r.uvarint()
+		rest := r.bytes(r.uvarint())
+		if r.bad || shared > uint64(len(last.Location)) {
+			return nil, errLayout
+		}
+		if int(shared) != len(last.Location) || len(rest) > 0 {
+			last.Location = last.Location[:shared] + string(rest)
+		}
+		out = append(out, last)
+	}
+	if r.bad || len(r.b) > 0 {
+		return nil, errLayout
+	}
+	return out, nil
+}
+
+// blockReader reads numbers and bytes; bad is set by the first that is not
+// there.
+type blockReader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *blockReader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	return skip(r, v, n)
+}
+
+func (r *blockReader) varint() int64 {
+	v, n := binary.Varint(r.b)
+	return skip(r, v, n)
+}
+
+func skip[T uint64 | int64](r *blockReader, v T, n int) T {
+	if n <= 0 {
+		r.bad, r.b = true, nil
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+func (r *blockReader) bytes(n uint64) []byte {
+	if n > uint64(len(r.b)) {
+		r.bad, r.b = true, nil
+		return nil
+	}
+	out := r.b[:n]
+	r.b = r.b[n:]
+	return out
+}

@@ -1,0 +1,55 @@
+//go:build unix
+
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Lock makes this process the only one that serves or pulls with dataDir, which
+// is made if it is missing. unlock gives the folder back; so does the end of the
+// process, however it ends. A second Lock fails at once with one line that names
+// the folder, the process that holds it and the remedy.
+func Lock(dataDir string) (unlock func() error, err error) {
+	if err := os.MkdirAll(dataDir, 0o700); err != nil {
+		return nil, lockError(dataDir, err)
+	}
+	f, err := os.OpenFile(filepath.Join(dataDir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, lockError(dataDir, err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		defer f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, inUse(dataDir, holder(f))
+		}
+		return nil, lockError(dataDir, err)
+	}
+	if err := writePID(f); err != nil {
+		f.Close()
+		return nil, lockError(dataDir, err)
+	}
+	return f.Close, nil // the file stays: removing it would let two processes lock two files of one name
+}
+
+func holder(f *os.File) string {
+	b, err := io.ReadAll(io.LimitReader(f, 32))
+	if pid := strings.TrimSpace(string(b)); err == nil && pid != "" {
+		return "process " + pid
+	}
+	return "another process"
+}
+
+func writePID(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(f, os.Getpid())
+	return err
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"sync"
+)
+
+// pool lends sessions. database/sql's own pool cannot keep a statement prepared
+// on a connection that a transaction holds; preparing costs as much as a page.
+type pool struct {
+	handle *sql.DB
+	free   chan *session // nil: to be opened when first needed
+	size   int
+	done   chan struct{}
+	once   sync.Once
+}
+
+func newPool(h *sql.DB, size int) *pool {
+	p := &pool{handle: h, free: make(chan *session, size), size: size, done: make(chan struct{})}
+	for range size {
+		p.free <- nil
+	}
+	return p
+}
+
+// close waits for the sessions that are lent and closes them all.
+func (p *pool) close() {
+	p.once.Do(func() {
+		close(p.done)
+		for range p.size {
+			if s := <-p.free; s != nil {
+				s.close()
+			}
+		}
+	})
+}
+
+// transact runs fn between BEGIN and COMMIT, or ROLLBACK if fn fails or
+// panics. The transaction itself does not hang on ctx: database/sql would roll
+// it back from another goroutine while the connection is given back. The
+// statements of fn do.
+func (p *pool) transact(ctx context.Context, opts *sql.TxOptions, fn func(s *session) error) (err error) {
+	s, err := p.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	sound := false
+	defer func() { p.release(s, sound) }()
+	tx, err := s.conn.BeginTx(context.WithoutCancel(ctx), opts)
+	if err != nil {
+		sound = !errors.Is(err, driver.ErrBadConn)
+		return err
+	}
+	defer func() {
+		if !sound { // fn failed or panicked
+			sound = tx.Rollback() == nil
+		}
+	}()
+	if err := fn(s); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return err // the state of the session is not known: a new one is opened
+	}
+	sound = true
+	return nil
+}
+
+func (p *pool) acquire(ctx context.Context) (*session, error) {
+	select {
+	case <-p.done:
+		return nil, errClosed
+	default:
+	}
+	select {
+	case <-p.done:
+		return nil, errClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case s := <-p.free:
+		if s != nil {
+			return s, nil
+		}
+		s, err := p.openSession(ctx)
+		if err != nil {
+			p.free <- nil
+		}
+		return s, err
+	}
+}
+
+func (p *pool) openSession(ctx context.Context) (*session, error) {
+	conn, err := p.handle.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+}
+
+func (p *pool) release(s *session, sound bool) {
+	if !sound {
+		s.discard()
+		s = nil
+	}
+	p.free <- s
+}

@@ -1,0 +1,182 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// ChangeQuery names a part of a change list. The zero value has no entries
+// because its Limit is 0. At most one of the ids is set; none is the whole
+// server's list.
+type ChangeQuery struct {
+	// TranslationID lists the entries 31, 59 and 63 of a translation.
+	TranslationID int64
+	// ComponentID lists all entries of a component.
+	ComponentID int64
+	// ProjectID lists all entries of a project.
+	ProjectID int64
+	// AfterID leaves out entries with this id and smaller ones.
+	AfterID int64
+	// Offset and Limit cut a page out of what is left.
+	Offset, Limit int
+	// Newest turns the order round: descending ids.
+	Newest bool
+}
+
+// Changes returns entries in the order of their ids. Cost depends on Limit, not
+// on Offset, AfterID or the length of the list.
+func (s *Snapshot) Changes(ctx context.Context, q ChangeQuery) ([]catalog.Change, error) {
+	entries, err := s.changes(ctx, &q)
+	return entries, s.db.fail(ctx, fmt.Sprintf("read changes of %s", q.scope().name), err)
+}
+
+// Count returns how many entries Changes would list without Offset and Limit.
+// It reads counters and positions, it counts no rows.
+func (s *Snapshot) Count(ctx context.Context, q ChangeQuery) (int64, error) {
+	l := q.scope()
+	total, err := s.length(ctx, l)
+	if err != nil {
+		return 0, s.db.fail(ctx, "count changes of "+l.name, err)
+	}
+	skipped, err := s.rank(ctx, l, q.AfterID, total)
+	return total - skipped, s.db.fail(ctx, "count changes of "+l.name, err)
+}
+
+// Change returns one entry, or ErrNotFound.
+func (s *Snapshot) Change(ctx context.Context, id int64) (catalog.Change, error) {
+	entries, err := s.entries(ctx, (&ChangeQuery{}).scope(), id, id, false)
+	if err == nil && (id < 1 || len(entries) != 1) {
+		err = notFound("no such change")
+	}
+	if err != nil {
+		return catalog.Change{}, s.db.fail(ctx, fmt.Sprintf("read change %d", id), err)
+	}
+	return entries[0], nil
+}
+
+// scope is one list: where its deltas are and which column numbers their places.
+type scope struct {
+	name, length, column, first string
+	id                          int64
+}
+
+func (q *ChangeQuery) scope() scope {
+	switch {
+	case q.TranslationID != 0:
+		return scope{fmt.Sprintf("translation %d", q.TranslationID), `SELECT changes FROM translations WHERE id = $1`, "d.translation_id", "d.first_in_translation", q.TranslationID}
+	case q.ComponentID != 0:
+		return scope{fmt.Sprintf("component %d", q.ComponentID), `SELECT changes FROM components WHERE id = $1`, "d.component_id", "d.first_in_component", q.ComponentID}
+	case q.ProjectID != 0:
+		return scope{fmt.Sprintf("project %d", q.ProjectID), `SELECT changes FROM projects WHERE id = $1`, "d.project_id", "d.first_in_project", q.ProjectID}
+	}
+	return scope{"the server", `SELECT last_change FROM clock WHERE one = $1`, "1", "d.first_change", 1}
+}
+
+func (s *Snapshot) length(ctx context.Context, l scope) (int64, error) {
+	var n int64
+	_, err := s.s.first(ctx, l.length, []any{l.id}, &n)
+	return n, err
+}
+
+func (s *Snapshot) changes(ctx context.Context, q *ChangeQuery) ([]catalog.Change, error) {
+	if q.Limit <= 0 || q.Offset < 0 {
+		return nil, nil
+	}
+	l := q.scope()
+	total, err := s.length(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	skipped, err := s.rank(ctx, l, q.AfterID, total)
+	if err != nil {
+		return nil, err
+	}
+	lo, hi := skipped+1+int64(q.Offset), skipped+int64(q.Offset)+int64(q.Limit)
+	if q.Newest {
+		lo, hi = total+1-int64(q.Offset)-int64(q.Limit), total-int64(q.Offset)
+	}
+	lo, hi = max(lo, skipped+1), min(hi, total)
+	if lo > hi {
+		return nil, nil
+	}
+	return s.entries(ctx, l, lo, hi, q.Newest)
+}
+
+// rank is the number of entries of a list, total long, whose id is at most
+// after. A poller asks near the end: the search starts there, in steps that
+// double, and ends by bisection; each probe reads one entry of an index.
+func (s *Snapshot) rank(ctx context.Context, l scope, after, total int64) (int64, error) {
+	if after <= 0 || total == 0 {
+		return 0, nil
+	}
+	lo, hi := int64(0), total // entries up to lo are at most after, those behind hi are not
+	for step := int64(0); lo < hi; step = step*2 + 1 {
+		p := max(lo+1, hi-step)
+		if step > hi-lo || step > total {
+			p = lo + (hi-lo+1)/2
+		}
+		first, id, n, err := s.probe(ctx, l, p)
+		switch {
+		case err != nil:
+			return 0, err
+		case id > after:
+			hi = first - 1
+		case id+n-1 <= after:
+			lo = first + n - 1
+			step = total // now bisect
+		default:
+			return first + after - id, nil
+		}
+	}
+	return lo, nil
+}
+
+// probe finds the delta that holds the place-th entry of a list.
+func (s *Snapshot) probe(ctx context.Context, l scope, place int64) (first, id, n int64, err error) {
+	found, err := s.s.first(ctx, `SELECT `+l.first+`, d.first_change, d.n FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2
+		ORDER BY `+l.first+` DESC LIMIT 1`, []any{l.id, place}, &first, &id, &n)
+	if err == nil && (!found || place >= first+n) {
+		err = fmt.Errorf("entry %d of %s is missing: restore a backup, or move the database away and import anew", place, l.name)
+	}
+	return first, id, n, err
+}
+
+// entries reads the lo-th to the hi-th entry of a list.
+func (s *Snapshot) entries(ctx context.Context, l scope, lo, hi int64, newest bool) ([]catalog.Change, error) {
+	order := l.first + ", c.n"
+	if newest {
+		order = l.first + " DESC, c.n DESC"
+	}
+	var out []catalog.Change
+	err := s.s.query(ctx, `SELECT d.first_change + c.n, c.action, COALESCE(c.unit_id, 0), COALESCE(p.slug, ''), COALESCE(m.slug, ''), COALESCE(t.language, ''),
+		d.at, COALESCE(a.username, ''), COALESCE(a.full_name, ''), c.target, c.old_target, c.state, c.old_state,
+		COALESCE(o.source, ''), COALESCE(o.context, ''), d.commit_hash, d.commit_time, c.event
+		FROM deltas d JOIN changes c ON c.delta_id = d.id AND c.n >= $2 - `+l.first+` AND c.n <= $3 - `+l.first+`
+		LEFT JOIN projects p ON p.id = d.project_id LEFT JOIN components m ON m.id = d.component_id
+		LEFT JOIN translations t ON t.id = d.translation_id LEFT JOIN users a ON a.id = d.author_id
+		LEFT JOIN units u ON u.id = c.unit_id LEFT JOIN units o ON o.id = u.source_id
+		WHERE `+l.column+` = $1 AND `+l.first+` <= $3 AND `+l.first+` >= COALESCE((SELECT MAX(`+l.first+`) FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2), $2)
+		ORDER BY `+order, []any{l.id, lo, hi}, func(scan scan) error {
+		c, err := scanChange(scan)
+		out = append(out, c)
+		return err
+	})
+	return out, err
+}
+
+func scanChange(scan scan) (catalog.Change, error) {
+	var c catalog.Change
+	var at, commitTime sql.NullInt64
+	var event sql.NullString
+	err := scan(&c.ID, &c.Action, &c.UnitID, &c.Project, &c.Component, &c.Language, &at, &c.Username, &c.AuthorName, &c.Target, &c.Old,
+		&c.State, &c.OldState, &c.Source, &c.Context, &c.Commit, &commitTime, &event)
+	if err != nil {
+		return c, err
+	}
+	c.Timestamp, c.CommitTime = fromMicros(at), fromMicros(commitTime)
+	c.Event, err = eventMap(event)
+	return c, err
+}

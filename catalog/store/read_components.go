@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// ProjectRow is a project as it is served.
+type ProjectRow struct {
+	catalog.Project
+	// Generation is that of the newest change of the project or anything below.
+	Generation int64
+}
+
+// ComponentRow is a component as it is served.
+type ComponentRow struct {
+	catalog.Component
+	// Project is the component's project.
+	Project catalog.Project
+	// Imported says that the component has reached a head: before, its
+	// translations are not there yet (decision 22).
+	Imported bool
+	// Generation is that of the newest change of the component, of anything
+	// below, or of the project's settings.
+	Generation int64
+
+	reread                        bool
+	template                      string
+	configured, projectConfigured int64
+}
+
+// Projects returns the active projects by id.
+func (s *Snapshot) Projects(ctx context.Context) ([]ProjectRow, error) {
+	var out []ProjectRow
+	err := s.s.query(ctx, projectQuery+` WHERE active = 1 ORDER BY id`, nil, func(scan scan) error {
+		row, err := scanProject(scan)
+		out = append(out, row)
+		return err
+	})
+	return out, s.db.fail(ctx, "read projects", err)
+}
+
+// Project returns an active project, or ErrNotFound.
+func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error) {
+	var out ProjectRow
+	found := false
+	err := s.s.query(ctx, projectQuery+` WHERE slug = $1 AND active = 1`, []any{slug}, func(scan scan) (err error) {
+		found = true
+		out, err = scanProject(scan)
+		return err
+	})
+	if err == nil && !found {
+		err = notFound("no such project")
+	}
+	return out, s.db.fail(ctx, fmt.Sprintf("read project %q", slug), err)
+}
+
+// Components returns the active components by id: of one project, or with "" of
+// all. An unknown project has none.
+func (s *Snapshot) Components(ctx context.Context, project string) ([]ComponentRow, error) {
+	var out []ComponentRow
+	err := s.s.query(ctx, `SELECT `+componentColumns+componentFrom+` WHERE c.active = 1 AND p.active = 1 AND ($1 = '' OR p.slug = $1) ORDER BY c.id`,
+		[]any{project}, func(scan scan) error {
+			row, err := scanComponent(scan)
+			out = append(out, row)
+			return err
+		})
+	return out, s.db.fail(ctx, fmt.Sprintf("read components of %q", project), err)
+}
+
+// Component returns an active component, or ErrNotFound.
+func (s *Snapshot) Component(ctx context.Context, project, slug string) (ComponentRow, error) {
+	row, err := oneComponent(ctx, s.s, ` WHERE p.slug = $1 AND c.slug = $2 AND c.active = 1 AND p.active = 1`, project, slug)
+	return row, s.db.fail(ctx, fmt.Sprintf("read component %q/%q", project, slug), err)
+}
+
+func componentByID(ctx context.Context, s *session, id int64) (ComponentRow, error) {
+	return oneComponent(ctx, s, ` WHERE c.id = $1`, id)
+}
+
+func oneComponent(ctx context.Context, s *session, where string, args ...any) (ComponentRow, error) {
+	var out ComponentRow
+	found := false
+	err := s.query(ctx, `SELECT `+componentColumns+componentFrom+where, args, func(scan scan) (err error) {
+		found = true
+		out, err = scanComponent(scan)
+		return err
+	})
+	if err == nil && !found {
+		err = notFound("no such component")
+	}
+	return out, err
+}
+
+const projectQuery = `SELECT id, slug, settings, changes, generation FROM projects`
+
+func scanProject(scan scan) (ProjectRow, error) {
+	var p ProjectRow
+	var settings sql.RawBytes
+	if err := scan(&p.ID, &p.Slug, &settings, &p.Changes, &p.Generation); err != nil {
+		return p, err
+	}
+	return p, json.Unmarshal(settings, &p.Settings)
+}
+
+const (
+	componentColumns = `c.id, c.project_id, c.slug, c.settings, c.repo, c.branch, c.tracking, c.head, c.changes, c.problem,
+		c.imported, c.reread, c.template, c.settings_generation, c.generation,
+		p.slug, p.settings, p.changes, p.settings_generation`
+	componentFrom = ` FROM components c JOIN projects p ON p.id = c.project_id`
+)
+
+func scanComponent(scan scan) (ComponentRow, error) {
+	var c ComponentRow
+	var settings, projectSettings []byte
+	err := scan(&c.ID, &c.ProjectID, &c.Slug, &settings, &c.Repo, &c.Branch, &c.Tracking, &c.Head, &c.Changes, &c.Problem,
+		&c.Imported, &c.reread, &c.template, &c.configured, &c.Generation,
+		&c.Project.Slug, &projectSettings, &c.Project.Changes, &c.projectConfigured)
+	if err != nil {
+		return c, err
+	}
+	c.Project.ID = c.ProjectID
+	c.Generation = max(c.Generation, c.projectConfigured)
+	if err := json.Unmarshal(settings, &c.Settings); err != nil {
+		return c, err
+	}
+	return c, json.Unmarshal(projectSettings, &c.Project.Settings)
+}
+
+// settingsGeneration is the newest generation of the settings of a component and
+// of its project, which every answer below shows.
+func (c *ComponentRow) settingsGeneration() int64 { return max(c.configured, c.projectConfigured) }

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// TranslationRow is a translation with all that its answer shows.
+type TranslationRow struct {
+	catalog.Translation
+	// Component and Project are the ones above it.
+	Component catalog.Component
+	Project   catalog.Project
+	// Generation is the newest of the translation's and of the settings above it.
+	Generation int64
+}
+
+// Translation returns a live translation of an active component by the code in
+// its URL, or else by the code in its file's name; or ErrNotFound.
+func (s *Snapshot) Translation(ctx context.Context, project, component, code string) (TranslationRow, error) {
+	row, err := s.translation(ctx, project, component, code)
+	return row, s.db.fail(ctx, fmt.Sprintf("read translation %q/%q/%q", project, component, code), err)
+}
+
+func (s *Snapshot) translation(ctx context.Context, project, component, code string) (TranslationRow, error) {
+	c, err := oneComponent(ctx, s.s, ` WHERE p.slug = $1 AND c.slug = $2 AND c.active = 1 AND p.active = 1`, project, component)
+	if err != nil {
+		return TranslationRow{}, err
+	}
+	for _, column := range []string{"language", "file_code"} {
+		row, found, err := s.translationWhere(ctx, &c, ` WHERE t.component_id = $1 AND t.`+column+` = $2 AND t.removed = 0 ORDER BY t.filename, t.id`, c.ID, code)
+		if err != nil || found {
+			return row, err
+		}
+	}
+	return TranslationRow{}, notFound("no such language")
+}
+
+func (s *Snapshot) translationWhere(ctx context.Context, c *ComponentRow, where string, args ...any) (TranslationRow, bool, error) {
+	row := TranslationRow{Component: c.Component, Project: c.Project}
+	var r translationScan
+	found, err := s.s.first(ctx, `SELECT `+translationColumns+`, t.generation`+translationFrom+where+` LIMIT 1`, args,
+		append(r.dest(&row.Translation), &row.Generation)...)
+	r.finish(&row.Translation)
+	row.Generation = max(row.Generation, c.settingsGeneration())
+	return row, found, err
+}
+
+// Translations returns the live translations of a component by id.
+func (s *Snapshot) Translations(ctx context.Context, componentID int64) ([]catalog.Translation, error) {
+	ts, err := translationsOf(ctx, s.s, componentID, false)
+	return ts, s.db.fail(ctx, fmt.Sprintf("read translations of component %d", componentID), err)
+}
+
+func translationsOf(ctx context.Context, s *session, component int64, removed bool) ([]catalog.Translation, error) {
+	var out []catalog.Translation
+	where := ` WHERE t.component_id = $1 AND t.removed <= $2 ORDER BY t.id`
+	err := s.query(ctx, `SELECT `+translationColumns+translationFrom+where, []any{component, flag(removed)}, func(scan scan) error {
+		var t catalog.Translation
+		var r translationScan
+		err := scan(r.dest(&t)...)
+		r.finish(&t)
+		out = append(out, t)
+		return err
+	})
+	return out, err
+}
+
+func translationByID(ctx context.Context, s *session, id int64) (t catalog.Translation, found bool, err error) {
+	var r translationScan
+	found, err = s.first(ctx, `SELECT `+translationColumns+translationFrom+` WHERE t.id = $1`, []any{id}, r.dest(&t)...)
+	r.finish(&t)
+	return t, found, err
+}
+
+const (
+	translationColumns = `t.id, t.component_id, t.language, t.file_code, t.filename, t.revision, t.is_source, t.removed,
+		t.plural_number, t.plural_formula, t.outline,
+		t.total, t.total_words, t.total_chars, t.translated, t.translated_words, t.translated_chars,
+		t.fuzzy, t.fuzzy_words, t.fuzzy_chars, t.readonly, t.readonly_words, t.readonly_chars,
+		t.failing, t.failing_words, t.failing_chars, t.changes, t.last_change_at, COALESCE(a.full_name, '')`
+	translationFrom = ` FROM translations t LEFT JOIN users a ON a.id = t.last_author_id`
+)
+
+// translationScan holds what has to be converted after a scan.
+type translationScan struct{ lastChange sql.NullInt64 }
+
+func (r *translationScan) dest(t *catalog.Translation) []any {
+	d := []any{&t.ID, &t.ComponentID, &t.Language, &t.FileCode, &t.Filename, &t.Revision, &t.IsSource, &t.Removed, &t.PluralNumber, &t.PluralFormula, &t.Outline}
+	s := &t.Stats
+	for _, c := range []*catalog.Count{&s.Total, &s.Translated, &s.Fuzzy, &s.ReadOnly, &s.Failing} {
+		d = append(d, &c.Units, &c.Words, &c.Chars)
+	}
+	return append(d, &t.Changes, &r.lastChange, &t.LastAuthor)
+}
+
+func (r *translationScan) finish(t *catalog.Translation) { t.LastChange = fromMicros(r.lastChange) }

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// UnitRow is a unit with all that its answer shows.
+type UnitRow struct {
+	catalog.Unit
+	// Translation is the owner; it may be Removed.
+	Translation TranslationRow
+}
+
+// Units returns live units of a translation in the order of their ids, from the
+// offset-th on, at most limit. Cost depends on limit alone: the layout blocks
+// name the ids, which are then read by key.
+func (s *Snapshot) Units(ctx context.Context, translationID int64, offset, limit int) ([]catalog.Unit, error) {
+	units, err := s.units(ctx, translationID, offset, limit)
+	return units, s.db.fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err)
+}
+
+func (s *Snapshot) units(ctx context.Context, translation int64, offset, limit int) ([]catalog.Unit, error) {
+	if offset < 0 || limit <= 0 {
+		return nil, nil
+	}
+	placed, err := s.placed(ctx, translation, offset, limit)
+	if err != nil || len(placed) == 0 {
+		return nil, err
+	}
+	ids := make([]int64, len(placed))
+	index := make(map[int64]int, len(placed))
+	for i, p := range placed {
+		ids[i], index[p.ID] = p.ID, i
+	}
+	units := make([]catalog.Unit, len(placed))
+	found := 0
+	err = chunks(ids, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			u, err := scanUnit(scan)
+			i := index[u.ID]
+			u.Position, u.Location = placed[i].Position, placed[i].Location
+			units[i] = u
+			found++
+			return err
+		})
+	})
+	if err == nil && found != len(placed) {
+		err = fmt.Errorf("%d units of the layout are missing: restore a backup, or move the database away and import anew", len(placed)-found)
+	}
+	return units, err
+}
+
+// placed reads the blocks that cover a page. All blocks but the last are full.
+func (s *Snapshot) placed(ctx context.Context, translation int64, offset, limit int) ([]catalog.Placed, error) {
+	first := offset / blockUnits
+	last := (offset + limit - 1) / blockUnits
+	var placed []catalog.Placed
+	err := s.s.query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
+		[]any{translation, first, last}, func(scan scan) error {
+			var data []byte
+			if err := scan(&data); err != nil {
+				return err
+			}
+			block, err := s.db.codec.block(data)
+			placed = append(placed, block...)
+			return err
+		})
+	if err != nil {
+		return nil, err
+	}
+	from := min(offset-first*blockUnits, len(placed))
+	return placed[from:min(from+limit, len(placed))], nil
+}
+
+// Unit returns a unit of an active component by id, a removed one and one of a
+// removed translation too (decision 23); or ErrNotFound.
+func (s *Snapshot) Unit(ctx context.Context, id int64) (UnitRow, error) {
+	row, err := s.unit(ctx, id)
+	return row, s.db.fail(ctx, fmt.Sprintf("read unit %d", id), err)
+}
+
+func (s *Snapshot) unit(ctx context.Context, id int64) (UnitRow, error) {
+	var row UnitRow
+	found := false
+	err := s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id = $1`, []any{id}, func(scan scan) (err error) {
+		found = true
+		row.Unit, err = scanUnit(scan)
+		return err
+	})
+	if err == nil && !found {
+		err = notFound("no such unit")
+	}
+	if err != nil {
+		return UnitRow{}, err
+	}
+	c, err := oneComponent(ctx, s.s, ` WHERE c.id = $1 AND c.active = 1 AND p.active = 1`, id/catalog.UnitsPerComponent)
+	if err != nil {
+		return UnitRow{}, err
+	}
+	if row.Translation, _, err = s.translationWhere(ctx, &c, ` WHERE t.id = $1`, row.TranslationID); err != nil {
+		return UnitRow{}, err
+	}
+	if !row.Removed {
+		err = s.place(ctx, &row.Unit)
+	}
+	return row, err
+}
+
+// place finds a unit's place through the block that would hold it.
+func (s *Snapshot) place(ctx context.Context, u *catalog.Unit) error {
+	var data []byte
+	found, err := s.s.first(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND first_unit <= $2 ORDER BY first_unit DESC LIMIT 1`,
+		[]any{u.TranslationID, u.ID}, &data)
+	if err != nil || !found {
+		return err
+	}
+	block, err := s.db.codec.block(data)
+	for _, p := range block {
+		if p.ID == u.ID {
+			u.Position, u.Location = p.Position, p.Location
+		}
+	}
+	return err
+}
+
+const (
+	unitColumns = `u.id, u.translation_id, u.source_id, u.id_hash, u.id_key, COALESCE(s.source, ''), COALESCE(s.context, ''),
+		u.target, u.previous_source, u.note, u.flags, u.priority, u.state, COALESCE(s.words, 0), COALESCE(s.chars, 0), u.removed, u.created`
+	unitFrom = ` FROM units u LEFT JOIN units s ON s.id = u.source_id`
+)
+
+func scanUnit(scan scan) (catalog.Unit, error) {
+	var u catalog.Unit
+	var created sql.NullInt64
+	err := scan(&u.ID, &u.TranslationID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Source, &u.Context,
+		&u.Target, &u.PreviousSource, &u.Note, &u.Flags, &u.Priority, &u.State, &u.Words, &u.Chars, &u.Removed, &created)
+	u.Created = fromMicros(created)
+	return u, err
+}

@@ -1,0 +1,31 @@
+package store
+
+import "context"
+
+// Snapshot is one state of the database. All answers made from it fit together
+// and belong to one generation (DESIGN, invariant 5). It must not be used by two
+// goroutines at once, nor after the function it was given to has returned.
+type Snapshot struct {
+	db *DB
+	s  *session
+}
+
+// Read calls fn with a snapshot. The error of fn is returned as it is. Reads
+// neither wait for steps nor hold them up; at most Options.Readers run at once.
+func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
+	err := db.readers.transact(ctx, snapshotOptions(), func(s *session) error {
+		if err := fn(ctx, &Snapshot{db: db, s: s}); err != nil {
+			return ours{err}
+		}
+		return nil
+	})
+	return unmark(db.fail(ctx, "read", err))
+}
+
+// Generation is the number of the newest step or change of settings that the
+// snapshot shows; 0 for an empty database.
+func (s *Snapshot) Generation(ctx context.Context) (int64, error) {
+	var g int64
+	_, err := s.s.first(ctx, `SELECT generation FROM clock WHERE one = 1`, nil, &g)
+	return g, s.db.fail(ctx, "read the generation", err)
+}

@@ -1,0 +1,168 @@
+// Package store keeps the catalog in a database: projects, components,
+// translations, units, the ledger of changes, the current bytes of each file.
+//
+// Goals: one step of a repository is one transaction with compare-and-swap on
+// the heads of its components (DESIGN, invariant 3); ids are dense, ascending
+// and for ever (invariant 4); every answer is read in one snapshot that knows
+// its generation (invariant 5); no cost grows with history or with the page
+// number (invariant 6). One SQL code base: what differs between engines is in
+// dialect.go and in the tokens of the migrations. No type and no error of
+// database/sql or of a driver leaves the package.
+//
+// Non-goals: no git, no PO, no HTTP; no decision about what a change is (that is
+// catalog.Diff and package ingest); no caching of answers.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// DB is an open database. It is safe for concurrent use: any number of readers
+// run beside one writer, and neither waits for the other.
+type DB struct {
+	handles []*sql.DB
+	writer  *pool // one session: writes are serial
+	readers *pool
+	codec   *codec
+	now     func() time.Time
+	log     *slog.Logger
+	metrics *metrics
+	where   string // for messages: the path
+
+	beforeCommit func() // tests only: what happens if we crash here
+}
+
+// Options are the settings of Open. The zero value is usable.
+type Options struct {
+	// Logger gets a line per opened database and migration; nil is silence.
+	Logger *slog.Logger
+	// Now is the clock; nil is time.Now. It only measures durations: times that
+	// are stored come from the callers.
+	Now func() time.Time
+	// BusyTimeout is how long a transaction waits for another process that
+	// holds the database; 0 is ten seconds.
+	BusyTimeout time.Duration
+	// Readers is the number of snapshots that can be open at once; 0 is twice
+	// the number of cores, at least four.
+	Readers int
+}
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.BusyTimeout <= 0 {
+		o.BusyTimeout = 10 * time.Second
+	}
+	if o.Readers <= 0 {
+		o.Readers = max(4, 2*runtime.GOMAXPROCS(0))
+	}
+	return o
+}
+
+// Open opens the SQLite file at dsn, makes it if it is missing, and brings its
+// schema up to date. The folder must exist. Errors are one line and name the
+// file and the remedy: folder missing or not writable, not a database, corrupt,
+// locked by another process, made by a newer repoglot. A dsn "postgres://…" is
+// ErrInvalid: not in this version.
+func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
+	opts = opts.withDefaults()
+	if isPostgres(dsn) {
+		return nil, fmt.Errorf("store: open: PostgreSQL is not supported by this version: leave database empty to use SQLite in data_dir: %w", catalog.ErrInvalid)
+	}
+	if dsn == "" {
+		return nil, fmt.Errorf("store: open: no database path given: %w", catalog.ErrInvalid)
+	}
+	db := &DB{now: opts.Now, log: opts.Logger, metrics: newMetrics(), where: dsn}
+	if err := db.open(ctx, opts); err != nil {
+		err = db.fail(ctx, "open", err)
+		_ = db.Close()
+		return nil, err
+	}
+	db.log.Info("database open", "path", dsn)
+	return db, nil
+}
+
+func isPostgres(dsn string) bool {
+	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
+}
+
+func (db *DB) open(ctx context.Context, opts Options) error {
+	if err := touch(db.where); err != nil {
+		return err
+	}
+	var err error
+	if db.codec, err = newCodec(); err != nil {
+		return err
+	}
+	write, err := db.handle(opts, true)
+	if err != nil {
+		return err
+	}
+	if err := migrate(ctx, write, db.log); err != nil {
+		return err
+	}
+	read, err := db.handle(opts, false)
+	if err != nil {
+		return err
+	}
+	db.writer, db.readers = newPool(write, 1), newPool(read, opts.Readers)
+	return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
+		generation, err := s.Generation(ctx)
+		db.metrics.generation.Set(float64(generation))
+		return err
+	})
+}
+
+func (db *DB) handle(opts Options, write bool) (*sql.DB, error) {
+	dsn, err := sqliteDSN(db.where, write, opts.BusyTimeout)
+	if err != nil {
+		return nil, err
+	}
+	h, err := sql.Open(sqliteDriver, dsn)
+	if err != nil {
+		return nil, err
+	}
+	n := opts.Readers
+	if write {
+		n = 1
+	}
+	h.SetMaxOpenConns(n)
+	h.SetMaxIdleConns(n)
+	db.handles = append(db.handles, h)
+	return h, nil
+}
+
+// Close waits for running transactions to end and closes the database. Calls of
+// other methods after it fail.
+func (db *DB) Close() error {
+	if db.readers != nil {
+		db.readers.close()
+	}
+	if db.writer != nil {
+		db.writer.close()
+	}
+	var errs []error
+	for i := len(db.handles) - 1; i >= 0; i-- { // the writer last: it folds the log into the file
+		errs = append(errs, db.handles[i].Close())
+	}
+	db.handles = nil
+	return db.fail(context.Background(), "close", errors.Join(errs...))
+}
+
+// Metrics returns the collectors of this database, for the registry of cmd.
+func (db *DB) Metrics() []prometheus.Collector { return db.metrics.collectors() }

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// User is a git author (decision 25). The e-mail address is not stored, only
+// its hash.
+type User struct {
+	// ID is assigned once and never reused.
+	ID int64
+	// Username is the name in URLs, unique.
+	Username string
+	// FullName is the author's name as first seen.
+	FullName string
+	// Joined is the time of the first commit seen; zero if none was given.
+	Joined time.Time
+	// Bot marks a program.
+	Bot bool
+}
+
+// User returns the id of a git author, who is known by the e-mail address in
+// lower case, or without one by the name. A new author gets catalog.Username of
+// the name, with a suffix -2, -3, … where that is taken. at is the time of the
+// commit: the earliest becomes User.Joined.
+func (tx *StepTx) User(ctx context.Context, name, email string, at time.Time) (int64, error) {
+	key := identity(name, email)
+	if id, ok := tx.users[key]; ok {
+		return id, nil
+	}
+	id, err := tx.user(ctx, key, name, at)
+	if err == nil {
+		tx.users[key] = id
+	}
+	return id, tx.fail(ctx, "store an author", err)
+}
+
+// identity hashes what tells authors apart: 128 bits under our own prefix, so
+// that it is not the hash that other services publish.
+func identity(name, email string) string {
+	text := "repoglot author\x00" + strings.ToLower(strings.TrimSpace(email))
+	if strings.TrimSpace(email) == "" {
+		text += "\x00" + name
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
+}
+
+func (tx *StepTx) user(ctx context.Context, key, name string, at time.Time) (int64, error) {
+	var id int64
+	var joined sql.NullInt64
+	found, err := tx.s.first(ctx, `SELECT id, joined FROM users WHERE email_hash = $1`, []any{key}, &id, &joined)
+	if err != nil {
+		return 0, err
+	}
+	if found {
+		if stamp, ok := micros(at).(int64); ok && (!joined.Valid || stamp < joined.Int64) {
+			_, err = tx.s.exec(ctx, `UPDATE users SET joined = $1 WHERE id = $2`, stamp, id)
+		}
+		return id, err
+	}
+	username, err := tx.freeName(ctx, catalog.Username(name))
+	if err != nil {
+		return 0, err
+	}
+	_, err = tx.s.first(ctx, `INSERT INTO users (id, email_hash, username, full_name, joined)
+		SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4 FROM users RETURNING id`, []any{key, username, name, micros(at)}, &id)
+	return id, err
+}
+
+// freeName finds a suffix that is free: the smallest, or with very many authors
+// of one name the one after the run that bisection finds, so that a history
+// made of a hundred thousand of them does not take quadratic time.
+func (tx *StepTx) freeName(ctx context.Context, base string) (string, error) {
+	taken := func(n int) (bool, error) {
+		var one int
+		return tx.s.first(ctx, `SELECT 1 FROM users WHERE username = $1`, []any{suffixed(base, n)}, &one)
+	}
+	lo, hi := 0, 1 // lo is taken (0: the name without any), hi is free at the end
+	for {
+		is, err := taken(hi)
+		if err != nil {
+			return "", err
+		}
+		if !is {
+			break
+		}
+		lo, hi = hi, hi+max(1, hi/8)
+	}
+	for lo+1 < hi {
+		mid := (lo + hi) / 2
+		is, err := taken(mid)
+		if err != nil {
+			return "", err
+		}
+		if is {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return suffixed(base, hi), nil
+}
+
+func suffixed(base string, n int) string {
+	if n <= 1 {
+		return base
+	}
+	return fmt.Sprintf("%s-%d", base, n)
+}
+
+// User returns an author by username, or ErrNotFound.
+func (s *Snapshot) User(ctx context.Context, username string) (User, error) {
+	var u User
+	var joined sql.NullInt64
+	found, err := s.s.first(ctx, `SELECT id, username, full_name, joined, bot FROM users WHERE username = $1`, []any{username},
+		&u.ID, &u.Username, &u.FullName, &joined, &u.Bot)
+	if err == nil && !found {
+		err = notFound("no such user")
+	}
+	u.Joined = fromMicros(joined)
+	return u, s.db.fail(ctx, fmt.Sprintf("read user %q", username), err)
+}

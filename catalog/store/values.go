@@ -1,0 +1,69 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Times are kept as microseconds, the resolution of the API. Outside the years
+// 1 to 9999, which a hostile commit can claim, they are clamped: no client could
+// read them.
+func micros(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	lo, hi := time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+	switch {
+	case t.Before(lo):
+		t = lo
+	case t.After(hi):
+		t = hi
+	}
+	return t.UnixMicro()
+}
+
+func fromMicros(n sql.NullInt64) time.Time {
+	if !n.Valid {
+		return time.Time{}
+	}
+	return time.UnixMicro(n.Int64).UTC()
+}
+
+// flag is how a bool is stored: PostgreSQL takes no bool for a SMALLINT.
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// orNull makes NULL of 0, which is no id.
+func orNull(id int64) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+// eventText is JSON, or NULL where there is no event.
+func eventText(event map[string]string) (any, error) {
+	if event == nil {
+		return nil, nil
+	}
+	b, err := json.Marshal(event)
+	return string(b), err
+}
+
+func eventMap(text sql.NullString) (map[string]string, error) {
+	if !text.Valid {
+		return nil, nil
+	}
+	var m map[string]string
+	err := json.Unmarshal([]byte(text.String), &m)
+	return m, err
+}
+
+func sortedKeys[V any](m map[int64]V) []int64 { return slices.Sorted(maps.Keys(m)) }

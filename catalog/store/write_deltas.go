@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// Delta is what one commit changed in one file, or what happened to a component.
+type Delta struct {
+	// ComponentID is the component, one of the convoy.
+	ComponentID int64
+	// TranslationID is the translation; 0 for events of the component (decision
+	// 21), which are in no translation's list.
+	TranslationID int64
+	// AuthorID is the git author, from StepTx.User; 0 if there is none.
+	AuthorID int64
+	// Commit is the commit of origin, "" if there is none.
+	Commit string
+	// CommitTime is its committer time; zero if there is none.
+	CommitTime time.Time
+	// At is the time of the entries; zero is StepInfo.At. An entry is never older
+	// than the newest one of its component.
+	At time.Time
+	// Entries are the changes in the order of the file.
+	Entries []Entry
+}
+
+// Entry is one change of a Delta.
+type Entry struct {
+	// Action is the kind of change: 31, 59 or 63 in a translation, any other in
+	// an event.
+	Action catalog.Action
+	// UnitID is the unit; 0 in an event.
+	UnitID int64
+	// State and OldState are the states after and before; StateAbsent where the
+	// unit is not there. An event has StateAbsent for both, whatever is given.
+	State, OldState catalog.State
+	// Target and Old are the texts after and before, forms joined; for a removed
+	// string both are the removed text (decision 16).
+	Target, Old string
+	// Event is what an event tells, such as file, line, message, language; nil
+	// for a string.
+	Event map[string]string
+}
+
+// pendingDelta waits for its ids until the end of the step.
+type pendingDelta struct {
+	id, component, translation, author int64
+	n, added, updated, removed         int
+	at                                 int64
+	commit                             string
+	commitTime                         any
+}
+
+// AddDelta appends entries to the ledger. Their ids follow the order of the
+// calls. Without entries it does nothing.
+func (tx *StepTx) AddDelta(ctx context.Context, d Delta) error {
+	if len(d.Entries) == 0 {
+		return nil
+	}
+	return tx.fail(ctx, fmt.Sprintf("add changes of component %d, translation %d", d.ComponentID, d.TranslationID), tx.addDelta(ctx, &d))
+}
+
+func (tx *StepTx) addDelta(ctx context.Context, d *Delta) error {
+	m, err := tx.member(d.ComponentID)
+	if err != nil {
+		return err
+	}
+	if d.TranslationID != 0 {
+		c, err := tx.componentOf(ctx, d.TranslationID)
+		if err != nil {
+			return err
+		}
+		if c != d.ComponentID {
+			return invalid("the translation belongs to component %d", c)
+		}
+		if err := tx.touch(ctx, d.TranslationID); err != nil {
+			return err
+		}
+	}
+	p, err := tx.pend(d, m)
+	if err != nil {
+		return err
+	}
+	for i := range d.Entries {
+		if err := tx.addEntry(ctx, d, &p, i); err != nil {
+			return err
+		}
+	}
+	tx.deltas = append(tx.deltas, p)
+	return nil
+}
+
+func (tx *StepTx) pend(d *Delta, m *convoyMember) (pendingDelta, error) {
+	if m.lastDelta++; m.lastDelta >= catalog.UnitsPerComponent {
+		return pendingDelta{}, invalid("component %d has no room for another delta", d.ComponentID)
+	}
+	at := d.At
+	if at.IsZero() {
+		at = tx.info.At
+	}
+	stamp, _ := micros(at).(int64) // never zero: StepInfo.check
+	if m.lastAt.Valid {
+		stamp = max(stamp, m.lastAt.Int64)
+	}
+	m.lastAt.Int64, m.lastAt.Valid = stamp, true
+	m.dirty, m.counted = true, true
+	return pendingDelta{
+		id: d.ComponentID*catalog.UnitsPerComponent + m.lastDelta, component: d.ComponentID, translation: d.TranslationID,
+		author: d.AuthorID, n: len(d.Entries), at: stamp, commit: d.Commit, commitTime: micros(d.CommitTime),
+	}, nil
+}
+
+func (tx *StepTx) addEntry(ctx context.Context, d *Delta, p *pendingDelta, i int) error {
+	e := &d.Entries[i]
+	if ofString := d.TranslationID != 0; ofString != inTranslationList(e.Action) || ofString != (e.UnitID != 0) {
+		return invalid("entry %d: action %d with unit %d does not belong there", i, e.Action, e.UnitID)
+	}
+	switch e.Action {
+	case catalog.ActionNewUnit:
+		p.added++
+	case catalog.ActionStringRepoUpdate:
+		p.updated++
+	case catalog.ActionStringRemove:
+		p.removed++
+	}
+	state, old := e.State, e.OldState
+	if e.UnitID == 0 {
+		state, old = catalog.StateAbsent, catalog.StateAbsent
+	}
+	event, err := eventText(e.Event)
+	if err != nil {
+		return err
+	}
+	return tx.entries.add(ctx, tx.s, p.id, i, int64(e.Action), orNull(e.UnitID), int64(state), int64(old), e.Target, e.Old, event)
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// PutLayout stores where the live units of a translation stand: all of them,
+// ascending by ID. Only blocks whose bytes differ are written.
+func (tx *StepTx) PutLayout(ctx context.Context, translationID int64, placed []catalog.Placed) error {
+	return tx.fail(ctx, fmt.Sprintf("store layout of translation %d", translationID), tx.putLayout(ctx, translationID, placed))
+}
+
+func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []catalog.Placed) error {
+	for i := 1; i < len(placed); i++ {
+		if placed[i].ID <= placed[i-1].ID {
+			return invalid("unit %d after unit %d: not ascending", placed[i].ID, placed[i-1].ID)
+		}
+	}
+	if _, err := tx.componentOf(ctx, translation); err != nil {
+		return err
+	}
+	old, err := tx.blocks(ctx, translation)
+	if err != nil {
+		return err
+	}
+	changed := false
+	n := 0
+	for ; len(placed) > 0; n++ {
+		block := placed[:min(len(placed), blockUnits)]
+		placed = placed[len(block):]
+		data := tx.db.codec.deflate(encodeBlock(block))
+		if n < len(old) && bytes.Equal(old[n], data) {
+			continue
+		}
+		changed = true
+		if _, err := tx.s.exec(ctx, `INSERT INTO layouts (translation_id, block, first_unit, data) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (translation_id, block) DO UPDATE SET first_unit = excluded.first_unit, data = excluded.data`,
+			translation, n, block[0].ID, data); err != nil {
+			return err
+		}
+	}
+	if n < len(old) {
+		changed = true
+		if _, err := tx.s.exec(ctx, `DELETE FROM layouts WHERE translation_id = $1 AND block >= $2`, translation, n); err != nil {
+			return err
+		}
+	}
+	if changed {
+		return tx.touch(ctx, translation)
+	}
+	return nil
+}
+
+func (tx *StepTx) blocks(ctx context.Context, translation int64) ([][]byte, error) {
+	var out [][]byte
+	err := tx.s.query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translation}, func(scan scan) error {
+		var data []byte
+		err := scan(&data)
+		out = append(out, data)
+		return err
+	})
+	return out, err
+}
+
+// Layout returns what PutLayout stored; nothing if it never did.
+func (tx *StepTx) Layout(ctx context.Context, translationID int64) ([]catalog.Placed, error) {
+	op := fmt.Sprintf("read layout of translation %d", translationID)
+	blocks, err := tx.blocks(ctx, translationID)
+	if err != nil {
+		return nil, tx.fail(ctx, op, err)
+	}
+	placed := make([]catalog.Placed, 0, len(blocks)*blockUnits)
+	for _, data := range blocks {
+		block, err := tx.db.codec.block(data)
+		if err != nil {
+			return nil, tx.fail(ctx, op, err)
+		}
+		placed = append(placed, block...)
+	}
+	return placed, nil
+}
+
+// block decompresses and decodes one layout block.
+func (c *codec) block(data []byte) ([]catalog.Placed, error) {
+	raw, err := c.inflate(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", errLayout, err)
+	}
+	return decodeBlock(raw)
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// Translations returns the translations of a component by id, removed ones
+// included.
+func (tx *StepTx) Translations(ctx context.Context, componentID int64) ([]catalog.Translation, error) {
+	ts, err := translationsOf(ctx, tx.s, componentID, true)
+	for i := range ts {
+		if _, ok := tx.convoy[componentID]; ok {
+			tx.translations[ts[i].ID] = componentID
+		}
+	}
+	return ts, tx.fail(ctx, fmt.Sprintf("read translations of component %d", componentID), err)
+}
+
+// PutTranslation stores a translation: one with ID 0 is new and gets its ID;
+// any other gets all its fields but Changes, LastChange and LastAuthor, which
+// follow from the entries. Removed leaves its units as they are. At the end of
+// the step no two live translations of a component may have one Language.
+func (tx *StepTx) PutTranslation(ctx context.Context, t *catalog.Translation) error {
+	return tx.fail(ctx, fmt.Sprintf("store translation %s of component %d", t.Language, t.ComponentID), tx.putTranslation(ctx, t))
+}
+
+func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) error {
+	if _, err := tx.member(t.ComponentID); err != nil {
+		return err
+	}
+	tx.placed = true
+	if t.ID == 0 {
+		return tx.insertTranslation(ctx, t)
+	}
+	old, found, err := translationByID(ctx, tx.s, t.ID)
+	switch {
+	case err != nil:
+		return err
+	case !found || old.ComponentID != t.ComponentID:
+		return notFound("translation %d", t.ID)
+	}
+	want := *t
+	want.Changes, want.LastChange, want.LastAuthor = old.Changes, old.LastChange, old.LastAuthor
+	if want == old {
+		return nil
+	}
+	if _, err := tx.s.exec(ctx, `UPDATE translations SET language = $1, file_code = $2, filename = $3, revision = $4, is_source = $5, removed = $6,
+		plural_number = $7, plural_formula = $8, outline = $9,
+		total = $10, total_words = $11, total_chars = $12, translated = $13, translated_words = $14, translated_chars = $15,
+		fuzzy = $16, fuzzy_words = $17, fuzzy_chars = $18, readonly = $19, readonly_words = $20, readonly_chars = $21,
+		failing = $22, failing_words = $23, failing_chars = $24 WHERE id = $25`, append(translationValues(t), t.ID)...); err != nil {
+		return err
+	}
+	return tx.touch(ctx, t.ID)
+}
+
+func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation) error {
+	_, err := tx.s.first(ctx, `INSERT INTO translations (id, language, file_code, filename, revision, is_source, removed,
+		plural_number, plural_formula, outline, total, total_words, total_chars, translated, translated_words, translated_chars,
+		fuzzy, fuzzy_words, fuzzy_chars, readonly, readonly_words, readonly_chars, failing, failing_words, failing_chars, component_id, generation)
+		SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, 0
+		FROM translations RETURNING id`, append(translationValues(t), t.ComponentID), &t.ID)
+	if err != nil {
+		return err
+	}
+	tx.translations[t.ID] = t.ComponentID
+	return tx.touch(ctx, t.ID)
+}
+
+// translationValues are the 24 values that a caller sets, in the order of the
+// schema.
+func translationValues(t *catalog.Translation) []any {
+	v := []any{t.Language, t.FileCode, t.Filename, t.Revision, flag(t.IsSource), flag(t.Removed), t.PluralNumber, t.PluralFormula, t.Outline}
+	s := &t.Stats
+	for _, c := range []catalog.Count{s.Total, s.Translated, s.Fuzzy, s.ReadOnly, s.Failing} {
+		v = append(v, c.Units, c.Words, c.Chars)
+	}
+	return v
+}

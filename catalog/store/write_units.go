@@ -1,0 +1,162 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// NewUnit is a unit to add with the fingerprints that Known will return.
+type NewUnit struct {
+	*catalog.Unit
+	// Text and Meta are fingerprints by Hasher.Text and Hasher.Meta.
+	Text, Meta int64
+}
+
+// UpdatedUnit is a unit whose text or meta data changed, or that is back.
+type UpdatedUnit struct {
+	*catalog.Unit
+	// Text and Meta are fingerprints by Hasher.Text and Hasher.Meta.
+	Text, Meta int64
+}
+
+// Text is what an entry about a stored unit needs.
+type Text struct {
+	// Target is the stored translation, forms joined.
+	Target string
+	// State is the stored state.
+	State catalog.State
+	// Source and Context are those of the source unit.
+	Source, Context string
+}
+
+// Known returns what catalog.Diff needs of all units of a translation, removed
+// ones included, in the order of their ids. It reads an index, not the rows.
+func (tx *StepTx) Known(ctx context.Context, translationID int64) ([]catalog.Known, error) {
+	known, err := knownUnits(ctx, tx.s, translationID)
+	return known, tx.fail(ctx, fmt.Sprintf("read known units of translation %d", translationID), err)
+}
+
+// Texts returns the texts of units by id. Ids that do not exist are left out.
+func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error) {
+	texts := make(map[int64]Text, len(ids))
+	err := chunks(ids, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT u.id, u.target, u.state, COALESCE(s.source, ''), COALESCE(s.context, '')
+			FROM units u LEFT JOIN units s ON s.id = u.source_id WHERE u.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var id int64
+			var t Text
+			err := scan(&id, &t.Target, &t.State, &t.Source, &t.Context)
+			texts[id] = t
+			return err
+		})
+	})
+	return texts, tx.fail(ctx, "read texts of units", err)
+}
+
+// AddUnits stores new units and gives them ids in the order of the slice, from
+// their component's counter. SourceID 0 is a source unit: it becomes its own
+// source, and only it keeps Source, Context, Words and Chars. Position and
+// Location are PutLayout's.
+func (tx *StepTx) AddUnits(ctx context.Context, units []NewUnit) error {
+	in := newInserter("units", "id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
+		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "created")
+	for i := range units {
+		if err := tx.addUnit(ctx, in, &units[i]); err != nil {
+			return tx.fail(ctx, fmt.Sprintf("add units of translation %d", units[i].TranslationID), err)
+		}
+	}
+	return tx.fail(ctx, "add units", in.flush(ctx, tx.s))
+}
+
+func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *NewUnit) error {
+	u := n.Unit
+	component, err := tx.componentOf(ctx, u.TranslationID)
+	if err != nil {
+		return err
+	}
+	if err := tx.touch(ctx, u.TranslationID); err != nil {
+		return err
+	}
+	m := tx.convoy[component]
+	if m.lastUnit++; m.lastUnit >= catalog.UnitsPerComponent {
+		return invalid("component %d has no room for another unit", component)
+	}
+	m.counted = true
+	u.ID = component*catalog.UnitsPerComponent + m.lastUnit
+	var words, chars, source, context any
+	if u.SourceID == 0 {
+		u.SourceID = u.ID
+	}
+	if u.SourceID == u.ID {
+		words, chars, source, context = u.Words, u.Chars, u.Source, u.Context
+	}
+	return in.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, flag(u.Removed), int64(u.State),
+		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, micros(u.Created))
+}
+
+// UpdateUnits stores, by ID, target, state, previous source, note, flags,
+// priority and fingerprints, and makes removed units live again. An unknown ID
+// is ErrNotFound.
+func (tx *StepTx) UpdateUnits(ctx context.Context, units []UpdatedUnit) error {
+	for i := range units {
+		u := &units[i]
+		if err := tx.updateUnit(ctx, u); err != nil {
+			return tx.fail(ctx, fmt.Sprintf("update unit %d of translation %d", u.ID, u.TranslationID), err)
+		}
+	}
+	return nil
+}
+
+func (tx *StepTx) updateUnit(ctx context.Context, u *UpdatedUnit) error {
+	if err := tx.touch(ctx, u.TranslationID); err != nil {
+		return err
+	}
+	n, err := tx.s.exec(ctx, `UPDATE units SET target = $1, state = $2, previous_source = $3, note = $4, flags = $5, priority = $6,
+		text_print = $7, meta_print = $8, removed = 0 WHERE id = $9 AND translation_id = $10`,
+		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.ID, u.TranslationID)
+	if err == nil && n != 1 {
+		err = notFound("unit %d", u.ID)
+	}
+	return err
+}
+
+// RemoveUnits takes units out of lists and counts. Their last text is kept. An
+// unknown id is ErrNotFound.
+func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
+	removed, translations := 0, map[int64]bool{}
+	err := chunks(ids, func(chunk []any) error {
+		return tx.s.query(ctx, `UPDATE units SET removed = 1 WHERE id IN `+list(1, len(chunk))+` RETURNING translation_id`, chunk, func(scan scan) error {
+			var translation int64
+			err := scan(&translation)
+			removed++
+			translations[translation] = true
+			return err
+		})
+	})
+	if err == nil && removed != len(ids) {
+		err = notFound("%d of %d units", len(ids)-removed, len(ids))
+	}
+	for _, t := range sortedKeys(translations) {
+		if err == nil {
+			err = tx.touch(ctx, t)
+		}
+	}
+	return tx.fail(ctx, "remove units", err)
+}
+
+func knownUnits(ctx context.Context, s *session, translation int64) ([]catalog.Known, error) {
+	var known []catalog.Known
+	var k catalog.Known
+	dest := []any{&k.ID, &k.Identity.Hash, &k.Identity.Key, &k.Text, &k.Meta, &k.Removed}
+	err := s.query(ctx, `SELECT id, id_hash, id_key, text_print, meta_print, removed FROM units WHERE translation_id = $1`, []any{translation},
+		func(scan scan) error {
+			err := scan(dest...)
+			known = append(known, k)
+			return err
+		})
+	slices.SortFunc(known, func(a, b catalog.Known) int { return cmp.Compare(a.ID, b.ID) })
+	return known, err
+}
