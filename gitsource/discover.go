@@ -2,6 +2,7 @@ package gitsource
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -142,7 +143,7 @@ func joinDomains(groups map[string]map[string]int) map[string]map[string]int {
 }
 
 // findTemplate chooses the POT of a mask: of the same name as the domain and
-// nearest, else the only one in the nearest directory above the language.
+// nearest; where the mask names no domain, the only one in the nearest directory.
 func findTemplate(mask string, pots []string) string {
 	before, after, _ := strings.Cut(mask, "*")
 	dir := path.Dir(before + "x")
@@ -164,11 +165,16 @@ func findTemplate(mask string, pots []string) string {
 				here = append(here, pot)
 			}
 		}
-		if len(here) == 1 && (domain == "" || at == dir) {
+		if len(here) == 1 && domain == "" {
 			return here[0]
 		}
 		if at == "." || at == "/" || len(here) > 0 {
 			return ""
 		}
 	}
+}
+
+// String is one line for people.
+func (f Found) String() string {
+	return fmt.Sprintf("%s ← %s, %d languages, %d files", f.Mask, f.NewBase, f.Languages, f.Files)
 }

@@ -57,12 +57,13 @@ func (c Credential) GoString() string { return c.String() }
 func (c Credential) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // RedactURL is the address without user and password (ssh keeps the user),
-// query and fragment, whatever shape it has, with control characters shown as
-// "?". A path is returned as it is.
+// query and fragment, whatever shape it has, with control characters replaced by
+// U+FFFD. A path is returned as it is. Where it is not clear whether something
+// is a secret, it is hidden.
 func RedactURL(address string) string {
 	address = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
-			return '?'
+			return '\uFFFD'
 		}
 		return r
 	}, address)
@@ -73,7 +74,6 @@ func RedactURL(address string) string {
 	if strings.EqualFold(scheme, "file") {
 		return address
 	}
-	rest, _, _ = strings.Cut(rest, "#")
 	rest = cutQuery(rest)
 	end := authorityEnd(rest)
 	at := strings.LastIndexByte(rest[:end], '@')
@@ -88,11 +88,11 @@ func RedactURL(address string) string {
 	return scheme + "://" + rest
 }
 
-// cutQuery drops "?…"; a password may hold a "?", so one before an "@" that
-// still belongs to the authority does not count.
+// cutQuery drops "?…" and "#…"; a password may hold one, so what stands before
+// an "@" that still belongs to the authority does not count.
 func cutQuery(rest string) string {
 	start := strings.LastIndexByte(rest[:authorityEnd(rest)], '@') + 1
-	if q := strings.IndexByte(rest[start:], '?'); q >= 0 {
+	if q := strings.IndexAny(rest[start:], "?#"); q >= 0 {
 		return rest[:start+q]
 	}
 	return rest
@@ -100,7 +100,8 @@ func cutQuery(rest string) string {
 
 // authorityEnd is where "user:password@host:port" ends. A password with an
 // unescaped slash is not valid, but must not be shown either: when the part
-// before the slash has no "@" and no sane port, it reaches to the last "@".
+// before the slash has a colon and no "@", it reaches to the last "@", unless
+// that "@" begins a part of a path after a sane port (host:8443/@scope).
 func authorityEnd(rest string) int {
 	end := strings.IndexByte(rest, '/')
 	if end < 0 {
@@ -111,7 +112,10 @@ func authorityEnd(rest string) int {
 	}
 	last := strings.LastIndexByte(rest, '@')
 	_, port, ok := strings.Cut(rest[:end], ":")
-	if last < 0 || !ok || strings.HasPrefix(rest, "[") || strings.Trim(port, "0123456789") == "" {
+	if last < 0 || !ok || strings.HasPrefix(rest, "[") {
+		return end
+	}
+	if strings.Trim(port, "0123456789") == "" && rest[last-1] == '/' {
 		return end
 	}
 	return last + 1
