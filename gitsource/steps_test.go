@@ -1,0 +1,350 @@
+package gitsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var poMask = Matcher{Want: func(p string) bool { return strings.HasSuffix(p, ".po") }}
+
+// describe writes a walk down for comparison: commit subject: changes; origins.
+func describe(list []Step) []string {
+	var out []string
+	for _, s := range list {
+		var b strings.Builder
+		b.WriteString(s.Commit.Author.Name + ":")
+		for _, c := range s.Changes {
+			sign := "~"
+			if c.Old.IsZero() {
+				sign = "+"
+			} else if c.New.IsZero() {
+				sign = "-"
+			}
+			b.WriteString(" " + sign + c.Path)
+		}
+		b.WriteString(" |")
+		for _, o := range s.Origins {
+			fmt.Fprintf(&b, " %s%v", o.Commit.Author.Name, o.Parents)
+		}
+		out = append(out, b.String())
+	}
+	return out
+}
+
+func TestStepsLinear(t *testing.T) {
+	u := newUpstream(t)
+	c1 := u.commit("A", files{"po/de.po": "1", "README": "x"})
+	c2 := u.commit("B", files{"po/de.po": "1", "README": "y"}, c1) // touches no PO file
+	c3 := u.commit("C", files{"po/de.po": "2", "po/cs.po": "1", "README": "y"}, c2)
+	c4 := u.commit("D", files{"po/cs.po": "1", "README": "y"}, c3)
+	c5 := u.commit("E", files{"po": "a file", "README": "y"}, c4)
+	c6 := u.commit("F", files{"po/cs.po/deep.po": "1", "de.po": "->README", "sub.po": "@"}, c5) // links and submodules count as absent
+	c7 := u.commit("G", files{"po/cs.po/deep.po": "->x", "de.po": "now a file"}, c6)
+	u.set("main", c7)
+	r := reader(t, u.mirror(Options{}))
+	want := []string{
+		"A: +po/de.po | A[]",
+		"C: +po/cs.po ~po/de.po | C[-1]",
+		"D: -po/de.po | D[-1]",
+		"E: -po/cs.po | E[-1]",
+		"F: +po/cs.po/deep.po | F[-1]",
+		"G: +de.po -po/cs.po/deep.po | G[-1]",
+	}
+	if d := cmp.Diff(want, describe(steps(t, r, Hash{}, c7, poMask))); d != "" {
+		t.Errorf("replay (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(want[2:], describe(steps(t, r, c3, c7, poMask))); d != "" {
+		t.Errorf("pull (-want +got):\n%s", d)
+	}
+	if got := steps(t, r, c7, c7, poMask); len(got) > 0 {
+		t.Errorf("no way is %v", describe(got))
+	}
+	last := steps(t, r, c6, c7, poMask)[0]
+	if last.Base != c6 || last.Commit.Hash != c7 || last.Changes[0].New.IsZero() || !last.Changes[0].Old.IsZero() {
+		t.Errorf("step is %+v", last)
+	}
+}
+
+func TestStepsStopEarly(t *testing.T) {
+	u := newUpstream(t)
+	var h Hash
+	for i := range 5 {
+		h = u.commit("A", files{"de.po": fmt.Sprint(i)}, slices.DeleteFunc([]Hash{h}, Hash.IsZero)...)
+	}
+	u.set("main", h)
+	r := reader(t, u.mirror(Options{}))
+	n := 0
+	for range r.Steps(context.Background(), Hash{}, h, poMask) {
+		if n++; n == 2 {
+			break
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d steps", n)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, err := range r.Steps(ctx, Hash{}, h, poMask) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+	}
+	for _, pair := range [][2]Hash{{{1}, h}, {h, {2}}} {
+		for _, err := range r.Steps(context.Background(), pair[0], pair[1], poMask) {
+			if !errors.Is(err, ErrUnknownCommit) {
+				t.Errorf("error %v, want ErrUnknownCommit", err)
+			}
+		}
+	}
+}
+
+// credit says for each change of a step who introduced its text: the file is
+// lines "key=text", and each key is one text.
+func credit(t *testing.T, r *Reader, s Step) map[string]string {
+	t.Helper()
+	read := func(h Hash) map[string]string {
+		m := map[string]string{}
+		if h.IsZero() {
+			return m
+		}
+		data, err := r.Blob(context.Background(), h, 0)
+		must(t, err)
+		for line := range strings.SplitSeq(string(data), "\n") {
+			key, text, _ := strings.Cut(line, "=")
+			m[key] = text
+		}
+		return m
+	}
+	got := map[string]string{}
+	for i, c := range s.Changes {
+		old, cur := read(c.Old), read(c.New)
+		for key := range maps.Keys(cur) {
+			if old[key] == cur[key] {
+				continue
+			}
+			o := s.Introducer(i, func(h Hash) bool { return read(h)[key] == cur[key] })
+			got[c.Path+":"+key] = s.Origins[o].Commit.Author.Name
+		}
+	}
+	return got
+}
+
+func TestStepsCreditMerges(t *testing.T) {
+	u := newUpstream(t)
+	po := func(lines ...string) files { return files{"de.po": strings.Join(lines, "\n")} }
+	root := u.commit("Root", po("a=1", "b=1", "c=1"))
+	early := u.commit("Early", po("a=2", "b=1", "c=1"), root)
+	base := u.commit("Base", po("a=3", "b=1", "c=1"), early)
+	anna := u.commit("Anna", po("a=3", "b=2", "c=1"), base)
+	noop := u.commit("Noop", po("a=3", "b=2", "c=1"), anna)
+	bert := u.commit("Bert", po("a=3", "b=1", "c=2"), base)
+	check := func(name string, from, to Hash, wantSteps []string, want map[string]string) {
+		t.Helper()
+		u.set("main", to)
+		r := reader(t, u.mirror(Options{}))
+		list := steps(t, r, from, to, poMask)
+		if d := cmp.Diff(wantSteps, describe(list)); d != "" {
+			t.Errorf("%s: steps (-want +got):\n%s", name, d)
+		}
+		got := map[string]string{}
+		for _, s := range list {
+			maps.Copy(got, credit(t, r, s))
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: credit (-want +got):\n%s", name, d)
+		}
+	}
+
+	merge := u.commit("Merge", po("a=3", "b=2", "c=2"), bert, noop)
+	check("a side branch", bert, merge, []string{"Merge: ~de.po | Anna[-1] Merge[-1 0]"}, map[string]string{"de.po:b": "Anna"})
+	check("old mainline second", noop, merge, []string{"Merge: ~de.po | Bert[-1] Merge[0 -1]"}, map[string]string{"de.po:c": "Bert"})
+	check("replay", Hash{}, merge, []string{
+		"Root: +de.po | Root[]", "Early: ~de.po | Early[-1]", "Base: ~de.po | Base[-1]",
+		"Bert: ~de.po | Bert[-1]", "Merge: ~de.po | Anna[-1] Merge[-1 0]",
+	}, map[string]string{"de.po:a": "Base", "de.po:b": "Anna", "de.po:c": "Bert"})
+
+	evil := u.commit("Evil", po("a=3", "b=9", "c=2"), bert, noop)
+	check("a text that is no parent's", bert, evil, []string{"Evil: ~de.po | Anna[-1] Evil[-1 0]"}, map[string]string{"de.po:b": "Evil"})
+
+	octopus := u.commit("Octopus", po("a=3", "b=2", "c=2"), base, anna, bert)
+	check("octopus", base, octopus, []string{"Octopus: ~de.po | Anna[-1] Bert[-1] Octopus[-1 0 1]"}, map[string]string{"de.po:b": "Anna", "de.po:c": "Bert"})
+
+	inner := u.commit("Inner", po("a=3", "b=2", "c=2"), anna, bert)
+	outer := u.commit("Outer", po("a=3", "b=2", "c=2"), base, inner)
+	check("a merge of a merge", base, outer, []string{"Outer: ~de.po | Anna[-1] Bert[-1] Inner[0 1] Outer[-1 2]"}, map[string]string{"de.po:b": "Anna", "de.po:c": "Bert"})
+
+	x1 := u.commit("X1", po("a=3", "b=2", "c=2"), anna, bert)
+	x2 := u.commit("X2", po("a=3", "b=2", "c=2"), bert, anna)
+	cross := u.commit("Cross", po("a=3", "b=2", "c=2"), x1, x2)
+	check("criss-cross", anna, cross, []string{"X1: ~de.po | Bert[-1] X1[-1 0]"}, map[string]string{"de.po:c": "Bert"})
+
+	old := u.commit("Old", po("a=2", "b=1", "c=7"), early) // a branch from before Base
+	back := u.commit("Back", po("a=2", "b=1", "c=7"), base, old)
+	check("an old branch brings a text back", base, back, []string{"Back: ~de.po | Old[-1] Back[-1 0]"}, map[string]string{"de.po:a": "Back", "de.po:c": "Old"})
+
+	rewritten := u.commit("Rewritten", po("a=5", "b=1", "c=1"), early)
+	check("a rewritten branch", anna, rewritten, []string{"Rewritten: ~de.po | Rewritten[-1]"}, map[string]string{"de.po:a": "Rewritten", "de.po:b": "Rewritten"})
+
+	alien := u.commit("Alien", po("a=3", "b=2", "z=1"))
+	check("another history", anna, alien, []string{"Alien: ~de.po | Alien[]"}, map[string]string{"de.po:z": "Alien"})
+}
+
+// TestOriginsModel compares steps of random histories with what exhaustive
+// search says: which commits are new, and who may be credited.
+func TestOriginsModel(t *testing.T) {
+	u := newUpstream(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(2, 14).Draw(rt, "commits")
+		var ids []Hash
+		parents := map[Hash][]Hash{}
+		text := map[Hash]string{}
+		for i := range n {
+			var ps []Hash
+			for range rapid.SampledFrom([]int{1, 1, 1, 2, 2, 3}).Draw(rt, "parents") {
+				if i == 0 {
+					break
+				}
+				p := ids[rapid.IntRange(max(0, i-6), i-1).Draw(rt, "parent")]
+				if !slices.Contains(ps, p) {
+					ps = append(ps, p)
+				}
+			}
+			u.clock += int64(rapid.IntRange(-500, 500).Draw(rt, "skew"))
+			s := fmt.Sprint(rapid.IntRange(0, 3).Draw(rt, "text"))
+			h := u.commit(fmt.Sprintf("c%d", i), files{"x/de.po": s, "n": fmt.Sprint(u.clock)}, ps...)
+			ids = append(ids, h)
+			parents[h], text[h] = ps, s
+		}
+		from, to := ids[rapid.IntRange(0, n-1).Draw(rt, "from")], ids[n-1]
+		if rapid.Bool().Draw(rt, "replay") {
+			from = Hash{}
+		}
+		gen := initGeneration(t, u, to)
+		defer gen.Close()
+		for s, err := range gen.Steps(context.Background(), from, to, poMask) {
+			if err != nil {
+				rt.Fatal(err)
+			}
+			fresh := reachable(parents, s.Commit.Hash)
+			for h := range reachable(parents, s.Base) {
+				delete(fresh, h)
+			}
+			for k, o := range s.Origins {
+				if !fresh[o.Commit.Hash] {
+					rt.Fatalf("%s is not new in %s..%s", o.Commit.Author.Name, s.Base, s.Commit.Hash)
+				}
+				for j, p := range o.Parents {
+					if p >= k || (p < 0) != (o.Outside[j] != nil) {
+						rt.Fatalf("origin %d has parents %v, outside %v", k, o.Parents, o.Outside)
+					}
+				}
+			}
+			if s.Origins[len(s.Origins)-1].Commit.Hash != s.Commit.Hash {
+				rt.Fatal("the step's own commit is not the last origin")
+			}
+			got := s.Origins[s.Introducer(0, func(b Hash) bool { return b == s.Changes[0].New })].Commit.Hash
+			may := creditable(parents, text, fresh, s.Commit.Hash)
+			if !may[got] {
+				rt.Fatalf("%s is credited, may be %v", got, may)
+			}
+		}
+	})
+}
+
+// initGeneration reads the upstream itself: no copy per random history.
+func initGeneration(t *testing.T, u *upstream, head Hash) *Reader {
+	t.Helper()
+	r, err := openReader(u.dir, Head{Hash: head, Branch: "main"}, func() {})
+	must(t, err)
+	return r
+}
+
+func reachable(parents map[Hash][]Hash, from Hash) map[Hash]bool {
+	all := map[Hash]bool{}
+	todo := []Hash{from}
+	for len(todo) > 0 {
+		h := todo[0]
+		todo = todo[1:]
+		if h.IsZero() || all[h] {
+			continue
+		}
+		all[h] = true
+		todo = append(todo, parents[h]...)
+	}
+	return all
+}
+
+// creditable follows decision 18 on the whole graph: descend to any parent in
+// the range with the same text; commits all of whose parents differ may be
+// credited; if none is reached, the step's own is.
+func creditable(parents map[Hash][]Hash, text map[Hash]string, fresh map[Hash]bool, own Hash) map[Hash]bool {
+	may, seen := map[Hash]bool{}, map[Hash]bool{}
+	todo := []Hash{own}
+	for len(todo) > 0 {
+		h := todo[0]
+		todo = todo[1:]
+		if seen[h] {
+			continue
+		}
+		seen[h] = true
+		inherited := false
+		for _, p := range parents[h] {
+			if text[p] == text[own] {
+				inherited = true
+				if fresh[p] {
+					todo = append(todo, p)
+				}
+			}
+		}
+		if !inherited {
+			may[h] = true
+		}
+	}
+	if len(may) == 0 {
+		may[own] = true
+	}
+	return may
+}
+
+func TestIsAncestor(t *testing.T) {
+	u := newUpstream(t)
+	a := u.commit("A", files{"x": "1"})
+	b := u.commit("B", files{"x": "2"}, a)
+	c := u.commit("C", files{"x": "3"}, a)
+	m := u.commit("M", files{"x": "4"}, b, c)
+	u.set("main", m)
+	r := reader(t, u.mirror(Options{}))
+	for _, q := range []struct {
+		a, b Hash
+		want bool
+	}{{a, m, true}, {c, m, true}, {b, c, false}, {m, a, false}, {m, m, true}} {
+		if got, err := r.IsAncestor(context.Background(), q.a, q.b); err != nil || got != q.want {
+			t.Errorf("%v, %v; want %v", got, err, q.want)
+		}
+	}
+	if _, err := r.IsAncestor(context.Background(), Hash{1}, m); !errors.Is(err, ErrUnknownCommit) {
+		t.Errorf("unknown commit: %v", err)
+	}
+}
+
+func TestStepsTruncated(t *testing.T) {
+	u := newUpstream(t)
+	base := u.commit("Base", files{"de.po": "0"})
+	side := base
+	for i := range 20 {
+		side = u.commit("Side", files{"de.po": fmt.Sprint(i + 1)}, side)
+	}
+	u.set("main", side)
+	r := reader(t, u.mirror(Options{}))
+	if fresh, err := r.difference(context.Background(), side, base, 5); err != nil || len(fresh) <= 5 || len(fresh) > 10 {
+		t.Errorf("%d commits, %v; the search was to end soon after 5", len(fresh), err)
+	}
+}
