@@ -163,20 +163,84 @@ func TestProbeWaitsForAWorker(t *testing.T) {
 }
 
 func TestRemovingTheFailingJobsLiftsTheHost(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
-		bad := p.job("bad", "h", time.Minute, dead)
-		later := p.job("later", "h", 20*time.Second, good)
-		p.Set([]Job{bad})
-		p.wait(time.Second)
-		if c := p.census(); c.down != 1 || c.failing != 1 {
+	stage(t, Options{Workers: 8}, func(t *testing.T, p *play) {
+		jobs := []Job{p.job("good", "h", 20*time.Second, good)}
+		for i := range 3 {
+			jobs = append(jobs, p.job(fmt.Sprint(i), "h", time.Minute, lasting(time.Second, errDead)))
+		}
+		p.Set(jobs)
+		p.wait(10 * time.Second)
+		if c := p.census(); c.down != 1 || c.failing != 3 {
 			t.Errorf("census = %+v, want one host down", c)
 		}
-		p.Set([]Job{bad, later})
-		p.Set([]Job{later})
-		p.wait(25 * time.Second)
-		p.wantDiary("bad@0s", "later@1s", "later@21s")
+		if st := p.wantStatus("good", OK); st.Next.Sub(p.start) != 31*time.Second {
+			t.Errorf("next run %v, want when the host is tried again", st.Next.Sub(p.start))
+		}
+		p.Set(jobs[:1])
 		if c := p.census(); c.down != 0 || c.failing != 0 {
 			t.Errorf("census = %+v, want no host down", c)
 		}
+		p.take()
+		p.wait(15 * time.Second)
+		p.wantDiary("good@20s")
 	})
+}
+
+// A down host is tried although a long local run leaves but one worker.
+func TestProbeBesideALongRun(t *testing.T) {
+	stage(t, Options{Workers: 2}, func(t *testing.T, p *play) {
+		p.Set([]Job{p.job("long", "", 0, lasting(time.Hour, nil)), p.job("a", "h", time.Minute, dead)})
+		p.wait(100 * time.Second)
+		p.wantDiary("long@0s", "a@0s", "a@30s", "a@1m30s")
+	})
+}
+
+// Where all hosts are down there is nobody to keep a worker for.
+func TestProbeBesideAHangingProbe(t *testing.T) {
+	stage(t, Options{Workers: 2}, func(t *testing.T, p *play) {
+		first := true
+		p.Set([]Job{
+			p.job("a", "h", time.Minute, func(ctx context.Context) error {
+				if first {
+					first = false
+					return errDead
+				}
+				return hang(ctx)
+			}),
+			p.job("b", "i", time.Minute, dead),
+		})
+		p.wait(100 * time.Second)
+		p.wantDiary("a@0s", "b@0s", "a@30s", "b@30s", "b@1m30s")
+	})
+}
+
+func TestHostGoesDown(t *testing.T) {
+	for _, test := range []struct {
+		name, runs string // who failed; + is a success of anybody
+		jobs       int
+		want       bool
+	}{
+		{"h", "a", 1, true},
+		{"h", "a", 2, false},
+		{"h", "ab", 2, true},
+		{"h", "ab", 100, false},
+		{"h", "abc", 100, true},
+		{"h", "aaaaa", 100, false}, // one broken repository
+		{"h", "ab+c", 100, false},
+		{"h", "abc+", 100, false},
+		{"", "abc", 3, false}, // local ones share nothing
+	} {
+		h := host{name: test.name, jobs: test.jobs, failing: map[string]struct{}{}}
+		now := time.Unix(0, 0)
+		for _, key := range test.runs {
+			if key == '+' {
+				h.succeeded()
+			} else {
+				h.failed(string(key), now, now, func(n int) time.Duration { return time.Duration(n) * time.Hour })
+			}
+		}
+		if h.down() != test.want {
+			t.Errorf("host %q with %d jobs after %q: down %t, want %t", test.name, test.jobs, test.runs, h.down(), test.want)
+		}
+	}
 }

@@ -9,15 +9,11 @@ type queue struct {
 	entries []*entry
 }
 
-// byDue puts the earliest due time first, and of equals who came first.
-func byDue(a, b *entry) bool {
-	if !a.due.Equal(b.due) {
-		return a.due.Before(b.due)
-	}
-	return a.seq < b.seq
-}
+// byDue puts the earliest due time first.
+func byDue(a, b *entry) bool { return a.due.Before(b.due) }
 
-// byRank is byDue with triggered entries let forward by triggerLead.
+// byRank is byDue with triggered entries let forward by triggerLead; of equals,
+// who was planned first comes first.
 func byRank(a, b *entry) bool {
 	if ra, rb := a.rank(), b.rank(); !ra.Equal(rb) {
 		return ra.Before(rb)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,12 +96,14 @@ func TestInjectedClock(t *testing.T) {
 	}
 	timers := make(chan timer, 100)
 	ran := make(chan time.Time)
+	var set, stopped atomic.Int64
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
 	s := New(Options{
 		Jitter: -1, Now: clock,
 		AfterFunc: func(d time.Duration, f func()) func() bool {
+			set.Add(1)
 			timers <- timer{d, f}
-			return func() bool { return true }
+			return func() bool { stopped.Add(1); return true }
 		},
 	})
 	s.Set([]Job{{Key: "a", Interval: time.Hour, Run: func(context.Context) error { ran <- clock(); return nil }}})
@@ -124,5 +127,8 @@ func TestInjectedClock(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+	if set.Load() != stopped.Load() {
+		t.Errorf("%d timers set, %d stopped", set.Load(), stopped.Load())
 	}
 }

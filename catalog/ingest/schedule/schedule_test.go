@@ -114,6 +114,21 @@ func TestRunsInTheOrderGiven(t *testing.T) {
 	})
 }
 
+// Who runs nothing goes before who has a long queue.
+func TestHostsTakeTurns(t *testing.T) {
+	stage(t, Options{Workers: 3}, func(t *testing.T, p *play) {
+		var jobs []Job
+		for i := range 10 {
+			jobs = append(jobs, p.job(fmt.Sprint(i), "", 0, lasting(time.Minute, nil)))
+		}
+		p.Set(jobs)
+		p.wait(time.Second)
+		p.Set(append(jobs, p.job("x", "h", 0, lasting(time.Minute, nil))))
+		p.wait(time.Minute)
+		p.wantDiary("0@0s", "1@0s", "2@0s", "x@1m0s", "3@1m0s", "4@1m0s")
+	})
+}
+
 func TestHangingHostDelaysNobody(t *testing.T) {
 	for _, workers := range []int{2, 3, 4, 8} {
 		t.Run(fmt.Sprintf("workers=%d", workers), func(t *testing.T) {

@@ -18,7 +18,6 @@ func (s *Scheduler) Set(jobs []Job) {
 	now := s.opts.Now()
 	wanted := make(map[string]Job, len(jobs))
 	for _, job := range jobs {
-		job.Interval = max(0, job.Interval)
 		wanted[job.Key] = job
 	}
 	for key, e := range s.jobs {

@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"testing"
@@ -106,15 +107,24 @@ func TestSetCancelsAVanishedRun(t *testing.T) {
 // The cancelled run takes a while to reach the end of its step; meanwhile the
 // key comes back. Its new life starts after that, with a clean slate.
 func TestSetBringsAKeyBackWhileItsRunEnds(t *testing.T) {
+	for _, outcome := range []error{nil, errDead} {
+		t.Run(fmt.Sprint(outcome), func(t *testing.T) { testSetBringsAKeyBack(t, outcome) })
+	}
+}
+
+func testSetBringsAKeyBack(t *testing.T, outcome error) {
 	stage(t, Options{PerHost: 1}, func(t *testing.T, p *play) {
 		stubborn := func(ctx context.Context) error {
 			<-ctx.Done()
 			time.Sleep(10 * time.Second)
-			return errDead
+			return outcome
 		}
 		p.Set([]Job{p.job("a", "h", 0, stubborn)})
 		p.wantDiary("a@0s")
 		p.Set(nil)
+		if _, ok := p.State("a"); ok || len(p.States()) > 0 || p.Trigger("a") {
+			t.Error("a removed job is still known while its run ends")
+		}
 		p.Set([]Job{p.job("a", "i", 0, good)})
 		st := p.wantStatus("a", Pending)
 		if st.Attempts != 0 || p.Ready() {
@@ -146,7 +156,7 @@ func TestSetMovesARunningJob(t *testing.T) {
 	stage(t, Options{PerHost: 1}, func(t *testing.T, p *play) {
 		p.Set([]Job{p.job("a", "h", 0, lasting(10*time.Second, errDead))})
 		p.wantStatus("a", Running)
-		p.Set([]Job{p.job("a", "i", 0, good), p.job("b", "h", 0, good), p.job("c", "i", time.Hour, good)})
+		p.Set([]Job{p.job("a", "i", 0, good), p.job("b", "h", 0, lasting(10*time.Second, nil)), p.job("c", "i", time.Hour, good)})
 		p.wait(5 * time.Second)
 		p.wantDiary("a@0s", "c@0s")
 		p.wait(10 * time.Second)
@@ -228,4 +238,17 @@ func TestStates(t *testing.T) {
 	if d := cmp.Diff([]string{"pending", "running", "ok", "failed", "unknown"}, names); d != "" {
 		t.Error(d)
 	}
+}
+
+// A trigger that waits for a worker survives a reload.
+func TestSetKeepsATrigger(t *testing.T) {
+	stage(t, Options{Workers: 1}, func(t *testing.T, p *play) {
+		long := p.job("long", "", 0, lasting(time.Minute, nil))
+		p.Set([]Job{p.job("a", "", time.Hour, good), long})
+		p.wait(time.Second)
+		p.Trigger("a")
+		p.Set([]Job{p.job("a", "", 2*time.Hour, good), long})
+		p.wait(time.Minute)
+		p.wantDiary("a@0s", "long@0s", "a@1m0s")
+	})
 }

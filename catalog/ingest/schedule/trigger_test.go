@@ -71,11 +71,17 @@ func TestTriggerAfterAFailedRunInProgress(t *testing.T) {
 }
 
 func TestTriggerGoesFirstButStarvesNobody(t *testing.T) {
+	for _, host := range []string{"h", "i", ""} {
+		t.Run("others on "+host, func(t *testing.T) { testTriggerStarvesNobody(t, host) })
+	}
+}
+
+func testTriggerStarvesNobody(t *testing.T, host string) {
 	stage(t, Options{Workers: 1}, func(t *testing.T, p *play) {
 		work := lasting(time.Minute, nil)
 		jobs := []Job{p.job("hook", "h", 0, work)}
 		for i := range 10 {
-			jobs = append(jobs, p.job(fmt.Sprint(i), "h", 0, work))
+			jobs = append(jobs, p.job(fmt.Sprint(i), host, 0, work))
 		}
 		p.Set(jobs)
 		p.wait(90 * time.Second)
@@ -106,5 +112,39 @@ func TestTriggerBeforeRun(t *testing.T) {
 		if err := s.Run(ctx); err != nil || n != 1 {
 			t.Errorf("Run = %v after %d runs, want one run, not a second for the trigger", err, n)
 		}
+	})
+}
+
+// A trigger goes before the first run on a host that runs nothing.
+func TestTriggerGoesBeforeOtherHosts(t *testing.T) {
+	stage(t, Options{Workers: 2}, func(t *testing.T, p *play) {
+		p.Set([]Job{
+			p.job("long", "", 0, lasting(time.Hour, nil)), p.job("short", "i", 0, lasting(10*time.Second, nil)),
+			p.job("queued", "h", 0, good), p.job("hook", "", 0, lasting(time.Second, nil)),
+		})
+		p.wait(time.Second)
+		p.Trigger("hook")
+		p.wait(time.Minute)
+		p.wantDiary("long@0s", "short@0s", "hook@10s", "queued@11s")
+	})
+}
+
+func TestTriggersKeepTheirOrder(t *testing.T) {
+	stage(t, Options{Workers: 1}, func(t *testing.T, p *play) {
+		work := lasting(time.Minute, nil)
+		jobs := []Job{p.job("long", "", 0, lasting(10*time.Minute, nil)), p.job("a", "", 0, work), p.job("x", "", 0, work), p.job("y", "", 0, work)}
+		p.Set(jobs)
+		p.wait(0)
+		p.Trigger("y")
+		p.Trigger("x")
+		p.Trigger("y") // does not put it behind x
+		p.wait(4 * time.Minute)
+		p.Set(append(jobs, p.job("b", "", 0, work)))
+		p.wait(time.Minute)
+		p.Trigger("b")
+		p.wait(time.Minute)
+		p.Trigger("a") // later than b's, but a was due before b
+		p.wait(10 * time.Minute)
+		p.wantDiary("long@0s", "y@10m0s", "x@11m0s", "a@12m0s", "b@13m0s")
 	})
 }
