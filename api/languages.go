@@ -42,11 +42,12 @@ func (s *Server) listLanguages(ctx context.Context, snap *store.Snapshot, r *req
 	return r.list(w, "/api/languages/", objects), nil
 }
 
-// getLanguage answers any language of the table, under any of its spellings,
-// and beside those the codes that translations have.
+// getLanguage answers every language of the table, then the codes that
+// translations have beside those (a second file of one language), then other
+// spellings and aliases.
 func (s *Server) getLanguage(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
 	code := r.segment("code")
-	if l, ok := s.langs.Lookup(code); ok {
+	if l, ok := s.langs.ByCode(code); ok {
 		return newLanguage(r.link, l), nil
 	}
 	components, err := visibleComponents(ctx, snap, "")
@@ -59,6 +60,9 @@ func (s *Server) getLanguage(ctx context.Context, snap *store.Snapshot, r *reque
 	}
 	if slices.ContainsFunc(translations, func(t placedTranslation) bool { return t.Language == code }) {
 		return newLanguage(r.link, s.language(code)), nil
+	}
+	if l, ok := s.langs.Lookup(code); ok {
+		return newLanguage(r.link, l), nil
 	}
 	return nil, errNotFound
 }
@@ -82,4 +86,3 @@ func translationsOf(ctx context.Context, snap *store.Snapshot, components []stor
 	slices.SortFunc(all, func(a, b placedTranslation) int { return cmp.Compare(a.ID, b.ID) })
 	return all, nil
 }
-

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/labstack/echo/v4"
+
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -75,7 +77,9 @@ func (s *Server) routes() []route {
 }
 
 // route registers the table. Every method of a path reaches the same function,
-// which knows the path's Allow: Echo's own 405 does not.
+// which knows the path's Allow: Echo's own 405 does not. Endpoints return no
+// errors, so Echo's error handler only sees paths that are no routes. (A
+// catch-all route would win over the RouteNotFound of a path with children.)
 func (s *Server) route() {
 	s.echo.HideBanner = true
 	s.echo.HidePort = true
@@ -85,7 +89,8 @@ func (s *Server) route() {
 		s.echo.Match(methods, rt.path, h)
 		s.echo.RouteNotFound(rt.path, h)
 	}
-	s.echo.RouteNotFound("/*", s.endpoint(route{path: "unknown", allow: allowRead}))
+	unknown := s.endpoint(route{path: "unknown", allow: allowRead})
+	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = unknown(c) }
 }
 
 // withRoutePath returns r with the path that routes are matched with: every

@@ -372,3 +372,15 @@ func (l testLog) Write(line []byte) (int, error) {
 	l.tb.Logf("%s", line)
 	return len(line), nil
 }
+
+const repoBig = "https://example.org/big.git"
+
+// bigWorld imports big/big: n units of one language with an entry each.
+func (w *world) bigWorld(n int) {
+	w.tb.Helper()
+	w.configure([]catalog.Project{{Slug: "big", Settings: projectDefaults("Big")}}, []store.ComponentSpec{
+		{Project: "big", Slug: "big", Settings: componentDefaults("Big"), Repo: repoBig, Branch: "main"},
+	})
+	units := manyUnits(n)
+	w.imports("big/big", repoBig, "Jane", sourceOf(units), file{language: "cs", name: "po/cs.po", forms: 3, formula: czech, units: units})
+}

@@ -1,0 +1,139 @@
+package api
+
+import (
+	"crypto/tls"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+// TestBaseURL is decision 5.
+func TestBaseURL(t *testing.T) {
+	t.Parallel()
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	for _, tc := range []struct {
+		name     string
+		settings Settings
+		remote   string
+		host     string
+		tls      bool
+		proto    []string
+		forward  []string
+		want     string // "" is an error
+	}{
+		{name: "host", host: "l10n.example.org", want: "http://l10n.example.org"},
+		{name: "port", host: "127.0.0.1:8080", want: "http://127.0.0.1:8080"},
+		{name: "v6", host: "[::1]:8080", want: "http://[::1]:8080"},
+		{name: "v6 without port", host: "[fe80::1]", want: "http://[fe80::1]"},
+		{name: "underscore", host: "my_app.internal", want: "http://my_app.internal"},
+		{name: "tls", host: "example.org", tls: true, want: "https://example.org"},
+		{name: "configured", settings: Settings{BaseURL: "https://l10n.example.org"}, host: "evil", want: "https://l10n.example.org"},
+		{name: "configured, any host", settings: Settings{BaseURL: "https://l10n.example.org"}, host: "a b<>", want: "https://l10n.example.org"},
+		{name: "untrusted proxy", remote: "192.0.2.1:1", settings: Settings{TrustedProxies: proxies}, host: "inner", proto: []string{"https"}, forward: []string{"evil"}, want: "http://inner"},
+		{name: "no proxies", remote: "10.0.0.1:1", host: "inner", proto: []string{"https"}, forward: []string{"evil"}, want: "http://inner"},
+		{name: "trusted proxy", remote: "10.0.0.1:1", settings: Settings{TrustedProxies: proxies}, host: "inner", proto: []string{"https"}, forward: []string{"l10n.example.org"}, want: "https://l10n.example.org"},
+		{name: "trusted v6 proxy", remote: "[fd00::1]:1", settings: Settings{TrustedProxies: proxies}, host: "inner", forward: []string{"l10n.example.org:8443"}, proto: []string{"HTTPS"}, want: "https://l10n.example.org:8443"},
+		{name: "mapped address", remote: "[::ffff:10.1.2.3]:1", settings: Settings{TrustedProxies: proxies}, host: "inner", proto: []string{"https"}, want: "https://inner"},
+		{name: "zone", remote: "[fd00::1%eth0]:1", settings: Settings{TrustedProxies: proxies}, host: "inner", proto: []string{"https"}, want: "https://inner"},
+		{name: "only proto", remote: "10.0.0.1:1", settings: Settings{TrustedProxies: proxies}, host: "inner", proto: []string{"https"}, want: "https://inner"},
+		{name: "odd proto", remote: "10.0.0.1:1", settings: Settings{TrustedProxies: proxies}, host: "inner", proto: []string{"javascript"}, want: "http://inner"},
+		{name: "client forged a first value", remote: "10.0.0.1:1", settings: Settings{TrustedProxies: proxies}, host: "inner", proto: []string{"http, https"}, forward: []string{"evil, l10n.example.org"}, want: "https://l10n.example.org"},
+		{name: "client forged a first header", remote: "10.0.0.1:1", settings: Settings{TrustedProxies: proxies}, host: "inner", forward: []string{"evil", "l10n.example.org"}, want: "http://l10n.example.org"},
+		{name: "forwarded nonsense", remote: "10.0.0.1:1", settings: Settings{TrustedProxies: proxies}, host: "inner", forward: []string{"a/b"}},
+		{name: "no host", host: ""},
+		{name: "path", host: "example.org/evil"},
+		{name: "user", host: "user@evil.example"},
+		{name: "quote", host: `exa"mple`},
+		{name: "tag", host: "<script>"},
+		{name: "blank", host: "a b"},
+		{name: "line", host: "a\r\nX: y"},
+		{name: "query", host: "a?b"},
+		{name: "fragment", host: "a#b"},
+		{name: "percent", host: "a%2fb"},
+		{name: "port text", host: "a:b"},
+		{name: "port empty", host: "a:"},
+		{name: "port large", host: "a:65536"},
+		{name: "two ports", host: "a:1:2"},
+		{name: "only port", host: ":80"},
+		{name: "open bracket", host: "[::1"},
+		{name: "v4 in brackets", host: "[127.0.0.1]"},
+		{name: "name in brackets", host: "[evil]"},
+		{name: "after bracket", host: "[::1]evil"},
+		{name: "v6 zone", host: "[fe80::1%25eth0]"},
+		{name: "non-ASCII", host: "bücher.example"},
+		{name: "long", host: strings.Repeat("a", 254)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := httptest.NewRequest(http.MethodGet, "/api/", nil)
+			r.Host = tc.host
+			if tc.remote != "" {
+				r.RemoteAddr = tc.remote
+			}
+			if tc.tls {
+				r.TLS = &tls.ConnectionState{}
+			}
+			r.Header["X-Forwarded-Proto"], r.Header["X-Forwarded-Host"] = tc.proto, tc.forward
+			got, err := tc.settings.baseURL(r)
+			if got != tc.want || (err != nil) != (tc.want == "") {
+				t.Errorf("%q, %v; want %q", got, err, tc.want)
+			}
+		})
+	}
+}
+
+// TestBadHost: nothing of a hostile Host comes back.
+func TestBadHost(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	rec := call(t, s, http.MethodGet, "/api/changes/", "Host", `evil"><script>`)
+	if rec.Code != 400 || rec.Body.String() != `{"detail":"Invalid Host header."}` {
+		t.Errorf("%d %s", rec.Code, rec.Body)
+	}
+}
+
+// TestUpdate: settings change while the server runs.
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{BaseURL: "https://one.example/"})
+	if body := get(t, s, "/api/"); !strings.Contains(body, `"https://one.example/api/projects/?format=api"`) {
+		t.Error(body)
+	}
+	s.Update(Settings{BaseURL: "https://two.example/l10n"})
+	if body := get(t, s, "/api/translations/demo/app/cs/units/"); !strings.Contains(body, `"next":"https://two.example/l10n/api/translations/demo/app/cs/units/?format=api&page=2"`) {
+		t.Errorf("%.300s", body)
+	}
+}
+
+// TestCORS: headers for the configured origins only.
+func TestCORS(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	for _, tc := range []struct {
+		origins             []string
+		method, origin      string
+		allowed, vary, max  string
+		requestsWithHeaders bool
+	}{
+		{nil, "GET", "https://app.example", "", "Accept", "", false},
+		{[]string{"*"}, "GET", "https://app.example", "*", "Accept", "", false},
+		{[]string{"*"}, "GET", "", "*", "Accept", "", false},
+		{[]string{"https://app.example"}, "GET", "https://app.example", "https://app.example", "Accept, Origin", "", false},
+		{[]string{"https://app.example"}, "GET", "https://evil.example", "", "Accept, Origin", "", false},
+		{[]string{"https://app.example"}, "GET", "", "", "Accept, Origin", "", false},
+		{[]string{"https://app.example"}, "OPTIONS", "https://app.example", "https://app.example", "Accept, Origin", "86400", true},
+		{[]string{"https://app.example"}, "OPTIONS", "https://evil.example", "", "Accept, Origin", "", true},
+	} {
+		s.Update(Settings{CORSOrigins: tc.origins})
+		header := []string{"Origin", tc.origin}
+		if tc.requestsWithHeaders {
+			header = append(header, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization")
+		}
+		h := call(t, s, tc.method, "/api/", header...).Header()
+		if h.Get("Access-Control-Allow-Origin") != tc.allowed || h.Get("Vary") != tc.vary || h.Get("Access-Control-Max-Age") != tc.max {
+			t.Errorf("%+v: %v", tc, h)
+		}
+	}
+}

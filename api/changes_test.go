@@ -1,0 +1,115 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+)
+
+func idsOf(l envelope) []int {
+	ids := make([]int, 0, len(l.Results))
+	for _, r := range l.Results {
+		id, _ := r["id"].(float64)
+		ids = append(ids, int(id))
+	}
+	return ids
+}
+
+// TestChangeOrder is decision 4: order, ordering and after_id, and that links
+// keep them.
+func TestChangeOrder(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	const path = "/api/translations/demo/app/cs/changes/"
+	all := idsOf(getList(t, s, path+"?page_size=1000"))
+	if len(all) != 47 || !slices.IsSorted(all) {
+		t.Fatalf("entries %v", all)
+	}
+	reversed := slices.Clone(all)
+	slices.Reverse(reversed)
+	after := all[40]
+	for _, tc := range []struct {
+		query string
+		want  []int
+		count int64
+		next  string
+	}{
+		{"?ordering=id&page_size=3", all[:3], 47, "format=api&ordering=id&page=2&page_size=3"},
+		{"?ordering=-id&page_size=3", reversed[:3], 47, "format=api&ordering=-id&page=2&page_size=3"},
+		{"?ordering=-id&page_size=3&page=2", reversed[3:6], 47, "format=api&ordering=-id&page=3&page_size=3"},
+		{"?ordering=&page_size=1", all[:1], 47, "format=api&ordering=&page=2&page_size=1"},
+		{fmt.Sprintf("?after_id=%d", after), all[41:], 6, ""},
+		{fmt.Sprintf("?after_id=%d&page_size=2", after), all[41:43], 6, fmt.Sprintf("after_id=%d&format=api&page=2&page_size=2", after)},
+		{fmt.Sprintf("?after_id=%d&page_size=2&page=3", after), all[45:], 6, ""},
+		{fmt.Sprintf("?after_id=%d&ordering=-id&page_size=4", after), reversed[:4], 6, fmt.Sprintf("after_id=%d&format=api&ordering=-id&page=2&page_size=4", after)},
+		{fmt.Sprintf("?after_id=%d&ordering=-id&page_size=4&page=2", after), reversed[4:6], 6, ""},
+		{"?after_id=0&page_size=2", all[:2], 47, "after_id=0&format=api&page=2&page_size=2"},
+		{"?after_id=-5&page_size=2", all[:2], 47, "after_id=-5&format=api&page=2&page_size=2"},
+		{fmt.Sprintf("?after_id=%d", all[46]), []int{}, 0, ""},
+		{"?after_id=9223372036854775807", []int{}, 0, ""},
+	} {
+		l := getList(t, s, path+tc.query)
+		want := "null"
+		if tc.next != "" {
+			want = "http://l10n.example.org" + path + "?" + tc.next
+		}
+		if !slices.Equal(idsOf(l), tc.want) || l.Count != tc.count || text(l.Next) != want {
+			t.Errorf("%s: count %d, ids %v (want %v)\nnext %s\nwant %s", tc.query, l.Count, idsOf(l), tc.want, text(l.Next), want)
+		}
+	}
+	for query, want := range map[string]string{
+		"?after_id=x":                    `{"after_id":["A valid integer is required."]}`,
+		"?after_id=":                     `{"after_id":["A valid integer is required."]}`,
+		"?after_id=1.5":                  `{"after_id":["A valid integer is required."]}`,
+		"?after_id=99999999999999999999": `{"after_id":["A valid integer is required."]}`,
+		"?ordering=name":                 `{"ordering":["Select a valid choice: id or -id."]}`,
+	} {
+		for _, list := range []string{path, "/api/changes/", "/api/projects/demo/changes/"} {
+			if rec := call(t, s, http.MethodGet, list+query); rec.Code != 400 || rec.Body.String() != want {
+				t.Errorf("%s%s: %d %s", list, query, rec.Code, rec.Body)
+			}
+		}
+	}
+}
+
+// TestMergedChanges holds the merged lists (some components are hidden)
+// against what filtering the visible components' own lists gives.
+func TestMergedChanges(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	w.imports("demo/docs", repoDocs, "Jane", sourceOf(manyUnits(5)))
+	s := w.serve(Options{})
+	want := append(idsOf(getList(t, s, "/api/components/demo/app/changes/?page_size=1000")),
+		idsOf(getList(t, s, "/api/components/demo/docs/changes/?page_size=1000"))...)
+	slices.Sort(want)
+	reversed := slices.Clone(want)
+	slices.Reverse(reversed)
+	for _, path := range []string{"/api/changes/", "/api/projects/demo/changes/"} {
+		for _, size := range []int{1, 4, 50, 1000} {
+			for _, from := range []int{0, 1, 89, 97, 98, len(want) - 1, len(want)} {
+				after := 0
+				if from > 0 {
+					after = want[from-1]
+				}
+				left := want[from:]
+				page := fmt.Sprintf("%s?after_id=%d&page_size=%d", path, after, size)
+				checkPages(t, s, page, left, size)
+				checkPages(t, s, page+"&ordering=-id", reversed[:len(left)], size)
+			}
+		}
+	}
+}
+
+// checkPages reads the first, second and last page of a list.
+func checkPages(t *testing.T, s *Server, target string, want []int, size int) {
+	t.Helper()
+	pages := max(1, (len(want)+size-1)/size)
+	for _, page := range []int{1, min(2, pages), pages} {
+		l := getList(t, s, fmt.Sprintf("%s&page=%d", target, page))
+		part := want[min((page-1)*size, len(want)):min(page*size, len(want))]
+		if l.Count != int64(len(want)) || !slices.Equal(idsOf(l), part) {
+			t.Fatalf("%s page %d: count %d, %v, want %d, %v", target, page, l.Count, idsOf(l), len(want), part)
+		}
+	}
+}

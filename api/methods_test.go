@@ -1,0 +1,187 @@
+package api
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// resources are one path of every route with its Allow (facts §6).
+var resources = map[string]string{
+	"/api/translations/demo/app/cs/":                   "GET, DELETE, HEAD, OPTIONS",
+	"/api/translations/demo/app/cs/units/":             "GET, POST, HEAD, OPTIONS",
+	"/api/translations/demo/app/cs/changes/":           "GET, HEAD, OPTIONS",
+	"/api/units/268435457/":                            "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
+	"/api/changes/1/":                                  "GET, HEAD, OPTIONS",
+	"/api/":                                            "GET, HEAD, OPTIONS",
+	"/api/schema/":                                     "GET, HEAD, OPTIONS",
+	"/api/projects/":                                   "GET, POST, HEAD, OPTIONS",
+	"/api/projects/demo/":                              "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
+	"/api/projects/demo/components/":                   "GET, POST, HEAD, OPTIONS",
+	"/api/projects/demo/changes/":                      "GET, HEAD, OPTIONS",
+	"/api/components/":                                 "GET, HEAD, OPTIONS",
+	"/api/components/demo/app/":                        "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
+	"/api/components/demo/app/translations/":           "GET, POST, HEAD, OPTIONS",
+	"/api/components/demo/app/changes/":                "GET, HEAD, OPTIONS",
+	"/api/translations/":                               "GET, HEAD, OPTIONS",
+	"/api/languages/":                                  "GET, POST, HEAD, OPTIONS",
+	"/api/languages/cs/":                               "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
+	"/api/changes/":                                    "GET, HEAD, OPTIONS",
+	"/api/users/karel/":                                "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
+	"/api/tasks/9ab99e06-c7b5-58a1-bc7b-70cf6d7267b0/": "GET, DELETE, HEAD, OPTIONS",
+}
+
+// TestMethods goes through every method of every resource: decisions 6 and 8.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	if len(resources) != len(s.routes()) {
+		t.Fatalf("%d resources for %d routes", len(resources), len(s.routes()))
+	}
+	for path, allow := range resources {
+		for _, method := range []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "get"} {
+			checkMethod(t, s, method, path, allow)
+		}
+	}
+}
+
+func checkMethod(t *testing.T, s *Server, method, path, allow string) {
+	t.Helper()
+	want, detail := 200, ""
+	wantToken := 200
+	switch {
+	case method == "GET" || method == "HEAD" || method == "OPTIONS":
+	case strings.Contains(allow, method):
+		want, detail, wantToken = 401, `{"detail":"Authentication credentials were not provided."}`, 403
+	default:
+		want, detail, wantToken = 405, `{"detail":"Method \"`+method+`\" not allowed."}`, 405
+	}
+	rec := call(t, s, method, path)
+	if rec.Code != want || detail != "" && rec.Body.String() != detail {
+		t.Errorf("%s %s: %d %.100s", method, path, rec.Code, rec.Body)
+	}
+	if got := rec.Header().Get("WWW-Authenticate"); (got == "Token") != (want == 401) {
+		t.Errorf("%s %s: WWW-Authenticate %q", method, path, got)
+	}
+	for name, value := range map[string]string{"Allow": allow, "Vary": "Accept", "X-Content-Type-Options": "nosniff"} {
+		if got := rec.Header().Get(name); got != value {
+			t.Errorf("%s %s: %s %q", method, path, name, got)
+		}
+	}
+	for _, key := range []string{"Token abc", "token abc", "Bearer nope"} {
+		if rec := call(t, s, method, path, "Authorization", key); rec.Code != wantToken {
+			t.Errorf("%s %s with %s: %d", method, path, key, rec.Code)
+		}
+	}
+	for _, none := range []string{"Token", "Token ", "Bearer", "Basic eDp5", "garbage"} {
+		if rec := call(t, s, method, path, "Authorization", none); rec.Code != want {
+			t.Errorf("%s %s with %q: %d", method, path, none, rec.Code)
+		}
+	}
+}
+
+// TestHead: the headers of GET, Content-Length included, without a body; over
+// a real connection, since there net/http has its own mind.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	ts := httptest.NewServer(s)
+	defer ts.Close()
+	for _, path := range []string{"/api/translations/demo/app/cs/", "/api/translations/demo/app/cs/units/", "/api/nope/", "/api/units/1/"} {
+		headers := map[string]http.Header{}
+		for _, method := range []string{"GET", "HEAD"} {
+			req, err := http.NewRequestWithContext(t.Context(), method, ts.URL+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := ts.Client().Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var body bytes.Buffer
+			if _, err := body.ReadFrom(res.Body); err != nil {
+				t.Fatal(err)
+			}
+			if err := res.Body.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if method == "HEAD" && body.Len() > 0 || method == "GET" && res.Header.Get("Content-Length") != strconv.Itoa(body.Len()) {
+				t.Errorf("%s %s: %d bytes, Content-Length %s", method, path, body.Len(), res.Header.Get("Content-Length"))
+			}
+			res.Header.Del("Date")
+			headers[method] = res.Header
+		}
+		if diff := cmp.Diff(headers["GET"], headers["HEAD"]); diff != "" {
+			t.Errorf("%s: headers (-GET +HEAD):\n%s", path, diff)
+		}
+	}
+}
+
+// TestOptions compares with the two recorded bodies.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	const tail = `,"description":"Translation components API.","renders":["application/json","text/html"],` +
+		`"parses":["application/json","application/x-www-form-urlencoded","multipart/form-data"]}`
+	for path, name := range map[string]string{
+		"/api/translations/demo/app/cs/":       "Translation Instance",
+		"/api/translations/demo/app/cs/units/": "Units",
+		"/api/translations/demo/app/zz/units":  "Units",
+	} {
+		rec := call(t, s, http.MethodOptions, path)
+		if want := `{"name":"` + name + `"` + tail; rec.Code != 200 || rec.Body.String() != want {
+			t.Errorf("%s: %d %s", path, rec.Code, rec.Body)
+		}
+	}
+}
+
+// TestPaths is decision 6: a path without its slash, other spellings of one
+// path, and what is no path at all.
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	same := map[string][]string{
+		"/api/translations/demo/app/cs/": {
+			"/api/translations/demo/app/cs", "/api/translations/demo/app/%63s/", "/%61pi/translations/demo/app/cs",
+		},
+		"/api/translations/demo/app/sr@latin/": {
+			"/api/translations/demo/app/sr%40latin/", "/api/translations/demo/app/sr@latin", "/api/translations/demo/app/sr%40latin",
+		},
+		"/api/translations/demo/app/cs/units/?page=2": {
+			"/api/translations/demo/app/cs/units?page=2", "/api/translations/demo/app/cz/units/?page=2", "/api/translations/demo/app/CS/units?page=2",
+		},
+		"/api/units/268435457/": {"/api/units/268435457", "/api/units/0268435457/"},
+		"/api/":                 {"/api"},
+		"/api/languages/cs/":    {"/api/languages/CS", "/api/languages/cz/"},
+	}
+	for path, others := range same {
+		want := get(t, s, path)
+		for _, other := range others {
+			if got := get(t, s, other); got != want {
+				t.Errorf("%s and %s differ:\n%s", path, other, cmp.Diff(want, got))
+			}
+		}
+	}
+	for _, path := range []string{
+		"/", "/nope", "/ap", "/apix/", "/api/nope/", "/api/units/", "/api//units/268435457/", "/api/translations/demo/", "/api/translations/demo/app/",
+		"/api/translations/demo/app/cs/nope/", "/api/translations/demo/app/cs/units/1/", "/api/translations/demo%2Fapp/cs/", "/api/translations/demo/app/zz/",
+		"/api/translations/demo/app/de/", "/api/translations/demo/nope/cs/", "/api/translations/nope/app/cs/units/", "/api/translations/DEMO/app/cs/",
+		"/api/translations/demo/app/cs%00/", "/api/translations/demo/app/%ff/", "/api/translations/demo/app/..%2Fcs/changes/",
+		"/api/translations///cs/", "/api/units/abc/", "/api/units/0/", "/api/units/-1/", "/api/units/+268435457/", "/api/units/99999999999999999999/",
+		"/api/units/268439999/", "/api/units/1/", "/api/changes/0/", "/api/changes/99999/", "/api/changes/1x/", "/api/projects/nope/", "/api/components/demo/nope/",
+		"/api/languages/xx_nope/", "/api/users/nobody/", "/api/users/%00/", "/api/tasks/00000000-0000-0000-0000-000000000000/", "/api/users/a%2Fb/",
+	} {
+		rec := call(t, s, http.MethodGet, path)
+		if rec.Code != 404 || rec.Body.String() != `{"detail":"Not found."}` || rec.Header().Get("Allow") == "" {
+			t.Errorf("%s: %d %q %s", path, rec.Code, rec.Header().Get("Allow"), rec.Body)
+		}
+	}
+	if rec := call(t, s, http.MethodDelete, "/api/nope/"); rec.Code != 404 {
+		t.Errorf("DELETE of an unknown path: %d", rec.Code)
+	}
+}

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestFormat is decision 2: the parameter format, and how it shapes links.
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	const one, many = "/api/translations/demo/app/cs/", "/api/translations/demo/app/cs/units/"
+	for _, tc := range []struct {
+		target, accept string
+		status         int
+		contentType    string
+		contains       string
+	}{
+		{one, "", 200, typeJSON, `/api/languages/cs/?format=api"`},
+		{one + "?format=api", "", 200, typeJSON, `/api/languages/cs/?format=api"`},
+		{one + "?format=json", "", 200, typeJSON, `/api/languages/cs/?format=json"`},
+		{one + "?format=api?format=json", "", 200, typeJSON, `/api/languages/cs/?format=json"`},
+		{one + "?format=xml2&format=json", "", 200, typeJSON, `/api/languages/cs/?format=json"`},
+		{one + "?format=json&format=api", "", 200, typeJSON, `/api/languages/cs/?format=api"`},
+		{one + "?format=api?format=po", "", 404, typeJSON, `{"detail":"Not found."}`},
+		{one + "?format=json%3Fformat=api", "", 404, typeJSON, `{"detail":"Not found."}`},
+		{one + "?format=", "", 404, typeJSON, `{"detail":"Not found."}`},
+		{one + "?format=API", "", 404, typeJSON, `{"detail":"Not found."}`},
+		{one + "?format=xml2", "", 404, typeJSON, `{"detail":"Not found."}`},
+		{one + "?format=csv", "", 404, typeJSON, `{"detail":"Not found."}`},
+		{many + "?format=csv", "", 200, typeCSV, "translation,source.0,"},
+		{many + "?format=csv", "application/json", 200, typeCSV, "translation,source.0,"},
+		{many + "?format=csv&page=99", "", 404, typeJSON, `{"detail":"Invalid page."}`},
+		{many + "?format=json", "application/xml", 200, typeJSON, `"count":44`},
+
+		{one, "application/json", 200, typeJSON, `"language"`},
+		{one, "*/*", 200, typeJSON, `"language"`},
+		{one, "application/*;q=0.3", 200, typeJSON, `"language"`},
+		{one, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", 200, typeJSON, `"language"`},
+		{one, "text/html", 200, typeJSON, `"language"`},
+		{one, "application/json, text/javascript", 200, typeJSON, `"language"`},
+		{one, "text/html, application/json;q=0.1", 200, typeJSON, `"language"`},
+		{one, "garbage", 406, typeJSON, `{"detail":"Could not satisfy the request Accept header."}`},
+		{one, "application/xml", 406, typeJSON, `{"detail":"Could not satisfy the request Accept header."}`},
+		{one, "application/json;q=0", 406, typeJSON, `{"detail":"Could not satisfy the request Accept header."}`},
+		{"/api/translations/demo/app/zz/", "image/png", 406, typeJSON, `{"detail":"Could not satisfy the request Accept header."}`},
+	} {
+		rec := call(t, s, http.MethodGet, tc.target, "Accept", tc.accept)
+		if rec.Code != tc.status || rec.Header().Get("Content-Type") != tc.contentType || !strings.Contains(rec.Body.String(), tc.contains) {
+			t.Errorf("%s, Accept %q: %d %s %.120s", tc.target, tc.accept, rec.Code, rec.Header().Get("Content-Type"), rec.Body)
+		}
+		if got := rec.Header().Get("Vary"); got != "Accept" {
+			t.Errorf("%s: Vary %q", tc.target, got)
+		}
+	}
+}
+
+// TestLinkEndings holds every link of an answer against rule 7 of the
+// specification: API resources end with the format, pages do not.
+func TestLinkEndings(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	for _, format := range []string{"api", "json"} {
+		for _, target := range []string{
+			"/api/translations/demo/app/cs/", "/api/translations/demo/app/cs/units/", "/api/changes/", "/api/components/", "/api/users/karel/",
+		} {
+			body := get(t, s, target+"?format="+format)
+			for _, link := range strings.Split(body, `"http://l10n.example.org/`)[1:] {
+				link, _, _ = strings.Cut(link, `"`)
+				isAPI := strings.HasPrefix(link, "api/")
+				switch {
+				case isAPI && strings.Contains(link, "page="):
+				case isAPI != strings.HasSuffix(link, "/?format="+format):
+					t.Errorf("%s: link %s", target, link)
+				case !isAPI && strings.Contains(link, "format="):
+					t.Errorf("%s: page link %s", target, link)
+				}
+			}
+		}
+	}
+}

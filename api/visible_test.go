@@ -1,0 +1,180 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// TestPrivate: nothing of what is private comes out, by any road.
+func TestPrivate(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	s := w.serve(Options{})
+	hidden, lib := w.ids["demo/hidden"], w.ids["secret/lib"]
+	firstUnit := func(component int64) string { return itoa(component*catalog.UnitsPerComponent + 1) }
+	gone := []string{
+		"/api/components/demo/hidden/", "/api/components/demo/hidden/translations/", "/api/components/demo/hidden/changes/",
+		"/api/translations/demo/hidden/en/", "/api/translations/demo/hidden/en/units/", "/api/translations/demo/hidden/en/changes/",
+		"/api/components/secret/lib/", "/api/translations/secret/lib/en/", "/api/translations/secret/lib/en/units/",
+		"/api/units/" + firstUnit(hidden) + "/", "/api/units/" + firstUnit(lib) + "/",
+		"/api/tasks/" + taskID("demo", "hidden") + "/",
+	}
+	all := idsOf(getList(t, s, "/api/changes/?page_size=1000"))
+	for id := 1; id <= 105; id++ {
+		if !slices.Contains(all, id) {
+			gone = append(gone, "/api/changes/"+itoa(int64(id))+"/")
+		}
+	}
+	if len(gone) != 12+4+3 { // entries 51 and 31 of hidden's three and lib's two units
+		t.Fatalf("%d paths to check", len(gone))
+	}
+	for _, path := range gone {
+		if rec := call(t, s, http.MethodGet, path); rec.Code != 404 || rec.Body.String() != `{"detail":"Not found."}` {
+			t.Errorf("%s: %d %s", path, rec.Code, rec.Body)
+		}
+	}
+	for _, path := range []string{
+		"/api/projects/", "/api/projects/demo/components/", "/api/projects/secret/components/", "/api/components/", "/api/translations/",
+		"/api/changes/", "/api/changes/?ordering=-id", "/api/projects/demo/changes/", "/api/projects/secret/changes/", "/api/languages/",
+	} {
+		body := get(t, s, path+orAnd(path)+"page_size=1000")
+		for _, secret := range []string{"hidden", "/secret/lib", "mallory", "Mallory"} {
+			if strings.Contains(body, secret) {
+				t.Errorf("%s contains %s", path, secret)
+			}
+		}
+	}
+	for path, want := range map[string]int{
+		"/api/components/secret/open/": 200, "/api/projects/secret/": 200, // its own access wins
+		"/api/translations/secret/open/en/": 503,
+	} {
+		if rec := call(t, s, http.MethodGet, path); rec.Code != want {
+			t.Errorf("%s: %d", path, rec.Code)
+		}
+	}
+}
+
+func orAnd(path string) string {
+	if strings.Contains(path, "?") {
+		return "&"
+	}
+	return "?"
+}
+
+// TestPrivateProject: with nothing public inside it is not there.
+func TestPrivateProject(t *testing.T) {
+	t.Parallel()
+	w := openWorld(t)
+	p := catalog.Project{Slug: "secret", Settings: projectDefaults("Secret")}
+	p.Settings.Access = catalog.AccessPrivate
+	w.configure([]catalog.Project{p}, []store.ComponentSpec{
+		{Project: "secret", Slug: "lib", Settings: componentDefaults(""), Repo: repoSecret, Branch: "main"},
+	})
+	s := w.serve(Options{})
+	for _, path := range []string{"/api/projects/secret/", "/api/projects/secret/components/", "/api/projects/secret/changes/"} {
+		if rec := call(t, s, http.MethodGet, path); rec.Code != 404 {
+			t.Errorf("%s: %d %s", path, rec.Code, rec.Body)
+		}
+	}
+	if l := getList(t, s, "/api/projects/"); l.Count != 0 {
+		t.Errorf("%d projects", l.Count)
+	}
+}
+
+// TestInactive: what the configuration no longer names is gone but for its
+// history in the store.
+func TestInactive(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	s := w.serve(Options{})
+	unit := "/api/units/268435457/"
+	get(t, s, unit)
+	w.configure([]catalog.Project{{Slug: "demo", Settings: projectDefaults("Demo")}}, []store.ComponentSpec{
+		{Project: "demo", Slug: "docs", Settings: componentDefaults(""), Repo: repoDocs, Branch: "main"},
+	})
+	for _, path := range []string{unit, "/api/changes/1/", "/api/components/demo/app/", "/api/translations/demo/app/cs/", "/api/projects/secret/"} {
+		if rec := call(t, s, http.MethodGet, path); rec.Code != 404 {
+			t.Errorf("%s: %d", path, rec.Code)
+		}
+	}
+	if l := getList(t, s, "/api/changes/"); l.Count != 0 || len(l.Results) != 0 {
+		t.Errorf("%d entries of components that are gone", l.Count)
+	}
+}
+
+// TestImporting is decision 22: until the first import is done what lies below
+// a component answers 503, the component itself answers.
+func TestImporting(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	docs := w.ids["demo/docs"]
+	var progress Progress
+	var running bool
+	s := w.serve(Options{Progress: func(id int64) (Progress, bool) { return progress, running && id == docs }})
+	below := []string{
+		"/api/translations/demo/docs/cs/", "/api/translations/demo/docs/cs/units/", "/api/translations/demo/docs/nope/changes/",
+		"/api/components/demo/docs/translations/", "/api/components/demo/docs/changes/",
+	}
+	check := func(detail string) {
+		t.Helper()
+		for _, path := range below {
+			rec := call(t, s, http.MethodGet, path)
+			if rec.Code != 503 || rec.Header().Get("Retry-After") != "5" || rec.Body.String() != `{"detail":"`+detail+`"}` {
+				t.Errorf("%s: %d %v %s", path, rec.Code, rec.Header(), rec.Body)
+			}
+		}
+	}
+	check("This component has not been imported yet.")
+	progress, running = Progress{Percent: 42, Stage: "reading files"}, true
+	check("The first import of this component is running: 42 % done, reading files.")
+	progress = Progress{Percent: 4200}
+	check("The first import of this component is running: 100 % done.")
+
+	progress = Progress{Percent: 7, Stage: "cloning"}
+	component := decode[map[string]any](t, get(t, s, "/api/components/demo/docs/"))
+	task, _ := component["task_url"].(string)
+	if !strings.HasPrefix(task, "http://l10n.example.org/api/tasks/") {
+		t.Fatalf("task_url %q", task)
+	}
+	taskPath := strings.TrimPrefix(task, "http://l10n.example.org")
+	if got := get(t, s, taskPath); got != `{"completed":false,"progress":7,"result":null,"log":"cloning"}` {
+		t.Error(got)
+	}
+	w.imports("demo/docs", repoDocs, "", sourceOf(nil))
+	if got := get(t, s, taskPath); got != `{"completed":true,"progress":100,"result":null,"log":""}` {
+		t.Error(got)
+	}
+	if component := decode[map[string]any](t, get(t, s, "/api/components/demo/docs/")); component["task_url"] != nil {
+		t.Errorf("task_url %v after the import", component["task_url"])
+	}
+	get(t, s, "/api/translations/demo/docs/en/units/")
+}
+
+// TestRemovedUnit is decision 23: out of the list, readable by id, marked.
+func TestRemovedUnit(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	body := get(t, s, "/api/units/268435546/")
+	if !strings.HasSuffix(body, `"timestamp":"2026-03-04T04:06:07Z","removed":true}`) || !strings.Contains(body, `"target":["Zpráva 36"]`) {
+		t.Error(body)
+	}
+	for _, r := range getList(t, s, "/api/translations/demo/app/cs/units/?page_size=100").Results {
+		if r["id"] == float64(268435546) {
+			t.Error("the removed unit is listed")
+		}
+		if _, ok := r["removed"]; ok {
+			t.Errorf("unit %v says removed", r["id"])
+		}
+	}
+	// The unit of a translation whose file is gone stays readable too.
+	for _, c := range getList(t, s, "/api/components/demo/app/changes/?page_size=1000").Results {
+		if unit, ok := c["unit"].(string); ok {
+			get(t, s, strings.TrimPrefix(unit, "http://l10n.example.org"))
+		}
+	}
+}
