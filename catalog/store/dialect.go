@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -108,3 +109,34 @@ func describe(err error) (text string, sentinel error, found bool) {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// bulkInsert begins an insert of many rows. OR FAIL saves SQLite the journal it
+// would need to undo the rows of one statement alone: a statement that fails
+// takes its whole transaction with it anyway.
+const bulkInsert = "INSERT OR FAIL INTO "
+
+// bindStyle turns $1, $2, … into plain ? where they stand in order, each once:
+// SQLite keeps numbered parameters in a list that it walks for every one it
+// binds, which made inserts of 64 rows eight times slower.
+func bindStyle(query string) string {
+	var b strings.Builder
+	next := 1
+	for i := 0; i < len(query); {
+		if query[i] != '$' {
+			b.WriteByte(query[i])
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(query) && '0' <= query[end] && query[end] <= '9' {
+			end++
+		}
+		if query[i+1:end] != strconv.Itoa(next) {
+			return query
+		}
+		b.WriteByte('?')
+		next++
+		i = end
+	}
+	return b.String()
+}

@@ -33,7 +33,7 @@ func (s *session) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	if stmt, ok := s.stmts[query]; ok {
 		return stmt, nil
 	}
-	stmt, err := s.conn.PrepareContext(ctx, query)
+	stmt, err := s.conn.PrepareContext(ctx, bindStyle(query))
 	if err == nil {
 		s.stmts[query] = stmt
 	}
@@ -135,6 +135,7 @@ type inserter struct {
 	head string // INSERT INTO t (a, b) VALUES
 	cols int
 	args []any
+	full string // the statement for insertRows rows
 }
 
 // insertRows is the number of rows per statement: 64 rows of 19 columns stay far
@@ -142,7 +143,9 @@ type inserter struct {
 const insertRows = 64
 
 func newInserter(table string, columns ...string) *inserter {
-	return &inserter{head: "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES ", cols: len(columns)}
+	in := &inserter{head: bulkInsert + table + " (" + strings.Join(columns, ", ") + ") VALUES ", cols: len(columns)}
+	in.full = in.sql(insertRows)
+	return in
 }
 
 func (in *inserter) add(ctx context.Context, s *session, args ...any) error {
@@ -170,7 +173,11 @@ func (in *inserter) flush(ctx context.Context, s *session) error {
 }
 
 func (in *inserter) write(ctx context.Context, s *session, rows int) error {
-	_, err := s.exec(ctx, in.sql(rows), in.args[:rows*in.cols]...)
+	query := in.full
+	if rows != insertRows {
+		query = in.sql(rows)
+	}
+	_, err := s.exec(ctx, query, in.args[:rows*in.cols]...)
 	n := copy(in.args, in.args[rows*in.cols:])
 	clear(in.args[n:])
 	in.args = in.args[:n]
