@@ -157,7 +157,7 @@ func (s *localSource) transfer(ctx context.Context, gitDir string, tip Head, hav
 	}
 	c := &objectCopy{
 		from: openObjects(repo.commonDir), to: openObjects(gitDir),
-		target: filepath.Join(gitDir, "objects"), done: map[Hash]struct{}{},
+		target: filepath.Join(gitDir, "objects"), limit: manyObjects, done: map[Hash]struct{}{},
 	}
 	defer func() { _ = errors.Join(c.from.close(), c.to.close()) }()
 	if c.shallow, err = copyShallow(repo.commonDir, gitDir); err != nil {

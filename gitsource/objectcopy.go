@@ -26,7 +26,7 @@ var (
 )
 
 // manyObjects ends an object-by-object copy. A push has some ten objects.
-const manyObjects = 3000
+const manyObjects = 20_000
 
 // objectCopy copies objects from one repository on disk to another. An object
 // is written after all that it names, so what is there is there completely,
@@ -35,6 +35,8 @@ type objectCopy struct {
 	from, to *objects
 	target   string // objects directory written to
 	shallow  bool   // parents may be missing in from
+	limit    int    // errMany beyond so many objects
+	written  int
 	done     map[Hash]struct{}
 }
 
@@ -56,7 +58,7 @@ func (c *objectCopy) history(ctx context.Context, tip Hash) error {
 		}
 		waiting, tree := c.needs(data)
 		if len(waiting) > 0 {
-			if stack = append(stack, waiting...); len(stack) > manyObjects {
+			if stack = append(stack, waiting...); len(stack) > c.limit {
 				return errMany
 			}
 			continue
@@ -219,7 +221,7 @@ func (c *objectCopy) create(h Hash, fill func(io.Writer) error) error {
 		return err
 	}
 	c.done[h] = struct{}{}
-	if len(c.done) > manyObjects*8 {
+	if c.written++; c.written > c.limit {
 		return errMany
 	}
 	return nil
@@ -336,6 +338,9 @@ func (c *objectCopy) copyFile(ctx context.Context, dir, name string) error {
 		return err
 	}
 	f, err := openRegular(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrInvalid) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
