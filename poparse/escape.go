@@ -45,7 +45,11 @@ func (u *unescaper) segment(start int) (int, error) {
 func (u *unescaper) escape(at int) (int, error) {
 	c := u.p.text[at+1]
 	switch c {
-	case '\\', '"':
+	case '\\':
+	case '"':
+		if u.p.guardsQuote(at) {
+			return u.leaveOut(at), nil
+		}
 	case 'n':
 		c = '\n'
 	case 't':
@@ -64,9 +68,8 @@ func (u *unescaper) escape(at int) (int, error) {
 		if n, _ := number(u.p.text[at:]); n > 0 {
 			return u.numbers(at), nil
 		}
-		if u.guard(at) {
-			u.p.warn(u.line, u.column(at), WarnEscape, "a backslash that only guards the character before it: left out")
-			return 1, nil
+		if u.p.guard(at) {
+			return u.leaveOut(at), nil
 		}
 		return 0, u.p.fail(at, "unknown escape \\%s: write \\\\ for a backslash", clip(firstRune(u.p.text[at+1:])))
 	}
@@ -101,7 +104,7 @@ func number(s string) (n int, b byte) {
 		return n, b
 	}
 	for n < len(s) && n < 4 && '0' <= s[n] && s[n] <= '7' {
-		b = b<<3 | s[n] - '0'
+		b = b<<3 | (s[n] - '0')
 		n++
 	}
 	if n == 1 {
@@ -115,7 +118,7 @@ func hexDigit(c byte) (byte, bool) {
 	case isDigit(c):
 		return c - '0', true
 	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return c | 0x20 - 'a' + 10, true
+		return (c | 0x20) - 'a' + 10, true
 	}
 	return 0, false
 }
@@ -159,16 +162,32 @@ func (u *unescaper) column(at int) int {
 	return 1 + utf8.RuneCountInString(u.p.text[u.lineStart:at])
 }
 
+// leaveOut skips the backslash at an index.
+func (u *unescaper) leaveOut(at int) int {
+	u.p.warn(u.line, u.column(at), WarnEscape, "a backslash that only guards the character before it: left out")
+	return 1
+}
+
 // guard reports whether the backslash at an index follows a character whose
 // last byte is 0x5C, a backslash, in the file's charset. Programs that do not
 // know CP932 or Big5 need a second backslash there, and some write it: vim's
 // sjiscorr does so for src/po/ja.sjis.po. It is only asked about backslashes
 // that begin no escape.
-func (u *unescaper) guard(at int) bool {
-	if u.p.enc.enc == nil {
+func (p *parser) guard(at int) bool {
+	if p.enc.enc == nil || p.text[at] != '\\' {
 		return false
 	}
-	_, n := utf8.DecodeLastRuneInString(u.p.text[:at])
-	before, err := u.p.enc.enc.NewEncoder().String(u.p.text[at-n : at])
+	_, n := utf8.DecodeLastRuneInString(p.text[:at])
+	before, err := p.enc.enc.NewEncoder().String(p.text[at-n : at])
 	return err == nil && len(before) == 2 && before[1] == '\\'
+}
+
+// guardsQuote reports whether the quote behind the backslash at an index, the
+// last thing on its line, closes the string, as the backslash is a guard.
+func (p *parser) guardsQuote(at int) bool {
+	if p.enc.enc == nil || p.text[at+1] != '"' {
+		return false
+	}
+	rest := strings.TrimLeft(p.text[at+2:], " \t\r\f\v")
+	return (rest == "" || rest[0] == '\n') && p.guard(at)
 }

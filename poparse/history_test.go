@@ -2,12 +2,12 @@ package poparse
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,13 +23,14 @@ func msgfmt(t *testing.T, data []byte) (counts, string) {
 	if err != nil {
 		return counts{}, string(out)
 	}
-	var c counts
-	for _, m := range regexp.MustCompile(`(\d+) (translated|fuzzy|untranslated)`).FindAllStringSubmatch(string(out), -1) {
-		n, err := strconv.Atoi(m[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch m[2] {
+	return parseStatistics(t, string(out)), ""
+}
+
+// parseStatistics reads the line that msgfmt --statistics prints.
+func parseStatistics(t *testing.T, line string) (c counts) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`(\d+) (translated|fuzzy|untranslated)`).FindAllStringSubmatch(line, -1) {
+		switch n := atoi(t, m[1]); m[2] {
 		case "translated":
 			c.translated = n
 		case "fuzzy":
@@ -38,7 +39,7 @@ func msgfmt(t *testing.T, data []byte) (counts, string) {
 			c.untranslated = n
 		}
 	}
-	return c, ""
+	return c
 }
 
 // TestHistoryAgainstMsgfmt compares with msgfmt on every PO file of every
@@ -109,12 +110,58 @@ func compareWithMsgfmt(t *testing.T, b blob) string {
 	case complaint != "" && err != nil:
 		return ""
 	case complaint != "":
+		if acceptedOnPurpose(complaint) || bytes.HasPrefix(b.data, []byte("\xef\xbb\xbf")) ||
+			strings.Contains(complaint, "invalid control sequence") && hasTrailingBackslashes(f.Charset) {
+			return ""
+		}
 		return "only msgfmt fails: " + strings.ReplaceAll(strings.TrimSpace(complaint), "\n", " | ")
 	case err != nil:
+		if refusedOnPurpose(err, b.data) {
+			return ""
+		}
 		return "only we fail: " + err.Error()
 	}
-	if got := count(f); got != want {
-		return fmt.Sprintf("%v, msgfmt says %v", got, want)
+	got := count(f)
+	switch {
+	case got == want:
+		return ""
+	case f.Header != nil && f.Header.Str[0] == "" && want.untranslated == got.untranslated+1:
+		return "" // a header is no entry, even an empty one
+	case flagLines.Match(b.data) && got.untranslated == want.untranslated && got.fuzzy > want.fuzzy &&
+		got.translated+got.fuzzy == want.translated+want.fuzzy:
+		return "" // several flag lines are merged
 	}
-	return ""
+	return fmt.Sprintf("%v, msgfmt says %v", got, want)
+}
+
+var flagLines = regexp.MustCompile(`(?m)^#,.*\n((#[^,].*)?\n)*#,`)
+
+func acceptedOnPurpose(complaint string) bool {
+	for _, s := range []string{"do not both begin with", "do not both end with", "duplicate message definition", "context separator <EOT>"} {
+		if strings.Contains(complaint, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasTrailingBackslashes tells charsets in which 0x5C may be a second byte: we
+// decode first, msgfmt in a UTF-8 locale does not.
+func hasTrailingBackslashes(charset string) bool {
+	switch strings.ToUpper(charset) {
+	case "CP932", "SHIFT_JIS", "SJIS", "BIG5", "CP950":
+		return true
+	}
+	return false
+}
+
+// refusedOnPurpose: an invalid byte in a comment is an error, though msgfmt
+// does not look there.
+func refusedOnPurpose(err error, data []byte) bool {
+	var se *SyntaxError
+	if !errors.As(err, &se) || !strings.Contains(se.Msg, "is not valid") {
+		return false
+	}
+	line := data[bytes.LastIndexByte(data[:se.Offset], '\n')+1:]
+	return bytes.HasPrefix(line, []byte("#"))
 }

@@ -105,7 +105,7 @@ func (p *parser) previousStrings(e *Entry) error {
 		}
 	}
 	if keyword = p.word(); keyword != "msgid" && keyword != "msgctxt" {
-		return p.unexpected(at, "the msgctxt or msgid of the entry must follow its #| lines at once, comments stand before them; it does not")
+		return p.unexpected(at, "the msgctxt or msgid of the entry does not follow its #| lines directly (comments go before them)")
 	}
 	return p.same(e, false)
 }
@@ -165,8 +165,7 @@ func (p *parser) translations(e *Entry) error {
 // forms reads the translations of a plural; the first index has been read.
 func (p *parser) forms(e *Entry, index int) error {
 	var seen uint64 // bit per index
-	line, column := p.line, p.column(p.pos)
-	odd := ""
+	line, odd := p.line, ""
 	for {
 		if index >= maxPlurals {
 			return p.fail(p.pos, "plural index %d: no language has that many forms, the highest index accepted is %d", index, maxPlurals-1)
@@ -207,7 +206,7 @@ func (p *parser) forms(e *Entry, index int) error {
 		odd = "there are gaps between the plural indices: the missing forms are read as empty"
 	}
 	if odd != "" {
-		p.warn(line, column, WarnPluralIndex, "%s", odd)
+		p.warn(line, 1, WarnPluralIndex, "%s", odd)
 	}
 	return nil
 }
@@ -247,7 +246,11 @@ func (p *parser) directive() error {
 		if !p.hasMessages() {
 			p.file.Domain = name
 		}
-		p.warn(line, column, WarnDomain, "the file has domain directives: entries outside of domain %q are left out of the catalog", clip(p.file.Domain))
+		what := "entries behind this directive"
+		if p.file.Domain != "" {
+			what = fmt.Sprintf("entries outside of domain %q", clip(p.file.Domain))
+		}
+		p.warn(line, column, WarnDomain, "the file has domain directives: %s are left out of the catalog", what)
 	}
 	p.domain = name
 	return nil
@@ -280,6 +283,9 @@ func (p *parser) misplaced(keyword string) error {
 	}
 	if e := p.looksLike(p.pos); e != nil {
 		return e
+	}
+	if p.behindQuote() {
+		return p.stray("unexpected text")
 	}
 	return p.fail(p.pos, "unknown keyword %q: expected msgctxt, msgid or a comment", clip(keyword))
 }
@@ -314,8 +320,13 @@ func (p *parser) stray(msg string) error {
 	if nl := strings.IndexByte(line, '\n'); nl >= 0 {
 		line = line[:nl]
 	}
-	if strings.Contains(p.text[p.lineStart:p.pos], `"`) {
+	if p.behindQuote() {
 		return p.fail(p.pos, "text behind the closing quote, %q: write \\\" for a quote inside of a string", clip(line))
 	}
 	return p.fail(p.pos, "%s: %q", msg, clip(line))
+}
+
+// behindQuote reports whether there is a string on the line before the position.
+func (p *parser) behindQuote() bool {
+	return strings.Contains(p.text[p.lineStart:p.pos], `"`)
 }

@@ -162,11 +162,16 @@ func (p *parser) segment(s *segments) error {
 		s.escapes = true
 		n = closingQuote(rest, slash)
 	}
-	if nl := strings.IndexByte(rest[:n], '\n'); nl >= 0 {
-		return p.fail(p.pos, "the string is not closed on its line: put a quote at its end, and write a line break as \\n")
-	}
-	if n == len(rest) {
-		return p.fail(p.pos, "the file ends inside a string: is it truncated?")
+	nl := strings.IndexByte(rest[:n], '\n')
+	if closed := nl < 0 && n < len(rest); !closed {
+		if nl < 0 {
+			nl = n
+		}
+		// The escaped quote may be a closing one behind a guard.
+		n = len(strings.TrimRight(rest[:nl], " \t\r\f\v")) - 1
+		if n < 1 || !p.guardsQuote(start+n-1) {
+			return p.unclosed(nl == len(rest))
+		}
 	}
 	p.pos = start + n + 1
 	if n > 0 {
@@ -177,6 +182,13 @@ func (p *parser) segment(s *segments) error {
 		s.start, s.end = start, start
 	}
 	return nil
+}
+
+func (p *parser) unclosed(atEOF bool) error {
+	if atEOF {
+		return p.fail(p.pos, "the file ends inside a string: is it truncated?")
+	}
+	return p.fail(p.pos, "the string is not closed on its line: put a quote at its end, and write a line break as \\n")
 }
 
 // closingQuote returns the index of the first quote in s from i on that no

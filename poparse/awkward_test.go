@@ -1,0 +1,124 @@
+package poparse
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// intended lists the files on which we differ from msgfmt 0.21 on purpose:
+// what we say, and which decision makes it so.
+var intended = map[string]struct{ say, why string }{
+	"mc__po-bg.d4970b39.po":                                   {"1496 translated, 0 fuzzy, 18 untranslated", "U+0004 in a string is accepted"},
+	"mc__po-hu.1f96a353.po":                                   {"1375 translated, 0 fuzzy, 0 untranslated", "U+0004 in a string is accepted"},
+	"mc__po-hu.ea634027.po":                                   {"1009 translated, 0 fuzzy, 0 untranslated", "U+0004 in a string is accepted"},
+	"mc__po-pt_BR.94d319eb.po":                                {"1142 translated, 0 fuzzy, 47 untranslated", "a second header is a warning"},
+	"dia__po-es.1ca550fb.po":                                  {"1865 translated, 0 fuzzy, 5 untranslated", "a byte order mark is accepted"},
+	"sphinx__sphinx-locale-nl-LC_MESSAGES-sphinx.f2aefce5.po": {"122 translated, 0 fuzzy, 0 untranslated", "a byte order mark is accepted"},
+	"gtranslator__po-zh_CN.GB2312.2403f79d.po":                {"1532:11", "declared charset, invalid byte (in a comment, where msgfmt does not look)"},
+	"dia__po-ja.25629a02.po":                                  {"382:40", "declared charset, invalid byte (msgfmt does not know EUC-JAPAN and does not look)"},
+	"mc__po-ta.9972601a.po":                                   {"14:36", "a charset that x/text does not know"},
+	"babel__tests-messages-data-project-i18n-fi_BUGGY-LC_MESSAGES-messages.po": {"1 translated, 0 fuzzy, 0 untranslated", "a header is no entry, even an empty one"},
+}
+
+// where says where we see the fault if not on the line that msgfmt 0.21 names:
+// it counts the line on which it gives up, or U+0004 before it.
+var where = map[string]int{
+	"translate__editor-example-webarchiver.7e6feb53.po":       7,
+	"mc__po-ro.b664b6c5.po":                                   5644,
+	"dia__po-tr.7ff18e56.po":                                  504,
+	"sphinx__sphinx-locale-fi-LC_MESSAGES-sphinx.7bbe636e.po": 526,
+}
+
+// TestAwkward compares with msgfmt's verdicts on unusual real files.
+func TestAwkward(t *testing.T) {
+	dir := sharedDir(t, "data", "repos", "awkward")
+	seen := 0
+	for _, row := range tsv(t, filepath.Join(dir, "INDEX.tsv")) {
+		name := row["file"]
+		if strings.HasPrefix(name, "(") {
+			continue // in a bundle, or not kept
+		}
+		seen++
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, line := verdict(t, name, data)
+			verdict := row["msgfmt_0.21"]
+			if want, ok := intended[name]; ok {
+				if got != want.say {
+					t.Errorf("%s, want %s (%s)", got, want.say, want.why)
+				}
+				return
+			}
+			if strings.HasPrefix(verdict, "OK") {
+				if want := parseStatistics(t, verdict).String(); got != want {
+					t.Errorf("%s, msgfmt says %s", got, want)
+				}
+				return
+			}
+			m := regexp.MustCompile(`\| (\d+):`).FindStringSubmatch(verdict)
+			if m == nil {
+				t.Fatalf("cannot read the verdict %q", verdict)
+			}
+			want, ok := where[name]
+			if !ok {
+				want = atoi(t, m[1])
+			}
+			if line != want {
+				t.Errorf("%s, want an error on line %d (msgfmt: %s)", got, want, verdict)
+			}
+		})
+	}
+	if seen < 60 {
+		t.Errorf("only %d files in the index", seen)
+	}
+}
+
+// verdict returns counts or the place of the error, and its line.
+func verdict(t *testing.T, name string, data []byte) (string, int) {
+	t.Helper()
+	f, err := Parse(name, data)
+	if err == nil {
+		return count(f).String(), 0
+	}
+	var se *SyntaxError
+	if !errors.As(err, &se) {
+		t.Fatalf("not a SyntaxError: %v", err)
+	}
+	return fmt.Sprintf("%d:%d", se.Line, se.Column), se.Line
+}
+
+// TestAwkwardSynthetic holds the made files to po-semantics.md.
+func TestAwkwardSynthetic(t *testing.T) {
+	dir := sharedDir(t, "data", "repos", "awkward", "synthetic")
+	for name, want := range map[string]string{
+		"comment-only.po":                     "0 translated, 0 fuzzy, 0 untranslated",
+		"duplicate-live-and-empty-context.po": "2 translated, 0 fuzzy, 0 untranslated",
+		"empty.po":                            "0 translated, 0 fuzzy, 0 untranslated",
+		"hash-equals.po":                      "1 translated, 2 fuzzy, 0 untranslated",
+		"hex-octal-unknown-escapes.po":        "6:23",
+		"nul.po":                              "1 translated, 0 fuzzy, 0 untranslated",
+		"obsolete-duplicates-live.po":         "1 translated, 0 fuzzy, 0 untranslated",
+		"plural-gap.po":                       "1 translated, 0 fuzzy, 0 untranslated",
+		"plural-out-of-order.po":              "1 translated, 0 fuzzy, 0 untranslated",
+		"two-domains.po":                      "1 translated, 0 fuzzy, 0 untranslated",
+		"two-flag-lines.po":                   "0 translated, 3 fuzzy, 0 untranslated",
+		"u2028-no-final-newline.po":           "1 translated, 0 fuzzy, 0 untranslated",
+	} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got, _ := verdict(t, name, data); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

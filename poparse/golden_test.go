@@ -1,0 +1,138 @@
+package poparse
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the want sections of testdata/*.txtar")
+
+// TestGolden reads in.po of each testdata/*.txtar and compares all that Parse
+// says with want. The comment says which decision the case is about; a line
+// "encode: NAME" in it converts in.po to that charset first. In in.po the
+// control pictures ␀ ␄ ␊ ␋ ␌ ␍ ␛ stand for the characters that they show (␊
+// before a line end joins the lines), and ␚ for a byte 0xFF.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			ar, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(ar.Files) != 2 || ar.Files[0].Name != "in.po" || ar.Files[1].Name != "want" {
+				t.Fatal("want the sections in.po and want")
+			}
+			got := describe(Parse("in.po", input(t, ar)))
+			if *update {
+				ar.Files[1].Data = []byte(got)
+				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(ar.Files[1].Data), got); diff != "" {
+				t.Errorf("%s\n(-want +got)\n%s", ar.Comment, diff)
+			}
+		})
+	}
+}
+
+func input(t *testing.T, ar *txtar.Archive) []byte {
+	t.Helper()
+	data := strings.NewReplacer("␊\n", "", "␀", "\x00", "␄", "\x04", "␋", "\v", "␌", "\f", "␍", "\r", "␛", "\x1b").
+		Replace(string(ar.Files[0].Data))
+	parts := strings.Split(data, "␚")
+	for line := range strings.Lines(string(ar.Comment)) {
+		name, ok := strings.CutPrefix(strings.TrimSpace(line), "encode: ")
+		if !ok {
+			continue
+		}
+		_, enc := lookupCharset(name)
+		if enc == nil {
+			t.Fatalf("no encoding %q", name)
+		}
+		for i, part := range parts {
+			var err error
+			if parts[i], err = enc.NewEncoder().String(part); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return []byte(strings.Join(parts, "\xff"))
+}
+
+// describe writes all that is not zero.
+func describe(f *File, err error) string {
+	var b strings.Builder
+	var se *SyntaxError
+	if errors.As(err, &se) {
+		return fmt.Sprintf("%v (offset %d)\n", se, se.Offset)
+	}
+	if f.Charset != "" || f.Domain != "" {
+		fmt.Fprintf(&b, "file charset=%q domain=%q\n", f.Charset, f.Domain)
+	}
+	if f.Header != nil {
+		describeEntry(&b, "header", f.Header)
+	}
+	for i := range f.OtherHeaders {
+		describeEntry(&b, "other header", &f.OtherHeaders[i])
+	}
+	if p, ok := f.PluralForms(); ok {
+		fmt.Fprintf(&b, "plurals %d %s\n", p.Number, p.Expression)
+	}
+	for i := range f.Entries {
+		describeEntry(&b, "entry", &f.Entries[i])
+	}
+	for _, w := range f.Warnings {
+		fmt.Fprintf(&b, "warning %d:%d: %s [%s]\n", w.Line, w.Column, w.Msg, w.Code)
+	}
+	fmt.Fprintf(&b, "counts %v\n", count(f))
+	return b.String()
+}
+
+func describeEntry(b *strings.Builder, what string, e *Entry) {
+	fmt.Fprintf(b, "%s line=%d,%d", what, e.Line, e.KeywordLine)
+	word := func(name string, set bool) {
+		if set {
+			fmt.Fprintf(b, " %s", name)
+		}
+	}
+	text := func(name, value string, set bool) {
+		if set || value != "" {
+			fmt.Fprintf(b, "\n  %s %q", name, value)
+		}
+	}
+	list := func(name string, values []string) {
+		if values != nil {
+			fmt.Fprintf(b, "\n  %s %q", name, values)
+		}
+	}
+	word("obsolete", e.Obsolete)
+	word("fuzzy", e.Fuzzy)
+	word("duplicate", e.Duplicate)
+	text("domain", e.Domain, false)
+	text("msgctxt", e.Context, e.HasContext)
+	text("msgid", e.ID, true)
+	text("msgid_plural", e.IDPlural, e.HasPlural)
+	list("msgstr", e.Str)
+	list("flags", e.Flags)
+	list("references", e.References)
+	list("comments", e.Comments)
+	list("extracted", e.Extracted)
+	text("previous msgctxt", e.PreviousContext, false)
+	text("previous msgid", e.PreviousID, e.HasPrevious)
+	text("previous msgid_plural", e.PreviousIDPlural, false)
+	b.WriteByte('\n')
+}
