@@ -19,7 +19,7 @@ func TestScenarios(t *testing.T) {
 		"demo-docs":     {"e9c2986ae6c1996a8083c508c497484911df0302", "47abc7b90751a486e47e55d63d9372e781506082"},
 		"demo-glossary": {"27e4674d52420b127b0246fe6aaafab90d6eda1d", "220f5e33b0a40b28c6e1aff8b9d36c134126c3cf"},
 		"forcepush":     {"ce093d9b4e766363c00d23615749b7c509a53b1c", "3b06ecf6bbfc3f591b7dc80502932107b52c444d"},
-		"hostile":       {"9fb97ddcd772d91794cdfaa2f7cfd16826fe3564", "b79e8ac709f33b7fced66c39102c39dd04bb4873"},
+		"hostile":       {"9fb97ddcd772d91794cdfaa2f7cfd16826fe3564", "1969a4f1f31263f7a168c21d37f99434a565b94b"},
 		"lifecycle":     {"9d5e2a9dea12bc2097a170bf075e29ea4c5d2ba7", "301c052ae41be488908707600dd1404bbecea95a"},
 		"merges":        {"6339d1773f8e76e0af6b0f6ae8ddb5eda0ed42da", "76eaa1f876c2ce0ffdabc58edb07ccb7263b37ab"},
 	}

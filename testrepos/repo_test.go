@@ -1,0 +1,236 @@
+package testrepos_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+const held = `initial: 1
+-- commit 1 --
+author: A <a@example.org>
+date: 2024-03-01T09:30:00+01:00
+committer: C <c@example.org>
+committed: 2024-03-01T10:00:00-05:00
+message: One
+
+  with a second paragraph
+tags: v1
+-- 1/a --
+1
+-- commit 2 --
+branch: side
+parents: 1
+push: with-next
+-- 2/b --
+2
+-- commit 3 --
+push: with-next
+-- 3/a --
+3
+-- commit 4 --
+merge: side
+drop: side
+-- commit 5 --
+-- 5/a --
+5
+`
+
+// TestPush holds that one push moves every reference once, and what a commit
+// looks like to another reader of git.
+func TestPush(t *testing.T) {
+	r := testrepos.New(t, []byte(held))
+	one := r.Head()
+	if r.Rest() != 2 || r.Tip("side") != "" {
+		t.Fatalf("rest %d, side %q", r.Rest(), r.Tip("side"))
+	}
+	p, err := r.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []testrepos.PushedRef{{Name: "refs/heads/main", Old: one, New: r.Hash("4")}}
+	if diff := cmp.Diff(want, p.Refs); diff != "" {
+		t.Errorf("references moved (-want +got):\n%s", diff)
+	}
+	if len(p.Commits) != 3 || p.Commits[0].Label != "2" {
+		t.Errorf("commits %+v", p.Commits)
+	}
+	g, err := git.PlainOpen(r.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := g.CommitObject(plumbing.NewHash(one))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Author.String() + " " + c.Author.When.Format(time.RFC3339); got != "A <a@example.org> 2024-03-01T09:30:00+01:00" {
+		t.Errorf("author %s", got)
+	}
+	if got := c.Committer.String() + " " + c.Committer.When.Format(time.RFC3339); got != "C <c@example.org> 2024-03-01T10:00:00-05:00" {
+		t.Errorf("committer %s", got)
+	}
+	if c.Message != "One\n\nwith a second paragraph\n" {
+		t.Errorf("message %q", c.Message)
+	}
+	tag, err := g.Tag("v1")
+	if err != nil || tag.Hash().String() != one {
+		t.Errorf("tag %v, %v", tag, err)
+	}
+	merge, err := g.CommitObject(plumbing.NewHash(r.Head()))
+	if err != nil || len(merge.ParentHashes) != 2 || merge.ParentHashes[0].String() != r.Hash("3") {
+		t.Errorf("merge %v, %v", merge, err)
+	}
+	if string(r.File(t, "4", "a"))+string(r.File(t, "4", "b")) != "3\n2\n" {
+		t.Errorf("the merge lacks the text of a side")
+	}
+}
+
+// TestOpen holds that another process goes on where the first stopped, on top
+// of what somebody else pushed.
+func TestOpen(t *testing.T) {
+	s, err := testrepos.Parse("held.txtar", []byte(held))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "r.git")
+	if _, err := testrepos.Create(dir, s); err != nil {
+		t.Fatal(err)
+	}
+	r, err := testrepos.Open(dir, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Rest() != 2 || r.Hash("1") != r.Head() {
+		t.Fatalf("rest %d, label 1 %q, head %s", r.Rest(), r.Hash("1"), r.Head())
+	}
+	r.Advance(t)
+	mine := r.Commit(t, testrepos.Change{Files: map[string]string{"c": "mine\n"}})
+	if r, err = testrepos.Open(dir, s); err != nil {
+		t.Fatal(err)
+	}
+	r.Advance(t)
+	if got := string(r.File(t, "main", "c")); got != "mine\n" || r.Head() == mine || r.Rest() != 0 {
+		t.Errorf("file c %q, head %s after %s, rest %d", got, r.Head(), mine, r.Rest())
+	}
+	if _, err := r.Next(); !errors.Is(err, testrepos.ErrNoStep) {
+		t.Errorf("error %v, want ErrNoStep", err)
+	}
+	if _, err := testrepos.Create(dir, s); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("made over another repository: %v", err)
+	}
+	s.Name = "other"
+	if _, err := testrepos.Open(dir, s); err == nil || !strings.Contains(err.Error(), `want "other"`) {
+		t.Errorf("opened with another scenario: %v", err)
+	}
+	if _, err := testrepos.Open(t.TempDir(), s); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("opened an empty directory: %v", err)
+	}
+}
+
+// TestCommit holds the commits that a test makes up.
+func TestCommit(t *testing.T) {
+	r := testrepos.Empty(t)
+	if r.Head() != "" || r.Rest() != 0 {
+		t.Fatalf("head %q, rest %d of an empty repository", r.Head(), r.Rest())
+	}
+	first := r.Commit(t, testrepos.Change{Files: map[string]string{"a": "1\n", "d/x": "x\n", "d/y": "y\n"}})
+	const want = "819a8f2f6b5b45d506bba8b1941b66ca4c2c7c69"
+	if first != want {
+		t.Errorf("first commit %s, want %s: the defaults must not change", first, want)
+	}
+	second := r.Commit(t, testrepos.Change{
+		Files: map[string]string{"run": "#!/bin/sh\n"}, Executable: []string{"run"},
+		Symlinks: map[string]string{"link": "a"}, Delete: []string{"d"},
+		Author: "Á <á@example.org>", Message: "Two",
+	})
+	paths, err := r.Paths("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "link", "run"}, paths); diff != "" {
+		t.Errorf("paths (-want +got):\n%s", diff)
+	}
+	g, err := git.PlainOpen(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := g.CommitObject(plumbing.NewHash(second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Author.String() != "Á <á@example.org>" || c.Committer.When.Format(time.RFC3339) != "2024-01-01T09:01:00Z" {
+		t.Errorf("author %s, committed %s", c.Author.String(), c.Committer.When)
+	}
+	tree, err := c.Tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, mode := range map[string]filemode.FileMode{"a": filemode.Regular, "run": filemode.Executable, "link": filemode.Symlink} {
+		if e, err := tree.FindEntry(name); err != nil || e.Mode != mode {
+			t.Errorf("%s: %v, %v, want mode %v", name, e, err, mode)
+		}
+	}
+}
+
+// TestBranches holds merges, force pushes and deletions made by a test.
+func TestBranches(t *testing.T) {
+	r := testrepos.Empty(t)
+	base := r.Commit(t, testrepos.Change{Files: map[string]string{"a": "0\n", "b": "0\n", "c": "0\n"}})
+	r.Branch(t, "side", base)
+	side := r.Commit(t, testrepos.Change{Branch: "side", Files: map[string]string{"b": "side\n"}, Delete: []string{"c"}})
+	ours := r.Commit(t, testrepos.Change{Files: map[string]string{"a": "ours\n"}})
+	merge := r.Merge(t, testrepos.Change{Files: map[string]string{"new": "in the merge\n"}}, "side")
+	for path, want := range map[string]string{"a": "ours\n", "b": "side\n", "new": "in the merge\n"} {
+		if got := string(r.File(t, merge, path)); got != want {
+			t.Errorf("%s is %q after the merge, want %q", path, got, want)
+		}
+	}
+	if _, err := r.ReadFile(merge, "c"); err == nil {
+		t.Errorf("a file that the side deleted is there")
+	}
+	conflict := r.Commit(t, testrepos.Change{Branch: "side", Files: map[string]string{"a": "theirs\n"}})
+	if _, err := r.Push(testrepos.Change{Merge: []string{conflict}}); !errors.Is(err, testrepos.ErrConflict) {
+		t.Errorf("error %v, want ErrConflict", err)
+	}
+	r.Merge(t, testrepos.Change{Files: map[string]string{"a": "both\n"}}, conflict)
+	if _, err := r.Push(testrepos.Change{Parents: []string{base}}); err == nil || r.Head() == "" {
+		t.Errorf("commits were lost without Force: %v", err)
+	}
+	forced := r.Commit(t, testrepos.Change{Parents: []string{base}, Force: true})
+	if r.Head() != forced {
+		t.Errorf("head %s, want %s", r.Head(), forced)
+	}
+	r.ForcePush(t, "main", ours)
+	r.DeleteBranch(t, "side")
+	if r.Head() != ours || r.Tip("side") != "" {
+		t.Errorf("head %s, side %q", r.Head(), r.Tip("side"))
+	}
+	if err := r.RemoveBranch("side"); err == nil {
+		t.Error("deleted a branch that is not there")
+	}
+	if string(r.File(t, side, "b")) != "side\n" {
+		t.Error("a commit must stay readable by its hash")
+	}
+}
+
+// TestHashesDependOnNothing makes a scenario in another time zone: hashes that
+// change with the machine would make every test that names one worthless.
+func TestHashesDependOnNothing(t *testing.T) {
+	before := testrepos.Load(t, "demo").Head()
+	t.Setenv("TZ", "Asia/Kathmandu")
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("GIT_AUTHOR_NAME", "Somebody")
+	if after := testrepos.Load(t, "demo").Head(); after != before {
+		t.Errorf("head %s, was %s", after, before)
+	}
+}
