@@ -57,3 +57,19 @@ func BenchmarkGenerate(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkEdit changes one string of a generated file and pushes the commit:
+// what a measurement of "pushed until visible" has to subtract.
+func BenchmarkEdit(b *testing.B) {
+	for _, n := range []int{20_000, 1_000_000} {
+		b.Run("entries="+strconv.Itoa(n), func(b *testing.B) {
+			g := testrepos.GenSpec{Entries: n}.Generate(b)
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				g.Edit(b, "cs", i%n)
+				i += 997
+			}
+		})
+	}
+}
