@@ -93,8 +93,13 @@ type file struct {
 // an entry 31 by the author for every unit unless the author is "".
 func (w *world) imports(component, repo, author string, files ...file) {
 	w.tb.Helper()
+	w.importsBranch(component, repo, "main", author, files...)
+}
+
+func (w *world) importsBranch(component, repo, branch, author string, files ...file) {
+	w.tb.Helper()
 	id := w.ids[component]
-	w.step(id, repo, head1, func(ctx context.Context, tx *store.StepTx) error {
+	w.step(id, repo, branch, head1, func(ctx context.Context, tx *store.StepTx) error {
 		event := store.Delta{ComponentID: id, Commit: head1, CommitTime: at.Truncate(time.Second), Entries: []store.Entry{{Action: catalog.ActionCreateComponent}}}
 		if err := tx.AddDelta(ctx, event); err != nil {
 			return err
@@ -109,15 +114,15 @@ func (w *world) imports(component, repo, author string, files ...file) {
 	})
 }
 
-func (w *world) step(component int64, repo, head string, fn func(context.Context, *store.StepTx) error) {
+func (w *world) step(component int64, repo, branch, head string, fn func(context.Context, *store.StepTx) error) {
 	w.tb.Helper()
 	n := len(w.head)
 	if w.head[component] != "" {
 		n += 10
 	}
 	info := store.StepInfo{
-		Repo: repo, Branch: "main", Components: []int64{component}, From: w.head[component], To: head,
-		Tracking: "main", At: at.Add(time.Duration(n) * time.Hour),
+		Repo: repo, Branch: branch, Components: []int64{component}, From: w.head[component], To: head,
+		Tracking: branch, At: at.Add(time.Duration(n) * time.Hour),
 	}
 	if _, err := w.db.Step(w.tb.Context(), info, fn); err != nil {
 		w.tb.Fatal(err)
@@ -281,7 +286,7 @@ func demoWorld(tb testing.TB) *world {
 func (w *world) secondStep() {
 	w.tb.Helper()
 	id := w.ids["demo/app"]
-	w.step(id, repoApp, head2, func(ctx context.Context, tx *store.StepTx) error {
+	w.step(id, repoApp, "main", head2, func(ctx context.Context, tx *store.StepTx) error {
 		all, err := tx.Translations(ctx, id)
 		if err != nil {
 			return err

@@ -1,0 +1,147 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// TestAsProblem is the table from errors to statuses.
+func TestAsProblem(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		err    error
+		status int
+		detail string
+	}{
+		{fmt.Errorf("store: unit 7: %w", catalog.ErrNotFound), 404, "Not found."},
+		{fmt.Errorf("store: %w", catalog.ErrInvalid), 400, "Invalid request."},
+		{fmt.Errorf("x: %w", errInvalidPage), 404, "Invalid page."},
+		{fmt.Errorf("x: %w", context.Canceled), 503, errCancelled.detail},
+		{context.DeadlineExceeded, 503, errCancelled.detail},
+		{echo.ErrRequestTimeout, 408, "Request Timeout."},
+		{echo.ErrBadGateway, 500, "Internal server error."},
+		{errors.New("SQL logic error: SELECT * FROM units"), 500, "Internal server error."},
+		{fmt.Errorf("x: %w", catalog.ErrConflict), 500, "Internal server error."},
+	} {
+		if p := asProblem(tc.err); p.status != tc.status || p.detail != tc.detail {
+			t.Errorf("%v: %d %s", tc.err, p.status, p.detail)
+		}
+	}
+}
+
+// TestInternalError: the log gets all, the client nothing (decision 7).
+func TestInternalError(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "db.sqlite"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := lang.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(Options{DB: db, Languages: table, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rec := call(t, s, http.MethodGet, "/api/projects/")
+	if rec.Code != 500 || rec.Body.String() != `{"detail":"Internal server error."}` || rec.Header().Get("Allow") != allowPost {
+		t.Errorf("%d %s", rec.Code, rec.Body)
+	}
+	if !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "closed") {
+		t.Errorf("log: %s", log.String())
+	}
+}
+
+// TestPanic: 500 and a log line with a stack, and the server lives on.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := demoWorld(t).serve(Options{
+		Logger:   slog.New(slog.NewTextHandler(&log, nil)),
+		Progress: func(int64) (Progress, bool) { panic("at /secret/path") },
+	})
+	rec := call(t, s, http.MethodGet, "/api/translations/demo/docs/cs/")
+	if rec.Code != 500 || rec.Body.String() != `{"detail":"Internal server error."}` {
+		t.Errorf("%d %s", rec.Code, rec.Body)
+	}
+	if !strings.Contains(log.String(), "visible.go") || !strings.Contains(log.String(), "/secret/path") {
+		t.Errorf("log: %s", log.String())
+	}
+	for range 40 { // more than there are readers: the snapshots were given back
+		call(t, s, http.MethodGet, "/api/translations/demo/docs/cs/")
+	}
+	get(t, s, "/api/projects/")
+}
+
+// TestCancelled: a client that went away is no error of ours.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := demoWorld(t).serve(Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	rec := httptest.NewRecorder()
+	s.ServeHTTP(rec, httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/translations/demo/app/cs/units/", nil))
+	if rec.Code != 503 || rec.Header().Get("Retry-After") != "1" {
+		t.Errorf("%d %v", rec.Code, rec.Header())
+	}
+	if log.Len() > 0 {
+		t.Errorf("log: %s", log.String())
+	}
+}
+
+// TestMetrics: requests are counted by route, not by path.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	for _, target := range []string{"/api/units/268435457/", "/api/units/268435458/", "/api/units/1/", "/api/nope/1/", "/nope/2/"} {
+		call(t, s, http.MethodGet, target)
+	}
+	call(t, s, "BREW", "/api/units/1/")
+	for labels, want := range map[[3]string]float64{
+		{"/api/units/:id/", "GET", "200"}:   2,
+		{"/api/units/:id/", "GET", "404"}:   1,
+		{"/api/units/:id/", "other", "405"}: 1,
+		{"unknown", "GET", "404"}:           2,
+	} {
+		if got := testutil.ToFloat64(s.metrics.requests.WithLabelValues(labels[0], labels[1], labels[2])); got != want {
+			t.Errorf("%v: %v, want %v", labels, got, want)
+		}
+	}
+	if n := len(s.Metrics()); n != 2 {
+		t.Errorf("%d collectors", n)
+	}
+}
+
+// TestVersion: the header Server, and the description in both languages.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{Version: "1.2.3"})
+	rec := call(t, s, http.MethodGet, "/api/schema/", "Accept", "application/json")
+	doc := decode[map[string]any](t, rec.Body.String())
+	info, _ := doc["info"].(map[string]any)
+	if rec.Header().Get("Server") != "repoglot/1.2.3" || info["version"] != "1.2.3" {
+		t.Errorf("%v %v", rec.Header(), info)
+	}
+	rec = call(t, s, http.MethodGet, "/api/schema/")
+	if rec.Header().Get("Content-Type") != "application/yaml" || !strings.HasPrefix(rec.Body.String(), "openapi: 3.1.0\n") {
+		t.Errorf("%v %.40s", rec.Header(), rec.Body)
+	}
+}
