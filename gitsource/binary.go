@@ -122,9 +122,10 @@ func fetchArgs(gitDir string) []string {
 
 // binarySource fetches with the git program.
 type binarySource struct {
-	git    gitBinary
-	remote Remote
-	access access
+	git        gitBinary
+	remote     Remote
+	access     access
+	knownHosts []string
 }
 
 // address is what git is given: without credentials, absolute.
@@ -166,10 +167,15 @@ func (s *binarySource) environment() []string {
 func (s *binarySource) sshCommand() string {
 	command := "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=30 -o ServerAliveInterval=15 -o ServerAliveCountMax=4"
 	if s.access.sshKey != "" {
-		command += " -o IdentitiesOnly=yes -i '" + strings.ReplaceAll(s.access.sshKey, "'", `'\''`) + "'"
+		command += " -o IdentitiesOnly=yes -i " + shellQuote(s.access.sshKey)
+	}
+	if len(s.knownHosts) > 0 {
+		command += " -o " + shellQuote("UserKnownHostsFile="+strings.Join(s.knownHosts, " "))
 	}
 	return command
 }
+
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func (s *binarySource) run(ctx context.Context, args ...string) (string, error) {
 	if s.git.path == "" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -208,8 +209,19 @@ func (m *Mirror) source() source {
 	if local && (m.opts.Transport != transportBinary && !(have && isReftable(path))) {
 		return &localSource{path: path, remote: m.remote}
 	}
-	if have || m.opts.Transport == transportBinary {
-		return &binarySource{git: git, remote: m.remote, access: m.access()}
+	if m.opts.Transport == transportBinary || have && m.binaryFits() {
+		return &binarySource{git: git, remote: m.remote, access: m.access(), knownHosts: m.opts.KnownHosts}
 	}
 	return &wireSource{remote: m.remote, access: m.access(), knownHosts: m.opts.KnownHosts}
+}
+
+// binaryFits reports whether git can open this remote without asking anybody:
+// it needs ssh beside it, and cannot be given a passphrase or password for it.
+func (m *Mirror) binaryFits() bool {
+	e, err := parseEndpoint(m.remote.URL)
+	if err != nil || e.scheme != "ssh" {
+		return true
+	}
+	_, err = exec.LookPath("ssh")
+	return err == nil && m.access().password == ""
 }

@@ -3,6 +3,7 @@ package gitsource
 import (
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -22,40 +23,46 @@ func (s *wireSource) sshAuth(e endpoint) (transport.AuthMethod, error) {
 	if user == "" {
 		user = "git"
 	}
-	var auth gitssh.AuthMethod
-	var err error
-	switch {
-	case s.access.sshKey != "":
-		auth, err = gitssh.NewPublicKeysFromFile(user, s.access.sshKey, s.access.password)
-		if err != nil {
-			return nil, s.fail(ErrAuth, "the private key cannot be used: "+s.safe(err), "check ssh_key (and its passphrase) in credentials:")
-		}
-	case s.access.password != "":
-		auth = &gitssh.Password{User: user, Password: s.access.password}
-	default:
-		auth, err = gitssh.NewSSHAgentAuth(user)
-		if err != nil {
-			return nil, s.fail(ErrAuth, "no key file and no ssh agent", "set ssh_key in credentials:, or start an agent")
-		}
-	}
 	hosts, err := gitssh.NewKnownHostsDb(s.knownHosts...)
 	if err != nil {
 		return nil, s.fail(ErrAuth, "known_hosts cannot be read: "+s.safe(err), "add the host's verified key to ~/.ssh/known_hosts")
+	}
+	check := gitssh.HostKeyCallbackHelper{HostKeyCallback: hosts.HostKeyCallback()}
+	login, err := s.login(user, check)
+	if err != nil {
+		return nil, err
 	}
 	port := e.port()
 	if port == "" {
 		port = "22"
 	}
-	return &checkedAuth{
-		AuthMethod: auth, check: hosts.HostKeyCallback(),
-		algorithms: hosts.HostKeyAlgorithms(e.hostname() + ":" + port),
-	}, nil
+	return &checkedAuth{AuthMethod: login, algorithms: hosts.HostKeyAlgorithms(net.JoinHostPort(e.hostname(), port))}, nil
 }
 
-// checkedAuth adds the check of host keys and a timeout to a login.
+func (s *wireSource) login(user string, check gitssh.HostKeyCallbackHelper) (gitssh.AuthMethod, error) {
+	switch {
+	case s.access.sshKey != "":
+		auth, err := gitssh.NewPublicKeysFromFile(user, s.access.sshKey, s.access.password)
+		if err != nil {
+			return nil, s.fail(ErrAuth, "the private key cannot be used: "+s.safe(err), "check ssh_key (and its passphrase) in credentials:")
+		}
+		auth.HostKeyCallbackHelper = check
+		return auth, nil
+	case s.access.password != "":
+		return &gitssh.Password{User: user, Password: s.access.password, HostKeyCallbackHelper: check}, nil
+	}
+	auth, err := gitssh.NewSSHAgentAuth(user)
+	if err != nil {
+		return nil, s.fail(ErrAuth, "no key file and no ssh agent", "set ssh_key in credentials:, or start an agent")
+	}
+	auth.HostKeyCallbackHelper = check
+	return auth, nil
+}
+
+// checkedAuth adds a timeout to a login, and the kinds of host keys that
+// known_hosts has for the host: with another the check would fail.
 type checkedAuth struct {
 	gitssh.AuthMethod
-	check      ssh.HostKeyCallback
 	algorithms []string
 }
 
@@ -65,7 +72,7 @@ func (a *checkedAuth) ClientConfig() (*ssh.ClientConfig, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ssh login: %w", err)
 	}
-	config.HostKeyCallback, config.HostKeyAlgorithms = a.check, a.algorithms
+	config.HostKeyAlgorithms = a.algorithms
 	config.Timeout = dialTimeout
 	return config, nil
 }

@@ -290,7 +290,10 @@ func (s *wireSource) fail(kind error, detail, remedy string) error {
 // describe turns an error of a transport into ours.
 func (s *wireSource) describe(err error) error {
 	var unknown *url.Error
+	var remote *RemoteError
 	switch {
+	case errors.As(err, &remote):
+		return err
 	case contextCause(err) != nil:
 		return &RemoteError{
 			URL: s.remote.String(), Kind: ErrUnreachable, Detail: "no answer in time",
