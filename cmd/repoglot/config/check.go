@@ -1,0 +1,167 @@
+package config
+
+import (
+	"net"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// minPoll is the shortest time between two polls: shorter ones are a load for
+// remotes and gain nothing.
+const minPoll = 10 * time.Millisecond
+
+// envRule matches what can be the name of an environment variable.
+var envRule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+
+// check reports what no type tells: values that make no sense, alone or beside
+// others.
+func check(c *Config, r *report, env *environment) {
+	oneofs(r, "", reflect.ValueOf(c).Elem(), env)
+	checkListen(r, env, "listen", c.Listen, false)
+	checkListen(r, env, "metrics_listen", c.MetricsListen, true)
+	checkBaseURL(r, env, c)
+	if c.DataDir == "" {
+		bad(r, env, "data_dir", "is empty; name a folder")
+	}
+	if db := c.Database.Raw(); db != "" && !strings.HasPrefix(db, "postgres://") && !strings.HasPrefix(db, "postgresql://") {
+		bad(r, env, "database", "%s is no database; leave it empty for SQLite in data_dir, or write postgres://USER@HOST/NAME", sample(c.Database.String()))
+	}
+	if c.PollInterval != 0 && c.PollInterval < minPoll {
+		bad(r, env, "poll_interval", "is below %v; write a longer time, or 0 for no polling", minPoll)
+	}
+	if c.Workers < 0 {
+		bad(r, env, "workers", "is negative; write 0 for one per core")
+	}
+	if c.MaxFileSize < 1 {
+		bad(r, env, "max_file_size", "must be above 0; write a size like 128MiB")
+	}
+	for i, o := range c.CORSOrigins {
+		if _, why := origin(o); o != "*" && why != "" {
+			r.on(index("cors_origins", i), "%s %s; write it like https://app.example.org, or *", sample(o), why)
+		}
+	}
+	checkCredentials(r, env, c.Credentials)
+	checkProjects(r, c.Projects)
+}
+
+// bad reports a mistake of a top-level key where it was set: in the file or in
+// the environment.
+func bad(r *report, env *environment, key, format string, args ...any) {
+	if env.overridden[key] {
+		from := &report{file: EnvName(key)}
+		from.at(place{}, format, args...)
+		r.errs = append(r.errs, from.errs...)
+		return
+	}
+	r.on(key, key+" "+format, args...)
+}
+
+// oneofs checks every field that lists its values in a tag.
+func oneofs(r *report, path string, v reflect.Value, env *environment) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		key := join(path, f.Tag.Get("yaml"))
+		switch {
+		case !f.IsExported() || f.Tag.Get("yaml") == "-":
+		case f.Tag.Get("oneof") != "":
+			allowed := strings.Fields(f.Tag.Get("oneof"))
+			_, known := r.places[key]
+			if s := v.Field(i).String(); s != "" && !slices.Contains(allowed, s) {
+				msg := "must be one of %s, but is %s"
+				if path == "" {
+					bad(r, env, key, msg, strings.Join(allowed, ", "), sample(s))
+				} else if known {
+					r.on(key, key+" "+msg, strings.Join(allowed, ", "), sample(s))
+				}
+			}
+		case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct:
+			for j := range v.Field(i).Len() {
+				oneofs(r, index(key, j), v.Field(i).Index(j), env)
+			}
+		}
+	}
+}
+
+func checkListen(r *report, env *environment, key, value string, mayBeEmpty bool) {
+	if value == "" && mayBeEmpty {
+		return
+	}
+	_, port, err := net.SplitHostPort(value)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		bad(r, env, key, "%s is no address; write HOST:PORT, like 127.0.0.1:8080 or :8080", sample(value))
+	}
+}
+
+func checkBaseURL(r *report, env *environment, c *Config) {
+	if c.BaseURL == "" {
+		return
+	}
+	o, why := origin(c.BaseURL)
+	if why != "" {
+		bad(r, env, "base_url", "%s %s; write an origin like https://l10n.example.org", sample(Address(c.BaseURL).String()), why)
+		return
+	}
+	c.BaseURL = o
+}
+
+// origin returns "scheme://host[:port]" of an address, or why it is none.
+func origin(s string) (o, why string) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return "", "is no URL"
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", "does not begin with https:// or http://"
+	case u.Hostname() == "":
+		return "", "names no host"
+	case u.User != nil:
+		return "", "holds a user name"
+	case u.Path != "" && u.Path != "/", u.RawQuery != "", u.Fragment != "", u.ForceQuery, strings.Contains(s, "#"):
+		return "", "has more than scheme, host and port"
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host), ""
+}
+
+func checkCredentials(r *report, env *environment, list []Credential) {
+	seen := map[string]bool{}
+	for i := range list {
+		c, path := &list[i], index("credentials", i)
+		c.Host = strings.ToLower(c.Host)
+		switch {
+		case c.Host == "": // reported as missing
+		case strings.ContainsAny(c.Host, "/@ *") || strings.Contains(c.Host, "://"):
+			r.on(path+".host", "%s.host %s is no host; write it like git.example.org or git.example.org:8443", path, sample(c.Host))
+		case seen[c.Host]:
+			r.on(path+".host", "%s.host %s stands in the list a second time; remove one of the two", path, sample(c.Host))
+		}
+		seen[c.Host] = true
+		if c.PasswordEnv == "" && c.SSHKey == "" && c.Host != "" {
+			r.on(path, "%s has neither password_env nor ssh_key; add one of them", path)
+		}
+		if c.PasswordEnv == "" {
+			continue
+		}
+		if !envNameRule(c.PasswordEnv) {
+			r.on(path+".password_env", "%s.password_env must be the name of an environment variable, not a password; write it like GIT_PASSWORD", path)
+			continue
+		}
+		c.Password = Secret(env.values[c.PasswordEnv])
+		if c.Password == "" {
+			r.on(path+".password_env", "%s.password_env names %s, which is not set; set it in the environment of repoglot", path, c.PasswordEnv)
+		}
+	}
+}
+
+// envNameRule reports whether a word can be the name of a variable.
+func envNameRule(name string) bool { return envRule.MatchString(name) }
+
+// index appends a place in a list to a path.
+func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

@@ -1,0 +1,223 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// placeholder stands in a slug, name, filemask and new_base for the component
+// that discovery finds.
+const placeholder = "{component}"
+
+// Component is one set of translation files in one branch of one repository,
+// or with `{component}` in `slug` and `filemask` one such set per match.
+type Component struct {
+	// Slug is the component's name in URLs: letters, digits, `-` and `_` of
+	// ASCII, at most 100. With `{component}` in it, one component is made per
+	// match of `{component}` in `filemask`; every run of other characters in
+	// the match becomes `-`, and `-2`, `-3`… is added where two would be equal.
+	Slug string `yaml:"slug" required:"true"`
+	// Name is the component's name for people. Empty: the slug, or the match
+	// of `{component}` unchanged.
+	Name string `yaml:"name"`
+	// Repo is the repository: any git address (`https://`, `ssh://`, `git://`,
+	// `file://`, `user@host:path`) or a local path. Components of the same
+	// repository and branch share one local mirror.
+	Repo Address `yaml:"repo" required:"true"`
+	// Branch is the branch to read. Empty: the remote's HEAD.
+	Branch string `yaml:"branch"`
+	// Filemask names the translation files: `*` is the language code and
+	// matches anything but `/` (of several `*` the longest match is the code);
+	// `{component}` is the component and matches across `/`.
+	Filemask string `yaml:"filemask" required:"true"`
+	// Language is the language code of the files of a `filemask` without `*`.
+	Language string `yaml:"language"`
+	// NewBase is the path of the template file (POT) in the repository; its
+	// entries are the source strings. It may hold `{component}`.
+	NewBase string `yaml:"new_base"`
+	// SourceLanguage is the code of the language that is translated from.
+	SourceLanguage string `yaml:"source_language"`
+	// LanguageRegex must match the language code of a file, or the file is
+	// left out. The default keeps out codes with a dot, such as `cs.cp1250`.
+	// The syntax is that of Go (RE2), without look-around.
+	LanguageRegex string `yaml:"language_regex"`
+	// License is the SPDX identifier of the translations' licence.
+	License string `yaml:"license"`
+	// CheckFlags is a comma-separated list of check flags.
+	CheckFlags string `yaml:"check_flags"`
+	// IsGlossary says that the component is a glossary.
+	IsGlossary bool `yaml:"is_glossary"`
+	// Access is who may see the component, `public` or `private`. Empty: as
+	// the project says.
+	Access catalog.Access `yaml:"access" oneof:"public private"`
+	// History is how much of the repository's past becomes change entries:
+	// `full`, `none` (start at the head), `{since: 2024-01-01}` or `{commits:
+	// 200}`. This version starts at the head whatever stands here; every later
+	// pull is recorded commit by commit.
+	History History `yaml:"history"`
+	// Suggestions names branches whose texts are shown as suggestions,
+	// `{branches: "l10n/*"}`. This version accepts the key and does not act on
+	// it yet.
+	Suggestions Suggestions `yaml:"suggestions"`
+	// WebhookSecretEnv names the environment variable with the secret of
+	// webhooks; it wins over the project's. This version accepts the key and
+	// does not act on it yet.
+	WebhookSecretEnv string `yaml:"webhook_secret_env"`
+
+	// VCS is the kind of version control: `git` and nothing else.
+	VCS string `yaml:"vcs"`
+	// FileFormat is the format of the files: `po` and nothing else.
+	FileFormat string `yaml:"file_format"`
+	// Template must stay empty: PO files hold source and translation, so there
+	// is no monolingual template. A POT belongs into `new_base`.
+	Template string `yaml:"template"`
+	// Push is the address to push to; it is served without credentials and not
+	// used.
+	Push Address `yaml:"push"`
+	// PushBranch is served as it stands here.
+	PushBranch string `yaml:"push_branch"`
+	// EditTemplate is served as it stands here.
+	EditTemplate bool `yaml:"edit_template"`
+	// Intermediate is served as it stands here.
+	Intermediate string `yaml:"intermediate"`
+	// Agreement is served as it stands here.
+	Agreement string `yaml:"agreement"`
+	// NewLang says what a client may do about a missing language; it is served
+	// as it stands here.
+	NewLang string `yaml:"new_lang" oneof:"contact url add none"`
+	// LanguageCodeStyle is served as it stands here.
+	LanguageCodeStyle string `yaml:"language_code_style"`
+	// Priority is served as it stands here; not negative.
+	Priority int `yaml:"priority"`
+	// EnforcedChecks is served as it stands here.
+	EnforcedChecks []string `yaml:"enforced_checks"`
+	// Restricted is served as it stands here.
+	Restricted bool `yaml:"restricted"`
+	// Repoweb is the template of a file's address in a repository browser,
+	// with `{{branch}}` and `{{filename}}`.
+	Repoweb string `yaml:"repoweb"`
+	// ReportSourceBugs is the e-mail address for bugs in source strings.
+	ReportSourceBugs string `yaml:"report_source_bugs"`
+	// MergeStyle is served as it stands here.
+	MergeStyle string `yaml:"merge_style" oneof:"merge rebase merge_noff"`
+	// CommitMessage is a message template; line breaks of all message
+	// templates are served as CR LF.
+	CommitMessage string `yaml:"commit_message"`
+	// AddMessage is a message template.
+	AddMessage string `yaml:"add_message"`
+	// DeleteMessage is a message template.
+	DeleteMessage string `yaml:"delete_message"`
+	// MergeMessage is a message template.
+	MergeMessage string `yaml:"merge_message"`
+	// AddonMessage is a message template.
+	AddonMessage string `yaml:"addon_message"`
+	// PullMessage is a message template.
+	PullMessage string `yaml:"pull_message"`
+	// AllowTranslationPropagation is served as it stands here.
+	AllowTranslationPropagation bool `yaml:"allow_translation_propagation"`
+	// ManageUnits is served as it stands here.
+	ManageUnits bool `yaml:"manage_units"`
+	// EnableSuggestions is served as it stands here.
+	EnableSuggestions bool `yaml:"enable_suggestions"`
+	// SuggestionVoting is served as it stands here.
+	SuggestionVoting bool `yaml:"suggestion_voting"`
+	// SuggestionAutoaccept is served as it stands here; not negative.
+	SuggestionAutoaccept int `yaml:"suggestion_autoaccept"`
+	// PushOnCommit is served as it stands here.
+	PushOnCommit bool `yaml:"push_on_commit"`
+	// CommitPendingAge is a number of hours, served as it stands here; not
+	// negative.
+	CommitPendingAge int `yaml:"commit_pending_age"`
+	// AutoLockError is served as it stands here.
+	AutoLockError bool `yaml:"auto_lock_error"`
+	// VariantRegex is served as it stands here.
+	VariantRegex string `yaml:"variant_regex"`
+	// GlossaryColor is served as it stands here.
+	GlossaryColor string `yaml:"glossary_color"`
+}
+
+// Suggestions names where suggestions come from.
+type Suggestions struct {
+	// Branches is a pattern of branch names; `*` matches anything.
+	Branches string `yaml:"branches"`
+}
+
+// DefaultComponent is a component of which only slug, repo and filemask are
+// missing (decision 33).
+func DefaultComponent() Component {
+	return Component{
+		History:                     History{Mode: HistoryFull},
+		SourceLanguage:              "en",
+		LanguageRegex:               "^[^.]+$",
+		VCS:                         "git",
+		FileFormat:                  "po",
+		EditTemplate:                true,
+		NewLang:                     "add",
+		Priority:                    100,
+		MergeStyle:                  "merge",
+		CommitMessage:               commitMessage,
+		AddMessage:                  addMessage,
+		DeleteMessage:               deleteMessage,
+		MergeMessage:                mergeMessage,
+		AddonMessage:                addonMessage,
+		PullMessage:                 pullMessage,
+		AllowTranslationPropagation: true,
+		EnableSuggestions:           true,
+		AutoLockError:               true,
+		GlossaryColor:               "silver",
+	}
+}
+
+// Discovers reports whether the component stands for one per match of
+// `{component}`.
+func (c *Component) Discovers() bool { return strings.Contains(c.Slug, placeholder) }
+
+// Settings returns the component as the catalogue keeps it: Push without
+// credentials, message templates with CR LF line breaks (decision 31).
+func (c *Component) Settings() catalog.ComponentSettings {
+	return catalog.ComponentSettings{
+		Name:                        c.Name,
+		VCS:                         c.VCS,
+		Push:                        c.Push.String(),
+		PushBranch:                  c.PushBranch,
+		Filemask:                    c.Filemask,
+		Language:                    c.Language,
+		Template:                    c.Template,
+		EditTemplate:                c.EditTemplate,
+		Intermediate:                c.Intermediate,
+		NewBase:                     c.NewBase,
+		FileFormat:                  c.FileFormat,
+		License:                     c.License,
+		Agreement:                   c.Agreement,
+		NewLang:                     c.NewLang,
+		LanguageCodeStyle:           c.LanguageCodeStyle,
+		SourceLanguage:              c.SourceLanguage,
+		LanguageRegex:               c.LanguageRegex,
+		CheckFlags:                  c.CheckFlags,
+		Priority:                    c.Priority,
+		EnforcedChecks:              c.EnforcedChecks,
+		Restricted:                  c.Restricted,
+		Repoweb:                     c.Repoweb,
+		ReportSourceBugs:            c.ReportSourceBugs,
+		MergeStyle:                  c.MergeStyle,
+		CommitMessage:               crlf(c.CommitMessage),
+		AddMessage:                  crlf(c.AddMessage),
+		DeleteMessage:               crlf(c.DeleteMessage),
+		MergeMessage:                crlf(c.MergeMessage),
+		AddonMessage:                crlf(c.AddonMessage),
+		PullMessage:                 crlf(c.PullMessage),
+		AllowTranslationPropagation: c.AllowTranslationPropagation,
+		ManageUnits:                 c.ManageUnits,
+		EnableSuggestions:           c.EnableSuggestions,
+		SuggestionVoting:            c.SuggestionVoting,
+		SuggestionAutoaccept:        c.SuggestionAutoaccept,
+		PushOnCommit:                c.PushOnCommit,
+		CommitPendingAge:            c.CommitPendingAge,
+		AutoLockError:               c.AutoLockError,
+		VariantRegex:                c.VariantRegex,
+		IsGlossary:                  c.IsGlossary,
+		GlossaryColor:               c.GlossaryColor,
+		Access:                      c.Access,
+	}
+}

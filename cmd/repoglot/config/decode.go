@@ -1,0 +1,274 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// maxNodes bounds the values of one file, aliases counted as often as they are
+// used: a file of nested aliases must not grow without end.
+const maxNodes = 50_000
+
+// maxDepth bounds open brackets, and aliases of aliases. The types of Config
+// bound how deeply decode calls itself.
+const maxDepth = 64
+
+// decoder fills structs from a YAML tree. Unlike the library's own decoder it
+// reports every mistake, not just the first.
+type decoder struct {
+	report
+	anchors map[string]ast.Node
+	nodes   int
+}
+
+// decode fills dst with what stands at node. path names it in messages.
+func (d *decoder) decode(path string, node ast.Node, dst reflect.Value) {
+	if d.nodes++; d.nodes > maxNodes {
+		if d.nodes == maxNodes+1 {
+			d.at(nodePlace(node), "the file holds more than %d values; use fewer aliases", maxNodes)
+		}
+		return
+	}
+	node = d.resolve(node)
+	if node == nil || node.Type() == ast.NullType {
+		return // a key without a value keeps its default
+	}
+	at := nodePlace(node)
+	if _, known := d.places[path]; !known {
+		d.places[path] = at
+	}
+	switch v := dst.Addr().Interface().(type) {
+	case scalar:
+		d.word(path, node, v.parse)
+		return
+	case *History:
+		d.history(path, node, v)
+		return
+	case *time.Duration:
+		d.word(path, node, func(text string) (err error) {
+			*v, err = parseDuration(text)
+			return err
+		})
+		return
+	}
+	switch dst.Kind() {
+	case reflect.Struct:
+		d.mapping(path, node, dst)
+	case reflect.Slice:
+		d.sequence(path, node, dst)
+	case reflect.String:
+		if s, ok := text(node); !ok {
+			d.at(at, "%s must be text, but is %s; put it in quotes", path, kind(node))
+		} else if d.printable(at, path, s) {
+			dst.SetString(s)
+		}
+	case reflect.Bool:
+		if n, ok := node.(*ast.BoolNode); !ok {
+			d.at(at, "%s must be true or false, but is %s", path, kind(node))
+		} else {
+			dst.SetBool(n.Value)
+		}
+	case reflect.Int:
+		n, err := strconv.ParseInt(literal(node), 10, 32)
+		if node.Type() != ast.IntegerType || err != nil {
+			d.at(at, "%s must be a whole number below %d, but is %s", path, 1<<31, kind(node))
+		} else {
+			dst.SetInt(n)
+		}
+	default:
+		panic("config: no rule for a field of type " + dst.Type().String())
+	}
+}
+
+// mapping fills a struct: unknown, repeated and missing keys are mistakes.
+func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
+	m, ok := node.(ast.MapNode)
+	if !ok {
+		d.at(nodePlace(node), "%s must be a mapping of keys to values, but is %s", orFile(path), kind(node))
+		return
+	}
+	fields := keysOf(dst.Type())
+	seen := map[string]bool{}
+	var merges []ast.Node
+	for it := m.MapRange(); it.Next(); {
+		if it.Key().IsMergeKey() {
+			merges = append(merges, it.Value())
+			continue
+		}
+		key, at := keyText(it.Key()), nodePlace(it.Key())
+		index, known := fields[key]
+		switch {
+		case !known:
+			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, fields))
+			continue
+		case seen[key]:
+			d.at(at, "key %q stands here a second time; remove one of the two", key)
+			continue
+		}
+		seen[key] = true
+		d.value(join(path, key), at, it.Value(), dst.Field(index))
+	}
+	for _, value := range merges {
+		list := []ast.Node{value}
+		if s, ok := d.resolve(value).(*ast.SequenceNode); ok {
+			list = s.Values
+		}
+		for _, n := range list {
+			d.merge(path, n, fields, seen, dst)
+		}
+	}
+	for i := range dst.NumField() {
+		f := dst.Type().Field(i)
+		if key := f.Tag.Get("yaml"); f.Tag.Get("required") != "" && !seen[key] {
+			d.on(path, "%s has no %s; add the key %q", orFile(path), key, key)
+		}
+	}
+}
+
+// value decodes one key's value; what is wrong with an absent or empty value
+// is reported where the key stands.
+func (d *decoder) value(path string, at place, node ast.Node, dst reflect.Value) {
+	if r := d.resolve(node); r == nil || r.Type() == ast.NullType || r.Type() == ast.MappingType || r.Type() == ast.SequenceType {
+		d.places[path] = at
+	} else {
+		d.places[path] = nodePlace(node)
+	}
+	d.decode(path, node, dst)
+}
+
+// merge applies one mapping of "<<: *anchor" or "<<: [*a, *b]": keys that stand in the mapping itself win.
+func (d *decoder) merge(path string, node ast.Node, fields map[string]int, seen map[string]bool, dst reflect.Value) {
+	resolved := d.resolve(node)
+	m, ok := resolved.(ast.MapNode)
+	if !ok {
+		if resolved != nil {
+			d.at(nodePlace(node), "<< must name a mapping, but names %s", kind(resolved))
+		}
+		return
+	}
+	for it := m.MapRange(); it.Next(); {
+		key, at := keyText(it.Key()), nodePlace(it.Key())
+		if it.Key().IsMergeKey() {
+			d.at(at, "<< within a merged mapping is not read; name both mappings: <<: [*a, *b]")
+			continue
+		}
+		if index, known := fields[key]; !known {
+			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, fields))
+		} else if !seen[key] {
+			seen[key] = true
+			d.value(join(path, key), at, it.Value(), dst.Field(index))
+		}
+	}
+}
+
+// sequence fills a slice.
+func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
+	s, ok := node.(*ast.SequenceNode)
+	if !ok {
+		d.at(nodePlace(node), "%s must be a list, but is %s; write it like [a, b]", path, kind(node))
+		return
+	}
+	for i, n := range s.Values {
+		if d.nodes > maxNodes {
+			return
+		}
+		item := reflect.New(dst.Type().Elem()).Elem()
+		setDefaults(item)
+		p := fmt.Sprintf("%s[%d]", path, i)
+		if r := d.resolve(n); r == nil || r.Type() == ast.NullType {
+			d.at(nodePlace(n), "%s is empty; remove the dash or write something after it", p)
+			continue
+		}
+		d.places[p] = nodePlace(n)
+		d.decode(p, n, item)
+		dst.Set(reflect.Append(dst, item))
+	}
+}
+
+// setDefaults gives an item of a list the values of keys that are left out.
+func setDefaults(item reflect.Value) {
+	switch v := item.Addr().Interface().(type) {
+	case *Project:
+		*v = DefaultProject()
+	case *Component:
+		*v = DefaultComponent()
+	}
+}
+
+// word hands a scalar's text to a parser.
+func (d *decoder) word(path string, node ast.Node, parse func(string) error) {
+	at := nodePlace(node)
+	s, ok := text(node)
+	if !ok {
+		s = literal(node)
+	}
+	if s == "" && !ok {
+		d.at(at, "%s must be one word, but is %s", path, kind(node))
+		return
+	}
+	if !d.printable(at, path, s) {
+		return
+	}
+	if err := parse(s); err != nil {
+		d.at(at, "%s: %s %v", path, sample(s), err)
+	}
+}
+
+// printable refuses control characters other than tab and line breaks.
+func (d *decoder) printable(at place, path, s string) bool {
+	if i := strings.IndexFunc(s, func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\n\r", c) || c == 0x7f }); i >= 0 {
+		d.at(at, "%s holds the control character %#x; remove it", path, s[i])
+		return false
+	}
+	return true
+}
+
+// history decodes `full`, `none`, `{since: DAY}` and `{commits: N}`.
+func (d *decoder) history(path string, node ast.Node, dst *History) {
+	const remedy = "write full, none, {since: 2024-01-31} or {commits: 200}"
+	if s, ok := text(node); ok {
+		if s != string(HistoryFull) && s != string(HistoryNone) {
+			d.at(nodePlace(node), "%s: %s is no history; %s", path, sample(s), remedy)
+			return
+		}
+		*dst = History{Mode: HistoryMode(s)}
+		return
+	}
+	m, ok := node.(ast.MapNode)
+	if !ok {
+		d.at(nodePlace(node), "%s is %s; %s", path, kind(node), remedy)
+		return
+	}
+	it := m.MapRange()
+	if !it.Next() {
+		d.at(nodePlace(node), "%s is empty; %s", path, remedy)
+		return
+	}
+	key, at, value := keyText(it.Key()), nodePlace(it.Key()), d.resolve(it.Value())
+	switch {
+	case it.Next():
+		d.at(nodePlace(node), "%s has more than one key; %s", path, remedy)
+	case key == string(HistorySince):
+		s, _ := text(value)
+		day, err := time.Parse(time.DateOnly, s)
+		if err != nil {
+			d.at(nodePlace(value), "%s.since must be a day; write it like 2024-01-31", path)
+			return
+		}
+		*dst = History{Mode: HistorySince, Since: day}
+	case key == string(HistoryCommits):
+		n, err := strconv.ParseInt(literal(value), 10, 32)
+		if err != nil || n < 1 {
+			d.at(nodePlace(value), "%s.commits must be a number above 0", path)
+			return
+		}
+		*dst = History{Mode: HistoryCommits, Commits: int(n)}
+	default:
+		d.at(at, "unknown key %s; %s", sample(key), remedy)
+	}
+}

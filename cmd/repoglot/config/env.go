@@ -1,0 +1,107 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// envPrefix begins the names of variables that override a key.
+const envPrefix = "REPOGLOT_"
+
+// environment is what os.Environ said, the last value of a name winning.
+type environment struct {
+	values     map[string]string
+	overridden map[string]bool // keys of the file
+}
+
+func newEnvironment(environ []string) *environment {
+	env := &environment{values: map[string]string{}, overridden: map[string]bool{}}
+	for _, kv := range environ {
+		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
+			env.values[name] = value
+		}
+	}
+	return env
+}
+
+// override lets REPOGLOT_LISTEN, REPOGLOT_BASE_URL, … win over the scalar keys
+// of the file's top level. A variable that is set but empty overrides nothing.
+func (env *environment) override(c *Config, r *report) {
+	v := reflect.ValueOf(c).Elem()
+	for i := range v.NumField() {
+		key := v.Type().Field(i).Tag.Get("yaml")
+		name := EnvName(key)
+		value := env.values[name]
+		if key == "" || value == "" || !overridable(v.Field(i)) {
+			continue
+		}
+		env.overridden[key] = true
+		delete(r.places, key)
+		if err := setWord(v.Field(i), value); err != nil {
+			r.errs = append(r.errs, &Error{File: name, Msg: oneLine(fmt.Sprintf("%s %v", sample(value), err))})
+		}
+	}
+}
+
+// EnvName is the environment variable that overrides a scalar key of the
+// file's top level.
+func EnvName(key string) string { return envPrefix + strings.ToUpper(key) }
+
+// overridable reports whether a field is one word.
+func overridable(v reflect.Value) bool {
+	if _, ok := v.Addr().Interface().(scalar); ok {
+		return true
+	}
+	k := v.Kind()
+	return k == reflect.String || k == reflect.Int || k == reflect.Int64
+}
+
+// setWord sets an overridable field from its text.
+func setWord(dst reflect.Value, text string) error {
+	switch v := dst.Addr().Interface().(type) {
+	case scalar:
+		return v.parse(text)
+	case *time.Duration:
+		d, err := parseDuration(text)
+		*v = d
+		return err
+	case *int:
+		if _, err := fmt.Sscanf(text+" ", "%d ", v); err != nil || fmt.Sprint(*v) != text {
+			return fmt.Errorf("must be a whole number")
+		}
+		return nil
+	default:
+		dst.SetString(text)
+		return nil
+	}
+}
+
+// unknown warns of variables that look like an override and are none.
+func (env *environment) unknown(c *Config) []string {
+	named := map[string]bool{}
+	for key := range keysOf(reflect.TypeFor[Config]()) {
+		if overridable(reflect.ValueOf(c).Elem().Field(keysOf(reflect.TypeFor[Config]())[key])) {
+			named[EnvName(key)] = true
+		}
+	}
+	for _, cr := range c.Credentials {
+		named[cr.PasswordEnv] = true
+	}
+	for _, p := range c.Projects {
+		named[p.WebhookSecretEnv] = true
+		for _, co := range p.Components {
+			named[co.WebhookSecretEnv] = true
+		}
+	}
+	var list []string
+	for name := range env.values {
+		if strings.HasPrefix(name, envPrefix) && !named[name] {
+			list = append(list, "the environment variable "+name+" overrides no key of the configuration and is ignored")
+		}
+	}
+	slices.Sort(list)
+	return list
+}

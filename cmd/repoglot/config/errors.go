@@ -1,0 +1,114 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Error is one mistake of a configuration.
+type Error struct {
+	// File is the path of the file, or the name of an environment variable.
+	File string
+	// Line and Column count from 1; 0 where there is no such place.
+	Line, Column int
+	// Msg says what is wrong and what to do about it, in one line and without
+	// credentials.
+	Msg string
+}
+
+// Error returns "FILE:LINE:COLUMN: message".
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Msg
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
+}
+
+// Errors are all mistakes that were found in a configuration, in the order of
+// the file.
+type Errors []*Error
+
+// Error returns one line per mistake.
+func (l Errors) Error() string {
+	lines := make([]string, len(l))
+	for i, e := range l {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap lets errors.As find the first Error.
+func (l Errors) Unwrap() []error {
+	list := make([]error, len(l))
+	for i, e := range l {
+		list[i] = e
+	}
+	return list
+}
+
+func (l Errors) sort() {
+	slices.SortStableFunc(l, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// place is where something stands in the file; the zero value is nowhere.
+type place struct{ line, column int }
+
+// maxErrors bounds the list of mistakes: nobody reads more, and one alias can
+// repeat a mistake a thousand times.
+const maxErrors = 100
+
+// report collects mistakes and remembers where every value stands, so that
+// what is found wrong later can still be pointed at.
+type report struct {
+	file   string
+	errs   Errors
+	places map[string]place // by path: "projects[0].components[1].repo"
+}
+
+// at reports a mistake at a place, once if it was the last one too.
+func (r *report) at(p place, format string, args ...any) {
+	e := Error{File: r.file, Line: p.line, Column: p.column, Msg: oneLine(fmt.Sprintf(format, args...))}
+	if n := len(r.errs); n < maxErrors && (n == 0 || *r.errs[n-1] != e) {
+		r.errs = append(r.errs, &e)
+	}
+}
+
+// on reports a mistake of the value at a path, or of the nearest thing around
+// it that stands in the file.
+func (r *report) on(path, format string, args ...any) {
+	for p := path; ; {
+		if at, ok := r.places[p]; ok {
+			r.at(at, format, args...)
+			return
+		}
+		i := strings.LastIndexAny(p, ".[")
+		if i < 0 {
+			r.at(place{1, 1}, format, args...)
+			return
+		}
+		p = p[:i]
+	}
+}
+
+// oneLine keeps a message on its line, whatever a file put into it.
+func oneLine(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f {
+			return ' '
+		}
+		return c
+	}, s)
+}
+
+// sample quotes a value of a file for a message, cut where it is long.
+func sample(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,212 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// maxFile bounds a configuration file: a thousand components take half of it.
+const maxFile = 1 << 20
+
+// maxLine bounds a line of it, and so the depth that indentation can reach.
+const maxLine = 8 << 10
+
+// Load reads the configuration file at path. environ has the form of
+// os.Environ and gives the overrides REPOGLOT_… and the variables that the file
+// names. The error is an [Errors] with every mistake that was found.
+func Load(path string, environ []string) (*Config, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data, environ)
+}
+
+// readFile reads a file that may be as large as a configuration.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fail(path, "there is no such file; name the configuration with --config FILE")
+	case err != nil:
+		return nil, fail(path, "cannot be read: %v", errors.Unwrap(err))
+	case info.IsDir():
+		return nil, fail(path, "is a folder; name the configuration file in it")
+	case info.Size() > maxFile:
+		return nil, fail(path, "is larger than %s; is this the configuration?", Size(maxFile))
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fail(path, "cannot be read: %v; check its owner and mode", errors.Unwrap(err))
+	}
+	return data, nil
+}
+
+func fail(path, format string, args ...any) error {
+	return Errors{{File: path, Msg: oneLine(fmt.Sprintf(format, args...))}}
+}
+
+// Parse does what Load does with the bytes of a file. Nothing is read but
+// data; path is for messages and for what is relative to the file's folder.
+func Parse(path string, data []byte, environ []string) (*Config, error) {
+	if len(data) > maxFile {
+		return nil, fail(path, "is larger than %s; is this the configuration?", Size(maxFile))
+	}
+	body, err := parseYAML(path, data)
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{
+		report:  report{file: path, places: map[string]place{}},
+		anchors: map[string]ast.Node{},
+	}
+	c := Default()
+	c.file, c.source = path, data
+	d.decode("", body, reflect.ValueOf(c).Elem())
+	env := newEnvironment(environ)
+	env.override(c, &d.report)
+	check(c, &d.report, env)
+	if len(d.errs) > 0 {
+		d.errs.sort()
+		return nil, d.errs
+	}
+	c.warnings = append(c.warnings, warnings(c, d.places)...)
+	c.warnings = append(c.warnings, env.unknown(c)...)
+	if err := c.resolvePaths(filepath.Dir(path), env); err != nil {
+		return nil, fail(path, "%v", err)
+	}
+	return c, nil
+}
+
+// parseYAML returns the tree of the one document of a file. What is no YAML
+// gives an Errors with one entry, even where the library panics.
+func parseYAML(path string, data []byte) (body ast.Node, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			body, err = nil, fail(path, "is no YAML that can be read")
+		}
+	}()
+	if line := tooDeep(data); line > 0 {
+		return nil, Errors{{File: path, Line: line, Column: 1, Msg: "is too long a line, or too deeply nested; is this the configuration?"}}
+	}
+	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		return nil, Errors{syntaxError(path, err)}
+	}
+	var bodies []ast.Node
+	for _, doc := range file.Docs {
+		if doc.Body != nil && doc.Body.Type() != ast.DirectiveType {
+			bodies = append(bodies, doc.Body)
+		}
+	}
+	switch len(bodies) {
+	case 0:
+		return nil, fail(path, "holds no configuration; see docs/configuration.md for a first one")
+	case 1:
+		return bodies[0], nil
+	default:
+		at := nodePlace(bodies[1])
+		return nil, Errors{{File: path, Line: at.line, Column: at.column, Msg: "a second document begins above; remove the line ---"}}
+	}
+}
+
+// tooDeep returns the first line that is longer than maxLine, or at which more
+// than maxDepth brackets are open; 0 if there is none. The library's parser
+// calls itself for every level, and a stack overflow cannot be caught.
+func tooDeep(data []byte) int {
+	line, start, open := 1, 0, 0
+	for i, c := range data {
+		switch c {
+		case '\n':
+			line, start = line+1, i+1
+		case '[', '{':
+			open++
+		case ']', '}':
+			open = max(0, open-1)
+		}
+		if open > maxDepth || i-start > maxLine {
+			return line
+		}
+	}
+	return 0
+}
+
+func syntaxError(path string, err error) *Error {
+	e := &Error{File: path, Line: 1, Column: 1, Msg: "is no YAML"}
+	var at yaml.Error
+	if errors.As(err, &at) {
+		e.Msg = oneLine(strings.TrimSpace(at.GetMessage()))
+		if t := at.GetToken(); t != nil && t.Position != nil {
+			e.Line, e.Column = t.Position.Line, t.Position.Column
+		}
+	}
+	e.Msg += "; mend the YAML here or just above"
+	return e
+}
+
+// resolvePaths makes the paths of a file absolute: relative ones begin at the
+// folder of the file, those that came from the environment at the current one.
+func (c *Config) resolvePaths(folder string, env *environment) error {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return fmt.Errorf("finding the folder of the file: %w", err)
+	}
+	dataFolder := folder
+	if env.overridden["data_dir"] {
+		dataFolder = "."
+	}
+	if c.DataDir, err = c.DataDir.in(dataFolder, env); err != nil {
+		return err
+	}
+	for i := range c.Credentials {
+		key := &c.Credentials[i].SSHKey
+		if *key == "" {
+			continue
+		}
+		if *key, err = key.in(folder, env); err != nil {
+			return err
+		}
+	}
+	for i := range c.Projects {
+		for j := range c.Projects[i].Components {
+			repo := &c.Projects[i].Components[j].Repo
+			path, local := gitsource.IsLocal(repo.Raw())
+			if !local || path != repo.Raw() { // file:// addresses are whole already
+				continue
+			}
+			abs, err := Path(*repo).in(folder, env)
+			if err != nil {
+				return err
+			}
+			*repo = Address(abs)
+		}
+	}
+	return nil
+}
+
+// in returns the absolute path of p as seen from a folder.
+func (p Path) in(folder string, env *environment) (Path, error) {
+	s := string(p)
+	if rest, ok := strings.CutPrefix(s, "~/"); ok && env.values["HOME"] != "" {
+		s = filepath.Join(env.values["HOME"], rest)
+	}
+	if !filepath.IsAbs(s) {
+		s = filepath.Join(folder, s)
+	}
+	s, err := filepath.Abs(s)
+	if err != nil {
+		return "", fmt.Errorf("finding %s: %w", p, err)
+	}
+	return Path(s), nil
+}

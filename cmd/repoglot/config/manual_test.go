@@ -1,0 +1,200 @@
+package config_test
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+)
+
+var update = flag.Bool("update", false, "write docs/configuration.md anew")
+
+// manual is where the manual lies, seen from this package.
+const manual = "../../../docs/configuration.md"
+
+// TestManualDrift holds docs/configuration.md and the comments of Config
+// together. After a change of one: go test ./cmd/repoglot/config -update
+func TestManualDrift(t *testing.T) {
+	want := writeManual(t)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(manual), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(manual, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(manual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(got), want); diff != "" {
+		t.Errorf("the manual does not follow the comments; run go test ./cmd/repoglot/config -update (-file +comments):\n%s", diff)
+	}
+}
+
+// TestManualExample reads the example that the manual opens with.
+func TestManualExample(t *testing.T) {
+	if _, err := config.Parse("example", []byte(example), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+const example = `listen: 127.0.0.1:8080
+data_dir: ./repoglot-data
+projects:
+  - slug: demo
+    name: Demo
+    components:
+      - slug: app
+        repo: https://example.org/app.git
+        filemask: po/*.po
+        new_base: po/app.pot
+      - slug: "docs-{component}"            # one component per match
+        repo: https://example.org/app.git
+        filemask: "locale/*/LC_MESSAGES/{component}.po"
+      - slug: manual
+        repo: ../manual-es                  # a repository of one language
+        filemask: manual.po
+        language: es
+`
+
+const preface = `# Configuration
+
+<!-- Made from the comments in cmd/repoglot/config by
+     "go test ./cmd/repoglot/config -update"; change those. -->
+
+repoglot serve --config repoglot.yaml reads one YAML file:
+
+` + "```yaml\n" + example + "```" + `
+
+* Every key has a default but the slug of a project, and slug, repo and
+  filemask of a component. A key without a value keeps its default.
+* Unknown keys, repeated keys, values of the wrong type and values that make no
+  sense are errors. All of them are reported at once, one line each:
+  ` + "`repoglot.yaml:12:9: unknown key \"filmask\"; did you mean \"filemask\"?`" + `
+* Keys of the top level whose value is one word can be overridden by an
+  environment variable, REPOGLOT_ and the key in capitals:
+  ` + "`REPOGLOT_LISTEN`, `REPOGLOT_BASE_URL`, `REPOGLOT_DATA_DIR`" + `… A variable that is
+  set but empty overrides nothing. The flags --listen and --data-dir win over
+  both.
+* Relative paths (data_dir, a local repo, ssh_key) begin at the folder of the
+  file, whatever the current directory is; ` + "`~/`" + ` is the home directory. Paths in
+  an environment variable or a flag begin at the current directory.
+* The file is watched. A saved change takes effect without a restart, unless the
+  key says otherwise; a broken file is reported and the old configuration stays.
+* Passwords do not stand in the file but in environment variables that it names.
+  Credentials within the address of a repository work and are shown nowhere.
+* YAML anchors, aliases and ` + "`<<:`" + ` may be used to write common settings once.
+
+Keys that this version reads and does not act on yet say so below; each gives a
+warning at start.
+`
+
+// writeManual makes the manual out of the sources of this package.
+func writeManual(t *testing.T) string {
+	t.Helper()
+	docs := fieldComments(t)
+	var b strings.Builder
+	b.WriteString(preface)
+	section := func(title, text string, defaults any) {
+		fmt.Fprintf(&b, "\n## %s\n\n", title)
+		if text != "" {
+			fmt.Fprintf(&b, "%s\n\n", text)
+		}
+		b.WriteString("| key | default | meaning |\n|---|---|---|\n")
+		v := reflect.ValueOf(defaults)
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			key := f.Tag.Get("yaml")
+			if key == "" || key == "-" {
+				continue
+			}
+			doc := docs[v.Type().Name()+"."+f.Name]
+			if doc == "" {
+				t.Errorf("%s.%s has no comment", v.Type().Name(), f.Name)
+			}
+			doc = strings.TrimPrefix(strings.TrimPrefix(doc, f.Name+" is "), f.Name+" ")
+			doc = strings.ToUpper(doc[:1]) + doc[1:]
+			if values := f.Tag.Get("oneof"); values != "" && !strings.Contains(doc, "`"+strings.Fields(values)[0]+"`") {
+				doc += " One of `" + strings.ReplaceAll(values, " ", "`, `") + "`."
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, defaultOf(f, v.Field(i)), strings.ReplaceAll(doc, "|", "\\|"))
+		}
+	}
+	section("The file", "", *config.Default())
+	section("rate_limit", "", config.RateLimit{})
+	section("An entry of credentials", "", config.Credential{})
+	section("An entry of projects", "", config.DefaultProject())
+	section("An entry of components", "", config.DefaultComponent())
+	section("suggestions", "", config.Suggestions{})
+	return b.String()
+}
+
+// defaultOf writes a default as the file would have it.
+func defaultOf(f reflect.StructField, v reflect.Value) string {
+	if f.Tag.Get("required") != "" {
+		return "*required*"
+	}
+	switch v.Kind() {
+	case reflect.Slice:
+		return "`[]`"
+	case reflect.Struct:
+		if s, ok := v.Interface().(fmt.Stringer); ok {
+			return "`" + s.String() + "`"
+		}
+		return "`{}`"
+	}
+	s := fmt.Sprint(v.Interface())
+	switch {
+	case s == "":
+		return "empty"
+	case strings.Contains(s, "\n"):
+		return "a short text"
+	case s == "5m0s":
+		s = "5m"
+	}
+	return "`" + strings.ReplaceAll(s, "|", "\\|") + "`"
+}
+
+// fieldComments returns the comments of all fields, by "Type.Field", each as
+// one line.
+func fieldComments(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := map[string]string{}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if st, ok := spec.Type.(*ast.StructType); ok {
+				for _, f := range st.Fields.List {
+					for _, id := range f.Names {
+						docs[spec.Name.Name+"."+id.Name] = strings.Join(strings.Fields(f.Doc.Text()), " ")
+					}
+				}
+			}
+			return true
+		})
+	}
+	return docs
+}

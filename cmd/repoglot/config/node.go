@@ -1,0 +1,182 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// resolve follows aliases and takes off anchors and tags. It returns nil after
+// reporting what leads nowhere.
+func (d *decoder) resolve(node ast.Node) ast.Node {
+	for range maxDepth {
+		switch n := node.(type) {
+		case *ast.AnchorNode:
+			d.anchors[keyText(n.Name)] = n.Value
+			node = n.Value
+		case *ast.AliasNode:
+			to, ok := d.anchors[keyText(n.Value)]
+			if !ok {
+				d.at(nodePlace(n), "*%s names no anchor above it; add &%[1]s there", keyText(n.Value))
+				return nil
+			}
+			node = to
+		case *ast.TagNode:
+			d.at(nodePlace(n), "tags such as %s are not read; remove it", sample(n.Start.Value))
+			return nil
+		case nil:
+			return nil
+		default:
+			return node
+		}
+	}
+	d.at(nodePlace(node), "an alias leads back to itself; remove it")
+	return nil
+}
+
+// nodePlace returns where a node begins.
+func nodePlace(node ast.Node) place {
+	if m, ok := node.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
+		node = m.Values[0].Key // the mapping's own token is the first colon
+	}
+	if m, ok := node.(*ast.MappingValueNode); ok {
+		node = m.Key
+	}
+	if node == nil || reflect.ValueOf(node).IsNil() {
+		return place{1, 1}
+	}
+	t := node.GetToken()
+	if t == nil || t.Position == nil {
+		return place{1, 1}
+	}
+	return place{t.Position.Line, t.Position.Column}
+}
+
+// text returns the text of a string in any of YAML's styles.
+func text(node ast.Node) (string, bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		if n.Value == nil {
+			return "", true
+		}
+		return n.Value.Value, true
+	default:
+		return "", false
+	}
+}
+
+// literal returns a number as it is written, "" for anything else.
+func literal(node ast.Node) string {
+	switch node.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		return node.GetToken().Value
+	default:
+		return ""
+	}
+}
+
+// kind names what a node is, for messages.
+func kind(node ast.Node) string {
+	switch n := node.(type) {
+	case *ast.StringNode, *ast.LiteralNode:
+		s, _ := text(n)
+		return "the text " + sample(s)
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return "the number " + n.GetToken().Value
+	case *ast.BoolNode:
+		return n.GetToken().Value
+	case ast.MapNode:
+		return "a mapping"
+	case *ast.SequenceNode:
+		return "a list"
+	default:
+		return "something else"
+	}
+}
+
+// keyText returns the text of a key, anchor or alias name.
+func keyText(node ast.Node) string {
+	if node == nil || reflect.ValueOf(node).IsNil() {
+		return ""
+	}
+	if s, ok := text(node); ok {
+		return s
+	}
+	if t := node.GetToken(); t != nil {
+		return t.Value
+	}
+	return ""
+}
+
+// keysOf maps the keys of a struct to its fields.
+func keysOf(t reflect.Type) map[string]int {
+	keys := make(map[string]int, t.NumField())
+	for i := range t.NumField() {
+		if key := t.Field(i).Tag.Get("yaml"); key != "" && key != "-" {
+			keys[key] = i
+		}
+	}
+	return keys
+}
+
+// hint says what an unknown key may have been meant to be.
+func (d *decoder) hint(path, key string, fields map[string]int) string {
+	best, least := "", 3
+	for known := range fields {
+		if n := distance(strings.ToLower(key), known); n < least || n == least && known < best {
+			best, least = known, n
+		}
+	}
+	switch {
+	case best != "":
+		return "; did you mean " + sample(best) + "?"
+	case path == "":
+		return "; remove it, or see docs/configuration.md for the keys of the file"
+	default:
+		return "; remove it, or see docs/configuration.md for the keys of " + path
+	}
+}
+
+// distance is the number of letters to change, add or drop between two words;
+// 99 for long ones.
+func distance(a, b string) int {
+	if len(a) > 40 || len(b) > 40 {
+		return 99
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := last
+			if a[i] != b[j] {
+				cost++
+			}
+			last = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// join appends a key to a path.
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// orFile names the whole file where a path is empty.
+func orFile(path string) string {
+	if path == "" {
+		return "the file"
+	}
+	return path
+}

@@ -1,0 +1,158 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// scalar is a value that is written as one word. parse says what is wrong
+// with the word and how to write it.
+type scalar interface{ parse(text string) error }
+
+// Path is a path of this machine. In the file it is relative to the folder of
+// the file; `~/` is the home directory.
+type Path string
+
+func (p *Path) parse(text string) error {
+	*p = Path(text)
+	return nil
+}
+
+// Secret is a text that is never printed.
+type Secret string
+
+// String returns "***", or "" for no secret.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "***"
+}
+
+// GoString returns what String does, so that %#v does not tell more.
+func (s Secret) GoString() string { return s.String() }
+
+// Size is a number of bytes.
+type Size int64
+
+var sizeUnits = [...]struct {
+	suffix string
+	bytes  int64
+}{
+	{"KiB", 1 << 10},
+	{"MiB", 1 << 20},
+	{"GiB", 1 << 30},
+	{"KB", 1e3},
+	{"MB", 1e6},
+	{"GB", 1e9},
+	{"B", 1},
+	{"", 1},
+}
+
+func (s *Size) parse(text string) error {
+	for _, u := range sizeUnits {
+		digits, ok := strings.CutSuffix(text, u.suffix)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt64/u.bytes {
+			break
+		}
+		*s = Size(n * u.bytes)
+		return nil
+	}
+	return errors.New("must be a size; write it like 128MiB")
+}
+
+// String returns the size with the largest unit that divides it.
+func (s Size) String() string {
+	for _, u := range [...]int{2, 1, 0} {
+		if s > 0 && int64(s)%sizeUnits[u].bytes == 0 {
+			return strconv.FormatInt(int64(s)/sizeUnits[u].bytes, 10) + sizeUnits[u].suffix
+		}
+	}
+	return strconv.FormatInt(int64(s), 10)
+}
+
+// Network is a network, or one address as the network of just that.
+type Network struct{ netip.Prefix }
+
+func (n *Network) parse(text string) error {
+	if p, err := netip.ParsePrefix(text); err == nil {
+		n.Prefix = p.Masked()
+		return nil
+	}
+	a, err := netip.ParseAddr(text)
+	if err != nil || a.Zone() != "" {
+		return errors.New("must be an address or a network; write it like 127.0.0.1 or 10.0.0.0/8")
+	}
+	n.Prefix = netip.PrefixFrom(a, a.BitLen())
+	return nil
+}
+
+// Rate is a number of requests in a span of time; the zero value is no bound.
+type Rate struct {
+	// Count is the number of requests.
+	Count int
+	// Per is the span: a second, minute, hour or day.
+	Per time.Duration
+}
+
+func (r *Rate) parse(text string) error {
+	count, per, ok := strings.Cut(text, "/")
+	n, err := strconv.ParseInt(count, 10, 32)
+	spans := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
+	if !ok || err != nil || n < 1 || spans[per] == 0 {
+		return errors.New("must be a rate; write it like 1000/h (units: s, m, h, d)")
+	}
+	*r = Rate{Count: int(n), Per: spans[per]}
+	return nil
+}
+
+// HistoryMode is the kind of a History.
+type HistoryMode string
+
+// The kinds of History.
+const (
+	HistoryFull    HistoryMode = "full"    // from the first commit on
+	HistoryNone    HistoryMode = "none"    // nothing before the head
+	HistorySince   HistoryMode = "since"   // commits from a day on
+	HistoryCommits HistoryMode = "commits" // a number of last commits
+)
+
+// History says how much of a repository's past becomes change entries
+// (decision 19).
+type History struct {
+	// Mode is the kind; the others are its argument.
+	Mode HistoryMode
+	// Since is midnight UTC of the first day, with HistorySince.
+	Since time.Time
+	// Commits is the number of commits, with HistoryCommits.
+	Commits int
+}
+
+// String returns the value as the file has it.
+func (h History) String() string {
+	switch h.Mode {
+	case HistorySince:
+		return fmt.Sprintf("{since: %s}", h.Since.Format(time.DateOnly))
+	case HistoryCommits:
+		return fmt.Sprintf("{commits: %d}", h.Commits)
+	default:
+		return string(h.Mode)
+	}
+}
+
+func parseDuration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, errors.New("must be a duration; write it like 30s, 5m or 1h30m")
+	}
+	return d, nil
+}
