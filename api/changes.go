@@ -24,11 +24,11 @@ func (s *Server) getChange(ctx context.Context, snap *store.Snapshot, r *request
 }
 
 func (s *Server) listTranslationChanges(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	component, t, err := s.visibleTranslation(ctx, snap, r)
+	t, err := s.visibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	p := translationPath(component.Project.Slug, component.Slug, t.Language) + "changes/"
+	p := translationPath(t.Project.Slug, t.Component.Slug, t.Language) + "changes/"
 	return listOfChanges(ctx, snap, r, store.ChangeQuery{TranslationID: t.ID}, t.Changes, p)
 }
 

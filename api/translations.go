@@ -8,12 +8,13 @@ import (
 )
 
 func (s *Server) getTranslation(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	component, t, err := s.visibleTranslation(ctx, snap, r)
+	t, err := s.visibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
+	component := store.ComponentRow{Component: t.Component, Project: t.Project, Imported: true}
 	within := s.component(r.link, &component, true)
-	return s.translation(r.link, &t.Translation, component.Project.Slug, component.Slug, within), nil
+	return s.translation(r.link, &t.Translation, t.Project.Slug, t.Component.Slug, within), nil
 }
 
 func (s *Server) listComponentTranslations(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {

@@ -7,7 +7,7 @@ import (
 )
 
 func (s *Server) listUnits(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	component, t, err := s.visibleTranslation(ctx, snap, r)
+	t, err := s.visibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -19,12 +19,12 @@ func (s *Server) listUnits(ctx context.Context, snap *store.Snapshot, r *request
 	if err != nil {
 		return nil, err
 	}
-	scope := newUnitScope(r.link, &t.Translation, component.Project.Slug, component.Slug)
+	scope := newUnitScope(r.link, &t.Translation, t.Project.Slug, t.Component.Slug)
 	objects := make([]unitObject, len(units))
 	for i := range units {
 		objects[i] = scope.unit(&units[i])
 	}
-	return r.list(w, translationPath(component.Project.Slug, component.Slug, t.Language)+"units/", objects), nil
+	return r.list(w, translationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", objects), nil
 }
 
 // getUnit answers removed units too, so that no entry of the history points
@@ -39,7 +39,7 @@ func (s *Server) getUnit(ctx context.Context, snap *store.Snapshot, r *request) 
 		return nil, err
 	}
 	t := &row.Translation
-	if _, err := s.importedComponent(ctx, snap, t.Project.Slug, t.Component.Slug); err != nil {
+	if err := s.servable(ctx, snap, &t.Project, &t.Component); err != nil {
 		return nil, err
 	}
 	scope := newUnitScope(r.link, &t.Translation, t.Project.Slug, t.Component.Slug)

@@ -87,23 +87,37 @@ func (s *Server) importing(componentID int64) error {
 	return p
 }
 
+// servable checks what a row says of its component: that it is public and that
+// its first import is done. A component with a head needs no further query.
+func (s *Server) servable(ctx context.Context, snap *store.Snapshot, project *catalog.Project, component *catalog.Component) error {
+	if private(project, component) {
+		return errNotFound
+	}
+	if component.Head != "" {
+		return nil
+	}
+	_, err := s.importedComponent(ctx, snap, project.Slug, component.Slug)
+	return err
+}
+
 // visibleTranslation finds the translation that the path names: by language
 // code, by the file's own code, or by any spelling or alias of the language
 // (decision 13).
-func (s *Server) visibleTranslation(ctx context.Context, snap *store.Snapshot, r *request) (store.ComponentRow, store.TranslationRow, error) {
-	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
+func (s *Server) visibleTranslation(ctx context.Context, snap *store.Snapshot, r *request) (store.TranslationRow, error) {
+	project, component, code := r.segment("project"), r.segment("component"), r.segment("language")
+	t, err := snap.Translation(ctx, project, component, code)
+	if errors.Is(err, catalog.ErrNotFound) {
+		if _, err := s.importedComponent(ctx, snap, project, component); err != nil {
+			return t, err
+		}
+		language, known := s.langs.Lookup(code)
+		if !known || language.Code == code {
+			return t, errNotFound
+		}
+		t, err = snap.Translation(ctx, project, component, language.Code)
+	}
 	if err != nil {
-		return component, store.TranslationRow{}, err
+		return t, err
 	}
-	code := r.segment("language")
-	t, err := snap.Translation(ctx, component.Project.Slug, component.Slug, code)
-	if !errors.Is(err, catalog.ErrNotFound) {
-		return component, t, err
-	}
-	language, known := s.langs.Lookup(code)
-	if !known || language.Code == code {
-		return component, t, err
-	}
-	t, err = snap.Translation(ctx, component.Project.Slug, component.Slug, language.Code)
-	return component, t, err
+	return t, s.servable(ctx, snap, &t.Project, &t.Component)
 }
