@@ -99,6 +99,7 @@ const (
 
 // references splits a "#:" line at blanks outside of isolates.
 func (p *parser) references(s string) {
+	closed := true // there may be an isolate that is closed
 	for {
 		i := 0
 		for i < len(s) && isBlank(s[i]) {
@@ -114,8 +115,9 @@ func (p *parser) references(s string) {
 			if c <= ' ' && isBlank(c) {
 				break
 			}
-			if c == firstStrongIsolate[0] && strings.HasPrefix(s[end:], firstStrongIsolate) {
-				if n := strings.Index(s[end:], popDirectionalIsolate); n >= 0 {
+			if c == firstStrongIsolate[0] && closed && strings.HasPrefix(s[end:], firstStrongIsolate) {
+				n := strings.Index(s[end:], popDirectionalIsolate)
+				if closed = n >= 0; closed {
 					isolated = true
 					end += n + len(popDirectionalIsolate) - 1
 				}

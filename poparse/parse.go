@@ -85,12 +85,13 @@ func (p *parser) sortOutHeader() {
 	if e := &p.entries[last]; e.ID != "" || e.HasContext || e.Obsolete {
 		return
 	}
-	e := p.entries[last] // a copy on the heap, so not before it is known to be a header
+	e := p.entries[last]
 	p.entries[last] = Entry{}
 	p.entries = p.entries[:last]
 	f := p.file
 	if f.Header == nil {
-		f.Header = &e
+		f.Header = new(Entry)
+		*f.Header = e
 		return
 	}
 	if f.Header.Domain != f.Domain && e.Domain == f.Domain {

@@ -1,0 +1,164 @@
+package poparse
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/encoding/unicode"
+)
+
+func TestLookupCharset(t *testing.T) {
+	for _, tt := range []struct {
+		names string
+		class charsetClass
+		enc   encoding.Encoding
+	}{
+		{",CHARSET,ASCII,us-ascii,ANSI_X3.4-1968", charsetNone, nil},
+		{"UTF-8,utf8,Utf-8,UTF_8", charsetUTF8, nil},
+		{"ISO-8859-1,iso8859-1,ISO_8859-1,latin1", charsetTable, charmap.ISO8859_1},
+		{"ISO-8859-2,iso8859-2,ISO8859-2,latin-2", charsetTable, charmap.ISO8859_2},
+		{"ISO-8859-9,latin5", charsetTable, charmap.ISO8859_9},
+		{"ISO-8859-15,iso-8859-15,latin-9", charsetTable, charmap.ISO8859_15},
+		{"KOI8-R,koi8-r", charsetTable, charmap.KOI8R},
+		{"KOI8-U", charsetTable, charmap.KOI8U},
+		{"CP1251,cp1251,windows-1251", charsetTable, charmap.Windows1251},
+		{"cp1250", charsetTable, charmap.Windows1250},
+		{"CP850,IBM850", charsetTable, charmap.CodePage850},
+		{"CP866", charsetTable, charmap.CodePage866},
+		{"TIS-620,tis620,CP874,ISO-8859-11", charsetTable, charmap.Windows874},
+		{"EUC-JP,eucjp,EUC-JAPAN,ujis", charsetTable, japanese.EUCJP},
+		{"SHIFT_JIS,Shift-JIS,sjis,CP932", charsetTable, japanese.ShiftJIS},
+		{"EUC-KR,CP949,UHC", charsetTable, korean.EUCKR},
+		{"GB2312,EUC-CN,GBK,CP936", charsetTable, simplifiedchinese.GBK},
+		{"GB18030", charsetTable, simplifiedchinese.GB18030},
+		{"BIG5,big5,CP950,BIG5-HKSCS", charsetTable, traditionalchinese.Big5},
+		{"TSCII,VISCII,JOHAB,EUC-TW,GEORGIAN-PS,KOI8-T,nonsense", charsetUnknown, nil},
+		{"UTF-16,UTF-16LE,UTF-7,UTF-32,UCS-2,ISO-2022-JP,HZ-GB-2312,IBM037,replacement", charsetUnknown, nil},
+	} {
+		for name := range strings.SplitSeq(tt.names, ",") {
+			class, enc := lookupCharset(name)
+			if class != tt.class || enc != tt.enc {
+				t.Errorf("lookupCharset(%q) = %v, %v, want %v, %v", name, class, enc, tt.class, tt.enc)
+			}
+		}
+	}
+}
+
+// TestCharsets reads letters of each alphabet in its charset.
+func TestCharsets(t *testing.T) {
+	for name, want := range map[string]string{
+		"ISO-8859-2":  "Příliš žluťoučký",
+		"ISO-8859-5":  "Съешь",
+		"ISO-8859-7":  "Ξεσκεπάζω",
+		"ISO-8859-8":  "דג סקרן",
+		"ISO-8859-13": "Įlinkdama",
+		"KOI8-R":      "Съешь ещё",
+		"KOI8-U":      "їжак",
+		"CP1251":      "Съешь ещё",
+		"CP1256":      "عربي",
+		"TIS-620":     "ภาษาไทย",
+		"EUC-JP":      "日本語のテキスト",
+		"SHIFT_JIS":   "ソースの表示",
+		"EUC-KR":      "한국어",
+		"GB2312":      "简体中文",
+		"GB18030":     "简体中文\uFFFDж€",
+		"BIG5":        "繁體中文功許蓋",
+	} {
+		_, enc := lookupCharset(name)
+		header := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=" + name + "\\n\"\n\n"
+		// Long enough for several chunks, so that characters lie across their ends.
+		var text strings.Builder
+		for i := range 3000 {
+			fmt.Fprintf(&text, "# %s\nmsgid \"%d\"\nmsgstr \"%s\"\n", want, i, want)
+		}
+		data, err := enc.NewEncoder().String(header + text.String())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		f, err := Parse(name, []byte(data))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if f.Charset != name || len(f.Entries) != 3000 || len(f.Warnings) != 0 {
+			t.Errorf("%s: charset %q, %d entries, warnings %v", name, f.Charset, len(f.Entries), f.Warnings)
+		}
+		for i := range f.Entries {
+			if e := &f.Entries[i]; e.Str[0] != want || e.Comments[0] != want {
+				t.Errorf("%s: entry %d: %q, %q", name, i, e.Str[0], e.Comments[0])
+				break
+			}
+		}
+	}
+}
+
+// TestInvalidByteFar puts the invalid byte behind the first chunk.
+func TestInvalidByteFar(t *testing.T) {
+	for name, bad := range map[string]string{"EUC-JP": "\xa4", "CP1255": "\xff", "GB18030": "\xff", "UTF-8": "\xa4"} {
+		pad := strings.Repeat("# pad\n", 10_000)
+		data := "msgid \"\"\nmsgstr \"charset=" + name + "\"\n" + pad + "# xy" + bad + "\n"
+		_, err := Parse("x.po", []byte(data))
+		want := fmt.Sprintf("x.po:10003:5: byte 0x%02X is not valid %s here: correct the byte, or the charset in the header", bad[0], name)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+			continue
+		}
+		if got, want := err.(*SyntaxError).Offset, strings.Index(data, bad); got != want {
+			t.Errorf("%s: offset %d, want %d", name, got, want)
+		}
+	}
+}
+
+func TestUTF16(t *testing.T) {
+	const text = "msgid \"\"\nmsgstr \"charset=UTF-16\"\n\nmsgid \"a\"\nmsgstr \"ž😀\uFFFD\"\n"
+	for _, endian := range []unicode.Endianness{unicode.LittleEndian, unicode.BigEndian} {
+		for _, bom := range []unicode.BOMPolicy{unicode.UseBOM, unicode.IgnoreBOM} {
+			data, err := unicode.UTF16(endian, bom).NewEncoder().Bytes([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := Parse("x.po", data)
+			if err != nil {
+				t.Errorf("endian %v, BOM %v: %v", endian, bom, err)
+				continue
+			}
+			if diff := cmp.Diff([]string{"ž😀\uFFFD"}, f.Entries[0].Str); diff != "" {
+				t.Errorf("endian %v, BOM %v: %s", endian, bom, diff)
+			}
+			if _, err := Parse("x.po", data[:len(data)-1]); err == nil {
+				t.Errorf("endian %v, BOM %v: half a character at the end is no error", endian, bom)
+			}
+		}
+	}
+	_, err := Parse("x.po", []byte("\xff\xfem\x00\n\x00\x00\xdc"))
+	if err == nil || !strings.HasPrefix(err.Error(), "x.po:2:1: this is not valid UTF-16") {
+		t.Errorf("a lone surrogate: %v", err)
+	}
+	if _, err = Parse("x.po", []byte("\xff\xfe\x00\x00m\x00\x00\x00")); err == nil || !strings.Contains(err.Error(), "UTF-32") {
+		t.Errorf("UTF-32: %v", err)
+	}
+}
+
+func TestLooksBinary(t *testing.T) {
+	for data, want := range map[string]string{
+		"\xde\x12\x04\x95\x00\x00\x00\x00\x01\x00\x00\x00": "a compiled catalog",
+		"\x7fELF\x02\x01\x01\x00":                          "a program",
+		"\x1f\x8b\x08\x00":                                 "gzip",
+		"\x89PNG\r\n\x1a\n\x00\x00":                        "PNG",
+		"\x01\x02\x03\x04\x05":                             "a binary file",
+	} {
+		_, err := Parse("x.po", []byte(data))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q in it", data, err, want)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package poparse
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// FuzzParse checks what must hold for any input: no panic, an error of the
+// promised kind with a place inside of the file, strings that are UTF-8
+// without NUL, and bounded memory.
+func FuzzParse(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(ar.Files[0].Data)
+	}
+	for _, s := range []string{
+		"\xff\xfem\x00s\x00g\x00", "m\x00s\x00g\x00i\x00d\x00", "\xef\xbb\xbf", "msgid\"\\0\\0\"msgstr\"\\377\"",
+		"msgid \"\"\nmsgstr \"charset=CP932\"\nmsgid \"\x83\x5c\\\"\nmsgstr \"\\202\\240\"\n",
+		"#~|#|#~#", "msgid\"\"msgstr\"\"\nmsgid\"\"msgstr\"\"",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		file, err := Parse("x.po", data)
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			checkError(t, err, data)
+			return
+		}
+		checkFile(t, file)
+		// Adversarial entry sizes defeat the estimate of their number, and other
+		// goroutines of the fuzzer allocate, too.
+		if got := after.TotalAlloc - before.TotalAlloc; got > uint64(16*len(data)+1500*len(file.Entries)+4<<20) {
+			t.Errorf("%d bytes in %d entries: %d bytes allocated", len(data), len(file.Entries), got)
+		}
+	})
+}
+
+func checkError(t *testing.T, err error, data []byte) {
+	t.Helper()
+	var se *SyntaxError
+	if !errors.As(err, &se) {
+		t.Fatalf("not a *SyntaxError: %v", err)
+	}
+	if se.Line < 1 || se.Column < 1 || se.Offset < 0 || se.Offset > 3*len(data)+3 || se.Msg == "" {
+		t.Errorf("%+v for %d bytes", se, len(data))
+	}
+	if !utf8.ValidString(se.Msg) {
+		t.Errorf("message is not UTF-8: %q", se.Msg)
+	}
+}
+
+func checkFile(t *testing.T, file *File) {
+	t.Helper()
+	line := 0
+	for i := range file.Entries {
+		e := &file.Entries[i]
+		if e.Line < 1 || e.Line > e.KeywordLine || e.KeywordLine < line {
+			t.Errorf("entry %d: lines %d, %d behind %d", i, e.Line, e.KeywordLine, line)
+		}
+		line = e.KeywordLine
+		if len(e.Str) == 0 || !e.HasPlural && len(e.Str) != 1 || len(e.Str) > maxPlurals {
+			t.Errorf("entry %d: %d forms, plural %v", i, len(e.Str), e.HasPlural)
+		}
+		if e.ID == "" && !e.HasContext && !e.Obsolete {
+			t.Errorf("entry %d is a header", i)
+		}
+		single := []string{e.ID, e.IDPlural, e.Context, e.PreviousID, e.PreviousIDPlural, e.PreviousContext, e.Domain}
+		for _, list := range [][]string{single, e.Str, e.Flags, e.References, e.Comments, e.Extracted} {
+			for _, s := range list {
+				if !utf8.ValidString(s) {
+					t.Errorf("entry %d: not UTF-8: %q", i, s)
+				}
+				for _, c := range []byte(s) {
+					if c == 0 {
+						t.Errorf("entry %d: NUL in %q", i, s)
+					}
+				}
+			}
+			if len(list) != cap(list) && &list[0] != &single[0] {
+				t.Errorf("entry %d: a slice with %d elements has room for %d", i, len(list), cap(list))
+			}
+		}
+	}
+	for i, w := range file.Warnings {
+		if w.Line < 1 || w.Column < 1 || w.Code == "" || !utf8.ValidString(w.Msg) {
+			t.Errorf("warning %+v", w)
+		}
+		if i > 0 && w.Code != WarnMore && w.Line < file.Warnings[i-1].Line {
+			t.Errorf("warning %d is not in file order: %+v", i, w)
+		}
+	}
+	file.PluralForms()
+}
+
+// TestHostile holds the bounds against inputs made to break them.
+func TestHostile(t *testing.T) {
+	const mib = 1 << 20
+	for name, data := range hostile(mib) {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			file, err := Parse("x.po", data)
+			runtime.ReadMemStats(&after)
+			got := int(after.TotalAlloc - before.TotalAlloc)
+			t.Logf("%d bytes: %.1f times allocated", len(data), float64(got)/float64(len(data)))
+			if got > 12*len(data)+4*mib && os.Getenv("REPOGLOT_LONG_TESTS") == "" {
+				t.Errorf("%d bytes: %d bytes allocated", len(data), got)
+			}
+			if err != nil {
+				checkError(t, err, data)
+				return
+			}
+			checkFile(t, file)
+			if len(file.Warnings) > maxWarnings+1 {
+				t.Errorf("%d warnings", len(file.Warnings))
+			}
+		})
+	}
+}
+
+func hostile(n int) map[string][]byte {
+	repeat := func(before, part, after string) []byte {
+		return []byte(before + strings.Repeat(part, n/len(part)) + after)
+	}
+	const end = "\nmsgid \"a\"\nmsgstr \"b\"\n"
+	return map[string][]byte{
+		"empty comments":      repeat("", "#\n", end),
+		"references":          repeat("#:", " a", end),
+		"isolates":            repeat("#:", "\u2068", end),
+		"flags":               repeat("#,", "a,b,", end),
+		"flag quotes":         repeat("#,", ":\"", end),
+		"flag colons":         repeat("#,", "a: ", end),
+		"unclosed":            repeat("msgid \"", "x", ""),
+		"unclosed escapes":    repeat("msgid \"", "\\\"", ""),
+		"escaped NUL":         repeat("msgid \"", "\\0", "\"\nmsgstr \"\""),
+		"raw NUL":             repeat("msgid \"", "\x00x", "\"\nmsgstr \"\""),
+		"bad escapes":         repeat("msgid \"", "\\377", "\"\nmsgstr \"\""),
+		"domains":             repeat("", "domain \"\"\n", ""),
+		"headers":             repeat("", "msgid \"\" msgstr \"\"\n", ""),
+		"prefixes":            repeat("", "#~", ""),
+		"hex":                 repeat("msgid \"\\x", "f", "\"\nmsgstr \"\""),
+		"plural indices":      repeat("msgid \"a\" msgid_plural \"b\" msgstr[", "9", "] \"\""),
+		"repeated index":      repeat("msgid \"a\" msgid_plural \"b\"", "msgstr[0] \"\"", ""),
+		"header never closed": repeat("msgid \"\"\nmsgstr \"\"\n", "\"charset\\n\"\n", ""),
+		"many charsets":       repeat("msgid \"\"\nmsgstr \"", "charset", "\"\n"),
+		"tiny then huge":      append([]byte(strings.Repeat("msgid\"a\"msgstr\"\"", 100)), repeat("#", "x", "")...),
+		"open pot lines":      repeat("msgid \"\"\n", "\"\"\n", ""),
+	}
+}
