@@ -45,6 +45,8 @@ type Watcher struct {
 	ended  chan struct{}
 	once   sync.Once
 
+	maxDirs int // per repository; smaller in tests
+
 	mu    sync.Mutex
 	dirs  map[string][]string     // watched directory → keys
 	repos map[string]*watchedRepo // by key
@@ -76,7 +78,7 @@ func NewWatcher(opts WatchOptions) (*Watcher, error) {
 		return nil, watchError("start watching", err)
 	}
 	w := &Watcher{
-		fs: notify, opts: opts, events: make(chan string),
+		maxDirs: maxWatchDirs, fs: notify, opts: opts, events: make(chan string),
 		done: make(chan struct{}), ended: make(chan struct{}),
 		dirs: map[string][]string{}, repos: map[string]*watchedRepo{},
 	}
@@ -176,8 +178,8 @@ func (w *Watcher) watchLocked(key string, r *watchedRepo, dirs ...string) error 
 		if slices.Contains(w.dirs[dir], key) {
 			continue
 		}
-		if len(r.dirs) >= maxWatchDirs {
-			return fmt.Errorf("more than %d directories of refs: %w", maxWatchDirs, syscall.ENOSPC)
+		if len(r.dirs) >= w.maxDirs {
+			return fmt.Errorf("more than %d directories of refs: %w", w.maxDirs, syscall.ENOSPC)
 		}
 		if len(w.dirs[dir]) == 0 {
 			if err := w.fs.Add(dir); isNotExist(err) {
@@ -280,7 +282,8 @@ func (w *Watcher) keys() []string {
 
 // moved gives the keys that an event concerns, and watches new directories.
 func (w *Watcher) moved(e fsnotify.Event) []string {
-	if e.Op == fsnotify.Chmod || strings.HasSuffix(e.Name, ".lock") {
+	// Locks and temporary files: no ref ends or begins like this.
+	if e.Op == fsnotify.Chmod || strings.HasSuffix(e.Name, ".lock") || strings.HasPrefix(filepath.Base(e.Name), ".tmp") {
 		return nil
 	}
 	w.mu.Lock()
