@@ -1,0 +1,90 @@
+// Bench measures repoglot as a whole process and prints each figure beside the
+// limit that was set for it, or the peer it is compared with.
+//
+//	bench -repoglot bin/repoglot [-shared ../shared] [-only import,push,page]
+//
+// The figures stand in docs/benchmarks.md. Each run starts from an empty data
+// directory in a temporary folder; nothing but loopback is used. Where the
+// shared data is absent, the import is measured on a generated repository of
+// the same size and the row says so.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// bench holds what every measurement needs.
+type bench struct {
+	binary string // repoglot
+	shared string // folder of the shared data
+	dir    string // scratch
+	out    io.Writer
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	binary := flags.String("repoglot", "bin/repoglot", "the binary to measure")
+	shared := flags.String("shared", "../shared", "folder of the shared data")
+	only := flags.String("only", "import,push,page", "measurements to run")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	abs, err := filepath.Abs(*binary)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "repoglot-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{binary: abs, shared: *shared, dir: dir, out: out}
+	fmt.Fprintf(out, "%-58s %14s %14s  %s\n", "what", "measured", "limit", "ratio")
+	for _, m := range []struct {
+		name string
+		run  func(context.Context) error
+	}{{"import", b.importHead}, {"push", b.push}, {"page", b.page}} {
+		if !strings.Contains(","+*only+",", ","+m.name+",") {
+			continue
+		}
+		if err := m.run(ctx); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	return nil
+}
+
+// row prints a figure whose limit is a maximum.
+func (b *bench) row(what, unit string, measured, limit float64) {
+	verdict := "ok"
+	if measured > limit {
+		verdict = "MISSED"
+	}
+	fmt.Fprintf(b.out, "%-58s %11.4g %-3s %10.4g %-3s %5.2f %s\n", what, measured, unit, limit, unit, measured/limit, verdict)
+}
+
+// rate prints a figure whose limit is a minimum.
+func (b *bench) rate(what, unit string, measured, limit float64) {
+	verdict := "ok"
+	if measured < limit {
+		verdict = "MISSED"
+	}
+	fmt.Fprintf(b.out, "%-58s %11.6g %-3s %10.6g %-3s %5.1f× %s\n", what, measured, unit, limit, unit, measured/limit, verdict)
+}
