@@ -244,3 +244,23 @@ func TestHostGoesDown(t *testing.T) {
 		}
 	}
 }
+
+// The host's time to be tried again wakes the loop, even when the jobs that
+// took it down wait for longer themselves.
+func TestProbeIsOnTime(t *testing.T) {
+	stage(t, Options{Workers: 8}, func(t *testing.T, p *play) {
+		jobs := []Job{p.job("good", "h", 20*time.Second, good)}
+		for i := range 3 {
+			jobs = append(jobs, p.job(fmt.Sprint(i), "h", time.Hour, lasting(time.Second, errDead)))
+		}
+		p.Set(jobs)
+		p.wait(5 * time.Second)
+		for i := range 3 {
+			p.Trigger(fmt.Sprint(i)) // fails again: a minute
+		}
+		p.wait(5 * time.Second)
+		p.take()
+		p.wait(30 * time.Second)
+		p.wantDiary("good@31s")
+	})
+}
