@@ -100,6 +100,11 @@ func (c *component) load(ctx context.Context, tx *store.StepTx) error {
 	}
 	c.translations = make(map[string]*catalog.Translation, len(rows))
 	for i := range rows {
+		if row := &rows[i]; row.IsSource && row.Language != c.layout.source.Code {
+			c.translations = nil
+			return fmt.Errorf("source_language cannot change from %s to %s after the import: give the component another slug: %w",
+				row.Language, c.layout.source.Code, catalog.ErrInvalid)
+		}
 		c.translations[rows[i].Language] = &rows[i]
 	}
 	c.problems = make(map[string]store.Problem, len(problems))

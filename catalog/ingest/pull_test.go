@@ -237,6 +237,23 @@ func TestSettingsChange(t *testing.T) {
 	})
 }
 
+// TestSourceLanguageStays: another source language would make every unit
+// another one.
+func TestSourceLanguageStays(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
+	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {}})
+	w.sync()
+	before := w.essence()
+	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {SourceLanguage: "de"}})
+	_, err := w.syncer.Sync(t.Context(), w.branch)
+	if !errors.Is(err, catalog.ErrInvalid) || !strings.Contains(err.Error(), "demo/app: source_language cannot change from en to de") {
+		t.Errorf("error %v", err)
+	}
+	if diff := cmp.Diff(before, w.essence()); diff != "" {
+		t.Errorf("units changed: %s", diff)
+	}
+}
+
 // TestDiscovery holds the rules of {component}.
 func TestDiscovery(t *testing.T) {
 	repo := repoWith(t, map[string]string{
