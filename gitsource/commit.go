@@ -69,7 +69,7 @@ func (r *Reader) commitData(h Hash) ([]byte, error) {
 	if h.IsZero() || !r.objects.has(h) {
 		return nil, fmt.Errorf("commit %s: %w", h, ErrUnknownCommit)
 	}
-	_, data, err := r.objects.read(h, plumbing.CommitObject, commitLimit)
+	data, err := r.objects.read(h, plumbing.CommitObject, commitLimit)
 	return data, objectError("commit", h, err)
 }
 

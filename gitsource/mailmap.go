@@ -42,7 +42,7 @@ func (r *Reader) Mailmap(ctx context.Context, commit Hash) (Mailmap, error) {
 	if !ok || e.kind != kindFile {
 		return Mailmap{}, nil
 	}
-	_, data, err := r.objects.read(e.hash, plumbing.BlobObject, mailmapLimit)
+	data, err := r.objects.read(e.hash, plumbing.BlobObject, mailmapLimit)
 	if errors.Is(err, ErrTooLarge) {
 		return Mailmap{}, nil
 	}

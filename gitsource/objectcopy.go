@@ -52,7 +52,7 @@ func (c *objectCopy) history(ctx context.Context, tip Hash) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		_, data, err := c.from.read(h, plumbing.CommitObject, commitLimit)
+		data, err := c.from.read(h, plumbing.CommitObject, commitLimit)
 		if err != nil {
 			return fmt.Errorf("%w: %w", errSource, objectError("commit", h, err))
 		}
@@ -108,7 +108,7 @@ func (c *objectCopy) tree(ctx context.Context, h Hash, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	_, data, err := c.from.read(h, plumbing.TreeObject, treeLimit)
+	data, err := c.from.read(h, plumbing.TreeObject, treeLimit)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errSource, objectError("directory", h, err))
 	}
@@ -147,7 +147,7 @@ func (c *objectCopy) blob(ctx context.Context, h Hash) error {
 			return err
 		}
 	}
-	_, data, err := c.from.read(h, plumbing.BlobObject, blobMemory)
+	data, err := c.from.read(h, plumbing.BlobObject, blobMemory)
 	if errors.Is(err, ErrTooLarge) {
 		return errMany
 	}
@@ -155,11 +155,6 @@ func (c *objectCopy) blob(ctx context.Context, h Hash) error {
 		return fmt.Errorf("%w: %w", errSource, objectError("file", h, err))
 	}
 	return c.write(h, plumbing.BlobObject, data)
-}
-
-func looseName(h Hash) string {
-	s := h.String()
-	return filepath.Join(s[:2], s[2:])
 }
 
 // copyLoose copies a loose object's file as it is, checking its id on the way:

@@ -90,57 +90,97 @@ func (o *objects) close() error {
 	return err
 }
 
-// find gives the store that has the object.
-func (o *objects) find(h Hash) (*filesystem.Storage, error) {
-	for _, s := range o.stores {
-		err := s.HasEncodedObject(h.plumb())
+// found is where an object lies: open as a loose file, or in a pack of a store.
+type found struct {
+	loose  *looseObject
+	packed *filesystem.Storage
+}
+
+// find looks for an object. What it found loose must be closed.
+func (o *objects) find(h Hash) (found, error) {
+	for i, s := range o.stores {
+		loose, err := openLoose(o.dirs[i], h)
 		if err == nil {
-			return s, nil
+			return found{loose: loose}, nil
+		}
+		if !isNotExist(err) {
+			return found{}, err
+		}
+		err = s.HasEncodedObject(h.plumb())
+		if err == nil {
+			return found{packed: s}, nil
 		}
 		if !errors.Is(err, plumbing.ErrObjectNotFound) {
-			return nil, err
+			return found{}, err
 		}
 	}
-	return nil, ErrUnknownObject
+	return found{}, ErrUnknownObject
 }
 
 func (o *objects) has(h Hash) bool {
-	_, err := o.find(h)
-	return err == nil
+	for _, s := range o.stores {
+		if s.HasEncodedObject(h.plumb()) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // size is the length of an object in bytes, from its header.
 func (o *objects) size(h Hash) (int64, error) {
-	s, err := o.find(h)
+	f, err := o.find(h)
 	if err != nil {
 		return 0, err
 	}
-	return guard(func() (int64, error) { return s.EncodedObjectSize(h.plumb()) })
+	if f.loose != nil {
+		return f.loose.size, f.loose.close()
+	}
+	return guard(func() (int64, error) { return f.packed.EncodedObjectSize(h.plumb()) })
 }
 
-// read gives the whole object, if it is of type want (AnyObject: any) and not
+// read gives the whole object, if it is of type want and not
 // longer than limit; the length is asked for before anything is inflated.
-func (o *objects) read(h Hash, want plumbing.ObjectType, limit int64) (plumbing.ObjectType, []byte, error) {
-	s, err := o.find(h)
+func (o *objects) read(h Hash, want plumbing.ObjectType, limit int64) ([]byte, error) {
+	f, err := o.find(h)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	size, err := guard(func() (int64, error) { return s.EncodedObjectSize(h.plumb()) })
+	if f.loose != nil {
+		defer f.loose.close()
+		if err := fits(f.loose.kind, want, f.loose.size, limit); err != nil {
+			return nil, err
+		}
+		return f.loose.read()
+	}
+	return guard(func() ([]byte, error) { return readPacked(f.packed, h, want, limit) })
+}
+
+func readPacked(s *filesystem.Storage, h Hash, want plumbing.ObjectType, limit int64) ([]byte, error) {
+	size, err := s.EncodedObjectSize(h.plumb())
 	if err != nil {
-		return 0, nil, err
+		return nil, err
+	}
+	if err := fits(want, want, size, limit); err != nil {
+		return nil, err
+	}
+	obj, err := s.EncodedObject(plumbing.AnyObject, h.plumb())
+	if err != nil {
+		return nil, err
+	}
+	if err := fits(obj.Type(), want, size, limit); err != nil {
+		return nil, err
+	}
+	return readObject(obj, size)
+}
+
+func fits(is, want plumbing.ObjectType, size, limit int64) error {
+	if is != want {
+		return fmt.Errorf("is a %s, want a %s: %w", is, want, ErrUnknownObject)
 	}
 	if size > limit {
-		return 0, nil, fmt.Errorf("%d bytes, limit %d: %w", size, limit, ErrTooLarge)
+		return fmt.Errorf("%d bytes, limit %d: %w", size, limit, ErrTooLarge)
 	}
-	obj, err := guard(func() (plumbing.EncodedObject, error) { return s.EncodedObject(plumbing.AnyObject, h.plumb()) })
-	if err != nil {
-		return 0, nil, err
-	}
-	if want != plumbing.AnyObject && obj.Type() != want {
-		return 0, nil, fmt.Errorf("is a %s, want a %s: %w", obj.Type(), want, ErrUnknownObject)
-	}
-	data, err := guard(func() ([]byte, error) { return readObject(obj, size) })
-	return obj.Type(), data, err
+	return nil
 }
 
 func readObject(obj plumbing.EncodedObject, size int64) ([]byte, error) {

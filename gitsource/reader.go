@@ -64,7 +64,7 @@ func (r *Reader) Blob(ctx context.Context, h Hash, limit int64) ([]byte, error) 
 	if limit <= 0 {
 		limit = 128 << 20
 	}
-	_, data, err := r.objects.read(h, plumbing.BlobObject, limit)
+	data, err := r.objects.read(h, plumbing.BlobObject, limit)
 	return data, objectError("file", h, err)
 }
 

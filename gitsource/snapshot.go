@@ -109,7 +109,7 @@ func (w *snapshotWalk) dir(ctx context.Context, tree Hash, prefix string, depth 
 func (w *snapshotWalk) file(e treeEntry, p string) error {
 	f := File{Path: p, Blob: e.hash}
 	if e.kind == kindLink {
-		_, text, err := w.r.objects.read(e.hash, plumbing.BlobObject, maxLink)
+		text, err := w.r.objects.read(e.hash, plumbing.BlobObject, maxLink)
 		if errors.Is(err, ErrTooLarge) {
 			return nil // no system can check it out either
 		}

@@ -81,7 +81,7 @@ func (r *Reader) tree(h Hash) ([]treeEntry, error) {
 	if list, ok := r.trees.trees[h]; ok {
 		return list, nil
 	}
-	_, data, err := r.objects.read(h, plumbing.TreeObject, treeLimit)
+	data, err := r.objects.read(h, plumbing.TreeObject, treeLimit)
 	if err != nil {
 		return nil, objectError("directory", h, err)
 	}
