@@ -107,6 +107,18 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// TestLongQuery: links repeat the query, so it is bounded.
+func TestLongQuery(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	for n, want := range map[int]int{maxQuery: 200, maxQuery + 1: 414} {
+		query := "?a=" + strings.Repeat("%", n-2)
+		if rec := call(t, s, http.MethodGet, "/api/changes/"+query); rec.Code != want || rec.Body.Len() > 200_000 {
+			t.Errorf("%d bytes: %d, %d bytes of answer", n, rec.Code, rec.Body.Len())
+		}
+	}
+}
+
 // TestMetrics: requests are counted by route, not by path.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
@@ -140,7 +152,7 @@ func TestVersion(t *testing.T) {
 	if rec.Header().Get("Server") != "repoglot/1.2.3" || info["version"] != "1.2.3" {
 		t.Errorf("%v %v", rec.Header(), info)
 	}
-	rec = call(t, s, http.MethodGet, "/api/schema/")
+	rec = call(t, s, http.MethodGet, "/api/schema/", "Accept", "application/yaml")
 	if rec.Header().Get("Content-Type") != "application/yaml" || !strings.HasPrefix(rec.Body.String(), "openapi: 3.1.0\n") {
 		t.Errorf("%v %.40s", rec.Header(), rec.Body)
 	}

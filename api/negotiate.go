@@ -27,13 +27,13 @@ func negotiate(rt *route, ps params, accept string) (representation, error) {
 	case !given:
 	case format == "api" || format == "json":
 		rep.format = format
-	case format == "csv" && rt.list:
+	case format == "csv" && rt.kind == pages:
 		rep.csv = true
 	default:
 		return rep, errNotFound
 	}
 	indent, ok := acceptable(accept)
-	if !ok && !given {
+	if !ok && !given && rt.kind != verbatim {
 		return rep, errNotAcceptable
 	}
 	rep.indent = indent

@@ -24,11 +24,20 @@ type route struct {
 	allow string
 	// name and description are what OPTIONS says.
 	name, description string
-	// list marks resources whose answer is a page of a list.
-	list bool
+	// kind decides about representations.
+	kind kind
 	// handle answers GET and HEAD.
 	handle handler
 }
+
+// kind is what a resource answers with.
+type kind int
+
+const (
+	object   kind = iota // JSON
+	pages                // JSON or CSV, a page of a list
+	verbatim             // a document that the handler chooses itself
+)
 
 // The values of Allow, in the order of facts §6.
 const (
@@ -51,28 +60,28 @@ func (s *Server) routes() []route {
 		aboutTasks        = "Tasks API."
 	)
 	return []route{
-		{"/api/translations/:project/:component/:language/", allowDelete, "Translation Instance", aboutTranslations, false, s.getTranslation},
-		{"/api/translations/:project/:component/:language/units/", allowPost, "Units", aboutTranslations, true, s.listUnits},
-		{"/api/translations/:project/:component/:language/changes/", allowRead, "Changes", aboutTranslations, true, s.listTranslationChanges},
-		{"/api/units/:id/", allowPutToPatch, "Unit Instance", aboutUnits, false, s.getUnit},
-		{"/api/changes/:id/", allowRead, "Change Instance", aboutChanges, false, s.getChange},
+		{"/api/translations/:project/:component/:language/", allowDelete, "Translation Instance", aboutTranslations, object, s.getTranslation},
+		{"/api/translations/:project/:component/:language/units/", allowPost, "Units", aboutTranslations, pages, s.listUnits},
+		{"/api/translations/:project/:component/:language/changes/", allowRead, "Changes", aboutTranslations, pages, s.listTranslationChanges},
+		{"/api/units/:id/", allowPutToPatch, "Unit Instance", aboutUnits, object, s.getUnit},
+		{"/api/changes/:id/", allowRead, "Change Instance", aboutChanges, object, s.getChange},
 
-		{"/api/", allowRead, "API Root", "The lists that the API starts from.", false, s.getRoot},
-		{"/api/schema/", allowRead, "Schema", "The OpenAPI description of this API.", false, s.getSchema},
-		{"/api/projects/", allowPost, "Project List", aboutProjects, true, s.listProjects},
-		{"/api/projects/:project/", allowPutToPatch, "Project Instance", aboutProjects, false, s.getProject},
-		{"/api/projects/:project/components/", allowPost, "Components", aboutProjects, true, s.listProjectComponents},
-		{"/api/projects/:project/changes/", allowRead, "Changes", aboutProjects, true, s.listProjectChanges},
-		{"/api/components/", allowRead, "Component List", aboutComponents, true, s.listComponents},
-		{"/api/components/:project/:component/", allowPutToPatch, "Component Instance", aboutComponents, false, s.getComponent},
-		{"/api/components/:project/:component/translations/", allowPost, "Translations", aboutComponents, true, s.listComponentTranslations},
-		{"/api/components/:project/:component/changes/", allowRead, "Changes", aboutComponents, true, s.listComponentChanges},
-		{"/api/translations/", allowRead, "Translation List", aboutTranslations, true, s.listTranslations},
-		{"/api/languages/", allowPost, "Language List", aboutLanguages, true, s.listLanguages},
-		{"/api/languages/:code/", allowPutToPatch, "Language Instance", aboutLanguages, false, s.getLanguage},
-		{"/api/changes/", allowRead, "Change List", aboutChanges, true, s.listChanges},
-		{"/api/users/:username/", allowPutToPatch, "User Instance", aboutUsers, false, s.getUser},
-		{"/api/tasks/:uuid/", allowDelete, "Task Instance", aboutTasks, false, s.getTask},
+		{"/api/", allowRead, "API Root", "The lists that the API starts from.", object, s.getRoot},
+		{"/api/schema/", allowRead, "Schema", "The OpenAPI description of this API.", verbatim, s.getSchema},
+		{"/api/projects/", allowPost, "Project List", aboutProjects, pages, s.listProjects},
+		{"/api/projects/:project/", allowPutToPatch, "Project Instance", aboutProjects, object, s.getProject},
+		{"/api/projects/:project/components/", allowPost, "Components", aboutProjects, pages, s.listProjectComponents},
+		{"/api/projects/:project/changes/", allowRead, "Changes", aboutProjects, pages, s.listProjectChanges},
+		{"/api/components/", allowRead, "Component List", aboutComponents, pages, s.listComponents},
+		{"/api/components/:project/:component/", allowPutToPatch, "Component Instance", aboutComponents, object, s.getComponent},
+		{"/api/components/:project/:component/translations/", allowPost, "Translations", aboutComponents, pages, s.listComponentTranslations},
+		{"/api/components/:project/:component/changes/", allowRead, "Changes", aboutComponents, pages, s.listComponentChanges},
+		{"/api/translations/", allowRead, "Translation List", aboutTranslations, pages, s.listTranslations},
+		{"/api/languages/", allowPost, "Language List", aboutLanguages, pages, s.listLanguages},
+		{"/api/languages/:code/", allowPutToPatch, "Language Instance", aboutLanguages, object, s.getLanguage},
+		{"/api/changes/", allowRead, "Change List", aboutChanges, pages, s.listChanges},
+		{"/api/users/:username/", allowPutToPatch, "User Instance", aboutUsers, object, s.getUser},
+		{"/api/tasks/:uuid/", allowDelete, "Task Instance", aboutTasks, object, s.getTask},
 	}
 }
 

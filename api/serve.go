@@ -14,6 +14,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
+// maxQuery bounds a query in bytes: page links repeat it.
+const maxQuery = 16 << 10
+
 // answer is a rendered answer.
 type answer struct {
 	status      int
@@ -49,7 +52,7 @@ func (s *Server) answer(rt *route, c echo.Context) (a answer) {
 		s.logger.Error("api panic", "route", rt.path, "path", c.Request().URL.Path, "panic", p, "stack", string(debug.Stack()))
 		a = renderProblem(errInternal, 0)
 	}()
-	r := &request{echo: c, params: parseQuery(c.Request().URL.RawQuery)}
+	r := &request{echo: c}
 	value, err := s.dispatch(c.Request().Context(), rt, r)
 	if err == nil {
 		a, err = render(value, r.rep)
@@ -71,6 +74,10 @@ func (s *Server) dispatch(ctx context.Context, rt *route, r *request) (any, erro
 		return nil, errNotFound
 	}
 	req := r.echo.Request()
+	if len(req.URL.RawQuery) > maxQuery {
+		return nil, errTooLong
+	}
+	r.params = parseQuery(req.URL.RawQuery)
 	base, err := s.settings.Load().baseURL(req)
 	if err != nil {
 		return nil, err
