@@ -192,22 +192,23 @@ func (p *parser) unclosed(atEOF bool) error {
 }
 
 // closingQuote returns the index of the first quote in s from i on that no
-// backslash precedes, or of the line's or text's end.
+// backslash from i on escapes, or len(s). It does not stop at line ends.
 func closingQuote(s string, i int) int {
-	for i < len(s) {
-		switch s[i] {
-		case '"':
-			return i
-		case '\n':
-			return i + 1 // within what the caller searches for a line end
-		case '\\':
-			if i+1 < len(s) && s[i+1] != '\n' {
-				i++
-			}
+	for from := i; ; {
+		n := strings.IndexByte(s[from:], '"')
+		if n < 0 {
+			return len(s)
 		}
-		i++
+		quote := from + n
+		slash := quote
+		for slash > from && s[slash-1] == '\\' {
+			slash--
+		}
+		if (quote-slash)%2 == 0 {
+			return quote
+		}
+		from = quote + 1
 	}
-	return len(s)
 }
 
 // build joins the strings from s.at on, which segment has checked, and resolves
