@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"net"
 	"net/url"
 	"reflect"
@@ -91,12 +92,8 @@ func checkListen(r *report, env *environment, key, value string, mayBeEmpty bool
 	if value == "" && mayBeEmpty {
 		return
 	}
-	_, port, err := net.SplitHostPort(value)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
-	}
-	if err != nil {
-		bad(r, env, key, "%s is no address; write HOST:PORT, like 127.0.0.1:8080 or :8080", sample(value))
+	if err := CheckListen(value); err != nil {
+		bad(r, env, key, "%v", err)
 	}
 }
 
@@ -165,3 +162,16 @@ func envNameRule(name string) bool { return envRule.MatchString(name) }
 
 // index appends a place in a list to a path.
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// CheckListen says in one line what is wrong with an address to listen on,
+// HOST:PORT, and how to write it; nil if nothing is.
+func CheckListen(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("%s is no address; write HOST:PORT, like 127.0.0.1:8080 or :8080", sample(address))
+	}
+	return nil
+}

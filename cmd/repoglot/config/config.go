@@ -33,7 +33,7 @@ type Config struct {
 	// A change needs a restart.
 	Workers int `yaml:"workers"`
 	// MaxFileSize is the size above which a PO file is reported instead of
-	// read: bytes, or a number with KiB, MiB, GiB, KB, MB or GB.
+	// read: bytes, or a number with KiB, MiB, GiB, KB, MB or GB. A change needs a restart.
 	MaxFileSize Size `yaml:"max_file_size"`
 	// MetricsListen is a second address, `HOST:PORT`, that alone serves
 	// `/metrics` and `/debug/pprof/`. Empty: `/metrics` is on the main address
@@ -54,7 +54,8 @@ type Config struct {
 	// version accepts the key and does not act on it yet.
 	Bots []string `yaml:"bots"`
 	// Git says who transports packs: the `git` program (`binary`), repoglot
-	// itself (`builtin`), or the program where there is one (`auto`).
+	// itself (`builtin`), or the program where there is one (`auto`). A change
+	// needs a restart.
 	Git Transport `yaml:"git" oneof:"auto builtin binary"`
 	// Projects lists what is served.
 	Projects []Project `yaml:"projects"`

@@ -89,6 +89,36 @@ func Parse(path string, data []byte, environ []string) (*Config, error) {
 	return c, nil
 }
 
+// FromEnviron is the configuration without a file: defaults, and what
+// environ, of the form of os.Environ, overrides. Relative paths begin at the
+// current folder.
+func FromEnviron(environ []string) (*Config, error) {
+	c, r, env := Default(), &report{file: "environment"}, newEnvironment(environ)
+	env.override(c, r)
+	check(c, r, env)
+	if len(r.errs) > 0 {
+		return nil, r.errs
+	}
+	c.warnings = env.unknown(c)
+	if err := c.resolvePaths(".", env); err != nil {
+		return nil, fail("environment", "%v", err)
+	}
+	return c, nil
+}
+
+// Add puts a project into a configuration that has no file, checked and
+// completed as if it stood in one.
+func (c *Config) Add(p Project) error {
+	r := &report{file: "repository"}
+	list := []Project{p}
+	checkProjects(r, list)
+	if len(r.errs) > 0 {
+		return r.errs
+	}
+	c.Projects = append(c.Projects, list...)
+	return nil
+}
+
 // parseYAML returns the tree of the one document of a file. What is no YAML
 // gives an Errors with one entry, even where the library panics.
 func parseYAML(path string, data []byte) (body ast.Node, err error) {

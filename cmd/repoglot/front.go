@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// maxLinks bounds what is printed at the start of a server.
+const maxLinks = 12
+
+// frontPage is what a browser gets at /.
+const frontPage = `<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><title>repoglot</title>
+<h1>repoglot</h1>
+<p>Translations from git repositories. Read them below <a href="/api/">/api/</a>;
+see <a href="/readyz">/readyz</a> for how far imports are.</p>
+<ul>{{range .}}<li><a href="/api/components/{{.Project}}/{{.Slug}}/">{{.Project}}/{{.Slug}}</a></li>
+{{end}}</ul></html>
+`
+
+// front answers / with a page for people or with links for programs.
+func (s *supervisor) front() http.Handler {
+	page := template.Must(template.New("front").Parse(frontPage))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Accept")
+		if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+			writeJSON(w, http.StatusOK, map[string]any{"name": "repoglot", "version": programVersion(), "api": "/api/", "readyz": "/readyz"})
+			return
+		}
+		list, err := s.visible(r.Context())
+		if err != nil {
+			s.log.Error("front page", "error", err)
+			http.Error(w, "The store cannot be read.", http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'")
+		_ = page.Execute(w, list) // the client has gone
+	})
+}
+
+// link names a component, and a translation of it if it has one beside the
+// source.
+type link struct{ Project, Slug, Source, Code string }
+
+// visible lists the components that everybody may see.
+func (s *supervisor) visible(ctx context.Context) ([]link, error) {
+	var list []link
+	err := s.engine.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		rows, err := snap.Components(ctx, "")
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			c := &rows[i]
+			if private(c.Project.Private(), c.Settings.Access) {
+				continue
+			}
+			l := link{Project: c.Project.Slug, Slug: c.Slug, Source: c.Settings.SourceLanguage}
+			if c.Imported && len(list) < maxLinks {
+				if l.Code, err = sampleLanguage(ctx, snap, c.ID); err != nil {
+					return err
+				}
+			}
+			list = append(list, l)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing components: %w", err)
+	}
+	return list, nil
+}
+
+// sampleLanguage is the code of a component's first translation beside the
+// source, "" if there is none.
+func sampleLanguage(ctx context.Context, snap *store.Snapshot, component int64) (string, error) {
+	translations, err := snap.Translations(ctx, component)
+	if err != nil {
+		return "", err
+	}
+	for i := range translations {
+		if !translations[i].IsSource {
+			return translations[i].Language, nil
+		}
+	}
+	return "", nil
+}
+
+// origin is the address under which a server on this machine reaches l.
+func origin(l net.Listener) string {
+	host, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return "http://" + l.Addr().String()
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// greeting is printed at the start: where the server is and what it will serve.
+func greeting(base string, p *plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "repoglot serves on %s/\n", base)
+	list := p.public()
+	for i, c := range list {
+		if i == maxLinks {
+			fmt.Fprintf(&b, "  and %d more: %s/api/components/\n", len(list)-i, base)
+			break
+		}
+		if strings.Contains(c.Spec.Slug, "{component}") {
+			fmt.Fprintf(&b, "  %s/api/projects/%s/components/\n", base, c.Spec.Project)
+			continue
+		}
+		fmt.Fprintf(&b, "  %s/api/components/%s/%s/\n", base, c.Spec.Project, c.Spec.Slug)
+	}
+	return b.String()
+}
+
+// invitation is printed when everything was imported: what to try.
+func invitation(base string, list []link) string {
+	var b strings.Builder
+	b.WriteString("everything was imported; try\n")
+	for i, l := range list {
+		if i == maxLinks {
+			break
+		}
+		code := l.Code
+		if code == "" {
+			code = l.Source
+		}
+		at := fmt.Sprintf("%s/api/translations/%s/%s/%s/", base, l.Project, l.Slug, code)
+		if i == 0 {
+			fmt.Fprintf(&b, "  %s\n  %sunits/\n  %schanges/\n", at, at, at)
+		} else {
+			fmt.Fprintf(&b, "  %s\n", at)
+		}
+	}
+	return b.String()
+}

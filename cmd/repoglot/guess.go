@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// maxSlug is how much of a name becomes a slug.
+const maxSlug = 80
+
+// guessSettings are the settings of serve REPO: defaults, environment, flags,
+// and a data directory of the repository's own.
+func (p *program) guessSettings(repo string) (*config.Config, error) {
+	c, err := config.FromEnviron(p.environ)
+	if err != nil {
+		return nil, err
+	}
+	if p.flags.dataDir == "" && p.env()[config.EnvName("data_dir")] == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, usageError{fmt.Errorf("there is no cache folder (%w): name a folder with --data-dir", err)}
+		}
+		address, err := absolute(repo)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256([]byte(gitsource.RedactURL(address)))
+		c.DataDir = config.Path(filepath.Join(cache, "repoglot", slug(repoName(address))+"-"+hex.EncodeToString(sum[:4])))
+	}
+	return c, p.override(c)
+}
+
+// absolute is a repository's address, a path made absolute.
+func absolute(repo string) (string, error) {
+	if local, ok := gitsource.IsLocal(repo); !ok || local != repo {
+		return repo, nil
+	}
+	abs, err := filepath.Abs(repo)
+	if err != nil {
+		return "", usageError{fmt.Errorf("finding %s: %w", repo, err)}
+	}
+	return abs, nil
+}
+
+// guess looks for translation files in a repository and adds them to a
+// configuration, as one project.
+func (e *engine) guess(ctx context.Context, c *config.Config, repo string) error {
+	address, err := absolute(repo)
+	if err != nil {
+		return err
+	}
+	remote := gitsource.Remote{URL: address}
+	mirror, err := gitsource.Open(ctx, filepath.Join(string(c.DataDir), "mirrors", "discover"), remote, gitOptions(c, e.log))
+	if err != nil {
+		return err
+	}
+	head, err := mirror.Fetch(ctx)
+	if err != nil {
+		return err
+	}
+	reader, err := mirror.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	files, err := reader.Snapshot(ctx, head.Hash, func(p string) bool {
+		return strings.HasSuffix(p, ".po") || strings.HasSuffix(p, ".pot")
+	}, nil)
+	if err != nil {
+		return err
+	}
+	found := gitsource.Discover(files)
+	if len(found) == 0 {
+		return fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", gitsource.RedactURL(address))
+	}
+	return c.Add(guessedProject(address, found))
+}
+
+// guessedProject is the project that stands for a repository's files.
+func guessedProject(address string, found []gitsource.Found) config.Project {
+	project := config.DefaultProject()
+	project.Name = repoName(address)
+	project.Slug = slug(project.Name)
+	taken := map[string]int{}
+	for _, f := range found {
+		c := config.DefaultComponent()
+		c.Repo, c.Filemask, c.NewBase = config.Address(address), f.Mask.String(), f.NewBase
+		c.History = config.History{Mode: config.HistoryNone}
+		c.Slug = slug(componentName(f))
+		if f.Mask.HasComponent() {
+			c.Slug = "{component}"
+			if len(taken) > 0 {
+				c.Slug = slug(componentName(f)) + "-{component}"
+			}
+		}
+		base := c.Slug
+		if taken[base]++; taken[base] > 1 {
+			c.Slug = fmt.Sprintf("%s-%d", base, taken[base])
+		}
+		project.Components = append(project.Components, c)
+	}
+	return project
+}
+
+// repoName is the last part of a repository's address, without .git.
+func repoName(address string) string {
+	name := strings.TrimRight(gitsource.RedactURL(address), "/")
+	name = strings.TrimSuffix(name, "/.git")
+	name = name[strings.LastIndexAny(name, `/:\`)+1:]
+	return strings.TrimSuffix(name, ".git")
+}
+
+// componentName is what a found set of files is called: the template's name,
+// or the literal parts of the mask.
+func componentName(f gitsource.Found) string {
+	if f.NewBase != "" {
+		return strings.TrimSuffix(path.Base(f.NewBase), path.Ext(f.NewBase))
+	}
+	mask := strings.TrimSuffix(f.Mask.String(), ".po")
+	var parts []string
+	for part := range strings.SplitSeq(mask, "/") {
+		part = strings.Trim(strings.NewReplacer("*", "", "{component}", "", "LC_MESSAGES", "").Replace(part), "-_.")
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "-")
+}
+
+// slug makes a slug out of any text.
+func slug(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		switch {
+		case b.Len() >= maxSlug:
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_':
+			b.WriteRune(c)
+		case !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	if s := strings.Trim(b.String(), "-"); s != "" {
+		return s
+	}
+	return "translations"
+}
+
+// errNothing is what sync says when nothing was asked for.
+var errNothing = errors.New("the configuration names no component")

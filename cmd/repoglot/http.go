@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Times that a client may take. An answer is rendered before it is written, so
+// writing it takes as long as the client's line.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 30 * time.Second
+	writeTimeout  = 5 * time.Minute
+	idleTimeout   = 2 * time.Minute
+	// graceTimeout is how long answers in progress may take at the end.
+	graceTimeout   = 15 * time.Second
+	maxHeaderBytes = 64 << 10
+)
+
+// listen opens an address of the configuration.
+func listen(ctx context.Context, key, address string) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s: %s is in use by another program: stop that, or choose another port", key, address)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("%s: this user may not use the port of %s: choose one above 1023", key, address)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, fmt.Errorf("%s: %s is no address of this machine: write an address that it has, or none, like :8080", key, address)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %s cannot be listened on: %w: choose another address", key, address, err)
+	}
+	return l, nil
+}
+
+func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
+// serveUntil answers requests until ctx is done, then finishes those in
+// progress.
+func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceTimeout)
+	defer cancel()
+	err := server.Shutdown(grace)
+	if err != nil {
+		err = errors.Join(fmt.Errorf("answers took longer than %s and were cut off: %w", graceTimeout, err), server.Close())
+	}
+	<-failed
+	return err
+}
+
+// routes are the handlers of the main address. A ServeMux would redirect paths
+// that are not clean, which the API answers itself.
+type routes struct {
+	api, front, health, ready http.Handler
+	metrics                   http.Handler // nil: elsewhere
+}
+
+// ServeHTTP answers one request.
+func (rt *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := rt.api
+	switch r.URL.Path {
+	case "/":
+		h = rt.front
+	case "/healthz", "/healthz/":
+		h = rt.health
+	case "/readyz", "/readyz/":
+		h = rt.ready
+	case "/metrics":
+		if rt.metrics != nil {
+			h = rt.metrics
+		}
+	}
+	if h != rt.api && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		writeJSON(w, http.StatusMethodNotAllowed, map[string]any{"detail": "Method " + `"` + strings.ToUpper(r.Method) + `"` + " not allowed."})
+		return
+	}
+	h.ServeHTTP(w, r)
+}
+
+// newMetrics makes the program's registry and its handler.
+func newMetrics(lists ...[]prometheus.Collector) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, list := range lists {
+		registry.MustRegister(list...)
+	}
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+}
+
+// profiled serves metrics and the profiler, for an address of their own.
+func profiled(metrics http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", metrics)
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// plan is a configuration in the terms of store and ingest.
+type plan struct {
+	projects   []catalog.Project
+	components []store.ComponentSpec // without discoveries
+	templates  []store.TemplateKey   // the discoveries
+	branches   []ingest.Branch       // by key
+}
+
+// newPlan sorts the components of a configuration by repository and branch.
+func newPlan(c *config.Config) *plan {
+	p := &plan{}
+	branches := map[string]*ingest.Branch{}
+	for i := range c.Projects {
+		project := &c.Projects[i]
+		p.projects = append(p.projects, catalog.Project{Slug: project.Slug, Settings: project.Settings()})
+		for j := range project.Components {
+			component := &project.Components[j]
+			spec := store.ComponentSpec{
+				Project: project.Slug, Slug: component.Slug, Settings: component.Settings(),
+				Repo: component.Repo.String(), Branch: component.Branch,
+			}
+			if component.Discovers() {
+				p.templates = append(p.templates, store.TemplateKey{Project: spec.Project, Slug: spec.Slug})
+			} else {
+				p.components = append(p.components, spec)
+			}
+			key := ingest.BranchKey(spec.Repo, spec.Branch)
+			b := branches[key]
+			if b == nil {
+				b = &ingest.Branch{Key: key, Remote: gitsource.Remote{
+					URL: component.Repo.Raw(), Branch: component.Branch,
+					Credential: credential(c.Credentials, component.Repo.Raw()),
+				}}
+				branches[key] = b
+			}
+			b.Components = append(b.Components, ingest.Component{Spec: spec})
+		}
+	}
+	for _, b := range branches {
+		p.branches = append(p.branches, *b)
+	}
+	slices.SortFunc(p.branches, func(a, b ingest.Branch) int { return cmp.Compare(a.Key, b.Key) })
+	return p
+}
+
+// branch returns the branch of a key, or nil.
+func (p *plan) branch(key string) *ingest.Branch {
+	i, ok := slices.BinarySearchFunc(p.branches, key, func(b ingest.Branch, key string) int { return cmp.Compare(b.Key, key) })
+	if !ok {
+		return nil
+	}
+	return &p.branches[i]
+}
+
+// credential finds what to log in with at a repository's host. An entry with
+// the port wins over one without.
+func credential(list []config.Credential, repo string) *gitsource.Credential {
+	host := remoteHost(repo)
+	if host == "" {
+		return nil
+	}
+	bare, _, _ := strings.Cut(host, ":")
+	for _, name := range []string{host, bare} {
+		for _, c := range list {
+			if c.Host == name {
+				return &gitsource.Credential{Host: c.Host, Username: c.Username, Password: string(c.Password), SSHKey: string(c.SSHKey)}
+			}
+		}
+	}
+	return nil
+}
+
+// remoteHost is the host of a repository, with its port if the address names
+// one; "" for a local repository.
+func remoteHost(repo string) string {
+	if _, local := gitsource.IsLocal(repo); local {
+		return ""
+	}
+	if !strings.Contains(repo, "://") { // user@host:path
+		host, _, _ := strings.Cut(repo, ":")
+		return strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
+	}
+	u, err := url.Parse(repo)
+	if err != nil {
+		return "unknown" // one queue for all whose host cannot be told
+	}
+	return strings.ToLower(u.Host)
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+)
+
+// The states of a component in /readyz.
+const (
+	statePending   = "pending"   // its first pull has not begun
+	stateImporting = "importing" // its first pull is under way
+	stateReady     = "ready"     // it is served; error tells why the last pull failed
+	stateFailed    = "failed"    // it was never imported; error tells why
+)
+
+// healthz answers 200 while the process lives.
+func healthz(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})
+}
+
+// readyz answers 200 once every component was imported or its first attempt
+// failed, else 503. The body lists state, progress and error of each public
+// component and counts the private ones.
+func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
+	ready, components, hidden, err := s.standing(r.Context())
+	if err != nil {
+		s.log.Error("readyz", "error", err)
+		writeJSON(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "detail": "the store cannot be read"})
+		return
+	}
+	status := http.StatusOK
+	if !ready {
+		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", "1")
+	}
+	writeJSON(w, status, map[string]any{"ready": ready, "components": components, "private": hidden})
+}
+
+// standing tells how every component of the plan stands.
+func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[string]any, hidden int, err error) {
+	p, states := s.snapshot()
+	ready, list = true, []map[string]any{}
+	for i := range p.branches {
+		b := &p.branches[i]
+		rows, err := s.engine.rows(ctx, b)
+		if err != nil {
+			return false, nil, 0, err
+		}
+		state := states[b.Key]
+		add := func(project, slug string, private, imported bool, problem string) {
+			name := standingOf(state, imported, problem)
+			ready = ready && (imported || state.Finished())
+			if private {
+				hidden++
+				return
+			}
+			entry := map[string]any{"project": project, "component": slug, "state": name, "error": nil, "progress": nil}
+			if problem == "" && state.Err != nil && state.Status != schedule.OK {
+				problem = state.Err.Error()
+			}
+			if problem != "" {
+				entry["error"] = problem
+			}
+			if d, ok := s.engine.progress.branch(b.Key); ok {
+				entry["progress"] = d.percent()
+			}
+			list = append(list, entry)
+		}
+		found := map[string]bool{}
+		for i := range rows {
+			c := &rows[i]
+			found[c.Project.Slug+"/"+c.Slug], found[c.Project.Slug+"/"+c.Template] = true, true
+			add(c.Project.Slug, c.Slug, private(c.Project.Private(), c.Settings.Access), c.Imported, c.Problem)
+		}
+		for _, c := range b.Components { // discoveries that found nothing yet
+			if !found[c.Spec.Project+"/"+c.Spec.Slug] {
+				add(c.Spec.Project, c.Spec.Slug, private(p.private(c.Spec.Project), c.Spec.Settings.Access), false, "")
+			}
+		}
+	}
+	return ready, list, hidden, nil
+}
+
+// standingOf names the state of a component.
+func standingOf(state schedule.State, imported bool, problem string) string {
+	switch {
+	case imported:
+		return stateReady
+	case state.Finished() && (state.Err != nil || problem != ""):
+		return stateFailed
+	case state.Finished():
+		return stateReady // a discovery that found nothing
+	case state.Status == schedule.Running:
+		return stateImporting
+	default:
+		return statePending
+	}
+}
+
+// private says whether a component is hidden; its own access wins.
+func private(project bool, access catalog.Access) bool {
+	if access == "" {
+		return project
+	}
+	return access == catalog.AccessPrivate
+}
+
+// private says whether a project of the plan is hidden.
+func (p *plan) private(slug string) bool {
+	for i := range p.projects {
+		if p.projects[i].Slug == slug {
+			return p.projects[i].Private()
+		}
+	}
+	return true
+}
+
+// public are the components of the plan that everybody may see, in the order
+// of the configuration's branches.
+func (p *plan) public() []ingest.Component {
+	var list []ingest.Component
+	for _, b := range p.branches {
+		for _, c := range b.Components {
+			if !private(p.private(c.Spec.Project), c.Spec.Settings.Access) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(body) // the client has gone
+}

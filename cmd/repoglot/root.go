@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+)
+
+// The exit codes of run.
+const (
+	exitOK      = 0
+	exitFailure = 1
+	exitUsage   = 2 // the command line or the configuration has to be mended
+)
+
+// program is what the commands share.
+type program struct {
+	environ        []string
+	stdout, stderr io.Writer
+	flags          flags
+}
+
+// flags are the values of the command line's flags.
+type flags struct {
+	config, listen, dataDir, logLevel, logFormat string
+}
+
+// usageError marks an error that another command line would mend.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// commandError marks an error of a command's work: cobra's own, about unknown
+// commands and flags, are all of the command line.
+type commandError struct{ error }
+
+func (e commandError) Unwrap() error { return e.error }
+
+// run is the whole program but for the process around it.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := &program{environ: os.Environ(), stdout: stdout, stderr: stderr}
+	root := p.command()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintf(stderr, "repoglot: %s\n", strings.TrimRight(line, "\n"))
+	}
+	return exitCode(err)
+}
+
+func exitCode(err error) int {
+	var work commandError
+	var usage usageError
+	var broken config.Errors
+	if !errors.As(err, &work) || errors.As(err, &usage) || errors.As(err, &broken) {
+		return exitUsage
+	}
+	return exitFailure
+}
+
+func (p *program) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "repoglot",
+		Short:             "Serve the translations in git repositories of PO files",
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		Args:              cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return errors.New("no command was given: try repoglot serve REPO, or repoglot --help")
+		},
+	}
+	f := root.PersistentFlags()
+	f.StringVar(&p.flags.config, "config", "", "configuration `FILE` (default ./repoglot.yaml)")
+	f.StringVar(&p.flags.dataDir, "data-dir", "", "`FOLDER` of database and mirrors, instead of data_dir")
+	f.StringVar(&p.flags.logLevel, "log-level", "", "debug, info, warn or error (default info, for sync warn)")
+	f.StringVar(&p.flags.logFormat, "log-format", "text", "text or json")
+	root.AddCommand(p.serveCommand(), p.syncCommand(), p.versionCommand())
+	return root
+}
+
+// work makes the function of a command's work, so that its errors can be told
+// from cobra's.
+func work(fn func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := fn(cmd, args); err != nil {
+			return commandError{err}
+		}
+		return nil
+	}
+}

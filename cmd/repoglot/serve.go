@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+)
+
+func (p *program) serveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve [--config FILE | REPO]",
+		Short: "Serve what a configuration names, or one repository without any",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: work(func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && p.flags.config != "" {
+				return usageError{errors.New("--config and a repository exclude each other: give one of them")}
+			}
+			limitMemory(p.env())
+			return p.serve(cmd.Context(), strings.Join(args, ""))
+		}),
+	}
+	cmd.Flags().StringVar(&p.flags.listen, "listen", "", "`HOST:PORT` to listen on, instead of listen")
+	return cmd
+}
+
+// server is a running serve.
+type server struct {
+	program *program
+	log     *slog.Logger
+	config  *config.Config
+	engine  *engine
+	pulls   *supervisor
+	api     *api.Server
+}
+
+// serve serves until ctx is done. repo is "" with a configuration.
+func (p *program) serve(ctx context.Context, repo string) (err error) {
+	log, err := p.logger(slog.LevelInfo)
+	if err != nil {
+		return err
+	}
+	c, err := p.settings(repo)
+	if err != nil {
+		return err
+	}
+	e, err := openEngine(ctx, c, log, newProgress(p.stderr))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.close()) }()
+	main, err := listen(ctx, "listen", c.Listen)
+	if err != nil {
+		return err
+	}
+	defer main.Close()
+	var second net.Listener
+	if c.MetricsListen != "" {
+		if second, err = listen(ctx, "metrics_listen", c.MetricsListen); err != nil {
+			return err
+		}
+		defer second.Close()
+	}
+	if repo != "" {
+		if err := e.guess(ctx, c, repo); err != nil {
+			return err
+		}
+	}
+	warn(log, c)
+	s := &server{program: p, log: log, config: c, engine: e}
+	return s.run(ctx, main, second)
+}
+
+// settings are those of the file, or without one of flags and environment.
+func (p *program) settings(repo string) (*config.Config, error) {
+	if repo == "" {
+		return p.load()
+	}
+	return p.guessSettings(repo)
+}
+
+// run wires the parts together and waits for the end.
+func (s *server) run(ctx context.Context, main, second net.Listener) error {
+	plan := newPlan(s.config)
+	if err := s.engine.configure(ctx, plan); err != nil {
+		return err
+	}
+	s.pulls = newSupervisor(s.engine, s.config.Workers)
+	s.api = api.New(api.Options{
+		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: programVersion(),
+		BaseURL: s.config.BaseURL, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
+		Progress: s.engine.progress.component,
+	})
+	metrics := newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics())
+	rt := &routes{
+		api: s.api, front: s.pulls.front(),
+		health: http.HandlerFunc(healthz), ready: http.HandlerFunc(s.pulls.readyz),
+	}
+	if second == nil {
+		rt.metrics = metrics
+	}
+	base := s.config.BaseURL
+	if base == "" {
+		base = origin(main)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	if err := s.watchConfig(ctx, group); err != nil {
+		s.log.Warn("the configuration is not watched; restart after a change", "error", err)
+	}
+	s.pulls.set(plan, s.config.PollInterval)
+	if _, err := fmt.Fprint(s.program.stdout, greeting(base, plan)); err != nil {
+		return fmt.Errorf("writing to the standard output: %w", err)
+	}
+	group.Go(func() error { return s.pulls.run(ctx) })
+	group.Go(func() error { return serveUntil(ctx, newHTTPServer(rt, s.log), main) })
+	if second != nil {
+		group.Go(func() error { return serveUntil(ctx, newHTTPServer(profiled(metrics), s.log), second) })
+	}
+	group.Go(func() error { return s.invite(ctx, base) })
+	return group.Wait()
+}
+
+// invite prints what to try when the first round of pulls is over.
+func (s *server) invite(ctx context.Context, base string) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.pulls.sched.FirstRound():
+	}
+	list, err := s.pulls.visible(ctx)
+	if err != nil || len(list) == 0 {
+		return nil // the log has the reason
+	}
+	_, err = fmt.Fprint(s.program.stdout, invitation(base, list))
+	return err
+}
+
+// watchConfig applies changes of the configuration file until ctx is done.
+func (s *server) watchConfig(ctx context.Context, group *errgroup.Group) error {
+	if s.config.File() == "" {
+		return nil
+	}
+	w, err := config.NewWatcher(s.config, s.program.environ)
+	if err != nil {
+		return err
+	}
+	group.Go(func() error {
+		return w.Run(ctx, func(c *config.Config) { s.reload(ctx, c) }, s.broken)
+	})
+	return nil
+}
+
+// broken reports a configuration that cannot be taken.
+func (s *server) broken(err error) {
+	for line := range strings.Lines(err.Error()) {
+		s.log.Error("the configuration is broken, the old one stays", "error", strings.TrimRight(line, "\n"))
+	}
+}
+
+// reload makes a new configuration that of the server.
+func (s *server) reload(ctx context.Context, c *config.Config) {
+	if err := s.program.override(c); err != nil {
+		s.broken(err)
+		return
+	}
+	plan := newPlan(c)
+	if err := s.engine.configure(ctx, plan); err != nil {
+		s.broken(err)
+		return
+	}
+	warn(s.log, c)
+	if keys := restartKeys(s.config, c); len(keys) > 0 {
+		s.log.Warn("configuration: a change takes effect after a restart", "keys", strings.Join(keys, ", "))
+	}
+	s.config = c
+	s.api.Update(api.Settings{BaseURL: c.BaseURL, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins})
+	s.pulls.set(plan, c.PollInterval)
+	s.log.Info("configuration loaded", "file", c.File(), "branches", len(plan.branches))
+}
+
+// env is the environment by name.
+func (p *program) env() map[string]string {
+	m := map[string]string{}
+	for _, kv := range p.environ {
+		if name, value, ok := strings.Cut(kv, "="); ok {
+			m[name] = value
+		}
+	}
+	return m
+}

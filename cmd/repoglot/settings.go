@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+)
+
+// usualConfig is read where no configuration is named.
+const usualConfig = "repoglot.yaml"
+
+// load reads the configuration that the flags name, or ./repoglot.yaml.
+func (p *program) load() (*config.Config, error) {
+	path := p.flags.config
+	if path == "" {
+		path = usualConfig
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, usageError{errors.New("there is no repoglot.yaml here: name a configuration with --config FILE, or a repository with repoglot serve REPO")}
+		}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("finding %s: %w", p.flags.config, err)
+	}
+	c, err := config.Load(path, p.environ)
+	if err != nil {
+		return nil, err
+	}
+	return c, p.override(c)
+}
+
+// override lets flags win over the configuration.
+func (p *program) override(c *config.Config) error {
+	if p.flags.dataDir != "" {
+		dir, err := filepath.Abs(p.flags.dataDir)
+		if err != nil {
+			return usageError{fmt.Errorf("--data-dir %s: %w", p.flags.dataDir, err)}
+		}
+		c.DataDir = config.Path(dir)
+	}
+	if p.flags.listen != "" {
+		if err := config.CheckListen(p.flags.listen); err != nil {
+			return usageError{fmt.Errorf("--listen %w", err)}
+		}
+		c.Listen = p.flags.listen
+	}
+	return nil
+}
+
+// warn logs what the configuration asks for in vain.
+func warn(log *slog.Logger, c *config.Config) {
+	for _, w := range c.Warnings() {
+		log.Warn("configuration: " + w)
+	}
+	if len(c.Projects) == 0 {
+		log.Warn("configuration: nothing is served; add projects and components")
+	}
+}
+
+// restartKeys names the keys that differ and take effect only after a restart.
+func restartKeys(old, now *config.Config) []string {
+	var keys []string
+	for _, k := range []struct {
+		key     string
+		differs bool
+	}{
+		{"listen", old.Listen != now.Listen},
+		{"data_dir", old.DataDir != now.DataDir},
+		{"database", old.Database != now.Database},
+		{"workers", old.Workers != now.Workers},
+		{"max_file_size", old.MaxFileSize != now.MaxFileSize},
+		{"metrics_listen", old.MetricsListen != now.MetricsListen},
+		{"git", old.Git != now.Git},
+	} {
+		if k.differs {
+			keys = append(keys, k.key)
+		}
+	}
+	return keys
+}

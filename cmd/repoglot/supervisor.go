@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// unwatchedInterval is the time between two looks at a local repository that
+// cannot be watched (docs/design.md, measured facts).
+const unwatchedInterval = 2 * time.Second
+
+// supervisor decides when which branch is pulled: local repositories when a ref
+// moves, others by the clock.
+type supervisor struct {
+	engine  *engine
+	log     *slog.Logger
+	sched   *schedule.Scheduler
+	watcher *gitsource.Watcher // nil where the system has none left
+
+	mu       sync.Mutex
+	plan     *plan
+	interval time.Duration
+	watched  map[string]bool // local branches by key: is it watched?
+
+	losing sync.WaitGroup
+}
+
+func newSupervisor(e *engine, workers int) *supervisor {
+	s := &supervisor{engine: e, log: e.log, plan: &plan{}, watched: map[string]bool{}}
+	s.sched = schedule.New(schedule.Options{Workers: workers, Logger: e.log})
+	watcher, err := gitsource.NewWatcher(gitsource.WatchOptions{Logger: e.log, OnLost: func(key string, _ error) {
+		s.losing.Go(func() { s.lost(key) })
+	}})
+	if err != nil {
+		s.log.Warn("local repositories cannot be watched and are polled", "every", unwatchedInterval, "error", err)
+		return s
+	}
+	s.watcher = watcher
+	return s
+}
+
+// run pulls until ctx is done and the last pull has come to the end of a step.
+func (s *supervisor) run(ctx context.Context) error {
+	if s.watcher == nil {
+		return s.sched.Run(ctx)
+	}
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		for key := range s.watcher.Events() {
+			s.sched.Trigger(key)
+		}
+	}()
+	err := s.sched.Run(ctx)
+	err = errors.Join(err, s.watcher.Close())
+	<-heard
+	s.losing.Wait()
+	return err
+}
+
+// lost polls a branch whose repository cannot be watched any more.
+func (s *supervisor) lost(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watched[key] {
+		s.watched[key] = false
+		s.schedule()
+	}
+}
+
+// set replaces what is pulled. Branches whose remote or components changed are
+// pulled at once.
+func (s *supervisor) set(p *plan, interval time.Duration) {
+	s.mu.Lock()
+	old := s.plan
+	s.plan, s.interval = p, interval
+	for key := range s.watched {
+		if p.branch(key) == nil {
+			delete(s.watched, key)
+			if s.watcher != nil {
+				s.watcher.Remove(key)
+			}
+		}
+	}
+	for i := range p.branches {
+		if _, known := s.watched[p.branches[i].Key]; !known {
+			s.watch(&p.branches[i])
+		}
+	}
+	s.schedule()
+	s.mu.Unlock()
+	for i := range p.branches {
+		b := &p.branches[i]
+		if before := old.branch(b.Key); before != nil && !reflect.DeepEqual(before, b) {
+			s.sched.Trigger(b.Key)
+		}
+	}
+}
+
+// schedule hands the plan's branches to the scheduler. s.mu is held.
+func (s *supervisor) schedule() {
+	jobs := make([]schedule.Job, 0, len(s.plan.branches))
+	for i := range s.plan.branches {
+		b := &s.plan.branches[i]
+		interval := s.interval
+		if watched, local := s.watched[b.Key]; local && !watched {
+			interval = unwatchedInterval
+		}
+		jobs = append(jobs, schedule.Job{
+			Key: b.Key, Host: remoteHost(b.Remote.URL), Interval: interval,
+			Run: func(ctx context.Context) error { return s.pull(ctx, b) },
+		})
+	}
+	s.sched.Set(jobs)
+}
+
+// watch begins to watch a branch of a local repository; where that fails it is
+// polled. s.mu is held.
+func (s *supervisor) watch(b *ingest.Branch) {
+	if _, local := gitsource.IsLocal(b.Remote.URL); !local {
+		return
+	}
+	s.watched[b.Key] = false
+	if s.watcher == nil {
+		return
+	}
+	switch err := s.watcher.Add(b.Remote.URL, b.Key); {
+	case err == nil:
+		s.watched[b.Key] = true
+	case errors.Is(err, gitsource.ErrUnreachable): // the pull says so
+	default:
+		s.log.Warn("the repository cannot be watched and is polled", "branch", b.Key, "every", unwatchedInterval, "error", err)
+	}
+}
+
+// pull is the job of one branch.
+func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
+	_, err := s.engine.pull(ctx, b)
+	if err != nil {
+		return err
+	}
+	if err := s.engine.learn(ctx, b); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if watched, local := s.watched[b.Key]; local && !watched && s.watcher != nil {
+		if s.watch(b); s.watched[b.Key] {
+			s.schedule()
+			s.sched.Trigger(b.Key) // for what moved before it was watched
+		}
+	}
+	return nil
+}
+
+// snapshot returns the plan and how its branches stand.
+func (s *supervisor) snapshot() (*plan, map[string]schedule.State) {
+	s.mu.Lock()
+	p := s.plan
+	s.mu.Unlock()
+	states := map[string]schedule.State{}
+	for _, st := range s.sched.States() {
+		states[st.Key] = st
+	}
+	return p, states
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+)
+
+func (p *program) syncCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "sync [--config FILE] [PROJECT/COMPONENT]...",
+		Short: "Pull everything, or the components named, once",
+		Long: "Pull everything once, or only the branches of the components named (their\n" +
+			"neighbours on the same branch are pulled with them). One line is printed for\n" +
+			"each component. The exit status is 0 only if every component is at its branch's\n" +
+			"head and every file of it is served.",
+		RunE: work(func(cmd *cobra.Command, args []string) error {
+			limitMemory(p.env())
+			return p.sync(cmd.Context(), args)
+		}),
+	}
+}
+
+// sync pulls once and prints what came.
+func (p *program) sync(ctx context.Context, names []string) (err error) {
+	log, err := p.logger(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	c, err := p.load()
+	if err != nil {
+		return err
+	}
+	plan := newPlan(c)
+	wanted, err := wantedBranches(plan, names)
+	if err != nil {
+		return err
+	}
+	e, err := openEngine(ctx, c, log, newProgress(p.stderr))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.close()) }()
+	warn(log, c)
+	if err := e.configure(ctx, plan); err != nil {
+		return err
+	}
+	out := &results{program: p, names: names}
+	group := errgroup.Group{}
+	group.SetLimit(workers(c))
+	for _, b := range wanted {
+		group.Go(func() error {
+			report, err := e.pull(ctx, b)
+			out.add(b, report, err)
+			return nil
+		})
+	}
+	_ = group.Wait() // the errors are in out
+	if err := ctx.Err(); err != nil {
+		return errors.New("stopped by a signal; what was pulled so far is stored, run sync again for the rest")
+	}
+	return out.summary()
+}
+
+// workers is the number of pulls at a time.
+func workers(c *config.Config) int {
+	if c.Workers > 0 {
+		return c.Workers
+	}
+	return max(2, runtime.GOMAXPROCS(0))
+}
+
+// wantedBranches are those of the components named, or all.
+func wantedBranches(p *plan, names []string) ([]*ingest.Branch, error) {
+	var list []*ingest.Branch
+	left := map[string]bool{}
+	for _, n := range names {
+		left[n] = true
+	}
+	for i := range p.branches {
+		b := &p.branches[i]
+		wanted := len(names) == 0
+		for _, c := range b.Components {
+			for _, n := range names {
+				if named(&c, n) {
+					wanted = true
+					delete(left, n)
+				}
+			}
+		}
+		if wanted {
+			list = append(list, b)
+		}
+	}
+	for _, n := range names {
+		if left[n] {
+			return nil, usageError{fmt.Errorf("the configuration has no component %s: name one as PROJECT/COMPONENT", n)}
+		}
+	}
+	if len(list) == 0 {
+		return nil, usageError{errNothing}
+	}
+	return list, nil
+}
+
+// named reports whether PROJECT/COMPONENT may mean a component or one that it
+// discovers.
+func named(c *ingest.Component, name string) bool {
+	project, slug, _ := strings.Cut(name, "/")
+	if project != c.Spec.Project {
+		return false
+	}
+	before, after, discovers := strings.Cut(c.Spec.Slug, "{component}")
+	if !discovers || slug == c.Spec.Slug {
+		return slug == c.Spec.Slug
+	}
+	return len(slug) > len(before)+len(after) && strings.HasPrefix(slug, before) && strings.HasSuffix(slug, after)
+}
+
+// results collects what sync prints.
+type results struct {
+	program *program
+	names   []string
+	mu      sync.Mutex
+	failed  int
+}
+
+// add prints what a pull did, one line for each component.
+func (r *results) add(b *ingest.Branch, report ingest.Report, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := slices.SortedFunc(slices.Values(report.Components), func(a, b ingest.ComponentReport) int {
+		return cmp.Or(cmp.Compare(a.Project, b.Project), cmp.Compare(a.Slug, b.Slug))
+	})
+	if len(list) == 0 && err != nil { // the branch as a whole
+		for _, c := range b.Components {
+			r.fail(c.Spec.Project+"/"+c.Spec.Slug, err.Error())
+		}
+		return
+	}
+	own := err == nil
+	for _, c := range list {
+		own = own || c.Err != nil
+		r.line(c)
+	}
+	if !own { // an error that no component's line tells
+		r.fail(b.Key, err.Error())
+	}
+}
+
+// fail prints what went wrong, in one line.
+func (r *results) fail(name, why string) {
+	r.failed++
+	fmt.Fprintf(r.program.stderr, "repoglot: %s: %s\n", name, strings.ReplaceAll(why, "\n", "; "))
+}
+
+// line prints one component: what changed to stdout, what is wrong to stderr.
+func (r *results) line(c ingest.ComponentReport) {
+	name := c.Project + "/" + c.Slug
+	if len(r.names) > 0 && !slices.ContainsFunc(r.names, func(n string) bool { return n == name || strings.Contains(n, "{component}") }) {
+		return
+	}
+	if c.Err != nil {
+		r.fail(name, c.Err.Error())
+		return
+	}
+	noun := "changes"
+	if c.Changes == 1 {
+		noun = "change"
+	}
+	fmt.Fprintf(r.program.stdout, "%s: %d %s, at %.12s\n", name, c.Changes, noun, c.Head)
+	for _, problem := range c.Problems {
+		r.fail(name, problem)
+	}
+}
+
+// summary is an error if anything went wrong.
+func (r *results) summary() error {
+	switch r.failed {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("one thing went wrong, see above; everything else was pulled")
+	default:
+		return fmt.Errorf("%d things went wrong, see above; everything else was pulled", r.failed)
+	}
+}
