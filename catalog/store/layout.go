@@ -43,26 +43,36 @@ func commonPrefix(a, b string) int {
 
 // decodeBlock is the inverse of encodeBlock. Whatever the bytes, it neither
 // panics nor allocates out of proportion.
-func decodeBlock(b []byte) ([]catalog.Placed, error) {
+func decodeBlock(b []byte) ([]catalog.Placed, error) { return decodeRange(b, 0, blockUnits) }
+
+// decodeRange decodes the units [from, to) of a block, as many as there are, and
+// makes no strings of the others.
+func decodeRange(b []byte, from, to int) ([]catalog.Placed, error) {
 	r := blockReader{b: b}
-	n := r.uvarint()
+	n := int(min(r.uvarint(), blockUnits+1))
 	if n > blockUnits {
 		return nil, errLayout
 	}
-	out := make([]catalog.Placed, 0, n)
-	var last catalog.Placed
-	for range n {
-		last.ID += r.varint()
-		last.Position += int(r.varint())
+	out := make([]catalog.Placed, 0, max(0, min(n, to)-from))
+	var p catalog.Placed
+	var location []byte
+	same := false // location is that of p
+	for i := range n {
+		p.ID += r.varint()
+		p.Position += int(r.varint())
 		shared := r.uvarint()
 		rest := r.bytes(r.uvarint())
-		if r.bad || shared > uint64(len(last.Location)) {
+		if r.bad || shared > uint64(len(location)) {
 			return nil, errLayout
 		}
-		if int(shared) != len(last.Location) || len(rest) > 0 {
-			last.Location = last.Location[:shared] + string(rest)
+		same = same && int(shared) == len(location) && len(rest) == 0
+		location = append(location[:shared], rest...)
+		if from <= i && i < to {
+			if !same {
+				p.Location, same = string(location), true
+			}
+			out = append(out, p)
 		}
-		out = append(out, last)
 	}
 	if r.bad || len(r.b) > 0 {
 		return nil, errLayout

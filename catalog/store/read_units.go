@@ -32,32 +32,37 @@ func (s *Snapshot) units(ctx context.Context, translation int64, offset, limit i
 		return nil, err
 	}
 	ids := make([]int64, len(placed))
-	index := make(map[int64]int, len(placed))
 	for i, p := range placed {
-		ids[i], index[p.ID] = p.ID, i
+		ids[i] = p.ID
 	}
-	units := make([]catalog.Unit, len(placed))
-	found := 0
+	units := make([]catalog.Unit, 0, len(placed))
+	var r unitScan
+	dest := r.dest()
 	err = chunks(ids, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
-			u, err := scanUnit(scan)
-			i := index[u.ID]
-			u.Position, u.Location = placed[i].Position, placed[i].Location
-			units[i] = u
-			found++
+		return s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan scan) error {
+			err := scan(dest...)
+			units = append(units, r.unit())
 			return err
 		})
 	})
-	if err == nil && found != len(placed) {
-		err = fmt.Errorf("%d units of the layout are missing: restore a backup, or move the database away and import anew", len(placed)-found)
+	if err != nil {
+		return nil, err
 	}
-	return units, err
+	if len(units) != len(placed) {
+		return nil, fmt.Errorf("%d units of the layout are missing: restore a backup, or move the database away and import anew", len(placed)-len(units))
+	}
+	for i := range units {
+		units[i].Position, units[i].Location = placed[i].Position, placed[i].Location
+	}
+	return units, nil
 }
 
 // placed reads the blocks that cover a page. All blocks but the last are full.
 func (s *Snapshot) placed(ctx context.Context, translation int64, offset, limit int) ([]catalog.Placed, error) {
+	limit = min(limit, 1<<30) // no overflow below
 	first := offset / blockUnits
 	last := (offset + limit - 1) / blockUnits
+	from, to := offset-first*blockUnits, offset+limit-first*blockUnits
 	var placed []catalog.Placed
 	err := s.s.query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
 		[]any{translation, first, last}, func(scan scan) error {
@@ -65,15 +70,12 @@ func (s *Snapshot) placed(ctx context.Context, translation int64, offset, limit 
 			if err := scan(&data); err != nil {
 				return err
 			}
-			block, err := s.db.codec.block(data)
+			block, err := s.db.codec.blockRange(data, from, to)
 			placed = append(placed, block...)
+			from, to = max(0, from-blockUnits), to-blockUnits
 			return err
 		})
-	if err != nil {
-		return nil, err
-	}
-	from := min(offset-first*blockUnits, len(placed))
-	return placed[from:min(from+limit, len(placed))], nil
+	return placed, err
 }
 
 // Unit returns a unit of an active component by id, a removed one and one of a
@@ -85,18 +87,15 @@ func (s *Snapshot) Unit(ctx context.Context, id int64) (UnitRow, error) {
 
 func (s *Snapshot) unit(ctx context.Context, id int64) (UnitRow, error) {
 	var row UnitRow
-	found := false
-	err := s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id = $1`, []any{id}, func(scan scan) (err error) {
-		found = true
-		row.Unit, err = scanUnit(scan)
-		return err
-	})
+	var r unitScan
+	found, err := s.s.first(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id = $1`, []any{id}, r.dest()...)
 	if err == nil && !found {
 		err = notFound("no such unit")
 	}
 	if err != nil {
 		return UnitRow{}, err
 	}
+	row.Unit = r.unit()
 	c, err := oneComponent(ctx, s.s, ` WHERE c.id = $1 AND c.active = 1 AND p.active = 1`, id/catalog.UnitsPerComponent)
 	if err != nil {
 		return UnitRow{}, err
@@ -133,11 +132,21 @@ const (
 	unitFrom = ` FROM units u LEFT JOIN units s ON s.id = u.source_id`
 )
 
-func scanUnit(scan scan) (catalog.Unit, error) {
-	var u catalog.Unit
-	var created sql.NullInt64
-	err := scan(&u.ID, &u.TranslationID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Source, &u.Context,
-		&u.Target, &u.PreviousSource, &u.Note, &u.Flags, &u.Priority, &u.State, &u.Words, &u.Chars, &u.Removed, &created)
-	u.Created = fromMicros(created)
-	return u, err
+// unitScan is a row of unitColumns; its destinations serve many rows.
+type unitScan struct {
+	u       catalog.Unit
+	created sql.NullInt64
+}
+
+func (r *unitScan) dest() []any {
+	u := &r.u
+	return []any{
+		&u.ID, &u.TranslationID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Source, &u.Context,
+		&u.Target, &u.PreviousSource, &u.Note, &u.Flags, &u.Priority, &u.State, &u.Words, &u.Chars, &u.Removed, &r.created,
+	}
+}
+
+func (r *unitScan) unit() catalog.Unit {
+	r.u.Created = fromMicros(r.created)
+	return r.u
 }

@@ -86,9 +86,14 @@ func (tx *StepTx) Layout(ctx context.Context, translationID int64) ([]catalog.Pl
 
 // block decompresses and decodes one layout block.
 func (c *codec) block(data []byte) ([]catalog.Placed, error) {
+	return c.blockRange(data, 0, blockUnits)
+}
+
+// blockRange is block for the units [from, to) of it.
+func (c *codec) blockRange(data []byte, from, to int) ([]catalog.Placed, error) {
 	raw, err := c.inflate(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w (%w)", errLayout, err)
 	}
-	return decodeBlock(raw)
+	return decodeRange(raw, from, to)
 }
