@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html/template"
@@ -47,7 +48,10 @@ func (s *supervisor) front() http.Handler {
 
 // link names a component, and a translation of it if it has one beside the
 // source.
-type link struct{ Project, Slug, Source, Code string }
+type link struct {
+	Project, Slug, Source, Code string
+	Imported                    bool
+}
 
 // visible lists the components that everybody may see.
 func (s *supervisor) visible(ctx context.Context) ([]link, error) {
@@ -62,7 +66,7 @@ func (s *supervisor) visible(ctx context.Context) ([]link, error) {
 			if private(c.Project.Private(), c.Settings.Access) {
 				continue
 			}
-			l := link{Project: c.Project.Slug, Slug: c.Slug, Source: c.Settings.SourceLanguage}
+			l := link{Project: c.Project.Slug, Slug: c.Slug, Source: c.Settings.SourceLanguage, Imported: c.Imported}
 			if c.Imported && len(list) < maxLinks {
 				if l.Code, err = sampleLanguage(ctx, snap, c.ID); err != nil {
 					return err
@@ -105,10 +109,11 @@ func origin(l net.Listener) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// greeting is printed at the start: where the server is and what it will serve.
-func greeting(base string, p *plan) string {
+// greeting is printed at the start: where the server is on this machine, and
+// what it will serve below its public address.
+func greeting(local, base string, p *plan) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "repoglot serves on %s/\n", base)
+	fmt.Fprintf(&b, "repoglot serves on %s/\n", local)
 	list := p.public()
 	for i, c := range list {
 		if i == maxLinks {
@@ -124,24 +129,27 @@ func greeting(base string, p *plan) string {
 	return b.String()
 }
 
-// invitation is printed when everything was imported: what to try.
+// invitation is printed when the first round of pulls is over: what to try.
 func invitation(base string, list []link) string {
 	var b strings.Builder
-	b.WriteString("everything was imported; try\n")
-	for i, l := range list {
-		if i == maxLinks {
-			break
+	missing, shown := 0, 0
+	for _, l := range list {
+		switch code := cmp.Or(l.Code, l.Source); {
+		case !l.Imported:
+			missing++
+			continue
+		case shown == maxLinks:
+			continue
+		case shown == 0:
+			at := fmt.Sprintf("%s/api/translations/%s/%s/%s/", base, l.Project, l.Slug, code)
+			fmt.Fprintf(&b, "imported; try\n  %s\n  %sunits/\n  %schanges/\n", at, at, at)
+		default:
+			fmt.Fprintf(&b, "  %s/api/translations/%s/%s/%s/\n", base, l.Project, l.Slug, code)
 		}
-		code := l.Code
-		if code == "" {
-			code = l.Source
-		}
-		at := fmt.Sprintf("%s/api/translations/%s/%s/%s/", base, l.Project, l.Slug, code)
-		if i == 0 {
-			fmt.Fprintf(&b, "  %s\n  %sunits/\n  %schanges/\n", at, at, at)
-		} else {
-			fmt.Fprintf(&b, "  %s\n", at)
-		}
+		shown++
+	}
+	if missing > 0 {
+		fmt.Fprintf(&b, "not imported, of %d components: %d; see %s/readyz for the reasons\n", len(list), missing, base)
 	}
 	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
@@ -133,6 +134,9 @@ func componentName(f gitsource.Found) string {
 		if part != "" {
 			parts = append(parts, part)
 		}
+	}
+	if len(parts) > 1 && slices.Contains([]string{"po", "locale", "locales", "translations", "lang", "languages", "i18n"}, parts[0]) {
+		parts = parts[1:] // says nothing about what is in it
 	}
 	return strings.Join(parts, "-")
 }

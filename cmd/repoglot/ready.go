@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
@@ -83,6 +85,9 @@ func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[strin
 			}
 		}
 	}
+	slices.SortStableFunc(list, func(a, b map[string]any) int {
+		return cmp.Or(cmp.Compare(a["project"].(string), b["project"].(string)), cmp.Compare(a["component"].(string), b["component"].(string)))
+	})
 	return ready, list, hidden, nil
 }
 

@@ -117,7 +117,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 		s.log.Warn("the configuration is not watched; restart after a change", "error", err)
 	}
 	s.pulls.set(plan, s.config.PollInterval)
-	if _, err := fmt.Fprint(s.program.stdout, greeting(base, plan)); err != nil {
+	if _, err := fmt.Fprint(s.program.stdout, greeting(origin(main), base, plan)); err != nil {
 		return fmt.Errorf("writing to the standard output: %w", err)
 	}
 	group.Go(func() error { return s.pulls.run(ctx) })

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// patience is how long a script waits for what should come at once; pause is
+// the time between two looks.
+const (
+	patience = 30 * time.Second
+	pause    = 20 * time.Millisecond
+)
+
+// child is a running repoglot serve.
+type child struct {
+	cmd      *exec.Cmd
+	out, err *output
+	ended    chan error
+}
+
+// output is what a child wrote so far.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write appends.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+// String is all of it.
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// until looks until ok is true; false if patience is at its end.
+func until(ok func() bool) bool {
+	for end := time.Now().Add(patience); ; time.Sleep(pause) {
+		if ok() {
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
+
+var servesOn = regexp.MustCompile(`(?m)^repoglot serves on (http://[^/]+)/`)
+
+func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "serve NAME ARG...")
+	exe, err := os.Executable()
+	ts.Check(err)
+	c := &child{cmd: exec.Command(exe, append([]string{"serve"}, args[1:]...)...), out: &output{}, err: &output{}, ended: make(chan error, 1)}
+	c.cmd.Dir = ts.MkAbs(".")
+	c.cmd.Env = []string{childVar + "=1"}
+	for _, name := range []string{"HOME", "PATH", "GIT_PW", "GOCOVERDIR", "REPOGLOT_LISTEN", "REPOGLOT_METRICS_LISTEN", "REPOGLOT_BASE_URL"} {
+		if v := ts.Getenv(name); v != "" {
+			c.cmd.Env = append(c.cmd.Env, name+"="+v)
+		}
+	}
+	c.cmd.Stdout, c.cmd.Stderr = c.out, c.err
+	ts.Check(c.cmd.Start())
+	go func() { c.ended <- c.cmd.Wait() }()
+	onStage(ts).servers[args[0]] = c
+	ts.Defer(func() {
+		if c.cmd.ProcessState == nil {
+			_ = c.cmd.Process.Kill() // the script failed
+			<-c.ended
+		}
+		ts.Logf("[%s]\n%s%s", args[0], c.out, c.err)
+	})
+	var match []string
+	var over error
+	if !until(func() bool {
+		select {
+		case over = <-c.ended:
+			c.ended <- over
+			return true
+		default:
+		}
+		match = servesOn.FindStringSubmatch(c.out.String())
+		return match != nil
+	}) || match == nil {
+		ts.Fatalf("repoglot serve did not start: %v", over)
+	}
+	ts.Setenv(args[0], match[1])
+}
+
+func cmdStop(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "stop NAME [STATUS]")
+	c := onStage(ts).servers[args[0]]
+	want := 0
+	if len(args) > 1 {
+		n, err := strconv.Atoi(args[1])
+		ts.Check(err)
+		want = n
+	}
+	ts.Check(c.cmd.Process.Signal(os.Interrupt))
+	select {
+	case <-c.ended:
+	case <-time.After(patience):
+		ts.Fatalf("repoglot serve did not stop")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".out"), []byte(c.out.String()), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".err"), []byte(c.err.String()), 0o600))
+	if got := c.cmd.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("exit status %d, want %d\n%s", got, want, c.err)
+	}
+}
+
+func cmdLogged(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "logged NAME REGEXP")
+	re := regexp.MustCompile(args[1])
+	c := onStage(ts).servers[args[0]]
+	if !until(func() bool { return re.MatchString(c.err.String()) }) {
+		ts.Fatalf("%q was not logged:\n%s", args[1], c.err)
+	}
+}
+
+func cmdGet(ts *testscript.TestScript, neg bool, args []string) {
+	again := len(args) > 0 && args[0] == "-until"
+	if again {
+		args = args[1:]
+	}
+	need(ts, neg, args, 2, "httpget [-until] STATUS URL [REGEXP...]")
+	var why string
+	look := func() bool {
+		why = get(args[0], args[1], args[2:])
+		return why == "" || !again
+	}
+	if until(look); why != "" {
+		ts.Fatalf("GET %s: %s", args[1], why)
+	}
+}
+
+// get says how an answer differs from what is wanted, "" if it does not. A
+// pattern that begins with ! must not match.
+func get(status, url string, patterns []string) string {
+	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Get(url)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err.Error()
+	}
+	if strconv.Itoa(resp.StatusCode) != status {
+		return fmt.Sprintf("status %d, want %s: %.500s", resp.StatusCode, status, body)
+	}
+	for _, p := range patterns {
+		pattern, not := strings.CutPrefix(p, "!")
+		if regexp.MustCompile(pattern).Match(body) == not {
+			return fmt.Sprintf("no match for %q: %.2000s", p, body)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// childVar makes the test binary be repoglot.
+const childVar = "RUN_AS_REPOGLOT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVar) != "" {
+		main()
+	}
+	testscript.Main(m, map[string]func(){"repoglot": main})
+}
+
+// TestScript plays the stories in testdata/script against the real program.
+// Besides testscript's own commands they have
+//
+//	repo NAME SCENARIO         make a bare repository; $NAME is its path
+//	advance NAME               push its next commit
+//	put NAME PATH FILE         push a commit with one file
+//	gitserver VAR NAME USER PW serve it over HTTP with a password; $VAR is its URL
+//	serve NAME ARG...          start repoglot serve ARG...; $NAME is its URL, and
+//	                           for a metrics address $NAME_metrics
+//	stop NAME [STATUS]         interrupt it, wait; its output is NAME.out, NAME.err
+//	httpget [-until] STATUS URL [REGEXP...]
+//	                           GET; with -until try again until all is as wanted
+//	logged NAME REGEXP         wait until the server's stderr matches
+//	dump FOLDER OUT            the bytes of all files below a folder, one after the
+//	                           other (the database and the mirrors are in there)
+func TestScript(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Values[stageKey{}] = &stage{repos: map[string]*testrepos.Repo{}, servers: map[string]*child{}}
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"repo": cmdRepo, "advance": cmdAdvance, "put": cmdPut, "gitserver": cmdGitServer,
+			"serve": cmdServe, "stop": cmdStop, "httpget": cmdGet, "logged": cmdLogged, "dump": cmdDump,
+		},
+	})
+}
+
+// stageKey finds the stage of a script.
+type stageKey struct{}
+
+// stage holds the repositories and servers of one script.
+type stage struct {
+	repos   map[string]*testrepos.Repo
+	servers map[string]*child
+}
+
+func onStage(ts *testscript.TestScript) *stage { return ts.Value(stageKey{}).(*stage) }
+
+func (s *stage) repo(ts *testscript.TestScript, name string) *testrepos.Repo {
+	r := s.repos[name]
+	if r == nil {
+		ts.Fatalf("no repository %s was made", name)
+	}
+	return r
+}
+
+func need(ts *testscript.TestScript, neg bool, args []string, n int, usage string) {
+	if neg || len(args) < n {
+		ts.Fatalf("usage: %s", usage)
+	}
+}
+
+func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "repo NAME SCENARIO")
+	scenario, err := testrepos.Named(args[1])
+	if err != nil {
+		scenario, err = testrepos.Parse(args[1], []byte(ts.ReadFile(args[1])))
+	}
+	ts.Check(err)
+	r, err := testrepos.Create(ts.MkAbs(args[0]+".git"), scenario)
+	ts.Check(err)
+	onStage(ts).repos[args[0]] = r
+	ts.Setenv(args[0], r.Path())
+}
+
+func cmdAdvance(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "advance NAME")
+	_, err := onStage(ts).repo(ts, args[0]).Next()
+	ts.Check(err)
+}
+
+func cmdPut(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "put NAME PATH FILE")
+	_, err := onStage(ts).repo(ts, args[0]).Push(testrepos.Change{Files: map[string]string{args[1]: ts.ReadFile(args[2])}})
+	ts.Check(err)
+}
+
+func cmdGitServer(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 4, "gitserver VAR NAME USER PASSWORD")
+	s, err := testrepos.Serve(onStage(ts).repo(ts, args[1]), testrepos.ServeOptions{Username: args[2], Password: args[3]})
+	ts.Check(err)
+	ts.Defer(func() { s.Close() })
+	ts.Setenv(args[0], s.URL)
+}
+
+// cmdDump writes the bytes of all files below a folder into one.
+func cmdDump(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "dump FOLDER OUT")
+	var all bytes.Buffer
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all.WriteString(path + "\n")
+		all.Write(bytes.ToValidUTF8(data, []byte("?")))
+		all.WriteByte('\n')
+		return err
+	}))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), all.Bytes(), 0o600))
+}
