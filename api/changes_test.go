@@ -106,7 +106,7 @@ func checkPages(t *testing.T, s *Server, target string, want []int, size int) {
 	t.Helper()
 	pages := max(1, (len(want)+size-1)/size)
 	for _, page := range []int{1, min(2, pages), pages} {
-		l := getList(t, s, fmt.Sprintf("%s&page=%d", target, page))
+		l := sendList(t, s, fmt.Sprintf("%s&page=%d", target, page))
 		part := want[min((page-1)*size, len(want)):min(page*size, len(want))]
 		if l.Count != int64(len(want)) || !slices.Equal(idsOf(l), part) {
 			t.Fatalf("%s page %d: count %d, %v, want %d, %v", target, page, l.Count, idsOf(l), len(want), part)

@@ -74,12 +74,12 @@ func checkMethod(t *testing.T, s *Server, method, path, allow string) {
 		}
 	}
 	for _, key := range []string{"Token abc", "token abc", "Bearer nope"} {
-		if rec := call(t, s, method, path, "Authorization", key); rec.Code != wantToken {
+		if _, rec := send(s, method, path, "Authorization", key); rec.Code != wantToken {
 			t.Errorf("%s %s with %s: %d", method, path, key, rec.Code)
 		}
 	}
 	for _, none := range []string{"Token", "Token ", "Bearer", "Basic eDp5", "garbage"} {
-		if rec := call(t, s, method, path, "Authorization", none); rec.Code != want {
+		if _, rec := send(s, method, path, "Authorization", none); rec.Code != want {
 			t.Errorf("%s %s with %q: %d", method, path, none, rec.Code)
 		}
 	}

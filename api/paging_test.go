@@ -83,7 +83,7 @@ func TestPageSizeClamp(t *testing.T) {
 		"/api/translations/big/big/cs/changes/?page_size=1000":  1000,
 		"/api/translations/big/big/cs/units/?page_size=1000000": 1100,
 	} {
-		if l := getList(t, s, target); len(l.Results) != want {
+		if l := sendList(t, s, target); len(l.Results) != want {
 			t.Errorf("%s: %d results, want %d", target, len(l.Results), want)
 		}
 	}
