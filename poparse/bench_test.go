@@ -2,6 +2,7 @@ package poparse
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -145,6 +146,37 @@ func TestAllocation(t *testing.T) {
 			if got > limit {
 				t.Errorf("allocated %d bytes, more than %d", got, limit)
 			}
+		})
+	}
+}
+
+// BenchmarkBundle reads every PO file at the head of real repositories, in
+// their own charsets: b.N is a pass over all.
+func BenchmarkBundle(b *testing.B) {
+	repos := sharedDir(b, "data", "repos")
+	for _, name := range []string{"vim-po", "gtranslator-po", "python-docs-pl"} {
+		b.Run("repo="+name, func(b *testing.B) {
+			path, err := filepath.Abs(filepath.Join(repos, name+".bundle"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			files := headFiles(b, cloneBundle(b, path), ".po")
+			size, entries := 0, 0
+			for _, f := range files {
+				size += len(f.data)
+			}
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, f := range files {
+					parsed, err := Parse(f.path, f.data)
+					if err != nil {
+						b.Fatal(err)
+					}
+					entries += len(parsed.Entries)
+				}
+			}
+			b.ReportMetric(float64(entries)/b.Elapsed().Seconds(), "entries/s")
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // sharedDir returns a directory of the material that lies beside the
 // repository. Without it the test is skipped, but in CI it must be there.
-func sharedDir(t *testing.T, elem ...string) string {
+func sharedDir(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir := filepath.Join(append([]string{"..", "..", "shared"}, elem...)...)
 	if _, err := os.Stat(dir); err != nil {
