@@ -1,6 +1,9 @@
 package poparse
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // A File is a PO or POT file as read. It is not changed by its methods, so any
 // number of goroutines may use it at once.
@@ -24,6 +27,19 @@ type File struct {
 	Entries []Entry
 	// Warnings are in file order, at most about a thousand.
 	Warnings []Warning
+}
+
+// Live yields the entries that a catalog takes, in file order: those of Domain
+// that are neither obsolete nor duplicates.
+func (f *File) Live() iter.Seq[*Entry] {
+	return func(yield func(*Entry) bool) {
+		for i := range f.Entries {
+			e := &f.Entries[i]
+			if !e.Obsolete && !e.Duplicate && e.Domain == f.Domain && !yield(e) {
+				return
+			}
+		}
+	}
 }
 
 // Field returns the value of a header field, such as "Language", without

@@ -37,9 +37,8 @@ func (c counts) String() string {
 // count classifies entries as po-semantics.md says, flags but for fuzzy aside.
 func count(f *File) counts {
 	var c counts
-	for i := range f.Entries {
-		switch e := &f.Entries[i]; {
-		case e.Obsolete, e.Duplicate, e.Domain != f.Domain:
+	for e := range f.Live() {
+		switch {
 		case e.Str[0] == "":
 			c.untranslated++
 		case e.Fuzzy:
