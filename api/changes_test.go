@@ -86,8 +86,8 @@ func TestMergedChanges(t *testing.T) {
 	reversed := slices.Clone(want)
 	slices.Reverse(reversed)
 	for _, path := range []string{"/api/changes/", "/api/projects/demo/changes/"} {
-		for _, size := range []int{1, 4, 50, 1000} {
-			for _, from := range []int{0, 1, 89, 97, 98, len(want) - 1, len(want)} {
+		for _, size := range []int{1, 4, 1000} {
+			for _, from := range []int{0, 1, 98, len(want)} {
 				after := 0
 				if from > 0 {
 					after = want[from-1]

@@ -73,6 +73,9 @@ func checkMethod(t *testing.T, s *Server, method, path, allow string) {
 			t.Errorf("%s %s: %s %q", method, path, name, got)
 		}
 	}
+	if want == 200 && path != "/api/changes/1/" {
+		return // reads ignore the header; one path shows it
+	}
 	for _, key := range []string{"Token abc", "token abc", "Bearer nope"} {
 		if _, rec := send(s, method, path, "Authorization", key); rec.Code != wantToken {
 			t.Errorf("%s %s with %s: %d", method, path, key, rec.Code)
