@@ -40,6 +40,7 @@ const manyDomains = 4
 // are left out.
 func Discover(files []File) []Found {
 	var pots []string
+	named := languageDirs(files)
 	groups := map[string]map[string]int{} // mask → code → files
 	for _, f := range files {
 		switch {
@@ -47,7 +48,7 @@ func Discover(files []File) []Found {
 		case strings.HasSuffix(f.Path, ".pot"):
 			pots = append(pots, f.Path)
 		case strings.HasSuffix(f.Path, ".po"):
-			if mask, code, ok := guessMask(f.Path); ok {
+			if mask, code, ok := guessMask(f.Path, named); ok {
 				if groups[mask] == nil {
 					groups[mask] = map[string]int{}
 				}
@@ -78,8 +79,29 @@ func Discover(files []File) []Found {
 
 func isLanguage(s string) bool { return languageCode.MatchString(s) && !notLanguages.MatchString(s) }
 
+// languageDirs gives the directories whose PO files are mostly named by a
+// language: elsewhere cmd.po and abc.po are about commands and letters.
+func languageDirs(files []File) map[string]bool {
+	count := map[string]int{}
+	for _, f := range files {
+		dir, file := path.Split(f.Path)
+		if name, ok := strings.CutSuffix(file, ".po"); ok && f.Link == "" {
+			if isLanguage(name) {
+				count[dir]++
+			} else {
+				count[dir]--
+			}
+		}
+	}
+	named := map[string]bool{}
+	for dir, n := range count {
+		named[dir] = n > 0
+	}
+	return named
+}
+
 // guessMask puts "*" in the place of the language.
-func guessMask(p string) (mask, code string, ok bool) {
+func guessMask(p string, named map[string]bool) (mask, code string, ok bool) {
 	dir, file := path.Split(p)
 	name := strings.TrimSuffix(file, ".po")
 	parts := strings.Split(strings.TrimSuffix(dir, "/"), "/")
@@ -88,7 +110,7 @@ func guessMask(p string) (mask, code string, ok bool) {
 		code, parts[n-2] = parts[n-2], "*"
 		return path.Join(append(parts, file)...), code, true
 	}
-	if isLanguage(name) { // po/<lang>.po; in help/<lang>/<lang>.po the longest "*" wins
+	if isLanguage(name) && named[dir] { // po/<lang>.po; in help/<lang>/<lang>.po the longest "*" wins
 		for i, part := range parts {
 			if part == name {
 				parts[i] = "*"
@@ -96,7 +118,7 @@ func guessMask(p string) (mask, code string, ok bool) {
 		}
 		return path.Join(append(parts, "*.po")...), name, true
 	}
-	for i := len(parts) - 1; i >= 0; i-- { // <lang>/<domain>.po, <lang>/messages/<domain>.po
+	for i := range parts { // <lang>/<domain>.po, <lang>/faq/<domain>.po: the outermost
 		if isLanguage(parts[i]) {
 			code, parts[i] = parts[i], "*"
 			return path.Join(append(parts, file)...), code, true

@@ -278,43 +278,17 @@ func (c *objectCopy) everything(ctx context.Context) error {
 // directory copies one objects directory: loose first, since a repack moves
 // objects from there into packs.
 func (c *objectCopy) directory(ctx context.Context, dir string) error {
-	entries, err := os.ReadDir(dir)
+	err := eachLoose(dir, func(name string, _ Hash) error { return c.copyFile(ctx, dir, name) })
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if len(e.Name()) != 2 || !e.IsDir() || strings.Trim(e.Name(), "0123456789abcdef") != "" {
-			continue
-		}
-		files, err := os.ReadDir(filepath.Join(dir, e.Name()))
-		if err != nil && !isNotExist(err) {
-			return err
-		}
-		for _, f := range files {
-			if len(f.Name()) == 38 && strings.Trim(f.Name(), "0123456789abcdef") == "" {
-				if err := c.copyFile(ctx, dir, filepath.Join(e.Name(), f.Name())); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return c.packs(ctx, dir)
-}
-
-func (c *objectCopy) packs(ctx context.Context, dir string) error {
-	files, err := os.ReadDir(filepath.Join(dir, "pack"))
+	names, err := packNames(dir)
 	if err != nil {
-		if isNotExist(err) {
-			return nil
-		}
 		return err
 	}
-	for _, f := range files {
-		base, ok := strings.CutSuffix(f.Name(), ".pack")
-		if !ok || !strings.HasPrefix(base, "pack-") {
-			continue
-		}
+	for _, name := range names {
 		// A pack counts as there once its .pack is: the index goes first.
+		base := strings.TrimSuffix(name, ".pack")
 		for _, ext := range []string{".idx", ".pack"} {
 			if err := c.copyFile(ctx, dir, filepath.Join("pack", base+ext)); err != nil {
 				return err

@@ -3,20 +3,16 @@ package gitsource
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
 const (
-	// objectCache bounds what go-git keeps of inflated objects; delta chains of
-	// large PO files are slow with less.
+	// objectCache bounds inflated objects that are kept; delta chains of large
+	// PO files are slow with less.
 	objectCache = 48 << 20
 	// treeLimit and commitLimit bound objects that are read whole without the
 	// caller having a say. The largest real trees are a few MiB.
@@ -27,25 +23,97 @@ const (
 	maxAlternates = 32
 )
 
-// objects reads the objects of a repository and of those it borrows from.
-// go-git's own handling of alternates opens each again for every object and
-// takes relative paths from the wrong place, so each directory is a store here.
-// Use by one goroutine.
+// objects reads the objects of a repository and of those it borrows from
+// (alternates). It shows what was there at the first question. Use by one
+// goroutine.
 type objects struct {
-	stores []*filesystem.Storage
-	dirs   []string // objects directories, parallel to stores
+	dirs  []string // objects directories
+	open  bool     // loose and packs are filled
+	loose map[Hash]string
+	packs []*pack
+	cache blobCache
 }
 
 // openObjects opens the object directory below gitDir and its alternates.
-// Nothing is read before the first question.
+// Nothing is listed before the first question.
 func openObjects(gitDir string) *objects {
-	lru := cache.NewObjectLRU(objectCache)
-	o := &objects{dirs: objectDirs(filepath.Join(gitDir, "objects"))}
-	for _, dir := range o.dirs {
-		fsys := osfs.New(filepath.Dir(dir), osfs.WithBoundOS())
-		o.stores = append(o.stores, filesystem.NewStorageWithOptions(fsys, lru, filesystem.Options{KeepDescriptors: true}))
+	return &objects{dirs: objectDirs(filepath.Join(gitDir, "objects"))}
+}
+
+// list looks which loose objects and packs there are: a question for an object
+// that is not loose then costs no system call.
+func (o *objects) list() error {
+	if o.open {
+		return nil
 	}
-	return o
+	o.loose = map[Hash]string{}
+	for _, dir := range o.dirs {
+		if err := eachLoose(dir, func(name string, h Hash) error {
+			o.loose[h] = dir
+			return nil
+		}); err != nil {
+			return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		names, err := packNames(dir)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		for _, name := range names {
+			p, err := openPack(filepath.Join(dir, "pack", name), &o.cache)
+			if isNotExist(err) {
+				continue // repacked meanwhile, or its index is not written yet
+			}
+			if err != nil {
+				return err
+			}
+			o.packs = append(o.packs, p)
+		}
+	}
+	o.open = true
+	return nil
+}
+
+// eachLoose calls fn for each loose object of an objects directory, with its
+// path below it.
+func eachLoose(dir string, fn func(name string, h Hash) error) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if len(e.Name()) != 2 {
+			continue
+		}
+		files, err := os.ReadDir(filepath.Join(dir, e.Name()))
+		if err != nil {
+			continue // not a directory, or gone with its last object
+		}
+		for _, f := range files {
+			h, err := ParseHash(e.Name() + f.Name())
+			if err != nil {
+				continue
+			}
+			if err := fn(filepath.Join(e.Name(), f.Name()), h); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// packNames lists the packs of an objects directory.
+func packNames(dir string) ([]string, error) {
+	files, err := os.ReadDir(filepath.Join(dir, "pack"))
+	if err != nil && !isNotExist(err) {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), "pack-") && strings.HasSuffix(f.Name(), ".pack") {
+			names = append(names, f.Name())
+		}
+	}
+	return names, nil
 }
 
 // objectDirs follows alternates (gitrepository-layout(5)): relative lines are
@@ -84,93 +152,96 @@ func contains(list []string, s string) bool {
 
 func (o *objects) close() error {
 	var err error
-	for _, s := range o.stores {
-		err = errors.Join(err, s.Close())
+	for _, p := range o.packs {
+		err = errors.Join(err, p.close())
 	}
 	return err
 }
 
-// found is where an object lies: open as a loose file, or in a pack of a store.
-type found struct {
-	loose  *looseObject
-	packed *filesystem.Storage
-}
-
-// find looks for an object. What it found loose must be closed.
-func (o *objects) find(h Hash) (found, error) {
-	for i, s := range o.stores {
-		loose, err := openLoose(o.dirs[i], h)
-		if err == nil {
-			return found{loose: loose}, nil
-		}
-		if !isNotExist(err) {
-			return found{}, err
-		}
-		err = s.HasEncodedObject(h.plumb())
-		if err == nil {
-			return found{packed: s}, nil
-		}
-		if !errors.Is(err, plumbing.ErrObjectNotFound) {
-			return found{}, err
+// findPacked gives the pack that has an object.
+func (o *objects) findPacked(h Hash) (*pack, int64, error) {
+	for _, p := range o.packs {
+		if offset, ok := p.index.find(h); ok {
+			return p, offset, nil
 		}
 	}
-	return found{}, ErrUnknownObject
+	return nil, 0, ErrUnknownObject
+}
+
+// findLoose opens an object if it is loose; nil if it is not (any more).
+func (o *objects) findLoose(h Hash) (*looseObject, error) {
+	if err := o.list(); err != nil {
+		return nil, err
+	}
+	dir, ok := o.loose[h]
+	if !ok {
+		return nil, nil
+	}
+	loose, err := openLoose(dir, h)
+	if isNotExist(err) {
+		return nil, nil
+	}
+	return loose, err
 }
 
 func (o *objects) has(h Hash) bool {
-	for _, s := range o.stores {
-		if s.HasEncodedObject(h.plumb()) == nil {
-			return true
-		}
+	if o.list() != nil {
+		return false
 	}
-	return false
+	if _, ok := o.loose[h]; ok {
+		return true
+	}
+	_, _, err := o.findPacked(h)
+	return err == nil
 }
 
 // size is the length of an object in bytes, from its header.
 func (o *objects) size(h Hash) (int64, error) {
-	f, err := o.find(h)
+	loose, err := o.findLoose(h)
 	if err != nil {
 		return 0, err
 	}
-	if f.loose != nil {
-		return f.loose.size, f.loose.close()
+	if loose != nil {
+		return loose.size, loose.close()
 	}
-	return guard(func() (int64, error) { return f.packed.EncodedObjectSize(h.plumb()) })
+	p, offset, err := o.findPacked(h)
+	if err != nil {
+		return 0, err
+	}
+	return p.size(offset)
 }
 
-// read gives the whole object, if it is of type want and not
-// longer than limit; the length is asked for before anything is inflated.
+// read gives the whole object, if it is of type want and not longer than
+// limit; the length is asked for before anything is inflated. The slice may be
+// shared: do not write to it.
 func (o *objects) read(h Hash, want plumbing.ObjectType, limit int64) ([]byte, error) {
-	f, err := o.find(h)
+	loose, err := o.findLoose(h)
 	if err != nil {
 		return nil, err
 	}
-	if f.loose != nil {
-		defer f.loose.close()
-		if err := fits(f.loose.kind, want, f.loose.size, limit); err != nil {
+	if loose != nil {
+		defer loose.close()
+		if err := fits(loose.kind, want, loose.size, limit); err != nil {
 			return nil, err
 		}
-		return f.loose.read()
+		return loose.read()
 	}
-	return guard(func() ([]byte, error) { return readPacked(f.packed, h, want, limit) })
-}
-
-func readPacked(s *filesystem.Storage, h Hash, want plumbing.ObjectType, limit int64) ([]byte, error) {
-	size, err := s.EncodedObjectSize(h.plumb())
+	p, offset, err := o.findPacked(h)
+	if err != nil {
+		return nil, err
+	}
+	size, err := p.size(offset)
 	if err != nil {
 		return nil, err
 	}
 	if err := fits(want, want, size, limit); err != nil {
 		return nil, err
 	}
-	obj, err := s.EncodedObject(plumbing.AnyObject, h.plumb())
+	kind, data, err := p.object(offset, limit)
 	if err != nil {
 		return nil, err
 	}
-	if err := fits(obj.Type(), want, size, limit); err != nil {
-		return nil, err
-	}
-	return readObject(obj, size)
+	return data, fits(kind, want, size, limit)
 }
 
 func fits(is, want plumbing.ObjectType, size, limit int64) error {
@@ -183,21 +254,8 @@ func fits(is, want plumbing.ObjectType, size, limit int64) error {
 	return nil
 }
 
-func readObject(obj plumbing.EncodedObject, size int64) ([]byte, error) {
-	r, err := obj.Reader()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	data := make([]byte, size)
-	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, err
-	}
-	return data, nil
-}
-
-// guard turns a panic of go-git over damaged packs into an error.
-func guard[T any](fn func() (T, error)) (result T, err error) {
+// guard turns a panic of go-git over a damaged pack into an error.
+func guard(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: %v", ErrCorrupt, p)

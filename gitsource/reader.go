@@ -1,6 +1,7 @@
 package gitsource
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func (r *Reader) Blob(ctx context.Context, h Hash, limit int64) ([]byte, error) 
 		limit = 128 << 20
 	}
 	data, err := r.objects.read(h, plumbing.BlobObject, limit)
-	return data, objectError("file", h, err)
+	return bytes.Clone(data), objectError("file", h, err)
 }
 
 // IsAncestor reports whether commit a is b or an ancestor of b, through any

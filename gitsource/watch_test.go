@@ -200,7 +200,7 @@ func TestWatchGone(t *testing.T) {
 	if err := w.Add("https://example.org/x", "repo"); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("remote repository: %v", err)
 	}
-	u := newUpstreamAt(t, dir)
+	newUpstreamAt(t, dir)
 	must(t, w.Add(dir, "repo"))
 	must(t, os.RemoveAll(dir))
 	expect(t, w, "repo")
@@ -213,7 +213,7 @@ func TestWatchGone(t *testing.T) {
 		t.Error("nobody is told that the repository is gone")
 	}
 	drain(t, w, marker, "repo")
-	u = newUpstreamAt(t, dir) // created again, added again
+	u := newUpstreamAt(t, dir) // created again, added again
 	must(t, w.Add(dir, "repo"))
 	u.set("main", Hash{1})
 	expect(t, w, "repo")

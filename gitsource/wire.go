@@ -271,13 +271,12 @@ func storePack(gitDir string, pack io.Reader) error {
 	}
 	st := filesystem.NewStorage(osfs.New(gitDir, osfs.WithBoundOS()), cache.NewObjectLRU(objectCache))
 	defer st.Close()
-	_, err = guard(func() (struct{}, error) {
+	return guard(func() error {
 		if binary.BigEndian.Uint32(header[8:]) <= unpackLimit {
-			return struct{}{}, packfile.UpdateObjectStorage(looseOnly{st}, in)
+			return packfile.UpdateObjectStorage(looseOnly{st}, in)
 		}
-		return struct{}{}, packfile.UpdateObjectStorage(st, in)
+		return packfile.UpdateObjectStorage(st, in)
 	})
-	return err
 }
 
 // looseOnly hides that the storage can take packs.

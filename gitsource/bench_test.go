@@ -1,0 +1,119 @@
+package gitsource
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// BenchmarkSteps walks the whole first-parent history of switchboard (1,838
+// commits) for two masks, origins included.
+func BenchmarkSteps(b *testing.B) {
+	m := openMirror(b, Remote{URL: bundle(b, "switchboard")}, Options{})
+	_, err := m.Fetch(context.Background())
+	must(b, err)
+	match := MatchMasks([]Filemask{mask(b, "po/*.po"), mask(b, "po/extra/*.po")})
+	b.ReportAllocs()
+	commits := 0
+	for b.Loop() {
+		r, err := m.Reader(context.Background())
+		must(b, err)
+		for _, err := range r.Steps(context.Background(), Hash{}, r.Head().Hash, match) {
+			must(b, err)
+			commits++
+		}
+		must(b, r.Close())
+	}
+	b.ReportMetric(float64(commits)/b.Elapsed().Seconds(), "steps/s")
+}
+
+// BenchmarkFetchNoop asks a local repository that has nothing new.
+func BenchmarkFetchNoop(b *testing.B) {
+	u := newUpstream(b)
+	u.set("main", u.commit("A", files{"x": "1"}))
+	m := u.mirror(Options{})
+	_, err := m.Fetch(context.Background())
+	must(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := m.Fetch(context.Background())
+		must(b, err)
+	}
+}
+
+// BenchmarkFetchOneCommit pulls one changed file of 20,000 entries (2 MB)
+// beside 200 others from a local repository.
+func BenchmarkFetchOneCommit(b *testing.B) {
+	u := newUpstream(b)
+	fs := files{}
+	for i := range 200 {
+		fs[fmt.Sprintf("po/l%d.po", i)] = fmt.Sprint(i)
+	}
+	var text strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&text, "#: src/file%d.c:%d\nmsgid \"Message number %d of this file\"\nmsgstr \"Text %d\"\n\n", i%97, i, i, i*7919)
+	}
+	var h Hash
+	m := u.mirror(Options{})
+	i := 0
+	next := func() {
+		fs["po/big.po"] = text.String() + fmt.Sprintf("msgid \"last\"\nmsgstr \"%d\"\n", i)
+		if h.IsZero() {
+			h = u.commit("A", fs)
+		} else {
+			h = u.commit("A", fs, h)
+		}
+		u.set("main", h)
+		i++
+	}
+	next()
+	_, err := m.Fetch(context.Background())
+	must(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		next()
+		b.StartTimer()
+		_, err := m.Fetch(context.Background())
+		must(b, err)
+	}
+}
+
+// BenchmarkClone clones vim-po from a path, as the first import does.
+func BenchmarkClone(b *testing.B) {
+	dir := bundle(b, "vim-po")
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		m, err := Open(context.Background(), filepath.Join(b.TempDir(), fmt.Sprint(i)), Remote{URL: dir}, Options{})
+		must(b, err)
+		_, err = m.Fetch(context.Background())
+		must(b, err)
+		i++
+	}
+}
+
+// BenchmarkReadHead reads all PO files of vim-po's head (23 MB).
+func BenchmarkReadHead(b *testing.B) {
+	m := openMirror(b, Remote{URL: bundle(b, "vim-po")}, Options{})
+	_, err := m.Fetch(context.Background())
+	must(b, err)
+	match := MatchMasks([]Filemask{mask(b, "src/po/*.po")})
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		r, err := m.Reader(context.Background())
+		must(b, err)
+		list, err := r.Snapshot(context.Background(), r.Head().Hash, match.Want, match.Prune)
+		must(b, err)
+		for _, f := range list {
+			data, err := r.Blob(context.Background(), f.Blob, 0)
+			must(b, err)
+			n += len(data)
+		}
+		must(b, r.Close())
+	}
+	b.SetBytes(int64(n / b.N))
+}

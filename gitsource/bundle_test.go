@@ -1,0 +1,170 @@
+package gitsource
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sharedRepos are the masks of ../shared/data/repos/README.md, how many files
+// they match at the head, and what Discover finds first.
+var sharedRepos = []struct {
+	name  string
+	masks []string
+	found string
+}{
+	{"hello", []string{"po/*.po"}, "po/*.po ← po/hello.pot, 33 languages, 33 files"},
+	{"demo", []string{"weblate/locale/*/LC_MESSAGES/django.po", "weblate/locale/*/LC_MESSAGES/djangojs.po", "weblate/langdata/locale/*/LC_MESSAGES/django.po"}, "weblate/langdata/locale/*/LC_MESSAGES/django.po ← weblate/langdata/locale/django.pot, 4 languages, 4 files"},
+	{"dnf-plugins-core", []string{"po/*.po"}, "po/*.po ← po/dnf-plugins-core.pot, 32 languages, 32 files"},
+	{"switchboard", []string{"po/*.po", "po/extra/*.po"}, "po/*.po ← po/io.elementary.settings.pot, 200 languages, 200 files"},
+	{"gtranslator-po", []string{"po/*.po", "help/*/*.po"}, "po/*.po ← , 73 languages, 73 files"},
+	{"vim-po", []string{"src/po/*.po"}, "src/po/*.po ← src/po/vim.pot, 44 languages, 44 files"},
+	{"python-docs-pl", []string{"*/{component}.po"}, "*/{component}.po ← , 1 languages, 465 files"},
+}
+
+// expected reads the paths of the shared table of msgfmt's counts.
+func expected(t *testing.T, name string) map[string]bool {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "shared", "data", "repos", "expected", name+".tsv"))
+	must(t, err)
+	defer f.Close()
+	paths := map[string]bool{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if path, _, _ := strings.Cut(lines.Text(), "\t"); strings.HasSuffix(path, ".po") {
+			paths[path] = true
+		}
+	}
+	return paths
+}
+
+// TestRealRepositories clones each shared repository, checks that the masks
+// match the files that the table lists, and that walking its whole history
+// ends at exactly the head's files.
+func TestRealRepositories(t *testing.T) {
+	for _, c := range sharedRepos {
+		t.Run(c.name, func(t *testing.T) {
+			m := openMirror(t, Remote{URL: bundle(t, c.name)}, Options{})
+			r := reader(t, m)
+			var masks []Filemask
+			for _, text := range c.masks {
+				masks = append(masks, mask(t, text))
+			}
+			match := MatchMasks(masks)
+			list, err := r.Snapshot(context.Background(), r.Head().Hash, match.Want, match.Prune)
+			must(t, err)
+			want := expected(t, c.name)
+			head := map[string]Hash{}
+			regular, _ := WithoutLinks(list)
+			for _, f := range regular {
+				head[f.Path] = f.Blob
+				if !want[f.Path] {
+					t.Errorf("%s is matched, but not in the table", f.Path)
+				}
+				delete(want, f.Path)
+			}
+			for path := range want {
+				t.Errorf("%s is in the table, but not matched", path)
+			}
+			all, err := r.Snapshot(context.Background(), r.Head().Hash, nil, nil)
+			must(t, err)
+			if found := Discover(all); len(found) == 0 || found[0].String() != c.found {
+				t.Errorf("discovered %v, want %s first", found, c.found)
+			}
+			replay(t, r, match, head)
+		})
+	}
+}
+
+func replay(t *testing.T, r *Reader, match Matcher, head map[string]Hash) {
+	t.Helper()
+	state := map[string]Hash{}
+	var last Hash
+	merges, swapped := 0, 0
+	for s, err := range r.Steps(context.Background(), Hash{}, r.Head().Hash, match) {
+		must(t, err)
+		if len(s.Commit.Parents) > 1 {
+			merges++
+			if len(s.Origins) > 1 {
+				swapped++
+			}
+		}
+		for i, c := range s.Changes {
+			if state[c.Path] != c.Old {
+				t.Fatalf("%s: %s was %s, step says %s", s.Commit.Hash, c.Path, state[c.Path], c.Old)
+			}
+			state[c.Path] = c.New
+			if c.New.IsZero() {
+				delete(state, c.Path)
+			}
+			k := s.Introducer(i, func(b Hash) bool { return b == c.New })
+			if got := s.Origins[k].Blobs[i]; got != c.New {
+				t.Fatalf("%s: %s is credited to a commit that has it as %s", s.Commit.Hash, c.Path, got)
+			}
+		}
+		last = s.Commit.Hash
+	}
+	if len(state) != len(head) {
+		t.Errorf("%d files at the end of history, %d at the head", len(state), len(head))
+	}
+	for path, blob := range head {
+		if state[path] != blob {
+			t.Errorf("%s ends as %s, the head has %s", path, state[path], blob)
+		}
+	}
+	t.Logf("%d merges change files, %d bring in commits of their own; last step %s", merges, swapped, last)
+}
+
+// TestPullsOfSwitchboard goes through the history as pulls see it: from some
+// commit of any kind to the head. Many are not on the first-parent chain (of
+// 1,838 commits 1,462 are).
+func TestPullsOfSwitchboard(t *testing.T) {
+	r := reader(t, openMirror(t, Remote{URL: bundle(t, "switchboard")}, Options{}))
+	ctx := context.Background()
+	match := MatchMasks([]Filemask{mask(t, "po/*.po"), mask(t, "po/extra/*.po")})
+	head := r.Head().Hash
+	all, err := r.unseen(ctx, head, nil)
+	must(t, err)
+	n, merges, one := 0, 0, 0
+	for from, commit := range all {
+		if len(commit.parents) > 1 {
+			merges++
+		}
+		if n++; from[0]%32 != 0 {
+			continue
+		}
+		state := map[string]Hash{}
+		list, err := r.Snapshot(ctx, from, match.Want, match.Prune)
+		must(t, err)
+		for _, f := range list {
+			if f.Link == "" {
+				state[f.Path] = f.Blob
+			}
+		}
+		walk := steps(t, r, from, head, match)
+		if len(walk) == 1 && walk[0].Base == from {
+			one++
+		}
+		for _, s := range walk {
+			for _, c := range s.Changes {
+				if state[c.Path] != c.Old {
+					t.Fatalf("from %s: %s is not what the step says", from, c.Path)
+				}
+				state[c.Path] = c.New
+			}
+		}
+		end, err := r.Snapshot(ctx, head, match.Want, match.Prune)
+		must(t, err)
+		for _, f := range end {
+			if f.Link == "" && state[f.Path] != f.Blob {
+				t.Fatalf("from %s: %s does not end as at the head", from, f.Path)
+			}
+		}
+	}
+	if n != 1838 || merges != 184 || one == 0 {
+		t.Errorf("%d commits, %d merges, %d pulls in one step", n, merges, one)
+	}
+}
