@@ -40,6 +40,10 @@ func negotiate(rt *route, ps params, accept string) (representation, error) {
 	return rep, nil
 }
 
+// maxAccept is how much of the header Accept is read, in bytes; browsers send
+// some 150.
+const maxAccept = 4 << 10
+
 // acceptable reports whether the header Accept lets us answer with JSON or
 // with the page that it stands for, and the parameter indent of its media
 // range application/json. A missing or empty header accepts everything.
@@ -47,7 +51,7 @@ func acceptable(accept string) (indent int, ok bool) {
 	if strings.TrimSpace(accept) == "" {
 		return 0, true
 	}
-	for part := range strings.SplitSeq(accept, ",") {
+	for part := range strings.SplitSeq(accept[:min(len(accept), maxAccept)], ",") {
 		media, attrs, err := mime.ParseMediaType(part)
 		if err != nil || refused(attrs["q"]) {
 			continue

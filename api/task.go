@@ -2,7 +2,7 @@ package api
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // RFC 9562 names it for version 5; nothing secret hangs on it
+	"crypto/sha1"
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog/store"
@@ -20,7 +20,8 @@ type taskObject struct {
 }
 
 // taskID is the UUID of a component's first import (decision 27): version 5 of
-// RFC 9562, so that every server gives it the same name.
+// RFC 9562, which names SHA-1 (nothing secret hangs on it), so that every
+// server gives it the same name.
 func taskID(project, component string) string {
 	sum := sha1.Sum([]byte(taskNamespace + project + "/" + component))
 	sum[6] = sum[6]&0x0f | 0x50
