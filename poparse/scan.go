@@ -30,7 +30,7 @@ type parser struct {
 	entries []Entry
 	lists   stringArena
 	texts   textArena
-	items   int // list elements so far, see pending.add
+	items   int // list elements so far, see add
 	dropped int // warnings above maxWarnings
 	scratch []byte
 	tooMany bool
