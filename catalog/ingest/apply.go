@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,10 +28,11 @@ type application struct {
 
 	places  places
 	ready   []targetFile // files to write, by path
+	own     *poFile      // the source translation's own file; nil if there is none
+	ownRead bool         // own is new in this step
 	gone    []*catalog.Translation
 	entries entryList
 	sources map[catalog.Identity]int64 // source unit ids, loaded when needed
-	ownRead bool                       // the source translation's own file could be read
 }
 
 // targetFile is a translation whose file changed and can be read.
@@ -46,8 +48,7 @@ func (a *application) run(ctx context.Context) error {
 	if err := a.comp.load(ctx, a.tx); err != nil {
 		return err
 	}
-	a.places = a.comp.layout.assign(a.comp.files)
-	if err := a.readTargets(ctx); err != nil {
+	if err := a.assign(ctx); err != nil {
 		return err
 	}
 	if err := a.refuse(ctx); err != nil {
@@ -74,27 +75,63 @@ func (a *application) run(ctx context.Context) error {
 	return a.entries.write(ctx, a)
 }
 
-// readTargets parses the files that changed.
-func (a *application) readTargets(ctx context.Context) error {
+// assign maps the files of the commit to translations and reads those that
+// changed. A file that cannot be parsed and never could be is not there
+// (decision 22), so it must not displace another one either: the rest is
+// assigned without it.
+func (a *application) assign(ctx context.Context) error {
+	files := a.comp.files
+	for {
+		a.places = a.comp.layout.assign(files)
+		lost := make(map[string]bool)
+		if err := a.readOwn(ctx, lost); err != nil {
+			return err
+		}
+		if err := a.readTargets(ctx, lost); err != nil {
+			return err
+		}
+		if len(lost) == 0 {
+			return nil
+		}
+		files = slices.DeleteFunc(slices.Clone(files), func(f gitsource.File) bool { return lost[f.Path] })
+	}
+}
+
+// readTargets parses the files that changed, and adds to lost those that have
+// no good version.
+func (a *application) readTargets(ctx context.Context, lost map[string]bool) error {
+	a.ready = nil
 	for i := range a.places.targets {
 		p := &a.places.targets[i]
 		row := a.comp.translations[p.language]
 		if row != nil && row.IsSource {
 			row = nil
 		}
-		if !a.changed(p, row) {
-			continue
+		var file *poFile
+		if a.changed(p, row) {
+			var err error
+			if file, err = a.read(ctx, p); err != nil {
+				return err
+			}
 		}
-		file, err := a.read(ctx, p)
-		if err != nil {
-			return err
+		switch {
+		case file != nil:
+			a.ready = append(a.ready, targetFile{place: p, row: row, file: file, fresh: row == nil || row.Removed})
+		case !a.keeps(p, row):
+			lost[p.path] = true
 		}
-		if file == nil {
-			continue
-		}
-		a.ready = append(a.ready, targetFile{place: p, row: row, file: file, fresh: row == nil || row.Removed})
 	}
 	return nil
+}
+
+// keeps reports whether a translation has a good version to serve while the
+// file at its place cannot be parsed. One made of another file, which is still
+// there to be served, is not this file's last good version.
+func (a *application) keeps(p *place, row *catalog.Translation) bool {
+	if row == nil || row.Removed {
+		return false
+	}
+	return row.Filename == p.path || !a.comp.has(row.Filename)
 }
 
 // changed reports whether a place has to be read: its blob differs from the

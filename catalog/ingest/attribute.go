@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/gitsource"
@@ -32,13 +31,17 @@ func newAttributor(step *gitsource.Step, l *loader, c *component) *attributor {
 // commit of the step did.
 func (a *attributor) own() int { return len(a.step.Origins) - 1 }
 
+// aspect is what of a string is attributed, as a fingerprint of it in a
+// version of a file; absent if the version does not have the string.
+type aspect func(version, catalog.Identity) int64
+
 // origins returns for every identity the index in step.Origins of the commit
 // that gave it the state it now has in a file, be it a text or absence: from
 // the step's own commit one goes to every parent that has the same, and one
 // that no parent shares it with introduced it; of several the earliest. What
 // only parents outside the step have, an old branch brings back: that is the
 // step's own doing.
-func (a *attributor) origins(ctx context.Context, path string, ids []catalog.Identity) (map[catalog.Identity]int, error) {
+func (a *attributor) origins(ctx context.Context, path string, of aspect, ids []catalog.Identity) (map[catalog.Identity]int, error) {
 	result := make(map[catalog.Identity]int, len(ids))
 	for _, id := range ids {
 		result[id] = a.own()
@@ -51,48 +54,14 @@ func (a *attributor) origins(ctx context.Context, path string, ids []catalog.Ide
 	for _, id := range ids {
 		add(pending, a.own(), id)
 	}
+	file := history{a: a, path: path, change: change}
 	for i := a.own(); i >= 0; i-- {
-		if err := a.descend(ctx, path, change, i, pending, result); err != nil {
+		if err := file.descend(ctx, i, of, pending, result); err != nil {
 			return nil, err
 		}
 		pending[i] = nil
 	}
 	return result, nil
-}
-
-// descend hands the texts of one commit on to the parents that have them too,
-// and credits the commit with the rest.
-func (a *attributor) descend(ctx context.Context, path string, change, commit int, pending []map[catalog.Identity]bool, result map[catalog.Identity]int) error {
-	if len(pending[commit]) == 0 {
-		return nil
-	}
-	origin := &a.step.Origins[commit]
-	mine, err := a.version(ctx, path, origin.Blobs[change])
-	if err != nil {
-		return err
-	}
-	parents := make([]version, len(origin.Parents))
-	for p := range origin.Parents {
-		if parents[p], err = a.version(ctx, path, a.parentBlob(origin, p, change)); err != nil {
-			return err
-		}
-	}
-	for id := range pending[commit] {
-		inherited := false
-		for p, parent := range origin.Parents {
-			if !mine.same(parents[p], id) {
-				continue
-			}
-			inherited = true
-			if parent >= 0 {
-				add(pending, parent, id)
-			}
-		}
-		if !inherited {
-			result[id] = commit
-		}
-	}
-	return nil
 }
 
 func add(pending []map[catalog.Identity]bool, commit int, id catalog.Identity) {
@@ -102,16 +71,94 @@ func add(pending []map[catalog.Identity]bool, commit int, id catalog.Identity) {
 	pending[commit][id] = true
 }
 
-func (a *attributor) parentBlob(o *gitsource.Origin, parent, change int) gitsource.Hash {
-	if i := o.Parents[parent]; i >= 0 {
-		return a.step.Origins[i].Blobs[change]
+// history is that of one file within a step.
+type history struct {
+	a      *attributor
+	path   string
+	change int // index in step.Changes
+}
+
+// forebear is a version that a commit's text can come from.
+type forebear struct {
+	commit  int // index in step.Origins; -1: outside the step
+	version version
+}
+
+// descend hands the strings of one commit on to the versions before it that
+// have the same, and credits the commit with the rest.
+func (h *history) descend(ctx context.Context, commit int, of aspect, pending []map[catalog.Identity]bool, result map[catalog.Identity]int) error {
+	if len(pending[commit]) == 0 {
+		return nil
 	}
-	return o.Outside[parent][change]
+	mine, err := h.version(ctx, h.a.step.Origins[commit].Blobs[h.change])
+	if err != nil {
+		return err
+	}
+	before, err := h.forebears(ctx, commit)
+	if err != nil {
+		return err
+	}
+	for id := range pending[commit] {
+		inherited := false
+		for _, f := range before {
+			if of(f.version, id) != of(mine, id) {
+				continue
+			}
+			inherited = true
+			if f.commit >= 0 {
+				add(pending, f.commit, id)
+			}
+		}
+		if !inherited {
+			result[id] = commit
+		}
+	}
+	return nil
+}
+
+// forebears are the versions at a commit's parents. Where one cannot be parsed
+// those before it stand in, since such a file keeps its last good state: who
+// only repairs it introduces nothing.
+func (h *history) forebears(ctx context.Context, commit int) ([]forebear, error) {
+	var list []forebear
+	seen := make(map[int]bool)
+	todo := []int{commit}
+	for len(todo) > 0 {
+		origin := &h.a.step.Origins[todo[0]]
+		todo = todo[1:]
+		for p, parent := range origin.Parents {
+			if parent >= 0 && seen[parent] {
+				continue
+			}
+			seen[parent] = true
+			v, err := h.version(ctx, h.parentBlob(origin, p))
+			switch {
+			case err != nil:
+				return nil, err
+			case !v.broken:
+				list = append(list, forebear{parent, v})
+			case parent >= 0:
+				todo = append(todo, parent)
+			}
+		}
+	}
+	return list, nil
+}
+
+func (h *history) parentBlob(o *gitsource.Origin, parent int) gitsource.Hash {
+	if i := o.Parents[parent]; i >= 0 {
+		return h.a.step.Origins[i].Blobs[h.change]
+	}
+	return o.Outside[parent][h.change]
+}
+
+func (h *history) version(ctx context.Context, blob gitsource.Hash) (version, error) {
+	return h.a.version(ctx, h.path, blob)
 }
 
 // version is one version of a file as attribution sees it.
 type version struct {
-	file   *poFile // nil: the file is not there
+	file   *poFile // nil: the file is not there, or broken
 	broken bool    // it cannot be parsed
 }
 
@@ -120,21 +167,32 @@ func (a *attributor) version(ctx context.Context, path string, blob gitsource.Ha
 		return version{}, nil
 	}
 	f, err := a.loader.load(ctx, a.comp.row.ID, path, blob, a.comp.rules)
-	var bad *fileError
-	if errors.As(err, &bad) {
+	if fault(err) != nil {
 		return version{broken: true}, nil
 	}
 	return version{file: f}, err
 }
 
-// same reports whether a string is the same in both versions; a version that
-// cannot be parsed is like no other.
-func (v version) same(o version, id catalog.Identity) bool {
-	return !v.broken && !o.broken && v.text(id) == o.text(id)
+// has reports whether a version has a string, whatever its translation.
+func (v version) has(id catalog.Identity) bool {
+	if v.file == nil {
+		return false
+	}
+	_, ok := v.file.index[id]
+	return ok
 }
 
-// text is the fingerprint of a string in a version, or absent.
-func (v version) text(id catalog.Identity) int64 {
+// presence is the aspect of the source translation: translating a string does
+// not introduce it.
+func presence(v version, id catalog.Identity) int64 {
+	if v.has(id) {
+		return 1
+	}
+	return absent
+}
+
+// translation is the aspect of the other ones.
+func translation(v version, id catalog.Identity) int64 {
 	if v.file == nil {
 		return absent
 	}

@@ -71,7 +71,7 @@ func (c *component) advance(changes []gitsource.Change) bool {
 			continue
 		}
 		touched = true
-		i, found := slices.BinarySearchFunc(c.files, ch.Path, func(f gitsource.File, p string) int { return strings.Compare(f.Path, p) })
+		i, found := c.find(ch.Path)
 		switch {
 		case ch.New.IsZero() && found:
 			c.files = slices.Delete(c.files, i, i+1)
@@ -83,6 +83,16 @@ func (c *component) advance(changes []gitsource.Change) bool {
 		}
 	}
 	return touched
+}
+
+// has reports whether the commit has a file at a path that the component reads.
+func (c *component) has(path string) bool {
+	_, found := c.find(path)
+	return found
+}
+
+func (c *component) find(path string) (int, bool) {
+	return slices.BinarySearchFunc(c.files, path, func(f gitsource.File, p string) int { return strings.Compare(f.Path, p) })
 }
 
 // load reads what is stored of the component.

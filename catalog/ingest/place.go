@@ -18,6 +18,16 @@ type place struct {
 	blob     gitsource.Hash
 }
 
+// served is the place of the version that a translation serves, which differs
+// from p while the file there cannot be parsed.
+func (p *place) served(t *catalog.Translation) *place {
+	s := *p
+	if blob, err := gitsource.ParseHash(t.Revision); err == nil {
+		s.path, s.blob = t.Filename, blob
+	}
+	return &s
+}
+
 // places are all translations of a component at one commit.
 type places struct {
 	// own is the file of the source translation itself: the POT, or else a
@@ -83,14 +93,17 @@ func (l *layout) assign(files []gitsource.File) places {
 	}
 	pot := p.own != nil
 	taken := make(map[string]string, len(files)) // code in URLs → path
-	taken[l.source.Code] = l.newBase
+	if pot {
+		l.refuseSource(&p, byLanguage[l.source.Code])
+		order = slices.DeleteFunc(order, func(code string) bool { return code == l.source.Code })
+	}
 	for _, code := range order {
 		winner := electWinner(byLanguage[code])
+		taken[code] = winner.path
 		if code == l.source.Code {
-			l.sourceFile(&p, winner, pot)
+			p.own = &winner
 			continue
 		}
-		taken[code] = winner.path
 		p.targets = append(p.targets, winner)
 	}
 	for _, code := range order {
@@ -113,18 +126,16 @@ func electWinner(files []place) place {
 	return files[0]
 }
 
-// sourceFile places the file of the source language: with a POT it is not
-// served (decision 11).
-func (l *layout) sourceFile(p *places, f place, pot bool) {
-	if pot {
+// refuseSource reports the files of the source language that a POT displaces
+// (decision 11).
+func (l *layout) refuseSource(p *places, files []place) {
+	for _, f := range files {
 		p.refused = append(p.refused, refusal{
 			path: f.path, blob: f.blob,
 			reason: "not served: the source translation is read from new_base " + l.newBase +
 				"; exclude this file by language_regex or remove new_base",
 		})
-		return
 	}
-	p.own = &f
 }
 
 // variants places the other files of a language under their own codes.

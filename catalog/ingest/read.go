@@ -68,7 +68,7 @@ func convert(f *poparse.File, data []byte, r rules) *poFile {
 	position := 0
 	for i := range f.Entries {
 		e := &f.Entries[i]
-		if e.Obsolete || e.Domain != f.Entries[0].Domain {
+		if e.Obsolete || e.Domain != f.Domain {
 			continue
 		}
 		position++
@@ -79,7 +79,7 @@ func convert(f *poparse.File, data []byte, r rules) *poFile {
 		}
 		out.index[u.Identity] = int32(len(out.units))
 		out.units = append(out.units, u)
-		out.outline = out.outline*31 + h.Meta(u.Source, u.Context, u.Note, u.Flags, u.Location)
+		out.outline = outline(out.outline, &u.Unit, &h)
 	}
 	return out
 }
@@ -108,6 +108,13 @@ func (r *rules) unit(e *poparse.Entry, position int, h *catalog.Hasher) unit {
 	u.text = h.Text(u.Target, u.State)
 	u.meta = metaPrint(h, &u.Unit)
 	return u
+}
+
+// outline adds a unit to the fingerprint of all that the units before it have
+// but their translations. The position is not their number: entries that
+// repeat an earlier one count, too.
+func outline(before int64, u *catalog.Unit, h *catalog.Hasher) int64 {
+	return (before*31+h.Meta(u.Source, u.Context, u.Note, u.Flags, u.Location))*31 + int64(u.Position)
 }
 
 // metaPrint fingerprints the stored fields that make no change entry.

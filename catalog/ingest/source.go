@@ -5,21 +5,16 @@ import (
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/gitsource"
 )
 
 // writeSource stores the source translation, before the targets, since their
 // units point to its units.
 func (a *application) writeSource(ctx context.Context) error {
 	row := a.sourceRow()
-	own, err := a.readOwn(ctx, row)
-	if err != nil {
-		return err
+	if !a.sourceStale(row) {
+		return a.followFirst(ctx, row)
 	}
-	if !a.sourceStale(row, own) {
-		return a.followFirst(ctx, row, own)
-	}
-	files, err := a.sourceFiles(ctx, row, own)
+	files, err := a.sourceFiles(ctx, row)
 	if err != nil {
 		return err
 	}
@@ -31,7 +26,7 @@ func (a *application) writeSource(ctx context.Context) error {
 		row.Language = a.comp.layout.source.Code
 		a.comp.translations[row.Language] = row
 	}
-	return a.storeSource(ctx, row, files, own)
+	return a.storeSource(ctx, row, files)
 }
 
 // sourceRow is the stored source translation, or nil.
@@ -39,28 +34,29 @@ func (a *application) sourceRow() *catalog.Translation {
 	return a.comp.translations[a.comp.layout.source.Code]
 }
 
-// readOwn reads the source translation's own file. A POT that cannot be parsed
-// keeps its last good version, if there is one. nil: there is no own file.
-func (a *application) readOwn(ctx context.Context, row *catalog.Translation) (*poFile, error) {
-	p := a.places.own
+// readOwn reads the source translation's own file. One that cannot be parsed
+// keeps its last good version; if there is none, it is added to lost.
+func (a *application) readOwn(ctx context.Context, lost map[string]bool) error {
+	a.own, a.ownRead = nil, false
+	p, row := a.places.own, a.sourceRow()
 	if p == nil {
-		return nil, nil
+		return nil
 	}
-	if row != nil && !a.changed(p, row) {
-		return a.current(ctx, p, row)
+	var err error
+	if a.changed(p, row) {
+		if a.own, err = a.read(ctx, p); err != nil {
+			return err
+		}
 	}
-	file, err := a.read(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	if file != nil {
+	switch {
+	case a.own != nil:
 		a.ownRead = true
-		return file, nil
+	case row != nil && row.Filename == p.path && a.hadOwn(row):
+		a.own, err = a.current(ctx, p, row)
+	default:
+		lost[p.path] = true
 	}
-	if row == nil || row.Filename != p.path {
-		return nil, nil
-	}
-	return a.lastGood(ctx, row)
+	return err
 }
 
 // current reads the version of a place's file that is served: its blob, or
@@ -90,14 +86,14 @@ func (a *application) lastGood(ctx context.Context, row *catalog.Translation) (*
 
 // sourceStale reports whether the source translation may have changed: its own
 // file did, or the strings of another file did, not only their translations.
-func (a *application) sourceStale(row *catalog.Translation, own *poFile) bool {
+func (a *application) sourceStale(row *catalog.Translation) bool {
 	if row == nil || a.comp.reread || a.ownRead || len(a.gone) > 0 {
 		return true
 	}
-	if own != nil && row.Filename != a.places.own.path {
+	if a.own != nil && row.Filename != a.places.own.path {
 		return true
 	}
-	if own == nil && a.hadOwn(row) {
+	if a.own == nil && a.hadOwn(row) {
 		return true
 	}
 	for i := range a.ready {
@@ -122,8 +118,8 @@ func (a *application) hadOwn(row *catalog.Translation) bool {
 
 // followFirst keeps filename and revision of a source translation without own
 // file equal to those of the first file (decision 11).
-func (a *application) followFirst(ctx context.Context, row *catalog.Translation, own *poFile) error {
-	if own != nil {
+func (a *application) followFirst(ctx context.Context, row *catalog.Translation) error {
+	if a.own != nil {
 		return nil
 	}
 	for i := range a.ready {
@@ -138,10 +134,14 @@ func (a *application) followFirst(ctx context.Context, row *catalog.Translation,
 
 // sourceFiles are the current versions of the files whose strings make up the
 // source translation, in the order of decision 11.
-func (a *application) sourceFiles(ctx context.Context, row *catalog.Translation, own *poFile) ([]sourceFile, error) {
+func (a *application) sourceFiles(ctx context.Context, row *catalog.Translation) ([]sourceFile, error) {
 	var files []sourceFile
-	if own != nil {
-		files = append(files, sourceFile{place: a.ownPlace(row), file: own})
+	if a.own != nil {
+		p := a.places.own
+		if !a.ownRead {
+			p = p.served(row)
+		}
+		files = append(files, sourceFile{place: p, file: a.own})
 	}
 	ready := make(map[string]*poFile, len(a.ready))
 	for i := range a.ready {
@@ -155,6 +155,7 @@ func (a *application) sourceFiles(ctx context.Context, row *catalog.Translation,
 			if file, err = a.current(ctx, p, stored); err != nil {
 				return nil, err
 			}
+			p = p.served(stored)
 		}
 		if file != nil {
 			files = append(files, sourceFile{place: p, file: file})
@@ -163,20 +164,9 @@ func (a *application) sourceFiles(ctx context.Context, row *catalog.Translation,
 	return files, nil
 }
 
-// ownPlace is the place of the own file's version in use.
-func (a *application) ownPlace(row *catalog.Translation) *place {
-	if a.ownRead || row == nil {
-		return a.places.own
-	}
-	p := *a.places.own // the last good version
-	if blob, err := gitsource.ParseHash(row.Revision); err == nil {
-		p.blob = blob
-	}
-	return &p
-}
-
 // storeSource writes the source translation made of the files.
-func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []sourceFile, own *poFile) error {
+func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []sourceFile) error {
+	own := a.own
 	units, holders, outline := union(files, own != nil, a.comp.rules)
 	if len(files) > 0 {
 		first := files[0]
@@ -228,7 +218,7 @@ func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []
 	}
 	result := make(map[catalog.Identity]int)
 	for path, ids := range byPath {
-		origins, err := a.origins.origins(ctx, path, ids)
+		origins, err := a.origins.origins(ctx, path, presence, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -265,7 +255,7 @@ func (a *application) droppedFrom(ctx context.Context, removed []catalog.Identit
 	for _, id := range removed {
 		path := ""
 		for _, p := range order {
-			if old[p].text(id) != absent {
+			if old[p].has(id) {
 				path = p
 				break
 			}

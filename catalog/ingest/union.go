@@ -14,7 +14,7 @@ type sourceFile struct {
 // own file, if it has one, then every string that only other files have, with
 // place, note and flags of the first of them by path. holders tells for each
 // unit which of the files it came from.
-func union(files []sourceFile, hasOwn bool, r rules) (units []unit, holders []int, outline int64) {
+func union(files []sourceFile, hasOwn bool, r rules) (units []unit, holders []int, print int64) {
 	var h catalog.Hasher
 	total := 0
 	if len(files) > 0 {
@@ -37,8 +37,8 @@ func union(files []sourceFile, hasOwn bool, r rules) (units []unit, holders []in
 			position = s.Position
 			units = append(units, s)
 			holders = append(holders, n)
-			outline = outline*31 + h.Meta(s.Source, s.Context, s.Note, s.Flags, s.Location)
+			print = outline(print, &s.Unit, &h)
 		}
 	}
-	return units, holders, outline
+	return units, holders, print
 }

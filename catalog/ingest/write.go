@@ -36,7 +36,7 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	}
 	changed := make([]catalog.Identity, 0, len(w.old)+len(w.delta.Added)+len(w.delta.Returned))
 	w.each(func(id catalog.Identity, _ int) { changed = append(changed, id) })
-	origins, err := a.origins.origins(ctx, t.place.path, changed)
+	origins, err := a.origins.origins(ctx, t.place.path, translation, changed)
 	if err != nil {
 		return err
 	}

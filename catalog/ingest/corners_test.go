@@ -1,0 +1,177 @@
+package ingest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// garbage is no PO file.
+const garbage = "garbage\n"
+
+// app is a world with one component "app" over a repository of files.
+func app(t *testing.T, s catalog.ComponentSettings, files map[string]string) (*world, *testrepos.Repo) {
+	t.Helper()
+	if s.LanguageRegex == "" {
+		s.LanguageRegex = "^[^.]+$"
+	}
+	repo := repoWith(t, files)
+	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": s})
+	w.sync()
+	return w, repo
+}
+
+// TestNeverParsedIsNotThere: a file that cannot be parsed and never could be
+// displaces none (decision 22), and the component goes on with the next commit.
+func TestNeverParsedIsNotThere(t *testing.T) {
+	cs := po("One", "Jedna")
+	for name, c := range map[string]struct {
+		before, broken map[string]string
+		want           []string
+	}{
+		"a POT from the beginning": {
+			before: map[string]string{"po/app.pot": garbage, "po/cs.po": cs},
+			want:   []string{"en=po/cs.po", "cs=po/cs.po"},
+		},
+		"a POT beside a file of the source language": {
+			before: map[string]string{"po/en.po": po("One", "One", "Two", "Two"), "po/cs.po": cs},
+			broken: map[string]string{"po/app.pot": garbage},
+			want:   []string{"en=po/en.po", "cs=po/cs.po"},
+		},
+		"a file of the source language": {
+			before: map[string]string{"po/cs.po": cs},
+			broken: map[string]string{"po/en.po": garbage},
+			want:   []string{"en=po/cs.po", "cs=po/cs.po"},
+		},
+		"a better name of a language": {
+			before: map[string]string{"po/pt-br.po": po("One", "Um"), "po/cs.po": cs},
+			broken: map[string]string{"po/pt_BR.po": garbage},
+			want:   []string{"en=po/cs.po", "cs=po/cs.po", "pt_BR=po/pt-br.po"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"}, c.before)
+			before := w.essence()
+			if c.broken != nil {
+				repo.Commit(t, testrepos.Change{Files: c.broken})
+				w.sync()
+			}
+			if diff := cmp.Diff(c.want, w.languages("app")); diff != "" {
+				t.Errorf("translations (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, w.essence()); diff != "" {
+				t.Errorf("units changed:\n%s", diff)
+			}
+			_, last := w.changesAfter(0)
+			repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}})
+			if problems := w.sync().Components[0].Problems; len(problems) == 0 {
+				t.Error("the problem is forgotten")
+			}
+			text, _ := w.changesAfter(last)
+			if n := strings.Count(text, "\n"); n != 1 || !strings.HasPrefix(text, "59 app/cs") {
+				t.Errorf("entries, want one 59:\n%s", text)
+			}
+		})
+	}
+}
+
+// TestReturningPOTBroken: a POT that comes back broken does not bring its old
+// version back.
+func TestReturningPOTBroken(t *testing.T) {
+	w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"},
+		map[string]string{"po/app.pot": po("One", "", "Old", ""), "po/cs.po": po("One", "Jedna")})
+	repo.Commit(t, testrepos.Change{Delete: []string{"po/app.pot"}})
+	w.sync()
+	before := w.essence()
+	for n := range 2 {
+		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/app.pot": garbage, "po/de.po": po("One", fmt.Sprint(n))}})
+		w.sync()
+		repo.Commit(t, testrepos.Change{Delete: []string{"po/de.po"}})
+		w.sync()
+		if diff := cmp.Diff(before, w.essence()); diff != "" {
+			t.Errorf("units changed:\n%s", diff)
+		}
+	}
+}
+
+// TestBrokenFirstFile: a source translation without own file has filename and
+// revision of the version that is served, not of the broken one.
+func TestBrokenFirstFile(t *testing.T) {
+	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("Two", "Zwei")})
+	before := w.essence()
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": garbage, "po/de.po": po("Three", "Drei")}})
+	w.sync()
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("Two", "Zwei")}})
+	w.sync()
+	if diff := cmp.Diff(before, w.essence()); diff != "" {
+		t.Errorf("units changed:\n%s", diff)
+	}
+}
+
+// TestRepeatedEntryShiftsPlaces: a repeated entry is not served, but those
+// behind it move.
+func TestRepeatedEntryShiftsPlaces(t *testing.T) {
+	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "One", "Jeden", "Two", "Dvě")}})
+	if n := w.sync().Changes; n != 0 {
+		t.Errorf("%d entries", n)
+	}
+	fresh := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {LanguageRegex: "^[^.]+$"}})
+	fresh.sync()
+	if diff := cmp.Diff(fresh.essence(), w.essence()); diff != "" {
+		t.Errorf("pulling and importing differ (-import +pull):\n%s", diff)
+	}
+}
+
+// TestSourceLanguageFiles: beside a POT no file of the source language is
+// served, whatever its name; without one each has its code.
+func TestSourceLanguageFiles(t *testing.T) {
+	files := map[string]string{"po/en.po": po("One", "One"), "po/en_en.po": po("One", "One"), "po/cs.po": po("One", "Jedna")}
+	w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"}, files)
+	if diff := cmp.Diff([]string{"en=po/en.po", "cs=po/cs.po", "en_en=po/en_en.po"}, w.languages("app")); diff != "" {
+		t.Errorf("without a POT: %s", diff)
+	}
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/app.pot": po("One", "")}})
+	report := w.sync()
+	if diff := cmp.Diff([]string{"en=po/app.pot", "cs=po/cs.po"}, w.languages("app")); diff != "" {
+		t.Errorf("with a POT: %s", diff)
+	}
+	if n := len(report.Components[0].Problems); n != 2 {
+		t.Errorf("problems: %q", report.Components[0].Problems)
+	}
+	w, _ = app(t, catalog.ComponentSettings{Filemask: "*/*/x.po"}, map[string]string{"a/en/x.po": po("One", ""), "b/en/x.po": po("One", "")})
+	if text := w.sync(); text.Steps != 0 {
+		t.Error("not up to date")
+	}
+}
+
+// TestWhoIntroducesASourceString: a side branch adds a string, translates it,
+// breaks the file and repairs it; the merge credits who added and who
+// translated it.
+func TestWhoIntroducesASourceString(t *testing.T) {
+	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna")})
+	_, last := w.changesAfter(0)
+	commit := func(author, text string, parents ...string) {
+		repo.Commit(t, testrepos.Change{Branch: "side", Parents: parents, Author: author + " <" + author + "@example.org>", Files: map[string]string{"po/cs.po": text}})
+	}
+	commit("Adder", po("One", "Jedna", "Two", ""), repo.Head())
+	commit("Translator", po("One", "Jedna", "Two", "Dvě"))
+	commit("Breaker", "<<<<<<<\n"+po("One", "Jedna", "Two", "Dvě"))
+	commit("Repairer", po("One", "Jedna", "Two", "Dvě", "Three", ""))
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"README": "mainline"}})
+	repo.Merge(t, testrepos.Change{Author: "Merger <m@example.org>"}, "side")
+	w.sync()
+	var got []string
+	w.eachChange(last, func(c *catalog.Change) {
+		got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
+	})
+	want := []string{"31 en Two Adder", "31 en Three Repairer", "31 cs Two Translator", "31 cs Three Repairer"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
