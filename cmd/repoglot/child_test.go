@@ -64,6 +64,9 @@ func until(ok func() bool) bool {
 
 var servesOn = regexp.MustCompile(`(?m)^repoglot serves on (http://[^/]+)/`)
 
+// metricsOn is logged before servesOn is printed.
+var metricsOn = regexp.MustCompile(`msg="metrics and profiler" address=(http://[^/]+)/`)
+
 func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 1, "serve NAME ARG...")
 	exe, err := os.Executable()
@@ -102,6 +105,9 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("repoglot serve did not start: %v", over)
 	}
 	ts.Setenv(args[0], match[1])
+	if m := metricsOn.FindStringSubmatch(c.err.String()); m != nil {
+		ts.Setenv(args[0]+"_metrics", m[1])
+	}
 }
 
 func cmdStop(ts *testscript.TestScript, neg bool, args []string) {

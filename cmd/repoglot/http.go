@@ -86,25 +86,32 @@ type routes struct {
 
 // ServeHTTP answers one request.
 func (rt *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := rt.api
-	switch r.URL.Path {
-	case "/":
-		h = rt.front
-	case "/healthz", "/healthz/":
-		h = rt.health
-	case "/readyz", "/readyz/":
-		h = rt.ready
-	case "/metrics":
-		if rt.metrics != nil {
-			h = rt.metrics
-		}
-	}
-	if h != rt.api && r.Method != http.MethodGet && r.Method != http.MethodHead {
+	own := rt.own(r.URL.Path)
+	switch {
+	case own == nil:
+		rt.api.ServeHTTP(w, r)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
-		writeJSON(w, http.StatusMethodNotAllowed, map[string]any{"detail": "Method " + `"` + strings.ToUpper(r.Method) + `"` + " not allowed."})
-		return
+		writeJSON(w, http.StatusMethodNotAllowed, map[string]any{"detail": `Method "` + strings.ToUpper(r.Method) + `" not allowed.`})
+	default:
+		own.ServeHTTP(w, r)
 	}
-	h.ServeHTTP(w, r)
+}
+
+// own is the handler of a path that is not the API's, else nil.
+func (rt *routes) own(path string) http.Handler {
+	switch path {
+	case "/":
+		return rt.front
+	case "/healthz", "/healthz/":
+		return rt.health
+	case "/readyz", "/readyz/":
+		return rt.ready
+	case "/metrics":
+		return rt.metrics
+	default:
+		return nil
+	}
 }
 
 // newMetrics makes the program's registry and its handler.

@@ -1,45 +1,63 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"os"
-	"strings"
 	"sync"
-
-	"golang.org/x/term"
+	"time"
 
 	"github.com/repoglot/repoglot/api"
 )
 
-// progress remembers how far the pull of each branch is.
+// lineEvery is the time between two plain lines about one long pull.
+const lineEvery = 10 * time.Second
+
+// progress remembers how far the pull of each branch is, and shows it: on a
+// terminal as a bar, elsewhere in a plain line now and then.
 type progress struct {
+	now   func() time.Time
+	lines func(key string, d done) // told every lineEvery without a bar
+	bar   *bar                     // nil without a terminal
+
 	mu       sync.Mutex
-	branches map[string]done  // by key of the branch
-	of       map[int64]string // key of the branch by component id
-	bar      *bar             // nil without a terminal
+	branches map[string]done      // by key of the branch
+	told     map[string]time.Time // of the last line, or of the start
+	of       map[int64]string     // key of the branch by component id
 }
 
 // done is a part of a whole; the whole is 0 if it is not known.
 type done struct{ done, total int }
 
-func newProgress(w io.Writer) *progress {
-	return &progress{branches: map[string]done{}, of: map[int64]string{}, bar: newBar(w)}
+// newProgress makes a progress; b may be nil.
+func newProgress(b *bar, now func() time.Time, lines func(key string, d done)) *progress {
+	return &progress{
+		now: now, lines: lines, bar: b,
+		branches: map[string]done{}, told: map[string]time.Time{}, of: map[int64]string{},
+	}
 }
 
 // tell is called by ingest.
 func (p *progress) tell(key string, n, total int) {
+	d := done{n, total}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.branches[key] = done{n, total}
-	p.bar.show(key, n, total)
+	p.branches[key] = d
+	now := p.now()
+	last, known := p.told[key]
+	due := known && p.bar == nil && now.Sub(last) >= lineEvery
+	if !known || due {
+		p.told[key] = now
+	}
+	p.mu.Unlock()
+	p.bar.show(key, d)
+	if due {
+		p.lines(key, d)
+	}
 }
 
 // end forgets a branch whose pull has ended.
 func (p *progress) end(key string) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	delete(p.branches, key)
+	delete(p.told, key)
+	p.mu.Unlock()
 	p.bar.clear()
 }
 
@@ -73,54 +91,5 @@ func (d done) percent() int {
 	if d.total <= 0 {
 		return 0
 	}
-	return min(100, 100*d.done/d.total)
-}
-
-// bar is a progress bar on a terminal. A nil bar shows nothing.
-type bar struct {
-	w     io.Writer
-	shown string
-}
-
-// newBar returns a bar if w is a terminal, else nil.
-func newBar(w io.Writer) *bar {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
-	}
-	return &bar{w: w}
-}
-
-func (b *bar) show(key string, n, total int) {
-	if b == nil {
-		return
-	}
-	line := barLine(key, n, total)
-	if line == b.shown {
-		return
-	}
-	b.shown = line
-	fmt.Fprintf(b.w, "\r\x1b[K%s", line)
-}
-
-func (b *bar) clear() {
-	if b == nil || b.shown == "" {
-		return
-	}
-	b.shown = ""
-	fmt.Fprint(b.w, "\r\x1b[K")
-}
-
-// barLine draws a bar, at most 79 columns wide.
-func barLine(key string, n, total int) string {
-	const width, room = 20, 40
-	if r := []rune(key); len(r) > room {
-		key = "…" + string(r[len(r)-room+1:])
-	}
-	full := width * done{n, total}.percent() / 100
-	count := "…"
-	if total > 0 {
-		count = fmt.Sprintf("%d/%d", n, total)
-	}
-	return fmt.Sprintf("[%s%s] %s %s", strings.Repeat("#", full), strings.Repeat(".", width-full), count, key)
+	return max(0, min(100, 100*d.done/d.total))
 }

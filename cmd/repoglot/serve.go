@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -45,6 +46,8 @@ type server struct {
 
 // serve serves until ctx is done. repo is "" with a configuration.
 func (p *program) serve(ctx context.Context, repo string) (err error) {
+	b := newBar(p.stderr)
+	p.stdout, p.stderr = b.above(p.stdout), b.above(p.stderr)
 	log, err := p.logger(slog.LevelInfo)
 	if err != nil {
 		return err
@@ -53,7 +56,8 @@ func (p *program) serve(ctx context.Context, repo string) (err error) {
 	if err != nil {
 		return err
 	}
-	e, err := openEngine(ctx, c, log, newProgress(p.stderr))
+	pr := newProgress(b, time.Now, func(key string, d done) { log.Info("importing", "branch", key, "done", d.String()) })
+	e, err := openEngine(ctx, c, log, pr)
 	if err != nil {
 		return err
 	}
@@ -69,6 +73,7 @@ func (p *program) serve(ctx context.Context, repo string) (err error) {
 			return err
 		}
 		defer second.Close()
+		log.Info("metrics and profiler", "address", origin(second)+"/metrics")
 	}
 	if repo != "" {
 		if err := e.guess(ctx, c, repo); err != nil {

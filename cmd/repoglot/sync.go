@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -35,6 +36,8 @@ func (p *program) syncCommand() *cobra.Command {
 
 // sync pulls once and prints what came.
 func (p *program) sync(ctx context.Context, names []string) (err error) {
+	b := newBar(p.stderr)
+	p.stdout, p.stderr = b.above(p.stdout), b.above(p.stderr)
 	log, err := p.logger(slog.LevelWarn)
 	if err != nil {
 		return err
@@ -48,7 +51,8 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	e, err := openEngine(ctx, c, log, newProgress(p.stderr))
+	pr := newProgress(b, time.Now, func(key string, d done) { fmt.Fprintf(p.stderr, "importing %s: %s\n", key, d) })
+	e, err := openEngine(ctx, c, log, pr)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// eraseLine puts a terminal's cursor at the start of an empty line.
+const eraseLine = "\r\x1b[K"
+
+// bar is a progress bar in the last line of a terminal. A nil bar shows
+// nothing.
+type bar struct {
+	mu    sync.Mutex
+	w     io.Writer
+	shown string
+}
+
+// newBar returns a bar if w is a terminal, else nil.
+func newBar(w io.Writer) *bar {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return &bar{w: w}
+}
+
+// show draws how far a branch is.
+func (b *bar) show(key string, d done) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if line := barLine(key, d); line != b.shown {
+		b.shown = line
+		fmt.Fprint(b.w, eraseLine+line)
+	}
+}
+
+// clear takes the bar away.
+func (b *bar) clear() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.erase()
+}
+
+// erase is clear with b.mu held.
+func (b *bar) erase() {
+	if b.shown != "" {
+		b.shown = ""
+		fmt.Fprint(b.w, eraseLine)
+	}
+}
+
+// above returns a writer for other text on the same terminal: the bar gives way
+// and is drawn again by the next show.
+func (b *bar) above(w io.Writer) io.Writer {
+	if b == nil {
+		return w
+	}
+	return aboveBar{b, w}
+}
+
+type aboveBar struct {
+	bar *bar
+	w   io.Writer
+}
+
+// Write writes whole lines above the bar.
+func (a aboveBar) Write(p []byte) (int, error) {
+	a.bar.mu.Lock()
+	defer a.bar.mu.Unlock()
+	a.bar.erase()
+	return a.w.Write(p)
+}
+
+// barLine draws a bar, at most 79 columns wide.
+func barLine(key string, d done) string {
+	const width, room = 20, 40
+	if r := []rune(key); len(r) > room {
+		key = "…" + string(r[len(r)-room+1:])
+	}
+	full := width * d.percent() / 100
+	return fmt.Sprintf("[%s%s] %s %s", strings.Repeat("#", full), strings.Repeat(".", width-full), d, key)
+}
+
+// String is "3 of 10", or "…" where the whole is not known.
+func (d done) String() string {
+	if d.total <= 0 {
+		return "…"
+	}
+	return fmt.Sprintf("%d of %d", d.done, d.total)
+}

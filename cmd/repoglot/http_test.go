@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestServeUntilFinishes stops a server in the middle of an answer.
+func TestServeUntilFinishes(t *testing.T) {
+	goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	l, err := listen(context.Background(), "listen", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	began, release := make(chan struct{}), make(chan struct{})
+	server := newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		close(began)
+		<-release
+		if r.Context().Err() != nil {
+			t.Error("the answer was cancelled")
+		}
+		_, _ = io.WriteString(w, "whole")
+	}), slog.New(slog.DiscardHandler))
+	closing := make(chan struct{})
+	server.RegisterOnShutdown(func() { close(closing) })
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- serveUntil(ctx, server, l) }()
+	answer := make(chan string, 1)
+	go func() {
+		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		resp, err := client.Get(origin(l))
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		answer <- string(body)
+	}()
+	<-began
+	cancel()
+	<-closing
+	close(release)
+	if got := <-answer; got != "whole" {
+		t.Errorf("answer %q", got)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("serveUntil: %v", err)
+	}
+}
+
+// TestRoutes sends what is ours to its handler, and everything else untouched
+// to the API.
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	answer := func(name string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, name+" "+r.URL.Path) })
+	}
+	rt := &routes{api: answer("api"), front: answer("front"), health: answer("health"), ready: answer("ready"), metrics: answer("metrics")}
+	for _, tt := range []struct {
+		method, path, want string
+		status             int
+	}{
+		{"GET", "/", "front /", 200},
+		{"HEAD", "/", "front /", 200},
+		{"GET", "/healthz", "health /healthz", 200},
+		{"GET", "/readyz", "ready /readyz", 200},
+		{"GET", "/metrics", "metrics /metrics", 200},
+		{"GET", "/api//../x", "api /api//../x", 200},
+		{"DELETE", "/api/x/", "api /api/x/", 200},
+		{"POST", "/healthz", `{"detail":"Method \"POST\" not allowed."}`, 405},
+		{"GET", "/nothing", "api /nothing", 200},
+	} {
+		w := httptest.NewRecorder()
+		rt.ServeHTTP(w, httptest.NewRequest(tt.method, "http://h"+tt.path, nil))
+		if got := strings.TrimSpace(w.Body.String()); w.Code != tt.status || got != tt.want {
+			t.Errorf("%s %s: %d %q, want %d %q", tt.method, tt.path, w.Code, got, tt.status, tt.want)
+		}
+	}
+	rt.metrics = nil
+	w := httptest.NewRecorder()
+	rt.ServeHTTP(w, httptest.NewRequest("GET", "http://h/metrics", nil))
+	if got := w.Body.String(); got != "api /metrics" {
+		t.Errorf("/metrics without metrics here: %q", got)
+	}
+}

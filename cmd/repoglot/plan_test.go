@@ -1,0 +1,141 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	c, err := config.Parse("/etc/r.yaml", []byte(`
+credentials:
+- {host: git.example.org, username: u, password_env: PW}
+- {host: "git.example.org:8443", username: v, password_env: PW}
+projects:
+- slug: p
+  components:
+  - {slug: a, repo: "https://x:y@git.example.org/r.git", push: "https://x:y@git.example.org/r.git", filemask: "a/*.po"}
+  - {slug: b, repo: "https://git.example.org/r.git", filemask: "b/*.po"}
+  - {slug: "c-{component}", repo: "https://git.example.org/r.git", branch: next, filemask: "*/{component}.po"}
+- slug: q
+  access: private
+  components:
+  - {slug: d, repo: "https://git.example.org:8443/s.git", filemask: "*.po"}
+  - {slug: e, repo: "../t", filemask: "*.po", access: public}
+`), []string{"PW=secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlan(c)
+	got := map[string][]string{}
+	for _, b := range p.branches {
+		for _, c := range b.Components {
+			got[b.Key] = append(got[b.Key], c.Spec.Project+"/"+c.Spec.Slug)
+		}
+	}
+	want := map[string][]string{
+		"/t#HEAD":                                 {"q/e"},
+		"https://git.example.org/r.git#HEAD":      {"p/a", "p/b"},
+		"https://git.example.org/r.git#next":      {"p/c-{component}"},
+		"https://git.example.org:8443/s.git#HEAD": {"q/d"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("branches (-want +got):\n%s", diff)
+	}
+	if len(p.components) != 4 || len(p.templates) != 1 || p.templates[0].Slug != "c-{component}" {
+		t.Errorf("%d components, templates %v", len(p.components), p.templates)
+	}
+	if b := p.branch("https://git.example.org/r.git#HEAD"); b == nil || b.Remote.URL != "https://x:y@git.example.org/r.git" || b.Remote.Credential.Username != "u" {
+		t.Errorf("branch: %v", b)
+	}
+	if b := p.branch("https://git.example.org:8443/s.git#HEAD"); b.Remote.Credential.Username != "v" || b.Remote.Credential.Password != "secret" {
+		t.Errorf("the credential with the port does not win: %v", b.Remote.Credential)
+	}
+	if b := p.branch("/t#HEAD"); b.Remote.Credential != nil {
+		t.Errorf("a local repository got a credential")
+	}
+	if p.branch("other") != nil {
+		t.Error("a branch for a key that is not there")
+	}
+	for _, s := range p.components {
+		if s.Repo == "https://x:y@git.example.org/r.git" || s.Settings.Push == "https://x:y@git.example.org/r.git" {
+			t.Errorf("%s carries a password", s.Slug)
+		}
+	}
+	var public []string
+	for _, c := range p.public() {
+		public = append(public, c.Spec.Slug)
+	}
+	if diff := cmp.Diff([]string{"e", "a", "b", "c-{component}"}, public); diff != "" {
+		t.Errorf("public (-want +got):\n%s", diff)
+	}
+}
+
+func TestRemoteHost(t *testing.T) {
+	t.Parallel()
+	for repo, want := range map[string]string{
+		"https://u:p@Git.example.org/x": "git.example.org",
+		"https://git.example.org:8443/": "git.example.org:8443",
+		"git@git.example.org:x/y.git":   "git.example.org",
+		"ssh://git@h:22/x":              "h:22",
+		"/srv/x":                        "",
+		"file:///srv/x":                 "",
+	} {
+		if got := remoteHost(repo); got != want {
+			t.Errorf("remoteHost(%s) = %q, want %q", repo, got, want)
+		}
+	}
+}
+
+// TestGuessedProject names components after what is known of them.
+func TestGuessedProject(t *testing.T) {
+	t.Parallel()
+	var found []gitsource.Found
+	for _, f := range []struct{ mask, base string }{
+		{"po/*.po", "po/paperboat.pot"},
+		{"docs/po/*.po", ""},
+		{"locale/*/LC_MESSAGES/django.po", ""},
+		{"web/locale/*/LC_MESSAGES/{component}.po", ""},
+		{"*.po", ""},
+		{"x/po/*.po", "x/paperboat.pot"},
+	} {
+		mask, err := gitsource.ParseFilemask(f.mask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, gitsource.Found{Mask: mask, NewBase: f.base})
+	}
+	p := guessedProject("https://u:p@example.org/team/My App.git", found)
+	var slugs []string
+	for _, c := range p.Components {
+		slugs = append(slugs, c.Slug)
+	}
+	if diff := cmp.Diff([]string{"paperboat", "docs-po", "django", "web-locale-{component}", "translations", "paperboat-2"}, slugs); diff != "" {
+		t.Errorf("slugs (-want +got):\n%s", diff)
+	}
+	if p.Slug != "My-App" || p.Name != "My App" {
+		t.Errorf("project %s, %q", p.Slug, p.Name)
+	}
+	c, err := config.FromEnviron(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Add(p); err != nil {
+		t.Errorf("Add: %v", err)
+	}
+	for address, want := range map[string]string{
+		"/srv/git/app.git":    "app",
+		"/home/u/app/.git":    "app",
+		"/home/u/app/":        "app",
+		"git@example.org:app": "app",
+		"https://h/a/b.git/":  "b",
+	} {
+		if got := repoName(address); got != want {
+			t.Errorf("repoName(%s) = %q, want %q", address, got, want)
+		}
+	}
+}

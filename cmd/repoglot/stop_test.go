@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// TestStopDuringImport ends a server while it imports; the next start does the
+// rest.
+func TestStopDuringImport(t *testing.T) {
+	t.Parallel()
+	repo := testrepos.GenSpec{Languages: testrepos.Languages(12), Entries: 2000, Template: true}.Generate(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "r.yaml")
+	text := fmt.Sprintf("listen: 127.0.0.1:0\nprojects:\n- slug: p\n  components:\n  - {slug: app, repo: %q, filemask: 'po/*.po'}\n", repo.Path())
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	out, errs := &output{}, &output{}
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, []string{"serve", "--config", file, "--log-level", "debug"}, strings.NewReader(""), out, errs)
+	}()
+	if !until(func() bool { return strings.Contains(errs.String(), "run started") }) {
+		t.Fatalf("no pull began:\n%s", errs)
+	}
+	cancel()
+	if got := <-code; got != exitOK {
+		t.Errorf("exit code %d:\n%s", got, errs)
+	}
+	if strings.Contains(errs.String(), "level=ERROR") {
+		t.Errorf("errors at the end:\n%s", errs)
+	}
+	var line, problems bytes.Buffer
+	if got := run(context.Background(), []string{"sync", "--config", file}, strings.NewReader(""), &line, &problems); got != exitOK || !strings.HasPrefix(line.String(), "p/app: ") {
+		t.Errorf("sync after the stop: exit code %d, %s%s", got, &line, &problems)
+	}
+}
