@@ -23,10 +23,6 @@ func (p *program) load() (*config.Config, error) {
 			return nil, usageError{errors.New("there is no repoglot.yaml here: name a configuration with --config FILE, or a repository with repoglot serve REPO")}
 		}
 	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, fmt.Errorf("finding %s: %w", p.flags.config, err)
-	}
 	c, err := config.Load(path, p.environ)
 	if err != nil {
 		return nil, err

@@ -45,3 +45,21 @@ func TestStopDuringImport(t *testing.T) {
 		t.Errorf("sync after the stop: exit code %d, %s%s", got, &line, &problems)
 	}
 }
+
+// TestDataDirNotWritable starts in a folder that may only be read.
+func TestDataDirNotWritable(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("skipped: root may write into every folder; testdata/script/second.txtar has the cases that root meets too")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	got := run(context.Background(), []string{"serve", "--data-dir", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0", dir}, strings.NewReader(""), &out, &errs)
+	want := "repoglot: the data directory " + filepath.Join(dir, "data") + " cannot be written: give this user write access to it, or change data_dir\n"
+	if got != exitFailure || errs.String() != want {
+		t.Errorf("exit code %d, stderr %q, want %q", got, &errs, want)
+	}
+}

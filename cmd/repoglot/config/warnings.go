@@ -1,9 +1,6 @@
 package config
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // later lists the keys that are read but not acted on in this version.
 func later() map[string]string {
@@ -16,22 +13,25 @@ func later() map[string]string {
 	}
 }
 
-// warnings returns one line for each such key that the file sets.
+// warnings returns one line for each such key that the file asks something of.
+// The default history is none of them: who wrote nothing asked for nothing.
 func warnings(c *Config, places map[string]place) []string {
-	set := map[string]bool{}
-	for path := range places {
-		set[path[strings.LastIndexByte(path, '.')+1:]] = true
+	asked := map[string]bool{
+		"rate_limit": c.RateLimit != RateLimit{},
+		"bots":       len(c.Bots) > 0,
 	}
-	set["history"] = false
 	for i, p := range c.Projects {
+		asked["webhook_secret_env"] = asked["webhook_secret_env"] || p.WebhookSecretEnv != ""
 		for j, co := range p.Components {
 			_, written := places[index(index("projects", i)+".components", j)+".history"]
-			set["history"] = set["history"] || written && co.History.Mode != HistoryNone
+			asked["history"] = asked["history"] || written && co.History.Mode != HistoryNone
+			asked["suggestions"] = asked["suggestions"] || co.Suggestions.Branches != ""
+			asked["webhook_secret_env"] = asked["webhook_secret_env"] || co.WebhookSecretEnv != ""
 		}
 	}
 	var list []string
 	for key, means := range later() {
-		if set[key] {
+		if asked[key] {
 			list = append(list, key+" is not acted on in this version: "+means)
 		}
 	}
