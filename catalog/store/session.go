@@ -17,16 +17,22 @@ type session struct {
 }
 
 func (s *session) close() {
-	for _, stmt := range s.stmts {
-		_ = stmt.Close()
-	}
+	s.closeStatements()
 	_ = s.conn.Close()
 }
 
 // discard closes the session and the connection below it.
 func (s *session) discard() {
+	s.closeStatements() // first: the driver cannot bear one that outlives its connection
 	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
-	s.close()
+	_ = s.conn.Close()
+}
+
+func (s *session) closeStatements() {
+	for _, stmt := range s.stmts {
+		_ = stmt.Close()
+	}
+	s.stmts = nil
 }
 
 func (s *session) stmt(ctx context.Context, query string) (*sql.Stmt, error) {

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// Pollers that ask for what comes after the last id they saw see every entry
+// once and in order, while several branches are written (invariant 4).
+func TestPollers(t *testing.T) {
+	const writers, steps, pollers = 4, 25, 3
+	db := open(t)
+	var specs []ComponentSpec
+	for w := range writers {
+		s := spec("demo", fmt.Sprintf("c%d", w))
+		s.Branch = fmt.Sprintf("b%d", w)
+		specs = append(specs, s)
+	}
+	if err := db.Configure(context.Background(), projectsNamed("demo"), specs, nil); err != nil {
+		t.Fatal(err)
+	}
+	var done atomic.Bool
+	var write, poll sync.WaitGroup
+	for w := range writers {
+		write.Go(func() { writeSteps(t, db, w, steps) })
+	}
+	seen := make([]int, pollers)
+	for p := range pollers {
+		poll.Go(func() {
+			last := int64(0)
+			for finished := false; ; {
+				n, next := pollOnce(t, db, last)
+				seen[p] += n
+				if n == 0 && finished || t.Failed() {
+					return
+				}
+				last, finished = next, done.Load()
+			}
+		})
+	}
+	write.Wait()
+	done.Store(true)
+	poll.Wait()
+	want := 0
+	for s := range steps {
+		want += writers * entriesOf(s)
+	}
+	for p, n := range seen {
+		if n != want {
+			t.Errorf("poller %d saw %d of %d entries", p, n, want)
+		}
+	}
+}
+
+func entriesOf(step int) int { return 1 + step%5 }
+
+func writeSteps(t *testing.T, db *DB, w, steps int) {
+	for s := range steps {
+		i := info(s, s+1, int64(w+1))
+		i.Branch = fmt.Sprintf("b%d", w)
+		res, err := db.Step(context.Background(), i, func(ctx context.Context, tx *StepTx) error {
+			var errs []error
+			for e := range entriesOf(s) {
+				errs = append(errs, tx.AddDelta(ctx, Delta{ComponentID: int64(w + 1), Entries: []Entry{{
+					Action: catalog.ActionHook, Event: map[string]string{"w": fmt.Sprint(w), "s": fmt.Sprint(s), "e": fmt.Sprint(e)},
+				}}}))
+			}
+			return errors.Join(errs...)
+		})
+		if err != nil || int(res.Changes) != entriesOf(s) {
+			t.Errorf("step %d of writer %d: %+v, %v", s, w, res, err)
+			return
+		}
+	}
+}
+
+// pollOnce checks that ids go on from last without a gap, and that the
+// generation fits the entries.
+func pollOnce(t *testing.T, db *DB, last int64) (n int, newest int64) {
+	err := db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
+		count, err1 := s.Count(ctx, ChangeQuery{AfterID: last})
+		got, err2 := s.Changes(ctx, ChangeQuery{AfterID: last, Limit: 7})
+		if int64(len(got)) != min(count, 7) {
+			t.Errorf("%d entries, count %d", len(got), count)
+		}
+		for i, c := range got {
+			if c.ID != last+int64(i)+1 || c.Event == nil {
+				t.Errorf("after %d: entry %d has id %d, event %v", last, i, c.ID, c.Event)
+			}
+		}
+		n = len(got)
+		return errors.Join(err1, err2)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return n, last + int64(n)
+}

@@ -1,0 +1,294 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// Any layout comes back as it was stored, whole and in pages, in whatever order
+// layouts follow each other; a stored one is never written again.
+func TestLayoutProperty(t *testing.T) {
+	db := openWith(t, "app")
+	var id int64
+	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
+		id, _, err = fill(ctx, tx, 1, "de", 1, nil)
+		return err
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		placed := drawLayout(t)
+		from, size := rapid.IntRange(0, len(placed)+10).Draw(t, "from"), rapid.IntRange(1, 600).Draw(t, "size")
+		_, err := db.Step(context.Background(), info(1, 1, 1), func(ctx context.Context, tx *StepTx) error {
+			if err := tx.PutLayout(ctx, id, placed); err != nil {
+				return err
+			}
+			got, err := tx.Layout(ctx, id)
+			if diff := cmp.Diff(placed, got); diff != "" {
+				t.Errorf("layout (-want +got):\n%s", diff)
+			}
+			page, err2 := (&Snapshot{db: db, s: tx.s}).placed(ctx, id, from, size)
+			want := placed[min(from, len(placed)):min(from+size, len(placed))]
+			if !slices.Equal(want, page) {
+				t.Errorf("page %d+%d: %v, want %v", from, size, page, want)
+			}
+			if err != nil {
+				return err
+			}
+			return err2
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func drawLayout(t *rapid.T) []catalog.Placed {
+	n := rapid.OneOf(rapid.IntRange(0, 5), rapid.IntRange(250, 520)).Draw(t, "n")
+	files := rapid.SliceOfN(rapid.StringMatching(`[a-zé/]{0,12}`), 1, 4).Draw(t, "files")
+	gap := rapid.Int64Range(1, 1<<30).Draw(t, "gap")
+	turn := rapid.IntRange(0, 2*n+1).Draw(t, "turn")
+	placed := make([]catalog.Placed, n)
+	for i := range placed {
+		placed[i] = catalog.Placed{ID: int64(i+1) * gap, Position: (i*7 + turn) % (n + 1), Location: fmt.Sprintf("%s:%d", files[(i/3)%len(files)], i*turn)}
+	}
+	return placed
+}
+
+func FuzzDecodeBlock(f *testing.F) {
+	f.Add(encodeBlock(nil))
+	f.Add(encodeBlock([]catalog.Placed{{ID: 1 << 40, Position: 3, Location: "a.c:1"}, {ID: 1<<40 + 1, Position: 1, Location: "a.c:12"}}))
+	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 1})
+	f.Add([]byte{1, 2, 2, 255, 255, 255, 255, 15, 0})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		placed, err := decodeBlock(data)
+		if err != nil {
+			return
+		}
+		again, err := decodeBlock(encodeBlock(placed))
+		if diff := cmp.Diff(placed, again); diff != "" || err != nil {
+			t.Errorf("%v (-first +second):\n%s", err, diff)
+		}
+	})
+}
+
+// model is the ledger as a plain list.
+type model struct {
+	entries []modelEntry
+}
+
+type modelEntry struct {
+	change                          catalog.Change
+	project, component, translation int64
+}
+
+func (m *model) list(q ChangeQuery) []catalog.Change {
+	var out []catalog.Change
+	for _, e := range m.entries {
+		if e.change.ID > q.AfterID && (q.TranslationID == 0 || q.TranslationID == e.translation) &&
+			(q.ComponentID == 0 || q.ComponentID == e.component) && (q.ProjectID == 0 || q.ProjectID == e.project) {
+			out = append(out, e.change)
+		}
+	}
+	if q.Newest {
+		slices.Reverse(out)
+	}
+	return out
+}
+
+// Every list of changes, every page of it and every count are those of the
+// plain list, whatever steps made it.
+func TestChangesProperty(outer *testing.T) {
+	rapid.Check(outer, func(t *rapid.T) {
+		dir := outer.TempDir()
+		db, err := Open(context.Background(), filepath.Join(dir, "test.db"), Options{Readers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		w := newWorld(t, db)
+		for s := range rapid.IntRange(1, 6).Draw(t, "steps") {
+			w.step(t, s+1)
+		}
+		for range 40 {
+			w.check(t, w.drawQuery(t))
+		}
+		for _, e := range w.m.entries {
+			w.checkOne(t, e.change)
+		}
+	})
+}
+
+// world is a database of two projects, three components and their translations.
+type world struct {
+	db    *DB
+	m     model
+	units map[int64]NewUnit // per translation
+	comps map[int64]int64   // translation → component
+}
+
+func newWorld(t *rapid.T, db *DB) *world {
+	w := &world{db: db, units: map[int64]NewUnit{}, comps: map[int64]int64{}}
+	ctx := context.Background()
+	specs := []ComponentSpec{spec("one", "a"), spec("one", "b"), spec("two", "c")}
+	if err := db.Configure(ctx, projectsNamed("one", "two"), specs, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := db.Step(ctx, info(0, 1, 1, 2, 3), func(ctx context.Context, tx *StepTx) error {
+		for c := int64(1); c <= 3; c++ {
+			for _, code := range []string{"de", "fr"} {
+				id, units, err := fill(ctx, tx, c, code, 1, nil)
+				if err != nil {
+					return err
+				}
+				w.units[id], w.comps[id] = units[0], c
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) step(t *rapid.T, at int) {
+	n := rapid.IntRange(0, 8).Draw(t, "deltas")
+	next := int64(len(w.m.entries)) + 1
+	newest := map[int64]time.Time{}
+	for _, e := range w.m.entries {
+		newest[e.component] = e.change.Timestamp
+	}
+	var added []modelEntry
+	res, err := w.db.Step(context.Background(), info(at, at+1, 1, 2, 3), func(ctx context.Context, tx *StepTx) error {
+		for range n {
+			d := w.drawDelta(t)
+			if rapid.Bool().Draw(t, "has author") {
+				var err error
+				if d.AuthorID, err = tx.User(ctx, "Ann", "ann@example.org", day(1)); err != nil {
+					return err
+				}
+			}
+			if err := tx.AddDelta(ctx, d); err != nil {
+				return err
+			}
+			for _, e := range w.expect(&d, newest) {
+				e.change.ID = next
+				next++
+				added = append(added, e)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int(res.Changes) != len(added) || len(added) > 0 && res.FirstChange != added[0].change.ID {
+		t.Errorf("%+v, want %d changes", res, len(added))
+	}
+	w.m.entries = append(w.m.entries, added...)
+}
+
+func (w *world) drawDelta(t *rapid.T) Delta {
+	d := Delta{ComponentID: rapid.Int64Range(1, 3).Draw(t, "component"), Commit: head(rapid.IntRange(1, 9).Draw(t, "commit")), At: day(rapid.IntRange(1, 20).Draw(t, "day"))}
+	n := rapid.IntRange(0, 5).Draw(t, "entries")
+	if rapid.IntRange(0, 3).Draw(t, "kind") == 0 {
+		for i := range n {
+			d.Entries = append(d.Entries, Entry{Action: catalog.ActionHook, Event: map[string]string{"n": fmt.Sprint(i)}})
+		}
+		return d
+	}
+	d.TranslationID = rapid.SampledFrom(sortedKeys(w.units)).Draw(t, "translation")
+	d.ComponentID = w.comps[d.TranslationID]
+	for i := range n {
+		action := rapid.SampledFrom([]catalog.Action{31, 59, 63}).Draw(t, "action")
+		d.Entries = append(d.Entries, Entry{Action: action, UnitID: w.units[d.TranslationID].ID, State: 20, OldState: 10, Target: fmt.Sprint("new ", i), Old: "old"})
+	}
+	return d
+}
+
+func (w *world) expect(d *Delta, newest map[int64]time.Time) []modelEntry {
+	var out []modelEntry
+	at := d.At
+	if at.Before(newest[d.ComponentID]) {
+		at = newest[d.ComponentID]
+	}
+	for _, e := range d.Entries {
+		newest[d.ComponentID] = at
+		m := modelEntry{component: d.ComponentID, translation: d.TranslationID, project: 1 + d.ComponentID/3}
+		m.change = catalog.Change{
+			Action: e.Action, UnitID: e.UnitID, Project: []string{"one", "two"}[m.project-1], Component: []string{"a", "b", "c"}[d.ComponentID-1],
+			Timestamp: at, Target: e.Target, Old: e.Old, State: e.State, OldState: e.OldState, Commit: d.Commit, Event: e.Event,
+		}
+		if d.AuthorID != 0 {
+			m.change.Username, m.change.AuthorName = "ann", "Ann"
+		}
+		if e.UnitID == 0 {
+			m.change.State, m.change.OldState = catalog.StateAbsent, catalog.StateAbsent
+		} else {
+			u := w.units[d.TranslationID]
+			m.change.Source, m.change.Context = u.Source, u.Context
+			m.change.Language = []string{"fr", "de"}[d.TranslationID%2]
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func (w *world) drawQuery(t *rapid.T) ChangeQuery {
+	q := ChangeQuery{
+		AfterID: rapid.Int64Range(-1, int64(len(w.m.entries))+2).Draw(t, "after"), Offset: rapid.IntRange(0, 30).Draw(t, "offset"),
+		Limit: rapid.IntRange(0, 20).Draw(t, "limit"), Newest: rapid.Bool().Draw(t, "newest"),
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "scope") {
+	case 1:
+		q.TranslationID = rapid.SampledFrom(sortedKeys(w.units)).Draw(t, "of translation")
+	case 2:
+		q.ComponentID = rapid.Int64Range(1, 3).Draw(t, "of component")
+	case 3:
+		q.ProjectID = rapid.Int64Range(1, 2).Draw(t, "of project")
+	}
+	return q
+}
+
+func (w *world) check(t *rapid.T, q ChangeQuery) {
+	want := w.m.list(q)
+	err := w.db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
+		n, err := s.Count(ctx, q)
+		if err != nil {
+			return err
+		}
+		if int(n) != len(want) {
+			t.Errorf("%+v: count %d, want %d", q, n, len(want))
+		}
+		got, err := s.Changes(ctx, q)
+		page := want[min(q.Offset, len(want)):min(q.Offset+q.Limit, len(want))]
+		if len(got) != len(page) || len(page) > 0 && !cmp.Equal(page, got) {
+			t.Errorf("%+v (-want +got):\n%s", q, cmp.Diff(page, got))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) checkOne(t *rapid.T, want catalog.Change) {
+	err := w.db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
+		got, err := s.Change(ctx, want.ID)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("change %d (-want +got):\n%s", want.ID, diff)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+func TestUsers(t *testing.T) {
+	db := openWith(t, "app")
+	steps := []struct {
+		name, email string
+		at          time.Time
+		id          int64
+		username    string
+		joined      time.Time
+	}{
+		{"Ann Lee", "ann@example.org", day(5), 1, "ann-lee", day(5)},
+		{"Ann Lee", "other@example.org", day(5), 2, "ann-lee-2", day(5)},
+		{"Annie", " ANN@Example.ORG ", day(3), 1, "ann-lee", day(3)}, // the e-mail decides, the earliest commit counts
+		{"Ann Lee 3", "third@example.org", day(5), 3, "ann-lee-3", day(5)},
+		{"Ann Lee", "fourth@example.org", day(5), 4, "ann-lee-4", day(5)},
+		{"Ann Lee", "", day(5), 5, "ann-lee-5", day(5)},
+		{"Bob", "", day(5), 6, "bob", day(5)}, // without an e-mail the name decides
+		{"Ann Lee", "", day(9), 5, "ann-lee-5", day(5)},
+		{"!!!", "x@example.org", time.Time{}, 7, "author", time.Time{}},
+	}
+	for i, s := range steps {
+		step(t, db, info(i, i+1, 1), func(ctx context.Context, tx *StepTx) error {
+			for range 2 { // the second time from memory
+				id, err := tx.User(ctx, s.name, s.email, s.at)
+				if err != nil || id != s.id {
+					t.Errorf("%s <%s> is %d, want %d: %v", s.name, s.email, id, s.id, err)
+				}
+			}
+			return nil
+		})
+		read(t, db, func(ctx context.Context, snap *Snapshot) error {
+			u, err := snap.User(ctx, s.username)
+			if err != nil || u.ID != s.id || !u.Joined.Equal(s.joined) {
+				t.Errorf("%s: %+v, %v", s.username, u, err)
+			}
+			return nil
+		})
+	}
+	if strings.Contains(strings.ToLower(userDump(t, db)), "example.org") {
+		t.Error("an e-mail address is stored")
+	}
+}
+
+// Many authors of one name do not cost quadratic time: fewer than 60 look-ups
+// each where counting up would take thousands.
+func TestManyNamesakes(t *testing.T) {
+	db := openWith(t, "app")
+	const n = 3000
+	names := map[int64]bool{}
+	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
+		for i := range n {
+			id, err := tx.User(ctx, "Ann", fmt.Sprintf("%d@example.org", i), day(1))
+			if err != nil {
+				return err
+			}
+			names[id] = true
+		}
+		return nil
+	})
+	if len(names) != n {
+		t.Errorf("%d users of %d", len(names), n)
+	}
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		_, err := s.User(ctx, fmt.Sprintf("ann-%d", n))
+		return err
+	})
+}
+
+// Entries are credited; a translation names the author of its newest one.
+func TestLastAuthor(t *testing.T) {
+	db := openWith(t, "app")
+	var id int64
+	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
+		var units []NewUnit
+		var err error
+		if id, units, err = fill(ctx, tx, 1, "de", 1, nil); err != nil {
+			return err
+		}
+		for _, name := range []string{"Ann", "Bob"} {
+			author, err := tx.User(ctx, name, name, day(1))
+			if err != nil {
+				return err
+			}
+			if err := tx.AddDelta(ctx, Delta{ComponentID: 1, TranslationID: id, AuthorID: author, Entries: newEntries(units)}); err != nil {
+				return err
+			}
+		}
+		return tx.AddDelta(ctx, Delta{ComponentID: 1, Entries: []Entry{{Action: catalog.ActionHook}}, At: day(20)})
+	})
+	check := func(author string, at time.Time, changes int64) {
+		t.Helper()
+		read(t, db, func(ctx context.Context, s *Snapshot) error {
+			row, err := s.Translation(ctx, "demo", "app", "de")
+			if row.LastAuthor != author || !row.LastChange.Equal(at) || row.Changes != changes {
+				t.Errorf("last change %v by %q, %d changes", row.LastChange, row.LastAuthor, row.Changes)
+			}
+			return err
+		})
+	}
+	check("Bob", day(2), 2)
+	step(t, db, info(1, 2, 1), func(ctx context.Context, tx *StepTx) error {
+		return tx.AddDelta(ctx, Delta{ComponentID: 1, TranslationID: id, Entries: []Entry{{Action: catalog.ActionStringRemove, UnitID: 1}}})
+	})
+	check("", day(20), 3)
+}
+
+// userDump is what is stored about users; repositories have addresses of their
+// own.
+func userDump(t *testing.T, db *DB) string {
+	t.Helper()
+	_, text, found := strings.Cut(dump(t, db), "== users\n")
+	if !found {
+		t.Fatal("no table of users")
+	}
+	return text
+}
