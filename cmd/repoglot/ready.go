@@ -56,7 +56,7 @@ func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[strin
 		state := states[b.Key]
 		add := func(project, slug string, private, imported bool, problem string) {
 			name := standingOf(state, imported, problem)
-			ready = ready && (imported || state.Finished())
+			ready = ready && (name == stateReady || name == stateFailed)
 			if private {
 				hidden++
 				return
@@ -81,7 +81,8 @@ func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[strin
 		}
 		for _, c := range b.Components { // discoveries that found nothing yet
 			if !found[c.Spec.Project+"/"+c.Spec.Slug] {
-				add(c.Spec.Project, c.Spec.Slug, private(p.private(c.Spec.Project), c.Spec.Settings.Access), false, "")
+				nothing := state.Finished() && state.Err == nil // there is nothing to find
+				add(c.Spec.Project, c.Spec.Slug, private(p.private(c.Spec.Project), c.Spec.Settings.Access), nothing, "")
 			}
 		}
 	}
@@ -91,15 +92,14 @@ func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[strin
 	return ready, list, hidden, nil
 }
 
-// standingOf names the state of a component.
+// standingOf names the state of a component. One that a reload added to a
+// branch that was pulled before waits for the next pull of it.
 func standingOf(state schedule.State, imported bool, problem string) string {
 	switch {
 	case imported:
 		return stateReady
 	case state.Finished() && (state.Err != nil || problem != ""):
 		return stateFailed
-	case state.Finished():
-		return stateReady // a discovery that found nothing
 	case state.Status == schedule.Running:
 		return stateImporting
 	default:

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+)
+
+func TestStandingOf(t *testing.T) {
+	t.Parallel()
+	ended := time.Unix(1, 0)
+	for _, tt := range []struct {
+		name     string
+		state    schedule.State
+		imported bool
+		problem  string
+		want     string
+	}{
+		{"new", schedule.State{}, false, "", statePending},
+		{"first pull", schedule.State{Status: schedule.Running}, false, "", stateImporting},
+		{"pulled", schedule.State{Status: schedule.OK, LastEnd: ended}, true, "", stateReady},
+		{"later pull", schedule.State{Status: schedule.Running, LastEnd: ended}, true, "", stateReady},
+		{"later pull failed", schedule.State{Status: schedule.Failed, LastEnd: ended, Err: errors.New("x")}, true, "x", stateReady},
+		{"first pull failed", schedule.State{Status: schedule.Failed, LastEnd: ended, Err: errors.New("x")}, false, "", stateFailed},
+		{"second try", schedule.State{Status: schedule.Running, LastEnd: ended, Err: errors.New("x")}, false, "x", stateFailed},
+		{"added to a branch that was pulled", schedule.State{Status: schedule.OK, LastEnd: ended}, false, "", statePending},
+		{"and is being pulled", schedule.State{Status: schedule.Running, LastEnd: ended}, false, "", stateImporting},
+	} {
+		if got := standingOf(tt.state, tt.imported, tt.problem); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestPrivate lets a component's own access win over its project's.
+func TestPrivate(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		project bool
+		access  catalog.Access
+		want    bool
+	}{
+		{false, "", false},
+		{true, "", true},
+		{true, catalog.AccessPublic, false},
+		{false, catalog.AccessPrivate, true},
+	} {
+		if got := private(tt.project, tt.access); got != tt.want {
+			t.Errorf("private(%v, %q) = %v", tt.project, tt.access, got)
+		}
+	}
+}
