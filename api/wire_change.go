@@ -22,8 +22,7 @@ type changeObject struct {
 	// Old is ours (decision 17): the text before.
 	Old string `json:"old"`
 	// Details is ours (decision 17): changeDetails for an entry about a string,
-	// a map with the keys commit, commit_time, author_name and those of the
-	// event for one about a component.
+	// a map with the same keys and those of the event for one about a component.
 	Details any `json:"details"`
 }
 
@@ -60,7 +59,12 @@ func newChange(l links, from *catalog.Change) changeObject {
 	}
 	o.Unit = orNull(l.unit(from.UnitID))
 	o.Translation = orNull(l.api(translationPath(from.Project, from.Component, from.Language)))
-	o.Details = changeDetails{
+	o.Details = newDetails(from)
+	return o
+}
+
+func newDetails(from *catalog.Change) changeDetails {
+	return changeDetails{
 		Commit:     orNull(from.Commit),
 		CommitTime: timeOrNull(from.CommitTime),
 		AuthorName: orNull(from.AuthorName),
@@ -69,17 +73,16 @@ func newChange(l links, from *catalog.Change) changeObject {
 		Source:     from.Source,
 		Context:    from.Context,
 	}
-	return o
 }
 
 // eventDetails are those of an entry about a component or a file
-// (decision 21): what the event tells and where it came from. A key of the
-// event wins over ours.
+// (decision 21): the keys that every entry has, and what the event tells. A key
+// of the event wins over ours.
 func eventDetails(from *catalog.Change) map[string]any {
+	common := newDetails(from)
 	details := map[string]any{
-		"commit":      orNull(from.Commit),
-		"commit_time": timeOrNull(from.CommitTime),
-		"author_name": orNull(from.AuthorName),
+		"commit": common.Commit, "commit_time": common.CommitTime, "author_name": common.AuthorName,
+		"state": common.State, "old_state": common.OldState, "source": common.Source, "context": common.Context,
 	}
 	for key, value := range from.Event {
 		details[key] = value
