@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -229,14 +230,17 @@ func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []
 	return result, nil
 }
 
-// droppedFrom adds each removed string to the first changed path whose old
-// version had it, the source translation's own file before the others.
+// droppedFrom adds each removed string to the changed path that had it: the
+// first whose old version has it, or else the first whose old version cannot
+// be parsed, so that an older one was served. The source translation's own file
+// comes before the others.
 func (a *application) droppedFrom(ctx context.Context, removed []catalog.Identity, byPath map[string][]catalog.Identity) error {
 	if len(removed) == 0 {
 		return nil
 	}
 	old := make(map[string]version)
 	var order []string
+	broken := ""
 	for _, ch := range a.step.Changes {
 		if !a.comp.layout.wants(ch.Path) {
 			continue
@@ -246,19 +250,19 @@ func (a *application) droppedFrom(ctx context.Context, removed []catalog.Identit
 			return err
 		}
 		old[ch.Path] = v
+		if v.broken && broken == "" {
+			broken = ch.Path
+		}
 		if a.places.own != nil && ch.Path == a.places.own.path {
-			order = append([]string{ch.Path}, order...)
+			order = slices.Insert(order, 0, ch.Path)
 		} else {
 			order = append(order, ch.Path)
 		}
 	}
 	for _, id := range removed {
-		path := ""
-		for _, p := range order {
-			if old[p].has(id) {
-				path = p
-				break
-			}
+		path := broken
+		if i := slices.IndexFunc(order, func(p string) bool { return old[p].has(id) }); i >= 0 {
+			path = order[i]
 		}
 		byPath[path] = append(byPath[path], id)
 	}

@@ -1,0 +1,170 @@
+package ingest_test
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// modelStep is one step of a pull: what commit reaches and base does not.
+type modelStep struct {
+	base, commit *modelCommit
+	brings       map[*modelCommit]bool
+	lost         bool // base is no ancestor: its commits may be gone
+}
+
+// steps are those of the last pull, by decision 20.
+func (o *observer) steps() []modelStep {
+	var chain []*modelCommit
+	at := o.p.head
+	for at != o.at {
+		chain = append(chain, at)
+		if len(at.parents) == 0 {
+			chain = []*modelCommit{o.p.head}
+			break
+		}
+		at = at.parents[0]
+	}
+	slices.Reverse(chain)
+	var steps []modelStep
+	base := o.at
+	for _, c := range chain {
+		s := modelStep{base: base, commit: c, brings: c.ancestors()}
+		s.lost = !s.brings[base]
+		for old := range base.ancestors() {
+			delete(s.brings, old)
+		}
+		steps = append(steps, s)
+		base = c
+	}
+	return steps
+}
+
+// stepOf finds the step that an entry belongs to by its commit.
+func (o *observer) stepOf(steps []modelStep, c *catalog.Change) *modelStep {
+	commit := o.p.byHash[c.Commit]
+	for i := range steps {
+		if s := &steps[i]; s.commit == commit || s.brings[commit] {
+			return s
+		}
+	}
+	o.t.Errorf("entry %d of commit %q belongs to no step of the pull", c.ID, c.Commit)
+	return nil
+}
+
+// attributed compares an entry's author with exhaustive search (decision 18).
+func (o *observer) attributed(s *modelStep, c *catalog.Change) {
+	commit := o.p.byHash[c.Commit]
+	if c.AuthorName != commit.author {
+		o.t.Errorf("entry %d of commit %s by %q, want %q", c.ID, c.Commit, c.AuthorName, commit.author)
+	}
+	if s.lost && commit == s.commit {
+		return
+	}
+	key := c.Context + "\x04" + c.Source
+	paths, value := o.sourcePaths(s, c, key), presentIn
+	if c.Language != "en" {
+		paths, value = targetPath(s, c), valueIn
+	}
+	if paths == nil {
+		return
+	}
+	right := map[*modelCommit]bool{}
+	for _, p := range paths {
+		of := map[*modelCommit]bool{}
+		introducers(s, s.commit, p, key, value, of, map[*modelCommit]bool{})
+		if len(of) == 0 { // an old branch brings it back: the step's own doing
+			of[s.commit] = true
+		}
+		maps.Copy(right, of)
+	}
+	if !right[commit] {
+		var authors []string
+		for r := range right {
+			authors = append(authors, r.author)
+		}
+		o.t.Errorf("entry %d: action %d of %s/%s %q %q in step %s by %q, want one of %q", c.ID, c.Action, c.Component, c.Language,
+			c.Source, c.Context, s.commit.author, c.AuthorName, authors)
+	}
+}
+
+// targetPath is the one file of an entry's language; nil if the step knows two,
+// whose election is not modelled.
+func targetPath(s *modelStep, c *catalog.Change) []string {
+	var paths []string
+	for _, name := range modelPaths {
+		if modelComponent(name) == c.Component && modelLanguage(name) == c.Language {
+			paths = append(paths, name)
+		}
+	}
+	if len(paths) > 1 || c.Language == "pt-br" {
+		return nil
+	}
+	return paths
+}
+
+// sourcePaths are the files from which a string of the source translation may
+// be taken: for one that appeared its first holder, for others any that changed.
+func (o *observer) sourcePaths(s *modelStep, c *catalog.Change, key string) []string {
+	var paths []string
+	broken := false
+	for _, name := range modelPaths {
+		if modelComponent(name) != c.Component {
+			continue
+		}
+		f := s.commit.tree[name]
+		broken = broken || f != nil && f.broken
+		if c.Action == catalog.ActionStringRemove || f.find(key) != nil {
+			paths = append(paths, name)
+		}
+	}
+	if broken {
+		return nil
+	}
+	return paths
+}
+
+func valueIn(f *modelFile, key string) string {
+	if e := f.find(key); e != nil {
+		return e.value()
+	}
+	return ""
+}
+
+func presentIn(f *modelFile, key string) string {
+	if f.find(key) != nil {
+		return "there"
+	}
+	return ""
+}
+
+// introducers collects the commits of a step, reached from at through versions
+// that have the same value, whose value no parent has. A broken version stands
+// for those before it.
+func introducers(s *modelStep, at *modelCommit, path, key string, value func(*modelFile, string) string, found, seen map[*modelCommit]bool) {
+	if seen[at] {
+		return
+	}
+	seen[at] = true
+	inherited := false
+	for todo := slices.Clone(at.parents); len(todo) > 0; todo = todo[1:] {
+		parent := todo[0]
+		f := parent.tree[path]
+		inside := s.brings[parent]
+		switch {
+		case f != nil && f.broken:
+			if inside {
+				todo = append(todo, parent.parents...)
+			}
+		case value(f, key) == value(at.tree[path], key):
+			inherited = true
+			if inside {
+				introducers(s, parent, path, key, value, found, seen)
+			}
+		}
+	}
+	if !inherited {
+		found[at] = true
+	}
+}

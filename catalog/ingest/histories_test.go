@@ -1,0 +1,289 @@
+package ingest_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+var (
+	histories    = flag.Int("histories", 8, "random histories to play")
+	firstHistory = flag.Uint64("history", 1, "seed of the first random history")
+)
+
+// TestHistories pulls random histories in random batches and holds the
+// invariants of DESIGN against a model of what git holds. To look for more:
+//
+//	go test -run TestHistories -histories=2000 -history=100
+func TestHistories(t *testing.T) {
+	for n := range uint64(*histories) {
+		seed := *firstHistory + n
+		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			playHistory(t, seed)
+		})
+	}
+}
+
+var historySettings = map[string]catalog.ComponentSettings{
+	"app":  {Filemask: "po/*.po", NewBase: "po/app.pot", LanguageRegex: "^[^.]+$"},
+	"docs": {Filemask: "docs/*.po", LanguageRegex: "^[^.]+$"},
+}
+
+func playHistory(t *testing.T, seed uint64) {
+	p := newPlayer(t, seed)
+	w := newWorld(t, p.repo.URL(), historySettings)
+	w.sync()
+	o := observer{t: t, w: w, p: p, ids: map[string]int64{}, live: map[string]map[int64]ledgerText{}, at: p.head}
+	o.begin()
+	for pulls := 0; pulls < 8 && !t.Failed(); pulls++ {
+		for range 1 + p.IntN(3) {
+			p.play()
+		}
+		if p.IntN(5) == 0 {
+			w.db.Close()
+			if p.IntN(2) == 0 {
+				if err := os.RemoveAll(filepath.Join(w.dir, "mirrors")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.open()
+		}
+		w.sync()
+		o.check()
+	}
+}
+
+// ledgerText is a string as the entries tell it.
+type ledgerText struct {
+	Target string
+	State  catalog.State
+}
+
+// observer compares what is served with the model after every pull.
+type observer struct {
+	t    *testing.T
+	w    *world
+	p    *player
+	at   *modelCommit                    // of the last pull
+	last int64                           // entry seen
+	ids  map[string]int64                // unit ids by component, language, source, context
+	live map[string]map[int64]ledgerText // the ledger by component/language, gone ones too
+	has  map[string]bool                 // languages by the entries 48 and 25
+}
+
+// begin takes the first import as the ledger's start.
+func (o *observer) begin() {
+	o.has = o.served()
+	o.w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		o.ledger(c.Slug + "/" + tr.Language)[u.ID] = ledgerText{u.Target, u.State}
+	})
+	o.identities()
+	_, o.last = o.w.changesAfter(0)
+}
+
+func (o *observer) ledger(key string) map[int64]ledgerText {
+	if o.live[key] == nil {
+		o.live[key] = map[int64]ledgerText{}
+	}
+	return o.live[key]
+}
+
+// served are the translations but those of the source language.
+func (o *observer) served() map[string]bool {
+	all := map[string]bool{}
+	for _, slug := range []string{"app", "docs"} {
+		for _, l := range o.w.languages(slug) {
+			if code, _, _ := strings.Cut(l, "="); code != "en" {
+				all[slug+"/"+code] = true
+			}
+		}
+	}
+	return all
+}
+
+func (o *observer) check() {
+	o.t.Helper()
+	o.identities()
+	o.entries()
+	o.compareLedger()
+	o.compareSources()
+	o.compareImport()
+	if o.t.Failed() {
+		o.t.Logf("head %s, before %s", o.p.head.hash, o.at.hash)
+	}
+	o.at = o.p.head
+}
+
+// identities: a string keeps its unit's id for ever.
+func (o *observer) identities() {
+	o.w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		key := fmt.Sprintf("%s/%s %q %q", c.Slug, tr.Language, u.Source, u.Context)
+		if id, ok := o.ids[key]; ok && id != u.ID {
+			o.t.Errorf("%s: unit %d was %d", key, u.ID, id)
+		}
+		o.ids[key] = u.ID
+	})
+}
+
+// entries applies the new entries to the ledger: each must change what the
+// ledger has, once per unit and step, and name a commit that did it.
+func (o *observer) entries() {
+	steps := o.steps()
+	seen := map[string]bool{}
+	o.w.eachChange(o.last, func(c *catalog.Change) {
+		o.last = c.ID
+		step := o.stepOf(steps, c)
+		if step == nil {
+			return
+		}
+		if c.UnitID == 0 {
+			o.event(c)
+			return
+		}
+		if key := fmt.Sprint(c.UnitID, step.commit.hash); seen[key] {
+			o.t.Errorf("unit %d (%q) has two entries in step %s", c.UnitID, c.Source, step.commit.hash)
+		} else {
+			seen[key] = true
+		}
+		o.apply(c)
+		o.attributed(step, c)
+	})
+}
+
+func (o *observer) event(c *catalog.Change) {
+	key := c.Component + "/" + c.Event["language"]
+	switch c.Action {
+	case catalog.ActionAddedLanguage:
+		if o.has[key] {
+			o.t.Errorf("%s appeared, but it was there", key)
+		}
+		o.has[key] = true
+	case catalog.ActionRemoveTranslation:
+		if !o.has[key] {
+			o.t.Errorf("%s disappeared, but it was not there", key)
+		}
+		delete(o.has, key)
+	}
+}
+
+func (o *observer) apply(c *catalog.Change) {
+	texts := o.ledger(c.Component + "/" + c.Language)
+	old, there := texts[c.UnitID]
+	now := ledgerText{c.Target, c.State}
+	bad := false
+	switch c.Action {
+	case catalog.ActionNewUnit:
+		bad = there || c.Old != "" || c.OldState != catalog.StateAbsent
+		texts[c.UnitID] = now
+	case catalog.ActionStringRepoUpdate:
+		bad = !there || old == now || old != ledgerText{c.Old, c.OldState}
+		texts[c.UnitID] = now
+	case catalog.ActionStringRemove:
+		bad = !there || old != ledgerText{c.Old, c.OldState} || c.Target != c.Old || c.State != catalog.StateAbsent
+		delete(texts, c.UnitID)
+	}
+	if bad {
+		o.t.Errorf("entry %d: action %d of %s/%s %q: %d %q -> %d %q, but the ledger has %v %+v", c.ID, c.Action, c.Component, c.Language,
+			c.Source, c.OldState, c.Old, c.State, c.Target, there, old)
+	}
+}
+
+// compareLedger: the entries applied give the units.
+func (o *observer) compareLedger() {
+	if diff := cmp.Diff(o.served(), o.has); diff != "" {
+		o.t.Errorf("languages (-served +by entries): %s", diff)
+	}
+	served := map[string]map[int64]ledgerText{}
+	o.w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		key := c.Slug + "/" + tr.Language
+		if served[key] == nil {
+			served[key] = map[int64]ledgerText{}
+		}
+		served[key][u.ID] = ledgerText{u.Target, u.State}
+	})
+	for key, units := range served {
+		if diff := cmp.Diff(units, o.live[key]); diff != "" {
+			o.t.Errorf("%s: the entries do not lead to the units (-units +ledger):\n%s", key, diff)
+		}
+	}
+}
+
+// compareImport: pulling leads to what importing does, unless a broken file
+// keeps an older state.
+func (o *observer) compareImport() {
+	for _, f := range o.p.head.tree {
+		if f.broken {
+			return
+		}
+	}
+	fresh := newWorld(o.t, o.p.repo.URL(), historySettings)
+	fresh.sync()
+	if diff := cmp.Diff(fresh.essence(), o.w.essence()); diff != "" {
+		o.t.Errorf("pulling and importing differ (-import +pull):\n%s", diff)
+	}
+	if err := fresh.db.Close(); err != nil {
+		o.t.Error(err)
+	}
+}
+
+// compareSources: the source translation is the union of decision 11.
+func (o *observer) compareSources() {
+	for _, component := range []string{"app", "docs"} {
+		want, ok := unionOf(o.p.head.tree, component)
+		if !ok {
+			continue
+		}
+		var units []catalog.Unit
+		o.w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+			if c.Slug == component && tr.IsSource {
+				units = append(units, *u)
+			}
+		})
+		slices.SortFunc(units, func(a, b catalog.Unit) int { return a.Position - b.Position })
+		var got []string
+		for _, u := range units {
+			got = append(got, fmt.Sprintf("%q %q %q %q", u.Source, u.Context, u.Note, u.Location))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			o.t.Errorf("%s: source translation (-union +served):\n%s", component, diff)
+		}
+	}
+}
+
+// unionOf makes the source strings of a component the plain way; ok is false
+// if a file is broken.
+func unionOf(tree modelTree, component string) (list []string, ok bool) {
+	var own, others []string
+	pot := component == "app" && tree["po/app.pot"] != nil
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		switch {
+		case modelComponent(name) != component:
+		case tree[name].broken:
+			return nil, false
+		case name == "po/app.pot", modelLanguage(name) == "en" && !pot:
+			own = append(own, name)
+		case modelLanguage(name) != "en":
+			others = append(others, name)
+		}
+	}
+	seen := map[string]bool{}
+	for _, name := range append(own, others...) {
+		for _, e := range tree[name].entries {
+			if !seen[e.key()] {
+				seen[e.key()] = true
+				list = append(list, fmt.Sprintf("%q %q %q %q", e.source(), e.context, e.note, e.ref))
+			}
+		}
+	}
+	return list, true
+}

@@ -1,0 +1,320 @@
+package ingest_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// modelEntry is an entry of a modelled PO file.
+type modelEntry struct {
+	id, context, plural, target, note, ref string
+	fuzzy                                  bool
+}
+
+// source is the entry's source as the catalogue joins it.
+func (e *modelEntry) source() string {
+	if e.plural == "" {
+		return e.id
+	}
+	return e.id + catalog.FormSeparator + e.plural
+}
+
+func (e *modelEntry) key() string { return e.context + "\x04" + e.source() }
+
+// value is what of an entry makes change entries.
+func (e *modelEntry) value() string {
+	if e.target == "" {
+		return "0"
+	}
+	return fmt.Sprint(e.target, e.fuzzy)
+}
+
+// modelFile is a modelled PO file; broken ones cannot be parsed.
+type modelFile struct {
+	entries []modelEntry
+	broken  bool
+}
+
+// find returns the entry that counts: of repeated ones the first.
+func (f *modelFile) find(key string) *modelEntry {
+	if f == nil || f.broken {
+		return nil
+	}
+	for i := range f.entries {
+		if f.entries[i].key() == key {
+			return &f.entries[i]
+		}
+	}
+	return nil
+}
+
+func (f *modelFile) text() string {
+	var b strings.Builder
+	b.WriteString("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=n != 1;\\n\"\n")
+	for _, e := range f.entries {
+		b.WriteString("\n")
+		if e.note != "" {
+			fmt.Fprintf(&b, "#. %s\n", e.note)
+		}
+		if e.ref != "" {
+			fmt.Fprintf(&b, "#: %s\n", e.ref)
+		}
+		if e.fuzzy {
+			b.WriteString("#, fuzzy\n")
+		}
+		if e.context != "" {
+			fmt.Fprintf(&b, "msgctxt %q\n", e.context)
+		}
+		fmt.Fprintf(&b, "msgid %q\n", e.id)
+		if e.plural == "" {
+			fmt.Fprintf(&b, "msgstr %q\n", e.target)
+		} else {
+			fmt.Fprintf(&b, "msgid_plural %q\nmsgstr[0] %q\nmsgstr[1] %q\n", e.plural, e.target, e.target)
+		}
+	}
+	if f.broken {
+		b.WriteString("<<<<<<< ours\n")
+	}
+	return b.String()
+}
+
+// modelTree is the files of a commit by path; files are not changed in place.
+type modelTree map[string]*modelFile
+
+// modelCommit is a commit of the modelled history.
+type modelCommit struct {
+	hash, author string
+	parents      []*modelCommit
+	tree         modelTree
+}
+
+// ancestors are all commits reachable from c, itself included.
+func (c *modelCommit) ancestors() map[*modelCommit]bool {
+	all := map[*modelCommit]bool{}
+	for todo := []*modelCommit{c}; len(todo) > 0; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !all[at] {
+			all[at] = true
+			todo = append(todo, at.parents...)
+		}
+	}
+	return all
+}
+
+// modelPaths are the files that histories play with; po has a POT.
+var modelPaths = []string{
+	"po/app.pot", "po/cs.po", "po/de.po", "po/en.po", "po/pt-br.po", "po/pt_BR.po",
+	"docs/cs.po", "docs/en.po", "docs/fr.po", "docs/unrelated.txt",
+}
+
+// modelLanguage is the language that a path is a file of, by name alone.
+func modelLanguage(p string) string {
+	code := strings.TrimSuffix(path.Base(p), path.Ext(p))
+	switch code {
+	case "pt-br":
+		return "pt_BR"
+	case "app":
+		return "en"
+	}
+	return code
+}
+
+func modelComponent(p string) string {
+	switch {
+	case p == "docs/unrelated.txt":
+		return ""
+	case strings.HasPrefix(p, "po/"):
+		return "app"
+	}
+	return "docs"
+}
+
+// player makes a random history and its model.
+type player struct {
+	*rand.Rand
+	t       testrepos.TB
+	repo    *testrepos.Repo
+	commits []*modelCommit
+	byHash  map[string]*modelCommit
+	head    *modelCommit
+}
+
+func newPlayer(t testrepos.TB, seed uint64) *player {
+	p := &player{Rand: rand.New(rand.NewPCG(seed, 7)), t: t, repo: testrepos.Empty(t), byHash: map[string]*modelCommit{}}
+	tree := modelTree{}
+	for _, name := range modelPaths {
+		if p.IntN(2) == 0 {
+			tree[name] = p.edit(p.edit(nil))
+		}
+	}
+	p.head = p.commit("main", tree)
+	return p
+}
+
+// commit pushes a commit with a tree onto a branch.
+func (p *player) commit(branch string, tree modelTree, parents ...*modelCommit) *modelCommit {
+	c := &modelCommit{author: fmt.Sprintf("Author %d", len(p.commits)), parents: parents, tree: tree}
+	change := testrepos.Change{Branch: branch, Files: map[string]string{}, Author: fmt.Sprintf("%s <a%d@example.org>", c.author, len(p.commits)), Force: true}
+	old := modelTree{}
+	for i, parent := range parents {
+		change.Parents = append(change.Parents, parent.hash)
+		if i == 0 {
+			old = parent.tree
+		}
+	}
+	for name, f := range tree {
+		change.Files[name] = f.text()
+	}
+	for name := range old {
+		if tree[name] == nil {
+			change.Delete = append(change.Delete, name)
+		}
+	}
+	c.hash = p.repo.Commit(p.t, change)
+	p.commits = append(p.commits, c)
+	p.byHash[c.hash] = c
+	return c
+}
+
+// entry draws one of few strings; odd ones have a context or a plural, always.
+func (p *player) entry() modelEntry {
+	n := p.IntN(9)
+	e := modelEntry{id: fmt.Sprintf("S%d", n/2), target: p.target(), ref: fmt.Sprintf("a.c:%d", p.IntN(99))}
+	switch n % 4 {
+	case 1:
+		e.context = "menu"
+	case 3:
+		e.plural = e.id + "s"
+		e.id += "p"
+	}
+	return e
+}
+
+func (p *player) target() string { return []string{"", "A", "B", "C"}[p.IntN(4)] }
+
+// edit returns another version of a file; nil begins a new one.
+func (p *player) edit(f *modelFile) *modelFile {
+	g := &modelFile{}
+	if f != nil {
+		g.entries = slices.Clone(f.entries)
+		g.broken = f.broken && p.IntN(3) > 0
+	}
+	for range 1 + p.IntN(3) {
+		if len(g.entries) == 0 || p.IntN(4) == 0 {
+			g.entries = slices.Insert(g.entries, p.IntN(len(g.entries)+1), p.entry())
+			continue
+		}
+		i := p.IntN(len(g.entries))
+		e := &g.entries[i]
+		switch p.IntN(12) {
+		case 0, 1:
+			g.entries = slices.Delete(g.entries, i, i+1)
+		case 2, 3, 4, 5:
+			e.target = p.target()
+		case 6, 7:
+			e.fuzzy = !e.fuzzy
+		case 8:
+			e.note = []string{"", "Button", "Title"}[p.IntN(3)]
+		case 9:
+			j := p.IntN(len(g.entries))
+			g.entries[i], g.entries[j] = g.entries[j], g.entries[i]
+		case 10:
+			e.ref = fmt.Sprintf("b.c:%d", p.IntN(99))
+		case 11:
+			g.broken = p.IntN(2) == 0
+		}
+	}
+	return g
+}
+
+// change returns another tree.
+func (p *player) change(tree modelTree) modelTree {
+	next := modelTree{}
+	for name, f := range tree {
+		next[name] = f
+	}
+	for range 1 + p.IntN(3) {
+		name := modelPaths[p.IntN(len(modelPaths))]
+		switch n := p.IntN(10); {
+		case n == 0:
+			delete(next, name)
+		case n == 1:
+			from, to := "po/pt-br.po", "po/pt_BR.po"
+			if next[from] == nil {
+				from, to = to, from
+			}
+			if next[from] != nil {
+				next[to] = next[from]
+				delete(next, from)
+			}
+		case n == 2:
+			added := p.entry()
+			for name, f := range next {
+				if modelComponent(name) == "app" && !f.broken {
+					e := added
+					if name == "po/app.pot" {
+						e.target = ""
+					}
+					next[name] = &modelFile{entries: append(slices.Clone(f.entries), e)}
+				}
+			}
+		default:
+			next[name] = p.edit(next[name])
+		}
+	}
+	return next
+}
+
+// side makes a side branch of a few commits.
+func (p *player) side(from *modelCommit) *modelCommit {
+	branch := fmt.Sprintf("side-%d", len(p.commits))
+	at := from
+	for range 1 + p.IntN(3) {
+		at = p.commit(branch, p.change(at.tree), at)
+	}
+	return at
+}
+
+// merge chooses for every path the version of one of the parents, or now and
+// then a new one.
+func (p *player) merge(parents ...*modelCommit) *modelCommit {
+	tree := modelTree{}
+	for _, name := range modelPaths {
+		if f := parents[p.IntN(len(parents))].tree[name]; f != nil {
+			tree[name] = f
+			if p.IntN(8) == 0 {
+				tree[name] = p.edit(f)
+			}
+		}
+	}
+	return p.commit("main", tree, parents...)
+}
+
+// play pushes something onto the branch.
+func (p *player) play() {
+	old := p.commits[p.IntN(len(p.commits))]
+	switch p.IntN(12) {
+	case 0, 1:
+		p.head = p.merge(p.head, p.side(old))
+	case 2:
+		p.head = p.merge(p.head, p.side(p.head), p.side(old))
+	case 3: // the old mainline second, as Weblate merges
+		p.head = p.merge(p.side(p.head), p.head)
+	case 4:
+		p.head = p.commit("main", old.tree, p.head) // a revert
+	case 5:
+		p.head = old
+		p.repo.ForcePush(p.t, "main", old.hash)
+	case 6:
+		p.head = p.commit("main", p.change(old.tree), old)
+	default:
+		p.head = p.commit("main", p.change(p.head.tree), p.head)
+	}
+}
