@@ -133,7 +133,7 @@ func TestPullsOfSwitchboard(t *testing.T) {
 		if len(commit.parents) > 1 {
 			merges++
 		}
-		if n++; from[0]%32 != 0 {
+		if n++; from[0] != 0x21 {
 			continue
 		}
 		state := map[string]Hash{}

@@ -92,15 +92,18 @@ func (m *Mirror) update(ctx context.Context) (Head, error) {
 		name = m.maintain(ctx, name)
 		err = m.advance(ctx, src, name, tip, head)
 	}
-	if damaged(err) {
+	if Damaged(err) {
 		m.log.Warn("mirror is damaged; cloning again beside it", "error", err)
 		return tip, m.clone(ctx, src, tip)
 	}
 	return tip, err
 }
 
-// damaged reports whether an error speaks of the mirror, not of the remote.
-func damaged(err error) bool {
+// Damaged reports whether an error speaks of the mirror on disk, not of the
+// remote: a caller that meets one while reading calls [Mirror.Rebuild] once. A
+// commit that is unknown counts too, though it may just be gone after a force
+// push.
+func Damaged(err error) bool {
 	var remote *RemoteError
 	return err != nil && !errors.As(err, &remote) &&
 		(errors.Is(err, ErrCorrupt) || errors.Is(err, ErrUnknownObject) || errors.Is(err, ErrUnknownCommit))

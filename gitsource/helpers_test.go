@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -18,7 +19,24 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// bundles are unpacked once for all tests, which read them only.
+var bundles struct {
+	sync.Mutex
+	dir string
+}
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "gitsource")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	bundles.dir = dir
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(dir)
+		os.Exit(code)
+	}))
+}
 
 // upstream is a repository made object by object, so that tests can have any
 // history and any malformed tree.
@@ -235,11 +253,14 @@ func runGit(tb testing.TB, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// bundle unpacks one of the shared bundles into a bare repository, without a
-// git program.
+// bundle unpacks one of the shared bundles into a bare repository, with the git
+// program where there is one (it is not slowed down by the race detector). Do
+// not change it.
 func bundle(tb testing.TB, name string) string {
 	tb.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "shared", "data", "repos", name+".bundle"))
+	file, err := filepath.Abs(filepath.Join("..", "..", "shared", "data", "repos", name+".bundle"))
+	must(tb, err)
+	f, err := os.Open(file)
 	if err != nil {
 		if os.Getenv("CI") == "true" {
 			tb.Fatalf("CI=true, but the shared repositories are not there: %v", err)
@@ -247,7 +268,16 @@ func bundle(tb testing.TB, name string) string {
 		tb.Skipf("skipped: ../shared/data/repos is not beside the repository: %v", err)
 	}
 	defer f.Close()
-	dir := filepath.Join(tb.TempDir(), name+".git")
+	bundles.Lock()
+	defer bundles.Unlock()
+	dir := filepath.Join(bundles.dir, name+".git")
+	if _, err := os.Stat(dir); err == nil {
+		return dir
+	}
+	if _, err := exec.LookPath("git"); err == nil {
+		runGit(tb, "", "clone", "-q", "--bare", f.Name(), dir)
+		return dir
+	}
 	must(tb, initBare(dir))
 	in := bufio.NewReader(f)
 	line, err := in.ReadString('\n')

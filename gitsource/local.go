@@ -163,19 +163,22 @@ func (s *localSource) transfer(ctx context.Context, gitDir string, tip Head, hav
 	if c.shallow, err = copyShallow(repo.commonDir, gitDir); err != nil {
 		return err
 	}
-	if len(have) > 0 {
-		err = c.history(ctx, tip.Hash)
-		if err == nil || !errors.Is(err, errMany) && !errors.Is(err, errSource) {
-			return err
+	if len(have) == 0 {
+		if err := c.everything(ctx); err != nil {
+			return s.describe(err)
 		}
+		return s.describe(verifySource(ctx, gitDir, tip))
 	}
-	if err := c.everything(ctx); err != nil {
-		return s.describe(err)
+	if err := c.to.list(); err != nil {
+		return err
 	}
-	return s.describe(verifySource(ctx, gitDir, tip))
+	if err = c.history(ctx, tip.Hash); errors.Is(err, errMany) || errors.Is(err, errSource) {
+		err = c.everything(ctx)
+	}
+	return s.describe(err)
 }
 
-// verifySource reports an incomplete copy as the source's fault: the copy was
+// verifySource reports an incomplete copy as the source's fault: all of it was
 // made a moment ago.
 func verifySource(ctx context.Context, gitDir string, tip Head) error {
 	if err := verify(ctx, gitDir, tip); err != nil {

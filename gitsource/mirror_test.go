@@ -228,6 +228,64 @@ func TestMirrorHeals(t *testing.T) {
 	}
 }
 
+func TestMirrorHealsPacks(t *testing.T) {
+	needGit(t)
+	for name, harm := range map[string]func(pack, index string) error{
+		"pack gone":  func(pack, _ string) error { return os.Remove(pack) },
+		"index cut":  func(_, index string) error { return os.Truncate(index, 1000) },
+		"index gone": func(_, index string) error { return os.Remove(index) },
+		"pack cut":   func(pack, _ string) error { return os.Truncate(pack, 20) },
+		"bits flipped": func(pack, _ string) error {
+			data, err := os.ReadFile(pack)
+			if err != nil {
+				return err
+			}
+			for i := 12; i < len(data); i += 40 {
+				data[i] ^= 0x55
+			}
+			return errors.Join(os.Chmod(pack, 0o600), os.WriteFile(pack, data, 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := newUpstream(t)
+			want := files{"po/de.po": strings.Repeat("one ", 500), "po/cs.po": strings.Repeat("two ", 500)}
+			c1 := u.commit("A", want)
+			u.set("main", c1)
+			runGit(t, u.dir, "gc", "-q")
+			m := u.mirror(Options{})
+			r := reader(t, m)
+			path, _ := m.Path()
+			packs, err := filepath.Glob(filepath.Join(path, "objects/pack/*.pack"))
+			if err != nil || len(packs) != 1 {
+				t.Fatalf("packs %v, %v", packs, err)
+			}
+			must(t, os.Chmod(packs[0], 0o600))
+			must(t, harm(packs[0], strings.TrimSuffix(packs[0], ".pack")+".idx"))
+			want["po/de.po"] = "new"
+			u.set("main", u.commit("B", want, c1))
+			head, err := m.Fetch(context.Background())
+			must(t, err)
+			_ = r.Close()
+			r = open(t, m)
+			if _, err := r.Snapshot(context.Background(), c1, nil, nil); err != nil {
+				// Found by a reader: what it asks for is not what came last.
+				if !Damaged(err) {
+					t.Errorf("a reader says %v", err)
+				}
+				head, err = m.Rebuild(context.Background())
+				must(t, err)
+				r = open(t, m)
+			}
+			if d := cmp.Diff(want, contents(t, r, head.Hash, everything)); d != "" {
+				t.Errorf("files (-want +got):\n%s", d)
+			}
+			if got := steps(t, r, c1, head.Hash, poMask); len(got) != 1 {
+				t.Errorf("steps %v", describe(got))
+			}
+		})
+	}
+}
+
 // checkOneRepository makes sure that nothing is left beside the one in use.
 func checkOneRepository(t *testing.T, m *Mirror) {
 	t.Helper()
