@@ -14,10 +14,11 @@
 // LFS contents, SHA-256 repositories.
 //
 // Concurrency: a [Mirror] may be used by any number of goroutines, fetches of
-// one mirror queue up. A [Reader] belongs to one goroutine, because the
-// storage of go-git is not safe for two ("flate: corrupt input"), and shows
-// the mirror as it was when it was opened: open a new one after every fetch.
-// An older Reader goes on working until it is closed, maintenance included.
+// one mirror queue up. A [Reader] belongs to one goroutine, since it keeps
+// caches and places in files, and shows the mirror as it was at its first
+// question: open a new one after every fetch. An older Reader goes on working
+// until it is closed, maintenance included. A Reader that meets [Damaged]
+// objects asks for [Mirror.Rebuild].
 //
 // On disk a mirror is a directory with a file CURRENT, which names the bare
 // repository beside it in use (git-000001, …). A repository is complete before

@@ -127,7 +127,7 @@ func objectDirs(first string) []string {
 		}
 		for line := range strings.SplitSeq(text, "\n") {
 			line = strings.TrimSpace(line)
-			if line == "" || strings.HasPrefix(line, "#") || filepath.Base(line) != "objects" {
+			if line == "" || strings.HasPrefix(line, "#") {
 				continue
 			}
 			if !filepath.IsAbs(line) {

@@ -78,13 +78,14 @@ type walk struct {
 	match Matcher
 	chain []link // newest first
 	base  link   // what the next step compares with
+	limit int    // of commits that one step may bring in
 	seen  map[Hash]struct{}
 	// seen holds all ancestors of base when the walk began before the first
 	// commit, so that ranges of merges need no search; otherwise it is nil.
 }
 
 func (r *Reader) newWalk(ctx context.Context, from, to Hash, match Matcher) (*walk, error) {
-	w := &walk{r: r, match: match}
+	w := &walk{r: r, match: match, limit: maxRange}
 	if !from.IsZero() {
 		n, err := r.node(from)
 		if err != nil {
@@ -142,12 +143,12 @@ func (w *walk) step(ctx context.Context, at link) (Step, error) {
 		return s, nil
 	}
 	if fresh == nil {
-		fresh, err = w.r.difference(ctx, at.hash, base.hash, maxRange)
+		fresh, err = w.r.difference(ctx, at.hash, base.hash, w.limit)
 		if err != nil {
 			return Step{}, err
 		}
 	}
-	if len(fresh) > maxRange {
+	if len(fresh) > w.limit {
 		s.Truncated, s.Origins = true, []Origin{ownOrigin(s)}
 		return s, nil
 	}

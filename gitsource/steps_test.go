@@ -342,13 +342,28 @@ func TestIsAncestor(t *testing.T) {
 func TestStepsTruncated(t *testing.T) {
 	u := newUpstream(t)
 	base := u.commit("Base", files{"de.po": "0"})
+	main := u.commit("Main", files{"de.po": "0", "x": "1"}, base)
 	side := base
 	for i := range 20 {
 		side = u.commit("Side", files{"de.po": fmt.Sprint(i + 1)}, side)
 	}
-	u.set("main", side)
+	merge := u.commit("Merge", files{"de.po": "20", "x": "1"}, main, side)
+	u.set("main", merge)
 	r := reader(t, u.mirror(Options{}))
 	if fresh, err := r.difference(context.Background(), side, base, 5); err != nil || len(fresh) <= 5 || len(fresh) > 10 {
 		t.Errorf("%d commits, %v; the search was to end soon after 5", len(fresh), err)
+	}
+	for _, from := range []Hash{main, {}} { // with a search, and without
+		w, err := r.newWalk(context.Background(), from, merge, poMask)
+		must(t, err)
+		w.limit = 5
+		var s Step
+		for i := len(w.chain) - 1; i >= 0; i-- {
+			s, err = w.step(context.Background(), w.chain[i])
+			must(t, err)
+		}
+		if d := cmp.Diff([]string{"Merge: ~de.po | Merge[-1]"}, describe([]Step{s})); d != "" || !s.Truncated {
+			t.Errorf("truncated %v (-want +got):\n%s", s.Truncated, d)
+		}
 	}
 }

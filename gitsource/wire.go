@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -114,8 +115,11 @@ func (s *wireSource) client(e endpoint) (transport.Transport, transport.AuthMeth
 	if s.access.user != "" || s.access.password != "" {
 		auth = &githttp.BasicAuth{Username: s.access.user, Password: s.access.password}
 	}
-	base := http.DefaultTransport.(*http.Transport).Clone()
-	base.ResponseHeaderTimeout = stall
+	base := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, ResponseHeaderTimeout: stall,
+		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		TLSHandshakeTimeout: dialTimeout,
+	}
 	c := &http.Client{Transport: sameHost{host: e.host, base: base}}
 	return githttp.NewClient(c), auth, base.CloseIdleConnections, nil
 }
