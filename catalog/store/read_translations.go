@@ -58,7 +58,7 @@ func (s *Snapshot) Translations(ctx context.Context, componentID int64) ([]catal
 func translationsOf(ctx context.Context, s *session, component int64, removed bool) ([]catalog.Translation, error) {
 	var out []catalog.Translation
 	where := ` WHERE t.component_id = $1 AND t.removed <= $2 ORDER BY t.id`
-	err := s.query(ctx, `SELECT `+translationColumns+translationFrom+where, []any{component, flag(removed)}, func(scan scan) error {
+	err := s.query(ctx, `SELECT `+translationColumns+translationFrom+where, []any{component, smallint(removed)}, func(scan scan) error {
 		var t catalog.Translation
 		var r translationScan
 		err := scan(r.dest(&t)...)

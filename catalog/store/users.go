@@ -76,19 +76,25 @@ func (tx *StepTx) user(ctx context.Context, key, name string, at time.Time) (int
 	return id, err
 }
 
-// freeName finds a suffix that is free: the smallest, or with very many authors
-// of one name the one after the run that bisection finds, so that a history
-// made of a hundred thousand of them does not take quadratic time.
+// freeName adds the suffix that firstFree finds.
 func (tx *StepTx) freeName(ctx context.Context, base string) (string, error) {
-	taken := func(n int) (bool, error) {
+	n, err := firstFree(func(n int) (bool, error) {
 		var one int
 		return tx.s.first(ctx, `SELECT 1 FROM users WHERE username = $1`, []any{suffixed(base, n)}, &one)
-	}
-	lo, hi := 0, 1 // lo is taken (0: the name without any), hi is free at the end
+	})
+	return suffixed(base, n), err
+}
+
+// firstFree returns the smallest n from 1 on that is not taken, or with gaps
+// among many the end of some run: it doubles its steps and bisects, so that a
+// history made of a hundred thousand authors of one name does not take
+// quadratic time.
+func firstFree(taken func(n int) (bool, error)) (int, error) {
+	lo, hi := 0, 1 // lo is taken, or none at all; in the end hi is free
 	for {
 		is, err := taken(hi)
 		if err != nil {
-			return "", err
+			return 0, err
 		}
 		if !is {
 			break
@@ -99,7 +105,7 @@ func (tx *StepTx) freeName(ctx context.Context, base string) (string, error) {
 		mid := (lo + hi) / 2
 		is, err := taken(mid)
 		if err != nil {
-			return "", err
+			return 0, err
 		}
 		if is {
 			lo = mid
@@ -107,7 +113,7 @@ func (tx *StepTx) freeName(ctx context.Context, base string) (string, error) {
 			hi = mid
 		}
 	}
-	return suffixed(base, hi), nil
+	return hi, nil
 }
 
 func suffixed(base string, n int) string {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -52,29 +51,20 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// Many authors of one name do not cost quadratic time: fewer than 60 look-ups
-// each where counting up would take thousands.
-func TestManyNamesakes(t *testing.T) {
-	db := openWith(t, "app")
-	const n = 3000
-	names := map[int64]bool{}
-	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
-		for i := range n {
-			id, err := tx.User(ctx, "Ann", fmt.Sprintf("%d@example.org", i), day(1))
-			if err != nil {
-				return err
-			}
-			names[id] = true
+// Many authors of one name do not cost quadratic time.
+func TestFirstFree(t *testing.T) {
+	for _, tt := range []struct {
+		taken, want, calls int
+	}{{0, 1, 1}, {1, 2, 2}, {5, 6, 6}, {20, 21, 20}, {100000, 100001, 130}} {
+		calls := 0
+		got, err := firstFree(func(n int) (bool, error) { calls++; return n <= tt.taken, nil })
+		if got != tt.want || err != nil || calls > tt.calls {
+			t.Errorf("%d taken: %d after %d look-ups, %v; want %d after at most %d", tt.taken, got, calls, err, tt.want, tt.calls)
 		}
-		return nil
-	})
-	if len(names) != n {
-		t.Errorf("%d users of %d", len(names), n)
 	}
-	read(t, db, func(ctx context.Context, s *Snapshot) error {
-		_, err := s.User(ctx, fmt.Sprintf("ann-%d", n))
-		return err
-	})
+	if _, err := firstFree(func(int) (bool, error) { return true, errBoom }); err != errBoom {
+		t.Errorf("error %v", err)
+	}
 }
 
 // Entries are credited; a translation names the author of its newest one.

@@ -32,8 +32,8 @@ func fromMicros(n sql.NullInt64) time.Time {
 	return time.UnixMicro(n.Int64).UTC()
 }
 
-// flag is how a bool is stored: PostgreSQL takes no bool for a SMALLINT.
-func flag(b bool) int64 {
+// smallint is how a bool is stored: PostgreSQL takes no bool for a SMALLINT.
+func smallint(b bool) int64 {
 	if b {
 		return 1
 	}

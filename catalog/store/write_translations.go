@@ -73,7 +73,7 @@ func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation)
 // translationValues are the 24 values that a caller sets, in the order of the
 // schema.
 func translationValues(t *catalog.Translation) []any {
-	v := []any{t.Language, t.FileCode, t.Filename, t.Revision, flag(t.IsSource), flag(t.Removed), t.PluralNumber, t.PluralFormula, t.Outline}
+	v := []any{t.Language, t.FileCode, t.Filename, t.Revision, smallint(t.IsSource), smallint(t.Removed), t.PluralNumber, t.PluralFormula, t.Outline}
 	s := &t.Stats
 	for _, c := range []catalog.Count{s.Total, s.Translated, s.Fuzzy, s.ReadOnly, s.Failing} {
 		v = append(v, c.Units, c.Words, c.Chars)

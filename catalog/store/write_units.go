@@ -93,7 +93,7 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *NewUnit) error {
 	if u.SourceID == u.ID {
 		words, chars, source, context = u.Words, u.Chars, u.Source, u.Context
 	}
-	return in.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, flag(u.Removed), int64(u.State),
+	return in.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State),
 		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, micros(u.Created))
 }
 
