@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,19 +24,25 @@ func TestStopDuringImport(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	out, errs := &output{}, &output{}
-	code := make(chan int, 1)
-	go func() {
-		code <- run(ctx, []string{"serve", "--config", file, "--log-level", "debug"}, strings.NewReader(""), out, errs)
-	}()
-	if !until(func() bool { return strings.Contains(errs.String(), "run started") }) {
-		t.Fatalf("no pull began:\n%s", errs)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
-	cancel()
-	if got := <-code; got != exitOK {
-		t.Errorf("exit code %d:\n%s", got, errs)
+	errs := &output{}
+	serve := exec.Command(exe, "serve", "--config", file, "--log-level", "debug")
+	serve.Env = append(os.Environ(), childVar+"=1")
+	serve.Stderr = errs
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if !until(func() bool { return strings.Contains(errs.String(), "run started") }) {
+		t.Errorf("no pull began:\n%s", errs)
+	}
+	if err := serve.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Errorf("repoglot serve: %v:\n%s", err, errs)
 	}
 	if strings.Contains(errs.String(), "level=ERROR") {
 		t.Errorf("errors at the end:\n%s", errs)
