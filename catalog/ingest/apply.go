@@ -28,19 +28,20 @@ type application struct {
 
 	places  places
 	ready   []targetFile // files to write, by path
-	own     *poFile      // the source translation's own file; nil if there is none
-	ownRead bool         // own is new in this step
+	hasOwn  bool         // the source translation has a file of its own to serve
+	ownRead bool         // it is new in this step
 	gone    []*catalog.Translation
 	entries entryList
 	sources map[catalog.Identity]int64 // source unit ids, loaded when needed
 }
 
-// targetFile is a translation whose file changed and can be read.
+// targetFile is a translation whose file changed and can be read. The file
+// itself is the loader's to keep: those of a first import may be many.
 type targetFile struct {
-	place *place
-	row   *catalog.Translation
-	file  *poFile
-	fresh bool // the file appeared in this step
+	place   *place
+	row     *catalog.Translation
+	outline int64 // of the file
+	fresh   bool  // the file appeared in this step
 }
 
 // run applies the component's part of the step.
@@ -116,12 +117,17 @@ func (a *application) readTargets(ctx context.Context, lost map[string]bool) err
 		}
 		switch {
 		case file != nil:
-			a.ready = append(a.ready, targetFile{place: p, row: row, file: file, fresh: row == nil || row.Removed})
+			a.ready = append(a.ready, targetFile{place: p, row: row, outline: file.outline, fresh: row == nil || row.Removed})
 		case !a.keeps(p, row):
 			lost[p.path] = true
 		}
 	}
 	return nil
+}
+
+// file loads the version of a place that is known to be good.
+func (a *application) file(ctx context.Context, p *place) (*poFile, error) {
+	return a.load.load(ctx, a.comp.row.ID, p.path, p.blob, a.comp.rules)
 }
 
 // keeps reports whether a translation has a good version to serve while the
@@ -149,7 +155,7 @@ func (a *application) changed(p *place, row *catalog.Translation) bool {
 // read parses a place's file. A file that cannot be served is reported, and
 // nil is returned: its last good state stays (DESIGN, invariant 7).
 func (a *application) read(ctx context.Context, p *place) (*poFile, error) {
-	file, err := a.load.load(ctx, a.comp.row.ID, p.path, p.blob, a.comp.rules)
+	file, err := a.file(ctx, p)
 	if bad := fault(err); bad != nil {
 		return nil, a.problem(ctx, p.path, p.blob, bad, true)
 	}

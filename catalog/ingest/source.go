@@ -15,10 +15,7 @@ func (a *application) writeSource(ctx context.Context) error {
 	if !a.sourceStale(row) {
 		return a.followFirst(ctx, row)
 	}
-	files, err := a.sourceFiles(ctx, row)
-	if err != nil {
-		return err
-	}
+	files := a.sourceFiles(row)
 	if row == nil && len(files) == 0 {
 		return nil // nothing could be read yet: there is no translation at all
 	}
@@ -35,36 +32,34 @@ func (a *application) sourceRow() *catalog.Translation {
 	return a.comp.translations[a.comp.layout.source.Code]
 }
 
-// readOwn reads the source translation's own file. One that cannot be parsed
-// keeps its last good version; if there is none, it is added to lost.
+// readOwn reads the source translation's own file, if it changed. One that
+// cannot be parsed keeps its last good version; if there is none, it is added
+// to lost.
 func (a *application) readOwn(ctx context.Context, lost map[string]bool) error {
-	a.own, a.ownRead = nil, false
+	a.hasOwn, a.ownRead = false, false
 	p, row := a.places.own, a.sourceRow()
 	if p == nil {
 		return nil
 	}
-	var err error
 	if a.changed(p, row) {
-		if a.own, err = a.read(ctx, p); err != nil {
+		file, err := a.read(ctx, p)
+		if err != nil {
 			return err
 		}
+		a.ownRead = file != nil
 	}
-	switch {
-	case a.own != nil:
-		a.ownRead = true
-	case row != nil && row.Filename == p.path && a.hadOwn(row):
-		a.own, err = a.current(ctx, p, row)
-	default:
+	a.hasOwn = a.ownRead || row != nil && row.Filename == p.path && a.hadOwn(row)
+	if !a.hasOwn {
 		lost[p.path] = true
 	}
-	return err
+	return nil
 }
 
 // current reads the version of a place's file that is served: its blob, or
 // where that cannot be parsed the last good one.
 func (a *application) current(ctx context.Context, p *place, row *catalog.Translation) (*poFile, error) {
 	if row.Filename == p.path && row.Revision == p.blob.String() {
-		file, err := a.load.load(ctx, a.comp.row.ID, p.path, p.blob, a.comp.rules)
+		file, err := a.file(ctx, p)
 		if fault(err) == nil {
 			return file, err
 		}
@@ -91,15 +86,15 @@ func (a *application) sourceStale(row *catalog.Translation) bool {
 	if row == nil || a.comp.reread || a.ownRead || len(a.gone) > 0 {
 		return true
 	}
-	if a.own != nil && row.Filename != a.places.own.path {
+	if a.hasOwn && row.Filename != a.places.own.path {
 		return true
 	}
-	if a.own == nil && a.hadOwn(row) {
+	if !a.hasOwn && a.hadOwn(row) {
 		return true
 	}
 	for i := range a.ready {
 		t := &a.ready[i]
-		if t.fresh || t.row.Filename != t.place.path || t.row.Outline != t.file.outline {
+		if t.fresh || t.row.Filename != t.place.path || t.row.Outline != t.outline {
 			return true
 		}
 	}
@@ -120,7 +115,7 @@ func (a *application) hadOwn(row *catalog.Translation) bool {
 // followFirst keeps filename and revision of a source translation without own
 // file equal to those of the first file (decision 11).
 func (a *application) followFirst(ctx context.Context, row *catalog.Translation) error {
-	if a.own != nil {
+	if a.hasOwn {
 		return nil
 	}
 	for i := range a.ready {
@@ -135,51 +130,54 @@ func (a *application) followFirst(ctx context.Context, row *catalog.Translation)
 
 // sourceFiles are the current versions of the files whose strings make up the
 // source translation, in the order of decision 11.
-func (a *application) sourceFiles(ctx context.Context, row *catalog.Translation) ([]sourceFile, error) {
+func (a *application) sourceFiles(row *catalog.Translation) []sourceFile {
 	var files []sourceFile
-	if a.own != nil {
-		p := a.places.own
-		if !a.ownRead {
-			p = p.served(row)
-		}
-		files = append(files, sourceFile{place: p, file: a.own})
+	if p := a.places.own; a.hasOwn {
+		files = append(files, a.sourceFile(p, a.ownRead, row))
 	}
-	ready := make(map[string]*poFile, len(a.ready))
+	ready := make(map[string]bool, len(a.ready))
 	for i := range a.ready {
-		ready[a.ready[i].place.language] = a.ready[i].file
+		ready[a.ready[i].place.language] = true
 	}
 	for i := range a.places.targets {
 		p := &a.places.targets[i]
-		file := ready[p.language]
-		if stored := a.comp.translations[p.language]; file == nil && stored != nil && !stored.Removed && !stored.IsSource {
-			var err error
-			if file, err = a.current(ctx, p, stored); err != nil {
-				return nil, err
-			}
-			p = p.served(stored)
-		}
-		if file != nil {
-			files = append(files, sourceFile{place: p, file: file})
+		if stored := a.comp.translations[p.language]; ready[p.language] || stored != nil && !stored.Removed && !stored.IsSource {
+			files = append(files, a.sourceFile(p, ready[p.language], stored))
 		}
 	}
-	return files, nil
+	return files
+}
+
+// sourceFile is one file of the source translation: the version at its place
+// if that was just read, else the one that is served.
+func (a *application) sourceFile(p *place, read bool, stored *catalog.Translation) sourceFile {
+	if read {
+		return sourceFile{place: p, load: func(ctx context.Context) (*poFile, error) { return a.file(ctx, p) }}
+	}
+	return sourceFile{place: p.served(stored), load: func(ctx context.Context) (*poFile, error) { return a.current(ctx, p, stored) }}
 }
 
 // storeSource writes the source translation made of the files.
 func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []sourceFile) error {
-	own := a.own
-	units, holders, outline := union(files, own != nil, a.comp.rules)
+	all, err := union(ctx, files, a.hasOwn, a.comp.rules)
+	if err != nil {
+		return err
+	}
+	var own *poFile
+	row.FileCode = row.Language
 	if len(files) > 0 {
-		first := files[0]
-		row.FileCode, row.Filename, row.Revision = row.Language, first.place.path, first.place.blob.String()
-		if own != nil {
-			row.FileCode = first.place.fileCode
+		row.Filename, row.Revision = files[0].place.path, files[0].place.blob.String()
+	}
+	if a.hasOwn {
+		row.FileCode = files[0].place.fileCode
+		if own, err = files[0].load(ctx); err != nil {
+			return err
 		}
 	}
 	pluralRule(row, a.comp.layout.source, own)
-	moved := row.ID == 0 || row.Outline != outline
-	row.Outline, row.Stats, row.Removed = outline, stats(units), false
-	w := unitWriter{a: a, row: row, units: units, moved: moved}
+	moved := row.ID == 0 || row.Outline != all.outline
+	row.Outline, row.Stats, row.Removed = all.outline, stats(all.units), false
+	w := unitWriter{a: a, row: row, units: all.units, moved: moved}
 	if err := w.write(ctx); err != nil {
 		return err
 	}
@@ -191,7 +189,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	if !a.record {
 		return nil
 	}
-	origins, err := a.sourceOrigins(ctx, &w, files, holders)
+	origins, err := a.sourceOrigins(ctx, &w, files, all.holders)
 	if err != nil {
 		return err
 	}

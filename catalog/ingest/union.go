@@ -1,31 +1,43 @@
 package ingest
 
 import (
+	"context"
+
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// version of the file at a place, as the source translation reads it.
+// sourceFile is a file that the source translation reads.
 type sourceFile struct {
-	place *place
-	file  *poFile
+	place *place // of the version that load gives
+	load  func(context.Context) (*poFile, error)
+}
+
+// unitedFiles are the strings of several files.
+type unitedFiles struct {
+	units   []unit
+	holders []int // of each unit the index of the file it came from
+	outline int64
 }
 
 // union makes the units of the source translation (decision 11): those of its
 // own file, if it has one, then every string that only other files have, with
-// place, note and flags of the first of them by path. holders tells for each
-// unit which of the files it came from.
-func union(files []sourceFile, hasOwn bool, r rules) (units []unit, holders []int, print int64) {
+// place, note and flags of the first of them by path. It holds one file at a
+// time.
+func union(ctx context.Context, files []sourceFile, hasOwn bool, r rules) (unitedFiles, error) {
 	var h catalog.Hasher
-	total := 0
-	if len(files) > 0 {
-		total = len(files[0].file.units)
-	}
-	units = make([]unit, 0, total)
-	seen := make(map[catalog.Identity]struct{}, total)
+	var all unitedFiles
+	seen := make(map[catalog.Identity]struct{})
 	position := 0
-	for n, f := range files {
-		for i := range f.file.units {
-			u := &f.file.units[i]
+	for n := range files {
+		f, err := files[n].load(ctx)
+		if err != nil {
+			return all, err
+		}
+		if n == 0 {
+			all.units = make([]unit, 0, len(f.units))
+		}
+		for i := range f.units {
+			u := &f.units[i]
 			if _, ok := seen[u.Identity]; ok {
 				continue
 			}
@@ -35,10 +47,10 @@ func union(files []sourceFile, hasOwn bool, r rules) (units []unit, holders []in
 				s.Position = position + 1
 			}
 			position = s.Position
-			units = append(units, s)
-			holders = append(holders, n)
-			print = outline(print, &s.Unit, &h)
+			all.units = append(all.units, s)
+			all.holders = append(all.holders, n)
+			all.outline = outline(all.outline, &s.Unit, &h)
 		}
 	}
-	return units, holders, print
+	return all, nil
 }

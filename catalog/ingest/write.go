@@ -12,6 +12,10 @@ import (
 
 // writeTarget stores the units of a changed file and their entries.
 func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
+	file, err := a.file(ctx, t.place)
+	if err != nil {
+		return err
+	}
 	row := t.row
 	if row == nil {
 		row = &catalog.Translation{ComponentID: a.comp.row.ID, Language: t.place.language}
@@ -20,23 +24,18 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	if t.fresh && a.record {
 		a.entries.event(t.place.path, catalog.ActionAddedLanguage, map[string]string{"file": t.place.path, "language": row.Language})
 	}
-	moved := row.ID == 0 || row.Outline != t.file.outline
+	moved := row.ID == 0 || row.Outline != t.outline
 	row.FileCode, row.Filename, row.Revision = t.place.fileCode, t.place.path, t.place.blob.String()
-	row.Removed, row.Outline, row.Stats = false, t.file.outline, stats(t.file.units)
-	pluralRule(row, t.place.lang, t.file)
-	w := unitWriter{a: a, row: row, units: t.file.units, moved: moved}
+	row.Removed, row.Outline, row.Stats = false, t.outline, stats(file.units)
+	pluralRule(row, t.place.lang, file)
+	w := unitWriter{a: a, row: row, units: file.units, moved: moved}
 	if err := w.write(ctx); err != nil {
 		return err
 	}
-	if err := a.putFile(ctx, row, t.file.data); err != nil {
+	if err := a.putFile(ctx, row, file.data); err != nil || !a.record {
 		return err
 	}
-	if !a.record {
-		return nil
-	}
-	changed := make([]catalog.Identity, 0, len(w.old)+len(w.delta.Added)+len(w.delta.Returned))
-	w.each(func(id catalog.Identity, _ int) { changed = append(changed, id) })
-	origins, err := a.origins.origins(ctx, t.place.path, translation, changed)
+	origins, err := a.origins.origins(ctx, t.place.path, translation, w.changed())
 	if err != nil {
 		return err
 	}
@@ -232,6 +231,13 @@ func (w *unitWriter) each(fn func(id catalog.Identity, i int)) {
 	for _, k := range w.delta.Removed {
 		fn(w.known[k].Identity, -1-k)
 	}
+}
+
+// changed are the strings that make an entry.
+func (w *unitWriter) changed() []catalog.Identity {
+	var list []catalog.Identity
+	w.each(func(id catalog.Identity, _ int) { list = append(list, id) })
+	return list
 }
 
 // entries makes the change entries of decision 16.
