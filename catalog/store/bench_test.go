@@ -15,44 +15,39 @@ func reportRate(b *testing.B, n int, what string) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), what+"/s")
 }
 
-// A whole step of new units, commit and fsync included.
+// A whole step of new units, commit and fsync included; making the units is not.
 func BenchmarkAddUnits(b *testing.B) {
 	for _, n := range []int{2000, 50000} {
-		b.Run(fmt.Sprintf("units=%d", n), func(b *testing.B) {
-			db := openWith(b, "app")
-			b.ReportAllocs()
-			at := 0
-			for b.Loop() {
-				step(b, db, info(at, at+1, 1), func(ctx context.Context, tx *StepTx) error {
-					_, _, err := fill(ctx, tx, 1, fmt.Sprintf("l%d", at), n, nil)
+		for _, kind := range []string{"source", "translated"} {
+			b.Run(fmt.Sprintf("units=%d/%s", n, kind), func(b *testing.B) {
+				db := openWith(b, "app")
+				var source []NewUnit
+				step(b, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
+					_, source, err = fill(ctx, tx, 1, "en", n, nil)
 					return err
 				})
-				at++
-			}
-			reportRate(b, n, "units")
-		})
+				if kind == "source" {
+					source = nil
+				}
+				b.ReportAllocs()
+				at := 1
+				for b.Loop() {
+					step(b, db, info(at, at+1, 1), func(ctx context.Context, tx *StepTx) error {
+						b.StopTimer()
+						t := catalog.Translation{ComponentID: 1, Language: fmt.Sprint(at), FileCode: "x", Filename: "x"}
+						if err := tx.PutTranslation(ctx, &t); err != nil {
+							return err
+						}
+						units := makeUnits(t.ID, "xx", n, source)
+						b.StartTimer()
+						return tx.AddUnits(ctx, units)
+					})
+					at++
+				}
+				reportRate(b, n, "units")
+			})
+		}
 	}
-}
-
-// Translations of a source: what most units are.
-func BenchmarkAddTranslatedUnits(b *testing.B) {
-	const n = 50000
-	db := openWith(b, "app")
-	var source []NewUnit
-	step(b, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
-		_, source, err = fill(ctx, tx, 1, "en", n, nil)
-		return err
-	})
-	b.ReportAllocs()
-	at := 1
-	for b.Loop() {
-		step(b, db, info(at, at+1, 1), func(ctx context.Context, tx *StepTx) error {
-			_, _, err := fill(ctx, tx, 1, fmt.Sprintf("l%d", at), n, source)
-			return err
-		})
-		at++
-	}
-	reportRate(b, n, "units")
 }
 
 func BenchmarkKnown(b *testing.B) {

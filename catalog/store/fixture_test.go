@@ -106,12 +106,26 @@ func fill(ctx context.Context, tx *StepTx, component int64, code string, n int, 
 	if err := tx.PutTranslation(ctx, &t); err != nil {
 		return 0, nil, err
 	}
+	units := makeUnits(t.ID, code, n, source)
+	placed := make([]catalog.Placed, n)
+	if err := tx.AddUnits(ctx, units); err != nil {
+		return 0, nil, err
+	}
+	for i, u := range units {
+		u.Position, u.Location = i+1, fmt.Sprintf("src/file%d.c:%d", i/100, i)
+		placed[i] = catalog.Placed{ID: u.ID, Position: u.Position, Location: u.Location}
+	}
+	return t.ID, units, tx.PutLayout(ctx, t.ID, placed)
+}
+
+// makeUnits makes the units of a translation, with sources of their own or with
+// those of source.
+func makeUnits(translation int64, code string, n int, source []NewUnit) []NewUnit {
 	var h catalog.Hasher
 	units := make([]NewUnit, n)
-	placed := make([]catalog.Placed, n)
 	for i := range units {
 		u := &catalog.Unit{
-			TranslationID: t.ID, Source: fmt.Sprintf("Source string number %d", i), Context: fmt.Sprintf("ctx %d", i%7),
+			TranslationID: translation, Source: fmt.Sprintf("Source string number %d", i), Context: fmt.Sprintf("ctx %d", i%7),
 			Target: fmt.Sprintf("%s text of string %d", code, i), State: catalog.StateTranslated, Priority: 100,
 			Words: 4, Chars: 20, Created: day(1), Note: "a note", Flags: "c-format",
 		}
@@ -121,14 +135,7 @@ func fill(ctx context.Context, tx *StepTx, component int64, code string, n int, 
 		u.Identity = h.Identity(u.Source, u.Context)
 		units[i] = NewUnit{Unit: u, Text: h.Text(u.Target, u.State), Meta: h.Meta(u.Note, u.Flags)}
 	}
-	if err := tx.AddUnits(ctx, units); err != nil {
-		return 0, nil, err
-	}
-	for i, u := range units {
-		u.Position, u.Location = i+1, fmt.Sprintf("src/file%d.c:%d", i/100, i)
-		placed[i] = catalog.Placed{ID: u.ID, Position: u.Position, Location: u.Location}
-	}
-	return t.ID, units, tx.PutLayout(ctx, t.ID, placed)
+	return units
 }
 
 // newEntries makes an entry 31 for each unit.

@@ -132,21 +132,26 @@ const (
 	unitFrom = ` FROM units u LEFT JOIN units s ON s.id = u.source_id`
 )
 
-// unitScan is a row of unitColumns; its destinations serve many rows.
+// unitScan is a row of unitColumns; its destinations serve many rows. The small
+// numbers go through int64, to which database/sql copies: for any other integer
+// it prints the value and parses it again.
 type unitScan struct {
-	u       catalog.Unit
-	created sql.NullInt64
+	u                                      catalog.Unit
+	priority, state, words, chars, removed int64
+	created                                sql.NullInt64
 }
 
 func (r *unitScan) dest() []any {
 	u := &r.u
 	return []any{
 		&u.ID, &u.TranslationID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Source, &u.Context,
-		&u.Target, &u.PreviousSource, &u.Note, &u.Flags, &u.Priority, &u.State, &u.Words, &u.Chars, &u.Removed, &r.created,
+		&u.Target, &u.PreviousSource, &u.Note, &u.Flags, &r.priority, &r.state, &r.words, &r.chars, &r.removed, &r.created,
 	}
 }
 
 func (r *unitScan) unit() catalog.Unit {
+	r.u.Priority, r.u.State, r.u.Removed = int(r.priority), catalog.State(r.state), r.removed != 0
+	r.u.Words, r.u.Chars = int(r.words), int(r.chars)
 	r.u.Created = fromMicros(r.created)
 	return r.u
 }

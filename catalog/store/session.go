@@ -73,8 +73,9 @@ func (s *session) query(ctx context.Context, query string, args []any, each func
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+	scanRow := rows.Scan // once: a method value is an allocation
 	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
+		if err := each(scanRow); err != nil {
 			return err
 		}
 	}

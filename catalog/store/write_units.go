@@ -150,10 +150,12 @@ func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 func knownUnits(ctx context.Context, s *session, translation int64) ([]catalog.Known, error) {
 	var known []catalog.Known
 	var k catalog.Known
-	dest := []any{&k.ID, &k.Identity.Hash, &k.Identity.Key, &k.Text, &k.Meta, &k.Removed}
-	err := s.query(ctx, `SELECT id, id_hash, id_key, text_print, meta_print, removed FROM units WHERE translation_id = $1`, []any{translation},
+	var id int64 // with removed as its last bit: a column less to allocate for
+	dest := []any{&id, &k.Identity.Hash, &k.Identity.Key, &k.Text, &k.Meta}
+	err := s.query(ctx, `SELECT id * 2 + removed, id_hash, id_key, text_print, meta_print FROM units WHERE translation_id = $1`, []any{translation},
 		func(scan scan) error {
 			err := scan(dest...)
+			k.ID, k.Removed = id/2, id%2 != 0
 			known = append(known, k)
 			return err
 		})
