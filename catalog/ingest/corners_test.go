@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -173,5 +174,54 @@ func TestWhoIntroducesASourceString(t *testing.T) {
 	want := []string{"31 en Two Adder", "31 en Three Repairer", "31 cs Two Translator", "31 cs Three Repairer"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
+
+// TestDiscoverySettings: a changed setting of a discovery reaches the components
+// that it made before, without a new commit; they keep their slugs.
+func TestDiscoverySettings(t *testing.T) {
+	repo := repoWith(t, map[string]string{"cs/a b.po": po("One", "Jedna"), "cs/a+b.po": po("One", "Jedna")})
+	settings := catalog.ComponentSettings{Name: "Docs: {component}", Filemask: "*/{component}.po"}
+	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"docs-{component}": settings})
+	w.sync()
+	settings.Name, settings.CheckFlags = "Manual: {component}", "read-only"
+	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"docs-{component}": settings})
+	w.sync()
+	if diff := cmp.Diff([]string{"docs-a-b|Manual: a b", "docs-a-b-2|Manual: a+b"}, w.components()); diff != "" {
+		t.Errorf("components: %s", diff)
+	}
+	w.eachUnit(func(c *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
+		if u.State != catalog.StateReadOnly {
+			t.Errorf("%s: %q has state %d", c.Slug, u.Source, u.State)
+		}
+	})
+	// Away and back: the discovery is made again though neither it nor the head
+	// changed.
+	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"other": {Filemask: "*/a b.po"}})
+	w.sync()
+	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"docs-{component}": settings})
+	w.sync()
+	if n := len(w.components()); n != 2 {
+		t.Errorf("components after all: %q", w.components())
+	}
+}
+
+// TestConflictIsNoFailure: a configuration that changes while a pull runs stops
+// the pull, but is no spell of failure (decision 21).
+func TestConflictIsNoFailure(t *testing.T) {
+	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna"), "b/cs.po": po("One", "Jeden")})
+	_, last := w.changesAfter(0)
+	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {Filemask: "a/*.po"}})
+	w.progress = func() {
+		w.progress = nil
+		w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {Filemask: "b/*.po"}})
+	}
+	if _, err := w.syncer.Sync(t.Context(), w.branch); !errors.Is(err, catalog.ErrConflict) {
+		t.Fatalf("error %v, want ErrConflict", err)
+	}
+	w.sync()
+	text, _ := w.changesAfter(last)
+	if n := strings.Count(text, "\n"); n != 1 || !strings.HasPrefix(text, "59 app/cs") {
+		t.Errorf("entries, want one 59:\n%s", text)
 	}
 }

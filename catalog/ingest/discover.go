@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -14,22 +15,41 @@ import (
 // new_base of a discovery (DESIGN, Configuration).
 const componentMark = "{component}"
 
+// discovery remembers what a discovery was last made of.
+type discovery struct {
+	head gitsource.Hash
+	spec store.ComponentSpec
+}
+
 // discover stores the components that the discoveries of a branch find at its
-// head and that are not there yet. Vanished ones stay, without files.
-func (p *pull) discover(ctx context.Context) error {
+// head, new ones and those whose settings changed. Vanished ones stay, without
+// files. done holds what was discovered before, by project and slug: a pull
+// that finds the same head does nothing (DESIGN, invariant 1).
+func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 	for i := range p.branch.Components {
 		c := &p.branch.Components[i]
 		if !c.discovers() {
 			continue
 		}
-		if err := p.discoverOne(ctx, &c.Spec); err != nil {
-			return fmt.Errorf("discovery %s/%s: %w", c.Spec.Project, c.Spec.Slug, err)
+		key, now := c.Spec.Project+"/"+c.Spec.Slug, discovery{p.head, c.Spec}
+		made, err := p.discovered(ctx, &c.Spec)
+		if err == nil {
+			if len(made) > 0 && reflect.DeepEqual(done[key], now) {
+				continue
+			}
+			err = p.discoverOne(ctx, &c.Spec, made)
 		}
+		if err != nil {
+			return fmt.Errorf("discovery %s: %w", key, err)
+		}
+		done[key] = now
 	}
 	return nil
 }
 
-func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec) error {
+// discoverOne makes the components of one discovery; made are those of it that
+// are there, slugs by filemask.
+func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made map[string]string) error {
 	mask, err := gitsource.ParseFilemask(spec.Settings.Filemask)
 	if err != nil {
 		return err
@@ -45,29 +65,32 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec) error
 		return err
 	}
 	files, _ = gitsource.WithoutLinks(files)
-	taken, known, err := p.existing(ctx, spec)
+	taken, err := p.slugs(ctx, spec.Project)
 	if err != nil {
 		return err
 	}
+	found := make(map[string]bool) // by filemask
 	var specs []store.ComponentSpec
 	for _, f := range files {
 		m, ok := mask.Select(f.Path, rules)
 		if !ok {
 			continue
 		}
-		found := expand(spec, m.Component)
-		if known[found.Settings.Filemask] {
+		c := expand(spec, m.Component)
+		if found[c.Settings.Filemask] {
 			continue
 		}
-		known[found.Settings.Filemask] = true
+		found[c.Settings.Filemask] = true
 		if strings.ContainsAny(m.Component, "*{}") {
 			p.s.log.Warn("a discovered name holds a character that filemasks reserve; the file is not served",
 				"project", spec.Project, "discovery", spec.Slug, "path", f.Path)
 			continue
 		}
-		found.Slug = freeSlug(spec.Slug, m.Component, taken)
-		taken[found.Slug] = true
-		specs = append(specs, found)
+		if c.Slug, ok = made[c.Settings.Filemask]; !ok {
+			c.Slug = freeSlug(spec.Slug, m.Component, taken)
+			taken[c.Slug] = true
+		}
+		specs = append(specs, c)
 	}
 	if len(specs) == 0 {
 		return nil
@@ -76,27 +99,29 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec) error
 	return err
 }
 
-// existing lists the slugs of a project that are taken, and the masks of those
-// that the discovery made before.
-func (p *pull) existing(ctx context.Context, spec *store.ComponentSpec) (taken, known map[string]bool, err error) {
-	taken, known = make(map[string]bool), make(map[string]bool)
+// discovered are the components that a discovery made: slugs by filemask.
+func (p *pull) discovered(ctx context.Context, spec *store.ComponentSpec) (map[string]string, error) {
 	rows, err := p.s.db.Branch(ctx, spec.Repo, spec.Branch)
-	if err != nil {
-		return nil, nil, err
-	}
+	made := make(map[string]string)
 	for i := range rows {
 		if rows[i].Project.Slug == spec.Project && rows[i].Template == spec.Slug {
-			known[rows[i].Settings.Filemask] = true
+			made[rows[i].Settings.Filemask] = rows[i].Slug
 		}
 	}
-	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
-		components, err := s.Components(ctx, spec.Project)
+	return made, err
+}
+
+// slugs are those of a project that are taken.
+func (p *pull) slugs(ctx context.Context, project string) (map[string]bool, error) {
+	taken := make(map[string]bool)
+	err := p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+		components, err := s.Components(ctx, project)
 		for i := range components {
 			taken[components[i].Slug] = true
 		}
 		return err
 	})
-	return taken, known, err
+	return taken, err
 }
 
 // expand makes the component of one match out of a discovery.

@@ -32,6 +32,8 @@ type world struct {
 	branch ingest.Branch
 	clock  time.Time
 	dir    string
+	// progress, if set, is called where a pull tells of its progress.
+	progress func()
 }
 
 // newWorld configures project "demo" with the given components of one
@@ -60,6 +62,11 @@ func (w *world) open() {
 		DB: db, Languages: table, MirrorDir: filepath.Join(w.dir, "mirrors"),
 		Now:    func() time.Time { w.clock = w.clock.Add(time.Minute); return w.clock },
 		Logger: slog.New(slog.NewTextHandler(testWriter{w.t}, nil)),
+		Progress: func(string, int, int) {
+			if w.progress != nil {
+				w.progress()
+			}
+		},
 	})
 }
 

@@ -60,6 +60,8 @@ type Syncer struct {
 // mirror is an open mirror and the turn of its pulls.
 type mirror struct {
 	turn chan struct{}
+	// discovered is for the pull whose turn it is.
+	discovered map[string]discovery
 	*gitsource.Mirror
 }
 
@@ -91,7 +93,6 @@ func New(o Options) *Syncer {
 // what went wrong with one component stands in its report, and the others go
 // on. After an error nothing is half-done: the next Sync continues.
 func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
-	started := s.now()
 	m, err := s.mirror(ctx, b)
 	if err != nil {
 		return Report{}, fmt.Errorf("pull %s: %w", b.Key, err)
@@ -102,8 +103,9 @@ func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
 	case <-ctx.Done():
 		return Report{}, ctx.Err()
 	}
+	started := s.now() // not before its turn: pulls of a branch are in order of time
 	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond)}
-	report, err := p.run(ctx, m.Mirror)
+	report, err := p.run(ctx, m)
 	s.metrics.pull(s.now().Sub(started), &report, err)
 	if err != nil {
 		return report, fmt.Errorf("pull %s: %w", b.Key, err)
@@ -124,11 +126,11 @@ func (s *Syncer) mirror(ctx context.Context, b Branch) (*mirror, error) {
 	if err != nil {
 		return nil, err
 	}
-	turn := make(chan struct{}, 1)
 	if ok {
-		turn = m.turn
+		m = &mirror{turn: m.turn, discovered: m.discovered, Mirror: opened}
+	} else {
+		m = &mirror{turn: make(chan struct{}, 1), discovered: make(map[string]discovery), Mirror: opened}
 	}
-	m = &mirror{turn: turn, Mirror: opened}
 	s.mirrors[b.Key] = m
 	return m, nil
 }
@@ -148,7 +150,7 @@ type pull struct {
 	errs    map[int64]error
 }
 
-func (p *pull) run(ctx context.Context, m *gitsource.Mirror) (Report, error) {
+func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 	p.changes, p.errs = make(map[int64]int64), make(map[int64]error)
 	head, err := m.Fetch(ctx)
 	if err != nil {
@@ -159,7 +161,7 @@ func (p *pull) run(ctx context.Context, m *gitsource.Mirror) (Report, error) {
 		return p.report, p.failed(ctx, err)
 	}
 	defer p.reader.Close()
-	if err := p.discover(ctx); err != nil {
+	if err := p.discover(ctx, m.discovered); err != nil {
 		return p.report, p.failed(ctx, err)
 	}
 	if err := p.loadComponents(ctx); err != nil {
@@ -243,6 +245,9 @@ func (p *pull) settle(ctx context.Context) error {
 		err := p.errs[c.row.ID]
 		if err != nil {
 			all = append(all, fmt.Errorf("component %s: %w", c.name(), err))
+		}
+		if errors.Is(err, catalog.ErrConflict) {
+			continue // somebody else was faster, such as a new configuration: no failure
 		}
 		if serr := p.spell(ctx, []*component{c}, err); serr != nil {
 			all = append(all, serr)
