@@ -28,6 +28,9 @@ func (tx *StepTx) PutFile(ctx context.Context, f File) error {
 }
 
 func (tx *StepTx) putFile(ctx context.Context, f *File) error {
+	if len(f.Data) > maxInflated {
+		return invalid("%d bytes: no more than %d can be stored, lower max_file_size", len(f.Data), maxInflated)
+	}
 	if _, err := tx.componentOf(ctx, f.TranslationID); err != nil {
 		return err
 	}

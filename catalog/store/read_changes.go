@@ -63,6 +63,9 @@ type scope struct {
 	id                          int64
 }
 
+// everywhere is the column of the list that all deltas are in.
+const everywhere = "1"
+
 func (q *ChangeQuery) scope() scope {
 	switch {
 	case q.TranslationID != 0:
@@ -72,7 +75,7 @@ func (q *ChangeQuery) scope() scope {
 	case q.ProjectID != 0:
 		return scope{fmt.Sprintf("project %d", q.ProjectID), `SELECT changes FROM projects WHERE id = $1`, "d.project_id", "d.first_in_project", q.ProjectID}
 	}
-	return scope{"the server", `SELECT last_change FROM clock WHERE one = $1`, "1", "d.first_change", 1}
+	return scope{"the server", `SELECT last_change FROM clock WHERE one = $1`, everywhere, "d.first_change", 1}
 }
 
 func (s *Snapshot) length(ctx context.Context, l scope) (int64, error) {
@@ -85,6 +88,8 @@ func (s *Snapshot) changes(ctx context.Context, q *ChangeQuery) ([]catalog.Chang
 	if q.Limit <= 0 || q.Offset < 0 {
 		return nil, nil
 	}
+	const far = 1 << 40 // keeps hostile numbers from overflowing below
+	offset, limit := min(int64(q.Offset), far), min(int64(q.Limit), far)
 	l := q.scope()
 	total, err := s.length(ctx, l)
 	if err != nil {
@@ -94,9 +99,9 @@ func (s *Snapshot) changes(ctx context.Context, q *ChangeQuery) ([]catalog.Chang
 	if err != nil {
 		return nil, err
 	}
-	lo, hi := skipped+1+int64(q.Offset), skipped+int64(q.Offset)+int64(q.Limit)
+	lo, hi := skipped+1+offset, skipped+offset+limit
 	if q.Newest {
-		lo, hi = total+1-int64(q.Offset)-int64(q.Limit), total-int64(q.Offset)
+		lo, hi = total+1-offset-limit, total-offset
 	}
 	lo, hi = max(lo, skipped+1), min(hi, total)
 	if lo > hi {
@@ -111,6 +116,9 @@ func (s *Snapshot) changes(ctx context.Context, q *ChangeQuery) ([]catalog.Chang
 func (s *Snapshot) rank(ctx context.Context, l scope, after, total int64) (int64, error) {
 	if after <= 0 || total == 0 {
 		return 0, nil
+	}
+	if l.column == everywhere {
+		return min(after, total), nil // ids are places
 	}
 	lo, hi := int64(0), total // entries up to lo are at most after, those behind hi are not
 	for step := int64(0); lo < hi; step = step*2 + 1 {

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// A translation is found by its code, else by its file's; a removed one is not,
+// though its units and its file stay readable (decisions 13 and 23).
+func TestTranslationLookup(t *testing.T) {
+	db := openWith(t, "app")
+	var gone []NewUnit
+	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
+		for _, tr := range []catalog.Translation{
+			{Language: "pt_BR", FileCode: "pt-br", Filename: "po/pt-br.po"},
+			{Language: "pt-br", FileCode: "pt_BR", Filename: "po/pt_BR.po"},
+			{Language: "nb", FileCode: "no", Filename: "po/z.po"},
+			{Language: "nn", FileCode: "no", Filename: "po/a.po"},
+		} {
+			tr.ComponentID = 1
+			if err := tx.PutTranslation(ctx, &tr); err != nil {
+				return err
+			}
+		}
+		id, units, err := fill(ctx, tx, 1, "de", 2, nil)
+		gone = units
+		return errors.Join(err, tx.PutFile(ctx, File{TranslationID: id, Blob: head(1), Data: []byte("x")}))
+	})
+	step(t, db, info(1, 2, 1), func(ctx context.Context, tx *StepTx) error {
+		ts, err := tx.Translations(ctx, 1)
+		ts[4].Removed = true
+		return errors.Join(err, tx.PutTranslation(ctx, &ts[4]))
+	})
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		for code, want := range map[string]string{"pt_BR": "po/pt-br.po", "pt-br": "po/pt_BR.po", "nb": "po/z.po", "no": "po/a.po", "de": "", "x": ""} {
+			row, err := s.Translation(ctx, "demo", "app", code)
+			if row.Filename != want || (want == "") != errors.Is(err, catalog.ErrNotFound) {
+				t.Errorf("%s is %q, %v; want %q", code, row.Filename, err, want)
+			}
+		}
+		live, err := s.Translations(ctx, 1)
+		if len(live) != 4 || err != nil {
+			t.Errorf("%d live translations, %v", len(live), err)
+		}
+		u, err := s.Unit(ctx, gone[0].ID)
+		if u.Target != gone[0].Target || !u.Translation.Removed || u.Position != 1 || err != nil {
+			t.Errorf("unit of a removed translation: %+v, %v", u, err)
+		}
+		_, err = s.File(ctx, u.TranslationID)
+		return err
+	})
+}
+
+func TestLists(t *testing.T) {
+	db := open(t)
+	ctx := context.Background()
+	specs := []ComponentSpec{spec("one", "b"), spec("one", "a"), spec("two", "a")}
+	if err := db.Configure(ctx, projectsNamed("one", "two"), specs, nil); err != nil {
+		t.Fatal(err)
+	}
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		ps, err := s.Projects(ctx)
+		want := []ProjectRow{
+			{Project: catalog.Project{ID: 1, Slug: "one", Settings: catalog.ProjectSettings{Name: "one"}}, Generation: 1},
+			{Project: catalog.Project{ID: 2, Slug: "two", Settings: catalog.ProjectSettings{Name: "two"}}, Generation: 1},
+		}
+		if diff := cmp.Diff(want, ps); diff != "" || err != nil {
+			t.Errorf("projects: %v (-want +got):\n%s", err, diff)
+		}
+		two, err := s.Project(ctx, "two")
+		if diff := cmp.Diff(want[1], two); diff != "" || err != nil {
+			t.Errorf("project: %v (-want +got):\n%s", err, diff)
+		}
+		for project, want := range map[string][]string{"": {"one/b", "one/a", "two/a"}, "one": {"one/b", "one/a"}, "x": nil} {
+			var got []string
+			cs, err := s.Components(ctx, project)
+			for _, c := range cs {
+				got = append(got, c.Project.Slug+"/"+c.Slug)
+			}
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("components of %q: %v (-want +got):\n%s", project, err, diff)
+			}
+		}
+		return nil
+	})
+}
+
+// Convoys, ids and rows beyond every fixed size of a statement.
+func TestManyOfAll(t *testing.T) {
+	db := open(t)
+	ctx := context.Background()
+	var specs []ComponentSpec
+	var ids []int64
+	for i := range 333 {
+		specs, ids = append(specs, spec("demo", fmt.Sprint("c", i))), append(ids, int64(i+1))
+	}
+	if err := db.Configure(ctx, projectsNamed("demo"), specs, nil); err != nil {
+		t.Fatal(err)
+	}
+	var units []NewUnit
+	var id int64
+	step(t, db, info(0, 1, ids...), func(ctx context.Context, tx *StepTx) (err error) {
+		id, units, err = fill(ctx, tx, 7, "de", 777, nil)
+		return err
+	})
+	step(t, db, info(1, 2, ids...), func(ctx context.Context, tx *StepTx) error {
+		var all []int64
+		for _, u := range units {
+			all = append(all, u.ID)
+		}
+		texts, err := tx.Texts(ctx, all)
+		if len(texts) != len(all) {
+			t.Errorf("%d texts of %d", len(texts), len(all))
+		}
+		return errors.Join(err, tx.RemoveUnits(ctx, all[:600]), tx.AddDelta(ctx, Delta{ComponentID: 7, TranslationID: id, Entries: newEntries(units)}))
+	})
+	for slug, c := range states(t, db) {
+		if c.Head != head(2) {
+			t.Errorf("%s stands at %s", slug, c.Head)
+		}
+	}
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		page, err := s.Units(ctx, id, 100, 1<<62)
+		if len(page) != 677 || err != nil {
+			t.Errorf("%d units, %v", len(page), err)
+		}
+		for _, newest := range []bool{false, true} {
+			none, err := s.Changes(ctx, ChangeQuery{TranslationID: id, Offset: math.MaxInt, Limit: math.MaxInt, Newest: newest})
+			if len(none) != 0 || err != nil {
+				t.Errorf("%d changes behind the end, %v", len(none), err)
+			}
+		}
+		if none, err := s.Units(ctx, id, math.MaxInt, math.MaxInt); len(none) != 0 || err != nil {
+			t.Errorf("%d units behind the end, %v", len(none), err)
+		}
+		changes, err := s.Changes(ctx, ChangeQuery{TranslationID: id, Offset: 5, Limit: 1 << 30})
+		if len(changes) != 772 || changes[0].Target != units[5].Target {
+			t.Errorf("%d changes", len(changes))
+		}
+		return err
+	})
+}
+
+func TestBindStyle(t *testing.T) {
+	for query, want := range map[string]string{
+		"a = $1 AND b IN ($2,$3)":  "a = ? AND b IN (?,?)",
+		"a = $2 AND b = $1":        "a = $2 AND b = $1",
+		"a = $1 OR b = $1":         "a = $1 OR b = $1",
+		"SELECT 1":                 "SELECT 1",
+		list(1, 12):                "(?,?,?,?,?,?,?,?,?,?,?,?)",
+		"a = $1 AND b = $3 - $2 $": "a = $1 AND b = $3 - $2 $",
+	} {
+		if got := bindStyle(query); got != want {
+			t.Errorf("%q became %q, want %q", query, got, want)
+		}
+	}
+}
