@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"time"
@@ -18,6 +19,7 @@ type application struct {
 	tx      *store.StepTx
 	comp    *component
 	load    *loader
+	log     *slog.Logger
 	step    *gitsource.Step
 	origins *attributor
 	credit  func(commit gitsource.Commit) (userID int64, err error)
@@ -158,6 +160,10 @@ func (a *application) read(ctx context.Context, p *place) (*poFile, error) {
 	file, err := a.file(ctx, p)
 	if bad := fault(err); bad != nil {
 		return nil, a.problem(ctx, p.path, p.blob, bad, true)
+	}
+	if err == nil && file.repeated > 0 {
+		a.log.Warn("entries repeat earlier ones of the file, which win: remove them",
+			"component", a.comp.name(), "file", p.path, "line", file.repeatedLine, "entries", file.repeated)
 	}
 	return file, err
 }

@@ -19,8 +19,9 @@ type unit struct {
 type poFile struct {
 	// units are the live entries in file order; of repeated ones the first.
 	units []unit
-	// repeated are the lines of the entries that repeat an earlier one.
-	repeated []int
+	// repeated is the number of entries that repeat an earlier one, and the
+	// line of the first.
+	repeated, repeatedLine int
 	// plural is the header's Plural-Forms; hasPlural is false without one.
 	plural    poparse.PluralForms
 	hasPlural bool
@@ -74,7 +75,9 @@ func convert(f *poparse.File, data []byte, r rules) *poFile {
 		position++
 		u := r.unit(e, position, &h)
 		if _, ok := out.index[u.Identity]; ok || e.Duplicate {
-			out.repeated = append(out.repeated, e.Line)
+			if out.repeated++; out.repeated == 1 {
+				out.repeatedLine = e.Line
+			}
 			continue
 		}
 		out.index[u.Identity] = int32(len(out.units))
@@ -172,29 +175,4 @@ func joinLines(lines []string) string {
 		return lines[0]
 	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
-}
-
-// flags sorts the flags of an entry and joins them.
-func flags(list []string) string {
-	switch len(list) {
-	case 0:
-		return ""
-	case 1:
-		return list[0]
-	}
-	sorted := slices.Clone(list)
-	slices.Sort(sorted)
-	return strings.Join(sorted, ", ")
-}
-
-// priority is the value of the flag priority:N, else what is given.
-func priority(flags []string, otherwise int) int {
-	for _, f := range flags {
-		if v, ok := strings.CutPrefix(f, "priority:"); ok {
-			if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil {
-				return n
-			}
-		}
-	}
-	return otherwise
 }

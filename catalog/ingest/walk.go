@@ -124,7 +124,7 @@ func (p *pull) step(ctx context.Context, convoy, touched []*component, from stri
 // application prepares the part of a component in a step.
 func (p *pull) application(tx *store.StepTx, c *component, step *gitsource.Step, load *loader, credit func(gitsource.Commit) (int64, error)) *application {
 	a := &application{
-		tx: tx, comp: c, load: load, step: step, credit: credit,
+		tx: tx, comp: c, load: load, log: p.s.log, step: step, credit: credit,
 		origins: newAttributor(step, load, c),
 		record:  c.row.Imported, created: p.at,
 	}

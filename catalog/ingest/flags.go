@@ -1,0 +1,91 @@
+package ingest
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// flags sorts the flags of an entry and joins them, each in the form that the
+// API shows (weblate-facts §3).
+func flags(list []string) string {
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return flag(list[0])
+	}
+	sorted := make([]string, len(list))
+	for i, f := range list {
+		sorted[i] = flag(f)
+	}
+	slices.Sort(sorted)
+	return strings.Join(slices.Compact(sorted), ", ")
+}
+
+// quoted are the characters that a value shows within quotes only.
+const quoted = " \t,:\"'\\"
+
+// flag quotes those values of name:value:value that need it, and no others. A
+// flag whose quotes do not close stays as it is, as does "range: 0..5".
+func flag(text string) string {
+	if !strings.ContainsAny(text, "\"'\\") {
+		return text
+	}
+	name, rest, ok := strings.Cut(text, ":")
+	if !ok || strings.ContainsAny(name, quoted) {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString(name)
+	for more := true; more; {
+		var value string
+		if value, rest, more, ok = flagValue(rest); !ok {
+			return text
+		}
+		b.WriteByte(':')
+		if value == "" || strings.ContainsAny(value, quoted) {
+			value = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+		}
+		b.WriteString(value)
+	}
+	return b.String()
+}
+
+// flagValue takes the first value off a list separated by colons; more says
+// that another follows in rest.
+func flagValue(s string) (value, rest string, more, ok bool) {
+	if !strings.HasPrefix(s, `"`) {
+		value, rest, more = strings.Cut(s, ":")
+		return value, rest, more, true
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+			b.WriteByte(s[i])
+		case s[i] != '"':
+			b.WriteByte(s[i])
+		case i+1 == len(s):
+			return b.String(), "", false, true
+		case s[i+1] == ':':
+			return b.String(), s[i+2:], true, true
+		default:
+			return "", "", false, false
+		}
+	}
+	return "", "", false, false
+}
+
+// priority is the value of the flag priority:N, else what is given.
+func priority(flags []string, otherwise int) int {
+	for _, f := range flags {
+		if v, ok := strings.CutPrefix(f, "priority:"); ok {
+			if n, err := strconv.Atoi(strings.Trim(v, `" `)); err == nil {
+				return n
+			}
+		}
+	}
+	return otherwise
+}
