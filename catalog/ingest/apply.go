@@ -74,7 +74,7 @@ func (a *application) run(ctx context.Context) error {
 			return err
 		}
 	}
-	a.comp.reread = false
+	a.comp.reread, a.comp.retry = false, false
 	return a.entries.write(ctx, a)
 }
 
@@ -148,7 +148,7 @@ func (a *application) changed(p *place, row *catalog.Translation) bool {
 	if a.comp.reread {
 		return true
 	}
-	if bad, ok := a.comp.problems[p.path]; ok && bad.Blob == p.blob.String() {
+	if bad, ok := a.comp.problems[p.path]; ok && bad.Blob == p.blob.String() && !a.comp.retry {
 		return false
 	}
 	return row == nil || row.Removed || row.Filename != p.path || row.Revision != p.blob.String()

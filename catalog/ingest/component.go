@@ -23,6 +23,8 @@ type component struct {
 	files []gitsource.File
 	// reread makes the next step read every file, whatever its blob.
 	reread bool
+	// retry makes the next step read files again that could not be read.
+	retry bool
 	// applied says that files is that of the commit the component stands at.
 	applied bool
 

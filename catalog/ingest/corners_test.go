@@ -225,3 +225,36 @@ func TestConflictIsNoFailure(t *testing.T) {
 		t.Errorf("entries, want one 59:\n%s", text)
 	}
 }
+
+// TestRaisedLimit: the remedy that a problem names helps without a new commit.
+func TestRaisedLimit(t *testing.T) {
+	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna")})
+	reopen := func(limit int64) {
+		w.db.Close()
+		w.maxFileSize = limit
+		w.open()
+	}
+	reopen(120)
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("One", strings.Repeat("Eins", 30))}})
+	report := w.sync()
+	if problems := report.Components[0].Problems; len(problems) != 1 || !strings.Contains(problems[0], "max_file_size") {
+		t.Errorf("problems: %q", problems)
+	}
+	_, last := w.changesAfter(0)
+	reopen(120)
+	if report := w.sync(); report.Changes != 0 {
+		t.Errorf("a restart made %d entries", report.Changes)
+	}
+	reopen(0)
+	w.sync()
+	if diff := cmp.Diff([]string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}, w.languages("app")); diff != "" {
+		t.Errorf("translations: %s", diff)
+	}
+	text, _ := w.changesAfter(last)
+	if n := strings.Count(text, "\n"); n != 2 || !strings.HasPrefix(text, "48 app") {
+		t.Errorf("entries, want 48 and 31:\n%s", text)
+	}
+	if again := w.sync(); again.Steps != 0 {
+		t.Errorf("%d steps in a pull of nothing", again.Steps)
+	}
+}

@@ -32,6 +32,8 @@ type world struct {
 	branch ingest.Branch
 	clock  time.Time
 	dir    string
+	// maxFileSize is that of the syncer; 0: the default.
+	maxFileSize int64
 	// progress, if set, is called where a pull tells of its progress.
 	progress func()
 }
@@ -59,7 +61,7 @@ func (w *world) open() {
 	}
 	w.db = db
 	w.syncer = ingest.New(ingest.Options{
-		DB: db, Languages: table, MirrorDir: filepath.Join(w.dir, "mirrors"),
+		DB: db, Languages: table, MirrorDir: filepath.Join(w.dir, "mirrors"), MaxFileSize: w.maxFileSize,
 		Now:    func() time.Time { w.clock = w.clock.Add(time.Minute); return w.clock },
 		Logger: slog.New(slog.NewTextHandler(testWriter{w.t}, nil)),
 		Progress: func(string, int, int) {

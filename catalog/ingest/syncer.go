@@ -60,8 +60,10 @@ type Syncer struct {
 // mirror is an open mirror and the turn of its pulls.
 type mirror struct {
 	turn chan struct{}
-	// discovered is for the pull whose turn it is.
+	// For the pull whose turn it is: what was discovered, and whether the files
+	// that an earlier process could not read were tried again.
 	discovered map[string]discovery
+	retried    bool
 	*gitsource.Mirror
 }
 
@@ -127,7 +129,7 @@ func (s *Syncer) mirror(ctx context.Context, b Branch) (*mirror, error) {
 		return nil, err
 	}
 	if ok {
-		m = &mirror{turn: m.turn, discovered: m.discovered, Mirror: opened}
+		m = &mirror{turn: m.turn, discovered: m.discovered, retried: m.retried, Mirror: opened}
 	} else {
 		m = &mirror{turn: make(chan struct{}, 1), discovered: make(map[string]discovery), Mirror: opened}
 	}
@@ -167,7 +169,8 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 	if err := p.loadComponents(ctx); err != nil {
 		return p.report, err
 	}
-	p.walkAll(ctx)
+	p.walkAll(ctx, !m.retried)
+	m.retried = true
 	p.summarise()
 	if err := ctx.Err(); err != nil {
 		return p.report, err
@@ -203,8 +206,8 @@ func (p *pull) rows(ctx context.Context) ([]store.BranchComponent, error) {
 }
 
 // walkAll brings every group of components to the head. A group that fails
-// does not keep the others.
-func (p *pull) walkAll(ctx context.Context) {
+// does not keep the others. retry also tries the files that could not be read.
+func (p *pull) walkAll(ctx context.Context, retry bool) {
 	sound := slices.DeleteFunc(slices.Clone(p.comps), func(c *component) bool { return p.errs[c.row.ID] != nil })
 	whole, groups := convoys(sound)
 	load := newLoader(p.reader, p.s.maxFileSize)
@@ -220,6 +223,9 @@ func (p *pull) walkAll(ctx context.Context) {
 				p.errs[c.row.ID] = err
 			}
 		}
+	}
+	if retry {
+		p.retry(ctx, sound, load)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -68,8 +69,38 @@ func (p *pull) walk(ctx context.Context, comps []*component, from string, load *
 	return p.move(ctx, comps, at, p.report.Head, nil)
 }
 
-// leap brings a convoy to the head in one step when the mirror does not have
-// the commit that it stands at any more (decision 20).
+// retry reads the files of unmoved components again that could not be read by
+// an earlier process, which may have been an older version or have had a
+// smaller max_file_size.
+func (p *pull) retry(ctx context.Context, comps []*component, load *loader) {
+	for _, c := range comps {
+		if c.applied || p.errs[c.row.ID] != nil {
+			continue
+		}
+		bad, err := p.faulty(ctx, c)
+		if err == nil && bad {
+			c.retry = true
+			err = p.leap(ctx, []*component{c}, c.row.Head, load)
+		}
+		if err != nil {
+			p.errs[c.row.ID] = err
+		}
+	}
+}
+
+// faulty reports whether a component has files that cannot be read.
+func (p *pull) faulty(ctx context.Context, c *component) (bool, error) {
+	bad := false
+	err := p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+		problems, err := s.Problems(ctx, c.row.ID)
+		bad = slices.ContainsFunc(problems, func(p store.Problem) bool { return p.Blob != noBlob })
+		return err
+	})
+	return bad, err
+}
+
+// leap brings a convoy to the head in one step, such as when the mirror does not
+// have the commit that it stands at any more (decision 20).
 func (p *pull) leap(ctx context.Context, comps []*component, from string, load *loader) error {
 	if err := p.files(ctx, p.head, comps); err != nil {
 		return err
