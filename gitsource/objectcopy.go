@@ -3,7 +3,6 @@ package gitsource
 import (
 	"bufio"
 	"bytes"
-	"compress/zlib"
 	"context"
 	"crypto/sha1" // git ids objects with it
 	"errors"
@@ -16,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/klauspost/compress/zlib"
 )
 
 var (
