@@ -127,7 +127,7 @@ func TestManyOfAll(t *testing.T) {
 		}
 	}
 	read(t, db, func(ctx context.Context, s *Snapshot) error {
-		page, err := s.Units(ctx, id, 100, 1<<62)
+		page, err := s.Units(ctx, id, 100, math.MaxInt)
 		if len(page) != 677 || err != nil {
 			t.Errorf("%d units, %v", len(page), err)
 		}

@@ -59,7 +59,7 @@ func (s *Snapshot) units(ctx context.Context, translation int64, offset, limit i
 
 // placed reads the blocks that cover a page. All blocks but the last are full.
 func (s *Snapshot) placed(ctx context.Context, translation int64, offset, limit int) ([]catalog.Placed, error) {
-	offset, limit = min(offset, 1<<40), min(limit, 1<<40) // no overflow below
+	offset, limit = min(offset, 1<<29), min(limit, 1<<29) // twice what a component holds: no overflow below
 	first := offset / blockUnits
 	last := (offset + limit - 1) / blockUnits
 	from, to := offset-first*blockUnits, offset+limit-first*blockUnits
