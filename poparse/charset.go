@@ -33,15 +33,7 @@ const (
 // is taken, as iconv users do: GB2312 is read as GBK, EUC-KR as CP949, TIS-620
 // as CP874, Shift_JIS as CP932.
 func lookupCharset(name string) (charsetClass, encoding.Encoding) {
-	key := strings.Map(func(r rune) rune {
-		switch {
-		case r == '-' || r == '_' || r == ' ':
-			return -1
-		case 'a' <= r && r <= 'z':
-			return r - 'a' + 'A'
-		}
-		return r
-	}, name)
+	key := charsetKey(name)
 	switch key {
 	case "", "CHARSET", "ASCII", "USASCII", "ANSIX3.41968", "646", "ISO646US":
 		return charsetNone, nil
@@ -64,6 +56,19 @@ func lookupCharset(name string) (charsetClass, encoding.Encoding) {
 		return charsetTable, enc
 	}
 	return charsetUnknown, nil
+}
+
+// charsetKey is a name without what does not matter.
+func charsetKey(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '-' || r == '_' || r == ' ':
+			return -1
+		case 'a' <= r && r <= 'z':
+			return r - 'a' + 'A'
+		}
+		return r
+	}, name)
 }
 
 // containsASCII is false for EBCDIC, "replacement" and other encodings in

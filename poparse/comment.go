@@ -23,6 +23,11 @@ func (c *pending) moveTo(e *Entry, p *parser) {
 	e.Extracted = p.keep(c.extracted)
 	e.References = p.keep(c.refs)
 	e.Flags = p.keep(c.flagged)
+	c.reset()
+}
+
+// reset forgets the comments.
+func (c *pending) reset() {
 	c.line = 0
 	c.fuzzy = false
 	c.comments, c.extracted = c.comments[:0], c.extracted[:0]
@@ -43,9 +48,11 @@ func (p *parser) comment() {
 	c := &p.pending
 	if c.line == 0 {
 		c.line = p.line
+		p.record.begin(p)
 	}
 	start := p.pos + 1
 	p.pos += 1 + len(rest)
+	p.tokenEnd = p.pos
 	for len(rest) > 0 && rest[len(rest)-1] == '\r' {
 		rest = rest[:len(rest)-1]
 	}

@@ -18,14 +18,23 @@ import (
 type decoded struct {
 	// text is the whole file without byte order mark.
 	text string
-	// bom is the length of the UTF-8 byte order mark that text lacks.
+	// bom is the length of the byte order mark that text lacks.
 	bom int
 	// enc is nil if the file was UTF-8 or ASCII.
 	enc encoding.Encoding
 	// charset is the name to use in messages.
-	charset  string
-	warnings []Warning
+	charset string
+	// bigEndian is the byte order of UTF-16; nul tells that text has U+FFFD
+	// where the file has NUL.
+	bigEndian, nul bool
+	warnings       []Warning
 }
+
+// Names of charsets that are not the header's.
+const (
+	charsetASCII = "ASCII"
+	charsetUTF16 = "UTF-16"
+)
 
 // decode converts data to UTF-8 by the byte order mark, else by the charset of
 // the header (po-semantics.md, first rows).
@@ -85,7 +94,7 @@ func decodeMarked(data []byte) (d decoded, err *SyntaxError, ok bool) {
 func decodeUndeclared(data []byte, name string) decoded {
 	at := firstHigh(data)
 	if at < 0 {
-		return decoded{text: string(data), charset: "ASCII"}
+		return decoded{text: string(data), charset: charsetASCII}
 	}
 	line, column := position(data, at)
 	said := "the header names no charset"
@@ -103,9 +112,9 @@ func decodeUndeclared(data []byte, name string) decoded {
 	}}}
 }
 
-func firstHigh(data []byte) int {
-	for i, c := range data {
-		if c >= utf8.RuneSelf {
+func firstHigh[T []byte | string](data T) int {
+	for i := range len(data) {
+		if data[i] >= utf8.RuneSelf {
 			return i
 		}
 	}
@@ -183,7 +192,7 @@ func decodeUTF16(data []byte, bom int, bigEndian bool) (decoded, *SyntaxError) {
 			out.Grow(size)
 		}
 	}
-	return decoded{text: out.String(), enc: encoding.Nop, charset: "UTF-16"}, nil
+	return decoded{text: out.String(), enc: encoding.Nop, charset: charsetUTF16, bom: bom, bigEndian: bigEndian}, nil
 }
 
 // decodeTable converts data from an encoding of x/text, in two passes so that
@@ -316,7 +325,7 @@ func position(data []byte, offset int) (line, column int) {
 
 // replaceNUL puts U+FFFD in the place of NUL bytes: PostgreSQL cannot store
 // them, and C programs, gettext's own among them, cut strings there.
-func (d *decoded) replaceNUL(report func(line, column int)) {
+func (d *decoded) replaceNUL() {
 	if strings.IndexByte(d.text, 0) < 0 {
 		return
 	}
@@ -327,10 +336,13 @@ func (d *decoded) replaceNUL(report func(line, column int)) {
 		case '\n':
 			line, column = line+1, 0
 		case 0:
-			report(line, column)
+			if len(d.warnings) <= maxWarnings {
+				d.warnings = append(d.warnings, Warning{line, column, WarnNUL, "NUL byte: read as U+FFFD"})
+			}
 		}
 	}
 	d.text = strings.ReplaceAll(d.text, "\x00", "\uFFFD")
+	d.nul = true
 }
 
 // clip shortens a piece of the file for a message, and makes it printable.

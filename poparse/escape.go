@@ -144,7 +144,7 @@ func (u *unescaper) numbers(at int) int {
 		}
 		p.scratch = append(p.scratch, b)
 	}
-	if !high || p.enc.enc == nil || p.enc.charset == "UTF-16" {
+	if !high || p.enc.enc == nil || p.enc.charset == charsetUTF16 {
 		u.raw = u.raw || high
 		u.out.Write(p.scratch)
 		return length

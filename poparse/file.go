@@ -27,6 +27,9 @@ type File struct {
 	Entries []Entry
 	// Warnings are in file order, at most about a thousand.
 	Warnings []Warning
+
+	// source is what Parse read, nil for a File made by hand.
+	source *source
 }
 
 // Live yields the entries that a catalog takes, in file order: those of Domain

@@ -15,13 +15,16 @@ func (p *parser) message() error {
 	p.pending.moveTo(e, p)
 	if e.Line == 0 {
 		e.Line = p.line
+		p.record.begin(p)
 	}
+	p.record.part(p, partPrevious)
 	if p.previous {
 		if err := p.previousStrings(e); err != nil {
 			return err
 		}
 	}
 	e.KeywordLine = p.line
+	p.record.part(p, partIDs)
 	at := p.pos
 	keyword := p.word()
 	if keyword == "msgctxt" {
@@ -55,7 +58,12 @@ func (p *parser) message() error {
 	if err := p.same(e, false); err != nil {
 		return err
 	}
-	return p.translations(e)
+	p.record.part(p, partTranslations)
+	if err := p.translations(e); err != nil {
+		return err
+	}
+	p.record.end(p)
+	return nil
 }
 
 // newEntry appends an entry and returns it. The slice grows by what the part
@@ -236,6 +244,9 @@ func (p *parser) index() (n int, ok bool, err error) {
 
 // directive reads a domain directive.
 func (p *parser) directive() error {
+	// Comments before a directive are about it, or the file's own: gettext
+	// does not give them to the next entry either.
+	p.pending.reset()
 	line, column := p.line, p.column(p.pos)
 	p.pos += len("domain")
 	name, err := p.value("domain", p.obsolete, p.previous)

@@ -26,15 +26,24 @@ func Parse(name string, data []byte) (*File, error) {
 		bad.File = name
 		return nil, bad
 	}
-	p := &parser{
-		line: 1,
-		file: &File{Name: name, Warnings: d.warnings},
+	d.replaceNUL()
+	f, err := scan(name, d, nil)
+	if err != nil {
+		return nil, err
 	}
-	d.replaceNUL(func(line, column int) {
-		p.warn(line, column, WarnNUL, "NUL byte: read as U+FFFD")
-	})
-	p.text = d.text
-	p.enc = d
+	f.source = newSource(d, data)
+	return f, nil
+}
+
+// scan reads decoded text. The record may be nil.
+func scan(name string, d decoded, r *record) (*File, error) {
+	p := &parser{
+		line:   1,
+		file:   &File{Name: name, Warnings: d.warnings},
+		text:   d.text,
+		enc:    d,
+		record: r,
+	}
 	p.entries = make([]Entry, 0, len(p.text)/512+4)
 	if err := p.run(); err != nil {
 		return nil, err

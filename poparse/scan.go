@@ -34,6 +34,11 @@ type parser struct {
 	dropped int // warnings above maxWarnings
 	scratch []byte
 	tooMany bool
+
+	// tokenEnd is where the last string or comment ends. Only a parser that
+	// works for WriteTo has a record, and cares for it.
+	tokenEnd int
+	record   *record
 }
 
 // skip moves over white space, line ends and the prefixes "#~", "#|" and "#~|"
@@ -174,6 +179,7 @@ func (p *parser) segment(s *segments) error {
 		}
 	}
 	p.pos = start + n + 1
+	p.tokenEnd = p.pos
 	if n > 0 {
 		s.filled++
 		s.start, s.end = start, start+n
@@ -254,7 +260,10 @@ func (p *parser) build(s segments) (string, error) {
 // fail returns an error at an offset of the text.
 func (p *parser) fail(at int, format string, args ...any) error {
 	lineStart := strings.LastIndexByte(p.text[:at], '\n') + 1
-	offset := at + p.enc.bom
+	offset := at
+	if p.enc.enc == nil {
+		offset += p.enc.bom
+	}
 	return &SyntaxError{
 		File:   p.file.Name,
 		Line:   1 + strings.Count(p.text[:at], "\n"),

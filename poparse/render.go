@@ -1,0 +1,178 @@
+package poparse
+
+import (
+	"strconv"
+	"strings"
+)
+
+// renderer writes entries in the form of gettext's msgcat.
+type renderer struct {
+	wrapper
+}
+
+func newRenderer(out *strings.Builder, nl string, asian bool) *renderer {
+	return &renderer{wrapper{out: out, nl: nl, asian: asian}}
+}
+
+// entry writes a whole entry.
+func (r *renderer) entry(e *Entry) {
+	for kind := range commentKinds {
+		r.comments(e, kind)
+	}
+	r.previous(e)
+	r.ids(e)
+	r.translations(e)
+}
+
+// commentKind tells the lines before an entry apart, in msgcat's order.
+type commentKind uint8
+
+const (
+	commentTranslator commentKind = iota
+	commentExtracted
+	commentReference
+	commentFlag
+	commentKinds
+)
+
+// comments writes the comment lines of one kind.
+func (r *renderer) comments(e *Entry, kind commentKind) {
+	switch kind {
+	case commentTranslator:
+		r.lines("#", e.Comments)
+	case commentExtracted:
+		r.lines("#.", e.Extracted)
+	case commentReference:
+		r.references(e.References)
+	case commentFlag:
+		r.flags(e)
+	}
+}
+
+func (r *renderer) lines(mark string, comments []string) {
+	for _, comment := range comments {
+		for line := range strings.SplitSeq(comment, "\n") {
+			r.out.WriteString(mark)
+			if line != "" {
+				r.out.WriteString(" " + line)
+			}
+			r.out.WriteString(r.nl)
+		}
+	}
+}
+
+// references writes "#:" lines.
+func (r *renderer) references(refs []string) {
+	const mark = "#:"
+	column := 0
+	for i, ref := range refs {
+		alone := strings.Contains(ref, firstStrongIsolate) || strings.Contains(ref, popDirectionalIsolate)
+		ref = isolate(ref)
+		if i > 0 && (alone || column+1+len(ref) > pageWidth || column > pageWidth) {
+			r.out.WriteString(r.nl)
+			column = 0
+		}
+		if column == 0 {
+			r.out.WriteString(mark)
+			column = len(mark)
+		}
+		r.out.WriteString(" " + ref)
+		if column += 1 + len(ref); alone {
+			column = pageWidth + 1 // an isolate might go on
+		}
+	}
+	if len(refs) > 0 {
+		r.out.WriteString(r.nl)
+	}
+}
+
+// isolate puts a file name with blanks between isolates, its line number
+// behind them.
+func isolate(ref string) string {
+	if !strings.ContainsAny(ref, " \t") {
+		return ref
+	}
+	name, line := ref, ""
+	if colon := strings.LastIndexByte(ref, ':'); colon > 0 {
+		if _, err := strconv.ParseUint(ref[colon+1:], 10, 64); err == nil {
+			name, line = ref[:colon], ref[colon:]
+		}
+	}
+	return firstStrongIsolate + name + popDirectionalIsolate + line
+}
+
+func (r *renderer) flags(e *Entry) {
+	sep := "#, "
+	if e.Fuzzy {
+		r.out.WriteString(sep + "fuzzy")
+		sep = ", "
+	}
+	for _, flag := range e.Flags {
+		r.out.WriteString(sep + flag)
+		sep = ", "
+	}
+	if sep == ", " {
+		r.out.WriteString(r.nl)
+	}
+}
+
+// previous writes the "#|" lines.
+func (r *renderer) previous(e *Entry) {
+	if !e.HasPrevious {
+		return
+	}
+	r.begin(e, "#| ", "#~| ")
+	if e.PreviousContext != "" {
+		r.write("msgctxt", e.PreviousContext)
+	}
+	r.write("msgid", e.PreviousID)
+	if e.PreviousIDPlural != "" {
+		r.write("msgid_plural", e.PreviousIDPlural)
+	}
+}
+
+func (r *renderer) ids(e *Entry) {
+	r.begin(e, "", "#~ ")
+	if e.HasContext {
+		r.write("msgctxt", e.Context)
+	}
+	r.write("msgid", e.ID)
+	if e.HasPlural {
+		r.write("msgid_plural", e.IDPlural)
+	}
+}
+
+func (r *renderer) translations(e *Entry) {
+	r.begin(e, "", "#~ ")
+	if !e.HasPlural {
+		str := ""
+		if len(e.Str) > 0 {
+			str = e.Str[0]
+		}
+		r.write("msgstr", str)
+		return
+	}
+	if len(e.Str) == 0 {
+		r.write("msgstr[0]", "")
+	}
+	for i, str := range e.Str {
+		r.write("msgstr["+strconv.Itoa(i)+"]", str)
+	}
+}
+
+// begin sets the prefix and what the flags say about wrapping.
+func (r *renderer) begin(e *Entry, live, obsolete string) {
+	r.prefix = live
+	if e.Obsolete {
+		r.prefix = obsolete
+	}
+	r.noWrap, r.format = false, false
+	for _, flag := range e.Flags {
+		switch {
+		case flag == "no-wrap":
+			r.noWrap = true
+		case strings.HasSuffix(flag, "-format") && !strings.HasPrefix(flag, "no-"):
+			r.format = true
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package poparse
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+)
+
+// source is what a File was read from: WriteTo needs it to give back the bytes
+// of the entries that have not been changed.
+type source struct {
+	decoded
+	// raw is the file's own bytes where text is not them: in other encodings,
+	// and with NUL bytes. Else it is "".
+	raw string
+}
+
+// newSource keeps what was read.
+func newSource(d decoded, data []byte) *source {
+	s := &source{decoded: d}
+	s.warnings = nil
+	if d.enc != nil || d.nul {
+		s.raw = string(data)
+	}
+	return s
+}
+
+// mark returns the byte order mark that is not in the text.
+func (s *source) mark() string {
+	switch {
+	case s.bom == 0:
+		return ""
+	case s.bom == 3:
+		return "\xef\xbb\xbf"
+	case s.bigEndian:
+		return "\xfe\xff"
+	}
+	return "\xff\xfe"
+}
+
+// cursor finds the raw bytes of a piece of the text. It goes forward only.
+type cursor struct {
+	*source
+	textLine, rawLine int // where the line of the last offset begins
+}
+
+func (s *source) cursor() *cursor { return &cursor{source: s, rawLine: s.bom} }
+
+// offset returns where an offset of the text is in raw. Line feeds are the same
+// in both, so only the last line is looked at closely.
+func (c *cursor) offset(at int) int {
+	for {
+		n := strings.IndexByte(c.text[c.textLine:at], '\n')
+		if n < 0 {
+			break
+		}
+		c.textLine += n + 1
+		c.rawLine = c.lineEnd(c.rawLine)
+	}
+	if at == c.textLine {
+		return c.rawLine
+	}
+	count := utf8.RuneCountInString(c.text[c.textLine:at])
+	line := c.raw[c.rawLine:c.lineEnd(c.rawLine)]
+	if c.utf16() {
+		n := 0
+		for r := range strings.SplitSeq(c.text[c.textLine:at], "") {
+			n += 2
+			if len(r) == 4 {
+				n += 2
+			}
+		}
+		return c.rawLine + n
+	}
+	if c.enc == nil {
+		n := 0
+		for ; count > 0; count-- {
+			_, size := utf8.DecodeRuneInString(line[n:])
+			n += size
+		}
+		return c.rawLine + n
+	}
+	decodedLine, err := c.enc.NewDecoder().Bytes([]byte(line))
+	if err != nil {
+		return c.rawLine
+	}
+	size := 0
+	for ; count > 0; count-- {
+		_, n := utf8.DecodeRune(decodedLine[size:])
+		size += n
+	}
+	_, n, _ := c.enc.NewDecoder().Transformer.Transform(make([]byte, size), []byte(line), true)
+	return c.rawLine + n
+}
+
+// lineEnd returns the index in raw behind the next line feed.
+func (c *cursor) lineEnd(from int) int {
+	if !c.utf16() {
+		if n := strings.IndexByte(c.raw[from:], '\n'); n >= 0 {
+			return from + n + 1
+		}
+		return len(c.raw)
+	}
+	high := 1
+	if c.bigEndian {
+		high = 0
+	}
+	for i := from; i+1 < len(c.raw); i += 2 {
+		if c.raw[i+high] == 0 && c.raw[i+1-high] == '\n' {
+			return i + 2
+		}
+	}
+	return len(c.raw)
+}
+
+func (s *source) utf16() bool { return s.charset == charsetUTF16 }
+
+// piece returns the bytes of a piece of the text.
+func (c *cursor) piece(from, to int) string {
+	if c.raw == "" {
+		return c.text[from:to]
+	}
+	start := c.offset(from)
+	return c.raw[start:c.offset(to)]
+}
+
+// output says how changed text becomes bytes.
+type output struct {
+	enc     encoding.Encoding // nil for UTF-8 and ASCII
+	charset string            // for errors
+	utf16   bool
+	big     bool
+	ascii   bool
+}
+
+// outputFor returns the encoding for a header, and whether it is that of the
+// source, so that unchanged bytes can stay. A file that begins with a byte
+// order mark, or is in UTF-16, stays what it is.
+func outputFor(s *source, before, now *Entry) (output, bool, error) {
+	was := output{
+		enc: s.enc, charset: s.charset, utf16: s.utf16(), big: s.bigEndian,
+		ascii: s.enc == nil && s.charset == charsetASCII,
+	}
+	if s.bom > 0 || was.utf16 {
+		return was, true, nil
+	}
+	name := headerCharset(now)
+	if name == headerCharset(before) {
+		return was, true, nil
+	}
+	class, enc := lookupCharset(name)
+	switch class {
+	case charsetUTF8:
+		return output{charset: name}, was.enc == nil, nil
+	case charsetTable:
+		return output{enc: enc, charset: name}, was.enc == enc || was.ascii, nil
+	case charsetNone:
+		return output{charset: charsetASCII, ascii: true}, was.ascii, nil
+	}
+	return output{}, false, fmt.Errorf("unknown charset %q in the header: say charset=UTF-8", clip(name))
+}
+
+func headerCharset(header *Entry) string {
+	if header == nil || len(header.Str) == 0 {
+		return ""
+	}
+	name, _ := charsetOf(header.Str[0])
+	return name
+}
+
+// encode converts text, or says which character cannot be.
+func (o *output) encode(text string) (string, error) {
+	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
+		return "", fmt.Errorf("a string is not UTF-8, or has a NUL, which PO files cannot hold")
+	}
+	switch {
+	case o.utf16:
+		return o.encodeUTF16(text), nil
+	case o.enc == nil && !o.ascii:
+		return text, nil
+	}
+	if firstHigh(text) < 0 {
+		return text, nil
+	}
+	if o.enc != nil {
+		if out, ok := o.encodeTable(text); ok {
+			return out, nil
+		}
+	}
+	for _, r := range text {
+		_, ok := "", false
+		if o.enc != nil {
+			_, ok = o.encodeTable(string(r))
+		}
+		if r >= utf8.RuneSelf && !ok {
+			return "", fmt.Errorf("%q (%U) is not in the charset %s: use another character, or convert the file to UTF-8 (a change of charset= in the header does)", r, r, clip(o.charset))
+		}
+	}
+	return "", fmt.Errorf("the text cannot be written in %s", clip(o.charset))
+}
+
+// encodeTable converts text if it reads back as the same: the encoders of x/text
+// write a yen sign as a backslash, for one.
+func (o *output) encodeTable(text string) (string, bool) {
+	out, err := o.enc.NewEncoder().String(text)
+	if err != nil || !withinCharset(o.charset, out) {
+		return "", false
+	}
+	back, err := o.enc.NewDecoder().String(out)
+	return out, err == nil && back == text
+}
+
+// withinCharset is false if encoded text has bytes that its charset lacks, as
+// the reader takes a larger one for it (see lookupCharset).
+func withinCharset(name, text string) bool {
+	low := byte(0) // the lowest byte above 0x7F
+	switch charsetKey(name) {
+	case "GB2312", "EUCCN", "EUCKR":
+		low = 0xA1
+		for i := 0; i < len(text); i++ {
+			if text[i] >= utf8.RuneSelf {
+				if i+1 == len(text) || text[i+1] < low {
+					return false
+				}
+				i++
+			}
+		}
+	case "TIS620", "ISO885911":
+		low = 0xA0
+	}
+	for i := 0; i < len(text); i++ {
+		if text[i] >= utf8.RuneSelf && text[i] < low {
+			return false
+		}
+	}
+	return true
+}
+
+func (o *output) encodeUTF16(text string) string {
+	var b strings.Builder
+	for _, u := range utf16.Encode([]rune(text)) {
+		if o.big {
+			b.WriteByte(byte(u >> 8))
+		}
+		b.WriteByte(byte(u))
+		if !o.big {
+			b.WriteByte(byte(u >> 8))
+		}
+	}
+	return b.String()
+}
+
+// isAsianCharset tells the charsets in which gettext counts characters of
+// ambiguous width as two columns.
+func isAsianCharset(name string) bool {
+	switch charsetKey(name) {
+	case "EUCJP", "GB2312", "EUCCN", "GBK", "CP936", "EUCTW", "BIG5", "EUCKR", "CP949", "JOHAB":
+		return true
+	}
+	return false
+}

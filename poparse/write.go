@@ -1,0 +1,496 @@
+package poparse
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// WriteTo writes the file. Whatever has not been changed since Parse keeps its
+// bytes exactly, comments behind the last entry included, so a File that
+// nobody changed gives back the bytes that were read.
+//
+// To change a file, change the exported fields of Header, OtherHeaders and
+// Entries, add entries with KeywordLine 0, or remove some; KeywordLine tells
+// which entry is which. Of a changed entry, the parts that are equal stay as
+// they are (each kind of comment, the previous strings, the msgids, the
+// translations); the others are written as gettext's msgcat would, with the
+// line ends of the file and wrapped at 79 columns unless the entry has the flag
+// no-wrap. Obsolete entries are not moved to the end.
+//
+// Text is written in the charset of the file, and the whole file is converted
+// if the header names another one than before. It is an error that names the
+// entry if a character is not in the charset, or if an entry would not read
+// back as it is (two lines in a flag, no msgid). Nothing is written then.
+//
+// A File made by hand is written in the charset of its header, else in UTF-8.
+func (f *File) WriteTo(w io.Writer) (int64, error) {
+	text, err := f.text()
+	if err != nil {
+		return 0, fmt.Errorf("write %s: %w", f.Name, err)
+	}
+	n, err := io.WriteString(w, text)
+	return int64(n), err
+}
+
+func (f *File) text() (string, error) {
+	src := f.source
+	if src == nil {
+		src = &source{}
+	}
+	was := &record{all: true}
+	before, err := scan(f.Name, src.decoded, was)
+	if err != nil {
+		return "", err // not after Parse
+	}
+	out, same, err := outputFor(src, before.Header, f.Header)
+	if err != nil {
+		return "", err
+	}
+	nl := "\n"
+	if i := strings.IndexByte(src.text, '\n'); i > 0 && src.text[i-1] == '\r' {
+		nl = "\r\n"
+	}
+	e := &editor{
+		f: f, record: was, cursor: src.cursor(), enc: out, same: same, nl: nl,
+	}
+	e.render = newRenderer(&e.part, nl, isAsianCharset(out.charset))
+	if err := e.run(); err != nil {
+		return "", err
+	}
+	return e.out.String(), nil
+}
+
+// editor puts a file together from the bytes read and what was changed.
+type editor struct {
+	f      *File
+	record *record
+	cursor *cursor
+	enc    output
+	same   bool // bytes read can be written as they are
+	nl     string
+	out    strings.Builder // in the file's charset
+	render *renderer
+	part   strings.Builder // of render, in UTF-8
+
+	next     int    // the first entry read that has not been passed
+	done     int    // of the text
+	domain   string // of the entry written last
+	newLine  bool   // something that did not end its line has been written
+	separate bool   // an added entry wants a blank line behind it
+}
+
+func (e *editor) run() error {
+	e.out.WriteString(e.cursor.mark())
+	was := e.match()
+	for _, c := range e.order() {
+		k, ok := was[c]
+		if !ok {
+			if err := e.add(c); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := e.pass(k); err != nil {
+			return err
+		}
+		if err := e.directive(c); err != nil {
+			return err
+		}
+		if err := e.entry(c, k); err != nil {
+			return err
+		}
+	}
+	if err := e.pass(len(e.record.entries)); err != nil {
+		return err
+	}
+	return e.keep(e.done, len(e.cursor.text))
+}
+
+// order returns the entries to write: headers go where their lines say.
+func (e *editor) order() []*Entry {
+	f := e.f
+	var headers []*Entry
+	if f.Header != nil {
+		headers = append(headers, f.Header)
+	}
+	for i := range f.OtherHeaders {
+		headers = append(headers, &f.OtherHeaders[i])
+	}
+	slices.SortStableFunc(headers, func(a, b *Entry) int { return cmp.Compare(a.KeywordLine, b.KeywordLine) })
+	all := make([]*Entry, 0, len(headers)+len(f.Entries))
+	for i := range f.Entries {
+		for len(headers) > 0 && headers[0].KeywordLine <= f.Entries[i].KeywordLine && f.Entries[i].KeywordLine > 0 ||
+			len(headers) > 0 && headers[0].KeywordLine == 0 {
+			all = append(all, headers[0])
+			headers = headers[1:]
+		}
+		all = append(all, &f.Entries[i])
+	}
+	return append(all, headers...)
+}
+
+// match finds for each entry the one that was read.
+func (e *editor) match() map[*Entry]int {
+	byLine := make(map[int][]int, len(e.record.entries))
+	for k := range e.record.entries {
+		line := e.record.entries[k].KeywordLine
+		byLine[line] = append(byLine[line], k)
+	}
+	was := make(map[*Entry]int, len(e.record.entries))
+	last := -1
+	for _, c := range e.order() {
+		ks := byLine[c.KeywordLine]
+		for i, k := range ks {
+			// Entries that changed places are written as new ones.
+			if k > last && isHeader(c) == isHeader(&e.record.entries[k]) {
+				was[c], last = k, k
+				byLine[c.KeywordLine] = ks[i+1:]
+				break
+			}
+		}
+	}
+	return was
+}
+
+func isHeader(e *Entry) bool { return e.ID == "" && !e.HasContext && !e.Obsolete }
+
+// pass goes to an entry that was read: those before it that are no longer
+// there are left out, with the blank lines before them.
+func (e *editor) pass(to int) error {
+	for ; e.next < to; e.next++ {
+		k := e.next
+		s := &e.record.spans[k]
+		from := s.from[partComments]
+		gone := &e.record.entries[k]
+		// Headers beyond what a File lists have not been removed.
+		if isHeader(gone) && len(e.f.OtherHeaders) >= maxWarnings {
+			continue
+		}
+		if strings.TrimSpace(e.cursor.text[e.done:from]) != "" {
+			if err := e.keep(e.done, from); err != nil {
+				return err
+			}
+			e.domain = gone.Domain
+		}
+		e.done = s.to
+	}
+	return nil
+}
+
+// directive writes a domain directive if the entry to come needs one.
+func (e *editor) directive(c *Entry) error {
+	k := e.next
+	if k < len(e.record.entries) {
+		if err := e.keep(e.done, e.record.spans[k].from[partComments]); err != nil {
+			return err
+		}
+		e.done = e.record.spans[k].from[partComments]
+		e.domain = e.record.entries[k].Domain
+	}
+	return e.switchDomain(c)
+}
+
+func (e *editor) switchDomain(c *Entry) error {
+	if c.Domain == e.domain {
+		return nil
+	}
+	e.domain = c.Domain
+	return e.flush(c, func() {
+		e.render.prefix, e.render.noWrap = "", true
+		e.render.write("domain", c.Domain)
+	})
+}
+
+// add writes an entry that was not read.
+func (e *editor) add(c *Entry) error {
+	if err := e.switchDomain(c); err != nil {
+		return err
+	}
+	if e.out.Len() > len(e.cursor.mark()) {
+		if e.newLine {
+			e.write(e.nl)
+		}
+		e.write(e.nl)
+	}
+	if err := e.whole(c); err != nil {
+		return err
+	}
+	e.separate = true
+	return nil
+}
+
+// whole writes all of an entry anew.
+func (e *editor) whole(c *Entry) error {
+	if err := e.readsBack(c); err != nil {
+		return err
+	}
+	return e.flush(c, func() { e.render.entry(c) })
+}
+
+// readsBack checks that an entry, when written, is read as the same.
+func (e *editor) readsBack(c *Entry) error {
+	e.part.Reset()
+	e.render.entry(c)
+	back := &record{all: true}
+	_, err := scan(e.f.Name, decoded{text: e.part.String()}, back)
+	if err != nil || len(back.entries) != 1 || compareEntries(&back.entries[0], c) != allParts || isHeader(c) != e.listedAsHeader(c) {
+		return fmt.Errorf("the entry of line %d, msgid %q, cannot be written, as it would not read back as it is: "+
+			"look for line breaks and commas in flags and references, and for an empty msgid", c.KeywordLine, clip(c.ID))
+	}
+	return nil
+}
+
+func (e *editor) listedAsHeader(c *Entry) bool {
+	if c == e.f.Header {
+		return true
+	}
+	for i := range e.f.OtherHeaders {
+		if c == &e.f.OtherHeaders[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// flush writes what a function renders for an entry.
+func (e *editor) flush(c *Entry, render func()) error {
+	e.part.Reset()
+	render()
+	text, err := e.enc.encode(e.part.String())
+	if err != nil {
+		return fmt.Errorf("the entry of line %d, msgid %q: %w", c.KeywordLine, clip(c.ID), err)
+	}
+	if text == "" {
+		return nil
+	}
+	if e.newLine {
+		e.write(e.nl)
+	}
+	e.out.WriteString(text)
+	return nil
+}
+
+// write writes ASCII.
+func (e *editor) write(s string) {
+	text, _ := e.enc.encode(s)
+	e.out.WriteString(text)
+	e.newLine = false
+}
+
+// keep writes a piece of the text that was read.
+func (e *editor) keep(from, to int) error {
+	if from >= to {
+		return nil
+	}
+	text := e.cursor.text[from:to]
+	if e.separate {
+		e.separate = false
+		if text[0] != '\n' && text[0] != '\r' {
+			e.write(e.nl)
+		}
+	}
+	piece := ""
+	if e.same {
+		piece = e.cursor.piece(from, to)
+	} else {
+		var err error
+		if piece, err = e.enc.encode(text); err != nil {
+			return fmt.Errorf("line %d: %w", 1+strings.Count(e.cursor.text[:from], "\n"), err)
+		}
+	}
+	e.out.WriteString(piece)
+	e.newLine = !strings.HasSuffix(text, "\n")
+	return nil
+}
+
+// entry writes an entry that was read: its bytes, or what has changed.
+func (e *editor) entry(c *Entry, k int) error {
+	was, s := &e.record.entries[k], &e.record.spans[k]
+	e.next, e.done = k+1, s.to
+	same := compareEntries(was, c)
+	if !e.same && hasNumbers(e.cursor.text[s.from[partComments]:s.to]) {
+		same = 0 // these escapes are bytes of the charset that was
+	}
+	if same == allParts {
+		return e.keep(s.from[partComments], s.to)
+	}
+	if same == 0 || !s.lines() {
+		return e.whole(c)
+	}
+	if err := e.readsBack(c); err != nil {
+		return err
+	}
+	return e.changed(c, s, same)
+}
+
+// changed writes an entry of which some parts are as they were.
+func (e *editor) changed(c *Entry, s *span, same partSet) error {
+	if err := e.comments(c, s, same); err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		part   part
+		set    partSet
+		render func(*Entry)
+	}{
+		{partPrevious, samePrevious, e.render.previous},
+		{partIDs, sameIDs, e.render.ids},
+		{partTranslations, sameTranslations, e.render.translations},
+	} {
+		err := error(nil)
+		if same&p.set != 0 {
+			err = e.keep(s.from[p.part], s.end(p.part))
+		} else {
+			err = e.flush(c, func() { p.render(c) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// comments writes the comments of an entry, kind by kind: lines of a kind that
+// has changed are replaced where the first one was.
+func (e *editor) comments(c *Entry, s *span, same partSet) error {
+	from, to := s.from[partComments], s.end(partComments)
+	if same&sameComments == sameComments {
+		return e.keep(from, to)
+	}
+	kinds, ok := commentLines(e.cursor.text[from:to])
+	if !ok {
+		return e.flush(c, func() {
+			for kind := range commentKinds {
+				e.render.comments(c, kind)
+			}
+		})
+	}
+	var present, written [commentKinds]bool
+	for _, kind := range kinds {
+		if kind < commentKinds {
+			present[kind] = true
+		}
+	}
+	missing := func(until commentKind) error {
+		for kind := range until {
+			if same&(1<<kind) != 0 || written[kind] || present[kind] {
+				continue
+			}
+			written[kind] = true
+			if err := e.flush(c, func() { e.render.comments(c, kind) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i, line := 0, from; i < len(kinds); i++ {
+		end := to
+		if n := strings.IndexByte(e.cursor.text[line:to], '\n'); n >= 0 {
+			end = line + n + 1
+		}
+		kind := kinds[i]
+		var err error
+		switch {
+		case kind == commentKinds: // a blank line
+			err = e.keep(line, end)
+		case same&(1<<kind) != 0:
+			if err = missing(kind); err == nil {
+				err = e.keep(line, end)
+			}
+		case !written[kind]:
+			written[kind] = true
+			if err = missing(kind); err == nil {
+				err = e.flush(c, func() { e.render.comments(c, kind) })
+			}
+		}
+		if err != nil {
+			return err
+		}
+		line = end
+	}
+	return missing(commentKinds)
+}
+
+// commentLines tells the kind of each line of comments, commentKinds for a
+// blank one. It returns false if they are not of one kind each.
+func commentLines(text string) ([]commentKind, bool) {
+	var kinds []commentKind
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		kind := commentTranslator
+		switch {
+		case line == "":
+			kind = commentKinds
+		case line[0] != '#' || len(line) > 1 && strings.IndexByte("~|!", line[1]) >= 0:
+			return nil, false
+		case len(line) == 1:
+		case line[1] == '.':
+			kind = commentExtracted
+		case line[1] == ':':
+			kind = commentReference
+		case line[1] == ',', line[1] == '=':
+			kind = commentFlag
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds, true
+}
+
+// hasNumbers reports whether there may be octal or hexadecimal escapes.
+func hasNumbers(text string) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] == '\\' && (isDigit(text[i+1]) || text[i+1] == 'x') {
+			return true
+		}
+	}
+	return false
+}
+
+// partSet tells which parts of two entries are equal; its first bits are those
+// of the comment kinds.
+type partSet uint8
+
+const (
+	samePrevious partSet = 1 << (iota + commentKinds)
+	sameIDs
+	sameTranslations
+
+	sameComments = samePrevious - 1
+	allParts     = sameTranslations<<1 - 1
+)
+
+// compareEntries compares what is written of two entries.
+func compareEntries(a, b *Entry) partSet {
+	if a.Obsolete != b.Obsolete {
+		return 0
+	}
+	set := partSet(0)
+	add := func(part partSet, same bool) {
+		if same {
+			set |= part
+		}
+	}
+	add(1<<commentTranslator, sameLines(a.Comments, b.Comments))
+	add(1<<commentExtracted, sameLines(a.Extracted, b.Extracted))
+	add(1<<commentReference, slices.Equal(a.References, b.References))
+	add(1<<commentFlag, a.Fuzzy == b.Fuzzy && slices.Equal(a.Flags, b.Flags))
+	add(samePrevious, a.HasPrevious == b.HasPrevious && (!a.HasPrevious || a.PreviousContext == b.PreviousContext &&
+		a.PreviousID == b.PreviousID && a.PreviousIDPlural == b.PreviousIDPlural))
+	add(sameIDs, a.ID == b.ID && a.HasContext == b.HasContext && a.HasPlural == b.HasPlural &&
+		(!a.HasContext || a.Context == b.Context) && (!a.HasPlural || a.IDPlural == b.IDPlural))
+	add(sameTranslations, a.HasPlural == b.HasPlural && sameForms(a.Str, b.Str))
+	return set
+}
+
+// sameLines compares comments, of which each may have several lines.
+func sameLines(a, b []string) bool {
+	return slices.Equal(a, b) || len(a) > 0 && len(b) > 0 && strings.Join(a, "\n") == strings.Join(b, "\n")
+}
+
+// sameForms compares translations; none is an empty one.
+func sameForms(a, b []string) bool {
+	return slices.Equal(a, b) || len(a)+len(b) == 1 && strings.Join(a, "")+strings.Join(b, "") == ""
+}
