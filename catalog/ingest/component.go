@@ -38,11 +38,11 @@ func newComponent(row store.BranchComponent, table *lang.Table) (*component, err
 	s := &row.Settings
 	mask, err := gitsource.ParseFilemask(s.Filemask)
 	if err != nil {
-		return nil, fmt.Errorf("component %s/%s: %w", row.Project.Slug, row.Slug, err)
+		return nil, err
 	}
 	regex, err := gitsource.CompileLanguageRegex(s.LanguageRegex)
 	if err != nil {
-		return nil, fmt.Errorf("component %s/%s: %w", row.Project.Slug, row.Slug, err)
+		return nil, err
 	}
 	source := table.Match(s.SourceLanguage)
 	return &component{
@@ -125,6 +125,9 @@ func (c *component) load(ctx context.Context, tx *store.StepTx) error {
 	}
 	return nil
 }
+
+// forget drops what load read.
+func (c *component) forget() { c.translations, c.problems = nil, nil }
 
 // problemsList renders the component's problems for a report, by path.
 func (c *component) problemsList() []string {

@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/poparse"
@@ -69,6 +72,44 @@ func (l *loader) load(ctx context.Context, component int64, path string, blob gi
 	}
 	l.keep(entry)
 	return entry.result()
+}
+
+// wanted is a version of a file that a step will read.
+type wanted struct {
+	component *component
+	path      string
+	blob      gitsource.Hash
+}
+
+// prefetch parses versions of files side by side, as many as half of the cache
+// holds. What it cannot read is left to load, which says why.
+func (l *loader) prefetch(ctx context.Context, list []wanted) {
+	var parsers errgroup.Group
+	parsers.SetLimit(runtime.GOMAXPROCS(0))
+	var parsed []*loaded
+	for room := cacheBytes / 2; len(list) > 0 && room > 0; list = list[1:] {
+		w := list[0]
+		entry := &loaded{key: loadKey{w.component.row.ID, w.blob}}
+		if _, ok := l.files[entry.key]; ok {
+			continue
+		}
+		data, err := l.reader.Blob(ctx, w.blob, min(l.maxSize, int64(room)))
+		if err != nil {
+			break
+		}
+		room -= len(data)
+		parsed = append(parsed, entry)
+		parsers.Go(func() error {
+			entry.file, entry.err = parse(w.path, data, w.component.rules)
+			return nil
+		})
+	}
+	_ = parsers.Wait() // they return none
+	for _, entry := range parsed {
+		if _, twice := l.files[entry.key]; !twice {
+			l.keep(entry)
+		}
+	}
 }
 
 func (e *loaded) result() (*poFile, error) {

@@ -246,7 +246,7 @@ func TestSourceLanguageStays(t *testing.T) {
 	before := w.essence()
 	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {SourceLanguage: "de"}})
 	_, err := w.syncer.Sync(t.Context(), w.branch)
-	if !errors.Is(err, catalog.ErrInvalid) || !strings.Contains(err.Error(), "demo/app: source_language cannot change from en to de") {
+	if !errors.Is(err, catalog.ErrInvalid) || !strings.Contains(err.Error(), "component demo/app: source_language cannot change from en to de") {
 		t.Errorf("error %v", err)
 	}
 	if diff := cmp.Diff(before, w.essence()); diff != "" {

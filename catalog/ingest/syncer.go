@@ -218,15 +218,20 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 		if from == p.report.Head {
 			continue
 		}
-		if err := p.walk(ctx, groups[from], from, load); err != nil {
-			for _, c := range groups[from] {
-				p.errs[c.row.ID] = err
-			}
-		}
+		p.advanceAll(ctx, groups[from], load)
 	}
 	if retry {
 		p.retry(ctx, sound, load)
 	}
+}
+
+// fail notes why a component is not at the head.
+func (p *pull) fail(c *component, err error) {
+	var of *componentError
+	if errors.As(err, &of) && of.component == c {
+		err = of.err // its name is said anyway
+	}
+	p.errs[c.row.ID] = err
 }
 
 // summarise fills the report's components.

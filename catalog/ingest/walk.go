@@ -18,14 +18,14 @@ import (
 func (p *pull) importAll(ctx context.Context, comps []*component, load *loader) {
 	if err := p.files(ctx, p.head, comps); err != nil {
 		for _, c := range comps {
-			p.errs[c.row.ID] = err
+			p.fail(c, err)
 		}
 		return
 	}
 	for i, c := range comps {
 		p.s.progress(p.branch.Key, i, len(comps))
 		if err := p.snapshot(ctx, []*component{c}, "", load); err != nil {
-			p.errs[c.row.ID] = err
+			p.fail(c, err)
 		}
 	}
 	p.s.progress(p.branch.Key, len(comps), len(comps))
@@ -83,7 +83,7 @@ func (p *pull) retry(ctx context.Context, comps []*component, load *loader) {
 			err = p.leap(ctx, []*component{c}, c.row.Head, load)
 		}
 		if err != nil {
-			p.errs[c.row.ID] = err
+			p.fail(c, err)
 		}
 	}
 }
@@ -126,6 +126,7 @@ func (p *pull) step(ctx context.Context, convoy, touched []*component, from stri
 	if err != nil {
 		return err
 	}
+	p.prefetch(ctx, touched, step, load)
 	changes := make(map[int64]int64, len(touched))
 	err = p.move(ctx, convoy, from, step.Commit.Hash.String(), func(ctx context.Context, tx *store.StepTx) error {
 		for _, c := range touched {
@@ -134,7 +135,7 @@ func (p *pull) step(ctx context.Context, convoy, touched []*component, from stri
 				return tx.User(ctx, name, email, commit.Author.When)
 			})
 			if err := a.run(ctx); err != nil {
-				return fmt.Errorf("%s: %w", c.name(), err)
+				return &componentError{c, err}
 			}
 			changes[c.row.ID] = a.entries.count()
 		}
@@ -150,6 +151,62 @@ func (p *pull) step(ctx context.Context, convoy, touched []*component, from stri
 		c.applied = true
 	}
 	return nil
+}
+
+// prefetch parses what a step will read before its transaction begins, so that
+// others can write meanwhile.
+func (p *pull) prefetch(ctx context.Context, touched []*component, step *gitsource.Step, load *loader) {
+	var list []wanted
+	for _, c := range touched {
+		if c.reread {
+			for _, f := range c.files {
+				list = append(list, wanted{c, f.Path, f.Blob})
+			}
+			continue
+		}
+		for _, ch := range step.Changes {
+			if !ch.New.IsZero() && c.layout.wants(ch.Path) {
+				list = append(list, wanted{c, ch.Path, ch.New})
+			}
+		}
+	}
+	load.prefetch(ctx, list)
+}
+
+// componentError is what went wrong with one component of a convoy.
+type componentError struct {
+	component *component
+	err       error
+}
+
+func (e *componentError) Error() string { return e.component.name() + ": " + e.err.Error() }
+func (e *componentError) Unwrap() error { return e.err }
+
+// maxLeftBehind bounds the components that fail one by one in a pull: where
+// more do, it is not them.
+const maxLeftBehind = 3
+
+// advanceAll walks a convoy to the head. A component that fails stays behind,
+// where later pulls find it alone; the others go on without it.
+func (p *pull) advanceAll(ctx context.Context, comps []*component, load *loader) {
+	for failed := 0; len(comps) > 0; failed++ {
+		err := p.walk(ctx, comps, comps[0].row.Head, load)
+		if err == nil {
+			return
+		}
+		var one *componentError
+		if !errors.As(err, &one) || failed == maxLeftBehind || ctx.Err() != nil {
+			for _, c := range comps {
+				p.fail(c, err)
+			}
+			return
+		}
+		p.fail(one.component, err)
+		comps = slices.DeleteFunc(slices.Clone(comps), func(c *component) bool { return c == one.component })
+		for _, c := range comps {
+			c.forget() // what the step that failed changed is not stored
+		}
+	}
 }
 
 // application prepares the part of a component in a step.
