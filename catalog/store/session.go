@@ -146,7 +146,7 @@ type inserter struct {
 }
 
 // insertRows is the number of rows per statement: 64 rows of 19 columns stay far
-// below the limit of 32,766 parameters, and larger ones gain nothing.
+// below the limit of 32,766 parameters.
 const insertRows = 64
 
 func newInserter(table string, columns ...string) *inserter {
