@@ -35,7 +35,10 @@ func Lock(dataDir string) (unlock func() error, err error) {
 		f.Close()
 		return nil, lockError(dataDir, err)
 	}
-	return f.Close, nil // the file stays: removing it would let two processes lock two files of one name
+	// The file stays: removing it would let two processes lock two files of one
+	// name. A child that is just being forked holds a copy of the descriptor, so
+	// closing ours alone would not unlock it.
+	return func() error { return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close()) }, nil
 }
 
 func holder(f *os.File) string {
