@@ -228,8 +228,15 @@ func TestConflictIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestRaisedLimit: the remedy that a problem names helps without a new commit.
+// TestRaisedLimit: the remedy that a problem names helps without a new commit,
+// and with one that changes another file.
 func TestRaisedLimit(t *testing.T) {
+	for _, further := range []bool{false, true} {
+		t.Run(fmt.Sprintf("further=%v", further), func(t *testing.T) { raiseLimit(t, further) })
+	}
+}
+
+func raiseLimit(t *testing.T, further bool) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna")})
 	reopen := func(limit int64) {
 		w.db.Close()
@@ -248,12 +255,15 @@ func TestRaisedLimit(t *testing.T) {
 		t.Errorf("a restart made %d entries", report.Changes)
 	}
 	reopen(0)
+	if further {
+		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}})
+	}
 	w.sync()
 	if diff := cmp.Diff([]string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}, w.languages("app")); diff != "" {
 		t.Errorf("translations: %s", diff)
 	}
 	text, _ := w.changesAfter(last)
-	if n := strings.Count(text, "\n"); n != 2 || !strings.HasPrefix(text, "48 app") {
+	if !strings.Contains(text, "48 app") || strings.Count(text, "31 app/de") != 1 {
 		t.Errorf("entries, want 48 and 31:\n%s", text)
 	}
 	if again := w.sync(); again.Steps != 0 {

@@ -7,16 +7,20 @@
 // meet. The way of one step through its files:
 //
 //	syncer.go     a pull: fetch, then every group of components up to the head
+//	discover.go   components that a mask with {component} finds
 //	walk.go       the steps of one group (a convoy moves together)
 //	place.go      paths of a commit → which file is which language
+//	load.go       versions of files, parsed once and kept for a while
 //	read.go       a PO file → units
-//	union.go      the source-language translation of decision 11
+//	apply.go      one component in one step: what is to be read and written
+//	source.go     the source-language translation of decision 11, by union.go
+//	write.go      a file's units against the stored ones → store
 //	attribute.go  which commit introduced a text, through merges (decision 18)
-//	apply.go      a file's units against the stored ones → store
+//	entries.go    change entries in their order
 //
 // Goals: the same units and entries whatever road led to a commit (DESIGN,
 // invariant 2); nothing half-loaded (invariant 7); memory bounded by the
-// largest file and a fixed cache.
+// largest file, the strings of one component and a fixed cache.
 //
 // Non-goals: deciding when to pull (package schedule), checks of quality.
 package ingest

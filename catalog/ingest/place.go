@@ -42,7 +42,6 @@ type places struct {
 // refusal tells why a file that a mask selects is not served.
 type refusal struct {
 	path, reason string
-	blob         gitsource.Hash
 }
 
 // layout is how a component's settings map paths to languages.
@@ -131,7 +130,7 @@ func electWinner(files []place) place {
 func (l *layout) refuseSource(p *places, files []place) {
 	for _, f := range files {
 		p.refused = append(p.refused, refusal{
-			path: f.path, blob: f.blob,
+			path: f.path,
 			reason: "not served: the source translation is read from new_base " + l.newBase +
 				"; exclude this file by language_regex or remove new_base",
 		})
@@ -146,7 +145,7 @@ func (l *layout) variants(p *places, files []place, winner place, taken map[stri
 		}
 		if other, ok := taken[f.fileCode]; ok {
 			p.refused = append(p.refused, refusal{
-				path: f.path, blob: f.blob,
+				path:   f.path,
 				reason: "not served: language " + f.fileCode + " is already read from " + other + "; narrow the filemask",
 			})
 			continue
@@ -156,19 +155,6 @@ func (l *layout) variants(p *places, files []place, winner place, taken map[stri
 		taken[f.fileCode] = f.path
 		p.targets = append(p.targets, f)
 	}
-}
-
-// sources are the files whose entries make up the source translation, in the
-// order of decision 11.
-func (p *places) sources() []*place {
-	list := make([]*place, 0, len(p.targets)+1)
-	if p.own != nil {
-		list = append(list, p.own)
-	}
-	for i := range p.targets {
-		list = append(list, &p.targets[i])
-	}
-	return list
 }
 
 // pluralRule is what a translation row keeps of a file's Plural-Forms

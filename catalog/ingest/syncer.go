@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -146,7 +147,6 @@ type pull struct {
 	ref     string // the branch in use
 	reader  *gitsource.Reader
 	comps   []*component
-	done    int
 	report  Report
 	changes map[int64]int64
 	errs    map[int64]error
@@ -170,7 +170,7 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 		return p.report, err
 	}
 	p.walkAll(ctx, !m.retried)
-	m.retried = true
+	m.retried = m.retried || ctx.Err() == nil
 	p.summarise()
 	if err := ctx.Err(); err != nil {
 		return p.report, err
@@ -209,12 +209,15 @@ func (p *pull) rows(ctx context.Context) ([]store.BranchComponent, error) {
 // does not keep the others. retry also tries the files that could not be read.
 func (p *pull) walkAll(ctx context.Context, retry bool) {
 	sound := slices.DeleteFunc(slices.Clone(p.comps), func(c *component) bool { return p.errs[c.row.ID] != nil })
+	for _, c := range sound {
+		c.retry = retry
+	}
 	whole, groups := convoys(sound)
 	load := newLoader(p.reader, p.s.maxFileSize)
 	if len(whole) > 0 {
 		p.importAll(ctx, whole, load)
 	}
-	for _, from := range sortedKeys(groups) {
+	for _, from := range slices.Sorted(maps.Keys(groups)) {
 		if from == p.report.Head {
 			continue
 		}
@@ -322,13 +325,4 @@ func (p *pull) recordFailure(ctx context.Context, c *component, message string) 
 		}}})
 	})
 	return err
-}
-
-func sortedKeys(m map[string][]*component) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

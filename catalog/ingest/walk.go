@@ -79,7 +79,6 @@ func (p *pull) retry(ctx context.Context, comps []*component, load *loader) {
 		}
 		bad, err := p.faulty(ctx, c)
 		if err == nil && bad {
-			c.retry = true
 			err = p.leap(ctx, []*component{c}, c.row.Head, load)
 		}
 		if err != nil {

@@ -215,8 +215,8 @@ func (w *unitWriter) place(ctx context.Context) error {
 }
 
 // each calls fn for every string that makes an entry, those of the file in its
-// order, then the removed ones. i is the index in
-// units, or for a removed one -1 minus that in known.
+// order, then the removed ones. i is the index in units, or for a removed one
+// -1 minus that in known.
 func (w *unitWriter) each(fn func(id catalog.Identity, i int)) {
 	seen := append([]int(nil), w.delta.Added...)
 	for _, pairs := range [][]catalog.Pair{w.delta.Returned, w.delta.Updated} {
