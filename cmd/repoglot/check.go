@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/repoglot/repoglot/cmd/repoglot/check"
+)
+
+// checkFlags are the flags of repoglot check.
+type checkFlags struct {
+	format string
+	stats  bool
+	strict bool
+}
+
+func (p *program) checkCommand() *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check [FILE|DIR|-]...",
+		Short: "Lint PO files",
+		Long: "Check PO and POT files: FILE whatever its name, *.po and *.pot below DIR (the\n" +
+			"current folder if nothing is named), - for the standard input. What is wrong is\n" +
+			"printed as file:line:column: severity: message [code]; docs/check.md explains\n" +
+			"the codes. The exit status is 1 if there is an error, 2 if the command line is\n" +
+			"wrong, else 0.",
+		Example: "  repoglot check po/\n" +
+			"  repoglot check --stats\n" +
+			"  git show HEAD:po/cs.po | repoglot check -\n" +
+			"  repoglot check --format sarif > repoglot.sarif",
+		RunE: work(func(cmd *cobra.Command, args []string) error {
+			return p.check(cmd.Context(), args, f, cmd.InOrStdin())
+		}),
+	}
+	cmd.Flags().StringVar(&f.format, "format", check.FormatText, "`FORMAT` of the report: text, json, sarif or github")
+	cmd.Flags().BoolVar(&f.stats, "stats", false, "print counts as msgfmt --statistics does, and their sums")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 if there are only warnings, too")
+	return cmd
+}
+
+// check writes a report on files; an error if there are errors in them.
+func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin io.Reader) error {
+	report, err := check.NewReport(p.stdout, check.ReportOptions{Format: f.format, Stats: f.stats, Version: programVersion()})
+	if err != nil {
+		return usageError{err}
+	}
+	var sum check.Summary
+	err = check.Run(ctx, check.Options{Paths: paths, Stdin: stdin}, func(r check.Result) error {
+		sum.Add(r)
+		return report.File(r)
+	})
+	if ctx.Err() != nil {
+		return errors.New("stopped by a signal; the report is not complete")
+	}
+	if err == nil {
+		err = report.Close()
+	}
+	if err != nil {
+		return err
+	}
+	if sum.Files == 0 {
+		fmt.Fprintln(p.stderr, "repoglot: there is no .po or .pot file here: nothing was checked")
+	}
+	if sum.Errors > 0 || f.strict && sum.Warnings > 0 {
+		return fmt.Errorf("%s and %s in %s", quantity(sum.Errors, "error"), quantity(sum.Warnings, "warning"), quantity(sum.Files, "file"))
+	}
+	return nil
+}
+
+// quantity is like "1 file" or "2 files".
+func quantity(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,84 @@
+package check
+
+import (
+	"cmp"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// File gives the verdict on the contents of one file; its name tells whether it
+// is a template. data is neither kept nor changed.
+func File(name string, data []byte) Result {
+	r := Result{File: name, Template: isTemplate(name)}
+	f, err := poparse.Parse(name, data)
+	if err != nil {
+		r.Findings = []Finding{syntaxFinding(name, err)}
+		return r
+	}
+	r.Parsed = true
+	r.Counts = count(f)
+	for _, w := range f.Warnings {
+		r.Findings = append(r.Findings, warning(name, w.Line, w.Column, w.Code, w.Msg))
+	}
+	if !r.Template {
+		r.Findings = append(r.Findings, headerFindings(f)...)
+	}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return r
+}
+
+// isTemplate tells templates by their names; they hold no translations.
+func isTemplate(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pot") }
+
+func warning(file string, line, column int, code, msg string) Finding {
+	return Finding{File: file, Line: line, Column: column, Severity: Warning, Code: code, Message: msg}
+}
+
+func syntaxFinding(name string, err error) Finding {
+	found := Finding{File: name, Line: 1, Column: 1, Severity: Error, Code: CodeSyntax, Message: err.Error()}
+	if se, ok := errors.AsType[*poparse.SyntaxError](err); ok {
+		found.Line, found.Column, found.Message = se.Line, se.Column, se.Msg
+	}
+	return found
+}
+
+// unreadable is the verdict on what the system does not let us read.
+func unreadable(name string, err error) Result {
+	return Result{File: name, Template: isTemplate(name), Findings: []Finding{{
+		File: name, Line: 1, Column: 1, Severity: Error, Code: CodeUnreadable,
+		Message: "cannot be read: " + cause(err).Error(),
+	}}}
+}
+
+// cause is an error without operation and path, which the finding names.
+func cause(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// count classifies messages as msgfmt --statistics does, but for the
+// differences that po-semantics.md names.
+func count(f *poparse.File) (c Counts) {
+	for e := range f.Live() {
+		switch {
+		case e.Str[0] == "":
+			c.Untranslated++
+		case e.Fuzzy:
+			c.Fuzzy++
+		default:
+			c.Translated++
+		}
+	}
+	return c
+}

@@ -1,0 +1,137 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// jsonVersion is that of the object's form; it grows when a member goes away or
+// changes its meaning.
+const jsonVersion = 1
+
+// jsonFinding is a finding on the wire.
+type jsonFinding struct {
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Column   int      `json:"column"`
+	Severity Severity `json:"severity"`
+	Code     string   `json:"code"`
+	Message  string   `json:"message"`
+}
+
+// jsonCounts is [Counts] on the wire.
+type jsonCounts struct {
+	Translated   int `json:"translated"`
+	Fuzzy        int `json:"fuzzy"`
+	Untranslated int `json:"untranslated"`
+}
+
+type jsonFile struct {
+	File     string `json:"file"`
+	Template bool   `json:"template"`
+	jsonCounts
+}
+
+type jsonDirectory struct {
+	Directory string `json:"directory,omitempty"`
+	Files     int    `json:"files"`
+	jsonCounts
+}
+
+type jsonStats struct {
+	Files       []jsonFile      `json:"files"`
+	Directories []jsonDirectory `json:"directories"`
+	Total       jsonDirectory   `json:"total"`
+}
+
+// jsonReport writes one object: the findings as they come, sums behind them.
+type jsonReport struct {
+	w       io.Writer
+	started bool
+	items   int
+	summary Summary
+	stats   *stats // nil without counts
+	files   []jsonFile
+}
+
+func newJSONReport(w io.Writer, withStats bool) *jsonReport {
+	j := &jsonReport{w: w}
+	if withStats {
+		j.stats = newStats()
+		j.files = []jsonFile{}
+	}
+	return j
+}
+
+// File implements [Report].
+func (j *jsonReport) File(r Result) error {
+	var b bytes.Buffer
+	j.begin(&b)
+	for i := range r.Findings {
+		j.separate(&b)
+		if err := appendJSON(&b, jsonFinding(r.Findings[i])); err != nil {
+			return err
+		}
+	}
+	j.summary.Add(r)
+	if j.stats != nil && r.Parsed {
+		j.stats.add(r)
+		j.files = append(j.files, jsonFile{r.File, r.Template, jsonCounts(r.Counts)})
+	}
+	return write(j.w, b.Bytes())
+}
+
+func (j *jsonReport) begin(b *bytes.Buffer) {
+	if !j.started {
+		j.started = true
+		fmt.Fprintf(b, "{\"version\":%d,\"findings\":[", jsonVersion)
+	}
+}
+
+func (j *jsonReport) separate(b *bytes.Buffer) {
+	if j.items++; j.items > 1 {
+		b.WriteByte(',')
+	}
+	b.WriteByte('\n')
+}
+
+// Close implements [Report].
+func (j *jsonReport) Close() error {
+	var b bytes.Buffer
+	j.begin(&b)
+	fmt.Fprintf(&b, "\n],\n\"files\":%d,\"errors\":%d,\"warnings\":%d", j.summary.Files, j.summary.Errors, j.summary.Warnings)
+	if j.stats != nil {
+		b.WriteString(",\n\"stats\":")
+		if err := appendJSON(&b, j.wireStats()); err != nil {
+			return err
+		}
+	}
+	b.WriteString("}\n")
+	return write(j.w, b.Bytes())
+}
+
+func (j *jsonReport) wireStats() jsonStats {
+	s := jsonStats{Files: j.files, Directories: []jsonDirectory{}, Total: wireDirectory(j.stats.total)}
+	for _, d := range j.stats.sorted() {
+		s.Directories = append(s.Directories, wireDirectory(d))
+	}
+	return s
+}
+
+func wireDirectory(d directory) jsonDirectory {
+	return jsonDirectory{d.Directory, d.Files, jsonCounts(d.Counts)}
+}
+
+// appendJSON encodes v in one line that is safe to print.
+func appendJSON(b *bytes.Buffer, v any) error {
+	var one bytes.Buffer
+	enc := json.NewEncoder(&one)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("encoding the report: %w", err)
+	}
+	b.Write(printableJSON(bytes.TrimRight(one.Bytes(), "\n")))
+	return nil
+}

@@ -1,0 +1,86 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"os"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// keptBuffer is the size up to which a worker keeps its buffer for the next
+// file.
+const keptBuffer = 8 << 20
+
+// reader is a worker's way to files. It is used by one goroutine.
+type reader struct {
+	limit  int64 // of bytes in work at a time
+	budget *semaphore.Weighted
+	stdin  io.Reader
+	buf    []byte
+}
+
+// check gives the verdict on a file; false if ctx ended before.
+func (r *reader) check(ctx context.Context, path string) (Result, bool) {
+	if path == stdinArg {
+		return r.checkStdin(), ctx.Err() == nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return unreadable(path, err), true
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return unreadable(path, err), true
+	}
+	weight := min(info.Size(), r.limit)
+	if r.budget.Acquire(ctx, weight) != nil {
+		return Result{}, false
+	}
+	defer r.budget.Release(weight)
+	if err := r.read(f, info.Size()); err != nil {
+		return unreadable(path, err), true
+	}
+	return File(path, r.buf), true
+}
+
+// checkStdin reads all there is.
+func (r *reader) checkStdin() Result {
+	if r.stdin == nil {
+		return File(StdinName, nil)
+	}
+	data, err := io.ReadAll(r.stdin)
+	if err != nil {
+		return unreadable(StdinName, err)
+	}
+	return File(StdinName, data)
+}
+
+// read reads a file into r.buf; size is what it is said to have.
+func (r *reader) read(f io.Reader, size int64) error {
+	const spare = 512 // to find the end, and for files without a size
+	if size > math.MaxInt-spare {
+		return errors.New("the file is too large for the memory of this machine")
+	}
+	if want := int(size) + spare; cap(r.buf) < want || cap(r.buf) > max(want, keptBuffer) {
+		r.buf = nil // to be free before the next one is made
+		r.buf = make([]byte, 0, want)
+	}
+	r.buf = r.buf[:0]
+	for {
+		if len(r.buf) == cap(r.buf) {
+			r.buf = append(r.buf, 0)[:len(r.buf)]
+		}
+		n, err := f.Read(r.buf[len(r.buf):cap(r.buf)])
+		r.buf = r.buf[:len(r.buf)+n]
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

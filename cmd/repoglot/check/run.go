@@ -1,0 +1,130 @@
+package check
+
+import (
+	"context"
+	"io"
+	"runtime"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Options say what to check.
+type Options struct {
+	// Paths are files, folders, or "-" for the standard input; files are
+	// checked whatever their names. Empty means the current folder.
+	Paths []string
+	// Stdin is read to its end if a path is "-"; nil means empty.
+	Stdin io.Reader
+	// Workers is how many files are read at a time, 0 for one per core.
+	Workers int
+}
+
+// memoryBudget bounds the bytes of files that are in work at a time; a larger
+// file is read alone. Parsing takes about three times as much.
+const memoryBudget = 128 << 20
+
+// ahead is how many files for each worker may be in work or done before the one
+// whose turn it is.
+const ahead = 16
+
+// job is a file to be checked, and later the verdict.
+type job struct {
+	path string
+	err  error
+	done chan Result // holds one, so that a worker never waits
+}
+
+// Run checks files in parallel and hands the verdicts to each, one at a time, in
+// the order of the paths and, below folders, of the names. It returns the first
+// error of each, or that of ctx as soon as it ends; what cannot be read is no
+// error but a verdict.
+func Run(ctx context.Context, o Options, each func(Result) error) error {
+	return newChecker(o, memoryBudget).run(ctx, each)
+}
+
+func (c *checker) run(ctx context.Context, each func(Result) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ordered := c.start(ctx)
+	for {
+		var j *job
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case j = <-ordered:
+		}
+		if j == nil {
+			return ctx.Err()
+		}
+		select {
+		case <-ctx.Done(): // not waiting for a large file, or for stdin
+			return ctx.Err()
+		case r := <-j.done:
+			if err := each(r); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// checker is one Run.
+type checker struct {
+	paths   []string
+	stdin   io.Reader
+	workers int
+	limit   int64 // memoryBudget, but in tests
+	budget  *semaphore.Weighted
+}
+
+func newChecker(o Options, limit int64) *checker {
+	c := &checker{paths: o.Paths, stdin: o.Stdin, workers: o.Workers, limit: limit, budget: semaphore.NewWeighted(limit)}
+	if len(c.paths) == 0 {
+		c.paths = []string{"."}
+	}
+	if c.workers <= 0 {
+		c.workers = runtime.GOMAXPROCS(0)
+	}
+	return c
+}
+
+// start begins to walk and to check. The channel gives the jobs in order and is
+// closed behind the last one, or when ctx ends.
+func (c *checker) start(ctx context.Context) <-chan *job {
+	ordered := make(chan *job, ahead*c.workers)
+	todo := make(chan *job)
+	go func() {
+		defer close(ordered)
+		defer close(todo)
+		walk(c.paths, func(path string, err error) bool {
+			j := &job{path: path, err: err, done: make(chan Result, 1)}
+			return send(ctx, ordered, j) && send(ctx, todo, j)
+		})
+	}()
+	for range c.workers {
+		go c.work(ctx, todo)
+	}
+	return ordered
+}
+
+func send(ctx context.Context, to chan<- *job, j *job) bool {
+	select {
+	case to <- j:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// work checks one file after the other.
+func (c *checker) work(ctx context.Context, todo <-chan *job) {
+	r := reader{limit: c.limit, budget: c.budget, stdin: c.stdin}
+	for j := range todo {
+		if j.err != nil {
+			j.done <- unreadable(j.path, j.err)
+			continue
+		}
+		if result, ok := r.check(ctx, j.path); ok {
+			j.done <- result
+		}
+	}
+}
