@@ -30,8 +30,11 @@ func (a *stringArena) copy(src []string) []string {
 		a.block = make([]string, 0, a.size)
 	}
 	at := len(a.block)
-	a.block = append(a.block, src...)
-	return a.block[at:len(a.block):len(a.block)]
+	a.block = a.block[:at+n]
+	for i, s := range src { // cheaper than copy for the few that there are
+		a.block[at+i] = s
+	}
+	return a.block[at : at+n : at+n]
 }
 
 // textArena keeps the strings that had to be built, many in one chunk.

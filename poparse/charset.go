@@ -234,7 +234,7 @@ func declaredCharset(data []byte) (name string, offset int) {
 		if nl := bytes.IndexByte(line, '\n'); nl >= 0 {
 			line, next = line[:nl], at+nl+1
 		}
-		line = bytes.TrimLeft(line, " \t\r\f\v")
+		line = trimBlanks(line)
 		isString := len(line) > 0 && line[0] == '"'
 		if headerAt >= 0 {
 			if !isString && len(line) > 0 || len(header) > maxHeader {
@@ -251,10 +251,10 @@ func declaredCharset(data []byte) (name string, offset int) {
 			context = true
 		case bytes.HasPrefix(line, []byte("msgid_plural")):
 		case bytes.HasPrefix(line, []byte("msgid")):
-			rest := bytes.TrimLeft(line[len("msgid"):], " \t\r\f\v")
+			rest := trimBlanks(line[len("msgid"):])
 			idEmpty = len(bytes.TrimSpace(rest)) == 0
 			if after, ok := bytes.CutPrefix(rest, []byte(`""`)); ok {
-				line = bytes.TrimLeft(after, " \t\r\f\v")
+				line = trimBlanks(after)
 				idEmpty = len(line) == 0 || line[0] != '"'
 			}
 		}
@@ -276,6 +276,13 @@ func declaredCharset(data []byte) (name string, offset int) {
 		return name, headerAt + at
 	}
 	return name, headerAt
+}
+
+func trimBlanks(s []byte) []byte {
+	for len(s) > 0 && isBlank(s[0]) {
+		s = s[1:]
+	}
+	return s
 }
 
 // quoted returns what stands between the first and the last quote of a line.

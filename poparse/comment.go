@@ -19,10 +19,10 @@ func (c *pending) moveTo(e *Entry, p *parser) {
 	}
 	e.Line = c.line
 	e.Fuzzy = c.fuzzy
-	e.Comments = p.keep(c.comments)
-	e.Extracted = p.keep(c.extracted)
-	e.References = p.keep(c.refs)
-	e.Flags = p.keep(c.flagged)
+	e.Comments = p.keepList(&c.comments)
+	e.Extracted = p.keepList(&c.extracted)
+	e.References = p.keepList(&c.refs)
+	e.Flags = p.keepList(&c.flagged)
 	c.reset()
 }
 
@@ -36,6 +36,20 @@ func (c *pending) reset() {
 
 // keep copies a list of the entry being read.
 func (p *parser) keep(list []string) []string { return p.lists.copy(list) }
+
+// keepList is keep for a list that may be huge: it is given away then.
+func (p *parser) keepList(list *[]string) []string {
+	n := len(*list)
+	if n == 0 {
+		return nil
+	}
+	if n <= maxBlock {
+		return p.keep(*list)
+	}
+	kept := (*list)[:n:n]
+	*list = nil
+	return kept
+}
 
 // comment reads the comment at the position up to the end of its line. Its
 // second character tells its kind (gettext manual, section "The Format of PO
@@ -84,16 +98,20 @@ func trimOne(s string) string {
 }
 
 // add appends to a list of the entry being read. An element costs 16 bytes even
-// if it is empty: beyond what any real file has, one for 16 bytes of text, a
+// if it is empty: beyond what any real file has, one for 32 bytes of text, a
 // hostile one would multiply its size, so the rest is left out.
 func (p *parser) add(list *[]string, s string) {
 	const free = 1 << 16
-	if p.items++; p.items > free+len(p.text)/16 {
+	if p.items++; p.items > free+len(p.text)/32 {
 		if !p.tooMany {
 			p.tooMany = true
 			p.warn(p.line, 1, WarnTooMany, "more comments, references and flags than a file of this size can have: the rest is left out")
 		}
 		return
+	}
+	if n := len(*list); n == cap(*list) && n >= maxBlock {
+		// Doubled: append would allocate five times a huge list in all.
+		*list = slices.Grow(*list, n)
 	}
 	*list = append(*list, s)
 }
@@ -115,20 +133,17 @@ func (p *parser) references(s string) {
 		if s = s[i:]; s == "" {
 			return
 		}
-		end := 0
+		end := wordEnd(s, 0)
 		isolated := false
-		for ; end < len(s); end++ {
-			c := s[end]
-			if c <= ' ' && isBlank(c) {
-				break
-			}
-			if c == firstStrongIsolate[0] && closed && strings.HasPrefix(s[end:], firstStrongIsolate) {
+		for end < len(s) && !isBlank(s[end]) {
+			if s[end] == firstStrongIsolate[0] && closed && strings.HasPrefix(s[end:], firstStrongIsolate) {
 				n := strings.Index(s[end:], popDirectionalIsolate)
 				if closed = n >= 0; closed {
 					isolated = true
 					end += n + len(popDirectionalIsolate) - 1
 				}
 			}
+			end = wordEnd(s, end+1)
 		}
 		ref := s[:end]
 		if isolated {

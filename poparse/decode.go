@@ -24,9 +24,11 @@ type decoded struct {
 	enc encoding.Encoding
 	// charset is the name to use in messages.
 	charset string
-	// bigEndian is the byte order of UTF-16; nul tells that text has U+FFFD
-	// where the file has NUL.
-	bigEndian, nul bool
+	// bigEndian is the byte order of UTF-16.
+	bigEndian bool
+	// withNUL is the text before its NUL characters were replaced, "" if it
+	// had none.
+	withNUL string
 	warnings       []Warning
 }
 
@@ -101,7 +103,7 @@ func decodeUndeclared(data []byte, name string) decoded {
 	if name != "" {
 		said = fmt.Sprintf("the header says charset=%s", clip(name))
 	}
-	if utf8.Valid(data) {
+	if firstInvalid(data) < 0 {
 		return decoded{text: string(data), charset: "UTF-8", warnings: []Warning{{
 			line, column, WarnCharset, said + ", but there are bytes above 0x7F: read as UTF-8",
 		}}}
@@ -112,26 +114,9 @@ func decodeUndeclared(data []byte, name string) decoded {
 	}}}
 }
 
-func firstHigh[T []byte | string](data T) int {
-	for i := range len(data) {
-		if data[i] >= utf8.RuneSelf {
-			return i
-		}
-	}
-	return -1
-}
-
 func decodeUTF8(data []byte, bom int, name string) (decoded, *SyntaxError) {
 	rest := data[bom:]
-	if !utf8.Valid(rest) {
-		at := 0
-		for at < len(rest) {
-			r, n := utf8.DecodeRune(rest[at:])
-			if r == utf8.RuneError && n == 1 {
-				break
-			}
-			at += n
-		}
+	if at := firstInvalid(rest); at >= 0 {
 		e := encodingError(rest, at, nil)
 		e.Offset += bom
 		e.Msg = invalidByte(rest[at], name)
@@ -341,8 +326,8 @@ func (d *decoded) replaceNUL() {
 			}
 		}
 	}
+	d.withNUL = d.text
 	d.text = strings.ReplaceAll(d.text, "\x00", "\uFFFD")
-	d.nul = true
 }
 
 // clip shortens a piece of the file for a message, and makes it printable.

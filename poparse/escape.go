@@ -17,21 +17,14 @@ type unescaper struct {
 // segment writes the string whose inside begins at an index of the text and
 // returns its length there.
 func (u *unescaper) segment(start int) (int, error) {
-	rest := u.p.text[start:]
-	i := strings.IndexByte(rest, '"')
-	if slash := strings.IndexByte(rest[:i], '\\'); slash >= 0 {
-		i = slash
-	}
-	run := 0
-	for {
-		for rest[i] != '"' && rest[i] != '\\' {
-			i++
+	text := u.p.text
+	for i, run := start, start; ; {
+		i = stringEnd(text, i)
+		u.out.WriteString(text[run:i])
+		if text[i] == '"' {
+			return i - start, nil
 		}
-		u.out.WriteString(rest[run:i])
-		if rest[i] == '"' {
-			return i, nil
-		}
-		n, err := u.escape(start + i)
+		n, err := u.escape(i)
 		if err != nil {
 			return 0, err
 		}
@@ -129,6 +122,7 @@ func hexDigit(c byte) (byte, bool) {
 func (u *unescaper) numbers(at int) int {
 	p := u.p
 	p.scratch = p.scratch[:0]
+	raw := p.enc.enc == nil || p.enc.charset == charsetUTF16 // the bytes are UTF-8
 	length, high := 0, false
 	for {
 		n, b := number(p.text[at+length:])
@@ -140,11 +134,16 @@ func (u *unescaper) numbers(at int) int {
 		if b == 0 {
 			p.warn(u.line, u.column(at), WarnNUL, "NUL in a string: read as U+FFFD")
 			p.scratch = append(p.scratch, "\uFFFD"...)
-			continue
+		} else {
+			p.scratch = append(p.scratch, b)
 		}
-		p.scratch = append(p.scratch, b)
+		if len(p.scratch) >= 1024 && (!high || raw) {
+			u.raw = u.raw || high
+			u.out.Write(p.scratch)
+			p.scratch = p.scratch[:0]
+		}
 	}
-	if !high || p.enc.enc == nil || p.enc.charset == charsetUTF16 {
+	if !high || raw {
 		u.raw = u.raw || high
 		u.out.Write(p.scratch)
 		return length

@@ -71,16 +71,21 @@ func headerField(header, name string) string {
 // there; "" and -1 if it says nothing. gettext looks for it anywhere in the
 // header, too (po-charset.c), though with case.
 func charsetOf(header string) (string, int) {
-	const key = "charset="
-	for i := 0; i+len(key) <= len(header); i++ {
-		if header[i]|0x20 != 'c' || !strings.EqualFold(header[i:i+len(key)], key) {
+	const key = "charset"
+	for i := 0; ; i++ {
+		n := strings.IndexByte(header[i:], '=')
+		if n < 0 {
+			break
+		}
+		i += n
+		if i < len(key) || !strings.EqualFold(header[i-len(key):i], key) {
 			continue
 		}
-		value := header[i+len(key):]
+		value := header[i+1:]
 		if end := strings.IndexAny(value, " \t\r\n\f\v\"\\;"); end >= 0 {
 			value = value[:end]
 		}
-		return value, i + len(key)
+		return value, i + 1
 	}
 	return "", -1
 }

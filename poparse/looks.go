@@ -58,6 +58,9 @@ func isMailHeader(lower string) bool {
 // looksBinary says what kind of binary file data seems to be, "" if it seems to
 // be text.
 func looksBinary(data []byte) string {
+	if len(data) > 0 && (data[0] == '#' || data[0] == 'm') && !hasControls(data[:min(len(data), 4096)]) {
+		return ""
+	}
 	for _, known := range []struct{ magic, what string }{
 		{"\xde\x12\x04\x95", "a compiled catalog (.mo)"},
 		{"\x95\x04\x12\xde", "a compiled catalog (.mo)"},
@@ -76,15 +79,21 @@ func looksBinary(data []byte) string {
 			return known.what
 		}
 	}
-	head := data[:min(len(data), 4096)]
-	control := 0
-	for _, c := range head {
-		if c < 0x20 && !bytes.ContainsRune([]byte("\t\n\v\f\r\x1b"), rune(c)) {
-			control++
-		}
-	}
-	if control*10 > len(head) && !bytes.Contains(head, []byte("msgid")) {
+	if hasControls(data[:min(len(data), 4096)]) {
 		return "a binary file"
 	}
 	return ""
+}
+
+// hasControls reports whether so many control characters are in the text that
+// it cannot be any; those that a text may have do not count.
+func hasControls(head []byte) bool {
+	const text = 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r' | 1<<'\x1b'
+	control := 0
+	for _, c := range head {
+		if c < 0x20 && text>>c&1 == 0 {
+			control++
+		}
+	}
+	return control*10 > len(head) && !bytes.Contains(head, []byte("msgid"))
 }

@@ -66,19 +66,61 @@ func (p *parser) message() error {
 	return nil
 }
 
-// newEntry appends an entry and returns it. The slice grows by what the part
-// of the file read so far promises, as Go's own growth would allocate five
-// times a large slice's size in all.
+// newEntry appends an entry and returns it.
 func (p *parser) newEntry() *Entry {
 	n := len(p.entries)
 	if n == cap(p.entries) {
-		want := int(float64(n)*float64(len(p.text))/float64(p.pos+1)*1.06) + 4
-		grown := make([]Entry, n, min(max(want, n+n/4+4), 8*n+16))
-		copy(grown, p.entries)
-		p.entries = grown
+		p.grow()
 	}
 	p.entries = p.entries[:n+1]
 	return &p.entries[n]
+}
+
+// grow makes room for entries: first for as many as a part of the file
+// promises, but no more than twice the file's size, then for what is counted.
+// Go's own growth would allocate five times a large slice's size in all, and
+// an estimate alone could be led to reserve thousands of times the file's size.
+func (p *parser) grow() {
+	n := len(p.entries)
+	rest := p.text[p.pos:]
+	room := 0
+	if n == 0 {
+		const sample = 32 << 10
+		head := rest[:min(len(rest), 2*sample)]
+		if len(head) < len(rest) {
+			head = head[:sample]
+		}
+		room = countEntries(head)
+		if len(head) < len(rest) {
+			room = int(float64(room) * float64(len(rest)) / float64(len(head)) * 1.03)
+		}
+		room = min(room, len(rest)/128+16)
+	} else {
+		room = n + min(countEntries(rest), len(rest)/20+16, 16+8*n)
+	}
+	grown := make([]Entry, n, room+1)
+	copy(grown, p.entries)
+	p.entries = grown
+}
+
+// countEntries counts the lines on which entries seem to have their msgid.
+func countEntries(text string) int {
+	count := 0
+	for line := text; len(line) > len("msgid \"\""); {
+		n := strings.IndexByte(line, '\n')
+		if line[0] == '#' && line[1] == '~' && line[2] == ' ' {
+			line, n = line[3:], n-3
+		}
+		// Not msgid_plural.
+		if line[0] == 'm' && line[3] == 'i' && line[:5] == "msgid" && line[5] != '_' {
+			count++
+		}
+		if n < 0 {
+			break
+		}
+		line = line[n+1:]
+	}
+	return count
 }
 
 // previousStrings reads the "#|" part of an entry and goes to the keyword
@@ -150,7 +192,6 @@ func (p *parser) mixed(obsolete bool) error {
 // translations reads the msgstr or the msgstr[N] of an entry.
 func (p *parser) translations(e *Entry) error {
 	p.strs = p.strs[:0]
-	defer func() { e.Str = p.keep(p.strs) }()
 	at := p.pos
 	p.pos += len("msgstr")
 	index, indexed, err := p.index()
@@ -165,9 +206,12 @@ func (p *parser) translations(e *Entry) error {
 	case !indexed:
 		str, err := p.value("msgstr", e.Obsolete, false)
 		p.strs = append(p.strs, str)
+		e.Str = p.keep(p.strs)
 		return err
 	}
-	return p.forms(e, index)
+	err = p.forms(e, index)
+	e.Str = p.keep(p.strs)
+	return err
 }
 
 // forms reads the translations of a plural; the first index has been read.
@@ -183,6 +227,7 @@ func (p *parser) forms(e *Entry, index int) error {
 			return err
 		}
 		switch {
+		case odd != "": // the first oddity is told
 		case seen&(1<<index) != 0:
 			odd = fmt.Sprintf("msgstr[%d] is repeated: the first one counts", index)
 		case index < len(p.strs):

@@ -98,7 +98,8 @@ func (p *parser) word() string {
 // on reports whether the keyword is at the position.
 func (p *parser) on(keyword string) bool {
 	rest := p.text[p.pos:]
-	return strings.HasPrefix(rest, keyword) &&
+	// The fourth letter tells msgid from msgstr.
+	return len(rest) >= len(keyword) && rest[3] == keyword[3] && rest[:len(keyword)] == keyword &&
 		(len(rest) == len(keyword) || !isLetter(rest[len(keyword)]) && !isDigit(rest[len(keyword)]))
 }
 
@@ -158,24 +159,17 @@ type segments struct {
 // segment moves over one string.
 func (p *parser) segment(s *segments) error {
 	start := p.pos + 1
-	rest := p.text[start:]
-	n := strings.IndexByte(rest, '"')
-	if n < 0 {
-		n = len(rest)
-	}
-	if slash := strings.IndexByte(rest[:n], '\\'); slash >= 0 {
+	end := stringEnd(p.text, start)
+	for end+1 < len(p.text) && p.text[end] == '\\' && p.text[end+1] != '\n' {
 		s.escapes = true
-		n = closingQuote(rest, slash)
+		end = stringEnd(p.text, end+2)
 	}
-	nl := strings.IndexByte(rest[:n], '\n')
-	if closed := nl < 0 && n < len(rest); !closed {
-		if nl < 0 {
-			nl = n
-		}
-		// The escaped quote may be a closing one behind a guard.
-		n = len(strings.TrimRight(rest[:nl], " \t\r\f\v")) - 1
-		if n < 1 || !p.guardsQuote(start+n-1) {
-			return p.unclosed(nl == len(rest))
+	n := end - start
+	if end >= len(p.text) || p.text[end] != '"' {
+		s.escapes = true
+		var err error
+		if n, err = p.guarded(start); err != nil {
+			return err
 		}
 	}
 	p.pos = start + n + 1
@@ -188,6 +182,22 @@ func (p *parser) segment(s *segments) error {
 		s.start, s.end = start, start
 	}
 	return nil
+}
+
+// guarded returns the length of a string that has no closing quote on its line,
+// unless the last one looks escaped because of a guard.
+func (p *parser) guarded(start int) (int, error) {
+	line := p.text[start:]
+	nl := strings.IndexByte(line, '\n')
+	atEOF := nl < 0
+	if !atEOF {
+		line = line[:nl]
+	}
+	n := len(strings.TrimRight(line, " \t\r\f\v")) - 1
+	if n < 1 || !p.guardsQuote(start+n-1) {
+		return 0, p.unclosed(atEOF)
+	}
+	return n, nil
 }
 
 func (p *parser) unclosed(atEOF bool) error {

@@ -13,8 +13,8 @@ import (
 // of the entries that have not been changed.
 type source struct {
 	decoded
-	// raw is the file's own bytes where text is not them: in other encodings,
-	// and with NUL bytes. Else it is "".
+	// raw is the file's own bytes, without byte order mark, where text is not
+	// them: in other encodings, and with NUL bytes. Else it is "".
 	raw string
 }
 
@@ -22,8 +22,11 @@ type source struct {
 func newSource(d decoded, data []byte) *source {
 	s := &source{decoded: d}
 	s.warnings = nil
-	if d.enc != nil || d.nul {
-		s.raw = string(data)
+	switch {
+	case d.enc != nil:
+		s.raw = string(data[d.bom:])
+	case d.withNUL != "":
+		s.raw, s.withNUL = d.withNUL, ""
 	}
 	return s
 }
@@ -47,7 +50,7 @@ type cursor struct {
 	textLine, rawLine int // where the line of the last offset begins
 }
 
-func (s *source) cursor() *cursor { return &cursor{source: s, rawLine: s.bom} }
+func (s *source) cursor() *cursor { return &cursor{source: s} }
 
 // offset returns where an offset of the text is in raw. Line feeds are the same
 // in both, so only the last line is looked at closely.
@@ -182,7 +185,7 @@ func (o *output) encode(text string) (string, error) {
 	case o.enc == nil && !o.ascii:
 		return text, nil
 	}
-	if firstHigh(text) < 0 {
+	if firstHigh([]byte(text)) < 0 {
 		return text, nil
 	}
 	if o.enc != nil {

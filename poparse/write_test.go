@@ -128,7 +128,16 @@ func changeEach(t *testing.T, name string, data []byte) {
 		was := *e
 		e.Str = append([]string{"changed\nanew"}, e.Str[1:]...)
 		e.Fuzzy = !e.Fuzzy
-		got := written(t, f)
+		var b strings.Builder
+		if _, err := f.WriteTo(&b); err != nil {
+			// Escapes can have what the charset has not.
+			if !strings.Contains(err.Error(), "is not in the charset") || !hasNumbers(f.source.text) {
+				t.Errorf("%s: entry %d changed: %v", name, i, err)
+			}
+			*e = was
+			continue
+		}
+		got := b.String()
 		again, err := Parse(name, []byte(got))
 		if err != nil {
 			t.Errorf("%s: entry %d changed: %v", name, i, err)

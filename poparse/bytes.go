@@ -1,0 +1,120 @@
+package poparse
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// The functions of this file look at eight bytes at a time. Strings of PO files
+// are short, so that one pass of this kind beats several calls of IndexByte.
+
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
+// load8 returns the first eight bytes of s, the first one lowest.
+func load8(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// stringEnd returns the index of the first quote, backslash or line feed in s
+// from i on, or len(s).
+func stringEnd(s string, i int) int {
+	rest := s[i:]
+	for len(rest) >= 8 {
+		x := load8(rest)
+		q, b, n := x^'"'*lowBits, x^'\\'*lowBits, x^'\n'*lowBits
+		// The lowest bit set is that of the first zero byte of the three.
+		if m := ((q-lowBits)&^q | (b-lowBits)&^b | (n-lowBits)&^n) & highBits; m != 0 {
+			return len(s) - len(rest) + bits.TrailingZeros64(m)>>3
+		}
+		rest = rest[8:]
+	}
+	for k := range len(rest) {
+		if c := rest[k]; c == '"' || c == '\\' || c == '\n' {
+			return len(s) - len(rest) + k
+		}
+	}
+	return len(s)
+}
+
+// wordEnd returns the index of the first byte in s from i on that is a blank, a
+// control character or above 0x7F, or len(s).
+func wordEnd(s string, i int) int {
+	rest := s[i:]
+	for len(rest) >= 8 {
+		x := load8(rest)
+		if m := ((x - '!'*lowBits) | x) & highBits; m != 0 {
+			return len(s) - len(rest) + bits.TrailingZeros64(m)>>3
+		}
+		rest = rest[8:]
+	}
+	for k := range len(rest) {
+		if c := rest[k]; c <= ' ' || c >= utf8.RuneSelf {
+			return len(s) - len(rest) + k
+		}
+	}
+	return len(s)
+}
+
+// asciiLen returns how many bytes at the start of s are below 0x80, or a few
+// less.
+func asciiLen(s []byte) int {
+	rest := s
+	for len(rest) >= 16 {
+		if (binary.LittleEndian.Uint64(rest)|binary.LittleEndian.Uint64(rest[8:]))&highBits != 0 {
+			break
+		}
+		rest = rest[16:]
+	}
+	if len(rest) >= 8 {
+		m := binary.LittleEndian.Uint64(rest) & highBits
+		return len(s) - len(rest) + bits.TrailingZeros64(m|1<<63)>>3
+	}
+	return len(s) - len(rest)
+}
+
+// firstHigh returns the index of the first byte above 0x7F, or -1.
+func firstHigh(s []byte) int {
+	for i := asciiLen(s); i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return -1
+}
+
+// firstInvalid returns the index of the first byte that is not UTF-8, or -1. It
+// does what utf8.Valid does, which is fast only before the first character
+// above 0x7F.
+func firstInvalid(s []byte) int {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			i++
+			if i < len(s) && s[i] < utf8.RuneSelf {
+				i += 1 + asciiLen(s[i+1:])
+			}
+			continue
+		}
+		// Most characters are of two or three bytes, and not at an edge of
+		// what is valid.
+		if rest := s[i:]; 0xC2 <= c && c <= 0xDF && len(rest) >= 2 && rest[1]&0xC0 == 0x80 {
+			i += 2
+			continue
+		} else if 0xE1 <= c && c <= 0xEC && len(rest) >= 3 && rest[1]&0xC0 == 0x80 && rest[2]&0xC0 == 0x80 {
+			i += 3
+			continue
+		}
+		r, n := utf8.DecodeRune(s[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
