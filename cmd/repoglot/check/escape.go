@@ -11,33 +11,43 @@ import (
 // characters and the escape sequences that begin with them, line ends, marks
 // that change the direction of text, and bytes that are not UTF-8. So neither a
 // file's name nor its text can steer a terminal, or make a line of its own in
-// the output.
+// the output. The commands that CI systems take from anywhere in a line of a
+// log ("##[…", "##vso[…", "##teamcity[…") are broken up in the same way.
 func Printable(s string) string {
-	clean := true
-	for _, r := range s {
-		if r == utf8.RuneError || !strconv.IsPrint(r) {
-			clean = false
-			break
-		}
-	}
-	if clean {
+	if isPrintable(s) {
 		return s
 	}
 	var b strings.Builder
-	for s != "" {
-		r, size := utf8.DecodeRuneInString(s)
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[0])
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == '#' && beginsCommand(s, i):
+			b.WriteString(`\x23`)
 		case strconv.IsPrint(r):
 			b.WriteRune(r)
 		default:
 			quoted := strconv.QuoteRune(r)
 			b.WriteString(quoted[1 : len(quoted)-1])
 		}
-		s = s[size:]
+		i += size
 	}
 	return b.String()
+}
+
+func isPrintable(s string) bool {
+	for _, r := range s {
+		if r == utf8.RuneError || !strconv.IsPrint(r) {
+			return false
+		}
+	}
+	return !strings.Contains(s, "##")
+}
+
+// beginsCommand tells the second # of what a CI system may take for a command.
+func beginsCommand[T string | []byte](s T, i int) bool {
+	return i > 0 && s[i-1] == '#' && i+1 < len(s) && (s[i+1] == '[' || s[i+1]|0x20 >= 'a' && s[i+1]|0x20 <= 'z')
 }
 
 // printableName is Printable for a name at the start of a line: there, GitHub's
@@ -56,7 +66,7 @@ func printableJSON(b []byte) []byte {
 	done := 0
 	for i := 0; i < len(b); {
 		r, size := utf8.DecodeRune(b[i:])
-		if r >= utf8.RuneSelf && !strconv.IsPrint(r) || r == 0x7F {
+		if r >= utf8.RuneSelf && !strconv.IsPrint(r) || r == 0x7F || r == '#' && beginsCommand(b, i) {
 			out = append(out, b[done:i]...)
 			if r > 0xFFFF {
 				r -= 0x10000

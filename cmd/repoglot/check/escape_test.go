@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,6 +24,8 @@ func TestPrintable(t *testing.T) {
 		{"a\xffb\xc3", `a\xffb\xc3`},
 		{"a\ufffdb", "a\ufffdb"},
 		{`a\b'c"`, `a\b'c"`},
+		{"##[add-mask]x ##vso[a.b]", `#\x23[add-mask]x #\x23vso[a.b]`},
+		{"## Title, C##", "## Title, C##"},
 	} {
 		if got := check.Printable(tt.in); got != tt.want {
 			t.Errorf("Printable(%q) = %q, want %q", tt.in, got, tt.want)
@@ -35,6 +38,7 @@ func hostile() []string {
 	return []string{
 		"a\x1b]0;title\x07.po", "a\u009b31m.po", "a\n::error::x.po", "a\r\n::error file=x::y.po", "::add-mask::a.po", " ::stop-commands::x.po",
 		"a%0A::error::b.po", "a,line=1::b.po", "a\u2028b\u202e.po", "a\xff\xfe.po", `a"],"x":"b.po`, "a\U000e0001b.po", "a\x7f.po",
+		"##[add-mask]a.po", "##vso[task.setvariable]a.po", "###teamcity[a].po",
 	}
 }
 
@@ -116,6 +120,9 @@ func allPrints(t testing.TB, s string) {
 				t.Fatalf("%q is in the output: %q", r, line)
 			}
 		}
+	}
+	if regexp.MustCompile(`##[a-zA-Z]*\[`).MatchString(s) {
+		t.Fatalf("a command of a CI system is in the output: %q", s)
 	}
 	if !utf8.ValidString(s) {
 		t.Fatalf("not UTF-8: %q", s)

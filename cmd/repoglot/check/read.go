@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -41,10 +42,23 @@ func (r *reader) check(ctx context.Context, path string) (Result, bool) {
 		return Result{}, false
 	}
 	defer r.budget.Release(weight)
+	defer r.free()
 	if err := r.read(f, info.Size()); err != nil {
 		return unreadable(path, err), true
 	}
 	return File(path, r.buf), true
+}
+
+// free gives up what a large file took, before the next one may be read. The
+// collector would see no reason to look for it until the heap has doubled.
+func (r *reader) free() {
+	size := int64(cap(r.buf))
+	if size > keptBuffer {
+		r.buf = nil
+	}
+	if size >= memoryBudget {
+		runtime.GC()
+	}
 }
 
 // checkStdin reads all there is.
@@ -65,8 +79,7 @@ func (r *reader) read(f io.Reader, size int64) error {
 	if size > math.MaxInt-spare {
 		return errors.New("the file is too large for the memory of this machine")
 	}
-	if want := int(size) + spare; cap(r.buf) < want || cap(r.buf) > max(want, keptBuffer) {
-		r.buf = nil // to be free before the next one is made
+	if want := int(size) + spare; cap(r.buf) < want {
 		r.buf = make([]byte, 0, want)
 	}
 	r.buf = r.buf[:0]

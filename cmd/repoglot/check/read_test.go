@@ -69,8 +69,14 @@ func TestRead(t *testing.T) {
 			}
 		}
 	}
-	if cap(r.buf) > keptBuffer {
+	if r.free(); cap(r.buf) != 0 {
 		t.Errorf("a buffer of %d bytes is kept", cap(r.buf))
+	}
+	if err := r.read(bytes.NewReader(make([]byte, 1000)), 1000); err != nil {
+		t.Fatal(err)
+	}
+	if r.free(); cap(r.buf) == 0 {
+		t.Error("a small buffer is not kept")
 	}
 	broken := errors.New("broken")
 	if err := r.read(iotest.ErrReader(broken), 10); !errors.Is(err, broken) {
