@@ -28,8 +28,8 @@ type decoded struct {
 	bigEndian bool
 	// withNUL is the text before its NUL characters were replaced, "" if it
 	// had none.
-	withNUL string
-	warnings       []Warning
+	withNUL  string
+	warnings []Warning
 }
 
 // Names of charsets that are not the header's.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -119,17 +120,45 @@ func (e *editor) order() []*Entry {
 	for i := range f.OtherHeaders {
 		headers = append(headers, &f.OtherHeaders[i])
 	}
-	slices.SortStableFunc(headers, func(a, b *Entry) int { return cmp.Compare(a.KeywordLine, b.KeywordLine) })
+	slices.SortStableFunc(headers, func(a, b *Entry) int {
+		if a.KeywordLine == b.KeywordLine {
+			return cmp.Compare(e.headerIndex(a), e.headerIndex(b))
+		}
+		return cmp.Compare(a.KeywordLine, b.KeywordLine)
+	})
 	all := make([]*Entry, 0, len(headers)+len(f.Entries))
 	for i := range f.Entries {
-		for len(headers) > 0 && headers[0].KeywordLine <= f.Entries[i].KeywordLine && f.Entries[i].KeywordLine > 0 ||
-			len(headers) > 0 && headers[0].KeywordLine == 0 {
+		for len(headers) > 0 && e.headerFirst(headers[0], &f.Entries[i], all) {
 			all = append(all, headers[0])
 			headers = headers[1:]
 		}
 		all = append(all, &f.Entries[i])
 	}
 	return append(all, headers...)
+}
+
+// headerIndex returns which of the entries read a header seems to be, by its
+// line and domain.
+func (e *editor) headerIndex(h *Entry) int {
+	return slices.IndexFunc(e.record.entries, func(r Entry) bool {
+		return r.KeywordLine == h.KeywordLine && r.Domain == h.Domain && isHeader(&r)
+	})
+}
+
+// headerFirst reports whether a header comes before an entry, both behind some.
+func (e *editor) headerFirst(header, entry *Entry, before []*Entry) bool {
+	line := header.KeywordLine
+	if line != entry.KeywordLine || line == 0 {
+		return line < entry.KeywordLine || line == 0
+	}
+	// Both were read from one line.
+	n := 0
+	for k := len(before) - 1; k >= 0 && before[k].KeywordLine == line; k-- {
+		n++
+	}
+	read := e.record.entries
+	first := sort.Search(len(read), func(k int) bool { return read[k].KeywordLine >= line })
+	return first+n < len(read) && isHeader(&read[first+n])
 }
 
 // match finds for each entry the one that was read.

@@ -2,6 +2,8 @@ package poparse
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
 )
 
 func written(t testing.TB, f *File) string {
@@ -130,8 +134,8 @@ func changeEach(t *testing.T, name string, data []byte) {
 		e.Fuzzy = !e.Fuzzy
 		var b strings.Builder
 		if _, err := f.WriteTo(&b); err != nil {
-			// Escapes can have what the charset has not.
-			if !strings.Contains(err.Error(), "is not in the charset") || !hasNumbers(f.source.text) {
+			// Escapes, and U+FFFD for NUL, may not be in the charset.
+			if !strings.Contains(err.Error(), "is not in the charset") || !hasNumbers(f.source.text) && !strings.Contains(f.source.text, "\uFFFD") {
 				t.Errorf("%s: entry %d changed: %v", name, i, err)
 			}
 			*e = was
@@ -243,3 +247,307 @@ func TestWriteBundles(t *testing.T) {
 		t.Log("msgcat is not installed: not compared with it")
 	}
 }
+
+const editBase = `# Czech translation.
+msgid ""
+msgstr ""
+"Language: cs\n"
+"Content-Type: text/plain; charset=UTF-8\n"
+
+#. from the source
+#:  a.c:1   b.c:2
+#,c-format
+msgid  "one %d"
+msgstr   "jedna %d"
+
+# two lines
+# of comment
+#: c.c:3
+#| msgid "too"
+msgid "two"
+msgid_plural "twos"
+msgstr[0] "dvojka"
+msgstr[1] "dvojky"
+
+#~ msgid "gone"
+#~ msgstr "pryč"
+
+# behind the last entry
+`
+
+// TestWriteChanged changes one thing each and compares lines that are new or
+// missing ("-" and "+").
+func TestWriteChanged(t *testing.T) {
+	for name, tt := range map[string]struct {
+		in     string
+		change func(f *File)
+		want   string
+	}{
+		"target": {
+			editBase, func(f *File) { f.Entries[0].Str[0] = "první\tčíslo \"%d\"\\" },
+			"-msgstr   \"jedna %d\"\n+msgstr \"první\\tčíslo \\\"%d\\\"\\\\\"\n",
+		},
+		"target with lines": {
+			editBase, func(f *File) { f.Entries[0].Str[0] = "a\nb" },
+			"-msgstr   \"jedna %d\"\n+msgstr \"\"\n+\"a\\n\"\n+\"b\"\n",
+		},
+		"target that wraps": {
+			editBase, func(f *File) { f.Entries[0].Str[0] = strings.Repeat("dlouhá ", 12) + "slova" },
+			"-msgstr   \"jedna %d\"\n+msgstr \"\"\n+\"" + strings.Repeat("dlouhá ", 11) + "\"\n+\"dlouhá slova\"\n",
+		},
+		"wide characters": {
+			editBase, func(f *File) { f.Entries[0].Str[0] = strings.Repeat("漢", 40) },
+			"-msgstr   \"jedna %d\"\n+msgstr \"\"\n+\"" + strings.Repeat("漢", 38) + "\"\n+\"漢漢\"\n",
+		},
+		"one form": {
+			editBase, func(f *File) { f.Entries[1].Str[1] = "" },
+			"-msgstr[1] \"dvojky\"\n+msgstr[1] \"\"\n",
+		},
+		"one more form": {
+			editBase, func(f *File) { f.Entries[1].Str = append(f.Entries[1].Str, "dvojek") },
+			"+msgstr[2] \"dvojek\"\n",
+		},
+		"fuzzy": {
+			editBase, func(f *File) { f.Entries[0].Fuzzy = true },
+			"-#,c-format\n+#, fuzzy, c-format\n",
+		},
+		"fuzzy where no flags are": {
+			editBase, func(f *File) { f.Entries[1].Fuzzy = true },
+			"+#, fuzzy\n",
+		},
+		"no flags": {
+			editBase, func(f *File) { f.Entries[0].Flags = nil },
+			"-#,c-format\n",
+		},
+		"comments": {
+			editBase, func(f *File) { f.Entries[1].Comments = []string{"one line"} },
+			"-# two lines\n-# of comment\n+# one line\n",
+		},
+		"first comment": {
+			editBase, func(f *File) { f.Entries[0].Comments = []string{"new", ""} },
+			"+# new\n+#\n",
+		},
+		"references": {
+			editBase, func(f *File) { f.Entries[0].References = []string{"my file.c:7", "x:1"} },
+			"-#:  a.c:1   b.c:2\n+#: \u2068my file.c\u2069:7 x:1\n",
+		},
+		"previous gone": {
+			editBase, func(f *File) { f.Entries[1].HasPrevious = false },
+			"-#| msgid \"too\"\n",
+		},
+		"previous": {editBase, func(f *File) {
+			e := &f.Entries[0]
+			e.HasPrevious, e.PreviousContext, e.PreviousID, e.PreviousIDPlural = true, "c", "uno", "unos"
+		}, "+#| msgctxt \"c\"\n+#| msgid \"uno\"\n+#| msgid_plural \"unos\"\n"},
+		"made obsolete": {
+			editBase, func(f *File) { f.Entries[1].Obsolete = true },
+			"-#| msgid \"too\"\n-msgid \"two\"\n-msgid_plural \"twos\"\n-msgstr[0] \"dvojka\"\n-msgstr[1] \"dvojky\"\n" +
+				"+#~| msgid \"too\"\n+#~ msgid \"two\"\n+#~ msgid_plural \"twos\"\n+#~ msgstr[0] \"dvojka\"\n+#~ msgstr[1] \"dvojky\"\n",
+		},
+		"obsolete target": {
+			editBase, func(f *File) { f.Entries[2].Str[0] = "pryč\ntam" },
+			"-#~ msgstr \"pryč\"\n+#~ msgstr \"\"\n+#~ \"pryč\\n\"\n+#~ \"tam\"\n",
+		},
+		"removed": {
+			editBase, func(f *File) { f.Entries = append(f.Entries[:1:1], f.Entries[2:]...) },
+			"-# two lines\n-# of comment\n-#: c.c:3\n-#| msgid \"too\"\n-msgid \"two\"\n-msgid_plural \"twos\"\n-msgstr[0] \"dvojka\"\n-msgstr[1] \"dvojky\"\n-\n",
+		},
+		"added": {editBase, func(f *File) {
+			f.Entries = append(f.Entries[:1:1], append([]Entry{{ID: "new", HasContext: true, Context: "c"}}, f.Entries[1:]...)...)
+		}, "+msgctxt \"c\"\n+msgid \"new\"\n+msgstr \"\"\n+\n"},
+		"header": {
+			editBase, func(f *File) { f.Header.Str[0] += "X-Note: a\n" },
+			"+\"X-Note: a\\n\"\n",
+		},
+		"CR LF": {
+			"msgid \"a\"\r\nmsgstr \"b\"\r\n", func(f *File) { f.Entries[0].Str[0] = "c\nd" },
+			"-msgstr \"b\"\r\n+msgstr \"\"\r\n+\"c\\n\"\r\n+\"d\"\r\n",
+		},
+		"no line end": {
+			"msgid \"a\"\nmsgstr \"b\"", func(f *File) { f.Entries = append(f.Entries, Entry{ID: "c"}) },
+			"-msgstr \"b\"+msgstr \"b\"\n+\n+msgid \"c\"\n+msgstr \"\"\n",
+		},
+		"one line": {
+			"msgid \"a\" msgstr \"b\" # x\nmsgid \"c\" msgstr \"d\"\n", func(f *File) { f.Entries[0].Str[0] = "e" },
+			"-msgid \"a\" msgstr \"b\" # x\n+msgid \"a\"\n+msgstr \"e\"\n+ # x\n",
+		},
+		"domain": {
+			"msgid \"a\"\nmsgstr \"b\"\n", func(f *File) { f.Entries = append(f.Entries, Entry{ID: "c", Domain: "d"}) },
+			"+domain \"d\"\n+\n+msgid \"c\"\n+msgstr \"\"\n",
+		},
+		"to an empty file": {
+			"", func(f *File) { f.Entries = []Entry{{ID: "a", Str: []string{"b"}}} },
+			"+msgid \"a\"\n+msgstr \"b\"\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := Parse("x.po", []byte(tt.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.change(f)
+			got := written(t, f)
+			if diff := cmp.Diff(tt.want, lineDiff(tt.in, got)); diff != "" {
+				t.Errorf("%s\n%s", diff, got)
+			}
+			again, err := Parse("x.po", []byte(got))
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareFiles(t, name, f, again)
+		})
+	}
+}
+
+// lineDiff returns the lines of a and of b between their common start and end,
+// but for lines in the middle that are the same.
+func lineDiff(a, b string) string {
+	x, y := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
+	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+		x, y = x[1:], y[1:]
+	}
+	for len(x) > 0 && len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
+		x, y = x[:len(x)-1], y[:len(y)-1]
+	}
+	var out strings.Builder
+	for mark, lines := range []([]string){x, y} {
+		for _, line := range lines {
+			if line != "" {
+				out.WriteString([]string{"-", "+"}[mark] + line)
+			}
+		}
+	}
+	return out.String()
+}
+
+// TestWriteCharsets changes an entry in files of other charsets: only its own
+// bytes differ.
+func TestWriteCharsets(t *testing.T) {
+	for _, tt := range []struct{ charset, before, after, wrong string }{
+		{"ISO-8859-2", "Příliš", "žluťoučký", "å (U+00E5)"},
+		{"KOI8-R", "Привет", "мир", "ž (U+017E)"},
+		{"CP1251", "Съешь", "ещё", "ž (U+017E)"},
+		{"TIS-620", "ภาษา", "ไทย", "“ (U+201C)"},
+		{"SHIFT_JIS", "表示ソ", "能表", "¥ (U+00A5)"},
+		{"EUC-JP", "日本語", "表", "😀 (U+1F600)"},
+		{"GB2312", "简体", "中文", "體 (U+9AD4)"},
+		{"GBK", "繁體", "中文", "😀 (U+1F600)"},
+		{"BIG5", "功許蓋", "繁體", "简 (U+7B80)"},
+		{"EUC-KR", "한국", "어", "똠 (U+B620)"},
+	} {
+		t.Run(tt.charset, func(t *testing.T) {
+			_, enc := lookupCharset(tt.charset)
+			file := func(str string) []byte {
+				text := "# " + tt.before + "\nmsgid \"\"\nmsgstr \"Content-Type: text/plain; charset=" + tt.charset + "\\n\"\n\n" +
+					"#. " + tt.before + "\nmsgid \"a\"\nmsgstr \"" + str + "\"\n\nmsgid \"b\" msgstr \"" + tt.before + "\" # " + tt.before
+				data, err := enc.NewEncoder().Bytes([]byte(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return data
+			}
+			data := file(tt.before)
+			f, err := Parse("x.po", data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Entries[0].Str[0] = tt.after
+			if got := written(t, f); got != string(file(tt.after)) {
+				t.Errorf("got  %q\nwant %q", got, file(tt.after))
+			}
+			letter, _, _ := strings.Cut(tt.wrong, " ")
+			f.Entries[0].Str[0] = "a" + letter
+			_, err = f.WriteTo(io.Discard)
+			if err == nil || !strings.Contains(err.Error(), "'"+strings.Replace(tt.wrong, " ", "' ", 1)+" is not in the charset "+tt.charset) ||
+				!strings.Contains(err.Error(), "line 6, msgid \"a\"") {
+				t.Errorf("%s: %v", letter, err)
+			}
+			// A change of the header converts the file, and then it fits.
+			f.Header.Str[0] = strings.Replace(f.Header.Str[0], tt.charset, "UTF-8", 1)
+			if again, err := Parse("x.po", []byte(written(t, f))); err != nil || again.Entries[0].Str[0] != "a"+letter ||
+				again.Entries[1].Str[0] != tt.before || again.Entries[0].Extracted[0] != tt.before {
+				t.Errorf("converted to UTF-8: %v, %v", again, err)
+			}
+		})
+	}
+}
+
+// TestWriteUTF16 changes an entry of a UTF-16 file.
+func TestWriteUTF16(t *testing.T) {
+	for _, endian := range []unicode.Endianness{unicode.LittleEndian, unicode.BigEndian} {
+		for _, bom := range []unicode.BOMPolicy{unicode.UseBOM, unicode.IgnoreBOM} {
+			enc := unicode.UTF16(endian, bom)
+			file := func(str string) string {
+				text, err := enc.NewEncoder().String("msgid \"a\" msgstr \"😀\" # ž\r\nmsgid \"b\"\r\nmsgstr \"" + str + "\"\r\n")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return text
+			}
+			f, err := Parse("x.po", []byte(file("x")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Entries[1].Str[0] = "ž😀"
+			// The comment behind the string makes the second entry begin inside a line.
+			want := strings.Replace(file("ž😀"), mustEncode(t, enc, " # ž\r\nmsgid"), mustEncode(t, enc, "\r\n# ž\r\nmsgid"), 1)
+			if got := written(t, f); got != want {
+				t.Errorf("endian %v, BOM %v:\ngot  %q\nwant %q", endian, bom, got, want)
+			}
+		}
+	}
+}
+
+func mustEncode(t *testing.T, enc encoding.Encoding, s string) string {
+	t.Helper()
+	out, err := enc.NewEncoder().String(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimLeft(out, "\xff\xfe")
+}
+
+// TestWriteRefuses lists entries that would not read back as they are.
+func TestWriteRefuses(t *testing.T) {
+	for name, change := range map[string]func(f *File){
+		"line feed in a flag":      func(f *File) { f.Entries[0].Flags = []string{"c-format\nmsgid"} },
+		"comma in a flag":          func(f *File) { f.Entries[0].Flags = []string{"a,b"} },
+		"fuzzy as a flag":          func(f *File) { f.Entries[0].Flags = []string{"fuzzy"} },
+		"line feed in a reference": func(f *File) { f.Entries[0].References = []string{"a\n\"b\""} },
+		"empty reference":          func(f *File) { f.Entries[0].References = []string{""} },
+		"empty msgid":              func(f *File) { f.Entries[0].ID = "" },
+		"header with a msgid":      func(f *File) { f.Header.ID = "a" },
+		"NUL":                      func(f *File) { f.Entries[0].Str[0] = "a\x00" },
+		"not UTF-8":                func(f *File) { f.Entries[0].Str[0] = "a\xff" },
+		"two forms of a singular":  func(f *File) { f.Entries[0].Str = []string{"a", "b"} },
+		"too many forms":           func(f *File) { f.Entries[1].Str = make([]string, maxPlurals+1) },
+		"carriage return at the end of a comment": func(f *File) { f.Entries[0].Comments = []string{"a\r"} },
+		"unknown charset":                         func(f *File) { f.Header.Str[0] = "charset=nonsense" },
+	} {
+		f, err := Parse("x.po", []byte(editBase))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(f)
+		var b bytes.Buffer
+		if n, err := f.WriteTo(&b); err == nil || n != 0 || b.Len() != 0 || !strings.HasPrefix(err.Error(), "write x.po: ") {
+			t.Errorf("%s: %d, %v\n%s", name, n, err, &b)
+		}
+	}
+	f, err := Parse("x.po", []byte("msgid \"a\"\nmsgstr \"b\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Entries[0].Str[0] = "ž"
+	if _, err := f.WriteTo(io.Discard); err == nil || !strings.Contains(err.Error(), "'ž' (U+017E) is not in the charset ASCII") {
+		t.Errorf("a letter in a file of ASCII: %v", err)
+	}
+	failing := errors.New("disk full")
+	if _, err := f.WriteTo(iotestWriter{failing}); err == nil {
+		t.Error("no error of the writer")
+	}
+}
+
+type iotestWriter struct{ err error }
+
+func (w iotestWriter) Write([]byte) (int, error) { return 0, w.err }

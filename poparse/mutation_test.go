@@ -1,0 +1,78 @@
+package poparse
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestMutationsAgainstMsgfmt spoils small files in many ways and compares with
+// msgfmt whether they can still be read, and the counts. Long tests spoil more.
+func TestMutationsAgainstMsgfmt(t *testing.T) {
+	if _, err := exec.LookPath("msgfmt"); err != nil {
+		t.Skip("skipped: msgfmt is not installed")
+	}
+	var seeds []string
+	for _, name := range []string{"everyday", "one-line", "flags", "references", "comment-behind", "obsolete-comments", "escapes", "plural-states", "white-space"} {
+		ar, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seeds = append(seeds, string(input(t, ar)))
+	}
+	n := 150
+	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
+		n = 20_000
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range n {
+		text := mutate(random, seeds[random.IntN(len(seeds))])
+		diff := compareWithMsgfmt(t, blob{path: "x.po", data: []byte(text)})
+		if diff == "" || strings.Contains(diff, "wrong index") || strings.Contains(diff, "nonzero index") || // a warning
+			strings.Contains(diff, "unknown charset") || // msgfmt has a warning
+			strings.Contains(text, "#|#") { // msgfmt's lexer stays in its state behind the comment
+			continue
+		}
+		t.Errorf("%s\n%s", diff, text)
+	}
+}
+
+// pieces are put into files at random places.
+var pieces = []string{
+	"#", "#~", "#|", "#~|", "# ", "#,", "#:", "#.", "\"", "\"\"", "\\", "\n", "\r\n", "\t", " ", "msgid", "msgstr", "msgctxt",
+	"msgid_plural", "msgstr[0]", "msgstr[1]", "[", "]", "0", "#, fuzzy\n", "\"a\"\n", "msgid \"x\"\n", "msgstr \"y\"\n", "#~ ",
+	"#| msgid \"p\"\n", "\\n", "\\x41", "\\101", "\\q", ":", "x", "é",
+}
+
+// mutate changes a text in one to three places.
+func mutate(random *rand.Rand, text string) string {
+	for range 1 + random.IntN(3) {
+		lines := strings.SplitAfter(text, "\n")
+		i, j := random.IntN(len(lines)), random.IntN(len(lines))
+		switch random.IntN(5) {
+		case 0:
+			lines = slices.Delete(lines, i, i+1)
+		case 1:
+			lines = slices.Insert(lines, i, lines[j])
+		case 2:
+			lines[i], lines[j] = lines[j], lines[i]
+		case 3:
+			if at := random.IntN(len(lines[i]) + 1); at < len(lines[i]) && lines[i][at] < 0x80 {
+				lines[i] = lines[i][:at] + lines[i][at+1:]
+			}
+		case 4:
+			at := random.IntN(len(lines[i]) + 1)
+			if at == len(lines[i]) || lines[i][at]&0xC0 != 0x80 {
+				lines[i] = lines[i][:at] + pieces[random.IntN(len(pieces))] + lines[i][at:]
+			}
+		}
+		text = strings.Join(lines, "")
+	}
+	return text
+}
