@@ -282,7 +282,7 @@ func (s *binarySource) describe(err error) error {
 			Remedy: "it is tried again later", Cause: cause,
 		}
 	}
-	detail := redactText(err.Error(), s.remote, s.access)
+	said := err.Error() // the kind is decided before secrets are taken out
 	for _, known := range []struct {
 		text         string
 		kind         error
@@ -293,14 +293,14 @@ func (s *binarySource) describe(err error) error {
 		{"could not read Username", ErrAuth, "it wants a user and a password", "set credentials: for this host, or check that the repository exists"},
 		{"could not read Password", ErrAuth, "it wants a password", "set credentials: for this host"},
 		{"Permission denied", ErrAuth, "permission denied", "set ssh_key in credentials:, or load a key into the ssh agent"},
-		{"error: 403", ErrAuth, "access is forbidden", "check credentials: for this host"},
+		{"returned error: 403", ErrAuth, "access is forbidden", "check credentials: for this host"},
 		{"couldn't find remote ref", ErrBranchMissing, "the branch has gone", "correct branch:"},
 		{"not found", ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private"},
 		{"does not appear to be a git repository", ErrUnreachable, "is not a git repository", "correct repo:"},
 	} {
-		if strings.Contains(detail, known.text) {
+		if strings.Contains(said, known.text) {
 			return s.fail(known.kind, known.what, known.remedy)
 		}
 	}
-	return s.fail(ErrUnreachable, detail, "check address and network; it is tried again later")
+	return s.fail(ErrUnreachable, redactText(said, s.remote, s.access), "check address and network; it is tried again later")
 }

@@ -320,21 +320,3 @@ func (s *wireSource) describe(err error) error {
 
 // safe is the text of a foreign error without what could be a secret.
 func (s *wireSource) safe(err error) string { return redactText(err.Error(), s.remote, s.access) }
-
-// redactText takes everything secret that we know of out of a text.
-func redactText(text string, remote Remote, a access) string {
-	text = strings.ReplaceAll(text, remote.URL, remote.String())
-	secrets := []string{a.password, url.QueryEscape(a.password), url.PathEscape(a.password)}
-	if e, err := parseEndpoint(remote.URL); err == nil {
-		secrets = append(secrets, e.password, url.QueryEscape(e.password), url.PathEscape(e.password), e.query)
-		if e.scheme != "ssh" { // a token often stands in the user's place
-			secrets = append(secrets, e.user, a.user)
-		}
-	}
-	for _, secret := range secrets {
-		if len(secret) > 0 {
-			text = strings.ReplaceAll(text, secret, "***")
-		}
-	}
-	return oneLine(text)
-}

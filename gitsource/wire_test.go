@@ -244,6 +244,51 @@ func TestBinaryArgumentsHoldNoSecrets(t *testing.T) {
 	}
 }
 
+func TestRedactText(t *testing.T) {
+	const url = "https://git.example.org/x.git"
+	for _, c := range []struct {
+		remote Remote
+		access access
+		text   string
+		want   string
+	}{
+		{Remote{URL: url}, access{user: "u", password: "pw-secret"}, "fatal: Authentication failed for '" + url + "/'", "fatal: Authentication failed for '" + url + "/'"},
+		{Remote{URL: url}, access{user: "u", password: "pw-secret"}, "bad pw-secret\nfor u@git.example.org", "bad ***; for git.example.org"},
+		{Remote{URL: "https://u:pw%2Fx@git.example.org/x.git"}, access{}, "cannot open https://u:pw%2Fx@git.example.org/x.git, pw/x, pw%2Fx", "cannot open " + url + ", ***, ***"},
+		{Remote{URL: "https://ghp_0123456789@git.example.org/x.git"}, access{}, "no ghp_0123456789", "no ***"},
+		{Remote{URL: "https://ghp_0123456789abcdef:x-oauth-basic@git.example.org/x.git"}, access{}, "no ghp_0123456789abcdef", "no ***"},
+		{Remote{URL: "ssh://production-deploy@git.example.org/x.git"}, access{user: "production-deploy"}, "production-deploy: denied", "production-deploy: denied"},
+		{Remote{URL: url + "?private_token=abc"}, access{}, "at " + url + "?private_token=abc: private_token=abc", "at " + url + ": ***"},
+	} {
+		if got := redactText(c.text, c.remote, c.access); got != c.want {
+			t.Errorf("%q becomes %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestShortNames: a user whose name is part of every message.
+func TestShortNames(t *testing.T) {
+	root := t.TempDir()
+	u := newUpstreamAt(t, filepath.Join(root, "up.git"))
+	u.set("main", u.commit("A", files{"x": "1"}))
+	transports(t, root, func(t *testing.T, transport string, h http.Handler) {
+		var requests []string
+		var mu sync.Mutex
+		srv := httptest.NewServer(guarded(h, &requests, &mu))
+		defer srv.Close()
+		t.Setenv("HOME", t.TempDir())
+		for _, c := range []Credential{{Username: "u", Password: "wrong-one"}, {Username: "u", Password: "e"}, {Username: "a", Password: "Authentication failed"}} {
+			_, err := openMirror(t, Remote{URL: srv.URL + "/up.git", Credential: &c}, Options{Transport: transport}).Fetch(context.Background())
+			if !errors.Is(err, ErrAuth) || strings.Contains(err.Error(), c.Password) && len(c.Password) > 1 {
+				t.Errorf("%s/%s: %v, want ErrAuth", c.Username, c.Password, err)
+			}
+			if len(c.Password) > 1 && !strings.Contains(err.Error(), srv.URL+"/up.git: access refused") {
+				t.Errorf("garbled: %v", err)
+			}
+		}
+	})
+}
+
 func TestRedirectGetsNoCredentials(t *testing.T) {
 	var mu sync.Mutex
 	var got []string
