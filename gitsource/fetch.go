@@ -215,7 +215,7 @@ func (m *Mirror) source() source {
 	if m.opts.Transport == transportBinary || have && m.binaryFits() {
 		return &binarySource{git: git, remote: m.remote, access: m.access(), knownHosts: m.opts.KnownHosts}
 	}
-	return &wireSource{remote: m.remote, access: m.access(), knownHosts: m.opts.KnownHosts}
+	return &wireSource{remote: m.remote, access: m.access(), knownHosts: m.opts.KnownHosts, limits: m.opts.limits()}
 }
 
 // binaryFits reports whether git can open this remote without asking anybody:

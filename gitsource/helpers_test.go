@@ -297,6 +297,6 @@ func bundle(tb testing.TB, name string) string {
 			must(tb, writeAtomic(filepath.Join(dir, "HEAD"), "ref: "+ref+"\n"))
 		}
 	}
-	must(tb, storePack(dir, in))
+	must(tb, storePack(tb.Context(), dir, in, (&Options{}).limits()))
 	return dir
 }

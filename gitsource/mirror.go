@@ -33,6 +33,8 @@ type Options struct {
 	// KnownHosts are the files with ssh host keys; empty: those of ssh
 	// (~/.ssh/known_hosts, /etc/ssh/ssh_known_hosts).
 	KnownHosts []string
+	// MaxPack bounds one pack that a remote sends, in bytes; 0: 16 GiB.
+	MaxPack int64
 }
 
 const (

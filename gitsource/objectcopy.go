@@ -165,7 +165,7 @@ func (c *objectCopy) copyLoose(name string, h Hash) (bool, error) {
 		return false, nil // not loose in this directory
 	}
 	defer f.Close()
-	err = c.create(h, func(w io.Writer) error {
+	err = c.create(h, func(w *os.File) error {
 		z, err := zlib.NewReader(io.TeeReader(bufio.NewReader(f), w))
 		if err != nil {
 			return fmt.Errorf("%w: loose object %s: %w", errSource, h, err)
@@ -195,7 +195,7 @@ func (c *objectCopy) write(h Hash, t plumbing.ObjectType, data []byte) error {
 	if err := sameID(sum, h); err != nil {
 		return err
 	}
-	return c.create(h, func(w io.Writer) error {
+	return c.create(h, func(w *os.File) error {
 		z, err := zlib.NewWriterLevel(w, zlib.BestSpeed)
 		if err != nil {
 			return err
@@ -211,7 +211,7 @@ func (c *objectCopy) write(h Hash, t plumbing.ObjectType, data []byte) error {
 }
 
 // create puts a loose file in its place in one step.
-func (c *objectCopy) create(h Hash, fill func(io.Writer) error) error {
+func (c *objectCopy) create(h Hash, fill func(*os.File) error) error {
 	if err := createFile(filepath.Join(c.target, looseName(h)), fill); err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (c *objectCopy) create(h Hash, fill func(io.Writer) error) error {
 	return nil
 }
 
-func createFile(name string, fill func(io.Writer) error) error {
+func createFile(name string, fill func(*os.File) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
@@ -314,7 +314,7 @@ func (c *objectCopy) copyFile(ctx context.Context, dir, name string) error {
 		return err
 	}
 	defer f.Close()
-	return createFile(target, func(w io.Writer) error {
+	return createFile(target, func(w *os.File) error {
 		// In pieces, so that a large pack can be interrupted; the kernel
 		// copies each (copy_file_range), sharing blocks where it can.
 		for {

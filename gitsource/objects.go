@@ -1,8 +1,10 @@
 package gitsource
 
 import (
+	"crypto/sha1" // git ids objects with it
 	"errors"
 	"fmt"
+	"hash"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,6 +34,7 @@ type objects struct {
 	loose map[Hash]string
 	packs []*pack
 	cache blobCache
+	sum   hash.Hash
 }
 
 // openObjects opens the object directory below gitDir and its alternates.
@@ -215,51 +218,63 @@ func (o *objects) size(h Hash) (int64, error) {
 // limit; the length is asked for before anything is inflated. The slice may be
 // shared: do not write to it.
 func (o *objects) read(h Hash, want plumbing.ObjectType, limit int64) ([]byte, error) {
-	loose, err := o.findLoose(h)
+	kind, data, err := o.any(h, limit)
 	if err != nil {
 		return nil, err
 	}
-	if loose != nil {
-		defer loose.close()
-		if err := fits(loose.kind, want, loose.size, limit); err != nil {
-			return nil, err
-		}
-		return loose.read()
+	if kind != want {
+		return nil, fmt.Errorf("is a %s, want a %s: %w", kind, want, ErrUnknownObject)
 	}
-	p, offset, err := o.findPacked(h)
-	if err != nil {
-		return nil, err
-	}
-	size, err := p.size(offset)
-	if err != nil {
-		return nil, err
-	}
-	if err := fits(want, want, size, limit); err != nil {
-		return nil, err
-	}
-	kind, data, err := p.object(offset, limit)
-	if err != nil {
-		return nil, err
-	}
-	return data, fits(kind, want, size, limit)
+	return data, o.genuine(h, kind, data)
 }
 
-func fits(is, want plumbing.ObjectType, size, limit int64) error {
-	if is != want {
-		return fmt.Errorf("is a %s, want a %s: %w", is, want, ErrUnknownObject)
+// genuine compares an object with its id. Zlib's checksums find flipped bits in
+// what it packed; those of an index, or of the place of a delta's base, would
+// give another object in its stead.
+func (o *objects) genuine(h Hash, kind plumbing.ObjectType, data []byte) error {
+	if o.sum == nil {
+		o.sum = sha1.New()
 	}
-	if size > limit {
-		return fmt.Errorf("%d bytes, limit %d: %w", size, limit, ErrTooLarge)
+	objectSum(o.sum, kind, int64(len(data)))
+	o.sum.Write(data)
+	var is Hash
+	if o.sum.Sum(is[:0]); is != h {
+		return fmt.Errorf("%w: it has the contents of %s", ErrCorrupt, is)
 	}
 	return nil
 }
 
-// guard turns a panic of go-git over a damaged pack into an error.
-func guard(fn func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
+// any gives an object of whatever type, if it is not longer than limit.
+func (o *objects) any(h Hash, limit int64) (plumbing.ObjectType, []byte, error) {
+	loose, err := o.findLoose(h)
+	if err != nil {
+		return 0, nil, err
+	}
+	if loose != nil {
+		defer loose.close()
+		if err := tooLarge(loose.size, limit); err != nil {
+			return 0, nil, err
 		}
-	}()
-	return fn()
+		data, err := loose.read()
+		return loose.kind, data, err
+	}
+	p, offset, err := o.findPacked(h)
+	if err != nil {
+		return 0, nil, err
+	}
+	size, err := p.size(offset)
+	if err != nil {
+		return 0, nil, err
+	}
+	if err := tooLarge(size, limit); err != nil {
+		return 0, nil, err
+	}
+	return p.object(offset, limit)
+}
+
+func tooLarge(size, limit int64) error {
+	if size > limit {
+		return fmt.Errorf("%d bytes, limit %d: %w", size, limit, ErrTooLarge)
+	}
+	return nil
 }

@@ -56,7 +56,36 @@ func (p *pack) close() error {
 type entry struct {
 	kind plumbing.ObjectType
 	size int64 // inflated: of the object, or of the delta
-	base int64 // offset, for deltas
+	base int64 // offset of the base of an offset delta
+	ref  Hash  // id of the base of a delta by name
+}
+
+func (e entry) delta() bool { return e.kind.IsDelta() }
+
+// readEntry reads the header of the object at an offset, and leaves the reader
+// at its data.
+func readEntry(in *bufio.Reader, offset int64) (entry, error) {
+	b, err := in.ReadByte()
+	if err != nil {
+		return entry{}, noEOF(err)
+	}
+	e := entry{kind: plumbing.ObjectType(b >> 4 & 7), size: int64(b & 15)}
+	for shift := 4; b&0x80 != 0; shift += 7 {
+		if b, err = in.ReadByte(); err != nil || shift > 55 {
+			return entry{}, errors.New("header is cut or too long")
+		}
+		e.size |= int64(b&0x7f) << shift
+	}
+	switch e.kind {
+	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
+	case plumbing.OFSDeltaObject:
+		e.base, err = baseOffset(in, offset)
+	case plumbing.REFDeltaObject:
+		_, err = io.ReadFull(in, e.ref[:])
+	default:
+		err = fmt.Errorf("object of type %d", e.kind)
+	}
+	return e, noEOF(err)
 }
 
 func (p *pack) corrupt(offset int64, format string, args ...any) error {
@@ -81,53 +110,34 @@ func (p *pack) seek(offset int64) error {
 	return nil
 }
 
-// header reads an object's header and leaves the reader at its data.
+// header reads an object's header and leaves the reader at its data. The base
+// of a delta by name is looked up in the index.
 func (p *pack) header(offset int64) (entry, error) {
 	if err := p.seek(offset); err != nil {
 		return entry{}, err
 	}
-	b, err := p.in.ReadByte()
-	if err != nil {
-		return entry{}, p.corrupt(offset, "%w", noEOF(err))
-	}
-	e := entry{kind: plumbing.ObjectType(b >> 4 & 7), size: int64(b & 15)}
-	for shift := 4; b&0x80 != 0; shift += 7 {
-		if b, err = p.in.ReadByte(); err != nil || shift > 55 {
-			return entry{}, p.corrupt(offset, "header is cut or too long")
+	e, err := readEntry(p.in, offset)
+	if err == nil && e.kind == plumbing.REFDeltaObject {
+		var ok bool
+		if e.base, ok = p.index.find(e.ref); !ok {
+			err = errors.New("the base of a delta is missing")
 		}
-		e.size |= int64(b&0x7f) << shift
-	}
-	switch e.kind {
-	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
-		return e, nil
-	case plumbing.OFSDeltaObject:
-		e.base, err = p.baseOffset(offset)
-	case plumbing.REFDeltaObject:
-		var h Hash
-		if _, err = io.ReadFull(p.in, h[:]); err == nil {
-			var ok bool
-			if e.base, ok = p.index.find(h); !ok {
-				err = errors.New("the base of a delta is missing")
-			}
-		}
-	default:
-		err = fmt.Errorf("object of type %d", e.kind)
 	}
 	if err != nil {
-		return entry{}, p.corrupt(offset, "%w", noEOF(err))
+		return entry{}, p.corrupt(offset, "%w", err)
 	}
 	return e, nil
 }
 
 // baseOffset reads how far back the base of an offset delta is.
-func (p *pack) baseOffset(offset int64) (int64, error) {
-	b, err := p.in.ReadByte()
+func baseOffset(in *bufio.Reader, offset int64) (int64, error) {
+	b, err := in.ReadByte()
 	back := int64(b & 0x7f)
 	for err == nil && b&0x80 != 0 {
 		if back > 1<<54 {
 			return 0, errors.New("the base of a delta is out of reach")
 		}
-		b, err = p.in.ReadByte()
+		b, err = in.ReadByte()
 		back = (back+1)<<7 | int64(b&0x7f)
 	}
 	if err == nil && (back <= 0 || back >= offset) {
@@ -167,24 +177,28 @@ func (p *pack) size(offset int64) (int64, error) {
 		return int64(len(data)), nil
 	}
 	e, err := p.header(offset)
-	if err != nil || e.base == 0 {
+	if err != nil || !e.delta() {
 		return e.size, err
 	}
 	head, err := p.inflate(e.size, 20)
 	if err != nil {
 		return 0, p.corrupt(offset, "%w", err)
 	}
-	return p.targetSize(offset, head)
+	size, err := targetSize(head)
+	if err != nil {
+		return 0, p.corrupt(offset, "%w", err)
+	}
+	return size, nil
 }
 
 // targetSize reads the second of the two sizes that a delta begins with.
-func (p *pack) targetSize(offset int64, delta []byte) (int64, error) {
+func targetSize(delta []byte) (int64, error) {
 	var size int64
 	for range 2 {
 		size = 0
 		for shift := 0; ; shift += 7 {
 			if len(delta) == 0 || shift > 56 {
-				return 0, p.corrupt(offset, "delta has no size")
+				return 0, errors.New("delta has no size")
 			}
 			b := delta[0]
 			delta = delta[1:]
@@ -221,7 +235,7 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 		if err != nil {
 			return 0, nil, p.corrupt(at, "%w", err)
 		}
-		if e.base == 0 {
+		if !e.delta() {
 			kind, data = e.kind, chunk
 			p.cache.put(p, at, kind, data)
 			break
@@ -230,9 +244,9 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 		at = e.base
 	}
 	for i := len(deltas) - 1; i >= 0; i-- {
-		size, err := p.targetSize(offsets[i], deltas[i])
+		size, err := targetSize(deltas[i])
 		if err != nil {
-			return 0, nil, err
+			return 0, nil, p.corrupt(offsets[i], "%w", err)
 		}
 		if size > max(2*limit, baseRoom) {
 			return 0, nil, p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)

@@ -1,32 +1,26 @@
 package gitsource
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
-	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	gitproto "github.com/go-git/go-git/v5/plumbing/transport/git"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
 const (
@@ -43,6 +37,7 @@ type wireSource struct {
 	remote     Remote
 	access     access
 	knownHosts []string
+	limits     packLimits
 }
 
 // session is one conversation with a remote.
@@ -224,13 +219,26 @@ func (s *wireSource) transfer(ctx context.Context, gitDir string, tip Head, have
 	timer := time.AfterFunc(stall, cancel)
 	defer timer.Stop()
 	pack := &lively{r: demux(req.Capabilities, answer), timer: timer}
-	if err := storePack(gitDir, pack); err != nil {
-		if pack.err == nil && ctx.Err() == nil {
-			return s.fail(ErrUnreachable, "it sent a pack that cannot be read: "+s.safe(err), "run git fsck there")
-		}
-		return s.describe(err)
+	return s.received(ctx, pack, storePack(ctx, gitDir, pack, s.limits))
+}
+
+// received says whose fault it is that a pack was not stored.
+func (s *wireSource) received(ctx context.Context, pack *lively, err error) error {
+	var disk *os.PathError
+	var limit errLimit
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &disk):
+		return fmt.Errorf("store what was fetched: %w; check data_dir and its free space", err)
+	case pack.err != nil || ctx.Err() != nil:
+		return s.describe(errors.Join(pack.err, ctx.Err()))
+	case errors.As(err, &limit):
+		return s.fail(ErrTooLarge, s.safe(err), "git: binary has room for more; or use a smaller repository")
+	case Damaged(err):
+		return err
 	}
-	return nil
+	return s.fail(ErrUnreachable, "it sent a pack that cannot be read: "+s.safe(err), "run git fsck there")
 }
 
 func demux(caps *capability.List, r io.Reader) io.Reader {
@@ -261,30 +269,6 @@ func (l *lively) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// storePack writes a pack into a repository: as a pack, or, if it is small, as
-// loose objects.
-func storePack(gitDir string, pack io.Reader) error {
-	in := bufio.NewReaderSize(pack, 64<<10)
-	header, err := in.Peek(12)
-	if err != nil {
-		return err
-	}
-	if string(header[:4]) != "PACK" {
-		return errors.New("no pack")
-	}
-	st := filesystem.NewStorage(osfs.New(gitDir, osfs.WithBoundOS()), cache.NewObjectLRU(objectCache))
-	defer st.Close()
-	return guard(func() error {
-		if binary.BigEndian.Uint32(header[8:]) <= unpackLimit {
-			return packfile.UpdateObjectStorage(looseOnly{st}, in)
-		}
-		return packfile.UpdateObjectStorage(st, in)
-	})
-}
-
-// looseOnly hides that the storage can take packs.
-type looseOnly struct{ storer.Storer }
 
 func (s *wireSource) fail(kind error, detail, remedy string) error {
 	return &RemoteError{URL: s.remote.String(), Kind: kind, Detail: detail, Remedy: remedy}
