@@ -89,8 +89,9 @@ func (m *Mirror) update(ctx context.Context) (Head, error) {
 	case err == nil && head == tip:
 		return tip, nil
 	case err == nil:
-		name = m.maintain(ctx, name)
-		err = m.advance(ctx, src, name, tip, head)
+		if name, err = m.maintain(ctx, name); err == nil {
+			err = m.advance(ctx, src, name, tip, head)
+		}
 	}
 	if Damaged(err) {
 		m.log.Warn("mirror is damaged; cloning again beside it", "error", err)
@@ -162,34 +163,57 @@ func verify(ctx context.Context, gitDir string, tip Head) error {
 	return err
 }
 
-// maintain repacks a crowded repository into a new one beside it, where the
-// git binary may do so, and gives the name of the one to go on with. Without
-// the binary a fresh clone would cost a download, so that waits until packs
-// are many. Failing costs speed only.
-func (m *Mirror) maintain(ctx context.Context, name string) string {
+// maintain repacks a crowded repository into a new one beside it, with the git
+// binary where it may be used, and gives the name of the one to go on with.
+// Failing costs speed only, and is not tried again in this process; an error
+// says that the repository is damaged.
+func (m *Mirror) maintain(ctx context.Context, name string) (string, error) {
 	old := filepath.Join(m.dir, name)
-	if !crowded(old) {
-		return name
-	}
-	git, ok := m.binary()
-	if !ok {
-		return name
+	if m.keep == name || !crowded(old) {
+		return name, nil
 	}
 	next := m.next()
 	gitDir := filepath.Join(m.dir, next)
 	err := initBare(gitDir)
 	if err == nil {
-		err = git.repack(ctx, old, gitDir)
+		if git, ok := m.binary(); ok {
+			err = git.repack(ctx, old, gitDir)
+		} else {
+			err = repackBuiltin(ctx, old, gitDir)
+		}
+	}
+	if err == nil {
+		err = m.sameHead(ctx, old, gitDir)
 	}
 	if err == nil {
 		err = m.swap(next)
 	}
 	if err != nil {
-		m.log.Warn("mirror could not be repacked; it goes on as it is", "error", err)
 		_ = os.RemoveAll(gitDir)
-		return name
+		if Damaged(err) || ctx.Err() != nil {
+			return name, err
+		}
+		m.keep = name
+		m.log.Warn("mirror could not be repacked; it goes on as it is", "error", err)
+		return name, nil
 	}
-	return next
+	return next, nil
+}
+
+// sameHead makes sure that a copy stands where the original does.
+func (m *Mirror) sameHead(ctx context.Context, old, gitDir string) error {
+	want, err := currentHead(old)
+	if err != nil {
+		return err
+	}
+	got, err := currentHead(gitDir)
+	if err != nil {
+		return err
+	}
+	if got != want {
+		return fmt.Errorf("its head is %s, not %s", got.Hash, want.Hash)
+	}
+	return verify(ctx, gitDir, got)
 }
 
 // crowded reports whether a repository holds too many packs or loose objects.

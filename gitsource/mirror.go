@@ -53,6 +53,7 @@ type Mirror struct {
 	opts   Options
 	log    *slog.Logger
 	turn   chan struct{} // holds one token: one fetch at a time
+	keep   string        // repository that could not be repacked; for the holder of the turn
 
 	mu      sync.Mutex
 	current string         // repository in use, relative to dir; "" before the first fetch
@@ -123,7 +124,22 @@ func (m *Mirror) load() error {
 			}
 		}
 	}
+	m.sweep()
 	return nil
+}
+
+// sweep removes packs that a killed process did not receive to their end.
+func (m *Mirror) sweep() {
+	if m.current == "" {
+		return
+	}
+	pack := filepath.Join(m.dir, m.current, "objects", "pack")
+	left, _ := os.ReadDir(pack)
+	for _, e := range left {
+		if strings.HasPrefix(e.Name(), "tmp_") {
+			_ = os.Remove(filepath.Join(pack, e.Name()))
+		}
+	}
 }
 
 // Remote is what the mirror copies.

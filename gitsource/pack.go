@@ -22,6 +22,7 @@ type pack struct {
 	name  string   // of the .pack
 	file  *os.File // nil until the first read
 	in    *bufio.Reader
+	at    *io.SectionReader // below in
 	z     io.ReadCloser
 	cache *blobCache
 }
@@ -50,6 +51,13 @@ func (p *pack) close() error {
 	err := p.file.Close()
 	p.file = nil
 	return err
+}
+
+// where is the place in the file that is read next.
+func (p *pack) where() int64 {
+	_, base, _ := p.at.Outer()
+	n, _ := p.at.Seek(0, io.SeekCurrent)
+	return base + n - int64(p.in.Buffered())
 }
 
 // entry is the header of one object in a pack.
@@ -102,6 +110,7 @@ func (p *pack) seek(offset int64) error {
 		p.file = f
 	}
 	at := io.NewSectionReader(p.file, offset, 1<<62-offset)
+	p.at = at
 	if p.in == nil {
 		p.in = bufio.NewReaderSize(at, 4<<10)
 	} else {

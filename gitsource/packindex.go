@@ -74,6 +74,15 @@ func (x packIndex) fanout(i int) int {
 
 // find gives where an object begins in the pack.
 func (x packIndex) find(h Hash) (offset int64, ok bool) {
+	i, ok := x.position(h)
+	if !ok {
+		return 0, false
+	}
+	return x.offset(i)
+}
+
+// position gives an object's place in the index.
+func (x packIndex) position(h Hash) (i int, ok bool) {
 	low, high := 0, x.fanout(int(h[0]))
 	if h[0] > 0 {
 		low = x.fanout(int(h[0]) - 1)
@@ -82,7 +91,7 @@ func (x packIndex) find(h Hash) (offset int64, ok bool) {
 		mid := int(uint(low+high) >> 1)
 		switch c := bytes.Compare(h[:], x.data[namesAt+20*mid:namesAt+20*mid+20]); {
 		case c == 0:
-			return x.offset(mid)
+			return mid, true
 		case c < 0:
 			high = mid
 		default:

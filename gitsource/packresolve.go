@@ -44,7 +44,7 @@ func (x *packIndexer) resolve(ctx context.Context, give sink) error {
 	var next atomic.Int64
 	var one sync.Mutex
 	roots := len(x.objects)
-	g, ctx := errgroup.WithContext(ctx)
+	g, gctx := errgroup.WithContext(ctx)
 	for range workers {
 		g.Go(func() error {
 			w := &resolver{x: x, give: give, sum: sha1.New(), turn: &one}
@@ -56,7 +56,7 @@ func (x *packIndexer) resolve(ctx context.Context, give sink) error {
 				if x.objects[i].base != none {
 					continue
 				}
-				if err := w.root(ctx, int32(i)); err != nil {
+				if err := w.root(gctx, int32(i)); err != nil {
 					return err
 				}
 			}

@@ -46,6 +46,10 @@ func storePack(ctx context.Context, gitDir string, in io.Reader, lim packLimits)
 	if err := x.scan(ctx); err != nil {
 		return fmt.Errorf("pack: %w", err)
 	}
+	sum, err := x.checksums()
+	if err != nil {
+		return err
+	}
 	if len(x.refs) > 0 {
 		x.borrow = openObjects(gitDir)
 		defer x.borrow.close()
@@ -56,7 +60,12 @@ func storePack(ctx context.Context, gitDir string, in io.Reader, lim packLimits)
 	if err := x.resolve(ctx, nil); err != nil {
 		return fmt.Errorf("pack: %w", err)
 	}
-	return x.publish(dir)
+	if x.completed {
+		if sum, err = x.checksums(); err != nil {
+			return err
+		}
+	}
+	return x.publish(dir, sum)
 }
 
 // savePack writes a stream to a file, within the limits, and gives its length.
@@ -117,13 +126,8 @@ func (x *packIndexer) unpack(ctx context.Context, target string) error {
 	return nil
 }
 
-// publish completes the pack and puts it and its index in place: the index
-// first, since a pack counts as there once its .pack is.
-func (x *packIndexer) publish(dir string) error {
-	sum, err := x.checksums()
-	if err != nil {
-		return err
-	}
+// publish puts the pack and its index in place: the index first, since a pack counts as there once its .pack is.
+func (x *packIndexer) publish(dir string, sum [packTrailer]byte) error {
 	if err := x.file.Sync(); err != nil {
 		return err
 	}

@@ -147,6 +147,9 @@ func writeAtomic(name, content string) error {
 		return err
 	}
 	_, err = tmp.WriteString(content)
+	if err == nil {
+		err = tmp.Sync() // else a power failure may leave an empty file under its name
+	}
 	if cerr := tmp.Close(); err == nil {
 		err = cerr
 	}
