@@ -24,6 +24,8 @@ type decoded struct {
 	enc encoding.Encoding
 	// charset is the name to use in messages.
 	charset string
+	// undeclared tells that no charset was found in a header, or no header.
+	undeclared bool
 	// bigEndian is the byte order of UTF-16.
 	bigEndian bool
 	// withNUL is the text before its NUL characters were replaced, "" if it
@@ -45,6 +47,13 @@ func decode(data []byte) (decoded, *SyntaxError) {
 		return d, err
 	}
 	name, at := declaredCharset(data)
+	d, err := decodeAs(data, name, at)
+	d.undeclared = at < 0
+	return d, err
+}
+
+// decodeAs converts data from the charset that is named at an offset of it.
+func decodeAs(data []byte, name string, at int) (decoded, *SyntaxError) {
 	class, enc := lookupCharset(name)
 	switch class {
 	case charsetNone:

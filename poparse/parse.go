@@ -1,6 +1,7 @@
 package poparse
 
 import (
+	"bytes"
 	"cmp"
 	"hash/maphash"
 	"math/bits"
@@ -24,6 +25,22 @@ func Parse(name string, data []byte) (*File, error) {
 		}
 	}
 	d, bad := decode(data)
+	f, err := read(name, d, bad)
+	if err == nil && d.undeclared && f.Charset != "" {
+		// The header shares a line with another entry, where it cannot be
+		// found before all is decoded: now it is known.
+		d, bad = decodeAs(data, f.Charset, max(0, bytes.Index(data, []byte(f.Charset))))
+		f, err = read(name, d, bad)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.source = newSource(f.source.decoded, data)
+	return f, nil
+}
+
+// read reads decoded text, if it could be decoded.
+func read(name string, d decoded, bad *SyntaxError) (*File, error) {
 	if bad != nil {
 		bad.File = name
 		return nil, bad
@@ -33,7 +50,7 @@ func Parse(name string, data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.source = newSource(d, data)
+	f.source = &source{decoded: d}
 	return f, nil
 }
 

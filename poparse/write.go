@@ -78,6 +78,7 @@ type editor struct {
 
 	next     int    // the first entry read that has not been passed
 	done     int    // of the text
+	kept     int    // up to where the text has been kept just now, 0 if nothing
 	domain   string // of the entry written last
 	newLine  bool   // something that did not end its line has been written
 	separate bool   // an added entry wants a blank line behind it
@@ -299,6 +300,7 @@ func (e *editor) flush(c *Entry, render func()) error {
 		e.write(e.nl)
 	}
 	e.out.WriteString(text)
+	e.kept = 0
 	return nil
 }
 
@@ -331,6 +333,9 @@ func (e *editor) keep(from, to int) error {
 		}
 	}
 	e.out.WriteString(piece)
+	if e.kept == from || strings.Contains(text, "\n") || strings.HasSuffix(e.cursor.text[:from], "\n") {
+		e.kept = to
+	}
 	e.newLine = !strings.HasSuffix(text, "\n")
 	return nil
 }
@@ -342,6 +347,9 @@ func (e *editor) entry(c *Entry, k int) error {
 	same := compareEntries(was, c)
 	if !e.same && hasNumbers(e.cursor.text[s.from[partComments]:s.to]) {
 		same = 0 // these escapes are bytes of the charset that was
+	}
+	if !s.whole[partComments] && e.kept != s.from[partComments] {
+		same = 0 // a prefix may be on the line before it
 	}
 	if same == allParts {
 		return e.keep(s.from[partComments], s.to)

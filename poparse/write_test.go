@@ -369,7 +369,7 @@ func TestWriteChanged(t *testing.T) {
 		},
 		"one line": {
 			"msgid \"a\" msgstr \"b\" # x\nmsgid \"c\" msgstr \"d\"\n", func(f *File) { f.Entries[0].Str[0] = "e" },
-			"-msgid \"a\" msgstr \"b\" # x\n+msgid \"a\"\n+msgstr \"e\"\n+ # x\n",
+			"-msgid \"a\" msgstr \"b\" # x\n-msgid \"c\" msgstr \"d\"\n+msgid \"a\"\n+msgstr \"e\"\n+# x\n+msgid \"c\"\n+msgstr \"d\"\n",
 		},
 		"domain": {
 			"msgid \"a\"\nmsgstr \"b\"\n", func(f *File) { f.Entries = append(f.Entries, Entry{ID: "c", Domain: "d"}) },
@@ -504,7 +504,7 @@ func mustEncode(t *testing.T, enc encoding.Encoding, s string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimLeft(out, "\xff\xfe")
+	return strings.TrimPrefix(strings.TrimPrefix(out, "\xff\xfe"), "\xfe\xff")
 }
 
 // TestWriteRefuses lists entries that would not read back as they are.
