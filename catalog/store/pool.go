@@ -72,6 +72,19 @@ func (p *pool) transact(ctx context.Context, opts *sql.TxOptions, fn func(s *ses
 	return nil
 }
 
+// lend runs fn outside of any transaction.
+func (p *pool) lend(ctx context.Context, fn func(s *session) error) error {
+	s, err := p.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	sound := false
+	defer func() { p.release(s, sound) }()
+	err = fn(s)
+	sound = err == nil
+	return err
+}
+
 func (p *pool) acquire(ctx context.Context) (*session, error) {
 	select {
 	case <-p.done:

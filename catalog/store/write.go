@@ -4,7 +4,7 @@ import "context"
 
 // write runs fn in a transaction of the one writer.
 func (db *DB) write(ctx context.Context, fn func(s *session) error) error {
-	return db.writer.transact(ctx, nil, func(s *session) error {
+	err := db.writer.transact(ctx, nil, func(s *session) error {
 		if err := fn(s); err != nil {
 			return err
 		}
@@ -13,4 +13,8 @@ func (db *DB) write(ctx context.Context, fn func(s *session) error) error {
 		}
 		return nil
 	})
+	if err == nil {
+		db.fold(ctx)
+	}
+	return err
 }
