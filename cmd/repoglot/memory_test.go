@@ -1,0 +1,29 @@
+package main
+
+import (
+	"runtime"
+	"testing"
+)
+
+func TestMemoryLimit(t *testing.T) {
+	for live, want := range map[uint64]int64{
+		0:         256 << 20,
+		100 << 20: 256 << 20,
+		128 << 20: 256 << 20,
+		1 << 30:   2 << 30,
+	} {
+		if got := memoryLimit(live); got != want {
+			t.Errorf("memoryLimit(%d) = %d, want %d", live, got, want)
+		}
+	}
+}
+
+// The name of the metric is the runtime's to change.
+func TestLiveHeap(t *testing.T) {
+	held := make([]byte, 8<<20)
+	runtime.GC()
+	if live := liveHeap(); live < 8<<20 {
+		t.Errorf("%d bytes are in use, want at least those held here", live)
+	}
+	runtime.KeepAlive(held)
+}
