@@ -22,6 +22,11 @@ func (a *stringArena) copy(src []string) []string {
 	if n == 0 {
 		return nil
 	}
+	if at := len(a.block); n == 1 && at < cap(a.block) { // most
+		a.block = a.block[:at+1]
+		a.block[at] = src[0]
+		return a.block[at : at+1 : at+1]
+	}
 	if n > cap(a.block)-len(a.block) {
 		if n > maxBlock/4 {
 			return append(make([]string, 0, n), src...)

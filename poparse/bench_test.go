@@ -2,10 +2,14 @@ package poparse
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leonelquinteros/gotext"
 )
@@ -151,30 +155,103 @@ func TestAllocation(t *testing.T) {
 }
 
 // BenchmarkBundle reads every PO file at the head of real repositories, in
-// their own charsets: b.N is a pass over all.
+// their own charsets: an iteration is a pass over all.
 func BenchmarkBundle(b *testing.B) {
-	repos := sharedDir(b, "data", "repos")
-	for _, name := range []string{"demo", "dnf-plugins-core", "gtranslator-po", "hello", "polib", "python-docs-pl", "switchboard", "vim-po"} {
+	for _, name := range benchBundles {
 		b.Run("repo="+name, func(b *testing.B) {
-			path, err := filepath.Abs(filepath.Join(repos, name+".bundle"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			files := headFiles(b, cloneBundle(b, path), ".po")
-			size, entries := 0, 0
-			for _, f := range files {
-				size += len(f.data)
-			}
+			files, size := bundleFiles(b, name)
+			entries := 0
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
-				for _, f := range files {
-					if parsed, err := Parse(f.path, f.data); err == nil {
-						entries += len(parsed.Entries)
-					}
-				}
+				entries += parseAll(files)
 			}
 			b.ReportMetric(float64(entries)/b.Elapsed().Seconds(), "entries/s")
 		})
 	}
+}
+
+var benchBundles = []string{
+	"demo", "dnf-plugins-core", "gtranslator-po", "hello", "polib", "python-docs-pl", "switchboard", "vim-po",
+}
+
+func bundleFiles(b *testing.B, name string) (files []blob, size int) {
+	path, err := filepath.Abs(filepath.Join(sharedDir(b, "data", "repos"), name+".bundle"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	files = headFiles(b, cloneBundle(b, path), ".po")
+	for _, f := range files {
+		size += len(f.data)
+	}
+	return files, size
+}
+
+func parseAll(files []blob) (entries int) {
+	for _, f := range files {
+		if parsed, err := Parse(f.path, f.data); err == nil {
+			entries += len(parsed.Entries)
+		}
+	}
+	return entries
+}
+
+// BenchmarkAgainst reads the same files with gotext and msgfmt in turn, so that
+// a busy machine is busy for all three. It reports the speed of the best pass
+// and the median of the ratios. gotext keeps neither order nor flags nor
+// comments; msgfmt is compared on the largest file only, not to count how long
+// it takes to start.
+func BenchmarkAgainst(b *testing.B) {
+	for _, name := range benchBundles {
+		b.Run("repo="+name, func(b *testing.B) {
+			files, size := bundleFiles(b, name)
+			largest := files[0]
+			for _, f := range files {
+				if len(f.data) > len(largest.data) {
+					largest = f
+				}
+			}
+			path := filepath.Join(b.TempDir(), "largest.po")
+			if err := os.WriteFile(path, largest.data, 0o644); err != nil {
+				b.Fatal(err)
+			}
+			passes := 1 + 4<<20/size
+			var best float64
+			var gotextRatio, msgfmtRatio []float64
+			for b.Loop() {
+				ours := timed(func() {
+					for range passes {
+						parseAll(files)
+					}
+				})
+				best = max(best, float64(passes*size)/ours/1e6)
+				gotextRatio = append(gotextRatio, timed(func() {
+					for range passes {
+						for _, f := range files {
+							gotext.NewPo().Parse(f.data)
+						}
+					}
+				})/ours)
+				one := timed(func() { parseAll([]blob{largest}) })
+				msgfmtRatio = append(msgfmtRatio, timed(func() {
+					_ = exec.Command("msgfmt", "-o", os.DevNull, path).Run() // not installed, or refused: of no interest
+				})/one)
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(best, "best-MB/s")
+			b.ReportMetric(median(gotextRatio), "x-gotext")
+			b.ReportMetric(median(msgfmtRatio), "x-msgfmt")
+		})
+	}
+}
+
+func timed(f func()) float64 {
+	start := time.Now()
+	f()
+	return time.Since(start).Seconds()
+}
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
 }

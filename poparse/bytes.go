@@ -61,19 +61,15 @@ func wordEnd(s string, i int) int {
 	return len(s)
 }
 
-// asciiLen returns how many bytes at the start of s are below 0x80, or a few
-// less.
+// asciiLen returns how many bytes at the start of s are below 0x80, or up to
+// seven less at its end.
 func asciiLen(s []byte) int {
 	rest := s
-	for len(rest) >= 16 {
-		if (binary.LittleEndian.Uint64(rest)|binary.LittleEndian.Uint64(rest[8:]))&highBits != 0 {
-			break
+	for len(rest) >= 8 {
+		if m := binary.LittleEndian.Uint64(rest) & highBits; m != 0 {
+			return len(s) - len(rest) + bits.TrailingZeros64(m)>>3
 		}
-		rest = rest[16:]
-	}
-	if len(rest) >= 8 {
-		m := binary.LittleEndian.Uint64(rest) & highBits
-		return len(s) - len(rest) + bits.TrailingZeros64(m|1<<63)>>3
+		rest = rest[8:]
 	}
 	return len(s) - len(rest)
 }
@@ -101,12 +97,14 @@ func firstInvalid(s []byte) int {
 			}
 			continue
 		}
-		// Most characters are of two or three bytes, and not at an edge of
-		// what is valid.
-		if rest := s[i:]; 0xC2 <= c && c <= 0xDF && len(rest) >= 2 && rest[1]&0xC0 == 0x80 {
+		// Most characters have two or three bytes.
+		rest := s[i:]
+		if 0xC2 <= c && c <= 0xDF && len(rest) >= 2 && isTrail(rest[1]) {
 			i += 2
 			continue
-		} else if 0xE1 <= c && c <= 0xEC && len(rest) >= 3 && rest[1]&0xC0 == 0x80 && rest[2]&0xC0 == 0x80 {
+		}
+		if 0xE0 <= c && c <= 0xEF && len(rest) >= 3 && isTrail(rest[1]) && isTrail(rest[2]) &&
+			(c != 0xE0 || rest[1] >= 0xA0) && (c != 0xED || rest[1] < 0xA0) {
 			i += 3
 			continue
 		}
@@ -118,3 +116,5 @@ func firstInvalid(s []byte) int {
 	}
 	return -1
 }
+
+func isTrail(c byte) bool { return c&0xC0 == 0x80 }

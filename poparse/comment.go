@@ -19,10 +19,16 @@ func (c *pending) moveTo(e *Entry, p *parser) {
 	}
 	e.Line = c.line
 	e.Fuzzy = c.fuzzy
-	e.Comments = p.keepList(&c.comments)
-	e.Extracted = p.keepList(&c.extracted)
-	e.References = p.keepList(&c.refs)
-	e.Flags = p.keepList(&c.flagged)
+	for _, l := range [...]struct{ from, to *[]string }{
+		{&c.refs, &e.References},
+		{&c.comments, &e.Comments},
+		{&c.extracted, &e.Extracted},
+		{&c.flagged, &e.Flags},
+	} {
+		if len(*l.from) > 0 {
+			*l.to = p.keepList(l.from)
+		}
+	}
 	c.reset()
 }
 
@@ -40,9 +46,6 @@ func (p *parser) keep(list []string) []string { return p.lists.copy(list) }
 // keepList is keep for a list that may be huge: it is given away then.
 func (p *parser) keepList(list *[]string) []string {
 	n := len(*list)
-	if n == 0 {
-		return nil
-	}
 	if n <= maxBlock {
 		return p.keep(*list)
 	}

@@ -58,7 +58,7 @@ func isMailHeader(lower string) bool {
 // looksBinary says what kind of binary file data seems to be, "" if it seems to
 // be text.
 func looksBinary(data []byte) string {
-	if len(data) > 0 && (data[0] == '#' || data[0] == 'm') && !hasControls(data[:min(len(data), 4096)]) {
+	if len(data) > 0 && (data[0] == '#' || data[0] == 'm') && !hasControls(data[:min(len(data), 1024)]) {
 		return ""
 	}
 	for _, known := range []struct{ magic, what string }{
@@ -79,7 +79,7 @@ func looksBinary(data []byte) string {
 			return known.what
 		}
 	}
-	if hasControls(data[:min(len(data), 4096)]) {
+	if hasControls(data[:min(len(data), 1024)]) {
 		return "a binary file"
 	}
 	return ""

@@ -85,14 +85,14 @@ func (p *parser) grow() {
 	rest := p.text[p.pos:]
 	room := 0
 	if n == 0 {
-		const sample = 32 << 10
+		const sample = 8 << 10
 		head := rest[:min(len(rest), 2*sample)]
 		if len(head) < len(rest) {
 			head = head[:sample]
 		}
 		room = countEntries(head)
 		if len(head) < len(rest) {
-			room = int(float64(room) * float64(len(rest)) / float64(len(head)) * 1.03)
+			room = int(float64(room)*float64(len(rest))/float64(len(head))*1.06) + 4
 		}
 		room = min(room, len(rest)/128+16)
 	} else {

@@ -57,7 +57,7 @@ func read(name string, d decoded, bad *SyntaxError) (*File, error) {
 // scan reads decoded text. The record may be nil.
 func scan(name string, d decoded, r *record) (*File, error) {
 	p := &parser{
-		line:   1,
+		place:  place{line: 1},
 		file:   &File{Name: name, Warnings: d.warnings},
 		text:   d.text,
 		enc:    d,

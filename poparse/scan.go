@@ -6,16 +6,20 @@ import (
 	"unicode/utf8"
 )
 
+// place is where a parser is, and under which prefixes.
+type place struct {
+	pos, line, lineStart int
+	// tokenEnd is where the last string or comment ends.
+	tokenEnd           int
+	obsolete, previous bool
+}
+
 // parser is a scanner over decoded text. Its position is that of the next
 // token; obsolete and previous say which of the prefixes "#~" and "#|" the
 // current line has, and go with every token on it, as in gettext's po-lex.c.
 type parser struct {
-	text      string
-	pos       int
-	line      int
-	lineStart int
-	obsolete  bool
-	previous  bool
+	text string
+	place
 
 	file *File
 	enc  decoded
@@ -35,17 +39,19 @@ type parser struct {
 	scratch []byte
 	tooMany bool
 
-	// tokenEnd is where the last string or comment ends. Only a parser that
-	// works for WriteTo has a record, and cares for it.
-	tokenEnd int
-	record   *record
+	// record is nil in a parser that does not work for WriteTo.
+	record *record
 }
 
 // skip moves over white space, line ends and the prefixes "#~", "#|" and "#~|"
 // to the next token or comment.
 func (p *parser) skip() {
 	for p.pos < len(p.text) {
-		switch p.text[p.pos] {
+		c := p.text[p.pos]
+		if c > '#' || c == '"' {
+			return
+		}
+		switch c {
 		case '\n':
 			p.pos++
 			p.line++
@@ -109,6 +115,9 @@ func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 // value reads the strings behind a keyword, all that follow each other with the
 // same prefix, and returns them unescaped and joined.
 func (p *parser) value(keyword string, obsolete, previous bool) (string, error) {
+	if value, ok := p.oneString(); ok {
+		return value, nil
+	}
 	keyLine, keyEnd := p.line, p.pos
 	p.skip()
 	if p.pos == len(p.text) {
@@ -144,6 +153,36 @@ func (p *parser) value(keyword string, obsolete, previous bool) (string, error) 
 		return p.text[first.start:first.end], nil
 	}
 	return p.build(first)
+}
+
+// oneString reads the value of a keyword if it is what most are: one blank, and
+// one string without escapes that ends its line. Else nothing is read.
+func (p *parser) oneString() (string, bool) {
+	start := p.pos + 2
+	if start >= len(p.text) || p.text[p.pos] != ' ' || p.text[p.pos+1] != '"' {
+		return "", false
+	}
+	end := stringEnd(p.text, start)
+	if end+2 >= len(p.text) || p.text[end] != '"' || p.text[end+1] != '\n' {
+		return "", false
+	}
+	next := p.text[end+2]
+	if next == '"' || next == '#' && prefixLen(p.text[end+2:]) > 0 {
+		return "", false // the string may go on behind a prefix
+	}
+	before := p.place
+	p.tokenEnd = end + 1
+	p.pos = end + 2
+	p.line++
+	p.lineStart = p.pos
+	p.obsolete, p.previous = false, false
+	if next <= ' ' {
+		if p.skip(); p.pos < len(p.text) && p.text[p.pos] == '"' {
+			p.place = before
+			return "", false
+		}
+	}
+	return p.text[start:end], true
 }
 
 // segments describes the strings of one value: where they begin and what is

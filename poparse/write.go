@@ -138,12 +138,17 @@ func (e *editor) order() []*Entry {
 	return append(all, headers...)
 }
 
-// headerIndex returns which of the entries read a header seems to be, by its
-// line and domain.
+// headerIndex returns which of the entries read on its line a header is: the one
+// that is the same, else one of its domain.
 func (e *editor) headerIndex(h *Entry) int {
-	return slices.IndexFunc(e.record.entries, func(r Entry) bool {
-		return r.KeywordLine == h.KeywordLine && r.Domain == h.Domain && isHeader(&r)
-	})
+	same := func(r Entry) bool {
+		return r.KeywordLine == h.KeywordLine && isHeader(&r) && r.Domain == h.Domain
+	}
+	k := slices.IndexFunc(e.record.entries, func(r Entry) bool { return same(r) && compareEntries(&r, h) == allParts })
+	if k < 0 {
+		k = slices.IndexFunc(e.record.entries, same)
+	}
+	return k
 }
 
 // headerFirst reports whether a header comes before an entry, both behind some.
