@@ -53,6 +53,7 @@ type Syncer struct {
 	log         *slog.Logger
 	progress    func(key string, done, total int)
 	metrics     *metrics
+	hooked      hooked
 
 	mu      sync.Mutex
 	mirrors map[string]*mirror

@@ -1,0 +1,124 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// matchStatus counts components by how far they match (weblate-facts §12).
+type matchStatus struct {
+	Repository int `json:"repository_matches"`
+	Branch     int `json:"branch_matches"`
+	Enabled    int `json:"enabled_hook_matches"`
+}
+
+// count adds a component whose repository matches.
+func (m *matchStatus) count(branch, enabled bool) {
+	m.Repository++
+	if branch {
+		m.Branch++
+		if enabled {
+			m.Enabled++
+		}
+	}
+}
+
+// answer is what a caller gets.
+type answer struct {
+	status int
+	text   bool // plain text: the message alone
+	header http.Header
+
+	Status  string       `json:"status"`
+	Message string       `json:"message"`
+	Match   *matchStatus `json:"match_status,omitempty"`
+	Updated []string     `json:"updated_components,omitempty"`
+}
+
+func success(status int, message string) answer {
+	return answer{status: status, Status: "success", Message: message}
+}
+
+func failure(status int, message string) answer {
+	return answer{status: status, Status: "failure", Message: message}
+}
+
+// broken is the answer to a payload that cannot be read.
+func broken(message string) answer {
+	return answer{status: http.StatusBadRequest, text: true, Status: "failure", Message: message}
+}
+
+// unreadable is the answer where the body cannot be read.
+func unreadable(err error) answer {
+	switch {
+	case errors.Is(err, errTooLarge):
+		return failure(http.StatusRequestEntityTooLarge, "The body is larger than "+strconv.Itoa(maxBody>>20)+" MiB.")
+	case errors.Is(err, errBusy):
+		return failure(http.StatusServiceUnavailable, "Too many calls at a time.").retry()
+	default:
+		return broken("The body could not be read!")
+	}
+}
+
+func (a answer) match(status matchStatus, updated []string) answer {
+	a.Match, a.Updated = &status, updated
+	return a
+}
+
+func (a answer) allow(methods string) answer {
+	a.header = http.Header{"Allow": {methods}}
+	return a
+}
+
+func (a answer) retry() answer {
+	a.header = http.Header{"Retry-After": {"10"}}
+	return a
+}
+
+// result is the answer in one word, for the metrics.
+func (a answer) result() string {
+	switch a.status {
+	case http.StatusOK:
+		return "pull"
+	case http.StatusCreated:
+		return "ignored"
+	case http.StatusAccepted:
+		return "no match"
+	case http.StatusForbidden:
+		return "refused"
+	case http.StatusServiceUnavailable:
+		return "failed"
+	}
+	return "invalid"
+}
+
+// write sends the answer.
+func (a answer) write(w http.ResponseWriter, r *http.Request) {
+	var body bytes.Buffer
+	media := "application/json"
+	if a.text {
+		media = "text/plain; charset=utf-8"
+		body.WriteString(a.Message)
+	} else {
+		enc := json.NewEncoder(&body)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(a) // strings and numbers have a JSON form
+	}
+	sent := strings.TrimSuffix(body.String(), "\n")
+	h := w.Header()
+	for key, value := range a.header {
+		h[key] = value
+	}
+	h.Set("Content-Type", media)
+	h.Set("Content-Length", strconv.Itoa(len(sent)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(a.status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write([]byte(sent)) // the caller has gone
+	}
+}

@@ -1,0 +1,60 @@
+package hooks
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+// update answers /hooks/update/<project>/[<component>/], by any method: nobody
+// says what was pushed, everything of it is pulled.
+func (s *Server) update(r *http.Request, project, component string) answer {
+	body, release, err := s.bodies.read(r)
+	if err != nil {
+		return unreadable(err)
+	}
+	defer release()
+	found, err := s.named(r, project, component)
+	if err != nil {
+		s.log.Error("hook: reading the components", "service", "update", "error", err)
+		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry()
+	}
+	k := &call{header: r.Header, body: body, now: s.now(), service: &service{name: "update", signed: hub()}}
+	granted, refused := k.sort(found)
+	s.refused(r, "update", refused)
+	enabled := slices.ContainsFunc(found, func(m match) bool { return m.Enabled }) // of the project
+	if enabled {
+		s.log.Info("hook", "service", "update", "project", project, "component", component, "pulled", len(granted))
+		s.start(r.Context(), granted)
+	}
+	switch {
+	case !slices.ContainsFunc(granted, match.told) && !slices.ContainsFunc(refused, func(m match) bool { return !m.Private }):
+		return failure(http.StatusNotFound, "Not found.")
+	case !enabled:
+		return failure(http.StatusMethodNotAllowed, "Hooks are disabled for this project (enable_hooks).").allow("")
+	case !slices.ContainsFunc(granted, match.told):
+		return failure(http.StatusForbidden, wrongSecret)
+	}
+	return success(http.StatusOK, "Update triggered")
+}
+
+// named lists the components of a project, or one of them.
+func (s *Server) named(r *http.Request, project, component string) ([]match, error) {
+	var list []match
+	for _, b := range s.pulls.Branches() {
+		if !slices.Contains(b.Projects, project) {
+			continue
+		}
+		components, err := s.pulls.Components(r.Context(), b.Key)
+		if err != nil {
+			return nil, fmt.Errorf("components of %s: %w", b.Key, err)
+		}
+		event := map[string]string{"service_long_name": "Update", "repo_url": b.Repo, "full_name": "", "branch": "", "repos": ""}
+		for _, c := range components {
+			if c.Project == project && (component == "" || c.Slug == component) {
+				list = append(list, match{Component: c, key: b.Key, event: event})
+			}
+		}
+	}
+	return list, nil
+}
