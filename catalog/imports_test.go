@@ -14,6 +14,7 @@ const module = "github.com/repoglot/repoglot/"
 // Packages). A trailing /... stands for the package and all below it.
 var mayImport = map[string][]string{
 	"cmd/...":                 {"..."},
+	"api/hooks":               {},
 	"api/...":                 {"api/...", "catalog", "catalog/lang", "catalog/store"},
 	"catalog/ingest":          {"gitsource", "poparse", "catalog", "catalog/lang", "catalog/store"},
 	"catalog/ingest/schedule": {},

@@ -28,6 +28,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 type world struct {
 	t      testing.TB
 	db     *store.DB
+	table  *lang.Table
 	syncer *ingest.Syncer
 	branch ingest.Branch
 	clock  time.Time
@@ -59,10 +60,15 @@ func (w *world) open() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.db = db
-	w.syncer = ingest.New(ingest.Options{
-		DB: db, Languages: table, MirrorDir: filepath.Join(w.dir, "mirrors"), MaxFileSize: w.maxFileSize,
-		Now:    func() time.Time { w.clock = w.clock.Add(time.Minute); return w.clock },
+	w.db, w.table = db, table
+	w.syncer = w.withClock(func() time.Time { w.clock = w.clock.Add(time.Minute); return w.clock })
+}
+
+// withClock makes a syncer with another clock.
+func (w *world) withClock(now func() time.Time) *ingest.Syncer {
+	return ingest.New(ingest.Options{
+		DB: w.db, Languages: w.table, MirrorDir: filepath.Join(w.dir, "mirrors"), MaxFileSize: w.maxFileSize,
+		Now:    now,
 		Logger: slog.New(slog.NewTextHandler(testWriter{w.t}, nil)),
 		Progress: func(string, int, int) {
 			if w.progress != nil {

@@ -74,7 +74,7 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	c := &child{cmd: exec.Command(exe, append([]string{"serve"}, args[1:]...)...), out: &output{}, err: &output{}, ended: make(chan error, 1)}
 	c.cmd.Dir = ts.MkAbs(".")
 	c.cmd.Env = []string{childVar + "=1"}
-	for _, name := range []string{"HOME", "PATH", "GIT_PW", "GOCOVERDIR", "REPOGLOT_LISTEN", "REPOGLOT_METRICS_LISTEN", "REPOGLOT_BASE_URL"} {
+	for _, name := range []string{"HOME", "PATH", "GIT_PW", "HOOK_SECRET", "GOCOVERDIR", "REPOGLOT_LISTEN", "REPOGLOT_METRICS_LISTEN", "REPOGLOT_BASE_URL"} {
 		if v := ts.Getenv(name); v != "" {
 			c.cmd.Env = append(c.cmd.Env, name+"="+v)
 		}
@@ -165,6 +165,11 @@ func get(status, url string, patterns []string) string {
 	if err != nil {
 		return err.Error()
 	}
+	return judge(resp, status, patterns)
+}
+
+// judge says how an answer differs from what is wanted.
+func judge(resp *http.Response, status string, patterns []string) string {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {

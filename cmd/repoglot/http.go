@@ -15,6 +15,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/repoglot/repoglot/api/hooks"
 )
 
 // Times that a client may take. An answer is rendered before it is written, so
@@ -81,6 +83,7 @@ func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error 
 // that are not clean, which the API answers itself.
 type routes struct {
 	api, front, health, ready http.Handler
+	hooks                     http.Handler // any method
 	metrics                   http.Handler // nil: elsewhere
 }
 
@@ -88,6 +91,8 @@ type routes struct {
 func (rt *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	own := rt.own(r.URL.Path)
 	switch {
+	case strings.HasPrefix(r.URL.Path, hooks.Prefix):
+		rt.hooks.ServeHTTP(w, r)
 	case own == nil:
 		rt.api.ServeHTTP(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:

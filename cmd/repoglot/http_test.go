@@ -64,7 +64,7 @@ func TestRoutes(t *testing.T) {
 	answer := func(name string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, name+" "+r.URL.Path) })
 	}
-	rt := &routes{api: answer("api"), front: answer("front"), health: answer("health"), ready: answer("ready"), metrics: answer("metrics")}
+	rt := &routes{hooks: answer("hooks"), api: answer("api"), front: answer("front"), health: answer("health"), ready: answer("ready"), metrics: answer("metrics")}
 	for _, tt := range []struct {
 		method, path, want string
 		status             int
@@ -77,6 +77,9 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/api//../x", "api /api//../x", 200},
 		{"DELETE", "/api/x/", "api /api/x/", 200},
 		{"POST", "/healthz", `{"detail":"Method \"POST\" not allowed."}`, 405},
+		{"POST", "/hooks/github/", "hooks /hooks/github/", 200},
+		{"PUT", "/hooks/update/p", "hooks /hooks/update/p", 200},
+		{"POST", "/hooks", "api /hooks", 200},
 		{"GET", "/nothing", "api /nothing", 200},
 	} {
 		w := httptest.NewRecorder()

@@ -19,11 +19,19 @@ type plan struct {
 	components []store.ComponentSpec // without discoveries
 	templates  []store.TemplateKey   // the discoveries
 	branches   []ingest.Branch       // by key
+	secrets    map[store.TemplateKey]secret
+}
+
+// secret is what webhooks of a component, or of what a discovery found, must
+// know.
+type secret struct {
+	asked bool
+	value config.Secret
 }
 
 // newPlan sorts the components of a configuration by repository and branch.
 func newPlan(c *config.Config) *plan {
-	p := &plan{}
+	p := &plan{secrets: map[store.TemplateKey]secret{}}
 	branches := map[string]*ingest.Branch{}
 	for i := range c.Projects {
 		project := &c.Projects[i]
@@ -34,6 +42,7 @@ func newPlan(c *config.Config) *plan {
 				Project: project.Slug, Slug: component.Slug, Settings: component.Settings(),
 				Repo: component.Repo.String(), Branch: component.Branch,
 			}
+			p.secrets[store.TemplateKey{Project: spec.Project, Slug: spec.Slug}] = secret{component.WebhookSecured, component.WebhookSecret}
 			if component.Discovers() {
 				p.templates = append(p.templates, store.TemplateKey{Project: spec.Project, Slug: spec.Slug})
 			} else {

@@ -117,12 +117,17 @@ func private(project bool, access catalog.Access) bool {
 
 // private says whether a project of the plan is hidden.
 func (p *plan) private(slug string) bool {
+	return p.project(slug).Private()
+}
+
+// project is a project of the plan; of a slug that it lacks, a hidden one.
+func (p *plan) project(slug string) *catalog.Project {
 	for i := range p.projects {
 		if p.projects[i].Slug == slug {
-			return p.projects[i].Private()
+			return &p.projects[i]
 		}
 	}
-	return true
+	return &catalog.Project{Slug: slug, Settings: catalog.ProjectSettings{Access: catalog.AccessPrivate}}
 }
 
 // public are the components of the plan that everybody may see, in the order

@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 //	stop NAME [STATUS]         interrupt it, wait; its output is NAME.out, NAME.err
 //	httpget [-until] STATUS URL [REGEXP...]
 //	                           GET; with -until try again until all is as wanted
+//	call [-sign SECRET] [-H NAME:VALUE]... STATUS URL FILE [REGEXP...]
+//	                           POST a file, in which $VAR is replaced, as JSON;
+//	                           with -sign as GitHub signs it;
 //	logged NAME REGEXP         wait until the server's stderr matches
 //	dump FOLDER OUT            the bytes of all files below a folder, one after the
 //	                           other (the database and the mirrors are in there)
@@ -48,7 +51,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"repo": cmdRepo, "advance": cmdAdvance, "put": cmdPut, "gitserver": cmdGitServer,
-			"serve": cmdServe, "stop": cmdStop, "httpget": cmdGet, "logged": cmdLogged, "dump": cmdDump,
+			"serve": cmdServe, "stop": cmdStop, "httpget": cmdGet, "call": cmdCall, "logged": cmdLogged, "dump": cmdDump,
 		},
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/api/hooks"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
@@ -105,9 +106,12 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 		BaseURL: s.config.BaseURL, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
 		Progress: s.engine.progress.component,
 	})
-	metrics := newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics())
+	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Logger: s.log})
+	defer calls.Close()
+	metrics := newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics())
 	rt := &routes{
 		api: s.api, front: s.pulls.front(),
+		hooks:  calls,
 		health: http.HandlerFunc(healthz), ready: http.HandlerFunc(s.pulls.readyz),
 	}
 	if second == nil {

@@ -61,9 +61,14 @@ type Component struct {
 	// it yet.
 	Suggestions Suggestions `yaml:"suggestions"`
 	// WebhookSecretEnv names the environment variable with the secret of
-	// webhooks; it wins over the project's. This version accepts the key and
-	// does not act on it yet.
+	// webhooks; it wins over the project's. See docs/webhooks.md.
 	WebhookSecretEnv string `yaml:"webhook_secret_env"`
+
+	// WebhookSecret is the value of that variable, or of the project's; "" if
+	// none is named or it is not set. It is never printed.
+	WebhookSecret Secret `yaml:"-"`
+	// WebhookSecured says that a variable is named, here or in the project.
+	WebhookSecured bool `yaml:"-"`
 
 	// VCS is the kind of version control: `git` and nothing else.
 	VCS string `yaml:"vcs"`

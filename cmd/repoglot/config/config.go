@@ -116,14 +116,15 @@ type Project struct {
 	SourceReview bool `yaml:"source_review"`
 	// SetLanguageTeam is served as it stands here.
 	SetLanguageTeam bool `yaml:"set_language_team"`
-	// EnableHooks is served as it stands here.
+	// EnableHooks says that webhooks may have the project's components pulled.
 	EnableHooks bool `yaml:"enable_hooks"`
 	// Access is who may see the project: everybody (`public`), or nobody
 	// without a token (`private`: the API answers 404).
 	Access catalog.Access `yaml:"access" oneof:"public private"`
 	// WebhookSecretEnv names the environment variable with the secret of
-	// webhooks for the project's components. This version accepts the key and
-	// does not act on it yet.
+	// webhooks for the project's components: only calls that are signed with it
+	// count. If the variable is not set, none does. Empty: everybody may call,
+	// which pulls at most once a minute. See docs/webhooks.md.
 	WebhookSecretEnv string `yaml:"webhook_secret_env"`
 	// Components lists the project's components.
 	Components []Component `yaml:"components"`

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -89,6 +90,7 @@ func TestContract(t *testing.T) {
 	app.Slug, app.Name, app.Repo, app.Branch = "app", "App", "https://example.org/app.git", "main"
 	app.Filemask, app.NewBase, app.License, app.CheckFlags = "po/*.po", "po/app.pot", "GPL-3.0-or-later", "ignore-same"
 	app.WebhookSecretEnv, app.Suggestions.Branches, app.Access = "APP_HOOK_SECRET", "l10n/*", catalog.AccessPublic
+	app.WebhookSecured = true
 	if diff := cmp.Diff(app, list[0]); diff != "" {
 		t.Errorf("app (-want +got):\n%s", diff)
 	}
@@ -101,7 +103,7 @@ func TestContract(t *testing.T) {
 	want := []string{
 		"history is not acted on in this version: the first import starts at the head, as with history: none",
 		"suggestions is not acted on in this version: branches of suggestions are not read",
-		"webhook_secret_env is not acted on in this version: webhooks are not answered",
+		"webhook_secret_env names APP_HOOK_SECRET, which is not set: webhooks are refused until it is",
 	}
 	if diff := cmp.Diff(want, c.Warnings()); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
@@ -303,5 +305,42 @@ projects:
 	}
 	if c.Projects[0].SetLanguageTeam || c.Projects[0].Access != catalog.AccessPrivate {
 		t.Errorf("project = %+v", c.Projects[0])
+	}
+}
+
+// TestWebhookSecrets holds which secret counts for which component.
+func TestWebhookSecrets(t *testing.T) {
+	const text = `projects:
+  - slug: a
+    webhook_secret_env: OF_A
+    components:
+      - {slug: inherits, repo: r, filemask: "*.po"}
+      - {slug: own, repo: r, filemask: "*.po", webhook_secret_env: OWN}
+      - {slug: unset, repo: r, filemask: "*.po", webhook_secret_env: NOBODY}
+  - slug: b
+    components:
+      - {slug: open, repo: r, filemask: "*.po"}
+`
+	c := mustParse(t, text, "OF_A=first", "OWN=second")
+	type secret struct {
+		Value   string
+		Secured bool
+	}
+	got := map[string]secret{}
+	for _, p := range c.Projects {
+		for _, co := range p.Components {
+			got[co.Slug] = secret{string(co.WebhookSecret), co.WebhookSecured}
+		}
+	}
+	want := map[string]secret{"inherits": {"first", true}, "own": {"second", true}, "unset": {"", true}, "open": {}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("secrets (-want +got):\n%s", diff)
+	}
+	if s := fmt.Sprintf("%v %+v %#v", c.Projects, c.Projects, c.Projects); strings.Contains(s, "first") || strings.Contains(s, "second") {
+		t.Errorf("a secret is printed: %s", s)
+	}
+	warning := []string{"webhook_secret_env names NOBODY, which is not set: webhooks are refused until it is"}
+	if diff := cmp.Diff(warning, c.Warnings()); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }

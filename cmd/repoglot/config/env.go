@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -100,6 +101,32 @@ func (env *environment) unknown(c *Config) []string {
 	for name := range env.values {
 		if strings.HasPrefix(name, envPrefix) && !named[name] {
 			list = append(list, "the environment variable "+name+" overrides no key of the configuration and is ignored")
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// secrets reads the secrets of webhooks and returns a warning for each variable
+// that is not set: who named one wants no unsigned calls, so none counts.
+func (env *environment) secrets(c *Config) []string {
+	missing := map[string]bool{}
+	for i := range c.Projects {
+		p := &c.Projects[i]
+		for j := range p.Components {
+			co := &p.Components[j]
+			name := cmp.Or(co.WebhookSecretEnv, p.WebhookSecretEnv)
+			if name == "" {
+				continue
+			}
+			co.WebhookSecured, co.WebhookSecret = true, Secret(env.values[name])
+			missing[name] = co.WebhookSecret == ""
+		}
+	}
+	var list []string
+	for name, is := range missing {
+		if is {
+			list = append(list, "webhook_secret_env names "+name+", which is not set: webhooks are refused until it is")
 		}
 	}
 	slices.Sort(list)

@@ -5,11 +5,10 @@ import "slices"
 // later lists the keys that are read but not acted on in this version.
 func later() map[string]string {
 	return map[string]string{
-		"rate_limit":         "requests are not limited",
-		"bots":               "programs are not told from people",
-		"suggestions":        "branches of suggestions are not read",
-		"webhook_secret_env": "webhooks are not answered",
-		"history":            "the first import starts at the head, as with history: none",
+		"rate_limit":  "requests are not limited",
+		"bots":        "programs are not told from people",
+		"suggestions": "branches of suggestions are not read",
+		"history":     "the first import starts at the head, as with history: none",
 	}
 }
 
@@ -21,12 +20,10 @@ func warnings(c *Config, places map[string]place) []string {
 		"bots":       len(c.Bots) > 0,
 	}
 	for i, p := range c.Projects {
-		asked["webhook_secret_env"] = asked["webhook_secret_env"] || p.WebhookSecretEnv != ""
 		for j, co := range p.Components {
 			_, written := places[index(index("projects", i)+".components", j)+".history"]
 			asked["history"] = asked["history"] || written && co.History.Mode != HistoryNone
 			asked["suggestions"] = asked["suggestions"] || co.Suggestions.Branches != ""
-			asked["webhook_secret_env"] = asked["webhook_secret_env"] || co.WebhookSecretEnv != ""
 		}
 	}
 	var list []string

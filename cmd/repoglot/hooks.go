@@ -1,0 +1,94 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/repoglot/repoglot/api/hooks"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// hookPulls lets webhooks have the supervisor's branches pulled.
+type hookPulls struct{ *supervisor }
+
+// current is the plan in force.
+func (h hookPulls) current() *plan {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.plan
+}
+
+// Branches lists the branches of the plan.
+func (h hookPulls) Branches() []hooks.Branch {
+	p := h.current()
+	list := make([]hooks.Branch, len(p.branches))
+	for i := range p.branches {
+		b := &p.branches[i]
+		list[i] = hooks.Branch{Key: b.Key, Repo: b.Components[0].Spec.Repo}
+		for _, c := range b.Components {
+			if !slices.Contains(list[i].Projects, c.Spec.Project) {
+				list[i].Projects = append(list[i].Projects, c.Spec.Project)
+			}
+		}
+	}
+	return list
+}
+
+// Components lists those of a branch: the stored ones, and the discoveries that
+// found nothing yet.
+func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Component, error) {
+	p := h.current()
+	b := p.branch(key)
+	if b == nil {
+		return nil, nil // a reload took it away
+	}
+	rows, err := h.engine.rows(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	var list []hooks.Component
+	found := map[store.TemplateKey]bool{}
+	for i := range rows {
+		c := &rows[i]
+		from := store.TemplateKey{Project: c.Project.Slug, Slug: cmp.Or(c.Template, c.Slug)}
+		found[from] = true
+		list = append(list, p.secured(from, hooks.Component{
+			ID: c.ID, Project: c.Project.Slug, Slug: c.Slug, Branch: c.Branch, Tracking: c.Tracking,
+			Private: private(c.Project.Private(), c.Settings.Access), Enabled: c.Project.Settings.EnableHooks,
+		}))
+	}
+	for _, c := range b.Components {
+		from := store.TemplateKey{Project: c.Spec.Project, Slug: c.Spec.Slug}
+		if found[from] {
+			continue
+		}
+		project := p.project(c.Spec.Project)
+		list = append(list, p.secured(from, hooks.Component{
+			Project: c.Spec.Project, Slug: c.Spec.Slug, Branch: c.Spec.Branch,
+			Private: private(project.Private(), c.Spec.Settings.Access), Enabled: project.Settings.EnableHooks,
+		}))
+	}
+	return list, nil
+}
+
+// secured adds the secret that the configuration asks of a component's hooks.
+// What is stored and not in the plan, in the moment of a reload, has none that
+// anybody could know.
+func (p *plan) secured(from store.TemplateKey, c hooks.Component) hooks.Component {
+	s, known := p.secrets[from]
+	c.Secured, c.Secret = s.asked || !known, string(s.value)
+	return c
+}
+
+// Record stores entry 53.
+func (h hookPulls) Record(ctx context.Context, key string, components []int64, event map[string]string) error {
+	b := h.current().branch(key)
+	if b == nil {
+		return nil
+	}
+	return h.engine.syncer.RecordHook(ctx, *b, components, event)
+}
+
+// Pull has a branch pulled.
+func (h hookPulls) Pull(key string) { h.sched.Trigger(key) }
