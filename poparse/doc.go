@@ -1,12 +1,13 @@
 // Package poparse reads PO and POT files, the translation files of GNU
-// gettext, into entries with position, flags and comments.
+// gettext, into entries with position, flags and comments, and writes them back.
 //
 // Goals: read whatever GNU gettext 0.21 to 0.26 reads (gettext manual,
 // section "The Format of PO Files") and lose nothing of it that a catalog can
 // use; decide in one documented way wherever parsers differ
 // (po-semantics.md); say exactly where and why a file cannot be read; stay
 // bounded in time and memory on hostile input; be fast, as a server imports
-// millions of entries.
+// millions of entries; write a file so that only what was changed differs, in the
+// form that gettext's msgcat gives it.
 //
 // Non-goals: translation lookup, plural evaluation, knowledge of repositories,
 // languages or quality checks. Encodings that ASCII is not a part of, other
@@ -20,6 +21,11 @@
 // built in shared chunks. So every string of a [File] may keep the whole text
 // alive: clone what is to outlive it.
 //
+// [File.WriteTo] reads the text once more, this time with the places of all
+// entries, compares them with what the File says now, and writes the bytes read
+// for whatever is equal. So a File carries no bookkeeping, and is changed by
+// assignment. Lines are wrapped by UAX #14 as gettext's libunistring has it.
+//
 // # Where gettext 0.21 and this package differ
 //
 //   - a byte order mark is skipped, UTF-16 is decoded;
@@ -28,6 +34,7 @@
 //   - duplicates, repeated headers, plural indices out of order or with gaps
 //     and obsolete entries equal to live ones are warnings or nothing;
 //   - U+0004 is allowed in strings, NUL becomes U+FFFD with a warning;
+//   - "# File: x, line: 1" (Solaris) is a comment, not a reference;
 //   - a backslash at the end of a line does not join lines;
 //   - bytes above 0x7F without a declared charset are UTF-8 or ISO-8859-1;
 //   - charsets that golang.org/x/text does not know are refused.

@@ -7,7 +7,8 @@ package poparse
 type Entry struct {
 	// Line is the 1-based line of the entry's first comment or keyword.
 	Line int
-	// KeywordLine is the 1-based line of its msgctxt or, without one, its msgid.
+	// KeywordLine is the 1-based line of its msgctxt or, without one, its msgid;
+	// 0 for an entry that is to be added (see File.WriteTo).
 	KeywordLine int
 
 	// Domain is the name given by the last domain directive before the entry,

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A File is a PO or POT file as read. It is not changed by its methods, so any
-// number of goroutines may use it at once.
+// A File is a PO or POT file as read, or one made by hand to be written. It is
+// not changed by its methods, so any number of goroutines may use it at once.
 type File struct {
 	// Name is the name given to Parse.
 	Name string

@@ -44,9 +44,10 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		checkFile(t, file)
-		// Adversarial entry sizes defeat the estimate of their number, and other
-		// goroutines of the fuzzer allocate, too.
-		if got := after.TotalAlloc - before.TotalAlloc; got > uint64(16*len(data)+1500*len(file.Entries)+4<<20) {
+		// The bound of Parse; a file of another charset, or of a header that
+		// shares its line, costs more. Other goroutines of the fuzzer allocate, too.
+		if got := after.TotalAlloc - before.TotalAlloc; file.source.raw == "" &&
+			got > uint64(3*len(data)+400*bytes.Count(data, []byte("msgid"))+6<<20) {
 			t.Errorf("%d bytes in %d entries: %d bytes allocated", len(data), len(file.Entries), got)
 		}
 	})

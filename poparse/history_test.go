@@ -121,6 +121,10 @@ func compareWithMsgfmt(t *testing.T, b blob) string {
 		}
 		return "only we fail: " + err.Error()
 	}
+	var written bytes.Buffer
+	if _, err := f.WriteTo(&written); err != nil || !bytes.Equal(written.Bytes(), b.data) {
+		return fmt.Sprintf("not written as it was read: %v", err)
+	}
 	got := count(f)
 	switch {
 	case got == want:

@@ -1,0 +1,128 @@
+package poparse
+
+import (
+	"strings"
+)
+
+// changed writes an entry of which some parts are as they were.
+func (e *editor) changed(c *Entry, s *span, same partSet) error {
+	if err := e.comments(c, s, same); err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		part   part
+		set    partSet
+		render func(*Entry)
+	}{
+		{partPrevious, samePrevious, e.render.previous},
+		{partIDs, sameIDs, e.render.ids},
+		{partTranslations, sameTranslations, e.render.translations},
+	} {
+		err := error(nil)
+		if same&p.set != 0 {
+			err = e.keep(s.from[p.part], s.end(p.part))
+		} else {
+			err = e.flush(c, func() { p.render(c) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// comments writes the comments of an entry, kind by kind: lines of a kind that
+// has changed are replaced where the first one was.
+func (e *editor) comments(c *Entry, s *span, same partSet) error {
+	from, to := s.from[partComments], s.end(partComments)
+	if same&sameComments == sameComments {
+		return e.keep(from, to)
+	}
+	kinds, ok := commentLines(e.cursor.text[from:to])
+	if !ok {
+		return e.flush(c, func() {
+			for kind := range commentKinds {
+				e.render.comments(c, kind)
+			}
+		})
+	}
+	var present, written [commentKinds]bool
+	for _, kind := range kinds {
+		if kind < commentKinds {
+			present[kind] = true
+		}
+	}
+	missing := func(until commentKind) error {
+		for kind := range until {
+			if same&(1<<kind) != 0 || written[kind] || present[kind] {
+				continue
+			}
+			written[kind] = true
+			if err := e.flush(c, func() { e.render.comments(c, kind) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i, line := 0, from; i < len(kinds); i++ {
+		end := to
+		if n := strings.IndexByte(e.cursor.text[line:to], '\n'); n >= 0 {
+			end = line + n + 1
+		}
+		kind := kinds[i]
+		var err error
+		switch {
+		case kind == commentKinds: // a blank line
+			err = e.keep(line, end)
+		case same&(1<<kind) != 0:
+			if err = missing(kind); err == nil {
+				err = e.keep(line, end)
+			}
+		case !written[kind]:
+			written[kind] = true
+			if err = missing(kind); err == nil {
+				err = e.flush(c, func() { e.render.comments(c, kind) })
+			}
+		}
+		if err != nil {
+			return err
+		}
+		line = end
+	}
+	return missing(commentKinds)
+}
+
+// commentLines tells the kind of each line of comments, commentKinds for a
+// blank one. It returns false if they are not of one kind each.
+func commentLines(text string) ([]commentKind, bool) {
+	var kinds []commentKind
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		kind := commentTranslator
+		switch {
+		case line == "":
+			kind = commentKinds
+		case line[0] != '#' || len(line) > 1 && strings.IndexByte("~|!", line[1]) >= 0:
+			return nil, false
+		case len(line) == 1:
+		case line[1] == '.':
+			kind = commentExtracted
+		case line[1] == ':':
+			kind = commentReference
+		case line[1] == ',', line[1] == '=':
+			kind = commentFlag
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds, true
+}
+
+// hasNumbers reports whether there may be octal or hexadecimal escapes.
+func hasNumbers(text string) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] == '\\' && (isDigit(text[i+1]) || text[i+1] == 'x') {
+			return true
+		}
+	}
+	return false
+}
