@@ -6,7 +6,6 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"slices"
-	"strings"
 )
 
 // Parse reads a whole PO or POT file. name is used in errors only. data is
@@ -159,7 +158,7 @@ func (p *parser) checkPlurals() {
 	field := f.Field("Plural-Forms")
 	forms, ok := parsePluralForms(field)
 	if !ok && field != "" && !isPlaceholder(field) {
-		p.warn(p.lineOf("Plural-Forms", f.Header.KeywordLine), 1, WarnPluralForms,
+		p.warn(f.Header.KeywordLine, 1, WarnPluralForms,
 			"Plural-Forms %q is not understood: write nplurals=NUMBER; plural=EXPRESSION;", clip(field))
 	}
 	if !ok {
@@ -172,21 +171,6 @@ func (p *parser) checkPlurals() {
 				len(e.Str), forms.Number)
 		}
 	}
-}
-
-// lineOf returns the line of the header's field of that name, in whatever case;
-// the header's own line if it is not to be seen there.
-func (p *parser) lineOf(field string, from int) int {
-	n := 0
-	for line := range strings.Lines(p.text) {
-		if n++; n > from && line[0] != '"' && !strings.HasPrefix(line, "msgstr") {
-			break
-		}
-		if n >= from && strings.Contains(strings.ToLower(line), strings.ToLower(field)) {
-			return n
-		}
-	}
-	return from
 }
 
 // markDuplicates marks all but the first of live entries with the same domain,
