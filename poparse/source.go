@@ -166,6 +166,12 @@ func outputFor(s *source, before, now *Entry) (output, bool, error) {
 	return output{}, false, fmt.Errorf("unknown charset %q in the header: say charset=UTF-8", clip(name))
 }
 
+// guessed reports whether a file with such a header says nothing of its charset.
+func (s *source) guessed(header *Entry) bool {
+	class, _ := lookupCharset(headerCharset(header))
+	return s.bom == 0 && !s.utf16() && class == charsetNone
+}
+
 func headerCharset(header *Entry) string {
 	if header == nil || len(header.Str) == 0 {
 		return ""

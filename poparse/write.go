@@ -2,11 +2,14 @@ package poparse
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"sort"
 	"strings"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // WriteTo writes the file. Whatever has not been changed since Parse keeps its
@@ -61,7 +64,11 @@ func (f *File) text() (string, error) {
 	if err := e.run(); err != nil {
 		return "", err
 	}
-	return e.out.String(), nil
+	text := e.out.String()
+	if src.enc == charmap.ISO8859_1 && same && src.guessed(f.Header) && firstHigh([]byte(text)) >= 0 && firstInvalid([]byte(text)) < 0 {
+		return "", errors.New("the header names no charset, and what was read as ISO-8859-1 would now be read as UTF-8: name the charset in the header")
+	}
+	return text, nil
 }
 
 // editor puts a file together from the bytes read and what was changed.
