@@ -6,8 +6,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -65,6 +67,9 @@ func TestPackAgainstGoGit(t *testing.T) {
 	}
 }
 
+// deflaters take a megabyte each to make.
+var deflaters = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
+
 // packEntry makes one object of a pack.
 func packEntry(kind plumbing.ObjectType, size int64, base []byte, contents []byte) []byte {
 	var b bytes.Buffer
@@ -77,7 +82,9 @@ func packEntry(kind plumbing.ObjectType, size int64, base []byte, contents []byt
 	}
 	b.WriteByte(first)
 	b.Write(base)
-	z := zlib.NewWriter(&b)
+	z, _ := deflaters.Get().(*zlib.Writer)
+	defer deflaters.Put(z)
+	z.Reset(&b)
 	_, _ = z.Write(contents)
 	_ = z.Close()
 	return b.Bytes()

@@ -54,7 +54,7 @@ func storePack(ctx context.Context, gitDir string, in io.Reader, lim packLimits)
 		x.borrow = openObjects(gitDir)
 		defer x.borrow.close()
 	}
-	if len(x.objects) <= unpackLimit && x.largest <= looseWhole {
+	if len(x.objects) <= unpackLimit && x.largest <= min(looseWhole, lim.whole) {
 		return x.unpack(ctx, filepath.Join(gitDir, "objects"))
 	}
 	if err := x.resolve(ctx, nil); err != nil {
