@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/google/go-cmp/cmp"
@@ -87,15 +88,35 @@ func TestHostileTrees(t *testing.T) {
 	c := u.commitTree("A", evil)
 	u.set("main", c)
 	r := reader(t, u.mirror(Options{}))
-	masks := MatchMasks([]Filemask{mask(t, "{component}.po")})
-	want := files{"a.po": "good", "z.po": "good", "old.po": "good", "padded/x.po": "good"}
-	if d := cmp.Diff(want, contents(t, r, c, masks)); d != "" {
-		t.Errorf("snapshot (-want +got):\n%s", d)
+	po := mask(t, "{component}.po")
+	masks := MatchMasks([]Filemask{po})
+	// What must not be read is listed, so that it can be reported, under a
+	// name that is fit to be shown and that no mask matches.
+	want := files{
+		"a.po": "good", "z.po": "good", "old.po": "good", "padded/x.po": "good",
+		`\x2e\x2e/x.po`: "refused", `\x2e/x.po`: "refused", `\x/x.po`: "refused", `\x2e\x47\x49\x54/x.po`: "refused",
+		`a\x2fb/x.po`: "refused", `..\x2fup.po`: "refused", `\xff.po`: "refused", `back\x5cslash.po`: "refused", `new\x0aline.po`: "refused",
 	}
 	got := files{}
+	for p, text := range contents(t, r, c, masks) {
+		if err := po.Refuses(p); err != nil {
+			text = "refused"
+			if _, ok := po.Match(p); ok || !errors.Is(err, ErrUnsafePath) || strings.ContainsAny(err.Error(), "\n\xff") {
+				t.Errorf("%q: %q, matches: %v", p, err, ok)
+			}
+		}
+		got[p] = text
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("snapshot (-want +got):\n%s", d)
+	}
+	clear(got)
 	for _, s := range steps(t, r, Hash{}, c, masks) {
 		for _, c := range s.Changes {
 			got[c.Path] = "good"
+			if po.Refuses(c.Path) != nil {
+				got[c.Path] = "refused"
+			}
 		}
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -346,7 +367,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if list, err := parseTree(data); err == nil {
 			for i, e := range list {
-				if !saneEntry(e.name) || i > 0 && list[i-1].name >= e.name {
+				bad := e.name == "" || e.name == "." || e.name == ".." || strings.ContainsAny(e.name, "/\x00\n\x7f") || !utf8.ValidString(e.name)
+				if bad || i > 0 && list[i-1].name >= e.name {
 					t.Fatalf("tree entries %q", e.name)
 				}
 			}

@@ -48,7 +48,8 @@ func (f Filemask) Select(path string, o MatchOptions) (Match, bool) {
 }
 
 // MatchMasks selects what any of the masks matches, and the paths given
-// besides (templates).
+// besides (templates). What a mask [Filemask.Refuses] is listed too, so that it
+// can be reported.
 func MatchMasks(masks []Filemask, paths ...string) Matcher {
 	exact := make(map[string]struct{}, len(paths))
 	for _, p := range paths {
@@ -68,7 +69,7 @@ func MatchMasks(masks []Filemask, paths ...string) Matcher {
 				return true
 			}
 			for _, m := range masks {
-				if _, ok := m.Match(p); ok {
+				if _, ok := m.Match(p); ok || m.Refuses(p) != nil {
 					return true
 				}
 			}

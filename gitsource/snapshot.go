@@ -13,7 +13,8 @@ import (
 
 // File is one entry of a commit's tree.
 type File struct {
-	// Path from the root of the repository, with slashes.
+	// Path from the root of the repository, with slashes. Bytes that are not fit
+	// for a path (see [CheckPath], which refuses it then) are written \xNN.
 	Path string
 	// Blob is the id of the contents (decision 12); of a symlink, of its text.
 	Blob Hash
@@ -40,6 +41,7 @@ const (
 	maxDepth   = 100       // directories within directories; the deepest real trees have some 30
 	maxVisited = 5_000_000 // entries looked at in one walk: trees can name the same subtree many times
 	maxPath    = 4096
+	maxWalked  = 4 * maxPath // longer ones are not walked; in between they are reported
 	maxLink    = 4096
 )
 
@@ -56,8 +58,7 @@ func (v *visits) add(ctx context.Context, n int) error {
 
 // Snapshot lists the files of a commit that want selects, sorted by path,
 // without reading them. Directories that prune reports are not entered; both
-// may be nil. Submodules are left out, as are entries whose name would leave
-// its directory. Symlinks are listed with their target; [WithoutLinks] drops
+// may be nil. Submodules are left out. Symlinks are listed with their target; [WithoutLinks] drops
 // them.
 func (r *Reader) Snapshot(ctx context.Context, commit Hash, want func(path string) bool, prune func(dir string) bool) ([]File, error) {
 	n, err := r.node(commit)
@@ -91,7 +92,7 @@ func (w *snapshotWalk) dir(ctx context.Context, tree Hash, prefix string, depth 
 		p := prefix + e.name
 		switch e.kind {
 		case kindTree:
-			if depth < maxDepth && len(p) < maxPath && !w.m.prune(p) {
+			if depth < maxDepth && len(p) < maxWalked && !w.m.prune(p) {
 				err = w.dir(ctx, e.hash, p+"/", depth+1)
 			}
 		case kindFile, kindLink:

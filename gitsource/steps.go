@@ -28,7 +28,7 @@ type Step struct {
 
 // Change is one changed file. Symlinks and submodules count as absent.
 type Change struct {
-	// Path from the root of the repository.
+	// Path from the root of the repository, as in [File].
 	Path string
 	// Old and New are the ids of the contents; zero: absent. They differ.
 	Old, New Hash
@@ -223,7 +223,7 @@ func (d *diffWalk) entry(ctx context.Context, x, y treeEntry, xp, yp string, dep
 		p = yp
 	}
 	oldTree, newTree := x.of(kindTree), y.of(kindTree)
-	if oldTree != newTree && depth < maxDepth && len(p) < maxPath && !d.m.prune(p) {
+	if oldTree != newTree && depth < maxDepth && len(p) < maxWalked && !d.m.prune(p) {
 		if err := d.dir(ctx, oldTree, newTree, p+"/", depth+1); err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -26,9 +28,8 @@ type treeEntry struct {
 	kind kind
 }
 
-// parseTree decodes a tree. Entries come sorted by name; those whose name
-// would leave the directory or hide another ("..", a slash, a second one of
-// the same name) are dropped, as git fsck would report them.
+// parseTree decodes a tree. Entries come sorted by name, as [safeName] writes
+// it; a second one of the same name is dropped.
 func parseTree(data []byte) ([]treeEntry, error) {
 	var list []treeEntry
 	for len(data) > 0 {
@@ -37,12 +38,10 @@ func parseTree(data []byte) ([]treeEntry, error) {
 		if space < 1 || space > 7 || end < space || len(data) < end+1+len(Hash{}) {
 			return nil, fmt.Errorf("tree entry %d is cut or malformed: %w", len(list), ErrCorrupt)
 		}
-		e := treeEntry{name: string(data[space+1 : end]), kind: kindOf(data[:space])}
+		e := treeEntry{name: safeName(data[space+1 : end]), kind: kindOf(data[:space])}
 		copy(e.hash[:], data[end+1:])
 		data = data[end+1+len(e.hash):]
-		if saneEntry(e.name) {
-			list = append(list, e)
-		}
+		list = append(list, e)
 	}
 	slices.SortStableFunc(list, func(a, b treeEntry) int { return strings.Compare(a.name, b.name) })
 	return slices.CompactFunc(list, func(a, b treeEntry) bool { return a.name == b.name }), nil
@@ -60,8 +59,45 @@ func kindOf(mode []byte) kind {
 	return kindOther
 }
 
-func saneEntry(name string) bool {
-	return name != "" && name != "." && name != ".." && strings.IndexByte(name, '/') < 0 && !strings.EqualFold(name, ".git")
+// safeName is an entry's name. In one that could mean something else to
+// whatever reads it later ("..", a slash, ".git", a backslash, control
+// characters, bytes that are not UTF-8) these are written \xNN. With its
+// backslash [CheckPath] refuses it, so that it is reported, and read by nobody.
+func safeName(name []byte) string {
+	s := string(name)
+	if plainName(s) {
+		return s
+	}
+	if s == "" {
+		return `\x`
+	}
+	var b strings.Builder
+	hidden := s == "." || s == ".." || strings.EqualFold(s, ".git")
+	for i, r := range s {
+		n := utf8.RuneLen(r)
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
+			n = 1
+		}
+		if hidden || r == utf8.RuneError && n == 1 || r == '/' || r == '\\' || unicode.IsControl(r) {
+			for _, c := range []byte(s[i : i+n]) {
+				fmt.Fprintf(&b, `\x%02x`, c)
+			}
+			continue
+		}
+		b.WriteString(s[i : i+n])
+	}
+	return b.String()
+}
+
+// plainName reports a name that is as good as nearly all are.
+func plainName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '/' || c == '\\' {
+			odd := func(r rune) bool { return unicode.IsControl(r) || r == '/' || r == '\\' }
+			return utf8.ValidString(s) && !strings.ContainsFunc(s, odd)
+		}
+	}
+	return s != "" && s != "." && s != ".." && !strings.EqualFold(s, ".git")
 }
 
 // treeCache keeps parsed trees: neighbouring commits share nearly all of them.

@@ -69,7 +69,7 @@ func (c *component) noFiles(branch string) string {
 func (c *component) advance(changes []gitsource.Change) bool {
 	touched := false
 	for _, ch := range changes {
-		if !c.layout.wants(ch.Path) {
+		if !c.layout.lists(ch.Path) {
 			continue
 		}
 		touched = true

@@ -74,6 +74,9 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	for _, f := range files {
 		m, ok := mask.Select(f.Path, rules)
 		if !ok {
+			if err := mask.Refuses(f.Path); err != nil {
+				p.s.log.Warn("file not served", "project", spec.Project, "discovery", spec.Slug, "problem", err)
+			}
 			continue
 		}
 		c := expand(spec, m.Component)
@@ -173,7 +176,7 @@ func (p *pull) files(ctx context.Context, commit gitsource.Hash, comps []*compon
 	for _, c := range comps {
 		c.files = nil
 		for _, f := range all {
-			if c.layout.wants(f.Path) {
+			if c.layout.lists(f.Path) {
 				c.files = append(c.files, f)
 			}
 		}

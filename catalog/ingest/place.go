@@ -62,6 +62,19 @@ func (l *layout) wants(path string) bool {
 	return ok
 }
 
+// lists reports whether a path is the component's: one that it reads, or has
+// to report.
+func (l *layout) lists(path string) bool { return l.wants(path) || l.refuses(path) != "" }
+
+// refuses says why a path that the mask selects is never read, such as one
+// with control characters; "" if it is read or not the component's.
+func (l *layout) refuses(path string) string {
+	if err := l.mask.Refuses(path); err != nil {
+		return "not served: " + err.Error() + "; rename the file"
+	}
+	return ""
+}
+
 // code is the language code that a path's name holds.
 func (l *layout) code(path string) (string, bool) {
 	m, ok := l.mask.Select(path, l.rules)
@@ -81,6 +94,9 @@ func (l *layout) assign(files []gitsource.File) places {
 		}
 		code, ok := l.code(f.Path)
 		if !ok {
+			if reason := l.refuses(f.Path); reason != "" {
+				p.refused = append(p.refused, refusal{path: f.Path, reason: reason})
+			}
 			continue
 		}
 		matched := l.table.Match(code)

@@ -62,10 +62,12 @@ type Syncer struct {
 // mirror is an open mirror and the turn of its pulls.
 type mirror struct {
 	turn chan struct{}
-	// For the pull whose turn it is: what was discovered, and whether the files
-	// that an earlier process could not read were tried again.
+	// For the pull whose turn it is: what was discovered, whether the files that
+	// an earlier process could not read were tried again, and the head that
+	// cannot be read even when it is cloned anew.
 	discovered map[string]discovery
 	retried    bool
+	hopeless   gitsource.Hash
 	*gitsource.Mirror
 }
 
@@ -108,7 +110,7 @@ func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
 		return Report{}, ctx.Err()
 	}
 	started := s.now() // not before its turn: pulls of a branch are in order of time
-	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond)}
+	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64)}
 	report, err := p.run(ctx, m)
 	s.metrics.pull(s.now().Sub(started), &report, err)
 	if err != nil {
@@ -154,29 +156,87 @@ type pull struct {
 }
 
 func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
-	p.changes, p.errs = make(map[int64]int64), make(map[int64]error)
 	head, err := m.Fetch(ctx)
 	if err != nil {
 		return p.report, p.failed(ctx, err)
 	}
-	p.head, p.ref, p.report.Head = head.Hash, head.Branch, head.Hash.String()
-	if p.reader, err = m.Reader(ctx); err != nil {
+	defer p.closeReader()
+	err = p.attempt(ctx, m, head)
+	if damage := p.damage(err); damage != nil && ctx.Err() == nil && m.hopeless != head.Hash {
+		p.s.log.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", damage)
+		if head, err = m.Rebuild(ctx); err != nil {
+			return p.report, p.failed(ctx, err)
+		}
+		err = p.attempt(ctx, m, head)
+	}
+	if p.damage(err) != nil && ctx.Err() == nil {
+		m.hopeless = head.Hash
+		err = p.blameRemote(err)
+	}
+	if err != nil {
 		return p.report, p.failed(ctx, err)
 	}
-	defer p.reader.Close()
-	if err := p.discover(ctx, m.discovered); err != nil {
-		return p.report, p.failed(ctx, err)
-	}
-	if err := p.loadComponents(ctx); err != nil {
-		return p.report, err
-	}
-	p.walkAll(ctx, !m.retried)
 	m.retried = m.retried || ctx.Err() == nil
 	p.summarise()
 	if err := ctx.Err(); err != nil {
 		return p.report, err
 	}
 	return p.report, p.settle(ctx)
+}
+
+// attempt brings the components to a head that the mirror should hold. What it
+// stores is whole, so that it can be run again.
+func (p *pull) attempt(ctx context.Context, m *mirror, head gitsource.Head) error {
+	p.errs, p.comps = make(map[int64]error), nil
+	p.head, p.ref, p.report.Head = head.Hash, head.Branch, head.Hash.String()
+	reader, err := m.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	p.closeReader()
+	p.reader = reader
+	if err := p.discover(ctx, m.discovered); err != nil {
+		return err
+	}
+	if err := p.loadComponents(ctx); err != nil {
+		return err
+	}
+	p.walkAll(ctx, !m.retried)
+	return nil
+}
+
+// blameRemote says what to do about damage that a new clone has, too.
+func (p *pull) blameRemote(err error) error {
+	blame := func(err error) error {
+		if !gitsource.Damaged(err) {
+			return err
+		}
+		return fmt.Errorf("%w, also when cloned anew: run git fsck on the repository", err)
+	}
+	for id, err := range p.errs {
+		p.errs[id] = blame(err)
+	}
+	return blame(err)
+}
+
+// closeReader gives the reader back. Reading is over: an error tells nothing.
+func (p *pull) closeReader() {
+	if p.reader != nil {
+		_ = p.reader.Close()
+	}
+}
+
+// damage is what speaks of a damaged mirror in the errors of an attempt.
+func (p *pull) damage(err error) error {
+	if gitsource.Damaged(err) {
+		return err
+	}
+	for _, c := range p.comps {
+		if err := p.errs[c.row.ID]; gitsource.Damaged(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // loadComponents reads the branch's components from the store.

@@ -1,0 +1,156 @@
+package ingest_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// eachObject calls fn for each file with objects below a folder.
+func eachObject(t *testing.T, dir string, fn func(name string)) {
+	t.Helper()
+	n := 0
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.Contains(name, "/objects/") {
+			n++
+			fn(name)
+		}
+		return err
+	})
+	if err != nil || n == 0 {
+		t.Fatalf("%d objects below %s, %v", n, dir, err)
+	}
+}
+
+// damages are what disks and people do to mirrors.
+var damages = map[string]func(t *testing.T, name string){
+	"bits flipped": func(t *testing.T, name string) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := len(data) / 3; i < len(data); i += 17 {
+			data[i] ^= 0x10
+		}
+		overwrite(t, name, data)
+	},
+	"cut": func(t *testing.T, name string) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		overwrite(t, name, data[:len(data)/2])
+	},
+	"zeros, as after a power failure": func(t *testing.T, name string) {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		overwrite(t, name, make([]byte, info.Size()))
+	},
+	"empty": func(t *testing.T, name string) { overwrite(t, name, nil) },
+	"gone": func(t *testing.T, name string) {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	},
+}
+
+func overwrite(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := errors.Join(os.Chmod(name, 0o600), os.WriteFile(name, data, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDamagedMirrorHeals: whatever object of a mirror is damaged, the next pull
+// that needs it clones again and ends as if nothing had been; ids stay, and no
+// entry tells of it (decision 21).
+func TestDamagedMirrorHeals(t *testing.T) {
+	for name, harm := range damages {
+		for _, restart := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě"), "po/de.po": po("One", "Eins")})
+				w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+				w.sync()
+				sound := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+				sound.sync()
+				eachObject(t, filepath.Join(w.dir, "mirrors"), func(name string) { harm(t, name) })
+				if restart {
+					w.db.Close()
+					w.open()
+				}
+				repo.Commit(t, testrepos.Change{Message: "more", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě", "Three", "Tři")}})
+				report := w.sync()
+				sound.sync()
+				if report.Head != repo.Head() {
+					t.Errorf("pulled to %s, head is %s", report.Head, repo.Head())
+				}
+				if diff := cmp.Diff(sound.dump(), w.dump()); diff != "" {
+					t.Errorf("differs from a sound one (-sound +healed):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// TestDamagedRemote: what cannot be read even when cloned anew is an error, and
+// it is not cloned again in every round.
+func TestDamagedRemote(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
+	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.sync()
+	before := w.essence()
+	repo.Commit(t, testrepos.Change{Message: "more", Files: map[string]string{"po/de.po": po("One", "Eins")}})
+	blob := plumbing.ComputeHash(plumbing.BlobObject, []byte(po("One", "Eins"))).String()
+	if err := os.Remove(filepath.Join(repo.Path(), "objects", blob[:2], blob[2:])); err != nil {
+		t.Fatal(err)
+	}
+	var clones []string
+	for range 3 {
+		_, err := w.syncer.Sync(t.Context(), w.branch)
+		if !errors.Is(err, gitsource.ErrUnknownObject) || !strings.Contains(err.Error(), "git fsck") {
+			t.Fatalf("error %v, want ErrUnknownObject and what to do", err)
+		}
+		found, _ := filepath.Glob(filepath.Join(w.dir, "mirrors", "*", "git-*"))
+		clones = append(clones, found...)
+	}
+	if len(clones) != 3 || clones[0] != clones[2] {
+		t.Errorf("cloned again and again: %v", clones)
+	}
+	if diff := cmp.Diff(before, w.essence()); diff != "" {
+		t.Errorf("units changed: %s", diff)
+	}
+}
+
+// TestUnsafeNamesAreReported: a file that is not read for its name is a problem
+// of the component, from the commit that brings it to the one that takes it.
+func TestUnsafeNamesAreReported(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/a\\b.po": po("One", "X"), "doc/c\\d.po": ""})
+	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	problems := func() string { return strings.Join(w.sync().Components[0].Problems, "\n") }
+	if got := problems(); strings.Count(got, "not served") != 1 || !strings.Contains(got, `po/a\x5cb.po: not served`) || !strings.Contains(got, "rename") {
+		t.Errorf("after the import: %q", got)
+	}
+	repo.Commit(t, testrepos.Change{Message: "more", Files: map[string]string{"po/d\u0085e.po": po("One", "Y")}})
+	if got := problems(); strings.Count(got, "not served") != 2 || !strings.Contains(got, `po/d\xc2\x85e.po: not served`) {
+		t.Errorf("after a pull: %q", got)
+	}
+	repo.Commit(t, testrepos.Change{Message: "less", Delete: []string{"po/a\\b.po", "po/d\u0085e.po"}})
+	if got := problems(); got != "" {
+		t.Errorf("after they are gone: %q", got)
+	}
+	if got := w.languages("app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po"}) {
+		t.Errorf("languages %v", got)
+	}
+}
