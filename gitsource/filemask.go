@@ -153,16 +153,13 @@ func (f Filemask) Match(path string) (Match, bool) {
 }
 
 // Refuses says why a path that has the form of the mask is not read all the
-// same; nil if it is read, or has another form. Bytes of the path that are not
+// same; "" if it is read, or has another form. Bytes of the path that are not
 // fit to be shown stand there as \xNN.
-func (f Filemask) Refuses(path string) error {
+func (f Filemask) Refuses(path string) string {
 	if f.re == nil || len(path) > maxWalked || !f.re.MatchString(path) {
-		return nil
+		return ""
 	}
-	if strings.Contains(path, `\x`) {
-		return fmt.Errorf("path %s: %w: the bytes shown as \\xNN are none that a path should hold", shorten(path), ErrUnsafePath)
-	}
-	return CheckPath(path)
+	return unsafeReason(path)
 }
 
 // Below reports whether a file somewhere below a directory can match; when it

@@ -13,27 +13,36 @@ import (
 // control characters, bytes that are not UTF-8, more than 4096 bytes. The
 // error wraps ErrUnsafePath and says which.
 func CheckPath(p string) error {
-	bad := func(reason string) error { return fmt.Errorf("path %q: %w: %s", shorten(p), ErrUnsafePath, reason) }
+	if reason := unsafeReason(p); reason != "" {
+		return fmt.Errorf("path %q: %w: %s", shorten(p), ErrUnsafePath, reason)
+	}
+	return nil
+}
+
+// unsafeReason says what is wrong with a path; "" if nothing is.
+func unsafeReason(p string) string {
 	switch {
 	case p == "":
-		return bad("it is empty")
+		return "it is empty"
 	case len(p) > maxPath:
-		return bad("it is longer than 4096 bytes")
+		return "it is longer than 4096 bytes"
 	case !utf8.ValidString(p):
-		return bad("it is not UTF-8")
+		return "it is not UTF-8"
 	case strings.HasPrefix(p, "/"):
-		return bad("it is absolute")
+		return "it is absolute"
+	case strings.Contains(p, `\x`):
+		return `the bytes shown as \xNN are none that a path should hold`
 	case strings.Contains(p, `\`):
-		return bad("it holds a backslash")
+		return "it holds a backslash"
 	case strings.ContainsFunc(p, unicode.IsControl):
-		return bad("it holds a control character")
+		return "it holds a control character"
 	}
 	for part := range strings.SplitSeq(p, "/") {
 		if part == "" || part == "." || part == ".." {
-			return bad(fmt.Sprintf("it has a part %q", part))
+			return fmt.Sprintf("it has a part %q", part)
 		}
 	}
-	return nil
+	return ""
 }
 
 func shorten(s string) string {

@@ -99,10 +99,10 @@ func TestHostileTrees(t *testing.T) {
 	}
 	got := files{}
 	for p, text := range contents(t, r, c, masks) {
-		if err := po.Refuses(p); err != nil {
+		if po.Refuses(p) != "" {
 			text = "refused"
-			if _, ok := po.Match(p); ok || !errors.Is(err, ErrUnsafePath) || strings.ContainsAny(err.Error(), "\n\xff") {
-				t.Errorf("%q: %q, matches: %v", p, err, ok)
+			if _, ok := po.Match(p); ok || strings.ContainsAny(p, "\n\xff") {
+				t.Errorf("%q, matches: %v", p, ok)
 			}
 		}
 		got[p] = text
@@ -114,7 +114,7 @@ func TestHostileTrees(t *testing.T) {
 	for _, s := range steps(t, r, Hash{}, c, masks) {
 		for _, c := range s.Changes {
 			got[c.Path] = "good"
-			if po.Refuses(c.Path) != nil {
+			if po.Refuses(c.Path) != "" {
 				got[c.Path] = "refused"
 			}
 		}

@@ -69,7 +69,7 @@ func MatchMasks(masks []Filemask, paths ...string) Matcher {
 				return true
 			}
 			for _, m := range masks {
-				if _, ok := m.Match(p); ok || m.Refuses(p) != nil {
+				if _, ok := m.Match(p); ok || m.Refuses(p) != "" {
 					return true
 				}
 			}

@@ -74,8 +74,8 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	for _, f := range files {
 		m, ok := mask.Select(f.Path, rules)
 		if !ok {
-			if err := mask.Refuses(f.Path); err != nil {
-				p.s.log.Warn("file not served", "project", spec.Project, "discovery", spec.Slug, "problem", err)
+			if reason := mask.Refuses(f.Path); reason != "" {
+				p.s.log.Warn("file not served: its name is unsafe", "project", spec.Project, "discovery", spec.Slug, "path", f.Path, "problem", reason)
 			}
 			continue
 		}

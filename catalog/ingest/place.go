@@ -69,8 +69,8 @@ func (l *layout) lists(path string) bool { return l.wants(path) || l.refuses(pat
 // refuses says why a path that the mask selects is never read, such as one
 // with control characters; "" if it is read or not the component's.
 func (l *layout) refuses(path string) string {
-	if err := l.mask.Refuses(path); err != nil {
-		return "not served: " + err.Error() + "; rename the file"
+	if reason := l.mask.Refuses(path); reason != "" {
+		return "not served: its name is unsafe, " + reason + "; rename the file"
 	}
 	return ""
 }

@@ -61,14 +61,14 @@ type Syncer struct {
 
 // mirror is an open mirror and the turn of its pulls.
 type mirror struct {
-	turn chan struct{}
+	turn chan struct{} // holds a token
 	// For the pull whose turn it is: what was discovered, whether the files that
 	// an earlier process could not read were tried again, and the head that
 	// cannot be read even when it is cloned anew.
-	discovered map[string]discovery
-	retried    bool
-	hopeless   gitsource.Hash
-	*gitsource.Mirror
+	discovered        map[string]discovery
+	retried           bool
+	hopeless          gitsource.Hash
+	*gitsource.Mirror // nil before the first pull
 }
 
 const defaultMaxFileSize = 128 << 20
@@ -99,16 +99,11 @@ func New(o Options) *Syncer {
 // what went wrong with one component stands in its report, and the others go
 // on. After an error nothing is half-done: the next Sync continues.
 func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
-	m, err := s.mirror(ctx, b)
+	m, err := s.take(ctx, b)
 	if err != nil {
-		return Report{}, fmt.Errorf("pull %s: %w", b.Key, err)
+		return Report{}, err
 	}
-	select {
-	case m.turn <- struct{}{}:
-		defer func() { <-m.turn }()
-	case <-ctx.Done():
-		return Report{}, ctx.Err()
-	}
+	defer m.give()
 	started := s.now() // not before its turn: pulls of a branch are in order of time
 	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64)}
 	report, err := p.run(ctx, m)
@@ -119,26 +114,62 @@ func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
 	return report, nil
 }
 
-// mirror opens the mirror of a branch once; another credential opens it anew.
-func (s *Syncer) mirror(ctx context.Context, b Branch) (*mirror, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m, ok := s.mirrors[b.Key]
-	if ok && m.Remote() == b.Remote {
+// Mirror is the mirror that pulls of a branch use, for looking at a repository
+// before it has components. Do not use it beside a pull of the branch.
+func (s *Syncer) Mirror(ctx context.Context, b Branch) (*gitsource.Mirror, error) {
+	m, err := s.take(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	defer m.give()
+	return m.Mirror, nil
+}
+
+// take waits for the turn of a branch, which give ends, and opens its mirror
+// if that was not done yet, or for other credentials. Opening removes what it
+// takes for left-overs: never beside a pull.
+func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
+	m := s.slot(b.Key)
+	select {
+	case m.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if m.Mirror != nil && sameRemote(m.Remote(), b.Remote) {
 		return m, nil
 	}
 	sum := sha256.Sum256([]byte(b.Key))
 	opened, err := gitsource.Open(ctx, filepath.Join(s.mirrorDir, hex.EncodeToString(sum[:8])), b.Remote, s.git)
 	if err != nil {
-		return nil, err
+		m.give()
+		return nil, fmt.Errorf("pull %s: %w", b.Key, err)
 	}
-	if ok {
-		m = &mirror{turn: m.turn, discovered: m.discovered, retried: m.retried, Mirror: opened}
-	} else {
-		m = &mirror{turn: make(chan struct{}, 1), discovered: make(map[string]discovery), Mirror: opened}
-	}
-	s.mirrors[b.Key] = m
+	m.Mirror = opened
 	return m, nil
+}
+
+func (m *mirror) give() { <-m.turn }
+
+// slot is the place of a branch's mirror.
+func (s *Syncer) slot(key string) *mirror {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.mirrors[key]
+	if m == nil {
+		m = &mirror{turn: make(chan struct{}, 1), discovered: make(map[string]discovery)}
+		s.mirrors[key] = m
+	}
+	return m
+}
+
+// sameRemote compares what remotes say, credentials included.
+func sameRemote(a, b gitsource.Remote) bool {
+	if a.Credential == nil || b.Credential == nil {
+		return a == b
+	}
+	same := *a.Credential == *b.Credential
+	a.Credential, b.Credential = nil, nil
+	return same && a == b
 }
 
 // pull is one run of Sync.

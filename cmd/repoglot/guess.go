@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/gitsource"
 )
@@ -60,8 +61,8 @@ func (e *engine) guess(ctx context.Context, c *config.Config, repo string) error
 	if err != nil {
 		return err
 	}
-	remote := gitsource.Remote{URL: address}
-	mirror, err := gitsource.Open(ctx, filepath.Join(string(c.DataDir), "mirrors", "discover"), remote, gitOptions(c, e.log))
+	remote := gitsource.Remote{URL: address, Credential: credential(c.Credentials, address)}
+	mirror, err := e.syncer.Mirror(ctx, ingest.Branch{Key: ingest.BranchKey(address, ""), Remote: remote})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// TestGuessClonesOnce: looking at a repository and importing it share a mirror.
+func TestGuessClonesOnce(t *testing.T) {
+	repo := testrepos.Load(t, "lifecycle")
+	c, err := config.FromEnviron(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.DataDir = config.Path(t.TempDir())
+	log := slog.New(slog.DiscardHandler)
+	e, err := openEngine(t.Context(), c, log, newProgress(nil, time.Now, func(string, done) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.close()
+	if err := e.guess(t.Context(), c, repo.Path()); err != nil {
+		t.Fatal(err)
+	}
+	p := newPlan(c)
+	if err := e.configure(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	before, err := filepath.Glob(filepath.Join(string(c.DataDir), "mirrors", "*", "git-*"))
+	if err != nil || len(before) != 1 {
+		t.Fatalf("clones %v, %v", before, err)
+	}
+	marker := filepath.Join(before[0], "marker") // stays if it is not cloned again
+	if err := os.WriteFile(marker, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.branches {
+		report, err := e.pull(t.Context(), &p.branches[i])
+		if err != nil || report.Head != repo.Head() {
+			t.Errorf("%+v, %v", report, err)
+		}
+	}
+	after, _ := filepath.Glob(filepath.Join(string(c.DataDir), "mirrors", "*", "git-*"))
+	if _, err := os.Stat(marker); err != nil || len(after) != 1 {
+		t.Errorf("cloned again: %v", after)
+	}
+}
