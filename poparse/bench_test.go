@@ -154,6 +154,32 @@ func TestAllocation(t *testing.T) {
 	}
 }
 
+// TestAllocationCharset holds Parse to its bound for other charsets, which
+// counts the size in UTF-8 and the file's own bytes.
+func TestAllocationCharset(t *testing.T) {
+	for name, letters := range map[string]string{"ISO-8859-2": "žluťoučký", "TIS-620": "ภาษาไทย", "EUC-JP": "日本語", "SHIFT_JIS": "表示ソ"} {
+		_, enc := lookupCharset(name)
+		text := strings.NewReplacer("UTF-8", name, "file", letters, "Příliš", letters, "žluťoučký", letters, "kůň", letters, "nabídku", letters).
+			Replace(string(generate("wrapped", 20_000)))
+		data, err := enc.NewEncoder().Bytes([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f, err := Parse("x.po", data)
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := int(after.TotalAlloc - before.TotalAlloc)
+		t.Logf("%s: %d bytes, in UTF-8 %d: %d bytes allocated", name, len(data), len(text), got)
+		if limit := 3*len(text) + len(data) + 400*len(f.Entries) + 64<<10; got > limit {
+			t.Errorf("%s: allocated %d bytes, more than %d", name, got, limit)
+		}
+	}
+}
+
 // BenchmarkBundle reads every PO file at the head of real repositories, in
 // their own charsets: an iteration is a pass over all.
 func BenchmarkBundle(b *testing.B) {

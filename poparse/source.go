@@ -66,37 +66,36 @@ func (c *cursor) offset(at int) int {
 	if at == c.textLine {
 		return c.rawLine
 	}
-	count := utf8.RuneCountInString(c.text[c.textLine:at])
-	line := c.raw[c.rawLine:c.lineEnd(c.rawLine)]
+	before := c.text[c.textLine:at]
 	if c.utf16() {
 		n := 0
-		for r := range strings.SplitSeq(c.text[c.textLine:at], "") {
-			n += 2
-			if len(r) == 4 {
-				n += 2
-			}
+		for _, r := range before {
+			n += 2 * utf16.RuneLen(r)
 		}
 		return c.rawLine + n
 	}
-	if c.enc == nil {
-		n := 0
-		for ; count > 0; count-- {
-			_, size := utf8.DecodeRuneInString(line[n:])
-			n += size
-		}
-		return c.rawLine + n
+	count := utf8.RuneCountInString(before)
+	line := c.raw[c.rawLine:c.lineEnd(c.rawLine)]
+	if c.enc == nil { // NUL is one byte, where text has three
+		return c.rawLine + runesLen(line, count)
 	}
-	decodedLine, err := c.enc.NewDecoder().Bytes([]byte(line))
+	text, err := c.enc.NewDecoder().String(line)
 	if err != nil {
-		return c.rawLine
+		return c.rawLine // not after Parse
 	}
-	size := 0
-	for ; count > 0; count-- {
-		_, n := utf8.DecodeRune(decodedLine[size:])
-		size += n
-	}
-	_, n, _ := c.enc.NewDecoder().Transformer.Transform(make([]byte, size), []byte(line), true)
+	// As many bytes as fill the text up to the offset.
+	_, n, _ := c.enc.NewDecoder().Transformer.Transform(make([]byte, runesLen(text, count)), []byte(line), true)
 	return c.rawLine + n
+}
+
+// runesLen returns the length of the first n characters of s.
+func runesLen(s string, n int) int {
+	at := 0
+	for ; n > 0; n-- {
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+	}
+	return at
 }
 
 // lineEnd returns the index in raw behind the next line feed.
