@@ -44,6 +44,13 @@ func (a Action) Name() string {
 	return ""
 }
 
+// Recorded reports whether repoglot ever makes entries of this action.
+func (a Action) Recorded() bool { return a.Name() != "" }
+
+// Known reports whether the action is in Weblate's table (weblate-facts §4):
+// what a client may filter by, recorded or not.
+func (a Action) Known() bool { return 0 <= a && a <= 104 && (a < 10 || a > 12) }
+
 // Credited reports whether the entry names its author as user: what appears
 // and disappears does, an update in the repository does not (decision 16).
 func (a Action) Credited() bool { return a == ActionNewUnit || a == ActionStringRemove }

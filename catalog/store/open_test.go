@@ -85,7 +85,7 @@ func TestOpenErrors(t *testing.T) {
 			}
 			execute(t, raw(t, path), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (4711, 1)`)
 			return path
-		}, []string{"schema 4711", "this repoglot knows 1", "upgrade repoglot"}},
+		}, []string{"schema 4711", "this repoglot knows ", "upgrade repoglot"}},
 		{"locked", func(t *testing.T, dir string) string {
 			path := filepath.Join(dir, "x.db")
 			execute(t, raw(t, path), `BEGIN EXCLUSIVE`)

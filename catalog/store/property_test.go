@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,7 +94,7 @@ type modelEntry struct {
 func (m *model) list(q ChangeQuery) []catalog.Change {
 	var out []catalog.Change
 	for _, e := range m.entries {
-		if e.change.ID > q.AfterID && (q.TranslationID == 0 || q.TranslationID == e.translation) &&
+		if e.change.ID > q.AfterID && e.passes(&q) && (q.TranslationID == 0 || q.TranslationID == e.translation) &&
 			(q.ComponentID == 0 || q.ComponentID == e.component) && (q.ProjectID == 0 || q.ProjectID == e.project) {
 			out = append(out, e.change)
 		}
@@ -102,6 +103,18 @@ func (m *model) list(q ChangeQuery) []catalog.Change {
 		slices.Reverse(out)
 	}
 	return out
+}
+
+// passes applies the filters of a query, one by one.
+func (e *modelEntry) passes(q *ChangeQuery) bool {
+	c := &e.change
+	user := ""
+	if c.Action == 31 || c.Action == 63 {
+		user = c.Username
+	}
+	return (len(q.Actions) == 0 || slices.Contains(q.Actions, c.Action)) && (q.User == "" || q.User == user) &&
+		(q.From.IsZero() || !c.Timestamp.Before(q.From)) && (q.To.IsZero() || !c.Timestamp.After(q.To)) &&
+		(q.Components == nil || slices.Contains(q.Components, e.component))
 }
 
 // Every list of changes, every page of it and every count are those of the
@@ -125,12 +138,13 @@ func TestChangesProperty(outer *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
+		db.ledgers.width = rapid.SampledFrom([]int64{1, 2, 5, defaultWidth}).Draw(t, "width")
 		w := newWorld(t, db)
-		for s := range rapid.IntRange(1, 4).Draw(t, "steps") {
+		for s := range rapid.IntRange(1, 5).Draw(t, "steps") {
 			w.step(t, s+1)
-		}
-		for range 25 {
-			w.check(t, w.drawQuery(t))
+			for range 12 { // marks of one step are those of the next
+				w.check(t, w.drawQuery(t))
+			}
 		}
 		w.checkEach(t)
 	})
@@ -142,10 +156,16 @@ type world struct {
 	m     model
 	units map[int64]NewUnit // per translation
 	comps map[int64]int64   // translation → component
+	names map[int64]string  // per author
 }
 
+var authors = [...]string{"Ann", "Bob"}
+
+// recorded are the actions that a ledger can hold.
+var recorded = [...]catalog.Action{22, 24, 25, 31, 48, 51, 53, 59, 63}
+
 func newWorld(t *rapid.T, db *DB) *world {
-	w := &world{db: db, units: map[int64]NewUnit{}, comps: map[int64]int64{}}
+	w := &world{db: db, units: map[int64]NewUnit{}, comps: map[int64]int64{}, names: map[int64]string{}}
 	ctx := context.Background()
 	specs := []ComponentSpec{spec("one", "a"), spec("one", "b"), spec("two", "c")}
 	if err := db.Configure(ctx, projectsNamed("one", "two"), specs, nil); err != nil {
@@ -182,9 +202,11 @@ func (w *world) step(t *rapid.T, at int) {
 			d := w.drawDelta(t)
 			if rapid.Bool().Draw(t, "has author") {
 				var err error
-				if d.AuthorID, err = tx.User(ctx, "Ann", "ann@example.org", day(1)); err != nil {
+				name := rapid.SampledFrom(authors[:]).Draw(t, "author")
+				if d.AuthorID, err = tx.User(ctx, name, name+"@example.org", day(1)); err != nil {
 					return err
 				}
+				w.names[d.AuthorID] = name
 			}
 			if err := tx.AddDelta(ctx, d); err != nil {
 				return err
@@ -211,7 +233,8 @@ func (w *world) drawDelta(t *rapid.T) Delta {
 	n := rapid.IntRange(0, 5).Draw(t, "entries")
 	if rapid.IntRange(0, 3).Draw(t, "kind") == 0 {
 		for i := range n {
-			d.Entries = append(d.Entries, Entry{Action: catalog.ActionHook, Event: map[string]string{"n": fmt.Sprint(i)}})
+			action := rapid.SampledFrom([]catalog.Action{22, 24, 25, 48, 51, 53}).Draw(t, "event")
+			d.Entries = append(d.Entries, Entry{Action: action, Event: map[string]string{"n": fmt.Sprint(i)}})
 		}
 		return d
 	}
@@ -238,7 +261,7 @@ func (w *world) expect(d *Delta, newest map[int64]time.Time) []modelEntry {
 			Timestamp: at, Target: e.Target, Old: e.Old, State: e.State, OldState: e.OldState, Commit: d.Commit, Event: e.Event,
 		}
 		if d.AuthorID != 0 {
-			m.change.Username, m.change.AuthorName = "ann", "Ann"
+			m.change.Username, m.change.AuthorName = strings.ToLower(w.names[d.AuthorID]), w.names[d.AuthorID]
 		}
 		if e.UnitID == 0 {
 			m.change.State, m.change.OldState = catalog.StateAbsent, catalog.StateAbsent
@@ -265,7 +288,24 @@ func (w *world) drawQuery(t *rapid.T) ChangeQuery {
 	case 3:
 		q.ProjectID = rapid.Int64Range(1, 2).Draw(t, "of project")
 	}
+	if rapid.Bool().Draw(t, "filtered") {
+		drawFilter(t, &q)
+	}
 	return q
+}
+
+func drawFilter(t *rapid.T, q *ChangeQuery) {
+	q.Actions = rapid.SliceOfN(rapid.SampledFrom(append(recorded[:], 2, 104)), 0, 3).Draw(t, "actions")
+	q.User = rapid.SampledFrom([]string{"", "", "ann", "bob", "nobody"}).Draw(t, "user")
+	if rapid.Bool().Draw(t, "from") {
+		q.From = day(rapid.IntRange(1, 21).Draw(t, "from day"))
+	}
+	if rapid.Bool().Draw(t, "to") {
+		q.To = day(rapid.IntRange(1, 21).Draw(t, "to day"))
+	}
+	if q.TranslationID == 0 && q.ComponentID == 0 && rapid.Bool().Draw(t, "some hidden") {
+		q.Components = rapid.SliceOfNDistinct(rapid.Int64Range(1, 3), 0, 3, rapid.ID).Draw(t, "visible")
+	}
 }
 
 func (w *world) check(t *rapid.T, q ChangeQuery) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -24,30 +25,40 @@ type ChangeQuery struct {
 	Offset, Limit int
 	// Newest turns the order round: descending ids.
 	Newest bool
+
+	// Actions leaves entries with one of these actions; nil leaves all. One that
+	// is never recorded has no entries.
+	Actions []catalog.Action
+	// User leaves entries whose user has this username (decision 16: 31 and 63
+	// have one); "" leaves all, an unknown name none.
+	User string
+	// From and To leave entries whose timestamp is not before From and not after
+	// To; zero does not bound.
+	From, To time.Time
+	// Components leaves entries of these components; nil leaves all. It is for
+	// lists that span components of which some are hidden.
+	Components []int64
 }
 
 // Changes returns entries in the order of their ids. Cost depends on Limit, not
 // on Offset, AfterID or the length of the list.
 func (s *Snapshot) Changes(ctx context.Context, q ChangeQuery) ([]catalog.Change, error) {
-	entries, err := s.changes(ctx, &q)
-	return entries, s.db.fail(ctx, fmt.Sprintf("read changes of %s", q.scope().name), err)
+	c, err := s.ChangeList(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return c.Page(ctx, q.Offset, q.Limit)
 }
 
 // Count returns how many entries Changes would list without Offset and Limit.
-// It reads counters and positions, it counts no rows.
 func (s *Snapshot) Count(ctx context.Context, q ChangeQuery) (int64, error) {
-	l := q.scope()
-	total, err := s.length(ctx, l)
-	if err != nil {
-		return 0, s.db.fail(ctx, "count changes of "+l.name, err)
-	}
-	skipped, err := s.rank(ctx, l, q.AfterID, total)
-	return total - skipped, s.db.fail(ctx, "count changes of "+l.name, err)
+	c, err := s.ChangeList(ctx, q)
+	return c.count, err
 }
 
 // Change returns one entry, or ErrNotFound.
 func (s *Snapshot) Change(ctx context.Context, id int64) (catalog.Change, error) {
-	entries, err := s.entries(ctx, (&ChangeQuery{}).scope(), id, id, false)
+	entries, err := s.entries(ctx, (&ChangeQuery{}).scope(), id, id)
 	if err == nil && (id < 1 || len(entries) != 1) {
 		err = notFound("no such change")
 	}
@@ -59,6 +70,7 @@ func (s *Snapshot) Change(ctx context.Context, id int64) (catalog.Change, error)
 
 // scope is one list: where its deltas are and which column numbers their places.
 type scope struct {
+	kind                        byte // t, c, p or s
 	name, length, column, first string
 	id                          int64
 }
@@ -69,45 +81,19 @@ const everywhere = "1"
 func (q *ChangeQuery) scope() scope {
 	switch {
 	case q.TranslationID != 0:
-		return scope{fmt.Sprintf("translation %d", q.TranslationID), `SELECT changes FROM translations WHERE id = $1`, "d.translation_id", "d.first_in_translation", q.TranslationID}
+		return scope{'t', fmt.Sprintf("translation %d", q.TranslationID), `SELECT changes FROM translations WHERE id = $1`, "d.translation_id", "d.first_in_translation", q.TranslationID}
 	case q.ComponentID != 0:
-		return scope{fmt.Sprintf("component %d", q.ComponentID), `SELECT changes FROM components WHERE id = $1`, "d.component_id", "d.first_in_component", q.ComponentID}
+		return scope{'c', fmt.Sprintf("component %d", q.ComponentID), `SELECT changes FROM components WHERE id = $1`, "d.component_id", "d.first_in_component", q.ComponentID}
 	case q.ProjectID != 0:
-		return scope{fmt.Sprintf("project %d", q.ProjectID), `SELECT changes FROM projects WHERE id = $1`, "d.project_id", "d.first_in_project", q.ProjectID}
+		return scope{'p', fmt.Sprintf("project %d", q.ProjectID), `SELECT changes FROM projects WHERE id = $1`, "d.project_id", "d.first_in_project", q.ProjectID}
 	}
-	return scope{"the server", `SELECT last_change FROM clock WHERE one = $1`, everywhere, "d.first_change", 1}
+	return scope{'s', "the server", `SELECT last_change FROM clock WHERE one = $1`, everywhere, "d.first_change", 1}
 }
 
 func (s *Snapshot) length(ctx context.Context, l scope) (int64, error) {
 	var n int64
 	_, err := s.s.first(ctx, l.length, []any{l.id}, &n)
 	return n, err
-}
-
-func (s *Snapshot) changes(ctx context.Context, q *ChangeQuery) ([]catalog.Change, error) {
-	if q.Limit <= 0 || q.Offset < 0 {
-		return nil, nil
-	}
-	const far = 1 << 40 // keeps hostile numbers from overflowing below
-	offset, limit := min(int64(q.Offset), far), min(int64(q.Limit), far)
-	l := q.scope()
-	total, err := s.length(ctx, l)
-	if err != nil {
-		return nil, err
-	}
-	skipped, err := s.rank(ctx, l, q.AfterID, total)
-	if err != nil {
-		return nil, err
-	}
-	lo, hi := skipped+1+offset, skipped+offset+limit
-	if q.Newest {
-		lo, hi = total+1-offset-limit, total-offset
-	}
-	lo, hi = max(lo, skipped+1), min(hi, total)
-	if lo > hi {
-		return nil, nil
-	}
-	return s.entries(ctx, l, lo, hi, q.Newest)
 }
 
 // rank is the number of entries of a list, total long, whose id is at most
@@ -152,22 +138,24 @@ func (s *Snapshot) probe(ctx context.Context, l scope, place int64) (first, id, 
 	return first, id, n, err
 }
 
-// entries reads the lo-th to the hi-th entry of a list.
-func (s *Snapshot) entries(ctx context.Context, l scope, lo, hi int64, newest bool) ([]catalog.Change, error) {
-	order := l.first + ", c.n"
-	if newest {
-		order = l.first + " DESC, c.n DESC"
-	}
-	var out []catalog.Change
-	err := s.s.query(ctx, `SELECT d.first_change + c.n, c.action, COALESCE(c.unit_id, 0), COALESCE(p.slug, ''), COALESCE(m.slug, ''), COALESCE(t.language, ''),
+// changeColumns and changeJoins are what scanChange reads, of d and c.
+const (
+	changeColumns = `d.first_change + c.n, c.action, COALESCE(c.unit_id, 0), COALESCE(p.slug, ''), COALESCE(m.slug, ''), COALESCE(t.language, ''),
 		d.at, COALESCE(a.username, ''), COALESCE(a.full_name, ''), c.target, c.old_target, c.state, c.old_state,
-		COALESCE(o.source, ''), COALESCE(o.context, ''), d.commit_hash, d.commit_time, c.event
-		FROM deltas d JOIN changes c ON c.delta_id = d.id AND c.n >= $2 - `+l.first+` AND c.n <= $3 - `+l.first+`
+		COALESCE(o.source, ''), COALESCE(o.context, ''), d.commit_hash, d.commit_time, c.event`
+	changeJoins = `
 		LEFT JOIN projects p ON p.id = d.project_id LEFT JOIN components m ON m.id = d.component_id
 		LEFT JOIN translations t ON t.id = d.translation_id LEFT JOIN users a ON a.id = d.author_id
-		LEFT JOIN units u ON u.id = c.unit_id LEFT JOIN units o ON o.id = u.source_id
+		LEFT JOIN units u ON u.id = c.unit_id LEFT JOIN units o ON o.id = u.source_id`
+)
+
+// entries reads the lo-th to the hi-th entry of a list, ascending.
+func (s *Snapshot) entries(ctx context.Context, l scope, lo, hi int64) ([]catalog.Change, error) {
+	var out []catalog.Change
+	err := s.s.query(ctx, `SELECT `+changeColumns+`
+		FROM deltas d JOIN changes c ON c.delta_id = d.id AND c.n >= $2 - `+l.first+` AND c.n <= $3 - `+l.first+changeJoins+`
 		WHERE `+l.column+` = $1 AND `+l.first+` <= $3 AND `+l.first+` >= COALESCE((SELECT MAX(`+l.first+`) FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2), $2)
-		ORDER BY `+order, []any{l.id, lo, hi}, func(scan scan) error {
+		ORDER BY `+l.first+`, c.n`, []any{l.id, lo, hi}, func(scan scan) error {
 		c, err := scanChange(scan)
 		out = append(out, c)
 		return err

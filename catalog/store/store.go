@@ -35,10 +35,14 @@ type DB struct {
 	writer  *pool // one session: writes are serial
 	readers *pool
 	codec   *codec
+	ledgers *ledgers
+	news    *news
 	now     func() time.Time
 	log     *slog.Logger
 	metrics *metrics
 	where   string // for messages: the path
+
+	pollInterval time.Duration
 
 	beforeCommit func() // tests only: what happens if we crash here
 }
@@ -56,6 +60,9 @@ type Options struct {
 	// Readers is the number of snapshots that can be open at once; 0 is twice
 	// the number of cores, at least four.
 	Readers int
+	// PollInterval is how often a Watch looks for changes that other processes
+	// made; 0 is one second.
+	PollInterval time.Duration
 }
 
 func (o Options) withDefaults() Options {
@@ -70,6 +77,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Readers <= 0 {
 		o.Readers = max(4, 2*runtime.GOMAXPROCS(0))
+	}
+	if o.PollInterval <= 0 {
+		o.PollInterval = time.Second
 	}
 	return o
 }
@@ -87,7 +97,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	if dsn == "" {
 		return nil, fmt.Errorf("store: open: no database path given: %w", catalog.ErrInvalid)
 	}
-	db := &DB{now: opts.Now, log: opts.Logger, metrics: newMetrics(), where: dsn}
+	db := &DB{now: opts.Now, log: opts.Logger, metrics: newMetrics(), ledgers: newLedgers(), news: newNews(), pollInterval: opts.PollInterval, where: dsn}
 	if err := db.open(ctx, opts); err != nil {
 		err = db.fail(ctx, "open", err)
 		_ = db.Close()
@@ -124,6 +134,7 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 	return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
 		generation, err := s.Generation(ctx)
 		db.metrics.generation.Set(float64(generation))
+		db.news.publish(generation)
 		return err
 	})
 }
@@ -147,9 +158,11 @@ func (db *DB) handle(opts Options, write bool) (*sql.DB, error) {
 	return h, nil
 }
 
-// Close waits for running transactions to end and closes the database. Calls of
+// Close waits for running transactions to end and closes the database; watches
+// are woken. Calls of
 // other methods after it fail.
 func (db *DB) Close() error {
+	db.news.close()
 	if db.readers != nil {
 		db.readers.close()
 	}

@@ -1,0 +1,173 @@
+package store
+
+import (
+	"context"
+	"math"
+	"sort"
+	"sync"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+const (
+	// defaultWidth is the number of places that a span covers. A delta belongs to
+	// the span that it begins in.
+	defaultWidth = 1024
+	// maxMarks bounds what all marks take: 48 bytes each, 20 MB.
+	maxMarks = 400_000
+	// maxLedgers bounds the number of ledgers that have marks.
+	maxLedgers = 4096
+	// spansAtOnce bounds what is read before it is kept, so that a client that
+	// goes away early leaves something for the next one.
+	spansAtOnce = 32
+)
+
+// mark is what the deltas of one component in one span amount to.
+type mark struct {
+	span, component int32
+	tallied
+	minAt, maxAt int64
+}
+
+// marks are those of the closed spans of a ledger: the prefix of an
+// append-only list, the same for every snapshot that is at least as long.
+type marks struct {
+	turn   chan struct{} // holds one token: who has it may extend
+	closed int64         // number of spans
+	list   []mark        // ascending by span; never changed, only appended to
+	used   int64         // ledgers.clock at the last use
+}
+
+// ledgers keeps the marks of the ledgers in use, within maxMarks.
+type ledgers struct {
+	mu    sync.Mutex
+	byKey map[ledgerKey]*marks
+	total int
+	clock int64
+	width int64 // of spans; constant but for tests
+}
+
+func newLedgers() *ledgers { return &ledgers{byKey: map[ledgerKey]*marks{}, width: defaultWidth} }
+
+// spanOf is the span of a place; places count from 1.
+func (c *ledgers) spanOf(place int64) int32 { return int32((place - 1) / c.width) }
+
+func (c *ledgers) get(key ledgerKey) *marks {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clock++
+	m, ok := c.byKey[key]
+	if !ok {
+		m = &marks{turn: make(chan struct{}, 1)}
+		m.turn <- struct{}{}
+		c.byKey[key] = m
+		c.evict(m)
+	}
+	m.used = c.clock
+	return m
+}
+
+// grown accounts for n new marks of m.
+func (c *ledgers) grown(key ledgerKey, m *marks, list []mark) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(list) - len(m.list)
+	m.list = list
+	if c.byKey[key] == m { // else it was evicted meanwhile
+		c.total += n
+		c.evict(m)
+	}
+}
+
+func (c *ledgers) marksOf(m *marks) []mark {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return m.list
+}
+
+// evict drops the ledgers that were not used for the longest time, but not kept.
+func (c *ledgers) evict(kept *marks) {
+	for c.total > maxMarks || len(c.byKey) > maxLedgers {
+		var oldest ledgerKey
+		used := int64(math.MaxInt64)
+		for key, m := range c.byKey {
+			if m != kept && m.used < used {
+				oldest, used = key, m.used
+			}
+		}
+		if used == math.MaxInt64 {
+			return
+		}
+		c.total -= len(c.byKey[oldest].list)
+		delete(c.byKey, oldest)
+	}
+}
+
+// everything is the filter that leaves nothing out.
+func everything() *changeFilter {
+	return &changeFilter{all: true, added: true, updated: true, removed: true, events: true, from: math.MinInt64, to: math.MaxInt64}
+}
+
+// marks returns the marks of a ledger's closed spans in this snapshot, whose
+// ledger is length places long, and the number of these spans.
+func (s *Snapshot) marks(ctx context.Context, l *ledger, length int64) ([]mark, int64, error) {
+	c := s.db.ledgers
+	closed := length / c.width
+	if closed == 0 {
+		return nil, 0, nil
+	}
+	m := c.get(l.key)
+	select {
+	case <-ctx.Done():
+		return nil, 0, ctx.Err()
+	case <-m.turn:
+	}
+	defer func() { m.turn <- struct{}{} }()
+	for m.closed < closed {
+		upTo := min(m.closed+spansAtOnce, closed)
+		rows, err := s.rows(ctx, l, everything(), m.closed*c.width, upTo*c.width)
+		if err != nil {
+			return nil, 0, err
+		}
+		c.grown(l.key, m, c.appendMarks(c.marksOf(m), rows))
+		m.closed = upTo
+	}
+	list := c.marksOf(m)
+	return list[:sort.Search(len(list), func(i int) bool { return int64(list[i].span) >= closed })], closed, nil
+}
+
+// appendMarks sums rows up, span by span, components in order of appearance.
+func (c *ledgers) appendMarks(list []mark, rows []deltaRow) []mark {
+	begin := len(list) // of the current span
+	at := map[int64]int{}
+	for i := range rows {
+		r := &rows[i]
+		span, component := c.spanOf(r.place), r.component()
+		if begin < len(list) && list[begin].span != span {
+			begin = len(list)
+			clear(at)
+		}
+		j, ok := at[component]
+		if !ok {
+			j = len(list)
+			at[component] = j
+			list = append(list, mark{span: span, component: int32(component), minAt: r.at, maxAt: r.at})
+		}
+		list[j].add(r)
+	}
+	return list
+}
+
+func (m *mark) add(r *deltaRow) {
+	m.n += r.n
+	m.added += r.added
+	m.updated += r.updated
+	m.removed += r.removed
+	m.minAt, m.maxAt = min(m.minAt, r.at), max(m.maxAt, r.at)
+	for action, n := range r.events {
+		if m.events == nil {
+			m.events = map[catalog.Action]int32{}
+		}
+		m.events[action] += n
+	}
+}
