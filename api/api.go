@@ -11,8 +11,8 @@
 // 4xx, never a 5xx, a panic or somebody else's host in a link.
 //
 // Non-goals: no caching yet and no conditional requests (they belong to the
-// layer that knows generations), no search and no filters of change lists yet
-// (their parameters are kept in page links and otherwise ignored), no writing
+// layer that knows generations), no search yet (its parameter is kept in page
+// links and otherwise ignored), no writing
 // and no access tokens (a write answers 401 or 403), no HTML: a browser that
 // prefers text/html gets JSON, which decision 2 allows. Listening, TLS,
 // timeouts and header limits are those of the http.Server that cmd makes.

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -23,48 +22,83 @@ func (s *Server) getChange(ctx context.Context, snap *store.Snapshot, r *request
 	return newChange(r.link, &change), nil
 }
 
-func (s *Server) listTranslationChanges(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+// changeScope is what a change list is about: the query that lists its entries
+// and the list's own path.
+type changeScope func(ctx context.Context, snap *store.Snapshot, r *request) (q store.ChangeQuery, path string, err error)
+
+func (s *Server) translationChanges(ctx context.Context, snap *store.Snapshot, r *request) (store.ChangeQuery, string, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	p := translationPath(t.Project.Slug, t.Component.Slug, t.Language) + "changes/"
-	return listOfChanges(ctx, snap, r, store.ChangeQuery{TranslationID: t.ID}, t.Changes, p)
+	return store.ChangeQuery{TranslationID: t.ID}, translationPath(t.Project.Slug, t.Component.Slug, t.Language) + "changes/", err
 }
 
-func (s *Server) listComponentChanges(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) componentChanges(ctx context.Context, snap *store.Snapshot, r *request) (store.ChangeQuery, string, error) {
 	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
-	if err != nil {
-		return nil, err
-	}
-	p := componentPath(component.Project.Slug, component.Slug) + "changes/"
-	return listOfChanges(ctx, snap, r, store.ChangeQuery{ComponentID: component.ID}, component.Changes, p)
+	return store.ChangeQuery{ComponentID: component.ID}, componentPath(component.Project.Slug, component.Slug) + "changes/", err
 }
 
-// listOfChanges answers a change list: ascending by id, with ordering=-id
-// descending, with after_id=N only what came after N (decision 4). count is
-// the number of entries without after_id.
-func listOfChanges(ctx context.Context, snap *store.Snapshot, r *request, q store.ChangeQuery, count int64, path string) (any, error) {
-	if err := r.changeOrder(&q); err != nil {
-		return nil, err
+func (s *Server) projectChanges(ctx context.Context, snap *store.Snapshot, r *request) (store.ChangeQuery, string, error) {
+	project, err := s.visibleProject(ctx, snap, r)
+	if err != nil {
+		return store.ChangeQuery{}, "", err
 	}
-	if q.AfterID > 0 {
-		n, err := snap.Count(ctx, q)
+	q, err := withoutHidden(ctx, snap, store.ChangeQuery{ProjectID: project.ID}, project.Slug)
+	return q, projectPath(project.Slug) + "changes/", err
+}
+
+func (s *Server) serverChanges(ctx context.Context, snap *store.Snapshot, _ *request) (store.ChangeQuery, string, error) {
+	q, err := withoutHidden(ctx, snap, store.ChangeQuery{}, "")
+	return q, "/api/changes/", err
+}
+
+// withoutHidden leaves the entries of visible components, of one project or
+// with "" of all. Where no entries are hidden (in private components, or in such
+// as are no longer configured) the query stays as it is.
+func withoutHidden(ctx context.Context, snap *store.Snapshot, q store.ChangeQuery, project string) (store.ChangeQuery, error) {
+	total, err := snap.Count(ctx, q)
+	if err != nil {
+		return q, err
+	}
+	visible, err := visibleComponents(ctx, snap, project)
+	if err != nil {
+		return q, err
+	}
+	ids := make([]int64, len(visible))
+	var shown int64
+	for i := range visible {
+		ids[i] = visible[i].ID
+		shown += visible[i].Changes
+	}
+	if shown != total {
+		q.Components = ids
+	}
+	return q, nil
+}
+
+// listOf answers a change list: ascending by id, with ordering=-id descending
+// (decision 4).
+func listOf(scope changeScope) handler {
+	return func(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+		q, path, err := scope(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		count = n
+		if q, err = r.changeQuery(q); err != nil {
+			return nil, err
+		}
+		l, err := snap.ChangeList(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		w, err := r.window(l.Count(), maxPageSize)
+		if err != nil {
+			return nil, err
+		}
+		entries, err := l.Page(ctx, w.offset, w.limit)
+		if err != nil {
+			return nil, err
+		}
+		return r.list(w, path, changeObjects(r.link, entries)), nil
 	}
-	w, err := r.window(count, maxPageSize)
-	if err != nil {
-		return nil, err
-	}
-	q.Offset, q.Limit = w.offset, w.limit
-	entries, err := snap.Changes(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return r.list(w, path, changeObjects(r.link, entries)), nil
 }
 
 func changeObjects(l links, entries []catalog.Change) []changeObject {
@@ -73,25 +107,4 @@ func changeObjects(l links, entries []catalog.Change) []changeObject {
 		objects[i] = newChange(l, &entries[i])
 	}
 	return objects
-}
-
-// changeOrder reads the parameters of change lists that are ours.
-func (r *request) changeOrder(q *store.ChangeQuery) error {
-	switch ordering, given := r.params.get("ordering"); {
-	case !given || ordering == "" || ordering == "id":
-	case ordering == "-id":
-		q.Newest = true
-	default:
-		return errParameter("ordering", "Select a valid choice: id or -id.")
-	}
-	after, given := r.params.get("after_id")
-	if !given {
-		return nil
-	}
-	id, err := strconv.ParseInt(after, 10, 64)
-	if err != nil {
-		return errParameter("after_id", "A valid integer is required.")
-	}
-	q.AfterID = max(id, 0)
-	return nil
 }

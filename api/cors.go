@@ -26,7 +26,7 @@ func (s *Settings) cors(r *http.Request, h http.Header) {
 	h.Set("Access-Control-Expose-Headers", "Allow, Content-Length, Retry-After")
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
-		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type")
+		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, Last-Event-ID")
 		h.Set("Access-Control-Max-Age", "86400")
 	}
 }

@@ -18,6 +18,8 @@ type problem struct {
 	detail string
 	// field, if set, makes the body {field: [detail]} (decision 7).
 	field string
+	// fields, if set, makes the body {field: [text], …}.
+	fields map[string]string
 	// retryAfter in seconds, if above 0, becomes the header Retry-After.
 	retryAfter int
 	// authenticate adds WWW-Authenticate: Token.
@@ -72,6 +74,13 @@ func asProblem(err error) *problem {
 
 // body returns what is rendered.
 func (p *problem) body() any {
+	if len(p.fields) > 0 {
+		body := make(map[string][]string, len(p.fields))
+		for field, text := range p.fields {
+			body[field] = []string{text}
+		}
+		return body
+	}
 	if p.field != "" {
 		return map[string][]string{p.field: {p.detail}}
 	}

@@ -15,6 +15,7 @@ import (
 func FuzzRequest(f *testing.F) {
 	for path := range resources {
 		f.Add("GET", path, "l10n.example.org", "application/json", "")
+		f.Add("GET", path+"?action=59&action=x&user=%00&timestamp_after=2021-02-30T00:00:00Z&timestamp_before=2026-01-01T00:00+00:00", "a", "", "")
 		f.Add("GET", path+"?format=csv", "[::1]:80", "text/html, */*;q=0.1", "Token x")
 		f.Add("OPTIONS", path+"?page=last&page_size=-1&after_id=5&ordering=-id", "", "application/json; indent=4", "")
 	}
@@ -30,7 +31,7 @@ func FuzzRequest(f *testing.F) {
 	w := demoWorld(f)
 	w.imports("demo/docs", repoDocs, "Jane", sourceOf(manyUnits(5)))
 	w.importsBranch("secret/open", repoSecret, "release", "Jane", sourceOf(manyUnits(5)))
-	s := w.serve(Options{})
+	s := brief(w.serve(Options{}))
 	f.Fuzz(func(t *testing.T, method, target, host, accept, authorization string) {
 		u, err := url.ParseRequestURI(target)
 		if err != nil {

@@ -16,6 +16,7 @@ var resources = map[string]string{
 	"/api/translations/demo/app/cs/":                   "GET, DELETE, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/units/":             "GET, POST, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/changes/":           "GET, HEAD, OPTIONS",
+	"/api/translations/demo/app/cs/changes/stream/":    "GET, HEAD, OPTIONS",
 	"/api/units/268435457/":                            "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
 	"/api/changes/1/":                                  "GET, HEAD, OPTIONS",
 	"/api/":                                            "GET, HEAD, OPTIONS",
@@ -24,22 +25,32 @@ var resources = map[string]string{
 	"/api/projects/demo/":                              "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
 	"/api/projects/demo/components/":                   "GET, POST, HEAD, OPTIONS",
 	"/api/projects/demo/changes/":                      "GET, HEAD, OPTIONS",
+	"/api/projects/demo/changes/stream/":               "GET, HEAD, OPTIONS",
 	"/api/components/":                                 "GET, HEAD, OPTIONS",
 	"/api/components/demo/app/":                        "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
 	"/api/components/demo/app/translations/":           "GET, POST, HEAD, OPTIONS",
 	"/api/components/demo/app/changes/":                "GET, HEAD, OPTIONS",
+	"/api/components/demo/app/changes/stream/":         "GET, HEAD, OPTIONS",
 	"/api/translations/":                               "GET, HEAD, OPTIONS",
 	"/api/languages/":                                  "GET, POST, HEAD, OPTIONS",
 	"/api/languages/cs/":                               "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
 	"/api/changes/":                                    "GET, HEAD, OPTIONS",
+	"/api/changes/stream/":                             "GET, HEAD, OPTIONS",
 	"/api/users/karel/":                                "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
 	"/api/tasks/9ab99e06-c7b5-58a1-bc7b-70cf6d7267b0/": "GET, DELETE, HEAD, OPTIONS",
+}
+
+// brief makes the streams of a server end after what there is.
+func brief(s *Server) *Server {
+	s.streams.ending = make(chan struct{})
+	close(s.streams.ending)
+	return s
 }
 
 // TestMethods goes through every method of every resource: decisions 6 and 8.
 func TestMethods(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := brief(demoWorld(t).serve(Options{}))
 	if len(resources) != len(s.routes()) {
 		t.Fatalf("%d resources for %d routes", len(resources), len(s.routes()))
 	}

@@ -12,6 +12,9 @@ import (
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+	streams  prometheus.Gauge
+	events   prometheus.Counter
+	dropped  prometheus.Counter
 }
 
 func newMetrics() metrics {
@@ -25,11 +28,14 @@ func newMetrics() metrics {
 			Help:    "Time to answer a request of the API by route.",
 			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 5},
 		}, []string{"route"}),
+		streams: prometheus.NewGauge(prometheus.GaugeOpts{Name: "repoglot_api_streams", Help: "Streams of changes that are open."}),
+		events:  prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_api_stream_events_total", Help: "Change entries sent to streams."}),
+		dropped: prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_api_streams_dropped_total", Help: "Streams that were cut off because their client did not read."}),
 	}
 }
 
 func (m *metrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds}
+	return []prometheus.Collector{m.requests, m.seconds, m.streams, m.events, m.dropped}
 }
 
 func (m *metrics) observe(route, method string, status int, took time.Duration) {

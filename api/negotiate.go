@@ -33,7 +33,7 @@ func negotiate(rt *route, ps params, accept string) (representation, error) {
 		return rep, errNotFound
 	}
 	indent, ok := acceptable(accept)
-	if !ok && !given && rt.kind != verbatim {
+	if !ok && !given && rt.kind != verbatim && rt.kind != events {
 		return rep, errNotAcceptable
 	}
 	rep.indent = indent

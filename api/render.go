@@ -25,6 +25,9 @@ func render(value any, rep representation) (answer, error) {
 	if doc, ok := value.(*document); ok {
 		return answer{status: http.StatusOK, contentType: doc.contentType, body: doc.body}, nil
 	}
+	if f, ok := value.(*feed); ok {
+		return answer{status: http.StatusOK, contentType: typeEvents, feed: f}, nil
+	}
 	if l, ok := value.(*list); ok && rep.csv {
 		body, err := renderCSV(l.Results)
 		return answer{status: http.StatusOK, contentType: typeCSV, body: body}, err

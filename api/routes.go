@@ -37,6 +37,7 @@ const (
 	object   kind = iota // JSON
 	pages                // JSON or CSV, a page of a list
 	verbatim             // a document that the handler chooses itself
+	events               // server-sent events
 )
 
 // The values of Allow, in the order of facts §6.
@@ -62,7 +63,8 @@ func (s *Server) routes() []route {
 	return []route{
 		{"/api/translations/:project/:component/:language/", allowDelete, "Translation Instance", aboutTranslations, object, s.getTranslation},
 		{"/api/translations/:project/:component/:language/units/", allowPost, "Units", aboutTranslations, pages, s.listUnits},
-		{"/api/translations/:project/:component/:language/changes/", allowRead, "Changes", aboutTranslations, pages, s.listTranslationChanges},
+		{"/api/translations/:project/:component/:language/changes/", allowRead, "Changes", aboutTranslations, pages, listOf(s.translationChanges)},
+		{"/api/translations/:project/:component/:language/changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.translationChanges)},
 		{"/api/units/:id/", allowPutToPatch, "Unit Instance", aboutUnits, object, s.getUnit},
 		{"/api/changes/:id/", allowRead, "Change Instance", aboutChanges, object, s.getChange},
 
@@ -71,15 +73,18 @@ func (s *Server) routes() []route {
 		{"/api/projects/", allowPost, "Project List", aboutProjects, pages, s.listProjects},
 		{"/api/projects/:project/", allowPutToPatch, "Project Instance", aboutProjects, object, s.getProject},
 		{"/api/projects/:project/components/", allowPost, "Components", aboutProjects, pages, s.listProjectComponents},
-		{"/api/projects/:project/changes/", allowRead, "Changes", aboutProjects, pages, s.listProjectChanges},
+		{"/api/projects/:project/changes/", allowRead, "Changes", aboutProjects, pages, listOf(s.projectChanges)},
+		{"/api/projects/:project/changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.projectChanges)},
 		{"/api/components/", allowRead, "Component List", aboutComponents, pages, s.listComponents},
 		{"/api/components/:project/:component/", allowPutToPatch, "Component Instance", aboutComponents, object, s.getComponent},
 		{"/api/components/:project/:component/translations/", allowPost, "Translations", aboutComponents, pages, s.listComponentTranslations},
-		{"/api/components/:project/:component/changes/", allowRead, "Changes", aboutComponents, pages, s.listComponentChanges},
+		{"/api/components/:project/:component/changes/", allowRead, "Changes", aboutComponents, pages, listOf(s.componentChanges)},
+		{"/api/components/:project/:component/changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.componentChanges)},
 		{"/api/translations/", allowRead, "Translation List", aboutTranslations, pages, s.listTranslations},
 		{"/api/languages/", allowPost, "Language List", aboutLanguages, pages, s.listLanguages},
 		{"/api/languages/:code/", allowPutToPatch, "Language Instance", aboutLanguages, object, s.getLanguage},
-		{"/api/changes/", allowRead, "Change List", aboutChanges, pages, s.listChanges},
+		{"/api/changes/", allowRead, "Change List", aboutChanges, pages, listOf(s.serverChanges)},
+		{"/api/changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.serverChanges)},
 		{"/api/users/:username/", allowPutToPatch, "User Instance", aboutUsers, object, s.getUser},
 		{"/api/tasks/:uuid/", allowDelete, "Task Instance", aboutTasks, object, s.getTask},
 	}

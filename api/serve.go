@@ -23,6 +23,7 @@ type answer struct {
 	contentType string
 	body        []byte
 	problem     *problem
+	feed        *feed // instead of a body
 }
 
 // endpoint makes the function that answers every method of a route.
@@ -30,8 +31,18 @@ func (s *Server) endpoint(rt route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		started := s.now()
 		a := s.answer(&rt, c)
+		if a.feed != nil && c.Request().Method == http.MethodGet {
+			if err := s.streams.begin(); err == nil {
+				defer s.streams.end()
+			} else {
+				a = renderProblem(asProblem(err), 0)
+			}
+		}
+		took := s.now().Sub(started) // of a stream: until it begins
 		s.write(&rt, c, a)
-		took := s.now().Sub(started)
+		if a.feed == nil {
+			took = s.now().Sub(started)
+		}
 		s.metrics.observe(rt.path, c.Request().Method, a.status, took)
 		s.logger.Debug("api request", "method", c.Request().Method, "path", c.Request().URL.Path,
 			"status", a.status, "bytes", len(a.body), "took", took)
@@ -134,7 +145,12 @@ func hasToken(header string) bool {
 func (s *Server) write(rt *route, c echo.Context, a answer) {
 	h := c.Response().Header()
 	h.Set("Content-Type", a.contentType)
-	h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	if a.feed == nil {
+		h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	} else {
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Accel-Buffering", "no") // nginx would hold events back
+	}
 	h.Set("Allow", rt.allow)
 	h.Set("Vary", "Accept")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -147,6 +163,10 @@ func (s *Server) write(rt *route, c echo.Context, a answer) {
 	}
 	c.Response().WriteHeader(a.status)
 	if c.Request().Method == http.MethodHead {
+		return
+	}
+	if a.feed != nil {
+		s.stream(c, a.feed)
 		return
 	}
 	if _, err := c.Response().Write(a.body); err != nil {

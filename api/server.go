@@ -39,6 +39,8 @@ type Options struct {
 	// Progress tells how far a component's first import is; ok is false if
 	// none is running. nil knows of none.
 	Progress func(componentID int64) (p Progress, ok bool)
+	// Tick makes the ticker of a stream's heartbeats; nil takes real time.
+	Tick func(every time.Duration) (ticks <-chan time.Time, stop func())
 	// Version is that of the program; shown in the header Server and in the
 	// OpenAPI document. "" shows none.
 	Version string
@@ -74,6 +76,7 @@ type Server struct {
 	echo     *echo.Echo
 	schema   schema
 	metrics  metrics
+	streams  *streams
 }
 
 // New makes a Server that answers all paths below /api/ and 404 for any other.
@@ -88,6 +91,7 @@ func New(opts Options) *Server {
 		echo:     echo.New(),
 		schema:   newSchema(opts.Version),
 		metrics:  newMetrics(),
+		streams:  newStreams(opts.Tick),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

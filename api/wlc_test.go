@@ -13,18 +13,8 @@ import (
 // demo world over HTTP: its contract with us, as it ships.
 func TestWLC(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("wlc"); err != nil {
-		t.Skip("skipped: wlc is not installed (apt-get install wlc)")
-	}
 	w := demoWorld(t)
-	ts := httptest.NewServer(w.serve(Options{}))
-	t.Cleanup(ts.Close)
-	home := t.TempDir()
-	for _, tc := range []struct {
-		args   []string
-		status int
-		want   []string
-	}{
+	wlc(t, w.serve(Options{}), []wlcCase{
 		{[]string{"list-projects"}, 0, []string{`"slug": "demo"`, `"slug": "secret"`}},
 		{[]string{"ls", "demo/app"}, 0, []string{`"language_code": "cs"`, `"language_code": "sr@latin"`, `"translated_percent": 93.1`}},
 		{[]string{"show", "demo/app/cs"}, 0, []string{`"filename": "po/cs.po"`, `"last_author": "Karel"`, `"fuzzy_percent": 2.2`}},
@@ -32,7 +22,39 @@ func TestWLC(t *testing.T) {
 		{[]string{"changes", "demo/app/cs"}, 0, []string{`"action_name": "Removed string"`, `"action_name": "String updated in the repository"`}},
 		{[]string{"show", "demo/hidden"}, 1, []string{"Error: Object not found"}},
 		{[]string{"show", "demo/docs/cs"}, 1, []string{"Error: "}},
-	} {
+	})
+}
+
+// TestWLCChanges reads change lists of all scopes; wlc asks for the translation
+// of every entry, so none of them is gone in this world.
+func TestWLCChanges(t *testing.T) {
+	t.Parallel()
+	w := openWorld(t)
+	w.bigWorld(3)
+	wlc(t, w.serve(Options{}), []wlcCase{
+		{[]string{"changes", "big/big/cs"}, 0, []string{`"action_name": "New string added"`, `va 3"`}},
+		{[]string{"changes", "big/big"}, 0, []string{`"action_name": "Created component"`, `va 3"`}},
+		{[]string{"changes", "big"}, 0, []string{`"action_name": "Created component"`, `va 3"`}},
+	})
+}
+
+// wlcCase is a call of wlc: its exit status, and parts of what it prints.
+type wlcCase struct {
+	args   []string
+	status int
+	want   []string
+}
+
+// wlc runs the cases against a server.
+func wlc(t *testing.T, s *Server, cases []wlcCase) {
+	t.Helper()
+	if _, err := exec.LookPath("wlc"); err != nil {
+		t.Skip("skipped: wlc is not installed (apt-get install wlc)")
+	}
+	ts := httptest.NewServer(s)
+	t.Cleanup(ts.Close)
+	home := t.TempDir()
+	for _, tc := range cases {
 		args := append([]string{"--url", ts.URL + "/api/", "--key", "k", "--format", "json"}, tc.args...)
 		cmd := exec.CommandContext(t.Context(), "wlc", args...)
 		cmd.Dir = home // it reads .weblate* upwards

@@ -54,9 +54,6 @@ func (r *deltaRow) component() int64 { return r.id / catalog.UnitsPerComponent }
 // isEvent reports whether a delta holds events: it holds nothing else then.
 func (r *deltaRow) isEvent() bool { return r.n > r.added+r.updated+r.removed }
 
-// last is the place of the delta's last entry.
-func (r *deltaRow) last() int64 { return r.place + int64(r.n) - 1 }
-
 // rows returns the deltas of the ledger that begin at a place in (lo, hi] and
 // hold an action of the filter, within its time, in its components.
 func (s *Snapshot) rows(ctx context.Context, l *ledger, f *changeFilter, lo, hi int64) ([]deltaRow, error) {

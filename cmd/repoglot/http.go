@@ -20,7 +20,8 @@ import (
 )
 
 // Times that a client may take. An answer is rendered before it is written, so
-// writing it takes as long as the client's line.
+// writing it takes as long as the client's line; a stream of changes, which has no
+// end, gives each of its writes a time of its own.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = 30 * time.Second

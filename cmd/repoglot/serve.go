@@ -130,7 +130,9 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 		return fmt.Errorf("writing to the standard output: %w", err)
 	}
 	group.Go(func() error { return s.pulls.run(ctx) })
-	group.Go(func() error { return serveUntil(ctx, newHTTPServer(rt, s.log), main) })
+	server := newHTTPServer(rt, s.log)
+	server.RegisterOnShutdown(s.api.EndStreams) // they have no end of their own to wait for
+	group.Go(func() error { return serveUntil(ctx, server, main) })
 	if second != nil {
 		group.Go(func() error { return serveUntil(ctx, newHTTPServer(profiled(metrics), s.log), second) })
 	}
