@@ -52,15 +52,18 @@ type Report struct {
 
 // ComponentReport tells what a pull did to one component.
 type ComponentReport struct {
-	// ID is the component's id, Project and Slug its name.
+	// ID is the component's id, Project and Slug its name. A discovery that
+	// finds nothing is reported under its own slug, with the id 0.
 	ID            int64
 	Project, Slug string
 	// Head is the commit that the component stands at now.
 	Head string
 	// Changes is the number of change entries written for it.
 	Changes int64
-	// Problems are the files that are not served and why, one line each. The
-	// rest of the component is served.
+	// Problems are the files that are not served and why, one line each, or that
+	// there is no file. The rest of the component is served. Nil where the pull
+	// had no reason to look: nothing is new then. The first pull of a process
+	// always looks.
 	Problems []string
 	// Err is why the component is not at the branch's head; nil if it is.
 	Err error

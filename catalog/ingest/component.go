@@ -27,6 +27,8 @@ type component struct {
 	retry bool
 	// applied says that files is that of the commit the component stands at.
 	applied bool
+	// vacant says that the mask selects no file at all.
+	vacant bool
 
 	// What is stored, loaded in the first step that touches the component and
 	// kept up by the later ones of the same pull.
@@ -59,9 +61,28 @@ func newComponent(row store.BranchComponent, table *lang.Table) (*component, err
 // name is how messages call the component.
 func (c *component) name() string { return c.row.Project.Slug + "/" + c.row.Slug }
 
-// noFiles says that the mask selects nothing.
-func (c *component) noFiles(branch string) string {
-	return fmt.Sprintf("the filemask %s matches no file of branch %s: correct filemask or branch", c.row.Settings.Filemask, branch)
+// selects reports whether the mask finds a file among those of the component;
+// the template is none.
+func (c *component) selects() bool {
+	return slices.ContainsFunc(c.files, func(f gitsource.File) bool { return f.Path != c.layout.newBase })
+}
+
+// recall takes over what is stored of a component that the pull does not move:
+// its problems, and whether it has files. One that a discovery made is told of
+// when its files vanish and not again: nothing can be mended there.
+func (c *component) recall(problems []store.Problem, translations []catalog.Translation) {
+	c.problems = make(map[string]store.Problem, len(problems))
+	for _, p := range problems {
+		c.problems[p.Path] = p
+	}
+	c.vacant = len(problems) == 0 && c.row.Template == "" && !slices.ContainsFunc(translations, func(t catalog.Translation) bool {
+		return !t.IsSource || t.Filename != "" && t.Filename != c.layout.newBase
+	})
+}
+
+// noFiles says that a mask selects nothing.
+func noFiles(mask, branch string) string {
+	return fmt.Sprintf("the filemask %s matches no file of branch %s: correct filemask or branch", mask, branch)
 }
 
 // advance applies the changes of a step to the list of files and reports
@@ -129,8 +150,12 @@ func (c *component) load(ctx context.Context, tx *store.StepTx) error {
 // forget drops what load read.
 func (c *component) forget() { c.translations, c.problems = nil, nil }
 
-// problemsList renders the component's problems for a report, by path.
+// problemsList renders the component's problems for a report, by path; nil if
+// nothing is known of them.
 func (c *component) problemsList() []string {
+	if c.problems == nil {
+		return nil
+	}
 	list := make([]string, 0, len(c.problems))
 	for _, p := range c.problems {
 		list = append(list, problemText(p))

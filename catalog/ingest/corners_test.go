@@ -228,6 +228,63 @@ func TestConflictIsNoFailure(t *testing.T) {
 	}
 }
 
+// TestBarren tells of a mask without files in the pull that finds it so and in
+// the first of each process, for components and for discoveries.
+func TestBarren(t *testing.T) {
+	repo := repoWith(t, map[string]string{
+		"po/cs.po": po("One", "Jedna"), "po/app.pot": po("One", ""), "a/x/cs.po": po("One", "Jedna"),
+	})
+	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{
+		"app":               {NewBase: "po/app.pot", LanguageRegex: "^[^.]+$"},
+		"own":               {Filemask: "po/app*.pot", LanguageRegex: ".*", NewBase: "po/app.pot"},
+		"found-{component}": {Filemask: "a/{component}/*.po"},
+		"none-{component}":  {Filemask: "b/{component}/*.po"},
+	})
+	problems := func() map[string][]string {
+		told := make(map[string][]string)
+		for _, c := range w.sync().Components {
+			if len(c.Problems) > 0 {
+				told[c.Slug] = c.Problems
+			}
+		}
+		return told
+	}
+	none := map[string][]string{
+		"own":              {"the filemask po/app*.pot matches no file of branch main: correct filemask or branch"},
+		"none-{component}": {"the filemask b/{component}/*.po matches no file of branch main: correct filemask or branch"},
+	}
+	all := map[string][]string{
+		"own": none["own"], "none-{component}": none["none-{component}"],
+		"app": {"the filemask po/*.po matches no file of branch main: correct filemask or branch"},
+	}
+	restart := func() {
+		w.db.Close()
+		w.open()
+	}
+	check := func(when string, want map[string][]string) {
+		t.Helper()
+		if diff := cmp.Diff(want, problems()); diff != "" {
+			t.Errorf("%s: problems (-want +got):\n%s", when, diff)
+		}
+	}
+	check("first pull", none)
+	restart()
+	check("restart", none)
+	repo.Commit(t, testrepos.Change{Delete: []string{"po/cs.po"}})
+	w.sync()
+	restart()
+	check("restart without files", all)
+	repo.Commit(t, testrepos.Change{Delete: []string{"a"}})
+	w.sync()
+	restart()
+	all["found-{component}"] = []string{"the filemask a/{component}/*.po matches no file of branch main: correct filemask or branch"}
+	check("restart without what was discovered", all) // found-x itself is not told of again
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna"), "b/y/cs.po": po("One", "Jedna")}})
+	w.sync()
+	restart()
+	check("mended", map[string][]string{"own": none["own"], "found-{component}": all["found-{component}"]})
+}
+
 // TestRaisedLimit: the remedy that a problem names helps without a new commit,
 // and with one that changes another file.
 func TestRaisedLimit(t *testing.T) {

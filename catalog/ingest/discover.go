@@ -37,7 +37,10 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 			if len(made) > 0 && reflect.DeepEqual(done[key], now) {
 				continue
 			}
-			err = p.discoverOne(ctx, &c.Spec, made)
+			var found int
+			if found, err = p.discoverOne(ctx, &c.Spec, made); found == 0 {
+				p.barren = append(p.barren, &c.Spec)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("discovery %s: %w", key, err)
@@ -47,27 +50,27 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 	return nil
 }
 
-// discoverOne makes the components of one discovery; made are those of it that
-// are there, slugs by filemask.
-func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made map[string]string) error {
+// discoverOne makes the components of one discovery and counts them; made are
+// those of it that are there, slugs by filemask.
+func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made map[string]string) (int, error) {
 	mask, err := gitsource.ParseFilemask(spec.Settings.Filemask)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	regex, err := gitsource.CompileLanguageRegex(spec.Settings.LanguageRegex)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	rules := gitsource.MatchOptions{LanguageRegex: regex, Language: spec.Settings.Language}
 	m := gitsource.MatchMasks([]gitsource.Filemask{mask})
 	files, err := p.reader.Snapshot(ctx, p.head, m.Want, m.Prune)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	files, _ = gitsource.WithoutLinks(files)
 	taken, err := p.slugs(ctx, spec.Project)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	found := make(map[string]bool) // by filemask
 	var specs []store.ComponentSpec
@@ -96,10 +99,10 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 		specs = append(specs, c)
 	}
 	if len(specs) == 0 {
-		return nil
+		return 0, nil
 	}
 	_, err = p.s.db.AddComponents(ctx, specs)
-	return err
+	return len(specs), err
 }
 
 // discovered are the components that a discovery made: slugs by filemask.

@@ -181,6 +181,7 @@ type pull struct {
 	ref     string // the branch in use
 	reader  *gitsource.Reader
 	comps   []*component
+	barren  []*store.ComponentSpec // discoveries that find nothing
 	report  Report
 	changes map[int64]int64
 	errs    map[int64]error
@@ -336,11 +337,17 @@ func (p *pull) summarise() {
 			ID: c.row.ID, Project: c.row.Project.Slug, Slug: c.row.Slug, Head: c.row.Head,
 			Changes: p.changes[c.row.ID], Problems: c.problemsList(), Err: p.errs[c.row.ID],
 		}
-		if r.Err == nil && c.applied && len(c.files) == 0 {
-			r.Problems = append(r.Problems, c.noFiles(p.ref))
+		if r.Err == nil && c.vacant {
+			r.Problems = append(r.Problems, noFiles(c.row.Settings.Filemask, p.ref))
 		}
 		p.report.Changes += r.Changes
 		p.report.Components = append(p.report.Components, r)
+	}
+	for _, d := range p.barren {
+		p.report.Components = append(p.report.Components, ComponentReport{
+			Project: d.Project, Slug: d.Slug, Head: p.report.Head,
+			Problems: []string{noFiles(d.Settings.Filemask, p.ref)},
+		})
 	}
 }
 

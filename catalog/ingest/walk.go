@@ -71,13 +71,13 @@ func (p *pull) walk(ctx context.Context, comps []*component, from string, load *
 
 // retry reads the files of unmoved components again that could not be read by
 // an earlier process, which may have been an older version or have had a
-// smaller max_file_size.
+// smaller max_file_size. What is wrong with those components is reported anew.
 func (p *pull) retry(ctx context.Context, comps []*component, load *loader) {
 	for _, c := range comps {
 		if c.applied || p.errs[c.row.ID] != nil {
 			continue
 		}
-		bad, err := p.faulty(ctx, c)
+		bad, err := p.recall(ctx, c)
 		if err == nil && bad {
 			err = p.leap(ctx, []*component{c}, c.row.Head, load)
 		}
@@ -87,13 +87,21 @@ func (p *pull) retry(ctx context.Context, comps []*component, load *loader) {
 	}
 }
 
-// faulty reports whether a component has files that cannot be read.
-func (p *pull) faulty(ctx context.Context, c *component) (bool, error) {
-	bad := false
-	err := p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+// recall reads what is stored of a component's files and reports whether some
+// of them cannot be read.
+func (p *pull) recall(ctx context.Context, c *component) (bad bool, err error) {
+	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
 		problems, err := s.Problems(ctx, c.row.ID)
+		if err != nil {
+			return err
+		}
+		translations, err := s.Translations(ctx, c.row.ID)
+		if err != nil {
+			return err
+		}
+		c.recall(problems, translations)
 		bad = slices.ContainsFunc(problems, func(p store.Problem) bool { return p.Blob != noBlob })
-		return err
+		return nil
 	})
 	return bad, err
 }
@@ -147,7 +155,7 @@ func (p *pull) step(ctx context.Context, convoy, touched []*component, from stri
 		p.changes[id] += n
 	}
 	for _, c := range touched {
-		c.applied = true
+		c.applied, c.vacant = true, !c.selects()
 	}
 	return nil
 }

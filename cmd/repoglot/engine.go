@@ -113,11 +113,6 @@ func (e *engine) pull(ctx context.Context, b *ingest.Branch) (ingest.Report, err
 	began := time.Now()
 	report, err := e.syncer.Sync(ctx, *b)
 	e.progress.end(b.Key)
-	for _, c := range report.Components {
-		for _, problem := range c.Problems {
-			e.log.Debug("file not served", "component", c.Project+"/"+c.Slug, "problem", problem)
-		}
-	}
 	if report.Steps > 0 {
 		e.log.Info("pulled", "branch", b.Key, "head", report.Head, "steps", report.Steps, "changes", report.Changes, "took", time.Since(began).Round(time.Millisecond))
 	}

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // The states of a component in /readyz.
@@ -26,8 +28,8 @@ func healthz(w http.ResponseWriter, _ *http.Request) {
 }
 
 // readyz answers 200 once every component was imported or its first attempt
-// failed, else 503. The body lists state, progress and error of each public
-// component and counts the private ones.
+// failed, else 503. The body lists state, progress, error and unserved (what is
+// not served and why) of each public component and counts the private ones.
 func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
 	ready, components, hidden, err := s.standing(r.Context())
 	if err != nil {
@@ -54,6 +56,7 @@ func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[strin
 			return false, nil, 0, err
 		}
 		state := states[b.Key]
+		whole := branchError(state, rows)
 		add := func(project, slug string, private, imported bool, problem string) {
 			name := standingOf(state, imported, problem)
 			ready = ready && (name == stateReady || name == stateFailed)
@@ -61,9 +64,12 @@ func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[strin
 				hidden++
 				return
 			}
-			entry := map[string]any{"project": project, "component": slug, "state": name, "error": nil, "progress": nil}
-			if problem == "" && state.Err != nil && state.Status != schedule.OK {
-				problem = state.Err.Error()
+			entry := map[string]any{
+				"project": project, "component": slug, "state": name, "error": nil, "progress": nil,
+				"unserved": s.problems.list(project, slug),
+			}
+			if problem == "" {
+				problem = whole
 			}
 			if problem != "" {
 				entry["error"] = problem
@@ -90,6 +96,17 @@ func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[strin
 		return cmp.Or(cmp.Compare(a["project"].(string), b["project"].(string)), cmp.Compare(a["component"].(string), b["component"].(string)))
 	})
 	return ready, list, hidden, nil
+}
+
+// branchError is what is wrong with a branch as a whole, "" if nothing is. What
+// concerns single components stands in their own rows, and names them: it is
+// not for their neighbours, which may be public where they are private.
+func branchError(state schedule.State, rows []store.BranchComponent) string {
+	single := slices.ContainsFunc(rows, func(c store.BranchComponent) bool { return c.Problem != "" })
+	if state.Err == nil || state.Status == schedule.OK || single || errors.Is(state.Err, catalog.ErrConflict) {
+		return ""
+	}
+	return state.Err.Error()
 }
 
 // standingOf names the state of a component. One that a reload added to a

@@ -2,11 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 func TestStandingOf(t *testing.T) {
@@ -31,6 +33,32 @@ func TestStandingOf(t *testing.T) {
 	} {
 		if got := standingOf(tt.state, tt.imported, tt.problem); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestBranchError keeps what is wrong with one component, whose name may be
+// secret, from the others of its branch.
+func TestBranchError(t *testing.T) {
+	t.Parallel()
+	failed := schedule.State{Status: schedule.Failed, Err: errors.New("component p/secret: x")}
+	conflict := schedule.State{Status: schedule.Failed, Err: fmt.Errorf("component p/secret: %w", catalog.ErrConflict)}
+	sound, broken := store.BranchComponent{}, store.BranchComponent{}
+	broken.Problem = "x"
+	for _, tt := range []struct {
+		name  string
+		state schedule.State
+		rows  []store.BranchComponent
+		want  string
+	}{
+		{"all is well", schedule.State{Status: schedule.OK}, []store.BranchComponent{sound}, ""},
+		{"before any component", failed, nil, "component p/secret: x"},
+		{"the branch", failed, []store.BranchComponent{sound, sound}, "component p/secret: x"},
+		{"one component", failed, []store.BranchComponent{sound, broken}, ""},
+		{"faster process", conflict, []store.BranchComponent{sound}, ""},
+	} {
+		if got := branchError(tt.state, tt.rows); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +27,7 @@ type supervisor struct {
 	sched   *schedule.Scheduler
 	watcher *gitsource.Watcher // nil where the system has none left
 
+	problems problems
 	mu       sync.Mutex
 	plan     *plan
 	interval time.Duration
@@ -34,7 +37,7 @@ type supervisor struct {
 }
 
 func newSupervisor(e *engine, workers int) *supervisor {
-	s := &supervisor{engine: e, log: e.log, plan: &plan{}, watched: map[string]bool{}}
+	s := &supervisor{engine: e, log: e.log, plan: &plan{}, watched: map[string]bool{}, problems: problems{of: map[string][]string{}}}
 	s.sched = schedule.New(schedule.Options{Workers: workers, Logger: e.log})
 	watcher, err := gitsource.NewWatcher(gitsource.WatchOptions{Logger: e.log, OnLost: func(key string, _ error) {
 		s.losing.Go(func() { s.lost(key) })
@@ -115,11 +118,27 @@ func (s *supervisor) schedule() {
 			interval = unwatchedInterval
 		}
 		jobs = append(jobs, schedule.Job{
-			Key: b.Key, Host: remoteHost(b.Remote.URL), Interval: interval,
+			Key: b.Key, About: names(b), Host: remoteHost(b.Remote.URL), Interval: interval,
 			Run: func(ctx context.Context) error { return s.pull(ctx, b) },
 		})
 	}
 	s.sched.Set(jobs)
+}
+
+// maxNames bounds the components that a line of the log names.
+const maxNames = 4
+
+// names are those of a branch's components, for the log.
+func names(b *ingest.Branch) string {
+	var list []string
+	for i := range b.Components {
+		if i == maxNames {
+			list = append(list, fmt.Sprintf("and %d more", len(b.Components)-i))
+			break
+		}
+		list = append(list, b.Components[i].Spec.Project+"/"+b.Components[i].Spec.Slug)
+	}
+	return strings.Join(list, ", ")
 }
 
 // watch begins to watch a branch of a local repository; where that fails it is
@@ -143,7 +162,13 @@ func (s *supervisor) watch(b *ingest.Branch) {
 
 // pull is the job of one branch.
 func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
-	_, err := s.engine.pull(ctx, b)
+	report, err := s.engine.pull(ctx, b)
+	for i := range report.Components {
+		c := &report.Components[i]
+		for _, problem := range s.problems.note(c) {
+			s.log.Warn("not served", "component", c.Project+"/"+c.Slug, "problem", problem)
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -165,8 +165,13 @@ func (h *stagehand) jobOf(spec jobSpec) Job {
 		h.mu.Lock()
 		h.starts[spec.key] = time.Now()
 		h.mu.Unlock()
+		// Not time.After: a channel timer that is due at once crashes the race
+		// detector of Go 1.26.8 within a bubble now and then (SIGSEGV below
+		// runtime.(*timer).maybeRunChan).
+		over := make(chan struct{})
+		defer time.AfterFunc(spec.last, func() { close(over) }).Stop()
 		select {
-		case <-time.After(spec.last):
+		case <-over:
 		case <-ctx.Done():
 			if !spec.stubborn {
 				return ctx.Err()

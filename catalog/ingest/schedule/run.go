@@ -235,7 +235,7 @@ func (s *Scheduler) settleGood(e *entry, r *run, now time.Time) []record {
 func (s *Scheduler) settleBad(e *entry, r *run, now time.Time, here bool) []record {
 	e.status = Failed
 	e.failures++
-	logs := []record{{slog.LevelWarn, "run failed", []any{"job", e.job.Key, "host", r.host.name, "failures", e.failures, "error", e.err}}}
+	logs := []record{{slog.LevelWarn, "run failed", []any{"job", e.job.Key, "about", e.job.About, "host", r.host.name, "failures", e.failures, "error", e.err}}}
 	if p, ok := e.err.(*PanicError); ok {
 		logs[0].level = slog.LevelError
 		logs[0].args = append(logs[0].args, "stack", string(p.Stack))

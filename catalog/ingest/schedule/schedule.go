@@ -52,6 +52,9 @@ type Job struct {
 	// Key names the job; unique within a set, any text. It is logged, so it
 	// holds no credentials.
 	Key string
+	// About says in the log of failures whom the job serves, such as the names
+	// of components; any text without credentials, "" for nothing.
+	About string
 	// Host is the machine that a run talks to. Empty means local: no limit but
 	// Workers, and no backoff shared with other jobs.
 	Host string
