@@ -211,6 +211,58 @@ func BenchmarkChanges(b *testing.B) {
 	}
 }
 
+// Filtered pages over the ledger of BenchmarkChanges: first, deep, and counts;
+// cold is the first query of a ledger, which makes its marks.
+func BenchmarkFilteredChanges(b *testing.B) {
+	entries, perDelta, languages := 1000000, 20, 20
+	if testing.Short() {
+		entries = 50000
+	}
+	db := openWith(b, "app")
+	ids := fillLedger(b, db, entries, perDelta, languages)
+	updates := []catalog.Action{catalog.ActionStringRepoUpdate}
+	for _, l := range []struct {
+		name string
+		q    ChangeQuery
+		n    int
+	}{
+		{"translation/action", ChangeQuery{TranslationID: ids[3], Actions: updates}, entries / languages},
+		{"component/action", ChangeQuery{ComponentID: 1, Actions: updates}, entries},
+		{"project/action", ChangeQuery{ProjectID: 1, Actions: updates}, entries},
+		{"server/action", ChangeQuery{Actions: updates}, entries},
+		{"server/time", ChangeQuery{From: day(1), To: day(2)}, entries},
+		{"server/hidden", ChangeQuery{Components: []int64{1}}, entries},
+		{"server/user", ChangeQuery{User: "author-7"}, 0},
+	} {
+		name := fmt.Sprintf("entries=%d/%s", entries, l.name)
+		b.Run(name+"/count/cold", func(b *testing.B) {
+			for b.Loop() {
+				db.ledgers = newLedgers()
+				countOf(b, db, l.q)
+			}
+		})
+		b.Run(name+"/count", func(b *testing.B) {
+			for b.Loop() {
+				countOf(b, db, l.q)
+			}
+		})
+		for _, offset := range []int{0, l.n / 2, l.n - 20} {
+			if offset >= 0 && l.n > 0 {
+				q := l.q
+				q.Offset, q.Limit = offset, 20
+				b.Run(fmt.Sprintf("%s/offset=%d/size=20", name, offset), func(b *testing.B) { page(b, db, q) })
+			}
+		}
+	}
+}
+
+func countOf(b *testing.B, db *DB, q ChangeQuery) {
+	read(b, db, func(ctx context.Context, s *Snapshot) error {
+		_, err := s.Count(ctx, q)
+		return err
+	})
+}
+
 func page(b *testing.B, db *DB, q ChangeQuery) { pageOf(b, db, q, 20) }
 
 func pageOf(b *testing.B, db *DB, q ChangeQuery, atLeast int) {

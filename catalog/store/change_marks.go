@@ -44,10 +44,13 @@ type ledgers struct {
 	byKey map[ledgerKey]*marks
 	total int
 	clock int64
-	width int64 // of spans; constant but for tests
+	width int64 // of spans; like room constant but for tests
+	room  int   // number of marks
 }
 
-func newLedgers() *ledgers { return &ledgers{byKey: map[ledgerKey]*marks{}, width: defaultWidth} }
+func newLedgers() *ledgers {
+	return &ledgers{byKey: map[ledgerKey]*marks{}, width: defaultWidth, room: maxMarks}
+}
 
 // spanOf is the span of a place; places count from 1.
 func (c *ledgers) spanOf(place int64) int32 { return int32((place - 1) / c.width) }
@@ -87,7 +90,7 @@ func (c *ledgers) marksOf(m *marks) []mark {
 
 // evict drops the ledgers that were not used for the longest time, but not kept.
 func (c *ledgers) evict(kept *marks) {
-	for c.total > maxMarks || len(c.byKey) > maxLedgers {
+	for c.total > c.room || len(c.byKey) > maxLedgers {
 		var oldest ledgerKey
 		used := int64(math.MaxInt64)
 		for key, m := range c.byKey {

@@ -58,6 +58,77 @@ func TestPollers(t *testing.T) {
 	}
 }
 
+// Pollers of filtered lists see every entry that passes once and in order while
+// marks are made beside them, by several readers of snapshots of any age; each
+// count is that of its snapshot.
+func TestFilteredPollers(t *testing.T) {
+	const writers, steps = 3, 40
+	db := open(t)
+	db.ledgers.width = 4
+	db.ledgers.room = 60 // ledgers are evicted meanwhile
+	var specs []ComponentSpec
+	for w := range writers {
+		s := spec("demo", fmt.Sprintf("c%d", w))
+		s.Branch = fmt.Sprintf("b%d", w)
+		specs = append(specs, s)
+	}
+	if err := db.Configure(context.Background(), projectsNamed("demo"), specs, nil); err != nil {
+		t.Fatal(err)
+	}
+	var write, poll sync.WaitGroup
+	for w := range writers {
+		write.Go(func() { writeSteps(t, db, w, steps) })
+	}
+	hooks := []catalog.Action{catalog.ActionHook, catalog.ActionParseError}
+	perWriter := 0
+	for s := range steps {
+		perWriter += entriesOf(s)
+	}
+	for _, tc := range []struct {
+		q    ChangeQuery
+		want int
+	}{
+		{ChangeQuery{Actions: hooks}, writers * perWriter},
+		{ChangeQuery{ProjectID: 1, Components: []int64{1, 3}}, 2 * perWriter},
+		{ChangeQuery{ProjectID: 1, Actions: hooks, From: day(2)}, writers * perWriter},
+		{ChangeQuery{ComponentID: 2, Actions: hooks, To: day(2)}, perWriter},
+		{ChangeQuery{Components: []int64{2}, Actions: hooks}, perWriter},
+	} {
+		poll.Go(func() {
+			for seen := []int64{0}; len(seen)-1 < tc.want && !t.Failed(); {
+				err := db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
+					whole, err := s.ChangeList(ctx, tc.q)
+					if err != nil {
+						return err
+					}
+					q := tc.q
+					q.AfterID = seen[len(seen)-1]
+					rest, err := s.ChangeList(ctx, q)
+					if err != nil {
+						return err
+					}
+					page, err := rest.Page(ctx, 0, 5)
+					if whole.Count() != rest.Count()+int64(len(seen)-1) {
+						t.Errorf("%+v: %d entries seen, %d to come, %d in all", tc.q, len(seen)-1, rest.Count(), whole.Count())
+					}
+					for _, c := range page {
+						if c.ID <= seen[len(seen)-1] {
+							t.Errorf("%+v: entry %d after %d", tc.q, c.ID, seen[len(seen)-1])
+						}
+						seen = append(seen, c.ID)
+					}
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	write.Wait()
+	poll.Wait()
+}
+
 func entriesOf(step int) int { return 1 + step%5 }
 
 func writeSteps(t *testing.T, db *DB, w, steps int) {

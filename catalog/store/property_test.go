@@ -139,6 +139,7 @@ func TestChangesProperty(outer *testing.T) {
 		}
 		defer db.Close()
 		db.ledgers.width = rapid.SampledFrom([]int64{1, 2, 5, defaultWidth}).Draw(t, "width")
+		db.ledgers.room = rapid.SampledFrom([]int{0, 7, maxMarks}).Draw(t, "room")
 		w := newWorld(t, db)
 		for s := range rapid.IntRange(1, 5).Draw(t, "steps") {
 			w.step(t, s+1)
@@ -147,7 +148,21 @@ func TestChangesProperty(outer *testing.T) {
 			}
 		}
 		w.checkEach(t)
+		checkRoom(t, db.ledgers)
 	})
+}
+
+// checkRoom counts the marks: they keep within their room, but for those of the
+// ledger that was read last.
+func checkRoom(t *rapid.T, c *ledgers) {
+	total, most := 0, 0
+	for _, m := range c.byKey {
+		total += len(m.list)
+		most = max(most, len(m.list))
+	}
+	if total != c.total || total > c.room && total > most {
+		t.Errorf("%d marks, accounted for %d, room for %d", total, c.total, c.room)
+	}
 }
 
 // world is a database of two projects, three components and their translations.
