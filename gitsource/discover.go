@@ -7,19 +7,49 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-// Found is a set of translation files that belong together.
+// Found is a set of translation files that belong together: what a component, or
+// a discovery of components, is configured with.
 type Found struct {
 	// Mask that selects them.
 	Mask Filemask
-	// NewBase is the template (POT) they are made from; empty if none was
-	// found, or if the mask stands for several components.
+	// LanguageRegex keeps out what the mask matches besides; empty: the default
+	// does.
+	LanguageRegex string
+	// Language is the code of all files if the mask reads none; else empty.
+	Language string
+	// NewBase is the template (POT) they are made from, with {component} if the
+	// mask has it; empty if none was found.
 	NewBase string
 	// Languages is the number of different language codes.
 	Languages int
-	// Files is the number of files.
+	// Files is the number of files that are selected.
 	Files int
+	// Components is the number of components that a mask with {component}
+	// stands for; else 1.
+	Components int
+}
+
+// DiscoverOptions are what DiscoverLayouts may ask. The zero value is usable.
+type DiscoverOptions struct {
+	// Known reports whether a code is that of a language; nil: whatever has the
+	// form of one is.
+	Known func(code string) bool
+	// Language is the language that a file says it is in, "" if it does not say.
+	// It is asked of files whose path shows none; nil: none says.
+	Language func(File) string
+}
+
+// Discovery is what a repository holds.
+type Discovery struct {
+	// Found are sets without a file in common, the largest first, of equal ones
+	// by mask.
+	Found []Found
+	// Left are the PO files that no set has, sorted: their path shows no
+	// language, or is one that no mask can hold.
+	Left []string
 }
 
 // languageCode is the form of codes in use: ll, lll, with a country, a script,
@@ -29,68 +59,131 @@ var languageCode = regexp.MustCompile(`^[a-z]{2,3}([_-][A-Za-z]{2,4}|[_-][0-9]{3
 // notLanguages look like codes and are directories of sources.
 var notLanguages = regexp.MustCompile(`^(app|bin|doc|dev|lib|src|man|po|pot|tmp|web|www|api|cmd|css|img|ext|gui|net|new|old|out|pkg|sql|sys|ui|usr|var|xml)$`)
 
-// manyDomains: so many files per language are taken as one mask with
-// {component}, as in Sphinx trees.
-const manyDomains = 4
+const (
+	// manyAlike: so many masks that differ in one place are one with {component}:
+	// Sphinx trees, Django projects of many apps.
+	manyAlike = 4
+	// maxLayouts bounds the sets of one repository: hostile trees hold a mask
+	// per file. The smaller ones are left out.
+	maxLayouts = 400
+	// maxMatches bounds how often a path is matched with a mask; real
+	// repositories take some thousands.
+	maxMatches = 20_000_000
+	// maxDomain bounds the domain in <domain>-<lang>.po.
+	maxDomain = 100
+)
 
-// Discover finds the layouts of PO files that gettext, Django, Sphinx,
-// WordPress and others use, for serving a repository without a configuration.
-// files is a snapshot of *.po and *.pot; symlinks are ignored. The largest
-// sets come first, of equal ones by mask. Files whose path shows no language
-// are left out.
-func Discover(files []File) []Found {
-	var pots []string
-	named := languageDirs(files)
-	groups := map[string]map[string]int{} // mask → code → files
-	for _, f := range files {
-		switch {
-		case f.Link != "" || CheckPath(f.Path) != nil || strings.ContainsAny(f.Path, "*{}"):
-		case strings.HasSuffix(f.Path, ".pot"):
-			pots = append(pots, f.Path)
-		case strings.HasSuffix(f.Path, ".po"):
-			if mask, code, ok := guessMask(f.Path, named); ok {
-				if groups[mask] == nil {
-					groups[mask] = map[string]int{}
-				}
-				groups[mask][code]++
-			}
+// Discover is DiscoverLayouts by paths alone.
+func Discover(files []File) []Found { return DiscoverLayouts(files, DiscoverOptions{}).Found }
+
+// DiscoverLayouts finds the layouts of PO files that gettext, Django, Sphinx,
+// WordPress, KDE and others use, for serving a repository without a
+// configuration: a mask for each, or one with {component} where there are many
+// alike. files is a snapshot of *.po and *.pot; symlinks are ignored. What a set
+// selects is what it was made of: where a mask alone would take in other files a
+// LanguageRegex keeps them out, and masks are not joined where that cannot be.
+func DiscoverLayouts(files []File, o DiscoverOptions) Discovery {
+	d := newDiscoverer(files, o)
+	layouts := d.layouts()
+	var found []Found
+	for _, l := range d.join(layouts) {
+		if f, ok := d.settle(l); ok {
+			found = append(found, f)
 		}
 	}
-	var list []Found
-	for mask, codes := range joinDomains(groups) {
-		m, err := ParseFilemask(mask)
-		if err != nil {
-			continue
-		}
-		f := Found{Mask: m, Languages: len(codes)}
-		for _, n := range codes {
-			f.Files += n
-		}
-		if !m.HasComponent() {
-			f.NewBase = findTemplate(mask, pots)
-		}
-		list = append(list, f)
-	}
-	slices.SortFunc(list, func(a, b Found) int {
+	found = append(found, d.oneLanguage()...)
+	slices.SortFunc(found, func(a, b Found) int {
 		return cmp.Or(cmp.Compare(b.Files, a.Files), cmp.Compare(a.Mask.String(), b.Mask.String()))
 	})
+	return Discovery{Found: found, Left: d.left()}
+}
+
+// discoverer looks at one snapshot.
+type discoverer struct {
+	o       DiscoverOptions
+	files   []File // PO files that a mask can name, by path
+	refused []string
+	pots    []string
+	named   map[string]bool   // directories whose files are named by languages
+	domains map[string]string // directories with <domain>-<lang>.po: the longest useful domain
+	claimed map[string]bool   // by a set
+	budget  int               // how many paths may still be matched with masks
+}
+
+func newDiscoverer(files []File, o DiscoverOptions) *discoverer {
+	d := &discoverer{o: o, claimed: map[string]bool{}, budget: maxMatches}
+	for _, f := range files {
+		po := strings.HasSuffix(f.Path, ".po")
+		switch {
+		case f.Link != "":
+		case CheckPath(f.Path) != nil || strings.ContainsAny(f.Path, "*{}") || !utf8.ValidString(f.Path):
+			if po {
+				d.refused = append(d.refused, f.Path)
+			}
+		case po:
+			d.files = append(d.files, f)
+		case strings.HasSuffix(f.Path, ".pot"):
+			d.pots = append(d.pots, f.Path)
+		}
+	}
+	slices.SortFunc(d.files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	d.named = d.languageDirs()
+	d.domains = d.domainDirs()
+	return d
+}
+
+// left are the files that nothing claimed.
+func (d *discoverer) left() []string {
+	list := d.refused
+	for _, f := range d.files {
+		if !d.claimed[f.Path] {
+			list = append(list, f.Path)
+		}
+	}
+	slices.Sort(list)
 	return list
 }
 
-func isLanguage(s string) bool { return languageCode.MatchString(s) && !notLanguages.MatchString(s) }
+// layout is a mask and the files it was made of: path → code.
+type layout struct {
+	mask  string
+	files map[string]string
+}
+
+// layouts puts files together whose paths differ in the language only.
+func (d *discoverer) layouts() map[string]*layout {
+	list := map[string]*layout{}
+	for _, f := range d.files {
+		mask, code, ok := d.guess(f.Path)
+		if !ok {
+			continue
+		}
+		if list[mask] == nil {
+			list[mask] = &layout{mask: mask, files: map[string]string{}}
+		}
+		list[mask].files[f.Path] = code
+	}
+	return list
+}
+
+// isLanguage reports whether a part of a path is a language's code.
+func (d *discoverer) isLanguage(s string) bool {
+	if !languageCode.MatchString(s) || notLanguages.MatchString(s) {
+		return false
+	}
+	return d.o.Known == nil || d.o.Known(s) || d.o.Known(s[:len(s)-len(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyz"))])
+}
 
 // languageDirs gives the directories whose PO files are mostly named by a
 // language: elsewhere cmd.po and abc.po are about commands and letters.
-func languageDirs(files []File) map[string]bool {
+func (d *discoverer) languageDirs() map[string]bool {
 	count := map[string]int{}
-	for _, f := range files {
+	for _, f := range d.files {
 		dir, file := path.Split(f.Path)
-		if name, ok := strings.CutSuffix(file, ".po"); ok && f.Link == "" {
-			if isLanguage(name) {
-				count[dir]++
-			} else {
-				count[dir]--
-			}
+		if d.isLanguage(strings.TrimSuffix(file, ".po")) {
+			count[dir]++
+		} else {
+			count[dir]--
 		}
 	}
 	named := map[string]bool{}
@@ -100,17 +193,56 @@ func languageDirs(files []File) map[string]bool {
 	return named
 }
 
-// guessMask puts "*" in the place of the language.
-func guessMask(p string, named map[string]bool) (mask, code string, ok bool) {
+// domainDirs gives for directory and file name the domain before the language,
+// where a file is called <domain>-<lang>.po: my-app-de.po may be my-app in de or
+// my in app-de, and what most of the directory's files agree on is right.
+func (d *discoverer) domainDirs() map[string]string {
+	score := map[string]int{}
+	for _, f := range d.files {
+		dir, file := path.Split(f.Path)
+		for _, domain := range d.splits(strings.TrimSuffix(file, ".po")) {
+			score[dir+domain] += 2
+			if d.o.Known != nil && d.o.Known(strings.TrimSuffix(file, ".po")[len(domain):]) {
+				score[dir+domain]++
+			}
+		}
+	}
+	best := map[string]string{}
+	for _, f := range d.files {
+		dir, file := path.Split(f.Path)
+		top := 0
+		for _, domain := range d.splits(strings.TrimSuffix(file, ".po")) {
+			if n := score[dir+domain]; n > top { // of equal ones the shortest domain
+				best[f.Path], top = domain, n
+			}
+		}
+	}
+	return best
+}
+
+// splits are the domains that a file's name can begin with, separator included,
+// so that the rest is a language; the shortest first.
+func (d *discoverer) splits(name string) []string {
+	var list []string
+	for i := 1; i < len(name) && i < maxDomain; i++ {
+		if (name[i] == '-' || name[i] == '.' || name[i] == '_') && d.isLanguage(name[i+1:]) {
+			list = append(list, name[:i+1])
+		}
+	}
+	return list
+}
+
+// guess puts "*" in the place of the language.
+func (d *discoverer) guess(p string) (mask, code string, ok bool) {
 	dir, file := path.Split(p)
 	name := strings.TrimSuffix(file, ".po")
 	parts := strings.Split(strings.TrimSuffix(dir, "/"), "/")
-	if n := len(parts); n >= 2 && parts[n-1] == "LC_MESSAGES" {
+	if i := slices.Index(parts, "LC_MESSAGES"); i >= 1 {
 		// <locale>/<lang>/LC_MESSAGES/<domain>.po: the layout says it all.
-		code, parts[n-2] = parts[n-2], "*"
+		code, parts[i-1] = parts[i-1], "*"
 		return path.Join(append(parts, file)...), code, true
 	}
-	if isLanguage(name) && named[dir] { // po/<lang>.po; in help/<lang>/<lang>.po the longest "*" wins
+	if d.isLanguage(name) && d.named[dir] { // po/<lang>.po; in help/<lang>/<lang>.po the longest "*" wins
 		for i, part := range parts {
 			if part == name {
 				parts[i] = "*"
@@ -119,49 +251,15 @@ func guessMask(p string, named map[string]bool) (mask, code string, ok bool) {
 		return path.Join(append(parts, "*.po")...), name, true
 	}
 	for i := range parts { // <lang>/<domain>.po, <lang>/faq/<domain>.po: the outermost
-		if isLanguage(parts[i]) {
+		if d.isLanguage(parts[i]) {
 			code, parts[i] = parts[i], "*"
 			return path.Join(append(parts, file)...), code, true
 		}
 	}
-	for i := 0; i < len(name); i++ { // <domain>-<lang>.po, <domain>.<lang>.po: the longest code
-		if (name[i] == '-' || name[i] == '.' || name[i] == '_') && i > 0 && isLanguage(name[i+1:]) {
-			return dir + name[:i+1] + "*.po", name[i+1:], true
-		}
+	if domain := d.domains[p]; domain != "" { // <domain>-<lang>.po, <domain>.<lang>.po
+		return dir + domain + "*.po", name[len(domain):], true
 	}
 	return "", "", false
-}
-
-// joinDomains takes masks together that differ in the file's name only, where
-// they are many.
-func joinDomains(groups map[string]map[string]int) map[string]map[string]int {
-	byDir := map[string][]string{}
-	for mask := range groups {
-		if dir, file := path.Split(mask); strings.Contains(dir, "*") && !strings.Contains(file, "*") {
-			root := dir[:strings.IndexByte(dir, '*')+1]
-			byDir[root] = append(byDir[root], mask)
-		}
-	}
-	for root, masks := range byDir {
-		if len(masks) < manyDomains {
-			continue
-		}
-		joined := root + "/" + componentToken + ".po"
-		prefix := root + "/LC_MESSAGES/"
-		if !slices.ContainsFunc(masks, func(m string) bool { return !strings.HasPrefix(m, prefix) }) {
-			joined = prefix + componentToken + ".po"
-		}
-		if groups[joined] == nil {
-			groups[joined] = map[string]int{}
-		}
-		for _, mask := range masks {
-			for code, n := range groups[mask] {
-				groups[joined][code] += n
-			}
-			delete(groups, mask)
-		}
-	}
-	return groups
 }
 
 // findTemplate chooses the POT of a mask: of the same name as the domain and

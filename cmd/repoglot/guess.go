@@ -13,8 +13,10 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/poparse"
 )
 
 // maxSlug is how much of a name becomes a slug.
@@ -75,17 +77,77 @@ func (e *engine) guess(ctx context.Context, c *config.Config, repo string) error
 		return err
 	}
 	defer reader.Close()
-	files, err := reader.Snapshot(ctx, head.Hash, func(p string) bool {
-		return strings.HasSuffix(p, ".po") || strings.HasSuffix(p, ".pot")
-	}, nil)
+	d, err := layouts(ctx, reader, head.Hash, e.languages, address)
 	if err != nil {
 		return err
 	}
-	found := gitsource.Discover(files)
-	if len(found) == 0 {
-		return fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", gitsource.RedactURL(address))
+	project := guessedProject(address, d.Found)
+	for i := range project.Components {
+		project.Components[i].History = config.History{Mode: config.HistoryNone}
 	}
-	return c.Add(guessedProject(address, found))
+	return c.Add(project)
+}
+
+// layouts finds the translation files at a commit; none is an error.
+func layouts(ctx context.Context, reader *gitsource.Reader, head gitsource.Hash, languages *lang.Table, address string) (gitsource.Discovery, error) {
+	files, err := reader.Snapshot(ctx, head, func(p string) bool {
+		return strings.HasSuffix(p, ".po") || strings.HasSuffix(p, ".pot")
+	}, nil)
+	if err != nil {
+		return gitsource.Discovery{}, err
+	}
+	d := gitsource.DiscoverLayouts(files, gitsource.DiscoverOptions{
+		Known:    func(code string) bool { _, ok := languages.Lookup(code); return ok },
+		Language: languageOf(ctx, reader, languages, address),
+	})
+	if len(d.Found) == 0 {
+		return d, fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", gitsource.RedactURL(address))
+	}
+	return d, ctx.Err()
+}
+
+// maxHeaders bounds how many files are read for their language.
+const maxHeaders = 1000
+
+// languageOf tells the language of a file by its header, else by the end of the
+// repository's name: manual-es, python-docs-pt-br.
+func languageOf(ctx context.Context, reader *gitsource.Reader, languages *lang.Table, address string) func(gitsource.File) string {
+	fallback := nameLanguage(repoName(address), languages)
+	left := maxHeaders
+	return func(f gitsource.File) string {
+		if left--; left < 0 {
+			return fallback
+		}
+		data, err := reader.Blob(ctx, f.Blob, maxHeaderFile)
+		if err != nil {
+			return fallback
+		}
+		po, err := poparse.Parse(f.Path, data)
+		if err != nil {
+			return fallback
+		}
+		if code := strings.TrimSpace(po.Field("Language")); code != "" {
+			if l, ok := languages.Lookup(code); ok {
+				return l.Code
+			}
+		}
+		return fallback
+	}
+}
+
+// maxHeaderFile bounds a file that is read for its language.
+const maxHeaderFile = 16 << 20
+
+// nameLanguage is the language that a repository's name ends with, "" if none.
+func nameLanguage(name string, languages *lang.Table) string {
+	for i := range len(name) {
+		if i > 0 && (name[i-1] == '-' || name[i-1] == '_' || name[i-1] == '.') {
+			if l, ok := languages.Lookup(name[i:]); ok {
+				return l.Code
+			}
+		}
+	}
+	return ""
 }
 
 // guessedProject is the project that stands for a repository's files.
@@ -96,8 +158,10 @@ func guessedProject(address string, found []gitsource.Found) config.Project {
 	taken := map[string]int{}
 	for _, f := range found {
 		c := config.DefaultComponent()
-		c.Repo, c.Filemask, c.NewBase = config.Address(address), f.Mask.String(), f.NewBase
-		c.History = config.History{Mode: config.HistoryNone}
+		c.Repo, c.Filemask, c.NewBase, c.Language = config.Address(address), f.Mask.String(), f.NewBase, f.Language
+		if f.LanguageRegex != "" {
+			c.LanguageRegex = f.LanguageRegex
+		}
 		c.Slug = slug(componentName(f))
 		if f.Mask.HasComponent() {
 			c.Slug = "{component}"

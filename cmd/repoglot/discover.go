@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+func (p *program) discoverCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "discover REPO",
+		Short: "Look for translation files in a repository and print a configuration",
+		Long: "Look for translation files in a repository and print a configuration that\n" +
+			"serves them, with a comment for each component. Nothing is kept and nothing is\n" +
+			"locked: a server may run. serve REPO serves the same without a file.",
+		Args: cobra.ExactArgs(1),
+		RunE: work(func(cmd *cobra.Command, args []string) error {
+			limitMemory(p.env())
+			return p.discover(cmd.Context(), args[0])
+		}),
+	}
+}
+
+// discover prints a configuration for a repository.
+func (p *program) discover(ctx context.Context, repo string) (err error) {
+	log, err := p.logger(slog.LevelWarn)
+	if err != nil {
+		return err
+	}
+	c, err := config.FromEnviron(p.environ)
+	if err != nil {
+		return err
+	}
+	address, err := absolute(repo)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "repoglot-discover-")
+	if err != nil {
+		return fmt.Errorf("there is no folder for a clone: %w: give this user write access, or set TMPDIR", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	d, head, err := inspect(ctx, filepath.Join(dir, "mirror"), address, gitOptions(c, log))
+	if err != nil {
+		return err
+	}
+	text := configurationOf(address, head, d)
+	if _, err := config.Parse("the configuration found", []byte(text), nil); err != nil {
+		return fmt.Errorf("%s: what was found makes no configuration, please report this: %w", gitsource.RedactURL(address), err)
+	}
+	if _, err := fmt.Fprint(p.stdout, text); err != nil {
+		return fmt.Errorf("writing to the standard output: %w", err)
+	}
+	return nil
+}
+
+// inspect clones a repository and looks at its head.
+func inspect(ctx context.Context, dir, address string, o gitsource.Options) (gitsource.Discovery, gitsource.Head, error) {
+	var none gitsource.Discovery
+	languages, err := lang.New()
+	if err != nil {
+		return none, gitsource.Head{}, fmt.Errorf("reading the language table: %w", err)
+	}
+	mirror, err := gitsource.Open(ctx, dir, gitsource.Remote{URL: address}, o)
+	if err != nil {
+		return none, gitsource.Head{}, err
+	}
+	head, err := mirror.Fetch(ctx)
+	if err != nil {
+		return none, head, err
+	}
+	reader, err := mirror.Reader(ctx)
+	if err != nil {
+		return none, head, err
+	}
+	defer reader.Close()
+	d, err := layouts(ctx, reader, head.Hash, languages, address)
+	return d, head, err
+}
+
+// configurationOf writes the configuration of what was found, without the
+// credentials of the address.
+func configurationOf(address string, head gitsource.Head, d gitsource.Discovery) string {
+	var b strings.Builder
+	shown := gitsource.RedactURL(address)
+	fmt.Fprintf(&b, "# What repoglot found in %s, branch %s, at %.12s.\n", oneWord(shown), oneWord(head.Branch), head.Hash)
+	b.WriteString("# Save it as repoglot.yaml, change what you like, and run: repoglot serve\n")
+	if shown != address {
+		b.WriteString("# The address had a user or a password. Keep them out of this file:\n" +
+			"# credentials: [{host: " + yamlWord(remoteHost(shown)) + ", username: NAME, password_env: GIT_PASSWORD}]\n")
+	}
+	project := guessedProject(shown, d.Found)
+	fmt.Fprintf(&b, "projects:\n  - slug: %s\n", yamlWord(project.Slug))
+	if project.Name != project.Slug {
+		fmt.Fprintf(&b, "    name: %s\n", yamlWord(project.Name))
+	}
+	b.WriteString("    components:\n")
+	for i, c := range project.Components {
+		fmt.Fprintf(&b, "      # %s\n      - slug: %s\n        repo: %s\n        filemask: %s\n",
+			summary(&d.Found[i]), yamlWord(c.Slug), yamlWord(c.Repo.Raw()), yamlWord(c.Filemask))
+		for _, key := range [][2]string{{"language", c.Language}, {"new_base", c.NewBase}, {"language_regex", d.Found[i].LanguageRegex}} {
+			if key[1] != "" {
+				fmt.Fprintf(&b, "        %s: %s\n", key[0], yamlWord(key[1]))
+			}
+		}
+	}
+	b.WriteString(leftOut(d.Left))
+	return b.String()
+}
+
+// summary tells of one set in a line.
+func summary(f *gitsource.Found) string {
+	var parts []string
+	if f.Mask.HasComponent() {
+		parts = append(parts, plural(f.Components, "component"))
+	}
+	if f.Mask.HasLanguage() {
+		parts = append(parts, plural(f.Languages, "language"))
+	} else {
+		parts = append(parts, "language "+f.Language)
+	}
+	parts = append(parts, plural(f.Files, "file"))
+	if f.NewBase == "" {
+		parts = append(parts, "no template: the source strings are those of all files")
+	} else {
+		parts = append(parts, "template "+f.NewBase)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// leftOut tells of the files that are not served.
+func leftOut(left []string) string {
+	const shown = 5
+	if len(left) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Not served, since no filemask could tell their language: %s\n", plural(len(left), "PO file"))
+	for i, p := range left {
+		if i == shown {
+			b.WriteString("#   …\n")
+			break
+		}
+		fmt.Fprintf(&b, "#   %s\n", oneWord(p))
+	}
+	return b.String()
+}
+
+// plainWord is what YAML takes for a text without quotes; numbers and the words
+// for true, false and null are not among it.
+var plainWord = regexp.MustCompile(`^[A-Za-z./][A-Za-z0-9_./@+-]*(\*[A-Za-z0-9_./@+*-]*)?$`)
+
+// yamlWord writes a text so that YAML reads the same.
+func yamlWord(s string) string {
+	switch strings.ToLower(s) {
+	case "y", "n", "yes", "no", "on", "off", "true", "false", "null", ".inf", ".nan":
+		return oneWord(s)
+	}
+	if plainWord.MatchString(s) {
+		return s
+	}
+	if oneLine := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9_./@:%~+-]+[A-Za-z0-9/]$`); oneLine.MatchString(s) {
+		return s // an address
+	}
+	return oneWord(s)
+}
+
+// oneWord quotes a text where it holds more than letters that can be seen.
+func oneWord(s string) string {
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(quoted))
+	return text
+}
