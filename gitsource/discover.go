@@ -23,6 +23,9 @@ type Found struct {
 	// NewBase is the template (POT) they are made from, with {component} if the
 	// mask has it; empty if none was found.
 	NewBase string
+	// Source is a file of the language "en" beside NewBase: the template is read
+	// instead (decision 11). Empty: there is none.
+	Source string
 	// Languages is the number of different language codes.
 	Languages int
 	// Files is the number of files that are selected.
@@ -34,12 +37,16 @@ type Found struct {
 
 // DiscoverOptions are what DiscoverLayouts may ask. The zero value is usable.
 type DiscoverOptions struct {
-	// Known reports whether a code is that of a language; nil: whatever has the
-	// form of one is.
-	Known func(code string) bool
-	// Language is the language that a file says it is in, "" if it does not say.
-	// It is asked of files whose path shows none; nil: none says.
+	// Known reports whether a code is that of a language, and that language's
+	// code in one spelling; nil: whatever has the form of a code is.
+	Known func(code string) (same string, ok bool)
+	// Language is the code of the language that a file says it is in, spelt as
+	// Known spells it, "" if it does not say. It is asked of files whose path
+	// shows none or is the only one of its form; nil: none says.
 	Language func(File) string
+	// Default is the language of files that say nothing and whose path says
+	// nothing; "": unknown.
+	Default string
 }
 
 // Discovery is what a repository holds.
@@ -52,9 +59,10 @@ type Discovery struct {
 	Left []string
 }
 
-// languageCode is the form of codes in use: ll, lll, with a country, a script,
-// a variant, a charset (pt_BR, sr@latin, zh_Hans, ca@valencia, zh_CN.GB2312).
-var languageCode = regexp.MustCompile(`^[a-z]{2,3}([_-][A-Za-z]{2,4}|[_-][0-9]{3})?([_-][A-Z]{2})?([._-][A-Za-z0-9_-]+)?(@[A-Za-z]+)?$`)
+// languageCode is the form of codes in use: language, script, region, variant,
+// charset, modifier (pt_BR, zh_Hans, es-419, ca-valencia, zh_CN.GB2312,
+// sr@latin). In my-app-de.po the whole name is none, though my is Burmese.
+var languageCode = regexp.MustCompile(`^[a-z]{2,3}([_-][A-Za-z]{4})?([_-]([A-Za-z]{2}|[0-9]{3}))?([_-][A-Za-z0-9]{5,8})?(\.[A-Za-z0-9_-]+)?(@[A-Za-z0-9]+)?$`)
 
 // notLanguages look like codes and are directories of sources.
 var notLanguages = regexp.MustCompile(`^(app|bin|doc|dev|lib|src|man|po|pot|tmp|web|www|api|cmd|css|img|ext|gui|net|new|old|out|pkg|sql|sys|ui|usr|var|xml)$`)
@@ -148,6 +156,7 @@ func (d *discoverer) left() []string {
 type layout struct {
 	mask  string
 	files map[string]string
+	last  File // one of them
 }
 
 // layouts puts files together whose paths differ in the language only.
@@ -162,16 +171,50 @@ func (d *discoverer) layouts() map[string]*layout {
 			list[mask] = &layout{mask: mask, files: map[string]string{}}
 		}
 		list[mask].files[f.Path] = code
+		list[mask].last = f
+	}
+	for mask, l := range list {
+		if len(l.files) == 1 && d.denies(l.last, l.files[l.last.Path]) {
+			delete(list, mask)
+		}
 	}
 	return list
 }
 
-// isLanguage reports whether a part of a path is a language's code.
-func (d *discoverer) isLanguage(s string) bool {
-	if !languageCode.MatchString(s) || notLanguages.MatchString(s) {
+// denies reports whether a file says that it is in another language than its
+// path: c-api/arg.po is about arguments, not in Aragonese.
+func (d *discoverer) denies(f File, code string) bool {
+	if d.o.Language == nil {
 		return false
 	}
-	return d.o.Known == nil || d.o.Known(s) || d.o.Known(s[:len(s)-len(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyz"))])
+	says := d.o.Language(f)
+	is, _ := d.known(code)
+	return says != "" && base(says) != base(is)
+}
+
+// isLanguage reports whether a part of a path is a language's code.
+func (d *discoverer) isLanguage(s string) bool {
+	if !languageCode.MatchString(s) || notLanguages.MatchString(base(s)) {
+		return false
+	}
+	_, known := d.known(s)
+	return known
+}
+
+// known finds the language of a code, or of what it begins with.
+func (d *discoverer) known(code string) (same string, ok bool) {
+	if d.o.Known == nil {
+		return code, true
+	}
+	if same, ok = d.o.Known(code); !ok {
+		same, ok = d.o.Known(base(code))
+	}
+	return same, ok
+}
+
+// base is the language of a code without region and all that.
+func base(code string) string {
+	return code[:len(code)-len(strings.TrimLeft(code, "abcdefghijklmnopqrstuvwxyz"))]
 }
 
 // languageDirs gives the directories whose PO files are mostly named by a
@@ -202,7 +245,10 @@ func (d *discoverer) domainDirs() map[string]string {
 		dir, file := path.Split(f.Path)
 		for _, domain := range d.splits(strings.TrimSuffix(file, ".po")) {
 			score[dir+domain] += 2
-			if d.o.Known != nil && d.o.Known(strings.TrimSuffix(file, ".po")[len(domain):]) {
+			if d.o.Known == nil {
+				continue
+			}
+			if _, whole := d.o.Known(strings.TrimSuffix(file, ".po")[len(domain):]); whole {
 				score[dir+domain]++
 			}
 		}
@@ -268,6 +314,9 @@ func findTemplate(mask string, pots []string) string {
 	before, after, _ := strings.Cut(mask, "*")
 	dir := path.Dir(before + "x")
 	domain := strings.TrimSuffix(path.Base(after), ".po")
+	if strings.Contains(domain, "*") { // help/*/*.po
+		domain = ""
+	}
 	if after == ".po" { // po/*.po, po/<domain>-*.po
 		domain = strings.TrimRight(path.Base(before+"x"), "x")
 		domain = strings.TrimRight(domain, "-._")

@@ -13,6 +13,7 @@ const maxAlone = 3
 // folder is a directory of PO files.
 type folder struct {
 	files   []string // paths
+	count   int      // of files below
 	below   map[string]*folder
 	foreign bool   // holds a file that a set has
 	mixed   bool   // holds files of several languages
@@ -31,7 +32,9 @@ func (d *discoverer) oneLanguage() []Found {
 	for _, f := range d.files {
 		code := ""
 		if !d.claimed[f.Path] {
-			code = d.o.Language(f)
+			if code = d.o.Language(f); code == "" {
+				code = d.o.Default
+			}
 			codes[f.Path] = code
 		}
 		at := root
@@ -61,6 +64,7 @@ func dirs(p string) []string {
 
 // note adds a file to what is known of a folder.
 func (f *folder) note(claimed bool, code string) {
+	f.count++
 	f.foreign = f.foreign || claimed
 	f.mixed = f.mixed || code != "" && f.code != "" && code != f.code
 	if code != "" {
@@ -70,8 +74,7 @@ func (f *folder) note(claimed bool, code string) {
 
 // inFolder finds the sets below a directory, "" or with a slash at its end.
 func (d *discoverer) inFolder(dir string, f *folder, codes map[string]string) []Found {
-	single := len(f.files) == 1 && len(f.below) == 0
-	if !f.foreign && !f.mixed && f.code != "" && !single {
+	if !f.foreign && !f.mixed && f.code != "" && f.count > 1 {
 		return d.ofLanguage(dir+componentToken+".po", f.code)
 	}
 	var list []Found

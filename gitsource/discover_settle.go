@@ -31,12 +31,18 @@ func (d *discoverer) settle(l *layout) (Found, bool) {
 		d.claimed[p] = true
 		values[m.Component], codes[m.Code] = true, true
 		f.Files++
+		if m.Code == "en" {
+			f.Source = p
+		}
 	}
 	f.Languages, f.Components = len(codes), len(values)
 	if f.Mask.HasComponent() {
 		f.NewBase = d.templates(f.Mask.String(), values)
 	} else {
 		f.NewBase = findTemplate(l.mask, d.pots)
+	}
+	if f.NewBase == "" || f.Mask.HasComponent() {
+		f.Source = ""
 	}
 	return f, true
 }

@@ -137,6 +137,9 @@ func summary(f *gitsource.Found) string {
 	} else {
 		parts = append(parts, "template "+f.NewBase)
 	}
+	if f.Source != "" {
+		parts = append(parts, "which is read instead of "+f.Source)
+	}
 	return strings.Join(parts, ", ")
 }
 
@@ -154,7 +157,7 @@ func leftOut(left []string) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Not served, since no filemask could tell their language: %s\n", plural(len(left), "PO file"))
+	fmt.Fprintf(&b, "# Not served, since their path tells no language, or one that is there in\n# another charset: %s\n", plural(len(left), "PO file"))
 	for i, p := range left {
 		if i == shown {
 			b.WriteString("#   …\n")

@@ -97,8 +97,12 @@ func layouts(ctx context.Context, reader *gitsource.Reader, head gitsource.Hash,
 		return gitsource.Discovery{}, err
 	}
 	d := gitsource.DiscoverLayouts(files, gitsource.DiscoverOptions{
-		Known:    func(code string) bool { _, ok := languages.Lookup(code); return ok },
-		Language: languageOf(ctx, reader, languages, address),
+		Known: func(code string) (string, bool) {
+			l, ok := languages.Lookup(code)
+			return l.Code, ok
+		},
+		Language: languageOf(ctx, reader, languages),
+		Default:  nameLanguage(repoName(address), languages),
 	})
 	if len(d.Found) == 0 {
 		return d, fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", gitsource.RedactURL(address))
@@ -109,36 +113,31 @@ func layouts(ctx context.Context, reader *gitsource.Reader, head gitsource.Hash,
 // maxHeaders bounds how many files are read for their language.
 const maxHeaders = 1000
 
-// languageOf tells the language of a file by its header, else by the end of the
-// repository's name: manual-es, python-docs-pt-br.
-func languageOf(ctx context.Context, reader *gitsource.Reader, languages *lang.Table, address string) func(gitsource.File) string {
-	fallback := nameLanguage(repoName(address), languages)
+// languageOf tells the language of a file by its header.
+func languageOf(ctx context.Context, reader *gitsource.Reader, languages *lang.Table) func(gitsource.File) string {
 	left := maxHeaders
 	return func(f gitsource.File) string {
 		if left--; left < 0 {
-			return fallback
+			return ""
 		}
 		data, err := reader.Blob(ctx, f.Blob, maxHeaderFile)
 		if err != nil {
-			return fallback
+			return ""
 		}
 		po, err := poparse.Parse(f.Path, data)
 		if err != nil {
-			return fallback
+			return ""
 		}
-		if code := strings.TrimSpace(po.Field("Language")); code != "" {
-			if l, ok := languages.Lookup(code); ok {
-				return l.Code
-			}
-		}
-		return fallback
+		l, _ := languages.Lookup(strings.TrimSpace(po.Field("Language")))
+		return l.Code
 	}
 }
 
 // maxHeaderFile bounds a file that is read for its language.
 const maxHeaderFile = 16 << 20
 
-// nameLanguage is the language that a repository's name ends with, "" if none.
+// nameLanguage is the language that a repository's name ends with, such as
+// manual-es or python-docs-pt-br, "" if none.
 func nameLanguage(name string, languages *lang.Table) string {
 	for i := range len(name) {
 		if i > 0 && (name[i-1] == '-' || name[i-1] == '_' || name[i-1] == '.') {
@@ -156,18 +155,19 @@ func guessedProject(address string, found []gitsource.Found) config.Project {
 	project.Name = repoName(address)
 	project.Slug = slug(project.Name)
 	taken := map[string]int{}
-	for _, f := range found {
+	for i, name := range componentNames(found) {
+		f := &found[i]
 		c := config.DefaultComponent()
 		c.Repo, c.Filemask, c.NewBase, c.Language = config.Address(address), f.Mask.String(), f.NewBase, f.Language
 		if f.LanguageRegex != "" {
 			c.LanguageRegex = f.LanguageRegex
 		}
-		c.Slug = slug(componentName(f))
-		if f.Mask.HasComponent() {
+		c.Slug = name
+		switch {
+		case f.Mask.HasComponent() && len(found) == 1:
 			c.Slug = "{component}"
-			if len(taken) > 0 {
-				c.Slug = slug(componentName(f)) + "-{component}"
-			}
+		case f.Mask.HasComponent():
+			c.Slug = name + "-{component}"
 		}
 		base := c.Slug
 		if taken[base]++; taken[base] > 1 {
@@ -176,6 +176,23 @@ func guessedProject(address string, found []gitsource.Found) config.Project {
 		project.Components = append(project.Components, c)
 	}
 	return project
+}
+
+// componentNames names sets of files: by their templates, and where several
+// would be called the same (django) by where they lie.
+func componentNames(found []gitsource.Found) []string {
+	count := map[string]int{}
+	for i := range found {
+		count[slug(componentName(&found[i]))]++
+	}
+	names := make([]string, len(found))
+	for i := range found {
+		names[i] = slug(componentName(&found[i]))
+		if parts := telling(found[i].Mask.String()); count[names[i]] > 1 && len(parts) > 0 {
+			names[i] = slug(strings.Join(parts, "-"))
+		}
+	}
+	return names
 }
 
 // repoName is the last part of a repository's address, without .git.
@@ -188,22 +205,38 @@ func repoName(address string) string {
 
 // componentName is what a found set of files is called: the template's name,
 // or the literal parts of the mask.
-func componentName(f gitsource.Found) string {
-	if f.NewBase != "" {
+func componentName(f *gitsource.Found) string {
+	if f.NewBase != "" && !strings.Contains(f.NewBase, "{component}") {
 		return strings.TrimSuffix(path.Base(f.NewBase), path.Ext(f.NewBase))
 	}
-	mask := strings.TrimSuffix(f.Mask.String(), ".po")
+	return maskName(f.Mask.String())
+}
+
+// maskName makes a name of a mask.
+func maskName(mask string) string {
+	if parts := telling(mask); len(parts) > 0 {
+		return strings.Join(parts, "-")
+	}
+	return strings.Join(literals(mask), "-")
+}
+
+// telling are the literal parts of a mask that say what is there.
+func telling(mask string) []string {
+	return slices.DeleteFunc(literals(mask), func(part string) bool {
+		return slices.Contains([]string{"po", "locale", "locales", "translations", "lang", "languages", "i18n"}, part)
+	})
+}
+
+// literals are the parts of a mask that are the same for all files.
+func literals(mask string) []string {
 	var parts []string
-	for part := range strings.SplitSeq(mask, "/") {
+	for part := range strings.SplitSeq(strings.TrimSuffix(mask, ".po"), "/") {
 		part = strings.Trim(strings.NewReplacer("*", "", "{component}", "", "LC_MESSAGES", "").Replace(part), "-_.")
 		if part != "" {
 			parts = append(parts, part)
 		}
 	}
-	if len(parts) > 1 && slices.Contains([]string{"po", "locale", "locales", "translations", "lang", "languages", "i18n"}, parts[0]) {
-		parts = parts[1:] // says nothing about what is in it
-	}
-	return strings.Join(parts, "-")
+	return parts
 }
 
 // slug makes a slug out of any text.

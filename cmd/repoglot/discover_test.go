@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+var updateGolden = flag.Bool("update", false, "write what is printed into testdata/discover")
+
+// repoOf makes a repository of the paths of a case. A line "path code" is a file
+// that says it is in a language.
+func repoOf(t *testing.T, list string) string {
+	t.Helper()
+	files := map[string]string{}
+	for line := range strings.Lines(list) {
+		p, code, _ := strings.Cut(strings.TrimSpace(line), " ")
+		files[p] = fmt.Sprintf("msgid \"\"\nmsgstr \"\"\n\"Language: %s\\n\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"%s\"\nmsgstr \"\"\n", code, strings.TrimSuffix(filepath.Base(p), filepath.Ext(p)))
+	}
+	repo := testrepos.Empty(t)
+	repo.Commit(t, testrepos.Change{Files: files})
+	return repo.Path()
+}
+
+// discovered runs discover and returns what it prints.
+func discovered(t *testing.T, repo string) string {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"discover", repo}, strings.NewReader(""), &stdout, &stderr); code != 0 {
+		t.Fatalf("exit status %d: %s", code, &stderr)
+	}
+	if stderr.Len() > 0 {
+		t.Errorf("stderr: %s", &stderr)
+	}
+	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
+		t.Errorf("%s is left behind", left[0].Name())
+	}
+	return stdout.String()
+}
+
+// TestDiscoverLayouts plays testdata/discover: for each layout the configuration
+// that is printed, and that exactly its files are served with it.
+func TestDiscoverLayouts(t *testing.T) {
+	cases, err := filepath.Glob("testdata/discover/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, path := range cases {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			part := map[string]string{}
+			for _, f := range archive.Files {
+				part[f.Name] = string(f.Data)
+			}
+			repo := repoOf(t, part["files"])
+			text := discovered(t, repo)
+			_, got, _ := strings.Cut(text, "    components:\n")
+			got = strings.ReplaceAll(got, "        repo: "+repo+"\n", "")
+			if *updateGolden {
+				for i := range archive.Files {
+					if archive.Files[i].Name == "components" {
+						archive.Files[i].Data = []byte(got)
+					}
+				}
+				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				part["components"] = got
+			}
+			if diff := cmp.Diff(part["components"], got); diff != "" {
+				t.Errorf("components (-want +got):\n%s", diff)
+			}
+			_, source, _ := strings.Cut(text, "which is read instead of ")
+			source, _, _ = strings.Cut(source, "\n")
+			want := []string{}
+			for line := range strings.Lines(part["files"]) {
+				p, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+				if strings.HasSuffix(p, ".po") && p != source && !strings.Contains(text, `#   "`+p+`"`) {
+					want = append(want, p)
+				}
+			}
+			slices.Sort(want)
+			if diff := cmp.Diff(want, servedWith(t, text)); diff != "" {
+				t.Errorf("served files (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// servedWith pulls with a configuration and lists the files of translations.
+func servedWith(t *testing.T, text string) []string {
+	t.Helper()
+	c, err := config.Parse(filepath.Join(t.TempDir(), "r.yaml"), []byte(text), nil)
+	if err != nil {
+		t.Fatalf("the configuration does not load: %v\n%s", err, text)
+	}
+	if len(c.Warnings()) > 0 {
+		t.Errorf("warnings: %q", c.Warnings())
+	}
+	log := slog.New(slog.DiscardHandler)
+	e, err := openEngine(t.Context(), c, log, newProgress(newBar(&bytes.Buffer{}), time.Now, func(string, done) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	plan := newPlan(c)
+	if err := e.configure(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	for i := range plan.branches {
+		report, err := e.pull(t.Context(), &plan.branches[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range report.Components {
+			if len(c.Problems) > 0 && !strings.Contains(text, "which is read instead of") {
+				t.Errorf("%s: %q", c.Slug, c.Problems)
+			}
+		}
+	}
+	served := []string{}
+	err = e.db.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+		components, err := snap.Components(ctx, "")
+		for i := range components {
+			translations, err := snap.Translations(ctx, components[i].ID)
+			if err != nil {
+				return err
+			}
+			for _, tr := range translations {
+				if !tr.IsSource || strings.HasSuffix(tr.Filename, "en.po") {
+					served = append(served, tr.Filename)
+				}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(served)
+	return served
+}
+
+// TestDiscoverRealRepositories: over real repositories the configuration loads,
+// every file belongs to one component or is named as left out, and nothing that
+// the table of msgfmt's counts lists is missing.
+func TestDiscoverRealRepositories(t *testing.T) {
+	shared := filepath.Join("..", "..", "..", "shared", "data", "repos")
+	bundles, err := filepath.Glob(filepath.Join(shared, "*.bundle"))
+	if err != nil || len(bundles) == 0 {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("../shared/data/repos is not here")
+		}
+		t.Skip("../shared/data/repos is not here: nothing to look at")
+	}
+	for _, bundle := range bundles {
+		name := strings.TrimSuffix(filepath.Base(bundle), ".bundle")
+		t.Run(name, func(t *testing.T) {
+			repo := filepath.Join(t.TempDir(), name+".git")
+			if out, err := exec.Command("git", "clone", "-q", "--bare", bundle, repo).CombinedOutput(); err != nil {
+				t.Skipf("git cannot unpack the bundle: %v: %s", err, out)
+			}
+			text := discovered(t, repo)
+			c, err := config.Parse("r.yaml", []byte(text), nil)
+			if err != nil {
+				t.Fatalf("the configuration does not load: %v\n%s", err, text)
+			}
+			out, err := exec.Command("git", "-C", repo, "ls-tree", "-r", "HEAD").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			times := map[string]int{}
+			all := 0
+			for line := range strings.Lines(string(out)) {
+				meta, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+				if !strings.HasSuffix(path, ".po") || !strings.HasPrefix(meta, "100") {
+					continue
+				}
+				all++
+				for i := range c.Projects[0].Components {
+					if selects(t, &c.Projects[0].Components[i], path) {
+						times[path]++
+					}
+				}
+			}
+			for path, n := range times {
+				if n > 1 {
+					t.Errorf("%s belongs to %d components", path, n)
+				}
+			}
+			left := 0
+			if _, after, ok := strings.Cut(text, "another charset: "); ok {
+				if _, err := fmt.Sscan(after, &left); err != nil {
+					t.Error(err)
+				}
+			}
+			if len(times)+left != all {
+				t.Errorf("%d files are served and %d named as left out, of %d", len(times), left, all)
+			}
+			if left > all/2 && name != "polib" { // its files are samples for tests
+				t.Errorf("most files are left out:\n%s", text)
+			}
+		})
+	}
+}
+
+// selects reports whether a file is one of a component's.
+func selects(t *testing.T, c *config.Component, path string) bool {
+	t.Helper()
+	mask, err := gitsource.ParseFilemask(c.Filemask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	regex, err := gitsource.CompileLanguageRegex(c.LanguageRegex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, ok := mask.Select(path, gitsource.MatchOptions{LanguageRegex: regex, Language: c.Language})
+	return ok
+}
+
+// TestYAMLWords: whatever a repository is called, YAML reads the same.
+func TestYAMLWords(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{
+		"app", "no", "Null", "1.5", "*.po", "po/*.po", "{component}", "a: b", "a #b", "# a", "-a", "'", `"`, `\`, "ä/日", "a\u2028b", "<&>", "~",
+		"0x1", ".inf", "git@host:path", "https://h/p.git", "https://h/p: x", "C:", "@a", "%a", "a ", " a", "", "!x", "&a", "true/x", "a*b*c", "1e5", "=", "<<",
+	} {
+		text := "projects:\n  - slug: x\n    name: " + yamlWord(s) + "\n"
+		c, err := config.Parse("r.yaml", []byte(text), nil)
+		if err != nil {
+			t.Errorf("%q: %v", s, err)
+			continue
+		}
+		if want := s; c.Projects[0].Name != want && (s != "" || c.Projects[0].Name != "x") {
+			t.Errorf("%s is read as %q", text, c.Projects[0].Name)
+		}
+	}
+}
