@@ -47,7 +47,7 @@ func (s *source) mark() string {
 // cursor finds the raw bytes of a piece of the text. It goes forward only.
 type cursor struct {
 	*source
-	textLine, rawLine int // where the line of the last offset begins
+	textLine, rawLine int // the last offset, or where its line begins
 }
 
 func (s *source) cursor() *cursor { return &cursor{source: s} }
@@ -67,25 +67,22 @@ func (c *cursor) offset(at int) int {
 		return c.rawLine
 	}
 	before := c.text[c.textLine:at]
-	if c.utf16() {
-		n := 0
+	n := 0
+	switch rest := c.raw[c.rawLine:min(len(c.raw), c.rawLine+4*len(before)+16)]; {
+	case c.utf16():
 		for _, r := range before {
 			n += 2 * utf16.RuneLen(r)
 		}
-		return c.rawLine + n
+	case c.enc == nil: // NUL is one byte, where text has three
+		n = runesLen(rest, utf8.RuneCountInString(before))
+	default:
+		// As many bytes as give the characters up to the offset.
+		text, _ := c.enc.NewDecoder().String(rest)
+		size := runesLen(text, utf8.RuneCountInString(before))
+		_, n, _ = c.enc.NewDecoder().Transformer.Transform(make([]byte, size), []byte(rest), true)
 	}
-	count := utf8.RuneCountInString(before)
-	line := c.raw[c.rawLine:c.lineEnd(c.rawLine)]
-	if c.enc == nil { // NUL is one byte, where text has three
-		return c.rawLine + runesLen(line, count)
-	}
-	text, err := c.enc.NewDecoder().String(line)
-	if err != nil {
-		return c.rawLine // not after Parse
-	}
-	// As many bytes as fill the text up to the offset.
-	_, n, _ := c.enc.NewDecoder().Transformer.Transform(make([]byte, runesLen(text, count)), []byte(line), true)
-	return c.rawLine + n
+	c.textLine, c.rawLine = at, c.rawLine+n
+	return c.rawLine
 }
 
 // runesLen returns the length of the first n characters of s.

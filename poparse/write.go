@@ -86,6 +86,7 @@ type editor struct {
 	next     int    // the first entry read that has not been passed
 	done     int    // of the text
 	kept     int    // up to where the text has been kept just now, 0 if nothing
+	held     [2]int // the piece of the text that is to be written next, from and to
 	domain   string // of the entry written last
 	newLine  bool   // something that did not end its line has been written
 	separate bool   // an added entry wants a blank line behind it
@@ -115,7 +116,11 @@ func (e *editor) run() error {
 	if err := e.pass(len(e.record.entries)); err != nil {
 		return err
 	}
-	return e.keep(e.done, len(e.cursor.text))
+	if err := e.keep(e.done, len(e.cursor.text)); err != nil {
+		return err
+	}
+	e.release()
+	return nil
 }
 
 // order returns the entries to write: headers go where their lines say.
@@ -251,7 +256,7 @@ func (e *editor) add(c *Entry) error {
 	if err := e.switchDomain(c); err != nil {
 		return err
 	}
-	if e.out.Len() > len(e.cursor.mark()) {
+	if e.release(); e.out.Len() > len(e.cursor.mark()) {
 		if e.newLine {
 			e.write(e.nl)
 		}
@@ -311,6 +316,7 @@ func (e *editor) flush(c *Entry, render func()) error {
 	if e.newLine {
 		e.write(e.nl)
 	}
+	e.release()
 	e.out.WriteString(text)
 	e.kept = 0
 	return nil
@@ -318,9 +324,19 @@ func (e *editor) flush(c *Entry, render func()) error {
 
 // write writes ASCII.
 func (e *editor) write(s string) {
+	e.release()
 	text, _ := e.enc.encode(s)
 	e.out.WriteString(text)
 	e.newLine = false
+}
+
+// release writes what is held. Pieces are joined first, as finding the bytes of
+// each would take long if all are on one line of another charset.
+func (e *editor) release() {
+	if e.held[0] < e.held[1] {
+		e.out.WriteString(e.cursor.piece(e.held[0], e.held[1]))
+	}
+	e.held = [2]int{}
 }
 
 // keep writes a piece of the text that was read.
@@ -335,16 +351,19 @@ func (e *editor) keep(from, to int) error {
 			e.write(e.nl)
 		}
 	}
-	piece := ""
-	if e.same {
-		piece = e.cursor.piece(from, to)
-	} else {
-		var err error
-		if piece, err = e.enc.encode(text); err != nil {
+	switch {
+	case !e.same:
+		piece, err := e.enc.encode(text)
+		if err != nil {
 			return fmt.Errorf("line %d: %w", 1+strings.Count(e.cursor.text[:from], "\n"), err)
 		}
+		e.out.WriteString(piece)
+	case e.held[1] == from:
+		e.held[1] = to
+	default:
+		e.release()
+		e.held = [2]int{from, to}
 	}
-	e.out.WriteString(piece)
 	if e.kept == from || strings.Contains(text, "\n") || strings.HasSuffix(e.cursor.text[:from], "\n") {
 		e.kept = to
 	}

@@ -560,3 +560,21 @@ func TestWriteRefuses(t *testing.T) {
 type iotestWriter struct{ err error }
 
 func (w iotestWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// TestWriteOneLine writes a file of which all entries are on one line, in a
+// charset that has to be decoded to find their bytes: in no time that grows
+// with the square of their number.
+func TestWriteOneLine(t *testing.T) {
+	data := []byte(`msgid "" msgstr "charset=CP932" ` + strings.Repeat("msgid \"a\" msgstr \"\x83\x5c\" ", 5_000))
+	f, err := Parse("x.po", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := written(t, f); got != string(data) {
+		t.Error("not written as it was read")
+	}
+	f.Entries[2_500].Str[0] = "表"
+	if again, err := Parse("x.po", []byte(written(t, f))); err != nil || len(again.Entries) != 5_000 || again.Entries[2_500].Str[0] != "表" {
+		t.Errorf("changed: %v", err)
+	}
+}
