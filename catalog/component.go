@@ -77,7 +77,8 @@ type ComponentSettings struct {
 	VariantRegex                string
 	IsGlossary                  bool
 	GlossaryColor               string
-	Access                      Access // "": as the project
+	Access                      Access  // "": as the project
+	History                     History `json:"History,omitzero"` // of the first import
 }
 
 // ReadKey is what the stored units depend on beside the files: a component

@@ -24,6 +24,9 @@ type Step struct {
 	// Truncated is true when the step brings in more than 50,000 commits; then
 	// Origins holds the step's own commit only.
 	Truncated bool
+	// Place of the commit on the way, from 1, and the number of commits Of the
+	// way, those included that change no file of the Matcher.
+	Place, Of int
 }
 
 // Change is one changed file. Symlinks and submodules count as absent.
@@ -65,6 +68,7 @@ func (r *Reader) Steps(ctx context.Context, from, to Hash, match Matcher) iter.S
 				yield(Step{}, fmt.Errorf("walk %s..%s: commit %s: %w", from, to, w.chain[i].hash, err))
 				return
 			}
+			step.Place, step.Of = len(w.chain)-i, len(w.chain)
 			if len(step.Changes) > 0 && !yield(step, nil) {
 				return
 			}

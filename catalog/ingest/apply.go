@@ -16,17 +16,19 @@ import (
 // application brings one component to the files of one step, inside the
 // step's transaction.
 type application struct {
-	tx      *store.StepTx
+	tx      sink
 	comp    *component
 	load    *loader
 	log     *slog.Logger
 	step    *gitsource.Step
 	origins *attributor
-	credit  func(commit gitsource.Commit) (userID int64, err error)
+	mailmap gitsource.Mailmap
 	// record is false for an import without history: units, but no entries.
 	record bool
 	// created is the time that new units get.
 	created time.Time
+	// at is the time of entries; zero is that of the pull.
+	at time.Time
 
 	places  places
 	ready   []targetFile // files to write, by path

@@ -34,6 +34,7 @@ type component struct {
 	// kept up by the later ones of the same pull.
 	translations map[string]*catalog.Translation // by language; removed ones too
 	problems     map[string]store.Problem        // by path
+	union        *union                          // of the source translation
 }
 
 func newComponent(row store.BranchComponent, table *lang.Table) (*component, error) {
@@ -54,7 +55,7 @@ func newComponent(row store.BranchComponent, table *lang.Table) (*component, err
 			newBase: s.NewBase, source: source, table: table,
 		},
 		rules:  newRules(s, lang.IsCJK(source.Code)),
-		reread: row.Reread || !row.Imported,
+		reread: row.Reread || !row.Imported && row.Head == "",
 	}, nil
 }
 
@@ -118,8 +119,12 @@ func (c *component) find(path string) (int, bool) {
 	return slices.BinarySearchFunc(c.files, path, func(f gitsource.File, p string) int { return strings.Compare(f.Path, p) })
 }
 
+// begun reports whether anything of the component is stored, be it only the
+// beginning of its history: what differs from it makes entries.
+func (c *component) begun() bool { return c.row.Imported || !c.row.ImportAt.IsZero() }
+
 // load reads what is stored of the component.
-func (c *component) load(ctx context.Context, tx *store.StepTx) error {
+func (c *component) load(ctx context.Context, tx sink) error {
 	if c.translations != nil {
 		return nil
 	}
@@ -148,7 +153,7 @@ func (c *component) load(ctx context.Context, tx *store.StepTx) error {
 }
 
 // forget drops what load read.
-func (c *component) forget() { c.translations, c.problems = nil, nil }
+func (c *component) forget() { c.translations, c.problems, c.union = nil, nil, nil }
 
 // problemsList renders the component's problems for a report, by path; nil if
 // nothing is known of them.

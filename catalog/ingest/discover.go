@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 )
@@ -200,18 +202,51 @@ func matcher(comps []*component) gitsource.Matcher {
 	return gitsource.MatchMasks(masks, paths...)
 }
 
-// convoys groups components by the commit that they stand at. Those that have
-// to be read whole, new or with other settings, are groups of their own.
-func convoys(comps []*component) (whole []*component, groups map[string][]*component) {
-	groups = make(map[string][]*component)
-	for _, c := range comps {
-		if c.row.Head == "" {
-			whole = append(whole, c)
-		} else {
-			groups[c.row.Head] = append(groups[c.row.Head], c)
-		}
+// convoy is a group of components that move together.
+type convoy struct {
+	from   string // the commit that they stand at; "": they are read whole
+	replay bool   // their first replay has to begin or to go on
+	comps  []*component
+}
+
+// convoys groups components by where they stand, replays first: they move
+// alone, and meet the others at the head. New components of one History replay
+// in one walk.
+func convoys(comps []*component) []convoy {
+	type key struct {
+		from    string
+		replay  bool
+		history catalog.History
 	}
-	return whole, groups
+	var list []convoy
+	index := make(map[key]int)
+	for _, c := range comps {
+		k := key{from: c.row.Head, replay: !c.row.Imported && c.row.Head != ""}
+		if c.row.Head == "" && !c.begun() && c.row.Settings.History.Full {
+			k.replay, k.history = true, c.row.Settings.History
+		}
+		i, ok := index[k]
+		if !ok {
+			i = len(list)
+			index[k] = i
+			list = append(list, convoy{from: k.from, replay: k.replay})
+		}
+		list[i].comps = append(list[i].comps, c)
+	}
+	slices.SortStableFunc(list, func(x, y convoy) int {
+		if x.replay != y.replay {
+			return boolToInt(y.replay) - boolToInt(x.replay)
+		}
+		return strings.Compare(x.from, y.from)
+	})
+	return list
+}
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func ids(comps []*component) []int64 {

@@ -17,6 +17,9 @@
 //	write.go      a file's units against the stored ones → store
 //	attribute.go  which commit introduced a text, through merges (decision 18)
 //	entries.go    change entries in their order
+//	replay.go     the history of new components, many commits to a transaction:
+//	              staging.go, staging_units.go and flush.go stand for the store
+//	              (sink.go) until one is full
 //
 // Goals: the same units and entries whatever road led to a commit (DESIGN,
 // invariant 2); nothing half-loaded (invariant 7); memory bounded by the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
 )
 
 // entryList collects the change entries of one component and step, to be
@@ -94,11 +95,20 @@ func (l *entryList) write(ctx context.Context, a *application) error {
 	return nil
 }
 
+// credit finds the user who is the author of a commit.
+func (a *application) credit(ctx context.Context, commit gitsource.Commit) (int64, error) {
+	name, email := a.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
+	return a.tx.User(ctx, name, email, commit.Author.When)
+}
+
 func (l *entryList) put(ctx context.Context, a *application, d *pendingDelta) error {
 	commit := a.step.Origins[d.origin].Commit
-	author, err := a.credit(commit)
+	author, err := a.credit(ctx, commit)
 	if err != nil {
 		return err
+	}
+	if d.at.IsZero() {
+		d.at = a.at
 	}
 	return a.tx.AddDelta(ctx, store.Delta{
 		ComponentID:   a.comp.row.ID,

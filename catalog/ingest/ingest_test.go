@@ -70,7 +70,7 @@ func (w *world) withClock(now func() time.Time) *ingest.Syncer {
 		DB: w.db, Languages: w.table, MirrorDir: filepath.Join(w.dir, "mirrors"), MaxFileSize: w.maxFileSize,
 		Now:    now,
 		Logger: slog.New(slog.NewTextHandler(testWriter{w.t}, nil)),
-		Progress: func(string, int, int) {
+		Progress: func(string, ingest.Progress) {
 			if w.progress != nil {
 				w.progress()
 			}

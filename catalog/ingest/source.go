@@ -159,7 +159,10 @@ func (a *application) sourceFile(p *place, read bool, stored *catalog.Translatio
 
 // storeSource writes the source translation made of the files.
 func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []sourceFile) error {
-	all, err := union(ctx, files, a.hasOwn, a.comp.rules)
+	if a.comp.union == nil {
+		a.comp.union = newUnion()
+	}
+	all, err := a.comp.union.of(ctx, files, a.hasOwn, a.comp.rules)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -36,9 +35,18 @@ type Options struct {
 	Now func() time.Time
 	// Logger; nil: silence.
 	Logger *slog.Logger
-	// Progress, if set, is told of long pulls: done of total units of work of
-	// a branch, total 0 if unknown. It must be quick and safe for concurrent use.
-	Progress func(key string, done, total int)
+	// Progress, if set, is told how far the pull of a branch is. It must be
+	// quick and safe for concurrent use.
+	Progress func(key string, p Progress)
+}
+
+// Progress is how far a pull is.
+type Progress struct {
+	// Done of Total units of work: commits of a replay, components of an import
+	// without history. Total is 0 if it is not known.
+	Done, Total int
+	// Entries is the number of change entries that this pull made so far.
+	Entries int64
 }
 
 // Syncer pulls branches into the store. It is safe for concurrent use; pulls
@@ -51,9 +59,11 @@ type Syncer struct {
 	maxFileSize int64
 	now         func() time.Time
 	log         *slog.Logger
-	progress    func(key string, done, total int)
+	progress    func(key string, p Progress)
 	metrics     *metrics
 	hooked      hooked
+
+	batchEntries int // bound of a replay's batch
 
 	mu      sync.Mutex
 	mirrors map[string]*mirror
@@ -77,7 +87,7 @@ const defaultMaxFileSize = 128 << 20
 func New(o Options) *Syncer {
 	s := &Syncer{
 		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
-		now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(), mirrors: make(map[string]*mirror),
+		now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(), batchEntries: batchEntries, mirrors: make(map[string]*mirror),
 	}
 	if s.maxFileSize <= 0 {
 		s.maxFileSize = defaultMaxFileSize
@@ -89,7 +99,7 @@ func New(o Options) *Syncer {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.progress == nil {
-		s.progress = func(string, int, int) {}
+		s.progress = func(string, Progress) {}
 	}
 	return s
 }
@@ -305,21 +315,24 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 	for _, c := range sound {
 		c.retry = retry
 	}
-	whole, groups := convoys(sound)
 	load := newLoader(p.reader, p.s.maxFileSize)
-	if len(whole) > 0 {
-		p.importAll(ctx, whole, load)
-	}
-	for _, from := range slices.Sorted(maps.Keys(groups)) {
-		if from == p.report.Head {
-			continue
+	for _, g := range convoys(sound) {
+		switch {
+		case g.replay:
+			p.replayAll(ctx, g.comps, load)
+		case g.from == "":
+			p.importAll(ctx, g.comps, load)
+		case g.from != p.report.Head:
+			p.advanceAll(ctx, g.comps, load)
 		}
-		p.advanceAll(ctx, groups[from], load)
 	}
 	if retry {
 		p.retry(ctx, sound, load)
 	}
 }
+
+// tell tells of the pull's progress.
+func (p *pull) tell(progress Progress) { p.s.progress(p.branch.Key, progress) }
 
 // fail notes why a component is not at the head.
 func (p *pull) fail(c *component, err error) {

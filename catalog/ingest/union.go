@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/gitsource"
 )
 
 // sourceFile is a file that the source translation reads.
@@ -19,38 +20,134 @@ type unitedFiles struct {
 	outline int64
 }
 
-// union makes the units of the source translation (decision 11): those of its
-// own file, if it has one, then every string that only other files have, with
-// place, note and flags of the first of them by path. It holds one file at a
-// time.
-func union(ctx context.Context, files []sourceFile, hasOwn bool, r rules) (unitedFiles, error) {
-	var h catalog.Hasher
+// union makes the units of the source translation of a component (decision 11).
+// Between two versions of the files it remembers of each which strings it has
+// and what it gave, so that a replay reads the one that changed and not all.
+type union struct {
+	numbers map[catalog.Identity]int32 // of strings, from 0
+	seen    []int                      // by number: the round that last had it
+	round   int
+	files   map[gitsource.Hash]*unionFile
+}
+
+// unionFile is one version of a file.
+type unionFile struct {
+	strings []int32 // numbers in the order of the file
+	gave    map[int32]sourceString
+	round   int // that last used it
+}
+
+// sourceString is a unit of the source translation without its place there.
+type sourceString struct {
+	unit
+	print int64 // its part of an outline
+}
+
+func newUnion() *union {
+	return &union{numbers: make(map[catalog.Identity]int32), files: make(map[gitsource.Hash]*unionFile)}
+}
+
+// of unites the strings of the own file, if there is one, with those that only
+// other files have, with place, note and flags of the first of them by path. It
+// holds one file at a time.
+func (u *union) of(ctx context.Context, files []sourceFile, hasOwn bool, r rules) (unitedFiles, error) {
 	var all unitedFiles
-	seen := make(map[catalog.Identity]struct{})
+	u.round++
 	position := 0
 	for n := range files {
-		f, err := files[n].load(ctx)
-		if err != nil {
+		f := opened{union: u, source: &files[n], rules: r, lasting: n > 0}
+		if err := f.open(ctx); err != nil {
 			return all, err
 		}
-		if n == 0 {
-			all.units = make([]unit, 0, len(f.units))
-		}
-		for i := range f.units {
-			u := &f.units[i]
-			if _, ok := seen[u.Identity]; ok {
+		for i, number := range f.strings {
+			if u.seen[number] == u.round {
 				continue
 			}
-			seen[u.Identity] = struct{}{}
-			s := sourceUnit(u, r, &h)
+			u.seen[number] = u.round
+			s, err := f.give(ctx, i, number)
+			if err != nil {
+				return all, err
+			}
 			if !hasOwn || n > 0 {
 				s.Position = position + 1
 			}
 			position = s.Position
-			all.units = append(all.units, s)
+			all.units = append(all.units, s.unit)
 			all.holders = append(all.holders, n)
-			all.outline = outline(all.outline, &s.Unit, &h)
+			all.outline = (all.outline*31+s.print)*31 + int64(s.Position)
 		}
 	}
+	u.forget()
 	return all, nil
+}
+
+// forget drops the versions that the last round did not use.
+func (u *union) forget() {
+	for blob, f := range u.files {
+		if f.round != u.round {
+			delete(u.files, blob)
+		}
+	}
+}
+
+func (u *union) number(id catalog.Identity) int32 {
+	n, ok := u.numbers[id]
+	if !ok {
+		n = int32(len(u.seen))
+		u.numbers[id] = n
+		u.seen = append(u.seen, 0)
+	}
+	return n
+}
+
+// opened is a file during one round.
+type opened struct {
+	*unionFile
+	union   *union
+	source  *sourceFile
+	rules   rules
+	lasting bool // its strings should not hold the whole text in memory
+	file    *poFile
+	hasher  catalog.Hasher
+}
+
+// open finds the version, or reads it.
+func (o *opened) open(ctx context.Context) (err error) {
+	o.unionFile = o.union.files[o.source.place.blob]
+	if o.unionFile == nil {
+		if o.file, err = o.source.load(ctx); err != nil {
+			return err
+		}
+		o.unionFile = &unionFile{strings: make([]int32, len(o.file.units)), gave: make(map[int32]sourceString)}
+		for i := range o.file.units {
+			o.strings[i] = o.union.number(o.file.units[i].Identity)
+		}
+		o.union.files[o.source.place.blob] = o.unionFile
+	}
+	o.round = o.union.round
+	return nil
+}
+
+// give returns the i-th string of the file.
+func (o *opened) give(ctx context.Context, i int, number int32) (s sourceString, err error) {
+	s, ok := o.gave[number]
+	if ok {
+		return s, nil
+	}
+	if o.file == nil {
+		if o.file, err = o.source.load(ctx); err != nil {
+			return s, err
+		}
+	}
+	s.unit = sourceUnit(&o.file.units[i], o.rules, &o.hasher)
+	u := &s.Unit
+	if o.lasting {
+		for _, text := range []*string{&u.Source, &u.Context, &u.Note, &u.Flags, &u.Location} {
+			*text = own(*text)
+		}
+		u.Target = u.Source
+	}
+	s.print = o.hasher.Meta(u.Source, u.Context, u.Note, u.Flags, u.Location)
+	o.gave[number] = s
+	return s, nil
 }

@@ -23,12 +23,12 @@ func (p *pull) importAll(ctx context.Context, comps []*component, load *loader) 
 		return
 	}
 	for i, c := range comps {
-		p.s.progress(p.branch.Key, i, len(comps))
+		p.tell(Progress{Done: i, Total: len(comps)})
 		if err := p.snapshot(ctx, []*component{c}, "", load); err != nil {
 			p.fail(c, err)
 		}
 	}
-	p.s.progress(p.branch.Key, len(comps), len(comps))
+	p.tell(Progress{Done: len(comps), Total: len(comps)})
 }
 
 // walk brings a convoy from one commit to the head, a transaction per step.
@@ -66,7 +66,7 @@ func (p *pull) walk(ctx context.Context, comps []*component, from string, load *
 		return nil
 	}
 	// The last commits touch no file of ours: only the head moves.
-	return p.move(ctx, comps, at, p.report.Head, nil)
+	return p.move(ctx, comps, at, p.report.Head)
 }
 
 // retry reads the files of unmoved components again that could not be read by
@@ -129,18 +129,25 @@ func (p *pull) snapshot(ctx context.Context, comps []*component, from string, lo
 // step applies one step to the components that it touches and moves the heads
 // of the whole convoy, in one transaction.
 func (p *pull) step(ctx context.Context, convoy, touched []*component, from string, step *gitsource.Step, load *loader) error {
+	return p.stepAs(ctx, convoy, touched, from, step, load, stage{})
+}
+
+// stage is what is particular to the steps of a first import with history.
+type stage struct {
+	partial bool      // the head is not reached
+	opened  time.Time // of entry 51, if it is not that of the commit
+}
+
+func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from string, step *gitsource.Step, load *loader, at stage) error {
 	mailmap, err := p.reader.Mailmap(ctx, step.Commit.Hash)
 	if err != nil {
 		return err
 	}
 	p.prefetch(ctx, touched, step, load)
 	changes := make(map[int64]int64, len(touched))
-	err = p.move(ctx, convoy, from, step.Commit.Hash.String(), func(ctx context.Context, tx *store.StepTx) error {
+	err = p.moveAs(ctx, convoy, from, step.Commit.Hash.String(), at, func(ctx context.Context, tx *store.StepTx) error {
 		for _, c := range touched {
-			a := p.application(tx, c, step, load, func(commit gitsource.Commit) (int64, error) {
-				name, email := mailmap.Lookup(commit.Author.Name, commit.Author.Email)
-				return tx.User(ctx, name, email, commit.Author.When)
-			})
+			a := p.application(direct{tx}, c, step, load, mailmap, at.opened)
 			if err := a.run(ctx); err != nil {
 				return &componentError{c, err}
 			}
@@ -156,6 +163,9 @@ func (p *pull) step(ctx context.Context, convoy, touched []*component, from stri
 	}
 	for _, c := range touched {
 		c.applied, c.vacant = true, !c.selects()
+		if from == "" {
+			c.union = nil // others will be read before this one is again
+		}
 	}
 	return nil
 }
@@ -196,36 +206,26 @@ const maxLeftBehind = 3
 // advanceAll walks a convoy to the head. A component that fails stays behind,
 // where later pulls find it alone; the others go on without it.
 func (p *pull) advanceAll(ctx context.Context, comps []*component, load *loader) {
-	for failed := 0; len(comps) > 0; failed++ {
-		err := p.walk(ctx, comps, comps[0].row.Head, load)
-		if err == nil {
-			return
-		}
-		var one *componentError
-		if !errors.As(err, &one) || failed == maxLeftBehind || ctx.Err() != nil {
-			for _, c := range comps {
-				p.fail(c, err)
-			}
-			return
-		}
-		p.fail(one.component, err)
-		comps = slices.DeleteFunc(slices.Clone(comps), func(c *component) bool { return c == one.component })
-		for _, c := range comps {
-			c.forget() // what the step that failed changed is not stored
-		}
-	}
+	p.eachWithout(ctx, comps, func(comps []*component) error { return p.walk(ctx, comps, comps[0].row.Head, load) })
+}
+
+func without(comps []*component, one *component) []*component {
+	return slices.DeleteFunc(slices.Clone(comps), func(c *component) bool { return c == one })
 }
 
 // application prepares the part of a component in a step.
-func (p *pull) application(tx *store.StepTx, c *component, step *gitsource.Step, load *loader, credit func(gitsource.Commit) (int64, error)) *application {
+func (p *pull) application(tx sink, c *component, step *gitsource.Step, load *loader, mailmap gitsource.Mailmap, opened time.Time) *application {
 	a := &application{
-		tx: tx, comp: c, load: load, log: p.s.log, step: step, credit: credit,
+		tx: tx, comp: c, load: load, log: p.s.log, step: step, mailmap: mailmap,
 		origins: newAttributor(step, load, c),
-		record:  c.row.Imported, created: p.at,
+		record:  c.begun(), created: p.at,
 	}
-	if !c.row.Imported {
+	if !c.begun() {
 		a.created = commitTime(step.Commit, p.at)
-		a.entries.created(a.created)
+		if opened.IsZero() || p.at.Before(opened) {
+			opened = a.created
+		}
+		a.entries.created(opened)
 	}
 	return a
 }
@@ -240,14 +240,18 @@ func commitTime(c gitsource.Commit, pull time.Time) time.Time {
 }
 
 // move runs a step's transaction and moves the heads of the convoy.
-func (p *pull) move(ctx context.Context, convoy []*component, from, to string, fn func(context.Context, *store.StepTx) error) error {
-	if fn == nil {
-		fn = func(context.Context, *store.StepTx) error { return nil }
-	}
+func (p *pull) move(ctx context.Context, convoy []*component, from, to string) error {
+	return p.moveAs(ctx, convoy, from, to, stage{}, func(context.Context, *store.StepTx) error { return nil })
+}
+
+func (p *pull) moveAs(ctx context.Context, convoy []*component, from, to string, at stage, fn func(context.Context, *store.StepTx) error) error {
 	spec := &p.branch.Components[0].Spec
 	info := store.StepInfo{
 		Repo: spec.Repo, Branch: spec.Branch, Components: ids(convoy),
-		From: from, To: to, Tracking: p.ref, At: p.at,
+		From: from, To: to, Tracking: p.ref, At: p.at, Partial: at.partial,
+	}
+	if at.partial {
+		info.ImportAt = p.at
 	}
 	for _, c := range convoy {
 		info.Configured = max(info.Configured, c.row.Configured)
@@ -260,7 +264,10 @@ func (p *pull) move(ctx context.Context, convoy []*component, from, to string, f
 	}
 	p.report.Steps++
 	for _, c := range convoy {
-		c.row.Head, c.row.Imported = to, true
+		c.row.Head, c.row.Imported = to, c.row.Imported || !at.partial
+		if at.partial && c.row.ImportAt.IsZero() {
+			c.row.ImportAt = p.at
+		}
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ func (w *unitWriter) remember(ctx context.Context) error {
 		ids = append(ids, w.known[k].ID)
 	}
 	var err error
-	w.old, err = w.a.tx.Texts(ctx, ids)
+	w.old, err = w.a.tx.Texts(ctx, w.row.ID, ids)
 	return err
 }
 
@@ -198,7 +198,7 @@ func (w *unitWriter) remove(ctx context.Context) error {
 	for i, k := range w.delta.Removed {
 		ids[i] = w.known[k].ID
 	}
-	return w.a.tx.RemoveUnits(ctx, ids)
+	return w.a.tx.RemoveUnits(ctx, w.row.ID, ids)
 }
 
 // place stores where the units stand, if that may have changed.

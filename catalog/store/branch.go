@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"regexp"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -19,6 +20,13 @@ type BranchComponent struct {
 	Reread bool
 	// Template is the pattern that discovered it, "" for a configured one.
 	Template string
+	// ImportAt is when the first import began; zero if nothing of the component
+	// was ever stored, or if it was imported before this was remembered.
+	ImportAt time.Time
+	// LastUnit is the n of the newest unit id (DESIGN, invariant 4); 0 without.
+	LastUnit int64
+	// LastAt is the time of the newest change entry; zero without.
+	LastAt time.Time
 	// Configured is the generation of its settings, for StepInfo.Configured.
 	Configured int64
 }
@@ -36,6 +44,7 @@ func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponen
 					out = append(out, BranchComponent{
 						Component: row.Component, Project: row.Project, Imported: row.Imported,
 						Reread: row.reread, Template: row.template, Configured: row.configured,
+						ImportAt: fromMicros(row.importAt), LastUnit: row.lastUnit, LastAt: fromMicros(row.lastAt),
 					})
 				}
 				return err

@@ -50,9 +50,13 @@ func (tx *StepTx) checkCodes(ctx context.Context) error {
 func (tx *StepTx) moveHeads(ctx context.Context) error {
 	var moved int64
 	err := chunks(tx.info.Components, func(chunk []any) error {
-		args := append([]any{tx.info.To, tx.info.Tracking, tx.info.From, tx.info.Repo, tx.info.Branch, tx.info.Configured}, chunk...)
-		rows, err := tx.s.exec(ctx, `UPDATE components SET head = $1, tracking = $2, imported = 1, reread = 0
-			WHERE head = $3 AND repo = $4 AND branch = $5 AND active = 1 AND ($6 = 0 OR settings_generation <= $6) AND id IN `+list(7, len(chunk)), args...)
+		args := append([]any{
+			tx.info.To, tx.info.Tracking, tx.info.From, tx.info.Repo, tx.info.Branch, tx.info.Configured,
+			smallint(!tx.info.Partial), micros(tx.info.ImportAt),
+		}, chunk...)
+		rows, err := tx.s.exec(ctx, `UPDATE components SET head = $1, tracking = $2, imported = CASE WHEN $7 = 1 THEN 1 ELSE imported END, reread = 0,
+			import_at = COALESCE(import_at, $8)
+			WHERE head = $3 AND repo = $4 AND branch = $5 AND active = 1 AND ($6 = 0 OR settings_generation <= $6) AND id IN `+list(9, len(chunk)), args...)
 		moved += rows
 		return err
 	})

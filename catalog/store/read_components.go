@@ -29,6 +29,8 @@ type ComponentRow struct {
 	Generation int64
 
 	reread                        bool
+	importAt, lastAt              sql.NullInt64
+	lastUnit                      int64
 	template                      string
 	configured, projectConfigured int64
 }
@@ -109,7 +111,7 @@ func scanProject(scan scan) (ProjectRow, error) {
 
 const (
 	componentColumns = `c.id, c.project_id, c.slug, c.settings, c.repo, c.branch, c.tracking, c.head, c.changes, c.problem,
-		c.imported, c.reread, c.template, c.settings_generation, c.generation,
+		c.imported, c.reread, c.import_at, c.last_unit, c.last_at, c.template, c.settings_generation, c.generation,
 		p.slug, p.settings, p.changes, p.settings_generation`
 	componentFrom = ` FROM components c JOIN projects p ON p.id = c.project_id`
 )
@@ -118,7 +120,7 @@ func scanComponent(scan scan) (ComponentRow, error) {
 	var c ComponentRow
 	var settings, projectSettings []byte
 	err := scan(&c.ID, &c.ProjectID, &c.Slug, &settings, &c.Repo, &c.Branch, &c.Tracking, &c.Head, &c.Changes, &c.Problem,
-		&c.Imported, &c.reread, &c.template, &c.configured, &c.Generation,
+		&c.Imported, &c.reread, &c.importAt, &c.lastUnit, &c.lastAt, &c.template, &c.configured, &c.Generation,
 		&c.Project.Slug, &projectSettings, &c.Project.Changes, &c.projectConfigured)
 	if err != nil {
 		return c, err

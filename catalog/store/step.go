@@ -28,6 +28,12 @@ type StepInfo struct {
 	// Configured is the largest BranchComponent.Configured of the convoy: if
 	// settings changed since, the step is a conflict. 0 does not check.
 	Configured int64
+	// Partial says that the step is a checkpoint of a first import: the heads
+	// move, but a component that has not been imported is not yet (decision 22).
+	Partial bool
+	// ImportAt is when the first import began. The first step of a component
+	// that gives it stores it for BranchComponent.ImportAt; zero stores nothing.
+	ImportAt time.Time
 }
 
 // StepResult says what a step wrote.
@@ -92,10 +98,10 @@ type StepTx struct {
 	info StepInfo
 
 	convoy       map[int64]*convoyMember
-	translations map[int64]int64    // translation → component
-	dirty        map[int64]struct{} // translations whose answers changed
-	placed       bool               // a translation was put: codes must be unique
-	users        map[string]int64   // by identity
+	translations map[int64]int64      // translation → component
+	dirty        map[int64]struct{}   // translations whose answers changed
+	placed       bool                 // a translation was put: codes must be unique
+	users        map[string]knownUser // by identity
 	deltas       []pendingDelta
 	entries      *inserter
 }
@@ -120,7 +126,7 @@ func (db *DB) beginStep(ctx context.Context, s *session, info StepInfo) (*StepTx
 		convoy:       make(map[int64]*convoyMember, len(info.Components)),
 		translations: map[int64]int64{},
 		dirty:        map[int64]struct{}{},
-		users:        map[string]int64{},
+		users:        map[string]knownUser{},
 		entries:      newInserter("changes", "delta_id", "n", "action", "unit_id", "state", "old_state", "target", "old_target", "event"),
 	}
 	return tx, tx.loadConvoy(ctx)

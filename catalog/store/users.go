@@ -33,14 +33,21 @@ type User struct {
 // commit: the earliest becomes User.Joined.
 func (tx *StepTx) User(ctx context.Context, name, email string, at time.Time) (int64, error) {
 	key := identity(name, email)
-	if id, ok := tx.users[key]; ok {
-		return id, nil
+	known, ok := tx.users[key]
+	if ok && !known.joined.IsZero() && !at.Before(known.joined) {
+		return known.id, nil
 	}
 	id, err := tx.user(ctx, key, name, at)
 	if err == nil {
-		tx.users[key] = id
+		tx.users[key] = knownUser{id, at}
 	}
 	return id, tx.fail(ctx, "store an author", err)
+}
+
+// knownUser is an author that the step has stored already.
+type knownUser struct {
+	id     int64
+	joined time.Time // the earliest commit that the step told of
 }
 
 // identity hashes what tells authors apart: 128 bits under our own prefix, so

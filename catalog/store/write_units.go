@@ -57,7 +57,9 @@ func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error
 }
 
 // AddUnits stores new units and gives them ids in the order of the slice, from
-// their component's counter. SourceID 0 is a source unit: it becomes its own
+// their component's counter. A unit that has an ID already must have the one
+// that it would get: ids that a caller gave ahead, by BranchComponent.LastUnit.
+// SourceID 0 is a source unit: it becomes its own
 // source, and only it keeps Source, Context, Words and Chars. Position and
 // Location are PutLayout's.
 func (tx *StepTx) AddUnits(ctx context.Context, units []NewUnit) error {
@@ -85,7 +87,11 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *NewUnit) error {
 		return invalid("component %d has no room for another unit", component)
 	}
 	m.counted = true
-	u.ID = component*catalog.UnitsPerComponent + m.lastUnit
+	id := component*catalog.UnitsPerComponent + m.lastUnit
+	if u.ID != 0 && u.ID != id {
+		return invalid("unit %d should get the id %d", u.ID, id)
+	}
+	u.ID = id
 	var words, chars, source, context any
 	if u.SourceID == 0 {
 		u.SourceID = u.ID

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -85,18 +87,26 @@ func (a aboveBar) Write(p []byte) (int, error) {
 
 // barLine draws a bar, at most 79 columns wide.
 func barLine(key string, d done) string {
-	const width, room = 20, 40
+	const width, columns = 20, 79
+	text := d.String()
+	room := max(8, min(40, columns-width-4-utf8.RuneCountInString(text)))
 	if r := []rune(key); len(r) > room {
 		key = "…" + string(r[len(r)-room+1:])
 	}
 	full := width * d.percent() / 100
-	return fmt.Sprintf("[%s%s] %s %s", strings.Repeat("#", full), strings.Repeat(".", width-full), d, key)
+	return fmt.Sprintf("[%s%s] %s %s", strings.Repeat("#", full), strings.Repeat(".", width-full), text, key)
 }
 
-// String is "3 of 10", or "…" where the whole is not known.
+// String is "3 of 10", or "…" where the whole is not known; with entries also
+// "12000 entries/s, 3s left".
 func (d done) String() string {
 	if d.total <= 0 {
 		return "…"
 	}
-	return fmt.Sprintf("%d of %d", d.done, d.total)
+	text := fmt.Sprintf("%d of %d", d.done, d.total)
+	if d.entries == 0 || d.done <= 0 || d.took < time.Second {
+		return text
+	}
+	left := time.Duration(float64(d.took) * float64(d.total-d.done) / float64(d.done))
+	return fmt.Sprintf("%s, %.0f entries/s, %s left", text, float64(d.entries)/d.took.Seconds(), left.Round(time.Second))
 }

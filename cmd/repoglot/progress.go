@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/catalog/ingest"
 )
 
 // lineEvery is the time between two plain lines about one long pull.
@@ -20,26 +21,35 @@ type progress struct {
 	mu       sync.Mutex
 	branches map[string]done      // by key of the branch
 	told     map[string]time.Time // of the last line, or of the start
+	started  map[string]time.Time // of the first news
 	of       map[int64]string     // key of the branch by component id
 }
 
 // done is a part of a whole; the whole is 0 if it is not known.
-type done struct{ done, total int }
+type done struct {
+	done, total int
+	entries     int64         // change entries so far
+	took        time.Duration // since the first news of the pull
+}
 
 // newProgress makes a progress; b may be nil.
 func newProgress(b *bar, now func() time.Time, lines func(key string, d done)) *progress {
 	return &progress{
 		now: now, lines: lines, bar: b,
-		branches: map[string]done{}, told: map[string]time.Time{}, of: map[int64]string{},
+		branches: map[string]done{}, told: map[string]time.Time{}, started: map[string]time.Time{}, of: map[int64]string{},
 	}
 }
 
 // tell is called by ingest.
-func (p *progress) tell(key string, n, total int) {
-	d := done{n, total}
+func (p *progress) tell(key string, news ingest.Progress) {
+	d := done{done: news.Done, total: news.Total, entries: news.Entries}
 	p.mu.Lock()
-	p.branches[key] = d
 	now := p.now()
+	if _, ok := p.started[key]; !ok {
+		p.started[key] = now
+	}
+	d.took = now.Sub(p.started[key])
+	p.branches[key] = d
 	last, known := p.told[key]
 	due := known && p.bar == nil && now.Sub(last) >= lineEvery
 	if !known || due {
@@ -57,6 +67,7 @@ func (p *progress) end(key string) {
 	p.mu.Lock()
 	delete(p.branches, key)
 	delete(p.told, key)
+	delete(p.started, key)
 	p.mu.Unlock()
 	p.bar.clear()
 }

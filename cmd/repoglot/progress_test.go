@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/repoglot/repoglot/catalog/ingest"
 )
 
 func TestProgressLines(t *testing.T) {
@@ -16,7 +18,7 @@ func TestProgressLines(t *testing.T) {
 	p := newProgress(nil, func() time.Time { return now }, func(key string, d done) { lines = append(lines, key+": "+d.String()) })
 	p.belongs(7, "k")
 	for i := range 25 {
-		p.tell("k", i, 50)
+		p.tell("k", ingest.Progress{Done: i, Total: 50})
 		now = now.Add(time.Second)
 	}
 	if got := strings.Join(lines, ", "); got != "k: 10 of 50, k: 20 of 50" {
@@ -39,19 +41,26 @@ func TestBar(t *testing.T) {
 	var screen bytes.Buffer
 	b := &bar{w: &screen}
 	p := newProgress(b, time.Now, func(string, done) { t.Error("a line beside the bar") })
-	p.tell("k", 1, 4)
-	p.tell("k", 1, 4)
+	p.tell("k", ingest.Progress{Done: 1, Total: 4})
+	p.tell("k", ingest.Progress{Done: 1, Total: 4})
 	fmt.Fprintln(b.above(&screen), "text")
-	p.tell("k", 4, 4)
+	p.tell("k", ingest.Progress{Done: 4, Total: 4})
 	p.end("k")
 	want := eraseLine + "[#####...............] 1 of 4 k" + eraseLine + "text\n" + eraseLine + "[####################] 4 of 4 k" + eraseLine
 	if got := screen.String(); got != want {
 		t.Errorf("screen %q, want %q", got, want)
 	}
-	if line := barLine(strings.Repeat("ž", 200), done{465, 465}); utf8.RuneCountInString(line) > 79 {
+	replay := done{done: 1000, total: 4000, entries: 90000, took: 3 * time.Second}
+	if got := barLine("k", replay); got != "[#####...............] 1000 of 4000, 30000 entries/s, 9s left k" {
+		t.Errorf("bar of a replay: %q", got)
+	}
+	if line := barLine(strings.Repeat("ž", 200), replay); utf8.RuneCountInString(line) > 79 {
+		t.Errorf("the bar of a replay has %d columns", utf8.RuneCountInString(line))
+	}
+	if line := barLine(strings.Repeat("ž", 200), done{done: 465, total: 465}); utf8.RuneCountInString(line) > 79 {
 		t.Errorf("a bar of %d columns", utf8.RuneCountInString(line))
 	}
-	if got := barLine("k", done{5, 0}); got != "[....................] … k" {
+	if got := barLine("k", done{done: 5}); got != "[....................] … k" {
 		t.Errorf("bar without a total: %q", got)
 	}
 }

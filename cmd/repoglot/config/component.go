@@ -53,8 +53,8 @@ type Component struct {
 	Access catalog.Access `yaml:"access" oneof:"public private"`
 	// History is how much of the repository's past becomes change entries:
 	// `full`, `none` (start at the head), `{since: 2024-01-01}` or `{commits:
-	// 200}`. This version starts at the head whatever stands here; every later
-	// pull is recorded commit by commit.
+	// 200}`. It concerns the first import: a component that is imported already
+	// keeps the past it has. Every later pull is recorded commit by commit.
 	History History `yaml:"history"`
 	// Suggestions names branches whose texts are shown as suggestions,
 	// `{branches: "l10n/*"}`. This version accepts the key and does not act on
@@ -224,5 +224,6 @@ func (c *Component) Settings() catalog.ComponentSettings {
 		IsGlossary:                  c.IsGlossary,
 		GlossaryColor:               c.GlossaryColor,
 		Access:                      c.Access,
+		History:                     c.History.catalog(),
 	}
 }

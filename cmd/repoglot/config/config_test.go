@@ -101,7 +101,6 @@ func TestContract(t *testing.T) {
 		t.Errorf("language = %q", list[2].Language)
 	}
 	want := []string{
-		"history is not acted on in this version: the first import starts at the head, as with history: none",
 		"suggestions is not acted on in this version: branches of suggestions are not read",
 		"webhook_secret_env names APP_HOOK_SECRET, which is not set: webhooks are refused until it is",
 	}
@@ -138,6 +137,7 @@ func TestDefaults(t *testing.T) {
 		Name: "c", VCS: "git", Filemask: "*.po", EditTemplate: true, FileFormat: "po", NewLang: "add",
 		SourceLanguage: "en", LanguageRegex: "^[^.]+$", Priority: 100, MergeStyle: "merge",
 		AllowTranslationPropagation: true, EnableSuggestions: true, AutoLockError: true, GlossaryColor: "silver",
+		History: catalog.History{Full: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("component (-want +got):\n%s", diff)

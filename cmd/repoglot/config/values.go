@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // scalar is a value that is written as one word. parse says what is wrong
@@ -147,6 +149,11 @@ func (h History) String() string {
 	default:
 		return string(h.Mode)
 	}
+}
+
+// catalog is the history as the catalogue keeps it.
+func (h History) catalog() catalog.History {
+	return catalog.History{Full: h.Mode != HistoryNone, Since: h.Since, Commits: h.Commits}
 }
 
 func parseDuration(text string) (time.Duration, error) {

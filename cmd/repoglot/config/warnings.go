@@ -8,21 +8,18 @@ func later() map[string]string {
 		"rate_limit":  "requests are not limited",
 		"bots":        "programs are not told from people",
 		"suggestions": "branches of suggestions are not read",
-		"history":     "the first import starts at the head, as with history: none",
 	}
 }
 
 // warnings returns one line for each such key that the file asks something of.
 // The default history is none of them: who wrote nothing asked for nothing.
-func warnings(c *Config, places map[string]place) []string {
+func warnings(c *Config) []string {
 	asked := map[string]bool{
 		"rate_limit": c.RateLimit != RateLimit{},
 		"bots":       len(c.Bots) > 0,
 	}
-	for i, p := range c.Projects {
-		for j, co := range p.Components {
-			_, written := places[index(index("projects", i)+".components", j)+".history"]
-			asked["history"] = asked["history"] || written && co.History.Mode != HistoryNone
+	for _, p := range c.Projects {
+		for _, co := range p.Components {
 			asked["suggestions"] = asked["suggestions"] || co.Suggestions.Branches != ""
 		}
 	}

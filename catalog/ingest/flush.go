@@ -1,0 +1,170 @@
+package ingest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// flush stores the outcome of a batch. It changes nothing in s, since the
+// transaction may still fail; settle does, after it has not.
+func (s *staging) flush(ctx context.Context, tx *store.StepTx) (stored map[*catalog.Translation]int64, err error) {
+	f := flushing{staging: s, tx: tx, ids: make(map[int64]int64), stored: make(map[*catalog.Translation]int64)}
+	for _, part := range []func(context.Context) error{
+		f.translations, f.newUnits, f.units, f.layout, f.file, f.problem, f.ledger,
+	} {
+		if err := part(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return f.stored, nil
+}
+
+// flushing is one run of flush.
+type flushing struct {
+	*staging
+	tx     *store.StepTx
+	ids    map[int64]int64 // of new translations, by their number in the batch
+	stored map[*catalog.Translation]int64
+}
+
+// id is a translation's id in the store.
+func (f *flushing) id(translation int64) int64 {
+	if translation < 0 {
+		return f.ids[translation]
+	}
+	return translation
+}
+
+func (f *flushing) translations(ctx context.Context) error {
+	for _, row := range f.rows {
+		t := *row
+		t.ID = max(t.ID, 0)
+		if err := f.tx.PutTranslation(ctx, &t); err != nil {
+			return err
+		}
+		if row.ID < 0 {
+			f.ids[row.ID], f.stored[row] = t.ID, t.ID
+		}
+	}
+	return nil
+}
+
+func (f *flushing) newUnits(ctx context.Context) error {
+	units := make([]catalog.Unit, len(f.fresh))
+	list := make([]store.NewUnit, len(f.fresh))
+	for i, u := range f.fresh {
+		units[i] = u.Unit
+		units[i].TranslationID = f.id(u.TranslationID)
+		list[i] = store.NewUnit{Unit: &units[i], Text: u.text, Meta: u.meta}
+	}
+	return f.tx.AddUnits(ctx, list)
+}
+
+// units stores what changed in units that were there before the batch.
+func (f *flushing) units(ctx context.Context) error {
+	for _, translation := range slices.Sorted(maps.Keys(f.tables)) {
+		table := f.tables[translation]
+		var updated []store.UpdatedUnit
+		var removed []int64
+		for _, at := range slices.Sorted(maps.Keys(table.dirty)) {
+			u := table.dirty[at]
+			if u.fresh {
+				continue
+			}
+			if u.rewritten {
+				updated = append(updated, store.UpdatedUnit{Unit: &u.Unit, Text: u.text, Meta: u.meta})
+			}
+			if u.Removed {
+				removed = append(removed, u.ID)
+			}
+		}
+		if err := f.tx.UpdateUnits(ctx, updated); err != nil {
+			return err
+		}
+		if err := f.tx.RemoveUnits(ctx, removed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *flushing) layout(ctx context.Context) error {
+	for _, translation := range slices.Sorted(maps.Keys(f.layouts)) {
+		if err := f.tx.PutLayout(ctx, f.id(translation), f.layouts[translation]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *flushing) file(ctx context.Context) error {
+	for _, translation := range slices.Sorted(maps.Keys(f.files)) {
+		file := f.files[translation]
+		file.TranslationID = f.id(translation)
+		if err := f.tx.PutFile(ctx, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *flushing) problem(ctx context.Context) error {
+	keys := slices.SortedFunc(maps.Keys(f.problems), func(a, b problemKey) int {
+		if a.component != b.component {
+			return int(a.component - b.component)
+		}
+		return strings.Compare(a.path, b.path)
+	})
+	for _, key := range keys {
+		var err error
+		if p := f.problems[key]; p != nil {
+			err = f.tx.SetProblem(ctx, *p)
+		} else {
+			err = f.tx.ClearProblem(ctx, key.component, key.path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ledger stores the authors, in the order of appearance, and the entries.
+func (f *flushing) ledger(ctx context.Context) error {
+	users := make([]int64, len(f.authors))
+	for i, a := range f.authors {
+		var err error
+		if users[i], err = f.tx.User(ctx, a.name, a.email, a.at); err != nil {
+			return err
+		}
+	}
+	for _, d := range f.deltas {
+		d.TranslationID = f.id(d.TranslationID)
+		if d.AuthorID < 0 {
+			d.AuthorID = users[-1-d.AuthorID]
+		}
+		if err := f.tx.AddDelta(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle begins the next batch after flush was committed.
+func (s *staging) settle(stored map[*catalog.Translation]int64) {
+	for row, id := range stored {
+		s.tables[id] = s.tables[row.ID]
+		delete(s.tables, row.ID)
+		row.ID = id
+	}
+	for _, t := range s.tables {
+		clear(t.dirty)
+	}
+	s.clear()
+	s.evict()
+}

@@ -1,0 +1,333 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// The bounds of a batch, the commits that one transaction of a replay stores:
+// it ends with the commit that reaches one of them. They decide how much is
+// done again after a crash, never what is stored.
+const (
+	batchEntries = 20_000
+	batchBytes   = 48 << 20 // of files read
+	batchCommits = 2_000    // that touch a file
+)
+
+// lookAhead is the number of files that a replay parses side by side.
+const lookAhead = 32
+
+// replay walks the first-parent history of components that have not reached a
+// head yet, alone, from where they stand to the head of the branch (decision
+// 19). Killed, it goes on from the last batch.
+type replay struct {
+	p       *pull
+	comps   []*component
+	load    *loader
+	staging *staging
+	from    string // where the store stands
+	readers map[string][]*component
+	commits int             // of the batch
+	changes map[int64]int64 // entries of the batch by component
+	written int64           // entries before the batch
+}
+
+// replayAll replays components that stand at one commit, or that are new and of
+// one History. One that fails stays behind; the others go on without it.
+func (p *pull) replayAll(ctx context.Context, comps []*component, load *loader) {
+	p.eachWithout(ctx, comps, func(comps []*component) error { return p.replay(ctx, comps, load) })
+}
+
+func (p *pull) replay(ctx context.Context, comps []*component, load *loader) error {
+	from := comps[0].row.Head
+	if from == "" && !comps[0].begun() {
+		bound, first, err := p.bound(ctx, comps[0].row.Settings.History)
+		switch {
+		case err != nil:
+			return err
+		case bound == p.head: // nothing is young enough
+			return p.leap(ctx, comps, "", load)
+		case !bound.IsZero():
+			if err := p.enter(ctx, comps, bound, first, load); err != nil {
+				return err
+			}
+			from = bound.String()
+		}
+	}
+	r := &replay{
+		p: p, comps: comps, load: load, staging: newStaging(p.s.db, comps), from: from,
+		readers: make(map[string][]*component), changes: make(map[int64]int64),
+	}
+	return r.run(ctx)
+}
+
+// bound finds the commit whose state a replay begins with, zero for none, and
+// the commit that it replays first.
+func (p *pull) bound(ctx context.Context, h catalog.History) (bound gitsource.Hash, first gitsource.Link, err error) {
+	n := 0
+	for link, err := range p.reader.FirstParents(ctx, p.head) {
+		if err != nil {
+			return bound, first, err
+		}
+		if n++; h.Commits > 0 && n > h.Commits || !h.Since.IsZero() && link.When.Before(h.Since) {
+			return link.Hash, first, nil
+		}
+		first = link
+	}
+	return bound, first, nil
+}
+
+// enter imports the state at the bound of a history, which makes no entries.
+func (p *pull) enter(ctx context.Context, comps []*component, bound gitsource.Hash, first gitsource.Link, load *loader) error {
+	if err := p.files(ctx, bound, comps); err != nil {
+		return err
+	}
+	commit, err := p.reader.Commit(ctx, bound)
+	if err != nil {
+		return err
+	}
+	step := gitsource.Step{Commit: commit, Origins: []gitsource.Origin{{Commit: commit}}}
+	if err := p.stepAs(ctx, comps, comps, "", &step, load, stage{partial: true, opened: first.When}); err != nil {
+		return err
+	}
+	return p.recount(ctx, comps)
+}
+
+// recount reads how many units and which entries components have by now.
+func (p *pull) recount(ctx context.Context, comps []*component) error {
+	rows, err := p.rows(ctx)
+	byID := make(map[int64]*store.BranchComponent, len(rows))
+	for i := range rows {
+		byID[rows[i].ID] = &rows[i]
+	}
+	for _, c := range comps {
+		if row := byID[c.row.ID]; row != nil { // else the next step is a conflict
+			c.row.LastUnit, c.row.LastAt = row.LastUnit, row.LastAt
+		}
+	}
+	return err
+}
+
+func (r *replay) run(ctx context.Context) error {
+	base, err := r.begin(ctx)
+	if err != nil {
+		return err
+	}
+	if !base.IsZero() && !r.p.reader.Has(base) {
+		return r.p.leap(ctx, r.comps, r.from, r.load)
+	}
+	var window []gitsource.Step
+	files := 0
+	for step, err := range r.p.reader.Steps(ctx, base, r.p.head, matcher(r.comps)) {
+		if err != nil {
+			return err
+		}
+		window = append(window, step)
+		if files += len(step.Changes); files < lookAhead {
+			continue
+		}
+		if err := r.steps(ctx, window); err != nil {
+			return err
+		}
+		window, files = window[:0], 0
+	}
+	if err := r.steps(ctx, window); err != nil {
+		return err
+	}
+	return r.flush(ctx, r.p.report.Head, true)
+}
+
+// begin lists the files where the components stand. New components get the
+// entry that begins their lists, at the time of the branch's first commit.
+func (r *replay) begin(ctx context.Context) (base gitsource.Hash, err error) {
+	for _, c := range r.comps {
+		c.files, c.reread, c.retry = nil, false, false
+	}
+	if r.from != "" {
+		if base, err = gitsource.ParseHash(r.from); err != nil {
+			return base, fmt.Errorf("stored head: %w", err)
+		}
+		if !r.p.reader.Has(base) {
+			return base, nil
+		}
+		return base, r.p.files(ctx, base, r.comps)
+	}
+	_, link, err := r.p.bound(ctx, catalog.History{})
+	if err != nil {
+		return base, err
+	}
+	first, err := r.p.reader.Commit(ctx, link.Hash)
+	if err != nil {
+		return base, err
+	}
+	mailmap, err := r.p.reader.Mailmap(ctx, first.Hash)
+	if err != nil {
+		return base, err
+	}
+	step := gitsource.Step{Commit: first, Origins: []gitsource.Origin{{Commit: first}}}
+	for _, c := range r.comps {
+		a := r.application(c, &step, mailmap)
+		a.entries.created(a.at)
+		if err := r.wrote(c, a, a.entries.write(ctx, a)); err != nil {
+			return base, err
+		}
+	}
+	return base, nil
+}
+
+// steps replays commits whose files are parsed side by side.
+func (r *replay) steps(ctx context.Context, window []gitsource.Step) error {
+	var list []wanted
+	for i := range window {
+		for _, ch := range window[i].Changes {
+			if ch.New.IsZero() {
+				continue
+			}
+			for _, c := range r.readersOf(ch.Path) {
+				list = append(list, wanted{c, ch.Path, ch.New})
+			}
+		}
+	}
+	r.load.prefetch(ctx, list)
+	for i := range window {
+		if err := r.step(ctx, &window[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readersOf are the components that read a path.
+func (r *replay) readersOf(path string) []*component {
+	list, ok := r.readers[path]
+	if !ok {
+		for _, c := range r.comps {
+			if c.layout.wants(path) {
+				list = append(list, c)
+			}
+		}
+		r.readers[path] = list
+	}
+	return list
+}
+
+// step adds one commit to the batch.
+func (r *replay) step(ctx context.Context, step *gitsource.Step) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	mailmap, err := r.p.reader.Mailmap(ctx, step.Commit.Hash)
+	if err != nil {
+		return err
+	}
+	touched := make(map[*component]bool)
+	for _, ch := range step.Changes {
+		for _, c := range r.readersOf(ch.Path) {
+			touched[c] = true
+		}
+	}
+	for _, c := range r.comps {
+		if !touched[c] {
+			continue
+		}
+		c.advance(step.Changes)
+		a := r.application(c, step, mailmap)
+		if err := r.wrote(c, a, a.run(ctx)); err != nil {
+			return err
+		}
+	}
+	r.p.tell(Progress{Done: step.Place, Total: step.Of, Entries: r.written + int64(r.staging.entries)})
+	r.commits++
+	if r.staging.entries < r.p.s.batchEntries && r.staging.bytes < batchBytes && r.commits < batchCommits {
+		return nil
+	}
+	return r.flush(ctx, step.Commit.Hash.String(), false)
+}
+
+// application prepares a component's part of a replayed commit.
+func (r *replay) application(c *component, step *gitsource.Step, mailmap gitsource.Mailmap) *application {
+	at := r.staging.time(c.row.ID, pastTime(step.Commit, r.began(c)))
+	return &application{
+		tx: r.staging, comp: c, load: r.load, log: r.p.s.log, step: step, mailmap: mailmap,
+		origins: newAttributor(step, r.load, c),
+		record:  true, created: at, at: at,
+	}
+}
+
+// wrote counts the entries of an application that has run.
+func (r *replay) wrote(c *component, a *application, err error) error {
+	if err != nil {
+		return &componentError{c, err}
+	}
+	r.changes[c.row.ID] += a.entries.count()
+	return nil
+}
+
+// began is when the first import of a component began.
+func (r *replay) began(c *component) time.Time {
+	if c.row.ImportAt.IsZero() {
+		return r.p.at
+	}
+	return c.row.ImportAt
+}
+
+// pastTime is the time of entries about a commit of the past: its committer
+// time, never later than the import (decision 19).
+func pastTime(c gitsource.Commit, began time.Time) time.Time {
+	if c.Committer.When.IsZero() {
+		return time.Unix(0, 0).UTC()
+	}
+	return commitTime(c, began)
+}
+
+// flush stores the batch; done says that the head is reached.
+func (r *replay) flush(ctx context.Context, to string, done bool) error {
+	var stored map[*catalog.Translation]int64
+	err := r.p.moveAs(ctx, r.comps, r.from, to, stage{partial: !done}, func(ctx context.Context, tx *store.StepTx) (err error) {
+		stored, err = r.staging.flush(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.written += int64(r.staging.entries)
+	r.staging.settle(stored)
+	for _, c := range r.comps {
+		counted := r.staging.components[c.row.ID]
+		c.row.LastUnit, c.row.LastAt = counted.lastUnit, counted.lastAt
+		r.p.changes[c.row.ID] += r.changes[c.row.ID]
+		c.applied, c.vacant = done, !c.selects()
+	}
+	clear(r.changes)
+	r.from, r.commits = to, 0
+	return nil
+}
+
+// eachWithout runs fn for components, and again without one that failed, which
+// is left where it stands.
+func (p *pull) eachWithout(ctx context.Context, comps []*component, fn func([]*component) error) {
+	for failed := 0; len(comps) > 0; failed++ {
+		err := fn(comps)
+		if err == nil {
+			return
+		}
+		var one *componentError
+		if !errors.As(err, &one) || failed == maxLeftBehind || ctx.Err() != nil {
+			for _, c := range comps {
+				p.fail(c, err)
+			}
+			return
+		}
+		p.fail(one.component, err)
+		comps = without(comps, one.component)
+		for _, c := range comps {
+			c.forget() // what the step that failed changed is not stored
+		}
+	}
+}

@@ -1,0 +1,452 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// everything renders all that is served, ids and times included, and what is
+// kept beside it.
+func (w *world) everything() string {
+	w.t.Helper()
+	var b strings.Builder
+	w.read(func(ctx context.Context, s *store.Snapshot) error {
+		components, err := s.Components(ctx, "demo")
+		if err != nil {
+			return err
+		}
+		for _, c := range components {
+			fmt.Fprintf(&b, "component %d %s head %s tracking %s imported %v changes %d problem %q\n",
+				c.ID, c.Slug, c.Head, c.Tracking, c.Imported, c.Changes, c.Problem)
+			problems, err := s.Problems(ctx, c.ID)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "%+v\n", problems)
+			translations, err := s.AllTranslations(ctx, c.ID)
+			if err != nil {
+				return err
+			}
+			for _, t := range translations {
+				fmt.Fprintf(&b, "  translation %+v\n", t)
+				if err := everyUnit(ctx, &b, s, t.ID); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	w.eachChange(0, func(c *catalog.Change) { fmt.Fprintf(&b, "%+v\n", *c) })
+	return b.String()
+}
+
+func everyUnit(ctx context.Context, b *strings.Builder, s *store.Snapshot, translation int64) error {
+	units, err := s.Units(ctx, translation, 0, 1<<20)
+	if err != nil {
+		return err
+	}
+	for i := range units {
+		fmt.Fprintf(b, "    %+v\n", units[i])
+	}
+	stored, err := s.StoredUnits(ctx, translation)
+	for i := range stored {
+		fmt.Fprintf(b, "    stored %+v\n", stored[i])
+	}
+	if f, err := s.File(ctx, translation); err == nil {
+		fmt.Fprintf(b, "    file %s %s %d\n", f.Blob, f.Modified, len(f.Data))
+	}
+	return err
+}
+
+// playFor makes a history of a number of pushes.
+func playFor(t testing.TB, seed uint64, pushes int) *player {
+	p := newPlayer(t, seed)
+	for range pushes {
+		p.play()
+	}
+	return p
+}
+
+// playLong makes a history whose first-parent chain is long.
+func playLong(t testing.TB, seed uint64, pushes int) *player {
+	for ; ; seed++ {
+		p := playFor(t, seed, pushes)
+		if len(p.firstParents()) > pushes/2 {
+			return p
+		}
+	}
+}
+
+// firstParents is the chain that a replay walks, the first commit first.
+func (p *player) firstParents() []*modelCommit {
+	var chain []*modelCommit
+	for c := p.head; ; c = c.parents[0] {
+		chain = append([]*modelCommit{c}, chain...)
+		if len(c.parents) == 0 {
+			return chain
+		}
+	}
+}
+
+// byComponent renders the entries of each component without ids and times.
+func (w *world) byComponent() map[string]string {
+	text := map[string]*strings.Builder{}
+	w.eachChange(0, func(c *catalog.Change) {
+		if text[c.Component] == nil {
+			text[c.Component] = &strings.Builder{}
+		}
+		fmt.Fprintf(text[c.Component], "%d %s %s %s %q %q %d %q %d %q %v\n", c.Action, c.Language, c.Username, c.Commit,
+			c.Source, c.Context, c.OldState, c.Old, c.State, c.Target, c.Event)
+	})
+	lists := map[string]string{}
+	for slug, b := range text {
+		lists[slug] = b.String()
+	}
+	return lists
+}
+
+// TestReplayIsPulling replays random histories and pulls them commit by commit:
+// the same units and the same entries but for ids and times (DESIGN, invariant
+// 2), and the entries lead to the units: the ledger.
+func TestReplayIsPulling(t *testing.T) {
+	for n := range uint64(*histories) {
+		seed := *firstHistory + n
+		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			p := playFor(t, seed, 25)
+			replayed := newWorld(t, p.repo.URL(), withHistory(historySettings))
+			replayed.syncer.SetBatch(1 + p.IntN(60))
+			replayed.sync()
+			ledger := map[int64]string{}
+			replayed.applyLedger(ledger)
+			units := map[int64]string{}
+			replayed.targets(units)
+			if diff := cmp.Diff(units, ledger); diff != "" {
+				t.Errorf("the entries do not lead to the units (-units +ledger):\n%s", diff)
+			}
+			chain := p.firstParents()
+			p.repo.ForcePush(t, "main", chain[0].hash)
+			pulled := newWorld(t, p.repo.URL(), withHistory(historySettings))
+			for _, c := range chain {
+				p.repo.ForcePush(t, "main", c.hash)
+				pulled.sync()
+			}
+			if diff := cmp.Diff(pulled.byComponent(), replayed.byComponent()); diff != "" {
+				t.Errorf("entries differ (-pulls +replay):\n%s", diff)
+			}
+			if diff := cmp.Diff(pulled.essence(), replayed.essence()); diff != "" {
+				t.Errorf("units differ (-pulls +replay):\n%s", diff)
+			}
+			replayed.orderedTimes()
+		})
+	}
+}
+
+// orderedTimes: no entry is older than the one before it in its component, nor
+// younger than the import, and all but the moments of pulls are whole seconds
+// of commits.
+func (w *world) orderedTimes() {
+	last := map[string]time.Time{}
+	w.eachChange(0, func(c *catalog.Change) {
+		if c.Timestamp.Before(last[c.Component]) || c.Timestamp.After(w.clock) {
+			w.t.Errorf("entry %d of %s is of %s, after one of %s", c.ID, c.Component, c.Timestamp, last[c.Component])
+		}
+		last[c.Component] = c.Timestamp
+	})
+}
+
+// TestReplayBatches: where transactions end has no part in what is stored.
+func TestReplayBatches(t *testing.T) {
+	for n := range uint64(*histories) {
+		seed := *firstHistory + n
+		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			p := playFor(t, seed, 30)
+			var first string
+			for _, batch := range []int{1 << 20, 1, 13} {
+				w := newWorld(t, p.repo.URL(), withHistory(historySettings))
+				w.syncer.SetBatch(batch)
+				w.sync()
+				switch got := w.everything(); {
+				case first == "":
+					first = got
+				case got != first:
+					t.Errorf("batches of %d (-one +%d):\n%s", batch, batch, cmp.Diff(first, got))
+				}
+			}
+		})
+	}
+}
+
+// TestReplayTogether: components replayed in one walk have what they have when
+// each is replayed alone, but for ids of changes and translations.
+func TestReplayTogether(t *testing.T) {
+	p := playFor(t, 5, 30)
+	together := newWorld(t, p.repo.URL(), withHistory(historySettings))
+	report := together.sync()
+	if report.Steps != 1 {
+		t.Errorf("%d transactions, want 1", report.Steps)
+	}
+	lists := map[string]string{}
+	for slug, settings := range historySettings {
+		alone := newWorld(t, p.repo.URL(), withHistory(map[string]catalog.ComponentSettings{slug: settings}))
+		alone.sync()
+		lists[slug] = alone.byComponent()[slug]
+	}
+	if diff := cmp.Diff(lists, together.byComponent()); diff != "" {
+		t.Errorf("(-alone +together):\n%s", diff)
+	}
+}
+
+// countdown is a context that is cancelled when it has been asked a number of
+// times whether it is: that makes every place a place to be cut.
+type countdown struct {
+	context.Context
+	left   atomic.Int64
+	cancel context.CancelFunc
+}
+
+func newCountdown(parent context.Context, n int64) *countdown {
+	ctx, cancel := context.WithCancel(parent)
+	c := &countdown{Context: ctx, cancel: cancel}
+	c.left.Store(n)
+	return c
+}
+
+func (c *countdown) Done() <-chan struct{} { c.count(); return c.Context.Done() }
+func (c *countdown) Err() error            { c.count(); return c.Context.Err() }
+
+func (c *countdown) count() {
+	if c.left.Add(-1) == 0 {
+		c.cancel()
+	}
+}
+
+// TestReplayCut cuts replays of one history at every commit and at many other
+// places, inside of transactions too, lets them go on in a new process's place,
+// and wants what an uninterrupted one stores, byte for byte.
+func TestReplayCut(t *testing.T) {
+	places := 200
+	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
+		places = 3000
+	}
+	p := playLong(t, 11, 50)
+	whole := newWorld(t, p.repo.URL(), withHistory(historySettings))
+	whole.syncer.SetBatch(12)
+	commits := 0
+	whole.progress = func() { commits++ }
+	ctx := newCountdown(t.Context(), 1<<40)
+	steps, err := whole.syncer.Sync(ctx, whole.branch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if steps.Steps < 8 || commits < 20 {
+		t.Fatalf("%d steps, %d commits: the test cuts nothing", steps.Steps, commits)
+	}
+	asked := 1<<40 - ctx.left.Load()
+	want := whole.everything()
+	whole.db.Close()
+	t.Logf("%d commits, %d steps, %d places", commits, steps.Steps, asked)
+	random := rand.New(rand.NewPCG(3, 4))
+	t.Run("commits", func(t *testing.T) {
+		t.Parallel()
+		w := newCutter(t, whole)
+		for k := 1; k <= commits; k++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			n := 0
+			w.begin(want, func() {
+				if n++; n == k {
+					cancel()
+				}
+			})
+			w.finish(ctx, fmt.Sprintf("commit %d", k))
+			cancel()
+		}
+	})
+	for part := range 4 {
+		cuts := make([]int64, places/4)
+		for i := range cuts {
+			cuts[i] = 1 + random.Int64N(asked)
+		}
+		t.Run(fmt.Sprintf("part=%d", part), func(t *testing.T) {
+			t.Parallel()
+			w := newCutter(t, whole)
+			for _, at := range cuts {
+				w.begin(want, nil)
+				ctx := newCountdown(t.Context(), at)
+				w.finish(ctx, fmt.Sprintf("place %d", at))
+				ctx.cancel()
+			}
+		})
+	}
+}
+
+// cutter plays one replay again and again, with one mirror.
+type cutter struct {
+	*world
+	like *world
+	want string
+	runs int
+	db0  []byte // the store before anything is pulled
+}
+
+func newCutter(t *testing.T, like *world) *cutter {
+	w := &cutter{world: &world{t: t, dir: t.TempDir()}, like: like}
+	if err := os.CopyFS(filepath.Join(w.dir, "mirrors"), os.DirFS(filepath.Join(like.dir, "mirrors"))); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	w.configure(like.branch.Remote.URL, "", withHistory(historySettings))
+	w.db.Close()
+	var err error
+	if w.db0, err = os.ReadFile(filepath.Join(w.dir, "repoglot.db")); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// begin opens an empty store.
+func (c *cutter) begin(want string, progress func()) {
+	c.want, c.progress, c.clock = want, progress, time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC)
+	if err := os.WriteFile(filepath.Join(c.dir, "repoglot.db"), c.db0, 0o600); err != nil { // the log is gone: Close folded it in
+		c.t.Fatal(err)
+	}
+	c.open()
+	c.syncer.SetBatch(12)
+}
+
+// finish pulls with a context that will end, and to the end without.
+func (c *cutter) finish(ctx context.Context, place string) {
+	c.t.Helper()
+	c.runs++
+	_, err := c.syncer.Sync(ctx, c.branch)
+	if err != nil && ctx.Err() == nil {
+		c.t.Errorf("%s: %v", place, err)
+	}
+	c.db.Close()
+	c.progress = nil
+	c.open()
+	c.syncer.SetBatch(7 + c.runs%20) // elsewhere than before
+	c.sync()
+	if got := c.everything(); got != c.want {
+		c.t.Fatalf("cut at %s (-whole +cut):\n%.5000s", place, cmp.Diff(c.want, got))
+	}
+	c.db.Close()
+}
+
+// TestReplayBounds replays the end of a history: the state at the bound makes
+// no entries, what follows makes those of a whole replay.
+func TestReplayBounds(t *testing.T) {
+	p := playLong(t, 21, 30)
+	chain := p.firstParents()
+	if len(chain) < 8 {
+		t.Fatalf("%d commits", len(chain))
+	}
+	full := newWorld(t, p.repo.URL(), withHistory(historySettings))
+	full.sync()
+	for _, c := range []struct {
+		name    string
+		history catalog.History
+		first   int // index in chain of the commit replayed first; len: none
+	}{
+		{"commits", catalog.History{Full: true, Commits: 5}, len(chain) - 5},
+		{"all", catalog.History{Full: true, Commits: len(chain)}, 0},
+		{"since", catalog.History{Full: true, Since: p.when(t, chain[len(chain)-3])}, len(chain) - 3},
+		{"old", catalog.History{Full: true, Since: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)}, 0},
+		{"future", catalog.History{Full: true, Since: time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)}, len(chain)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			settings := map[string]catalog.ComponentSettings{}
+			for slug, s := range historySettings {
+				s.History = c.history
+				settings[slug] = s
+			}
+			w := newWorld(t, p.repo.URL(), settings)
+			w.syncer.SetBatch(3)
+			w.sync()
+			if diff := cmp.Diff(full.essence(), w.essence()); diff != "" {
+				t.Errorf("units (-full +bounded):\n%s", diff)
+			}
+			opened := p.head
+			if c.first < len(chain) {
+				opened = chain[c.first]
+			}
+			for slug, list := range w.byComponent() {
+				first, rest, _ := strings.Cut(list, "\n")
+				if !strings.HasPrefix(first, "51 ") || strings.Contains(rest, "\n51 ") {
+					t.Errorf("%s begins with %q", slug, first)
+				}
+				if !strings.HasSuffix(full.byComponent()[slug], rest) {
+					t.Errorf("%s: the entries are not the end of the whole history's:\n%s", slug, rest)
+				}
+				for i, commit := range chain {
+					if has := strings.Contains(rest, commit.hash); has && i < c.first {
+						t.Errorf("%s: an entry of commit %d, before the bound", slug, i)
+					}
+				}
+			}
+			w.eachChange(0, func(ch *catalog.Change) {
+				if ch.Action == catalog.ActionCreateComponent && !ch.Timestamp.Equal(p.when(t, opened)) {
+					t.Errorf("%s created at %s, want the time of the first commit replayed, %s", ch.Component, ch.Timestamp, p.when(t, opened))
+				}
+			})
+		})
+	}
+}
+
+// when is the committer time of a commit.
+func (p *player) when(t testing.TB, c *modelCommit) time.Time {
+	at, err := time.Parse(time.RFC3339, git(t, p.repo.Dir, "show", "-s", "--format=%cI", c.hash))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.UTC()
+}
+
+// TestReplayReconfigured changes what is read while a replay has only begun:
+// what is stored is compared with the head, and the ledger stays whole.
+func TestReplayReconfigured(t *testing.T) {
+	p := playLong(t, 11, 30)
+	w := newWorld(t, p.repo.URL(), withHistory(historySettings))
+	w.syncer.SetBatch(10)
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	w.progress = func() {
+		if n++; n == 9 {
+			cancel()
+		}
+	}
+	if _, err := w.syncer.Sync(ctx, w.branch); err == nil {
+		t.Fatal("the pull was not cut")
+	}
+	w.progress = nil
+	changed := withHistory(historySettings)
+	app := changed["app"]
+	app.NewBase = ""
+	changed["app"] = app
+	w.configure(p.repo.URL(), "", changed)
+	w.sync()
+	ledger, units := map[int64]string{}, map[int64]string{}
+	w.applyLedger(ledger)
+	w.targets(units)
+	if diff := cmp.Diff(units, ledger); diff != "" {
+		t.Errorf("the entries do not lead to the units (-units +ledger):\n%s", diff)
+	}
+	fresh := newWorld(t, p.repo.URL(), changed)
+	fresh.sync()
+	if diff := cmp.Diff(fresh.essence(), w.essence()); diff != "" {
+		t.Errorf("units (-fresh +reconfigured):\n%s", diff)
+	}
+}

@@ -1,0 +1,42 @@
+package ingest
+
+import (
+	"context"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// sink is where an application reads what is stored and writes what a step
+// makes of it: the transaction of a pull's step, or in a replay a staging area
+// that many commits share. The methods are those of store.StepTx.
+type sink interface {
+	Translations(ctx context.Context, component int64) ([]catalog.Translation, error)
+	PutTranslation(ctx context.Context, t *catalog.Translation) error
+	Known(ctx context.Context, translation int64) ([]catalog.Known, error)
+	// Texts and RemoveUnits name the translation that all of the units are of.
+	Texts(ctx context.Context, translation int64, ids []int64) (map[int64]store.Text, error)
+	AddUnits(ctx context.Context, units []store.NewUnit) error
+	UpdateUnits(ctx context.Context, units []store.UpdatedUnit) error
+	RemoveUnits(ctx context.Context, translation int64, ids []int64) error
+	PutLayout(ctx context.Context, translation int64, placed []catalog.Placed) error
+	PutFile(ctx context.Context, f store.File) error
+	File(ctx context.Context, translation int64) (store.File, error)
+	Problems(ctx context.Context, component int64) ([]store.Problem, error)
+	SetProblem(ctx context.Context, p store.Problem) error
+	ClearProblem(ctx context.Context, component int64, path string) error
+	User(ctx context.Context, name, email string, at time.Time) (int64, error)
+	AddDelta(ctx context.Context, d store.Delta) error
+}
+
+// direct is the transaction of one step as a sink.
+type direct struct{ *store.StepTx }
+
+func (d direct) Texts(ctx context.Context, _ int64, ids []int64) (map[int64]store.Text, error) {
+	return d.StepTx.Texts(ctx, ids)
+}
+
+func (d direct) RemoveUnits(ctx context.Context, _ int64, ids []int64) error {
+	return d.StepTx.RemoveUnits(ctx, ids)
+}

@@ -1,0 +1,207 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// maxTabled bounds the units that stay in memory between two batches: about
+// 200 bytes each.
+const maxTabled = 400_000
+
+// unitTable is all units of one translation, removed ones included, in the
+// order of their ids.
+type unitTable struct {
+	known []catalog.Known
+	texts []stagedText        // parallel
+	dirty map[int]*stagedUnit // by index: those that the batch changed
+	used  int                 // staging.clock of the last use
+}
+
+// stagedText is what an entry shows as old.
+type stagedText struct {
+	target string
+	state  catalog.State
+}
+
+// stagedUnit is a unit that a batch added or changed, as it is to be stored.
+type stagedUnit struct {
+	catalog.Unit
+	text, meta int64
+	fresh      bool // not stored yet
+	rewritten  bool // stored, and more of it changed than Removed
+}
+
+func newUnitTable() *unitTable { return &unitTable{dirty: make(map[int]*stagedUnit)} }
+
+// table returns the units of a translation, from the store if need be.
+func (s *staging) table(ctx context.Context, translation int64) (*unitTable, error) {
+	s.clock++
+	if t, ok := s.tables[translation]; ok {
+		t.used = s.clock
+		return t, nil
+	}
+	t := newUnitTable()
+	err := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		units, err := snap.StoredUnits(ctx, translation)
+		for i := range units {
+			t.known = append(t.known, units[i].Known)
+			t.texts = append(t.texts, stagedText{units[i].Target, units[i].State})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.used = s.clock
+	s.tables[translation] = t
+	return t, nil
+}
+
+func (s *staging) Known(ctx context.Context, translation int64) ([]catalog.Known, error) {
+	t, err := s.table(ctx, translation)
+	if err != nil {
+		return nil, err
+	}
+	return t.known, nil
+}
+
+func (t *unitTable) find(id int64) (int, error) {
+	i, ok := slices.BinarySearchFunc(t.known, id, func(k catalog.Known, id int64) int { return cmp.Compare(k.ID, id) })
+	if !ok {
+		return 0, fmt.Errorf("unit %d: %w", id, catalog.ErrNotFound)
+	}
+	return i, nil
+}
+
+// Texts leaves Source and Context out, which entries do not show.
+func (s *staging) Texts(ctx context.Context, translation int64, ids []int64) (map[int64]store.Text, error) {
+	t, err := s.table(ctx, translation)
+	if err != nil {
+		return nil, err
+	}
+	texts := make(map[int64]store.Text, len(ids))
+	for _, id := range ids {
+		i, err := t.find(id)
+		if err != nil {
+			return nil, err
+		}
+		texts[id] = store.Text{Target: t.texts[i].target, State: t.texts[i].state}
+	}
+	return texts, nil
+}
+
+func (s *staging) AddUnits(ctx context.Context, units []store.NewUnit) error {
+	for i := range units {
+		n := &units[i]
+		t, err := s.table(ctx, n.TranslationID)
+		if err != nil {
+			return err
+		}
+		if err := s.add(t, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *staging) add(t *unitTable, n *store.NewUnit) error {
+	component := s.owners[n.TranslationID]
+	c, ok := s.components[component]
+	if !ok {
+		return fmt.Errorf("translation %d is not in the replay: %w", n.TranslationID, catalog.ErrInvalid)
+	}
+	if c.lastUnit++; c.lastUnit >= catalog.UnitsPerComponent {
+		return fmt.Errorf("component %d has no room for another unit: %w", component, catalog.ErrInvalid)
+	}
+	n.ID = component*catalog.UnitsPerComponent + c.lastUnit
+	if n.SourceID == 0 {
+		n.SourceID = n.ID
+	}
+	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, fresh: true}
+	u.Target = own(u.Target)
+	t.dirty[len(t.known)] = u
+	t.known = append(t.known, catalog.Known{ID: u.ID, Identity: u.Identity, Text: u.text, Meta: u.meta})
+	t.texts = append(t.texts, stagedText{u.Target, u.State})
+	s.fresh = append(s.fresh, u)
+	return nil
+}
+
+func (s *staging) UpdateUnits(ctx context.Context, units []store.UpdatedUnit) error {
+	for i := range units {
+		u := &units[i]
+		t, err := s.table(ctx, u.TranslationID)
+		if err != nil {
+			return err
+		}
+		at, err := t.find(u.ID)
+		if err != nil {
+			return err
+		}
+		t.update(at, u)
+	}
+	return nil
+}
+
+func (t *unitTable) update(at int, u *store.UpdatedUnit) {
+	staged := t.dirty[at]
+	if staged == nil {
+		staged = &stagedUnit{Unit: *u.Unit}
+		t.dirty[at] = staged
+	}
+	staged.Target = t.texts[at].target
+	if staged.Target != u.Target {
+		staged.Target = own(u.Target)
+	}
+	staged.State, staged.PreviousSource, staged.Note, staged.Flags, staged.Priority = u.State, u.PreviousSource, u.Note, u.Flags, u.Priority
+	staged.text, staged.meta, staged.Removed, staged.rewritten = u.Text, u.Meta, false, true
+	k := &t.known[at]
+	k.Text, k.Meta, k.Removed = u.Text, u.Meta, false
+	t.texts[at] = stagedText{staged.Target, u.State}
+}
+
+func (s *staging) RemoveUnits(ctx context.Context, translation int64, ids []int64) error {
+	t, err := s.table(ctx, translation)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		at, err := t.find(id)
+		if err != nil {
+			return err
+		}
+		staged := t.dirty[at]
+		if staged == nil {
+			staged = &stagedUnit{Unit: catalog.Unit{ID: id, TranslationID: translation}}
+			t.dirty[at] = staged
+		}
+		staged.Removed = true
+		t.known[at].Removed = true
+	}
+	return nil
+}
+
+// evict forgets the tables that were not used for the longest time.
+func (s *staging) evict() {
+	total := 0
+	for _, t := range s.tables {
+		total += len(t.known)
+	}
+	if total <= maxTabled {
+		return
+	}
+	byUse := slices.SortedFunc(maps.Keys(s.tables), func(a, b int64) int { return cmp.Compare(s.tables[a].used, s.tables[b].used) })
+	for _, id := range byUse {
+		if total <= maxTabled/2 {
+			return
+		}
+		total -= len(s.tables[id].known)
+		delete(s.tables, id)
+	}
+}
