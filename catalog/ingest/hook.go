@@ -103,7 +103,7 @@ func (s *Syncer) writeHook(ctx context.Context, b Branch, components []int64, ev
 	heads := make(map[string][]int64)
 	tracking := make(map[string]string)
 	for _, row := range rows { // in the order of their ids, as a step wants them
-		if row.Head != "" && slices.Contains(components, row.ID) {
+		if row.Imported && row.Head != "" && slices.Contains(components, row.ID) {
 			heads[row.Head] = append(heads[row.Head], row.ID)
 			tracking[row.Head] = row.Tracking
 		}

@@ -450,3 +450,51 @@ func TestReplayReconfigured(t *testing.T) {
 		t.Errorf("units (-fresh +reconfigured):\n%s", diff)
 	}
 }
+
+// TestReplayDisturbed: a webhook and a pull that fails while a replay has only
+// begun neither end it nor leave entries of the present in its past.
+func TestReplayDisturbed(t *testing.T) {
+	p := playLong(t, 11, 30)
+	whole := newWorld(t, p.repo.URL(), withHistory(historySettings))
+	whole.sync()
+	w := newWorld(t, p.repo.URL(), withHistory(historySettings))
+	w.syncer.SetBatch(5)
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	w.progress = func() {
+		if n++; n == 12 {
+			cancel()
+		}
+	}
+	if _, err := w.syncer.Sync(ctx, w.branch); err == nil {
+		t.Fatal("the pull was not cut")
+	}
+	w.progress = nil
+	moved := p.repo.Dir + ".away"
+	if err := os.Rename(p.repo.Dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.syncer.Sync(t.Context(), w.branch); err == nil {
+		t.Fatal("a pull of nothing went well")
+	}
+	if err := os.Rename(moved, p.repo.Dir); err != nil {
+		t.Fatal(err)
+	}
+	var ids []int64
+	w.read(func(ctx context.Context, s *store.Snapshot) error {
+		list, err := s.Components(ctx, "demo")
+		for _, c := range list {
+			if ids = append(ids, c.ID); c.Imported || c.Head == "" || c.Problem == "" {
+				t.Errorf("%s: imported %v, head %q, problem %q", c.Slug, c.Imported, c.Head, c.Problem)
+			}
+		}
+		return err
+	})
+	if err := w.syncer.RecordHook(t.Context(), w.branch, ids, map[string]string{"service": "test"}); err != nil {
+		t.Fatal(err)
+	}
+	w.sync()
+	if diff := cmp.Diff(whole.everything(), w.everything()); diff != "" {
+		t.Errorf("(-whole +disturbed):\n%s", diff)
+	}
+}

@@ -409,7 +409,7 @@ func (p *pull) spell(ctx context.Context, comps []*component, cause error) error
 		if c.row.Problem == message {
 			continue
 		}
-		begins := c.row.Problem == "" && c.row.Head != ""
+		begins := c.row.Problem == "" && c.row.Head != "" && c.row.Imported // a replay's list is of the past
 		if _, err := p.s.db.SetProblem(ctx, []int64{c.row.ID}, message); err != nil {
 			return err
 		}
