@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -86,6 +87,9 @@ func eventDetails(from *catalog.Change) map[string]any {
 	}
 	for key, value := range from.Event {
 		details[key] = value
+		if line, err := strconv.Atoi(value); err == nil && key == "line" {
+			details[key] = line
+		}
 	}
 	return details
 }

@@ -142,7 +142,7 @@ func TestChangeOfEvent(t *testing.T) {
 	}
 	const want = `{"unit":null,"component":"http://x/api/components/p/c/?format=api","translation":null,"user":null,"author":null,` +
 		`"timestamp":"2026-03-04T05:06:07.123456Z","action":24,"target":"","id":5,"action_name":"Parse error","url":"http://x/api/changes/5/?format=api",` +
-		`"old":"","details":{"author_name":"Jane","commit":null,"commit_time":null,"context":"","file":"po/fr.po","line":"7","message":"bad",` +
+		`"old":"","details":{"author_name":"Jane","commit":null,"commit_time":null,"context":"","file":"po/fr.po","line":7,"message":"bad",` +
 		`"old_state":-1,"source":"","state":-1}}`
 	if diff := cmp.Diff(want, string(body)); diff != "" {
 		t.Error(diff)

@@ -76,6 +76,10 @@ func (a *application) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if pot := a.comp.layout.newBase; a.comp.reread && pot != "" && !a.comp.has(pot) {
+		a.log.Warn("new_base does not exist: the source strings are taken from the translations; correct it, or leave it empty",
+			"component", a.comp.name(), "new_base", pot)
+	}
 	a.comp.reread, a.comp.retry = false, false
 	return a.entries.write(ctx, a)
 }
@@ -186,9 +190,11 @@ func (a *application) problem(ctx context.Context, path string, blob gitsource.H
 	}
 	a.comp.problems[path] = p
 	if entry && !(known && old.Blob == p.Blob) {
-		a.entries.event(path, catalog.ActionParseError, map[string]string{
-			"file": path, "line": strconv.Itoa(bad.line), "message": bad.msg,
-		})
+		event := map[string]string{"file": path, "message": bad.msg}
+		if bad.line > 0 {
+			event["line"] = strconv.Itoa(bad.line)
+		}
+		a.entries.event(path, catalog.ActionParseError, event)
 	}
 	return nil
 }
