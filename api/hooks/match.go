@@ -56,18 +56,23 @@ func (s *Server) find(ctx context.Context, n *notification) ([]match, error) {
 // entry tells of it (weblate-facts §4, action 53): of the payload only what
 // matched, since everybody can send one and the entry is shown to all.
 func (n *notification) about(repo string) (event map[string]string, ok bool) {
+	own := comparable(repo)
+	byAddress := slices.Contains(n.repos, own)
+	byName := n.fullName != "" && endsWith(own, n.fullName)
+	if !byAddress && !byName {
+		return nil, false
+	}
 	event = map[string]string{"service_long_name": n.service, "repo_url": repo, "full_name": "", "branch": "", "repos": ""}
+	if byAddress {
+		event["repos"] = repo
+	}
+	if byName {
+		event["full_name"] = n.fullName
+	}
 	if len(n.branches) == 1 {
 		event["branch"] = n.branches[0]
 	}
-	own := comparable(repo)
-	if slices.Contains(n.repos, own) {
-		event["repos"], ok = repo, true
-	}
-	if n.fullName != "" && endsWith(own, n.fullName) {
-		event["full_name"], ok = n.fullName, true
-	}
-	return event, ok
+	return event, true
 }
 
 // comparable is an address without what two spellings of one may differ in

@@ -134,7 +134,7 @@ func languageOf(ctx context.Context, reader *gitsource.Reader, languages *lang.T
 }
 
 // maxHeaderFile bounds a file that is read for its language.
-const maxHeaderFile = 16 << 20
+const maxHeaderFile = 4 << 20
 
 // nameLanguage is the language that a repository's name ends with, such as
 // manual-es or python-docs-pt-br, "" if none.
