@@ -126,6 +126,8 @@ type binarySource struct {
 	remote     Remote
 	access     access
 	knownHosts []string
+	limits     packLimits
+	stall      time.Duration // 0: a minute
 }
 
 // address is what git is given: without credentials, absolute.
@@ -146,7 +148,11 @@ func (s *binarySource) environment() []string {
 		{"core.askPass", ""},
 		{"gc.auto", "0"},
 		{"http.lowSpeedLimit", "1"},
-		{"http.lowSpeedTime", strconv.Itoa(int(stall.Seconds()))},
+		{"http.lowSpeedTime", strconv.Itoa(s.patience())},
+		// What index-pack holds: larger files go by as a stream.
+		{"core.bigFileThreshold", strconv.FormatInt(s.limits.whole, 10)},
+		{"core.deltaBaseCacheLimit", "32m"},
+		{"pack.threads", "2"},
 		{"fetch.unpackLimit", strconv.Itoa(unpackLimit)},
 		{"protocol.version", "2"},
 	}
@@ -262,8 +268,45 @@ func (s *binarySource) transfer(ctx context.Context, gitDir string, tip Head, _ 
 	if tip.Branch == detached {
 		ref = "HEAD"
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	grew := make(chan bool, 1)
+	go func() { grew <- s.guardSize(ctx, stop, filepath.Join(gitDir, "objects", "pack")) }()
 	_, err = s.run(ctx, append(fetchArgs(gitDir), "--", address, "+"+ref+":refs/repoglot/incoming")...)
+	stop()
+	if <-grew {
+		return s.fail(ErrTooLarge, s.limits.pack().Error(), "use a smaller repository")
+	}
 	return err
+}
+
+// patience is how many seconds the remote may stay silent.
+func (s *binarySource) patience() int {
+	if s.stall > 0 {
+		return max(1, int(s.stall.Seconds()))
+	}
+	return int(stall.Seconds())
+}
+
+// guardSize ends a transfer whose pack grows beyond the limit: git has no
+// setting for it where it fetches. It reports whether it did.
+func (s *binarySource) guardSize(ctx context.Context, stop context.CancelFunc, dir string) bool {
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), "tmp_pack") && info.Size() > s.limits.bytes {
+				stop()
+				return true
+			}
+		}
+	}
 }
 
 func (s *binarySource) fail(kind error, detail, remedy string) error {

@@ -237,16 +237,19 @@ func (m *Mirror) source() source {
 		return &localSource{path: path, remote: m.remote}
 	}
 	if m.opts.Transport == transportBinary || have && m.binaryFits() {
-		return &binarySource{git: git, remote: m.remote, access: m.access(), knownHosts: m.opts.KnownHosts}
+		return &binarySource{git: git, remote: m.remote, access: m.access(), knownHosts: m.opts.KnownHosts, limits: m.opts.limits(), stall: m.opts.stall}
 	}
-	return &wireSource{remote: m.remote, access: m.access(), knownHosts: m.opts.KnownHosts, limits: m.opts.limits()}
+	return &wireSource{remote: m.remote, access: m.access(), knownHosts: m.opts.KnownHosts, limits: m.opts.limits(), stall: m.opts.stall}
 }
 
 // binaryFits reports whether git can open this remote without asking anybody:
 // it needs ssh beside it, and cannot be given a passphrase or password for it.
 func (m *Mirror) binaryFits() bool {
 	e, err := parseEndpoint(m.remote.URL)
-	if err != nil || e.scheme != "ssh" {
+	switch {
+	case err == nil && e.scheme == "git":
+		return false // nothing ends a git that waits for a silent daemon
+	case err != nil || e.scheme != "ssh":
 		return true
 	}
 	_, err = exec.LookPath("ssh")

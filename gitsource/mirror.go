@@ -35,6 +35,8 @@ type Options struct {
 	KnownHosts []string
 	// MaxPack bounds one pack that a remote sends, in bytes; 0: 16 GiB.
 	MaxPack int64
+
+	stall time.Duration // how long a remote may stay silent; 0: a minute. For tests
 }
 
 const (

@@ -30,7 +30,7 @@ func unsafeReason(p string) string {
 		return "it is not UTF-8"
 	case strings.HasPrefix(p, "/"):
 		return "it is absolute"
-	case strings.Contains(p, `\x`):
+	case holdsHidden(p):
 		return `the bytes shown as \xNN are none that a path should hold`
 	case strings.Contains(p, `\`):
 		return "it holds a backslash"
@@ -43,6 +43,20 @@ func unsafeReason(p string) string {
 		}
 	}
 	return ""
+}
+
+// holdsHidden reports bytes that safeName has written as \xNN.
+func holdsHidden(p string) bool {
+	for i := 0; ; i += 2 {
+		next := strings.Index(p[i:], `\x`)
+		if next < 0 || len(p) < i+next+4 {
+			return false
+		}
+		i += next
+		if strings.Trim(p[i+2:i+4], "0123456789abcdef") == "" {
+			return true
+		}
+	}
 }
 
 func shorten(s string) string {

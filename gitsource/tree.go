@@ -69,7 +69,7 @@ func safeName(name []byte) string {
 		return s
 	}
 	if s == "" {
-		return `\x`
+		return `\x00`
 	}
 	var b strings.Builder
 	hidden := s == "." || s == ".." || strings.EqualFold(s, ".git")

@@ -38,6 +38,7 @@ type wireSource struct {
 	access     access
 	knownHosts []string
 	limits     packLimits
+	stall      time.Duration // 0: a minute
 }
 
 // session is one conversation with a remote.
@@ -106,17 +107,34 @@ func (s *wireSource) client(e endpoint) (transport.Transport, transport.AuthMeth
 	case "git":
 		return gitproto.DefaultClient, nil, func() {}, nil
 	}
+	c, basic, finish := s.httpClient(e)
 	var auth transport.AuthMethod
+	if basic != nil {
+		auth = basic
+	}
+	return githttp.NewClient(c), auth, finish, nil
+}
+
+// httpClient makes the client for an HTTP address; auth is nil without
+// credentials.
+func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth *githttp.BasicAuth, finish func()) {
 	if s.access.user != "" || s.access.password != "" {
 		auth = &githttp.BasicAuth{Username: s.access.user, Password: s.access.password}
 	}
 	base := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, ResponseHeaderTimeout: stall,
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, ResponseHeaderTimeout: s.patience(),
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout: dialTimeout,
 	}
-	c := &http.Client{Transport: sameHost{host: e.host, base: base}}
-	return githttp.NewClient(c), auth, base.CloseIdleConnections, nil
+	return &http.Client{Transport: sameHost{host: e.host, base: base}}, auth, base.CloseIdleConnections
+}
+
+// patience is how long the remote may stay silent.
+func (s *wireSource) patience() time.Duration {
+	if s.stall > 0 {
+		return s.stall
+	}
+	return stall
 }
 
 // sameHost keeps credentials from a host that the remote redirects to.
@@ -125,16 +143,36 @@ type sameHost struct {
 	base http.RoundTripper
 }
 
-// RoundTrip drops the Authorization header of requests to other hosts.
+// RoundTrip drops the Authorization header of requests to other hosts, and cuts
+// lists of refs that have no end.
 func (t sameHost) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Host != t.host && req.Header.Get("Authorization") != "" {
 		req = req.Clone(req.Context())
 		req.Header.Del("Authorization")
 	}
-	return t.base.RoundTrip(req)
+	res, err := t.base.RoundTrip(req)
+	if err == nil && strings.HasSuffix(req.URL.Path, "/info/refs") {
+		res.Body = endingBody{io.LimitReader(res.Body, maxHeld+1), res.Body}
+	}
+	return res, err
+}
+
+// maxHeld bounds a list of refs that go-git holds: half a million.
+const maxHeld = 32 << 20
+
+// endingBody is a body that ends early.
+type endingBody struct {
+	io.Reader
+	io.Closer
 }
 
 func (s *wireSource) tip(ctx context.Context) (Head, error) {
+	if e, err := parseEndpoint(s.remote.URL); err == nil && (e.scheme == "http" || e.scheme == "https") {
+		ctx, cancel := context.WithTimeout(ctx, 2*s.patience())
+		defer cancel()
+		head, err := s.httpTip(ctx, e)
+		return head, s.describe(err)
+	}
 	c, err := s.connect(ctx)
 	if err != nil {
 		return Head{}, s.describe(err)
@@ -216,9 +254,9 @@ func (s *wireSource) transfer(ctx context.Context, gitDir string, tip Head, have
 		return s.describe(err)
 	}
 	defer answer.Close()
-	timer := time.AfterFunc(stall, cancel)
+	timer := time.AfterFunc(s.patience(), cancel)
 	defer timer.Stop()
-	pack := &lively{r: demux(req.Capabilities, answer), timer: timer}
+	pack := &lively{r: demux(req.Capabilities, answer), timer: timer, patience: s.patience()}
 	return s.received(ctx, pack, storePack(ctx, gitDir, pack, s.limits))
 }
 
@@ -253,16 +291,17 @@ func demux(caps *capability.List, r io.Reader) io.Reader {
 
 // lively resets a timer with each read that brings something.
 type lively struct {
-	r     io.Reader
-	timer *time.Timer
-	err   error // why reading ended, but for io.EOF
+	r        io.Reader
+	timer    *time.Timer
+	patience time.Duration
+	err      error // why reading ended, but for io.EOF
 }
 
 // Read reads on.
 func (l *lively) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if n > 0 {
-		l.timer.Reset(stall)
+		l.timer.Reset(l.patience)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		l.err = err
@@ -278,7 +317,12 @@ func (s *wireSource) fail(kind error, detail, remedy string) error {
 func (s *wireSource) describe(err error) error {
 	var unknown *url.Error
 	var remote *RemoteError
+	var limit errLimit
 	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &limit):
+		return s.fail(ErrTooLarge, limit.what, "set git: binary, or use a smaller repository")
 	case errors.As(err, &remote):
 		return err
 	case contextCause(err) != nil:

@@ -148,10 +148,8 @@ func TestFetchHTTP(t *testing.T) {
 		mu.Unlock()
 		_, err := m.Fetch(context.Background())
 		must(t, err)
-		for _, r := range requests {
-			if strings.HasPrefix(r, "POST") && transport == "builtin" {
-				t.Errorf("a fetch that finds nothing new asks for a pack: %v", requests)
-			}
+		if len(requests) > 2 && transport == "builtin" { // git asks without a password first
+			t.Errorf("a fetch that finds nothing new asks for more than refs: %v", requests)
 		}
 		c2 := u.commit("B", files{"de.po": "2", "cs.po": "2"}, c1)
 		big := files{"de.po": "3"}

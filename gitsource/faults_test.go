@@ -1,0 +1,247 @@
+package gitsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// faulty is a TCP proxy that harms what the server sends on the n-th and all
+// later connections, from byte at on.
+type faulty struct {
+	listener net.Listener
+	target   string
+	mode     atomic.Pointer[fault]
+	wg       sync.WaitGroup
+	ended    chan struct{}
+}
+
+// fault is what happens from the byte at of all that the server sends.
+type fault struct {
+	kind string // cut, stall, corrupt
+	at   int64
+	seen atomic.Int64
+}
+
+func newFaulty(t *testing.T, target string) *faulty {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	p := &faulty{listener: l, target: target, ended: make(chan struct{})}
+	t.Cleanup(func() { close(p.ended); _ = l.Close(); p.wg.Wait() })
+	p.wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			p.wg.Go(func() { p.serve(conn) })
+		}
+	})
+	return p
+}
+
+func (p *faulty) serve(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("tcp", p.target)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	p.wg.Go(func() { _, _ = io.Copy(server, client); _ = server.Close() })
+	buf := make([]byte, 512)
+	for {
+		n, err := server.Read(buf)
+		if n > 0 && !p.pass(client, buf[:n]) || err != nil {
+			return
+		}
+	}
+}
+
+func (p *faulty) pass(client net.Conn, data []byte) bool {
+	f := p.mode.Load()
+	if f == nil {
+		_, err := client.Write(data)
+		return err == nil
+	}
+	end := f.seen.Add(int64(len(data)))
+	start := end - int64(len(data))
+	if end > f.at {
+		switch f.kind {
+		case "cut":
+			_, _ = client.Write(data[:max(0, f.at-start)])
+			return false
+		case "stall":
+			_, _ = client.Write(data[:max(0, f.at-start)])
+			_ = client.SetReadDeadline(time.Now().Add(time.Minute))
+			<-p.ended
+			return false
+		case "corrupt":
+			for i := max(0, f.at-start); i < int64(len(data)); i += 7 {
+				data[i] ^= 0x41
+			}
+		}
+	}
+	_, err := client.Write(data)
+	return err == nil
+}
+
+// TestFaultyNetwork: whatever happens on the way, the mirror keeps its last
+// state, the error says that the remote is at fault, and the next fetch gets
+// everything.
+func TestFaultyNetwork(t *testing.T) {
+	root := t.TempDir()
+	u := newUpstreamAt(t, filepath.Join(root, "up.git"))
+	fs := files{}
+	var h Hash
+	grow := func() {
+		for i := range 40 { // more than become loose objects, not compressible
+			fs[fmt.Sprintf("%d/%d.po", i, u.clock)] = fmt.Sprintf("%x", Hash{byte(i), byte(u.clock), byte(u.clock >> 8)}) + fmt.Sprint(u.clock, i)
+		}
+		var parents []Hash
+		if !h.IsZero() {
+			parents = []Hash{h}
+		}
+		h = u.commit("A", fs, parents...)
+		u.set("main", h)
+	}
+	grow()
+	transports(t, root, func(t *testing.T, transport string, handler http.Handler) {
+		srv := httptest.NewServer(handler)
+		defer srv.Close()
+		proxy := newFaulty(t, strings.TrimPrefix(srv.URL, "http://"))
+		m := openMirror(t, Remote{URL: "http://" + proxy.listener.Addr().String() + "/up.git"}, Options{Transport: transport, stall: time.Second, Timeout: 20 * time.Second})
+		good := files{}
+		for _, kind := range []string{"cut", "corrupt", "stall"} {
+			for _, at := range []int64{0, 10, 300, 700, 1000, 2500, 6000} {
+				if kind == "stall" && (transport == "binary" && at != 2500 || at < 300) {
+					continue // each takes its time
+				}
+				proxy.mode.Store(&fault{kind: kind, at: at})
+				head, err := m.Fetch(context.Background())
+				if err != nil && !errors.Is(err, ErrUnreachable) && !errors.Is(err, ErrAuth) && !errors.Is(err, ErrBranchMissing) && !errors.Is(err, ErrTooLarge) {
+					t.Errorf("%s at %d: %v; want an error about the remote", kind, at, err)
+				}
+				if err != nil && (strings.Contains(err.Error(), "\n") || len(err.Error()) > 1000) {
+					t.Errorf("%s at %d: not one line: %q", kind, at, err)
+				}
+				switch {
+				case err == nil: // the fault came later than what was asked for
+					good = files{}
+					for p, text := range fs {
+						good[p] = text
+					}
+				case len(good) == 0:
+					if _, err := m.Head(); !errors.Is(err, ErrNotFetched) {
+						t.Fatalf("%s at %d: half a clone is in use: %v", kind, at, err)
+					}
+					continue
+				}
+				r := open(t, m)
+				if err == nil && r.Head() != head {
+					t.Errorf("head %v, reader's %v", head, r.Head())
+				}
+				if d := cmp.Diff(good, contents(t, r, r.Head().Hash, everything)); d != "" {
+					t.Fatalf("%s at %d: the last state is lost:\n%s", kind, at, d)
+				}
+			}
+			proxy.mode.Store(nil)
+			checkFetch(t, m, "main", fs)
+			good = files{}
+			for p, text := range fs {
+				good[p] = text
+			}
+			grow()
+		}
+		checkFetch(t, m, "main", fs)
+	})
+}
+
+// TestEndlessRefs: a list of refs without end is given up, and not held.
+func TestEndlessRefs(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		line := fmt.Sprintf("%s refs/heads/%s\n", strings.Repeat("a", 40), strings.Repeat("b", 60_000))
+		line = fmt.Sprintf("%04x%s", len(line)+4, line)
+		for {
+			if _, err := io.WriteString(w, line); err != nil {
+				return
+			}
+		}
+	}))
+	defer srv.Close()
+	for _, branch := range []string{"", "main"} {
+		m := openMirror(t, Remote{URL: srv.URL + "/x", Branch: branch}, Options{Transport: "builtin"})
+		if _, err := m.Fetch(context.Background()); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%v, want ErrTooLarge", err)
+		}
+	}
+}
+
+// TestTipAnswers: what servers say about their refs.
+func TestTipAnswers(t *testing.T) {
+	id := strings.Repeat("ab", 20)
+	pkt := func(lines ...string) string {
+		var b strings.Builder
+		for _, l := range lines {
+			if l == "" {
+				b.WriteString("0000")
+				continue
+			}
+			fmt.Fprintf(&b, "%04x%s", len(l)+4, l)
+		}
+		return b.String()
+	}
+	v2 := pkt("# service=git-upload-pack\n", "", "version 2\n", "ls-refs=unborn\n", "")
+	for name, c := range map[string]struct {
+		first, second string
+		branch        string
+		want          string
+		kind          error
+	}{
+		"version 0":                {pkt("# service=git-upload-pack\n", "", id+" HEAD\x00symref=HEAD:refs/heads/dev agent=x\n", id+" refs/heads/dev\n", ""), "", "", "dev", nil},
+		"version 1":                {pkt("# service=git-upload-pack\n", "", "version 1\n", id+" HEAD\x00symref=HEAD:refs/heads/dev\n", id+" refs/heads/dev\n", ""), "", "", "dev", nil},
+		"version 0, no symref":     {pkt("", id+" HEAD\x00agent=x\n", id+" refs/heads/a\n", id+" refs/heads/master\n", ""), "", "", "master", nil},
+		"version 0, empty":         {pkt("", strings.Repeat("0", 40)+" capabilities^{}\x00agent=x\n", ""), "", "", "", ErrEmptyRepository},
+		"version 0, other branch":  {pkt("", id+" refs/heads/a\x00agent=x\n", ""), "", "b", "", ErrBranchMissing},
+		"version 2":                {v2, pkt(id+" HEAD symref-target:refs/heads/dev\n", ""), "", "dev", nil},
+		"version 2, branch":        {v2, pkt(id+" HEAD symref-target:refs/heads/dev\n", id+" refs/heads/x\n", ""), "x", "x", nil},
+		"version 2, detached":      {v2, pkt(id+" HEAD\n", ""), "", "HEAD", nil},
+		"version 2, gone":          {v2, pkt(id+" HEAD symref-target:refs/heads/dev\n", ""), "x", "", ErrBranchMissing},
+		"version 2, prefix only":   {v2, pkt(id+" HEAD symref-target:refs/heads/dev\n", id+" refs/heads/xyz\n", ""), "x", "", ErrBranchMissing},
+		"version 2, empty":         {v2, pkt(""), "", "", ErrEmptyRepository},
+		"version 2, odd name":      {v2, pkt(id+" HEAD symref-target:refs/heads/../x\n", ""), "", "HEAD", nil},
+		"an error":                 {pkt("ERR no such repository\n"), "", "", "", ErrUnreachable},
+		"a page":                   {"<!doctype html><html>", "", "", "", ErrUnreachable},
+		"nothing":                  {"", "", "", "", ErrUnreachable},
+		"no ids":                   {pkt("xyz HEAD\n"), "", "", "", ErrUnreachable},
+		"cut":                      {pkt(id + " HEAD\n")[:20], "", "", "", ErrUnreachable},
+		"version 2, then rubbish":  {v2, "rubbish", "", "", ErrUnreachable},
+		"version 2, no such thing": {v2, pkt("ERR unknown command\n"), "", "", ErrUnreachable},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if req.Method == http.MethodPost {
+				_, _ = io.WriteString(w, c.second)
+				return
+			}
+			_, _ = io.WriteString(w, c.first)
+		}))
+		m := openMirror(t, Remote{URL: srv.URL + "/x", Branch: c.branch}, Options{Transport: "builtin"})
+		head, err := m.source().tip(context.Background())
+		if head.Branch != c.want || !errors.Is(err, c.kind) || err == nil && head.Hash.String() != id {
+			t.Errorf("%s: %+v, %v; want %q, %v", name, head, err, c.want, c.kind)
+		}
+		srv.Close()
+	}
+}
