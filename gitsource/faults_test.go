@@ -122,12 +122,16 @@ func TestFaultyNetwork(t *testing.T) {
 		srv := httptest.NewServer(handler)
 		defer srv.Close()
 		proxy := newFaulty(t, strings.TrimPrefix(srv.URL, "http://"))
-		m := openMirror(t, Remote{URL: "http://" + proxy.listener.Addr().String() + "/up.git"}, Options{Transport: transport, stall: time.Second, Timeout: 20 * time.Second})
+		m := openMirror(t, Remote{URL: "http://" + proxy.listener.Addr().String() + "/up.git"}, Options{Transport: transport})
 		good := files{}
 		for _, kind := range []string{"cut", "corrupt", "stall"} {
-			for _, at := range []int64{0, 10, 300, 700, 1000, 2500, 6000} {
-				if kind == "stall" && (transport == "binary" && at != 2500 || at < 300) {
-					continue // each takes its time
+			m.opts.stall = 2 * time.Second // of which some faults take all
+			if kind == "stall" {
+				m.opts.stall = 300 * time.Millisecond
+			}
+			for _, at := range []int64{0, 300, 1000, 2500, 6000} {
+				if kind == "stall" && at != 1000 && at != 2500 {
+					continue
 				}
 				proxy.mode.Store(&fault{kind: kind, at: at})
 				head, err := m.Fetch(context.Background())
@@ -158,6 +162,7 @@ func TestFaultyNetwork(t *testing.T) {
 				}
 			}
 			proxy.mode.Store(nil)
+			m.opts.stall = 0
 			checkFetch(t, m, "main", fs)
 			good = files{}
 			for p, text := range fs {

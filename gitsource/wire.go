@@ -173,6 +173,8 @@ func (s *wireSource) tip(ctx context.Context) (Head, error) {
 		head, err := s.httpTip(ctx, e)
 		return head, s.describe(err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, 2*s.patience())
+	defer cancel()
 	c, err := s.connect(ctx)
 	if err != nil {
 		return Head{}, s.describe(err)
@@ -231,11 +233,14 @@ func defaultBranch(refs *packp.AdvRefs) string {
 func (s *wireSource) transfer(ctx context.Context, gitDir string, tip Head, have []Hash) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	timer := time.AfterFunc(2*s.patience(), cancel) // also for what go-git reads
+	defer timer.Stop()
 	c, err := s.connect(ctx)
 	if err != nil {
 		return s.describe(err)
 	}
 	defer c.close()
+	timer.Reset(2 * s.patience())
 	req := packp.NewUploadPackRequestFromCapabilities(c.refs.Capabilities)
 	if c.refs.Capabilities.Supports(capability.NoProgress) {
 		if err := req.Capabilities.Set(capability.NoProgress); err != nil {
@@ -254,8 +259,7 @@ func (s *wireSource) transfer(ctx context.Context, gitDir string, tip Head, have
 		return s.describe(err)
 	}
 	defer answer.Close()
-	timer := time.AfterFunc(s.patience(), cancel)
-	defer timer.Stop()
+	timer.Reset(s.patience())
 	pack := &lively{r: demux(req.Capabilities, answer), timer: timer, patience: s.patience()}
 	return s.received(ctx, pack, storePack(ctx, gitDir, pack, s.limits))
 }
