@@ -11,5 +11,5 @@ func (s *Server) getUser(ctx context.Context, snap *store.Snapshot, r *request) 
 	if err != nil {
 		return nil, err
 	}
-	return newUser(r.link, user.Username, user.FullName, user.Joined), nil
+	return newUser(r.link, &user), nil
 }

@@ -37,6 +37,11 @@ type changeDetails struct {
 	OldState int16  `json:"old_state"`
 	Source   string `json:"source"`
 	Context  string `json:"context"`
+	// CoAuthors are the full names of the commit's Co-authored-by trailers.
+	CoAuthors []string `json:"co_authors,omitempty"`
+	// PreviousSource is the source of the removed string that this new one took
+	// the place of, as its translation file says.
+	PreviousSource string `json:"previous_source,omitempty"`
 }
 
 func newChange(l links, from *catalog.Change) changeObject {
@@ -73,6 +78,8 @@ func newDetails(from *catalog.Change) changeDetails {
 		OldState:   int16(from.OldState),
 		Source:     from.Source,
 		Context:    from.Context,
+
+		CoAuthors: from.CoAuthors, PreviousSource: from.Event[catalog.EventPreviousSource],
 	}
 }
 
@@ -84,6 +91,9 @@ func eventDetails(from *catalog.Change) map[string]any {
 	details := map[string]any{
 		"commit": common.Commit, "commit_time": common.CommitTime, "author_name": common.AuthorName,
 		"state": common.State, "old_state": common.OldState, "source": common.Source, "context": common.Context,
+	}
+	if len(from.CoAuthors) > 0 {
+		details["co_authors"] = from.CoAuthors
 	}
 	for key, value := range from.Event {
 		details[key] = value

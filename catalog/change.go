@@ -87,10 +87,16 @@ type Change struct {
 	// committer time.
 	Commit     string
 	CommitTime time.Time
+	// CoAuthors are the names of the commit's Co-authored-by trailers.
+	CoAuthors []string
 	// Event holds what an entry about a component or a file tells: file, line,
-	// message, language. nil for an entry about a string.
+	// message, language. Of an entry about a string it holds previous_source, if
+	// that string took the place of a removed one, else it is nil.
 	Event map[string]string
 }
+
+// EventPreviousSource is the key of Change.Event of an entry about a string.
+const EventPreviousSource = "previous_source"
 
 // StateAbsent is the State of a string that is not there, before it was added
 // or after it was removed (weblate-facts §4, details).

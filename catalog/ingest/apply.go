@@ -60,6 +60,7 @@ func (a *application) run(ctx context.Context) error {
 		return err
 	}
 	a.findGone()
+	a.findMoved()
 	if err := a.writeSource(ctx); err != nil {
 		return err
 	}
@@ -250,11 +251,28 @@ func (a *application) findGone() {
 	}
 }
 
+// findMoved tells attribution of languages whose file has another path now.
+func (a *application) findMoved() {
+	for i := range a.ready {
+		t := &a.ready[i]
+		if t.row == nil || t.row.Filename == t.place.path {
+			continue
+		}
+		if a.origins.moved == nil {
+			a.origins.moved = make(map[string]string)
+		}
+		a.origins.moved[t.place.path] = t.row.Filename
+	}
+}
+
 // remove marks a translation as gone: one entry, none per string, its units
 // wait for its return (decision 21).
 func (a *application) remove(ctx context.Context, row *catalog.Translation) error {
 	row.Removed = true
 	if err := a.tx.PutTranslation(ctx, row); err != nil {
+		return err
+	}
+	if err := a.putStats(ctx, row); err != nil {
 		return err
 	}
 	a.entries.event(row.Filename, catalog.ActionRemoveTranslation, map[string]string{"file": row.Filename, "language": row.Language})

@@ -16,7 +16,8 @@ type attributor struct {
 	step    *gitsource.Step
 	loader  *loader
 	comp    *component
-	changes map[string]int // path → index in step.Changes
+	changes map[string]int    // path → index in step.Changes
+	moved   map[string]string // path → where the file was before the step
 }
 
 func newAttributor(step *gitsource.Step, l *loader, c *component) *attributor {
@@ -54,7 +55,10 @@ func (a *attributor) origins(ctx context.Context, path string, of aspect, ids []
 	for _, id := range ids {
 		add(pending, a.own(), id)
 	}
-	file := history{a: a, path: path, change: change}
+	file := history{a: a, path: path, change: change, before: -1}
+	if i, ok := a.changes[a.moved[path]]; ok && a.moved[path] != path {
+		file.before = i
+	}
 	for i := a.own(); i >= 0; i-- {
 		if err := file.descend(ctx, i, of, pending, result); err != nil {
 			return nil, err
@@ -76,6 +80,15 @@ type history struct {
 	a      *attributor
 	path   string
 	change int // index in step.Changes
+	before int // that of the path that it had before, or -1
+}
+
+// blob is the file in a tree, at the one path or the other.
+func (h *history) blob(tree []gitsource.Hash) gitsource.Hash {
+	if b := tree[h.change]; !b.IsZero() || h.before < 0 {
+		return b
+	}
+	return tree[h.before]
 }
 
 // forebear is a version that a commit's text can come from.
@@ -90,7 +103,7 @@ func (h *history) descend(ctx context.Context, commit int, of aspect, pending []
 	if len(pending[commit]) == 0 {
 		return nil
 	}
-	mine, err := h.version(ctx, h.a.step.Origins[commit].Blobs[h.change])
+	mine, err := h.version(ctx, h.blob(h.a.step.Origins[commit].Blobs))
 	if err != nil {
 		return err
 	}
@@ -147,9 +160,9 @@ func (h *history) forebears(ctx context.Context, commit int) ([]forebear, error)
 
 func (h *history) parentBlob(o *gitsource.Origin, parent int) gitsource.Hash {
 	if i := o.Parents[parent]; i >= 0 {
-		return h.a.step.Origins[i].Blobs[h.change]
+		return h.blob(h.a.step.Origins[i].Blobs)
 	}
-	return o.Outside[parent][h.change]
+	return h.blob(o.Outside[parent])
 }
 
 func (h *history) version(ctx context.Context, blob gitsource.Hash) (version, error) {

@@ -116,6 +116,7 @@ func (l *entryList) put(ctx context.Context, a *application, d *pendingDelta) er
 		AuthorID:      author,
 		Commit:        commit.Hash.String(),
 		CommitTime:    commit.Committer.When,
+		CoAuthors:     coAuthors(&commit, a.mailmap),
 		At:            d.at,
 		Entries:       d.entries,
 	})

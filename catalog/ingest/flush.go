@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -15,7 +16,7 @@ import (
 func (s *staging) flush(ctx context.Context, tx *store.StepTx) (stored map[*catalog.Translation]int64, err error) {
 	f := flushing{staging: s, tx: tx, ids: make(map[int64]int64), stored: make(map[*catalog.Translation]int64)}
 	for _, part := range []func(context.Context) error{
-		f.translations, f.newUnits, f.units, f.layout, f.file, f.problem, f.ledger,
+		f.translations, f.newUnits, f.units, f.layout, f.file, f.statDays, f.problem, f.ledger,
 	} {
 		if err := part(ctx); err != nil {
 			return nil, err
@@ -107,6 +108,20 @@ func (f *flushing) file(ctx context.Context) error {
 		file := f.files[translation]
 		file.TranslationID = f.id(translation)
 		if err := f.tx.PutFile(ctx, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *flushing) statDays(ctx context.Context) error {
+	keys := slices.SortedFunc(maps.Keys(f.days), func(a, b dayKey) int {
+		return cmp.Or(cmp.Compare(a.translation, b.translation), strings.Compare(a.day, b.day))
+	})
+	for _, key := range keys {
+		d := f.days[key]
+		d.TranslationID = f.id(d.TranslationID)
+		if err := f.tx.PutStatDay(ctx, d); err != nil {
 			return err
 		}
 	}

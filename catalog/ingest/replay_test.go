@@ -60,6 +60,11 @@ func everyUnit(ctx context.Context, b *strings.Builder, s *store.Snapshot, trans
 	for i := range units {
 		fmt.Fprintf(b, "    %+v\n", units[i])
 	}
+	days, err := s.StatDays(ctx, translation)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "    days %+v\n", days)
 	stored, err := s.StoredUnits(ctx, translation)
 	for i := range stored {
 		fmt.Fprintf(b, "    stored %+v\n", stored[i])

@@ -27,6 +27,7 @@ type sink interface {
 	SetProblem(ctx context.Context, p store.Problem) error
 	ClearProblem(ctx context.Context, component int64, path string) error
 	User(ctx context.Context, name, email string, at time.Time) (int64, error)
+	PutStatDay(ctx context.Context, d store.StatDay) error
 	AddDelta(ctx context.Context, d store.Delta) error
 }
 

@@ -184,6 +184,9 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	if err := w.write(ctx); err != nil {
 		return err
 	}
+	if err := a.putStats(ctx, row); err != nil {
+		return err
+	}
 	if own != nil {
 		if err := a.putFile(ctx, row, own.data); err != nil {
 			return err

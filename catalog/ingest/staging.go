@@ -34,6 +34,7 @@ type staging struct {
 	fresh     []*stagedUnit // never stored, in the order of their ids by component
 	layouts   map[int64][]catalog.Placed
 	files     map[int64]store.File
+	days      map[dayKey]store.StatDay
 	problems  map[problemKey]*store.Problem // nil: none any more
 	authors   []author                      // the i-th has the id -1-i
 	authorIDs map[[2]string]int64
@@ -47,6 +48,11 @@ type staging struct {
 type stagedComponent struct {
 	lastUnit int64
 	lastAt   time.Time // of the newest entry
+}
+
+type dayKey struct {
+	translation int64
+	day         string
 }
 
 type problemKey struct {
@@ -75,6 +81,7 @@ func (s *staging) clear() {
 	s.rows, s.put, s.fresh = nil, make(map[*catalog.Translation]bool), nil
 	s.owners = make(map[int64]int64)
 	s.layouts, s.files = make(map[int64][]catalog.Placed), make(map[int64]store.File)
+	s.days = make(map[dayKey]store.StatDay)
 	s.problems = make(map[problemKey]*store.Problem)
 	s.authors, s.authorIDs, s.deltas = nil, make(map[[2]string]int64), nil
 	s.lastRow, s.entries, s.bytes = 0, 0, 0
@@ -141,6 +148,11 @@ func (s *staging) File(ctx context.Context, translation int64) (f store.File, er
 		return err
 	})
 	return f, err
+}
+
+func (s *staging) PutStatDay(_ context.Context, d store.StatDay) error {
+	s.days[dayKey{d.TranslationID, d.Day.UTC().Format(time.DateOnly)}] = d
+	return nil
 }
 
 func (s *staging) SetProblem(_ context.Context, p store.Problem) error {

@@ -32,6 +32,9 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	if err := w.write(ctx); err != nil {
 		return err
 	}
+	if err := a.putStats(ctx, row); err != nil {
+		return err
+	}
 	if err := a.putFile(ctx, row, file.data); err != nil || !a.record {
 		return err
 	}
@@ -45,6 +48,15 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 
 func (a *application) putFile(ctx context.Context, row *catalog.Translation, data []byte) error {
 	return a.tx.PutFile(ctx, store.File{TranslationID: row.ID, Blob: row.Revision, Modified: a.step.Commit.Committer.When, Data: data})
+}
+
+// putStats keeps the statistics of the day.
+func (a *application) putStats(ctx context.Context, row *catalog.Translation) error {
+	d := store.StatDay{TranslationID: row.ID, Day: a.created, Removed: row.Removed}
+	if !row.Removed {
+		d.Stats = row.Stats
+	}
+	return a.tx.PutStatDay(ctx, d)
 }
 
 func stats(units []unit) catalog.Stats {
@@ -80,8 +92,9 @@ type unitWriter struct {
 
 	known []catalog.Known
 	delta catalog.Delta
-	ids   []int64              // of units, parallel
-	old   map[int64]store.Text // of the updated and removed units, before
+	ids   []int64                   // of units, parallel
+	old   map[int64]store.Text      // of the updated and removed units, before
+	gone  map[catalog.Identity]bool // the removed units, once somebody asks
 }
 
 // write stores the translation, its units and their places.
@@ -267,6 +280,25 @@ func (w *unitWriter) entry(i int) store.Entry {
 	}
 	return store.Entry{
 		Action: catalog.ActionNewUnit, UnitID: id,
-		State: u.State, OldState: catalog.StateAbsent, Target: u.Target,
+		State: u.State, OldState: catalog.StateAbsent, Target: u.Target, Event: w.replaced(u),
 	}
+}
+
+// replaced links a new string that says which source it had before to the
+// string of that source, if this step removed it.
+func (w *unitWriter) replaced(u *unit) map[string]string {
+	if u.PreviousSource == "" {
+		return nil
+	}
+	var h catalog.Hasher
+	if w.gone == nil {
+		w.gone = make(map[catalog.Identity]bool, len(w.delta.Removed))
+		for _, k := range w.delta.Removed {
+			w.gone[w.known[k].Identity] = true
+		}
+	}
+	if !w.gone[h.Identity(u.PreviousSource, u.Context)] {
+		return nil
+	}
+	return map[string]string{catalog.EventPreviousSource: own(u.PreviousSource)}
 }

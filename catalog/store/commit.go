@@ -91,7 +91,7 @@ type tally struct {
 func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
 	projects, components, translations := map[int64]*tally{}, map[int64]*tally{}, map[int64]*tally{}
 	rows := newInserter("deltas", "id", "project_id", "component_id", "translation_id", "first_change", "first_in_project", "first_in_component",
-		"first_in_translation", "n", "added", "updated", "removed", "author_id", "at", "commit_hash", "commit_time")
+		"first_in_translation", "n", "added", "updated", "removed", "author_id", "at", "commit_hash", "commit_time", "co_authors")
 	for i := range tx.deltas {
 		d := &tx.deltas[i]
 		p, err := tx.tally(ctx, projects, `SELECT changes FROM projects WHERE id = $1`, tx.convoy[d.component].project)
@@ -112,7 +112,7 @@ func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
 			t.lastAt, t.authorID = d.at, d.author
 		}
 		if err := rows.add(ctx, tx.s, d.id, tx.convoy[d.component].project, d.component, orNull(d.translation), firstChange, p.take(d), c.take(d),
-			inTranslation, d.n, d.added, d.updated, d.removed, orNull(d.author), d.at, d.commit, d.commitTime); err != nil {
+			inTranslation, d.n, d.added, d.updated, d.removed, orNull(d.author), d.at, d.commit, d.commitTime, d.coAuthors); err != nil {
 			return err
 		}
 		firstChange += int64(d.n)

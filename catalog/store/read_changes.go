@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -142,7 +143,7 @@ func (s *Snapshot) probe(ctx context.Context, l scope, place int64) (first, id, 
 const (
 	changeColumns = `d.first_change + c.n, c.action, COALESCE(c.unit_id, 0), COALESCE(p.slug, ''), COALESCE(m.slug, ''), COALESCE(t.language, ''),
 		d.at, COALESCE(a.username, ''), COALESCE(a.full_name, ''), c.target, c.old_target, c.state, c.old_state,
-		COALESCE(o.source, ''), COALESCE(o.context, ''), d.commit_hash, d.commit_time, c.event`
+		COALESCE(o.source, ''), COALESCE(o.context, ''), d.commit_hash, d.commit_time, c.event, d.co_authors`
 	changeJoins = `
 		LEFT JOIN projects p ON p.id = d.project_id LEFT JOIN components m ON m.id = d.component_id
 		LEFT JOIN translations t ON t.id = d.translation_id LEFT JOIN users a ON a.id = d.author_id
@@ -166,11 +167,16 @@ func (s *Snapshot) entries(ctx context.Context, l scope, lo, hi int64) ([]catalo
 func scanChange(scan scan) (catalog.Change, error) {
 	var c catalog.Change
 	var at, commitTime sql.NullInt64
-	var event sql.NullString
+	var event, coAuthors sql.NullString
 	err := scan(&c.ID, &c.Action, &c.UnitID, &c.Project, &c.Component, &c.Language, &at, &c.Username, &c.AuthorName, &c.Target, &c.Old,
-		&c.State, &c.OldState, &c.Source, &c.Context, &c.Commit, &commitTime, &event)
+		&c.State, &c.OldState, &c.Source, &c.Context, &c.Commit, &commitTime, &event, &coAuthors)
 	if err != nil {
 		return c, err
+	}
+	if coAuthors.Valid {
+		if err := json.Unmarshal([]byte(coAuthors.String), &c.CoAuthors); err != nil {
+			return c, err
+		}
 	}
 	c.Timestamp, c.CommitTime = fromMicros(at), fromMicros(commitTime)
 	c.Event, err = eventMap(event)

@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -43,6 +44,8 @@ type DB struct {
 	where   string // for messages: the path
 
 	pollInterval time.Duration
+
+	bots atomic.Pointer[bots]
 
 	beforeCommit func() // tests only: what happens if we crash here
 }

@@ -57,6 +57,15 @@ func eventText(event map[string]string) (any, error) {
 	return string(b), err
 }
 
+// namesText is JSON, or NULL where there is no name.
+func namesText(names []string) (any, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	b, err := json.Marshal(names)
+	return string(b), err
+}
+
 func eventMap(text sql.NullString) (map[string]string, error) {
 	if !text.Valid {
 		return nil, nil

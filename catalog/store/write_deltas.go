@@ -21,6 +21,8 @@ type Delta struct {
 	Commit string
 	// CommitTime is its committer time; zero if there is none.
 	CommitTime time.Time
+	// CoAuthors are the names in the commit's Co-authored-by trailers.
+	CoAuthors []string
 	// At is the time of the entries; zero is StepInfo.At. An entry is never older
 	// than the newest one of its component.
 	At time.Time
@@ -41,8 +43,8 @@ type Entry struct {
 	// Target and Old are the texts after and before, forms joined; for a removed
 	// string both are the removed text (decision 16).
 	Target, Old string
-	// Event is what an event tells, such as file, line, message, language; nil
-	// for a string.
+	// Event is what an event tells, such as file, line, message, language; of a
+	// string only previous_source, nil else.
 	Event map[string]string
 }
 
@@ -52,7 +54,7 @@ type pendingDelta struct {
 	n, added, updated, removed         int
 	at                                 int64
 	commit                             string
-	commitTime                         any
+	commitTime, coAuthors              any
 }
 
 // AddDelta appends entries to the ledger. Their ids follow the order of the
@@ -107,10 +109,15 @@ func (tx *StepTx) pend(d *Delta, m *convoyMember) (pendingDelta, error) {
 		stamp = max(stamp, m.lastAt.Int64)
 	}
 	m.lastAt.Int64, m.lastAt.Valid = stamp, true
+	names, err := namesText(d.CoAuthors)
+	if err != nil {
+		return pendingDelta{}, err
+	}
 	m.dirty, m.counted = true, true
 	return pendingDelta{
 		id: d.ComponentID*catalog.UnitsPerComponent + m.lastDelta, component: d.ComponentID, translation: d.TranslationID,
 		author: d.AuthorID, n: len(d.Entries), at: stamp, commit: d.Commit, commitTime: micros(d.CommitTime),
+		coAuthors: names,
 	}, nil
 }
 

@@ -78,6 +78,9 @@ func (e *engine) configure(ctx context.Context, p *plan) error {
 	if err := e.db.Configure(ctx, p.projects, p.components, p.templates); err != nil {
 		return fmt.Errorf("storing the configuration: %w", err)
 	}
+	if err := e.db.SetBots(ctx, p.bots); err != nil {
+		return fmt.Errorf("storing the configuration: %w", err)
+	}
 	for i := range p.branches {
 		if err := e.learn(ctx, &p.branches[i]); err != nil {
 			return err

@@ -19,6 +19,7 @@ type plan struct {
 	components []store.ComponentSpec // without discoveries
 	templates  []store.TemplateKey   // the discoveries
 	branches   []ingest.Branch       // by key
+	bots       []string
 	secrets    map[store.TemplateKey]secret
 }
 
@@ -60,6 +61,7 @@ func newPlan(c *config.Config) *plan {
 			b.Components = append(b.Components, ingest.Component{Spec: spec})
 		}
 	}
+	p.bots = c.Bots
 	for _, b := range branches {
 		p.branches = append(p.branches, *b)
 	}

@@ -50,8 +50,8 @@ type Config struct {
 	RateLimit RateLimit `yaml:"rate_limit"`
 	// Credentials lists what to log in with at hosts of repositories.
 	Credentials []Credential `yaml:"credentials"`
-	// Bots lists authors, by name or e-mail address, that are programs. This
-	// version accepts the key and does not act on it yet.
+	// Bots lists authors, by name or e-mail address, that are programs:
+	// their users say so.
 	Bots []string `yaml:"bots"`
 	// Git says who transports packs: the `git` program (`binary`), repoglot
 	// itself (`builtin`), or the program where there is one (`auto`). A change

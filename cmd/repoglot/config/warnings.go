@@ -6,7 +6,6 @@ import "slices"
 func later() map[string]string {
 	return map[string]string{
 		"rate_limit":  "requests are not limited",
-		"bots":        "programs are not told from people",
 		"suggestions": "branches of suggestions are not read",
 	}
 }
@@ -16,7 +15,6 @@ func later() map[string]string {
 func warnings(c *Config) []string {
 	asked := map[string]bool{
 		"rate_limit": c.RateLimit != RateLimit{},
-		"bots":       len(c.Bots) > 0,
 	}
 	for _, p := range c.Projects {
 		for _, co := range p.Components {

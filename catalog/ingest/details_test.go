@@ -1,0 +1,171 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+const poHead = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
+
+// TestDetails replays, and pulls, a history with squash merges, a source string
+// that was edited, and a language that moved.
+func TestDetails(t *testing.T) {
+	repo := testrepos.Empty(t)
+	day := func(n int) time.Time { return time.Date(2024, 3, n, 12, 0, 0, 0, time.UTC) }
+	var hashes []string
+	push := func(n int, message string, remove []string, files map[string]string) {
+		hashes = append(hashes, repo.Commit(t, testrepos.Change{
+			Branch: "main", Files: files, Delete: remove, Author: "Ann <ann@example.org>", Message: message, When: day(n), Force: true,
+		}))
+	}
+	push(1, "Begin", nil, map[string]string{
+		".mailmap":    "Robert Roe <bob@example.org>\n",
+		"po/pt_BR.po": poHead + "msgid \"Open\"\nmsgstr \"Abrir\"\n\nmsgid \"Quit\"\nmsgstr \"\"\n",
+	})
+	push(2, "Squash (#7)\n\n* one\n\nco-authored-by: Bob <bob@example.org>\nCo-Authored-By: Cy <cy@example.org>\nCo-authored-by: Ann <ann@example.org>\nCo-authored-by: Cy <cy@example.org>\nCo-authored-by: <nobody>\n",
+		nil, map[string]string{"po/pt_BR.po": poHead + "msgid \"Open\"\nmsgstr \"Abrir\"\n\nmsgid \"Quit\"\nmsgstr \"Sair\"\n"})
+	push(3, "Edit a source string", nil, map[string]string{
+		"po/pt_BR.po": poHead + "#, fuzzy\n#| msgid \"Open\"\nmsgid \"Open…\"\nmsgstr \"Abrir\"\n\nmsgid \"Quit\"\nmsgstr \"Sair\"\n\n#, fuzzy\n#| msgid \"Quit\"\nmsgid \"Quit all\"\nmsgstr \"Sair\"\n",
+	})
+	moved := poHead + "#, fuzzy\n#| msgid \"Open\"\nmsgid \"Open…\"\nmsgstr \"Abrir\"\n\nmsgid \"Quit\"\nmsgstr \"Terminar\"\n\n#, fuzzy\n#| msgid \"Quit\"\nmsgid \"Quit all\"\nmsgstr \"Sair\"\n"
+	push(5, "Move", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": moved})
+	push(9, "Remove", []string{"po/pt-br.po"}, map[string]string{"README": "none"})
+
+	settings := map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}}
+	want := `51 
+48 
+31  Open
+31  Quit
+31 pt_BR Open
+31 pt_BR Quit
+59 pt_BR Quit co-authors Robert Roe, Cy
+31  Open…
+31  Quit all
+63  Open
+31 pt_BR Open… was Open
+31 pt_BR Quit all
+63 pt_BR Open
+59 pt_BR Quit
+25 
+63  Quit
+63  Open…
+63  Quit all
+`
+	days := "2024-03-01 1/2, 2024-03-02 2/2, 2024-03-03 1/3, 2024-03-05 1/3, 2024-03-09 gone"
+	for _, road := range []string{"replay", "pulls"} {
+		t.Run(road, func(t *testing.T) {
+			if road == "pulls" {
+				repo.ForcePush(t, "main", hashes[0])
+			}
+			w := newWorld(t, repo.URL(), settings)
+			w.clock = day(20)
+			w.sync()
+			for i := range hashes {
+				if road == "pulls" {
+					w.clock = day(map[int]int{0: 1, 1: 2, 2: 3, 3: 5, 4: 9}[i])
+					repo.ForcePush(t, "main", hashes[i])
+					w.sync()
+				}
+			}
+			var b strings.Builder
+			ids := map[string]int64{}
+			w.eachChange(0, func(c *catalog.Change) {
+				language := c.Language
+				if language == "en" {
+					language = ""
+				}
+				line := strings.TrimRight(fmt.Sprintf("%d %s %s", c.Action, language, c.Source), " ")
+				if was := c.Event[catalog.EventPreviousSource]; was != "" {
+					line += " was " + was
+				}
+				if len(c.CoAuthors) > 0 {
+					line += " co-authors " + strings.Join(c.CoAuthors, ", ")
+				}
+				b.WriteString(line + "\n")
+				key := c.Language + " " + c.Source
+				if id, ok := ids[key]; ok && id != c.UnitID && c.UnitID != 0 {
+					t.Errorf("%s: unit %d, then %d", key, id, c.UnitID)
+				}
+				ids[key] = c.UnitID
+			})
+			if diff := cmp.Diff(strings.ReplaceAll(want, " \n", "\n"), b.String()); diff != "" {
+				t.Errorf("entries (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(days, w.days("pt_BR")); diff != "" {
+				t.Errorf("days (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// days renders the statistics of a language over time: translated of all.
+func (w *world) days(language string) string {
+	var list []string
+	w.read(func(ctx context.Context, s *store.Snapshot) error {
+		components, err := s.Components(ctx, "demo")
+		if err != nil {
+			return err
+		}
+		translations, err := s.AllTranslations(ctx, components[0].ID)
+		if err != nil {
+			return err
+		}
+		for _, tr := range translations {
+			if tr.Language != language {
+				continue
+			}
+			days, err := s.StatDays(ctx, tr.ID)
+			if err != nil {
+				return err
+			}
+			for _, d := range days {
+				text := fmt.Sprintf("%s %d/%d", d.Day.Format(time.DateOnly), d.Stats.Translated.Units, d.Stats.Total.Units)
+				if d.Removed {
+					text = d.Day.Format(time.DateOnly) + " gone"
+				}
+				list = append(list, text)
+			}
+		}
+		return nil
+	})
+	return strings.Join(list, ", ")
+}
+
+// TestAttributionFollowsRenames: who translates a file that another one moves
+// afterwards, all in one merged branch, keeps the credit.
+func TestAttributionFollowsRenames(t *testing.T) {
+	repo := testrepos.Empty(t)
+	entry := func(id, text string) string { return fmt.Sprintf("msgid %q\nmsgstr %q\n\n", id, text) }
+	old := poHead + entry("A", "") + entry("B", "be")
+	done := poHead + entry("A", "ah") + entry("B", "be") + entry("C", "")
+	push := func(branch, author string, remove []string, files map[string]string, parents ...string) string {
+		return repo.Commit(t, testrepos.Change{
+			Branch: branch, Files: files, Delete: remove, Author: author + " <" + author + "@example.org>", Parents: parents, Force: true,
+		})
+	}
+	base := push("main", "begin", nil, map[string]string{"po/pt-br.po": old, "po/de.po": old})
+	ann := push("side", "ann", nil, map[string]string{"po/pt-br.po": done}, base)
+	mover := push("side", "mover", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, ann)
+	push("main", "merger", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, base, mover)
+	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
+	w.sync()
+	var got []string
+	w.eachChange(0, func(c *catalog.Change) {
+		if c.Commit != base {
+			got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
+		}
+	})
+	want := []string{"31 en C ann", "59 pt_BR A ann", "31 pt_BR C ann"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

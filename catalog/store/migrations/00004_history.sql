@@ -1,0 +1,16 @@
+-- +goose Up
+
+-- Names of the Co-authored-by trailers of the commit, a JSON array; NULL
+-- without.
+ALTER TABLE deltas ADD COLUMN co_authors TEXT;
+
+-- The statistics of a translation at the end of each day (UTC, days since 1970)
+-- on which they were written: those of the days between are the last ones
+-- before. data is 15 varints, in the order of catalog.Stats; empty where the
+-- file was gone.
+CREATE TABLE stat_days (
+  translation_id BIGINT NOT NULL,
+  day            INTEGER NOT NULL,
+  data           @BYTES NOT NULL,
+  PRIMARY KEY (translation_id, day)
+) @CLUSTERED;
