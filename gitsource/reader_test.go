@@ -101,7 +101,7 @@ func TestHostileTrees(t *testing.T) {
 	for p, text := range contents(t, r, c, masks) {
 		if po.Refuses(p) != "" {
 			text = "refused"
-			if _, ok := po.Match(p); ok || strings.ContainsAny(p, "\n\xff") {
+			if _, ok := po.Match(p); ok || (strings.Contains(p, "\n") || strings.Contains(p, "\xff")) {
 				t.Errorf("%q, matches: %v", p, ok)
 			}
 		}
