@@ -3,6 +3,7 @@ package gitsource
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,4 +117,31 @@ func BenchmarkReadHead(b *testing.B) {
 		must(b, r.Close())
 	}
 	b.SetBytes(int64(n / b.N))
+}
+
+// BenchmarkPollHTTP asks a remote with 5,000 branches that has nothing new.
+func BenchmarkPollHTTP(b *testing.B) {
+	root := b.TempDir()
+	u := newUpstreamAt(b, filepath.Join(root, "up.git"))
+	h := u.commit("A", files{"x": "1"})
+	u.set("main", h)
+	var packed strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&packed, "%s refs/heads/topic/%05d\n", h, i)
+	}
+	u.write("packed-refs", packed.String())
+	srv := httptest.NewServer(backend(b, root))
+	defer srv.Close()
+	for _, transport := range []string{"builtin", "binary"} {
+		b.Run(transport, func(b *testing.B) {
+			m := openMirror(b, Remote{URL: srv.URL + "/up.git", Branch: "main"}, Options{Transport: transport})
+			_, err := m.Fetch(context.Background())
+			must(b, err)
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := m.Fetch(context.Background())
+				must(b, err)
+			}
+		})
+	}
 }

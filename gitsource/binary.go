@@ -156,6 +156,9 @@ func (s *binarySource) environment() []string {
 		{"fetch.unpackLimit", strconv.Itoa(unpackLimit)},
 		{"protocol.version", "2"},
 	}
+	if ca := os.Getenv("SSL_CERT_FILE"); ca != "" { // as Go's; git's may be built with a library that does not
+		settings = append(settings, setting{"http.sslCAInfo", ca})
+	}
 	var extra []string
 	e, err := parseEndpoint(s.remote.URL)
 	switch {

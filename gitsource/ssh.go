@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
 	"golang.org/x/crypto/ssh/knownhosts"
 )
 
@@ -18,45 +20,47 @@ const dialTimeout = 30 * time.Second
 
 // sshAuth makes the login for an ssh remote: the key file if there is one,
 // else the password, else the agent. Host keys are always checked.
-func (s *wireSource) sshAuth(e endpoint) (transport.AuthMethod, error) {
+func (s *wireSource) sshAuth(e endpoint) (auth transport.AuthMethod, finish func(), err error) {
 	user := s.access.user
 	if user == "" {
 		user = "git"
 	}
 	hosts, err := gitssh.NewKnownHostsDb(s.knownHosts...)
 	if err != nil {
-		return nil, s.fail(ErrAuth, "known_hosts cannot be read: "+s.safe(err), "add the host's verified key to ~/.ssh/known_hosts")
+		return nil, nil, s.fail(ErrAuth, "known_hosts cannot be read: "+s.safe(err), "add the host's verified key to ~/.ssh/known_hosts")
 	}
 	check := gitssh.HostKeyCallbackHelper{HostKeyCallback: hosts.HostKeyCallback()}
-	login, err := s.login(user, check)
+	login, finish, err := s.login(user, check)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	port := e.port()
 	if port == "" {
 		port = "22"
 	}
-	return &checkedAuth{AuthMethod: login, algorithms: hosts.HostKeyAlgorithms(net.JoinHostPort(e.hostname(), port))}, nil
+	return &checkedAuth{AuthMethod: login, algorithms: hosts.HostKeyAlgorithms(net.JoinHostPort(e.hostname(), port))}, finish, nil
 }
 
-func (s *wireSource) login(user string, check gitssh.HostKeyCallbackHelper) (gitssh.AuthMethod, error) {
+func (s *wireSource) login(user string, check gitssh.HostKeyCallbackHelper) (auth gitssh.AuthMethod, finish func(), err error) {
+	none := func() {}
 	switch {
 	case s.access.sshKey != "":
 		auth, err := gitssh.NewPublicKeysFromFile(user, s.access.sshKey, s.access.password)
 		if err != nil {
-			return nil, s.fail(ErrAuth, "the private key cannot be used: "+s.safe(err), "check ssh_key (and its passphrase) in credentials:")
+			return nil, nil, s.fail(ErrAuth, "the private key cannot be used: "+s.safe(err), "check ssh_key (and its passphrase) in credentials:")
 		}
 		auth.HostKeyCallbackHelper = check
-		return auth, nil
+		return auth, none, nil
 	case s.access.password != "":
-		return &gitssh.Password{User: user, Password: s.access.password, HostKeyCallbackHelper: check}, nil
+		return &gitssh.Password{User: user, Password: s.access.password, HostKeyCallbackHelper: check}, none, nil
 	}
-	auth, err := gitssh.NewSSHAgentAuth(user)
+	// go-git's own agent login never closes its connection.
+	conn, err := net.DialTimeout("unix", os.Getenv("SSH_AUTH_SOCK"), dialTimeout)
 	if err != nil {
-		return nil, s.fail(ErrAuth, "no key file and no ssh agent", "set ssh_key in credentials:, or start an agent")
+		return nil, nil, s.fail(ErrAuth, "no key file and no ssh agent", "set ssh_key in credentials:, or start an agent")
 	}
-	auth.HostKeyCallbackHelper = check
-	return auth, nil
+	return &gitssh.PublicKeysCallback{User: user, Callback: agent.NewClient(conn).Signers, HostKeyCallbackHelper: check},
+		func() { _ = conn.Close() }, nil
 }
 
 // checkedAuth adds a timeout to a login, and the kinds of host keys that

@@ -102,8 +102,8 @@ func (s *wireSource) connect(ctx context.Context) (*session, error) {
 func (s *wireSource) client(e endpoint) (transport.Transport, transport.AuthMethod, func(), error) {
 	switch e.scheme {
 	case "ssh":
-		auth, err := s.sshAuth(e)
-		return gitssh.NewClient(nil), auth, func() {}, err
+		auth, finish, err := s.sshAuth(e)
+		return gitssh.NewClient(nil), auth, finish, err
 	case "git":
 		return gitproto.DefaultClient, nil, func() {}, nil
 	}
