@@ -131,6 +131,13 @@ func (l *loader) keep(e *loaded) {
 	}
 }
 
+// forget drops all versions.
+func (l *loader) forget() {
+	clear(l.files)
+	l.recent.Init()
+	l.bytes = 0
+}
+
 func (e *loaded) size() int {
 	const overhead = 256
 	if e.file == nil {

@@ -21,7 +21,7 @@ const (
 )
 
 // lookAhead is the number of files that a replay parses side by side.
-const lookAhead = 32
+const lookAhead = 16
 
 // replay walks the first-parent history of components that have not reached a
 // head yet, alone, from where they stand to the head of the branch (decision
@@ -200,6 +200,7 @@ func (r *replay) steps(ctx context.Context, window []gitsource.Step) error {
 			return err
 		}
 	}
+	r.load.forget() // a version is needed again only where branches are merged
 	return nil
 }
 

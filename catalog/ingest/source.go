@@ -239,36 +239,47 @@ func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []
 // be parsed, so that an older one was served. The source translation's own file
 // comes before the others.
 func (a *application) droppedFrom(ctx context.Context, removed []catalog.Identity, byPath map[string][]catalog.Identity) error {
-	if len(removed) == 0 {
-		return nil
-	}
-	old := make(map[string]version)
-	var order []string
+	paths := a.changedPaths()
 	broken := ""
-	for _, ch := range a.step.Changes {
-		if !a.comp.layout.wants(ch.Path) {
-			continue
+	for _, path := range paths {
+		if len(removed) == 0 {
+			return nil
 		}
-		v, err := a.origins.version(ctx, ch.Path, ch.Old)
+		v, err := a.origins.version(ctx, path, a.step.Changes[a.origins.changes[path]].Old)
 		if err != nil {
 			return err
 		}
-		old[ch.Path] = v
-		if v.broken && broken == "" {
-			broken = ch.Path
+		if v.broken && (broken == "" || path < broken) {
+			broken = path
 		}
-		if a.places.own != nil && ch.Path == a.places.own.path {
-			order = slices.Insert(order, 0, ch.Path)
-		} else {
-			order = append(order, ch.Path)
+		var rest []catalog.Identity
+		for _, id := range removed {
+			if v.has(id) {
+				byPath[path] = append(byPath[path], id)
+			} else {
+				rest = append(rest, id)
+			}
 		}
+		removed = rest
 	}
-	for _, id := range removed {
-		path := broken
-		if i := slices.IndexFunc(order, func(p string) bool { return old[p].has(id) }); i >= 0 {
-			path = order[i]
-		}
-		byPath[path] = append(byPath[path], id)
+	if len(removed) > 0 {
+		byPath[broken] = append(byPath[broken], removed...)
 	}
 	return nil
+}
+
+// changedPaths are the paths of the step that the component reads, the source
+// translation's own file before the others.
+func (a *application) changedPaths() []string {
+	var paths []string
+	for _, ch := range a.step.Changes {
+		switch {
+		case !a.comp.layout.wants(ch.Path):
+		case a.places.own != nil && ch.Path == a.places.own.path:
+			paths = slices.Insert(paths, 0, ch.Path)
+		default:
+			paths = append(paths, ch.Path)
+		}
+	}
+	return paths
 }

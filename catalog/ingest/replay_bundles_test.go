@@ -1,0 +1,56 @@
+package ingest_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog/ingest"
+)
+
+// TestReplayBundles replays the whole history of real repositories: the entries
+// must lead to the units, and the units be those of an import of the head
+// (DESIGN, invariant 2). The long ones are for REPOGLOT_LONG_TESTS=1.
+func TestReplayBundles(t *testing.T) {
+	needShared(t, sharedRepos)
+	short := map[string]bool{"hello": true, "demo": true, "dnf-plugins-core": true, "polib": true}
+	for _, b := range bundles {
+		t.Run(b.name, func(t *testing.T) {
+			if !short[b.name] && os.Getenv("REPOGLOT_LONG_TESTS") == "" {
+				t.Skip("skipped: REPOGLOT_LONG_TESTS=1 replays it")
+			}
+			t.Parallel()
+			dir := cloneBundle(t, filepath.Join(sharedRepos, b.name+".bundle"))
+			w := newWorld(t, dir, withHistory(b.components))
+			report := w.sync()
+			t.Logf("%d entries, %d transactions", report.Changes, report.Steps)
+			units, ledger := map[int64]string{}, map[int64]string{}
+			w.targets(units)
+			w.applyLedger(ledger)
+			if diff := cmp.Diff(units, ledger); diff != "" {
+				t.Errorf("the entries do not lead to the units (-units +ledger):\n%.3000s", diff)
+			}
+			head := newWorld(t, dir, b.components)
+			headReport := head.sync()
+			if len(headReport.Components) == 0 || kept(headReport.Components) {
+				return // a file that cannot be parsed keeps its last good state, which the head alone does not know
+			}
+			if diff := cmp.Diff(head.essence(), w.essence()); diff != "" {
+				t.Errorf("replay and import differ (-import +replay):\n%.3000s", diff)
+			}
+			w.orderedTimes()
+		})
+	}
+}
+
+// kept reports whether a component has a file that is not served as it is.
+func kept(components []ingest.ComponentReport) bool {
+	for _, c := range components {
+		if len(c.Problems) > 0 {
+			return true
+		}
+	}
+	return false
+}
