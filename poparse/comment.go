@@ -70,6 +70,15 @@ func (p *parser) comment() {
 	start := p.pos + 1
 	p.pos += 1 + len(rest)
 	p.tokenEnd = p.pos
+	if p.previous && p.pos < len(p.text) {
+		// "#|# note": for gettext's lexer, the line end belongs to the comment,
+		// so the next line, too, is a previous one, though not an obsolete one.
+		p.pos++
+		p.line++
+		p.lineStart = p.pos
+		p.obsolete = false
+		p.record.spill()
+	}
 	for len(rest) > 0 && rest[len(rest)-1] == '\r' {
 		rest = rest[:len(rest)-1]
 	}

@@ -65,6 +65,7 @@ func decodeAs(data []byte, name string, at int) (decoded, *SyntaxError) {
 		return decoded{text: text, enc: enc, charset: name}, err
 	}
 	e := encodingError(data, at, nil)
+	e.Code = ErrCharset
 	e.Msg = fmt.Sprintf("unknown charset %q in the header: convert the file to UTF-8 and say charset=UTF-8", clip(name))
 	return decoded{}, e
 }
@@ -84,7 +85,7 @@ func decodeMarked(data []byte) (d decoded, err *SyntaxError, ok bool) {
 		}
 		return d, err, true
 	case bytes.HasPrefix(data, []byte{0, 0, 0xfe, 0xff}), bytes.HasPrefix(data, []byte{0xff, 0xfe, 0, 0}):
-		return d, &SyntaxError{Line: 1, Column: 1, Msg: "the file is in UTF-32: convert it to UTF-8"}, true
+		return d, &SyntaxError{Line: 1, Column: 1, Code: ErrCharset, Msg: "the file is in UTF-32: convert it to UTF-8"}, true
 	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
 		d, err = decodeUTF16(data, 2, true)
 		return d, err, true
@@ -168,7 +169,7 @@ func decodeUTF16(data []byte, bom int, bigEndian bool) (decoded, *SyntaxError) {
 			}
 			if r < 0 {
 				return decoded{}, &SyntaxError{
-					Line: line, Column: column, Offset: i,
+					Line: line, Column: column, Offset: i, Code: ErrBytes,
 					Msg: "this is not valid UTF-16: the file is truncated, or an editor or a filter spoilt it; convert it to UTF-8",
 				}
 			}
@@ -307,6 +308,7 @@ func encodingError(data []byte, offset int, enc encoding.Encoding) *SyntaxError 
 		Line:   1 + bytes.Count(data[:start], []byte("\n")),
 		Column: 1 + utf8.RuneCount(before),
 		Offset: offset,
+		Code:   ErrBytes,
 	}
 }
 

@@ -64,7 +64,7 @@ func (u *unescaper) escape(at int) (int, error) {
 		if u.p.guard(at) {
 			return u.leaveOut(at), nil
 		}
-		return 0, u.p.fail(at, "unknown escape \\%s: write \\\\ for a backslash", clip(firstRune(u.p.text[at+1:])))
+		return 0, u.p.fail(ErrEscape, at, "unknown escape \\%s: write \\\\ for a backslash", clip(firstRune(u.p.text[at+1:])))
 	}
 	u.out.WriteByte(c)
 	return 2, nil

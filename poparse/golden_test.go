@@ -78,7 +78,7 @@ func describe(f *File, err error) string {
 	var b strings.Builder
 	var se *SyntaxError
 	if errors.As(err, &se) {
-		return fmt.Sprintf("%v (offset %d)\n", se, se.Offset)
+		return fmt.Sprintf("%v [%s] (offset %d)\n", se, se.Code, se.Offset)
 	}
 	if f.Charset != "" || f.Domain != "" {
 		fmt.Fprintf(&b, "file charset=%q domain=%q\n", f.Charset, f.Domain)

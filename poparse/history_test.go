@@ -2,8 +2,6 @@ package poparse
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,7 +75,7 @@ func TestHistoryAgainstMsgfmt(t *testing.T) {
 						b := blobs[0]
 						blobs = blobs[1:]
 						next.Unlock()
-						if diff := compareWithMsgfmt(t, b); diff != "" {
+						if diff := compareWithMsgfmt(t, b.data); diff != "" {
 							t.Errorf("%s %s: %s", b.path, b.id[:10], diff)
 						}
 					}
@@ -100,72 +98,4 @@ func historyFiles(t *testing.T, repo string) []blob {
 	}
 	readBlobs(t, repo, blobs)
 	return blobs
-}
-
-// compareWithMsgfmt returns what is unintendedly different, "" if nothing is.
-func compareWithMsgfmt(t *testing.T, b blob) string {
-	want, complaint := msgfmt(t, b.data)
-	f, err := Parse(b.path, b.data)
-	switch {
-	case complaint != "" && err != nil:
-		return ""
-	case complaint != "":
-		if acceptedOnPurpose(complaint) || bytes.HasPrefix(b.data, []byte("\xef\xbb\xbf")) ||
-			strings.Contains(complaint, "invalid control sequence") && hasTrailingBackslashes(f.Charset) {
-			return ""
-		}
-		return "only msgfmt fails: " + strings.ReplaceAll(strings.TrimSpace(complaint), "\n", " | ")
-	case err != nil:
-		if refusedOnPurpose(err, b.data) {
-			return ""
-		}
-		return "only we fail: " + err.Error()
-	}
-	var written bytes.Buffer
-	if _, err := f.WriteTo(&written); err != nil || !bytes.Equal(written.Bytes(), b.data) {
-		return fmt.Sprintf("not written as it was read: %v", err)
-	}
-	got := count(f)
-	switch {
-	case got == want:
-		return ""
-	case f.Header != nil && f.Header.Str[0] == "" && want.untranslated == got.untranslated+1:
-		return "" // a header is no entry, even an empty one
-	case flagLines.Match(b.data) && got.untranslated == want.untranslated && got.fuzzy > want.fuzzy &&
-		got.translated+got.fuzzy == want.translated+want.fuzzy:
-		return "" // several flag lines are merged
-	}
-	return fmt.Sprintf("%v, msgfmt says %v", got, want)
-}
-
-var flagLines = regexp.MustCompile(`(?m)^#,.*\n((#[^,].*)?\n)*#,`)
-
-func acceptedOnPurpose(complaint string) bool {
-	for _, s := range []string{"do not both begin with", "do not both end with", "duplicate message definition", "context separator <EOT>"} {
-		if strings.Contains(complaint, s) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasTrailingBackslashes tells charsets in which 0x5C may be a second byte: we
-// decode first, msgfmt in a UTF-8 locale does not.
-func hasTrailingBackslashes(charset string) bool {
-	switch strings.ToUpper(charset) {
-	case "CP932", "SHIFT_JIS", "SJIS", "BIG5", "CP950":
-		return true
-	}
-	return false
-}
-
-// refusedOnPurpose: an invalid byte in a comment is an error, though msgfmt
-// does not look there.
-func refusedOnPurpose(err error, data []byte) bool {
-	var se *SyntaxError
-	if !errors.As(err, &se) || !strings.Contains(se.Msg, "is not valid") {
-		return false
-	}
-	line := data[bytes.LastIndexByte(data[:se.Offset], '\n')+1:]
-	return bytes.HasPrefix(line, []byte("#"))
 }

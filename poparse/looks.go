@@ -19,7 +19,7 @@ func (p *parser) looksLike(at int) error {
 	}
 	for _, marker := range []string{"<<<<<<<", "=======", ">>>>>>>", "|||||||"} {
 		if strings.HasPrefix(line, marker) {
-			return p.fail(at, "this looks like a merge conflict (%s): resolve it and commit the file again", clip(line))
+			return p.fail(ErrConflict, at, "this looks like a merge conflict (%s): resolve it and commit the file again", clip(line))
 		}
 	}
 	if len(p.entries) > 1 || p.file.Header != nil {
@@ -43,7 +43,7 @@ func (p *parser) looksLike(at int) error {
 	if what == "" {
 		return nil
 	}
-	return p.fail(at, "this is not a PO file, it looks like %s", what)
+	return p.fail(ErrNotPO, at, "this is not a PO file, it looks like %s", what)
 }
 
 func isMailHeader(lower string) bool {

@@ -33,7 +33,7 @@ func (p *parser) message() error {
 		}
 		e.HasContext = true
 		if keyword = p.word(); keyword != "msgid" {
-			return p.unexpected(at, "an entry has a msgctxt but no msgid")
+			return p.unexpected(ErrNoMsgid, at, "an entry has a msgctxt but no msgid")
 		}
 		if err := p.same(e, false); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (p *parser) message() error {
 		e.HasPlural = true
 	}
 	if !p.on("msgstr") {
-		return p.unexpected(idAt, "the entry has no msgstr")
+		return p.unexpected(ErrNoMsgstr, idAt, "the entry has no msgstr")
 	}
 	if err := p.same(e, false); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (p *parser) previousStrings(e *Entry) error {
 			return err
 		}
 		if keyword = p.word(); keyword != "msgid" || !p.previous {
-			return p.unexpected(at, "there is a #| msgctxt but no #| msgid behind it")
+			return p.unexpected(ErrPrevious, at, "there is a #| msgctxt but no #| msgid behind it")
 		}
 		if err := p.same(e, true); err != nil {
 			return err
@@ -142,9 +142,9 @@ func (p *parser) previousStrings(e *Entry) error {
 	}
 	if keyword != "msgid" {
 		if keyword == "" {
-			return p.stray("expected msgctxt or msgid behind #|")
+			return p.stray(ErrPrevious, "expected msgctxt or msgid behind #|")
 		}
-		return p.fail(p.pos, "only msgctxt, msgid and msgid_plural, in this order, can stand behind #|, not %s", clip(keyword))
+		return p.fail(ErrPrevious, p.pos, "only msgctxt, msgid and msgid_plural, in this order, can stand behind #|, not %s", clip(keyword))
 	}
 	if err := p.take(keyword, e, true, &e.PreviousID); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (p *parser) previousStrings(e *Entry) error {
 		}
 	}
 	if keyword = p.word(); keyword != "msgid" && keyword != "msgctxt" {
-		return p.unexpected(at, "the msgctxt or msgid of the entry does not follow its #| lines directly (comments go before them)")
+		return p.unexpected(ErrPrevious, at, "the msgctxt or msgid of the entry does not follow its #| lines directly (comments go before them)")
 	}
 	return p.same(e, false)
 }
@@ -181,12 +181,12 @@ func (p *parser) same(e *Entry, previous bool) error {
 // mixed returns the error for a line whose prefix is not the entry's.
 func (p *parser) mixed(obsolete bool) error {
 	if obsolete && !p.obsolete {
-		return p.fail(p.pos, "this line belongs to an obsolete entry but does not begin with #~: write #~ on all lines of an obsolete entry")
+		return p.fail(ErrMixed, p.pos, "this line belongs to an obsolete entry but does not begin with #~: write #~ on all lines of an obsolete entry")
 	}
 	if !obsolete && p.obsolete {
-		return p.fail(p.pos, "this line begins with #~ but belongs to an entry that does not: write #~ on all lines of an obsolete entry or on none")
+		return p.fail(ErrMixed, p.pos, "this line begins with #~ but belongs to an entry that does not: write #~ on all lines of an obsolete entry or on none")
 	}
-	return p.fail(p.pos, "lines with #| and without it do not make one string: write #| on all lines of a previous string and on none of the others")
+	return p.fail(ErrMixed, p.pos, "lines with #| and without it do not make one string: write #| on all lines of a previous string and on none of the others")
 }
 
 // translations reads the msgstr or the msgstr[N] of an entry.
@@ -194,15 +194,15 @@ func (p *parser) translations(e *Entry) error {
 	p.strs = p.strs[:0]
 	at := p.pos
 	p.pos += len("msgstr")
-	index, indexed, err := p.index()
+	index, indexed, err := p.index(e)
 	if err != nil {
 		return err
 	}
 	switch {
 	case !indexed && e.HasPlural:
-		return p.fail(at, "the entry has a msgid_plural: number its translations, msgstr[0], msgstr[1] and so on")
+		return p.fail(ErrPlural, at, "the entry has a msgid_plural: number its translations, msgstr[0], msgstr[1] and so on")
 	case indexed && !e.HasPlural:
-		return p.fail(at, "msgstr[%d] needs a msgid_plural in the entry: add it, or write msgstr", index)
+		return p.fail(ErrPlural, at, "msgstr[%d] needs a msgid_plural in the entry: add it, or write msgstr", index)
 	case !indexed:
 		str, err := p.value("msgstr", e.Obsolete, false)
 		p.strs = append(p.strs, str)
@@ -220,7 +220,7 @@ func (p *parser) forms(e *Entry, index int) error {
 	line, odd := p.line, ""
 	for {
 		if index >= maxPlurals {
-			return p.fail(p.pos, "plural index %d: no language has that many forms, the highest index accepted is %d", index, maxPlurals-1)
+			return p.fail(ErrPlural, p.pos, "plural index %d: no language has that many forms, the highest index accepted is %d", index, maxPlurals-1)
 		}
 		str, err := p.value("msgstr[]", e.Obsolete, false)
 		if err != nil {
@@ -249,10 +249,10 @@ func (p *parser) forms(e *Entry, index int) error {
 		at := p.pos
 		p.pos += len("msgstr")
 		var indexed bool
-		if index, indexed, err = p.index(); err != nil {
+		if index, indexed, err = p.index(e); err != nil {
 			return err
 		} else if !indexed {
-			return p.fail(at, "a second msgstr in one entry, without index: number the plural forms, or remove it")
+			return p.fail(ErrPlural, at, "a second msgstr in one entry, without index: number the plural forms, or remove it")
 		}
 	}
 	if seen != 1<<len(p.strs)-1 && odd == "" {
@@ -264,15 +264,22 @@ func (p *parser) forms(e *Entry, index int) error {
 	return nil
 }
 
-// index reads the "[N]" behind msgstr; ok is false if there is none.
-func (p *parser) index() (n int, ok bool, err error) {
+// index reads the "[N]" behind msgstr; ok is false if there is none. As in
+// gettext, "#~" has to be the same at each of its tokens, "#|" does not matter.
+func (p *parser) index(e *Entry) (n int, ok bool, err error) {
 	p.skip()
 	if p.pos == len(p.text) || p.text[p.pos] != '[' {
 		return 0, false, nil
 	}
+	if p.obsolete != e.Obsolete {
+		return 0, false, p.mixed(e.Obsolete)
+	}
 	at := p.pos
 	p.pos++
 	p.skip()
+	if p.obsolete != e.Obsolete {
+		return 0, false, p.mixed(e.Obsolete)
+	}
 	digits := p.pos
 	for p.pos < len(p.text) && isDigit(p.text[p.pos]) {
 		n = min(10*n+int(p.text[p.pos]-'0'), 1<<20)
@@ -281,7 +288,10 @@ func (p *parser) index() (n int, ok bool, err error) {
 	empty := p.pos == digits
 	p.skip()
 	if empty || p.pos == len(p.text) || p.text[p.pos] != ']' {
-		return 0, false, p.fail(at, "expected an index in brackets behind msgstr, such as msgstr[0]")
+		return 0, false, p.fail(ErrPlural, at, "expected an index in brackets behind msgstr, such as msgstr[0]")
+	}
+	if p.obsolete != e.Obsolete {
+		return 0, false, p.mixed(e.Obsolete)
 	}
 	p.pos++
 	return n, true, nil
@@ -331,44 +341,44 @@ func (p *parser) column(at int) int {
 func (p *parser) misplaced(keyword string) error {
 	switch keyword {
 	case "":
-		return p.stray("unexpected text")
+		return p.stray(ErrText, "unexpected text")
 	case "msgid_plural", "msgstr":
-		return p.fail(p.pos, "%s without a msgid before it: is the line of the msgid missing or commented out?", keyword)
+		return p.fail(ErrNoMsgid, p.pos, "%s without a msgid before it: is the line of the msgid missing or commented out?", keyword)
 	case "domain":
-		return p.fail(p.pos, "a domain directive inside an entry")
+		return p.fail(ErrText, p.pos, "a domain directive inside an entry")
 	}
 	if e := p.looksLike(p.pos); e != nil {
 		return e
 	}
 	if p.behindQuote() {
-		return p.stray("unexpected text")
+		return p.stray(ErrText, "unexpected text")
 	}
-	return p.fail(p.pos, "unknown keyword %q: expected msgctxt, msgid or a comment", clip(keyword))
+	return p.fail(ErrKeyword, p.pos, "unknown keyword %q: expected msgctxt, msgid or a comment", clip(keyword))
 }
 
 // unexpected returns the error for an entry, or part of one, that does not go
 // on as it must. at is its keyword's place; the reason is what stands at the
 // position.
-func (p *parser) unexpected(at int, msg string) error {
+func (p *parser) unexpected(code string, at int, msg string) error {
 	if p.pos == len(p.text) {
-		return p.fail(at, "%s: the file ends here, is it truncated?", msg)
+		return p.fail(ErrTruncated, at, "%s: the file ends here, is it truncated?", msg)
 	}
 	if e := p.looksLike(p.pos); e != nil {
 		return e
 	}
 	switch c := p.text[p.pos]; {
 	case c == '#':
-		return p.fail(at, "%s: a comment on line %d interrupts it", msg, p.line)
+		return p.fail(code, at, "%s: a comment on line %d interrupts it", msg, p.line)
 	case c == '"':
 		return p.mixed(p.entries[len(p.entries)-1].Obsolete)
 	case isLetter(c):
-		return p.fail(at, "%s before %s on line %d", msg, clip(p.word()), p.line)
+		return p.fail(code, at, "%s before %s on line %d", msg, clip(p.word()), p.line)
 	}
-	return p.stray(msg)
+	return p.stray(code, msg)
 }
 
 // stray returns the error for text that cannot stand at the position.
-func (p *parser) stray(msg string) error {
+func (p *parser) stray(code, msg string) error {
 	if e := p.looksLike(p.pos); e != nil {
 		return e
 	}
@@ -377,9 +387,9 @@ func (p *parser) stray(msg string) error {
 		line = line[:nl]
 	}
 	if p.behindQuote() {
-		return p.fail(p.pos, "text behind the closing quote, %q: write \\\" for a quote inside of a string", clip(line))
+		return p.fail(ErrBehindString, p.pos, "text behind the closing quote, %q: write \\\" for a quote inside of a string", clip(line))
 	}
-	return p.fail(p.pos, "%s: %q", msg, clip(line))
+	return p.fail(code, p.pos, "%s: %q", msg, clip(line))
 }
 
 // behindQuote reports whether there is a string on the line before the position.

@@ -21,7 +21,7 @@ import (
 func Parse(name string, data []byte) (*File, error) {
 	if what := looksBinary(data); what != "" {
 		if _, _, ok := decodeMarked(data[:min(len(data), 512)]); !ok {
-			return nil, &SyntaxError{File: name, Line: 1, Column: 1, Msg: "this is not a PO file, it looks like " + what}
+			return nil, &SyntaxError{File: name, Line: 1, Column: 1, Code: ErrNotPO, Msg: "this is not a PO file, it looks like " + what}
 		}
 	}
 	d, bad := decode(data)
@@ -85,7 +85,7 @@ func (p *parser) run() error {
 		case c == '"':
 			return p.looseString()
 		case !isLetter(c):
-			return p.stray("unexpected text")
+			return p.stray(ErrText, "unexpected text")
 		case p.on("domain") && !p.previous:
 			if err := p.directive(); err != nil {
 				return err
@@ -103,7 +103,7 @@ func (p *parser) looseString() error {
 	if n := len(p.entries); n > 0 && p.pending.line == 0 && p.obsolete != p.entries[n-1].Obsolete {
 		return p.mixed(p.entries[n-1].Obsolete)
 	}
-	return p.fail(p.pos, "a string without msgctxt, msgid or msgstr before it: is a line missing, or a comment between the lines of a string?")
+	return p.fail(ErrLooseString, p.pos, "a string without msgctxt, msgid or msgstr before it: is a line missing, or a comment between the lines of a string?")
 }
 
 // sortOutHeader moves the entry just read to where headers are, if it is one.

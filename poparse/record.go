@@ -11,7 +11,8 @@ type record struct {
 }
 
 // span is the place of an entry in the text: its parts, one behind the other.
-// Each begins at the start of a line if whole has its bit.
+// Each begins at the start of a line, and in the state that lines begin in, if
+// whole has its bit.
 type span struct {
 	from  [partCount]int
 	whole [partCount]bool
@@ -49,6 +50,14 @@ func (r *record) part(p *parser, k part) {
 	}
 	r.current.from[k] = max(p.tokenEnd, p.lineStart)
 	r.current.whole[k] = p.tokenEnd <= p.lineStart
+}
+
+// spill notes that a comment's prefix reaches into the next line, so that no part
+// of the entry can be written alone.
+func (r *record) spill() {
+	if r != nil {
+		r.current.whole[partComments] = false
+	}
 }
 
 // end notes that the last entry is complete.

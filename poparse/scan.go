@@ -115,22 +115,24 @@ func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 // value reads the strings behind a keyword, all that follow each other with the
 // same prefix, and returns them unescaped and joined.
 func (p *parser) value(keyword string, obsolete, previous bool) (string, error) {
-	if value, ok := p.oneString(); ok {
-		return value, nil
+	if p.previous == previous { // else it is for the way below to say so
+		if value, ok := p.oneString(); ok {
+			return value, nil
+		}
 	}
 	keyLine, keyEnd := p.line, p.pos
 	p.skip()
 	if p.pos == len(p.text) {
-		return "", p.fail(keyEnd, "the file ends behind %s: is it truncated?", keyword)
+		return "", p.fail(ErrTruncated, keyEnd, "the file ends behind %s: is it truncated?", keyword)
 	}
 	if p.text[p.pos] != '"' {
 		if p.line == keyLine {
-			return "", p.stray(fmt.Sprintf("expected a string in quotes behind %s", keyword))
+			return "", p.stray(ErrNoString, fmt.Sprintf("expected a string in quotes behind %s", keyword))
 		}
 		if e := p.looksLike(p.pos); e != nil {
 			return "", e
 		}
-		return "", p.fail(keyEnd, "expected a string in quotes behind %s", keyword)
+		return "", p.fail(ErrNoString, keyEnd, "expected a string in quotes behind %s", keyword)
 	}
 	if p.obsolete != obsolete || p.previous != previous {
 		return "", p.mixed(obsolete)
@@ -241,9 +243,9 @@ func (p *parser) guarded(start int) (int, error) {
 
 func (p *parser) unclosed(atEOF bool) error {
 	if atEOF {
-		return p.fail(p.pos, "the file ends inside a string: is it truncated?")
+		return p.fail(ErrTruncated, p.pos, "the file ends inside a string: is it truncated?")
 	}
-	return p.fail(p.pos, "the string is not closed on its line: put a quote at its end, and write a line break as \\n")
+	return p.fail(ErrUnclosed, p.pos, "the string is not closed on its line: put a quote at its end, and write a line break as \\n")
 }
 
 // closingQuote returns the index of the first quote in s from i on that no
@@ -306,8 +308,8 @@ func (p *parser) build(s segments) (string, error) {
 	return value, nil
 }
 
-// fail returns an error at an offset of the text.
-func (p *parser) fail(at int, format string, args ...any) error {
+// fail returns an error, with one of the Err constants, at an offset of the text.
+func (p *parser) fail(code string, at int, format string, args ...any) error {
 	lineStart := strings.LastIndexByte(p.text[:at], '\n') + 1
 	offset := at
 	if p.enc.enc == nil {
@@ -318,6 +320,7 @@ func (p *parser) fail(at int, format string, args ...any) error {
 		Line:   1 + strings.Count(p.text[:at], "\n"),
 		Column: 1 + utf8.RuneCountInString(p.text[lineStart:at]),
 		Offset: offset,
+		Code:   code,
 		Msg:    fmt.Sprintf(format, args...),
 	}
 }

@@ -1,0 +1,196 @@
+package poparse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// verdicts are what msgfmt and we say of the same bytes.
+type verdicts struct {
+	data []byte
+	// file is nil if we refuse the bytes, which err tells then.
+	file *File
+	err  *SyntaxError
+	// complaints are msgfmt's errors, one in each element; none if it accepts.
+	complaints []string
+	// got and want are our counts and those of msgfmt, if it accepts.
+	got, want counts
+}
+
+// A difference from msgfmt 0.21 that po-semantics.md intends. Nothing else is
+// left out of the comparisons.
+type difference struct {
+	// row is the first cell of the row that intends it.
+	row string
+	// complaint covers errors of msgfmt on bytes that we accept.
+	complaint func(v *verdicts, complaint string) bool
+	// verdict covers bytes that we refuse, or count in another way.
+	verdict func(v *verdicts) bool
+}
+
+func differences() []difference {
+	says := func(parts ...string) func(*verdicts, string) bool {
+		return func(_ *verdicts, complaint string) bool {
+			for _, part := range parts {
+				if strings.Contains(complaint, part) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	return []difference{
+		{row: "msgid begins or ends with a line feed and msgstr does not", complaint: says("do not both begin with", "do not both end with")},
+		{row: "two live entries with the same msgctxt+msgid", complaint: says("duplicate message definition")}, // and "two headers"
+		{row: "U+0004 in a string", complaint: says("context separator <EOT>")},
+		{row: "plural indices out of order, with gaps, or more or fewer than nplurals", complaint: says("wrong index", "nonzero index")},
+		{row: "BOM", complaint: func(v *verdicts, _ string) bool { return bytes.HasPrefix(v.data, []byte("\xef\xbb\xbf")) }},
+		// We decode first, msgfmt in a UTF-8 locale does not.
+		{row: "encoding", complaint: func(v *verdicts, complaint string) bool {
+			return strings.Contains(complaint, "invalid control sequence") && hasTrailingBackslashes(v.file.Charset)
+		}},
+		// gettext joins a line that ends in a backslash with the next one,
+		// strings, comments and all.
+		{row: "encoding", complaint: func(v *verdicts, _ string) bool { return v.joined() }},
+		{row: "encoding", verdict: func(v *verdicts) bool { return v.err == nil && v.joined() }},
+		{row: "unescaped `\"` inside a string, string not closed on its line, stray text, conflict markers", verdict: func(v *verdicts) bool {
+			return v.err != nil && (v.err.Code == ErrUnclosed || v.err.Code == ErrText) && v.joined()
+		}},
+		{row: "text or comment behind a string on its line", verdict: func(v *verdicts) bool {
+			return v.err != nil && v.err.Code == ErrBehindString && v.joined()
+		}},
+		{row: "charset that x/text does not know (TSCII, …)", verdict: func(v *verdicts) bool {
+			return v.err != nil && v.err.Code == ErrCharset
+		}},
+		// msgfmt does not look into comments.
+		{row: "declared charset, invalid bytes", verdict: func(v *verdicts) bool {
+			return v.err != nil && v.err.Code == ErrBytes &&
+				bytes.HasPrefix(v.data[bytes.LastIndexByte(v.data[:v.err.Offset], '\n')+1:], []byte("#"))
+		}},
+		// An empty header is one, too: msgfmt counts it as untranslated.
+		{row: "header not the first entry", verdict: func(v *verdicts) bool {
+			return v.err == nil && v.file.Header != nil && v.file.Header.Str[0] == "" &&
+				v.want == counts{v.got.translated, v.got.fuzzy, v.got.untranslated + 1}
+		}},
+		{row: "flags", verdict: func(v *verdicts) bool {
+			return v.err == nil && flagLines.Match(v.data) && v.got.untranslated == v.want.untranslated &&
+				v.got.fuzzy > v.want.fuzzy && v.got.translated+v.got.fuzzy == v.want.translated+v.want.fuzzy
+		}},
+	}
+}
+
+// flagLines finds several flag lines of one entry; the first may stand behind a
+// string of the entry before.
+var flagLines = regexp.MustCompile(`(?m)#,.*\n((#[^,].*)?\n)*#,`)
+
+// hasTrailingBackslashes tells charsets in which 0x5C may be a second byte.
+func hasTrailingBackslashes(charset string) bool {
+	switch strings.ToUpper(charset) {
+	case "CP932", "SHIFT_JIS", "SJIS", "BIG5", "CP950":
+		return true
+	}
+	return false
+}
+
+// joined reports whether there are lines that end in a backslash, and we would
+// agree with msgfmt, but for other differences, if they were joined.
+func (v *verdicts) joined() bool {
+	data := bytes.ReplaceAll(v.data, []byte("\\\n"), nil)
+	if len(data) == len(v.data) {
+		return false
+	}
+	other := verdicts{data: data, complaints: v.complaints, want: v.want}
+	other.parse()
+	return other.unintended() == ""
+}
+
+// parse says what we say.
+func (v *verdicts) parse() {
+	f, err := Parse("x.po", v.data)
+	if err != nil {
+		errors.As(err, &v.err)
+		return
+	}
+	v.file = f
+	v.got = count(f)
+}
+
+// unintended returns how both differ, "" if they agree or differ on purpose.
+func (v *verdicts) unintended() string {
+	switch {
+	case len(v.complaints) > 0 && v.err != nil:
+		return ""
+	case len(v.complaints) > 0:
+		for _, complaint := range v.complaints {
+			if !v.intends(func(d difference) bool { return d.complaint != nil && d.complaint(v, complaint) }) {
+				return "only msgfmt fails: " + complaint
+			}
+		}
+		return ""
+	case v.err == nil && v.got == v.want, v.intends(func(d difference) bool { return d.verdict != nil && d.verdict(v) }):
+		return ""
+	case v.err != nil:
+		return "only we fail: " + v.err.Error()
+	}
+	return fmt.Sprintf("%v, msgfmt says %v", v.got, v.want)
+}
+
+func (v *verdicts) intends(covers func(difference) bool) bool {
+	for _, d := range differences() {
+		if covers(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// compareWithMsgfmt returns what is unintendedly different, "" if nothing is,
+// and whether we write what we read.
+func compareWithMsgfmt(t *testing.T, data []byte) string {
+	v := verdicts{data: data}
+	want, output := msgfmt(t, data)
+	v.want = want
+	v.complaints = complaints(output)
+	v.parse()
+	if diff := v.unintended(); diff != "" || v.err != nil {
+		return diff
+	}
+	var written bytes.Buffer
+	if _, err := v.file.WriteTo(&written); err != nil || !bytes.Equal(written.Bytes(), data) {
+		return fmt.Sprintf("not written as it was read: %v", err)
+	}
+	return ""
+}
+
+// complaints returns the errors in what msgfmt prints, or all of it if there is
+// no line of the usual form.
+func complaints(output string) (list []string) {
+	for line := range strings.Lines(output) {
+		if strings.HasPrefix(line, "<stdin>:") && !strings.Contains(line, "warning: ") && !strings.Contains(line, "this is the location of the first definition") {
+			list = append(list, strings.TrimSpace(line))
+		}
+	}
+	if list == nil && output != "" {
+		list = []string{output}
+	}
+	return list
+}
+
+// TestDifferencesAreDecided holds the differences to po-semantics.md.
+func TestDifferencesAreDecided(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(sharedDir(t, "spec"), "po-semantics.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range differences() {
+		if !strings.Contains(string(text), "\n| "+d.row+" |") {
+			t.Errorf("po-semantics.md has no row %q", d.row)
+		}
+	}
+}
