@@ -371,10 +371,18 @@ func (p *parser) unexpected(code string, at int, msg string) error {
 		return p.fail(code, at, "%s: a comment on line %d interrupts it", msg, p.line)
 	case c == '"':
 		return p.mixed(p.entries[len(p.entries)-1].Obsolete)
-	case isLetter(c):
+	case isLetter(c) && (isKeyword(p.word()) || !p.behindQuote()):
 		return p.fail(code, at, "%s before %s on line %d", msg, clip(p.word()), p.line)
 	}
 	return p.stray(code, msg)
+}
+
+func isKeyword(word string) bool {
+	switch word {
+	case "msgctxt", "msgid", "msgid_plural", "msgstr", "domain":
+		return true
+	}
+	return false
 }
 
 // stray returns the error for text that cannot stand at the position.

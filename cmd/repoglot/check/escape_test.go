@@ -46,7 +46,7 @@ func hostile() []string {
 // of which prints, and in JSON the very same strings.
 func TestInjection(t *testing.T) {
 	for _, evil := range hostile() {
-		finding := check.Finding{File: evil, Line: 3, Column: 4, Severity: check.Error, Code: check.CodeSyntax, Message: evil}
+		finding := check.Finding{File: evil, Line: 3, Column: 4, Severity: check.Error, Code: check.CodeUnreadable, Message: evil}
 		result := check.Result{File: evil, Findings: []check.Finding{finding}}
 		for _, format := range check.Formats() {
 			var out strings.Builder
@@ -68,7 +68,7 @@ func TestInjection(t *testing.T) {
 					t.Errorf("text %q", got)
 				}
 			case check.FormatGitHub:
-				if want := workflowCommand(t, got); want["title"] != "repoglot check: syntax" || want["line"] != "3" || want["col"] != "4" {
+				if want := workflowCommand(t, got); want["title"] != "repoglot check: unreadable" || want["line"] != "3" || want["col"] != "4" {
 					t.Errorf("command %q: %v", got, want)
 				}
 			case check.FormatJSON:
@@ -137,7 +137,7 @@ func TestGitHubRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := check.Finding{File: s, Line: 1, Column: 1, Severity: check.Error, Code: check.CodeSyntax, Message: s}
+		f := check.Finding{File: s, Line: 1, Column: 1, Severity: check.Error, Code: check.CodeUnreadable, Message: s}
 		if err := r.File(check.Result{Findings: []check.Finding{f}}); err != nil {
 			t.Fatal(err)
 		}

@@ -41,9 +41,9 @@ func warning(file string, line, column int, code, msg string) Finding {
 }
 
 func syntaxFinding(name string, err error) Finding {
-	found := Finding{File: name, Line: 1, Column: 1, Severity: Error, Code: CodeSyntax, Message: err.Error()}
+	found := Finding{File: name, Line: 1, Column: 1, Severity: Error, Code: poparse.ErrText, Message: err.Error()}
 	if se, ok := errors.AsType[*poparse.SyntaxError](err); ok {
-		found.Line, found.Column, found.Message = se.Line, se.Column, se.Msg
+		found.Line, found.Column, found.Code, found.Message = se.Line, se.Column, se.Code, se.Msg
 	}
 	return found
 }

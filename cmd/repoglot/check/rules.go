@@ -1,12 +1,15 @@
 package check
 
-import "github.com/repoglot/repoglot/poparse"
+import (
+	"slices"
 
-// Codes of this package; those of warnings from poparse are its Warn constants.
-// They are stable: scripts may rely on them.
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// Codes of this package; those of what keeps poparse from reading a file are its
+// Err constants, those of its warnings its Warn constants. They are stable:
+// scripts may rely on them.
 const (
-	// CodeSyntax: the file is not a PO file that can be read.
-	CodeSyntax = "syntax"
 	// CodeUnreadable: the system does not let us read the file or folder.
 	CodeUnreadable = "unreadable"
 	// CodeNoHeader: messages, but no header.
@@ -35,17 +38,108 @@ type Rule struct {
 
 // Rules returns all rules, errors first, each code once.
 func Rules() []Rule {
+	return slices.Concat(errorRules(), warningRules())
+}
+
+// errorRules are those of files that cannot be read.
+func errorRules() []Rule {
 	return []Rule{
 		{
-			CodeSyntax, Error,
-			"The file cannot be read as a PO file.",
-			"The message says what stands at the place and, where it can be told, what the file looks like instead: a merge conflict, a truncated file, an HTML page, a wrong charset. Only the first such error of a file is reported; mend it and check again.",
+			poparse.ErrNotPO, Error,
+			"The file is not a PO file.",
+			"The message says what it looks like instead: HTML (perhaps the error page of a server), JSON, an INI file, a mail, an archive, a compiled catalog, a pointer of Git LFS. Put the PO file in its place.",
+		},
+		{
+			poparse.ErrConflict, Error,
+			"The markers of a merge conflict are in the file.",
+			"Resolve the conflict and commit the file again.",
+		},
+		{
+			poparse.ErrTruncated, Error,
+			"The file ends inside an entry or a string.",
+			"Its end is missing, as after a download that broke off or a full disk. Get the whole file.",
+		},
+		{
+			poparse.ErrCharset, Error,
+			"The charset is not known.",
+			"The header names a charset that cannot be read, or the file is in UTF-32. Convert the file to UTF-8 and write charset=UTF-8 into the header.",
+		},
+		{
+			poparse.ErrBytes, Error,
+			"Bytes in the file are not text in the file's charset.",
+			"Correct the bytes at the place named, or the charset in the header. msgfmt does not look at those in comments.",
+		},
+		{
+			poparse.ErrText, Error,
+			"There is text where none can be.",
+			"Only keywords, strings in quotes and comments, which begin with #, can stand in a PO file. Put it in quotes, make it a comment, or remove it.",
+		},
+		{
+			poparse.ErrBehindString, Error,
+			"There is text behind the closing quote of a string.",
+			"Mostly a quote inside of the text has no backslash: write \\\".",
+		},
+		{
+			poparse.ErrKeyword, Error,
+			"A word that is no keyword stands where one must be.",
+			"The keywords are msgctxt, msgid, msgid_plural, msgstr and domain. Correct the word, or make the line a comment.",
+		},
+		{
+			poparse.ErrUnclosed, Error,
+			"A string is not closed on its line.",
+			"Put a quote at the end of the line; write a line break in the text as \\n, and go on in a new string on the next line.",
+		},
+		{
+			poparse.ErrLooseString, Error,
+			"A string belongs to no keyword.",
+			"The line of its msgid or msgstr is missing, or a comment stands between the lines of a string. Add the one, move the other before the entry.",
+		},
+		{
+			poparse.ErrNoString, Error,
+			"A keyword has no string behind it.",
+			"Write one in quotes; an empty one is \"\".",
+		},
+		{
+			poparse.ErrEscape, Error,
+			"A backslash stands before a character with which it makes no escape.",
+			"Write two backslashes for one. The escapes are those of C: \\n, \\t, \\\", \\\\ and a few more.",
+		},
+		{
+			poparse.ErrNoMsgid, Error,
+			"An entry has no msgid.",
+			"A msgctxt, msgid_plural or msgstr stands alone: the line of the msgid is missing or commented out.",
+		},
+		{
+			poparse.ErrNoMsgstr, Error,
+			"An entry has no msgstr directly behind its msgid.",
+			"Add msgstr \"\" if there is no translation yet; comments go before the entry, not between its lines.",
+		},
+		{
+			poparse.ErrPlural, Error,
+			"msgid_plural and the numbers of the msgstr do not fit together.",
+			"An entry with msgid_plural has msgstr[0], msgstr[1] and so on, one without has a single msgstr.",
+		},
+		{
+			poparse.ErrPrevious, Error,
+			"The lines with #| are not those of a previous msgid.",
+			"They are a msgctxt, msgid and msgid_plural, in this order, right before those of the entry, with no comment between. They may all be removed: msgmerge writes them anew.",
+		},
+		{
+			poparse.ErrMixed, Error,
+			"Lines with and without #~, or #|, are mixed.",
+			"All lines of an obsolete entry begin with #~, all lines of a previous string with #|, and no others do.",
 		},
 		{
 			CodeUnreadable, Error,
 			"The file or folder cannot be opened or read.",
 			"The message is the system's: the path does not exist, or access to it is refused.",
 		},
+	}
+}
+
+// warningRules are those of files that can be read.
+func warningRules() []Rule {
+	return []Rule{
 		{
 			poparse.WarnCharset, Warning,
 			"The header does not name the charset, or names another one than the file is in.",

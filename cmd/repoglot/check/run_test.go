@@ -128,7 +128,7 @@ func TestStdin(t *testing.T) {
 	}{
 		{nil, ""},
 		{strings.NewReader(header + singular), ""},
-		{strings.NewReader("garbage"), "1 syntax"},
+		{strings.NewReader("garbage"), "1 unknown-keyword"},
 		{failing{}, "1 unreadable"},
 	} {
 		list := results(t, check.Options{Paths: []string{"-"}, Stdin: tt.stdin})

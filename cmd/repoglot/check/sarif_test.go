@@ -169,7 +169,7 @@ func TestSARIFBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := r.File(check.Result{Findings: []check.Finding{finding(30_000, check.Error, check.CodeSyntax)}}); err != nil {
+	if err := r.File(check.Result{Findings: []check.Finding{finding(30_000, check.Error, check.CodeUnreadable)}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Close(); err != nil {
