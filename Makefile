@@ -25,8 +25,8 @@ test: ## everything that can be tested, after installing what the tests use
 	./.ci/tools
 	$(GO) test -count=1 -shuffle=on ./...
 
-race: ## the same under the race detector
-	$(GO) test -race -count=1 -shuffle=on -timeout 20m ./...
+race: ## the same under the race detector, with fewer repetitions (-short)
+	$(GO) test -race -short -count=1 -shuffle=on -timeout 20m ./...
 
 lint: ## formatting, vet, staticcheck
 	@out="$$($(GO) tool gofumpt -l .)"; test -z "$$out" || { echo "not formatted (go tool gofumpt -w .):"; echo "$$out"; exit 1; }

@@ -126,7 +126,7 @@ func (w *world) byComponent() map[string]string {
 // the same units and the same entries but for ids and times (DESIGN, invariant
 // 2), and the entries lead to the units: the ledger.
 func TestReplayIsPulling(t *testing.T) {
-	for n := range uint64(*histories) {
+	for n := range played() {
 		seed := *firstHistory + n
 		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
 			t.Parallel()
@@ -174,7 +174,7 @@ func (w *world) orderedTimes() {
 
 // TestReplayBatches: where transactions end has no part in what is stored.
 func TestReplayBatches(t *testing.T) {
-	for n := range uint64(*histories) {
+	for n := range played() {
 		seed := *firstHistory + n
 		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
 			t.Parallel()
