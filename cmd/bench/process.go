@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -98,23 +99,42 @@ func (s *server) get(path string) ([]byte, time.Duration, error) {
 	return body.Bytes(), took, nil
 }
 
-// writeConfig makes a folder with a configuration of one component.
+// writeConfig makes a folder with a configuration of one component, "it",
+// without history.
 func (b *bench) writeConfig(name, repo, settings string) (string, error) {
+	return b.writeComponents(name, repo, "none", map[string]string{"it": settings})
+}
+
+// writeComponents makes a folder with a configuration of components of one
+// repository, whose settings are lines of YAML indented by eight blanks.
+func (b *bench) writeComponents(name, repo, history string, components map[string]string) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf(`data_dir: ./data
-git: builtin
-projects:
-  - slug: bench
-    components:
-      - slug: it
-        repo: %s
-        history: none
-%s`, repo, settings)
+	text := "data_dir: ./data\ngit: builtin\nprojects:\n  - slug: bench\n    components:\n"
+	for _, slug := range slices.Sorted(maps.Keys(components)) {
+		text += fmt.Sprintf("      - slug: %s\n        repo: %s\n        history: %s\n%s", slug, repo, history, components[slug])
+	}
 	path := filepath.Join(dir, "repoglot.yaml")
 	return path, os.WriteFile(path, []byte(text), 0o644)
+}
+
+// cloneBundle makes a bare repository of one of the shared bundles; "" if they
+// are not there.
+func (b *bench) cloneBundle(ctx context.Context, name string) (string, error) {
+	bundle := filepath.Join(b.shared, "data/repos", name+".bundle")
+	if _, err := os.Stat(bundle); err != nil {
+		return "", nil
+	}
+	repo := filepath.Join(b.dir, name+".git")
+	if _, err := os.Stat(repo); err == nil {
+		return repo, nil // of another measurement
+	}
+	if out, err := exec.CommandContext(ctx, "git", "clone", "--quiet", "--bare", bundle, repo).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("git clone: %w\n%s", err, out)
+	}
+	return repo, nil
 }
 
 func median(d []time.Duration) float64 {
