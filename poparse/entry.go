@@ -23,8 +23,6 @@ type Entry struct {
 	HasPlural bool
 	// Fuzzy tells whether any flag line of the entry says fuzzy.
 	Fuzzy bool
-	// HasPrevious tells whether the entry has "#|" lines.
-	HasPrevious bool
 	// Obsolete tells whether the entry stands behind "#~".
 	Obsolete bool
 	// Duplicate tells that an earlier live entry of the domain has the same
@@ -55,7 +53,16 @@ type Entry struct {
 	// nil if there are none.
 	Extracted []string
 
-	// PreviousContext, PreviousID and PreviousIDPlural are the strings of "#|"
-	// and "#~|" lines, each "" if there is none.
-	PreviousContext, PreviousID, PreviousIDPlural string
+	// Previous is what "#|" and "#~|" lines say, nil if there are none.
+	Previous *Previous
+}
+
+// Previous is what a fuzzy entry was a translation of: the strings of its "#|"
+// lines (gettext manual, section "Fuzzy Entries").
+type Previous struct {
+	// Context is the previous msgctxt, "" if there is none.
+	Context string
+	// ID and IDPlural are the previous msgid and msgid_plural, each "" if there
+	// is none.
+	ID, IDPlural string
 }

@@ -82,7 +82,10 @@ func checkFile(t *testing.T, file *File) {
 		if e.ID == "" && !e.HasContext && !e.Obsolete {
 			t.Errorf("entry %d is a header", i)
 		}
-		single := []string{e.ID, e.IDPlural, e.Context, e.PreviousID, e.PreviousIDPlural, e.PreviousContext, e.Domain}
+		single := []string{e.ID, e.IDPlural, e.Context, e.Domain}
+		if prev := e.Previous; prev != nil {
+			single = append(single, prev.ID, prev.IDPlural, prev.Context)
+		}
 		for _, list := range [][]string{single, e.Str, e.Flags, e.References, e.Comments, e.Extracted} {
 			for _, s := range list {
 				if !utf8.ValidString(s) {

@@ -131,8 +131,10 @@ func describeEntry(b *strings.Builder, what string, e *Entry) {
 	list("references", e.References)
 	list("comments", e.Comments)
 	list("extracted", e.Extracted)
-	text("previous msgctxt", e.PreviousContext, false)
-	text("previous msgid", e.PreviousID, e.HasPrevious)
-	text("previous msgid_plural", e.PreviousIDPlural, false)
+	if prev := e.Previous; prev != nil {
+		text("previous msgctxt", prev.Context, false)
+		text("previous msgid", prev.ID, true)
+		text("previous msgid_plural", prev.IDPlural, false)
+	}
 	b.WriteByte('\n')
 }

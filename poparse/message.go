@@ -126,11 +126,12 @@ func countEntries(text string) int {
 // previousStrings reads the "#|" part of an entry and goes to the keyword
 // behind it.
 func (p *parser) previousStrings(e *Entry) error {
-	e.HasPrevious = true
+	prev := new(Previous)
+	e.Previous = prev
 	at := p.pos
 	keyword := p.word()
 	if keyword == "msgctxt" {
-		if err := p.take(keyword, e, true, &e.PreviousContext); err != nil {
+		if err := p.take(keyword, e, true, &prev.Context); err != nil {
 			return err
 		}
 		if keyword = p.word(); keyword != "msgid" || !p.previous {
@@ -146,11 +147,11 @@ func (p *parser) previousStrings(e *Entry) error {
 		}
 		return p.fail(ErrPrevious, p.pos, "only msgctxt, msgid and msgid_plural, in this order, can stand behind #|, not %s", clip(keyword))
 	}
-	if err := p.take(keyword, e, true, &e.PreviousID); err != nil {
+	if err := p.take(keyword, e, true, &prev.ID); err != nil {
 		return err
 	}
 	if p.previous && p.on("msgid_plural") {
-		if err := p.take("msgid_plural", e, true, &e.PreviousIDPlural); err != nil {
+		if err := p.take("msgid_plural", e, true, &prev.IDPlural); err != nil {
 			return err
 		}
 	}

@@ -118,16 +118,16 @@ func (r *renderer) flags(e *Entry) {
 
 // previous writes the "#|" lines.
 func (r *renderer) previous(e *Entry) {
-	if !e.HasPrevious {
+	if e.Previous == nil {
 		return
 	}
 	r.begin(e, "#| ", "#~| ")
-	if e.PreviousContext != "" {
-		r.write("msgctxt", e.PreviousContext)
+	if e.Previous.Context != "" {
+		r.write("msgctxt", e.Previous.Context)
 	}
-	r.write("msgid", e.PreviousID)
-	if e.PreviousIDPlural != "" {
-		r.write("msgid_plural", e.PreviousIDPlural)
+	r.write("msgid", e.Previous.ID)
+	if e.Previous.IDPlural != "" {
+		r.write("msgid_plural", e.Previous.IDPlural)
 	}
 }
 

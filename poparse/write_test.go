@@ -333,12 +333,12 @@ func TestWriteChanged(t *testing.T) {
 			"-#:  a.c:1   b.c:2\n+#: \u2068my file.c\u2069:7 x:1\n",
 		},
 		"previous gone": {
-			editBase, func(f *File) { f.Entries[1].HasPrevious = false },
+			editBase, func(f *File) { f.Entries[1].Previous = nil },
 			"-#| msgid \"too\"\n",
 		},
 		"previous": {editBase, func(f *File) {
 			e := &f.Entries[0]
-			e.HasPrevious, e.PreviousContext, e.PreviousID, e.PreviousIDPlural = true, "c", "uno", "unos"
+			e.Previous = &Previous{Context: "c", ID: "uno", IDPlural: "unos"}
 		}, "+#| msgctxt \"c\"\n+#| msgid \"uno\"\n+#| msgid_plural \"unos\"\n"},
 		"made obsolete": {
 			editBase, func(f *File) { f.Entries[1].Obsolete = true },

@@ -97,7 +97,7 @@ func (r *rules) unit(e *poparse.Entry, position int, h *catalog.Hasher) unit {
 	u.Context = e.Context
 	u.Identity = h.Identity(u.Source, u.Context)
 	u.Target = catalog.JoinForms(e.Str)
-	if e.Fuzzy && e.HasPrevious {
+	if e.Fuzzy && e.Previous != nil {
 		u.PreviousSource = previous(e)
 	}
 	u.Note = note(e)
@@ -151,10 +151,10 @@ func (r *rules) state(e *poparse.Entry) catalog.State {
 }
 
 func previous(e *poparse.Entry) string {
-	if e.PreviousIDPlural != "" {
-		return e.PreviousID + catalog.FormSeparator + e.PreviousIDPlural
+	if e.Previous.IDPlural != "" {
+		return e.Previous.ID + catalog.FormSeparator + e.Previous.IDPlural
 	}
-	return e.PreviousID
+	return e.Previous.ID
 }
 
 // note joins translator comments and extracted comments, in this order.
