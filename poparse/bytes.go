@@ -84,6 +84,18 @@ func firstHigh(s []byte) int {
 	return -1
 }
 
+// countHigh returns how many bytes are above 0x7F.
+func countHigh(s []byte) int {
+	n := 0
+	for ; len(s) >= 8; s = s[8:] {
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(s) & highBits)
+	}
+	for _, c := range s {
+		n += int(c >> 7)
+	}
+	return n
+}
+
 // firstInvalid returns the index of the first byte that is not UTF-8, or -1. It
 // does what utf8.Valid does, which is fast only before the first character
 // above 0x7F.

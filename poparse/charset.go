@@ -225,7 +225,7 @@ const maxHeader = 64 << 10
 // lines and quotes alone, as the text cannot be lexed before it is decoded. It
 // returns "" and -1 if there is no header or none in it.
 func declaredCharset(data []byte) (name string, offset int) {
-	var header []byte
+	header := make([]byte, 0, 1<<10) // as much as most have
 	headerAt := -1 // of the msgstr
 	idEmpty, context := false, false
 	for at := 0; at < len(data); {

@@ -190,16 +190,17 @@ func decodeUTF16(data []byte, bom int, bigEndian bool) (decoded, *SyntaxError) {
 	return decoded{text: out.String(), enc: encoding.Nop, charset: charsetUTF16, bom: bom, bigEndian: bigEndian}, nil
 }
 
-// decodeTable converts data from an encoding of x/text, in two passes so that
-// it allocates what it needs. The decoders put U+FFFD where bytes are invalid.
+// decodeTable converts data from an encoding of x/text. The decoders put U+FFFD
+// where bytes are invalid.
 func decodeTable(data []byte, enc encoding.Encoding, name string) (string, *SyntaxError) {
 	if cm, ok := enc.(*charmap.Charmap); ok {
 		return decodeCharmap(data, cm, name)
 	}
-	size := 0
 	bad := -1
+	var text strings.Builder
+	text.Grow(len(data) + countHigh(data)/2 + utf8.UTFMax) // two bytes make at most three
 	eachChunk(data, enc, func(at, _ int, out []byte) bool {
-		size += len(out)
+		text.Write(out)
 		bad = invalidIn(data[at:], out, enc)
 		if bad >= 0 {
 			bad += at
@@ -211,12 +212,6 @@ func decodeTable(data []byte, enc encoding.Encoding, name string) (string, *Synt
 		e.Msg = invalidByte(data[bad], name)
 		return "", e
 	}
-	var text strings.Builder
-	text.Grow(size)
-	eachChunk(data, enc, func(_, _ int, out []byte) bool {
-		text.Write(out)
-		return true
-	})
 	return text.String(), nil
 }
 
@@ -258,39 +253,55 @@ func invalidIn(src, out []byte, enc encoding.Encoding) int {
 
 // decodeCharmap is decodeTable for encodings of one byte per character.
 func decodeCharmap(data []byte, cm *charmap.Charmap, name string) (string, *SyntaxError) {
-	var table [256]string
-	var width [256]uint8
+	var table [256]charmapChar
 	for b := range table {
-		r := cm.DecodeByte(byte(b))
-		if r == utf8.RuneError {
-			continue
+		if r := cm.DecodeByte(byte(b)); r != utf8.RuneError {
+			table[b].width = uint8(utf8.EncodeRune(table[b].bytes[:], r))
 		}
-		table[b] = string(r)
-		width[b] = uint8(len(table[b]))
 	}
 	size := 0
-	for i, b := range data {
-		if width[b] == 0 {
+	for i := 0; i < len(data); i++ {
+		if data[i] < utf8.RuneSelf {
+			n := asciiLen(data[i:])
+			size += n
+			if i += n; i == len(data) {
+				break
+			}
+		}
+		width := table[data[i]].width
+		if width == 0 {
 			e := encodingError(data, i, cm)
-			e.Msg = invalidByte(b, name)
+			e.Msg = invalidByte(data[i], name)
 			return "", e
 		}
-		size += int(width[b])
+		size += int(width)
 	}
 	var text strings.Builder
 	text.Grow(size)
 	for i := 0; i < len(data); {
-		run := i
-		for i < len(data) && data[i] < utf8.RuneSelf {
+		if n := asciiLen(data[i:]); n > 0 {
+			text.Write(data[i : i+n])
+			i += n
+		}
+		// Words of other letters are written together, with what is between them.
+		var piece [96]byte
+		n := 0
+		for i < len(data) && n <= len(piece)-4 {
+			c := &table[data[i]]
+			piece[n], piece[n+1], piece[n+2] = c.bytes[0], c.bytes[1], c.bytes[2]
+			n += int(c.width)
 			i++
 		}
-		text.Write(data[run:i])
-		for i < len(data) && data[i] >= utf8.RuneSelf {
-			text.WriteString(table[data[i]])
-			i++
-		}
+		text.Write(piece[:n])
 	}
 	return text.String(), nil
+}
+
+// charmapChar is the UTF-8 form of a byte; its width is 0 if the byte means
+// nothing.
+type charmapChar struct {
+	bytes [3]byte
+	width uint8
 }
 
 // encodingError returns an error without message for the byte at offset; enc is

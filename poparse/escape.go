@@ -37,26 +37,11 @@ func (u *unescaper) segment(start int) (int, error) {
 // returns how many bytes the escape has.
 func (u *unescaper) escape(at int) (int, error) {
 	c := u.p.text[at+1]
-	switch c {
-	case '\\':
-	case '"':
-		if u.p.guardsQuote(at) {
-			return u.leaveOut(at), nil
-		}
-	case 'n':
-		c = '\n'
-	case 't':
-		c = '\t'
-	case 'r':
-		c = '\r'
-	case 'a':
-		c = '\a'
-	case 'b':
-		c = '\b'
-	case 'f':
-		c = '\f'
-	case 'v':
-		c = '\v'
+	switch letter := letterEscape[c]; {
+	case c == '"' && u.p.guardsQuote(at):
+		return u.leaveOut(at), nil
+	case letter != 0:
+		c = letter
 	default:
 		if n, _ := number(u.p.text[at:]); n > 0 {
 			return u.numbers(at), nil

@@ -37,6 +37,7 @@ type parser struct {
 	items   int // list elements so far, see add
 	dropped int // warnings above maxWarnings
 	scratch []byte
+	joined  []byte // of wholeLines
 	tooMany bool
 
 	// record is nil in a parser that does not work for WriteTo.
@@ -116,7 +117,7 @@ func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 // same prefix, and returns them unescaped and joined.
 func (p *parser) value(keyword string, obsolete, previous bool) (string, error) {
 	if p.previous == previous { // else it is for the way below to say so
-		if value, ok := p.oneString(); ok {
+		if value, ok := p.wholeLines(); ok {
 			return value, nil
 		}
 	}
@@ -155,36 +156,6 @@ func (p *parser) value(keyword string, obsolete, previous bool) (string, error) 
 		return p.text[first.start:first.end], nil
 	}
 	return p.build(first)
-}
-
-// oneString reads the value of a keyword if it is what most are: one blank, and
-// one string without escapes that ends its line. Else nothing is read.
-func (p *parser) oneString() (string, bool) {
-	start := p.pos + 2
-	if start >= len(p.text) || p.text[p.pos] != ' ' || p.text[p.pos+1] != '"' {
-		return "", false
-	}
-	end := stringEnd(p.text, start)
-	if end+2 >= len(p.text) || p.text[end] != '"' || p.text[end+1] != '\n' {
-		return "", false
-	}
-	next := p.text[end+2]
-	if next == '"' || next == '#' && prefixLen(p.text[end+2:]) > 0 {
-		return "", false // the string may go on behind a prefix
-	}
-	before := p.place
-	p.tokenEnd = end + 1
-	p.pos = end + 2
-	p.line++
-	p.lineStart = p.pos
-	p.obsolete, p.previous = false, false
-	if next <= ' ' {
-		if p.skip(); p.pos < len(p.text) && p.text[p.pos] == '"' {
-			p.place = before
-			return "", false
-		}
-	}
-	return p.text[start:end], true
 }
 
 // segments describes the strings of one value: where they begin and what is

@@ -1,0 +1,106 @@
+package poparse
+
+// maxJoined bounds what wholeLines joins: a longer string is worth two passes,
+// which need no buffer.
+const maxJoined = 64 << 10
+
+// wholeLines reads the value of a keyword in one pass if it is what almost all
+// are: one blank behind the keyword, strings that end their lines and begin the
+// next ones, no escapes but those of one letter. Else nothing is read.
+func (p *parser) wholeLines() (string, bool) {
+	text, i := p.text, p.pos
+	if i+2 >= len(text) || text[i] != ' ' || text[i+1] != '"' {
+		return "", false
+	}
+	i += 2
+	var (
+		start, end = i, i // of the only string that is not empty, while there is one
+		joins      bool   // out has the value, not text[start:end]
+		out        = p.joined[:0]
+		line       = p.line
+	)
+	for {
+		run := i
+		i = stringEnd(text, i)
+		if i+2 >= len(text) {
+			return "", false
+		}
+		switch {
+		case run == i:
+		case joins:
+			out = append(out, text[run:i]...)
+		case start == end:
+			start, end = run, i
+		default:
+			joins = true
+			out = append(append(out, text[start:end]...), text[run:i]...)
+		}
+		switch text[i] {
+		case '\\':
+			c := letterEscape[text[i+1]]
+			if c == 0 || c == '"' && p.enc.enc != nil || len(out) > maxJoined {
+				return "", false // a number, a mistake, or perhaps a guard
+			}
+			if !joins {
+				joins = true
+				out = append(out, text[start:end]...)
+			}
+			out = append(out, c)
+			i += 2
+			continue
+		case '\n':
+			return "", false
+		}
+		if text[i+1] != '\n' {
+			return "", false
+		}
+		line++
+		i += 2
+		if text[i] != '"' {
+			break
+		}
+		if p.obsolete || p.previous {
+			return "", false // the lines differ in their prefixes
+		}
+		i++
+	}
+	p.joined = out
+	if !p.endLines(i, line) {
+		return "", false
+	}
+	if !joins {
+		return text[start:end], true
+	}
+	b, from := p.texts.reserve(len(out))
+	b.Write(out)
+	return b.String()[from:], true
+}
+
+// endLines moves to the start of a line behind a string, unless the string goes
+// on there behind blanks or a prefix.
+func (p *parser) endLines(start, line int) bool {
+	next := p.text[start]
+	if next == '#' && prefixLen(p.text[start:]) > 0 {
+		return false
+	}
+	before := p.place
+	p.tokenEnd = start - 1
+	p.pos = start
+	p.line = line
+	p.lineStart = start
+	p.obsolete, p.previous = false, false
+	if next <= ' ' {
+		if p.skip(); p.pos < len(p.text) && p.text[p.pos] == '"' {
+			p.place = before
+			return false
+		}
+	}
+	return true
+}
+
+// letterEscape is what a backslash and a letter, quote or backslash stand for,
+// 0 for all others.
+var letterEscape = [256]byte{
+	'\\': '\\', '"': '"', 'n': '\n', 't': '\t', 'r': '\r',
+	'a': '\a', 'b': '\b', 'f': '\f', 'v': '\v',
+}
