@@ -226,7 +226,7 @@ const maxHeader = 64 << 10
 // returns "" and -1 if there is no header or none in it.
 func declaredCharset(data []byte) (name string, offset int) {
 	header := make([]byte, 0, 1<<10) // as much as most have
-	headerAt := -1 // of the msgstr
+	headerAt := -1                   // of the msgstr
 	idEmpty, context := false, false
 	for at := 0; at < len(data); {
 		line := data[at:]

@@ -1,5 +1,7 @@
 package poparse
 
+import "strings"
+
 // maxJoined bounds what wholeLines joins: a longer string is worth two passes,
 // which need no buffer.
 const maxJoined = 64 << 10
@@ -18,6 +20,7 @@ func (p *parser) wholeLines() (string, bool) {
 		joins      bool   // out has the value, not text[start:end]
 		out        = p.joined[:0]
 		line       = p.line
+		more       = p.nextString()
 	)
 	for {
 		run := i
@@ -56,13 +59,10 @@ func (p *parser) wholeLines() (string, bool) {
 		}
 		line++
 		i += 2
-		if text[i] != '"' {
+		if !strings.HasPrefix(text[i:], more) {
 			break
 		}
-		if p.obsolete || p.previous {
-			return "", false // the lines differ in their prefixes
-		}
-		i++
+		i += len(more)
 	}
 	p.joined = out
 	if !p.endLines(i, line) {
@@ -76,24 +76,32 @@ func (p *parser) wholeLines() (string, bool) {
 	return b.String()[from:], true
 }
 
+// nextString is how a line with the prefixes of the present one begins, if a
+// string goes on there.
+func (p *parser) nextString() string {
+	switch {
+	case p.obsolete && p.previous:
+		return `#~| "`
+	case p.obsolete:
+		return `#~ "`
+	case p.previous:
+		return `#| "`
+	}
+	return `"`
+}
+
 // endLines moves to the start of a line behind a string, unless the string goes
 // on there behind blanks or a prefix.
 func (p *parser) endLines(start, line int) bool {
-	next := p.text[start]
-	if next == '#' && prefixLen(p.text[start:]) > 0 {
-		return false
-	}
 	before := p.place
 	p.tokenEnd = start - 1
 	p.pos = start
 	p.line = line
 	p.lineStart = start
 	p.obsolete, p.previous = false, false
-	if next <= ' ' {
-		if p.skip(); p.pos < len(p.text) && p.text[p.pos] == '"' {
-			p.place = before
-			return false
-		}
+	if p.skip(); p.pos < len(p.text) && p.text[p.pos] == '"' {
+		p.place = before
+		return false
 	}
 	return true
 }

@@ -76,8 +76,8 @@ func (p *parser) newEntry() *Entry {
 	return &p.entries[n]
 }
 
-// grow makes room for entries: first for as many as a part of the file
-// promises, but no more than twice the file's size, then for what is counted.
+// grow makes room for entries: first for as many as samples of the file
+// promise, but no more than twice the file's size, then for what is counted.
 // Go's own growth would allocate five times a large slice's size in all, and
 // an estimate alone could be led to reserve thousands of times the file's size.
 func (p *parser) grow() {
@@ -85,22 +85,30 @@ func (p *parser) grow() {
 	rest := p.text[p.pos:]
 	room := 0
 	if n == 0 {
-		const sample = 8 << 10
-		head := rest[:min(len(rest), 2*sample)]
-		if len(head) < len(rest) {
-			head = head[:sample]
-		}
-		room = countEntries(head)
-		if len(head) < len(rest) {
-			room = int(float64(room)*float64(len(rest))/float64(len(head))*1.06) + 4
-		}
-		room = min(room, len(rest)/128+16)
+		room = min(estimateEntries(rest), len(rest)/64+16)
 	} else {
 		room = n + min(countEntries(rest), len(rest)/20+16, 16+8*n)
 	}
 	grown := make([]Entry, n, room+1)
 	copy(grown, p.entries)
 	p.entries = grown
+}
+
+// estimateEntries counts the entries of a small text; of a large one it counts
+// those of samples.
+func estimateEntries(text string) int {
+	const (
+		samples = 16
+		size    = 2 << 10
+	)
+	if len(text) <= 2*samples*size {
+		return countEntries(text)
+	}
+	count := 0
+	for i := range samples {
+		count += countEntries(text[i*(len(text)/samples):][:size])
+	}
+	return int(float64(count)*float64(len(text))/(samples*size)*1.1) + 4
 }
 
 // countEntries counts the lines on which entries seem to have their msgid.
