@@ -42,29 +42,36 @@ func (s *Server) listLanguages(ctx context.Context, snap *store.Snapshot, r *req
 	return r.list(w, "/api/languages/", objects), nil
 }
 
-// getLanguage answers every language of the table, then the codes that
+func (s *Server) getLanguage(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	l, err := s.visibleLanguage(ctx, snap, r.segment("code"))
+	if err != nil {
+		return nil, err
+	}
+	return newLanguage(r.link, l), nil
+}
+
+// visibleLanguage finds every language of the table, then the codes that
 // translations have beside those (a second file of one language), then other
 // spellings and aliases.
-func (s *Server) getLanguage(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	code := r.segment("code")
+func (s *Server) visibleLanguage(ctx context.Context, snap *store.Snapshot, code string) (lang.Language, error) {
 	if l, ok := s.langs.ByCode(code); ok {
-		return newLanguage(r.link, l), nil
+		return l, nil
 	}
 	components, err := visibleComponents(ctx, snap, "")
 	if err != nil {
-		return nil, err
+		return lang.Language{}, err
 	}
 	translations, err := translationsOf(ctx, snap, components)
 	if err != nil {
-		return nil, err
+		return lang.Language{}, err
 	}
 	if slices.ContainsFunc(translations, func(t placedTranslation) bool { return t.Language == code }) {
-		return newLanguage(r.link, s.language(code)), nil
+		return s.language(code), nil
 	}
 	if l, ok := s.langs.Lookup(code); ok {
-		return newLanguage(r.link, l), nil
+		return l, nil
 	}
-	return nil, errNotFound
+	return lang.Language{}, errNotFound
 }
 
 // translationsOf reads the translations of components whose first import is

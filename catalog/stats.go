@@ -18,6 +18,13 @@ func (c *Count) Add(o Count) {
 	c.Chars += o.Chars
 }
 
+// Subtract takes the counts of a set of units away.
+func (c *Count) Subtract(o Count) {
+	c.Units -= o.Units
+	c.Words -= o.Words
+	c.Chars -= o.Chars
+}
+
 func (c *Count) unit(u *Unit) {
 	c.Units++
 	c.Words += int64(u.Words)
@@ -60,6 +67,15 @@ func (s *Stats) Add(o Stats) {
 	s.Fuzzy.Add(o.Fuzzy)
 	s.ReadOnly.Add(o.ReadOnly)
 	s.Failing.Add(o.Failing)
+}
+
+// Subtract takes the statistics of a set of units away.
+func (s *Stats) Subtract(o Stats) {
+	s.Total.Subtract(o.Total)
+	s.Translated.Subtract(o.Translated)
+	s.Fuzzy.Subtract(o.Fuzzy)
+	s.ReadOnly.Subtract(o.ReadOnly)
+	s.Failing.Subtract(o.Failing)
 }
 
 // Tenths is a percentage in tenths of a percent: 958 is 95.8 %.

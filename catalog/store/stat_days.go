@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -60,6 +61,72 @@ func (s *Snapshot) StatDays(ctx context.Context, translationID int64) ([]StatDay
 		return err
 	})
 	return out, s.db.fail(ctx, fmt.Sprintf("read statistics of translation %d over time", translationID), err)
+}
+
+// StatQuery selects the translations whose statistics are added up over time.
+type StatQuery struct {
+	// TranslationID, if not 0, is the only one; the rest has no effect.
+	TranslationID int64
+	// Components are the components whose translations count, those that were
+	// there once included.
+	Components []int64
+	// Language, if not empty, leaves those with this code in their URLs.
+	Language string
+}
+
+// Timeline tells l all changes of the statistics of the selected translations.
+// Its cost grows with the number of their stored days.
+func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timeline) error {
+	ids, err := []int64{q.TranslationID}, error(nil)
+	if q.TranslationID == 0 {
+		ids, err = s.everTranslated(ctx, q)
+	}
+	if err == nil {
+		err = chunks(ids, func(chunk []any) error { return s.timeline(ctx, chunk, l) })
+	}
+	return s.db.fail(ctx, fmt.Sprintf("read statistics over time of %+v", q), err)
+}
+
+// everTranslated lists the translations of components, gone ones too.
+func (s *Snapshot) everTranslated(ctx context.Context, q StatQuery) (ids []int64, err error) {
+	err = chunks(q.Components, func(chunk []any) error {
+		query := `SELECT id FROM translations WHERE component_id IN ` + list(1, len(chunk))
+		if q.Language != "" {
+			chunk = append(chunk, q.Language)
+			query += fmt.Sprintf(` AND language = $%d`, len(chunk))
+		}
+		return s.s.query(ctx, query, chunk, func(scan scan) error {
+			var id int64
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	})
+	return ids, err
+}
+
+// timeline reads the days of some translations, in the order of their key.
+func (s *Snapshot) timeline(ctx context.Context, translations []any, l *catalog.Timeline) error {
+	var last int64
+	var before catalog.Stats
+	query := `SELECT translation_id, day, data FROM stat_days WHERE translation_id IN ` + list(1, len(translations)) + ` ORDER BY translation_id, day`
+	return s.s.query(ctx, query, translations, func(scan scan) error {
+		var id, day int64
+		var data sql.RawBytes
+		if err := scan(&id, &day, &data); err != nil {
+			return err
+		}
+		if id != last {
+			last, before = id, catalog.Stats{}
+		}
+		d, err := decodeStats(data)
+		if err != nil {
+			return err
+		}
+		l.Change(time.Unix(day*daySeconds, 0), before, d.Stats)
+		before = d.Stats
+		return nil
+	})
 }
 
 // counts are the numbers of s in the order that they are stored in.

@@ -1,0 +1,98 @@
+package api
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// statScope is what a list of statistics over time is about: the query that
+// adds them up and the list's own path.
+type statScope func(ctx context.Context, snap *store.Snapshot, r *request) (q store.StatQuery, path string, err error)
+
+func (s *Server) translationStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
+	t, err := s.visibleTranslation(ctx, snap, r)
+	return store.StatQuery{TranslationID: t.ID}, translationPath(t.Project.Slug, t.Component.Slug, t.Language), err
+}
+
+func (s *Server) componentStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
+	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
+	return store.StatQuery{Components: []int64{component.ID}}, componentPath(component.Project.Slug, component.Slug), err
+}
+
+func (s *Server) projectStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
+	project, err := s.visibleProject(ctx, snap, r)
+	if err != nil {
+		return store.StatQuery{}, "", err
+	}
+	ids, err := importedIDs(ctx, snap, project.Slug)
+	return store.StatQuery{Components: ids}, projectPath(project.Slug), err
+}
+
+func (s *Server) languageStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
+	l, err := s.visibleLanguage(ctx, snap, r.segment("code"))
+	if err != nil {
+		return store.StatQuery{}, "", err
+	}
+	ids, err := importedIDs(ctx, snap, "")
+	return store.StatQuery{Components: ids, Language: l.Code}, path("api", "languages", l.Code), err
+}
+
+// importedIDs are the visible components of a project, or with "" of all, whose
+// first import is done: what is not served yet does not count.
+func importedIDs(ctx context.Context, snap *store.Snapshot, project string) ([]int64, error) {
+	rows, err := visibleComponents(ctx, snap, project)
+	if err != nil {
+		return nil, err
+	}
+	ids := []int64{}
+	for i := range rows {
+		if rows[i].Imported {
+			ids = append(ids, rows[i].ID)
+		}
+	}
+	return ids, nil
+}
+
+// statisticsOf answers a list of statistics over time, ascending.
+func statisticsOf(scope statScope) handler {
+	return func(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+		q, path, err := scope(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		errs := fieldErrors{}
+		line := catalog.Timeline{Interval: r.interval(errs)}
+		from, to := r.timestamp("timestamp_after", errs), r.timestamp("timestamp_before", errs)
+		if err := errs.err(); err != nil {
+			return nil, err
+		}
+		if err := snap.Timeline(ctx, q, &line); err != nil {
+			return nil, err
+		}
+		points := line.Points(from, to)
+		w, err := r.window(int64(len(points)), maxPageSize)
+		if err != nil {
+			return nil, err
+		}
+		objects := []pointObject{}
+		for _, p := range slice(points, w) {
+			objects = append(objects, newPoint(&p))
+		}
+		return r.list(w, path+"statistics/history/", objects), nil
+	}
+}
+
+// interval reads the parameter of that name; without one it is a day.
+func (r *request) interval(errs fieldErrors) catalog.Interval {
+	value, _ := r.params.get("interval")
+	if value == "" {
+		return catalog.IntervalDay
+	}
+	i := catalog.Interval(value)
+	if !i.Known() {
+		errs.add("interval", "Select a valid choice: day, week or month.")
+	}
+	return i
+}

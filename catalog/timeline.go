@@ -1,0 +1,80 @@
+package catalog
+
+import (
+	"slices"
+	"time"
+)
+
+// Timeline adds up the statistics of translations over time. Its zero value
+// counts in days.
+type Timeline struct {
+	// Interval is what the timeline's points stand for.
+	Interval Interval
+
+	steps map[int64]*Stats // what changed, by the first second of the interval
+}
+
+// Point is the statistics at the end of an interval.
+type Point struct {
+	// First and Last are the interval's days, at midnight UTC.
+	First, Last time.Time
+	// Stats are those after the last change in the interval.
+	Stats Stats
+}
+
+// Change tells that the statistics of one translation went from before to after
+// at a time. Changes may be told in any order.
+func (l *Timeline) Change(at time.Time, before, after Stats) {
+	if l.steps == nil {
+		l.steps = make(map[int64]*Stats)
+	}
+	first := l.Interval.First(at).Unix()
+	s := l.steps[first]
+	if s == nil {
+		s = &Stats{}
+		l.steps[first] = s
+	}
+	s.Add(after)
+	s.Subtract(before)
+}
+
+// Points returns the intervals in which something changed, ascending, of those
+// that have a time from from to to (the zero time: no bound). Where from is
+// behind the first change, the first point is of the interval that from is in,
+// though nothing changed in it: what a curve begins with.
+func (l *Timeline) Points(from, to time.Time) []Point {
+	var firsts []int64
+	for first := range l.steps {
+		firsts = append(firsts, first)
+	}
+	slices.Sort(firsts)
+	if !from.IsZero() && !to.IsZero() && to.Before(from) {
+		return nil
+	}
+	var sum Stats
+	var points []Point
+	if !from.IsZero() {
+		begin := l.Interval.First(from)
+		n, changed := slices.BinarySearch(firsts, begin.Unix())
+		for _, first := range firsts[:n] {
+			sum.Add(*l.steps[first])
+		}
+		if n > 0 && !changed {
+			points = append(points, l.point(begin, sum))
+		}
+		firsts = firsts[n:]
+	}
+	for _, first := range firsts {
+		at := time.Unix(first, 0).UTC()
+		if !to.IsZero() && at.After(to) {
+			break
+		}
+		sum.Add(*l.steps[first])
+		points = append(points, l.point(at, sum))
+	}
+	return points
+}
+
+func (l *Timeline) point(first time.Time, s Stats) Point {
+	return Point{First: first, Last: l.Interval.Last(first), Stats: s}
+}
