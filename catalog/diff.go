@@ -51,13 +51,10 @@ type Delta struct {
 // (decision 13).
 func Diff(known []Known, seen []Seen) Delta {
 	var d Delta
-	byIdentity := make(map[Identity]int, len(known))
-	for i := range known {
-		byIdentity[known[i].Identity] = i
-	}
+	index := knownIndex{known: known}
 	found := make([]bool, len(known))
 	for i := range seen {
-		k, ok := byIdentity[seen[i].Identity]
+		k, ok := index.find(seen[i].Identity)
 		if !ok {
 			d.Added = append(d.Added, i)
 			continue
@@ -71,6 +68,36 @@ func Diff(known []Known, seen []Seen) Delta {
 		}
 	}
 	return d
+}
+
+// knownIndex finds stored units. Files are mostly in the order of the ids, so
+// that the unit after the one found last is tried first; the map is made when
+// that fails.
+type knownIndex struct {
+	known []Known
+	next  int
+	index map[Identity]int32
+}
+
+func (x *knownIndex) find(id Identity) (int, bool) {
+	if x.next < len(x.known) && x.known[x.next].Identity == id {
+		x.next++
+		return x.next - 1, true
+	}
+	if len(x.known) == 0 {
+		return 0, false
+	}
+	if x.index == nil {
+		x.index = make(map[Identity]int32, len(x.known))
+		for i := range x.known {
+			x.index[x.known[i].Identity] = int32(i)
+		}
+	}
+	k, ok := x.index[id]
+	if ok {
+		x.next = int(k) + 1
+	}
+	return int(k), ok
 }
 
 func (d *Delta) sort(p Pair, known *Known, seen *Seen) {

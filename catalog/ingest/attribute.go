@@ -41,14 +41,18 @@ type aspect func(version, catalog.Identity) int64
 // the step's own commit one goes to every parent that has the same, and one
 // that no parent shares it with introduced it; of several the earliest. What
 // only parents outside the step have, an old branch brings back: that is the
-// step's own doing.
+// step's own doing. Of a step with one origin nil is returned: all is of the
+// first.
 func (a *attributor) origins(ctx context.Context, path string, of aspect, ids []catalog.Identity) (map[catalog.Identity]int, error) {
+	if a.own() == 0 {
+		return nil, nil
+	}
 	result := make(map[catalog.Identity]int, len(ids))
 	for _, id := range ids {
 		result[id] = a.own()
 	}
 	change, ok := a.changes[path]
-	if !ok || a.own() == 0 {
+	if !ok {
 		return result, nil
 	}
 	pending := make([]map[catalog.Identity]bool, len(a.step.Origins))
@@ -191,7 +195,7 @@ func (v version) has(id catalog.Identity) bool {
 	if v.file == nil {
 		return false
 	}
-	_, ok := v.file.index[id]
+	_, ok := v.file.find(id)
 	return ok
 }
 
@@ -209,7 +213,7 @@ func translation(v version, id catalog.Identity) int64 {
 	if v.file == nil {
 		return absent
 	}
-	if i, ok := v.file.index[id]; ok {
+	if i, ok := v.file.find(id); ok {
 		return v.file.units[i].text | 1 // never absent
 	}
 	return absent

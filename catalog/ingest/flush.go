@@ -11,45 +11,33 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// flush stores the outcome of a batch. It changes nothing in s, since the
-// transaction may still fail; settle does, after it has not.
-func (s *staging) flush(ctx context.Context, tx *store.StepTx) (stored map[*catalog.Translation]int64, err error) {
-	f := flushing{staging: s, tx: tx, ids: make(map[int64]int64), stored: make(map[*catalog.Translation]int64)}
-	for _, part := range []func(context.Context) error{
-		f.translations, f.newUnits, f.units, f.layout, f.file, f.statDays, f.problem, f.ledger,
-	} {
-		if err := part(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return f.stored, nil
-}
-
-// flushing is one run of flush.
+// flushing is one run of batch.store.
 type flushing struct {
-	*staging
-	tx     *store.StepTx
-	ids    map[int64]int64 // of new translations, by their number in the batch
-	stored map[*catalog.Translation]int64
+	*batch
+	tx   *store.StepTx
+	made map[int64]int64 // ids of new translations, by their number
 }
 
 // id is a translation's id in the store.
 func (f *flushing) id(translation int64) int64 {
-	if translation < 0 {
-		return f.ids[translation]
+	if translation >= 0 {
+		return translation
 	}
-	return translation
+	if id, ok := f.made[translation]; ok {
+		return id
+	}
+	return f.sealed.ids[translation]
 }
 
 func (f *flushing) translations(ctx context.Context) error {
-	for _, row := range f.rows {
-		t := *row
-		t.ID = max(t.ID, 0)
+	for _, t := range f.sealed.rows {
+		number := t.ID
+		t.ID = f.id(number) // 0 for a new one
 		if err := f.tx.PutTranslation(ctx, &t); err != nil {
 			return err
 		}
-		if row.ID < 0 {
-			f.ids[row.ID], f.stored[row] = t.ID, t.ID
+		if number < 0 {
+			f.made[number] = t.ID
 		}
 	}
 	return nil
@@ -68,17 +56,14 @@ func (f *flushing) newUnits(ctx context.Context) error {
 
 // units stores what changed in units that were there before the batch.
 func (f *flushing) units(ctx context.Context) error {
-	for _, translation := range slices.Sorted(maps.Keys(f.tables)) {
-		table := f.tables[translation]
+	for _, c := range f.sealed.changed {
 		var updated []store.UpdatedUnit
 		var removed []int64
-		for _, at := range slices.Sorted(maps.Keys(table.dirty)) {
-			u := table.dirty[at]
-			if u.fresh {
-				continue
-			}
+		for _, u := range c.units {
 			if u.rewritten {
-				updated = append(updated, store.UpdatedUnit{Unit: &u.Unit, Text: u.text, Meta: u.meta})
+				unit := u.Unit
+				unit.TranslationID = f.id(unit.TranslationID)
+				updated = append(updated, store.UpdatedUnit{Unit: &unit, Text: u.text, Meta: u.meta})
 			}
 			if u.Removed {
 				removed = append(removed, u.ID)
@@ -168,18 +153,4 @@ func (f *flushing) ledger(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// settle begins the next batch after flush was committed.
-func (s *staging) settle(stored map[*catalog.Translation]int64) {
-	for row, id := range stored {
-		s.tables[id] = s.tables[row.ID]
-		delete(s.tables, row.ID)
-		row.ID = id
-	}
-	for _, t := range s.tables {
-		clear(t.dirty)
-	}
-	s.clear()
-	s.evict()
 }

@@ -68,7 +68,7 @@ func (l *loader) load(ctx context.Context, component int64, path string, blob gi
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	default:
-		entry.file, entry.err = parse(path, data, r)
+		entry.file, entry.err = parse(path, data, r, nil)
 	}
 	l.keep(entry)
 	return entry.result()
@@ -100,15 +100,20 @@ func (l *loader) prefetch(ctx context.Context, list []wanted) {
 		room -= len(data)
 		parsed = append(parsed, entry)
 		parsers.Go(func() error {
-			entry.file, entry.err = parse(w.path, data, w.component.rules)
+			entry.file, entry.err = parse(w.path, data, w.component.rules, nil)
 			return nil
 		})
 	}
 	_ = parsers.Wait() // they return none
 	for _, entry := range parsed {
-		if _, twice := l.files[entry.key]; !twice {
-			l.keep(entry)
-		}
+		l.add(entry)
+	}
+}
+
+// add remembers a version that was read elsewhere.
+func (l *loader) add(e *loaded) {
+	if _, twice := l.files[e.key]; !twice {
+		l.keep(e)
 	}
 }
 
@@ -146,8 +151,8 @@ func (e *loaded) size() int {
 	return overhead + len(e.file.data)
 }
 
-// parse reads the bytes of a PO file as units.
-func parse(path string, data []byte, r rules) (*poFile, *fileError) {
+// parse reads the bytes of a PO file as units. The lexicon may be nil.
+func parse(path string, data []byte, r rules, lex *lexicon) (*poFile, *fileError) {
 	if gitsource.IsLFSPointer(data) {
 		return nil, &fileError{line: 1, msg: "the file is a Git LFS pointer; repoglot does not fetch LFS contents: store PO files in git itself"}
 	}
@@ -159,5 +164,5 @@ func parse(path string, data []byte, r rules) (*poFile, *fileError) {
 		}
 		return nil, &fileError{msg: err.Error()}
 	}
-	return convert(f, data, r), nil
+	return convert(f, data, r, lex), nil
 }

@@ -27,7 +27,7 @@ type poFile struct {
 	hasPlural bool
 	// outline fingerprints all of the units but their translations.
 	outline int64
-	// index finds a unit by its identity.
+	// index finds a unit by its identity, once somebody asks.
 	index map[catalog.Identity]int32
 	// data is the file as it is in the repository.
 	data []byte
@@ -58,59 +58,117 @@ func newRules(s *catalog.ComponentSettings, cjk bool) rules {
 
 // convert makes units of the entries that count: obsolete ones do not
 // (weblate-facts §3), nor those of another domain than the first (po-semantics).
-func convert(f *poparse.File, data []byte, r rules) *poFile {
-	out := &poFile{
-		units: make([]unit, 0, len(f.Entries)),
-		index: make(map[catalog.Identity]int32, len(f.Entries)),
-		data:  data,
+// The lexicon may be nil.
+func convert(f *poparse.File, data []byte, r rules, lex *lexicon) *poFile {
+	if len(f.Entries) > lexiconSize {
+		lex = nil // it would forget each string before the next version asks
 	}
+	out := &poFile{units: make([]unit, 0, len(f.Entries)), data: data}
 	out.plural, out.hasPlural = f.PluralForms()
-	var h catalog.Hasher
-	position := 0
+	c := converter{rules: &r, lexicon: lex, file: out}
+	if lex != nil {
+		lex.file++
+	} else {
+		out.index = make(map[catalog.Identity]int32, len(f.Entries))
+	}
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		if e.Obsolete || e.Domain != f.Domain {
 			continue
 		}
-		position++
-		u := r.unit(e, position, &h)
-		if _, ok := out.index[u.Identity]; ok || e.Duplicate {
-			if out.repeated++; out.repeated == 1 {
-				out.repeatedLine = e.Line
-			}
-			continue
+		if c.add(e); c.odd {
+			return convert(f, data, r, nil)
 		}
-		out.index[u.Identity] = int32(len(out.units))
-		out.units = append(out.units, u)
-		out.outline = outline(out.outline, &u.Unit, &h)
 	}
 	return out
 }
 
-// unit makes a unit of an entry by the rules of weblate-facts §3.
-func (r *rules) unit(e *poparse.Entry, position int, h *catalog.Hasher) unit {
-	var u unit
-	u.Source = e.ID
-	if e.HasPlural {
-		u.Source = e.ID + catalog.FormSeparator + e.IDPlural
+// converter makes the units of one file.
+type converter struct {
+	rules    *rules
+	lexicon  *lexicon
+	file     *poFile
+	position int
+	odd      bool // the lexicon cannot tell the file's strings apart
+	hasher   catalog.Hasher
+}
+
+// add makes a unit of an entry by the rules of weblate-facts §3, unless it
+// repeats an earlier one.
+func (c *converter) add(e *poparse.Entry) {
+	c.position++
+	out := c.file
+	out.units = append(out.units, unit{})
+	u := &out.units[len(out.units)-1]
+	lex := c.identify(u, e)
+	if lex == nil && c.lexicon != nil || e.Duplicate || c.lexicon == nil && c.indexed(u.Identity) {
+		out.units = out.units[:len(out.units)-1]
+		if out.repeated++; out.repeated == 1 {
+			out.repeatedLine = e.Line
+		}
+		return
 	}
-	u.Context = e.Context
-	u.Identity = h.Identity(u.Source, u.Context)
 	u.Target = catalog.JoinForms(e.Str)
 	if e.Fuzzy && e.Previous != nil {
 		u.PreviousSource = previous(e)
 	}
 	u.Note = note(e)
 	u.Flags = flags(e.Flags)
-	u.Priority = priority(e.Flags, r.priority)
-	u.State = r.state(e)
-	u.Position = position
+	u.Priority = priority(e.Flags, c.rules.priority)
+	u.State = c.rules.state(e)
+	u.Position = c.position
 	u.Location = location(e.References)
-	u.Words = catalog.CountWords(u.Source, r.cjk)
-	u.Chars = catalog.CountChars(u.Source)
-	u.text = h.Text(u.Target, u.State)
-	u.meta = metaPrint(h, &u.Unit)
-	return u
+	u.text = c.hasher.Text(u.Target, u.State)
+	if lex != nil {
+		u.meta = lex.meta(&c.hasher, &u.Unit)
+	} else {
+		u.meta = metaPrint(&c.hasher, &u.Unit)
+	}
+	out.outline = outline(out.outline, &u.Unit, &c.hasher)
+}
+
+// identify fills in what is the same of a string wherever it stands. With a
+// lexicon it returns the lexeme, or nil if the file had the string before.
+func (c *converter) identify(u *unit, e *poparse.Entry) *lexeme {
+	if c.lexicon == nil {
+		u.Source, u.Context = e.ID, e.Context
+		if e.HasPlural {
+			u.Source = e.ID + catalog.FormSeparator + e.IDPlural
+		}
+		u.Identity = c.hasher.Identity(u.Source, u.Context)
+		u.Words, u.Chars = catalog.CountWords(u.Source, c.rules.cjk), catalog.CountChars(u.Source)
+		return nil
+	}
+	lex := c.lexicon.look(e, c.rules)
+	c.odd = c.odd || lex.odd
+	if lex.file == c.lexicon.file {
+		return nil
+	}
+	lex.file = c.lexicon.file
+	u.Source, u.Context, u.Identity, u.Words, u.Chars = lex.source, lex.context, lex.identity, lex.words, lex.chars
+	return lex
+}
+
+// indexed reports whether the file has a string already, and else notes that
+// it does, from the last unit on.
+func (c *converter) indexed(id catalog.Identity) bool {
+	if _, ok := c.file.index[id]; ok {
+		return true
+	}
+	c.file.index[id] = int32(len(c.file.units) - 1)
+	return false
+}
+
+// find returns the index of a unit.
+func (f *poFile) find(id catalog.Identity) (int32, bool) {
+	if f.index == nil {
+		f.index = make(map[catalog.Identity]int32, len(f.units))
+		for i := range f.units {
+			f.index[f.units[i].Identity] = int32(i)
+		}
+	}
+	i, ok := f.index[id]
+	return i, ok
 }
 
 // outline adds a unit to the fingerprint of all that the units before it have

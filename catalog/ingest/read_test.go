@@ -14,7 +14,7 @@ func readAs(t *testing.T, checkFlags string, cjk bool, body string) *poFile {
 	t.Helper()
 	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
 	s := catalog.ComponentSettings{CheckFlags: checkFlags}
-	f, bad := parse("po/cs.po", []byte(header+body), newRules(&s, cjk))
+	f, bad := parse("po/cs.po", []byte(header+body), newRules(&s, cjk), nil)
 	if bad != nil {
 		t.Fatal(bad)
 	}

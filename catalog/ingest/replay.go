@@ -16,26 +16,36 @@ import (
 // done again after a crash, never what is stored.
 const (
 	batchEntries = 20_000
-	batchBytes   = 48 << 20 // of files read
+	batchBytes   = 24 << 20 // of the files to be stored
 	batchCommits = 2_000    // that touch a file
 )
 
-// lookAhead is the number of files that a replay parses side by side.
-const lookAhead = 16
-
 // replay walks the first-parent history of components that have not reached a
 // head yet, alone, from where they stand to the head of the branch (decision
-// 19). Killed, it goes on from the last batch.
+// 19). Killed, it goes on from the last batch. Three things are done at once:
+// reading and parsing the next commits (ahead), applying one to what is in
+// memory (staging), and storing the batch before (flight).
 type replay struct {
 	p       *pull
 	comps   []*component
 	load    *loader
 	staging *staging
-	from    string // where the store stands
-	readers map[string][]*component
+	from    string          // where the store will stand once all batches are stored
 	commits int             // of the batch
+	entries int64           // so far
 	changes map[int64]int64 // entries of the batch by component
-	written int64           // entries before the batch
+	flight  *flight         // the batch that is being stored, or nil
+}
+
+// flight is a batch that is being stored.
+type flight struct {
+	done    chan struct{} // closed at its end
+	err     error
+	made    map[int64]int64 // ids of new translations
+	to      string          // its last commit
+	changes map[int64]int64 // entries by component
+	counted map[int64]stagedComponent
+	at      stage
 }
 
 // replayAll replays components that stand at one commit, or that are new and of
@@ -60,10 +70,8 @@ func (p *pull) replay(ctx context.Context, comps []*component, load *loader) err
 			from = bound.String()
 		}
 	}
-	r := &replay{
-		p: p, comps: comps, load: load, staging: newStaging(p.s.db, comps), from: from,
-		readers: make(map[string][]*component), changes: make(map[int64]int64),
-	}
+	r := &replay{p: p, comps: comps, load: load, from: from, changes: make(map[int64]int64)}
+	r.staging = newStaging(p.s.db, comps, r.caughtUp)
 	return r.run(ctx)
 }
 
@@ -122,25 +130,29 @@ func (r *replay) run(ctx context.Context) error {
 	if !base.IsZero() && !r.p.reader.Has(base) {
 		return r.p.leap(ctx, r.comps, r.from, r.load)
 	}
-	var window []gitsource.Step
-	files := 0
-	for step, err := range r.p.reader.Steps(ctx, base, r.p.head, matcher(r.comps)) {
-		if err != nil {
-			return err
-		}
-		window = append(window, step)
-		if files += len(step.Changes); files < lookAhead {
-			continue
-		}
-		if err := r.steps(ctx, window); err != nil {
-			return err
-		}
-		window, files = window[:0], 0
-	}
-	if err := r.steps(ctx, window); err != nil {
-		return err
+	if err := r.walk(ctx, base); err != nil {
+		return errors.Join(err, r.caughtUp()) // a batch that is being stored ends, whatever happened
 	}
 	return r.flush(ctx, r.p.report.Head, true)
+}
+
+// walk applies the commits after base.
+func (r *replay) walk(ctx context.Context, base gitsource.Hash) error {
+	ahead, err := r.lookAhead(ctx, base)
+	if err != nil {
+		return err
+	}
+	defer ahead.stop()
+	for {
+		commit, err := ahead.next(ctx)
+		if commit == nil || err != nil {
+			return err
+		}
+		if err := r.step(ctx, commit); err != nil {
+			return err
+		}
+		ahead.release(commit)
+	}
 }
 
 // begin lists the files where the components stand. New components get the
@@ -181,69 +193,25 @@ func (r *replay) begin(ctx context.Context) (base gitsource.Hash, err error) {
 	return base, nil
 }
 
-// steps replays commits whose files are parsed side by side.
-func (r *replay) steps(ctx context.Context, window []gitsource.Step) error {
-	var list []wanted
-	for i := range window {
-		for _, ch := range window[i].Changes {
-			if ch.New.IsZero() {
-				continue
-			}
-			for _, c := range r.readersOf(ch.Path) {
-				list = append(list, wanted{c, ch.Path, ch.New})
-			}
-		}
-	}
-	r.load.prefetch(ctx, list)
-	for i := range window {
-		if err := r.step(ctx, &window[i]); err != nil {
-			return err
-		}
-	}
-	r.load.forget() // a version is needed again only where branches are merged
-	return nil
-}
-
-// readersOf are the components that read a path.
-func (r *replay) readersOf(path string) []*component {
-	list, ok := r.readers[path]
-	if !ok {
-		for _, c := range r.comps {
-			if c.layout.wants(path) {
-				list = append(list, c)
-			}
-		}
-		r.readers[path] = list
-	}
-	return list
-}
-
 // step adds one commit to the batch.
-func (r *replay) step(ctx context.Context, step *gitsource.Step) error {
+func (r *replay) step(ctx context.Context, commit *readCommit) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	mailmap, err := r.p.reader.Mailmap(ctx, step.Commit.Hash)
-	if err != nil {
-		return err
+	r.load.prefetch(ctx, commit.rest)
+	for _, file := range commit.files {
+		r.load.add(file)
 	}
-	touched := make(map[*component]bool)
-	for _, ch := range step.Changes {
-		for _, c := range r.readersOf(ch.Path) {
-			touched[c] = true
-		}
-	}
-	for _, c := range r.comps {
-		if !touched[c] {
-			continue
-		}
+	step := &commit.step
+	for _, c := range commit.touched {
 		c.advance(step.Changes)
-		a := r.application(c, step, mailmap)
+		a := r.application(c, step, commit.mailmap)
 		if err := r.wrote(c, a, a.run(ctx)); err != nil {
 			return err
 		}
 	}
-	r.p.tell(Progress{Done: step.Place, Total: step.Of, Entries: r.written + int64(r.staging.entries)})
+	r.load.forget() // a version is needed again only where branches are merged
+	r.p.tell(Progress{Done: step.Place, Total: step.Of, Entries: r.entries})
 	r.commits++
 	if r.staging.entries < r.p.s.batchEntries && r.staging.bytes < batchBytes && r.commits < batchCommits {
 		return nil
@@ -266,7 +234,9 @@ func (r *replay) wrote(c *component, a *application, err error) error {
 	if err != nil {
 		return &componentError{c, err}
 	}
-	r.changes[c.row.ID] += a.entries.count()
+	n := a.entries.count()
+	r.changes[c.row.ID] += n
+	r.entries += n
 	return nil
 }
 
@@ -287,27 +257,59 @@ func pastTime(c gitsource.Commit, began time.Time) time.Time {
 	return commitTime(c, began)
 }
 
-// flush stores the batch; done says that the head is reached.
+// flush stores the batch, beside what follows; done says that the head is
+// reached, and waits.
 func (r *replay) flush(ctx context.Context, to string, done bool) error {
-	var stored map[*catalog.Translation]int64
-	err := r.p.moveAs(ctx, r.comps, r.from, to, stage{partial: !done}, func(ctx context.Context, tx *store.StepTx) (err error) {
-		stored, err = r.staging.flush(ctx, tx)
-		return err
-	})
-	if err != nil {
+	if err := r.caughtUp(); err != nil {
 		return err
 	}
-	r.written += int64(r.staging.entries)
-	r.staging.settle(stored)
+	f := &flight{done: make(chan struct{}), to: to, changes: r.changes, counted: r.staging.count(), at: stage{partial: !done}}
+	sealed, info := r.staging.seal(), r.p.stepInfo(r.comps, r.from, to, f.at)
+	r.flight, r.from, r.commits, r.changes = f, to, 0, make(map[int64]int64)
+	go func() {
+		defer close(f.done)
+		f.err = r.p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) (err error) {
+			f.made, err = sealed.store(ctx, tx)
+			return err
+		})
+	}()
+	if !done {
+		return nil
+	}
+	return r.caughtUp()
+}
+
+// caughtUp waits for the batch that is being stored, and notes that it is.
+func (r *replay) caughtUp() error {
+	f := r.flight
+	if f == nil {
+		return nil
+	}
+	r.flight = nil
+	<-f.done
+	if f.err != nil {
+		return f.err
+	}
+	r.staging.stored(f.made)
+	r.p.moved(r.comps, f.to, f.at)
 	for _, c := range r.comps {
-		counted := r.staging.components[c.row.ID]
-		c.row.LastUnit, c.row.LastAt = counted.lastUnit, counted.lastAt
-		r.p.changes[c.row.ID] += r.changes[c.row.ID]
-		c.applied, c.vacant = done, !c.selects()
+		r.p.changes[c.row.ID] += f.changes[c.row.ID]
+		c.row.LastUnit, c.row.LastAt = f.counted[c.row.ID].lastUnit, f.counted[c.row.ID].lastAt
 	}
-	clear(r.changes)
-	r.from, r.commits = to, 0
+	if !f.at.partial {
+		r.arrived()
+	}
 	return nil
+}
+
+// arrived notes what later parts of a pull ask components that are at the head.
+func (r *replay) arrived() {
+	for _, c := range r.comps {
+		c.applied, c.vacant = true, !c.selects()
+		for _, row := range c.translations {
+			row.ID = r.staging.id(row.ID)
+		}
+	}
 }
 
 // eachWithout runs fn for components, and again without one that failed, which

@@ -73,7 +73,7 @@ func (a *application) lastGood(ctx context.Context, row *catalog.Translation) (*
 	if err != nil {
 		return nil, fmt.Errorf("last good version of %s: %w", row.Filename, err)
 	}
-	file, bad := parse(row.Filename, stored.Data, a.comp.rules)
+	file, bad := parse(row.Filename, stored.Data, a.comp.rules, nil)
 	if bad != nil {
 		return nil, fmt.Errorf("last good version of %s: %w", row.Filename, bad)
 	}
@@ -208,6 +208,9 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 // one that disappeared to the commit that dropped it from the first changed
 // file that had it.
 func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []sourceFile, holders []int) (map[catalog.Identity]int, error) {
+	if a.origins.own() == 0 {
+		return nil, nil // all is the one commit's doing
+	}
 	byPath := make(map[string][]catalog.Identity)
 	var removed []catalog.Identity
 	w.each(func(id catalog.Identity, i int) {
@@ -221,7 +224,7 @@ func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []
 	if err := a.droppedFrom(ctx, removed, byPath); err != nil {
 		return nil, err
 	}
-	result := make(map[catalog.Identity]int)
+	result := make(map[catalog.Identity]int, len(removed))
 	for path, ids := range byPath {
 		origins, err := a.origins.origins(ctx, path, presence, ids)
 		if err != nil {

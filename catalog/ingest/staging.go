@@ -3,6 +3,8 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,12 +12,11 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// staging is the sink of a replay: it keeps in memory what the commits of a
-// batch make of some components, and flush stores the outcome in one
-// transaction: every entry, but of every unit, file and layout only the last
-// version. Unit ids are given here in the order of appearance, which is what
-// the store would do, so that they do not depend on where batches end. New
-// translations and authors are numbered from -1 down until the store has given
+// staging is the sink of a replay: it keeps in memory what the commits make of
+// some components, batch by batch. Unit ids are given here in the order of
+// appearance, which is what the store would do, so that they do not depend on
+// where batches end. New translations are numbered from -1 down for as long as
+// the replay lasts, and new authors within a batch, until the store has given
 // them ids.
 //
 // The units of translations touched stay in memory from batch to batch, up to
@@ -25,23 +26,15 @@ type staging struct {
 	db         *store.DB
 	components map[int64]*stagedComponent
 	tables     map[int64]*unitTable // by translation
-	owners     map[int64]int64      // components of translations that the batch put
+	owners     map[int64]int64      // components of translations that were put
 	clock      int                  // of the last use of a table
+	ids        map[int64]int64      // of new translations that are stored, by number
+	lastRow    int64                // the newest number of a new translation, negative
+	// caughtUp waits until all sealed batches are stored, before something is
+	// read from there.
+	caughtUp func() error
 
-	// What flush stores.
-	rows      []*catalog.Translation // put, in the order of the first time
-	put       map[*catalog.Translation]bool
-	fresh     []*stagedUnit // never stored, in the order of their ids by component
-	layouts   map[int64][]catalog.Placed
-	files     map[int64]store.File
-	days      map[dayKey]store.StatDay
-	problems  map[problemKey]*store.Problem // nil: none any more
-	authors   []author                      // the i-th has the id -1-i
-	authorIDs map[[2]string]int64
-	deltas    []store.Delta
-	lastRow   int64 // the newest id of a new translation, negative
-
-	entries, bytes int // of the batch, for its bounds
+	*batch // the one that grows
 }
 
 // stagedComponent is what a replay counts of one component.
@@ -50,41 +43,53 @@ type stagedComponent struct {
 	lastAt   time.Time // of the newest entry
 }
 
-type dayKey struct {
-	translation int64
-	day         string
-}
-
-type problemKey struct {
-	component int64
-	path      string
-}
-
-// author is somebody whom a batch credits, at the earliest of the times told.
-type author struct {
-	name, email string
-	at          time.Time
-}
-
 // newStaging begins a replay of components as they are stored.
-func newStaging(db *store.DB, comps []*component) *staging {
-	s := &staging{db: db, components: make(map[int64]*stagedComponent, len(comps)), tables: make(map[int64]*unitTable)}
+func newStaging(db *store.DB, comps []*component, caughtUp func() error) *staging {
+	s := &staging{
+		db: db, components: make(map[int64]*stagedComponent, len(comps)), tables: make(map[int64]*unitTable),
+		owners: make(map[int64]int64), ids: make(map[int64]int64), caughtUp: caughtUp, batch: newBatch(),
+	}
 	for _, c := range comps {
 		s.components[c.row.ID] = &stagedComponent{lastUnit: c.row.LastUnit, lastAt: c.row.LastAt}
 	}
-	s.clear()
 	return s
 }
 
-// clear begins a batch.
-func (s *staging) clear() {
-	s.rows, s.put, s.fresh = nil, make(map[*catalog.Translation]bool), nil
-	s.owners = make(map[int64]int64)
-	s.layouts, s.files = make(map[int64][]catalog.Placed), make(map[int64]store.File)
-	s.days = make(map[dayKey]store.StatDay)
-	s.problems = make(map[problemKey]*store.Problem)
-	s.authors, s.authorIDs, s.deltas = nil, make(map[[2]string]int64), nil
-	s.lastRow, s.entries, s.bytes = 0, 0, 0
+// seal ends the batch and begins the next. The one before must be stored.
+func (s *staging) seal() *batch {
+	b := s.batch
+	b.sealed = &sealed{rows: make([]catalog.Translation, len(b.rows)), ids: maps.Clone(s.ids)}
+	for i, row := range b.rows {
+		b.sealed.rows[i] = *row
+	}
+	for _, translation := range slices.Sorted(maps.Keys(s.tables)) {
+		if units := s.tables[translation].settle(); len(units) > 0 {
+			b.sealed.changed = append(b.sealed.changed, changedUnits{translation, units})
+		}
+	}
+	s.batch = newBatch()
+	s.evict()
+	return b
+}
+
+// count is what was counted so far, by component.
+func (s *staging) count() map[int64]stagedComponent {
+	counted := make(map[int64]stagedComponent, len(s.components))
+	for id, c := range s.components {
+		counted[id] = *c
+	}
+	return counted
+}
+
+// stored notes the ids of the translations that a batch made.
+func (s *staging) stored(made map[int64]int64) { maps.Copy(s.ids, made) }
+
+// id is a translation's id in the store; 0 if it has none yet.
+func (s *staging) id(translation int64) int64 {
+	if translation < 0 {
+		return s.ids[translation]
+	}
+	return translation
 }
 
 // time is that of a replayed commit's entries in a component: never before the
@@ -134,8 +139,8 @@ func (s *staging) PutLayout(_ context.Context, translation int64, placed []catal
 }
 
 func (s *staging) PutFile(_ context.Context, f store.File) error {
+	s.bytes += len(f.Data) - len(s.files[f.TranslationID].Data)
 	s.files[f.TranslationID] = f
-	s.bytes += len(f.Data)
 	return nil
 }
 
@@ -143,8 +148,11 @@ func (s *staging) File(ctx context.Context, translation int64) (f store.File, er
 	if f, ok := s.files[translation]; ok {
 		return f, nil
 	}
+	if err := s.caughtUp(); err != nil {
+		return f, err
+	}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		f, err = snap.File(ctx, translation)
+		f, err = snap.File(ctx, s.id(translation))
 		return err
 	})
 	return f, err
@@ -180,7 +188,7 @@ func (s *staging) User(_ context.Context, name, email string, at time.Time) (int
 	return id, nil
 }
 
-func (s *staging) AddDelta(_ context.Context, d store.Delta) error {
+func (s *staging) AddDelta(ctx context.Context, d store.Delta) error {
 	if len(d.Entries) == 0 {
 		return nil
 	}
@@ -192,8 +200,36 @@ func (s *staging) AddDelta(_ context.Context, d store.Delta) error {
 		d.At = c.lastAt
 	}
 	c.lastAt = d.At
+	if err := s.share(ctx, &d); err != nil {
+		return err
+	}
 	s.deltas = append(s.deltas, d)
 	s.entries += len(d.Entries)
+	return nil
+}
+
+// share makes entries hold the texts that the tables hold, and not the files
+// that they were read from.
+func (s *staging) share(ctx context.Context, d *store.Delta) error {
+	if d.TranslationID == 0 {
+		return nil
+	}
+	t, err := s.table(ctx, d.TranslationID)
+	if err != nil {
+		return err
+	}
+	for i := range d.Entries {
+		e := &d.Entries[i]
+		at, err := t.find(e.UnitID)
+		if err != nil {
+			return err
+		}
+		if text := t.texts[at].target; text == e.Target {
+			e.Target = text
+		} else {
+			e.Target = own(e.Target)
+		}
+	}
 	return nil
 }
 

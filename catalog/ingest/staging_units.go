@@ -38,6 +38,34 @@ type stagedUnit struct {
 	rewritten  bool // stored, and more of it changed than Removed
 }
 
+// keep drops what is not stored of a unit, and copies what is out of the file
+// that it was read from. The target is not its business.
+func (u *stagedUnit) keep() {
+	u.Location = ""
+	if u.SourceID != u.ID {
+		u.Source, u.Context = "", ""
+	}
+	for _, text := range []*string{&u.Source, &u.Context, &u.PreviousSource, &u.Note, &u.Flags} {
+		*text = own(*text)
+	}
+}
+
+// settle returns the units that the batch changed and that were stored before
+// it, by id, and begins the next batch.
+func (t *unitTable) settle() []*stagedUnit {
+	var changed []*stagedUnit
+	for _, u := range t.dirty {
+		if !u.fresh {
+			changed = append(changed, u)
+		}
+	}
+	if len(t.dirty) > 0 {
+		t.dirty = make(map[int]*stagedUnit)
+	}
+	slices.SortFunc(changed, func(a, b *stagedUnit) int { return cmp.Compare(a.ID, b.ID) })
+	return changed
+}
+
 func newUnitTable() *unitTable { return &unitTable{dirty: make(map[int]*stagedUnit)} }
 
 // table returns the units of a translation, from the store if need be.
@@ -47,9 +75,12 @@ func (s *staging) table(ctx context.Context, translation int64) (*unitTable, err
 		t.used = s.clock
 		return t, nil
 	}
+	if err := s.caughtUp(); err != nil {
+		return nil, err
+	}
 	t := newUnitTable()
 	err := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		units, err := snap.StoredUnits(ctx, translation)
+		units, err := snap.StoredUnits(ctx, s.id(translation))
 		for i := range units {
 			t.known = append(t.known, units[i].Known)
 			t.texts = append(t.texts, stagedText{units[i].Target, units[i].State})
@@ -125,7 +156,12 @@ func (s *staging) add(t *unitTable, n *store.NewUnit) error {
 		n.SourceID = n.ID
 	}
 	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, fresh: true}
-	u.Target = own(u.Target)
+	u.keep()
+	if u.Target == u.Source {
+		u.Target = u.Source
+	} else {
+		u.Target = own(u.Target)
+	}
 	t.dirty[len(t.known)] = u
 	t.known = append(t.known, catalog.Known{ID: u.ID, Identity: u.Identity, Text: u.text, Meta: u.meta})
 	t.texts = append(t.texts, stagedText{u.Target, u.State})
@@ -160,6 +196,7 @@ func (t *unitTable) update(at int, u *store.UpdatedUnit) {
 		staged.Target = own(u.Target)
 	}
 	staged.State, staged.PreviousSource, staged.Note, staged.Flags, staged.Priority = u.State, u.PreviousSource, u.Note, u.Flags, u.Priority
+	staged.keep()
 	staged.text, staged.meta, staged.Removed, staged.rewritten = u.Text, u.Meta, false, true
 	k := &t.known[at]
 	k.Text, k.Meta, k.Removed = u.Text, u.Meta, false

@@ -190,6 +190,7 @@ type pull struct {
 	head    gitsource.Hash
 	ref     string // the branch in use
 	reader  *gitsource.Reader
+	open    func(context.Context) (*gitsource.Reader, error) // another reader of the same state
 	comps   []*component
 	barren  []*store.ComponentSpec // discoveries that find nothing
 	report  Report
@@ -236,7 +237,7 @@ func (p *pull) attempt(ctx context.Context, m *mirror, head gitsource.Head) erro
 		return err
 	}
 	p.closeReader()
-	p.reader = reader
+	p.reader, p.open = reader, m.Reader
 	if err := p.discover(ctx, m.discovered); err != nil {
 		return err
 	}

@@ -245,6 +245,15 @@ func (p *pull) move(ctx context.Context, convoy []*component, from, to string) e
 }
 
 func (p *pull) moveAs(ctx context.Context, convoy []*component, from, to string, at stage, fn func(context.Context, *store.StepTx) error) error {
+	if err := p.transact(ctx, p.stepInfo(convoy, from, to, at), fn); err != nil {
+		return err
+	}
+	p.moved(convoy, to, at)
+	return nil
+}
+
+// stepInfo says what a step of a convoy moves.
+func (p *pull) stepInfo(convoy []*component, from, to string, at stage) store.StepInfo {
 	spec := &p.branch.Components[0].Spec
 	info := store.StepInfo{
 		Repo: spec.Repo, Branch: spec.Branch, Components: ids(convoy),
@@ -256,12 +265,20 @@ func (p *pull) moveAs(ctx context.Context, convoy []*component, from, to string,
 	for _, c := range convoy {
 		info.Configured = max(info.Configured, c.row.Configured)
 	}
-	if _, err := p.s.db.Step(ctx, info, fn); err != nil {
-		if errors.Is(err, catalog.ErrConflict) {
-			return fmt.Errorf("another process moved the component; the next pull goes on from there: %w", err)
-		}
-		return err
+	return info
+}
+
+// transact runs the transaction of a step; it changes nothing in p.
+func (p *pull) transact(ctx context.Context, info store.StepInfo, fn func(context.Context, *store.StepTx) error) error {
+	_, err := p.s.db.Step(ctx, info, fn)
+	if errors.Is(err, catalog.ErrConflict) {
+		return fmt.Errorf("another process moved the component; the next pull goes on from there: %w", err)
 	}
+	return err
+}
+
+// moved notes that a step of a convoy is stored.
+func (p *pull) moved(convoy []*component, to string, at stage) {
 	p.report.Steps++
 	for _, c := range convoy {
 		c.row.Head, c.row.Imported = to, c.row.Imported || !at.partial
@@ -269,5 +286,4 @@ func (p *pull) moveAs(ctx context.Context, convoy []*component, from, to string,
 			c.row.ImportAt = p.at
 		}
 	}
-	return nil
 }

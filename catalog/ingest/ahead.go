@@ -1,0 +1,194 @@
+package ingest
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// aheadBytes bounds the files that are read ahead of a replay, by their length
+// in the repository; parsed they take about six times as much.
+const aheadBytes = 6 << 20
+
+// aheadCommits bounds the commits that are read ahead.
+const aheadCommits = 256
+
+// minAhead is what a file at least counts for.
+const minAhead = 1 << 10
+
+// ahead reads the commits of a history and parses their files, while those
+// before are applied.
+type ahead struct {
+	comps     []*component
+	reader    *gitsource.Reader // of walk
+	maxSize   int64
+	touching  map[string][]*component
+	room      *semaphore.Weighted
+	jobs      chan job
+	commits   chan *readCommit
+	cancel    context.CancelFunc
+	goroutine sync.WaitGroup
+}
+
+// readCommit is a commit with its files.
+type readCommit struct {
+	step    gitsource.Step
+	mailmap gitsource.Mailmap
+	touched []*component // those that read a file that it changes
+	files   []*loaded    // what it brings, once parsed
+	rest    []wanted     // what there was no room for
+	parsed  sync.WaitGroup
+	room    int64
+	err     error // why the walk ended
+}
+
+// job is a file to be parsed.
+type job struct {
+	wanted
+	data   []byte
+	into   *loaded
+	commit *readCommit
+}
+
+// lookAhead begins to read the commits after base.
+func (r *replay) lookAhead(ctx context.Context, base gitsource.Hash) (*ahead, error) {
+	reader, err := r.p.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	a := &ahead{
+		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, touching: make(map[string][]*component),
+		room: semaphore.NewWeighted(aheadBytes),
+		jobs: make(chan job, aheadCommits), commits: make(chan *readCommit, aheadCommits), cancel: cancel,
+	}
+	for range runtime.GOMAXPROCS(0) {
+		a.goroutine.Go(a.parse)
+	}
+	a.goroutine.Go(func() { a.walk(ctx, base, r.p.head) })
+	return a, nil
+}
+
+// stop ends reading and waits for that.
+func (a *ahead) stop() {
+	a.cancel()
+	a.goroutine.Wait()
+	_ = a.reader.Close() // reading is over: an error tells nothing
+}
+
+// next gives the next commit, nil after the last one. What it holds of the room
+// is to be given back by release.
+func (a *ahead) next(ctx context.Context) (*readCommit, error) {
+	var c *readCommit
+	select {
+	case c = <-a.commits:
+	case <-ctx.Done():
+	}
+	if c == nil {
+		return nil, ctx.Err()
+	}
+	c.parsed.Wait()
+	return c, c.err
+}
+
+// release makes room for others.
+func (a *ahead) release(c *readCommit) { a.room.Release(c.room) }
+
+// walk reads commits until there are no more, or it is stopped.
+func (a *ahead) walk(ctx context.Context, base, head gitsource.Hash) {
+	defer close(a.commits)
+	defer close(a.jobs)
+	for step, err := range a.reader.Steps(ctx, base, head, matcher(a.comps)) {
+		c := &readCommit{step: step, err: err}
+		if err == nil {
+			c.err = a.read(ctx, c)
+		}
+		select {
+		case a.commits <- c:
+		case <-ctx.Done():
+			return
+		}
+		if c.err != nil {
+			return
+		}
+	}
+}
+
+// read reads what a commit brings, as far as half of the room holds it: it must
+// not wait for room that the commit itself takes.
+func (a *ahead) read(ctx context.Context, c *readCommit) (err error) {
+	if c.mailmap, err = a.reader.Mailmap(ctx, c.step.Commit.Hash); err != nil {
+		return err
+	}
+	list := a.wanted(c)
+	var jobs []job
+	for ; len(list) > 0 && c.room < aheadBytes/2; list = list[1:] {
+		w := list[0]
+		data, err := a.reader.Blob(ctx, w.blob, min(a.maxSize, aheadBytes/2))
+		if err != nil {
+			break // the loader reads it again, and says why
+		}
+		c.room += max(int64(len(data)), minAhead)
+		into := &loaded{key: loadKey{w.component.row.ID, w.blob}}
+		c.files = append(c.files, into)
+		jobs = append(jobs, job{wanted: w, data: data, into: into, commit: c})
+	}
+	c.rest = list
+	if err := a.room.Acquire(ctx, c.room); err != nil {
+		c.room = 0
+		return err
+	}
+	c.parsed.Add(len(jobs))
+	for _, j := range jobs {
+		a.jobs <- j // parsers take all of them
+	}
+	return nil
+}
+
+// wanted lists what the components read of a commit, and finds those that it
+// touches, in their order.
+func (a *ahead) wanted(c *readCommit) []wanted {
+	var list []wanted
+	touched := make(map[*component]bool)
+	for _, ch := range c.step.Changes {
+		for _, comp := range a.readersOf(ch.Path) {
+			touched[comp] = true
+			if !ch.New.IsZero() {
+				list = append(list, wanted{comp, ch.Path, ch.New})
+			}
+		}
+	}
+	for _, comp := range a.comps {
+		if touched[comp] {
+			c.touched = append(c.touched, comp)
+		}
+	}
+	return list
+}
+
+// readersOf are the components that read a path.
+func (a *ahead) readersOf(path string) []*component {
+	list, ok := a.touching[path]
+	if !ok {
+		for _, c := range a.comps {
+			if c.layout.wants(path) {
+				list = append(list, c)
+			}
+		}
+		a.touching[path] = list
+	}
+	return list
+}
+
+// parse parses files until there are no more.
+func (a *ahead) parse() {
+	lex := newLexicon()
+	for j := range a.jobs {
+		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules, lex)
+		j.commit.parsed.Done()
+	}
+}
