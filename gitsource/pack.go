@@ -2,6 +2,7 @@ package gitsource
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/klauspost/compress/zlib"
 )
 
@@ -202,20 +202,13 @@ func (p *pack) size(offset int64) (int64, error) {
 
 // targetSize reads the second of the two sizes that a delta begins with.
 func targetSize(delta []byte) (int64, error) {
-	var size int64
-	for range 2 {
-		size = 0
-		for shift := 0; ; shift += 7 {
-			if len(delta) == 0 || shift > 56 {
-				return 0, errors.New("delta has no size")
-			}
-			b := delta[0]
-			delta = delta[1:]
-			size |= int64(b&0x7f) << shift
-			if b&0x80 == 0 {
-				break
-			}
-		}
+	_, delta, ok := deltaSize(delta)
+	if !ok {
+		return 0, errDelta
+	}
+	size, _, ok := deltaSize(delta)
+	if !ok {
+		return 0, errDelta
 	}
 	return size, nil
 }
@@ -223,7 +216,7 @@ func targetSize(delta []byte) (int64, error) {
 // object reads the object at an offset. The slice belongs to the cache: do not
 // write to it.
 func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) {
-	room := max(2*limit, baseRoom)
+	held := max(2*limit, baseRoom)
 	var deltas [][]byte
 	var offsets []int64
 	var kind plumbing.ObjectType
@@ -237,7 +230,7 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 		if err != nil {
 			return 0, nil, err
 		}
-		if room -= e.size; room < 0 || len(deltas) > maxChain {
+		if held -= e.size; held < 0 || len(deltas) > maxChain {
 			return 0, nil, p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
 		}
 		chunk, err := p.inflate(e.size, e.size)
@@ -246,12 +239,15 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 		}
 		if !e.delta() {
 			kind, data = e.kind, chunk
-			p.cache.put(p, at, kind, data)
+			if worthKeeping(data, len(deltas)) {
+				p.cache.put(p, at, kind, data)
+			}
 			break
 		}
 		deltas, offsets = append(deltas, chunk), append(offsets, at)
 		at = e.base
 	}
+	var room, spare []byte // for what is not kept
 	for i := len(deltas) - 1; i >= 0; i-- {
 		size, err := targetSize(deltas[i])
 		if err != nil {
@@ -260,12 +256,34 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 		if size > max(2*limit, baseRoom) {
 			return 0, nil, p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
 		}
-		if data, err = packfile.PatchDelta(data, deltas[i]); err != nil {
+		keep := int(size) <= smallBase || i < nearBases
+		if keep {
+			room = nil
+		}
+		if data, err = patch(room, data, deltas[i]); err != nil {
 			return 0, nil, p.corrupt(offsets[i], "%w", err)
 		}
-		p.cache.put(p, offsets[i], kind, data)
+		if keep {
+			p.cache.put(p, offsets[i], kind, data)
+			continue
+		}
+		room, spare = spare, data
 	}
 	return kind, data, nil
+}
+
+const (
+	// nearBases is how many of the objects that one was made of are kept.
+	// Git makes older versions of newer ones, so that a walk through history
+	// needs them next; all of a long chain would push out those of other files.
+	nearBases = 4
+	// smallBase is the length up to which all of them are kept.
+	smallBase = 16 << 10
+)
+
+// worthKeeping reports whether the root of a chain of deltas is kept.
+func worthKeeping(data []byte, deltas int) bool {
+	return deltas < nearBases || len(data) <= smallBase
 }
 
 // blobCache keeps inflated objects, which are the bases of their neighbours in
@@ -274,6 +292,7 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 type blobCache struct {
 	young, old map[packed]cached
 	bytes      int // of young
+	limit      int // in bytes; 0: objectCache
 }
 
 type packed struct {
@@ -300,10 +319,11 @@ func (c *blobCache) get(p *pack, offset int64) (plumbing.ObjectType, []byte, boo
 
 func (c *blobCache) put(p *pack, offset int64, kind plumbing.ObjectType, data []byte) {
 	const overhead = 100
-	if len(data) > objectCache/4 {
+	limit := cmp.Or(c.limit, objectCache)
+	if len(data) > limit/4 {
 		return
 	}
-	if c.young == nil || c.bytes+len(data)+overhead > objectCache/2 {
+	if c.young == nil || c.bytes+len(data)+overhead > limit/2 {
 		c.old, c.young, c.bytes = c.young, map[packed]cached{}, 0
 	}
 	c.young[packed{p, offset}] = cached{kind, data}

@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/klauspost/compress/zlib"
 	"golang.org/x/sync/errgroup"
 )
@@ -344,7 +343,7 @@ func (w *resolver) apply(i int32, base []byte) ([]byte, error) {
 		return nil, errLimit{fmt.Sprintf("its result has %d bytes, of %d at most", size, w.x.limits.whole)}
 	}
 	w.wait(size)
-	return packfile.PatchDelta(base, delta)
+	return patch(nil, base, delta)
 }
 
 // inflate reads the data of an object, or of a delta.

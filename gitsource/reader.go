@@ -43,6 +43,10 @@ func (r *Reader) Close() error {
 	return r.objects.close()
 }
 
+// LimitCache bounds the bytes of inflated objects that the Reader keeps, for one
+// that reads little beside another; 0 is 48 MiB, as before the first call.
+func (r *Reader) LimitCache(bytes int) { r.objects.cache.limit = bytes }
+
 // Has reports whether the mirror has this object.
 func (r *Reader) Has(h Hash) bool { return !h.IsZero() && r.objects.has(h) }
 
@@ -55,10 +59,16 @@ func (r *Reader) Size(ctx context.Context, h Hash) (int64, error) {
 	return n, objectError("file", h, err)
 }
 
-// Blob reads a file's contents. One longer than limit bytes is ErrTooLarge,
-// found out from its header before anything is inflated; limit ≤ 0 stands for
-// 128 MiB. The slice is the caller's.
+// Blob is SharedBlob with a slice that is the caller's.
 func (r *Reader) Blob(ctx context.Context, h Hash, limit int64) ([]byte, error) {
+	data, err := r.SharedBlob(ctx, h, limit)
+	return bytes.Clone(data), err
+}
+
+// SharedBlob reads a file's contents. One longer than limit bytes is ErrTooLarge,
+// found out from its header before anything is inflated; limit ≤ 0 stands for
+// 128 MiB. The slice is shared with the Reader's cache: do not write to it.
+func (r *Reader) SharedBlob(ctx context.Context, h Hash, limit int64) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -66,7 +76,7 @@ func (r *Reader) Blob(ctx context.Context, h Hash, limit int64) ([]byte, error) 
 		limit = 128 << 20
 	}
 	data, err := r.objects.read(h, plumbing.BlobObject, limit)
-	return bytes.Clone(data), objectError("file", h, err)
+	return data, objectError("file", h, err)
 }
 
 // IsAncestor reports whether commit a is b or an ancestor of b, through any

@@ -11,8 +11,19 @@ import (
 )
 
 // aheadBytes bounds the files that are read ahead of a replay, by their length
-// in the repository; parsed they take about six times as much.
-const aheadBytes = 6 << 20
+// in the repository; parsed they take about four times as much. A commit that
+// brings more waits until it is the only one, and commitBytes bounds it.
+const (
+	aheadBytes  = 6 << 20
+	commitBytes = 16 << 20
+)
+
+// aheadCache and besideAhead bound the inflated objects that its reader keeps,
+// and meanwhile the pull's own, which reads what is needed again only.
+const (
+	aheadCache  = 32 << 20
+	besideAhead = 8 << 20
+)
 
 // aheadCommits bounds the commits that are read ahead.
 const aheadCommits = 256
@@ -60,6 +71,7 @@ func (r *replay) lookAhead(ctx context.Context, base gitsource.Hash) (*ahead, er
 	if err != nil {
 		return nil, err
 	}
+	reader.LimitCache(aheadCache)
 	ctx, cancel := context.WithCancel(ctx)
 	a := &ahead{
 		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, touching: make(map[string][]*component),
@@ -118,17 +130,16 @@ func (a *ahead) walk(ctx context.Context, base, head gitsource.Hash) {
 	}
 }
 
-// read reads what a commit brings, as far as half of the room holds it: it must
-// not wait for room that the commit itself takes.
+// read reads what a commit brings.
 func (a *ahead) read(ctx context.Context, c *readCommit) (err error) {
 	if c.mailmap, err = a.reader.Mailmap(ctx, c.step.Commit.Hash); err != nil {
 		return err
 	}
 	list := a.wanted(c)
 	var jobs []job
-	for ; len(list) > 0 && c.room < aheadBytes/2; list = list[1:] {
+	for ; len(list) > 0 && c.room < commitBytes; list = list[1:] {
 		w := list[0]
-		data, err := a.reader.Blob(ctx, w.blob, min(a.maxSize, aheadBytes/2))
+		data, err := a.reader.SharedBlob(ctx, w.blob, min(a.maxSize, commitBytes))
 		if err != nil {
 			break // the loader reads it again, and says why
 		}
@@ -137,7 +148,7 @@ func (a *ahead) read(ctx context.Context, c *readCommit) (err error) {
 		c.files = append(c.files, into)
 		jobs = append(jobs, job{wanted: w, data: data, into: into, commit: c})
 	}
-	c.rest = list
+	c.rest, c.room = list, min(c.room, aheadBytes)
 	if err := a.room.Acquire(ctx, c.room); err != nil {
 		c.room = 0
 		return err

@@ -81,6 +81,7 @@ func (f *flushing) units(ctx context.Context) error {
 
 func (f *flushing) layout(ctx context.Context) error {
 	for _, translation := range slices.Sorted(maps.Keys(f.layouts)) {
+		sortPlaced(f.layouts[translation])
 		if err := f.tx.PutLayout(ctx, f.id(translation), f.layouts[translation]); err != nil {
 			return err
 		}

@@ -16,7 +16,9 @@ import (
 type lexicon struct {
 	young, old map[wording]*lexeme
 	hasher     catalog.Hasher
-	file       int // the number of the file that is read
+	file       int     // the number of the file that is read
+	generation int     // how often young became old
+	last       *lexeme // the one before
 }
 
 // lexiconSize bounds a generation: a lexeme takes about 300 bytes.
@@ -31,18 +33,22 @@ type wording struct {
 
 // lexeme is one string.
 type lexeme struct {
-	source, context string
-	identity        catalog.Identity
-	words, chars    int
-	file            int // that had it last
+	wording
+	source       string
+	identity     catalog.Identity
+	words, chars int
+	file         int // that had it last
 	// odd says that another wording may have the same identity: forms are
 	// joined by what one of them holds.
-	odd bool
+	odd        bool
+	generation int     // of the lexicon that last had it in young
+	next       *lexeme // what came after it in the file that had it last
 
 	// The last of its marks, and their fingerprint.
-	marked   bool
-	marks    marks
-	metaMark int64
+	marked      bool
+	marks       marks
+	metaMark    int64
+	outlineMark int64
 }
 
 // marks are what makes Meta.
@@ -54,46 +60,64 @@ type marks struct {
 func newLexicon() *lexicon { return &lexicon{young: make(map[wording]*lexeme)} }
 
 // look finds the string of an entry. Its texts do not hold the file in memory.
+// The one that came after the last one in another version is tried first.
 func (l *lexicon) look(e *poparse.Entry, r *rules) *lexeme {
+	var found *lexeme
+	if l.last != nil {
+		found = l.last.next
+	}
 	key := wording{e.Context, e.ID, e.IDPlural, e.HasPlural, r.cjk}
+	if found == nil || found.generation != l.generation || found.wording != key {
+		found = l.find(key)
+		if l.last != nil {
+			l.last.next = found
+		}
+	}
+	l.last = found
+	return found
+}
+
+func (l *lexicon) find(key wording) *lexeme {
 	if found := l.young[key]; found != nil {
 		return found
 	}
 	found := l.old[key]
 	if found == nil {
-		found = l.learn(e, r)
-	}
-	key.context, key.id, key.plural = found.context, found.source, ""
-	if e.HasPlural {
-		key.id, key.plural = found.source[:len(e.ID)], found.source[len(found.source)-len(e.IDPlural):]
+		found = l.learn(key)
 	}
 	if len(l.young) >= lexiconSize {
 		l.old, l.young = l.young, make(map[wording]*lexeme, lexiconSize)
+		l.generation++
+		found.next = nil // else a chain of old ones would stay
 	}
-	l.young[key] = found
+	found.generation = l.generation
+	l.young[found.wording] = found
 	return found
 }
 
 // learn makes the lexeme of a string never seen.
-func (l *lexicon) learn(e *poparse.Entry, r *rules) *lexeme {
-	s := &lexeme{context: own(e.Context), source: own(e.ID)}
-	if e.HasPlural {
-		s.source = e.ID + catalog.FormSeparator + e.IDPlural
-	}
+func (l *lexicon) learn(key wording) *lexeme {
 	const half = "\x1e" // of catalog.FormSeparator
-	s.odd = strings.Contains(e.ID, half) || strings.Contains(e.IDPlural, half)
+	s := &lexeme{wording: key, odd: strings.Contains(key.id, half) || strings.Contains(key.plural, half)}
+	s.context, s.source = own(key.context), own(key.id)
+	s.id, s.plural = s.source, ""
+	if key.hasPlural {
+		s.source = key.id + catalog.FormSeparator + key.plural
+		s.id, s.plural = s.source[:len(key.id)], s.source[len(s.source)-len(key.plural):]
+	}
 	s.identity = l.hasher.Identity(s.source, s.context)
-	s.words, s.chars = catalog.CountWords(s.source, r.cjk), catalog.CountChars(s.source)
+	s.words, s.chars = catalog.CountWords(s.source, key.cjk), catalog.CountChars(s.source)
 	return s
 }
 
-// meta is metaPrint, which nearly always is that of the version before.
-func (s *lexeme) meta(h *catalog.Hasher, u *catalog.Unit) int64 {
+// mark makes the fingerprints of a unit's note and flags, which nearly always
+// are those of the version before.
+func (s *lexeme) mark(h *catalog.Hasher, u *catalog.Unit) (meta, outline int64) {
 	m := marks{u.Note, u.Flags, u.PreviousSource, u.Priority}
 	if !s.marked || m != s.marks {
-		s.marked, s.metaMark = true, metaPrint(h, u)
+		s.marked, s.metaMark, s.outlineMark = true, metaPrint(h, u), outlineMark(h, u)
 		s.marks = marks{own(m.note), own(m.flags), own(m.previous), m.priority}
 	}
 	u.Note, u.Flags, u.PreviousSource = s.marks.note, s.marks.flags, s.marks.previous
-	return s.metaMark
+	return s.metaMark, s.outlineMark
 }

@@ -35,6 +35,7 @@ type loader struct {
 	files   map[loadKey]*list.Element
 	recent  *list.List // of *loaded, the newest first
 	bytes   int
+	lexicon *lexicon // of a replay, else nil
 }
 
 type loadKey struct {
@@ -61,14 +62,14 @@ func (l *loader) load(ctx context.Context, component int64, path string, blob gi
 		return e.Value.(*loaded).result()
 	}
 	entry := &loaded{key: key}
-	data, err := l.reader.Blob(ctx, blob, l.maxSize)
+	data, err := l.reader.SharedBlob(ctx, blob, l.maxSize)
 	switch {
 	case errors.Is(err, gitsource.ErrTooLarge):
 		entry.err = &fileError{msg: fmt.Sprintf("the file is larger than max_file_size (%d bytes); raise it or exclude the file from the filemask", l.maxSize)}
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	default:
-		entry.file, entry.err = parse(path, data, r, nil)
+		entry.file, entry.err = parse(path, data, r, l.lexicon)
 	}
 	l.keep(entry)
 	return entry.result()
@@ -93,7 +94,7 @@ func (l *loader) prefetch(ctx context.Context, list []wanted) {
 		if _, ok := l.files[entry.key]; ok {
 			continue
 		}
-		data, err := l.reader.Blob(ctx, w.blob, min(l.maxSize, int64(room)))
+		data, err := l.reader.SharedBlob(ctx, w.blob, min(l.maxSize, int64(room)))
 		if err != nil {
 			break
 		}

@@ -31,6 +31,9 @@ type poFile struct {
 	index map[catalog.Identity]int32
 	// data is the file as it is in the repository.
 	data []byte
+	// lasting says that sources, contexts, notes and flags do not hold the text
+	// of the file in memory.
+	lasting bool
 }
 
 // rules are the settings of a component that decide how entries are read.
@@ -63,11 +66,11 @@ func convert(f *poparse.File, data []byte, r rules, lex *lexicon) *poFile {
 	if len(f.Entries) > lexiconSize {
 		lex = nil // it would forget each string before the next version asks
 	}
-	out := &poFile{units: make([]unit, 0, len(f.Entries)), data: data}
+	out := &poFile{units: make([]unit, 0, len(f.Entries)), data: data, lasting: lex != nil}
 	out.plural, out.hasPlural = f.PluralForms()
 	c := converter{rules: &r, lexicon: lex, file: out}
 	if lex != nil {
-		lex.file++
+		lex.file, lex.last = lex.file+1, nil
 	} else {
 		out.index = make(map[catalog.Identity]int32, len(f.Entries))
 	}
@@ -119,12 +122,13 @@ func (c *converter) add(e *poparse.Entry) {
 	u.Position = c.position
 	u.Location = location(e.References)
 	u.text = c.hasher.Text(u.Target, u.State)
+	var mark int64
 	if lex != nil {
-		u.meta = lex.meta(&c.hasher, &u.Unit)
+		u.meta, mark = lex.mark(&c.hasher, &u.Unit)
 	} else {
-		u.meta = metaPrint(&c.hasher, &u.Unit)
+		u.meta, mark = metaPrint(&c.hasher, &u.Unit), outlineMark(&c.hasher, &u.Unit)
 	}
-	out.outline = outline(out.outline, &u.Unit, &c.hasher)
+	out.outline = outline(out.outline, mark, &u.Unit, &c.hasher)
 }
 
 // identify fills in what is the same of a string wherever it stands. With a
@@ -173,9 +177,14 @@ func (f *poFile) find(id catalog.Identity) (int32, bool) {
 
 // outline adds a unit to the fingerprint of all that the units before it have
 // but their translations. The position is not their number: entries that
-// repeat an earlier one count, too.
-func outline(before int64, u *catalog.Unit, h *catalog.Hasher) int64 {
-	return (before*31+h.Meta(u.Source, u.Context, u.Note, u.Flags, u.Location))*31 + int64(u.Position)
+// repeat an earlier one count, too. mark is that of outlineMark.
+func outline(before, mark int64, u *catalog.Unit, h *catalog.Hasher) int64 {
+	return (before*31+mark+h.Meta(u.Location))*31 + int64(u.Position)
+}
+
+// outlineMark is the part of an outline that is the same in most versions.
+func outlineMark(h *catalog.Hasher, u *catalog.Unit) int64 {
+	return h.Meta(u.Source, u.Context, u.Note, u.Flags)
 }
 
 // metaPrint fingerprints the stored fields that make no change entry.

@@ -15,7 +15,7 @@ import (
 // it ends with the commit that reaches one of them. They decide how much is
 // done again after a crash, never what is stored.
 const (
-	batchEntries = 20_000
+	batchEntries = 40_000
 	batchBytes   = 24 << 20 // of the files to be stored
 	batchCommits = 2_000    // that touch a file
 )
@@ -72,6 +72,12 @@ func (p *pull) replay(ctx context.Context, comps []*component, load *loader) err
 	}
 	r := &replay{p: p, comps: comps, load: load, from: from, changes: make(map[int64]int64)}
 	r.staging = newStaging(p.s.db, comps, r.caughtUp)
+	load.lexicon = newLexicon()
+	p.reader.LimitCache(besideAhead)
+	defer func() {
+		load.lexicon = nil
+		p.reader.LimitCache(0)
+	}()
 	return r.run(ctx)
 }
 

@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -20,6 +22,7 @@ type sink interface {
 	AddUnits(ctx context.Context, units []store.NewUnit) error
 	UpdateUnits(ctx context.Context, units []store.UpdatedUnit) error
 	RemoveUnits(ctx context.Context, translation int64, ids []int64) error
+	// PutLayout takes the units in any order, and may change it.
 	PutLayout(ctx context.Context, translation int64, placed []catalog.Placed) error
 	PutFile(ctx context.Context, f store.File) error
 	File(ctx context.Context, translation int64) (store.File, error)
@@ -40,4 +43,14 @@ func (d direct) Texts(ctx context.Context, _ int64, ids []int64) (map[int64]stor
 
 func (d direct) RemoveUnits(ctx context.Context, _ int64, ids []int64) error {
 	return d.StepTx.RemoveUnits(ctx, ids)
+}
+
+func (d direct) PutLayout(ctx context.Context, translation int64, placed []catalog.Placed) error {
+	sortPlaced(placed)
+	return d.StepTx.PutLayout(ctx, translation, placed)
+}
+
+// sortPlaced puts units in the order of their ids, as the store wants them.
+func sortPlaced(placed []catalog.Placed) {
+	slices.SortFunc(placed, func(a, b catalog.Placed) int { return cmp.Compare(a.ID, b.ID) })
 }

@@ -135,15 +135,22 @@ func (a *application) sourceFiles(row *catalog.Translation) []sourceFile {
 	if p := a.places.own; a.hasOwn {
 		files = append(files, a.sourceFile(p, a.ownRead, row))
 	}
-	ready := make(map[string]bool, len(a.ready))
+	ready := make(map[string]int64, len(a.ready)) // outlines
 	for i := range a.ready {
-		ready[a.ready[i].place.language] = true
+		ready[a.ready[i].place.language] = a.ready[i].outline
 	}
 	for i := range a.places.targets {
 		p := &a.places.targets[i]
-		if stored := a.comp.translations[p.language]; ready[p.language] || stored != nil && !stored.Removed && !stored.IsSource {
-			files = append(files, a.sourceFile(p, ready[p.language], stored))
+		outline, read := ready[p.language]
+		stored := a.comp.translations[p.language]
+		if !read && (stored == nil || stored.Removed || stored.IsSource) {
+			continue
 		}
+		f := a.sourceFile(p, read, stored)
+		if f.outline = outline; !read {
+			f.outline = stored.Outline
+		}
+		files = append(files, f)
 	}
 	return files
 }
@@ -168,16 +175,20 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	}
 	var own *poFile
 	row.FileCode = row.Language
+	if a.hasOwn && (a.ownRead || row.ID == 0 || row.Filename != files[0].place.path) {
+		if own, err = files[0].load(ctx); err != nil {
+			return err
+		}
+	}
+	if own != nil || !a.hasOwn {
+		pluralRule(row, a.comp.layout.source, own)
+	}
 	if len(files) > 0 {
 		row.Filename, row.Revision = files[0].place.path, files[0].place.blob.String()
 	}
 	if a.hasOwn {
 		row.FileCode = files[0].place.fileCode
-		if own, err = files[0].load(ctx); err != nil {
-			return err
-		}
 	}
-	pluralRule(row, a.comp.layout.source, own)
 	moved := row.ID == 0 || row.Outline != all.outline
 	row.Outline, row.Stats, row.Removed = all.outline, stats(all.units), false
 	w := unitWriter{a: a, row: row, units: all.units, moved: moved}

@@ -9,8 +9,23 @@ import (
 
 // sourceFile is a file that the source translation reads.
 type sourceFile struct {
-	place *place // of the version that load gives
-	load  func(context.Context) (*poFile, error)
+	place   *place // of the version that load gives
+	outline int64  // its outline; 0 if it is not known
+	load    func(context.Context) (*poFile, error)
+}
+
+// content names what a version of a file gives to the source translation:
+// many versions differ in their translations alone, and have one outline.
+type content struct {
+	outline int64
+	blob    gitsource.Hash // zero if the outline is known
+}
+
+func (f *sourceFile) content() content {
+	if f.outline != 0 {
+		return content{outline: f.outline}
+	}
+	return content{blob: f.place.blob}
 }
 
 // unitedFiles are the strings of several files.
@@ -27,10 +42,11 @@ type union struct {
 	numbers map[catalog.Identity]int32 // of strings, from 0
 	seen    []int                      // by number: the round that last had it
 	round   int
-	files   map[gitsource.Hash]*unionFile
+	last    int // strings in the last round
+	files   map[content]*unionFile
 }
 
-// unionFile is one version of a file.
+// unionFile is one content of a file.
 type unionFile struct {
 	strings []int32 // numbers in the order of the file
 	gave    map[int32]sourceString
@@ -44,14 +60,14 @@ type sourceString struct {
 }
 
 func newUnion() *union {
-	return &union{numbers: make(map[catalog.Identity]int32), files: make(map[gitsource.Hash]*unionFile)}
+	return &union{numbers: make(map[catalog.Identity]int32), files: make(map[content]*unionFile)}
 }
 
 // of unites the strings of the own file, if there is one, with those that only
 // other files have, with place, note and flags of the first of them by path. It
 // holds one file at a time.
 func (u *union) of(ctx context.Context, files []sourceFile, hasOwn bool, r rules) (unitedFiles, error) {
-	var all unitedFiles
+	all := unitedFiles{units: make([]unit, 0, u.last), holders: make([]int, 0, u.last)}
 	u.round++
 	position := 0
 	for n := range files {
@@ -78,14 +94,15 @@ func (u *union) of(ctx context.Context, files []sourceFile, hasOwn bool, r rules
 		}
 	}
 	u.forget()
+	u.last = len(all.units)
 	return all, nil
 }
 
 // forget drops the versions that the last round did not use.
 func (u *union) forget() {
-	for blob, f := range u.files {
+	for key, f := range u.files {
 		if f.round != u.round {
-			delete(u.files, blob)
+			delete(u.files, key)
 		}
 	}
 }
@@ -113,7 +130,8 @@ type opened struct {
 
 // open finds the version, or reads it.
 func (o *opened) open(ctx context.Context) (err error) {
-	o.unionFile = o.union.files[o.source.place.blob]
+	key := o.source.content()
+	o.unionFile = o.union.files[key]
 	if o.unionFile == nil {
 		if o.file, err = o.source.load(ctx); err != nil {
 			return err
@@ -122,7 +140,7 @@ func (o *opened) open(ctx context.Context) (err error) {
 		for i := range o.file.units {
 			o.strings[i] = o.union.number(o.file.units[i].Identity)
 		}
-		o.union.files[o.source.place.blob] = o.unionFile
+		o.union.files[key] = o.unionFile
 	}
 	o.round = o.union.round
 	return nil
@@ -142,7 +160,10 @@ func (o *opened) give(ctx context.Context, i int, number int32) (s sourceString,
 	s.unit = sourceUnit(&o.file.units[i], o.rules, &o.hasher)
 	u := &s.Unit
 	if o.lasting {
-		for _, text := range []*string{&u.Source, &u.Context, &u.Note, &u.Flags, &u.Location} {
+		u.Location = own(u.Location)
+	}
+	if o.lasting && !o.file.lasting {
+		for _, text := range []*string{&u.Source, &u.Context, &u.Note, &u.Flags} {
 			*text = own(*text)
 		}
 		u.Target = u.Source

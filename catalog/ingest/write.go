@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -223,7 +222,6 @@ func (w *unitWriter) place(ctx context.Context) error {
 	for i := range w.units {
 		placed[i] = catalog.Placed{ID: w.ids[i], Position: w.units[i].Position, Location: w.units[i].Location}
 	}
-	slices.SortFunc(placed, func(x, y catalog.Placed) int { return cmp.Compare(x.ID, y.ID) })
 	return w.a.tx.PutLayout(ctx, w.row.ID, placed)
 }
 
