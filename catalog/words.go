@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,9 +25,26 @@ func CountWords(source string, cjk bool) int {
 	return words
 }
 
+// countForm looks at eight bytes at a time while they are ASCII: the words of
+// most sources are counted by their first letters, a bit for each.
 func countForm(form string, cjk bool) int {
 	words, inWord := 0, false
-	for _, r := range form {
+	for i := 0; i < len(form); {
+		if len(form)-i >= 8 {
+			if x := load8(form[i:]); x&highBits == 0 {
+				spaces := spaceBits(x)
+				before := spaces << 8
+				if !inWord {
+					before |= 0x80
+				}
+				words += bits.OnesCount64(before &^ spaces)
+				inWord = spaces>>63 == 0
+				i += 8
+				continue
+			}
+		}
+		r, n := utf8.DecodeRuneInString(form[i:])
+		i += n
 		switch {
 		case isSpace(r):
 			inWord = false
@@ -39,6 +57,24 @@ func countForm(form string, cjk bool) int {
 		}
 	}
 	return words
+}
+
+const highBits = 0x8080808080808080
+
+// load8 returns the first eight bytes of s, the first one lowest.
+func load8(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// spaceBits returns the high bit of each byte that isSpace, of eight ASCII
+// bytes: adding 0x80-n sets it in those that are n or more.
+func spaceBits(x uint64) uint64 {
+	const each = 0x0101010101010101
+	tabs := (x + (0x80-'\t')*each) &^ (x + (0x80-'\r'-1)*each)
+	blanks := (x + (0x80-0x1c)*each) &^ (x + (0x80-' '-1)*each)
+	return (tabs | blanks) & highBits
 }
 
 // CountChars returns the number of code points of a source, separators of

@@ -76,6 +76,7 @@ type measurement struct {
 
 func (b *bench) measurements() []measurement {
 	return []measurement{
+		{"po", b.po},
 		{"import", b.importHead},
 		{"replay", b.replay},
 		{"pull", b.pullAfter},

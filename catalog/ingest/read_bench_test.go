@@ -1,0 +1,70 @@
+package ingest
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// BenchmarkReadFiles makes units of the PO files at the head of real
+// repositories: parsing, hashes, word counts and states.
+func BenchmarkReadFiles(b *testing.B) {
+	const repos = "../../../shared/data/repos"
+	if _, err := os.Stat(repos); err != nil {
+		b.Skipf("the shared data is absent: %v", err)
+	}
+	var all [][]byte
+	for _, name := range []string{
+		"demo", "dnf-plugins-core", "gtranslator-po", "hello", "polib", "python-docs-pl", "switchboard", "vim-po",
+	} {
+		files := headPOFiles(b, filepath.Join(repos, name+".bundle"))
+		all = append(all, files...)
+		b.Run("repo="+name, func(b *testing.B) { benchmarkRead(b, files) })
+	}
+	b.Run("repo=all", func(b *testing.B) { benchmarkRead(b, all) })
+}
+
+func benchmarkRead(b *testing.B, files [][]byte) {
+	size := 0
+	for _, data := range files {
+		size += len(data)
+	}
+	settings := catalog.ComponentSettings{}
+	r := newRules(&settings, false)
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	units := 0
+	for b.Loop() {
+		for _, data := range files {
+			if f, bad := parse("x.po", data, r); bad == nil {
+				units += len(f.units)
+			}
+		}
+	}
+	b.ReportMetric(float64(units)/b.Elapsed().Seconds(), "units/s")
+}
+
+func headPOFiles(b *testing.B, bundle string) (files [][]byte) {
+	b.Helper()
+	dir := b.TempDir()
+	if out, err := exec.Command("git", "clone", "-q", bundle, dir).CombinedOutput(); err != nil {
+		b.Fatalf("git clone: %v\n%s", err, out)
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(path, ".po") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files = append(files, data)
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return files
+}

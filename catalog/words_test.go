@@ -1,0 +1,32 @@
+package catalog
+
+import (
+	"testing"
+	"unicode"
+)
+
+// FuzzCountWords compares the counting by eight bytes with one by characters.
+func FuzzCountWords(f *testing.F) {
+	f.Add("One two\tthree", false)
+	f.Add("a\x1cb\x1fc\x1b\x20\x21 \x0e", false)
+	f.Add("日本 語 text\u00a0more words", true)
+	f.Add("12345678 2345678 \x00\x7f\x80\xff end of it", false)
+	f.Fuzz(func(t *testing.T, s string, cjk bool) {
+		want, inWord := 0, false
+		for _, r := range s {
+			switch {
+			case unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f:
+				inWord = false
+			case cjk && isCJK(r):
+				want++
+				inWord = false
+			case !inWord:
+				want++
+				inWord = true
+			}
+		}
+		if got := countForm(s, cjk); got != want {
+			t.Errorf("countForm(%q, %t) = %d, want %d", s, cjk, got, want)
+		}
+	})
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/leonelquinteros/gotext"
+
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// The limits of reading PO files, on one core.
+const (
+	limitParse     = 300 // MB/s, all bundles together
+	limitReadUnits = 200 // MB/s with hashes, words and states
+	overMsgfmt     = 10
+	overGotext     = 3
+	poPasses       = 9
+	poPassBytes    = 8 << 20 // what a pass reads at least
+)
+
+// poBundles are the real repositories whose PO files are read.
+func poBundles() []string {
+	return []string{"demo", "dnf-plugins-core", "gtranslator-po", "hello", "polib", "python-docs-pl", "switchboard", "vim-po"}
+}
+
+// poFiles are the PO files of a repository's head.
+type poFiles struct {
+	paths []string
+	data  [][]byte
+	size  int // bytes of all
+}
+
+// po measures poparse on one core against gotext and msgfmt, on the same bytes
+// in turn. gotext is given the bytes as they are, though it knows no charset,
+// and keeps neither order nor flags nor comments. msgfmt is a process for each
+// file: what it takes to start, measured on a file with a header only, is
+// deducted, as the ratio is to be one of reading.
+func (b *bench) po(ctx context.Context) error {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var size int
+	var seconds float64
+	for _, name := range poBundles() {
+		repo, err := b.cloneBundle(ctx, name)
+		if err != nil {
+			return err
+		}
+		if repo == "" {
+			fmt.Fprintf(b.out, "parsing of %s: not measured, there is no shared data\n", name)
+			continue
+		}
+		files, err := b.checkOut(ctx, name, repo)
+		if err != nil {
+			return err
+		}
+		took, err := b.poOne(ctx, name, files)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		size += files.size
+		seconds += took
+	}
+	if size == 0 {
+		return nil
+	}
+	b.rate("po: parse, all bundles", "MB/s", float64(size)/seconds/1e6, limitParse)
+	return b.poUnits(ctx)
+}
+
+// poOne prints the rows of a repository and returns how long one pass over its
+// files took at best.
+func (b *bench) poOne(ctx context.Context, name string, files poFiles) (float64, error) {
+	repeat := 1 + poPassBytes/files.size
+	parse, other := math.Inf(1), math.Inf(1)
+	for range poPasses {
+		parse = min(parse, perPass(repeat, func() {
+			for i, data := range files.data {
+				_, _ = poparse.Parse(files.paths[i], data) // some real files are broken
+			}
+		}))
+		other = min(other, perPass(repeat, func() {
+			for _, data := range files.data {
+				gotext.NewPo().Parse(data)
+			}
+		}))
+	}
+	b.rate("po: parse, "+name, "MB/s", float64(files.size)/parse/1e6, limitParse/2)
+	b.rate("po: gotext's time, "+name, "×", other/parse, overGotext)
+	msgfmt, start, err := b.msgfmt(ctx, files)
+	switch {
+	case err != nil:
+		return 0, err
+	case msgfmt < start: // of small files it is noise
+		fmt.Fprintf(b.out, "%-58s not measured: msgfmt takes longer to start than to read\n", "po: msgfmt's time, "+name)
+	default:
+		b.rate("po: msgfmt's time, "+name, "×", msgfmt/parse, overMsgfmt)
+	}
+	return parse, nil
+}
+
+// perPass returns the seconds that f takes, called repeatedly.
+func perPass(repeat int, f func()) float64 {
+	runtime.GC()
+	start := time.Now()
+	for range repeat {
+		f()
+	}
+	return time.Since(start).Seconds() / float64(repeat)
+}
+
+// msgfmt returns the seconds that msgfmt reads all files, and those that it
+// takes to start for each of them, which are not part of the first.
+func (b *bench) msgfmt(ctx context.Context, files poFiles) (read, start float64, err error) {
+	if _, err := exec.LookPath("msgfmt"); err != nil {
+		return 0, 0, fmt.Errorf("msgfmt is what parsing is compared with: install gettext: %w", err)
+	}
+	empty := filepath.Join(b.dir, "empty.po")
+	if err := os.WriteFile(empty, []byte("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"), 0o644); err != nil {
+		return 0, 0, err
+	}
+	run := func(path string) {
+		_ = exec.CommandContext(ctx, "msgfmt", "-o", os.DevNull, path).Run() // some real files are broken
+	}
+	read, start = math.Inf(1), math.Inf(1)
+	for range 3 {
+		start = min(start, float64(len(files.paths))*perPass(20, func() { run(empty) }))
+		read = min(read, perPass(1, func() {
+			for _, path := range files.paths {
+				run(path)
+			}
+		}))
+	}
+	return read - start, start, ctx.Err()
+}
+
+// poUnits prints how fast files become units; the function is internal to the
+// package that has it, so that its own benchmark is run.
+func (b *bench) poUnits(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "ReadFiles", "-cpu", "1", "-count", "5", "./catalog/ingest")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go test: %w\n%s", err, out)
+	}
+	found := false
+	best := map[string]float64{}
+	var order []string
+	for _, m := range regexp.MustCompile(`(?m)^BenchmarkReadFiles/repo=(\S+)\s.*?([\d.]+) MB/s`).FindAllSubmatch(out, -1) {
+		mbs, err := strconv.ParseFloat(string(m[2]), 64)
+		if err != nil {
+			return err
+		}
+		name := string(m[1])
+		if best[name] == 0 {
+			order = append(order, name)
+		}
+		best[name] = max(best[name], mbs)
+		found = true
+	}
+	if !found {
+		return fmt.Errorf("no figure in the output of go test:\n%s", out)
+	}
+	for _, name := range order {
+		limit := float64(limitReadUnits)
+		if name != "all" {
+			limit /= 2
+		}
+		b.rate("po: units with hashes, words and states, "+name, "MB/s", best[name], limit)
+	}
+	return nil
+}
+
+// checkOut writes the files of a repository's head and reads its PO files.
+func (b *bench) checkOut(ctx context.Context, name, repo string) (poFiles, error) {
+	dir := filepath.Join(b.dir, "tree-"+name)
+	if out, err := exec.CommandContext(ctx, "git", "clone", "-q", repo, dir).CombinedOutput(); err != nil {
+		return poFiles{}, fmt.Errorf("git clone: %w: %s", err, bytes.TrimSpace(out))
+	}
+	var files poFiles
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !strings.HasSuffix(path, ".po") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files.paths = append(files.paths, path)
+		files.data = append(files.data, data)
+		files.size += len(data)
+		return err
+	})
+	return files, err
+}
