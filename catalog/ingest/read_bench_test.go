@@ -41,7 +41,7 @@ func benchmarkRead(b *testing.B, files [][]byte) {
 	units := 0
 	for b.Loop() {
 		for _, data := range files {
-			if f, bad := parse("x.po", data, r); bad == nil {
+			if f, bad := parse("x.po", data, r, nil); bad == nil {
 				units += len(f.units)
 			}
 		}
