@@ -184,12 +184,24 @@ func outline(before, mark int64, u *catalog.Unit, h *catalog.Hasher) int64 {
 
 // outlineMark is the part of an outline that is the same in most versions.
 func outlineMark(h *catalog.Hasher, u *catalog.Unit) int64 {
-	return h.Meta(u.Source, u.Context, u.Note, u.Flags)
+	return u.Identity.Key*31 + remarks(h, u)
 }
 
-// metaPrint fingerprints the stored fields that make no change entry.
+// metaPrint fingerprints the stored fields that make no change entry. Most units
+// have none of them.
 func metaPrint(h *catalog.Hasher, u *catalog.Unit) int64 {
-	return h.Meta(u.Note, u.Flags, u.PreviousSource, strconv.Itoa(u.Priority))
+	if u.PreviousSource == "" && u.Priority == defaultPriority {
+		return remarks(h, u)
+	}
+	return remarks(h, u)*31 + h.Meta(u.PreviousSource, strconv.Itoa(u.Priority))
+}
+
+// remarks fingerprints a unit's note and flags.
+func remarks(h *catalog.Hasher, u *catalog.Unit) int64 {
+	if u.Note == "" && u.Flags == "" {
+		return 0
+	}
+	return h.Meta(u.Note, u.Flags)
 }
 
 // sourceUnit makes the unit of the source-language translation: read-only,
