@@ -39,6 +39,9 @@ type bench struct {
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) > 0 && args[0] == "-child" {
+		return runChild(ctx, args[1:], out)
+	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	binary := flags.String("repoglot", "bin/repoglot", "the binary to measure")
 	shared := flags.String("shared", "../shared", "folder of the shared data")
@@ -77,6 +80,7 @@ type measurement struct {
 func (b *bench) measurements() []measurement {
 	return []measurement{
 		{"po", b.po},
+		{"source", b.source},
 		{"import", b.importHead},
 		{"replay", b.replay},
 		{"pull", b.pullAfter},

@@ -1,0 +1,306 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// The limits of gitsource, against the git binary on the same repository.
+const (
+	listedCommits  = 500
+	overLog        = 5   // listing their changed files, against git log --raw
+	limitListRSS   = 100 // MiB
+	overClone      = 2.5 // go-git alone, against git clone --bare --single-branch
+	overCloneGit   = 1.2 // with git: binary
+	overPackRSS    = 4   // peak RSS above that of a process that clones nothing, against the pack
+	sourceRuns     = 5
+	quietPolls     = 200
+	limitPollBytes = 64 // kB allocated by a poll over HTTP that finds nothing
+)
+
+// source measures mirrors: each figure is of a process of its own, this program
+// with -child, so that its memory can be told from that of others.
+func (b *bench) source(ctx context.Context) error {
+	for _, name := range []string{"gtranslator-po", "switchboard"} {
+		repo, err := b.cloneBundle(ctx, name)
+		if err != nil {
+			return err
+		}
+		if repo == "" {
+			fmt.Fprintf(b.out, "history and clone of %s: not measured, there is no shared data\n", name)
+			continue
+		}
+		if err := b.listHistory(ctx, name, repo); err != nil {
+			return err
+		}
+		if err := b.firstClone(ctx, name, repo); err != nil {
+			return err
+		}
+	}
+	return b.poll(ctx)
+}
+
+// listHistory lists the changed PO files of the last commits.
+func (b *bench) listHistory(ctx context.Context, name, repo string) error {
+	mirror := filepath.Join(b.dir, "list-"+name)
+	if _, err := b.child(ctx, "clone", mirror, repo, "builtin"); err != nil {
+		return err
+	}
+	ours, theirs, rss := math.Inf(1), math.Inf(1), 0.0
+	for range sourceRuns {
+		u, err := b.child(ctx, "list", mirror, repo, "builtin")
+		if err != nil {
+			return err
+		}
+		ours, rss = min(ours, u.wall.Seconds()), max(rss, u.rss)
+		u, err = measure(exec.CommandContext(ctx, "git", "-C", repo, "log", "--raw", "--first-parent", "-m", "-n", strconv.Itoa(listedCommits)))
+		if err != nil {
+			return err
+		}
+		theirs = min(theirs, u.wall.Seconds())
+	}
+	what := fmt.Sprintf("source: PO files changed by %d commits, %s", listedCommits, name)
+	b.row(what, "ms", ours*1e3, overLog*theirs*1e3)
+	b.row("  against git log --raw --first-parent -m", "×", ours/theirs, overLog)
+	b.row("  its peak RSS", "MiB", rss, limitListRSS)
+	return nil
+}
+
+// firstClone makes mirrors from nothing, over http on loopback and from a path.
+func (b *bench) firstClone(ctx context.Context, name, repo string) error {
+	srv, err := serveGit(filepath.Dir(repo))
+	if err != nil {
+		return err
+	}
+	defer srv.Close()
+	pack, err := packSize(repo)
+	if err != nil {
+		return err
+	}
+	idle, err := b.child(ctx, "nothing", "-", "-", "builtin")
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		from, address, transport string
+		limit                    float64
+	}{
+		{"a path", repo, "builtin", overClone},
+		{"http", srv.URL + "/" + filepath.Base(repo), "builtin", overClone},
+		{"http", srv.URL + "/" + filepath.Base(repo), "binary", overCloneGit},
+	} {
+		ours, theirs, rss := math.Inf(1), math.Inf(1), 0.0
+		for i := range sourceRuns {
+			dir := filepath.Join(b.dir, fmt.Sprintf("clone-%s-%d", name, i))
+			u, err := b.child(ctx, "clone", dir, c.address, c.transport)
+			if err != nil {
+				return err
+			}
+			ours, rss = min(ours, u.wall.Seconds()), max(rss, u.rss)
+			git := dir + ".theirs"
+			address := c.address
+			if c.from == "a path" {
+				address = "file://" + address // a path alone is copied by links
+			}
+			u, err = measure(exec.CommandContext(ctx, "git", "clone", "--quiet", "--bare", "--single-branch", "--no-tags", address, git))
+			if err != nil {
+				return err
+			}
+			theirs = min(theirs, u.wall.Seconds())
+			if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(git)); err != nil {
+				return err
+			}
+		}
+		b.row(fmt.Sprintf("source: first clone of %s from %s, git: %s", name, c.from, c.transport), "ms", ours*1e3, c.limit*theirs*1e3)
+		b.row("  against git clone --bare --single-branch", "×", ours/theirs, c.limit)
+		b.row("  its peak RSS above an idle process, against the pack", "×", (rss-idle.rss)*(1<<20)/float64(pack), overPackRSS)
+	}
+	return nil
+}
+
+// poll asks a remote that has nothing new.
+func (b *bench) poll(ctx context.Context) error {
+	repo := filepath.Join(b.dir, "quiet.git")
+	if out, err := exec.CommandContext(ctx, "git", "init", "--quiet", "--bare", "--initial-branch=main", repo).CombinedOutput(); err != nil {
+		return fmt.Errorf("git init: %w\n%s", err, out)
+	}
+	if err := growHistory(ctx, repo, 0, 10); err != nil {
+		return err
+	}
+	srv, err := serveGit(b.dir)
+	if err != nil {
+		return err
+	}
+	defer srv.Close()
+	address := srv.URL + "/quiet.git"
+	mirror := filepath.Join(b.dir, "quiet-mirror")
+	if _, err := b.child(ctx, "clone", mirror, address, "builtin"); err != nil {
+		return err
+	}
+	out, err := b.childOutput(ctx, "poll", mirror, address, "builtin")
+	if err != nil {
+		return err
+	}
+	var took, bytesEach float64
+	if _, err := fmt.Sscan(out, &took, &bytesEach); err != nil {
+		return fmt.Errorf("output of the child %q: %w", out, err)
+	}
+	theirs := math.Inf(1)
+	for range sourceRuns {
+		u, err := measure(exec.CommandContext(ctx, "git", "ls-remote", address, "refs/heads/main"))
+		if err != nil {
+			return err
+		}
+		theirs = min(theirs, u.wall.Seconds())
+	}
+	b.row("source: a poll over http that finds nothing", "ms", took*1e3, theirs*1e3)
+	b.row("  allocated by it", "kB", bytesEach/1e3, limitPollBytes)
+	return nil
+}
+
+// serveGit serves the repositories of a folder by git's own http-backend.
+func serveGit(root string) (*httptest.Server, error) {
+	execPath, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		return nil, fmt.Errorf("git --exec-path: %w", err)
+	}
+	return httptest.NewServer(http.Handler(&cgi.Handler{
+		Path: filepath.Join(strings.TrimSpace(string(execPath)), "git-http-backend"),
+		Env:  []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1"},
+	})), nil
+}
+
+// packSize is what a repository's packs have.
+func packSize(repo string) (int64, error) {
+	packs, err := filepath.Glob(filepath.Join(repo, "objects/pack/*.pack"))
+	size := int64(0)
+	for _, p := range packs {
+		info, err := os.Stat(p)
+		if err != nil {
+			return 0, err
+		}
+		size += info.Size()
+	}
+	if size == 0 {
+		return 0, fmt.Errorf("%s has no pack: %w", repo, errors.Join(err, os.ErrNotExist))
+	}
+	return size, err
+}
+
+// measure runs a command whose output is of no interest.
+func measure(cmd *exec.Cmd) (usage, error) {
+	var errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = nil, &errs
+	started := time.Now()
+	if err := cmd.Run(); err != nil {
+		return usage{}, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, errs.String())
+	}
+	u := usage{wall: time.Since(started)}
+	if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		u.rss = float64(r.Maxrss) / 1024
+	}
+	return u, nil
+}
+
+func childCommand(ctx context.Context, args ...string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return exec.CommandContext(ctx, self, append([]string{"-child"}, args...)...), nil
+}
+
+func (b *bench) child(ctx context.Context, args ...string) (usage, error) {
+	cmd, err := childCommand(ctx, args...)
+	if err != nil {
+		return usage{}, err
+	}
+	return measure(cmd)
+}
+
+func (b *bench) childOutput(ctx context.Context, args ...string) (string, error) {
+	cmd, err := childCommand(ctx, args...)
+	if err != nil {
+		return "", err
+	}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	return string(out), err
+}
+
+// runChild is the process that is measured: what, the mirror's folder, the
+// remote's address and the transport.
+func runChild(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) != 4 {
+		return fmt.Errorf("-child takes four arguments, not %q", args)
+	}
+	what, dir, address, transport := args[0], args[1], args[2], args[3]
+	if what == "nothing" {
+		return nil
+	}
+	mirror, err := gitsource.Open(ctx, dir, gitsource.Remote{URL: address}, gitsource.Options{Transport: transport})
+	if err != nil {
+		return err
+	}
+	switch what {
+	case "clone":
+		_, err := mirror.Fetch(ctx)
+		return err
+	case "list":
+		return listSteps(ctx, mirror)
+	case "poll":
+		return pollOften(ctx, mirror, out)
+	}
+	return fmt.Errorf("-child %q is not known", what)
+}
+
+func listSteps(ctx context.Context, mirror *gitsource.Mirror) error {
+	r, err := mirror.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	var masks []gitsource.Filemask
+	for _, text := range []string{"po/*.po", "help/*/*.po", "po/extra/*.po"} {
+		mask, err := gitsource.ParseFilemask(text)
+		if err != nil {
+			return err
+		}
+		masks = append(masks, mask)
+	}
+	// The commit before those that are listed.
+	var from gitsource.Hash
+	n := 0
+	for link, err := range r.FirstParents(ctx, r.Head().Hash) {
+		if err != nil {
+			return err
+		}
+		if n == listedCommits {
+			from = link.Hash
+			break
+		}
+		n++
+	}
+	for _, err := range r.Steps(ctx, from, r.Head().Hash, gitsource.MatchMasks(masks)) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
