@@ -138,7 +138,7 @@ func (t *tipSearch) ask(send func(method, address string, body io.Reader) (*http
 // read reads an answer of either version.
 func (t *tipSearch) read(body io.Reader) error {
 	limited := &io.LimitedReader{R: body, N: maxAdvertised}
-	in := bufio.NewReaderSize(limited, 64<<10)
+	in := bufio.NewReaderSize(limited, 4<<10) // an answer in version 2 is a line
 	var buf []byte
 	for lines := 0; ; lines++ {
 		line, err := readPacket(in, &buf)
