@@ -81,6 +81,7 @@ func (b *bench) measurements() []measurement {
 	return []measurement{
 		{"po", b.po},
 		{"source", b.source},
+		{"watch", b.watch},
 		{"import", b.importHead},
 		{"replay", b.replay},
 		{"pull", b.pullAfter},
