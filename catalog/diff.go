@@ -1,5 +1,10 @@
 package catalog
 
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
 // Known is what Diff needs of a stored unit.
 type Known struct {
 	// ID is the unit's id.
@@ -50,7 +55,7 @@ type Delta struct {
 // argument: of repeated entries the first wins before Diff is called
 // (decision 13).
 func Diff(known []Known, seen []Seen) Delta {
-	var d Delta
+	d := Delta{Same: make([]Pair, 0, min(len(known), len(seen)))}
 	index := knownIndex{known: known}
 	found := make([]bool, len(known))
 	for i := range seen {
@@ -71,12 +76,14 @@ func Diff(known []Known, seen []Seen) Delta {
 }
 
 // knownIndex finds stored units. Files are mostly in the order of the ids, so
-// that the unit after the one found last is tried first; the map is made when
+// that the unit after the one found last is tried first; the table is made when
 // that fails.
 type knownIndex struct {
 	known []Known
 	next  int
-	index map[Identity]int32
+	table []int32 // open addressing; index+1, or 0
+	mix   uint64  // odd and random: nobody can write strings that share a slot
+	shift int
 }
 
 func (x *knownIndex) find(id Identity) (int, bool) {
@@ -87,18 +94,32 @@ func (x *knownIndex) find(id Identity) (int, bool) {
 	if len(x.known) == 0 {
 		return 0, false
 	}
-	if x.index == nil {
-		x.index = make(map[Identity]int32, len(x.known))
-		for i := range x.known {
-			x.index[x.known[i].Identity] = int32(i)
+	if x.table == nil {
+		x.build()
+	}
+	for slot := x.slot(id); x.table[slot] != 0; slot = x.after(slot) {
+		if k := int(x.table[slot] - 1); x.known[k].Identity == id {
+			x.next = k + 1
+			return k, true
 		}
 	}
-	k, ok := x.index[id]
-	if ok {
-		x.next = int(k) + 1
-	}
-	return int(k), ok
+	return 0, false
 }
+
+func (x *knownIndex) build() {
+	size := bits.Len(uint(len(x.known))) + 1
+	x.table, x.mix, x.shift = make([]int32, 1<<size), rand.Uint64()|1, 64-size
+	for i := range x.known {
+		slot := x.slot(x.known[i].Identity)
+		for x.table[slot] != 0 {
+			slot = x.after(slot)
+		}
+		x.table[slot] = int32(i + 1)
+	}
+}
+
+func (x *knownIndex) slot(id Identity) uint64  { return uint64(id.Key) * x.mix >> x.shift }
+func (x *knownIndex) after(slot uint64) uint64 { return (slot + 1) & uint64(len(x.table)-1) }
 
 func (d *Delta) sort(p Pair, known *Known, seen *Seen) {
 	switch {

@@ -18,44 +18,51 @@ import (
 // comments, references and flags, each an element of a slice, one for 32 bytes
 // of the file and 65,536 more are kept: what goes beyond is left out, with a
 // warning.
-func Parse(name string, data []byte) (*File, error) {
+func Parse(name string, data []byte) (*File, error) { return parse(name, data, nil) }
+
+// parse is Parse, with a Reader whose room for entries it takes, or nil.
+func parse(name string, data []byte, reader *Reader) (*File, error) {
 	if what := looksBinary(data); what != "" {
 		if _, _, ok := decodeMarked(data[:min(len(data), 512)]); !ok {
 			return nil, &SyntaxError{File: name, Line: 1, Column: 1, Code: ErrNotPO, Msg: "this is not a PO file, it looks like " + what}
 		}
 	}
 	d, bad := decode(data)
-	f, err := read(name, d, bad)
+	f, err := read(name, d, bad, reader)
 	if err == nil && d.undeclared && f.Charset != "" {
 		// The header shares a line with another entry, where it cannot be
 		// found before all is decoded: now it is known.
 		d, bad = decodeAs(data, f.Charset, max(0, bytes.Index(data, []byte(f.Charset))))
-		f, err = read(name, d, bad)
+		f, err = read(name, d, bad, reader)
 	}
 	if err != nil {
 		return nil, err
 	}
-	f.source = newSource(f.source.decoded, data)
+	if reader == nil {
+		f.source = newSource(f.source.decoded, data)
+	}
 	return f, nil
 }
 
 // read reads decoded text, if it could be decoded.
-func read(name string, d decoded, bad *SyntaxError) (*File, error) {
+func read(name string, d decoded, bad *SyntaxError, reader *Reader) (*File, error) {
 	if bad != nil {
 		bad.File = name
 		return nil, bad
 	}
 	d.replaceNUL()
-	f, err := scan(name, d, nil)
+	f, err := scan(name, d, nil, reader)
 	if err != nil {
 		return nil, err
 	}
-	f.source = &source{decoded: d}
+	if reader == nil {
+		f.source = &source{decoded: d}
+	}
 	return f, nil
 }
 
-// scan reads decoded text. The record may be nil.
-func scan(name string, d decoded, r *record) (*File, error) {
+// scan reads decoded text. The record and the reader may be nil.
+func scan(name string, d decoded, r *record, reader *Reader) (*File, error) {
 	p := &parser{
 		place:  place{line: 1},
 		file:   &File{Name: name, Warnings: d.warnings},
@@ -63,11 +70,13 @@ func scan(name string, d decoded, r *record) (*File, error) {
 		enc:    d,
 		record: r,
 	}
+	p.entries = reader.take()
 	if err := p.run(); err != nil {
 		return nil, err
 	}
 	f := p.file
 	f.Entries = p.entries
+	reader.give(p.entries)
 	p.finish()
 	return f, nil
 }

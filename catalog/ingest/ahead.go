@@ -39,6 +39,7 @@ type ahead struct {
 	maxSize   int64
 	touching  map[string][]*component
 	room      *semaphore.Weighted
+	rooms     *unitRooms
 	jobs      chan job
 	commits   chan *readCommit
 	cancel    context.CancelFunc
@@ -75,7 +76,7 @@ func (r *replay) lookAhead(ctx context.Context, base gitsource.Hash) (*ahead, er
 	ctx, cancel := context.WithCancel(ctx)
 	a := &ahead{
 		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, touching: make(map[string][]*component),
-		room: semaphore.NewWeighted(aheadBytes),
+		room: semaphore.NewWeighted(aheadBytes), rooms: r.load.scratch.rooms,
 		jobs: make(chan job, aheadCommits), commits: make(chan *readCommit, aheadCommits), cancel: cancel,
 	}
 	for range runtime.GOMAXPROCS(0) {
@@ -197,9 +198,9 @@ func (a *ahead) readersOf(path string) []*component {
 
 // parse parses files until there are no more.
 func (a *ahead) parse() {
-	lex := newLexicon()
+	s := newScratch(a.rooms)
 	for j := range a.jobs {
-		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules, lex)
+		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules, s)
 		j.commit.parsed.Done()
 	}
 }

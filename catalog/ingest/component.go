@@ -35,6 +35,7 @@ type component struct {
 	translations map[string]*catalog.Translation // by language; removed ones too
 	problems     map[string]store.Problem        // by path
 	union        *union                          // of the source translation
+	seen         []catalog.Seen                  // memory for comparisons
 }
 
 func newComponent(row store.BranchComponent, table *lang.Table) (*component, error) {

@@ -35,7 +35,7 @@ type loader struct {
 	files   map[loadKey]*list.Element
 	recent  *list.List // of *loaded, the newest first
 	bytes   int
-	lexicon *lexicon // of a replay, else nil
+	scratch *scratch // of a replay, else nil
 }
 
 type loadKey struct {
@@ -69,7 +69,7 @@ func (l *loader) load(ctx context.Context, component int64, path string, blob gi
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	default:
-		entry.file, entry.err = parse(path, data, r, l.lexicon)
+		entry.file, entry.err = parse(path, data, r, l.scratch)
 	}
 	l.keep(entry)
 	return entry.result()
@@ -137,8 +137,13 @@ func (l *loader) keep(e *loaded) {
 	}
 }
 
-// forget drops all versions.
+// forget drops all versions. None of their units may be in use.
 func (l *loader) forget() {
+	if l.scratch != nil {
+		for e := l.recent.Front(); e != nil; e = e.Next() {
+			l.scratch.rooms.give(e.Value.(*loaded).file)
+		}
+	}
 	clear(l.files)
 	l.recent.Init()
 	l.bytes = 0
@@ -152,12 +157,16 @@ func (e *loaded) size() int {
 	return overhead + len(e.file.data)
 }
 
-// parse reads the bytes of a PO file as units. The lexicon may be nil.
-func parse(path string, data []byte, r rules, lex *lexicon) (*poFile, *fileError) {
+// parse reads the bytes of a PO file as units. The scratch may be nil.
+func parse(path string, data []byte, r rules, s *scratch) (*poFile, *fileError) {
 	if gitsource.IsLFSPointer(data) {
 		return nil, &fileError{line: 1, msg: "the file is a Git LFS pointer; repoglot does not fetch LFS contents: store PO files in git itself"}
 	}
-	f, err := poparse.Parse(path, data)
+	read := poparse.Parse
+	if s != nil {
+		read = s.reader.Parse
+	}
+	f, err := read(path, data)
 	if err != nil {
 		var syntax *poparse.SyntaxError
 		if errors.As(err, &syntax) {
@@ -165,5 +174,5 @@ func parse(path string, data []byte, r rules, lex *lexicon) (*poFile, *fileError
 		}
 		return nil, &fileError{msg: err.Error()}
 	}
-	return convert(f, data, r, lex), nil
+	return convert(f, data, r, s), nil
 }

@@ -61,12 +61,19 @@ func newRules(s *catalog.ComponentSettings, cjk bool) rules {
 
 // convert makes units of the entries that count: obsolete ones do not
 // (weblate-facts §3), nor those of another domain than the first (po-semantics).
-// The lexicon may be nil.
-func convert(f *poparse.File, data []byte, r rules, lex *lexicon) *poFile {
+// The scratch may be nil.
+func convert(f *poparse.File, data []byte, r rules, s *scratch) *poFile {
 	if len(f.Entries) > lexiconSize {
-		lex = nil // it would forget each string before the next version asks
+		s = nil // its lexicon would forget each string before the next version asks
 	}
-	out := &poFile{units: make([]unit, 0, len(f.Entries)), data: data, lasting: lex != nil}
+	out := &poFile{data: data, lasting: s != nil}
+	var lex *lexicon
+	if s != nil {
+		lex = s.lexicon
+		out.units = s.rooms.take(len(f.Entries))
+	} else {
+		out.units = make([]unit, 0, len(f.Entries))
+	}
 	out.plural, out.hasPlural = f.PluralForms()
 	c := converter{rules: &r, lexicon: lex, file: out}
 	if lex != nil {

@@ -15,7 +15,7 @@ import (
 // it ends with the commit that reaches one of them. They decide how much is
 // done again after a crash, never what is stored.
 const (
-	batchEntries = 40_000
+	batchEntries = 30_000
 	batchBytes   = 24 << 20 // of the files to be stored
 	batchCommits = 2_000    // that touch a file
 )
@@ -72,10 +72,10 @@ func (p *pull) replay(ctx context.Context, comps []*component, load *loader) err
 	}
 	r := &replay{p: p, comps: comps, load: load, from: from, changes: make(map[int64]int64)}
 	r.staging = newStaging(p.s.db, comps, r.caughtUp)
-	load.lexicon = newLexicon()
+	load.scratch = newScratch(newUnitRooms())
 	p.reader.LimitCache(besideAhead)
 	defer func() {
-		load.lexicon = nil
+		load.scratch = nil
 		p.reader.LimitCache(0)
 	}()
 	return r.run(ctx)

@@ -42,7 +42,8 @@ type union struct {
 	numbers map[catalog.Identity]int32 // of strings, from 0
 	seen    []int                      // by number: the round that last had it
 	round   int
-	last    int // strings in the last round
+	units   []unit // of the last round, and memory for the next one
+	holders []int
 	files   map[content]*unionFile
 }
 
@@ -67,7 +68,8 @@ func newUnion() *union {
 // other files have, with place, note and flags of the first of them by path. It
 // holds one file at a time.
 func (u *union) of(ctx context.Context, files []sourceFile, hasOwn bool, r rules) (unitedFiles, error) {
-	all := unitedFiles{units: make([]unit, 0, u.last), holders: make([]int, 0, u.last)}
+	clear(u.units)
+	all := unitedFiles{units: u.units[:0], holders: u.holders[:0]}
 	u.round++
 	position := 0
 	for n := range files {
@@ -94,7 +96,7 @@ func (u *union) of(ctx context.Context, files []sourceFile, hasOwn bool, r rules
 		}
 	}
 	u.forget()
-	u.last = len(all.units)
+	u.units, u.holders = all.units, all.holders
 	return all, nil
 }
 

@@ -128,10 +128,11 @@ func (w *unitWriter) compare(ctx context.Context) error {
 			return err
 		}
 	}
-	seen := make([]catalog.Seen, len(w.units))
+	seen := w.a.comp.seen[:0]
 	for i := range w.units {
-		seen[i] = catalog.Seen{Identity: w.units[i].Identity, Text: w.units[i].text, Meta: w.units[i].meta}
+		seen = append(seen, catalog.Seen{Identity: w.units[i].Identity, Text: w.units[i].text, Meta: w.units[i].meta})
 	}
+	w.a.comp.seen = seen
 	w.delta = catalog.Diff(w.known, seen)
 	w.ids = make([]int64, len(w.units))
 	for _, list := range [][]catalog.Pair{w.delta.Same, w.delta.Touched, w.delta.Updated, w.delta.Returned} {

@@ -9,7 +9,11 @@ import (
 // baseMemory makes the garbage collector work before the heap has doubled: it
 // lowers the peak of a usual import at no cost (vim-po, 103,000 units: 244 MiB
 // of memory in all).
-const baseMemory = 256 << 20
+const baseMemory = 208 << 20
+
+// lessMemory is what larger heaps stay below doubling: nothing for one of a
+// gigabyte, a fifth for that of a usual replay, whose memory is mostly buffers.
+const lessMemory = 48 << 20
 
 // limitMemory keeps a soft limit until stop is called, unless the environment
 // variable GOMEMLIMIT, which the runtime has read, says otherwise. The limit
@@ -44,7 +48,7 @@ func limitMemory(environ map[string]string) (stop func()) {
 // memoryLimit is the limit for a heap whose last collection left so many bytes
 // alive: collecting is worth its time as long as half of the memory is garbage.
 func memoryLimit(live uint64) int64 {
-	return max(baseMemory, int64(2*live))
+	return max(baseMemory, int64(2*live)-lessMemory)
 }
 
 // liveHeap is what the last collection found in use.

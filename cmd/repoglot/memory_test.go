@@ -7,10 +7,11 @@ import (
 
 func TestMemoryLimit(t *testing.T) {
 	for live, want := range map[uint64]int64{
-		0:         256 << 20,
-		100 << 20: 256 << 20,
-		128 << 20: 256 << 20,
-		1 << 30:   2 << 30,
+		0:         208 << 20,
+		100 << 20: 208 << 20,
+		128 << 20: 208 << 20,
+		150 << 20: 252 << 20,
+		1 << 30:   2000 << 20,
 	} {
 		if got := memoryLimit(live); got != want {
 			t.Errorf("memoryLimit(%d) = %d, want %d", live, got, want)
