@@ -1,10 +1,14 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 func idsOf(l envelope) []int {
@@ -112,4 +116,62 @@ func checkPages(t *testing.T, s *Server, target string, want []int, size int) {
 			t.Fatalf("%s page %d: count %d, %v, want %d, %v", target, page, l.Count, idsOf(l), len(want), part)
 		}
 	}
+}
+
+// TestChangesOfGoneTranslation: while the file of a translation is gone, its
+// entries lead to no URL that answers 404 (decision 23), and tell the language.
+func TestChangesOfGoneTranslation(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	s := w.serve(Options{})
+	look := func() (urls []string) {
+		for _, path := range []string{"/api/components/demo/app/changes/", "/api/projects/demo/changes/", "/api/changes/"} {
+			n := 0
+			for _, c := range getList(t, s, path+"?page_size=1000").Results {
+				if c["target"] != "Öffnen" {
+					continue
+				}
+				n++
+				u, _ := c["translation"].(string)
+				urls = append(urls, fmt.Sprint(u, " ", c["details"].(map[string]any)["language"]))
+				if u != "" {
+					get(t, s, strings.TrimPrefix(u, "http://l10n.example.org"))
+				}
+				if again := get(t, s, strings.TrimPrefix(c["url"].(string), "http://l10n.example.org")); !strings.Contains(again, fmt.Sprintf(`"translation":%s`, quoted(u))) {
+					t.Errorf("the entry itself differs: %s", again)
+				}
+				get(t, s, strings.TrimPrefix(c["unit"].(string), "http://l10n.example.org"))
+			}
+			if n != 1 {
+				t.Errorf("%s has %d entries of the German string", path, n)
+			}
+		}
+		return urls
+	}
+	const gone = " de"
+	if got := look(); !slices.Equal(got, []string{gone, gone, gone}) {
+		t.Errorf("gone: %q", got)
+	}
+	id := w.ids["demo/app"]
+	w.step(id, repoApp, "main", head1, func(ctx context.Context, tx *store.StepTx) error {
+		all, err := tx.Translations(ctx, id)
+		if err != nil {
+			return err
+		}
+		german := translationOf(all, "de")
+		german.Removed = false
+		return tx.PutTranslation(ctx, german)
+	})
+	const back = "http://l10n.example.org/api/translations/demo/app/de/?format=api <nil>"
+	if got := look(); !slices.Equal(got, []string{back, back, back}) {
+		t.Errorf("back: %q", got)
+	}
+}
+
+// quoted is a JSON string, or null for "".
+func quoted(s string) string {
+	if s == "" {
+		return "null"
+	}
+	return `"` + s + `"`
 }

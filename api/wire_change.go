@@ -42,6 +42,9 @@ type changeDetails struct {
 	// PreviousSource is the source of the removed string that this new one took
 	// the place of, as its translation file says.
 	PreviousSource string `json:"previous_source,omitempty"`
+	// Language is the code of a translation whose file is gone, in place of its
+	// URL, which would answer 404 (decision 23).
+	Language string `json:"language,omitempty"`
 }
 
 func newChange(l links, from *catalog.Change) changeObject {
@@ -64,8 +67,13 @@ func newChange(l links, from *catalog.Change) changeObject {
 		return o
 	}
 	o.Unit = orNull(l.unit(from.UnitID))
-	o.Translation = orNull(l.api(translationPath(from.Project, from.Component, from.Language)))
-	o.Details = newDetails(from)
+	details := newDetails(from)
+	if from.Gone {
+		details.Language = from.Language
+	} else {
+		o.Translation = orNull(l.api(translationPath(from.Project, from.Component, from.Language)))
+	}
+	o.Details = details
 	return o
 }
 

@@ -26,11 +26,16 @@ func TestWLC(t *testing.T) {
 }
 
 // TestWLCChanges reads change lists of all scopes; wlc asks for the translation
-// of every entry, so none of them is gone in this world.
+// of every entry that has one, also in a world where a file is gone.
 func TestWLCChanges(t *testing.T) {
 	t.Parallel()
 	w := openWorld(t)
 	w.bigWorld(3)
+	gone := demoWorld(t)
+	wlc(t, gone.serve(Options{}), []wlcCase{
+		{[]string{"changes", "demo/app"}, 0, []string{`"action_name": "Removed translation"`, `"target": "\u00d6ffnen"`}},
+		{[]string{"changes", "demo"}, 0, []string{`"action_name": "Removed translation"`, `"target": "\u00d6ffnen"`}},
+	})
 	wlc(t, w.serve(Options{}), []wlcCase{
 		{[]string{"changes", "big/big/cs"}, 0, []string{`"action_name": "New string added"`, `va 3"`}},
 		{[]string{"changes", "big/big"}, 0, []string{`"action_name": "Created component"`, `va 3"`}},

@@ -141,7 +141,7 @@ func (s *Snapshot) probe(ctx context.Context, l scope, place int64) (first, id, 
 
 // changeColumns and changeJoins are what scanChange reads, of d and c.
 const (
-	changeColumns = `d.first_change + c.n, c.action, COALESCE(c.unit_id, 0), COALESCE(p.slug, ''), COALESCE(m.slug, ''), COALESCE(t.language, ''),
+	changeColumns = `d.first_change + c.n, c.action, COALESCE(c.unit_id, 0), COALESCE(p.slug, ''), COALESCE(m.slug, ''), COALESCE(t.language, ''), COALESCE(t.removed, 0),
 		d.at, COALESCE(a.username, ''), COALESCE(a.full_name, ''), c.target, c.old_target, c.state, c.old_state,
 		COALESCE(o.source, ''), COALESCE(o.context, ''), d.commit_hash, d.commit_time, c.event, d.co_authors`
 	changeJoins = `
@@ -168,7 +168,7 @@ func scanChange(scan scan) (catalog.Change, error) {
 	var c catalog.Change
 	var at, commitTime sql.NullInt64
 	var event, coAuthors sql.NullString
-	err := scan(&c.ID, &c.Action, &c.UnitID, &c.Project, &c.Component, &c.Language, &at, &c.Username, &c.AuthorName, &c.Target, &c.Old,
+	err := scan(&c.ID, &c.Action, &c.UnitID, &c.Project, &c.Component, &c.Language, &c.Gone, &at, &c.Username, &c.AuthorName, &c.Target, &c.Old,
 		&c.State, &c.OldState, &c.Source, &c.Context, &c.Commit, &commitTime, &event, &coAuthors)
 	if err != nil {
 		return c, err
