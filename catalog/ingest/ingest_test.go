@@ -35,6 +35,8 @@ type world struct {
 	dir    string
 	// maxFileSize is that of the syncer; 0: the default.
 	maxFileSize int64
+	// busy is how long the store waits for locks; 0: the default.
+	busy time.Duration
 	// progress, if set, is called where a pull tells of its progress.
 	progress func()
 }
@@ -51,7 +53,7 @@ func newWorld(t testing.TB, repo string, components map[string]catalog.Component
 
 func (w *world) open() {
 	w.t.Helper()
-	db, err := store.Open(w.t.Context(), filepath.Join(w.dir, "repoglot.db"), store.Options{})
+	db, err := store.Open(w.t.Context(), filepath.Join(w.dir, "repoglot.db"), store.Options{BusyTimeout: w.busy})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -319,7 +319,8 @@ func (r *replay) arrived() {
 }
 
 // eachWithout runs fn for components, and again without one that failed, which
-// is left where it stands.
+// is left where it stands. Where the database fails, it is no component's fault:
+// all stay together.
 func (p *pull) eachWithout(ctx context.Context, comps []*component, fn func([]*component) error) {
 	for failed := 0; len(comps) > 0; failed++ {
 		err := fn(comps)
@@ -327,7 +328,7 @@ func (p *pull) eachWithout(ctx context.Context, comps []*component, fn func([]*c
 			return
 		}
 		var one *componentError
-		if !errors.As(err, &one) || failed == maxLeftBehind || ctx.Err() != nil {
+		if !errors.As(err, &one) || failed == maxLeftBehind || ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
 			for _, c := range comps {
 				p.fail(c, err)
 			}

@@ -368,16 +368,21 @@ func (p *pull) summarise() {
 // settle remembers which components failed and joins their errors.
 func (p *pull) settle(ctx context.Context) error {
 	var all []error
+	mute := false
 	for _, c := range p.comps {
 		err := p.errs[c.row.ID]
-		if err != nil {
+		if err != nil && !mute {
 			all = append(all, fmt.Errorf("component %s: %w", c.name(), err))
 		}
 		if errors.Is(err, catalog.ErrConflict) {
 			continue // somebody else was faster, such as a new configuration: no failure
 		}
+		if mute {
+			continue
+		}
 		if serr := p.spell(ctx, []*component{c}, err); serr != nil {
 			all = append(all, serr)
+			mute = errors.Is(serr, store.ErrUnavailable) // each would wait for the lock, and say the same, again
 		}
 	}
 	return errors.Join(all...)
@@ -411,20 +416,21 @@ func (p *pull) spell(ctx context.Context, comps []*component, cause error) error
 			continue
 		}
 		begins := c.row.Problem == "" && c.row.Head != "" && c.row.Imported // a replay's list is of the past
-		if _, err := p.s.db.SetProblem(ctx, []int64{c.row.ID}, message); err != nil {
-			return err
-		}
-		if !begins {
+		if begins {
+			if err := p.recordFailure(ctx, c, message); err != nil {
+				return err
+			}
 			continue
 		}
-		if err := p.recordFailure(ctx, c, message); err != nil {
+		if _, err := p.s.db.SetProblem(ctx, []int64{c.row.ID}, message); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// recordFailure writes entry 22 of a component, whose head stays.
+// recordFailure stores that a component cannot be pulled, with entry 22; its head
+// stays.
 func (p *pull) recordFailure(ctx context.Context, c *component, message string) error {
 	spec := &p.branch.Components[0].Spec
 	info := store.StepInfo{
@@ -432,6 +438,9 @@ func (p *pull) recordFailure(ctx context.Context, c *component, message string) 
 		From: c.row.Head, To: c.row.Head, Tracking: c.row.Tracking, At: p.at,
 	}
 	_, err := p.s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+		if err := tx.SetFailure(ctx, c.row.ID, message); err != nil {
+			return err
+		}
 		return tx.AddDelta(ctx, store.Delta{ComponentID: c.row.ID, Entries: []store.Entry{{
 			Action: catalog.ActionFailedMerge, State: catalog.StateAbsent, OldState: catalog.StateAbsent,
 			Event: map[string]string{"error": message},

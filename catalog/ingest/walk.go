@@ -26,6 +26,12 @@ func (p *pull) importAll(ctx context.Context, comps []*component, load *loader) 
 		p.tell(Progress{Done: i, Total: len(comps)})
 		if err := p.snapshot(ctx, []*component{c}, "", load); err != nil {
 			p.fail(c, err)
+			if errors.Is(err, store.ErrUnavailable) { // each would wait for the lock again
+				for _, c := range comps[i+1:] {
+					p.fail(c, err)
+				}
+				return
+			}
 		}
 	}
 	p.tell(Progress{Done: len(comps), Total: len(comps)})

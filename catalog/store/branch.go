@@ -90,6 +90,17 @@ func (db *DB) SetProblem(ctx context.Context, componentIDs []int64, problem stri
 	return changed, db.fail(ctx, "set problem", err)
 }
 
+// SetFailure is SetProblem for one component of the convoy, within the step: so
+// that an entry that tells of it is there if and only if the problem is.
+func (tx *StepTx) SetFailure(ctx context.Context, componentID int64, problem string) error {
+	m, err := tx.member(componentID)
+	if err == nil {
+		m.dirty = true
+		_, err = tx.s.exec(ctx, `UPDATE components SET problem = $1 WHERE id = $2`, redact(problem), componentID)
+	}
+	return tx.fail(ctx, "set problem", err)
+}
+
 // redact cuts user and password out of the addresses in a text; a user alone
 // stays where it is no secret (ssh://git@host).
 func redact(s string) string {

@@ -89,19 +89,19 @@ func describe(err error) (text string, sentinel error, found bool) {
 	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return "the database is locked by another process: stop it and try again", nil, true
+		return "the database is locked by another process: stop it and try again", ErrUnavailable, true
 	case sqlite3.SQLITE_FULL:
-		return "the disk is full: nothing was lost; free some space, the next pull goes on", nil, true
+		return "the disk is full: nothing was lost; free some space, the next pull goes on", ErrUnavailable, true
 	case sqlite3.SQLITE_READONLY:
-		return "the database cannot be written: check the permissions of the file and its folder", nil, true
+		return "the database cannot be written: check the permissions of the file and its folder", ErrUnavailable, true
 	case sqlite3.SQLITE_CANTOPEN:
-		return "the database cannot be opened: check that its folder exists and is writable", nil, true
+		return "the database cannot be opened: check that its folder exists and is writable", ErrUnavailable, true
 	case sqlite3.SQLITE_NOTADB:
 		return "the file is not a database: move it away or change data_dir", nil, true
 	case sqlite3.SQLITE_CORRUPT:
 		return "the database is corrupt: restore a backup, or move the file away and import anew", nil, true
 	case sqlite3.SQLITE_IOERR:
-		return fmt.Sprintf("the disk failed (%s): check it, then try again", oneLine(e.Error())), nil, true
+		return fmt.Sprintf("the disk failed (%s): check it, then try again", oneLine(e.Error())), ErrUnavailable, true
 	case sqlite3.SQLITE_CONSTRAINT:
 		return "the write contradicts what is stored (" + oneLine(e.Error()) + ")", catalog.ErrConflict, true
 	}

@@ -26,13 +26,28 @@ func (db *DB) fail(ctx context.Context, op string, err error) error {
 		return ours{fmt.Errorf("store: %s: the database %s is closed", op, db.where)}
 	}
 	if text, sentinel, found := describe(err); found {
-		if sentinel != nil {
-			return ours{fmt.Errorf("store: %s: database %s: %s: %w", op, db.where, text, sentinel)}
+		said := fmt.Errorf("store: %s: database %s: %s", op, db.where, text)
+		switch sentinel {
+		case nil:
+			return ours{said}
+		case ErrUnavailable:
+			return ours{unavailable{said}}
 		}
-		return ours{fmt.Errorf("store: %s: database %s: %s", op, db.where, text)}
+		return ours{fmt.Errorf("%w: %w", said, sentinel)}
 	}
 	return ours{fmt.Errorf("store: %s: %w", op, err)}
 }
+
+// ErrUnavailable says that the database can take nothing at the moment, whatever
+// it is: the disk is full or fails, another process holds the lock, the file may
+// not be written. Nothing of the operation was stored, and no argument of it is
+// to blame; it can be repeated.
+var ErrUnavailable = errors.New("the database is not available")
+
+// unavailable is an ErrUnavailable that says in its own words what is the matter.
+type unavailable struct{ error }
+
+func (u unavailable) Is(target error) bool { return target == ErrUnavailable }
 
 // ours marks an error that has gone through fail, so that it is not wrapped
 // again on its way out.
