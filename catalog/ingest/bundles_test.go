@@ -29,6 +29,12 @@ func needShared(t testing.TB, path string) {
 	}
 }
 
+// slowUnderRace are the bundles that the race detector need not see: the same
+// code as for the others, for half a minute each.
+func slowUnderRace(bundle string) bool {
+	return underRace && (bundle == "vim-po" || bundle == "python-docs-pl")
+}
+
 // cloneBundle makes a bare repository of a bundle.
 func cloneBundle(t testing.TB, bundle string) string {
 	t.Helper()
@@ -89,6 +95,9 @@ func TestBundles(t *testing.T) {
 	needShared(t, sharedRepos)
 	for _, b := range bundles {
 		t.Run(b.name, func(t *testing.T) {
+			if slowUnderRace(b.name) {
+				t.Skip("skipped under the race detector")
+			}
 			t.Parallel()
 			w := newWorld(t, cloneBundle(t, filepath.Join(sharedRepos, b.name+".bundle")), b.components)
 			report := w.sync()

@@ -167,7 +167,7 @@ func TestFullDiskInReplay(t *testing.T) {
 	}
 	tries := 16
 	if underRace {
-		tries = 4
+		tries = 2
 	}
 	for n := range tries {
 		limit := empty + n*(full-empty-1)/tries
@@ -208,7 +208,7 @@ func TestFullDiskInPulls(t *testing.T) {
 	}
 	tries := 12
 	if underRace {
-		tries = 3
+		tries = 2
 	}
 	for n := range tries {
 		limit := before + n*(after-before-1)/tries

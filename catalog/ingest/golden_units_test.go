@@ -32,6 +32,9 @@ func TestGoldenUnits(t *testing.T) {
 		{"hello", "hello", catalog.ComponentSettings{NewBase: "po/hello.pot"}, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if slowUnderRace(c.bundle) {
+				t.Skip("skipped under the race detector")
+			}
 			t.Parallel()
 			w := newWorld(t, cloneBundle(t, filepath.Join(sharedRepos, c.bundle+".bundle")), map[string]catalog.ComponentSettings{c.name: c.settings})
 			w.sync()

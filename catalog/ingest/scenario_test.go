@@ -19,6 +19,10 @@ func TestScenarios(t *testing.T) {
 		"hostile":   {"hostile": {}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if underRace && name == "hostile" {
+				t.Skip("skipped under the race detector: large files, read one after the other")
+			}
+			t.Parallel()
 			repo := testrepos.Load(t, name)
 			w := newWorld(t, repo.URL(), settings)
 			var b strings.Builder
