@@ -273,11 +273,14 @@ func (s *binarySource) transfer(ctx context.Context, gitDir string, tip Head, _ 
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	grew := make(chan bool, 1)
-	go func() { grew <- s.guardSize(ctx, stop, filepath.Join(gitDir, "objects", "pack")) }()
+	guard := newSizeGuard(gitDir, s.limits.bytes)
+	ended := make(chan struct{})
+	go func() { defer close(ended); guard.watch(ctx, stop) }()
 	_, err = s.run(ctx, append(fetchArgs(gitDir), "--", address, "+"+ref+":refs/repoglot/incoming")...)
 	stop()
-	if <-grew {
+	<-ended
+	if guard.exceeded() {
+		guard.clear()
 		return s.fail(ErrTooLarge, s.limits.pack().Error(), "use a smaller repository")
 	}
 	return err
@@ -289,27 +292,6 @@ func (s *binarySource) patience() int {
 		return max(1, int(s.stall.Seconds()))
 	}
 	return int(stall.Seconds())
-}
-
-// guardSize ends a transfer whose pack grows beyond the limit: git has no
-// setting for it where it fetches. It reports whether it did.
-func (s *binarySource) guardSize(ctx context.Context, stop context.CancelFunc, dir string) bool {
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-tick.C:
-		}
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), "tmp_pack") && info.Size() > s.limits.bytes {
-				stop()
-				return true
-			}
-		}
-	}
 }
 
 func (s *binarySource) fail(kind error, detail, remedy string) error {

@@ -100,7 +100,7 @@ func replay(t *testing.T, r *Reader, match Matcher, head map[string]Hash) {
 			if c.New.IsZero() {
 				delete(state, c.Path)
 			}
-			k := s.Introducer(i, func(b Hash) bool { return b == c.New })
+			k := introducer(s, i, func(b Hash) bool { return b == c.New })
 			if got := s.Origins[k].Blobs[i]; got != c.New {
 				t.Fatalf("%s: %s is credited to a commit that has it as %s", s.Commit.Hash, c.Path, got)
 			}

@@ -16,7 +16,7 @@ import (
 // (the last of Step.Origins) by going to any parent that has the same text,
 // until no parent has it. A text that only a parent outside the step has was
 // introduced by no commit of the range and belongs to the step's own
-// (decision 18). [Step.Introducer] does this.
+// (decision 18). Package ingest does this for the strings of files.
 type Origin struct {
 	// Commit of this origin.
 	Commit Commit
@@ -29,49 +29,6 @@ type Origin struct {
 	// Outside holds, parallel to Parents, the blobs of the parents that are -1
 	// (parallel to Step.Changes, shared as well); nil for the others.
 	Outside [][]Hash
-}
-
-// Introducer gives the index of the origin that introduced a text of
-// Step.Changes[change]. same says whether a version of that file (zero: the
-// file is absent) has the text; it must be true for Changes[change].New, and
-// is asked once per version.
-func (s Step) Introducer(change int, same func(blob Hash) bool) int {
-	last := len(s.Origins) - 1
-	known := map[Hash]bool{}
-	has := func(blob Hash) bool {
-		v, ok := known[blob]
-		if !ok {
-			v = same(blob)
-			known[blob] = v
-		}
-		return v
-	}
-	seen := make([]bool, len(s.Origins))
-	todo := []int{last}
-	for len(todo) > 0 {
-		i := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if i < 0 || seen[i] {
-			continue
-		}
-		seen[i] = true
-		inherited := false
-		for k := len(s.Origins[i].Parents) - 1; k >= 0; k-- { // the first parent is on top of the stack
-			p, blobs := s.Origins[i].Parents[k], s.Origins[i].Outside[k]
-			if p >= 0 {
-				blobs = s.Origins[p].Blobs
-			}
-			if !has(blobs[change]) {
-				continue
-			}
-			inherited = true
-			todo = append(todo, p)
-		}
-		if !inherited {
-			return i
-		}
-	}
-	return last
 }
 
 // ownOrigin is the only origin of a step that is no merge.

@@ -130,7 +130,7 @@ func credit(t *testing.T, r *Reader, s Step) map[string]string {
 			if old[key] == cur[key] {
 				continue
 			}
-			o := s.Introducer(i, func(h Hash) bool { return read(h)[key] == cur[key] })
+			o := introducer(s, i, func(h Hash) bool { return read(h)[key] == cur[key] })
 			got[c.Path+":"+key] = s.Origins[o].Commit.Author.Name
 		}
 	}
@@ -254,7 +254,7 @@ func TestOriginsModel(t *testing.T) {
 			if s.Origins[len(s.Origins)-1].Commit.Hash != s.Commit.Hash {
 				rt.Fatal("the step's own commit is not the last origin")
 			}
-			got := s.Origins[s.Introducer(0, func(b Hash) bool { return b == s.Changes[0].New })].Commit.Hash
+			got := s.Origins[introducer(s, 0, func(b Hash) bool { return b == s.Changes[0].New })].Commit.Hash
 			may := creditable(parents, text, fresh, s.Commit.Hash)
 			if !may[got] {
 				rt.Fatalf("%s is credited, may be %v", got, may)
