@@ -81,11 +81,11 @@ func TestIndent(t *testing.T) {
 	t.Parallel()
 	s := demoWorld(t).serve(Options{})
 	for accept, want := range map[string]string{
-		"application/json; indent=2":            "{\n  \"projects\":",
-		"text/html, application/json; indent=1": "{\n \"projects\":",
-		"application/json; indent=99":           "{\n        \"projects\":",
-		"application/json; indent=-3":           "{\"projects\":",
-		"application/json; indent=x":            "{\"projects\":",
+		"application/json; indent=2":            "{\n  \"users\":",
+		"text/html, application/json; indent=1": "{\n \"users\":",
+		"application/json; indent=99":           "{\n        \"users\":",
+		"application/json; indent=-3":           "{\"users\":",
+		"application/json; indent=x":            "{\"users\":",
 	} {
 		body := call(t, s, http.MethodGet, "/api/", "Accept", accept).Body.String()
 		if !strings.HasPrefix(body, want) {

@@ -40,6 +40,7 @@ func itoa(id int64) string { return strconv.FormatInt(id, 10) }
 
 func (l links) unit(id int64) string   { return l.api("/api/units/" + itoa(id) + "/") }
 func (l links) change(id int64) string { return l.api("/api/changes/" + itoa(id) + "/") }
+func (l links) addon(id int64) string  { return l.api("/api/addons/" + itoa(id) + "/") }
 func (l links) user(username string) string {
 	return l.api(path("api", "users", username))
 }

@@ -118,7 +118,7 @@ func (v *validator) check(at string, schema map[string]any, value any) {
 			if m, ok := value.(map[string]any); ok {
 				v.checkObject(at, keyword, schema, m)
 			}
-		case "items", "minItems":
+		case "items", "minItems", "maxItems":
 			if list, ok := value.([]any); ok {
 				v.checkArray(at, keyword, arg, list)
 			}
@@ -209,8 +209,9 @@ func (v *validator) checkObject(at, keyword string, schema, value map[string]any
 }
 
 func (v *validator) checkArray(at, keyword string, arg any, value []any) {
-	if keyword == "minItems" {
-		if want, _ := arg.(float64); float64(len(value)) < want {
+	if keyword == "minItems" || keyword == "maxItems" {
+		bound, _ := arg.(float64)
+		if n := float64(len(value)); keyword == "minItems" && n < bound || keyword == "maxItems" && n > bound {
 			v.failf(at, "%d elements", len(value))
 		}
 		return
@@ -339,6 +340,8 @@ func TestValidatorSeesMistakes(t *testing.T) {
 		{"Percent", `100.1`},
 		{"UnitList", `{"count":1,"next":null,"previous":null,"results":[{}]}`},
 		{"UnitList", `{"count":1,"next":null,"results":[]}`},
+		{"EmptyList", `{"count":1,"next":null,"previous":null,"results":[{}]}`},
+		{"Lock", `{"locked":null}`},
 	} {
 		v := newValidator(t)
 		dec := json.NewDecoder(strings.NewReader(tc.value))

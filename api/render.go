@@ -17,13 +17,19 @@ const (
 // document is an answer that is bytes already.
 type document struct {
 	contentType string
-	body        []byte
+	// filename, if set, offers the body as an attachment of that name.
+	filename string
+	body     []byte
 }
+
+// array is a list without paging: a bare array (facts §5). items is a slice,
+// never nil.
+type array struct{ items any }
 
 // render makes the bytes of a successful answer.
 func render(value any, rep representation) (answer, error) {
 	if doc, ok := value.(*document); ok {
-		return answer{status: http.StatusOK, contentType: doc.contentType, body: doc.body}, nil
+		return answer{status: http.StatusOK, contentType: doc.contentType, filename: doc.filename, body: doc.body}, nil
 	}
 	if f, ok := value.(*feed); ok {
 		return answer{status: http.StatusOK, contentType: typeEvents, feed: f}, nil
@@ -31,6 +37,13 @@ func render(value any, rep representation) (answer, error) {
 	if l, ok := value.(*list); ok && rep.csv {
 		body, err := renderCSV(l.Results)
 		return answer{status: http.StatusOK, contentType: typeCSV, body: body}, err
+	}
+	if list, ok := value.(*array); ok {
+		if rep.csv {
+			body, err := renderCSV(list.items)
+			return answer{status: http.StatusOK, contentType: typeCSV, body: body}, err
+		}
+		value = list.items
 	}
 	body, err := renderJSON(value, rep.indent)
 	return answer{status: http.StatusOK, contentType: typeJSON, body: body}, err

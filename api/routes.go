@@ -12,7 +12,8 @@ import (
 )
 
 // handler answers a GET. It reads everything through snap and returns what is
-// to be rendered: a value for JSON, a *list or a *document. Errors are those
+// to be rendered: a value for JSON, a *list, an *array or a
+// *document. Errors are those
 // of answerError.
 type handler func(ctx context.Context, snap *store.Snapshot, r *request) (any, error)
 
@@ -46,51 +47,94 @@ const (
 	allowPost       = "GET, POST, HEAD, OPTIONS"
 	allowDelete     = "GET, DELETE, HEAD, OPTIONS"
 	allowPutToPatch = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
+	onlyPost        = "POST, OPTIONS"
+	onlyDelete      = "DELETE, OPTIONS"
 )
 
 // routes is the table of all resources, those of the specification first.
 func (s *Server) routes() []route {
 	const (
-		aboutTranslations = "Translation components API."
-		aboutComponents   = "Translation components API."
-		aboutProjects     = "Translation projects API."
-		aboutLanguages    = "Languages API."
-		aboutUnits        = "Units API."
-		aboutChanges      = "Translation changes API."
-		aboutUsers        = "Users API."
-		aboutTasks        = "Tasks API."
+		aboutTranslations   = "Translation components API."
+		aboutComponents     = "Translation components API."
+		aboutProjects       = "Translation projects API."
+		aboutLanguages      = "Languages API."
+		aboutUnits          = "Units API."
+		aboutChanges        = "Translation changes API."
+		aboutUsers          = "Users API."
+		aboutTasks          = "Tasks API."
+		aboutAddons         = "Addons API."
+		aboutComponentLists = "Component lists API."
+	)
+	const (
+		translation = "/api/translations/:project/:component/:language/"
+		component   = "/api/components/:project/:component/"
+		project     = "/api/projects/:project/"
 	)
 	return []route{
-		{"/api/translations/:project/:component/:language/", allowDelete, "Translation Instance", aboutTranslations, object, s.getTranslation},
-		{"/api/translations/:project/:component/:language/units/", allowPost, "Units", aboutTranslations, pages, s.listUnits},
-		{"/api/translations/:project/:component/:language/changes/", allowRead, "Changes", aboutTranslations, pages, listOf(s.translationChanges)},
-		{"/api/translations/:project/:component/:language/changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.translationChanges)},
-		{"/api/translations/:project/:component/:language/statistics/history/", allowRead, "Statistics over Time", aboutTranslations, pages, statisticsOf(s.translationStatistics)},
+		{translation, allowDelete, "Translation Instance", aboutTranslations, object, s.getTranslation},
+		{translation + "units/", allowPost, "Units", aboutTranslations, pages, s.listUnits},
+		{translation + "changes/", allowRead, "Changes", aboutTranslations, pages, listOf(s.translationChanges)},
+		{translation + "changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.translationChanges)},
+		{translation + "statistics/", allowRead, "Statistics", aboutTranslations, object, s.getTranslationStatistics},
+		{translation + "statistics/history/", allowRead, "Statistics over Time", aboutTranslations, pages, statisticsOf(s.translationStatistics)},
+		{translation + "repository/", allowPost, "Repository", aboutTranslations, object, s.getTranslationRepository},
+		{translation + "autotranslate/", onlyPost, "Autotranslate", aboutTranslations, object, writeOnly},
+		{"/api/units/", allowRead, "Unit List", aboutUnits, pages, s.listAllUnits},
 		{"/api/units/:id/", allowPutToPatch, "Unit Instance", aboutUnits, object, s.getUnit},
+		{"/api/units/:id/translations/", allowRead, "Translations", aboutUnits, pages, s.listUnitTranslations},
 		{"/api/changes/:id/", allowRead, "Change Instance", aboutChanges, object, s.getChange},
 
 		{"/api/", allowRead, "API Root", "The lists that the API starts from.", object, s.getRoot},
 		{"/api/schema/", allowRead, "Schema", "The OpenAPI description of this API.", verbatim, s.getSchema},
 		{"/api/projects/", allowPost, "Project List", aboutProjects, pages, s.listProjects},
-		{"/api/projects/:project/", allowPutToPatch, "Project Instance", aboutProjects, object, s.getProject},
-		{"/api/projects/:project/components/", allowPost, "Components", aboutProjects, pages, s.listProjectComponents},
-		{"/api/projects/:project/changes/", allowRead, "Changes", aboutProjects, pages, listOf(s.projectChanges)},
-		{"/api/projects/:project/changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.projectChanges)},
-		{"/api/projects/:project/statistics/history/", allowRead, "Statistics over Time", aboutProjects, pages, statisticsOf(s.projectStatistics)},
+		{project, allowPutToPatch, "Project Instance", aboutProjects, object, s.getProject},
+		{project + "components/", allowPost, "Components", aboutProjects, pages, s.listProjectComponents},
+		{project + "changes/", allowRead, "Changes", aboutProjects, pages, listOf(s.projectChanges)},
+		{project + "changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.projectChanges)},
+		{project + "statistics/history/", allowRead, "Statistics over Time", aboutProjects, pages, statisticsOf(s.projectStatistics)},
+		{project + "statistics/", allowRead, "Statistics", aboutProjects, object, s.getProjectStatistics},
+		{project + "languages/", allowRead, "Languages", aboutProjects, pages, s.listProjectLanguages},
+		{project + "repository/", allowPost, "Repository", aboutProjects, object, s.getProjectRepository},
+		{project + "labels/", allowPost, "Labels", aboutProjects, pages, none(s.ofProject, "labels")},
+		{project + "categories/", allowRead, "Categories", aboutProjects, pages, none(s.ofProject, "categories")},
 		{"/api/components/", allowRead, "Component List", aboutComponents, pages, s.listComponents},
-		{"/api/components/:project/:component/", allowPutToPatch, "Component Instance", aboutComponents, object, s.getComponent},
-		{"/api/components/:project/:component/translations/", allowPost, "Translations", aboutComponents, pages, s.listComponentTranslations},
-		{"/api/components/:project/:component/changes/", allowRead, "Changes", aboutComponents, pages, listOf(s.componentChanges)},
-		{"/api/components/:project/:component/changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.componentChanges)},
-		{"/api/components/:project/:component/statistics/history/", allowRead, "Statistics over Time", aboutComponents, pages, statisticsOf(s.componentStatistics)},
+		{component, allowPutToPatch, "Component Instance", aboutComponents, object, s.getComponent},
+		{component + "translations/", allowPost, "Translations", aboutComponents, pages, s.listComponentTranslations},
+		{component + "changes/", allowRead, "Changes", aboutComponents, pages, listOf(s.componentChanges)},
+		{component + "changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.componentChanges)},
+		{component + "statistics/history/", allowRead, "Statistics over Time", aboutComponents, pages, statisticsOf(s.componentStatistics)},
+		{component + "statistics/", allowRead, "Statistics", aboutComponents, pages, s.listComponentStatistics},
+		{component + "repository/", allowPost, "Repository", aboutComponents, object, s.getComponentRepository},
+		{component + "lock/", allowPost, "Lock", aboutComponents, object, s.getLock},
+		{component + "links/", allowPost, "Links", aboutComponents, pages, none(s.ofComponent, "links")},
+		{component + "links/:linked/", onlyDelete, "Delete Links", aboutComponents, object, writeOnly},
+		{component + "screenshots/", allowRead, "Screenshots", aboutComponents, pages, none(s.ofComponent, "screenshots")},
+		{component + "addons/", onlyPost, "Addons", aboutComponents, object, writeOnly},
+		{component + "new_template/", allowRead, "New Template", aboutComponents, verbatim, s.getNewTemplate},
+		{component + "monolingual_base/", allowRead, "Monolingual Base", aboutComponents, verbatim, s.getMonolingualBase},
 		{"/api/translations/", allowRead, "Translation List", aboutTranslations, pages, s.listTranslations},
 		{"/api/languages/", allowPost, "Language List", aboutLanguages, pages, s.listLanguages},
 		{"/api/languages/:code/", allowPutToPatch, "Language Instance", aboutLanguages, object, s.getLanguage},
 		{"/api/languages/:code/statistics/history/", allowRead, "Statistics over Time", aboutLanguages, pages, statisticsOf(s.languageStatistics)},
+		{"/api/languages/:code/statistics/", allowRead, "Statistics", aboutLanguages, object, s.getLanguageStatistics},
 		{"/api/changes/", allowRead, "Change List", aboutChanges, pages, listOf(s.serverChanges)},
 		{"/api/changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.serverChanges)},
+		{"/api/users/", allowPost, "User List", aboutUsers, pages, s.listUsers},
 		{"/api/users/:username/", allowPutToPatch, "User Instance", aboutUsers, object, s.getUser},
+		{"/api/users/:username/statistics/", allowRead, "Statistics", aboutUsers, object, s.getUserStatistics},
+		{"/api/users/:username/notifications/", allowPost, "Notifications", aboutUsers, pages, none(s.ofUser, "notifications")},
+		{"/api/addons/", allowRead, "Addon List", aboutAddons, pages, s.listAddons},
+		{"/api/addons/:id/", allowPutToPatch, "Addon Instance", aboutAddons, object, s.getAddon},
 		{"/api/tasks/:uuid/", allowDelete, "Task Instance", aboutTasks, object, s.getTask},
+		{"/api/component-lists/", allowPost, "Component List List", aboutComponentLists, pages, none(ofServer, "component-lists")},
+		{"/api/component-lists/:slug/", allowPutToPatch, "Component List Instance", aboutComponentLists, object, noSuch},
+		{"/api/component-lists/:slug/components/", allowPost, "Components", aboutComponentLists, pages, noSuch},
+		{"/api/groups/", allowPost, "Group List", "Groups API.", pages, none(ofServer, "groups")},
+		{"/api/roles/", allowPost, "Role List", "Roles API.", pages, none(ofServer, "roles")},
+		{"/api/memory/", allowRead, "Memory List", "Memory API.", pages, none(ofServer, "memory")},
+		{"/api/screenshots/", allowPost, "Screenshot List", "Screenshots API.", pages, none(ofServer, "screenshots")},
+		{"/api/metrics/", allowRead, "Metrics", "Metrics view for monitoring.", object, s.getTotals},
+		{"/api/search/", allowRead, "Search", "Site-wide search endpoint.", pages, s.search},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ const maxQuery = 16 << 10
 type answer struct {
 	status      int
 	contentType string
+	filename    string // for Content-Disposition, or ""
 	body        []byte
 	problem     *problem
 	feed        *feed // instead of a body
@@ -145,6 +147,9 @@ func hasToken(header string) bool {
 func (s *Server) write(rt *route, c echo.Context, a answer) {
 	h := c.Response().Header()
 	h.Set("Content-Type", a.contentType)
+	if a.filename != "" {
+		h.Set("Content-Disposition", attachment(a.filename))
+	}
 	if a.feed == nil {
 		h.Set("Content-Length", strconv.Itoa(len(a.body)))
 	} else {
@@ -172,4 +177,19 @@ func (s *Server) write(rt *route, c echo.Context, a answer) {
 	if _, err := c.Response().Write(a.body); err != nil {
 		s.logger.Debug("api client went away", "path", c.Request().URL.Path, "error", err)
 	}
+}
+
+// attachment is the header that offers an answer as a file (RFC 6266): the name
+// in ASCII, and for others as it is in RFC 8187's form.
+func attachment(name string) string {
+	plain := strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '/' {
+			return '_'
+		}
+		return c
+	}, name)
+	if plain == name {
+		return `attachment; filename="` + plain + `"`
+	}
+	return `attachment; filename="` + plain + `"; filename*=UTF-8''` + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
 }

@@ -2,8 +2,9 @@ package api
 
 import (
 	"context"
+	"maps"
+	"slices"
 
-	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -38,34 +39,49 @@ func (s *Server) listComponentTranslations(ctx context.Context, snap *store.Snap
 	return r.list(w, componentPath(component.Project.Slug, component.Slug)+"translations/", objects), nil
 }
 
-// listTranslations lists all translations by id. It reads all of them, one
-// query per component: a list that only people and set-up tools ask for.
+// listTranslations lists all translations that are served, by id.
 func (s *Server) listTranslations(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	components, err := visibleComponents(ctx, snap, "")
+	components, err := servedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	all, err := translationsOf(ctx, snap, components)
+	ids, err := snap.TranslationIDs(ctx, sortedIDs(components))
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.window(int64(len(all)), maxPageSize)
+	w, err := r.window(int64(len(ids)), maxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	all, err := snap.TranslationsByID(ctx, slice(ids, w))
 	if err != nil {
 		return nil, err
 	}
 	within := map[int64]*componentObject{}
 	objects := []*translationObject{}
-	for _, t := range slice(all, w) {
-		if within[t.component.ID] == nil {
-			within[t.component.ID] = s.component(r.link, t.component, true)
+	for i := range all {
+		t := &all[i]
+		of := components[t.ComponentID]
+		if within[of.ID] == nil {
+			within[of.ID] = s.component(r.link, of, true)
 		}
-		objects = append(objects, s.translation(r.link, &t.Translation, t.component.Project.Slug, t.component.Slug, within[t.component.ID]))
+		objects = append(objects, s.translation(r.link, t, of.Project.Slug, of.Slug, within[of.ID]))
 	}
 	return r.list(w, "/api/translations/", objects), nil
 }
 
-// placedTranslation is a translation with its component.
-type placedTranslation struct {
-	catalog.Translation
-	component *store.ComponentRow
+// servedComponents are the visible components whose first import is done, by id.
+func servedComponents(ctx context.Context, snap *store.Snapshot) (map[int64]*store.ComponentRow, error) {
+	rows, err := visibleComponents(ctx, snap, "")
+	served := make(map[int64]*store.ComponentRow, len(rows))
+	for i := range rows {
+		if rows[i].Imported {
+			served[rows[i].ID] = &rows[i]
+		}
+	}
+	return served, err
+}
+
+func sortedIDs(components map[int64]*store.ComponentRow) []int64 {
+	return slices.Sorted(maps.Keys(components))
 }

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"slices"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -44,4 +46,74 @@ func (s *Server) getUnit(ctx context.Context, snap *store.Snapshot, r *request) 
 	}
 	scope := newUnitScope(r.link, &t.Translation, t.Project.Slug, t.Component.Slug)
 	return scope.unit(&row.Unit), nil
+}
+
+// listAllUnits lists the units of all translations that are served, by id.
+func (s *Server) listAllUnits(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	components, err := servedComponents(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	ids := sortedIDs(components)
+	sums, err := snap.Sums(ctx, store.SumQuery{Components: ids, Sources: true})
+	if err != nil {
+		return nil, err
+	}
+	total := addUp(sums)
+	w, err := r.window(total.Stats.Total.Units, maxUnitsSize)
+	if err != nil {
+		return nil, err
+	}
+	units, owners, err := snap.AllUnits(ctx, ids, int64(w.offset), w.limit)
+	if err != nil {
+		return nil, err
+	}
+	return r.list(w, "/api/units/", unitObjects(r.link, units, owners, components)), nil
+}
+
+// listUnitTranslations lists what a string is in all languages but the source
+// language, by id; the id may be that of any of them.
+func (s *Server) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	id, err := r.id()
+	if err != nil {
+		return nil, err
+	}
+	row, err := snap.Unit(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	project, component := &row.Translation.Project, &row.Translation.Component
+	if err := s.servable(ctx, snap, project, component); err != nil {
+		return nil, err
+	}
+	all, owners, err := snap.Translated(ctx, component.ID, row.Identity)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(u catalog.Unit) bool { return owners[u.TranslationID].IsSource })
+	w, err := r.window(int64(len(all)), maxUnitsSize)
+	if err != nil {
+		return nil, err
+	}
+	components := map[int64]*store.ComponentRow{component.ID: {Component: *component, Project: *project}}
+	return r.list(w, path("api", "units", itoa(id))+"translations/", unitObjects(r.link, slice(all, w), owners, components)), nil
+}
+
+// unitObjects are units of several translations.
+func unitObjects(l links, units []catalog.Unit, owners map[int64]catalog.Translation, components map[int64]*store.ComponentRow) []unitObject {
+	scopes := map[int64]*unitScope{}
+	objects := make([]unitObject, len(units))
+	for i := range units {
+		u := &units[i]
+		scope := scopes[u.TranslationID]
+		if scope == nil {
+			t := owners[u.TranslationID]
+			of := components[t.ComponentID]
+			made := newUnitScope(l, &t, of.Project.Slug, of.Slug)
+			scope = &made
+			scopes[u.TranslationID] = scope
+		}
+		objects[i] = scope.unit(u)
+	}
+	return objects
 }

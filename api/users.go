@@ -6,10 +6,68 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
+// listUsers lists git authors by id; the parameter username leaves those whose
+// name begins with it (facts §6).
+func (s *Server) listUsers(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	shown, err := shownComponents(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	q := store.UserQuery{Components: shown}
+	q.Prefix, _ = r.params.get("username")
+	_, count, err := snap.Users(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.window(int64(count), maxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	q.Offset, q.Limit = w.offset, w.limit
+	users, _, err := snap.Users(ctx, q)
+	objects := make([]userObject, len(users))
+	for i := range users {
+		objects[i] = newUser(r.link, &users[i])
+	}
+	return r.list(w, "/api/users/", objects), err
+}
+
 func (s *Server) getUser(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
 	user, err := snap.User(ctx, r.segment("username"))
 	if err != nil {
 		return nil, err
 	}
 	return newUser(r.link, &user), nil
+}
+
+// userStatistics are those of a git author (facts §6), over the translations
+// that are served, without those of the source languages.
+type userStatistics struct {
+	// Translated is how many strings the author's commits changed (entries 59).
+	Translated int64 `json:"translated"`
+	Suggested  int64 `json:"suggested"`
+	// Uploaded is how many strings came with the author's commits (entries 31).
+	Uploaded  int64 `json:"uploaded"`
+	Commented int64 `json:"commented"`
+	// Languages is how many languages they are of.
+	Languages int `json:"languages"`
+}
+
+func (s *Server) getUserStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	user, err := snap.User(ctx, r.segment("username"))
+	if err != nil {
+		return nil, err
+	}
+	ids, err := importedIDs(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	all, err := snap.Contributions(ctx, user.ID, ids)
+	var o userStatistics
+	for _, c := range all {
+		o.Translated += c.Updated
+		o.Uploaded += c.Added
+		o.Languages++
+	}
+	return o, err
 }

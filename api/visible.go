@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -66,26 +67,31 @@ func visibleComponent(ctx context.Context, snap *store.Snapshot, project, slug s
 func (s *Server) importedComponent(ctx context.Context, snap *store.Snapshot, project, slug string) (store.ComponentRow, error) {
 	row, err := visibleComponent(ctx, snap, project, slug)
 	if err == nil && !row.Imported {
-		err = s.importing(row.ID)
+		err = s.importing(&row)
 	}
 	return row, err
 }
 
-// importing is the answer while a first import runs.
-func (s *Server) importing(componentID int64) error {
-	p := &problem{status: 503, retryAfter: retrySeconds}
-	progress, running := s.progress(componentID)
-	if !running {
+// importing is the answer while a first import runs, or before it could: then
+// with the reason of the last failure, which entry 22 would tell as well.
+func (s *Server) importing(row *store.ComponentRow) error {
+	p := &problem{status: http.StatusServiceUnavailable, retryAfter: retrySeconds}
+	progress, running := s.progress(row.ID)
+	switch {
+	case running && progress.Stage != "":
+		p.detail = fmt.Sprintf("The first import of this component is running: %d %% done, %s.", percentOf(progress), progress.Stage)
+	case running:
+		p.detail = fmt.Sprintf("The first import of this component is running: %d %% done.", percentOf(progress))
+	case row.Problem != "":
+		p.detail = "This component has not been imported yet; the last pull failed: " + row.Problem
+	default:
 		p.detail = "This component has not been imported yet."
-		return p
 	}
-	p.detail = fmt.Sprintf("The first import of this component is running: %d %% done", min(max(progress.Percent, 0), 100))
-	if progress.Stage != "" {
-		p.detail += ", " + progress.Stage
-	}
-	p.detail += "."
 	return p
 }
+
+// percentOf clamps what a pull tells.
+func percentOf(p Progress) int { return min(max(p.Percent, 0), 100) }
 
 // servable checks what a row says of its component: that it is public and that
 // its first import is done. A component with a head needs no further query.
@@ -120,4 +126,44 @@ func (s *Server) visibleTranslation(ctx context.Context, snap *store.Snapshot, r
 		return t, err
 	}
 	return t, s.servable(ctx, snap, &t.Project, &t.Component)
+}
+
+// visibleProjects lists the projects that are public or have a public component,
+// by id.
+func visibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Project, error) {
+	all, err := snap.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	components, err := visibleComponents(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	shown := map[int64]bool{}
+	for i := range components {
+		shown[components[i].Project.ID] = true
+	}
+	visible := make([]catalog.Project, 0, len(all))
+	for i := range all {
+		if p := &all[i].Project; !p.Private() || shown[p.ID] {
+			visible = append(visible, *p)
+		}
+	}
+	return visible, nil
+}
+
+// shownComponents are the ids of the visible components, or nil if nothing on
+// the server is hidden.
+func shownComponents(ctx context.Context, snap *store.Snapshot) ([]int64, error) {
+	q, err := withoutHidden(ctx, snap, store.ChangeQuery{}, "")
+	return q.Components, err
+}
+
+// servedLanguages are the codes of the translations that are served, sorted.
+func servedLanguages(ctx context.Context, snap *store.Snapshot) ([]string, error) {
+	ids, err := importedIDs(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	return snap.Languages(ctx, ids)
 }

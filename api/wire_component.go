@@ -110,7 +110,7 @@ func newComponent(l links, from *catalog.Component, project string) *componentOb
 		PushOnCommit: set.PushOnCommit, AutoLockError: set.AutoLockError, IsGlossary: set.IsGlossary,
 		SuggestionAutoaccept: set.SuggestionAutoaccept, CommitPendingAge: set.CommitPendingAge,
 		LanguageRegex: set.LanguageRegex, VariantRegex: set.VariantRegex,
-		Addons: []string{}, GlossaryColor: set.GlossaryColor,
+		Addons: addonURLs(l, from), GlossaryColor: set.GlossaryColor,
 	}
 	if c.EnforcedChecks == nil {
 		c.EnforcedChecks = []string{}

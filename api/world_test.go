@@ -123,6 +123,10 @@ func (w *world) step(component int64, repo, branch, head string, fn func(context
 	info := store.StepInfo{
 		Repo: repo, Branch: branch, Components: []int64{component}, From: w.head[component], To: head,
 		Tracking: branch, At: at.Add(time.Duration(n) * time.Hour),
+		Commit: &catalog.Commit{
+			Hash: head, Author: "Jáne Döe", Committer: "Karel", AuthorTime: at.Add(-time.Hour).Truncate(time.Second), CommitTime: at.Truncate(time.Second),
+			Message: "Translate\n\nSigned-off-by: Karel",
+		},
 	}
 	if _, err := w.db.Step(w.tb.Context(), info, fn); err != nil {
 		w.tb.Fatal(err)
@@ -147,6 +151,9 @@ func importFile(ctx context.Context, tx *store.StepTx, component int64, f *file,
 		t.Stats.Unit(u)
 	}
 	if err := tx.PutTranslation(ctx, &t); err != nil {
+		return err
+	}
+	if err := tx.PutFile(ctx, store.File{TranslationID: t.ID, Blob: blob, Modified: at.Add(-time.Hour), Data: []byte("# " + f.name + "\n")}); err != nil {
 		return err
 	}
 	added := make([]store.NewUnit, len(f.units))
@@ -244,6 +251,7 @@ const (
 //	demo/hidden   private
 //	secret/lib    in a private project
 //	secret/open   public in a private project
+//	demo/man-a-b  made by a discovery, never imported
 func demoWorld(tb testing.TB) *world {
 	tb.Helper()
 	w := openWorld(tb)
@@ -259,12 +267,16 @@ func demoWorld(tb testing.TB) *world {
 	hidden.Access = catalog.AccessPrivate
 	open := componentDefaults("Open")
 	open.Access = catalog.AccessPublic
+	found := componentDefaults("Manual a.b")
+	found.Filemask = "man/*/a.b.po"
+	found.Discovery = catalog.Discovery{Slug: "man-{component}", Name: "Manual {component}", Filemask: "man/*/{component}.po"}
 	w.configure([]catalog.Project{demo, secret}, []store.ComponentSpec{
 		{Project: "demo", Slug: "app", Settings: app, Repo: repoApp, Branch: "main"},
 		{Project: "demo", Slug: "docs", Settings: componentDefaults(""), Repo: repoDocs, Branch: "main"},
 		{Project: "demo", Slug: "hidden", Settings: hidden, Repo: repoHidden, Branch: "main"},
 		{Project: "secret", Slug: "lib", Settings: componentDefaults(""), Repo: repoSecret, Branch: "main"},
 		{Project: "secret", Slug: "open", Settings: open, Repo: repoSecret, Branch: "release"},
+		{Project: "demo", Slug: "man-a-b", Settings: found, Repo: repoApp, Branch: "man", Template: "man-{component}"},
 	})
 	rich := append(richUnits(), manyUnits(36)...)
 	german := []catalog.Unit{{Source: "Open", Context: "menu", Target: "Öffnen", State: 20}}

@@ -77,9 +77,20 @@ type ComponentSettings struct {
 	VariantRegex                string
 	IsGlossary                  bool
 	GlossaryColor               string
-	Access                      Access  // "": as the project
-	History                     History `json:"History,omitzero"` // of the first import
+	Access                      Access    // "": as the project
+	History                     History   `json:"History,omitzero"`   // of the first import
+	Discovery                   Discovery `json:"Discovery,omitzero"` // zero: the configuration names it itself
 }
+
+// Discovery is what made a component: the patterns of the configuration, in
+// which {component} stands for what they matched. The zero value is none.
+type Discovery struct {
+	// Slug, Name, Filemask and NewBase are those of the configuration.
+	Slug, Name, Filemask, NewBase string
+}
+
+// Found reports whether there is a discovery.
+func (d *Discovery) Found() bool { return d.Slug != "" }
 
 // ReadKey is what the stored units depend on beside the files: a component
 // whose ReadKey changed has to be read anew.

@@ -33,8 +33,15 @@ type Translation struct {
 	Stats Stats
 	// Changes is the number of change entries of the translation's strings.
 	Changes int64
+	// RecentChanges is how many of them are of the RecentSpan that ends with
+	// LastChange.
+	RecentChanges int64
 	// LastChange is the time of the newest of them; zero if there is none.
 	LastChange time.Time
 	// LastAuthor is the full name of its git author; "" if there is none.
 	LastAuthor string
 }
+
+// RecentSpan is the time before the newest change entry whose entries count as
+// recent_changes (weblate-facts §6, Statistics).
+const RecentSpan = 6 * time.Hour

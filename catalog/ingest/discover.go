@@ -137,6 +137,7 @@ func expand(spec *store.ComponentSpec, name string) store.ComponentSpec {
 	found := *spec
 	found.Template = spec.Slug
 	s := &found.Settings
+	s.Discovery = catalog.Discovery{Slug: spec.Slug, Name: s.Name, Filemask: s.Filemask, NewBase: s.NewBase}
 	for _, field := range []*string{&s.Name, &s.Filemask, &s.NewBase} {
 		*field = strings.ReplaceAll(*field, componentMark, name)
 	}

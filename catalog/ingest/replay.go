@@ -270,7 +270,7 @@ func (r *replay) flush(ctx context.Context, to string, done bool) error {
 		return err
 	}
 	f := &flight{done: make(chan struct{}), to: to, changes: r.changes, counted: r.staging.count(), at: stage{partial: !done}}
-	sealed, info := r.staging.seal(), r.p.stepInfo(r.comps, r.from, to, f.at)
+	sealed, info := r.staging.seal(), r.p.stepInfo(ctx, r.comps, r.from, to, f.at)
 	r.flight, r.from, r.commits, r.changes = f, to, 0, make(map[int64]int64)
 	go func() {
 		defer close(f.done)

@@ -251,7 +251,7 @@ func (p *pull) move(ctx context.Context, convoy []*component, from, to string) e
 }
 
 func (p *pull) moveAs(ctx context.Context, convoy []*component, from, to string, at stage, fn func(context.Context, *store.StepTx) error) error {
-	if err := p.transact(ctx, p.stepInfo(convoy, from, to, at), fn); err != nil {
+	if err := p.transact(ctx, p.stepInfo(ctx, convoy, from, to, at), fn); err != nil {
 		return err
 	}
 	p.moved(convoy, to, at)
@@ -259,7 +259,7 @@ func (p *pull) moveAs(ctx context.Context, convoy []*component, from, to string,
 }
 
 // stepInfo says what a step of a convoy moves.
-func (p *pull) stepInfo(convoy []*component, from, to string, at stage) store.StepInfo {
+func (p *pull) stepInfo(ctx context.Context, convoy []*component, from, to string, at stage) store.StepInfo {
 	spec := &p.branch.Components[0].Spec
 	info := store.StepInfo{
 		Repo: spec.Repo, Branch: spec.Branch, Components: ids(convoy),
@@ -267,11 +267,32 @@ func (p *pull) stepInfo(convoy []*component, from, to string, at stage) store.St
 	}
 	if at.partial {
 		info.ImportAt = p.at
+	} else {
+		info.Commit = p.shown(ctx, to)
 	}
 	for _, c := range convoy {
 		info.Configured = max(info.Configured, c.row.Configured)
 	}
 	return info
+}
+
+// shown is what people are shown of a commit; nil if it cannot be read, which is
+// no reason to fail.
+func (p *pull) shown(ctx context.Context, id string) *catalog.Commit {
+	hash, err := gitsource.ParseHash(id)
+	if err != nil {
+		return nil
+	}
+	c, err := p.reader.Commit(ctx, hash)
+	if err != nil {
+		p.s.log.Debug("commit cannot be shown", "commit", id, "error", err)
+		return nil
+	}
+	shown := catalog.NewCommit(catalog.Commit{
+		Hash: id, Author: c.Author.Name, Committer: c.Committer.Name,
+		AuthorTime: c.Author.When.UTC(), CommitTime: c.Committer.When.UTC(), Message: c.Message,
+	})
+	return &shown
 }
 
 // transact runs the transaction of a step; it changes nothing in p.

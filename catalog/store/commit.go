@@ -48,15 +48,19 @@ func (tx *StepTx) checkCodes(ctx context.Context) error {
 }
 
 func (tx *StepTx) moveHeads(ctx context.Context) error {
+	commit, err := commitText(tx.info.Commit)
+	if err != nil {
+		return err
+	}
 	var moved int64
-	err := chunks(tx.info.Components, func(chunk []any) error {
+	err = chunks(tx.info.Components, func(chunk []any) error {
 		args := append([]any{
 			tx.info.To, tx.info.Tracking, tx.info.From, tx.info.Repo, tx.info.Branch, tx.info.Configured,
-			smallint(!tx.info.Partial), micros(tx.info.ImportAt),
+			smallint(!tx.info.Partial), micros(tx.info.ImportAt), commit,
 		}, chunk...)
 		rows, err := tx.s.exec(ctx, `UPDATE components SET head = $1, tracking = $2, imported = CASE WHEN $7 = 1 THEN 1 ELSE imported END, reread = 0,
-			import_at = COALESCE(import_at, $8)
-			WHERE head = $3 AND repo = $4 AND branch = $5 AND active = 1 AND ($6 = 0 OR settings_generation <= $6) AND id IN `+list(9, len(chunk)), args...)
+			import_at = COALESCE(import_at, $8), head_commit = COALESCE($9, head_commit)
+			WHERE head = $3 AND repo = $4 AND branch = $5 AND active = 1 AND ($6 = 0 OR settings_generation <= $6) AND id IN `+list(10, len(chunk)), args...)
 		moved += rows
 		return err
 	})
@@ -156,8 +160,12 @@ func (tx *StepTx) storeTallies(ctx context.Context, projects, components, transl
 	}
 	for _, id := range sortedKeys(translations) {
 		t := translations[id]
-		if _, err := tx.s.exec(ctx, `UPDATE translations SET changes = changes + $1, last_change_at = $2, last_author_id = $3 WHERE id = $4`,
-			t.added, t.lastAt, orNull(t.authorID), id); err != nil {
+		recent, err := recentChanges(ctx, tx.s, id, t.lastAt)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.s.exec(ctx, `UPDATE translations SET changes = changes + $1, last_change_at = $2, last_author_id = $3, recent_changes = $4 WHERE id = $5`,
+			t.added, t.lastAt, orNull(t.authorID), recent, id); err != nil {
 			return err
 		}
 	}

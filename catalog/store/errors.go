@@ -82,3 +82,10 @@ func invalid(format string, args ...any) error {
 func conflict(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), catalog.ErrConflict)
 }
+
+// refusal is ErrInvalid with a text for people, to which the sentinel's own adds
+// nothing.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+func (refusal) Unwrap() error   { return catalog.ErrInvalid }

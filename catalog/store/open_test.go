@@ -104,6 +104,9 @@ func TestOpenErrors(t *testing.T) {
 			if strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%v shows a password", err)
 			}
+			if strings.HasSuffix(err.Error(), catalog.ErrInvalid.Error()) {
+				t.Errorf("%v ends with a word that says nothing", err)
+			}
 		})
 	}
 }

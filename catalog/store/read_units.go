@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -31,6 +33,11 @@ func (s *Snapshot) units(ctx context.Context, translation int64, offset, limit i
 	if err != nil || len(placed) == 0 {
 		return nil, err
 	}
+	return s.unitsAt(ctx, placed)
+}
+
+// unitsAt reads the units of a page of places.
+func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.Placed) ([]catalog.Unit, error) {
 	ids := make([]int64, len(placed))
 	for i, p := range placed {
 		ids[i] = p.ID
@@ -38,7 +45,7 @@ func (s *Snapshot) units(ctx context.Context, translation int64, offset, limit i
 	units := make([]catalog.Unit, 0, len(placed))
 	var r unitScan
 	dest := r.dest()
-	err = chunks(ids, func(chunk []any) error {
+	err := chunks(ids, func(chunk []any) error {
 		return s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan scan) error {
 			err := scan(dest...)
 			units = append(units, r.unit())
@@ -154,4 +161,47 @@ func (r *unitScan) unit() catalog.Unit {
 	r.u.Words, r.u.Chars = int(r.words), int(r.chars)
 	r.u.Created = fromMicros(r.created)
 	return r.u
+}
+
+// Translated returns the live units of one string of a component in all of its
+// live translations, that of the source language among them, by id, and the
+// translations that they belong to. It reads one entry of an index and one block
+// for each translation.
+func (s *Snapshot) Translated(ctx context.Context, componentID int64, identity catalog.Identity) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+	units, owners, err := s.translated(ctx, componentID, identity)
+	return units, owners, s.db.fail(ctx, fmt.Sprintf("read the translations of a string of component %d", componentID), err)
+}
+
+func (s *Snapshot) translated(ctx context.Context, component int64, identity catalog.Identity) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+	translations, err := translationsOf(ctx, s.s, component, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	owners := make(map[int64]catalog.Translation, len(translations))
+	for i := range translations {
+		owners[translations[i].ID] = translations[i]
+	}
+	var units []catalog.Unit
+	var r unitScan
+	dest := r.dest()
+	err = chunks(sortedKeys(owners), func(chunk []any) error {
+		n := len(chunk)
+		query := `SELECT ` + unitColumns + unitFrom + ` WHERE u.translation_id IN ` + list(1, n) +
+			fmt.Sprintf(` AND u.id_hash = $%d AND u.id_key = $%d AND u.removed = 0`, n+1, n+2)
+		return s.s.query(ctx, query, append(chunk, identity.Hash, identity.Key), func(scan scan) error {
+			err := scan(dest...)
+			units = append(units, r.unit())
+			return err
+		})
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range units {
+		if err := s.place(ctx, &units[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	slices.SortFunc(units, func(a, b catalog.Unit) int { return cmp.Compare(a.ID, b.ID) })
+	return units, owners, nil
 }

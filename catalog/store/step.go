@@ -31,6 +31,9 @@ type StepInfo struct {
 	// Partial says that the step is a checkpoint of a first import: the heads
 	// move, but a component that has not been imported is not yet (decision 22).
 	Partial bool
+	// Commit is what people are shown of To; nil leaves what is stored, which is
+	// not shown for another commit.
+	Commit *catalog.Commit
 	// ImportAt is when the first import began. The first step of a component
 	// that gives it stores it for BranchComponent.ImportAt; zero stores nothing.
 	ImportAt time.Time

@@ -17,7 +17,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -25,8 +24,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/repoglot/repoglot/catalog"
 )
 
 // DB is an open database. It is safe for concurrent use: any number of readers
@@ -95,10 +92,10 @@ func (o Options) withDefaults() Options {
 func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	opts = opts.withDefaults()
 	if isPostgres(dsn) {
-		return nil, fmt.Errorf("store: open: PostgreSQL is not supported by this version: leave database empty to use SQLite in data_dir: %w", catalog.ErrInvalid)
+		return nil, refusal("store: open: PostgreSQL is not supported by this version: leave database empty to use SQLite in data_dir")
 	}
 	if dsn == "" {
-		return nil, fmt.Errorf("store: open: no database path given: %w", catalog.ErrInvalid)
+		return nil, refusal("store: open: no database path given: name the file of the database")
 	}
 	db := &DB{now: opts.Now, log: opts.Logger, metrics: newMetrics(), ledgers: newLedgers(), news: newNews(), pollInterval: opts.PollInterval, where: dsn}
 	if err := db.open(ctx, opts); err != nil {

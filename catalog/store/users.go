@@ -134,12 +134,14 @@ func suffixed(base string, n int) string {
 // User returns an author by username, or ErrNotFound.
 func (s *Snapshot) User(ctx context.Context, username string) (User, error) {
 	var u User
-	var joined sql.NullInt64
-	found, err := s.s.first(ctx, `SELECT id, username, full_name, joined, bot FROM users WHERE username = $1`, []any{username},
-		&u.ID, &u.Username, &u.FullName, &joined, &u.Bot)
+	found := false
+	err := s.s.query(ctx, userQuery+` WHERE username = $1`, []any{username}, func(scan scan) (err error) {
+		found = true
+		u, err = scanUser(scan)
+		return err
+	})
 	if err == nil && !found {
 		err = notFound("no such user")
 	}
-	u.Joined = fromMicros(joined)
 	return u, s.db.fail(ctx, fmt.Sprintf("read user %q", username), err)
 }

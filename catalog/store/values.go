@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // Times are kept as microseconds, the resolution of the API. Outside the years
@@ -64,6 +66,20 @@ func namesText(names []string) (any, error) {
 	}
 	b, err := json.Marshal(names)
 	return string(b), err
+}
+
+// commitText is JSON, or NULL where nothing is known.
+func commitText(c *catalog.Commit) (any, error) {
+	if c == nil {
+		return nil, nil
+	}
+	b, err := json.Marshal(c)
+	return string(b), err
+}
+
+func commitOf(text string) (c catalog.Commit, err error) {
+	err = json.Unmarshal([]byte(text), &c)
+	return c, err
 }
 
 func eventMap(text sql.NullString) (map[string]string, error) {

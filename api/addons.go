@@ -1,0 +1,43 @@
+package api
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// listAddons lists the add-ons of all components, by id.
+func (s *Server) listAddons(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	components, err := visibleComponents(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	objects := []addonObject{}
+	for i := range components {
+		if c := &components[i]; c.Settings.Discovery.Found() {
+			objects = append(objects, newAddon(r.link, &c.Component, c.Project.Slug))
+		}
+	}
+	w, err := r.window(int64(len(objects)), maxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	return r.list(w, "/api/addons/", slice(objects, w)), nil
+}
+
+func (s *Server) getAddon(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	id, err := r.id()
+	if err != nil {
+		return nil, err
+	}
+	components, err := visibleComponents(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	for i := range components {
+		if c := &components[i]; c.ID == id && c.Settings.Discovery.Found() {
+			return newAddon(r.link, &c.Component, c.Project.Slug), nil
+		}
+	}
+	return nil, errNotFound
+}

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// Some lists of the interface are about what only people in a translation
+// service make: groups and roles, shared components, labels, categories,
+// screenshots, a translation memory, lists of components, notifications. A
+// server over repositories has none of these, but clients follow the links, so
+// each list is there, with its paging, and empty.
+
+// within finds the object that a list belongs to and returns its path.
+type within func(ctx context.Context, snap *store.Snapshot, r *request) (path string, err error)
+
+// none answers an empty list, where the object that it belongs to is visible.
+func none(of within, name string) handler {
+	return func(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+		p, err := of(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		w, err := r.window(0, maxPageSize)
+		if err != nil {
+			return nil, err
+		}
+		return r.list(w, p+name+"/", []struct{}{}), nil
+	}
+}
+
+func ofServer(context.Context, *store.Snapshot, *request) (string, error) { return "/api/", nil }
+
+func (s *Server) ofProject(ctx context.Context, snap *store.Snapshot, r *request) (string, error) {
+	project, err := s.visibleProject(ctx, snap, r)
+	return projectPath(project.Slug), err
+}
+
+func (s *Server) ofComponent(ctx context.Context, snap *store.Snapshot, r *request) (string, error) {
+	row, err := visibleComponent(ctx, snap, r.segment("project"), r.segment("component"))
+	return componentPath(row.Project.Slug, row.Slug), err
+}
+
+func (s *Server) ofUser(ctx context.Context, snap *store.Snapshot, r *request) (string, error) {
+	user, err := snap.User(ctx, r.segment("username"))
+	return path("api", "users", user.Username), err
+}
+
+// noSuch answers for the members of a list that is always empty.
+func noSuch(context.Context, *store.Snapshot, *request) (any, error) { return nil, errNotFound }
+
+// writeOnly answers GET where only other methods exist.
+func writeOnly(_ context.Context, _ *store.Snapshot, r *request) (any, error) {
+	return nil, errMethod(r.echo.Request().Method)
+}

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// Everybody may read a repository's state (decision 27): it shows no more than
+// the component does. There is one while the first import runs, too: that is
+// when people ask.
+
+func (s *Server) getComponentRepository(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	row, err := visibleComponent(ctx, snap, r.segment("project"), r.segment("component"))
+	if err != nil {
+		return nil, err
+	}
+	return repository(ctx, snap, r, &row, componentPath(row.Project.Slug, row.Slug))
+}
+
+func (s *Server) getTranslationRepository(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	t, err := s.visibleTranslation(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	row, err := visibleComponent(ctx, snap, t.Project.Slug, t.Component.Slug)
+	if err != nil {
+		return nil, err
+	}
+	return repository(ctx, snap, r, &row, translationPath(t.Project.Slug, t.Component.Slug, t.Language))
+}
+
+func repository(ctx context.Context, snap *store.Snapshot, r *request, row *store.ComponentRow, path string) (any, error) {
+	commit, err := snap.HeadCommit(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	return newRepository(r.link, row, commit, path), nil
+}
+
+func (s *Server) getProjectRepository(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	project, err := s.visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	components, err := visibleComponents(ctx, snap, project.Slug)
+	if err != nil {
+		return nil, err
+	}
+	o := projectRepository{URL: r.link.api(projectPath(project.Slug) + "repository/")}
+	for i := range components {
+		o.NeedsMerge = o.NeedsMerge || behind(&components[i])
+	}
+	return o, nil
+}

@@ -1,0 +1,95 @@
+package api
+
+import (
+	"context"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// maxFound is how many results of a category a search shows (facts §6, Search).
+const maxFound = 5
+
+// foundObject is a result of a search.
+type foundObject struct {
+	// URL is the path of a web page, without scheme and host.
+	URL      string `json:"url"`
+	Name     string `json:"name"`
+	Category string `json:"category"`
+}
+
+// search finds projects, components, users and languages whose name or slug has
+// q in it, in any case: a bare array, empty for an empty q.
+func (s *Server) search(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	q, _ := r.params.get("q")
+	f := &finder{needle: strings.ToLower(strings.TrimSpace(q)), found: []foundObject{}}
+	if f.needle == "" {
+		return &array{f.found}, nil
+	}
+	projects, err := visibleProjects(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	for i := range projects {
+		p := &projects[i]
+		name := orSlug(p.Settings.Name, p.Slug)
+		f.add("Project", name, path("projects", p.Slug), name, p.Slug)
+	}
+	components, err := visibleComponents(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	for i := range components {
+		c := &components[i]
+		name := orSlug(c.Settings.Name, c.Slug)
+		f.add("Component", orSlug(c.Project.Settings.Name, c.Project.Slug)+"/"+name, path("projects", c.Project.Slug, c.Slug), name, c.Slug)
+	}
+	if err := f.users(ctx, snap); err != nil {
+		return nil, err
+	}
+	return &array{f.found}, s.findLanguages(ctx, snap, f)
+}
+
+// finder collects results.
+type finder struct {
+	needle string // in lower case
+	found  []foundObject
+	last   string // category
+	n      int    // results of it
+}
+
+// add adds a result if one of its texts has the needle in it, and if there is
+// room in its category.
+func (f *finder) add(category, name, url string, texts ...string) {
+	if f.last != category {
+		f.last, f.n = category, 0
+	}
+	for _, text := range texts {
+		if f.n < maxFound && strings.Contains(strings.ToLower(text), f.needle) {
+			f.found = append(f.found, foundObject{URL: url, Name: name, Category: category})
+			f.n++
+			return
+		}
+	}
+}
+
+func (f *finder) users(ctx context.Context, snap *store.Snapshot) error {
+	shown, err := shownComponents(ctx, snap)
+	if err != nil {
+		return err
+	}
+	users, _, err := snap.Users(ctx, store.UserQuery{Contains: f.needle, Components: shown, Limit: maxFound})
+	for i := range users {
+		f.add("User", users[i].FullName, path("user", users[i].Username), users[i].Username, users[i].FullName)
+	}
+	return err
+}
+
+func (s *Server) findLanguages(ctx context.Context, snap *store.Snapshot, f *finder) error {
+	codes, err := servedLanguages(ctx, snap)
+	for _, code := range codes {
+		l := s.language(code)
+		f.add("Language", l.Name, path("languages", l.Code), l.Name, l.Code)
+	}
+	return err
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+func (s *Server) getTranslationStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	t, err := s.visibleTranslation(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	return s.newTranslationStatistics(r.link, &t.Translation, t.Project.Slug, t.Component.Slug), nil
+}
+
+// listComponentStatistics lists those of each translation, by its id.
+func (s *Server) listComponentStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := snap.Translations(ctx, component.ID)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.window(int64(len(all)), maxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	objects := []translationStatistics{}
+	for i := range slice(all, w) {
+		objects = append(objects, s.newTranslationStatistics(r.link, &all[w.offset+i], component.Project.Slug, component.Slug))
+	}
+	return r.list(w, componentPath(component.Project.Slug, component.Slug)+"statistics/", objects), nil
+}
+
+func (s *Server) getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	project, err := s.visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := sumsOf(ctx, snap, project.Slug, "")
+	if err != nil {
+		return nil, err
+	}
+	total := addUp(sums)
+	return newProjectStatistics(r.link, &total, &project), nil
+}
+
+// listProjectLanguages is a bare array, sorted by the names of the languages
+// (facts §5 and §6).
+func (s *Server) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	project, err := s.visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := sumsOf(ctx, snap, project.Slug, "")
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]projectLanguageStatistics, len(sums))
+	for i := range sums {
+		objects[i] = newProjectLanguageStatistics(r.link, &sums[i], project.Slug, s.language(sums[i].Language).Name)
+	}
+	slices.SortFunc(objects, func(a, b projectLanguageStatistics) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
+	})
+	return &array{objects}, nil
+}
+
+func (s *Server) getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	l, err := s.visibleLanguage(ctx, snap, r.segment("code"))
+	if err != nil {
+		return nil, err
+	}
+	sums, err := sumsOf(ctx, snap, "", l.Code)
+	if err != nil {
+		return nil, err
+	}
+	total := addUp(sums)
+	return newLanguageStatistics(r.link, &total, &l), nil
+}
+
+// sumsOf adds up the translations that are served, of a project or with "" of
+// all, in a language or with "" in each.
+func sumsOf(ctx context.Context, snap *store.Snapshot, project, language string) ([]store.Sum, error) {
+	ids, err := importedIDs(ctx, snap, project)
+	if err != nil {
+		return nil, err
+	}
+	return snap.Sums(ctx, store.SumQuery{Components: ids, Language: language, Sources: true})
+}
+
+func addUp(sums []store.Sum) (total store.Sum) {
+	for _, sum := range sums {
+		total.Add(sum)
+	}
+	return total
+}

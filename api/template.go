@@ -1,0 +1,49 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	slashpath "path"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// errNoTemplate has the text that was recorded.
+func errNoTemplate() error {
+	return &problem{status: http.StatusNotFound, detail: "No template found!"}
+}
+
+// getNewTemplate answers the bytes of the file that new translations begin
+// with: the POT of new_base, as it is in the repository.
+func (s *Server) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
+	if err != nil {
+		return nil, err
+	}
+	base := component.Settings.NewBase
+	all, err := snap.Translations(ctx, component.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if base == "" || !all[i].IsSource || all[i].Filename != base {
+			continue
+		}
+		f, err := snap.File(ctx, all[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		return &document{contentType: "application/binary", filename: slashpath.Base(base), body: f.Data}, nil
+	}
+	return nil, errNoTemplate()
+}
+
+// getMonolingualBase is always 404: PO files hold source and translation, so
+// there is no such file (decision 33).
+func (s *Server) getMonolingualBase(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	_, err := visibleComponent(ctx, snap, r.segment("project"), r.segment("component"))
+	if err == nil {
+		err = errNoTemplate()
+	}
+	return nil, err
+}

@@ -1,0 +1,79 @@
+package api
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// addonDiscovery is the add-on that finds components (decision 26).
+const addonDiscovery = "weblate.discovery.discovery"
+
+// addonObject is an add-on in the key order of facts §6.
+type addonObject struct {
+	Component     string              `json:"component"`
+	Name          string              `json:"name"`
+	ID            int64               `json:"id"`
+	Configuration discoveryDefinition `json:"configuration"`
+	URL           string              `json:"url"`
+}
+
+// discoveryDefinition is the configuration of a discovery, under the names of
+// Weblate's form.
+type discoveryDefinition struct {
+	// Match is the filemask as a regular expression with the groups component
+	// and language.
+	Match            string `json:"match"`
+	FileFormat       string `json:"file_format"`
+	NameTemplate     string `json:"name_template"`
+	BaseFileTemplate string `json:"base_file_template"`
+	NewBaseTemplate  string `json:"new_base_template"`
+	LanguageRegex    string `json:"language_regex"`
+	// CopyAddons and Remove are false: a component whose files are gone stays.
+	CopyAddons bool `json:"copy_addons"`
+	Remove     bool `json:"remove"`
+	// Filemask and Slug are ours: the patterns as the configuration has them.
+	Filemask string `json:"filemask"`
+	Slug     string `json:"slug"`
+}
+
+// addonURLs are the add-ons of a component: one where a discovery made it.
+func addonURLs(l links, c *catalog.Component) []string {
+	if !c.Settings.Discovery.Found() {
+		return []string{}
+	}
+	return []string{l.addon(c.ID)}
+}
+
+// newAddon makes the add-on of a component that a discovery made. It has the
+// component's id: there is at most one.
+func newAddon(l links, c *catalog.Component, project string) addonObject {
+	d := &c.Settings.Discovery
+	return addonObject{
+		Component: l.api(componentPath(project, c.Slug)), Name: addonDiscovery, ID: c.ID, URL: l.addon(c.ID),
+		Configuration: discoveryDefinition{
+			Match: matchOf(d.Filemask), FileFormat: c.Settings.FileFormat, NameTemplate: templateOf(d.Name),
+			NewBaseTemplate: templateOf(d.NewBase), LanguageRegex: c.Settings.LanguageRegex,
+			Filemask: d.Filemask, Slug: d.Slug,
+		},
+	}
+}
+
+const componentMark = "{component}"
+
+// matchOf writes a filemask as a regular expression: the first * is the
+// language, which matches anything but a slash, as do the others.
+func matchOf(filemask string) string {
+	s := regexp.QuoteMeta(filemask)
+	s = strings.Replace(s, `\*`, `(?P<language>[^/]*)`, 1)
+	s = strings.ReplaceAll(s, `\*`, `[^/]*`)
+	mark := regexp.QuoteMeta(componentMark)
+	s = strings.Replace(s, mark, `(?P<component>.+)`, 1)
+	return "^" + strings.ReplaceAll(s, mark, `(?P=component)`) + "$"
+}
+
+// templateOf writes a pattern as Weblate's templates are written.
+func templateOf(pattern string) string {
+	return strings.ReplaceAll(pattern, componentMark, "{{ component }}")
+}

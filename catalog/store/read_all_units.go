@@ -1,0 +1,148 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// AllUnits returns live units of components in the order of their ids, from the
+// offset-th on, at most limit, and the translations that they belong to. Ids of
+// a component are together, but within it those of several translations may
+// alternate. Cost depends on limit and on the number of blocks of one or two
+// components, not on offset.
+func (s *Snapshot) AllUnits(ctx context.Context, components []int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+	units, owners, err := s.allUnits(ctx, components, offset, limit)
+	return units, owners, s.db.fail(ctx, "read units", err)
+}
+
+func (s *Snapshot) allUnits(ctx context.Context, components []int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+	owners := map[int64]catalog.Translation{}
+	totals, err := s.unitTotals(ctx, components)
+	if err != nil {
+		return nil, nil, err
+	}
+	var placed []catalog.Placed
+	for _, c := range slices.Sorted(slices.Values(components)) {
+		if offset >= totals[c] {
+			offset -= totals[c]
+			continue
+		}
+		if len(placed) >= limit {
+			break
+		}
+		translations, err := translationsOf(ctx, s.s, c, false)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range translations {
+			owners[translations[i].ID] = translations[i]
+		}
+		more, err := s.placedAcross(ctx, translations, offset, limit-len(placed))
+		if err != nil {
+			return nil, nil, err
+		}
+		placed, offset = append(placed, more...), 0
+	}
+	units, err := s.unitsAt(ctx, placed)
+	return units, owners, err
+}
+
+// unitTotals are the numbers of live units of components.
+func (s *Snapshot) unitTotals(ctx context.Context, components []int64) (map[int64]int64, error) {
+	totals := make(map[int64]int64, len(components))
+	err := chunks(components, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT component_id, SUM(total) FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0 GROUP BY component_id`,
+			chunk, func(scan scan) error {
+				var id, n int64
+				err := scan(&id, &n)
+				totals[id] = n
+				return err
+			})
+	})
+	return totals, err
+}
+
+// blockStart is where a layout block begins.
+type blockStart struct {
+	translation int64
+	block       int
+	first       int64 // unit
+}
+
+// placedAcross merges the layouts of translations and cuts out a page. Full
+// blocks tell how many units are below an id without being read, all but the
+// last one of each translation, so that only blocks near the page are.
+func (s *Snapshot) placedAcross(ctx context.Context, translations []catalog.Translation, offset int64, limit int) ([]catalog.Placed, error) {
+	starts, err := s.blockStarts(ctx, translations)
+	if err != nil || len(starts) == 0 {
+		return nil, err
+	}
+	// The last block start that surely has no more than offset units below it.
+	from := sort.Search(len(starts), func(i int) bool { return int64(i)*blockUnits > offset }) - 1
+	straddling := map[int64]int{} // by translation: its last block that begins below
+	for _, b := range starts[:from] {
+		straddling[b.translation] = b.block
+	}
+	var all []catalog.Placed
+	for _, translation := range sortedKeys(straddling) {
+		if all, err = s.appendBlock(ctx, all, translation, straddling[translation]); err != nil {
+			return nil, err
+		}
+	}
+	lo := offset - int64(from-len(straddling))*blockUnits // all other blocks below are full
+	hi := lo + int64(limit)
+	for _, b := range starts[from:] {
+		if below(all, b.first) >= hi {
+			break
+		}
+		if all, err = s.appendBlock(ctx, all, b.translation, b.block); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(all, func(a, b catalog.Placed) int { return cmp.Compare(a.ID, b.ID) })
+	n := int64(len(all))
+	return all[min(lo, n):min(hi, n)], nil
+}
+
+// below counts the units whose id is less than id.
+func below(placed []catalog.Placed, id int64) (n int64) {
+	for i := range placed {
+		if placed[i].ID < id {
+			n++
+		}
+	}
+	return n
+}
+
+// blockStarts lists the blocks of translations by their first units.
+func (s *Snapshot) blockStarts(ctx context.Context, translations []catalog.Translation) ([]blockStart, error) {
+	ids := make([]int64, len(translations))
+	for i := range translations {
+		ids[i] = translations[i].ID
+	}
+	var starts []blockStart
+	err := chunks(ids, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT translation_id, block, first_unit FROM layouts WHERE translation_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var b blockStart
+			err := scan(&b.translation, &b.block, &b.first)
+			starts = append(starts, b)
+			return err
+		})
+	})
+	slices.SortFunc(starts, func(a, b blockStart) int { return cmp.Compare(a.first, b.first) })
+	return starts, err
+}
+
+func (s *Snapshot) appendBlock(ctx context.Context, all []catalog.Placed, translation int64, block int) ([]catalog.Placed, error) {
+	var data []byte
+	found, err := s.s.first(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, &data)
+	if err != nil || !found {
+		return all, err
+	}
+	placed, err := s.db.codec.block(data)
+	return append(all, placed...), err
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// UserQuery selects authors.
+type UserQuery struct {
+	// Prefix leaves those whose username begins with it.
+	Prefix string
+	// Contains leaves those in whose username or full name it stands, in any
+	// case.
+	Contains string
+	// Components leaves those who have an entry in one of these components; nil
+	// leaves all. It is for servers of which something is hidden.
+	Components []int64
+	// Offset and Limit cut out a page, by id.
+	Offset, Limit int
+}
+
+// Users returns authors by id, and how many there are without Offset and Limit.
+// Its cost grows with the number of authors.
+func (s *Snapshot) Users(ctx context.Context, q UserQuery) (page []User, count int, err error) {
+	shown, err := s.authorsOf(ctx, q.Components)
+	if err != nil {
+		return nil, 0, s.db.fail(ctx, "read authors", err)
+	}
+	needle := strings.ToLower(q.Contains)
+	err = s.s.query(ctx, userQuery+` ORDER BY id`, nil, func(scan scan) error {
+		u, err := scanUser(scan)
+		if err != nil || !strings.HasPrefix(u.Username, q.Prefix) || shown != nil && !shown[u.ID] ||
+			!strings.Contains(strings.ToLower(u.Username), needle) && !strings.Contains(strings.ToLower(u.FullName), needle) {
+			return err
+		}
+		if count >= q.Offset && len(page) < q.Limit {
+			page = append(page, u)
+		}
+		count++
+		return nil
+	})
+	return page, count, s.db.fail(ctx, "read authors", err)
+}
+
+// authorsOf are the ids of the authors of entries in components; nil for nil.
+func (s *Snapshot) authorsOf(ctx context.Context, components []int64) (map[int64]bool, error) {
+	if components == nil {
+		return nil, nil
+	}
+	shown := map[int64]bool{}
+	err := chunks(components, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT DISTINCT author_id FROM deltas d WHERE component_id IN `+list(1, len(chunk))+` AND author_id IS NOT NULL`, chunk, func(scan scan) error {
+			var id int64
+			err := scan(&id)
+			shown[id] = true
+			return err
+		})
+	})
+	return shown, err
+}
+
+// Contribution is what the entries of an author add up to in a language.
+type Contribution struct {
+	// Language is the code in URLs.
+	Language string
+	// Added, Updated and Removed count entries 31, 59 and 63.
+	Added, Updated, Removed int64
+}
+
+// Contributions counts the entries of an author in the live translations of
+// components that are not those of a source language, by language. It adds up
+// what deltas have counted and reads no entries; its cost grows with the
+// author's deltas.
+func (s *Snapshot) Contributions(ctx context.Context, userID int64, components []int64) ([]Contribution, error) {
+	total := map[string]*Contribution{}
+	var order []string
+	err := chunks(components, func(chunk []any) error {
+		n := len(chunk)
+		query := `SELECT t.language, SUM(d.added), SUM(d.updated), SUM(d.removed) FROM deltas d JOIN translations t ON t.id = d.translation_id
+			WHERE d.component_id IN ` + list(1, n) + fmt.Sprintf(` AND d.author_id = $%d AND t.removed = 0 AND t.is_source = 0 GROUP BY t.language ORDER BY t.language`, n+1)
+		return s.s.query(ctx, query, append(chunk, userID), func(scan scan) error {
+			var c Contribution
+			err := scan(&c.Language, &c.Added, &c.Updated, &c.Removed)
+			if total[c.Language] == nil {
+				total[c.Language] = &Contribution{Language: c.Language}
+				order = append(order, c.Language)
+			}
+			sum := total[c.Language]
+			sum.Added, sum.Updated, sum.Removed = sum.Added+c.Added, sum.Updated+c.Updated, sum.Removed+c.Removed
+			return err
+		})
+	})
+	out := make([]Contribution, len(order))
+	for i, code := range order {
+		out[i] = *total[code]
+	}
+	return out, s.db.fail(ctx, fmt.Sprintf("count entries of author %d", userID), err)
+}
+
+const userQuery = `SELECT id, username, full_name, joined, bot FROM users`
+
+func scanUser(scan scan) (User, error) {
+	var u User
+	var joined sql.NullInt64
+	err := scan(&u.ID, &u.Username, &u.FullName, &joined, &u.Bot)
+	u.Joined = fromMicros(joined)
+	return u, err
+}
