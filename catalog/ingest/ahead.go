@@ -18,6 +18,9 @@ const (
 	commitBytes = 16 << 20
 )
 
+// aheadBounds are aheadBytes and commitBytes, but for tests.
+type aheadBounds struct{ room, commit int64 }
+
 // aheadCache and besideAhead bound the inflated objects that its reader keeps,
 // and meanwhile the pull's own, which reads what is needed again only.
 const (
@@ -37,6 +40,7 @@ type ahead struct {
 	comps     []*component
 	reader    *gitsource.Reader // of walk
 	maxSize   int64
+	bounds    aheadBounds
 	touching  map[string][]*component
 	room      *semaphore.Weighted
 	rooms     *unitRooms
@@ -75,8 +79,8 @@ func (r *replay) lookAhead(ctx context.Context, base gitsource.Hash) (*ahead, er
 	reader.LimitCache(aheadCache)
 	ctx, cancel := context.WithCancel(ctx)
 	a := &ahead{
-		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, touching: make(map[string][]*component),
-		room: semaphore.NewWeighted(aheadBytes), rooms: r.load.scratch.rooms,
+		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, bounds: r.p.s.ahead, touching: make(map[string][]*component),
+		room: semaphore.NewWeighted(r.p.s.ahead.room), rooms: r.load.scratch.rooms,
 		jobs: make(chan job, aheadCommits), commits: make(chan *readCommit, aheadCommits), cancel: cancel,
 	}
 	for range runtime.GOMAXPROCS(0) {
@@ -138,9 +142,9 @@ func (a *ahead) read(ctx context.Context, c *readCommit) (err error) {
 	}
 	list := a.wanted(c)
 	var jobs []job
-	for ; len(list) > 0 && c.room < commitBytes; list = list[1:] {
+	for ; len(list) > 0 && c.room < a.bounds.commit; list = list[1:] {
 		w := list[0]
-		data, err := a.reader.SharedBlob(ctx, w.blob, min(a.maxSize, commitBytes))
+		data, err := a.reader.SharedBlob(ctx, w.blob, min(a.maxSize, a.bounds.commit))
 		if err != nil {
 			break // the loader reads it again, and says why
 		}
@@ -149,7 +153,7 @@ func (a *ahead) read(ctx context.Context, c *readCommit) (err error) {
 		c.files = append(c.files, into)
 		jobs = append(jobs, job{wanted: w, data: data, into: into, commit: c})
 	}
-	c.rest, c.room = list, min(c.room, aheadBytes)
+	c.rest, c.room = list, min(c.room, a.bounds.room)
 	if err := a.room.Acquire(ctx, c.room); err != nil {
 		c.room = 0
 		return err

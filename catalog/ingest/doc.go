@@ -18,8 +18,10 @@
 //	attribute.go  which commit introduced a text, through merges (decision 18)
 //	entries.go    change entries in their order
 //	replay.go     the history of new components, many commits to a transaction:
-//	              staging.go, staging_units.go and flush.go stand for the store
-//	              (sink.go) until one is full
+//	              ahead.go reads commits before they are applied, with the memory
+//	              and the knowledge of earlier ones (scratch.go, lexicon.go);
+//	              staging.go and staging_units.go stand for the store (sink.go);
+//	              batch.go and flush.go store what is done meanwhile
 //
 // Goals: the same units and entries whatever road led to a commit (DESIGN,
 // invariant 2); nothing half-loaded (invariant 7); memory bounded by the

@@ -195,6 +195,25 @@ func TestReplayBatches(t *testing.T) {
 	}
 }
 
+// TestReplayAhead: how much is read ahead has no part in what is stored, be it
+// so little that most of a commit's files are read when it is applied.
+func TestReplayAhead(t *testing.T) {
+	p := playFor(t, *firstHistory, 30)
+	var first string
+	for _, bounds := range [][2]int64{{1 << 20, 1 << 20}, {1, 1}, {3000, 1500}, {1, 1 << 20}} {
+		w := newWorld(t, p.repo.URL(), withHistory(historySettings))
+		w.syncer.SetBatch(13)
+		w.syncer.SetAhead(bounds[0], bounds[1])
+		w.sync()
+		switch got := w.everything(); {
+		case first == "":
+			first = got
+		case got != first:
+			t.Errorf("bounds %v (-first +these):\n%s", bounds, cmp.Diff(first, got))
+		}
+	}
+}
+
 // TestReplayTogether: components replayed in one walk have what they have when
 // each is replayed alone, but for ids of changes and translations.
 func TestReplayTogether(t *testing.T) {

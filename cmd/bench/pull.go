@@ -17,44 +17,59 @@ const (
 	longHistory   = 10_000
 	limitAfter    = 1.2 // long against short
 	historyUnits  = 200
-	measuredPulls = 9
+	measuredPulls = 15
 )
 
 // pullAfter measures pulls of one commit, each a whole process, after a short
-// and after a long history.
+// and after a long history, in turn.
 func (b *bench) pullAfter(ctx context.Context) error {
-	var took [2]float64
-	for i, commits := range []int{shortHistory, longHistory} {
-		repo := filepath.Join(b.dir, fmt.Sprintf("history-%d.git", commits))
-		if out, err := exec.CommandContext(ctx, "git", "init", "--quiet", "--bare", "--initial-branch=main", repo).CombinedOutput(); err != nil {
-			return fmt.Errorf("git init: %w\n%s", err, out)
-		}
-		if err := growHistory(ctx, repo, 0, commits); err != nil {
+	histories := []*grown{{commits: shortHistory}, {commits: longHistory}}
+	for _, g := range histories {
+		if err := b.grow(ctx, g); err != nil {
 			return err
 		}
-		config, err := b.writeComponents(filepath.Base(repo), repo, "full", map[string]string{"it": "        filemask: po/*.po\n"})
-		if err != nil {
-			return err
-		}
-		if _, err := b.sync(ctx, config); err != nil {
-			return err
-		}
-		var walls []time.Duration
-		for n := range measuredPulls {
-			if err := growHistory(ctx, repo, commits+n, 1); err != nil {
+	}
+	for range measuredPulls {
+		for _, g := range histories {
+			if err := growHistory(ctx, g.repo, g.commits, 1); err != nil {
 				return err
 			}
-			u, err := b.sync(ctx, config)
+			g.commits++
+			u, err := b.sync(ctx, g.config)
 			if err != nil {
 				return err
 			}
-			walls = append(walls, u.wall)
+			g.pulls = append(g.pulls, u.wall)
 		}
-		took[i] = median(walls)
 	}
-	b.row(fmt.Sprintf("pull of one commit after %d commits, median of %d", longHistory, measuredPulls), "ms", took[1], limitAfter*took[0])
-	b.row(fmt.Sprintf("  against that after %d commits", shortHistory), "×", took[1]/took[0], limitAfter)
+	short, long := median(histories[0].pulls), median(histories[1].pulls)
+	b.row(fmt.Sprintf("pull of one commit after %d commits, median of %d", longHistory, measuredPulls), "ms", long, limitAfter*short)
+	b.row(fmt.Sprintf("  against that after %d commits", shortHistory), "×", long/short, limitAfter)
 	return nil
+}
+
+// grown is a repository with a history.
+type grown struct {
+	commits      int
+	repo, config string
+	pulls        []time.Duration
+}
+
+// grow makes the repository and imports it.
+func (b *bench) grow(ctx context.Context, g *grown) error {
+	g.repo = filepath.Join(b.dir, fmt.Sprintf("history-%d.git", g.commits))
+	if out, err := exec.CommandContext(ctx, "git", "init", "--quiet", "--bare", "--initial-branch=main", g.repo).CombinedOutput(); err != nil {
+		return fmt.Errorf("git init: %w\n%s", err, out)
+	}
+	if err := growHistory(ctx, g.repo, 0, g.commits); err != nil {
+		return err
+	}
+	var err error
+	if g.config, err = b.writeComponents(filepath.Base(g.repo), g.repo, "full", map[string]string{"it": "        filemask: po/*.po\n"}); err != nil {
+		return err
+	}
+	_, err = b.sync(ctx, g.config)
+	return err
 }
 
 // growHistory adds commits to a repository, each of which changes one string of
