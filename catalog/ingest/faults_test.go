@@ -332,8 +332,11 @@ func (w *world) lock() (release func()) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if _, err := conn.ExecContext(w.t.Context(), "BEGIN IMMEDIATE"); err != nil {
-		w.t.Fatal(err)
+	// A replay may be storing at this moment: this process waits for its turn.
+	for _, query := range []string{"PRAGMA busy_timeout = 30000", "BEGIN IMMEDIATE"} {
+		if _, err := conn.ExecContext(w.t.Context(), query); err != nil {
+			w.t.Fatal(err)
+		}
 	}
 	return func() {
 		w.t.Helper()
