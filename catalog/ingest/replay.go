@@ -35,6 +35,7 @@ type replay struct {
 	entries int64           // so far
 	changes map[int64]int64 // entries of the batch by component
 	flight  *flight         // the batch that is being stored, or nil
+	broken  error           // why a batch could not be stored
 }
 
 // flight is a batch that is being stored.
@@ -137,7 +138,10 @@ func (r *replay) run(ctx context.Context) error {
 		return r.p.leap(ctx, r.comps, r.from, r.load)
 	}
 	if err := r.walk(ctx, base); err != nil {
-		return errors.Join(err, r.caughtUp()) // a batch that is being stored ends, whatever happened
+		if stored := r.caughtUp(); stored != nil && !errors.Is(err, stored) { // a batch that is being stored ends, whatever happened
+			err = errors.Join(err, stored)
+		}
+		return err
 	}
 	return r.flush(ctx, r.p.report.Head, true)
 }
@@ -237,6 +241,9 @@ func (r *replay) application(c *component, step *gitsource.Step, mailmap gitsour
 
 // wrote counts the entries of an application that has run.
 func (r *replay) wrote(c *component, a *application, err error) error {
+	if r.broken != nil {
+		return r.broken // no fault of the component that found out
+	}
 	if err != nil {
 		return &componentError{c, err}
 	}
@@ -289,11 +296,11 @@ func (r *replay) flush(ctx context.Context, to string, done bool) error {
 func (r *replay) caughtUp() error {
 	f := r.flight
 	if f == nil {
-		return nil
+		return r.broken
 	}
 	r.flight = nil
 	<-f.done
-	if f.err != nil {
+	if r.broken = f.err; f.err != nil {
 		return f.err
 	}
 	r.staging.stored(f.made)

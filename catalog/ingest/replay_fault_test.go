@@ -1,0 +1,30 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// TestReplayBrokenBatch: a batch that cannot be stored, beside the work on the
+// next one, is the fault of no component, and nothing is stored after it.
+func TestReplayBrokenBatch(t *testing.T) {
+	full := errors.New("the disk is full")
+	c := &component{row: store.BranchComponent{}}
+	r := &replay{p: &pull{}, comps: []*component{c}, flight: &flight{done: make(chan struct{}), err: full}}
+	r.staging = newStaging(nil, r.comps, r.caughtUp)
+	close(r.flight.done)
+	_, err := r.staging.Known(context.Background(), 1) // asks the store, which has to be up to date
+	if !errors.Is(err, full) {
+		t.Fatalf("reading behind the batch: %v", err)
+	}
+	var one *componentError
+	if err = r.wrote(c, &application{}, err); !errors.Is(err, full) || errors.As(err, &one) {
+		t.Errorf("%v is the fault of a component", err)
+	}
+	if err := r.flush(context.Background(), "next", false); !errors.Is(err, full) || r.flight != nil {
+		t.Errorf("the next batch is stored: %v", err)
+	}
+}
