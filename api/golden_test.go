@@ -75,7 +75,7 @@ func newGolden(tb testing.TB) *golden {
 	tb.Cleanup(func() { _ = db.Close() })
 	g := &golden{
 		tb: tb, db: db, rich: clone(tb, filepath.Join(goldenDir, "rich.bundle"), filepath.Join(dir, "rich.git")),
-		handler: api.New(api.Options{DB: db, Languages: table}),
+		handler: api.Validated(tb, api.New(api.Options{DB: db, Languages: table})),
 		syncer:  ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors")}),
 	}
 	hello := clone(tb, helloBundle, filepath.Join(dir, "hello.git"))

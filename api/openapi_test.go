@@ -58,6 +58,10 @@ func (v *validator) resolve(ref string) map[string]any {
 // operation finds the GET of a request's path.
 func (v *validator) operation(path string) map[string]any {
 	paths, _ := v.doc["paths"].(map[string]any)
+	if item, ok := paths[path].(map[string]any); ok {
+		get, _ := item["get"].(map[string]any)
+		return get
+	}
 	want := strings.Split(path, "/")
 	var best map[string]any
 	params := 99

@@ -47,7 +47,10 @@ func (s *Server) search(ctx context.Context, snap *store.Snapshot, r *request) (
 	if err := f.users(ctx, snap); err != nil {
 		return nil, err
 	}
-	return &array{f.found}, s.findLanguages(ctx, snap, f)
+	if err := s.languages(ctx, snap, f); err != nil {
+		return nil, err
+	}
+	return &array{f.found}, nil
 }
 
 // finder collects results.
@@ -85,7 +88,7 @@ func (f *finder) users(ctx context.Context, snap *store.Snapshot) error {
 	return err
 }
 
-func (s *Server) findLanguages(ctx context.Context, snap *store.Snapshot, f *finder) error {
+func (s *Server) languages(ctx context.Context, snap *store.Snapshot, f *finder) error {
 	codes, err := servedLanguages(ctx, snap)
 	for _, code := range codes {
 		l := s.language(code)

@@ -24,13 +24,18 @@ func TestPrivate(t *testing.T) {
 		"/api/units/" + firstUnit(hidden) + "/", "/api/units/" + firstUnit(lib) + "/",
 		"/api/tasks/" + taskID("demo", "hidden") + "/",
 	}
+	for _, below := range []string{"statistics/", "repository/", "lock/", "links/", "screenshots/", "new_template/", "statistics/history/"} {
+		gone = append(gone, "/api/components/demo/hidden/"+below)
+	}
+	gone = append(gone, "/api/translations/demo/hidden/en/statistics/", "/api/translations/demo/hidden/en/repository/",
+		"/api/units/"+firstUnit(hidden)+"/translations/", "/api/addons/"+itoa(hidden)+"/")
 	all := idsOf(getList(t, s, "/api/changes/?page_size=1000"))
 	for id := 1; id <= 105; id++ {
 		if !slices.Contains(all, id) {
 			gone = append(gone, "/api/changes/"+itoa(int64(id))+"/")
 		}
 	}
-	if len(gone) != 12+4+3 { // entries 51 and 31 of hidden's three and lib's two units
+	if len(gone) != 12+11+4+3 { // entries 51 and 31 of hidden's three and lib's two units
 		t.Fatalf("%d paths to check", len(gone))
 	}
 	for _, path := range gone {
@@ -41,6 +46,7 @@ func TestPrivate(t *testing.T) {
 	for _, path := range []string{
 		"/api/projects/", "/api/projects/demo/components/", "/api/projects/secret/components/", "/api/components/", "/api/translations/",
 		"/api/changes/", "/api/changes/?ordering=-id", "/api/projects/demo/changes/", "/api/projects/secret/changes/", "/api/languages/",
+		"/api/users/", "/api/users/?username=m", "/api/units/", "/api/addons/", "/api/search/?q=i", "/api/search/?q=l", "/api/search/?q=mall", "/api/projects/demo/languages/",
 	} {
 		body := get(t, s, path+orAnd(path)+"page_size=1000")
 		for _, secret := range []string{"hidden", "/secret/lib", "mallory", "Mallory"} {
@@ -48,6 +54,22 @@ func TestPrivate(t *testing.T) {
 				t.Errorf("%s contains %s", path, secret)
 			}
 		}
+	}
+	for path, total := range map[string]float64{ // hidden has three units of en, lib two
+		"/api/projects/demo/statistics/": 91, "/api/projects/secret/statistics/": 0, "/api/languages/en/statistics/": 45,
+	} {
+		if st := decode[map[string]any](t, get(t, s, path)); st["total"] != total {
+			t.Errorf("%s: total %v, want %v", path, st["total"], total)
+		}
+	}
+	metrics := decode[map[string]any](t, call(t, s, http.MethodGet, "/api/metrics/", "Authorization", "Token k").Body.String())
+	for name, want := range map[string]float64{"units": 91, "units_translated": 88, "users": 2, "changes": float64(len(all)), "projects": 2, "components": 4, "translations": 4, "languages": 4, "configuration_errors": 0} {
+		if metrics[name] != want {
+			t.Errorf("metrics: %s is %v, want %v", name, metrics[name], want)
+		}
+	}
+	if got := get(t, s, "/api/users/mallory/statistics/"); !strings.Contains(got, `"uploaded":0,"commented":0,"languages":0`) {
+		t.Errorf("statistics of somebody of private components: %s", got)
 	}
 	for path, want := range map[string]int{
 		"/api/components/secret/open/": 200, "/api/projects/secret/": 200, // its own access wins
@@ -118,7 +140,8 @@ func TestImporting(t *testing.T) {
 	s := w.serve(Options{Progress: func(id int64) (Progress, bool) { return progress, running && id == docs }})
 	below := []string{
 		"/api/translations/demo/docs/cs/", "/api/translations/demo/docs/cs/units/", "/api/translations/demo/docs/nope/changes/",
-		"/api/components/demo/docs/translations/", "/api/components/demo/docs/changes/",
+		"/api/components/demo/docs/translations/", "/api/components/demo/docs/changes/", "/api/components/demo/docs/statistics/",
+		"/api/translations/demo/docs/cs/statistics/", "/api/translations/demo/docs/cs/repository/", "/api/components/demo/docs/new_template/",
 	}
 	check := func(detail string) {
 		t.Helper()
@@ -130,6 +153,14 @@ func TestImporting(t *testing.T) {
 		}
 	}
 	check("This component has not been imported yet.")
+	if _, err := w.db.SetProblem(t.Context(), []int64{docs}, "fetch https://jane:hunter2@example.org/docs.git: connection refused"); err != nil {
+		t.Fatal(err)
+	}
+	check("This component has not been imported yet; the last pull failed: fetch https://example.org/docs.git: connection refused")
+	repository := decode[map[string]any](t, get(t, s, "/api/components/demo/docs/repository/"))
+	if repository["merge_failure"] != "fetch https://example.org/docs.git: connection refused" || repository["needs_merge"] != true || repository["remote_commit"] != nil {
+		t.Errorf("repository of a component that cannot be pulled: %v", repository)
+	}
 	progress, running = Progress{Percent: 42, Stage: "reading files"}, true
 	check("The first import of this component is running: 42 % done, reading files.")
 	progress = Progress{Percent: 4200}

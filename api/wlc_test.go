@@ -43,6 +43,55 @@ func TestWLCChanges(t *testing.T) {
 	})
 }
 
+// TestWLCReads runs every reading command in all formats that wlc prints; a
+// missing field is a traceback there.
+func TestWLCReads(t *testing.T) {
+	t.Parallel()
+	w := openWorld(t)
+	w.bigWorld(3)
+	s := w.serve(Options{})
+	var cases []wlcCase
+	for _, tc := range []struct {
+		args string
+		want map[string]string // by format
+	}{
+		{"list-projects", map[string]string{"json": `"slug": "big"`, "csv": ",big,", "text": "slug: big\n"}},
+		{"list-components", map[string]string{"json": `"filemask": "po/*.po"`, "csv": "po/*.po", "text": "filemask: po/*.po\n"}},
+		{"list-components big", map[string]string{"json": `"filemask": "po/*.po"`, "csv": "po/*.po", "text": "filemask: po/*.po\n"}},
+		{"list-translations", map[string]string{"json": `"translated_percent": 100.0`, "csv": "po/cs.po", "text": "translated_percent: 100.0\n"}},
+		{"list-translations big/big", map[string]string{"json": `"filename": "po/cs.po"`, "csv": "po/cs.po", "text": "filename: po/cs.po\n"}},
+		{"list-languages", map[string]string{"json": `"code": "cs"`, "csv": "cs,ltr,Czech", "text": "name: Czech\n"}},
+		{"ls", map[string]string{"json": `"slug": "big"`, "csv": ",big,", "text": "slug: big\n"}},
+		{"ls big", map[string]string{"json": `"slug": "big"`, "csv": ",big,", "text": "slug: big\n"}},
+		{"ls big/big", map[string]string{"json": `"language_code": "cs"`, "csv": "po/cs.po", "text": "language_code: cs\n"}},
+		{"show big", map[string]string{"json": `"name": "Big"`, "csv": "name,Big", "text": "name: Big\n"}},
+		{"show big/big", map[string]string{"json": `"vcs": "git"`, "csv": "vcs,git", "text": "vcs: git\n"}},
+		{"show big/big/cs", map[string]string{"json": `"last_author": "Jane"`, "csv": "last_author,Jane", "text": "last_author: Jane\n"}},
+		{"changes big/big/cs", map[string]string{"json": `"action_name": "New string added"`, "csv": "New string added", "text": "action_name: New string added\n"}},
+		{"repo big", map[string]string{"json": `"needs_push": false`, "csv": "needs_push,False", "text": "needs_push: False\n"}},
+		{"repo big/big", map[string]string{"json": `"summary": "Translate"`, "csv": "needs_merge,False", "text": "nothing to commit, working tree clean"}},
+		{"repo big/big/cs", map[string]string{"json": `"merge_failure": null`, "csv": "needs_commit,False", "text": "merge_failure: \n"}},
+		{"stats big", map[string]string{"json": `"recent_changes": 6`, "csv": "recent_changes,6", "text": "recent_changes: 6\n"}},
+		{"stats big/big", map[string]string{"json": `"last_author": "Jane"`, "csv": "Jane", "text": "last_author: Jane\n"}},
+		{"stats big/big/cs", map[string]string{"json": `"recent_changes": 3`, "csv": "recent_changes,3", "text": "recent_changes: 3\n"}},
+		{"lock-status big/big", map[string]string{"json": `"locked": false`, "csv": "locked,False", "text": "locked: False\n"}},
+	} {
+		for format, want := range tc.want {
+			if testing.Short() && format != "json" {
+				continue // a process of Python for each
+			}
+			cases = append(cases, wlcCase{append([]string{"--format", format}, strings.Fields(tc.args)...), 0, []string{want}})
+		}
+	}
+	cases = append(cases,
+		wlcCase{[]string{"show", "nope"}, 1, []string{"Error: "}},
+		wlcCase{[]string{"commit", "big/big"}, 1, []string{"Error: "}},
+		wlcCase{[]string{"pull", "big/big"}, 1, []string{"Error: "}},
+		wlcCase{[]string{"lock", "big/big"}, 1, []string{"Error: "}},
+	)
+	wlc(t, s, cases)
+}
+
 // wlcCase is a call of wlc: its exit status, and parts of what it prints.
 type wlcCase struct {
 	args   []string
@@ -69,8 +118,11 @@ func wlc(t *testing.T, s *Server, cases []wlcCase) {
 		if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != tc.status {
 			t.Errorf("wlc %v: %v\n%s", tc.args, err, out.String())
 		}
+		if strings.Contains(out.String(), "Traceback") {
+			t.Errorf("wlc %v:\n%s", tc.args, out.String())
+		}
 		for _, want := range tc.want {
-			if !strings.Contains(out.String(), want) {
+			if !strings.Contains(strings.ReplaceAll(out.String(), "\r\n", "\n"), want) {
 				t.Errorf("wlc %v: no %s in\n%.2000s", tc.args, want, out.String())
 			}
 		}

@@ -364,8 +364,19 @@ func updateCzech(ctx context.Context, tx *store.StepTx, component int64, t *cata
 	})
 }
 
-// serve makes a Server over the world; opts may leave DB and Languages away.
+// serve makes a Server over the world whose answers are held against
+// openapi.yaml; opts may leave DB and Languages away.
 func (w *world) serve(opts Options) *Server {
+	w.tb.Helper()
+	s := w.bare(opts)
+	if t, ok := w.tb.(*testing.T); ok { // a fuzz test may not report from here
+		Validated(t, s)
+	}
+	return s
+}
+
+// bare makes a Server whose answers nobody looks at.
+func (w *world) bare(opts Options) *Server {
 	w.tb.Helper()
 	table, err := lang.New()
 	if err != nil {
