@@ -90,9 +90,18 @@ func (w testWriter) Write(b []byte) (int, error) {
 
 func (w *world) configure(repo, branch string, components map[string]catalog.ComponentSettings) {
 	w.t.Helper()
-	w.branch = ingest.Branch{Remote: gitsource.Remote{URL: repo, Branch: branch}, Key: ingest.BranchKey(repo, branch)}
 	var specs []store.ComponentSpec
 	var templates []store.TemplateKey
+	w.branch, specs, templates = branchOf(repo, branch, components)
+	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}
+	if err := w.db.Configure(w.t.Context(), []catalog.Project{project}, specs, templates); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// branchOf is what a configuration makes of components of a branch.
+func branchOf(repo, branch string, components map[string]catalog.ComponentSettings) (b ingest.Branch, specs []store.ComponentSpec, templates []store.TemplateKey) {
+	b = ingest.Branch{Remote: gitsource.Remote{URL: repo, Branch: branch}, Key: ingest.BranchKey(repo, branch)}
 	for _, slug := range slices.Sorted(maps.Keys(components)) {
 		s := components[slug]
 		if s.Filemask == "" {
@@ -105,17 +114,14 @@ func (w *world) configure(repo, branch string, components map[string]catalog.Com
 			s.Name = slug
 		}
 		spec := store.ComponentSpec{Project: "demo", Slug: slug, Settings: s, Repo: gitsource.RedactURL(repo), Branch: branch}
-		w.branch.Components = append(w.branch.Components, ingest.Component{Spec: spec})
+		b.Components = append(b.Components, ingest.Component{Spec: spec})
 		if strings.Contains(slug, "{component}") {
 			templates = append(templates, store.TemplateKey{Project: "demo", Slug: slug})
 		} else {
 			specs = append(specs, spec)
 		}
 	}
-	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}
-	if err := w.db.Configure(w.t.Context(), []catalog.Project{project}, specs, templates); err != nil {
-		w.t.Fatal(err)
-	}
+	return b, specs, templates
 }
 
 // sync pulls and fails the test on any error.

@@ -22,7 +22,9 @@ import (
 )
 
 // TestKilledReplay kills processes that replay a history (SIGKILL) and lets the
-// next ones go on: the API serves what it serves after an uninterrupted one.
+// next ones go on: the API serves what it serves after an uninterrupted one. It
+// is the whole program once more; ingest's TestKilled kills at every commit, and
+// hundreds of times.
 func TestKilledReplay(t *testing.T) {
 	t.Parallel()
 	kills := 5
@@ -40,6 +42,7 @@ func TestKilledReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hits := 0
 	sync := func(name string, kill time.Duration) time.Duration {
 		cmd := exec.Command(exe, "sync", "--config", file, "--data-dir", filepath.Join(dir, name))
 		cmd.Env = append(os.Environ(), childVar+"=1")
@@ -53,8 +56,12 @@ func TestKilledReplay(t *testing.T) {
 			timer := time.AfterFunc(kill, func() { _ = cmd.Process.Kill() })
 			defer timer.Stop()
 		}
-		if err := cmd.Wait(); err != nil && kill == 0 {
+		err := cmd.Wait()
+		switch {
+		case err != nil && kill == 0:
 			t.Fatalf("sync: %v\n%s", err, errs)
+		case err != nil && !cmd.ProcessState.Exited():
+			hits++
 		}
 		return time.Since(began)
 	}
@@ -69,6 +76,10 @@ func TestKilledReplay(t *testing.T) {
 		if diff := cmp.Diff(want, served(t, filepath.Join(dir, name, "repoglot.db"))); diff != "" {
 			t.Fatalf("killed %d (-whole +killed):\n%.3000s", k, diff)
 		}
+	}
+	t.Logf("%d processes killed", hits)
+	if hits < kills {
+		t.Errorf("%d processes of %d died before they were done: the test kills nothing", hits, 3*kills)
 	}
 }
 
@@ -129,6 +140,7 @@ func served(t *testing.T, database string) map[string]string {
 	for _, l := range append(testrepos.Languages(14), "en") {
 		get("/api/translations/p/app/" + l + "/")
 		pages("/api/translations/p/app/" + l + "/units/?page_size=10000")
+		pages("/api/translations/p/app/" + l + "/statistics/history/")
 	}
 	return bodies
 }

@@ -1,0 +1,296 @@
+package ingest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// The variables that make a test binary a process that replays and kills itself.
+const (
+	victimDir   = "REPOGLOT_TEST_VICTIM_DIR"   // of the world
+	victimRepo  = "REPOGLOT_TEST_VICTIM_REPO"  // its URL
+	victimPlace = "REPOGLOT_TEST_VICTIM_PLACE" // die when the context is asked that often; 0: do not
+	victimDone  = "REPOGLOT_TEST_VICTIM_DONE"  // die when that many commits are done; 0: do not
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(victimDir) != "" {
+		if err := victim(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// victimTime is the clock of all victims, so that what they store can be compared.
+func victimTime() time.Time { return time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC) }
+
+// victim pulls once. It dies by SIGKILL, as from outside: nothing is closed,
+// nothing is told to anyone.
+func victim() error {
+	die := func() {
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Kill()
+		}
+		panic(fmt.Sprint("still alive: ", err)) // a second death is no success either
+	}
+	place, err := strconv.ParseInt(os.Getenv(victimPlace), 10, 64)
+	if err != nil {
+		return err
+	}
+	boundary, err := strconv.Atoi(os.Getenv(victimDone))
+	if err != nil {
+		return err
+	}
+	dir := os.Getenv(victimDir)
+	db, err := store.Open(context.Background(), filepath.Join(dir, "repoglot.db"), store.Options{})
+	if err != nil {
+		return err
+	}
+	table, err := lang.New()
+	if err != nil {
+		return err
+	}
+	var done atomic.Int64
+	ctx := newCountdown(context.Background(), place)
+	ctx.cancel = func() {
+		fmt.Println("at", done.Load())
+		die()
+	}
+	s := ingest.New(ingest.Options{
+		DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors"), Now: victimTime,
+		Progress: func(_ string, p ingest.Progress) {
+			done.Store(int64(p.Done))
+			if boundary > 0 && p.Done >= boundary {
+				fmt.Println("at", p.Done)
+				die()
+			}
+		},
+	})
+	s.SetBatch(12)
+	branch, _, _ := branchOf(os.Getenv(victimRepo), "", withHistory(historySettings))
+	if _, err := s.Sync(ctx, branch); err != nil {
+		return err
+	}
+	fmt.Println("asked", -ctx.left.Load())
+	return db.Close()
+}
+
+// slain counts kills by where they hit: the commit, and what was stored.
+type slain struct {
+	mu                sync.Mutex
+	kills, midway     int
+	commits, standing map[string]int
+}
+
+// run lets a victim pull in a directory. killed says that it died as it should.
+func (k *slain) run(t *testing.T, w *cutter, place int64, boundary int) (killed bool, asked int64) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env = append(os.Environ(), victimDir+"="+w.dir, victimRepo+"="+w.like.branch.Remote.URL,
+		fmt.Sprintf("%s=%d", victimPlace, place), fmt.Sprintf("%s=%d", victimDone, boundary))
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		// It may have ended a moment before the signal came.
+		_, last, _ := strings.Cut("\n"+out.String(), "\nasked ")
+		if asked, err = strconv.ParseInt(strings.TrimSpace(last), 10, 64); err != nil {
+			t.Fatalf("%v in %q", err, out.String())
+		}
+		return false, asked
+	case !errors.As(err, &exit) || exit.ProcessState.Exited():
+		t.Fatalf("the pull failed by itself: %v\n%s", err, errs.String())
+	}
+	head, imported := w.stands(t)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kills++
+	k.commits[strings.TrimSpace(out.String())]++
+	k.standing[head]++
+	if head != "" && !imported {
+		k.midway++
+	}
+	return true, 0
+}
+
+// stands is where the first component of a store stands, and its entries.
+func (c *cutter) stands(t *testing.T) (head string, imported bool) {
+	t.Helper()
+	db, err := store.Open(t.Context(), c.database(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Read(t.Context(), func(ctx context.Context, s *store.Snapshot) error {
+		list, err := s.Components(ctx, "demo")
+		if head, imported = list[0].Head, list[0].Imported; head != "" {
+			head = fmt.Sprint(head, " ", list[0].Changes)
+		}
+		return err
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return head, imported
+}
+
+// TestKilled kills processes that replay, 200 of them and more, at every commit
+// and at random places, transactions included, and lets the next ones go on.
+// What the API serves at the end is, byte for byte, what it serves after a
+// replay that nobody disturbed: units, statistics, entries, their ids and times.
+func TestKilled(t *testing.T) {
+	kills, every := 200, 1
+	if testing.Short() || underRace {
+		kills, every = 12, 8
+	}
+	p := playLong(t, 11, 50)
+	// The mirror is made before, so that all that a victim does is to replay.
+	whole := newWorld(t, p.repo.URL(), withHistory(historySettings))
+	commits := 0
+	whole.progress = func() { commits++ }
+	whole.sync()
+	whole.db.Close()
+	all := slain{commits: map[string]int{}, standing: map[string]int{}}
+	undisturbed := newCutter(t, whole)
+	killed, asked := all.run(t, undisturbed, 0, 0)
+	if killed || asked < 500 || commits < 20 {
+		t.Fatalf("%v, %d commits, %d places: the test kills nothing", killed, commits, asked)
+	}
+	want := undisturbed.served(t)
+	compare := func(t *testing.T, w *cutter, name string) {
+		t.Helper()
+		if diff := cmp.Diff(want, w.served(t)); diff != "" {
+			t.Errorf("%s (-undisturbed +killed):\n%.4000s", name, diff)
+		}
+	}
+	t.Run("boundaries", func(t *testing.T) {
+		t.Parallel()
+		w := newCutter(t, whole)
+		for k := 1; k <= commits; k += every {
+			all.run(t, w, 0, k)
+		}
+		if killed, _ := all.run(t, w, 0, 0); killed {
+			t.Error("the last one was not to be killed")
+		}
+		compare(t, w, "killed at each commit")
+	})
+	var left atomic.Int64
+	left.Store(int64(kills))
+	for part := range 4 {
+		t.Run(fmt.Sprintf("random=%d", part), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(uint64(part), 9))
+			for n := 0; left.Load() > 0 && !t.Failed(); n++ {
+				w := newCutter(t, whole)
+				for going := true; going; {
+					going, _ = all.run(t, w, 1+random.Int64N(asked*2/3), 0)
+					if going {
+						left.Add(-1)
+					}
+				}
+				compare(t, w, fmt.Sprintf("chain %d", n))
+			}
+		})
+	}
+	t.Cleanup(func() {
+		t.Logf("%d kills, %d of them with a part of the history stored; %d commits, %d stored states", all.kills, all.midway, len(all.commits), len(all.standing))
+		if all.kills < kills || all.midway < all.kills/3 || len(all.standing) < 8 && every == 1 || len(all.commits) < commits/2 && every == 1 {
+			t.Errorf("too few kills, or in too few places: %v", slices.Sorted(maps.Keys(all.standing)))
+		}
+	})
+}
+
+// served is what the API answers about all that a replay wrote, by URL.
+func (c *cutter) served(t *testing.T) map[string]string {
+	t.Helper()
+	db, err := store.Open(t.Context(), c.database(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	table, err := lang.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := api.New(api.Options{DB: db, Languages: table, Now: victimTime})
+	bodies := map[string]string{}
+	const base = "http://l10n.example.org"
+	var follow func(url string)
+	follow = func(url string) {
+		if _, known := bodies[url]; known || url == "" {
+			return
+		}
+		rec := httptest.NewRecorder()
+		handler.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, base+url, nil))
+		if rec.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", url, rec.Code, rec.Body)
+		}
+		bodies[url] = rec.Body.String()
+		var page struct {
+			Next    string
+			Results []struct {
+				URL  string
+				User string
+			}
+		}
+		if err := json.Unmarshal(rec.Body.Bytes(), &page); err != nil {
+			t.Fatal(err)
+		}
+		follow(strings.TrimPrefix(page.Next, base))
+		for _, r := range page.Results {
+			follow(strings.TrimPrefix(r.User, base))
+			if path, _, _ := strings.Cut(strings.TrimPrefix(r.URL, base), "?"); strings.HasPrefix(path, "/api/translations/") {
+				for _, list := range []string{"", "units/?page_size=10000", "changes/?page_size=1000", "statistics/history/?page_size=1000"} {
+					follow(path + list)
+				}
+			}
+		}
+	}
+	for slug := range historySettings {
+		path := "/api/components/demo/" + slug + "/"
+		for _, list := range []string{"", "translations/?page_size=1000", "changes/?page_size=1000&ordering=-id", "statistics/history/?interval=week&page_size=1000"} {
+			follow(path + list)
+		}
+	}
+	follow("/api/projects/demo/changes/?page_size=1000")
+	follow("/api/projects/demo/statistics/history/?page_size=1000")
+	follow("/api/changes/?page_size=500")
+	follow("/api/changes/?page_size=500&action=63&action=25")
+	if len(bodies) < 40 {
+		t.Fatalf("only %d answers to compare", len(bodies))
+	}
+	return bodies
+}
