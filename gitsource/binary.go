@@ -201,6 +201,9 @@ func (s *binarySource) run(ctx context.Context, args ...string) (string, error) 
 }
 
 func (s *binarySource) tip(ctx context.Context) (Head, error) {
+	// git's own limits do not hold while a connection is made.
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Duration(s.patience())*time.Second)
+	defer cancel()
 	address, err := s.address()
 	if err != nil {
 		return Head{}, s.describe(err)
@@ -311,6 +314,11 @@ func (s *binarySource) describe(err error) error {
 		}
 	}
 	said := err.Error() // the kind is decided before secrets are taken out
+	if path, local := IsLocal(s.remote.URL); !local && saysAbsent(said) {
+		return s.fail(ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private")
+	} else if local && isReftable(path) && (strings.Contains(said, "unknown repository extension") || strings.Contains(said, "expected git repo version")) {
+		return s.fail(ErrUnsupported, "refs are kept in a reftable, which this git cannot read", "install git 2.45 or newer")
+	}
 	for _, known := range []struct {
 		text         string
 		kind         error
@@ -324,6 +332,7 @@ func (s *binarySource) describe(err error) error {
 		{"returned error: 403", ErrAuth, "access is forbidden", "check credentials: for this host"},
 		{"couldn't find remote ref", ErrBranchMissing, "the branch has gone", "correct branch:"},
 		{"not found", ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private"},
+		{"detected dubious ownership", ErrUnreachable, "git refuses a repository of another user", "set git: auto, or run repoglot as its owner"},
 		{"does not appear to be a git repository", ErrUnreachable, "is not a git repository", "correct repo:"},
 	} {
 		if strings.Contains(said, known.text) {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // localSource copies from a repository on this machine: refs are read and
@@ -122,7 +124,7 @@ func (s *localSource) tip(ctx context.Context) (Head, error) {
 		return Head{}, err
 	}
 	if isReftable(s.path) {
-		return Head{}, s.fail(ErrUnsupported, "refs are kept in a reftable", "install git, or set git: auto")
+		return Head{}, s.fail(ErrUnsupported, "refs are kept in a reftable", "install git 2.45 or newer, or set git: auto")
 	}
 	if s.remote.Branch != "" {
 		return s.branch(repo, s.remote.Branch, "correct branch:, or leave it out to follow the repository's HEAD")
@@ -208,4 +210,20 @@ func copyShallow(from, to string) (bool, error) {
 		return false, err
 	}
 	return true, writeAtomic(filepath.Join(to, "shallow"), string(text))
+}
+
+// writeShallow notes where a remote's history ends; see [copyShallow].
+func writeShallow(gitDir string, cut []plumbing.Hash) error {
+	name := filepath.Join(gitDir, "shallow")
+	if len(cut) == 0 {
+		if err := os.Remove(name); err != nil && !isNotExist(err) {
+			return fmt.Errorf("store where history ends: %w", err)
+		}
+		return nil
+	}
+	var b strings.Builder
+	for _, h := range cut {
+		b.WriteString(h.String() + "\n")
+	}
+	return writeAtomic(name, b.String())
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,6 +59,7 @@ func TestFetchLocalKinds(t *testing.T) {
 		must(t, writeAtomic(filepath.Join(dir, name, "HEAD"), "ref: refs/heads/main\n"))
 	}
 	t.Chdir(dir)
+	git, _ := exec.LookPath("git")
 	t.Setenv("PATH", "") // no git binary: none of this may need one
 	for _, c := range []struct {
 		remote Remote
@@ -77,6 +79,12 @@ func TestFetchLocalKinds(t *testing.T) {
 	} {
 		t.Run(c.remote.URL+"#"+c.remote.Branch, func(t *testing.T) {
 			checkFetch(t, openMirror(t, c.remote, Options{}), c.branch, c.want)
+		})
+		t.Run("binary, "+c.remote.URL+"#"+c.remote.Branch, func(t *testing.T) {
+			if git == "" {
+				needGit(t)
+			}
+			checkFetch(t, openMirror(t, c.remote, Options{Transport: "binary", GitBinary: git}), c.branch, c.want)
 		})
 	}
 }

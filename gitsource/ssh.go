@@ -1,6 +1,7 @@
 package gitsource
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -8,19 +9,95 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing/transport"
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
+	"github.com/kevinburke/ssh_config"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 	"golang.org/x/crypto/ssh/knownhosts"
+	"golang.org/x/net/proxy"
 )
 
 // dialTimeout bounds connecting to a host.
 const dialTimeout = 30 * time.Second
 
-// sshAuth makes the login for an ssh remote: the key file if there is one,
-// else the password, else the agent. Host keys are always checked.
-func (s *wireSource) sshAuth(e endpoint) (auth transport.AuthMethod, finish func(), err error) {
+// openSSH starts git-upload-pack on a host. Like ssh, it looks into ~/.ssh/config
+// for HostName and Port, and goes through the proxy that ALL_PROXY names.
+func (s *wireSource) openSSH(ctx context.Context, e endpoint) (*stream, error) {
+	address := sshAddress(e)
+	config, finish, err := s.sshConfig(address)
+	if err != nil {
+		return nil, err
+	}
+	dialing, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := proxy.Dial(dialing, "tcp", address)
+	if err != nil {
+		finish()
+		return nil, err
+	}
+	c := newStream(ctx, conn)
+	c.hang = append([]func(){finish}, c.hang...)
+	if err := c.start(address, config, "git-upload-pack "+shellQuote(homePath(e.path))); err != nil {
+		c.asked = true
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// start logs in and runs a command.
+func (c *stream) start(address string, config *ssh.ClientConfig, command string) error {
+	mux, channels, requests, err := ssh.NewClientConn(c.conn, address, config)
+	if err != nil {
+		return err
+	}
+	client := ssh.NewClient(mux, channels, requests)
+	c.hang = append(c.hang, func() { _ = client.Close(); _ = client.Wait() })
+	session, err := client.NewSession()
+	if err != nil {
+		return fmt.Errorf("ssh session: %w", err)
+	}
+	c.hang = append(c.hang, func() { _ = session.Close() })
+	stderr := &capped{max: maxStderr}
+	session.Stderr = stderr
+	in, err := session.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("ssh session: %w", err)
+	}
+	out, err := session.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("ssh session: %w", err)
+	}
+	c.pipes(in, out)
+	c.said = func() string { _ = session.Wait(); return oneLine(stderr.String()) }
+	if err := session.Start(command); err != nil {
+		return fmt.Errorf("ssh session: %w", err)
+	}
+	return nil
+}
+
+// sshAddress is where to connect to: the address's host, or what ~/.ssh/config
+// has for it. A port in the address wins.
+func sshAddress(e endpoint) string {
+	host, port := e.hostname(), e.port()
+	config := &ssh_config.UserSettings{IgnoreErrors: true}
+	if port == "" {
+		port = config.Get(host, "Port")
+	}
+	if port == "" {
+		port = "22"
+	}
+	if name := config.Get(host, "HostName"); name != "" {
+		host = strings.ReplaceAll(name, "%h", host)
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// sshConfig makes the login for an ssh remote: the key file if there is one,
+// else the password, else the agent. Host keys are always checked, and only the
+// kinds that known_hosts has for the host are asked for: with another the check
+// would fail.
+func (s *wireSource) sshConfig(address string) (config *ssh.ClientConfig, finish func(), err error) {
 	user := s.access.user
 	if user == "" {
 		user = "git"
@@ -29,16 +106,17 @@ func (s *wireSource) sshAuth(e endpoint) (auth transport.AuthMethod, finish func
 	if err != nil {
 		return nil, nil, s.fail(ErrAuth, "known_hosts cannot be read: "+s.safe(err), "add the host's verified key to ~/.ssh/known_hosts")
 	}
-	check := gitssh.HostKeyCallbackHelper{HostKeyCallback: hosts.HostKeyCallback()}
-	login, finish, err := s.login(user, check)
+	login, finish, err := s.login(user, gitssh.HostKeyCallbackHelper{HostKeyCallback: hosts.HostKeyCallback()})
 	if err != nil {
 		return nil, nil, err
 	}
-	port := e.port()
-	if port == "" {
-		port = "22"
+	config, err = login.ClientConfig()
+	if err != nil {
+		finish()
+		return nil, nil, fmt.Errorf("ssh login: %w", err)
 	}
-	return &checkedAuth{AuthMethod: login, algorithms: hosts.HostKeyAlgorithms(net.JoinHostPort(e.hostname(), port))}, finish, nil
+	config.HostKeyAlgorithms = hosts.HostKeyAlgorithms(address)
+	return config, finish, nil
 }
 
 func (s *wireSource) login(user string, check gitssh.HostKeyCallbackHelper) (auth gitssh.AuthMethod, finish func(), err error) {
@@ -61,24 +139,6 @@ func (s *wireSource) login(user string, check gitssh.HostKeyCallbackHelper) (aut
 	}
 	return &gitssh.PublicKeysCallback{User: user, Callback: agent.NewClient(conn).Signers, HostKeyCallbackHelper: check},
 		func() { _ = conn.Close() }, nil
-}
-
-// checkedAuth adds a timeout to a login, and the kinds of host keys that
-// known_hosts has for the host: with another the check would fail.
-type checkedAuth struct {
-	gitssh.AuthMethod
-	algorithms []string
-}
-
-// ClientConfig is what the ssh client works with.
-func (a *checkedAuth) ClientConfig() (*ssh.ClientConfig, error) {
-	config, err := a.AuthMethod.ClientConfig()
-	if err != nil {
-		return nil, fmt.Errorf("ssh login: %w", err)
-	}
-	config.HostKeyAlgorithms = a.algorithms
-	config.Timeout = dialTimeout
-	return config, nil
 }
 
 func isHostKeyError(err error) bool {

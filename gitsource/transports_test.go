@@ -219,13 +219,14 @@ func TestProxies(t *testing.T) {
 	})
 }
 
-// TestReftable: only git can read such refs, and only a new one.
+// TestReftable: only git can read such refs, and only from 2.45 on.
 func TestReftable(t *testing.T) {
 	git := needGit(t)
 	dir := filepath.Join(t.TempDir(), "r.git")
 	cmd := exec.Command(git, "init", "-q", "--bare", "-b", "main", "--ref-format=reftable", dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("skipped: this git makes no reftables (2.45 does): %s", strings.TrimSpace(string(out)))
+		t.Skipf("skipped: this git (%s) cannot make reftables, which 2.45 and newer can; TestReftableRefused shows how that is told: %.60q",
+			runGit(t, "", "version"), out)
 	}
 	tree := strings.TrimSpace(string(pipeGit(t, dir, strings.NewReader(""), "mktree")))
 	h := runGit(t, dir, "commit-tree", "-m", "x", tree)
@@ -234,8 +235,27 @@ func TestReftable(t *testing.T) {
 	if err != nil || head.Hash.String() != h {
 		t.Errorf("%+v, %v", head, err)
 	}
-	t.Setenv("PATH", "")
-	if _, err := openMirror(t, Remote{URL: dir}, Options{}).Fetch(context.Background()); !errors.Is(err, ErrUnsupported) || !strings.Contains(fmt.Sprint(err), "install git") {
-		t.Errorf("without git: %v", err)
+}
+
+// TestReftableRefused: without a git that can read it, a reftable is recognised
+// and the error says what to do.
+func TestReftableRefused(t *testing.T) {
+	u := newUpstream(t)
+	u.write("reftable/tables.list", "")
+	u.write("config", "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\trefStorage = reftable\n")
+	old := filepath.Join(t.TempDir(), "git") // 2.39
+	must(t, os.WriteFile(old, []byte("#!/bin/sh\necho 'fatal: unknown repository extension found:' >&2\necho '\trefstorage' >&2\nexit 128\n"), 0o700))
+	for name, c := range map[string]struct {
+		opts Options
+		says string
+	}{
+		"old git":  {Options{GitBinary: old}, "install git 2.45 or newer"},
+		"no git":   {Options{GitBinary: filepath.Join(t.TempDir(), "none")}, "install git"},
+		"built in": {Options{Transport: "builtin"}, "set git: auto"},
+	} {
+		_, err := openMirror(t, Remote{URL: u.dir}, c.opts).Fetch(context.Background())
+		if !errors.Is(err, ErrUnsupported) || !strings.Contains(fmt.Sprint(err), c.says) || !strings.Contains(fmt.Sprint(err), "reftable") {
+			t.Errorf("%s: %v, want ErrUnsupported that says %q", name, err, c.says)
+		}
 	}
 }

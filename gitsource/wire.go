@@ -18,9 +18,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	gitproto "github.com/go-git/go-git/v5/plumbing/transport/git"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
-	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
 )
 
 const (
@@ -31,8 +29,9 @@ const (
 	unpackLimit = 100
 )
 
-// wireSource speaks git's protocol through go-git's clients. They are made per
-// call and never registered, since go-git's table of protocols is global.
+// wireSource speaks git's protocol: over HTTP through go-git's client, which is
+// made per call and never registered, since go-git's table of protocols is
+// global; over ssh and to git daemons through a stream.
 type wireSource struct {
 	remote     Remote
 	access     access
@@ -41,78 +40,65 @@ type wireSource struct {
 	stall      time.Duration // 0: a minute
 }
 
-// session is one conversation with a remote.
-type session struct {
-	transport.UploadPackSession
-	refs  *packp.AdvRefs
-	close func()
+// conversation is one with a remote's git-upload-pack, which has listed its
+// refs.
+type conversation interface {
+	capabilities() (*capability.List, error)
+	shallow() []plumbing.Hash
+	upload(ctx context.Context, req *packp.UploadPackRequest) (io.ReadCloser, error)
+	close()
 }
 
-// connect opens a conversation and reads the refs.
-func (s *wireSource) connect(ctx context.Context) (*session, error) {
+// connect begins a conversation.
+func (s *wireSource) connect(ctx context.Context) (conversation, error) {
 	e, err := parseEndpoint(s.remote.URL)
 	if err != nil {
 		return nil, err
 	}
-	client, auth, finish, err := s.client(e)
-	if err != nil {
-		return nil, err
+	if e.scheme == "ssh" || e.scheme == "git" {
+		return s.open(ctx, e)
 	}
 	ep, err := transport.NewEndpoint(e.clean())
 	if err != nil {
 		return nil, err
 	}
-	type result struct {
-		session *session
-		err     error
-	}
-	answer := make(chan result, 1)
-	go func() { // the ssh client connects without a context
-		up, err := client.NewUploadPackSession(ep, auth)
-		if err != nil {
-			answer <- result{err: err}
-			return
-		}
-		refs, err := up.AdvertisedReferencesContext(ctx)
-		if err != nil {
-			_ = up.Close()
-		}
-		answer <- result{session: &session{UploadPackSession: up, refs: refs}, err: err}
-	}()
-	select {
-	case <-ctx.Done():
-		go func() {
-			if r := <-answer; r.err == nil {
-				_ = r.session.Close()
-			}
-			finish()
-		}()
-		return nil, ctx.Err()
-	case r := <-answer:
-		if r.err != nil {
-			finish()
-			return nil, r.err
-		}
-		r.session.close = func() { _ = r.session.Close(); finish() }
-		return r.session, nil
-	}
-}
-
-// client makes the client for an address.
-func (s *wireSource) client(e endpoint) (transport.Transport, transport.AuthMethod, func(), error) {
-	switch e.scheme {
-	case "ssh":
-		auth, finish, err := s.sshAuth(e)
-		return gitssh.NewClient(nil), auth, finish, err
-	case "git":
-		return gitproto.DefaultClient, nil, func() {}, nil
-	}
-	c, basic, finish := s.httpClient(e)
+	client, basic, finish := s.httpClient(e)
 	var auth transport.AuthMethod
 	if basic != nil {
 		auth = basic
 	}
-	return githttp.NewClient(c), auth, finish, nil
+	up, err := githttp.NewClient(client).NewUploadPackSession(ep, auth)
+	if err != nil {
+		finish()
+		return nil, err
+	}
+	refs, err := up.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		_ = up.Close()
+		finish()
+		return nil, err
+	}
+	return &exchange{up: up, refs: refs, finish: finish}, nil
+}
+
+// exchange is a conversation over HTTP, led by go-git.
+type exchange struct {
+	up     transport.UploadPackSession
+	refs   *packp.AdvRefs
+	finish func()
+}
+
+func (x *exchange) capabilities() (*capability.List, error) { return x.refs.Capabilities, nil }
+
+func (x *exchange) shallow() []plumbing.Hash { return x.refs.Shallows }
+
+func (x *exchange) upload(ctx context.Context, req *packp.UploadPackRequest) (io.ReadCloser, error) {
+	return x.up.UploadPack(ctx, req)
+}
+
+func (x *exchange) close() {
+	_ = x.up.Close()
+	x.finish()
 }
 
 // httpClient makes the client for an HTTP address; auth is nil without
@@ -167,20 +153,22 @@ type endingBody struct {
 }
 
 func (s *wireSource) tip(ctx context.Context) (Head, error) {
-	if e, err := parseEndpoint(s.remote.URL); err == nil && (e.scheme == "http" || e.scheme == "https") {
-		ctx, cancel := context.WithTimeout(ctx, 2*s.patience())
-		defer cancel()
+	ctx, cancel := context.WithTimeout(ctx, 2*s.patience())
+	defer cancel()
+	e, err := parseEndpoint(s.remote.URL)
+	if err != nil {
+		return Head{}, s.describe(err)
+	}
+	if e.scheme == "http" || e.scheme == "https" {
 		head, err := s.httpTip(ctx, e)
 		return head, s.describe(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*s.patience())
-	defer cancel()
-	c, err := s.connect(ctx)
+	c, err := s.open(ctx, e)
 	if err != nil {
 		return Head{}, s.describe(err)
 	}
 	defer c.close()
-	return s.choose(c.refs)
+	return s.choose(c.found.refs)
 }
 
 // choose finds the branch among the advertised refs.
@@ -241,8 +229,15 @@ func (s *wireSource) transfer(ctx context.Context, gitDir string, tip Head, have
 	}
 	defer c.close()
 	timer.Reset(2 * s.patience())
-	req := packp.NewUploadPackRequestFromCapabilities(c.refs.Capabilities)
-	if c.refs.Capabilities.Supports(capability.NoProgress) {
+	caps, err := c.capabilities()
+	if err != nil {
+		return s.describe(err)
+	}
+	if err := writeShallow(gitDir, c.shallow()); err != nil {
+		return err
+	}
+	req := packp.NewUploadPackRequestFromCapabilities(caps)
+	if caps.Supports(capability.NoProgress) {
 		if err := req.Capabilities.Set(capability.NoProgress); err != nil {
 			return s.describe(err)
 		}
@@ -251,12 +246,15 @@ func (s *wireSource) transfer(ctx context.Context, gitDir string, tip Head, have
 	for _, h := range have {
 		req.Haves = append(req.Haves, h.plumb())
 	}
-	answer, err := c.UploadPack(ctx, req)
-	if errors.Is(err, transport.ErrEmptyUploadPackRequest) {
+	if req.IsEmpty() {
 		return nil // everything is there
 	}
+	answer, err := c.upload(ctx, req)
+	if errors.Is(err, transport.ErrEmptyUploadPackRequest) {
+		return nil
+	}
 	if err != nil {
-		return s.describe(err)
+		return s.describe(errors.Join(ctx.Err(), err))
 	}
 	defer answer.Close()
 	timer.Reset(s.patience())

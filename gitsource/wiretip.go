@@ -111,7 +111,9 @@ type tipSearch struct {
 	branch   string // "": HEAD's
 	refs     *packp.AdvRefs
 	version2 bool
+	stream   bool   // a list ends with a flush, not with the answer
 	symref   string // the branch that HEAD names
+	caps     string // the remote's capabilities, where it lists them with the refs
 	same     int
 }
 
@@ -138,12 +140,18 @@ func (t *tipSearch) ask(send func(method, address string, body io.Reader) (*http
 // read reads an answer of either version.
 func (t *tipSearch) read(body io.Reader) error {
 	limited := &io.LimitedReader{R: body, N: maxAdvertised}
-	in := bufio.NewReaderSize(limited, 4<<10) // an answer in version 2 is a line
+	return t.lines(bufio.NewReaderSize(limited, 4<<10), limited) // an answer in version 2 is a line
+}
+
+// lines reads a list of refs from in, which reads from limited.
+func (t *tipSearch) lines(in *bufio.Reader, limited *io.LimitedReader) error {
 	var buf []byte
 	for lines := 0; ; lines++ {
 		line, err := readPacket(in, &buf)
 		switch {
-		case errors.Is(err, io.EOF) && lines > 0 && limited.N > 0:
+		case errors.Is(err, io.EOF) && lines > 0 && limited.N > 0 && !t.stream:
+			return nil
+		case err == nil && line == nil && t.stream:
 			return nil
 		case limited.N <= 0:
 			return errLimit{fmt.Sprintf("it lists more than %d MiB of refs", maxAdvertised>>20)}
@@ -190,7 +198,10 @@ func readPacket(in *bufio.Reader, buf *[]byte) ([]byte, error) {
 // ref takes one line: "id name", with capabilities behind a NUL in version 0,
 // with attributes in version 2.
 func (t *tipSearch) ref(text string) error {
-	text, caps, _ := strings.Cut(text, "\x00")
+	text, caps, listed := strings.Cut(text, "\x00")
+	if listed && t.caps == "" {
+		t.caps = caps
+	}
 	for c := range strings.SplitSeq(caps, " ") {
 		if target, ok := strings.CutPrefix(c, "symref=HEAD:"); ok {
 			t.names(target)
@@ -203,14 +214,20 @@ func (t *tipSearch) ref(text string) error {
 			t.names(target)
 		}
 	}
-	if id == "unborn" || name == "capabilities^{}" || id == "shallow" {
+	if id == "shallow" {
+		id, name = name, ""
+	} else if id == "unborn" || name == "capabilities^{}" {
 		return nil
 	}
 	h, err := ParseHash(id)
 	if err != nil {
 		return errors.New("it does not list refs as git does")
 	}
-	if name == "HEAD" {
+	switch name {
+	case "": // history is cut there
+		t.refs.Shallows = append(t.refs.Shallows, h.plumb())
+		return nil
+	case "HEAD":
 		head := h.plumb()
 		t.refs.Head = &head
 		if t.version2 && t.symref != "" && validBranch(t.symref) {

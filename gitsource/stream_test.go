@@ -1,0 +1,296 @@
+package gitsource
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+)
+
+// listen runs a server of connections until the end of the test.
+func listen(t *testing.T, serve func(conn net.Conn)) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	open := map[net.Conn]bool{}
+	t.Cleanup(func() {
+		_ = l.Close()
+		mu.Lock()
+		for conn := range open {
+			_ = conn.Close()
+		}
+		mu.Unlock()
+		wg.Wait()
+	})
+	wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			open[conn] = true
+			mu.Unlock()
+			wg.Go(func() {
+				serve(conn)
+				_ = conn.Close()
+				mu.Lock()
+				delete(open, conn)
+				mu.Unlock()
+			})
+		}
+	})
+	return l.Addr().String()
+}
+
+// daemon serves a folder as git daemon does, one process per connection, as
+// inetd would start it.
+func daemon(t *testing.T, root string) (address string) {
+	t.Helper()
+	git := needGit(t)
+	if _, err := os.Stat(filepath.Join(runGit(t, "", "--exec-path"), "git-daemon")); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("CI=true, but this git has no daemon")
+		}
+		t.Skip("skipped: this git has no daemon")
+	}
+	return listen(t, func(conn net.Conn) {
+		file, err := conn.(*net.TCPConn).File()
+		if err != nil {
+			return
+		}
+		defer file.Close()
+		cmd := exec.Command(git, "daemon", "--inetd", "--export-all", "--base-path="+root)
+		cmd.Stdin, cmd.Stdout = file, file
+		cmd.WaitDelay = 5 * time.Second
+		_ = cmd.Run()
+	})
+}
+
+// TestFetchDaemon goes through git's own protocol with both transports.
+func TestFetchDaemon(t *testing.T) {
+	root := t.TempDir()
+	address := daemon(t, root)
+	u := newUpstreamAt(t, filepath.Join(root, "up.git"))
+	c1 := u.commit("A", files{"x": "1"})
+	newUpstreamAt(t, filepath.Join(root, "empty.git"))
+	for _, transport := range []string{"builtin", "binary"} {
+		t.Run(transport, func(t *testing.T) {
+			u.set("main", c1)
+			opts := Options{Transport: transport}
+			m := openMirror(t, Remote{URL: "git://" + address + "/up.git"}, opts)
+			checkFetch(t, m, "main", files{"x": "1"})
+			checkFetch(t, m, "main", files{"x": "1"}) // nothing new
+			u.set("main", u.commit("B", files{"x": "2"}, c1))
+			checkFetch(t, m, "main", files{"x": "2"})
+			for path, want := range map[string]error{"/absent.git": ErrUnreachable, "/up.git#gone": ErrBranchMissing, "/empty.git": ErrEmptyRepository} {
+				path, branch, _ := strings.Cut(path, "#")
+				_, err := openMirror(t, Remote{URL: "git://" + address + path, Branch: branch}, opts).Fetch(context.Background())
+				if !errors.Is(err, want) || want == ErrUnreachable && !strings.Contains(err.Error(), "repository not found") {
+					t.Errorf("%s: %v, want %v", path, err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestShallowRemote: a remote without the beginning of its history is cloned and
+// followed from where its history begins, whoever transports.
+func TestShallowRemote(t *testing.T) {
+	root := t.TempDir()
+	u := newUpstreamAt(t, filepath.Join(root, "up.git"))
+	cut := u.commit("Cut", files{"de.po": "1"}, Hash{7, 7})
+	c2 := u.commit("B", files{"de.po": "2"}, cut)
+	c3 := u.commit("C", files{"de.po": "3"}, c2)
+	u.write("shallow", cut.String()+"\n")
+	srv := httptest.NewServer(backend(t, root))
+	defer srv.Close()
+	for name, url := range map[string]string{"http": srv.URL, "git": "git://" + daemon(t, root)} {
+		for _, transport := range []string{"builtin", "binary"} {
+			t.Run(name+" "+transport, func(t *testing.T) {
+				u.set("main", c2)
+				m := openMirror(t, Remote{URL: url + "/up.git"}, Options{Transport: transport})
+				r := checkFetch(t, m, "main", files{"de.po": "2"})
+				if got := steps(t, r, Hash{}, c2, poMask); len(got) != 2 {
+					t.Errorf("steps %v, want those of two commits", describe(got))
+				}
+				u.set("main", c3)
+				r = checkFetch(t, m, "main", files{"de.po": "3"})
+				if got := steps(t, r, c2, c3, poMask); len(got) != 1 {
+					t.Errorf("steps %v, want that of one commit", describe(got))
+				}
+			})
+		}
+	}
+}
+
+// endless sends refs without an end.
+func endless(w io.Writer) {
+	name := strings.Repeat("b", 60_000)
+	for i := 0; ; i++ {
+		line := fmt.Sprintf("%s refs/heads/%d%s\n", strings.Repeat("a", 40), i, name)
+		if i == 0 {
+			line = strings.TrimSuffix(line, "\n") + "\x00symref=HEAD:refs/heads/main\n"
+		}
+		if _, err := fmt.Fprintf(w, "%04x%s", len(line)+4, line); err != nil {
+			return
+		}
+	}
+}
+
+// sshRemote is a remote of an ssh server that answers a command with what
+// answer writes.
+func sshRemote(t *testing.T, answer func(out, stderr io.Writer, in io.Reader)) (Remote, Options) {
+	t.Helper()
+	dir := t.TempDir()
+	key := filepath.Join(dir, "key")
+	client, host := newKey(t, key), newKey(t, filepath.Join(dir, "host"))
+	config := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+		if !bytes.Equal(key.Marshal(), client.PublicKey().Marshal()) {
+			return nil, errors.New("unknown key")
+		}
+		return nil, nil
+	}}
+	config.AddHostKey(host)
+	address := listen(t, func(conn net.Conn) {
+		_, channels, requests, err := ssh.NewServerConn(conn, config)
+		if err != nil {
+			return
+		}
+		go ssh.DiscardRequests(requests)
+		for c := range channels {
+			ch, reqs, err := c.Accept()
+			if err != nil {
+				return
+			}
+			req := <-reqs
+			if req == nil {
+				return
+			}
+			_ = req.Reply(req.Type == "exec", nil)
+			go ssh.DiscardRequests(reqs)
+			answer(ch, ch.Stderr(), ch)
+			_, _ = ch.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{128}))
+			_ = ch.Close()
+		}
+	})
+	known := filepath.Join(dir, "known")
+	must(t, os.WriteFile(known, []byte(knownhosts.Line([]string{address}, host.PublicKey())+"\n"), 0o600))
+	return Remote{URL: "ssh://git@" + address + "/up.git", Credential: &Credential{SSHKey: key}}, Options{Transport: "builtin", KnownHosts: []string{known}}
+}
+
+// TestEndlessStreams: a list of refs without end is given up over ssh and git's
+// own protocol, too.
+func TestEndlessStreams(t *testing.T) {
+	remote, opts := sshRemote(t, func(out, _ io.Writer, _ io.Reader) { endless(out) })
+	git := Remote{URL: "git://" + listen(t, func(conn net.Conn) { endless(conn) }) + "/up.git"}
+	for _, r := range []Remote{remote, git} {
+		for _, branch := range []string{"", "main"} {
+			r.Branch = branch
+			if _, err := openMirror(t, r, opts).Fetch(context.Background()); !errors.Is(err, ErrTooLarge) {
+				t.Errorf("%s: %v, want ErrTooLarge", r, err)
+			}
+		}
+	}
+}
+
+// TestSSHSays: what a host says instead of a list of refs is passed on in one
+// line, and understood where it says that there is no such repository.
+func TestSSHSays(t *testing.T) {
+	for said, want := range map[string]string{
+		"ERROR: Repository not found.\n":                                   "repository not found",
+		"fatal: '/up.git' does not appear to be a git repository\n":        "repository not found",
+		"This account is\nsuspended \x1b[31m" + strings.Repeat("x", 1<<20): "This account is; suspended",
+		"": "unexpected EOF",
+	} {
+		remote, opts := sshRemote(t, func(_, stderr io.Writer, _ io.Reader) { _, _ = io.WriteString(stderr, said) })
+		_, err := openMirror(t, remote, opts).Fetch(context.Background())
+		if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 1000 {
+			t.Errorf("%v, want one line with %q", err, want)
+		}
+	}
+}
+
+// TestSilentRemotes: a remote that falls silent, at whatever point of the
+// conversation, is given up after the time it may be silent for; the last state
+// stays, and the next fetch gets everything.
+func TestSilentRemotes(t *testing.T) {
+	root := t.TempDir()
+	u := newUpstreamAt(t, filepath.Join(root, "up.git"))
+	c1 := u.commit("A", files{"x": "1"})
+	noise := ""
+	for i := range 2000 {
+		noise += fmt.Sprintf("%x", Hash{byte(i), byte(i >> 8), byte(i * i), byte(i * 7)})
+	}
+	c2 := u.commit("B", files{"x": "2", "noise": noise}, c1)
+	dir := t.TempDir()
+	key := filepath.Join(dir, "key")
+	client, host := newKey(t, key), newKey(t, filepath.Join(dir, "host"))
+	for scheme, c := range map[string]struct {
+		server string
+		at     []int64
+	}{
+		"git": {daemon(t, root), []int64{0, 60, 350, 1500}},                              // refs, their middle, the answer, the pack
+		"ssh": {sshServer(t, root, client.PublicKey(), host), []int64{0, 30, 900, 2600}}, // banner, key exchange, login, refs or pack
+	} {
+		t.Run(scheme, func(t *testing.T) {
+			u.set("main", c1)
+			proxy := newFaulty(t, c.server)
+			address := proxy.listener.Addr().String()
+			known := filepath.Join(t.TempDir(), "known")
+			must(t, os.WriteFile(known, []byte(knownhosts.Line([]string{address}, host.PublicKey())+"\n"), 0o600))
+			m := openMirror(t, Remote{URL: scheme + "://git@" + address + "/up.git", Credential: &Credential{SSHKey: key}}, Options{Transport: "builtin", KnownHosts: []string{known}})
+			checkFetch(t, m, "main", files{"x": "1"})
+			u.set("main", c2)
+			for _, at := range c.at {
+				m.opts.stall = 100 * time.Millisecond
+				proxy.mode.Store(&fault{kind: "stall", at: at})
+				_, err := m.Fetch(context.Background())
+				if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "no answer in time") {
+					t.Errorf("silent from byte %d on: %v", at, err)
+				}
+				if head, err := m.Head(); err != nil || head.Hash != c1 {
+					t.Errorf("silent from byte %d on: the last state is lost: %v, %v", at, head, err)
+				}
+			}
+			proxy.mode.Store(nil)
+			m.opts.stall = 0
+			checkFetch(t, m, "main", files{"x": "2", "noise": noise})
+		})
+	}
+}
+
+// TestSilentHandshakes: a host that takes connections and says nothing, not even
+// to a TLS handshake, costs the time it may be silent for, whoever transports.
+func TestSilentHandshakes(t *testing.T) {
+	address := listen(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
+	for _, transport := range []string{"builtin", "binary"} {
+		for _, scheme := range []string{"http", "https"} {
+			m := openMirror(t, Remote{URL: scheme + "://" + address + "/x"}, Options{Transport: transport, Timeout: time.Minute})
+			m.opts.stall = 100 * time.Millisecond // the binary knows whole seconds only
+			if transport == "binary" {
+				needGit(t)
+			}
+			began := time.Now()
+			_, err := m.Fetch(context.Background())
+			if !errors.Is(err, ErrUnreachable) || time.Since(began) > 50*time.Second {
+				t.Errorf("%s, %s: %v after %s", scheme, transport, err, time.Since(began))
+			}
+		}
+	}
+}
