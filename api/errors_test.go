@@ -137,7 +137,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%v: %v, want %v", labels, got, want)
 		}
 	}
-	if n := len(s.Metrics()); n != 5 {
+	if n := len(s.Metrics()); n != 7 {
 		t.Errorf("%d collectors", n)
 	}
 }

@@ -12,6 +12,8 @@ type request struct {
 	params params
 	link   links
 	rep    representation
+	// generation is that of the snapshot; 0 if nobody wants to know.
+	generation int64
 }
 
 // segment returns a parameter of the path, unescaped.

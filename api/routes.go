@@ -36,6 +36,7 @@ type kind int
 
 const (
 	object   kind = iota // JSON
+	live                 // JSON that changes without the store, so that it is never kept
 	pages                // JSON or CSV, a page of a list
 	verbatim             // a document that the handler chooses itself
 	events               // server-sent events
@@ -125,7 +126,7 @@ func (s *Server) routes() []route {
 		{"/api/users/:username/notifications/", allowPost, "Notifications", aboutUsers, pages, none(s.ofUser, "notifications")},
 		{"/api/addons/", allowRead, "Addon List", aboutAddons, pages, s.listAddons},
 		{"/api/addons/:id/", allowPutToPatch, "Addon Instance", aboutAddons, object, s.getAddon},
-		{"/api/tasks/:uuid/", allowDelete, "Task Instance", aboutTasks, object, s.getTask},
+		{"/api/tasks/:uuid/", allowDelete, "Task Instance", aboutTasks, live, s.getTask},
 		{"/api/component-lists/", allowPost, "Component List List", aboutComponentLists, pages, none(ofServer, "component-lists")},
 		{"/api/component-lists/:slug/", allowPutToPatch, "Component List Instance", aboutComponentLists, object, noSuch},
 		{"/api/component-lists/:slug/components/", allowPost, "Components", aboutComponentLists, pages, noSuch},

@@ -25,14 +25,17 @@ type answer struct {
 	filename    string // for Content-Disposition, or ""
 	body        []byte
 	problem     *problem
-	feed        *feed // instead of a body
+	feed        *feed  // instead of a body
+	generation  int64  // of the snapshot that it shows; 0: unknown
+	encoding    string // Content-Encoding; "": none
+	etag        string // "": none
 }
 
 // endpoint makes the function that answers every method of a route.
 func (s *Server) endpoint(rt route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		started := s.now()
-		a := s.answer(&rt, c)
+		a := s.answerCoded(&rt, c)
 		if a.feed != nil && c.Request().Method == http.MethodGet {
 			if err := s.streams.begin(); err == nil {
 				defer s.streams.end()
@@ -69,6 +72,7 @@ func (s *Server) answer(rt *route, c echo.Context) (a answer) {
 	value, err := s.dispatch(c.Request().Context(), rt, r)
 	if err == nil {
 		a, err = render(value, r.rep)
+		a.generation = r.generation
 	}
 	if err != nil {
 		p := asProblem(err)
@@ -111,6 +115,11 @@ func (s *Server) dispatch(ctx context.Context, rt *route, r *request) (any, erro
 // read runs the route's handler in one snapshot of the store.
 func (s *Server) read(ctx context.Context, rt *route, r *request) (value any, err error) {
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		if s.cache.budget > 0 && rt.kind != events {
+			if r.generation, err = snap.Generation(ctx); err != nil {
+				return err
+			}
+		}
 		value, err = rt.handle(ctx, snap, r)
 		return err
 	})
@@ -150,14 +159,24 @@ func (s *Server) write(rt *route, c echo.Context, a answer) {
 	if a.filename != "" {
 		h.Set("Content-Disposition", attachment(a.filename))
 	}
-	if a.feed == nil {
+	h.Set("Vary", "Accept")
+	if a.etag != "" {
+		h.Set("ETag", a.etag)
+		h.Set("Cache-Control", "no-cache") // kept, but asked about
+		h.Add("Vary", "Accept-Encoding")
+	}
+	if a.encoding != "" {
+		h.Set("Content-Encoding", a.encoding)
+	}
+	switch {
+	case a.status == http.StatusNotModified:
+	case a.feed == nil:
 		h.Set("Content-Length", strconv.Itoa(len(a.body)))
-	} else {
+	default:
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Accel-Buffering", "no") // nginx would hold events back
 	}
 	h.Set("Allow", rt.allow)
-	h.Set("Vary", "Accept")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if s.version != "" {
 		h.Set("Server", "repoglot/"+s.version)
@@ -167,7 +186,7 @@ func (s *Server) write(rt *route, c echo.Context, a answer) {
 		a.problem.headers(h)
 	}
 	c.Response().WriteHeader(a.status)
-	if c.Request().Method == http.MethodHead {
+	if c.Request().Method == http.MethodHead || a.status == http.StatusNotModified {
 		return
 	}
 	if a.feed != nil {

@@ -41,6 +41,8 @@ type Options struct {
 	Progress func(componentID int64) (p Progress, ok bool)
 	// Tick makes the ticker of a stream's heartbeats; nil takes real time.
 	Tick func(every time.Duration) (ticks <-chan time.Time, stop func())
+	// CacheBytes bounds the rendered answers that are kept; 0 keeps none.
+	CacheBytes int
 	// Version is that of the program; shown in the header Server and in the
 	// OpenAPI document. "" shows none.
 	Version string
@@ -77,6 +79,7 @@ type Server struct {
 	schema   schema
 	metrics  metrics
 	streams  *streams
+	cache    *cache
 }
 
 // New makes a Server that answers all paths below /api/ and 404 for any other.
@@ -102,6 +105,7 @@ func New(opts Options) *Server {
 	if s.progress == nil {
 		s.progress = func(int64) (Progress, bool) { return Progress{}, false }
 	}
+	s.cache = newCache(opts.CacheBytes, s.now)
 	s.Update(Settings{BaseURL: opts.BaseURL, TrustedProxies: opts.TrustedProxies, CORSOrigins: opts.CORSOrigins})
 	s.route()
 	return s
@@ -120,4 +124,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Metrics returns the collectors of the package for the program's registry.
-func (s *Server) Metrics() []prometheus.Collector { return s.metrics.collectors() }
+func (s *Server) Metrics() []prometheus.Collector {
+	return append(s.metrics.collectors(), s.cache.hits, s.cache.misses)
+}

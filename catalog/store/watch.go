@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,6 +31,11 @@ func (db *DB) Watch() *Watch {
 	return &Watch{news: n}
 }
 
+// Published is the newest generation that this process has committed, or heard
+// of while somebody watches; 0 before the first. A snapshot that is begun after
+// it was asked for shows that generation or a newer one.
+func (db *DB) Published() int64 { return db.news.newest.Load() }
+
 // Changed returns a channel that is closed as soon as there is a generation
 // that was not known when Changed was called, or the database is closed.
 func (w *Watch) Changed() <-chan struct{} {
@@ -55,6 +61,7 @@ func (w *Watch) Close() {
 type news struct {
 	mu         sync.Mutex
 	generation int64
+	newest     atomic.Int64  // generation, without the lock
 	changed    chan struct{} // closed and replaced at every new generation
 	watches    int
 	stop       context.CancelFunc // of the poller; nil while there is none
@@ -70,6 +77,7 @@ func (n *news) publish(generation int64) {
 	defer n.mu.Unlock()
 	if generation > n.generation && !n.closed {
 		n.generation = generation
+		n.newest.Store(generation)
 		close(n.changed)
 		n.changed = make(chan struct{})
 	}

@@ -104,7 +104,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	s.api = api.New(api.Options{
 		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: programVersion(),
 		BaseURL: s.config.BaseURL, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
-		Progress: s.engine.progress.component,
+		Progress: s.engine.progress.component, CacheBytes: int(s.config.ResponseCache),
 	})
 	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Logger: s.log})
 	defer calls.Close()

@@ -70,6 +70,7 @@ func restartKeys(old, now *config.Config) []string {
 		{"database", old.Database != now.Database},
 		{"workers", old.Workers != now.Workers},
 		{"max_file_size", old.MaxFileSize != now.MaxFileSize},
+		{"response_cache", old.ResponseCache != now.ResponseCache},
 		{"metrics_listen", old.MetricsListen != now.MetricsListen},
 		{"git", old.Git != now.Git},
 	} {

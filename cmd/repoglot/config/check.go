@@ -38,6 +38,9 @@ func check(c *Config, r *report, env *environment) {
 	if c.Workers < 0 {
 		bad(r, env, "workers", "is negative; write 0 for one per core")
 	}
+	if c.ResponseCache < 0 {
+		bad(r, env, "response_cache", "must not be below 0; write a size like 64MiB, or 0 for no cache")
+	}
 	if c.MaxFileSize < 1 {
 		bad(r, env, "max_file_size", "must be above 0; write a size like 128MiB")
 	}

@@ -35,6 +35,10 @@ type Config struct {
 	// MaxFileSize is the size above which a PO file is reported instead of
 	// read: bytes, or a number with KiB, MiB, GiB, KB, MB or GB. A change needs a restart.
 	MaxFileSize Size `yaml:"max_file_size"`
+	// ResponseCache bounds the rendered answers that are kept in memory until
+	// the next change: a size like `64MiB`; 0 keeps none. A change needs a
+	// restart.
+	ResponseCache Size `yaml:"response_cache"`
 	// MetricsListen is a second address, `HOST:PORT`, that alone serves
 	// `/metrics` and `/debug/pprof/`. Empty: `/metrics` is on the main address
 	// and the profiler is off. A change needs a restart.
@@ -133,11 +137,12 @@ type Project struct {
 // Default is the configuration of an empty file.
 func Default() *Config {
 	return &Config{
-		Listen:       "127.0.0.1:8080",
-		DataDir:      "./repoglot-data",
-		PollInterval: 5 * time.Minute,
-		MaxFileSize:  128 << 20,
-		Git:          "auto",
+		Listen:        "127.0.0.1:8080",
+		DataDir:       "./repoglot-data",
+		PollInterval:  5 * time.Minute,
+		MaxFileSize:   128 << 20,
+		ResponseCache: 64 << 20,
+		Git:           "auto",
 	}
 }
 

@@ -1,0 +1,235 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+const cacheTarget = "/api/translations/big/big/cs/units/"
+
+// cacheWorld has enough units for a page.
+func cacheWorld(t *testing.T) *world {
+	w := openWorld(t)
+	w.bigWorld(60)
+	return w
+}
+
+// pull adds a unit and shows it on the first page: its count.
+func (w *world) pull(n int) { w.addUnits(fmt.Sprintf("%040x", n+1), 1) }
+
+// TestCacheFollowsTheStore: an answer is kept until there is something new,
+// and never longer.
+func TestCacheFollowsTheStore(t *testing.T) {
+	t.Parallel()
+	w := cacheWorld(t)
+	s := w.serve(Options{CacheBytes: 1 << 20})
+	first := ask(s, http.MethodGet, cacheTarget)
+	again := ask(s, http.MethodGet, cacheTarget)
+	if again.Body.String() != first.Body.String() || again.Header().Get("ETag") != first.Header().Get("ETag") || first.Header().Get("ETag") == "" {
+		t.Errorf("the same page differs: ETag %s and %s", first.Header().Get("ETag"), again.Header().Get("ETag"))
+	}
+	if len(s.cache.byKey) != 1 {
+		t.Errorf("%d answers are kept, want 1", len(s.cache.byKey))
+	}
+	for _, other := range [][]string{
+		{cacheTarget + "?page_size=1"}, {cacheTarget, "Accept", "text/csv"}, {cacheTarget, "Host", "other.example.org"},
+	} {
+		if got := ask(s, http.MethodGet, other[0], other[1:]...); got.Body.String() == first.Body.String() {
+			t.Errorf("%q gets the answer to another question", other)
+		}
+	}
+	before := w.db.Published()
+	w.pull(0)
+	if w.db.Published() <= before {
+		t.Fatalf("generation %d after %d", w.db.Published(), before)
+	}
+	after := ask(s, http.MethodGet, cacheTarget)
+	if after.Body.String() == first.Body.String() || after.Header().Get("ETag") == first.Header().Get("ETag") {
+		t.Error("the answer of before the pull is served after it")
+	}
+	if rec := ask(s, http.MethodGet, cacheTarget, "If-None-Match", first.Header().Get("ETag")); rec.Code != http.StatusOK {
+		t.Errorf("status %d for the ETag of before, want 200", rec.Code)
+	}
+}
+
+// TestConditional: every ETag of an answer gives 304 without a body
+// (decision 9).
+func TestConditional(t *testing.T) {
+	t.Parallel()
+	s := cacheWorld(t).serve(Options{CacheBytes: 1 << 20})
+	tags := map[string]string{}
+	for _, encoding := range []string{"", "gzip", "zstd"} {
+		rec := ask(s, http.MethodGet, cacheTarget, "Accept-Encoding", encoding)
+		tags[encoding] = rec.Header().Get("ETag")
+		if got := rec.Header().Get("Content-Encoding"); got != encoding {
+			t.Errorf("Content-Encoding %q, want %q", got, encoding)
+		}
+	}
+	if tags[""] == tags["gzip"] || tags["gzip"] == tags["zstd"] {
+		t.Errorf("encodings share an ETag: %q", tags)
+	}
+	for _, uncached := range []bool{false, true} {
+		for _, tag := range []string{tags[""], tags["gzip"], tags["zstd"], "W/" + tags["zstd"], "*", `"x", ` + tags["gzip"] + `, "y"`} {
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				header := []string{"If-None-Match", tag, "Accept-Encoding", "zstd"}
+				if uncached {
+					header = append(header, "Authorization", "Token x")
+				}
+				rec := ask(s, method, cacheTarget, header...)
+				if rec.Code != http.StatusNotModified || rec.Body.Len() > 0 || rec.Header().Get("ETag") != tags["zstd"] || rec.Header().Get("Content-Length") != "" {
+					t.Errorf("%s with %s: %d, %d bytes, headers %v", method, tag, rec.Code, rec.Body.Len(), rec.Header())
+				}
+			}
+		}
+	}
+	for _, tag := range []string{`"x"`, "", strings.Trim(tags[""], `"`), `"*"`} {
+		if rec := ask(s, http.MethodGet, cacheTarget, "If-None-Match", tag); rec.Code != http.StatusOK {
+			t.Errorf("status %d for %q", rec.Code, tag)
+		}
+	}
+	if rec := ask(s, http.MethodGet, "/api/units/999999/", "If-None-Match", "*"); rec.Code != http.StatusNotFound || rec.Header().Get("ETag") != "" {
+		t.Errorf("a missing unit: %d %v", rec.Code, rec.Header())
+	}
+}
+
+// TestEncodings: the body is the same in every encoding.
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	s := cacheWorld(t).serve(Options{CacheBytes: 1 << 20})
+	plain := ask(s, http.MethodGet, cacheTarget).Body.Bytes()
+	zipped, err := gzip.NewReader(ask(s, http.MethodGet, cacheTarget, "Accept-Encoding", "gzip").Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(zipped); err != nil || !bytes.Equal(got, plain) {
+		t.Errorf("gzip: %v, %d bytes, want %d", err, len(got), len(plain))
+	}
+	reader, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if got, err := reader.DecodeAll(ask(s, http.MethodGet, cacheTarget, "Accept-Encoding", "zstd").Body.Bytes(), nil); err != nil || !bytes.Equal(got, plain) {
+		t.Errorf("zstd: %v, %d bytes, want %d", err, len(got), len(plain))
+	}
+}
+
+// TestChooseEncoding: RFC 9110 §12.5.3.
+func TestChooseEncoding(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]encoding{
+		"": identity, "gzip": gzipped, "gzip, zstd": zstandard, "zstd;q=0.5, gzip": gzipped, "x-gzip": gzipped,
+		"br": identity, "*": zstandard, "*;q=0": identity, "gzip;q=0": identity, "gzip;q=0, *": zstandard,
+		"identity, gzip;q=0.5": identity, "gzip;q=0.5": gzipped, "GZIP": gzipped, "gzip;q=x": identity,
+		"gzip;q=2": identity, "zstd;q=0, gzip;q=0.001": gzipped, ",,;": identity,
+	} {
+		if got := chooseEncoding(header, minEncoded); got != want {
+			t.Errorf("%q: %s, want %s", header, got.token(), want.token())
+		}
+	}
+	if got := chooseEncoding("gzip", minEncoded-1); got != identity {
+		t.Errorf("a small answer: %s", got.token())
+	}
+}
+
+// TestCacheBudget: the budget holds whatever is asked for, in every encoding;
+// what was asked for last stays.
+func TestCacheBudget(t *testing.T) {
+	t.Parallel()
+	c := newCache(100_000, func() time.Time { return time.Time{} })
+	key := func(i int) cacheKey { return cacheKey{target: fmt.Sprint(i)} }
+	for i := range 200 {
+		a := newCoded(answer{body: bytes.Repeat([]byte{byte(i)}, 50*i)})
+		c.put(key(i), 1, a)
+		c.get(key(1), 1)
+		_, made := a.in(gzipped)
+		c.grew(key(i), a, made)
+		if c.size > c.budget {
+			t.Fatalf("%d bytes after %d answers", c.size, i)
+		}
+	}
+	sum := 0
+	for _, e := range c.byKey {
+		sum += e.Value.(*cached).size
+	}
+	if sum != c.size || c.recent.Len() != len(c.byKey) {
+		t.Errorf("%d bytes are accounted for, there are %d; %d and %d answers", c.size, sum, c.recent.Len(), len(c.byKey))
+	}
+	if c.get(key(1), 1) == nil || c.get(key(2), 1) != nil {
+		t.Error("not the one that was asked for longest ago has gone")
+	}
+	if c.get(key(1), 2) != nil || c.get(key(1), 1) != nil {
+		t.Error("an answer of an old generation is kept")
+	}
+	c.put(key(1), 5, newCoded(answer{body: []byte("new")}))
+	c.put(key(1), 4, newCoded(answer{body: []byte("old")}))
+	if got := c.get(key(1), 5); got == nil || string(got.body) != "new" {
+		t.Error("an older answer has replaced a newer one")
+	}
+}
+
+// TestCacheAge: what counts by the clock is not served for ever.
+func TestCacheAge(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	c := newCache(1<<20, func() time.Time { return now })
+	c.put(cacheKey{}, 1, newCoded(answer{body: []byte("x")}))
+	if now = now.Add(cacheAge - 1); c.get(cacheKey{}, 1) == nil {
+		t.Error("gone too soon")
+	}
+	if now = now.Add(1); c.get(cacheKey{}, 1) != nil {
+		t.Error("kept too long")
+	}
+}
+
+// TestCacheBesidePulls: who has seen a pull never gets an answer from before.
+func TestCacheBesidePulls(t *testing.T) {
+	t.Parallel()
+	w := cacheWorld(t)
+	s := w.serve(Options{CacheBytes: 1 << 20})
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					ask(s, http.MethodGet, cacheTarget, "Accept-Encoding", "gzip")
+				}
+			}
+		})
+	}
+	seen := map[string]bool{}
+	for i := range 5 {
+		w.pull(i)
+		cached := ask(s, http.MethodGet, cacheTarget)
+		fresh := ask(s, http.MethodGet, cacheTarget, "Authorization", "Token x")
+		if cached.Body.String() != fresh.Body.String() {
+			t.Errorf("a stale answer after a pull")
+		}
+		seen[cached.Header().Get("ETag")] = true
+	}
+	close(done)
+	readers.Wait()
+	if len(seen) != 5 {
+		t.Errorf("%d different answers to 5 pulls", len(seen))
+	}
+}
+
+// ask is call for bodies that may be encoded.
+func ask(s *Server, method, target string, header ...string) *httptest.ResponseRecorder {
+	_, rec := send(s, method, target, header...)
+	return rec
+}

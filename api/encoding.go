@@ -1,0 +1,154 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// encoding is a content coding (RFC 9110 §8.4).
+type encoding int
+
+const (
+	identity encoding = iota
+	gzipped
+	zstandard
+	encodings
+)
+
+// token is the name in Accept-Encoding and Content-Encoding.
+func (e encoding) token() string {
+	return [...]string{"identity", "gzip", "zstd"}[e]
+}
+
+// suffix tells the ETags of one answer's encodings apart (decision 9).
+func (e encoding) suffix() string {
+	return [...]string{"", "-gzip", "-zstd"}[e]
+}
+
+// minEncoded is the size below which nothing is gained by compression.
+const minEncoded = 1 << 10
+
+// chooseEncoding picks the encoding that a client likes best, of equally liked
+// ones the smallest; identity if it says nothing (RFC 9110 §12.5.3).
+func chooseEncoding(header string, size int) encoding {
+	if header == "" || size < minEncoded {
+		return identity
+	}
+	best, bestQuality := identity, 0.0
+	other, named := -1.0, [encodings]bool{}
+	var quality [encodings]float64
+	for item := range strings.SplitSeq(header, ",") {
+		name, params, _ := strings.Cut(item, ";")
+		name = strings.ToLower(strings.TrimSpace(name))
+		q := 1.0
+		if value, ok := strings.CutPrefix(strings.TrimSpace(params), "q="); ok {
+			parsed, err := strconv.ParseFloat(value, 64)
+			if err != nil || parsed < 0 || parsed > 1 {
+				continue
+			}
+			q = parsed
+		}
+		if name == "*" {
+			other = q
+		}
+		for e := range encodings {
+			if name == e.token() || e == gzipped && name == "x-gzip" {
+				quality[e], named[e] = q, true
+			}
+		}
+	}
+	for _, e := range []encoding{zstandard, gzipped, identity} {
+		if !named[e] {
+			quality[e] = max(other, 0)
+		}
+		if e == identity && !named[e] && other < 0 {
+			quality[e] = 0.0001 // acceptable, where nothing else is
+		}
+		if quality[e] > bestQuality {
+			best, bestQuality = e, quality[e]
+		}
+	}
+	return best
+}
+
+// coded is a rendered answer in the encodings that were asked for.
+type coded struct {
+	answer
+	tag string // of the ETag, without quotes and suffix
+
+	once  [encodings]sync.Once
+	bytes [encodings][]byte
+}
+
+func newCoded(a answer) *coded {
+	sum := sha256.Sum256(a.body)
+	return &coded{answer: a, tag: base64.RawURLEncoding.EncodeToString(sum[:15])}
+}
+
+// size is what the answer takes without further encodings.
+func (c *coded) size() int { return len(c.body) }
+
+// in returns the body in an encoding, and how many bytes it takes if it was made
+// now.
+func (c *coded) in(e encoding) (body []byte, made int) {
+	if e == identity {
+		return c.body, 0
+	}
+	c.once[e].Do(func() {
+		c.bytes[e] = compress(e, c.body)
+		made = len(c.bytes[e])
+	})
+	return c.bytes[e], made
+}
+
+// compress never fails: it writes to memory with valid options.
+func compress(e encoding, body []byte) []byte {
+	var out bytes.Buffer
+	if e == gzipped {
+		w := gzip.NewWriter(&out)
+		_, _ = w.Write(body)
+		_ = w.Close()
+		return out.Bytes()
+	}
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // of the options, which are constant
+	}
+	defer w.Close()
+	return w.EncodeAll(body, nil)
+}
+
+// etag is the strong validator of an encoding.
+func (c *coded) etag(e encoding) string { return `"` + c.tag + e.suffix() + `"` }
+
+// matches reports whether If-None-Match names the answer, in any encoding: the
+// client has what it stands for (RFC 9110 §13.1.2; decision 9).
+func (c *coded) matches(header []string) bool {
+	for _, line := range header {
+		for item := range strings.SplitSeq(line, ",") {
+			item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
+			if item == "*" {
+				return true
+			}
+			for e := range encodings {
+				if item == c.etag(e) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// notModified is a 304, which has no body.
+func notModified(a answer) answer {
+	return answer{status: http.StatusNotModified, contentType: a.contentType}
+}
