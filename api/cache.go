@@ -36,6 +36,7 @@ type cached struct {
 	key        cacheKey
 	generation int64
 	rendered   time.Time
+	route      *route
 	answer     *coded
 	size       int
 }
@@ -58,9 +59,9 @@ func newCache(budget int, now func() time.Time) *cache {
 	}
 }
 
-// get returns the answer of a generation, or of a newer one; nil if there is
-// none.
-func (c *cache) get(key cacheKey, generation int64) *coded {
+// get returns the answer of a generation, or of a newer one, and its route; nil
+// if there is none.
+func (c *cache) get(key cacheKey, generation int64) (*coded, *route) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.byKey[key]
@@ -69,17 +70,17 @@ func (c *cache) get(key cacheKey, generation int64) *coded {
 		if found.generation >= generation && c.now().Sub(found.rendered) < cacheAge {
 			c.recent.MoveToFront(e)
 			c.hits.Inc()
-			return found.answer
+			return found.answer, found.route
 		}
 		c.remove(e)
 	}
-	c.misses.Inc()
-	return nil
+	return nil, nil
 }
 
 // put keeps an answer rendered from a snapshot of a generation, unless a newer
 // one is there. What is larger than an eighth of the budget is not kept.
-func (c *cache) put(key cacheKey, generation int64, a *coded) {
+func (c *cache) put(key cacheKey, generation int64, rt *route, a *coded) {
+	c.misses.Inc()
 	size := a.size() + len(key.base) + len(key.target) + len(key.accept) + entryOverhead
 	if size > c.budget/8 {
 		return
@@ -92,7 +93,7 @@ func (c *cache) put(key cacheKey, generation int64, a *coded) {
 		}
 		c.remove(e)
 	}
-	c.byKey[key] = c.recent.PushFront(&cached{key, generation, c.now(), a, size})
+	c.byKey[key] = c.recent.PushFront(&cached{key, generation, c.now(), rt, a, size})
 	c.size += size
 	c.trim()
 }

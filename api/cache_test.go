@@ -150,7 +150,7 @@ func TestCacheBudget(t *testing.T) {
 	key := func(i int) cacheKey { return cacheKey{target: fmt.Sprint(i)} }
 	for i := range 200 {
 		a := newCoded(answer{body: bytes.Repeat([]byte{byte(i)}, 50*i)})
-		c.put(key(i), 1, a)
+		c.put(key(i), 1, nil, a)
 		c.get(key(1), 1)
 		_, made := a.in(gzipped)
 		c.grew(key(i), a, made)
@@ -165,15 +165,16 @@ func TestCacheBudget(t *testing.T) {
 	if sum != c.size || c.recent.Len() != len(c.byKey) {
 		t.Errorf("%d bytes are accounted for, there are %d; %d and %d answers", c.size, sum, c.recent.Len(), len(c.byKey))
 	}
-	if c.get(key(1), 1) == nil || c.get(key(2), 1) != nil {
+	get := func(k cacheKey, generation int64) *coded { found, _ := c.get(k, generation); return found }
+	if get(key(1), 1) == nil || get(key(2), 1) != nil {
 		t.Error("not the one that was asked for longest ago has gone")
 	}
-	if c.get(key(1), 2) != nil || c.get(key(1), 1) != nil {
+	if get(key(1), 2) != nil || get(key(1), 1) != nil {
 		t.Error("an answer of an old generation is kept")
 	}
-	c.put(key(1), 5, newCoded(answer{body: []byte("new")}))
-	c.put(key(1), 4, newCoded(answer{body: []byte("old")}))
-	if got := c.get(key(1), 5); got == nil || string(got.body) != "new" {
+	c.put(key(1), 5, nil, newCoded(answer{body: []byte("new")}))
+	c.put(key(1), 4, nil, newCoded(answer{body: []byte("old")}))
+	if got := get(key(1), 5); got == nil || string(got.body) != "new" {
 		t.Error("an older answer has replaced a newer one")
 	}
 }
@@ -183,11 +184,12 @@ func TestCacheAge(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	c := newCache(1<<20, func() time.Time { return now })
-	c.put(cacheKey{}, 1, newCoded(answer{body: []byte("x")}))
-	if now = now.Add(cacheAge - 1); c.get(cacheKey{}, 1) == nil {
+	c.put(cacheKey{}, 1, nil, newCoded(answer{body: []byte("x")}))
+	get := func() *coded { found, _ := c.get(cacheKey{}, 1); return found }
+	if now = now.Add(cacheAge - 1); get() == nil {
 		t.Error("gone too soon")
 	}
-	if now = now.Add(1); c.get(cacheKey{}, 1) != nil {
+	if now = now.Add(1); get() != nil {
 		t.Error("kept too long")
 	}
 }

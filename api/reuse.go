@@ -6,35 +6,48 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// answerCoded makes the answer to a request, or takes it from the cache, in the
-// encoding and under the conditions of the request (decision 9).
+// answerKept answers a request from the cache, before it is routed, and reports
+// whether it could.
+func (s *Server) answerKept(w http.ResponseWriter, req *http.Request) bool {
+	key, ok := s.cacheKey(req)
+	if !ok {
+		return false
+	}
+	started := s.now()
+	found, rt := s.cache.get(key, s.db.Published())
+	if found == nil {
+		return false
+	}
+	a := s.coded(found, key, req)
+	s.write(rt, w, req, a)
+	s.observe(rt, req, a, s.now().Sub(started))
+	return true
+}
+
+// answerCoded makes the answer to a request in the encoding and under the
+// conditions of the request (decision 9), and keeps it for the next one.
 func (s *Server) answerCoded(rt *route, c echo.Context) answer {
 	req := c.Request()
 	if req.Method != http.MethodGet && req.Method != http.MethodHead || rt.handle == nil || rt.kind == events {
 		return s.answer(rt, c)
-	}
-	key, ok := s.cacheKey(rt, req)
-	if ok {
-		if found := s.cache.get(key, s.db.Published()); found != nil {
-			return s.coded(found, key, req)
-		}
 	}
 	a := s.answer(rt, c)
 	if a.status != http.StatusOK {
 		return a
 	}
 	made := newCoded(a)
-	if ok && a.generation > 0 {
-		s.cache.put(key, a.generation, made)
+	key, ok := s.cacheKey(req)
+	if ok && a.generation > 0 && rt.kind != live {
+		s.cache.put(key, a.generation, rt, made)
 	}
 	return s.coded(made, key, req)
 }
 
 // cacheKey returns the key of a request; ok is false if its answer cannot be
-// kept: one about a running import changes without the store, and what says who
-// asks is no business of a cache for all.
-func (s *Server) cacheKey(rt *route, req *http.Request) (key cacheKey, ok bool) {
-	if s.cache.budget == 0 || rt.kind == live || len(req.URL.RawQuery) > maxQuery || req.Header.Get("Authorization") != "" {
+// kept: what says who asks is no business of a cache for all.
+func (s *Server) cacheKey(req *http.Request) (key cacheKey, ok bool) {
+	if s.cache.budget == 0 || len(req.URL.RawQuery) > maxQuery || req.Header.Get("Authorization") != "" ||
+		req.Method != http.MethodGet && req.Method != http.MethodHead {
 		return key, false
 	}
 	base, err := s.settings.Load().baseURL(req)

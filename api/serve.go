@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -44,14 +46,21 @@ func (s *Server) endpoint(rt route) echo.HandlerFunc {
 			}
 		}
 		took := s.now().Sub(started) // of a stream: until it begins
-		s.write(&rt, c, a)
+		s.write(&rt, c.Response(), c.Request(), a)
 		if a.feed == nil {
 			took = s.now().Sub(started)
 		}
-		s.metrics.observe(rt.path, c.Request().Method, a.status, took)
-		s.logger.Debug("api request", "method", c.Request().Method, "path", c.Request().URL.Path,
-			"status", a.status, "bytes", len(a.body), "took", took)
+		s.observe(&rt, c.Request(), a, took)
 		return nil
+	}
+}
+
+// observe counts and logs an answer.
+func (s *Server) observe(rt *route, req *http.Request, a answer, took time.Duration) {
+	s.metrics.observe(rt.path, req.Method, a.status, took)
+	if s.logger.Enabled(req.Context(), slog.LevelDebug) {
+		s.logger.Debug("api request", "method", req.Method, "path", req.URL.Path,
+			"status", a.status, "bytes", len(a.body), "took", took)
 	}
 }
 
@@ -153,8 +162,8 @@ func hasToken(header string) bool {
 
 // write sends an answer with the headers of every answer (specification, rule
 // 6; facts §6). HEAD gets the same headers and no body.
-func (s *Server) write(rt *route, c echo.Context, a answer) {
-	h := c.Response().Header()
+func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a answer) {
+	h := w.Header()
 	h.Set("Content-Type", a.contentType)
 	if a.filename != "" {
 		h.Set("Content-Disposition", attachment(a.filename))
@@ -181,20 +190,20 @@ func (s *Server) write(rt *route, c echo.Context, a answer) {
 	if s.version != "" {
 		h.Set("Server", "repoglot/"+s.version)
 	}
-	s.settings.Load().cors(c.Request(), h)
+	s.settings.Load().cors(req, h)
 	if a.problem != nil {
 		a.problem.headers(h)
 	}
-	c.Response().WriteHeader(a.status)
-	if c.Request().Method == http.MethodHead || a.status == http.StatusNotModified {
+	w.WriteHeader(a.status)
+	if req.Method == http.MethodHead || a.status == http.StatusNotModified {
 		return
 	}
 	if a.feed != nil {
-		s.stream(c, a.feed)
+		s.stream(req.Context(), w, a.feed)
 		return
 	}
-	if _, err := c.Response().Write(a.body); err != nil {
-		s.logger.Debug("api client went away", "path", c.Request().URL.Path, "error", err)
+	if _, err := w.Write(a.body); err != nil {
+		s.logger.Debug("api client went away", "path", req.URL.Path, "error", err)
 	}
 }
 

@@ -120,7 +120,9 @@ func (s *Server) Update(settings Settings) {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.echo.ServeHTTP(w, withRoutePath(r))
+	if !s.answerKept(w, r) {
+		s.echo.ServeHTTP(w, withRoutePath(r))
+	}
 }
 
 // Metrics returns the collectors of the package for the program's registry.

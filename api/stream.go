@@ -12,8 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -141,11 +139,10 @@ func (st *streams) end() {
 }
 
 // stream writes a feed until the client, the server or the list is gone.
-func (s *Server) stream(c echo.Context, f *feed) {
+func (s *Server) stream(ctx context.Context, w http.ResponseWriter, f *feed) {
 	s.metrics.streams.Inc()
 	defer s.metrics.streams.Dec()
-	ctx := c.Request().Context()
-	out := &eventWriter{w: c.Response(), control: http.NewResponseController(c.Response().Writer), timeout: s.streams.timeout}
+	out := &eventWriter{w: w, control: http.NewResponseController(w), timeout: s.streams.timeout}
 	err := s.pump(ctx, f, out)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded): // first: net/http cancels ctx, too

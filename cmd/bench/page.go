@@ -33,7 +33,7 @@ func (b *bench) page(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(config, append([]byte("max_file_size: 1GiB\n"), text...), 0o644); err != nil {
+	if err := os.WriteFile(config, append([]byte("max_file_size: 1GiB\nresponse_cache: 0\n"), text...), 0o644); err != nil {
 		return err
 	}
 	s, err := b.serve(ctx, config)

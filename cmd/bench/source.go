@@ -251,8 +251,11 @@ func runChild(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("-child takes four arguments, not %q", args)
 	}
 	what, dir, address, transport := args[0], args[1], args[2], args[3]
-	if what == "nothing" {
+	switch what {
+	case "nothing":
 		return nil
+	case "bare":
+		return serveBare(dir, address, out)
 	}
 	mirror, err := gitsource.Open(ctx, dir, gitsource.Remote{URL: address}, gitsource.Options{Transport: transport})
 	if err != nil {

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// connections of a load, each of which asks again once it is answered.
+const connections = 8
+
+// load is what a server did under it.
+type load struct {
+	rate float64       // answers/s
+	p99  time.Duration // of all answers
+}
+
+// hammer asks a server for paths over several connections. Requests are written
+// and answers read as bytes, since a client that understands them would take
+// longer than the server. path gives the n-th path of a connection.
+func hammer(ctx context.Context, address string, d time.Duration, header string, status int, path func(conn, n int) string) (load, error) {
+	ctx, cancel := context.WithTimeout(ctx, d+30*time.Second)
+	defer cancel()
+	var (
+		group sync.WaitGroup
+		took  [connections][]time.Duration
+		errs  [connections]error
+	)
+	started := time.Now()
+	for i := range connections {
+		group.Go(func() {
+			took[i], errs[i] = hammerOne(ctx, address, started.Add(d), header, status, func(n int) string { return path(i, n) })
+		})
+	}
+	group.Wait()
+	elapsed := time.Since(started)
+	var all []time.Duration
+	for i := range took {
+		if errs[i] != nil {
+			return load{}, errs[i]
+		}
+		all = append(all, took[i]...)
+	}
+	slices.Sort(all)
+	return load{rate: float64(len(all)) / elapsed.Seconds(), p99: all[len(all)*99/100]}, nil
+}
+
+func hammerOne(ctx context.Context, address string, end time.Time, header string, status int, path func(n int) string) ([]time.Duration, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if deadline, ok := ctx.Deadline(); ok {
+		if err := conn.SetDeadline(deadline); err != nil {
+			return nil, err
+		}
+	}
+	in := bufio.NewReaderSize(conn, 64<<10)
+	var took []time.Duration
+	for n := 0; time.Now().Before(end); n++ {
+		asked := time.Now()
+		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path(n), address, header); err != nil {
+			return nil, err
+		}
+		got, err := skipAnswer(in)
+		if err != nil {
+			return nil, err
+		}
+		if got != status {
+			return nil, fmt.Errorf("GET %s: status %d, want %d", path(n), got, status)
+		}
+		took = append(took, time.Since(asked))
+	}
+	return took, nil
+}
+
+// skipAnswer reads one answer and returns its status.
+func skipAnswer(in *bufio.Reader) (int, error) {
+	status, length := 0, 0
+	for first := true; ; first = false {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return 0, err
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
+			break
+		}
+		if first {
+			_, code, _ := bytes.Cut(line, []byte(" "))
+			if status, err = strconv.Atoi(string(code[:min(3, len(code))])); err != nil {
+				return 0, fmt.Errorf("status line %q: %w", line, err)
+			}
+		} else if value, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok && status != http.StatusNotModified {
+			if length, err = strconv.Atoi(string(value)); err != nil {
+				return 0, err
+			}
+		}
+	}
+	_, err := in.Discard(length)
+	return status, err
+}
+
+// bare serves the same bytes at every path from a plain net/http handler, and
+// 304 to whoever has them: what no server in Go can beat by much.
+func bare(out io.Writer, contentType string, body []byte) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, l.Addr())
+	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", contentType)
+		h.Set("ETag", bareTag)
+		if r.Header.Get("If-None-Match") == bareTag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body)
+	}))
+}
+
+const bareTag = `"bare"`
