@@ -2,11 +2,14 @@ package api
 
 import (
 	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
 	"regexp"
 	"sync"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/labstack/echo/v4"
 )
 
@@ -39,13 +42,36 @@ func Validated(tb testing.TB, s *Server) *Server {
 			seen[k]++
 			due := seen[k] <= validatedAnswers
 			mu.Unlock()
-			if due && rec.Header().Get("Content-Type") == typeJSON {
-				validate(tb, k.route, k.status, rec.body.Bytes())
+			if due && rec.Header().Get("Content-Type") == typeJSON && res.Status != http.StatusNotModified {
+				validate(tb, k.route, k.status, decoded(tb, rec.Header().Get("Content-Encoding"), rec.body.Bytes()))
 			}
 			return err
 		}
 	})
 	return s
+}
+
+// decoded is a body without its encoding.
+func decoded(tb testing.TB, encoding string, body []byte) []byte {
+	tb.Helper()
+	var err error
+	switch encoding {
+	case gzipped.token():
+		var r *gzip.Reader
+		if r, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
+			body, err = io.ReadAll(r)
+		}
+	case zstandard.token():
+		var r *zstd.Decoder
+		if r, err = zstd.NewReader(nil); err == nil {
+			defer r.Close()
+			body, err = r.DecodeAll(body, nil)
+		}
+	}
+	if err != nil {
+		tb.Errorf("a body in %s: %v", encoding, err)
+	}
+	return body
 }
 
 // described is the path of a route as openapi.yaml writes it.
