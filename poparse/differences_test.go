@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,6 +22,8 @@ type verdicts struct {
 	complaints []string
 	// got and want are our counts and those of msgfmt, if it accepts.
 	got, want counts
+	// all are our errors, if we refuse the bytes.
+	all []*SyntaxError
 }
 
 // A difference from msgfmt 0.21 that po-semantics.md intends. Nothing else is
@@ -53,7 +56,7 @@ func differences() []difference {
 		{row: "BOM", complaint: func(v *verdicts, _ string) bool { return bytes.HasPrefix(v.data, []byte("\xef\xbb\xbf")) }},
 		// We decode first, msgfmt in a UTF-8 locale does not.
 		{row: "encoding", complaint: func(v *verdicts, complaint string) bool {
-			return strings.Contains(complaint, "invalid control sequence") && hasTrailingBackslashes(v.file.Charset)
+			return v.file != nil && strings.Contains(complaint, "invalid control sequence") && hasTrailingBackslashes(v.file.Charset)
 		}},
 		// gettext joins a line that ends in a backslash with the next one,
 		// strings, comments and all.
@@ -115,6 +118,7 @@ func (v *verdicts) parse() {
 	f, err := Parse("x.po", v.data)
 	if err != nil {
 		errors.As(err, &v.err)
+		v.all, _ = Errors("x.po", v.data)
 		return
 	}
 	v.file = f
@@ -125,7 +129,7 @@ func (v *verdicts) parse() {
 func (v *verdicts) unintended() string {
 	switch {
 	case len(v.complaints) > 0 && v.err != nil:
-		return ""
+		return v.places()
 	case len(v.complaints) > 0:
 		for _, complaint := range v.complaints {
 			if !v.intends(func(d difference) bool { return d.complaint != nil && d.complaint(v, complaint) }) {
@@ -166,6 +170,66 @@ func compareWithMsgfmt(t *testing.T, data []byte) string {
 		return fmt.Sprintf("not written as it was read: %v", err)
 	}
 	return ""
+}
+
+// places says what is wrong with the places of our errors, "" if nothing is. The
+// first one is on the line of an error of msgfmt that has none of another kind
+// before it.
+func (v *verdicts) places() string {
+	first := v.err
+	if !slices.ContainsFunc(v.all, func(e *SyntaxError) bool { return *e == *first }) {
+		return fmt.Sprintf("Parse has %v, Errors has %v", first, v.all)
+	}
+	if bytes.Contains(v.data, []byte("\\\n")) || v.err.Code == ErrCharset { // see differences
+		return ""
+	}
+	found := false
+	for _, c := range v.complaints {
+		line, ok := complaintLine(c)
+		switch {
+		case !ok:
+		case sameFault(v.data, first, line):
+			found = true
+		case v.intends(func(d difference) bool { return d.complaint != nil && d.complaint(v, c) }):
+		case line < first.Line && !strings.Contains(c, "missing 'msg"): // said of an entry of which the rest is missing for what we see
+			return fmt.Sprintf("our first error is %v, but msgfmt has %s", first, c)
+		}
+	}
+	if !found {
+		return fmt.Sprintf("msgfmt has no error for %v: %s", first, strings.Join(v.complaints, "; "))
+	}
+	return ""
+}
+
+// sameFault reports whether msgfmt, which names a line, can mean our error. It
+// names the token at which it gives up, which for faults seen at the end of
+// something may be behind line ends, comments and further strings.
+func sameFault(data []byte, e *SyntaxError, line int) bool {
+	switch e.Code {
+	case ErrUnclosed, ErrNoString, ErrNoMsgid, ErrPrevious, ErrTruncated, ErrLooseString, ErrMixed, ErrPlural:
+	default:
+		return e.Line == line
+	}
+	if line <= e.Line {
+		return e.Line == line
+	}
+	lines := bytes.Split(data, []byte("\n"))
+	for _, between := range lines[min(e.Line, len(lines)):min(line-1, len(lines))] {
+		if between = bytes.TrimSpace(between); len(between) > 0 && between[0] != '#' && between[0] != '"' && (e.Code != ErrPlural || !bytes.HasPrefix(between, []byte("msgstr"))) {
+			return false
+		}
+	}
+	return true
+}
+
+// complaintLine is the line that an error of msgfmt names, if it does.
+func complaintLine(complaint string) (line int, ok bool) {
+	rest, ok := strings.CutPrefix(complaint, "<stdin>:")
+	if !ok {
+		return 0, false
+	}
+	n, err := fmt.Sscanf(rest, "%d:", &line)
+	return line, n == 1 && err == nil
 }
 
 // complaints returns the errors in what msgfmt prints, or all of it if there is

@@ -21,6 +21,9 @@
 // built in shared chunks. So every string of a [File] may keep the whole text
 // alive: clone what is to outlive it.
 //
+// [Errors] reads a broken file once more, slowly, and finds its way from each
+// error to the next entry.
+//
 // [File.WriteTo] reads the text once more, this time with the places of all
 // entries, compares them with what the File says now, and writes the bytes read
 // for whatever is equal. So a File carries no bookkeeping, and is changed by

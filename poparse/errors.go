@@ -2,7 +2,8 @@ package poparse
 
 import "fmt"
 
-// A SyntaxError tells why a file cannot be read. Parse stops at the first one.
+// A SyntaxError tells why a file cannot be read. Parse stops at the first one,
+// Errors goes on.
 type SyntaxError struct {
 	// File is the name given to Parse.
 	File string

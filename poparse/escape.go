@@ -49,7 +49,11 @@ func (u *unescaper) escape(at int) (int, error) {
 		if u.p.guard(at) {
 			return u.leaveOut(at), nil
 		}
-		return 0, u.p.fail(ErrEscape, at, "unknown escape \\%s: write \\\\ for a backslash", clip(firstRune(u.p.text[at+1:])))
+		err := u.p.fail(ErrEscape, at, "unknown escape \\%s: write \\\\ for a backslash", clip(firstRune(u.p.text[at+1:])))
+		if u.p.recovery.tolerates(err) {
+			return 1, nil
+		}
+		return 0, err
 	}
 	u.out.WriteByte(c)
 	return 2, nil

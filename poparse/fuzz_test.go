@@ -30,6 +30,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"\xff\xfem\x00s\x00g\x00", "m\x00s\x00g\x00i\x00d\x00", "\xef\xbb\xbf", "msgid\"\\0\\0\"msgstr\"\\377\"",
 		"msgid \"\"\nmsgstr \"charset=CP932\"\nmsgid \"\x83\x5c\\\"\nmsgstr \"\\202\\240\"\n",
+		"msgid \"a\nb\"\nfoo\nmsgstr \"\\q\n\"\n# c\nmsgstr \"\"\n<<<<<<< a\nmsgid \"\xff\n=======\n\n>>>>>>> b\nx",
 		"#~|#|#~#", "msgid\"\"msgstr\"\"\nmsgid\"\"msgstr\"\"",
 	} {
 		f.Add([]byte(s))
@@ -39,8 +40,8 @@ func FuzzParse(f *testing.F) {
 		runtime.ReadMemStats(&before)
 		file, err := Parse("x.po", data)
 		runtime.ReadMemStats(&after)
+		checkErrors(t, err, data)
 		if err != nil {
-			checkError(t, err, data)
 			return
 		}
 		checkFile(t, file)
@@ -64,6 +65,32 @@ func checkError(t *testing.T, err error, data []byte) {
 	}
 	if !utf8.ValidString(se.Msg) {
 		t.Errorf("message is not UTF-8: %q", se.Msg)
+	}
+}
+
+// checkErrors holds Errors to what Parse says.
+func checkErrors(t *testing.T, err error, data []byte) {
+	t.Helper()
+	list, more := Errors("x.po", data)
+	if err == nil {
+		if list != nil || more {
+			t.Errorf("Parse reads it, Errors has %v", list)
+		}
+		return
+	}
+	if len(list) == 0 || len(list) > MaxErrors || more && len(list) < MaxErrors {
+		t.Errorf("%d errors, more %v", len(list), more)
+	}
+	found := false
+	for i, e := range list {
+		checkError(t, e, data)
+		found = found || e.Error() == err.Error()
+		if i > 0 && (e.Line < list[i-1].Line || e.Line == list[i-1].Line && e.Column <= list[i-1].Column) {
+			t.Errorf("%v behind %v", e, list[i-1])
+		}
+	}
+	if !found && !more {
+		t.Errorf("Errors has %v, but not %v", list, err)
 	}
 }
 
@@ -126,11 +153,18 @@ func TestHostile(t *testing.T) {
 			t.Logf("%d bytes: %.1f times allocated", len(data), float64(got)/float64(len(data)))
 			// Besides a constant, the bound of Parse; whether an error comes
 			// first does not matter.
-			if limit := 3*len(data) + 400*bytes.Count(data, []byte("msgid")) + 3*mib; got > limit {
+			limit := 3*len(data) + 400*bytes.Count(data, []byte("msgid")) + 3*mib
+			if got > limit {
 				t.Errorf("%d bytes: %d bytes allocated, more than %d", len(data), got, limit)
 			}
+			runtime.ReadMemStats(&before)
+			checkErrors(t, err, data)
+			runtime.ReadMemStats(&after)
+			// Twice the bound, and what a list of errors costs.
+			if all := int(after.TotalAlloc - before.TotalAlloc); err != nil && all > 2*limit {
+				t.Errorf("%d bytes: %d bytes allocated for all errors, more than %d", len(data), all, 2*limit)
+			}
 			if err != nil {
-				checkError(t, err, data)
 				return
 			}
 			checkFile(t, file)

@@ -18,10 +18,8 @@ func (p *parser) looksLike(at int) error {
 	if !atStart {
 		return nil
 	}
-	for _, marker := range []string{"<<<<<<<", "=======", ">>>>>>>", "|||||||"} {
-		if strings.HasPrefix(line, marker) {
-			return p.fail(ErrConflict, at, "this looks like a merge conflict (%s): resolve it and commit the file again", clip(line))
-		}
+	if conflictMarker(line) {
+		return p.fail(ErrConflict, at, "this looks like a merge conflict (%s): resolve it and commit the file again", clip(line))
 	}
 	if len(p.entries) > 1 || p.file.Header != nil {
 		return nil
@@ -45,6 +43,13 @@ func (p *parser) looksLike(at int) error {
 		return nil
 	}
 	return p.fail(ErrNotPO, at, "this is not a PO file, it looks like %s", what)
+}
+
+// conflictMarker reports whether a line begins like one that git puts around the
+// sides of a conflict.
+func conflictMarker(line string) bool {
+	return strings.HasPrefix(line, "<<<<<<<") || strings.HasPrefix(line, "=======") ||
+		strings.HasPrefix(line, ">>>>>>>") || strings.HasPrefix(line, "|||||||")
 }
 
 func isMailHeader(lower string) bool {

@@ -59,7 +59,7 @@ func (p *parser) message() error {
 		return err
 	}
 	p.record.part(p, partTranslations)
-	if err := p.translations(e); err != nil {
+	if err := p.translations(e, idAt); err != nil {
 		return err
 	}
 	p.record.end(p)
@@ -198,10 +198,11 @@ func (p *parser) mixed(obsolete bool) error {
 	return p.fail(ErrMixed, p.pos, "lines with #| and without it do not make one string: write #| on all lines of a previous string and on none of the others")
 }
 
-// translations reads the msgstr or the msgstr[N] of an entry.
-func (p *parser) translations(e *Entry) error {
+// translations reads the msgstr or the msgstr[N] of an entry whose msgid is at an
+// offset.
+func (p *parser) translations(e *Entry, idAt int) error {
 	p.strs = p.strs[:0]
-	at := p.pos
+	at, line := p.pos, p.line
 	p.pos += len("msgstr")
 	index, indexed, err := p.index(e)
 	if err != nil {
@@ -211,7 +212,7 @@ func (p *parser) translations(e *Entry) error {
 	case !indexed && e.HasPlural:
 		return p.fail(ErrPlural, at, "the entry has a msgid_plural: number its translations, msgstr[0], msgstr[1] and so on")
 	case indexed && !e.HasPlural:
-		return p.fail(ErrPlural, at, "msgstr[%d] needs a msgid_plural in the entry: add it, or write msgstr", index)
+		return p.fail(ErrPlural, idAt, "the entry has no msgid_plural for the msgstr[%d] on line %d: add it, or write msgstr", index, line)
 	case !indexed:
 		str, err := p.value("msgstr", e.Obsolete, false)
 		p.strs = append(p.strs, str)
@@ -362,7 +363,11 @@ func (p *parser) misplaced(keyword string) error {
 	if p.behindQuote() {
 		return p.stray(ErrText, "unexpected text")
 	}
-	return p.fail(ErrKeyword, p.pos, "unknown keyword %q: expected msgctxt, msgid or a comment", clip(keyword))
+	return p.unknownKeyword()
+}
+
+func (p *parser) unknownKeyword() error {
+	return p.fail(ErrKeyword, p.pos, "unknown keyword %q: expected msgctxt, msgid, msgid_plural, msgstr or a comment", clip(p.word()))
 }
 
 // unexpected returns the error for an entry, or part of one, that does not go
@@ -380,8 +385,10 @@ func (p *parser) unexpected(code string, at int, msg string) error {
 		return p.fail(code, at, "%s: a comment on line %d interrupts it", msg, p.line)
 	case c == '"':
 		return p.mixed(p.entries[len(p.entries)-1].Obsolete)
-	case isLetter(c) && (isKeyword(p.word()) || !p.behindQuote()):
-		return p.fail(code, at, "%s before %s on line %d", msg, clip(p.word()), p.line)
+	case isLetter(c) && isKeyword(p.word()):
+		return p.fail(code, at, "%s before %s on line %d", msg, p.word(), p.line)
+	case isLetter(c) && !p.behindQuote():
+		return p.unknownKeyword()
 	}
 	return p.stray(code, msg)
 }
@@ -409,7 +416,7 @@ func (p *parser) stray(code, msg string) error {
 	return p.fail(code, p.pos, "%s: %q", msg, clip(line))
 }
 
-// behindQuote reports whether there is a string on the line before the position.
+// behindQuote reports whether the position is right behind a string on its line.
 func (p *parser) behindQuote() bool {
-	return strings.Contains(p.text[p.lineStart:p.pos], `"`)
+	return p.tokenEnd > p.lineStart && p.text[p.tokenEnd-1] == '"' && strings.Trim(p.text[p.tokenEnd:p.pos], " \t\r\f\v") == ""
 }

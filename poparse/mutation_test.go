@@ -4,29 +4,20 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestMutationsAgainstMsgfmt spoils small files in many ways and compares with
-// msgfmt whether they can still be read, and the counts. Long tests spoil more.
+// msgfmt whether they can still be read, where the first
+// error is, and the counts. Long tests spoil more.
 func TestMutationsAgainstMsgfmt(t *testing.T) {
 	if _, err := exec.LookPath("msgfmt"); err != nil {
 		t.Skip("skipped: msgfmt is not installed")
 	}
-	var seeds []string
-	for _, name := range []string{"everyday", "one-line", "flags", "references", "comment-behind", "obsolete-comments", "escapes", "plural-states", "white-space"} {
-		ar, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		seeds = append(seeds, string(input(t, ar)))
-	}
+	seeds := mutationSeeds(t)
 	n := 150
 	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
 		n = 20_000

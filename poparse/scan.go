@@ -42,6 +42,8 @@ type parser struct {
 
 	// record is nil in a parser that does not work for WriteTo.
 	record *record
+	// recovery is nil in a parser that stops at the first error.
+	recovery *recovery
 }
 
 // skip moves over white space, line ends and the prefixes "#~", "#|" and "#~|"
@@ -121,19 +123,9 @@ func (p *parser) value(keyword string, obsolete, previous bool) (string, error) 
 			return value, nil
 		}
 	}
-	keyLine, keyEnd := p.line, p.pos
 	p.skip()
-	if p.pos == len(p.text) {
-		return "", p.fail(ErrTruncated, keyEnd, "the file ends behind %s: is it truncated?", keyword)
-	}
-	if p.text[p.pos] != '"' {
-		if p.line == keyLine {
-			return "", p.stray(ErrNoString, fmt.Sprintf("expected a string in quotes behind %s", keyword))
-		}
-		if e := p.looksLike(p.pos); e != nil {
-			return "", e
-		}
-		return "", p.fail(ErrNoString, keyEnd, "expected a string in quotes behind %s", keyword)
+	if p.pos == len(p.text) || p.text[p.pos] != '"' {
+		return "", p.noString(keyword)
 	}
 	if p.obsolete != obsolete || p.previous != previous {
 		return "", p.mixed(obsolete)
@@ -156,6 +148,22 @@ func (p *parser) value(keyword string, obsolete, previous bool) (string, error) 
 		return p.text[first.start:first.end], nil
 	}
 	return p.build(first)
+}
+
+// noString returns the error for a keyword that has no string behind it.
+func (p *parser) noString(keyword string) error {
+	// Only blanks, line ends and prefixes are between both.
+	end := len(strings.TrimRight(p.text[:p.pos], " \t\r\f\v\n#~|"))
+	switch {
+	case p.pos == len(p.text):
+		return p.fail(ErrTruncated, end, "the file ends behind %s: is it truncated?", keyword)
+	case strings.IndexByte(p.text[end:p.pos], '\n') < 0:
+		return p.stray(ErrNoString, fmt.Sprintf("expected a string in quotes behind %s", keyword))
+	}
+	if e := p.looksLike(p.pos); e != nil {
+		return e
+	}
+	return p.fail(ErrNoString, end, "expected a string in quotes behind %s", keyword)
 }
 
 // segments describes the strings of one value: where they begin and what is

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ func File(name string, data []byte) Result {
 	r := Result{File: name, Template: isTemplate(name)}
 	f, err := poparse.Parse(name, data)
 	if err != nil {
-		r.Findings = []Finding{syntaxFinding(name, err)}
+		r.Findings = errorFindings(name, data, err)
 		return r
 	}
 	r.Parsed = true
@@ -40,12 +41,22 @@ func warning(file string, line, column int, code, msg string) Finding {
 	return Finding{File: file, Line: line, Column: column, Severity: Warning, Code: code, Message: msg}
 }
 
-func syntaxFinding(name string, err error) Finding {
-	found := Finding{File: name, Line: 1, Column: 1, Severity: Error, Code: poparse.ErrText, Message: err.Error()}
-	if se, ok := errors.AsType[*poparse.SyntaxError](err); ok {
-		found.Line, found.Column, found.Code, found.Message = se.Line, se.Column, se.Code, se.Msg
+// errorFindings are all errors of a file that cannot be read. Warnings about it
+// would guess.
+func errorFindings(name string, data []byte, err error) (list []Finding) {
+	all, more := poparse.Errors(name, data)
+	for _, e := range all {
+		list = append(list, Finding{File: name, Line: e.Line, Column: e.Column, Severity: Error, Code: e.Code, Message: e.Msg})
 	}
-	return found
+	if len(list) == 0 { // not to be: Errors has what Parse returns
+		return []Finding{{File: name, Line: 1, Column: 1, Severity: Error, Code: poparse.ErrText, Message: err.Error()}}
+	}
+	if more {
+		last := list[len(list)-1]
+		list = append(list, warning(name, last.Line, last.Column, poparse.WarnMore,
+			fmt.Sprintf("and more errors behind the first %d, not listed", poparse.MaxErrors)))
+	}
+	return list
 }
 
 // unreadable is the verdict on what the system does not let us read.

@@ -1,0 +1,345 @@
+package poparse
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// MaxErrors is how many errors Errors lists of one file. msgfmt stops at 20.
+const MaxErrors = 100
+
+// Errors returns the errors of a file in file order, nil if Parse can read it.
+// It goes on behind the first one, at the next entry, as msgfmt does, and does
+// not report what follows from an error: lines of a damaged entry are searched
+// for mistakes within their strings only, a merge conflict is one error, and
+// so are neighbouring lines that are no PO. Behind an error of the kinds
+// ErrNotPO and ErrCharset, and in broken UTF-16, nothing can be said of the
+// rest. more tells that there are more than MaxErrors.
+//
+// It reads the file twice, so Parse is what to begin with. The bounds of memory
+// are those of Parse for each of both. The offsets of errors behind invalid
+// bytes count three for each of those.
+func Errors(name string, data []byte) (list []*SyntaxError, more bool) {
+	_, err := Parse(name, data)
+	var first *SyntaxError
+	if !errors.As(err, &first) {
+		return nil, false
+	}
+	if first.Code == ErrNotPO || first.Code == ErrCharset {
+		return []*SyntaxError{first}, false
+	}
+	d, bad := decodeLossy(data)
+	if d.text == "" {
+		return []*SyntaxError{first}, false
+	}
+	d.replaceNUL()
+	r := &recovery{p: &parser{place: place{line: 1}, file: &File{Name: name}, text: d.text, enc: d}}
+	r.p.recovery = r
+	for _, e := range bad {
+		e.File = name
+		r.add(e)
+	}
+	r.run()
+	return r.sorted(), r.more
+}
+
+// recovery collects the errors of a file.
+type recovery struct {
+	p    *parser
+	list []*SyntaxError
+	more bool
+	// broken is the line of the last string that does not end as it should.
+	broken int
+	// conflictEnd is behind the last line of the last merge conflict;
+	// endless tells that there is no further one that has an end.
+	conflictEnd int
+	endless     bool
+}
+
+// run reads the whole text.
+func (r *recovery) run() {
+	for !r.more {
+		err := r.p.run()
+		if err == nil {
+			return
+		}
+		if !r.note(err) {
+			return
+		}
+		r.resync()
+	}
+}
+
+// note takes in an error of the grammar, unless it follows from another one. It
+// returns false if nothing can be said of the rest.
+func (r *recovery) note(err error) bool {
+	var e *SyntaxError
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case ErrNotPO:
+		r.add(e)
+		return false
+	case ErrConflict:
+		if strings.HasPrefix(r.p.text[r.p.pos:], "<<<<<<<") {
+			r.conflict()
+		} else if r.p.pos < r.conflictEnd {
+			return true
+		}
+	case ErrEscape, ErrUnclosed, ErrBehindString:
+	default:
+		if r.p.pos < r.conflictEnd {
+			return true
+		}
+	}
+	if e.Code == ErrUnclosed || e.Code == ErrBehindString {
+		r.broken = e.Line
+	}
+	r.add(e)
+	return true
+}
+
+// conflict notes where the merge conflict at the position ends.
+func (r *recovery) conflict() {
+	if r.endless || r.p.pos < r.conflictEnd {
+		return
+	}
+	const end = "\n>>>>>>>"
+	n := strings.Index(r.p.text[r.p.pos:], end)
+	if n < 0 {
+		r.endless = true
+		return
+	}
+	r.conflictEnd = r.p.pos + n + len(end)
+}
+
+// add takes in an error, unless there are too many.
+func (r *recovery) add(e *SyntaxError) {
+	switch {
+	case slices.ContainsFunc(r.list, func(o *SyntaxError) bool { return o.Line == e.Line && o.Column == e.Column }):
+	case len(r.list) == MaxErrors:
+		r.more = true
+		return
+	}
+	r.list = append(r.list, e)
+}
+
+// hasOn reports whether there is an error on a line.
+func (r *recovery) hasOn(line int) bool {
+	return slices.ContainsFunc(r.list, func(e *SyntaxError) bool { return e.Line == line })
+}
+
+// tolerates takes in an error behind which the entry can be read as if nothing
+// were. A nil recovery tolerates nothing.
+func (r *recovery) tolerates(err error) bool {
+	if r == nil {
+		return false
+	}
+	return r.note(err)
+}
+
+// sorted returns the errors in file order. On a line with invalid bytes all else
+// may follow from those.
+func (r *recovery) sorted() []*SyntaxError {
+	bytesOn := map[int]bool{}
+	for _, e := range r.list {
+		if e.Code == ErrBytes {
+			bytesOn[e.Line] = true
+		}
+	}
+	list := slices.DeleteFunc(r.list, func(e *SyntaxError) bool { return e.Code != ErrBytes && bytesOn[e.Line] })
+	slices.SortStableFunc(list, func(a, b *SyntaxError) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return list
+}
+
+// resync goes from an error to where the next entry begins, or to whatever is no
+// part of the damaged one. The position is that of the token at which the error
+// was seen.
+func (r *recovery) resync() {
+	p := r.p
+	p.pending.reset()
+	if n := len(p.entries); n > 2 { // looksLike asks for one and two
+		copy(p.entries, p.entries[n-2:])
+		clear(p.entries[2:]) // as newEntry wants it
+		p.entries = p.entries[:2]
+	}
+	translated := r.translated()
+	seenHere := p.beginsLine()
+	if seenHere {
+		p.pos = p.lineStart
+	} else {
+		p.nextLine()
+	}
+	for touching := true; p.pos < len(p.text); p.nextLine() {
+		at := p.place
+		p.enterLine()
+		switch c := p.lineToken(); {
+		case c == '\n':
+			touching = false
+			continue
+		case c == '#' && !(translated && r.isPO()):
+			touching = false
+			continue
+		case c == '#', p.beginsEntry(), c == 'm' && p.on("msgstr") && translated && !touching,
+			c == 't' && !seenHere && (!touching && r.isPO() || p.atMarker()):
+			p.place = at
+			return
+		case c == 'm':
+			translated = translated || p.on("msgstr")
+			if r.keywords(); p.pos < len(p.text) && p.beginsEntry() {
+				return
+			}
+		case c == '"':
+			r.strings(false)
+		}
+		touching, seenHere = true, false
+	}
+}
+
+// translated reports whether the last keyword before the position is a msgstr,
+// or there is none: what follows is not a part of that entry then.
+func (r *recovery) translated() bool {
+	p := *r.p
+	for end := p.lineStart; end > 0; end = p.lineStart {
+		p.lineStart = strings.LastIndexByte(p.text[:end-1], '\n') + 1
+		p.pos = p.lineStart
+		if p.enterLine(); p.lineToken() == 'm' || p.beginsEntry() {
+			return p.on("msgstr")
+		}
+	}
+	return true
+}
+
+// isPO reports whether there was anything that only a PO file has.
+func (r *recovery) isPO() bool {
+	return r.p.file.Header != nil || len(r.p.entries) > 0 && r.p.entries[0].Str != nil ||
+		slices.ContainsFunc(r.list, func(e *SyntaxError) bool { return e.Code != ErrText && e.Code != ErrKeyword })
+}
+
+// keywords looks for mistakes within the strings of the line's keywords that are
+// not the first of an entry.
+func (r *recovery) keywords() {
+	p := r.p
+	for p.lineToken() == 'm' {
+		p.pos += len(p.word())
+		p.skipBlanks()
+		if at := p.pos; at < len(p.text) && p.text[at] == '[' {
+			p.pos++
+			p.skipBlanks()
+			for p.pos < len(p.text) && isDigit(p.text[p.pos]) {
+				p.pos++
+			}
+			if p.skipBlanks(); p.pos < len(p.text) && p.text[p.pos] == ']' {
+				p.pos++
+			} else {
+				p.pos = at
+			}
+		}
+		r.strings(true)
+	}
+}
+
+// strings looks for mistakes within strings up to the end of the line.
+func (r *recovery) strings(behindKeyword bool) {
+	p := r.p
+	from := p.pos
+	seen := r.hasOn(p.line)
+	for {
+		p.skipBlanks()
+		if p.pos == len(p.text) || p.text[p.pos] != '"' {
+			break
+		}
+		s := segments{at: p.pos, line: p.line, lineStart: p.lineStart}
+		if err := p.segment(&s); err != nil {
+			// A lone quote is the end of the string before it.
+			if lone := !behindKeyword && p.restOfLine() == `"`; !seen && (!lone || p.line != r.broken+1) {
+				r.note(err)
+			}
+			return
+		}
+		if s.escapes {
+			_, _ = p.build(s) // which notes what is wrong with them
+		}
+	}
+	switch c := p.lineToken(); {
+	case c != 't' || p.beginsEntry() || seen:
+	case p.pos > from && p.behindQuote():
+		r.note(p.stray(ErrBehindString, "unexpected text"))
+	default:
+		r.note(p.stray(ErrNoString, "expected a string in quotes"))
+	}
+}
+
+// nextLine moves to the start of the next line, or the end of the text.
+func (p *parser) nextLine() {
+	n := strings.IndexByte(p.text[p.pos:], '\n')
+	if n < 0 {
+		p.pos = len(p.text)
+		return
+	}
+	p.pos += n + 1
+	p.line++
+	p.lineStart = p.pos
+	p.obsolete, p.previous = false, false
+}
+
+// skipBlanks moves over white space within the line.
+func (p *parser) skipBlanks() {
+	for p.pos < len(p.text) && isBlank(p.text[p.pos]) {
+		p.pos++
+	}
+}
+
+// enterLine moves from the start of a line to its first token.
+func (p *parser) enterLine() {
+	p.obsolete, p.previous = false, false
+	for p.skipBlanks(); p.pos < len(p.text) && p.text[p.pos] == '#' && p.prefix(); {
+		p.skipBlanks()
+	}
+}
+
+// lineToken tells what is at the position: a line feed or the end of the text
+// '\n', a comment '#', a string '"', a keyword inside of an entry 'm', any
+// other text 't'.
+func (p *parser) lineToken() byte {
+	if p.pos == len(p.text) {
+		return '\n'
+	}
+	switch c := p.text[p.pos]; {
+	case c == '\n', c == '#', c == '"':
+		return c
+	case p.on("msgstr"), p.on("msgid_plural"):
+		return 'm'
+	}
+	return 't'
+}
+
+// beginsEntry reports whether a keyword at the position can be the first of an
+// entry, or is a directive.
+func (p *parser) beginsEntry() bool {
+	return p.pos < len(p.text) && (p.on("msgid") || p.on("msgctxt") || p.on("domain") && !p.previous)
+}
+
+// beginsLine reports whether only blanks and prefixes are before the position on
+// its line.
+func (p *parser) beginsLine() bool {
+	q := parser{text: p.text, place: place{pos: p.lineStart}}
+	q.enterLine()
+	return q.pos == p.pos
+}
+
+func (p *parser) atMarker() bool { return conflictMarker(p.restOfLine()) }
+
+// restOfLine is what follows on the line, without blanks at its end.
+func (p *parser) restOfLine() string {
+	line := p.text[p.pos:]
+	if nl := strings.IndexByte(line, '\n'); nl >= 0 {
+		line = line[:nl]
+	}
+	return strings.TrimRight(line, " \t\r\f\v")
+}
