@@ -2,20 +2,20 @@
 // paging, wire types, errors and the description of all that in OpenAPI.
 //
 // What it does: it answers GET, HEAD and OPTIONS below /api/ as the
-// specification (read-interface) and the decisions say, for the resources that
-// the payloads of translations, units and changes name. Each answer is rendered
-// from one read snapshot of the store, so that its parts belong together.
+// specification (read-interface) and the decisions say, for all resources of
+// the interface but files. Each answer is rendered from one read snapshot of
+// the store, so that its parts belong together.
 //
 // Goals: a client written for Weblate 4.11 to 4.15 works unchanged; every field
 // of the specification is there, in its form and order; hostile input gets a
 // 4xx, never a 5xx, a panic or somebody else's host in a link.
 //
 // Non-goals: no caching yet and no conditional requests (they belong to the
-// layer that knows generations), no search yet (its parameter is kept in page
-// links and otherwise ignored), no writing
-// and no access tokens (a write answers 401 or 403), no HTML: a browser that
-// prefers text/html gets JSON, which decision 2 allows. Listening, TLS,
-// timeouts and header limits are those of the http.Server that cmd makes.
+// layer that knows generations), no search in units yet (its parameter is kept
+// in page links and otherwise ignored), no writing and no access tokens (a write
+// answers 401 or 403), no HTML: a browser that prefers text/html gets JSON, which
+// decision 2 allows. Listening, TLS, timeouts and header limits are those of the
+// http.Server that cmd makes.
 //
 // JSON tags stand here and nowhere else in the module. Where a comment says
 // "facts" it means the project's collection of facts about Weblate, where it

@@ -48,19 +48,14 @@ func manyWorld(tb testing.TB, components, languages int) *world {
 	return w
 }
 
-// BenchmarkMany measures lists and sums over 1,000 components of 21
+// BenchmarkMany measures lists and sums (and some objects beside them) over 1,000 components of 21
 // translations. Run it with
 //
 //	go test ./api -run '^$' -bench Many
 func BenchmarkMany(b *testing.B) {
 	const components, languages = 1000, 20
 	s := manyWorld(b, components, languages).bare(Options{Logger: slog.New(slog.DiscardHandler)})
-	for _, target := range []string{
-		"/api/projects/", "/api/components/", "/api/projects/many/components/?page=last", "/api/translations/?page=500", "/api/languages/",
-		"/api/languages/l05/", "/api/units/?page=1000", "/api/projects/many/statistics/", "/api/projects/many/languages/",
-		"/api/languages/l05/statistics/", "/api/projects/many/repository/", "/api/projects/many/changes/", "/api/users/", "/api/search/?q=c09",
-		"/api/translations/many/c0500/l05/", "/api/components/many/c0500/statistics/", "/api/units/268435457/translations/",
-	} {
+	for _, target := range manyTargets() {
 		b.Run(fmt.Sprintf("%s/components=%d", target, components), func(b *testing.B) {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
 			b.ReportAllocs()

@@ -54,17 +54,19 @@ func (s *Server) listAllUnits(ctx context.Context, snap *store.Snapshot, r *requ
 	if err != nil {
 		return nil, err
 	}
-	ids := sortedIDs(components)
-	sums, err := snap.Sums(ctx, store.SumQuery{Components: ids, Sources: true})
+	totals, err := snap.UnitTotals(ctx, sortedIDs(components))
 	if err != nil {
 		return nil, err
 	}
-	total := addUp(sums)
-	w, err := r.window(total.Stats.Total.Units, maxUnitsSize)
+	var count int64
+	for _, n := range totals {
+		count += n
+	}
+	w, err := r.window(count, maxUnitsSize)
 	if err != nil {
 		return nil, err
 	}
-	units, owners, err := snap.AllUnits(ctx, ids, int64(w.offset), w.limit)
+	units, owners, err := snap.AllUnits(ctx, totals, int64(w.offset), w.limit)
 	if err != nil {
 		return nil, err
 	}

@@ -270,6 +270,14 @@ func TestDiscovery(t *testing.T) {
 	if diff := cmp.Diff(want, w.components()); diff != "" {
 		t.Errorf("components: %s", diff)
 	}
+	w.read(func(ctx context.Context, s *store.Snapshot) error {
+		c, err := s.Component(ctx, "demo", "docs-a-b")
+		made := catalog.Discovery{Slug: "docs-{component}", Name: "Docs: {component}", Filemask: "locale/*/LC_MESSAGES/{component}.po"}
+		if c.Settings.Discovery != made {
+			t.Errorf("made by %+v", c.Settings.Discovery)
+		}
+		return err
+	})
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"locale/cs/LC_MESSAGES/a*b.po": po("One", "1"), "locale/cs/LC_MESSAGES/a!b.po": po("One", "1")}, Delete: []string{"locale/cs/LC_MESSAGES/deep"}})
 	report := w.sync()
 	want = append(want, "docs-a-b-3|Docs: a!b")
@@ -287,6 +295,35 @@ func TestDiscovery(t *testing.T) {
 	}
 	if again := w.sync(); again.Steps != 0 {
 		t.Errorf("a pull of nothing made %d steps", again.Steps)
+	}
+}
+
+// TestShownCommit: what people are shown of the head follows it, along every
+// road on which it moves.
+func TestShownCommit(t *testing.T) {
+	for _, history := range []catalog.History{{}, {Full: true}} {
+		w, repo := app(t, catalog.ComponentSettings{History: history}, map[string]string{"po/cs.po": po("One", "Jedna")})
+		want := func(path, text, message string) {
+			t.Helper()
+			repo.Commit(t, testrepos.Change{Message: message, Files: map[string]string{path: text}})
+			w.sync()
+			w.read(func(ctx context.Context, s *store.Snapshot) error {
+				c, err := s.Component(ctx, "demo", "app")
+				if err != nil {
+					return err
+				}
+				got, err := s.HeadCommit(ctx, c.ID)
+				switch {
+				case got == nil:
+					t.Errorf("%s: nothing is known of the head", path)
+				case got.Hash != c.Head || got.Summary() != strings.SplitN(message, "\n", 2)[0] || got.Author == "" || got.CommitTime.IsZero() || strings.Contains(got.Message, "@"):
+					t.Errorf("%s: %+v at %s", path, got, c.Head)
+				}
+				return err
+			})
+		}
+		want("po/cs.po", po("One", "Jeden"), "A translation\n\nCo-authored-by: Jane <jane@example.org>")
+		want("README", "read me", "No file of ours")
 	}
 }
 

@@ -39,7 +39,7 @@ func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponen
 		return s.query(ctx, `SELECT `+componentColumns+componentFrom+`
 			WHERE c.repo = $1 AND c.branch = $2 AND c.active = 1 AND p.active = 1 ORDER BY c.id`, []any{repo, branch},
 			func(scan scan) error {
-				row, err := scanComponent(scan)
+				row, err := scanComponent(s, scan)
 				if err == nil {
 					out = append(out, BranchComponent{
 						Component: row.Component, Project: row.Project, Imported: row.Imported,

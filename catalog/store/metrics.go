@@ -6,6 +6,7 @@ type metrics struct {
 	steps      *prometheus.HistogramVec
 	changes    prometheus.Counter
 	generation prometheus.Gauge
+	statements prometheus.Counter
 }
 
 func newMetrics() *metrics {
@@ -23,9 +24,13 @@ func newMetrics() *metrics {
 			Name: "repoglot_store_generation",
 			Help: "Newest generation that this process wrote or found when it started.",
 		}),
+		statements: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "repoglot_store_statements_total",
+			Help: "SQL statements run.",
+		}),
 	}
 }
 
 func (m *metrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.steps, m.changes, m.generation}
+	return []prometheus.Collector{m.steps, m.changes, m.generation, m.statements}
 }

@@ -295,6 +295,10 @@ func TestMetrics(t *testing.T) {
 			got[f.GetName()] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
 		}
 	}
+	if got["repoglot_store_statements_total"] < 10 {
+		t.Errorf("only %v statements counted", got["repoglot_store_statements_total"])
+	}
+	delete(got, "repoglot_store_statements_total") // its number means nothing
 	want := map[string]float64{"repoglot_store_changes_total": 300, "repoglot_store_generation": 2, "repoglot_store_step_seconds": 1}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

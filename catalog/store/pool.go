@@ -13,13 +13,14 @@ import (
 type pool struct {
 	handle *sql.DB
 	free   chan *session // nil: to be opened when first needed
+	known  *known
 	size   int
 	done   chan struct{}
 	once   sync.Once
 }
 
-func newPool(h *sql.DB, size int) *pool {
-	p := &pool{handle: h, free: make(chan *session, size), size: size, done: make(chan struct{})}
+func newPool(h *sql.DB, size int, known *known) *pool {
+	p := &pool{handle: h, known: known, free: make(chan *session, size), size: size, done: make(chan struct{})}
 	for range size {
 		p.free <- nil
 	}
@@ -113,7 +114,7 @@ func (p *pool) openSession(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+	return &session{conn: conn, stmts: map[string]*sql.Stmt{}, known: p.known}, nil
 }
 
 func (p *pool) release(s *session, sound bool) {

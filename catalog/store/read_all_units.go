@@ -9,24 +9,27 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// AllUnits returns live units of components in the order of their ids, from the
-// offset-th on, at most limit, and the translations that they belong to. Ids of
-// a component are together, but within it those of several translations may
-// alternate. Cost depends on limit and on the number of blocks of one or two
-// components, not on offset.
-func (s *Snapshot) AllUnits(ctx context.Context, components []int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
-	units, owners, err := s.allUnits(ctx, components, offset, limit)
+// UnitTotals returns how many live units components have, by id; those without
+// any may be missing.
+func (s *Snapshot) UnitTotals(ctx context.Context, components []int64) (map[int64]int64, error) {
+	totals, err := s.unitTotals(ctx, components)
+	return totals, s.db.fail(ctx, "count units", err)
+}
+
+// AllUnits returns live units of the components of UnitTotals in the order of
+// their ids, from the offset-th on, at most limit, and the translations that
+// they belong to. Ids of a component are together, but within it those of
+// several translations may alternate. Cost depends on limit and on the number of
+// blocks of one or two components, not on offset.
+func (s *Snapshot) AllUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+	units, owners, err := s.allUnits(ctx, totals, offset, limit)
 	return units, owners, s.db.fail(ctx, "read units", err)
 }
 
-func (s *Snapshot) allUnits(ctx context.Context, components []int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+func (s *Snapshot) allUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
 	owners := map[int64]catalog.Translation{}
-	totals, err := s.unitTotals(ctx, components)
-	if err != nil {
-		return nil, nil, err
-	}
 	var placed []catalog.Placed
-	for _, c := range slices.Sorted(slices.Values(components)) {
+	for _, c := range sortedKeys(totals) {
 		if offset >= totals[c] {
 			offset -= totals[c]
 			continue

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -39,7 +38,7 @@ type ComponentRow struct {
 func (s *Snapshot) Projects(ctx context.Context) ([]ProjectRow, error) {
 	var out []ProjectRow
 	err := s.s.query(ctx, projectQuery+` WHERE active = 1 ORDER BY id`, nil, func(scan scan) error {
-		row, err := scanProject(scan)
+		row, err := scanProject(s.s, scan)
 		out = append(out, row)
 		return err
 	})
@@ -52,7 +51,7 @@ func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error)
 	found := false
 	err := s.s.query(ctx, projectQuery+` WHERE slug = $1 AND active = 1`, []any{slug}, func(scan scan) (err error) {
 		found = true
-		out, err = scanProject(scan)
+		out, err = scanProject(s.s, scan)
 		return err
 	})
 	if err == nil && !found {
@@ -67,7 +66,7 @@ func (s *Snapshot) Components(ctx context.Context, project string) ([]ComponentR
 	var out []ComponentRow
 	err := s.s.query(ctx, `SELECT `+componentColumns+componentFrom+` WHERE c.active = 1 AND p.active = 1 AND ($1 = '' OR p.slug = $1) ORDER BY c.id`,
 		[]any{project}, func(scan scan) error {
-			row, err := scanComponent(scan)
+			row, err := scanComponent(s.s, scan)
 			out = append(out, row)
 			return err
 		})
@@ -89,7 +88,7 @@ func oneComponent(ctx context.Context, s *session, where string, args ...any) (C
 	found := false
 	err := s.query(ctx, `SELECT `+componentColumns+componentFrom+where, args, func(scan scan) (err error) {
 		found = true
-		out, err = scanComponent(scan)
+		out, err = scanComponent(s, scan)
 		return err
 	})
 	if err == nil && !found {
@@ -100,13 +99,15 @@ func oneComponent(ctx context.Context, s *session, where string, args ...any) (C
 
 const projectQuery = `SELECT id, slug, settings, changes, generation FROM projects`
 
-func scanProject(scan scan) (ProjectRow, error) {
+func scanProject(s *session, scan scan) (ProjectRow, error) {
 	var p ProjectRow
 	var settings sql.RawBytes
 	if err := scan(&p.ID, &p.Slug, &settings, &p.Changes, &p.Generation); err != nil {
 		return p, err
 	}
-	return p, json.Unmarshal(settings, &p.Settings)
+	var err error
+	p.Settings, err = s.known.projects.decode(p.ID, settings)
+	return p, err
 }
 
 const (
@@ -116,9 +117,9 @@ const (
 	componentFrom = ` FROM components c JOIN projects p ON p.id = c.project_id`
 )
 
-func scanComponent(scan scan) (ComponentRow, error) {
+func scanComponent(s *session, scan scan) (ComponentRow, error) {
 	var c ComponentRow
-	var settings, projectSettings []byte
+	var settings, projectSettings sql.RawBytes
 	err := scan(&c.ID, &c.ProjectID, &c.Slug, &settings, &c.Repo, &c.Branch, &c.Tracking, &c.Head, &c.Changes, &c.Problem,
 		&c.Imported, &c.reread, &c.importAt, &c.lastUnit, &c.lastAt, &c.template, &c.configured, &c.Generation,
 		&c.Project.Slug, &projectSettings, &c.Project.Changes, &c.projectConfigured)
@@ -127,10 +128,11 @@ func scanComponent(scan scan) (ComponentRow, error) {
 	}
 	c.Project.ID = c.ProjectID
 	c.Generation = max(c.Generation, c.projectConfigured)
-	if err := json.Unmarshal(settings, &c.Settings); err != nil {
+	if c.Settings, err = s.known.components.decode(c.ID, settings); err != nil {
 		return c, err
 	}
-	return c, json.Unmarshal(projectSettings, &c.Project.Settings)
+	c.Project.Settings, err = s.known.projects.decode(c.ProjectID, projectSettings)
+	return c, err
 }
 
 // settingsGeneration is the newest generation of the settings of a component and

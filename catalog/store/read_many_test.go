@@ -82,7 +82,11 @@ func TestAllUnits(t *testing.T) {
 			if try == 0 {
 				offset, limit = 0, len(want)+5
 			}
-			units, owners, err := s.AllUnits(ctx, append(components, 3), int64(offset), limit)
+			totals, err := s.UnitTotals(ctx, append(components, 3))
+			if err != nil {
+				return err
+			}
+			units, owners, err := s.AllUnits(ctx, totals, int64(offset), limit)
 			if err != nil {
 				return err
 			}

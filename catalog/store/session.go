@@ -14,6 +14,7 @@ import (
 type session struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
+	known *known // shared by all sessions of a database
 }
 
 func (s *session) close() {
@@ -36,6 +37,7 @@ func (s *session) closeStatements() {
 }
 
 func (s *session) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	s.known.statements.Inc()
 	if stmt, ok := s.stmts[query]; ok {
 		return stmt, nil
 	}

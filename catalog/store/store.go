@@ -130,7 +130,8 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	db.writer, db.readers = newPool(write, 1), newPool(read, opts.Readers)
+	known := &known{statements: db.metrics.statements}
+	db.writer, db.readers = newPool(write, 1, known), newPool(read, opts.Readers, known)
 	return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
 		generation, err := s.Generation(ctx)
 		db.metrics.generation.Set(float64(generation))

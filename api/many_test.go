@@ -1,0 +1,63 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+)
+
+// manyTargets are lists and sums over all components, and single objects beside
+// them.
+func manyTargets() []string {
+	return []string{
+		"/api/projects/", "/api/components/", "/api/projects/many/components/?page=last", "/api/translations/?page=2", "/api/languages/",
+		"/api/languages/l01/", "/api/units/?page=2", "/api/projects/many/statistics/", "/api/projects/many/languages/",
+		"/api/languages/l01/statistics/", "/api/projects/many/repository/", "/api/projects/many/changes/", "/api/users/", "/api/users/jane/statistics/",
+		"/api/search/?q=c", "/api/addons/", "/api/translations/many/c0005/l01/", "/api/components/many/c0005/statistics/", "/api/units/268435457/translations/",
+	}
+}
+
+// TestStatements: the number of statements behind an answer does not grow with
+// the number of components.
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	few, many := statements(t, 30), statements(t, 200)
+	for target, n := range few {
+		if more := many[target] - n; more > 4 { // lists of ids come in pieces of at most 256
+			t.Errorf("%s: %v statements over 30 components, %v over 200", target, n, many[target])
+		}
+	}
+}
+
+func statements(t *testing.T, components int) map[string]float64 {
+	t.Helper()
+	w := manyWorld(t, components, 2)
+	s := w.serve(Options{})
+	counter := statementCounter(t, w)
+	counts := map[string]float64{}
+	for _, target := range manyTargets() {
+		before := testutil.ToFloat64(counter)
+		if _, rec := send(s, http.MethodGet, target); rec.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", target, rec.Code, rec.Body)
+		}
+		counts[target] = testutil.ToFloat64(counter) - before
+		if counts[target] == 0 {
+			t.Errorf("%s: no statement counted", target)
+		}
+	}
+	return counts
+}
+
+func statementCounter(t *testing.T, w *world) prometheus.Counter {
+	t.Helper()
+	for _, m := range w.db.Metrics() {
+		if c, ok := m.(prometheus.Counter); ok && strings.Contains(c.Desc().String(), "repoglot_store_statements_total") {
+			return c
+		}
+	}
+	t.Fatal("statements are not counted")
+	return nil
+}
