@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path"
 	"slices"
@@ -130,7 +131,7 @@ func modelComponent(p string) string {
 	switch {
 	case p == "docs/unrelated.txt":
 		return ""
-	case strings.HasPrefix(p, "po/"):
+	case strings.HasPrefix(p, "po/"), strings.HasPrefix(p, "locale/"):
 		return "app"
 	}
 	return "docs"
@@ -144,6 +145,8 @@ type player struct {
 	commits []*modelCommit
 	byHash  map[string]*modelCommit
 	head    *modelCommit
+	// moves lets folders and languages be renamed, split and merged, too.
+	moves bool
 }
 
 func newPlayer(t testrepos.TB, seed uint64) *player {
@@ -240,8 +243,14 @@ func (p *player) change(tree modelTree) modelTree {
 	for name, f := range tree {
 		next[name] = f
 	}
+	if p.moves && p.IntN(4) == 0 {
+		p.move(next)
+	}
 	for range 1 + p.IntN(3) {
 		name := modelPaths[p.IntN(len(modelPaths))]
+		if next[inFolder("locale", name)] != nil {
+			name = inFolder("locale", name) // edits follow a file that was moved
+		}
 		switch n := p.IntN(10); {
 		case n == 0:
 			delete(next, name)
@@ -272,6 +281,65 @@ func (p *player) change(tree modelTree) modelTree {
 	return next
 }
 
+// inFolder is the place of a file of the app in another folder; of other files
+// their own.
+func inFolder(folder, name string) string {
+	if modelComponent(name) != "app" {
+		return name
+	}
+	return folder + "/" + path.Base(name)
+}
+
+// move moves the app's folder, or renames, splits or merges one of its languages,
+// with or without a change of the texts.
+func (p *player) move(tree modelTree) {
+	folder, other := "po", "locale"
+	if p.IntN(2) == 0 {
+		folder, other = other, folder
+	}
+	switch p.IntN(4) {
+	case 0, 1:
+		for _, name := range slices.Sorted(maps.Keys(tree)) {
+			if to := inFolder(other, name); to != name {
+				tree[to] = tree[name]
+				delete(tree, name)
+			}
+		}
+	case 2: // de becomes de_AT, or the other way round
+		p.rename(tree, folder+"/de.po", folder+"/de_AT.po")
+	case 3: // cs is split off into sk, or both become cs
+		cs, sk := folder+"/cs.po", folder+"/sk.po"
+		switch {
+		case tree[cs] != nil && tree[sk] == nil:
+			tree[sk] = p.edit(tree[cs])
+		case tree[cs] != nil && !tree[cs].broken && !tree[sk].broken:
+			both := &modelFile{entries: slices.Clone(tree[cs].entries)}
+			for _, e := range tree[sk].entries {
+				if both.find(e.key()) == nil {
+					both.entries = append(both.entries, e)
+				}
+			}
+			tree[cs] = both
+			delete(tree, sk)
+		}
+	}
+}
+
+// rename moves a file, or the other one back, and edits it now and then.
+func (p *player) rename(tree modelTree, a, b string) {
+	if tree[a] == nil {
+		a, b = b, a
+	}
+	if tree[a] == nil {
+		return
+	}
+	tree[b] = tree[a]
+	if p.IntN(2) == 0 {
+		tree[b] = p.edit(tree[a])
+	}
+	delete(tree, a)
+}
+
 // side makes a side branch of a few commits.
 func (p *player) side(from *modelCommit) *modelCommit {
 	branch := fmt.Sprintf("side-%d", len(p.commits))
@@ -286,7 +354,17 @@ func (p *player) side(from *modelCommit) *modelCommit {
 // then a new one.
 func (p *player) merge(parents ...*modelCommit) *modelCommit {
 	tree := modelTree{}
-	for _, name := range modelPaths {
+	names := modelPaths
+	if p.moves {
+		all := map[string]bool{}
+		for _, c := range parents {
+			for name := range c.tree {
+				all[name] = true
+			}
+		}
+		names = slices.Sorted(maps.Keys(all))
+	}
+	for _, name := range names {
 		if f := parents[p.IntN(len(parents))].tree[name]; f != nil {
 			tree[name] = f
 			if p.IntN(8) == 0 {

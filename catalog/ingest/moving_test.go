@@ -1,0 +1,91 @@
+package ingest_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// inFolderSettings are historySettings with the app's files in a folder.
+func inFolderSettings(folder string) map[string]catalog.ComponentSettings {
+	settings := maps.Clone(historySettings)
+	app := settings["app"]
+	app.Filemask, app.NewBase = folder+"/*.po", folder+"/app.pot"
+	settings["app"] = app
+	return settings
+}
+
+// playMoving makes a history of a number of pushes in which folders move and
+// languages are renamed, split and merged.
+func playMoving(t *testing.T, seed uint64, pushes int) *player {
+	p := newPlayer(t, seed)
+	p.moves = true
+	for range pushes {
+		p.play()
+	}
+	return p
+}
+
+// TestMovingHistories pulls random histories in which folders move, masks
+// follow, and languages are renamed, split and merged: a string of a language
+// keeps its unit's id through all of it, the entries lead to the units, 48 and
+// 25 tell of every language that comes and goes, and the end is what an import
+// gives.
+func TestMovingHistories(t *testing.T) {
+	for n := range played() {
+		seed := *firstHistory + n
+		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			p := playMoving(t, seed, 4)
+			w := newWorld(t, p.repo.URL(), historySettings)
+			w.sync()
+			o := observer{t: t, w: w, p: p, ids: map[string]int64{}, live: map[string]map[int64]ledgerText{}, at: p.head, moving: true}
+			o.begin()
+			folder := "po"
+			for pulls := 0; pulls < 8 && !t.Failed(); pulls++ {
+				for range p.IntN(4) {
+					p.play()
+				}
+				if p.IntN(3) == 0 { // the configuration goes where the files went, or where they are not
+					folder = map[string]string{"po": "locale", "locale": "po"}[folder]
+					o.settings = inFolderSettings(folder)
+					w.configure(p.repo.URL(), "", o.settings)
+				}
+				w.sync()
+				o.check()
+			}
+		})
+	}
+}
+
+// TestMovingReplayIsPulling is TestReplayIsPulling for such histories, with the
+// mask in either folder.
+func TestMovingReplayIsPulling(t *testing.T) {
+	for n := range played() {
+		seed := *firstHistory + 100 + n
+		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			p := playMoving(t, seed, 25)
+			settings := withHistory(inFolderSettings([]string{"po", "locale"}[n%2]))
+			replayed := newWorld(t, p.repo.URL(), settings)
+			replayed.syncer.SetBatch(1 + p.IntN(60))
+			replayed.sync()
+			chain := p.firstParents()
+			p.repo.ForcePush(t, "main", chain[0].hash)
+			pulled := newWorld(t, p.repo.URL(), settings)
+			for _, c := range chain {
+				p.repo.ForcePush(t, "main", c.hash)
+				pulled.sync()
+			}
+			pulled.like(replayed)
+			if diff := cmp.Diff(pulled.byComponent(), replayed.byComponent()); diff != "" {
+				t.Errorf("entries differ (-pulls +replay):\n%.5000s", diff)
+			}
+			replayed.orderedTimes()
+		})
+	}
+}
