@@ -22,6 +22,7 @@ var sharedRepos = []struct {
 	{"switchboard", []string{"po/*.po", "po/extra/*.po"}, "po/*.po ← po/io.elementary.settings.pot, 200 languages, 200 files"},
 	{"gtranslator-po", []string{"po/*.po", "help/*/*.po"}, "po/*.po ← , 73 languages, 73 files"},
 	{"vim-po", []string{"src/po/*.po"}, "src/po/*.po ← src/po/vim.pot, 32 languages, 32 files"},
+	{"polib", []string{"tests/*.po"}, "tests/test_save_*.po ← , 2 languages, 2 files"},
 	{"python-docs-pl", []string{"*/{component}.po"}, "*/{component}.po ← , 1 languages, 465 files"},
 }
 

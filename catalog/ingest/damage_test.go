@@ -154,3 +154,43 @@ func TestUnsafeNamesAreReported(t *testing.T) {
 		t.Errorf("languages %v", got)
 	}
 }
+
+// TestNotReadEntries: pointers of Git LFS are named as such and keep what was
+// there before; symlinks and submodules below the mask are not read.
+func TestNotReadEntries(t *testing.T) {
+	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n"
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": pointer})
+	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	check := func(when string, files ...string) {
+		t.Helper()
+		problems := w.sync().Components[0].Problems
+		if len(problems) != len(files) {
+			t.Errorf("%s: problems %q, want one of each of %q", when, problems, files)
+			return
+		}
+		for i, file := range files {
+			if !strings.Contains(problems[i], file) || !strings.Contains(problems[i], "Git LFS") || !strings.Contains(problems[i], "store PO files in git itself") {
+				t.Errorf("%s: %q, want that %s is a pointer of Git LFS, and the remedy", when, problems[i], file)
+			}
+		}
+	}
+	check("import", "po/de.po")
+	before := w.essence()
+	repo.Commit(t, testrepos.Change{Message: "lfs", Files: map[string]string{"po/cs.po": pointer}})
+	check("pull", "po/cs.po", "po/de.po")
+	if diff := cmp.Diff(before, w.essence()); diff != "" {
+		t.Errorf("units changed: %s", diff)
+	}
+	// A symlink out of the repository, and a submodule, with names that match.
+	repo.Commit(t, testrepos.Change{Message: "link", Files: map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")}, Symlinks: map[string]string{"po/fr.po": "/etc/passwd"}})
+	git(t, repo.Path(), "read-tree", "HEAD")
+	git(t, repo.Path(), "update-index", "--add", "--cacheinfo", "160000,"+repo.Head()+",po/es.po")
+	commit := git(t, repo.Path(), "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", "HEAD", "-m", "submodule", git(t, repo.Path(), "write-tree"))
+	git(t, repo.Path(), "update-ref", "refs/heads/"+testrepos.DefaultBranch, commit)
+	if report := w.sync(); report.Head != commit {
+		t.Errorf("pulled to %s, want %s", report.Head, commit)
+	}
+	if got := w.languages("app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}) {
+		t.Errorf("languages %v", got)
+	}
+}

@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,6 +31,7 @@ func TestMain(m *testing.M) {
 //	advance NAME               push its next commit
 //	put NAME PATH FILE         push a commit with one file
 //	gitserver VAR NAME USER PW serve it over HTTP with a password; $VAR is its URL
+//	silent VAR                 take connections and never answer; $VAR is host:port
 //	serve NAME ARG...          start repoglot serve ARG...; $NAME is its URL, and
 //	                           for a metrics address $NAME_metrics
 //	stop NAME [STATUS]         interrupt it, wait; its output is NAME.out, NAME.err
@@ -50,7 +54,7 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"repo": cmdRepo, "advance": cmdAdvance, "put": cmdPut, "gitserver": cmdGitServer,
+			"repo": cmdRepo, "advance": cmdAdvance, "put": cmdPut, "gitserver": cmdGitServer, "silent": cmdSilent,
 			"serve": cmdServe, "stop": cmdStop, "httpget": cmdGet, "call": cmdCall, "logged": cmdLogged, "dump": cmdDump,
 		},
 	})
@@ -112,6 +116,25 @@ func cmdGitServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(func() { s.Close() })
 	ts.Setenv(args[0], s.URL)
+}
+
+// cmdSilent starts a host that says nothing.
+func cmdSilent(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "silent VAR")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv(args[0], l.Addr().String())
+	var wg sync.WaitGroup
+	ts.Defer(func() { _ = l.Close(); wg.Wait() })
+	wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() { _, _ = io.Copy(io.Discard, conn); _ = conn.Close() })
+		}
+	})
 }
 
 // cmdDump writes the bytes of all files below a folder into one.

@@ -25,19 +25,28 @@ type supervisor struct {
 	engine  *engine
 	log     *slog.Logger
 	sched   *schedule.Scheduler
-	watcher *gitsource.Watcher // nil where the system has none left
+	watcher refWatcher // nil where the system has none left
 
 	problems problems
 	mu       sync.Mutex
 	plan     *plan
-	interval time.Duration
+	poll     time.Duration
 	watched  map[string]bool // local branches by key: is it watched?
+	warned   map[string]bool // those of which the log says that they cannot be
 
 	losing sync.WaitGroup
 }
 
+// refWatcher is what a supervisor needs of a [gitsource.Watcher].
+type refWatcher interface {
+	Add(repo, key string) error
+	Remove(key string)
+	Events() <-chan string
+	Close() error
+}
+
 func newSupervisor(e *engine, workers int) *supervisor {
-	s := &supervisor{engine: e, log: e.log, plan: &plan{}, watched: map[string]bool{}, problems: problems{of: map[string][]string{}}}
+	s := &supervisor{engine: e, log: e.log, plan: &plan{}, watched: map[string]bool{}, warned: map[string]bool{}, problems: problems{of: map[string][]string{}}}
 	s.sched = schedule.New(schedule.Options{Workers: workers, Logger: e.log})
 	watcher, err := gitsource.NewWatcher(gitsource.WatchOptions{Logger: e.log, OnLost: func(key string, _ error) {
 		s.losing.Go(func() { s.lost(key) })
@@ -62,11 +71,50 @@ func (s *supervisor) run(ctx context.Context) error {
 			s.sched.Trigger(key)
 		}
 	}()
+	found := make(chan struct{})
+	go func() {
+		defer close(found)
+		tick := time.NewTicker(unwatchedInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				s.appeared()
+			}
+		}
+	}()
 	err := s.sched.Run(ctx)
+	<-found
 	err = errors.Join(err, s.watcher.Close())
 	<-heard
 	s.losing.Wait()
 	return err
+}
+
+// appeared watches and pulls local repositories that were not there before,
+// whose failed pulls may wait for longer.
+func (s *supervisor) appeared() {
+	s.mu.Lock()
+	var keys []string
+	for i := range s.plan.branches {
+		b := &s.plan.branches[i]
+		watched, local := s.watched[b.Key]
+		if !local || watched || s.warned[b.Key] {
+			continue
+		}
+		if s.watch(b); s.watched[b.Key] {
+			keys = append(keys, b.Key)
+		}
+	}
+	if len(keys) > 0 {
+		s.schedule()
+	}
+	s.mu.Unlock()
+	for _, key := range keys {
+		s.sched.Trigger(key)
+	}
 }
 
 // lost polls a branch whose repository cannot be watched any more.
@@ -84,10 +132,11 @@ func (s *supervisor) lost(key string) {
 func (s *supervisor) set(p *plan, interval time.Duration) {
 	s.mu.Lock()
 	old := s.plan
-	s.plan, s.interval = p, interval
+	s.plan, s.poll = p, interval
 	for key := range s.watched {
 		if p.branch(key) == nil {
 			delete(s.watched, key)
+			delete(s.warned, key)
 			if s.watcher != nil {
 				s.watcher.Remove(key)
 			}
@@ -113,16 +162,20 @@ func (s *supervisor) schedule() {
 	jobs := make([]schedule.Job, 0, len(s.plan.branches))
 	for i := range s.plan.branches {
 		b := &s.plan.branches[i]
-		interval := s.interval
-		if watched, local := s.watched[b.Key]; local && !watched {
-			interval = unwatchedInterval
-		}
 		jobs = append(jobs, schedule.Job{
-			Key: b.Key, About: names(b), Host: remoteHost(b.Remote.URL), Interval: interval,
+			Key: b.Key, About: names(b), Host: remoteHost(b.Remote.URL), Interval: s.interval(b.Key),
 			Run: func(ctx context.Context) error { return s.pull(ctx, b) },
 		})
 	}
 	s.sched.Set(jobs)
+}
+
+// interval is the time between two pulls of a branch. s.mu is held.
+func (s *supervisor) interval(key string) time.Duration {
+	if watched, local := s.watched[key]; local && !watched {
+		return unwatchedInterval
+	}
+	return s.poll
 }
 
 // maxNames bounds the components that a line of the log names.
@@ -154,8 +207,10 @@ func (s *supervisor) watch(b *ingest.Branch) {
 	switch err := s.watcher.Add(b.Remote.URL, b.Key); {
 	case err == nil:
 		s.watched[b.Key] = true
+		delete(s.warned, b.Key)
 	case errors.Is(err, gitsource.ErrUnreachable): // the pull says so
-	default:
+	case !s.warned[b.Key]: // each pull tries again
+		s.warned[b.Key] = true
 		s.log.Warn("the repository cannot be watched and is polled", "branch", b.Key, "every", unwatchedInterval, "error", err)
 	}
 }
