@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -197,6 +198,53 @@ func TestRecentChanges(t *testing.T) {
 	}
 }
 
+// TestRecentChangesMigrated: a database of an older version gets the same
+// numbers as one that counted from the first step on.
+func TestRecentChangesMigrated(t *testing.T) {
+	t.Parallel()
+	db := openWith(t, "app")
+	step(t, db, info(0, 1, 1), writeAll)
+	step(t, db, info(1, 2, 1), func(ctx context.Context, tx *StepTx) error {
+		all, err := tx.Translations(ctx, 1)
+		if err != nil {
+			return err
+		}
+		return tx.AddDelta(ctx, Delta{ComponentID: 1, TranslationID: all[1].ID, At: day(3), Entries: []Entry{
+			{Action: catalog.ActionStringRepoUpdate, UnitID: 1<<28 + 1}, {Action: catalog.ActionStringRepoUpdate, UnitID: 1<<28 + 2},
+		}})
+	})
+	counts := func() (n []int64) {
+		read(t, db, func(ctx context.Context, s *Snapshot) error {
+			all, err := s.Translations(ctx, 1)
+			for i := range all {
+				n = append(n, all[i].RecentChanges)
+			}
+			return err
+		})
+		return n
+	}
+	want := counts()
+	if !slices.Contains(want, 2) {
+		t.Fatalf("recent changes %v", want)
+	}
+	sql, err := migrationFiles.ReadFile("migrations/00005_serving.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, update, _ := strings.Cut(string(sql), "UPDATE translations")
+	update, _, _ = strings.Cut("UPDATE translations"+update, ";")
+	err = db.write(t.Context(), func(s *session) error {
+		if _, err := s.exec(t.Context(), `UPDATE translations SET recent_changes = 0`); err != nil {
+			return err
+		}
+		_, err := s.exec(t.Context(), update)
+		return err
+	})
+	if diff := cmp.Diff(want, counts()); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+}
+
 // TestHeadCommit: what is shown belongs to the commit that the component stands
 // at, or nothing is shown.
 func TestHeadCommit(t *testing.T) {
@@ -274,6 +322,11 @@ func TestUsersLists(t *testing.T) {
 		}{
 			{UserQuery{Limit: 10}, []string{"jane-doe", "karel", "kristyna"}, 3},
 			{UserQuery{Limit: 1, Offset: 1}, []string{"karel"}, 3},
+			{UserQuery{}, nil, 3},
+			{UserQuery{Limit: 2, Prefix: "ka"}, []string{"karel"}, 1},
+			{UserQuery{Limit: 10, Prefix: "K"}, nil, 0},
+			{UserQuery{Limit: 1, Offset: 1, Prefix: "k"}, []string{"kristyna"}, 2},
+			{UserQuery{Limit: 1, Offset: 1, Prefix: "k", Components: []int64{1, 2}}, []string{"kristyna"}, 2},
 			{UserQuery{Limit: 10, Prefix: "k"}, []string{"karel", "kristyna"}, 2},
 			{UserQuery{Limit: 10, Contains: "DÖ"}, []string{"jane-doe"}, 1},
 			{UserQuery{Limit: 10, Components: []int64{2}}, []string{"jane-doe", "kristyna"}, 2},

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // UserQuery selects authors.
@@ -22,11 +23,36 @@ type UserQuery struct {
 }
 
 // Users returns authors by id, and how many there are without Offset and Limit.
-// Its cost grows with the number of authors.
+// With Contains or Components its cost grows with the number of authors.
 func (s *Snapshot) Users(ctx context.Context, q UserQuery) (page []User, count int, err error) {
+	if q.Contains == "" && q.Components == nil {
+		page, count, err = s.usersFrom(ctx, &q)
+	} else {
+		page, count, err = s.usersAmong(ctx, &q)
+	}
+	return page, count, s.db.fail(ctx, "read authors", err)
+}
+
+// usersFrom reads a page; the index of usernames finds those with a prefix.
+func (s *Snapshot) usersFrom(ctx context.Context, q *UserQuery) (page []User, count int, err error) {
+	const where = ` WHERE username >= $1 AND username < $2`
+	end := q.Prefix + string(utf8.MaxRune) // no username has this character
+	if _, err := s.s.first(ctx, `SELECT COUNT(*) FROM users`+where, []any{q.Prefix, end}, &count); err != nil || q.Limit <= 0 {
+		return nil, count, err
+	}
+	err = s.s.query(ctx, userQuery+where+` ORDER BY id LIMIT $3 OFFSET $4`, []any{q.Prefix, end, q.Limit, q.Offset}, func(scan scan) error {
+		u, err := scanUser(scan)
+		page = append(page, u)
+		return err
+	})
+	return page, count, err
+}
+
+// usersAmong reads all and leaves what matches.
+func (s *Snapshot) usersAmong(ctx context.Context, q *UserQuery) (page []User, count int, err error) {
 	shown, err := s.authorsOf(ctx, q.Components)
 	if err != nil {
-		return nil, 0, s.db.fail(ctx, "read authors", err)
+		return nil, 0, err
 	}
 	needle := strings.ToLower(q.Contains)
 	err = s.s.query(ctx, userQuery+` ORDER BY id`, nil, func(scan scan) error {
@@ -41,7 +67,7 @@ func (s *Snapshot) Users(ctx context.Context, q UserQuery) (page []User, count i
 		count++
 		return nil
 	})
-	return page, count, s.db.fail(ctx, "read authors", err)
+	return page, count, err
 }
 
 // authorsOf are the ids of the authors of entries in components; nil for nil.
