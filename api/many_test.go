@@ -24,10 +24,14 @@ func manyTargets() []string {
 // the number of components.
 func TestStatements(t *testing.T) {
 	t.Parallel()
-	few, many := statements(t, 30), statements(t, 200)
+	sizes := [2]int{30, 200}
+	if testing.Short() {
+		sizes = [2]int{20, 80}
+	}
+	few, many := statements(t, sizes[0]), statements(t, sizes[1])
 	for target, n := range few {
 		if more := many[target] - n; more > 4 { // lists of ids come in pieces of at most 256
-			t.Errorf("%s: %v statements over 30 components, %v over 200", target, n, many[target])
+			t.Errorf("%s: %v statements over %d components, %v over %d", target, n, sizes[0], many[target], sizes[1])
 		}
 	}
 }
