@@ -277,6 +277,9 @@ func (p *parser) forms(e *Entry, index int) error {
 // index reads the "[N]" behind msgstr; ok is false if there is none. As in
 // gettext, "#~" has to be the same at each of its tokens, "#|" does not matter.
 func (p *parser) index(e *Entry) (n int, ok bool, err error) {
+	if strings.HasPrefix(p.text[p.pos:], ` "`) { // the usual: it is for value to skip
+		return 0, false, nil
+	}
 	p.skip()
 	if p.pos == len(p.text) || p.text[p.pos] != '[' {
 		return 0, false, nil
