@@ -1,0 +1,266 @@
+package query
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is a parenthesis, a keyword or a term.
+type token struct {
+	kind tokenKind
+	pos  int    // of the first byte
+	text string // as it stands in the query
+
+	// Of a term:
+	field, op string // "" for a plain value
+	value     value
+	valuePos  int
+}
+
+type tokenKind int
+
+const (
+	termToken tokenKind = iota
+	openToken
+	closeToken
+	andToken
+	orToken
+	notToken
+)
+
+// value is what a term compares with.
+type value struct {
+	text    string
+	regexp  bool
+	ranged  bool // [text to end]
+	end     string
+	written string // as it stands in the query
+}
+
+// lex takes a query apart. Nothing is an error here: what is no field, no
+// quotation and no range is a word.
+func lex(q string) []token {
+	l := &lexer{q: q}
+	var tokens []token
+	for l.blanks(); l.at < len(q); l.blanks() {
+		tokens = append(tokens, l.next())
+	}
+	return tokens
+}
+
+type lexer struct {
+	q  string
+	at int
+}
+
+func (l *lexer) blanks() {
+	for l.at < len(l.q) {
+		r, n := utf8.DecodeRuneInString(l.q[l.at:])
+		if !unicode.IsSpace(r) {
+			return
+		}
+		l.at += n
+	}
+}
+
+func (l *lexer) next() token {
+	t := token{pos: l.at}
+	switch l.q[l.at] {
+	case '(':
+		t.kind = openToken
+		l.at++
+	case ')':
+		t.kind = closeToken
+		l.at++
+	default:
+		l.term(&t)
+	}
+	t.text = l.q[t.pos:l.at]
+	if t.kind == termToken && t.field == "" && t.text == t.value.text {
+		t.kind = keyword(t.text)
+	}
+	return t
+}
+
+func keyword(word string) tokenKind {
+	switch {
+	case strings.EqualFold(word, "AND"):
+		return andToken
+	case strings.EqualFold(word, "OR"):
+		return orToken
+	case strings.EqualFold(word, "NOT"):
+		return notToken
+	}
+	return termToken
+}
+
+// head is a field with its operator. What a URL begins with is no field.
+func head(s string) (field, op string) {
+	n := 0
+	for n < len(s) && (s[n] == '_' || 'a' <= s[n]|0x20 && s[n]|0x20 <= 'z') {
+		n++
+	}
+	if n == 0 || n == len(s) || s[n] != ':' {
+		return "", ""
+	}
+	switch field = s[:n]; field {
+	case "http", "https", "ftp", "mailto":
+		return "", ""
+	}
+	for _, op := range []string{":<=", ":>=", ":<", ":>", ":="} {
+		if strings.HasPrefix(s[n:], op) {
+			return field, op
+		}
+	}
+	return field, ":"
+}
+
+func (l *lexer) term(t *token) {
+	if field, op := head(l.q[l.at:]); field != "" {
+		start := l.at
+		l.at += len(field) + len(op)
+		t.valuePos = l.at
+		if v, ok := l.value(true); ok {
+			t.field, t.op, t.value = field, op, v
+			l.zone(t)
+			return
+		}
+		l.at = start // nothing follows: a word
+	}
+	t.valuePos = l.at
+	t.value, _ = l.value(false)
+}
+
+// value reads what stands at the place; ok is false where nothing does.
+func (l *lexer) value(ofField bool) (v value, ok bool) {
+	start := l.at
+	rest := l.q[start:]
+	switch {
+	case rest == "":
+		return v, false
+	case rest[0] == '"' || rest[0] == '\'':
+		v.text, ok = l.quoted(1, unescape)
+	case len(rest) > 1 && rest[0] == 'r' && (rest[1] == '"' || rest[1] == '\''):
+		v.text, ok = l.quoted(2, unescapeRegexp)
+		v.regexp = ok
+	case ofField && rest[0] == '[':
+		v, ok = l.ranged()
+	}
+	if !ok {
+		v = value{text: l.word()}
+		ok = v.text != ""
+	}
+	v.written = l.q[start:l.at]
+	return v, ok
+}
+
+// quoted reads up to the quote that closes; without one nothing is read. skip is
+// the length of what opens it.
+func (l *lexer) quoted(skip int, unescape func(string) string) (string, bool) {
+	from := l.at + skip
+	quote := l.q[from-1]
+	for i := from; i < len(l.q); i++ {
+		switch l.q[i] {
+		case '\\':
+			i++
+		case quote:
+			l.at = i + 1
+			return unescape(l.q[from:i]), true
+		}
+	}
+	return "", false
+}
+
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+			switch s[i] {
+			case 'n':
+				b.WriteByte('\n')
+				continue
+			case 't':
+				b.WriteByte('\t')
+				continue
+			case 'r':
+				b.WriteByte('\r')
+				continue
+			case 'f':
+				b.WriteByte('\f')
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// unescapeRegexp keeps what belongs to the regular expression: \" alone is for
+// us.
+func unescapeRegexp(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			if s[i+1] != '"' && s[i+1] != '\'' {
+				b.WriteByte('\\')
+			}
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+var rangeText = regexp.MustCompile(`^\[\s*([^\[\]]*?)\s+(?i:to)\s+([^\[\]]*?)\s*\]`)
+
+func (l *lexer) ranged() (value, bool) {
+	m := rangeText.FindStringSubmatch(l.q[l.at:])
+	if m == nil {
+		return value{}, false
+	}
+	l.at += len(m[0])
+	return value{text: m[1], end: m[2], ranged: true}, true
+}
+
+// word reads up to a blank, a parenthesis or a quote. A quote that nothing
+// closes is a letter, as are those that follow it.
+func (l *lexer) word() string {
+	start := l.at
+	for l.at < len(l.q) {
+		r, n := utf8.DecodeRuneInString(l.q[l.at:])
+		if unicode.IsSpace(r) || r == '(' || r == ')' || (r == '"' || r == '\'') && l.at > start {
+			break
+		}
+		l.at += n
+	}
+	return l.q[start:l.at]
+}
+
+var (
+	timeText = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}T\d{1,2}:\d{1,2}(:[\d.]+)?$`)
+	lostZone = regexp.MustCompile(`^ \d\d:?\d\d(?:[\s)]|$)`)
+)
+
+// zone gives a time its zone back: where the plus was not escaped in a URL it
+// arrives as a blank.
+func (l *lexer) zone(t *token) {
+	if eventOf(t.field) == "" || !timeText.MatchString(t.value.written) {
+		return
+	}
+	rest := l.q[l.at:]
+	if !lostZone.MatchString(rest) {
+		return
+	}
+	n := 1
+	for n < len(rest) && (rest[n] == ':' || '0' <= rest[n] && rest[n] <= '9') {
+		n++
+	}
+	t.value.text += "+" + rest[1:n]
+	l.at += n
+}

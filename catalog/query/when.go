@@ -1,0 +1,101 @@
+package query
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// eventOf is the event of a field, "" if it is none.
+func eventOf(field string) Event {
+	switch e := Event(field); e {
+	case Added, Changed, ChangeTime, LastChanged, SourceChanged:
+		return e
+	}
+	return ""
+}
+
+// timeTerm compares a time: a year, a month and a day stand for all of it.
+func (p *parser) timeTerm(t *token) (Expr, error) {
+	if t.value.regexp {
+		return nil, p.failf(t.valuePos, "%s takes no regular expression", t.field)
+	}
+	from, to, ok := period(t.value.text)
+	if ok && t.value.ranged {
+		ok = t.op == ":" || t.op == ":="
+		var end bool
+		_, to, end = period(t.value.end)
+		ok = ok && end
+	}
+	if !ok {
+		return nil, p.failf(t.valuePos, "Invalid timestamp: %s", quote(t.value.written))
+	}
+	e := Time{Event: Event(t.field)}
+	switch t.op {
+	case ":<":
+		e.To = from
+	case ":<=":
+		e.To = to
+	case ":>":
+		e.From = to
+	case ":>=":
+		e.From = from
+	default:
+		if e.From, e.To = from, to; !from.Before(to) {
+			return None, nil
+		}
+	}
+	return e, nil
+}
+
+var moment = regexp.MustCompile(`^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d{1,9}))?)?\s*([Zz]|[+-]\d{2}(?::?\d{2})?)?)?)?)?$`)
+
+// period is the time that a text stands for, as long as the text is exact; a
+// time without a zone is UTC.
+func period(s string) (from, to time.Time, ok bool) {
+	m := moment.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil {
+		return from, to, false
+	}
+	n := [7]int{0, 0, 1, 1}
+	for i := 1; i <= 6; i++ {
+		if m[i] != "" {
+			n[i], _ = strconv.Atoi(m[i]) // digits
+		}
+	}
+	micros, _ := strconv.Atoi((m[7] + "000000")[:6])
+	from = time.Date(n[1], time.Month(n[2]), n[3], n[4], n[5], n[6], micros*1000, time.UTC)
+	exists := n[1] > 0 && n[1] < 9999 && int(from.Month()) == n[2] && from.Day() == n[3] && from.Hour() == n[4] && from.Minute() == n[5] && from.Second() == n[6]
+	switch {
+	case m[2] == "":
+		to = from.AddDate(1, 0, 0)
+	case m[3] == "":
+		to = from.AddDate(0, 1, 0)
+	case m[4] == "":
+		to = from.AddDate(0, 0, 1)
+	case m[6] == "":
+		to = from.Add(time.Minute)
+	case m[7] == "":
+		to = from.Add(time.Second)
+	default:
+		to = from.Add(time.Microsecond)
+	}
+	ahead, valid := zone(m[8])
+	return from.Add(-ahead), to.Add(-ahead), exists && valid
+}
+
+// zone is how far a zone is ahead of UTC.
+func zone(s string) (time.Duration, bool) {
+	if s == "" || s == "Z" || s == "z" {
+		return 0, true
+	}
+	digits := strings.ReplaceAll(s[1:], ":", "") + "00"
+	hours, _ := strconv.Atoi(digits[:2])
+	minutes, _ := strconv.Atoi(digits[2:4])
+	ahead := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
+	if s[0] == '-' {
+		ahead = -ahead
+	}
+	return ahead, hours < 24 && minutes < 60
+}
