@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -12,6 +13,13 @@ func (s *Server) listUnits(ctx context.Context, snap *store.Snapshot, r *request
 	t, err := s.visibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
+	}
+	expr, err := r.unitQuery()
+	if err != nil {
+		return nil, err
+	}
+	if expr != query.All {
+		return searchTranslation(ctx, snap, r, &t, expr)
 	}
 	w, err := r.window(t.Stats.Total.Units, maxUnitsSize)
 	if err != nil {
@@ -50,9 +58,16 @@ func (s *Server) getUnit(ctx context.Context, snap *store.Snapshot, r *request) 
 
 // listAllUnits lists the units of all translations that are served, by id.
 func (s *Server) listAllUnits(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	expr, err := r.unitQuery()
+	if err != nil {
+		return nil, err
+	}
 	components, err := servedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
+	}
+	if expr != query.All {
+		return searchUnits(ctx, snap, r, store.SearchQuery{Components: components, Expr: expr}, "/api/units/")
 	}
 	totals, err := snap.UnitTotals(ctx, sortedIDs(components))
 	if err != nil {

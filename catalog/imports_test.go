@@ -15,10 +15,11 @@ const module = "github.com/repoglot/repoglot/"
 var mayImport = map[string][]string{
 	"cmd/...":                 {"..."},
 	"api/hooks":               {},
-	"api/...":                 {"api/...", "catalog", "catalog/lang", "catalog/store"},
+	"api/...":                 {"api/...", "catalog", "catalog/lang", "catalog/query", "catalog/store"},
 	"catalog/ingest":          {"gitsource", "poparse", "catalog", "catalog/lang", "catalog/store"},
 	"catalog/ingest/schedule": {},
-	"catalog/store":           {"catalog"},
+	"catalog/query":           {"catalog"},
+	"catalog/store":           {"catalog", "catalog/query"},
 	"catalog":                 {},
 	"catalog/lang":            {},
 	"poparse":                 {},

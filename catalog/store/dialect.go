@@ -22,10 +22,7 @@ import (
 // SQLite (3.35) and PostgreSQL have in common: $1 placeholders, RETURNING,
 // ON CONFLICT.
 
-const (
-	sqliteDriver = "sqlite"
-	gooseDialect = goose.DialectSQLite3
-)
+const gooseDialect = goose.DialectSQLite3
 
 // schemaTokens fills in the migrations. In SQLite only INTEGER PRIMARY KEY is the
 // row's own key; BIGINT PRIMARY KEY would make a second, hidden index.

@@ -20,7 +20,7 @@ import (
 // raw opens the file as somebody else would.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	h, err := sql.Open(sqliteDriver, path)
+	h, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}

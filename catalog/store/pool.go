@@ -43,11 +43,36 @@ func (p *pool) close() {
 // panics. The transaction itself does not hang on ctx: database/sql would roll
 // it back from another goroutine while the connection is given back. The
 // statements of fn do.
-func (p *pool) transact(ctx context.Context, opts *sql.TxOptions, fn func(s *session) error) (err error) {
+func (p *pool) transact(ctx context.Context, opts *sql.TxOptions, fn func(s *session) error) error {
 	s, err := p.acquire(ctx)
 	if err != nil {
 		return err
 	}
+	return p.within(ctx, s, opts, fn)
+}
+
+// transactFree is transact if a session is free, else nothing: who has a session
+// already must not wait for another.
+func (p *pool) transactFree(ctx context.Context, opts *sql.TxOptions, fn func(s *session) error) error {
+	select {
+	case <-p.done:
+		return errClosed
+	default:
+	}
+	select {
+	case s := <-p.free:
+		s, err := p.opened(ctx, s)
+		if err != nil {
+			return err
+		}
+		return p.within(ctx, s, opts, fn)
+	default:
+		return nil
+	}
+}
+
+// within runs a transaction on an acquired session and gives the session back.
+func (p *pool) within(ctx context.Context, s *session, opts *sql.TxOptions, fn func(s *session) error) (err error) {
 	sound := false
 	defer func() { p.release(s, sound) }()
 	tx, err := s.conn.BeginTx(context.WithoutCancel(ctx), opts)
@@ -98,15 +123,20 @@ func (p *pool) acquire(ctx context.Context) (*session, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case s := <-p.free:
-		if s != nil {
-			return s, nil
-		}
-		s, err := p.openSession(ctx)
-		if err != nil {
-			p.free <- nil
-		}
-		return s, err
+		return p.opened(ctx, s)
 	}
+}
+
+// opened opens a lent session that was never used.
+func (p *pool) opened(ctx context.Context, s *session) (*session, error) {
+	if s != nil {
+		return s, nil
+	}
+	s, err := p.openSession(ctx)
+	if err != nil {
+		p.free <- nil
+	}
+	return s, err
 }
 
 func (p *pool) openSession(ctx context.Context) (*session, error) {

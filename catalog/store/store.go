@@ -44,6 +44,11 @@ type DB struct {
 
 	bots atomic.Pointer[bots]
 
+	predicates   *predicates
+	found        *searchCache
+	searchTime   time.Duration
+	longSearches chan struct{} // one for each that runs
+
 	beforeCommit func() // tests only: what happens if we crash here
 }
 
@@ -98,6 +103,8 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 		return nil, refusal("store: open: no database path given: name the file of the database")
 	}
 	db := &DB{now: opts.Now, log: opts.Logger, metrics: newMetrics(), ledgers: newLedgers(), news: newNews(), pollInterval: opts.PollInterval, where: dsn}
+	db.predicates, db.found, db.searchTime = new(predicates), newSearchCache(), searchTime
+	db.longSearches = make(chan struct{}, max(1, opts.Readers/2))
 	if err := db.open(ctx, opts); err != nil {
 		err = db.fail(ctx, "open", err)
 		_ = db.Close()
@@ -145,10 +152,11 @@ func (db *DB) handle(opts Options, write bool) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := sql.Open(sqliteDriver, dsn)
+	c, err := newConnector(dsn, db.predicates)
 	if err != nil {
 		return nil, err
 	}
+	h := sql.OpenDB(c)
 	n := opts.Readers
 	if write {
 		n = 1

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
+)
+
+// Errors of a search, beside those of every read.
+var (
+	// ErrTooSlow says that a search took longer than it may: it has to be
+	// narrowed.
+	ErrTooSlow = errors.New("the search takes too long")
+	// ErrBusy says that too many long searches are running: try again.
+	ErrBusy = errors.New("too many searches are running")
+)
+
+const (
+	// searchTime is how long one search may take.
+	searchTime = 10 * time.Second
+	// longSearch is the number of units from which on a search counts as long:
+	// at most half of the snapshots may be in such a one, so that other answers
+	// never wait for them.
+	longSearch = 200_000
+)
+
+// SearchQuery asks for live units of components.
+type SearchQuery struct {
+	// Components are those to search, by id: what the caller may see.
+	Components map[int64]*ComponentRow
+	// TranslationID, if not 0, leaves that translation alone.
+	TranslationID int64
+	// Expr says which units; never nil.
+	Expr query.Expr
+}
+
+// key is equal for equal queries.
+func (q *SearchQuery) key() string {
+	var b strings.Builder
+	for _, id := range sortedKeys(q.Components) {
+		b.WriteString(strconv.FormatInt(id, 36))
+		b.WriteByte(' ')
+	}
+	b.WriteByte('|')
+	b.WriteString(strconv.FormatInt(q.TranslationID, 36))
+	b.WriteByte('|')
+	b.WriteString(q.Expr.String())
+	return b.String()
+}
+
+// Found is the result of a search. It belongs to its snapshot.
+type Found struct {
+	snapshot *Snapshot
+	plan     *searchPlan
+}
+
+// Search runs a query over the units. A repeated query of one generation, as
+// for the next page, is not run again (searchCache). It is ErrTooSlow or ErrBusy
+// where it would hold up others.
+func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*Found, error) {
+	generation, err := s.Generation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key := strconv.FormatInt(generation, 10) + "|" + q.key()
+	if plan := s.db.found.get(key); plan != nil {
+		return &Found{s, plan}, nil
+	}
+	inTime, cancel := context.WithTimeout(ctx, s.db.searchTime)
+	defer cancel()
+	plan, err := s.search(inTime, &q, generation)
+	if err != nil && inTime.Err() != nil && ctx.Err() == nil {
+		err = ErrTooSlow
+	}
+	if err != nil {
+		return nil, s.db.fail(ctx, "search units", err)
+	}
+	s.db.found.put(key, plan)
+	return &Found{s, plan}, nil
+}
+
+func (s *Snapshot) search(ctx context.Context, q *SearchQuery, generation int64) (*searchPlan, error) {
+	all, units, err := s.searchScope(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if units >= longSearch {
+		select {
+		case s.db.longSearches <- struct{}{}:
+			defer func() { <-s.db.longSearches }()
+		default:
+			return nil, ErrBusy
+		}
+	}
+	plan := &searchPlan{}
+	for i := range all {
+		if err := s.plan(ctx, plan, &all[i], q.Expr); err != nil {
+			return nil, err
+		}
+	}
+	return plan, s.countSpans(ctx, plan, generation, units >= longSearch)
+}
+
+// Count is the number of units found.
+func (f *Found) Count() int64 { return f.plan.total }
+
+// Page returns found units in the order of their ids, from the offset-th on, at
+// most limit, and the translations that they belong to. Its cost does not depend
+// on the offset.
+func (f *Found) Page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+	units, owners, err := f.page(ctx, offset, limit)
+	return units, owners, f.snapshot.db.fail(ctx, "read the units of a search", err)
+}
+
+func (f *Found) page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+	s := f.snapshot
+	ids, err := s.idsOf(ctx, f.plan, offset, limit)
+	if err != nil || len(ids) == 0 {
+		return nil, nil, err
+	}
+	units := make([]catalog.Unit, 0, len(ids))
+	var r unitScan
+	dest := r.dest()
+	err = chunks(ids, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan scan) error {
+			err := scan(dest...)
+			units = append(units, r.unit())
+			return err
+		})
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	owners := map[int64]catalog.Translation{}
+	for i := range units {
+		id := units[i].TranslationID
+		if _, ok := owners[id]; ok {
+			continue
+		}
+		t, found, err := translationByID(ctx, s.s, id)
+		if err == nil && !found {
+			err = fmt.Errorf("translation %d is missing: restore a backup, or move the database away and import anew", id)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		owners[id] = t
+	}
+	return units, owners, s.placeAll(ctx, units)
+}
+
+// placeAll finds the places of units that are ascending by id; every block is
+// decoded once.
+func (s *Snapshot) placeAll(ctx context.Context, units []catalog.Unit) error {
+	blocks := map[int64][]catalog.Placed{} // per translation, the one met last
+	for i := range units {
+		u := &units[i]
+		block := blocks[u.TranslationID]
+		if n := len(block); n == 0 || block[n-1].ID < u.ID {
+			var data []byte
+			found, err := s.s.first(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND first_unit <= $2 ORDER BY first_unit DESC LIMIT 1`,
+				[]any{u.TranslationID, u.ID}, &data)
+			if err != nil {
+				return err
+			}
+			if !found {
+				continue
+			}
+			if block, err = s.db.codec.block(data); err != nil {
+				return err
+			}
+			blocks[u.TranslationID] = block
+		}
+		if p, ok := placeOf(block, u.ID); ok {
+			u.Position, u.Location = p.Position, p.Location
+		}
+	}
+	return nil
+}

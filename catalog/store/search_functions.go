@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"modernc.org/sqlite"
+
+	"github.com/repoglot/repoglot/catalog/query"
+)
+
+// The SQL functions of a search. Their first argument is the number of a
+// predicate; search_text is true if one of the other arguments matches, NULL
+// being empty, search_id if the second one is in the set.
+const (
+	textFunction = "search_text"
+	idFunction   = "search_id"
+)
+
+// predicate is a test that SQL cannot do: of a text, or of an id.
+type predicate struct {
+	text func(string) bool
+	ids  []int64 // ascending
+}
+
+// predicates are those of the running searches, by number. A lookup, one for
+// every row, takes no lock.
+type predicates struct {
+	mu     sync.Mutex
+	last   int64
+	inUse  atomic.Pointer[map[int64]*predicate]
+	folder query.Folder
+}
+
+// register gives predicates their numbers, ascending from first on, until
+// release is called.
+func (p *predicates) register(list []predicate) (first int64, release func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first = p.last + 1
+	p.last += int64(len(list))
+	next := p.copied()
+	for i := range list {
+		next[first+int64(i)] = &list[i]
+	}
+	p.inUse.Store(&next)
+	return first, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		next := p.copied()
+		for i := range list {
+			delete(next, first+int64(i))
+		}
+		p.inUse.Store(&next)
+	}
+}
+
+func (p *predicates) copied() map[int64]*predicate {
+	if m := p.inUse.Load(); m != nil {
+		return maps.Clone(*m)
+	}
+	return map[int64]*predicate{}
+}
+
+func (p *predicates) of(args []driver.Value) (*predicate, error) {
+	if len(args) > 1 {
+		if n, ok := args[0].(int64); ok {
+			if m := p.inUse.Load(); m != nil && (*m)[n] != nil {
+				return (*m)[n], nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("no search has the predicate %v", args)
+}
+
+func (p *predicates) matchText(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	is, err := p.of(args)
+	if err != nil || is.text == nil {
+		return nil, err
+	}
+	for _, arg := range args[1:] {
+		text, _ := arg.(string) // NULL is ""
+		if is.text(text) {
+			return int64(1), nil
+		}
+	}
+	return int64(0), nil
+}
+
+func (p *predicates) matchID(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	is, err := p.of(args)
+	if err != nil {
+		return nil, err
+	}
+	id, _ := args[1].(int64)
+	_, found := slices.BinarySearch(is.ids, id)
+	return smallint(found), nil
+}
+
+// connector opens connections that know the functions. Its driver is its own:
+// package sqlite's is shared by the whole process.
+type connector struct {
+	driver *sqlite.Driver
+	dsn    string
+}
+
+func newConnector(dsn string, p *predicates) (*connector, error) {
+	c := &connector{driver: new(sqlite.Driver), dsn: dsn}
+	// Arguments are not copied: the functions keep nothing of them.
+	err := c.driver.RegisterFunction(textFunction, &sqlite.FunctionImpl{NArgs: -1, Deterministic: true, VolatileArgs: true, Scalar: p.matchText})
+	if err == nil {
+		err = c.driver.RegisterFunction(idFunction, &sqlite.FunctionImpl{NArgs: 2, Deterministic: true, VolatileArgs: true, Scalar: p.matchID})
+	}
+	return c, err
+}
+
+// Connect implements driver.Connector.
+func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
+
+// Driver implements driver.Connector.
+func (c *connector) Driver() driver.Driver { return c.driver }

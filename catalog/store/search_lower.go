@@ -1,0 +1,151 @@
+package store
+
+import (
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog/query"
+)
+
+// simplify replaces every term of an expression and takes out what is then
+// true or false of every unit.
+func simplify(e query.Expr, term func(query.Expr) (query.Expr, error)) (query.Expr, error) {
+	switch e := e.(type) {
+	case query.And:
+		list, decided, err := simplifyAll(e, query.None, term)
+		if err != nil || decided {
+			return query.None, err
+		}
+		if len(list) == 0 {
+			return query.All, nil
+		}
+		return query.And(list), nil
+	case query.Or:
+		list, decided, err := simplifyAll(e, query.All, term)
+		if err != nil || decided {
+			return query.All, err
+		}
+		if len(list) == 0 {
+			return query.None, nil
+		}
+		return query.Or(list), nil
+	case query.Not:
+		x, err := simplify(e.X, term)
+		if c, ok := x.(query.Const); ok {
+			return !c, err
+		}
+		return query.Not{X: x}, err
+	case query.Const:
+		return e, nil
+	}
+	return term(e)
+}
+
+// simplifyAll simplifies operands: it leaves constants out, but for the one that
+// decides.
+func simplifyAll(list []query.Expr, decisive query.Const, term func(query.Expr) (query.Expr, error)) (kept []query.Expr, decided bool, err error) {
+	for _, x := range list {
+		x, err := simplify(x, term)
+		if err != nil {
+			return nil, false, err
+		}
+		c, ok := x.(query.Const)
+		if ok && c == decisive {
+			return nil, true, nil
+		}
+		if !ok {
+			kept = append(kept, x)
+		}
+	}
+	return kept, false, nil
+}
+
+// created holds where a unit, or its source unit, came in [from, to), in
+// microseconds. A unit without a time never does.
+type created struct {
+	ofSource bool
+	from, to int64
+}
+
+func (created) String() string { return "" }
+
+// entries holds for units, or for those whose source unit is one, with an entry
+// in the ledger.
+type entries struct {
+	ofSource bool
+	content  bool   // only what changed the text: an update, or an appearance with one
+	action   int64  // -1: any
+	author   string // "": anybody
+	from, to int64
+}
+
+func (entries) String() string { return "" }
+
+// within holds for units whose id, or that of their source unit, is one of ids.
+type within struct {
+	ofSource bool
+	ids      []int64 // ascending
+}
+
+func (within) String() string { return "" }
+
+const (
+	longAgo = -1 << 63
+	never   = 1<<63 - 1
+)
+
+func bounds(from, to time.Time) (lo, hi int64) {
+	lo, hi = longAgo, never
+	if n, ok := micros(from).(int64); ok {
+		lo = n
+	}
+	if n, ok := micros(to).(int64); ok {
+		hi = n
+	}
+	return lo, hi
+}
+
+// lowerTime says what a time means in terms of entries and of created. The
+// newest entry is at or after a time if any entry is; a unit without entries
+// has its own time.
+func lowerTime(t query.Time) query.Expr {
+	from, to := bounds(t.From, t.To)
+	switch t.Event {
+	case query.Added:
+		return created{from: from, to: to}
+	case query.Changed, query.ChangeTime:
+		return entries{content: t.Event == query.Changed, action: -1, from: from, to: to}
+	}
+	ofSource := t.Event == query.SourceChanged
+	since := func(at int64) query.Expr {
+		return query.Or{entries{ofSource: ofSource, action: -1, from: at, to: never}, created{ofSource: ofSource, from: at, to: never}}
+	}
+	list := query.And{since(from)}
+	if to != never {
+		list = append(list, query.Not{X: since(to)})
+	}
+	return list
+}
+
+// holds reports whether the units of a translation lie below a place.
+func holds(p query.Place, c *ComponentRow, t *searchTranslation, fold *query.Folder) bool {
+	switch p.Level {
+	case query.Language:
+		return strings.EqualFold(p.Value, t.language) || strings.EqualFold(p.Value, t.fileCode)
+	case query.SourceLanguage:
+		return strings.EqualFold(p.Value, c.Settings.SourceLanguage)
+	case query.Project:
+		return strings.EqualFold(p.Value, c.Project.Slug)
+	case query.Component:
+		name := c.Settings.Name
+		if name == "" {
+			name = c.Slug
+		}
+		return strings.EqualFold(p.Value, c.Slug) || strings.Contains(fold.String(name), fold.String(p.Value))
+	case query.Path:
+		whole := []string{c.Project.Slug, c.Slug, t.language}
+		parts := strings.Split(p.Value, "/")
+		return len(parts) <= len(whole) && strings.EqualFold(strings.Join(whole[:len(parts)], "/"), p.Value)
+	}
+	return false
+}

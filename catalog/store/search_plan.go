@@ -1,0 +1,253 @@
+package store
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
+)
+
+const (
+	// spanUnits is how many ids a span covers: a few milliseconds of work.
+	spanUnits = 1 << 14
+	// fewUnits is up to how many units are looked at one by one, by their ids.
+	fewUnits = 4096
+	// sparse is how many ids may lie between two units of a translation, on
+	// average, for a walk through all of them to be quicker than a lookup each.
+	sparse = 8
+)
+
+// searchPlan is a search taken apart into spans of ids, each with its count. A
+// page is made of the spans that it lies in.
+type searchPlan struct {
+	parts []searchPart
+	spans []searchSpan // ascending
+	total int64
+}
+
+// searchPart is what is searched in one component.
+type searchPart struct {
+	from       string // FROM
+	where      string // the condition behind that of the span
+	args       []any  // of where
+	predicates []predicate
+}
+
+// searchSpan is a range [lo, hi) of ids, or a few ids.
+type searchSpan struct {
+	part   int
+	lo, hi int64
+	ids    []int64 // if not nil, only these
+	count  int64
+}
+
+// size is what a plan takes in bytes, about.
+func (p *searchPlan) size() int {
+	n := len(p.spans) * 64
+	for i := range p.spans {
+		n += 8 * len(p.spans[i].ids)
+	}
+	for i := range p.parts {
+		n += 200 + len(p.parts[i].where) + 16*len(p.parts[i].args)
+		for j := range p.parts[i].predicates {
+			n += 4096 + 8*len(p.parts[i].predicates[j].ids)
+		}
+	}
+	return n
+}
+
+// plan adds the search of one component.
+func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, e query.Expr) error {
+	groups, err := s.groups(ctx, c, e)
+	if err != nil || len(groups) == 0 {
+		return err
+	}
+	b := conditions{folder: &s.db.predicates.folder}
+	for i, g := range groups {
+		b.text.WriteString([]string{` AND ((`, `) OR (`}[min(i, 1)])
+		if err := b.group(c, g); err != nil {
+			return err
+		}
+	}
+	b.text.WriteString(`))`)
+	part := searchPart{from: ` FROM units u`, where: b.text.String(), args: b.args, predicates: b.predicates}
+	if b.sources {
+		part.from = unitFrom
+	}
+	p.parts = append(p.parts, part)
+	return s.cut(ctx, p, c, groups)
+}
+
+// searchGroup is an expression with the translations for whose units it is
+// asked: those of a component are one group, unless the query tells their
+// languages apart.
+type searchGroup struct {
+	expr         query.Expr
+	translations []searchTranslation
+}
+
+// groups says what is asked for each translation of a component. Translations
+// none of whose units can be found are in no group.
+func (s *Snapshot) groups(ctx context.Context, c *searchComponent, e query.Expr) ([]searchGroup, error) {
+	var groups []searchGroup
+	byText := map[string]int{}
+	for i := range c.live {
+		t := &c.live[i]
+		here, err := simplify(e, func(term query.Expr) (query.Expr, error) {
+			if p, ok := term.(query.Place); ok {
+				return query.Const(holds(p, c.ComponentRow, t, &s.db.predicates.folder)), nil
+			}
+			return term, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if here == query.None {
+			continue
+		}
+		text := here.String()
+		n, ok := byText[text]
+		if !ok {
+			n = len(groups)
+			byText[text] = n
+			groups = append(groups, searchGroup{expr: here})
+		}
+		groups[n].translations = append(groups[n].translations, *t)
+	}
+	for i := range groups {
+		g := &groups[i]
+		lowered, err := simplify(g.expr, lower)
+		if err == nil {
+			g.expr, err = simplify(lowered, func(e query.Expr) (query.Expr, error) { return s.resolve(ctx, c, g.translations, e) })
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(groups, func(g searchGroup) bool { return g.expr == query.None }), nil
+}
+
+// lower says terms about the history in terms of the ledger.
+func lower(e query.Expr) (query.Expr, error) {
+	switch e := e.(type) {
+	case query.Time:
+		return lowerTime(e), nil
+	case query.Author:
+		if e.Username == "" {
+			return query.None, nil
+		}
+		return entries{content: true, action: -1, author: e.Username, from: longAgo, to: never}, nil
+	case query.Action:
+		return entries{action: int64(e.Action), from: longAgo, to: never}, nil
+	}
+	return e, nil
+}
+
+// group writes the condition of a group. Which translations are meant is said
+// by those that are not, if they are fewer.
+func (b *conditions) group(c *searchComponent, g searchGroup) error {
+	in := make([]int64, len(g.translations))
+	for i := range in {
+		in[i] = g.translations[i].id
+	}
+	out := slices.Clone(c.other)
+	for i := range c.live {
+		if _, found := slices.BinarySearch(in, c.live[i].id); !found {
+			out = append(out, c.live[i].id)
+		}
+	}
+	slices.Sort(out)
+	switch {
+	case len(out) == 0:
+		b.text.WriteString(`1`)
+	case len(out) < len(in):
+		b.text.WriteString(`NOT `)
+		b.member(`u.translation_id`, out)
+	default:
+		b.member(`u.translation_id`, in)
+	}
+	b.text.WriteString(` AND `)
+	return b.expr(g.expr)
+}
+
+// cut divides the ids that have to be looked at into spans.
+func (s *Snapshot) cut(ctx context.Context, p *searchPlan, c *searchComponent, groups []searchGroup) error {
+	part := len(p.parts) - 1
+	ids, known, lo, hi := candidates(groups)
+	if known {
+		p.few(part, ids)
+		return nil
+	}
+	single := int64(0)
+	if len(groups) == 1 && len(groups[0].translations) == 1 {
+		single = groups[0].translations[0].id
+	}
+	from, to, err := s.idRange(ctx, c, single)
+	if err != nil {
+		return err
+	}
+	if single != 0 && to-from > spanUnits && to-from > sparse*groups[0].translations[0].units {
+		err := s.eachPlaced(ctx, groups[0].translations, func(p catalog.Placed) {
+			if lo <= p.ID && p.ID <= hi {
+				ids = append(ids, p.ID)
+			}
+		})
+		p.few(part, ids)
+		return err
+	}
+	from, to = max(from, lo), min(to-1, hi)+1
+	for ; from < to; from += spanUnits {
+		p.spans = append(p.spans, searchSpan{part: part, lo: from, hi: min(from+spanUnits, to)})
+	}
+	return nil
+}
+
+// few adds spans of single ids.
+func (p *searchPlan) few(part int, ids []int64) {
+	for chunk := range slices.Chunk(ids, listSize(math.MaxInt)) {
+		p.spans = append(p.spans, searchSpan{part: part, lo: chunk[0], hi: chunk[len(chunk)-1] + 1, ids: chunk})
+	}
+}
+
+// candidates says where the units can be that are found: known if they are
+// among a few ids, else within [lo, hi].
+func candidates(groups []searchGroup) (ids []int64, known bool, lo, hi int64) {
+	lo, hi = math.MaxInt64, math.MinInt64
+	known = true
+	for _, g := range groups {
+		few, from, to := narrow(g.expr)
+		known = known && few != nil
+		ids = append(ids, few...)
+		lo, hi = min(lo, from), max(hi, to)
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if !known {
+		ids = nil
+	}
+	return ids, known, lo, hi
+}
+
+// narrow looks among terms that all have to hold for one about ids.
+func narrow(e query.Expr) (few []int64, lo, hi int64) {
+	lo, hi = math.MinInt64, math.MaxInt64
+	list, ok := e.(query.And)
+	if !ok {
+		list = query.And{e}
+	}
+	for _, e := range list {
+		switch e := e.(type) {
+		case within:
+			if !e.ofSource && len(e.ids) <= fewUnits && (few == nil || len(e.ids) < len(few)) {
+				few = e.ids
+			}
+		case query.Number:
+			if e.Figure == query.ID && len(e.Spans) == 1 {
+				lo, hi = max(lo, e.Spans[0].Lo), min(hi, e.Spans[0].Hi)
+			}
+		}
+	}
+	return few, lo, hi
+}

@@ -1,0 +1,193 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// maxSearchers is the number of snapshots that one search reads through.
+const maxSearchers = 4
+
+// countSpans counts what is found in each span. A long search is helped by
+// snapshots that nobody uses, if they show the same generation.
+func (s *Snapshot) countSpans(ctx context.Context, p *searchPlan, generation int64, long bool) error {
+	var next atomic.Int64
+	var failed atomic.Bool
+	work := func(s *Snapshot) error {
+		r := searcher{s: s, plan: p}
+		defer r.close()
+		for n := next.Add(1) - 1; n < int64(len(p.spans)) && !failed.Load(); n = next.Add(1) - 1 {
+			if err := r.count(ctx, &p.spans[n]); err != nil {
+				failed.Store(true)
+				return err
+			}
+		}
+		return nil
+	}
+	helpers := 0
+	if long {
+		helpers = min(maxSearchers, runtime.GOMAXPROCS(0), len(p.spans)) - 1
+	}
+	errs := make([]error, max(helpers, 0)+1)
+	var wg sync.WaitGroup
+	for i := range len(errs) - 1 {
+		wg.Go(func() { errs[i+1] = s.db.help(ctx, generation, work) })
+	}
+	errs[0] = work(s)
+	wg.Wait()
+	for i := range p.spans {
+		p.total += p.spans[i].count
+	}
+	return errors.Join(errs...)
+}
+
+// help runs work on a free snapshot of a generation, if there is one.
+func (db *DB) help(ctx context.Context, generation int64, work func(*Snapshot) error) error {
+	return db.readers.transactFree(ctx, snapshotOptions(), func(session *session) error {
+		s := &Snapshot{db: db, s: session}
+		now, err := s.Generation(ctx)
+		if err != nil || now != generation {
+			return err
+		}
+		return work(s)
+	})
+}
+
+// idsOf reads the ids of a page.
+func (s *Snapshot) idsOf(ctx context.Context, p *searchPlan, offset int64, limit int) ([]int64, error) {
+	r := searcher{s: s, plan: p}
+	defer r.close()
+	var ids []int64
+	for i := range p.spans {
+		span := &p.spans[i]
+		if offset >= span.count {
+			offset -= span.count
+			continue
+		}
+		if len(ids) >= limit {
+			break
+		}
+		var err error
+		if ids, err = r.ids(ctx, span, offset, limit-len(ids), ids); err != nil {
+			return nil, err
+		}
+		offset = 0
+	}
+	return ids, nil
+}
+
+// searcher runs the statements of a plan on one session. They are prepared for
+// one search and forgotten: there is no end to what clients ask.
+type searcher struct {
+	s    *Snapshot
+	plan *searchPlan
+
+	part    int // that the rest belongs to, if release is not nil
+	release func()
+	args    []any
+	stmts   map[string]*sql.Stmt
+}
+
+// maxPrepared is how many statements a searcher keeps: those of components
+// often have the same text.
+const maxPrepared = 16
+
+func (r *searcher) close() {
+	r.leave()
+	r.forget()
+}
+
+func (r *searcher) leave() {
+	if r.release != nil {
+		r.release()
+		r.release = nil
+	}
+}
+
+func (r *searcher) forget() {
+	for _, stmt := range r.stmts {
+		_ = stmt.Close()
+	}
+	r.stmts = nil
+}
+
+// enter registers the predicates of a span's part and makes its arguments.
+func (r *searcher) enter(span *searchSpan) *searchPart {
+	part := &r.plan.parts[span.part]
+	if r.release != nil && r.part == span.part {
+		return part
+	}
+	r.leave()
+	first, release := r.s.db.predicates.register(part.predicates)
+	r.part, r.release = span.part, release
+	r.args = r.args[:0]
+	for _, arg := range part.args {
+		if n, ok := arg.(predicateArg); ok {
+			arg = first + int64(n)
+		}
+		r.args = append(r.args, arg)
+	}
+	return part
+}
+
+// statement prepares one; arguments of the span come first, then those of the
+// part, then more.
+func (r *searcher) statement(ctx context.Context, what string, span *searchSpan, tail string, more ...any) (*sql.Stmt, []any, error) {
+	part := r.enter(span)
+	where, args := ` WHERE u.id >= ? AND u.id < ?`, []any{span.lo, span.hi}
+	if span.ids != nil {
+		where, args = ` WHERE u.id IN `+bindStyle(list(1, listSize(len(span.ids)))), nil
+		for i := range listSize(len(span.ids)) {
+			args = append(args, span.ids[min(i, len(span.ids)-1)])
+		}
+	}
+	args = append(append(args, r.args...), more...)
+	text := `SELECT ` + what + part.from + where + ` AND u.removed = 0` + bindStyle(part.where) + tail
+	if stmt := r.stmts[text]; stmt != nil {
+		return stmt, args, nil
+	}
+	if len(r.stmts) >= maxPrepared {
+		r.forget()
+	}
+	stmt, err := r.s.s.conn.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.stmts == nil {
+		r.stmts = map[string]*sql.Stmt{}
+	}
+	r.stmts[text] = stmt
+	return stmt, args, nil
+}
+
+func (r *searcher) count(ctx context.Context, span *searchSpan) error {
+	stmt, args, err := r.statement(ctx, `COUNT(*)`, span, ``)
+	if err != nil {
+		return err
+	}
+	return stmt.QueryRowContext(ctx, args...).Scan(&span.count)
+}
+
+func (r *searcher) ids(ctx context.Context, span *searchSpan, offset int64, limit int, ids []int64) (_ []int64, err error) {
+	stmt, args, err := r.statement(ctx, `u.id`, span, ` ORDER BY u.id LIMIT ? OFFSET ?`, limit, offset)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}

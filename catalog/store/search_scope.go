@@ -1,0 +1,123 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// searchComponent is a component to search with its translations.
+type searchComponent struct {
+	*ComponentRow
+	live  []searchTranslation // those to search, by id
+	other []int64             // of the component, but not to be searched
+}
+
+// searchTranslation is what a search needs of a translation.
+type searchTranslation struct {
+	id                 int64
+	language, fileCode string
+	units              int64
+}
+
+// searchScope lists what a query is about: components with live translations,
+// by id, and the number of their units.
+func (s *Snapshot) searchScope(ctx context.Context, q *SearchQuery) (out []searchComponent, units int64, err error) {
+	byID := make(map[int64]*searchComponent, len(q.Components))
+	ids := sortedKeys(q.Components)
+	for _, id := range ids {
+		byID[id] = &searchComponent{ComponentRow: q.Components[id]}
+	}
+	err = chunks(ids, func(chunk []any) error {
+		query := `SELECT id, component_id, language, file_code, removed, total FROM translations WHERE component_id IN ` + list(1, len(chunk))
+		return s.s.query(ctx, query, chunk, func(scan scan) error {
+			var t searchTranslation
+			var component, removed int64
+			if err := scan(&t.id, &component, &t.language, &t.fileCode, &removed, &t.units); err != nil {
+				return err
+			}
+			c := byID[component]
+			if removed != 0 || q.TranslationID != 0 && q.TranslationID != t.id {
+				c.other = append(c.other, t.id)
+				return nil
+			}
+			c.live = append(c.live, t)
+			units += t.units
+			return nil
+		})
+	})
+	for _, id := range ids {
+		if c := byID[id]; len(c.live) > 0 {
+			slices.SortFunc(c.live, func(a, b searchTranslation) int { return cmp.Compare(a.id, b.id) })
+			out = append(out, *c)
+		}
+	}
+	return out, units, err
+}
+
+// idRange is where the ids of live units lie, [lo, hi): of a component, or of
+// one translation.
+func (s *Snapshot) idRange(ctx context.Context, c *searchComponent, translation int64) (lo, hi int64, err error) {
+	lo, hi = c.ID*catalog.UnitsPerComponent, (c.ID+1)*catalog.UnitsPerComponent
+	var first, last int64
+	if translation == 0 {
+		found, err := s.s.first(ctx, `SELECT id FROM units WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT 1`, []any{lo, hi}, &last)
+		if !found || err != nil {
+			return lo, lo, err
+		}
+		return lo, last + 1, nil
+	}
+	found, err := s.s.first(ctx, `SELECT first_unit FROM layouts WHERE translation_id = $1 ORDER BY first_unit LIMIT 1`, []any{translation}, &first)
+	if !found || err != nil {
+		return lo, lo, err
+	}
+	var data []byte
+	if _, err = s.s.first(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY first_unit DESC LIMIT 1`, []any{translation}, &data); err != nil {
+		return lo, lo, err
+	}
+	block, err := s.db.codec.block(data)
+	if err != nil || len(block) == 0 {
+		return lo, lo, err
+	}
+	return first, block[len(block)-1].ID + 1, nil
+}
+
+// placeOf finds a unit in a block.
+func placeOf(block []catalog.Placed, id int64) (catalog.Placed, bool) {
+	i, found := slices.BinarySearchFunc(block, id, func(p catalog.Placed, id int64) int {
+		switch {
+		case p.ID < id:
+			return -1
+		case p.ID > id:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		return catalog.Placed{}, false
+	}
+	return block[i], true
+}
+
+// eachPlaced calls fn for all live units of translations.
+func (s *Snapshot) eachPlaced(ctx context.Context, translations []searchTranslation, fn func(catalog.Placed)) error {
+	for i := range translations {
+		err := s.s.query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translations[i].id}, func(scan scan) error {
+			var data []byte
+			if err := scan(&data); err != nil {
+				return err
+			}
+			block, err := s.db.codec.block(data)
+			for _, p := range block {
+				fn(p)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

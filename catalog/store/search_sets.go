@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
+)
+
+// resolve replaces the terms that no column of a unit answers by the set of
+// units that they hold for: places stand in layouts, times of changes and their
+// authors in the ledger.
+func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []searchTranslation, e query.Expr) (query.Expr, error) {
+	switch e := e.(type) {
+	case query.Text:
+		if e.Column != query.Location {
+			return e, nil
+		}
+		match, err := e.Match.Compile(&s.db.predicates.folder)
+		if err != nil {
+			return nil, err
+		}
+		return s.placedWhere(ctx, group, func(p catalog.Placed) bool { return match(p.Location) })
+	case query.Filled:
+		if e.Column != query.Location {
+			return e, nil
+		}
+		return s.placedWhere(ctx, group, func(p catalog.Placed) bool { return p.Location != "" })
+	case query.Number:
+		if e.Figure == query.Position {
+			return s.placedWhere(ctx, group, func(p catalog.Placed) bool { return inSpans(e.Spans, int64(p.Position)) })
+		}
+		return listed(e), nil
+	case entries:
+		return s.withEntries(ctx, c, group, &e)
+	}
+	return e, nil
+}
+
+func inSpans(spans []query.Span, n int64) bool {
+	return slices.ContainsFunc(spans, func(s query.Span) bool { return s.Lo <= n && n <= s.Hi })
+}
+
+// listed makes a set of a list of ids.
+func listed(n query.Number) query.Expr {
+	var ids []int64
+	for _, s := range n.Spans {
+		if n.Figure != query.ID || s.Lo != s.Hi {
+			return n
+		}
+		ids = append(ids, s.Lo)
+	}
+	return setOf(ids, false)
+}
+
+// setOf takes the ids in any order.
+func setOf(ids []int64, ofSource bool) query.Expr {
+	if len(ids) == 0 {
+		return query.None
+	}
+	slices.Sort(ids)
+	return within{ofSource, slices.Clip(slices.Compact(ids))}
+}
+
+func (s *Snapshot) placedWhere(ctx context.Context, group []searchTranslation, holds func(catalog.Placed) bool) (query.Expr, error) {
+	var ids []int64
+	err := s.eachPlaced(ctx, group, func(p catalog.Placed) {
+		if holds(p) {
+			ids = append(ids, p.ID)
+		}
+	})
+	return setOf(ids, false), err
+}
+
+// withEntries reads the ledger of the component, or of one translation.
+func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []searchTranslation, e *entries) (query.Expr, error) {
+	var b sqlText
+	if len(group) == 1 && !e.ofSource {
+		b.add(`d.translation_id = `, group[0].id)
+	} else {
+		b.add(`d.component_id = `, c.ID)
+	}
+	if e.from != longAgo {
+		b.add(` AND d.at >= `, e.from)
+	}
+	if e.to != never {
+		b.add(` AND d.at < `, e.to)
+	}
+	if e.author != "" {
+		var author int64
+		found, err := s.s.first(ctx, `SELECT id FROM users WHERE username = $1`, []any{strings.ToLower(e.author)}, &author)
+		if !found || err != nil {
+			return query.None, err
+		}
+		b.add(` AND d.author_id = `, author)
+	}
+	if e.action >= 0 {
+		b.add(` AND c.action = `, e.action)
+	}
+	if e.content {
+		b.text.WriteString(fmt.Sprintf(` AND (c.action = %d OR c.action = %d AND c.target <> '')`, catalog.ActionStringRepoUpdate, catalog.ActionNewUnit))
+	}
+	var ids []int64
+	err := s.s.query(ctx, `SELECT DISTINCT c.unit_id FROM deltas d JOIN changes c ON c.delta_id = d.id WHERE c.unit_id IS NOT NULL AND `+b.text.String(), b.args,
+		func(scan scan) error {
+			var id int64
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	return setOf(ids, e.ofSource), err
+}

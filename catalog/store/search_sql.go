@@ -1,0 +1,185 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
+)
+
+// sqlText is a condition with its arguments, which stand in it in order.
+type sqlText struct {
+	text strings.Builder
+	args []any
+}
+
+// add writes a piece and a placeholder for an argument.
+func (b *sqlText) add(piece string, arg any) {
+	b.text.WriteString(piece)
+	b.args = append(b.args, arg)
+	b.text.WriteByte('$')
+	b.text.WriteString(strconv.Itoa(len(b.args)))
+}
+
+// predicateArg is an argument that stands for the number of a predicate, which
+// it gets when the statement runs.
+type predicateArg int
+
+// conditions writes the SQL of expressions over a unit u and its source unit s.
+type conditions struct {
+	sqlText
+	folder     *query.Folder
+	predicates []predicate
+	sources    bool // s is used
+}
+
+// expr writes an expression that is 0 or 1, never NULL: NOT of NULL would be
+// NULL.
+func (b *conditions) expr(e query.Expr) error {
+	switch e := e.(type) {
+	case query.And:
+		return b.joined(e, " AND ")
+	case query.Or:
+		return b.joined(e, " OR ")
+	case query.Not:
+		b.text.WriteString("NOT (")
+		err := b.expr(e.X)
+		b.text.WriteByte(')')
+		return err
+	case query.Const:
+		b.text.WriteString(strconv.FormatInt(smallint(bool(e)), 10))
+		return nil
+	case query.Text:
+		return b.textTerm(e)
+	case query.Filled:
+		b.text.WriteString(b.column(e.Column) + ` <> ''`)
+		return nil
+	case query.Plural:
+		b.text.WriteString(`instr(` + b.column(query.Source) + `, char(30, 30)) > 0`)
+		return nil
+	case query.Number:
+		return b.number(e)
+	case created:
+		b.created(e)
+		return nil
+	case within:
+		b.member(b.id(e.ofSource), e.ids)
+		return nil
+	}
+	return fmt.Errorf("no SQL for a term of type %T", e)
+}
+
+func (b *conditions) joined(list []query.Expr, word string) error {
+	b.text.WriteByte('(')
+	for i, e := range list {
+		if i > 0 {
+			b.text.WriteString(word)
+		}
+		if err := b.expr(e); err != nil {
+			return err
+		}
+	}
+	b.text.WriteByte(')')
+	return nil
+}
+
+// column is the SQL of a text, never NULL.
+func (b *conditions) column(c query.Column) string {
+	switch c {
+	case query.Source, query.Context:
+		b.sources = true
+		return `COALESCE(s.` + string(c) + `, '')`
+	}
+	return `u.` + string(c)
+}
+
+func (b *conditions) textTerm(t query.Text) error {
+	columns := []query.Column{t.Column}
+	if t.Column == "" {
+		columns = []query.Column{query.Target, query.Source, query.Context}
+	}
+	if t.Match.Kind == query.Exact && t.Column != "" {
+		b.add(b.column(t.Column)+` = `, t.Match.Pattern)
+		return nil
+	}
+	test, err := t.Match.Compile(b.folder)
+	if err != nil {
+		return err
+	}
+	b.add(textFunction+`(`, b.predicate(predicate{text: test}))
+	for _, c := range columns {
+		b.text.WriteString(`, ` + b.column(c))
+	}
+	b.text.WriteByte(')')
+	return nil
+}
+
+func (b *conditions) predicate(p predicate) predicateArg {
+	b.predicates = append(b.predicates, p)
+	return predicateArg(len(b.predicates) - 1)
+}
+
+func (b *conditions) number(n query.Number) error {
+	var column string
+	switch n.Figure {
+	case query.ID, query.State, query.Priority:
+		column = `u.` + string(n.Figure)
+	case query.SourceState:
+		b.sources = true
+		column = fmt.Sprintf(`COALESCE(s.state, %d)`, catalog.StateAbsent)
+	default:
+		return fmt.Errorf("no column for %s", n.Figure)
+	}
+	b.text.WriteByte('(')
+	for i, s := range n.Spans {
+		if i > 0 {
+			b.text.WriteString(" OR ")
+		}
+		b.add(column+` BETWEEN `, s.Lo)
+		b.add(` AND `, s.Hi)
+	}
+	b.text.WriteByte(')')
+	return nil
+}
+
+func (b *conditions) created(c created) {
+	column := `u.created`
+	if c.ofSource {
+		b.sources = true
+		column = `s.created`
+	}
+	b.text.WriteString(`(` + column + ` IS NOT NULL`)
+	if c.from != longAgo {
+		b.add(` AND `+column+` >= `, c.from)
+	}
+	if c.to != never {
+		b.add(` AND `+column+` < `, c.to)
+	}
+	b.text.WriteByte(')')
+}
+
+func (b *conditions) id(ofSource bool) string {
+	if ofSource {
+		return `u.source_id`
+	}
+	return `u.id`
+}
+
+// fewIDs is up to how many ids stand in the statement.
+const fewIDs = 4
+
+// member writes that a column is one of ids.
+func (b *conditions) member(column string, ids []int64) {
+	if len(ids) > fewIDs {
+		b.add(idFunction+`(`, b.predicate(predicate{ids: ids}))
+		b.text.WriteString(`, ` + column + `)`)
+		return
+	}
+	b.text.WriteString(column + ` IN `)
+	for i, id := range ids {
+		b.add([]string{`(`, `, `}[min(i, 1)], id)
+	}
+	b.text.WriteByte(')')
+}
