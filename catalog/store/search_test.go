@@ -143,7 +143,7 @@ func (u *searched) holds(e query.Expr) bool {
 	case query.Time:
 		return u.happened(e)
 	case query.Author:
-		return slices.ContainsFunc(u.entries, func(x searchedEntry) bool { return x.content() && x.author == strings.ToLower(e.Username) })
+		return slices.ContainsFunc(u.entries, func(x searchedEntry) bool { return x.content() && x.author != "" && x.author == strings.ToLower(e.Username) })
 	case query.Action:
 		return slices.ContainsFunc(u.entries, func(x searchedEntry) bool { return x.action == e.Action })
 	case query.Place:
@@ -558,4 +558,58 @@ func TestSearchCache(t *testing.T) {
 	if c.get("huge") != nil {
 		t.Error("a huge plan was kept")
 	}
+}
+
+// Every kind of term alone, and its negation: what chance may miss.
+func TestSearchTerms(t *testing.T) {
+	w := newSearchWorld(t, 4, 13)
+	for _, e := range everyTerm(w) {
+		for _, expr := range []query.Expr{e, query.Not{X: e}} {
+			for _, translation := range []int64{0, w.ids["appcs"], w.ids["docsde"], w.ids["appleen"]} {
+				w.search(t, SearchQuery{Components: w.all(), TranslationID: translation, Expr: expr}, 5, 20)
+			}
+		}
+	}
+}
+
+func everyTerm(w *searchWorld) []query.Expr {
+	var list []query.Expr
+	for _, event := range []query.Event{query.Added, query.Changed, query.ChangeTime, query.LastChanged, query.SourceChanged} {
+		for from := range 6 {
+			list = append(list, query.Time{Event: event, From: day(from + 1)}, query.Time{Event: event, To: day(from + 1)})
+			for to := from + 1; to < 6; to++ {
+				list = append(list, query.Time{Event: event, From: day(from + 1), To: day(to + 1)})
+			}
+		}
+	}
+	for _, figure := range []query.Figure{query.Position, query.Priority, query.State, query.SourceState} {
+		for _, n := range []int64{0, 10, 20, 100, 110, 120} {
+			list = append(list, query.Number{Figure: figure, Spans: []query.Span{{Lo: n, Hi: n}}}, query.Number{Figure: figure, Spans: []query.Span{{Lo: n, Hi: n + 15}}})
+		}
+	}
+	for _, u := range w.units[:20] {
+		list = append(list, query.Number{Figure: query.ID, Spans: []query.Span{{Lo: u.ID, Hi: u.ID + 30}}})
+	}
+	for _, column := range []query.Column{"", query.Source, query.Target, query.Context, query.Notes, query.Location, query.Flags} {
+		for _, text := range append(slices.Clone(searchTexts), "OPEN", "kŮŇ", "SRC/a", "C-FORMAT", "c-format", "menu", "src/a.c:1") {
+			list = append(list, query.Text{Column: column, Match: query.Match{Pattern: text}})
+			if column != "" {
+				list = append(list, query.Text{Column: column, Match: query.Match{Kind: query.Exact, Pattern: text}})
+			}
+		}
+		list = append(list, query.Text{Column: column, Match: query.Match{Kind: query.Regexp, Pattern: `[en]\s*[:1-3]`}})
+		if column == query.Notes || column == query.Context || column == query.Location {
+			list = append(list, query.Filled{Column: column})
+		}
+	}
+	list = append(list, query.Plural{}, query.Action{Action: 31}, query.Action{Action: 59}, query.Action{Action: 2})
+	for _, name := range []string{"ann", "Bob", "nobody", "", "cs", "DE", "en", "one", "two", "app", "APPLE", "manual of", "one/apple", "two/docs/de", "two/docs/cs", "tw"} {
+		list = append(list, query.Author{Username: name})
+		for _, level := range []query.Level{query.Language, query.SourceLanguage, query.Project, query.Component, query.Path} {
+			if name != "" {
+				list = append(list, query.Place{Level: level, Value: name})
+			}
+		}
+	}
+	return list
 }
