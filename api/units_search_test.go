@@ -162,6 +162,8 @@ func TestServerSearch(t *testing.T) {
 		{"component:OPEN", []string{"secret/open/en 5"}},
 		{"path:demo state:needs-editing", []string{"demo/app/cs 1"}},
 		{"component:hidden OR component:lib", nil},
+		{fmt.Sprintf("id:%d,%d", w.ids["demo/hidden"]<<28+1, w.ids["secret/lib"]<<28+1), nil},
+		{fmt.Sprintf("id:[%d to %d]", w.ids["demo/hidden"]<<28, w.ids["demo/hidden"]<<28+9), nil},
 		{"changed_by:mallory", nil},
 		{"language:de", nil},
 	} {

@@ -176,8 +176,9 @@ func (b *conditions) group(c *searchComponent, g searchGroup) error {
 func (s *Snapshot) cut(ctx context.Context, p *searchPlan, c *searchComponent, groups []searchGroup) error {
 	part := len(p.parts) - 1
 	ids, known, lo, hi := candidates(groups)
-	if known {
-		p.few(part, ids)
+	if known { // of whatever component: a query may name any id
+		first, last := c.ID*catalog.UnitsPerComponent, (c.ID+1)*catalog.UnitsPerComponent
+		p.few(part, slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return id < first || id >= last }))
 		return nil
 	}
 	single := int64(0)

@@ -143,7 +143,9 @@ func (u *searched) holds(e query.Expr) bool {
 	case query.Time:
 		return u.happened(e)
 	case query.Author:
-		return slices.ContainsFunc(u.entries, func(x searchedEntry) bool { return x.content() && x.author != "" && x.author == strings.ToLower(e.Username) })
+		return slices.ContainsFunc(u.entries, func(x searchedEntry) bool {
+			return x.content() && x.author != "" && x.author == strings.ToLower(e.Username)
+		})
 	case query.Action:
 		return slices.ContainsFunc(u.entries, func(x searchedEntry) bool { return x.action == e.Action })
 	case query.Place:
@@ -567,6 +569,19 @@ func TestSearchTerms(t *testing.T) {
 		for _, expr := range []query.Expr{e, query.Not{X: e}} {
 			for _, translation := range []int64{0, w.ids["appcs"], w.ids["docsde"], w.ids["appleen"]} {
 				w.search(t, SearchQuery{Components: w.all(), TranslationID: translation, Expr: expr}, 5, 20)
+			}
+		}
+	}
+}
+
+// Ids that a query names are not found in components that are not searched.
+func TestSearchStaysInside(t *testing.T) {
+	w := newSearchWorld(t, 1, 13)
+	for _, u := range w.units {
+		for _, c := range w.components {
+			only := map[int64]*ComponentRow{c.ID: &c}
+			for _, span := range []query.Span{{Lo: u.ID, Hi: u.ID}, {Lo: u.ID, Hi: u.ID + 1}, {Lo: 0, Hi: 1<<63 - 1}} {
+				w.search(t, SearchQuery{Components: only, Expr: query.Number{Figure: query.ID, Spans: []query.Span{span}}}, 0, 100)
 			}
 		}
 	}
