@@ -158,7 +158,12 @@ func (a *application) changed(p *place, row *catalog.Translation) bool {
 	if bad, ok := a.comp.problems[p.path]; ok && bad.Blob == p.blob.String() && !a.comp.retry {
 		return false
 	}
-	return row == nil || row.Removed || row.Filename != p.path || row.Revision != p.blob.String()
+	if row == nil || row.Removed || row.Filename != p.path || row.Revision != p.blob.String() {
+		return true
+	}
+	// A source translation all of whose files went keeps the name and the blob of
+	// the last one, which may come back as it was.
+	return row.IsSource && row.Stats.Total.Units == 0
 }
 
 // read parses a place's file. A file that cannot be served is reported, and

@@ -59,7 +59,7 @@ func (a *attributor) origins(ctx context.Context, path string, of aspect, ids []
 	for _, id := range ids {
 		add(pending, a.own(), id)
 	}
-	file := history{a: a, path: path, change: change, before: -1}
+	file := history{a: a, path: path, change: change, before: -1, old: make([]bool, len(a.step.Origins))}
 	if i, ok := a.changes[a.moved[path]]; ok && a.moved[path] != path {
 		file.before = i
 	}
@@ -85,20 +85,32 @@ type history struct {
 	path   string
 	change int // index in step.Changes
 	before int // that of the path that it had before, or -1
+	// old says of a commit that what comes after it has the file at the path
+	// before: there the other path, if it is there too, is another file's.
+	old []bool
 }
 
-// blob is the file in a tree, at the one path or the other.
-func (h *history) blob(tree []gitsource.Hash) gitsource.Hash {
-	if b := tree[h.change]; !b.IsZero() || h.before < 0 {
-		return b
+// blob is the file in a tree: at the path that it has in what comes after, or
+// else at the other one. old says which, for what comes before.
+func (h *history) blob(tree []gitsource.Hash, old bool) (gitsource.Hash, bool) {
+	if h.before < 0 {
+		return tree[h.change], false
 	}
-	return tree[h.before]
+	here, there := h.change, h.before
+	if old {
+		here, there = there, here
+	}
+	if tree[here].IsZero() && !tree[there].IsZero() {
+		return tree[there], !old
+	}
+	return tree[here], old
 }
 
 // forebear is a version that a commit's text can come from.
 type forebear struct {
 	commit  int // index in step.Origins; -1: outside the step
 	version version
+	old     bool // it stands at the path before
 }
 
 // descend hands the strings of one commit on to the versions before it that
@@ -107,11 +119,12 @@ func (h *history) descend(ctx context.Context, commit int, of aspect, pending []
 	if len(pending[commit]) == 0 {
 		return nil
 	}
-	mine, err := h.version(ctx, h.blob(h.a.step.Origins[commit].Blobs))
+	blob, old := h.blob(h.a.step.Origins[commit].Blobs, h.old[commit])
+	mine, err := h.version(ctx, blob)
 	if err != nil {
 		return err
 	}
-	before, err := h.forebears(ctx, commit)
+	before, err := h.forebears(ctx, commit, old)
 	if err != nil {
 		return err
 	}
@@ -124,6 +137,7 @@ func (h *history) descend(ctx context.Context, commit int, of aspect, pending []
 			inherited = true
 			if f.commit >= 0 {
 				add(pending, f.commit, id)
+				h.old[f.commit] = h.old[f.commit] || f.old
 			}
 		}
 		if !inherited {
@@ -136,37 +150,42 @@ func (h *history) descend(ctx context.Context, commit int, of aspect, pending []
 // forebears are the versions at a commit's parents. Where one cannot be parsed
 // those before it stand in, since such a file keeps its last good state: who
 // only repairs it introduces nothing.
-func (h *history) forebears(ctx context.Context, commit int) ([]forebear, error) {
+func (h *history) forebears(ctx context.Context, commit int, old bool) ([]forebear, error) {
+	type child struct {
+		commit int
+		old    bool
+	}
 	var list []forebear
 	seen := make(map[int]bool)
-	todo := []int{commit}
+	todo := []child{{commit, old}}
 	for len(todo) > 0 {
-		origin := &h.a.step.Origins[todo[0]]
+		origin, after := &h.a.step.Origins[todo[0].commit], todo[0].old
 		todo = todo[1:]
 		for p, parent := range origin.Parents {
 			if parent >= 0 && seen[parent] {
 				continue
 			}
 			seen[parent] = true
-			v, err := h.version(ctx, h.parentBlob(origin, p))
+			blob, old := h.parentBlob(origin, p, after)
+			v, err := h.version(ctx, blob)
 			switch {
 			case err != nil:
 				return nil, err
 			case !v.broken:
-				list = append(list, forebear{parent, v})
+				list = append(list, forebear{parent, v, old})
 			case parent >= 0:
-				todo = append(todo, parent)
+				todo = append(todo, child{parent, old})
 			}
 		}
 	}
 	return list, nil
 }
 
-func (h *history) parentBlob(o *gitsource.Origin, parent int) gitsource.Hash {
+func (h *history) parentBlob(o *gitsource.Origin, parent int, old bool) (gitsource.Hash, bool) {
 	if i := o.Parents[parent]; i >= 0 {
-		return h.blob(h.a.step.Origins[i].Blobs)
+		return h.blob(h.a.step.Origins[i].Blobs, old)
 	}
-	return h.blob(o.Outside[parent])
+	return h.blob(o.Outside[parent], old)
 }
 
 func (h *history) version(ctx context.Context, blob gitsource.Hash) (version, error) {

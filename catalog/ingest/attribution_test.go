@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -119,10 +120,24 @@ func (o *observer) sourcePaths(s *modelStep, c *catalog.Change, key string) []st
 			paths = append(paths, name)
 		}
 	}
-	if broken {
+	if broken || o.renamed(s, paths) {
 		return nil
 	}
 	return paths
+}
+
+// renamed reports whether one of the files may have come from the other name of
+// its language, which is not modelled.
+func (o *observer) renamed(s *modelStep, paths []string) bool {
+	for _, name := range paths {
+		if base := path.Base(name); base != "pt-br.po" && base != "pt_BR.po" {
+			continue
+		}
+		if had := s.base.tree[name] != nil; !had || s.lost {
+			return true
+		}
+	}
+	return false
 }
 
 func valueIn(f *modelFile, key string) string {

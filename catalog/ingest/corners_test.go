@@ -377,3 +377,27 @@ func TestOneComponentFails(t *testing.T) {
 		}
 	}
 }
+
+// TestSourceFileReturnsAsItWas: all files of a component go, and the source
+// language's comes back with the bytes that it had, as after a revert.
+func TestSourceFileReturnsAsItWas(t *testing.T) {
+	english := po("One", "One", "Two", "Two")
+	repo := repoWith(t, map[string]string{"po/en.po": english, "po/cs.po": po("One", "Jedna")})
+	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.sync()
+	before := w.essence()
+	repo.Commit(t, testrepos.Change{Message: "none", Delete: []string{"po/en.po", "po/cs.po"}, Files: map[string]string{"README": ""}})
+	w.sync()
+	repo.Commit(t, testrepos.Change{Message: "back", Files: map[string]string{"po/en.po": english, "po/cs.po": po("One", "Jedna")}})
+	w.sync()
+	if diff := cmp.Diff(before, w.essence()); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+	repo.Commit(t, testrepos.Change{Message: "none", Delete: []string{"po/en.po", "po/cs.po"}})
+	w.sync()
+	repo.Commit(t, testrepos.Change{Message: "one", Files: map[string]string{"po/en.po": english}})
+	w.sync()
+	if got := w.essence(); strings.Count(got, "app/en") != 2 {
+		t.Errorf("the source file alone gives\n%s", got)
+	}
+}

@@ -169,3 +169,33 @@ func TestAttributionFollowsRenames(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestAttributionKeepsToTheOldName: below a rename the file is the one with the
+// old name, though another one has the new name there: the merge that drops that
+// one is not credited with what it took over.
+func TestAttributionKeepsToTheOldName(t *testing.T) {
+	repo := testrepos.Empty(t)
+	entry := func(id, text string) string { return fmt.Sprintf("msgid %q\nmsgstr %q\n\n", id, text) }
+	push := func(branch, author string, remove []string, files map[string]string, parents ...string) string {
+		return repo.Commit(t, testrepos.Change{
+			Branch: branch, Files: files, Delete: remove, Author: author + " <" + author + "@example.org>", Parents: parents, Force: true,
+		})
+	}
+	old, done := poHead+entry("A", "")+entry("B", "be"), poHead+entry("A", "ah")+entry("B", "be")
+	base := push("main", "begin", nil, map[string]string{"po/pt_BR.po": old, "po/de.po": old})
+	ann := push("side", "ann", nil, map[string]string{"po/pt_BR.po": done, "po/pt-br.po": poHead + entry("B", "bi")}, base)
+	taken := push("side", "merger", nil, map[string]string{"po/pt_BR.po": done}, base, ann)
+	mover := push("side", "mover", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, taken)
+	push("main", "main", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, base, mover)
+	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
+	w.sync()
+	var got []string
+	w.eachChange(0, func(c *catalog.Change) {
+		if c.Commit != base {
+			got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
+		}
+	})
+	if diff := cmp.Diff([]string{"59 pt_BR A ann"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
