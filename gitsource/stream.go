@@ -161,9 +161,12 @@ func (c *stream) upload(_ context.Context, req *packp.UploadPackRequest) (io.Rea
 	if err := w.Flush(); err != nil {
 		return nil, fmt.Errorf("ask for a pack: %w", err)
 	}
-	c.limit.N = maxAdvertised // acknowledgements are held
+	c.limit.N = maxHeld // acknowledgements are held
 	answer := packp.NewUploadPackResponse(req)
 	if err := answer.Decode(io.NopCloser(c.out)); err != nil {
+		if c.limit.N <= 0 {
+			return nil, errLimit{fmt.Sprintf("it sends more than %d MiB before a pack", maxHeld>>20)}
+		}
 		return nil, c.explain(err)
 	}
 	c.limit.N = math.MaxInt64 // the pack is bounded where it is stored

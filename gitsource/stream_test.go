@@ -1,12 +1,14 @@
 package gitsource
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -139,6 +141,33 @@ func TestShallowRemote(t *testing.T) {
 	}
 }
 
+// TestSingleBranch: a mirror of a remote has the branch and nothing else: no
+// tags, no other branches, none of their objects.
+func TestSingleBranch(t *testing.T) {
+	root := t.TempDir()
+	u := newUpstreamAt(t, filepath.Join(root, "up.git"))
+	c1 := u.commit("A", files{"x": "1"})
+	side := u.commit("B", files{"side": "2"}, c1)
+	u.set("main", c1)
+	u.set("side", side)
+	u.write("refs/tags/v1", side.String()+"\n")
+	u.write("refs/tags/v0", c1.String()+"\n") // git would follow it
+	transports(t, root, func(t *testing.T, transport string, h http.Handler) {
+		srv := httptest.NewServer(h)
+		defer srv.Close()
+		m := openMirror(t, Remote{URL: srv.URL + "/up.git", Branch: "main"}, Options{Transport: transport})
+		r := checkFetch(t, m, "main", files{"x": "1"})
+		if _, err := r.Commit(context.Background(), side); !errors.Is(err, ErrUnknownCommit) {
+			t.Errorf("the commit of another branch: %v, want ErrUnknownCommit", err)
+		}
+		path, _ := m.Path()
+		refs, err := filepath.Glob(filepath.Join(path, "refs", "tags", "*"))
+		if packed, perr := os.ReadFile(filepath.Join(path, "packed-refs")); err != nil || len(refs) > 0 || strings.Contains(string(packed), "refs/tags") {
+			t.Errorf("tags %v, %v; packed-refs %q, %v", refs, err, packed, perr)
+		}
+	})
+}
+
 // endless sends refs without an end.
 func endless(w io.Writer) {
 	name := strings.Repeat("b", 60_000)
@@ -205,6 +234,49 @@ func TestEndlessStreams(t *testing.T) {
 			if _, err := openMirror(t, r, opts).Fetch(context.Background()); !errors.Is(err, ErrTooLarge) {
 				t.Errorf("%s: %v, want ErrTooLarge", r, err)
 			}
+		}
+	}
+}
+
+// TestEndlessAcknowledgements: neither is what comes before a pack held without
+// an end.
+func TestEndlessAcknowledgements(t *testing.T) {
+	id := strings.Repeat("a", 40)
+	refs := fmt.Sprintf("%04x%s HEAD\x00symref=HEAD:refs/heads/main agent=x\n%04x%s refs/heads/main\n0000", 4+40+1+4+1+len("symref=HEAD:refs/heads/main agent=x")+1, id, 4+40+1+len("refs/heads/main\n"), id)
+	flood := func(w io.Writer) {
+		chunk := strings.Repeat(fmt.Sprintf("%04xACK %s\n", 4+4+40+1, id), 10_000)
+		for {
+			if _, err := io.WriteString(w, chunk); err != nil {
+				return
+			}
+		}
+	}
+	answer := func(in io.Reader, out io.Writer) {
+		if _, err := io.WriteString(out, refs); err != nil {
+			return
+		}
+		if n, _ := io.ReadFull(in, make([]byte, 50)); n == 50 { // a request, not a goodbye
+			flood(out)
+		}
+	}
+	ssh, opts := sshRemote(t, func(out, _ io.Writer, in io.Reader) { answer(in, out) })
+	git := Remote{URL: "git://" + listen(t, func(conn net.Conn) {
+		if _, err := bufio.NewReader(io.LimitReader(conn, 1<<10)).ReadString(0); err == nil {
+			answer(conn, conn)
+		}
+	}) + "/up.git"}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if strings.HasSuffix(req.URL.Path, "/info/refs") {
+			_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000"+refs)
+			return
+		}
+		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+		flood(w)
+	}))
+	defer srv.Close()
+	for _, r := range []Remote{ssh, git, {URL: srv.URL + "/up.git"}} {
+		if _, err := openMirror(t, r, opts).Fetch(context.Background()); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s: %v, want ErrTooLarge", r, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -63,6 +64,8 @@ func (s *wireSource) connect(ctx context.Context) (conversation, error) {
 		return nil, err
 	}
 	client, basic, finish := s.httpClient(e)
+	gate := &gate{}
+	client.Transport = gated{base: client.Transport, gate: gate}
 	var auth transport.AuthMethod
 	if basic != nil {
 		auth = basic
@@ -78,13 +81,14 @@ func (s *wireSource) connect(ctx context.Context) (conversation, error) {
 		finish()
 		return nil, err
 	}
-	return &exchange{up: up, refs: refs, finish: finish}, nil
+	return &exchange{up: up, refs: refs, gate: gate, finish: finish}, nil
 }
 
 // exchange is a conversation over HTTP, led by go-git.
 type exchange struct {
 	up     transport.UploadPackSession
 	refs   *packp.AdvRefs
+	gate   *gate
 	finish func()
 }
 
@@ -93,7 +97,44 @@ func (x *exchange) capabilities() (*capability.List, error) { return x.refs.Capa
 func (x *exchange) shallow() []plumbing.Hash { return x.refs.Shallows }
 
 func (x *exchange) upload(ctx context.Context, req *packp.UploadPackRequest) (io.ReadCloser, error) {
-	return x.up.UploadPack(ctx, req)
+	answer, err := x.up.UploadPack(ctx, req)
+	if err == nil {
+		x.gate.open()
+		return answer, nil
+	}
+	if x.gate.full() {
+		return nil, errLimit{fmt.Sprintf("it sends more than %d MiB before a pack", maxHeld>>20)}
+	}
+	return nil, err
+}
+
+// gate bounds the part of an answer that go-git holds: what comes before the
+// pack. It is used by one goroutine at a time.
+type gate struct{ body *io.LimitedReader }
+
+// open lets the rest through: the pack is bounded where it is stored.
+func (g *gate) open() {
+	if g.body != nil {
+		g.body.N = math.MaxInt64
+	}
+}
+
+func (g *gate) full() bool { return g.body != nil && g.body.N <= 0 }
+
+// gated puts a gate into answers with packs.
+type gated struct {
+	base http.RoundTripper
+	gate *gate
+}
+
+// RoundTrip asks, and bounds the answer.
+func (t gated) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := t.base.RoundTrip(req)
+	if err == nil && strings.HasSuffix(req.URL.Path, "/git-upload-pack") {
+		t.gate.body = &io.LimitedReader{R: res.Body, N: maxHeld}
+		res.Body = endingBody{t.gate.body, res.Body}
+	}
+	return res, err
 }
 
 func (x *exchange) close() {
