@@ -122,15 +122,32 @@ func BenchmarkParseCharset(b *testing.B) {
 }
 
 // TestAllocation holds Parse to its bound: three times the file's size and 400
-// bytes for each entry in all, garbage included.
+// bytes for each entry in all, garbage included. What a line of a gigabyte costs
+// is seen with one of 64 MiB: nothing depends on more than the size.
 func TestAllocation(t *testing.T) {
-	long := "msgid \"" + strings.Repeat("x", 8<<20) + "\"\nmsgstr \"" + strings.Repeat(`\n`, 4<<20) + "\"\n"
+	mib, duplicates := 64<<20, 1_000_000
+	if testing.Short() {
+		mib, duplicates = 8<<20, 100_000
+	}
+	header := func(field string) []byte {
+		return []byte("msgid \"\"\nmsgstr \"Plural-Forms: nplurals=2; plural=" + field + ";\\n\"\n")
+	}
 	inputs := map[string][]byte{
-		"long line":  []byte(long),
-		"duplicates": []byte(strings.Repeat("msgid \"a\"\nmsgstr \"b\"\n", 200_000)),
-		"adjacent":   []byte("msgid \"a\"\nmsgstr " + strings.Repeat(`"a"`, 1<<20)),
-		"empties":    []byte("msgid \"a\"\nmsgstr " + strings.Repeat("\"\"\n", 1<<20)),
-		"plurals":    []byte(strings.Repeat("msgid \"a\" msgid_plural \"b\" msgstr[0] \"\" msgstr[1] \"\" msgstr[2] \"\"\n", 100_000)),
+		"long line":    []byte("msgid \"" + strings.Repeat("x", mib) + "\"\nmsgstr \"\"\n"),
+		"long escapes": []byte("msgid \"a\"\nmsgstr \"" + strings.Repeat(`\n`, mib/2) + "\"\n"),
+		"long octals":  []byte("msgid \"a\"\nmsgstr \"" + strings.Repeat(`\303\251`, mib/8) + "\"\n"),
+		"long comment": []byte("#" + strings.Repeat(" x", mib/2) + "\nmsgid \"a\"\nmsgstr \"\"\n"),
+		"duplicates":   []byte(strings.Repeat("msgid \"a\"\nmsgstr \"b\"\n", duplicates)),
+		"contexts":     []byte(strings.Repeat("msgctxt \"c\"\nmsgid \"a\"\nmsgstr \"b\"\n", duplicates/4)),
+		"adjacent":     []byte("msgid \"a\"\nmsgstr " + strings.Repeat(`"a"`, 1<<20)),
+		"empties":      []byte("msgid \"a\"\nmsgstr " + strings.Repeat("\"\"\n", 1<<20)),
+		"plurals":      []byte(strings.Repeat("msgid \"a\" msgid_plural \"b\" msgstr[0] \"\" msgstr[1] \"\" msgstr[2] \"\"\n", 100_000)),
+		"previous":     []byte(strings.Repeat("#| msgid \"\"\nmsgid \"a\"\nmsgstr \"\"\n", 100_000)),
+		"parentheses":  header(strings.Repeat("(", mib/8) + "n" + strings.Repeat(")", mib/8)),
+		"conditionals": header(strings.Repeat("n?", mib/8)),
+		"negations":    header(strings.Repeat("!", mib/8)),
+		"isolates":     []byte("#:" + strings.Repeat(" \u2068", 1<<20) + strings.Repeat("\u2069", 1<<20) + "\nmsgid \"a\"\nmsgstr \"\"\n"),
+		"prefixes":     []byte(strings.Repeat("#~|#|#~", mib/64) + "\nmsgid \"a\"\nmsgstr \"\"\n"),
 	}
 	for _, kind := range benchKinds {
 		inputs[kind] = generate(kind, 50_000)

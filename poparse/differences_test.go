@@ -180,7 +180,8 @@ func (v *verdicts) places() string {
 	if !slices.ContainsFunc(v.all, func(e *SyntaxError) bool { return *e == *first }) {
 		return fmt.Sprintf("Parse has %v, Errors has %v", first, v.all)
 	}
-	if bytes.Contains(v.data, []byte("\\\n")) || v.err.Code == ErrCharset { // see differences
+	// Joined lines have other numbers, even if both fail.
+	if bytes.Contains(v.data, []byte("\\\n")) || v.intends(func(d difference) bool { return d.verdict != nil && d.verdict(v) }) {
 		return ""
 	}
 	found := false
@@ -188,6 +189,8 @@ func (v *verdicts) places() string {
 		line, ok := complaintLine(c)
 		switch {
 		case !ok:
+		case first.Code == ErrBytes: // msgfmt does not look into the header either
+			found = found || slices.ContainsFunc(v.all, func(e *SyntaxError) bool { return e.Code == ErrBytes && e.Line == line })
 		case sameFault(v.data, first, line):
 			found = true
 		case v.intends(func(d difference) bool { return d.complaint != nil && d.complaint(v, c) }):

@@ -3,7 +3,6 @@ package poparse
 import (
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -14,9 +13,7 @@ import (
 // msgfmt whether they can still be read, where the first
 // error is, and the counts. Long tests spoil more.
 func TestMutationsAgainstMsgfmt(t *testing.T) {
-	if _, err := exec.LookPath("msgfmt"); err != nil {
-		t.Skip("skipped: msgfmt is not installed")
-	}
+	needMsgfmt(t)
 	seeds := mutationSeeds(t)
 	n := 150
 	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {

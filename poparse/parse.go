@@ -14,10 +14,11 @@ import (
 // An empty file is a valid one without entries. The cost is bounded: for a file
 // in UTF-8, Parse allocates at most three times its size, 400 bytes for each
 // msgid and 3 MiB in all, garbage included. A file in another charset counts by
-// its size in UTF-8, and once more, as its own bytes are kept for WriteTo. Of
-// comments, references and flags, each an element of a slice, one for 32 bytes
-// of the file and 65,536 more are kept: what goes beyond is left out, with a
-// warning.
+// its size in UTF-8, and once more, as its own bytes are kept for WriteTo. A file
+// whose charset is found late, as its header is longer than 64 KiB or shares a
+// line with another entry, is read twice. Of comments, references and flags, each
+// an element of a slice, one for 32 bytes of the file and 65,536 more are kept:
+// what goes beyond is left out, with a warning.
 func Parse(name string, data []byte) (*File, error) { return parse(name, data, nil) }
 
 // parse is Parse, with a Reader whose room for entries it takes, or nil.

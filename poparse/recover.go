@@ -42,7 +42,13 @@ func Errors(name string, data []byte) (list []*SyntaxError, more bool) {
 		r.add(e)
 	}
 	r.run()
-	return r.sorted(), r.more
+	list = r.sorted()
+	if !r.more && !slices.ContainsFunc(list, func(e *SyntaxError) bool { return *e == *first }) {
+		// Parse found the charset late, as the header shares a line with another
+		// entry, so the text read here was another one.
+		return []*SyntaxError{first}, false
+	}
+	return list, r.more
 }
 
 // recovery collects the errors of a file.

@@ -55,6 +55,8 @@ func TestErrors(t *testing.T) {
 		{"bytes behind a mark", "\xef\xbb\xbf# \xff\nx\n", "1:3 invalid-bytes, 2:1 unknown-keyword"},
 		{"bytes of a table", "msgid \"\"\nmsgstr \"charset=EUC-JP\\n\"\n# \xa4\xa2\xff\n\n# \xa4\xa2\xa4\nmsgid \"\xa4\xa2\" x\n", "3:4 invalid-bytes, 5:4 invalid-bytes, 6:11 text-behind-string"},
 		{"bytes of a code page", "msgid \"\"\nmsgstr \"charset=CP1255\\n\"\n# \xe0\xff\nfoo\n", "3:4 invalid-bytes, 4:1 unknown-keyword"},
+		{"bytes of a charset found late", "msgid \"a\" msgstr \"\" msgid \"\" msgstr \"charset=ISO-8859-8\"\n# \xff\nfoo", "3:1 unknown-keyword"},
+		{"the same, else sound", "msgid \"a\" msgstr \"\" msgid \"\" msgstr \"charset=ISO-8859-8\"\n# \xff\n", "2:3 invalid-bytes"},
 		{"UTF-16", "\xff\xfem\x00\n\x00\x00\xdc\n\x00\x00\xdc", "2:1 invalid-bytes"},
 		{"truncated", "msgid \"a\n\nmsgid \"b\"\nmsgstr \"c", "1:7 unclosed-string, 4:8 truncated"},
 		{"no line ends", "msgid \"a\" \"b\" c", "1:15 text-behind-string"},

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -130,6 +131,29 @@ func TestEvalAgreesWithGotext(t *testing.T) {
 			t.Errorf("Breton for n=%d: %d, want %d", n, got, want)
 		}
 	}
+}
+
+// TestGotextIsWrong repeats why docs/design.md has us evaluate formulas ourselves.
+// Should it fail, gotext was mended, and the reason is gone.
+func TestGotextIsWrong(t *testing.T) {
+	br, _ := newTable(t).ByCode("br")
+	theirs, err := plurals.Compile(br.Plural.Formula)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := theirs.Eval(13); got != 2 {
+		t.Errorf("Breton for n=13: %d", got)
+	}
+	zero, err := plurals.Compile("n%0==0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if r := recover(); !strings.Contains(fmt.Sprint(r), "divide by zero") {
+			t.Errorf("n%%0==0: %v", r)
+		}
+	}()
+	t.Errorf("n%%0==0 for n=1: %d", zero.Eval(1))
 }
 
 func FuzzCompile(f *testing.F) {
