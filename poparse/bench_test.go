@@ -134,6 +134,7 @@ func TestAllocation(t *testing.T) {
 	}
 	inputs := map[string][]byte{
 		"long line":    []byte("msgid \"" + strings.Repeat("x", mib) + "\"\nmsgstr \"\"\n"),
+		"long lines":   []byte("msgid \"" + strings.Repeat("x", mib/4) + "\"\n\"" + strings.Repeat("y", mib/4) + "\"\nmsgstr \"" + strings.Repeat("z", mib/4) + "\\n\"\n\"z\"\n"),
 		"long escapes": []byte("msgid \"a\"\nmsgstr \"" + strings.Repeat(`\n`, mib/2) + "\"\n"),
 		"long octals":  []byte("msgid \"a\"\nmsgstr \"" + strings.Repeat(`\303\251`, mib/8) + "\"\n"),
 		"long comment": []byte("#" + strings.Repeat(" x", mib/2) + "\nmsgid \"a\"\nmsgstr \"\"\n"),

@@ -30,6 +30,8 @@ func (p *parser) wholeLines() (string, bool) {
 		}
 		switch {
 		case run == i:
+		case (joins || start != end) && len(out)+end-start+i-run > maxJoined:
+			return "", false
 		case joins:
 			out = append(out, text[run:i]...)
 		case start == end:
@@ -41,8 +43,8 @@ func (p *parser) wholeLines() (string, bool) {
 		switch text[i] {
 		case '\\':
 			c := letterEscape[text[i+1]]
-			if c == 0 || c == '"' && p.enc.enc != nil || len(out) > maxJoined {
-				return "", false // a number, a mistake, or perhaps a guard
+			if c == 0 || c == '"' && p.enc.enc != nil || len(out)+end-start > maxJoined {
+				return "", false // a number, a mistake, perhaps a guard; or long
 			}
 			if !joins {
 				joins = true
