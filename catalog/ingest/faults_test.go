@@ -3,69 +3,19 @@ package ingest_test
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"modernc.org/sqlite"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
-
-// faults are what goes wrong with databases: a PRAGMA by a part of the path, for
-// each connection that writes.
-type faults struct {
-	once   sync.Once
-	mu     sync.Mutex
-	pragma map[string]string
-}
-
-var faulty faults
-
-// set lets connections that are opened to a file from now on begin with a PRAGMA;
-// "" ends it.
-func (f *faults) set(path, pragma string) {
-	f.once.Do(func() {
-		sqlite.RegisterConnectionHook(f.opened)
-	})
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.pragma == nil {
-		f.pragma = map[string]string{}
-	}
-	f.pragma[path] = pragma
-}
-
-func (f *faults) opened(conn sqlite.ExecQuerierContext, dsn string) error {
-	if !strings.Contains(dsn, "_txlock=immediate") {
-		return nil
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for path, pragma := range f.pragma {
-		if pragma == "" || !strings.Contains(dsn, path) {
-			continue
-		}
-		rows, err := conn.QueryContext(context.Background(), "PRAGMA "+pragma, nil)
-		if err != nil {
-			return err
-		}
-		row := make([]driver.Value, len(rows.Columns()))
-		_ = rows.Next(row) // max_page_count answers, query_only does not
-		if err := rows.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // database is the path of the world's store.
 func (w *world) database() string { return filepath.Join(w.dir, "repoglot.db") }
@@ -76,7 +26,7 @@ func (w *world) reopenWith(pragma string) {
 	if err := w.db.Close(); err != nil {
 		w.t.Fatal(err)
 	}
-	faulty.set(w.database(), pragma)
+	w.fault = pragma
 	w.open()
 }
 
@@ -173,7 +123,7 @@ func TestFullDiskInReplay(t *testing.T) {
 		limit := empty + n*(full-empty-1)/tries
 		t.Run(fmt.Sprintf("pages=%d", limit), func(t *testing.T) {
 			w := newWorld(t, repo.URL(), growingSettings)
-			w.reopenWith(fmt.Sprintf("max_page_count=%d", limit))
+			w.reopenWith(fmt.Sprintf("max_page_count(%d)", limit))
 			w.syncer.SetBatch(batch)
 			for range 2 { // it stays full for a while
 				w.syncFails(fullDisk)
@@ -214,7 +164,7 @@ func TestFullDiskInPulls(t *testing.T) {
 		limit := before + n*(after-before-1)/tries
 		t.Run(fmt.Sprintf("pages=%d", limit), func(t *testing.T) {
 			w := begin(t)
-			w.reopenWith(fmt.Sprintf("max_page_count=%d", limit))
+			w.reopenWith(fmt.Sprintf("max_page_count(%d)", limit))
 			w.syncFails(fullDisk)
 			w.likePart(whole)
 			w.reopenWith("")
@@ -374,7 +324,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 		w.progress = nil
 		w.likePart(whole)
 		before := w.everything()
-		w.reopenWith("query_only=1")
+		w.reopenWith("query_only(1)")
 		w.syncFails(readOnly)
 		if diff := cmp.Diff(before, w.everything()); diff != "" {
 			t.Errorf("something was written:\n%s", diff)
@@ -390,7 +340,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 		w := newWorld(t, p.repo.URL(), withHistory(historySettings))
 		w.sync()
 		p.repo.ForcePush(t, "main", p.head.hash)
-		w.reopenWith("query_only=1")
+		w.reopenWith("query_only(1)")
 		before := w.everything()
 		w.syncFails(readOnly)
 		if diff := cmp.Diff(before, w.everything()); diff != "" {
@@ -432,7 +382,7 @@ func TestFailureAndItsEntry(t *testing.T) {
 		})
 		return fmt.Sprint(problem != "", " ", n)
 	}
-	w.reopenWith("query_only=1")
+	w.reopenWith("query_only(1)")
 	w.syncFails(readOnly)
 	if got := state(); got != "false 0" {
 		t.Errorf("problem and entries while nothing can be written: %s", got)

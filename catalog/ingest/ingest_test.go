@@ -37,6 +37,8 @@ type world struct {
 	maxFileSize int64
 	// busy is how long the store waits for locks; 0: the default.
 	busy time.Duration
+	// fault, if set, is the store's.
+	fault string
 	// progress, if set, is called where a pull tells of its progress.
 	progress func()
 }
@@ -53,7 +55,7 @@ func newWorld(t testing.TB, repo string, components map[string]catalog.Component
 
 func (w *world) open() {
 	w.t.Helper()
-	db, err := store.Open(w.t.Context(), filepath.Join(w.dir, "repoglot.db"), store.Options{BusyTimeout: w.busy})
+	db, err := store.Open(w.t.Context(), filepath.Join(w.dir, "repoglot.db"), store.Options{BusyTimeout: w.busy, Fault: w.fault})
 	if err != nil {
 		w.t.Fatal(err)
 	}

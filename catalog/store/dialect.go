@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
@@ -37,7 +36,7 @@ func snapshotOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
 // sqliteDSN is the driver's name for the file at path. synchronous is FULL, so
 // that a commit survives a power cut; a writer takes its lock when it begins, so
 // that it never fails in the middle because another process was faster.
-func sqliteDSN(path string, write bool, busy time.Duration) (string, error) {
+func sqliteDSN(path string, write bool, opts Options) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -47,11 +46,14 @@ func sqliteDSN(path string, write bool, busy time.Duration) (string, error) {
 		abs = "/" + abs // a drive letter
 	}
 	q := url.Values{"_dqs": {"0"}}
-	q.Set("_busy_timeout", fmt.Sprint(busy.Milliseconds()))
+	q.Set("_busy_timeout", fmt.Sprint(opts.BusyTimeout.Milliseconds()))
 	pragmas := []string{"foreign_keys(1)", "temp_store(MEMORY)"}
 	if write {
 		q.Set("_txlock", "immediate")
 		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-32768)", "journal_size_limit(67108864)")
+		if opts.Fault != "" {
+			pragmas = append(pragmas, opts.Fault)
+		}
 	} else {
 		pragmas = append(pragmas, "query_only(1)", "cache_size(-8192)")
 	}

@@ -62,6 +62,10 @@ type Options struct {
 	// BusyTimeout is how long a transaction waits for another process that
 	// holds the database; 0 is ten seconds.
 	BusyTimeout time.Duration
+	// Fault, if set, is a PRAGMA of SQLite, such as "max_page_count(100)" or
+	// "query_only(1)", for the connections that write: tests let a disk be full,
+	// or read-only, with it.
+	Fault string
 	// Readers is the number of snapshots that can be open at once; 0 is twice
 	// the number of cores, at least four.
 	Readers int
@@ -148,7 +152,7 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 }
 
 func (db *DB) handle(opts Options, write bool) (*sql.DB, error) {
-	dsn, err := sqliteDSN(db.where, write, opts.BusyTimeout)
+	dsn, err := sqliteDSN(db.where, write, opts)
 	if err != nil {
 		return nil, err
 	}
