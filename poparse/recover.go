@@ -126,6 +126,7 @@ func (r *recovery) conflict() {
 func (r *recovery) add(e *SyntaxError) {
 	switch {
 	case slices.ContainsFunc(r.list, func(o *SyntaxError) bool { return o.Line == e.Line && o.Column == e.Column }):
+		return
 	case len(r.list) == MaxErrors:
 		r.more = true
 		return

@@ -40,6 +40,7 @@ func TestErrors(t *testing.T) {
 		{"plural without forms", "msgid \"a\"\nmsgid_plural \"b\"\nmsgstr \"c\"\n" + fine + "msgstr[1] \"\"\n", "3:1 bad-plural, 7:1 missing-msgid"},
 		{"no plural in the next entry", "msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"c\"\nmsgstr \"\"\n" + fine, "4:1 bad-plural"},
 		{"obsolete and live", "#~ msgid \"a\"\nmsgstr \"b\"\n\nmsgid \"c\"\n#~ msgstr \"d\"\n" + fine, "2:1 mixed-prefixes, 5:4 mixed-prefixes"},
+		{"one place", "#| msgid \"a\"\n#~ msgid \"b\"\n# c\n", "2:4 mixed-prefixes"},
 		{"previous", "#| msgstr \"a\"\nmsgid \"a\"\nmsgstr \"\"\n#| msgid \"b\"\n# c\nmsgid \"b\"\nmsgstr \"\"\n" + fine, "1:4 bad-previous, 4:4 bad-previous"},
 		{"loose strings", "\"a\"\n\"b\"\n" + fine + "# c\n\"d\"\n", "1:1 loose-string, 7:1 loose-string"},
 		{"neighbouring lines", "msgid \"\"\nmsgstr \"\"\nfoo\nbar baz\n\nqux\n" + fine, "3:1 unknown-keyword, 6:1 unknown-keyword"},

@@ -166,8 +166,13 @@ func (e *editor) headerIndex(h *Entry) int {
 // headerFirst reports whether a header comes before an entry, both behind some.
 func (e *editor) headerFirst(header, entry *Entry, before []*Entry) bool {
 	line := header.KeywordLine
-	if line != entry.KeywordLine || line == 0 {
-		return line < entry.KeywordLine || line == 0
+	if line == 0 {
+		// Not before the entries of another domain: the first directive would
+		// become the file's.
+		return header == e.f.Header || header.Domain == entry.Domain
+	}
+	if line != entry.KeywordLine {
+		return line < entry.KeywordLine
 	}
 	// Both were read from one line.
 	n := 0

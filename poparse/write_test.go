@@ -578,3 +578,32 @@ func TestWriteOneLine(t *testing.T) {
 		t.Errorf("changed: %v", err)
 	}
 }
+
+// TestWriteDomains writes a file made by hand so that the catalog takes the same
+// domain of it: other headers must not come before the entries without one.
+func TestWriteDomains(t *testing.T) {
+	header := func(domain string) Entry {
+		return Entry{Domain: domain, Str: []string{"Language: " + domain + "x\n"}}
+	}
+	entry := func(domain, id string) Entry { return Entry{Domain: domain, ID: id, Str: []string{id}} }
+	first := header("")
+	f := &File{
+		Header:       &first,
+		OtherHeaders: []Entry{header("fr"), header("de"), header("none")},
+		Entries:      []Entry{entry("", "a"), entry("de", "b"), entry("fr", "c"), entry("", "d")},
+	}
+	again, err := Parse("x.po", []byte(written(t, f)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Domain != "" || again.Field("Language") != "x" || len(again.OtherHeaders) != 3 {
+		t.Errorf("domain %q, language %q, %d other headers", again.Domain, again.Field("Language"), len(again.OtherHeaders))
+	}
+	live := ""
+	for e := range again.Live() {
+		live += e.ID
+	}
+	if live != "ad" {
+		t.Errorf("live entries %q, want those without a domain", live)
+	}
+}
