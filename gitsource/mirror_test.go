@@ -89,6 +89,50 @@ func TestFetchLocalKinds(t *testing.T) {
 	}
 }
 
+// TestFetchWhatGitMakes: repositories as git itself lays them out, by both ways
+// of transport.
+func TestFetchWhatGitMakes(t *testing.T) {
+	needGit(t)
+	dir := t.TempDir()
+	u := newUpstreamAt(t, filepath.Join(dir, "bare.git"))
+	first := u.commit("A", files{"po/de.po": "1"})
+	head := u.commit("B", files{"po/de.po": "2"}, first)
+	u.set("main", head)
+	u.set("side/one", first)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	runGit(t, dir, "clone", "-q", u.dir, "work")
+	runGit(t, at("work"), "worktree", "add", "-q", "-b", "linked", at("linked"), "origin/side/one")
+	runGit(t, dir, "clone", "-q", "--bare", "--shared", u.dir, "borrowed.git")
+	runGit(t, dir, "clone", "-q", "--bare", "--shared", at("borrowed.git"), "twice.git")
+	runGit(t, dir, "clone", "-q", "--bare", u.dir, "packed.git")
+	runGit(t, at("packed.git"), "pack-refs", "--all")
+	runGit(t, at("packed.git"), "gc", "-q")
+	runGit(t, dir, "clone", "-q", "--depth=1", "file://"+u.dir, "shallow")
+	runGit(t, dir, "clone", "-q", "--separate-git-dir="+at("elsewhere"), u.dir, "separate")
+	for _, c := range []struct {
+		path, branch, head string
+		want               string
+	}{
+		{"bare.git", "", "main", "2"},
+		{"bare.git", "side/one", "side/one", "1"},
+		{"work", "", "main", "2"},
+		{"linked", "", "linked", "1"},
+		{"linked", "main", "main", "2"},
+		{"borrowed.git", "", "main", "2"},
+		{"twice.git", "side/one", "side/one", "1"},
+		{"packed.git", "", "main", "2"},
+		{"packed.git", "side/one", "side/one", "1"},
+		{"shallow", "", "main", "2"},
+		{"separate", "", "main", "2"},
+	} {
+		for _, transport := range []string{"builtin", "binary"} {
+			t.Run(transport+" "+c.path+"#"+c.branch, func(t *testing.T) {
+				checkFetch(t, openMirror(t, Remote{URL: at(c.path), Branch: c.branch}, Options{Transport: transport}), c.head, files{"po/de.po": c.want})
+			})
+		}
+	}
+}
+
 func TestFetchFollows(t *testing.T) {
 	u := newUpstream(t)
 	c1 := u.commit("A", files{"de.po": "1", "big": strings.Repeat("x", 1<<20)})

@@ -95,6 +95,22 @@ func TestWatch(t *testing.T) {
 	quiesce(t, w, marker)
 }
 
+// TestWatchReftable: refs that are kept in a reftable move by a list of tables
+// that is replaced; refs/heads is a file there (gitrepository-layout(5)).
+func TestWatchReftable(t *testing.T) {
+	w, marker := newWatcher(t, WatchOptions{})
+	u := newUpstream(t)
+	must(t, os.RemoveAll(filepath.Join(u.dir, "refs", "heads")))
+	u.write("refs/heads", "this repository uses the reftable format\n")
+	u.write("reftable/tables.list", "0x000000000001-0x000000000001-a.ref\n")
+	must(t, w.Add(u.dir, "repo"))
+	u.write("reftable/tables.list.lock", "0x000000000002-0x000000000002-b.ref\n")
+	quiesce(t, w, marker) // not yet
+	must(t, os.Rename(filepath.Join(u.dir, "reftable/tables.list.lock"), filepath.Join(u.dir, "reftable/tables.list")))
+	expect(t, w, "repo")
+	drain(t, w, marker, "repo")
+}
+
 // drain takes the events that are under way: one act may take several windows.
 func drain(t *testing.T, w *Watcher, marker *upstream, key string) {
 	t.Helper()
