@@ -22,17 +22,14 @@ func (a *stringArena) copy(src []string) []string {
 	if n == 0 {
 		return nil
 	}
-	if at := len(a.block); n == 1 && at < cap(a.block) { // most
-		a.block = a.block[:at+1]
-		a.block[at] = src[0]
-		return a.block[at : at+1 : at+1]
+	if n == 1 {
+		return a.one(src[0])
 	}
 	if n > cap(a.block)-len(a.block) {
 		if n > maxBlock/4 {
 			return append(make([]string, 0, n), src...)
 		}
-		a.size = min(max(2*a.size, minBlock, n), maxBlock)
-		a.block = make([]string, 0, a.size)
+		a.next(n)
 	}
 	at := len(a.block)
 	a.block = a.block[:at+n]
@@ -40,6 +37,23 @@ func (a *stringArena) copy(src []string) []string {
 		a.block[at+i] = s
 	}
 	return a.block[at : at+n : at+n]
+}
+
+// one is copy for one element, as most lists have.
+func (a *stringArena) one(s string) []string {
+	if len(a.block) == cap(a.block) {
+		a.next(1)
+	}
+	at := len(a.block)
+	a.block = a.block[:at+1]
+	a.block[at] = s
+	return a.block[at : at+1 : at+1]
+}
+
+// next begins a block with room for n elements.
+func (a *stringArena) next(n int) {
+	a.size = min(max(2*a.size, minBlock, n), maxBlock)
+	a.block = make([]string, 0, a.size)
 }
 
 // textArena keeps the strings that had to be built, many in one chunk.

@@ -19,15 +19,17 @@ func (c *pending) moveTo(e *Entry, p *parser) {
 	}
 	e.Line = c.line
 	e.Fuzzy = c.fuzzy
-	for _, l := range [...]struct{ from, to *[]string }{
-		{&c.refs, &e.References},
-		{&c.comments, &e.Comments},
-		{&c.extracted, &e.Extracted},
-		{&c.flagged, &e.Flags},
-	} {
-		if len(*l.from) > 0 {
-			*l.to = p.keepList(l.from)
-		}
+	if len(c.refs) > 0 {
+		e.References = p.keepList(&c.refs)
+	}
+	if len(c.comments) > 0 {
+		e.Comments = p.keepList(&c.comments)
+	}
+	if len(c.extracted) > 0 {
+		e.Extracted = p.keepList(&c.extracted)
+	}
+	if len(c.flagged) > 0 {
+		e.Flags = p.keepList(&c.flagged)
 	}
 	c.reset()
 }

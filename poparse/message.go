@@ -99,16 +99,18 @@ func (p *parser) grow() {
 func estimateEntries(text string) int {
 	const (
 		samples = 16
-		size    = 2 << 10
+		most    = 2 << 10
+		exactly = 4 << 10 // what is counted, not estimated
 	)
-	if len(text) <= 2*samples*size {
+	if len(text) <= exactly {
 		return countEntries(text)
 	}
+	size := min(len(text)/(8*samples), most)
 	count := 0
 	for i := range samples {
 		count += countEntries(text[i*(len(text)/samples):][:size])
 	}
-	return int(float64(count)*float64(len(text))/(samples*size)*1.1) + 4
+	return int(float64(count)*float64(len(text))/float64(samples*size)*1.1) + 4
 }
 
 // countEntries counts the lines on which entries seem to have their msgid.
@@ -215,8 +217,7 @@ func (p *parser) translations(e *Entry, idAt int) error {
 		return p.fail(ErrPlural, idAt, "the entry has no msgid_plural for the msgstr[%d] on line %d: add it, or write msgstr", index, line)
 	case !indexed:
 		str, err := p.value("msgstr", e.Obsolete, false)
-		p.strs = append(p.strs, str)
-		e.Str = p.keep(p.strs)
+		e.Str = p.lists.one(str)
 		return err
 	}
 	err = p.forms(e, index)
