@@ -27,10 +27,14 @@ type Config struct {
 	Database Address `yaml:"database"`
 	// PollInterval is the time between two pulls of a repository that cannot
 	// be watched, such as `5m` or `1h30m`; 0 switches polling off. Repositories
-	// on this machine are watched and pulled as soon as a ref moves.
+	// on this machine are watched and pulled as soon as a ref moves; one that
+	// cannot be watched, or is not there yet, is looked at every 2 seconds.
 	PollInterval time.Duration `yaml:"poll_interval"`
-	// Workers is the number of pulls that may run at a time; 0: one per core.
-	// A change needs a restart.
+	// Workers is the number of pulls that may run at a time; 0: one per core,
+	// but at least 2. A host has 4 of them at most, and never the last one while
+	// others wait, so one that hangs delays nobody; with `workers: 1` it delays
+	// all until it is given up, for two minutes and more. A change needs a
+	// restart.
 	Workers int `yaml:"workers"`
 	// MaxFileSize is the size above which a PO file is reported instead of
 	// read: bytes, or a number with KiB, MiB, GiB, KB, MB or GB. A change needs a restart.
