@@ -15,6 +15,7 @@ const module = "github.com/repoglot/repoglot/"
 var mayImport = map[string][]string{
 	"cmd/...":                 {"..."},
 	"api/hooks":               {},
+	"api/gitexport":           {},
 	"api/...":                 {"api/...", "catalog", "catalog/lang", "catalog/query", "catalog/store"},
 	"catalog/ingest":          {"gitsource", "poparse", "catalog", "catalog/lang", "catalog/store"},
 	"catalog/ingest/schedule": {},

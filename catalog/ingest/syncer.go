@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -80,6 +81,8 @@ type mirror struct {
 	retried           bool
 	hopeless          gitsource.Hash
 	*gitsource.Mirror // nil before the first pull
+	// shown is the same, for those who do not wait for a turn.
+	shown atomic.Pointer[gitsource.Mirror]
 }
 
 const defaultMaxFileSize = 128 << 20
@@ -157,7 +160,19 @@ func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
 		return nil, fmt.Errorf("pull %s: %w", b.Key, err)
 	}
 	m.Mirror = opened
+	m.shown.Store(opened)
 	return m, nil
+}
+
+// Shown is the mirror of a branch for reading beside pulls, nil before this
+// process has begun to pull it.
+func (s *Syncer) Shown(key string) *gitsource.Mirror {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.mirrors[key]; m != nil {
+		return m.shown.Load()
+	}
+	return nil
 }
 
 func (m *mirror) give() { <-m.turn }

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/api/hooks"
 )
 
@@ -85,6 +86,7 @@ func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error 
 type routes struct {
 	api, front, health, ready http.Handler
 	hooks                     http.Handler // any method
+	export                    http.Handler // any method; nil: switched off
 	metrics                   http.Handler // nil: elsewhere
 }
 
@@ -94,6 +96,8 @@ func (rt *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasPrefix(r.URL.Path, hooks.Prefix):
 		rt.hooks.ServeHTTP(w, r)
+	case rt.export != nil && strings.HasPrefix(r.URL.Path, gitexport.Prefix):
+		rt.export.ServeHTTP(w, r)
 	case own == nil:
 		rt.api.ServeHTTP(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:

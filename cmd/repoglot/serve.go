@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/api/hooks"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
@@ -116,6 +117,9 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	}
 	if second == nil {
 		rt.metrics = metrics
+	}
+	if s.config.GitExport {
+		rt.export = gitexport.New(exports{s.engine}, s.log)
 	}
 	base := s.config.BaseURL
 	if base == "" {

@@ -73,6 +73,7 @@ func restartKeys(old, now *config.Config) []string {
 		{"response_cache", old.ResponseCache != now.ResponseCache},
 		{"metrics_listen", old.MetricsListen != now.MetricsListen},
 		{"git", old.Git != now.Git},
+		{"git_export", old.GitExport != now.GitExport},
 	} {
 		if k.differs {
 			keys = append(keys, k.key)

@@ -65,6 +65,10 @@ type Config struct {
 	// itself (`builtin`), or the program where there is one (`auto`). A change
 	// needs a restart.
 	Git Transport `yaml:"git" oneof:"auto builtin binary"`
+	// GitExport says whether the repositories of public components may be
+	// cloned from this server, by the address in `git_export` (docs/operation.md).
+	// A change needs a restart.
+	GitExport bool `yaml:"git_export"`
 	// Projects lists what is served.
 	Projects []Project `yaml:"projects"`
 
@@ -147,6 +151,7 @@ func Default() *Config {
 		MaxFileSize:   128 << 20,
 		ResponseCache: 64 << 20,
 		Git:           "auto",
+		GitExport:     true,
 	}
 }
 

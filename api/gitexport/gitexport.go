@@ -1,0 +1,243 @@
+// Package gitexport serves repositories read-only to git clients, by smart HTTP
+// below /git/PROJECT/COMPONENT/ (gitprotocol-http).
+//
+// Goals: clone, fetch and ls-remote of what a component's git_export names;
+// bounded numbers, times and request sizes. Non-goals: pushing, the dumb
+// protocol, browsing, and packing itself, which a [Repository] does.
+package gitexport
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Prefix is what the paths of this package begin with.
+const Prefix = "/git/"
+
+const (
+	maxRequest = 4 << 20 // bytes: wants and haves of one round
+	maxRuns    = 8       // rounds at a time
+	// queueTimeout is how long a client may wait for its turn.
+	queueTimeout = 10 * time.Second
+	// runTimeout ends a round whatever happens.
+	runTimeout = 30 * time.Minute
+	// stallTimeout ends a round whose client takes nothing.
+	stallTimeout = time.Minute
+)
+
+// Errors of [Repositories].
+var (
+	// ErrNotFound says that there is no such component, or none that the client
+	// may see.
+	ErrNotFound = errors.New("no such repository")
+	// ErrNotReady says that the repository was not fetched yet.
+	ErrNotReady = errors.New("the repository is not here yet")
+)
+
+// Repository answers git's rounds.
+type Repository interface {
+	// UploadPack writes the answer to one round. A request of nil asks for the
+	// body of info/refs, version is 0 to 2. Errors may wrap ErrNotReady.
+	UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error
+}
+
+// Repositories finds the repository of a component that the client of r may
+// see; errors wrap ErrNotFound or ErrNotReady.
+type Repositories interface {
+	Repository(r *http.Request, project, component string) (Repository, error)
+}
+
+// Handler answers all paths below Prefix. Make it with New.
+type Handler struct {
+	repositories Repositories
+	log          *slog.Logger
+	turns        chan struct{}
+}
+
+// New makes a Handler; a nil logger discards.
+func New(repositories Repositories, log *slog.Logger) *Handler {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Handler{repositories: repositories, log: log, turns: make(chan struct{}, maxRuns)}
+}
+
+// ServeHTTP answers one request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, Prefix), "/", 3)
+	if len(parts) < 3 {
+		refuse(w, http.StatusNotFound, "Not found.")
+		return
+	}
+	repo, err := h.repositories.Repository(r, parts[0], parts[1])
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	service := r.URL.Query().Get("service")
+	switch rest := parts[2]; {
+	case rest == "git-receive-pack" || rest == "info/refs" && service == "git-receive-pack":
+		refuse(w, http.StatusForbidden, "This is a read-only copy: push to the repository that it was fetched from.")
+	case rest == "info/refs" && service == "git-upload-pack":
+		if allowed(w, r, http.MethodGet) {
+			h.answer(w, r, repo, nil)
+		}
+	case rest == "info/refs":
+		refuse(w, http.StatusForbidden, "Only git's smart protocol is spoken here: use git 1.6.6 or newer.")
+	case rest == "git-upload-pack":
+		if allowed(w, r, http.MethodPost) {
+			h.upload(w, r, repo)
+		}
+	case rest == "" && allowed(w, r, http.MethodGet):
+		refuse(w, http.StatusOK, "A repository, to be read with: git clone URL-OF-THIS-PAGE")
+	case rest != "":
+		refuse(w, http.StatusNotFound, "Not found.")
+	}
+}
+
+// upload reads what a client posted, which git compresses when it is long.
+func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository) {
+	if r.Header.Get("Content-Type") != "application/x-git-upload-pack-request" {
+		refuse(w, http.StatusUnsupportedMediaType, "A request of git is expected.")
+		return
+	}
+	var body io.Reader = http.MaxBytesReader(w, r.Body, maxRequest)
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		z, err := gzip.NewReader(body)
+		if err != nil {
+			refuse(w, http.StatusBadRequest, "The request is not what its Content-Encoding says.")
+			return
+		}
+		body = z
+	}
+	request, err := io.ReadAll(io.LimitReader(body, maxRequest+1))
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong) || len(request) > maxRequest:
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("The request is longer than %d bytes: clone instead of fetching.", maxRequest))
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "The request cannot be read.")
+	default:
+		if request == nil {
+			request = []byte{}
+		}
+		h.answer(w, r, repo, request)
+	}
+}
+
+// answer runs one round; a request of nil is for the advertisement.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository, request []byte) {
+	if !h.begin(r.Context()) {
+		w.Header().Set("Retry-After", "10")
+		refuse(w, http.StatusServiceUnavailable, "Too many clones are running: try again in a while.")
+		return
+	}
+	defer func() { <-h.turns }()
+	ctx, cancel := context.WithTimeout(r.Context(), runTimeout)
+	defer cancel()
+	out := &stream{w: w, control: http.NewResponseController(w)}
+	out.kind = "application/x-git-upload-pack-result"
+	if request == nil {
+		out.kind = "application/x-git-upload-pack-advertisement"
+	}
+	err := repo.UploadPack(ctx, request, version(r.Header.Get("Git-Protocol")), out)
+	switch {
+	case err == nil && out.begun:
+	case err == nil:
+		out.begin()
+	case !out.begun:
+		h.fail(w, r, err)
+	default:
+		h.log.Warn("git export: cut off", "path", r.URL.Path, "error", err)
+		panic(http.ErrAbortHandler) // the client must not take it for whole
+	}
+}
+
+// begin waits for a turn.
+func (h *Handler) begin(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, queueTimeout)
+	defer cancel()
+	select {
+	case h.turns <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// fail answers an error before anything was written.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	switch {
+	case errors.Is(err, ErrNotFound):
+		refuse(w, http.StatusNotFound, "Not found.")
+	case errors.Is(err, ErrNotReady):
+		w.Header().Set("Retry-After", "10")
+		refuse(w, http.StatusServiceUnavailable, "The repository has not been fetched yet: try again in a while.")
+	default:
+		h.log.Error("git export failed", "path", r.URL.Path, "error", err)
+		refuse(w, http.StatusInternalServerError, "The repository cannot be read; the server's log says why.")
+	}
+}
+
+// version is the highest protocol of a header Git-Protocol that we speak.
+func version(header string) int {
+	highest := 0
+	for key := range strings.SplitSeq(header, ":") {
+		switch key {
+		case "version=1":
+			highest = max(highest, 1)
+		case "version=2":
+			highest = 2
+		}
+	}
+	return highest
+}
+
+// allowed answers a request with another method.
+func allowed(w http.ResponseWriter, r *http.Request, method string) bool {
+	if r.Method == method || method == http.MethodGet && r.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", method)
+	refuse(w, http.StatusMethodNotAllowed, "Method not allowed.")
+	return false
+}
+
+// refuse answers with a line that git shows to its user.
+func refuse(w http.ResponseWriter, status int, line string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, line+"\n") // the client has gone
+}
+
+// stream writes an answer whose headers wait for its first byte.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	kind    string
+	begun   bool
+}
+
+func (s *stream) begin() {
+	s.begun = true
+	s.w.Header().Set("Content-Type", s.kind)
+	s.w.WriteHeader(http.StatusOK)
+}
+
+// Write gives each write a time of its own.
+func (s *stream) Write(p []byte) (int, error) {
+	_ = s.control.SetWriteDeadline(time.Now().Add(stallTimeout)) // not every connection has one
+	if !s.begun {
+		s.begin()
+	}
+	return s.w.Write(p)
+}
