@@ -2,6 +2,8 @@ package query
 
 import (
 	"bytes"
+	"encoding/binary"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unicode"
@@ -38,14 +40,21 @@ func (f *Folder) contains(s string, needle []byte) bool {
 	return found
 }
 
+// append folds eight bytes at a time while they are ASCII. A folded text is never
+// longer: of equal characters the least is taken.
 func (f *Folder) append(b []byte, s string) []byte {
+	b = slices.Grow(b, len(s))
 	for i := 0; i < len(s); {
+		if len(s)-i >= 8 {
+			if x := load8(s[i:]); x&highBits == 0 {
+				b = binary.LittleEndian.AppendUint64(b, lower8(x))
+				i += 8
+				continue
+			}
+		}
 		c := s[i]
 		if c < utf8.RuneSelf {
-			if 'A' <= c && c <= 'Z' {
-				c += 'a' - 'A'
-			}
-			b = append(b, c)
+			b = append(b, lower1(c))
 			i++
 			continue
 		}
@@ -58,6 +67,30 @@ func (f *Folder) append(b []byte, s string) []byte {
 		i += n
 	}
 	return b
+}
+
+const highBits = 0x8080808080808080
+
+func load8(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// lower8 adds 32 to each of eight ASCII bytes that is in A to Z: bit 7 of a sum
+// says whether a byte is at least 'A', of another whether it is beyond 'Z'.
+func lower8(x uint64) uint64 {
+	const each = 0x0101010101010101
+	atLeastA := x + each*(0x80-'A')
+	beyondZ := x + each*(0x80-'Z'-1)
+	return x + (atLeastA&^beyondZ&highBits)>>2
+}
+
+func lower1(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 func (f *Folder) rune(r rune) rune {

@@ -223,6 +223,23 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// Eight bytes at a time are folded as one by one.
+func TestFoldASCII(t *testing.T) {
+	var fold Folder
+	for c := range 128 {
+		s := "x" + string(rune(c)) + "Yz@[`{" + string(rune(c)) + "日" + string(rune(c)) // beginning at each place
+		for i := range len(s) {
+			want := make([]byte, 0, len(s))
+			for _, b := range []byte(s[i:]) {
+				want = append(want, lower1(b))
+			}
+			if got := fold.String(s[i:]); got != string(want) && s[i]&0xc0 != 0x80 {
+				t.Fatalf("%q: %q, want %q", s[i:], got, want)
+			}
+		}
+	}
+}
+
 // FuzzFold: folding is stable and knows no case.
 func FuzzFold(f *testing.F) {
 	for _, s := range []string{"Straße", "ΣΑΣ", "\xff\u212a", "İi"} {

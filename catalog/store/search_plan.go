@@ -29,7 +29,7 @@ type searchPlan struct {
 
 // searchPart is what is searched in one component.
 type searchPart struct {
-	from       string // FROM
+	from       string // FROM; by id alone: an index of translations would be read whole for each span
 	where      string // the condition behind that of the span
 	args       []any  // of where
 	predicates []predicate
@@ -72,9 +72,9 @@ func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, 
 		}
 	}
 	b.text.WriteString(`))`)
-	part := searchPart{from: ` FROM units u`, where: b.text.String(), args: b.args, predicates: b.predicates}
+	part := searchPart{from: ` FROM units u NOT INDEXED`, where: b.text.String(), args: b.args, predicates: b.predicates}
 	if b.sources {
-		part.from = unitFrom
+		part.from += ` LEFT JOIN units s ON s.id = u.source_id`
 	}
 	p.parts = append(p.parts, part)
 	return s.cut(ctx, p, c, groups)

@@ -110,7 +110,12 @@ func (b *conditions) textTerm(t query.Text) error {
 	}
 	b.add(textFunction+`(`, b.predicate(predicate{text: test}))
 	for _, c := range columns {
-		b.text.WriteString(`, ` + b.column(c))
+		if c == query.Source || c == query.Context {
+			b.sources = true
+			b.text.WriteString(`, s.` + string(c)) // NULL is "" to the function
+			continue
+		}
+		b.text.WriteString(`, u.` + string(c))
 	}
 	b.text.WriteByte(')')
 	return nil
@@ -125,7 +130,7 @@ func (b *conditions) number(n query.Number) error {
 	var column string
 	switch n.Figure {
 	case query.ID, query.State, query.Priority:
-		column = `u.` + string(n.Figure)
+		column = `+u.` + string(n.Figure) // +: not for the planner, who has the span
 	case query.SourceState:
 		b.sources = true
 		column = fmt.Sprintf(`COALESCE(s.state, %d)`, catalog.StateAbsent)
@@ -177,7 +182,7 @@ func (b *conditions) member(column string, ids []int64) {
 		b.text.WriteString(`, ` + column + `)`)
 		return
 	}
-	b.text.WriteString(column + ` IN `)
+	b.text.WriteString(`+` + column + ` IN `) // +: not for the planner, who has the span
 	for i, id := range ids {
 		b.add([]string{`(`, `, `}[min(i, 1)], id)
 	}

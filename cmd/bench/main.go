@@ -87,6 +87,7 @@ func (b *bench) measurements() []measurement {
 		{"pull", b.pullAfter},
 		{"push", b.push},
 		{"page", b.page},
+		{"search", b.search},
 		{"http", b.http},
 	}
 }

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// The limits of the first page of a search with its count, in ms.
+const (
+	limitIndexed   = 300
+	limitSubstring = 1000
+	limitRegexp    = 2000
+	searchPasses   = 5
+)
+
+// search measures searches among the strings of a translation of a million.
+// Every pass asks for another value, so that neither an answer nor a count is
+// there already.
+func (b *bench) search(ctx context.Context) error {
+	repo, err := testrepos.Generate(filepath.Join(b.dir, "search.git"), testrepos.GenSpec{Name: "search", Entries: pageEntries, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7})
+	if err != nil {
+		return err
+	}
+	config, err := b.writeConfig("search", repo.Path(), "        filemask: po/*.po\n")
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(config)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(config, append([]byte("max_file_size: 1GiB\n"), text...), 0o644); err != nil {
+		return err
+	}
+	s, err := b.serve(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	const list = "/api/translations/bench/it/cs/units/"
+	for _, kind := range []struct {
+		name, q string
+		limit   float64
+	}{
+		{"state", "state:>=translated position:>=%d", 0}, // warms the cache of the system
+		{"state", "state:>=%d", limitIndexed},
+		{"state and priority", "state:<20 AND priority:>=%d", limitIndexed},
+		{"id", "id:>%d", limitIndexed},
+		{"position", "position:%d", limitIndexed},
+		{"added", "added:>=20%02d", limitIndexed},
+		{"changed", "changed:>=20%02d", limitIndexed},
+		{"location", "location:c:%d7", limitSubstring},
+		{"substring of the target", "target:%dka", limitSubstring},
+		{"substring of source, target, context", `"river bef%d"`, limitSubstring},
+		{"substring, beyond ASCII", `"řeč%d"`, limitSubstring},
+		{"substring, found in most", `source:o note:="" NOT %d`, limitSubstring},
+		{"regular expression with a literal", `source:r"[a-z]+ river$|x%d"`, limitRegexp},
+		{"regular expression without", `r"[0-9] [a-z]+e$|x%d"`, limitRegexp},
+		{"regular expression, any case", `target:r"(?i)ŘEČ\s+%d"`, limitRegexp},
+	} {
+		took, found, err := s.searches(list, kind.q)
+		if err != nil {
+			return err
+		}
+		if kind.limit > 0 {
+			b.row(fmt.Sprintf("search, first page and count of %d: %s (%d)", pageEntries, kind.name, found), "ms", took, kind.limit)
+		}
+	}
+	took, _, err := s.searches("/api/units/", `"river bef%d"`)
+	if err != nil {
+		return err
+	}
+	b.row(fmt.Sprintf("  the same substring on the whole server, %d", 2*pageEntries), "ms", took, 2*limitSubstring)
+	return nil
+}
+
+// searches is the median time of a query, and what the last one found.
+func (s *server) searches(list, q string) (took float64, found int64, err error) {
+	var all []time.Duration
+	for i := range searchPasses {
+		target := fmt.Sprintf("%s?page_size=50&q=%s", list, url.QueryEscape(fmt.Sprintf(q, i+1)))
+		body, d, err := s.get(target)
+		if err != nil {
+			return 0, 0, err
+		}
+		var page struct{ Count int64 }
+		if err := json.Unmarshal(body, &page); err != nil {
+			return 0, 0, err
+		}
+		all, found = append(all, d), page.Count
+	}
+	return median(all), found, nil
+}
