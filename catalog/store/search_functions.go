@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -25,7 +24,7 @@ const (
 // predicate is a test that SQL cannot do: of a text, or of an id.
 type predicate struct {
 	text func(string) bool
-	ids  []int64 // ascending
+	ids  *idSet
 }
 
 // predicates are those of the running searches, by number. A lookup, one for
@@ -94,12 +93,11 @@ func (p *predicates) matchText(_ *sqlite.FunctionContext, args []driver.Value) (
 
 func (p *predicates) matchID(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 	is, err := p.of(args)
-	if err != nil {
+	if err != nil || is.ids == nil {
 		return nil, err
 	}
 	id, _ := args[1].(int64)
-	_, found := slices.BinarySearch(is.ids, id)
-	return smallint(found), nil
+	return smallint(is.ids.has(id)), nil
 }
 
 // connector opens connections that know the functions. Its driver is its own:

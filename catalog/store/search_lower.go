@@ -81,10 +81,10 @@ type entries struct {
 
 func (entries) String() string { return "" }
 
-// within holds for units whose id, or that of their source unit, is one of ids.
+// within holds for units whose id, or that of their source unit, is in a set.
 type within struct {
 	ofSource bool
-	ids      []int64 // ascending
+	set      *idSet
 }
 
 func (within) String() string { return "" }

@@ -25,7 +25,12 @@ type searchPlan struct {
 	parts []searchPart
 	spans []searchSpan // ascending
 	total int64
+	bytes int // of the parts
 }
+
+// maxSearchBytes is what the sets and tests of one search may take; a term
+// about a million strings takes 125 kB.
+const maxSearchBytes = 64 << 20
 
 // searchPart is what is searched in one component.
 type searchPart struct {
@@ -45,14 +50,19 @@ type searchSpan struct {
 
 // size is what a plan takes in bytes, about.
 func (p *searchPlan) size() int {
-	n := len(p.spans) * 64
+	n := p.bytes + 64*len(p.spans)
 	for i := range p.spans {
 		n += 8 * len(p.spans[i].ids)
 	}
-	for i := range p.parts {
-		n += 200 + len(p.parts[i].where) + 16*len(p.parts[i].args)
-		for j := range p.parts[i].predicates {
-			n += 4096 + 8*len(p.parts[i].predicates[j].ids)
+	return n
+}
+
+func (p *searchPart) size() int {
+	n := 200 + len(p.where) + 16*len(p.args)
+	for i := range p.predicates {
+		n += 4096 // of a test of texts
+		if set := p.predicates[i].ids; set != nil {
+			n += set.size()
 		}
 	}
 	return n
@@ -73,6 +83,9 @@ func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, 
 	}
 	b.text.WriteString(`))`)
 	part := searchPart{from: ` FROM units u NOT INDEXED`, where: b.text.String(), args: b.args, predicates: b.predicates}
+	if p.bytes += part.size(); p.bytes > maxSearchBytes {
+		return ErrTooSlow
+	}
 	if b.sources {
 		part.from += ` LEFT JOIN units s ON s.id = u.source_id`
 	}
@@ -116,17 +129,36 @@ func (s *Snapshot) groups(ctx context.Context, c *searchComponent, e query.Expr)
 		}
 		groups[n].translations = append(groups[n].translations, *t)
 	}
+	if err := s.resolveGroups(ctx, c, groups); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(groups, func(g searchGroup) bool { return g.expr == query.None }), nil
+}
+
+// resolveGroups leaves only terms that SQL can answer.
+func (s *Snapshot) resolveGroups(ctx context.Context, c *searchComponent, groups []searchGroup) error {
+	bytes := 0
 	for i := range groups {
 		g := &groups[i]
 		lowered, err := simplify(g.expr, lower)
-		if err == nil {
-			g.expr, err = simplify(lowered, func(e query.Expr) (query.Expr, error) { return s.resolve(ctx, c, g.translations, e) })
-		}
 		if err != nil {
-			return nil, err
+			return err
+		}
+		g.expr, err = simplify(lowered, func(e query.Expr) (query.Expr, error) {
+			e, err := s.resolve(ctx, c, g.translations, e)
+			if in, ok := e.(within); ok {
+				bytes += in.set.size()
+			}
+			if err == nil && bytes > maxSearchBytes {
+				err = ErrTooSlow
+			}
+			return e, err
+		})
+		if err != nil {
+			return err
 		}
 	}
-	return slices.DeleteFunc(groups, func(g searchGroup) bool { return g.expr == query.None }), nil
+	return nil
 }
 
 // lower says terms about the history in terms of the ledger.
@@ -164,9 +196,9 @@ func (b *conditions) group(c *searchComponent, g searchGroup) error {
 		b.text.WriteString(`1`)
 	case len(out) < len(in):
 		b.text.WriteString(`NOT `)
-		b.member(`u.translation_id`, out)
+		b.member(`u.translation_id`, newIDSet(out))
 	default:
-		b.member(`u.translation_id`, in)
+		b.member(`u.translation_id`, newIDSet(in))
 	}
 	b.text.WriteString(` AND `)
 	return b.expr(g.expr)
@@ -241,8 +273,9 @@ func narrow(e query.Expr) (few []int64, lo, hi int64) {
 	for _, e := range list {
 		switch e := e.(type) {
 		case within:
-			if !e.ofSource && len(e.ids) <= fewUnits && (few == nil || len(e.ids) < len(few)) {
-				few = e.ids
+			ids := e.set.few
+			if !e.ofSource && e.set.bits == nil && len(ids) <= fewUnits && (few == nil || len(ids) < len(few)) {
+				few = ids
 			}
 		case query.Number:
 			if e.Figure == query.ID && len(e.Spans) == 1 {

@@ -56,13 +56,13 @@ func listed(n query.Number) query.Expr {
 	return setOf(ids, false)
 }
 
-// setOf takes the ids in any order.
+// setOf takes the ids in any order, and may keep them.
 func setOf(ids []int64, ofSource bool) query.Expr {
 	if len(ids) == 0 {
 		return query.None
 	}
 	slices.Sort(ids)
-	return within{ofSource, slices.Clip(slices.Compact(ids))}
+	return within{ofSource, newIDSet(slices.Compact(ids))}
 }
 
 func (s *Snapshot) placedWhere(ctx context.Context, group []searchTranslation, holds func(catalog.Placed) bool) (query.Expr, error) {

@@ -65,7 +65,7 @@ func (b *conditions) expr(e query.Expr) error {
 		b.created(e)
 		return nil
 	case within:
-		b.member(b.id(e.ofSource), e.ids)
+		b.member(b.id(e.ofSource), e.set)
 		return nil
 	}
 	return fmt.Errorf("no SQL for a term of type %T", e)
@@ -175,15 +175,15 @@ func (b *conditions) id(ofSource bool) string {
 // fewIDs is up to how many ids stand in the statement.
 const fewIDs = 4
 
-// member writes that a column is one of ids.
-func (b *conditions) member(column string, ids []int64) {
-	if len(ids) > fewIDs {
-		b.add(idFunction+`(`, b.predicate(predicate{ids: ids}))
+// member writes that a column is one of a set.
+func (b *conditions) member(column string, set *idSet) {
+	if set.bits != nil || len(set.few) > fewIDs {
+		b.add(idFunction+`(`, b.predicate(predicate{ids: set}))
 		b.text.WriteString(`, ` + column + `)`)
 		return
 	}
 	b.text.WriteString(`+` + column + ` IN `) // +: not for the planner, who has the span
-	for i, id := range ids {
+	for i, id := range set.few {
 		b.add([]string{`(`, `, `}[min(i, 1)], id)
 	}
 	b.text.WriteByte(')')

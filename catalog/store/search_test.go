@@ -546,6 +546,27 @@ func TestSearchLimits(t *testing.T) {
 	}
 }
 
+// Sets, however they are kept, have what was put into them.
+func TestIDSet(t *testing.T) {
+	for _, step := range []int64{1, 3, 1000} {
+		for _, n := range []int64{1, fewUnits, fewUnits + 1, 3 * fewUnits} {
+			var ids []int64
+			for i := range n {
+				ids = append(ids, 1<<40+i*step)
+			}
+			set := newIDSet(ids)
+			for id := ids[0] - 100; id < ids[n-1]+100; id += max(1, step/4) {
+				if want := id >= ids[0] && id <= ids[n-1] && (id-ids[0])%step == 0; set.has(id) != want {
+					t.Fatalf("%d ids, each %d-th: has %d: %v", n, step, id, !want)
+				}
+			}
+			if set.has(0) || set.has(-1<<63) || set.has(1<<63-1) || set.size() > int(8*n) {
+				t.Errorf("%d ids, each %d-th: %d bytes", n, step, set.size())
+			}
+		}
+	}
+}
+
 // The cache keeps within its bounds and gives what was put.
 func TestSearchCache(t *testing.T) {
 	c := newSearchCache()
