@@ -82,6 +82,9 @@ func TestWLCReads(t *testing.T) {
 			}
 			cases = append(cases, wlcCase{append([]string{"--format", format}, strings.Fields(tc.args)...), 0, []string{want}})
 		}
+		if !testing.Short() {
+			cases = append(cases, wlcCase{append([]string{"--format", "html"}, strings.Fields(tc.args)...), 0, []string{"<table>", "</table>"}})
+		}
 	}
 	cases = append(cases,
 		wlcCase{[]string{"show", "nope"}, 1, []string{"Error: "}},
