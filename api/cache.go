@@ -10,8 +10,8 @@ import (
 
 // cache keeps rendered answers until the store has a newer generation: nearly
 // all that clients ask for, they and others ask for again. It is one for all
-// clients, since nothing in a cached answer depends on who asks (see
-// cacheable). It is safe for concurrent use.
+// clients: of who asks an answer depends on what they may see alone, which is
+// part of the key. It is safe for concurrent use.
 type cache struct {
 	budget int // bytes of all answers; 0: nothing is kept
 	now    func() time.Time
@@ -29,6 +29,7 @@ type cacheKey struct {
 	base   string // of its links
 	target string // path and query as sent
 	accept string // the header
+	access string // what the asker may see: access.key
 }
 
 // cached is one answer.

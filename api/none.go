@@ -43,7 +43,7 @@ func (s *Server) ofComponent(ctx context.Context, snap *store.Snapshot, r *reque
 }
 
 func (s *Server) ofUser(ctx context.Context, snap *store.Snapshot, r *request) (string, error) {
-	user, err := snap.User(ctx, r.segment("username"))
+	user, err := visibleUser(ctx, snap, r)
 	return path("api", "users", user.Username), err
 }
 

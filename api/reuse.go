@@ -44,9 +44,9 @@ func (s *Server) answerCoded(rt *route, c echo.Context) answer {
 }
 
 // cacheKey returns the key of a request; ok is false if its answer cannot be
-// kept: what says who asks is no business of a cache for all.
+// kept.
 func (s *Server) cacheKey(req *http.Request) (key cacheKey, ok bool) {
-	if s.cache.budget == 0 || len(req.URL.RawQuery) > maxQuery || req.Header.Get("Authorization") != "" ||
+	if s.cache.budget == 0 || len(req.URL.RawQuery) > maxQuery || !accessOf(req.Context()).kept() ||
 		req.Method != http.MethodGet && req.Method != http.MethodHead {
 		return key, false
 	}
@@ -60,7 +60,7 @@ func (s *Server) cacheKey(req *http.Request) (key cacheKey, ok bool) {
 	} else if len(lines) > 1 {
 		return key, false
 	}
-	return cacheKey{base, req.URL.EscapedPath() + "?" + req.URL.RawQuery, accept}, len(accept) < maxKept
+	return cacheKey{base, req.URL.EscapedPath() + "?" + req.URL.RawQuery, accept, accessOf(req.Context()).key()}, len(accept) < maxKept
 }
 
 // maxKept bounds the Accept header of an answer that is kept.

@@ -112,6 +112,9 @@ func (s *Server) dispatch(ctx context.Context, rt *route, r *request) (any, erro
 		return nil, err
 	}
 	r.link = links{base: base, format: r.rep.format}
+	if err := accessOf(ctx).refused; err != nil {
+		return nil, err
+	}
 	switch req.Method {
 	case http.MethodGet, http.MethodHead:
 		return s.read(ctx, rt, r)
@@ -144,20 +147,13 @@ func (s *Server) read(ctx context.Context, rt *route, r *request) (value any, er
 func refuseWrite(rt *route, req *http.Request) error {
 	for method := range strings.SplitSeq(rt.allow, ", ") {
 		if method == req.Method {
-			if hasToken(req.Header.Get("Authorization")) {
+			if accessOf(req.Context()).authenticated() {
 				return errForbidden
 			}
 			return errUnauthenticated
 		}
 	}
 	return errMethod(req.Method)
-}
-
-// hasToken reports whether an Authorization header carries an access token;
-// other schemes are ignored.
-func hasToken(header string) bool {
-	scheme, key, _ := strings.Cut(strings.TrimSpace(header), " ")
-	return strings.TrimSpace(key) != "" && (strings.EqualFold(scheme, "Token") || strings.EqualFold(scheme, "Bearer"))
 }
 
 // write sends an answer with the headers of every answer (specification, rule
@@ -171,7 +167,7 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	h.Set("Vary", "Accept")
 	if a.etag != "" {
 		h.Set("ETag", a.etag)
-		h.Set("Cache-Control", "no-cache") // kept, but asked about
+		h.Set("Cache-Control", cacheControl(accessOf(req.Context())))
 		h.Add("Vary", "Accept-Encoding")
 	}
 	if a.encoding != "" {
@@ -205,6 +201,15 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	if _, err := w.Write(a.body); err != nil {
 		s.logger.Debug("api client went away", "path", req.URL.Path, "error", err)
 	}
+}
+
+// cacheControl lets an answer be kept if it is asked about before it is used;
+// one to somebody with a token by that client alone.
+func cacheControl(a access) string {
+	if a.seesPrivate() {
+		return "private, no-cache"
+	}
+	return "no-cache"
 }
 
 // attachment is the header that offers an answer as a file (RFC 6266): the name

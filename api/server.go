@@ -120,6 +120,7 @@ func (s *Server) Update(settings Settings) {
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r = s.withAccess(r)
 	if !s.answerKept(w, r) {
 		s.echo.ServeHTTP(w, withRoutePath(r))
 	}

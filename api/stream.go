@@ -211,6 +211,9 @@ func (s *Server) nextEntries(ctx context.Context, f *feed) (entries []catalog.Ch
 		if err != nil || newest <= f.last {
 			return err
 		}
+		if err := accessOf(ctx).lives(ctx, snap); err != nil {
+			return err
+		}
 		q, err := s.streamQuery(ctx, snap, f)
 		if err != nil {
 			return err
@@ -239,12 +242,13 @@ func (s *Server) streamQuery(ctx context.Context, snap *store.Snapshot, f *feed)
 	if err != nil {
 		return store.ChangeQuery{}, err
 	}
-	q, ok := s.streams.query(generation, f.path)
+	scope := accessOf(ctx).key() + f.path
+	q, ok := s.streams.query(generation, scope)
 	if !ok {
 		if q, _, err = f.scope(ctx, snap, f.r); err != nil {
 			return q, err
 		}
-		s.streams.keep(generation, f.path, q)
+		s.streams.keep(generation, scope, q)
 	}
 	q.Actions, q.User, q.From, q.To, q.AfterID = f.query.Actions, f.query.User, f.query.From, f.query.To, f.last
 	return q, nil

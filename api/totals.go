@@ -32,7 +32,7 @@ type totalsObject struct {
 // getTotals answers those who show a token, as the recorded service does. While
 // there are no tokens any will do: it tells nothing that the lists do not.
 func (s *Server) getTotals(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	if !hasToken(r.echo.Request().Header.Get("Authorization")) {
+	if !accessOf(ctx).authenticated() {
 		return nil, errUnauthenticated
 	}
 	projects, err := visibleProjects(ctx, snap)

@@ -33,7 +33,7 @@ func (s *Server) listUsers(ctx context.Context, snap *store.Snapshot, r *request
 }
 
 func (s *Server) getUser(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	user, err := snap.User(ctx, r.segment("username"))
+	user, err := visibleUser(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ type userStatistics struct {
 }
 
 func (s *Server) getUserStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	user, err := snap.User(ctx, r.segment("username"))
+	user, err := visibleUser(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ import (
 // retrySeconds is when a client shall come back while a first import runs.
 const retrySeconds = 5
 
-// private reports whether a component is hidden: its own access wins over the
-// project's. While there are no tokens, what is private is nobody's.
+// private reports whether a component is private: its own access wins over the
+// project's.
 func private(project *catalog.Project, component *catalog.Component) bool {
 	if component.Settings.Access != "" {
 		return component.Settings.Access == catalog.AccessPrivate
@@ -22,12 +22,18 @@ func private(project *catalog.Project, component *catalog.Component) bool {
 	return project.Private()
 }
 
-// visibleProject finds the project that the path names. A private project is
-// visible if one of its components is public, since that one's payload
-// contains it.
+// hidden reports whether a component must not be shown, nor anything that tells
+// of it, to who asks.
+func hidden(ctx context.Context, project *catalog.Project, component *catalog.Component) bool {
+	return private(project, component) && !accessOf(ctx).seesPrivate()
+}
+
+// visibleProject finds the project that the path names. Without a token a
+// private project is visible if one of its components is public, since that
+// one's payload contains it.
 func (s *Server) visibleProject(ctx context.Context, snap *store.Snapshot, r *request) (catalog.Project, error) {
 	row, err := snap.Project(ctx, r.segment("project"))
-	if err != nil || !row.Private() {
+	if err != nil || !row.Private() || accessOf(ctx).seesPrivate() {
 		return row.Project, err
 	}
 	components, err := visibleComponents(ctx, snap, row.Slug)
@@ -37,7 +43,7 @@ func (s *Server) visibleProject(ctx context.Context, snap *store.Snapshot, r *re
 	return row.Project, err
 }
 
-// visibleComponents lists the public components of a project, or with "" of
+// visibleComponents lists the components of a project that may be seen, or with "" of
 // all, by id.
 func visibleComponents(ctx context.Context, snap *store.Snapshot, project string) ([]store.ComponentRow, error) {
 	rows, err := snap.Components(ctx, project)
@@ -46,7 +52,7 @@ func visibleComponents(ctx context.Context, snap *store.Snapshot, project string
 	}
 	visible := make([]store.ComponentRow, 0, len(rows))
 	for i := range rows {
-		if !private(&rows[i].Project, &rows[i].Component) {
+		if !hidden(ctx, &rows[i].Project, &rows[i].Component) {
 			visible = append(visible, rows[i])
 		}
 	}
@@ -56,7 +62,7 @@ func visibleComponents(ctx context.Context, snap *store.Snapshot, project string
 // visibleComponent finds a component by its slugs.
 func visibleComponent(ctx context.Context, snap *store.Snapshot, project, slug string) (store.ComponentRow, error) {
 	row, err := snap.Component(ctx, project, slug)
-	if err == nil && private(&row.Project, &row.Component) {
+	if err == nil && hidden(ctx, &row.Project, &row.Component) {
 		err = errNotFound
 	}
 	return row, err
@@ -93,10 +99,10 @@ func (s *Server) importing(row *store.ComponentRow) error {
 // percentOf clamps what a pull tells.
 func percentOf(p Progress) int { return min(max(p.Percent, 0), 100) }
 
-// servable checks what a row says of its component: that it is public and that
+// servable checks what a row says of its component: that it may be seen and that
 // its first import is done. A component with a head needs no further query.
 func (s *Server) servable(ctx context.Context, snap *store.Snapshot, project *catalog.Project, component *catalog.Component) error {
-	if private(project, component) {
+	if hidden(ctx, project, component) {
 		return errNotFound
 	}
 	if component.Head != "" {
@@ -128,8 +134,8 @@ func (s *Server) visibleTranslation(ctx context.Context, snap *store.Snapshot, r
 	return t, s.servable(ctx, snap, &t.Project, &t.Component)
 }
 
-// visibleProjects lists the projects that are public or have a public component,
-// by id.
+// visibleProjects lists the projects that may be seen or have a component that
+// may, by id.
 func visibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Project, error) {
 	all, err := snap.Projects(ctx)
 	if err != nil {
@@ -145,7 +151,7 @@ func visibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Proje
 	}
 	visible := make([]catalog.Project, 0, len(all))
 	for i := range all {
-		if p := &all[i].Project; !p.Private() || shown[p.ID] {
+		if p := &all[i].Project; !p.Private() || shown[p.ID] || accessOf(ctx).seesPrivate() {
 			visible = append(visible, *p)
 		}
 	}
@@ -157,6 +163,24 @@ func visibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Proje
 func shownComponents(ctx context.Context, snap *store.Snapshot) ([]int64, error) {
 	q, err := withoutHidden(ctx, snap, store.ChangeQuery{}, "")
 	return q.Components, err
+}
+
+// visibleUser finds the author that the path names: one who has no entry in a
+// visible component is not there, as in the list.
+func visibleUser(ctx context.Context, snap *store.Snapshot, r *request) (store.User, error) {
+	user, err := snap.User(ctx, r.segment("username"))
+	if err != nil {
+		return user, err
+	}
+	shown, err := shownComponents(ctx, snap)
+	if err != nil {
+		return user, err
+	}
+	wrote, err := snap.WroteIn(ctx, user.ID, shown)
+	if err == nil && !wrote {
+		err = errNotFound
+	}
+	return user, err
 }
 
 // servedLanguages are the codes of the translations that are served, sorted.

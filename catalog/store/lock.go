@@ -6,9 +6,17 @@ import (
 	"os"
 )
 
+// ErrLocked says that another process serves or pulls with the data directory.
+var ErrLocked = errors.New("the data directory is in use")
+
+// locked is an ErrLocked that names the process.
+type locked struct{ error }
+
+func (l locked) Is(target error) bool { return target == ErrLocked }
+
 // inUse and lockError are the one-line errors of Lock.
 func inUse(dir, holder string) error {
-	return fmt.Errorf("the data directory %s is in use by %s: stop it, or give this one another data_dir", dir, holder)
+	return locked{fmt.Errorf("the data directory %s is in use by %s: stop it, or give this one another data_dir", dir, holder)}
 }
 
 func lockError(dir string, err error) error {

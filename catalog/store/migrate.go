@@ -16,8 +16,9 @@ import (
 var migrationFiles embed.FS
 
 // migrate brings the schema up to date. A schema newer than this program knows
-// is refused before anything is touched.
-func migrate(ctx context.Context, h *sql.DB, log *slog.Logger) error {
+// is refused before anything is touched, and so is an older one beside the
+// process that uses it.
+func migrate(ctx context.Context, h *sql.DB, beside bool, log *slog.Logger) error {
 	dir, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
 		return err
@@ -33,6 +34,9 @@ func migrate(ctx context.Context, h *sql.DB, log *slog.Logger) error {
 	sources := provider.ListSources()
 	if known := sources[len(sources)-1].Version; have > known {
 		return fmt.Errorf("the database has schema %d, this repoglot knows %d: upgrade repoglot, or restore a backup made by this version", have, known)
+	}
+	if known := sources[len(sources)-1].Version; beside && have < known {
+		return fmt.Errorf("the database has schema %d and is in use by an older repoglot, this one knows %d: restart the server with this version first", have, known)
 	}
 	done, err := provider.Up(ctx)
 	for _, m := range done {

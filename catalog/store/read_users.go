@@ -70,6 +70,26 @@ func (s *Snapshot) usersAmong(ctx context.Context, q *UserQuery) (page []User, c
 	return page, count, err
 }
 
+// WroteIn reports whether an author has an entry in one of the components; nil
+// are all of them.
+func (s *Snapshot) WroteIn(ctx context.Context, userID int64, components []int64) (bool, error) {
+	if components == nil {
+		return true, nil
+	}
+	wrote := false
+	err := chunks(components, func(chunk []any) error {
+		if wrote {
+			return nil
+		}
+		var id int64
+		n := len(chunk)
+		found, err := s.s.first(ctx, `SELECT component_id FROM deltas WHERE component_id IN `+list(1, n)+fmt.Sprintf(` AND author_id = $%d LIMIT 1`, n+1), append(chunk, userID), &id)
+		wrote = found
+		return err
+	})
+	return wrote, s.db.fail(ctx, "look for entries of an author", err)
+}
+
 // authorsOf are the ids of the authors of entries in components; nil for nil.
 func (s *Snapshot) authorsOf(ctx context.Context, components []int64) (map[int64]bool, error) {
 	if components == nil {

@@ -62,6 +62,9 @@ type Options struct {
 	// BusyTimeout is how long a transaction waits for another process that
 	// holds the database; 0 is ten seconds.
 	BusyTimeout time.Duration
+	// Beside opens a database that another process serves or pulls into: its
+	// schema is not touched, and one that is not this program's is refused.
+	Beside bool
 	// Fault, if set, is a PRAGMA of SQLite, such as "max_page_count(100)" or
 	// "query_only(1)", for the connections that write: tests let a disk be full,
 	// or read-only, with it.
@@ -134,7 +137,7 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if err := migrate(ctx, write, db.log); err != nil {
+	if err := migrate(ctx, write, opts.Beside, db.log); err != nil {
 		return err
 	}
 	read, err := db.handle(opts, false)

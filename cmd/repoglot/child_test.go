@@ -146,10 +146,15 @@ func cmdGet(ts *testscript.TestScript, neg bool, args []string) {
 	if again {
 		args = args[1:]
 	}
-	need(ts, neg, args, 2, "httpget [-until] STATUS URL [REGEXP...]")
+	secret := ""
+	if len(args) > 1 && args[0] == "-token" {
+		secret = strings.TrimSpace(ts.ReadFile(args[1]))
+		args = args[2:]
+	}
+	need(ts, neg, args, 2, "httpget [-until] [-token FILE] STATUS URL [REGEXP...]")
 	var why string
 	look := func() bool {
-		why = get(args[0], args[1], args[2:])
+		why = get(args[0], args[1], secret, args[2:])
 		return why == "" || !again
 	}
 	if until(look); why != "" {
@@ -159,9 +164,16 @@ func cmdGet(ts *testscript.TestScript, neg bool, args []string) {
 
 // get says how an answer differs from what is wanted, "" if it does not. A
 // pattern that begins with ! must not match.
-func get(status, url string, patterns []string) string {
+func get(status, url, secret string, patterns []string) string {
 	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Get(url)
+	req, err := http.NewRequest(http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return err.Error()
+	}
+	if secret != "" {
+		req.Header.Set("Authorization", "Token "+secret)
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		return err.Error()
 	}

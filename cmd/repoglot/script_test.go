@@ -35,8 +35,9 @@ func TestMain(m *testing.M) {
 //	serve NAME ARG...          start repoglot serve ARG...; $NAME is its URL, and
 //	                           for a metrics address $NAME_metrics
 //	stop NAME [STATUS]         interrupt it, wait; its output is NAME.out, NAME.err
-//	httpget [-until] STATUS URL [REGEXP...]
-//	                           GET; with -until try again until all is as wanted
+//	httpget [-until] [-token FILE] STATUS URL [REGEXP...]
+//	                           GET, perhaps with the token in a file; with -until
+//	                           try again until all is as wanted
 //	call [-sign SECRET] [-H NAME:VALUE]... STATUS URL FILE [REGEXP...]
 //	                           POST a file, in which $VAR is replaced, as JSON;
 //	                           with -sign as GitHub signs it;

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// access is what a request may see, decided once before it is answered. The
+// zero value is that of everybody.
+type access struct {
+	// claimed says that the client showed a token while there are none, which
+	// means nothing but that it is no stranger (decision 8).
+	claimed bool
+	// token is the one that was shown, if it is good; its ID is 0 otherwise.
+	token catalog.Token
+	// refused is the answer to a bad token, nil otherwise.
+	refused error
+}
+
+// authenticated reports whether the client showed a token that counts.
+func (a access) authenticated() bool { return a.claimed || a.token.ID != 0 }
+
+// seesPrivate reports whether private projects and components are shown: every
+// scope includes that.
+func (a access) seesPrivate() bool { return a.token.ID != 0 }
+
+// key tells kinds of access apart whose answers differ; "" is everybody's.
+func (a access) key() string {
+	if a.seesPrivate() {
+		return "private:"
+	}
+	return ""
+}
+
+// kept reports whether answers may be kept for others with the same key.
+func (a access) kept() bool { return !a.claimed && a.refused == nil }
+
+// lives is an error when the token was revoked meanwhile, for what goes on
+// longer than an answer.
+func (a access) lives(ctx context.Context, snap *store.Snapshot) error {
+	if a.token.ID == 0 {
+		return nil
+	}
+	alive, err := snap.TokenLives(ctx, a.token.ID)
+	if err == nil && !alive {
+		err = errToken
+	}
+	return err
+}
+
+// accessKey is that of an access in a context.
+type accessKey struct{}
+
+// accessOf returns what the request that ctx belongs to may see. Whoever shows
+// something of the store asks this, or hidden, which asks it.
+func accessOf(ctx context.Context) access {
+	a, _ := ctx.Value(accessKey{}).(access)
+	return a
+}
+
+// withAccess decides what a request may see, by its header Authorization:
+// "Token KEY" or "Bearer KEY" (facts §8); other schemes are ignored.
+func (s *Server) withAccess(r *http.Request) *http.Request {
+	header := r.Header.Get("Authorization")
+	if header == "" {
+		return r
+	}
+	a := s.access(r.Context(), header)
+	if a == (access{}) {
+		return r
+	}
+	return r.WithContext(context.WithValue(r.Context(), accessKey{}, a))
+}
+
+// access looks a token up, in the store and for each request, so that one which
+// another process made or revoked counts at once.
+func (s *Server) access(ctx context.Context, header string) (a access) {
+	scheme, secret, _ := strings.Cut(strings.TrimSpace(header), " ")
+	if !strings.EqualFold(scheme, "Token") && !strings.EqualFold(scheme, "Bearer") {
+		return a
+	}
+	secret = strings.TrimSpace(secret)
+	var found, any bool
+	err := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		a.token, found, any, err = snap.Token(ctx, secret)
+		return err
+	})
+	switch {
+	case err != nil:
+		return access{refused: err}
+	case found:
+		return a
+	case !any:
+		return access{claimed: secret != ""}
+	case secret == "":
+		return access{refused: errNoToken}
+	case strings.ContainsAny(secret, " \t"):
+		return access{refused: errTokenSpaces}
+	}
+	return access{refused: errToken}
+}
+
+// The answers to what is no token (facts §8).
+var (
+	errToken       = &problem{status: http.StatusUnauthorized, detail: "Invalid token.", authenticate: true}
+	errNoToken     = &problem{status: http.StatusUnauthorized, detail: "Invalid token header. No credentials provided.", authenticate: true}
+	errTokenSpaces = &problem{status: http.StatusUnauthorized, detail: "Invalid token header. Token string should not contain spaces.", authenticate: true}
+)

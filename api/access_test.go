@@ -1,0 +1,162 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// token makes an access token in the world.
+func (w *world) token(name string, scope catalog.Scope) string {
+	w.tb.Helper()
+	secret, err := w.db.CreateToken(w.tb.Context(), name, scope, at)
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+	return secret
+}
+
+// never are texts of which none stands in what everybody gets of demoWorld.
+var never = []string{"/demo/hidden", "/secret/lib", "mallory", "Mallory"}
+
+// TestRoutesHidePrivate asks every route of the table, filled in with what is
+// private, as everybody and with a token.
+func TestRoutesHidePrivate(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	s := w.serve(Options{CacheBytes: 1 << 20})
+	key := w.token("t", catalog.ScopeRead)
+	hidden := w.ids["demo/hidden"]
+	var change int64
+	for _, id := range idsOf(getToken(t, s, "/api/components/demo/hidden/changes/", key)) {
+		change = int64(id)
+	}
+	fill := strings.NewReplacer(":project", "demo", ":component", "hidden", ":language", "en", ":username", "mallory",
+		":code", "en", ":uuid", taskID("demo", "hidden"), ":slug", "x", ":linked", "x")
+	shown := map[string]bool{}
+	for _, rt := range s.routes() {
+		path := fill.Replace(rt.path)
+		switch {
+		case strings.HasPrefix(path, "/api/units/"):
+			path = strings.Replace(path, ":id", itoa(hidden*catalog.UnitsPerComponent+1), 1)
+		case strings.HasPrefix(path, "/api/changes/"):
+			path = strings.Replace(path, ":id", itoa(change), 1)
+		case strings.HasPrefix(path, "/api/addons/"):
+			path = strings.Replace(path, ":id", itoa(hidden), 1)
+		}
+		if rt.kind == events {
+			path += "?after_id=x" // what follows is refused after the object was looked for
+		}
+		concerned := strings.Contains(path, "hidden") || strings.Contains(path, ":") || path != rt.path && strings.ContainsAny(rt.path, ":") &&
+			!strings.Contains(rt.path, ":code") && !strings.HasPrefix(rt.path, "/api/projects/")
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			for range 2 { // the second perhaps from the cache
+				_, with := send(s, method, path, "Authorization", "Bearer "+key)
+				_, rec := send(s, method, path)
+				if concerned && rec.Code != http.StatusNotFound && rec.Code != http.StatusMethodNotAllowed {
+					t.Errorf("%s %s: %d without a token", method, path, rec.Code)
+				}
+				for _, text := range never {
+					if strings.Contains(rec.Body.String(), text) || strings.Contains(strings.Join(slices.Concat(values(rec.Header())...), "\n"), text) {
+						t.Errorf("%s %s without a token has %s", method, path, text)
+					}
+				}
+				if with.Code == http.StatusUnauthorized || with.Code >= 500 {
+					t.Errorf("%s %s: %d with a token", method, path, with.Code)
+				}
+				if with.Code == http.StatusOK && rec.Code == http.StatusNotFound {
+					shown[rt.path] = true
+				}
+			}
+		}
+	}
+	if len(shown) < 20 {
+		t.Errorf("only %d routes tell a token more than everybody: %v", len(shown), shown)
+	}
+}
+
+// getToken is getList with a token.
+func getToken(tb testing.TB, s *Server, target, key string) envelope {
+	tb.Helper()
+	rec := call(tb, s, http.MethodGet, target, "Authorization", "Token "+key)
+	if rec.Code != http.StatusOK {
+		tb.Fatalf("GET %s: %d %s", target, rec.Code, rec.Body)
+	}
+	return decode[envelope](tb, rec.Body.String())
+}
+
+func values(h http.Header) [][]string {
+	var all [][]string
+	for _, v := range h {
+		all = append(all, v)
+	}
+	return all
+}
+
+// TestAuthorization: what a header is answered with (facts §8, decision 8).
+func TestAuthorization(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	s := w.serve(Options{CacheBytes: 1 << 20})
+	const public, private = "/api/components/demo/app/", "/api/components/demo/hidden/"
+	expect := func(status int, method, target, header, detail string) {
+		t.Helper()
+		_, rec := send(s, method, target, "Authorization", header)
+		if rec.Code != status || detail != "" && rec.Body.String() != `{"detail":"`+detail+`"}` {
+			t.Errorf("%s %s with %q: %d %.200s", method, target, header, rec.Code, rec.Body)
+		}
+		if challenge := rec.Header().Get("WWW-Authenticate"); (status == 401) != (challenge == "Token") {
+			t.Errorf("%s %s with %q: WWW-Authenticate %q", method, target, header, challenge)
+		}
+	}
+	expect(200, "GET", public, "Token anything", "") // while there are no tokens
+	expect(404, "GET", private, "Token anything", "Not found.")
+	read, admin := w.token("reader", catalog.ScopeRead), w.token("admin", catalog.ScopeAdmin)
+	for _, key := range []string{read, admin} {
+		for _, scheme := range []string{"Token ", "token ", "Bearer ", "BEARER  ", " Token "} {
+			expect(200, "GET", private, scheme+key, "")
+		}
+		expect(403, "POST", public+"repository/", "Token "+key, errForbidden.detail)
+	}
+	for _, target := range []string{public, private, "/api/"} {
+		expect(401, "GET", target, "Token anything", "Invalid token.")
+		expect(401, "HEAD", target, "Bearer "+read+"x", "")
+		expect(401, "POST", target, "Token anything", "Invalid token.")
+		expect(401, "GET", target, "Token", "Invalid token header. No credentials provided.")
+		expect(401, "GET", target, "Token a b", "Invalid token header. Token string should not contain spaces.")
+		expect(401, "GET", target, "Token "+strings.Repeat("x", 5000), "Invalid token.")
+	}
+	expect(200, "GET", public, "Basic eDp5", "")
+	expect(404, "GET", private, "Basic eDp5", "Not found.")
+	if err := w.db.RevokeToken(t.Context(), "reader"); err != nil {
+		t.Fatal(err)
+	}
+	expect(401, "GET", private, "Token "+read, "Invalid token.")
+	expect(200, "GET", private, "Token "+admin, "")
+	if rec := call(t, s, "GET", private, "Authorization", "Token "+admin); rec.Header().Get("Cache-Control") != "private, no-cache" {
+		t.Errorf("Cache-Control %q", rec.Header().Get("Cache-Control"))
+	}
+}
+
+// TestTokenSeesAll: with a token everything counts.
+func TestTokenSeesAll(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	s := w.serve(Options{CacheBytes: 1 << 20})
+	key := w.token("t", catalog.ScopeRead)
+	for target, want := range map[string][2]int64{
+		"/api/components/": {4, 6}, "/api/projects/demo/components/": {3, 4}, "/api/projects/secret/components/": {1, 2}, "/api/users/": {2, 3},
+	} {
+		for range 2 {
+			if got := getList(t, s, target).Count; got != want[0] {
+				t.Errorf("%s: %d, want %d", target, got, want[0])
+			}
+			if got := getToken(t, s, target, key).Count; got != want[1] {
+				t.Errorf("%s with a token: %d, want %d", target, got, want[1])
+			}
+		}
+	}
+}

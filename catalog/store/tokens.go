@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// tokenPrefix begins every secret, so that people and scanners of repositories
+// know what it is.
+const tokenPrefix = "rgt_"
+
+// maxToken bounds what is looked up, in bytes.
+const maxToken = 128
+
+// CreateToken makes an access token and returns its secret, which is shown once
+// and not stored: 130 bits of chance, of which the SHA-256 is enough. A name
+// that is taken is catalog.ErrConflict; an empty name, one above 100 bytes and an
+// unknown scope are catalog.ErrInvalid.
+func (db *DB) CreateToken(ctx context.Context, name string, scope catalog.Scope, at time.Time) (secret string, err error) {
+	switch {
+	case name == "" || len(name) > 100 || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }):
+		return "", invalid("store: create the token: a name has 1 to 100 bytes and no control characters")
+	case !scope.Known():
+		return "", invalid("store: create the token %s: the scope %q is neither read nor admin", name, scope)
+	}
+	secret = tokenPrefix + rand.Text()
+	err = db.write(ctx, func(s *session) error {
+		var taken, id int64
+		found, err := s.first(ctx, `SELECT id FROM tokens WHERE name = $1`, []any{name}, &taken)
+		if err != nil {
+			return err
+		}
+		if found {
+			return ours{conflict("store: create the token %s: there is one of this name", name)}
+		}
+		if _, err := s.first(ctx, `UPDATE clock SET newest_token = newest_token + 1 WHERE one = 1 RETURNING newest_token`, nil, &id); err != nil {
+			return err
+		}
+		_, err = s.exec(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at) VALUES ($1, $2, $3, $4, $5)`,
+			id, name, tokenHash(secret), string(scope), at.UnixMicro())
+		return err
+	})
+	if err != nil {
+		return "", unmark(db.fail(ctx, "create a token", err))
+	}
+	return secret, nil
+}
+
+// RevokeToken makes a token worthless at once; catalog.ErrNotFound if there is
+// none of that name.
+func (db *DB) RevokeToken(ctx context.Context, name string) error {
+	err := db.write(ctx, func(s *session) error {
+		n, err := s.exec(ctx, `DELETE FROM tokens WHERE name = $1`, name)
+		if err == nil && n == 0 {
+			err = ours{notFound("store: revoke the token %s", name)}
+		}
+		return err
+	})
+	return unmark(db.fail(ctx, "revoke a token", err))
+}
+
+// Tokens lists the access tokens by id.
+func (s *Snapshot) Tokens(ctx context.Context) ([]catalog.Token, error) {
+	var list []catalog.Token
+	err := s.s.query(ctx, `SELECT id, name, scope, created_at FROM tokens ORDER BY id`, nil, func(scan scan) error {
+		var t catalog.Token
+		var at int64
+		err := scan(&t.ID, &t.Name, &t.Scope, &at)
+		t.Created = time.UnixMicro(at).UTC()
+		list = append(list, t)
+		return err
+	})
+	return list, s.db.fail(ctx, "read the tokens", err)
+}
+
+// Token finds the token of a secret. Where there is none, found is false and
+// any says whether there are tokens at all.
+func (s *Snapshot) Token(ctx context.Context, secret string) (t catalog.Token, found, any bool, err error) {
+	if len(secret) <= maxToken {
+		t, found, err = s.tokenWhere(ctx, `hash = $1`, tokenHash(secret))
+	}
+	if found || err != nil {
+		return t, found, true, err
+	}
+	var id int64
+	any, err = s.s.first(ctx, `SELECT id FROM tokens LIMIT 1`, nil, &id)
+	return t, false, any, s.db.fail(ctx, "look for tokens", err)
+}
+
+// TokenLives reports whether a token was not revoked.
+func (s *Snapshot) TokenLives(ctx context.Context, id int64) (bool, error) {
+	_, found, err := s.tokenWhere(ctx, `id = $1`, id)
+	return found, err
+}
+
+func (s *Snapshot) tokenWhere(ctx context.Context, where string, key any) (t catalog.Token, found bool, err error) {
+	var at int64
+	found, err = s.s.first(ctx, `SELECT id, name, scope, created_at FROM tokens WHERE `+where, []any{key}, &t.ID, &t.Name, &t.Scope, &at)
+	t.Created = time.UnixMicro(at).UTC()
+	return t, found, s.db.fail(ctx, "read a token", err)
+}
+
+func tokenHash(secret string) []byte {
+	sum := sha256.Sum256([]byte(secret))
+	return sum[:]
+}
