@@ -17,7 +17,8 @@ type access struct {
 	claimed bool
 	// token is the one that was shown, if it is good; its ID is 0 otherwise.
 	token catalog.Token
-	// refused is the answer to a bad token, nil otherwise.
+	// refused is the answer to a bad token or to one request too many, nil
+	// otherwise.
 	refused error
 }
 
@@ -63,13 +64,16 @@ func accessOf(ctx context.Context) access {
 }
 
 // withAccess decides what a request may see, by its header Authorization:
-// "Token KEY" or "Bearer KEY" (facts §8); other schemes are ignored.
-func (s *Server) withAccess(r *http.Request) *http.Request {
-	header := r.Header.Get("Authorization")
-	if header == "" {
-		return r
+// "Token KEY" or "Bearer KEY" (facts §8), other schemes are ignored; and
+// whether it is one too many.
+func (s *Server) withAccess(w http.ResponseWriter, r *http.Request) *http.Request {
+	var a access
+	if header := r.Header.Get("Authorization"); header != "" {
+		a = s.access(r.Context(), header)
 	}
-	a := s.access(r.Context(), header)
+	if err := s.throttle(w.Header(), r, a); err != nil {
+		a = access{refused: err}
+	}
 	if a == (access{}) {
 		return r
 	}

@@ -41,7 +41,11 @@ func (s *Settings) trusts(remote string) bool {
 	if err != nil {
 		return false
 	}
-	addr := peer.Addr().Unmap().WithZone("")
+	return s.trustsAddr(peer.Addr())
+}
+
+func (s *Settings) trustsAddr(addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
 	for _, network := range s.TrustedProxies {
 		if network.Contains(addr) {
 			return true

@@ -23,7 +23,7 @@ func (s *Settings) cors(r *http.Request, h http.Header) {
 		}
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", "Allow, Content-Length, Retry-After")
+	h.Set("Access-Control-Expose-Headers", "Allow, Content-Length, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset")
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
 		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, Last-Event-ID")

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -25,12 +26,15 @@ type Options struct {
 	// "https://l10n.example.org" (a trailing slash is ignored); "" takes it from
 	// each request (decision 5).
 	BaseURL string
-	// TrustedProxies are the networks whose X-Forwarded-Proto and
-	// X-Forwarded-Host count; nil trusts none.
+	// TrustedProxies are the networks whose X-Forwarded-Proto, X-Forwarded-Host
+	// and X-Forwarded-For count; nil trusts none.
 	TrustedProxies []netip.Prefix
 	// CORSOrigins are the origins whose pages may read the answers, "*" for any;
 	// nil allows none.
 	CORSOrigins []string
+	// AnonymousRate and TokenRate bound the requests of an address without a
+	// token and of a token; the zero value is no bound.
+	AnonymousRate, TokenRate limit.Rate
 	// Logger gets requests at debug level and failures at error level; nil
 	// discards them.
 	Logger *slog.Logger
@@ -59,10 +63,13 @@ type Progress struct {
 
 // Settings are the options that may change while the server runs.
 type Settings struct {
-	// BaseURL, TrustedProxies and CORSOrigins mean what they mean in Options.
-	BaseURL        string
-	TrustedProxies []netip.Prefix
-	CORSOrigins    []string
+	// All mean what they mean in Options.
+	BaseURL                  string
+	TrustedProxies           []netip.Prefix
+	CORSOrigins              []string
+	AnonymousRate, TokenRate limit.Rate
+
+	strangers, tokens *limit.Limiter // nil: no bound
 }
 
 // Server answers the read interface. It is safe for concurrent use. Make it
@@ -106,21 +113,33 @@ func New(opts Options) *Server {
 		s.progress = func(int64) (Progress, bool) { return Progress{}, false }
 	}
 	s.cache = newCache(opts.CacheBytes, s.now)
-	s.Update(Settings{BaseURL: opts.BaseURL, TrustedProxies: opts.TrustedProxies, CORSOrigins: opts.CORSOrigins})
+	s.Update(Settings{
+		BaseURL: opts.BaseURL, TrustedProxies: opts.TrustedProxies, CORSOrigins: opts.CORSOrigins,
+		AnonymousRate: opts.AnonymousRate, TokenRate: opts.TokenRate,
+	})
 	s.route()
 	return s
 }
 
-// Update replaces the settings for all requests that begin after it. The
-// slices must not be modified afterwards.
+// Update replaces the settings for all requests that begin after it; only one
+// call may run at a time. The slices must not be modified afterwards.
 func (s *Server) Update(settings Settings) {
 	settings.BaseURL = trimSlashes(settings.BaseURL)
+	settings.strangers, settings.tokens = limit.New(settings.AnonymousRate, s.now), limit.New(settings.TokenRate, s.now)
+	if old := s.settings.Load(); old != nil { // who is counted stays so
+		if old.AnonymousRate == settings.AnonymousRate {
+			settings.strangers = old.strangers
+		}
+		if old.TokenRate == settings.TokenRate {
+			settings.tokens = old.tokens
+		}
+	}
 	s.settings.Store(&settings)
 }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	r = s.withAccess(r)
+	r = s.withAccess(w, r)
 	if !s.answerKept(w, r) {
 		s.echo.ServeHTTP(w, withRoutePath(r))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/api/hooks"
+	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
@@ -105,6 +106,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	s.api = api.New(api.Options{
 		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: programVersion(),
 		BaseURL: s.config.BaseURL, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
+		AnonymousRate: limit.Rate(s.config.RateLimit.Anonymous), TokenRate: limit.Rate(s.config.RateLimit.Token),
 		Progress: s.engine.progress.component, CacheBytes: int(s.config.ResponseCache),
 	})
 	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Logger: s.log})
@@ -197,7 +199,10 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 		s.log.Warn("configuration: a change takes effect after a restart", "keys", strings.Join(keys, ", "))
 	}
 	s.config = c
-	s.api.Update(api.Settings{BaseURL: c.BaseURL, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins})
+	s.api.Update(api.Settings{
+		BaseURL: c.BaseURL, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins,
+		AnonymousRate: limit.Rate(c.RateLimit.Anonymous), TokenRate: limit.Rate(c.RateLimit.Token),
+	})
 	s.pulls.set(plan, c.PollInterval)
 	s.log.Info("configuration loaded", "file", c.File(), "branches", len(plan.branches))
 }

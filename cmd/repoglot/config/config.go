@@ -48,13 +48,14 @@ type Config struct {
 	// and the profiler is off. A change needs a restart.
 	MetricsListen string `yaml:"metrics_listen"`
 	// TrustedProxies lists the networks (`10.0.0.0/8`) and addresses
-	// (`127.0.0.1`) whose `X-Forwarded-Proto` and `X-Forwarded-Host` count.
+	// (`127.0.0.1`) whose `X-Forwarded-Proto`, `X-Forwarded-Host` and
+	// `X-Forwarded-For` count.
 	TrustedProxies []Network `yaml:"trusted_proxies"`
 	// CORSOrigins lists the origins of web pages that may read the API, such
 	// as `https://app.example.org`, or `*` for all.
 	CORSOrigins []string `yaml:"cors_origins"`
-	// RateLimit bounds the requests of a client. This version accepts the key
-	// and does not act on it yet.
+	// RateLimit bounds the requests of a client to the API; who sends more gets
+	// 429 until the span since the first of them is over. Empty: no bound.
 	RateLimit RateLimit `yaml:"rate_limit"`
 	// Credentials lists what to log in with at hosts of repositories.
 	Credentials []Credential `yaml:"credentials"`
@@ -82,8 +83,8 @@ type Transport string
 
 // RateLimit bounds the requests of one client; an empty rate is no bound.
 type RateLimit struct {
-	// Anonymous bounds the requests of one address, such as `1000/h` (units:
-	// s, m, h, d).
+	// Anonymous bounds the requests of one address (of IPv6: one network of 64
+	// bits) without a token, such as `1000/h` (units: s, m, h, d).
 	Anonymous Rate `yaml:"anonymous"`
 	// Token bounds the requests with one token.
 	Token Rate `yaml:"token"`

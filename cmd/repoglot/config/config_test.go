@@ -270,7 +270,7 @@ projects:
     repo: file:///srv/x.git
     history: none
 `, "GIT_PW=hunter2")
-	if !slicesContain(c.Warnings(), "rate_limit is not acted on") || slicesContain(c.Warnings(), "bots is not acted on") {
+	if slicesContain(c.Warnings(), "rate_limit is not acted on") || slicesContain(c.Warnings(), "bots is not acted on") {
 		t.Errorf("warnings: %q", c.Warnings())
 	}
 	var prefixes []string

@@ -5,7 +5,6 @@ import "slices"
 // later lists the keys that are read but not acted on in this version.
 func later() map[string]string {
 	return map[string]string{
-		"rate_limit":  "requests are not limited",
 		"suggestions": "branches of suggestions are not read",
 	}
 }
@@ -13,9 +12,7 @@ func later() map[string]string {
 // warnings returns one line for each such key that the file asks something of.
 // The default history is none of them: who wrote nothing asked for nothing.
 func warnings(c *Config) []string {
-	asked := map[string]bool{
-		"rate_limit": c.RateLimit != RateLimit{},
-	}
+	asked := map[string]bool{}
 	for _, p := range c.Projects {
 		for _, co := range p.Components {
 			asked["suggestions"] = asked["suggestions"] || co.Suggestions.Branches != ""

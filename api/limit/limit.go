@@ -1,0 +1,113 @@
+// Package limit counts the requests of clients and says when there were too many.
+//
+// Goals: truthful figures for X-RateLimit-*; memory that hostile clients cannot
+// make grow; no goroutine and no clock of its own. Non-goals: it knows neither
+// HTTP nor what a client is: a key names one.
+package limit
+
+import (
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// maxClients bounds the clients that are remembered; the one whose span began
+// first is forgotten, which gives it its requests back.
+const maxClients = 1 << 16
+
+// Rate is a number of requests in a span of time; the zero value is no bound.
+type Rate struct {
+	// Count is the number of requests, above 0.
+	Count int
+	// Per is the span, which begins with a client's first request.
+	Per time.Duration
+}
+
+// Limiter counts requests by client. It is safe for concurrent use; a nil
+// Limiter lets everything pass.
+type Limiter struct {
+	rate Rate
+	max  int
+	now  func() time.Time
+
+	mu      sync.Mutex
+	clients map[string]*span
+	order   []*span // by begin, which is by end
+}
+
+// span is that of one client.
+type span struct {
+	client string
+	ends   time.Time
+	used   int
+}
+
+// Answer is what a request is told.
+type Answer struct {
+	// Allowed says that the request is within the bound.
+	Allowed bool
+	// Limit is the number of requests in a span, Remaining how many are left.
+	Limit, Remaining int
+	// Reset is when the span ends and all are allowed again: whole seconds from
+	// now, rounded up.
+	Reset int
+}
+
+// New makes a limiter; the zero rate is nil. now is the clock.
+func New(rate Rate, now func() time.Time) *Limiter {
+	if rate.Count <= 0 || rate.Per <= 0 {
+		return nil
+	}
+	return &Limiter{rate: rate, max: maxClients, now: now, clients: map[string]*span{}}
+}
+
+// Take counts a request of a client. counted is false for a nil Limiter.
+func (l *Limiter) Take(client string) (a Answer, counted bool) {
+	if l == nil {
+		return a, false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	s := l.clients[client]
+	if s == nil || !now.Before(s.ends) {
+		s = l.begin(client, now)
+	}
+	a = Answer{Limit: l.rate.Count, Reset: int((s.ends.Sub(now) + time.Second - 1) / time.Second)}
+	if a.Allowed = s.used < l.rate.Count; a.Allowed {
+		s.used++
+	}
+	a.Remaining = l.rate.Count - s.used
+	return a, true
+}
+
+// begin starts a client's span and forgets those that are over.
+func (l *Limiter) begin(client string, now time.Time) *span {
+	for len(l.order) > 0 && (len(l.clients) >= l.max || !now.Before(l.order[0].ends)) {
+		if first := l.order[0]; l.clients[first.client] == first {
+			delete(l.clients, first.client)
+		}
+		l.order[0] = nil
+		l.order = l.order[1:]
+	}
+	s := &span{client: client, ends: now.Add(l.rate.Per)}
+	l.clients[client] = s
+	l.order = append(l.order, s)
+	return s
+}
+
+// Address is the client that an address stands for: of IPv6 the network of 64
+// bits, within which a host chooses as it likes. What is no address is one
+// client together.
+func Address(addr netip.Addr) string {
+	addr = addr.Unmap().WithZone("")
+	if addr.Is6() {
+		network, _ := addr.Prefix(64) // it has more bits
+		return network.String()
+	}
+	return addr.String()
+}
+
+// Token is the client that shows the token with an id.
+func Token(id int64) string { return "token " + strconv.FormatInt(id, 10) }

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/repoglot/repoglot/api/limit"
+)
+
+// throttle counts a request and puts the figures into the header (facts §8). It
+// returns the answer to one too many, else nil. Who shows a good token is counted
+// by token, everybody else, with a bad one too, by address.
+func (s *Server) throttle(h http.Header, r *http.Request, a access) error {
+	settings := s.settings.Load()
+	limiter, client := settings.tokens, ""
+	switch {
+	case a.token.ID != 0:
+		client = limit.Token(a.token.ID)
+	case settings.strangers == nil:
+		return nil
+	default:
+		limiter, client = settings.strangers, limit.Address(settings.clientAddress(r))
+	}
+	got, counted := limiter.Take(client)
+	if !counted {
+		return nil
+	}
+	h.Set("X-RateLimit-Limit", strconv.Itoa(got.Limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(got.Remaining))
+	h.Set("X-RateLimit-Reset", strconv.Itoa(got.Reset))
+	if got.Allowed {
+		return nil
+	}
+	return &problem{
+		status: http.StatusTooManyRequests, retryAfter: got.Reset,
+		detail: "Request was throttled. Expected available in " + strconv.Itoa(got.Reset) + " seconds.",
+	}
+}
+
+// clientAddress is where a request comes from: the peer of the connection, or
+// if that is a trusted proxy the last address of X-Forwarded-For that is none.
+// What stands before it anybody could have written.
+func (s *Settings) clientAddress(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	addr := peer.Addr()
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && s.trustsAddr(addr); i-- {
+		hop := strings.TrimSpace(hops[i])
+		next, err := netip.ParseAddr(hop)
+		if err != nil {
+			withPort, err := netip.ParseAddrPort(hop)
+			if err != nil {
+				break
+			}
+			next = withPort.Addr()
+		}
+		addr = next
+	}
+	return addr
+}

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/api/limit"
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// TestThrottle: the figures are true, each client has its own, and a good token
+// is none of the address's business.
+func TestThrottle(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	key := w.token("t", catalog.ScopeRead)
+	now := at
+	s := w.serve(Options{
+		CacheBytes: 1 << 20, Now: func() time.Time { return now }, CORSOrigins: []string{"*"},
+		AnonymousRate: limit.Rate{Count: 3, Per: time.Hour}, TokenRate: limit.Rate{Count: 1, Per: time.Minute},
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, // that of httptest
+	})
+	expect := func(status int, remaining, reset string, header ...string) {
+		t.Helper()
+		_, rec := send(s, http.MethodGet, "/api/components/demo/app/", header...)
+		h := rec.Header()
+		if rec.Code != status || h.Get("X-RateLimit-Remaining") != remaining || h.Get("X-RateLimit-Reset") != reset {
+			t.Errorf("%q: %d, headers %v", header, rec.Code, h)
+		}
+		if status != http.StatusTooManyRequests {
+			return
+		}
+		if h.Get("Retry-After") != reset || rec.Body.String() != `{"detail":"Request was throttled. Expected available in `+reset+` seconds."}` {
+			t.Errorf("%q: Retry-After %q, %s", header, h.Get("Retry-After"), rec.Body)
+		}
+	}
+	expect(200, "2", "3600")
+	now = now.Add(30 * time.Minute)
+	expect(200, "1", "1800") // perhaps from the cache: counted as well
+	expect(401, "0", "1800", "Authorization", "Token wrong")
+	expect(429, "0", "1800")
+	expect(429, "0", "1800", "Authorization", "Token wrong")
+	expect(200, "0", "60", "Authorization", "Token "+key)
+	expect(429, "0", "60", "Authorization", "Token "+key)
+	expect(200, "2", "3600", "X-Forwarded-For", "198.51.100.1, 203.0.113.5, 192.0.2.9")
+	expect(200, "1", "3600", "X-Forwarded-For", "198.51.100.2, 203.0.113.5:4711") // the first is a claim of the second
+	now = now.Add(30 * time.Minute)
+	expect(200, "2", "3600")
+	s.Update(Settings{AnonymousRate: limit.Rate{Count: 3, Per: time.Hour}})
+	expect(200, "1", "3600") // a reload forgets nobody
+	s.Update(Settings{})
+	expect(200, "", "")
+}
+
+// TestClientAddress: whose word counts about where a request comes from.
+func TestClientAddress(t *testing.T) {
+	t.Parallel()
+	trusting := &Settings{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")}}
+	for _, c := range []struct {
+		settings                *Settings
+		remote, forwarded, want string
+	}{
+		{&Settings{}, "198.51.100.1:5", "203.0.113.1", "198.51.100.1"},
+		{trusting, "198.51.100.1:5", "203.0.113.1", "198.51.100.1"},
+		{trusting, "10.1.1.1:5", "203.0.113.1", "203.0.113.1"},
+		{trusting, "[2001:db8::1]:5", "1.1.1.1, 203.0.113.1, 10.2.2.2", "203.0.113.1"},
+		{trusting, "10.1.1.1:5", "", "10.1.1.1"},
+		{trusting, "10.1.1.1:5", "203.0.113.1, nonsense", "10.1.1.1"},
+		{trusting, "10.1.1.1:5", "10.3.3.3, 10.2.2.2", "10.3.3.3"},
+		{trusting, "10.1.1.1:5", "[2001:db9::1]:80", "2001:db9::1"},
+		{trusting, "nonsense", "203.0.113.1", "invalid IP"},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+		r.RemoteAddr = c.remote
+		r.Header.Set("X-Forwarded-For", c.forwarded)
+		if got := c.settings.clientAddress(r).String(); got != c.want {
+			t.Errorf("%s for %q: %s, want %s", c.remote, c.forwarded, got, c.want)
+		}
+	}
+}
