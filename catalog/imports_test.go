@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"api/...":                 {"api/...", "catalog", "catalog/lang", "catalog/query", "catalog/store"},
 	"catalog/ingest":          {"gitsource", "poparse", "catalog", "catalog/lang", "catalog/store"},
 	"catalog/ingest/schedule": {},
+	"catalog/checks":          {"catalog", "catalog/lang"},
 	"catalog/query":           {"catalog"},
 	"catalog/store":           {"catalog", "catalog/query"},
 	"catalog":                 {},

@@ -1,0 +1,56 @@
+package checks
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// Mask is a set of checks. The zero value is empty.
+type Mask [2]uint64
+
+// Has reports whether id is in the set.
+func (m Mask) Has(id ID) bool { return id < 128 && m[id>>6]&(1<<(id&63)) != 0 }
+
+// With is the set and id. A number of 128 and more changes nothing.
+func (m Mask) With(id ID) Mask {
+	if id < 128 {
+		m[id>>6] |= 1 << (id & 63)
+	}
+	return m
+}
+
+// Without is the set but id.
+func (m Mask) Without(id ID) Mask {
+	if id < 128 {
+		m[id>>6] &^= 1 << (id & 63)
+	}
+	return m
+}
+
+// Or is what is in either set.
+func (m Mask) Or(o Mask) Mask { return Mask{m[0] | o[0], m[1] | o[1]} }
+
+// And is what is in both sets.
+func (m Mask) And(o Mask) Mask { return Mask{m[0] & o[0], m[1] & o[1]} }
+
+// AndNot is what is in m and not in o.
+func (m Mask) AndNot(o Mask) Mask { return Mask{m[0] &^ o[0], m[1] &^ o[1]} }
+
+// IsZero reports whether the set is empty.
+func (m Mask) IsZero() bool { return m == Mask{} }
+
+// Len is the number of checks in the set.
+func (m Mask) Len() int { return bits.OnesCount64(m[0]) + bits.OnesCount64(m[1]) }
+
+// All yields the checks of the set by number.
+func (m Mask) All() iter.Seq[ID] {
+	return func(yield func(ID) bool) {
+		for i, word := range m {
+			for ; word != 0; word &= word - 1 {
+				if !yield(ID(i*64 + bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+		}
+	}
+}

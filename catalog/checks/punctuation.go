@@ -1,0 +1,211 @@
+package checks
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sets of characters that end a sentence (facts §11.3).
+const (
+	stops        = ".。।۔։·෴។።"
+	colons       = ":：៖"
+	questions    = "?՞؟⸮？፧꘏⳺"
+	exclamations = "!！՜᥄႟߹"
+	// Japanese ends an enumeration's introduction as it likes.
+	japaneseColons = ";:：.。"
+	// Burmese ends a question with a word and a section mark.
+	burmeseQuestion = "\u1038\u104b"
+)
+
+func last(s string) rune {
+	c, _ := utf8.DecodeLastRuneInString(s)
+	return c
+}
+
+// inSet reports whether s ends in a character of set; s is not empty.
+func inSet(s, set string) bool { return strings.ContainsRune(set, last(s)) }
+
+// differ fails if exactly one of the two ends in a character of the set.
+func differ(s, t, set string) hit {
+	if s == "" || t == "" || inSet(s, set) == inSet(t, set) {
+		return hit{}
+	}
+	return ends(s, t)
+}
+
+// dots reports three full stops that became an ellipsis.
+func dots(s, t string) bool { return strings.HasSuffix(s, "...") && strings.HasSuffix(t, "…") }
+
+func endStop(r *run, s, t string) hit {
+	base := r.set.base
+	if t == "" || base == "th" || base == "jbo" || utf8.RuneCountInString(s) <= 4 || dots(s, t) {
+		return hit{}
+	}
+	switch base {
+	case "ja":
+		if inSet(s, ":;") {
+			return differ(s, t, japaneseColons)
+		}
+	case "hy":
+		return differ(s, t, stops+":՝?!`")
+	case "hi", "bn", "or":
+		return differ(s, t, ".\u0964\u09f7|")
+	case "sat":
+		return differ(s, t, ".᱾")
+	case "my":
+		if strings.HasSuffix(t, burmeseQuestion) {
+			return hit{}
+		}
+		return differ(s, t, ".။")
+	}
+	return differ(s, t, stops)
+}
+
+func endColon(r *run, s, t string) hit {
+	if s == "" || t == "" {
+		return hit{}
+	}
+	switch r.set.base {
+	case "jbo":
+		return hit{}
+	case "hy":
+		if last(s) != ':' {
+			return hit{}
+		}
+		return differ(s, t, ":՝`")
+	case "ja":
+		if !inSet(s, ":;") {
+			return hit{}
+		}
+		return differ(s, t, japaneseColons)
+	}
+	return differ(s, t, colons)
+}
+
+func endQuestion(r *run, s, t string) hit {
+	if s == "" || t == "" {
+		return hit{}
+	}
+	switch r.set.base {
+	case "jbo":
+		return hit{}
+	case "hy":
+		if last(s) != '?' {
+			return hit{}
+		}
+		return differ(s, t, "?՞։")
+	case "el":
+		if last(s) != '?' {
+			return hit{}
+		}
+		return differ(s, t, "?;\u037e")
+	case "my":
+		if (last(s) == '?') == strings.HasSuffix(t, burmeseQuestion) {
+			return hit{}
+		}
+		return ends(s, t)
+	}
+	return differ(s, t, questions)
+}
+
+func endExclamation(r *run, s, t string) hit {
+	if s == "" || t == "" || strings.HasSuffix(s, "Texy!") || strings.HasSuffix(t, "Texy!") {
+		return hit{}
+	}
+	switch r.set.base {
+	case "hy", "jbo":
+		return hit{}
+	case "eu":
+		if last(s) == '!' && strings.Contains(t, "¡") && strings.Contains(t, "!") {
+			return hit{}
+		}
+	case "my":
+		return differ(s, t, "!႟")
+	}
+	return differ(s, t, exclamations)
+}
+
+func endEllipsis(r *run, s, t string) hit {
+	if t == "" || r.set.base == "jbo" || dots(s, t) {
+		return hit{}
+	}
+	return differ(s, t, "…")
+}
+
+func endSemicolon(r *run, s, t string) hit {
+	if s == "" || t == "" || r.set.base == "el" && last(s) == '?' {
+		return hit{}
+	}
+	if endsSemicolon(s) == endsSemicolon(t) {
+		return hit{}
+	}
+	return ends(s, t)
+}
+
+// endsSemicolon reports a semicolon at the end that does not end an entity.
+func endsSemicolon(s string) bool {
+	if s[len(s)-1] != ';' {
+		return false
+	}
+	from := strings.LastIndexByte(s, '&')
+	return from < 0 || entity(s[from:]) != len(s)-from
+}
+
+// entity is the length of the HTML entity that s begins with, else 0.
+func entity(s string) int {
+	if len(s) < 3 || s[0] != '&' {
+		return 0
+	}
+	i := 1
+	if s[i] == '#' {
+		i++
+	}
+	from := i
+	for i < len(s) && (isLetter(s[i]) || isDigit(s[i])) {
+		i++
+	}
+	if i == from || i == len(s) || s[i] != ';' {
+		return 0
+	}
+	return i + 1
+}
+
+// punctuationSpacing wants a blank before high punctuation in French.
+func punctuationSpacing(r *run, _, t string) hit {
+	base := r.set.base
+	if base != "fr" && base != "br" || strings.EqualFold(r.set.code, "fr_CA") {
+		return hit{}
+	}
+	previous := rune(-1)
+	for i := 0; i < len(t); {
+		if n := entity(t[i:]); n > 0 {
+			previous = ' '
+			i += n
+			continue
+		}
+		c, n := utf8.DecodeRuneInString(t[i:])
+		if isHigh(c) && !spaced(previous) && !insideWord(t[i+n:]) {
+			return hit{true, Span{}, Span{i, i + n}}
+		}
+		previous = c
+		i += n
+	}
+	return hit{}
+}
+
+func isHigh(c rune) bool { return c == ';' || c == ':' || c == '?' || c == '!' }
+
+func spaced(previous rune) bool {
+	return previous == ' ' || previous == '\u00a0' || previous == '\u202f' || previous == '\u2009' || isHigh(previous)
+}
+
+// insideWord reports that what follows makes the mark a part of something
+// else, such as a URL.
+func insideWord(rest string) bool {
+	if rest == "" || entity(rest) > 0 {
+		return false
+	}
+	c, _ := utf8.DecodeRuneInString(rest)
+	return !unicode.In(c, unicode.Zs, unicode.Ps, unicode.Pe)
+}

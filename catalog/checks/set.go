@@ -1,0 +1,189 @@
+package checks
+
+import (
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/lang"
+)
+
+// Options say what is the same for all units of a translation.
+type Options struct {
+	// Language is the code of the translation's language, such as "pt_BR".
+	Language string
+	// Plural is the plural rule of the translation.
+	Plural lang.Plural
+	// SourcePlural is the plural rule of the source language.
+	SourcePlural lang.Plural
+	// ComponentFlags are the component's check_flags, comma-separated.
+	ComponentFlags string
+	// Glossary marks a glossary component: nothing is checked.
+	Glossary bool
+}
+
+// Unit is what the checks read of a unit. It is not kept.
+type Unit struct {
+	// IsSource marks a unit of the source translation: source checks run on
+	// it and no others.
+	IsSource bool
+	// Sources and Targets are the plural forms, at least one each; targets
+	// padded as catalog.TargetForms does it.
+	Sources, Targets []string
+	// Flags are the entry's flags, comma-separated, as catalog.Unit has them.
+	Flags string
+	// State is the unit's state: read-only and empty ones are not checked.
+	State catalog.State
+}
+
+// Span is a piece of a string, in code points. From == To marks a place.
+type Span struct{ From, To int }
+
+// Failure is one finding of a check.
+type Failure struct {
+	// Form is the plural form of the target, from 0; of the source for a
+	// source check.
+	Form int
+	// SourceForm is the plural form of the source that Source lies in.
+	SourceForm int
+	// Source and Target say where in the two strings it is.
+	Source, Target Span
+}
+
+// maxFlagSets bounds how many different flags a set remembers. Others are
+// parsed for each unit.
+const maxFlagSets = 512
+
+// Set runs the checks for the units of one translation. It is safe for
+// concurrent use; make it with [New].
+type Set struct {
+	base     string // language code without country
+	code     string // whole language code
+	flags    string
+	glossary bool
+	forms    []form // of the target's plural rule
+	sources  int    // number of forms of the source language
+	onTarget Mask   // checks of target units
+	onSource Mask   // checks of source units
+	runs     sync.Pool
+
+	adding sync.Mutex                          // guards the change of known
+	known  atomic.Pointer[map[string]*flagSet] // by the entry's flags; never written in place
+}
+
+// New makes the checks of a translation.
+func New(o Options) *Set {
+	s := &Set{base: lang.BaseCode(o.Language), code: o.Language, flags: o.ComponentFlags, glossary: o.Glossary, sources: max(o.SourcePlural.Number, 1)}
+	s.onTarget = scopeMask(ScopePair).Or(scopeMask(ScopeTarget))
+	s.onSource = scopeMask(ScopeSource)
+	s.runs.New = func() any { return new(run) }
+	s.known.Store(&map[string]*flagSet{})
+	s.forms = pairForms(o.Plural, o.SourcePlural)
+	return s
+}
+
+// Run returns the checks of one unit that fail, but those of [ScopeAcross].
+func (s *Set) Run(u *Unit) Mask {
+	var failed Mask
+	active := s.active(u)
+	if active.IsZero() {
+		return failed
+	}
+	f := s.effective(u.Flags)
+	r := s.runs.Get().(*run)
+	defer s.runs.Put(r)
+	for id := range active.And(f.runs).All() {
+		*r = run{set: s, flags: f, unit: u}
+		r.check(id)
+		if r.failed {
+			failed = failed.With(id)
+		}
+	}
+	*r = run{}
+	return failed
+}
+
+// Explain lists where check id fails in the unit; nil if it does not.
+func (s *Set) Explain(u *Unit, id ID) []Failure {
+	f := s.effective(u.Flags)
+	if !s.active(u).And(f.runs).Has(id) {
+		return nil
+	}
+	r := &run{set: s, flags: f, unit: u, explain: true}
+	r.check(id)
+	return r.failures
+}
+
+// active is what the kind and state of the unit allow (facts §11.1).
+func (s *Set) active(u *Unit) Mask {
+	switch {
+	case s.glossary || len(u.Sources) == 0:
+		return Mask{}
+	case u.IsSource:
+		return s.onSource
+	case len(u.Targets) == 0 || u.State == catalog.StateReadOnly || u.State == catalog.StateEmpty:
+		return Mask{}
+	}
+	return s.onTarget
+}
+
+// run is one check of one unit.
+type run struct {
+	set      *Set
+	flags    *flagSet
+	unit     *Unit
+	explain  bool
+	failed   bool
+	failures []Failure
+}
+
+// hit is what a rule found; spans in bytes.
+type hit struct {
+	failed         bool
+	source, target Span
+}
+
+func (r *run) check(id ID) {
+	e := &table[id]
+	if e.whole != nil {
+		e.whole(r, id)
+		return
+	}
+	if e.source != nil {
+		for i, source := range r.unit.Sources {
+			if h := e.source(r, source, i); h.failed && r.fail(h, i, i) {
+				return
+			}
+		}
+		return
+	}
+	for i, target := range r.unit.Targets {
+		k := r.sourceForm(i)
+		if h := e.pair(r, r.unit.Sources[k], target); h.failed && r.fail(h, k, i) {
+			return
+		}
+	}
+}
+
+// fail notes a finding; it reports whether the run is over.
+func (r *run) fail(h hit, sourceForm, form int) bool {
+	r.failed = true
+	if !r.explain {
+		return true
+	}
+	f := Failure{Form: form, SourceForm: sourceForm, Source: points(r.unit.Sources[sourceForm], h.source)}
+	if form < len(r.unit.Targets) {
+		f.Target = points(r.unit.Targets[form], h.target)
+	}
+	r.failures = append(r.failures, f)
+	return false
+}
+
+// points makes code points of bytes.
+func points(s string, b Span) Span {
+	from := min(max(b.From, 0), len(s))
+	to := min(max(b.To, from), len(s))
+	n := utf8.RuneCountInString(s[:from])
+	return Span{n, n + utf8.RuneCountInString(s[from:to])}
+}

@@ -1,0 +1,64 @@
+package checks
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// optionalPlural finds "file(s)" in a source without plural forms.
+func optionalPlural(r *run, s string, _ int) hit {
+	if len(r.unit.Sources) > 1 {
+		return hit{}
+	}
+	for from := 0; ; {
+		i := strings.Index(s[from:], "(s)")
+		if i < 0 {
+			return hit{}
+		}
+		i += from
+		from = i + len("(s)")
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[from:])
+		if i > 0 && wordRune(before) && (from == len(s) || !wordRune(after)) {
+			return hit{true, Span{i, from}, Span{}}
+		}
+	}
+}
+
+func wordRune(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsNumber(c) }
+
+// ellipsis finds three full stops where one character would do.
+func ellipsis(_ *run, s string, form int) hit {
+	i := strings.Index(s, "...")
+	if i < 0 || form > 0 {
+		return hit{}
+	}
+	return hit{true, Span{i, i + 3}, Span{}}
+}
+
+// unnamedFormat finds several placeholders that only their place tells apart.
+func unnamedFormat(r *run, s string, form int) hit {
+	if form > 0 {
+		return hit{}
+	}
+	for id := range r.flags.runs.And(formats).All() {
+		unnamed, first, last := 0, 0, 0
+		for at := 0; ; {
+			p, ok := nextPlaceholder(syntaxes[id], s, at)
+			if !ok {
+				break
+			}
+			if at = p.to; p.position && !p.escape {
+				if unnamed++; unnamed == 1 {
+					first = p.from
+				}
+				last = p.to
+			}
+		}
+		if unnamed >= 2 {
+			return hit{true, Span{first, last}, Span{}}
+		}
+	}
+	return hit{}
+}

@@ -1,0 +1,139 @@
+package checks
+
+// entry is one row of the table; one of pair, whole and source is set, but for
+// checks across units.
+type entry struct {
+	name, title, description, example string
+
+	scope  Scope
+	off    bool // by default; the dashed name is the flag that enables it
+	pair   func(r *run, source, target string) hit
+	whole  func(r *run, id ID)
+	source func(r *run, source string, form int) hit
+}
+
+func pairCheck(name, title, description, example string, f func(*run, string, string) hit) entry {
+	return entry{name: name, title: title, description: description, example: example, pair: f}
+}
+
+func formatCheck(name, language, example string) entry {
+	return entry{
+		name: name, title: language + " format", example: example, scope: ScopeTarget, off: true, whole: checkFormat,
+		description: "The placeholders of " + language + " are not those of the source, or, where only their place tells them apart, in another order.",
+	}
+}
+
+// rows makes the table; its order is that of the numbers.
+func rows() [count]entry {
+	return [count]entry{
+		BeginNewline:       pairCheck("begin_newline", "Starting newline", "Only one of source and translation begins with a line break.", `"\nMenu" → "Menü"`, beginNewline),
+		EndNewline:         pairCheck("end_newline", "Trailing newline", "Only one of source and translation ends with a line break.", `"Done\n" → "Fertig"`, endNewline),
+		BeginSpace:         pairCheck("begin_space", "Starting spaces", "The translation begins with another number of spaces.", `"  item" → " Eintrag"`, beginSpace),
+		EndSpace:           pairCheck("end_space", "Trailing space", "The translation ends with another number of spaces.", `"Name: " → "Jméno:"`, endSpace),
+		DoubleSpace:        pairCheck("double_space", "Double space", "The translation has two spaces in a row, the source has not.", `"a tree" → "ein  Baum"`, doubleSpace),
+		EndStop:            pairCheck("end_stop", "Mismatched full stop", "Only one of source and translation ends with a full stop of its language.", `"It works." → "Es geht"`, endStop),
+		EndColon:           pairCheck("end_colon", "Mismatched colon", "Only one of source and translation ends with a colon.", `"Size:" → "Größe"`, endColon),
+		EndQuestion:        pairCheck("end_question", "Mismatched question mark", "Only one of source and translation ends with a question mark.", `"Sure?" → "Sicher"`, endQuestion),
+		EndExclamation:     pairCheck("end_exclamation", "Mismatched exclamation mark", "Only one of source and translation ends with an exclamation mark.", `"Stop!" → "Halt"`, endExclamation),
+		EndEllipsis:        pairCheck("end_ellipsis", "Mismatched ellipsis", "Only one of source and translation ends with the character of an ellipsis.", `"Open…" → "Öffnen"`, endEllipsis),
+		EndSemicolon:       pairCheck("end_semicolon", "Mismatched semicolon", "Only one of source and translation ends with a semicolon that does not belong to an entity.", `"one;" → "eins"`, endSemicolon),
+		EscapedNewline:     pairCheck("escaped_newline", `Mismatched \n`, "The translation has another number of backslash n, not counting Windows paths.", `"a\\nb" → "a b"`, escapedNewline),
+		NewlineCount:       pairCheck("newline-count", "Mismatching line breaks", "The translation has another number of line breaks.", `"a\nb" → "a b"`, newlineCount),
+		ZeroWidthSpace:     pairCheck("zero-width-space", "Zero-width space", "The translation has a zero-width space (U+200B), the source has not.", `"word" → "Wo\u200brt"`, zeroWidthSpace),
+		Kashida:            pairCheck("kashida", "Kashida letter used", "The translation is stretched with decorative kashida letters.", `"house" → "منـزل"`, kashida),
+		PunctuationSpacing: pairCheck("punctuation_spacing", "Punctuation spacing", "In French and Breton, a high punctuation mark has no blank before it.", `"Why?" → "Pourquoi?"`, punctuationSpacing),
+		Plurals: {
+			name: "plurals", title: "Missing plurals", scope: ScopeTarget, whole: plurals,
+			description: "Some plural forms are translated, some are empty.", example: `"%d day", "%d days" → "%d Tag", ""`,
+		},
+		SamePlurals: {
+			name: "same-plurals", title: "Same plurals", scope: ScopeTarget, whole: samePlurals,
+			description: "All plural forms of the translation are the same.", example: `"%d day", "%d days" → "%d Tag", "%d Tag"`,
+		},
+		Duplicate:           pairCheck("duplicate", "Consecutive duplicated words", "A word stands twice in a row in the translation.", `"the tree" → "der der Baum"`, duplicate),
+		PythonFormat:        formatCheck("python_format", "Python", `"%(n)s files" → "Dateien"`),
+		PythonBraceFormat:   formatCheck("python_brace_format", "Python brace", `"{n} files" → "{m} Dateien"`),
+		PHPFormat:           formatCheck("php_format", "PHP", `"%s files" → "Dateien"`),
+		CFormat:             formatCheck("c_format", "C", `"%s: %d" → "%d: %s"`),
+		PerlFormat:          formatCheck("perl_format", "Perl", `"%s files" → "Dateien"`),
+		PerlBraceFormat:     formatCheck("perl_brace_format", "Perl brace", `"{n} files" → "Dateien"`),
+		JavascriptFormat:    formatCheck("javascript_format", "JavaScript", `"%s files" → "Dateien"`),
+		LuaFormat:           formatCheck("lua_format", "Lua", `"%s files" → "Dateien"`),
+		JavaPrintfFormat:    formatCheck("java_printf_format", "Java printf", `"%1$s of %2$s" → "%1$s"`),
+		QtFormat:            formatCheck("qt_format", "Qt", `"%1 of %2" → "%1"`),
+		QtPluralFormat:      formatCheck("qt_plural_format", "Qt plural", `"%n file(s)" → "Dateien"`),
+		PercentPlaceholders: formatCheck("percent_placeholders", "Percent", `"%name% left" → "ging"`),
+		MaxLength: {
+			name: "max-length", title: "Maximum length of translation", scope: ScopeTarget, off: true, whole: maxLength,
+			description: "A form is longer than the number of characters of the flag max-length:N.", example: `max-length:4, "Save" → "Speichern"`,
+		},
+		OptionalPlural: {
+			name: "optional_plural", title: "Unpluralised", scope: ScopeSource, source: optionalPlural,
+			description: "The source says (s) instead of using plural forms.", example: `"%d file(s)"`,
+		},
+		Ellipsis: {
+			name: "ellipsis", title: "Ellipsis", scope: ScopeSource, source: ellipsis,
+			description: "The source has three full stops instead of an ellipsis.", example: `"Open..."`,
+		},
+		UnnamedFormat: {
+			name: "unnamed_format", title: "Multiple unnamed variables", scope: ScopeSource, source: unnamedFormat,
+			description: "The source has several placeholders without a name or number, so that a translation cannot reorder them.", example: `c-format, "%s in %s"`,
+		},
+		Inconsistent: {
+			name: "inconsistent", title: "Inconsistent", scope: ScopeAcross,
+			description: "The same string is translated in another way elsewhere in the project.",
+		},
+		Reused: {
+			name: "reused", title: "Reused translation", scope: ScopeAcross,
+			description: "The same translation stands for different strings of the project.",
+		},
+		Translated: {
+			name: "translated", title: "Has been translated", scope: ScopeAcross,
+			description: "The string was translated before. It never fails by changes of the repository (decision 30).",
+		},
+		MultipleFailures: {
+			name: "multiple_failures", title: "Multiple failing checks", scope: ScopeAcross,
+			description: "At least two checks fail in the translations of the source.",
+		},
+		LongUntranslated: {
+			name: "long_untranslated", title: "Long untranslated", scope: ScopeAcross,
+			description: "The source is old, and translated far less than the rest of its component.",
+		},
+	}
+}
+
+// The tables are never written after they were made.
+var (
+	table    = rows()
+	syntaxes = notations()
+	formats  = formatMask()
+)
+
+// notations are the placeholders of the checks of formats.
+func notations() [count]syntax {
+	return [count]syntax{
+		PythonFormat:        printf(" +#-", true),
+		PythonBraceFormat:   pythonBrace(),
+		PHPFormat:           printf(" +#-", false),
+		CFormat:             printf(" +#'-", false),
+		PerlFormat:          printf(" +#'-", false),
+		PerlBraceFormat:     perlBrace(),
+		JavascriptFormat:    printf(" +#'-", false),
+		LuaFormat:           printf(" +#'-", false),
+		JavaPrintfFormat:    javaPrintf(),
+		QtFormat:            qt(false),
+		QtPluralFormat:      qt(true),
+		PercentPlaceholders: percent(),
+	}
+}
+
+// formatMask are the checks of placeholders.
+func formatMask() Mask {
+	var m Mask
+	for i, x := range notations() {
+		if x.scan != nil {
+			m = m.With(ID(i))
+		}
+	}
+	return m
+}
