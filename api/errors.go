@@ -18,6 +18,8 @@ type problem struct {
 	detail string
 	// field, if set, makes the body {field: [detail]} (decision 7).
 	field string
+	// bare makes that {field: detail}, as it was recorded of some.
+	bare bool
 	// fields, if set, makes the body {field: [text], …}.
 	fields map[string]string
 	// retryAfter in seconds, if above 0, becomes the header Retry-After.
@@ -80,6 +82,9 @@ func (p *problem) body() any {
 			body[field] = []string{text}
 		}
 		return body
+	}
+	if p.bare {
+		return map[string]string{p.field: p.detail}
 	}
 	if p.field != "" {
 		return map[string][]string{p.field: {p.detail}}

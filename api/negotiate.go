@@ -22,6 +22,9 @@ type representation struct {
 // nothing can satisfy is 406. Who prefers text/html gets JSON in this version.
 func negotiate(rt *route, ps params, accept string) (representation, error) {
 	rep := representation{format: "api"}
+	if rt.kind == files {
+		return rep, nil
+	}
 	format, given := ps.get("format")
 	switch {
 	case !given:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // The media types of answers.
@@ -20,6 +21,10 @@ type document struct {
 	// filename, if set, offers the body as an attachment of that name.
 	filename string
 	body     []byte
+	// modified, if not zero, becomes Last-Modified.
+	modified time.Time
+	// ranges says that clients may ask for parts (RFC 9110 §14).
+	ranges bool
 }
 
 // array is a list without paging: a bare array (facts §5). items is a slice,
@@ -29,10 +34,13 @@ type array struct{ items any }
 // render makes the bytes of a successful answer.
 func render(value any, rep representation) (answer, error) {
 	if doc, ok := value.(*document); ok {
-		return answer{status: http.StatusOK, contentType: doc.contentType, filename: doc.filename, body: doc.body}, nil
+		return answer{status: http.StatusOK, contentType: doc.contentType, filename: doc.filename, body: doc.body, modified: doc.modified, ranges: doc.ranges}, nil
 	}
 	if f, ok := value.(*feed); ok {
 		return answer{status: http.StatusOK, contentType: typeEvents, feed: f}, nil
+	}
+	if z, ok := value.(*archive); ok {
+		return answer{status: http.StatusOK, contentType: typeZip, filename: z.filename, archive: z}, nil
 	}
 	if l, ok := value.(*list); ok && rep.csv {
 		body, err := renderCSV(l.Results)

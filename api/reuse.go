@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -32,7 +33,7 @@ func (s *Server) answerCoded(rt *route, c echo.Context) answer {
 		return s.answer(rt, c)
 	}
 	a := s.answer(rt, c)
-	if a.status != http.StatusOK {
+	if a.status != http.StatusOK || a.archive != nil {
 		return a
 	}
 	made := newCoded(a)
@@ -75,6 +76,16 @@ func (s *Server) coded(c *coded, key cacheKey, req *http.Request) answer {
 		return a
 	}
 	e := chooseEncoding(req.Header.Get("Accept-Encoding"), len(c.body))
+	if c.ranges {
+		if unmodified(c.modified, req) {
+			a := notModified(c.answer)
+			a.etag = c.etag(e)
+			return a
+		}
+		if req.Header.Get("Range") != "" {
+			e = identity // parts are those of the file
+		}
+	}
 	a := c.answer
 	var made int
 	a.body, made = c.in(e)
@@ -86,4 +97,15 @@ func (s *Server) coded(c *coded, key cacheKey, req *http.Request) answer {
 		a.encoding = e.token()
 	}
 	return a
+}
+
+// unmodified reports whether a client that says when it got the file has it
+// still (RFC 9110 §13.1.3): an ETag, where it sends one, says more.
+func unmodified(modified time.Time, req *http.Request) bool {
+	since := req.Header.Get("If-Modified-Since")
+	if modified.IsZero() || since == "" || req.Header.Get("If-None-Match") != "" {
+		return false
+	}
+	at, err := http.ParseTime(since)
+	return err == nil && !modified.Truncate(time.Second).After(at)
 }

@@ -13,7 +13,7 @@ import (
 
 // handler answers a GET. It reads everything through snap and returns what is
 // to be rendered: a value for JSON, a *list, an *array or a
-// *document. Errors are those
+// *document or an *archive. Errors are those
 // of answerError.
 type handler func(ctx context.Context, snap *store.Snapshot, r *request) (any, error)
 
@@ -39,6 +39,7 @@ const (
 	live                 // JSON that changes without the store, so that it is never kept
 	pages                // JSON or CSV, a page of a list
 	verbatim             // a document that the handler chooses itself
+	files                // a document or an archive, in a format that the handler chooses
 	events               // server-sent events
 )
 
@@ -48,6 +49,7 @@ const (
 	allowPost       = "GET, POST, HEAD, OPTIONS"
 	allowDelete     = "GET, DELETE, HEAD, OPTIONS"
 	allowPutToPatch = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
+	allowFile       = "GET, POST, PUT, HEAD, OPTIONS"
 	onlyPost        = "POST, OPTIONS"
 	onlyDelete      = "DELETE, OPTIONS"
 )
@@ -79,6 +81,7 @@ func (s *Server) routes() []route {
 		{translation + "statistics/", allowRead, "Statistics", aboutTranslations, object, s.getTranslationStatistics},
 		{translation + "statistics/history/", allowRead, "Statistics over Time", aboutTranslations, pages, statisticsOf(s.translationStatistics)},
 		{translation + "repository/", allowPost, "Repository", aboutTranslations, object, s.getTranslationRepository},
+		{translation + "file/", allowFile, "File", aboutTranslations, files, s.getFile},
 		{translation + "autotranslate/", onlyPost, "Autotranslate", aboutTranslations, object, writeOnly},
 		{"/api/units/", allowRead, "Unit List", aboutUnits, pages, s.listAllUnits},
 		{"/api/units/:id/", allowPutToPatch, "Unit Instance", aboutUnits, object, s.getUnit},
@@ -96,6 +99,7 @@ func (s *Server) routes() []route {
 		{project + "statistics/", allowRead, "Statistics", aboutProjects, object, s.getProjectStatistics},
 		{project + "languages/", allowRead, "Languages", aboutProjects, pages, s.listProjectLanguages},
 		{project + "repository/", allowPost, "Repository", aboutProjects, object, s.getProjectRepository},
+		{project + "file/", allowRead, "File", aboutProjects, files, s.getProjectFiles},
 		{project + "labels/", allowPost, "Labels", aboutProjects, pages, none(s.ofProject, "labels")},
 		{project + "categories/", allowRead, "Categories", aboutProjects, pages, none(s.ofProject, "categories")},
 		{"/api/components/", allowRead, "Component List", aboutComponents, pages, s.listComponents},
@@ -111,6 +115,7 @@ func (s *Server) routes() []route {
 		{component + "links/:linked/", onlyDelete, "Delete Links", aboutComponents, object, writeOnly},
 		{component + "screenshots/", allowRead, "Screenshots", aboutComponents, pages, none(s.ofComponent, "screenshots")},
 		{component + "addons/", onlyPost, "Addons", aboutComponents, object, writeOnly},
+		{component + "file/", allowRead, "File", aboutComponents, files, s.getComponentFiles},
 		{component + "new_template/", allowRead, "New Template", aboutComponents, verbatim, s.getNewTemplate},
 		{component + "monolingual_base/", allowRead, "Monolingual Base", aboutComponents, verbatim, s.getMonolingualBase},
 		{"/api/translations/", allowRead, "Translation List", aboutTranslations, pages, s.listTranslations},

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -27,10 +28,13 @@ type answer struct {
 	filename    string // for Content-Disposition, or ""
 	body        []byte
 	problem     *problem
-	feed        *feed  // instead of a body
-	generation  int64  // of the snapshot that it shows; 0: unknown
-	encoding    string // Content-Encoding; "": none
-	etag        string // "": none
+	feed        *feed     // instead of a body
+	archive     *archive  // instead of a body
+	modified    time.Time // for Last-Modified; zero: none
+	ranges      bool      // parts of the body may be asked for
+	generation  int64     // of the snapshot that it shows; 0: unknown
+	encoding    string    // Content-Encoding; "": none
+	etag        string    // "": none
 }
 
 // endpoint makes the function that answers every method of a route.
@@ -44,6 +48,11 @@ func (s *Server) endpoint(rt route) echo.HandlerFunc {
 			} else {
 				a = renderProblem(asProblem(err), 0)
 			}
+		}
+		if a.archive != nil {
+			a = s.sendArchive(&rt, c, a)
+			s.observe(&rt, c.Request(), a, s.now().Sub(started))
+			return nil
 		}
 		took := s.now().Sub(started) // of a stream: until it begins
 		s.write(&rt, c.Response(), c.Request(), a)
@@ -173,8 +182,11 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	if a.encoding != "" {
 		h.Set("Content-Encoding", a.encoding)
 	}
+	if !a.modified.IsZero() {
+		h.Set("Last-Modified", a.modified.UTC().Format(http.TimeFormat))
+	}
 	switch {
-	case a.status == http.StatusNotModified:
+	case a.status == http.StatusNotModified, a.archive != nil:
 	case a.feed == nil:
 		h.Set("Content-Length", strconv.Itoa(len(a.body)))
 	default:
@@ -190,8 +202,12 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	if a.problem != nil {
 		a.problem.headers(h)
 	}
+	if a.ranges && a.status == http.StatusOK {
+		http.ServeContent(w, req, "", a.modified, bytes.NewReader(a.body))
+		return
+	}
 	w.WriteHeader(a.status)
-	if req.Method == http.MethodHead || a.status == http.StatusNotModified {
+	if a.archive != nil || req.Method == http.MethodHead || a.status == http.StatusNotModified {
 		return
 	}
 	if a.feed != nil {

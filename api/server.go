@@ -87,21 +87,24 @@ type Server struct {
 	metrics  metrics
 	streams  *streams
 	cache    *cache
+	// downloads has an element for each export and archive being made.
+	downloads chan struct{}
 }
 
 // New makes a Server that answers all paths below /api/ and 404 for any other.
 func New(opts Options) *Server {
 	s := &Server{
-		db:       opts.DB,
-		langs:    opts.Languages,
-		logger:   opts.Logger,
-		now:      opts.Now,
-		progress: opts.Progress,
-		version:  opts.Version,
-		echo:     echo.New(),
-		schema:   newSchema(opts.Version),
-		metrics:  newMetrics(),
-		streams:  newStreams(opts.Tick),
+		db:        opts.DB,
+		langs:     opts.Languages,
+		logger:    opts.Logger,
+		now:       opts.Now,
+		progress:  opts.Progress,
+		version:   opts.Version,
+		echo:      echo.New(),
+		schema:    newSchema(opts.Version),
+		metrics:   newMetrics(),
+		streams:   newStreams(opts.Tick),
+		downloads: make(chan struct{}, maxDownloads),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

@@ -30,13 +30,8 @@ func (r *request) unitQuery() (query.Expr, error) {
 // searchUnits answers the list at path with the units that q finds.
 func searchUnits(ctx context.Context, snap *store.Snapshot, r *request, q store.SearchQuery, path string) (any, error) {
 	found, err := snap.Search(ctx, q)
-	switch {
-	case errors.Is(err, store.ErrTooSlow):
-		return nil, errSearchTooSlow
-	case errors.Is(err, store.ErrBusy):
-		return nil, errSearchBusy
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return nil, searchProblem(err)
 	}
 	w, err := r.window(found.Count(), maxUnitsSize)
 	if err != nil {
@@ -56,4 +51,15 @@ func searchTranslation(ctx context.Context, snap *store.Snapshot, r *request, t 
 		TranslationID: t.ID, Expr: expr,
 	}
 	return searchUnits(ctx, snap, r, q, translationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/")
+}
+
+// searchProblem is what a client is told of a search that failed.
+func searchProblem(err error) error {
+	switch {
+	case errors.Is(err, store.ErrTooSlow):
+		return errSearchTooSlow
+	case errors.Is(err, store.ErrBusy):
+		return errSearchBusy
+	}
+	return err
 }

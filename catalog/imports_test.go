@@ -16,6 +16,7 @@ var mayImport = map[string][]string{
 	"cmd/...":                 {"..."},
 	"api/hooks":               {},
 	"api/gitexport":           {},
+	"api/export":              {"catalog"},
 	"api/...":                 {"api/...", "catalog", "catalog/lang", "catalog/query", "catalog/store"},
 	"catalog/ingest":          {"gitsource", "poparse", "catalog", "catalog/lang", "catalog/store"},
 	"catalog/ingest/schedule": {},

@@ -1,0 +1,75 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"io"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// columns are those of CSV and XLSX, as Weblate has them.
+func columns() []string {
+	return []string{"location", "source", "target", "id", "fuzzy", "context", "translator_comments", "developer_comments"}
+}
+
+// rows are a unit's lines: one per plural form.
+func rows(head *Head, u *catalog.Unit) [][]string {
+	fuzzy := "False"
+	if u.State.Fuzzy() {
+		fuzzy = "True"
+	}
+	var all [][]string
+	for _, p := range pairs(head, u) {
+		all = append(all, []string{u.Location, p[0], p[1], "", fuzzy, u.Context, "", u.Note})
+	}
+	return all
+}
+
+// writeCSV writes CSV (RFC 4180) in which no cell is a formula to a spreadsheet.
+func writeCSV(w io.Writer, head *Head, units Units) error {
+	out := bufio.NewWriter(w)
+	if err := writeLine(out, columns()); err != nil {
+		return err
+	}
+	for u, err := range units {
+		if err != nil {
+			return err
+		}
+		for _, row := range rows(head, u) {
+			for i := range row {
+				row[i] = harmless(row[i])
+			}
+			if err := writeLine(out, row); err != nil {
+				return err
+			}
+		}
+	}
+	return out.Flush()
+}
+
+// writeLine ends a line with CR LF and leaves line ends within cells as they are,
+// as Weblate does; a csv.Writer would make CR LF of them, too.
+func writeLine(out *bufio.Writer, row []string) error {
+	var line bytes.Buffer
+	w := csv.NewWriter(&line)
+	if err := w.Write(row); err != nil {
+		return err
+	}
+	w.Flush()
+	out.Write(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
+	_, err := out.WriteString("\r\n")
+	return err
+}
+
+// harmless puts what a spreadsheet would compute between apostrophes, as Weblate
+// does. What begins with a tab or a line end is treated alike, since some programs
+// skip these.
+func harmless(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@|%\t\r\n", rune(cell[0])) && strings.ContainsAny(cell, "=+-@|%") {
+		return "'" + strings.ReplaceAll(cell, "|", `\|`) + "'"
+	}
+	return cell
+}

@@ -1,0 +1,128 @@
+package export
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// escaped makes XML text of s. XML 1.0 cannot hold control characters at all:
+// each becomes U+FFFD.
+func escaped(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail
+	return b.String()
+}
+
+// tag is a language code as XML has it (BCP 47).
+func tag(code string) string {
+	code, variant, _ := strings.Cut(code, "@")
+	if script, ok := map[string]string{"latin": "Latn", "cyrillic": "Cyrl", "arabic": "Arab"}[variant]; ok {
+		code += "-" + script
+	}
+	return escaped(strings.ReplaceAll(code, "_", "-"))
+}
+
+// writeXLIFF writes XLIFF 1.2.
+func writeXLIFF(w io.Writer, head *Head, units Units) error {
+	return xliff(w, head, units, `version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"`)
+}
+
+// writeXLIFF11 writes XLIFF 1.1.
+func writeXLIFF11(w io.Writer, head *Head, units Units) error {
+	return xliff(w, head, units, `version="1.1" xmlns="urn:oasis:names:tc:xliff:document:1.1"`)
+}
+
+// xliff writes plurals as groups with restype x-gettext-plurals (XLIFF 1.2
+// Representation Guide for Gettext PO).
+func xliff(w io.Writer, head *Head, units Units, attributes string) error {
+	out := bufio.NewWriter(w)
+	original := head.Filename
+	if original == "" {
+		original = head.Project + "/" + head.Component
+	}
+	fmt.Fprintf(out, "%s<xliff %s>\n<file original=\"%s\" source-language=\"%s\" target-language=\"%s\" datatype=\"po\">\n<body>\n",
+		xml.Header, attributes, escaped(original), tag(head.SourceLanguage), tag(head.Language))
+	for u, err := range units {
+		if err != nil {
+			return err
+		}
+		writeTransUnits(out, head, u)
+	}
+	out.WriteString("</body>\n</file>\n</xliff>\n")
+	return out.Flush()
+}
+
+func writeTransUnits(out *bufio.Writer, head *Head, u *catalog.Unit) {
+	all := pairs(head, u)
+	if len(catalog.SplitForms(u.Source)) == 1 {
+		writeTransUnit(out, u, fmt.Sprint(u.ID), all[0])
+		return
+	}
+	fmt.Fprintf(out, "<group id=\"%d\" restype=\"x-gettext-plurals\">\n", u.ID)
+	for i, p := range all {
+		writeTransUnit(out, u, fmt.Sprintf("%d[%d]", u.ID, i), p)
+	}
+	out.WriteString("</group>\n")
+}
+
+func writeTransUnit(out *bufio.Writer, u *catalog.Unit, id string, p [2]string) {
+	translate := ""
+	if u.State == catalog.StateReadOnly {
+		translate = ` translate="no"`
+	}
+	fmt.Fprintf(out, "<trans-unit id=\"%s\" xml:space=\"preserve\"%s>\n<source>%s</source>\n", id, translate, escaped(p[0]))
+	state := "translated"
+	switch {
+	case u.State.Fuzzy():
+		state = "needs-review-translation"
+	case p[1] == "":
+		state = "needs-translation"
+	}
+	fmt.Fprintf(out, "<target state=\"%s\">%s</target>\n", state, escaped(p[1]))
+	if u.Location != "" {
+		out.WriteString("<context-group purpose=\"location\">\n")
+		for place := range strings.SplitSeq(u.Location, ", ") {
+			file, line, _ := strings.Cut(place, ":")
+			fmt.Fprintf(out, "<context context-type=\"sourcefile\">%s</context>\n", escaped(file))
+			if line != "" {
+				fmt.Fprintf(out, "<context context-type=\"linenumber\">%s</context>\n", escaped(line))
+			}
+		}
+		out.WriteString("</context-group>\n")
+	}
+	if u.Context != "" {
+		fmt.Fprintf(out, "<context-group purpose=\"information\">\n<context context-type=\"x-gettext-msgctxt\">%s</context>\n</context-group>\n", escaped(u.Context))
+	}
+	if u.Note != "" {
+		fmt.Fprintf(out, "<note from=\"developer\">%s</note>\n", escaped(u.Note))
+	}
+	out.WriteString("</trans-unit>\n")
+}
+
+// writeTMX writes TMX 1.4: the translated strings, each plural form as a pair.
+func writeTMX(w io.Writer, head *Head, units Units) error {
+	out := bufio.NewWriter(w)
+	source, target := tag(head.SourceLanguage), tag(head.Language)
+	fmt.Fprintf(out, "%s<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n<tmx version=\"1.4\">\n<header creationtool=\"repoglot\" creationtoolversion=\"1\" segtype=\"sentence\" o-tmf=\"PO\" adminlang=\"en\" srclang=\"%s\" datatype=\"PlainText\"/>\n<body>\n", xml.Header, source)
+	for u, err := range units {
+		if err != nil {
+			return err
+		}
+		if !u.State.Translated() {
+			continue
+		}
+		for _, p := range pairs(head, u) {
+			if p[0] != "" && p[1] != "" {
+				fmt.Fprintf(out, "<tu>\n<tuv xml:lang=\"%s\"><seg>%s</seg></tuv>\n<tuv xml:lang=\"%s\"><seg>%s</seg></tuv>\n</tu>\n",
+					source, escaped(p[0]), target, escaped(p[1]))
+			}
+		}
+	}
+	out.WriteString("</body>\n</tmx>\n")
+	return out.Flush()
+}
