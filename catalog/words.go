@@ -79,7 +79,13 @@ func spaceBits(x uint64) uint64 {
 
 // CountChars returns the number of code points of a source, separators of
 // plural forms included (weblate-facts §3).
-func CountChars(source string) int { return utf8.RuneCountInString(source) }
+func CountChars(source string) int {
+	ascii := 0
+	for rest := source; len(rest) >= 8 && load8(rest)&highBits == 0; rest = rest[8:] {
+		ascii += 8
+	}
+	return ascii + utf8.RuneCountInString(source[ascii:])
+}
 
 // isSpace is Unicode white space with the four separators U+001C to U+001F,
 // which unicode.IsSpace lacks.

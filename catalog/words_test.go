@@ -3,9 +3,11 @@ package catalog
 import (
 	"testing"
 	"unicode"
+	"unicode/utf8"
 )
 
-// FuzzCountWords compares the counting by eight bytes with one by characters.
+// FuzzCountWords compares the counting of words and characters by eight bytes
+// with one by characters.
 func FuzzCountWords(f *testing.F) {
 	f.Add("One two\tthree", false)
 	f.Add("a\x1cb\x1fc\x1b\x20\x21 \x0e", false)
@@ -27,6 +29,9 @@ func FuzzCountWords(f *testing.F) {
 		}
 		if got := countForm(s, cjk); got != want {
 			t.Errorf("countForm(%q, %t) = %d, want %d", s, cjk, got, want)
+		}
+		if got := CountChars(s); got != utf8.RuneCountInString(s) {
+			t.Errorf("CountChars(%q) = %d", s, got)
 		}
 	})
 }

@@ -24,6 +24,10 @@ type lexicon struct {
 // lexiconSize bounds a generation: a lexeme takes about 300 bytes.
 const lexiconSize = 16_000
 
+// halfSeparator is half of catalog.FormSeparator: only a form that holds it may
+// be taken for two.
+const halfSeparator = "\x1e"
+
 // wording is what a PO file says of a string's identity.
 type wording struct {
 	context, id, plural string
@@ -97,8 +101,7 @@ func (l *lexicon) find(key wording) *lexeme {
 
 // learn makes the lexeme of a string never seen.
 func (l *lexicon) learn(key wording) *lexeme {
-	const half = "\x1e" // of catalog.FormSeparator
-	s := &lexeme{wording: key, odd: strings.Contains(key.id, half) || strings.Contains(key.plural, half)}
+	s := &lexeme{wording: key, odd: strings.Contains(key.id, halfSeparator) || strings.Contains(key.plural, halfSeparator)}
 	s.context, s.source = own(key.context), own(key.id)
 	s.id, s.plural = s.source, ""
 	if key.hasPlural {

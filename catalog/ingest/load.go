@@ -86,7 +86,12 @@ type wanted struct {
 // holds. What it cannot read is left to load, which says why.
 func (l *loader) prefetch(ctx context.Context, list []wanted) {
 	var parsers errgroup.Group
-	parsers.SetLimit(runtime.GOMAXPROCS(0))
+	n := runtime.GOMAXPROCS(0)
+	parsers.SetLimit(n)
+	readers := make(chan *scratch, n)
+	for range n {
+		readers <- new(scratch)
+	}
 	var parsed []*loaded
 	for room := cacheBytes / 2; len(list) > 0 && room > 0; list = list[1:] {
 		w := list[0]
@@ -101,7 +106,9 @@ func (l *loader) prefetch(ctx context.Context, list []wanted) {
 		room -= len(data)
 		parsed = append(parsed, entry)
 		parsers.Go(func() error {
-			entry.file, entry.err = parse(w.path, data, w.component.rules, nil)
+			s := <-readers
+			entry.file, entry.err = parse(w.path, data, w.component.rules, s)
+			readers <- s
 			return nil
 		})
 	}

@@ -63,7 +63,7 @@ func newRules(s *catalog.ComponentSettings, cjk bool) rules {
 // (weblate-facts §3), nor those of another domain than the first (po-semantics).
 // The scratch may be nil.
 func convert(f *poparse.File, data []byte, r rules, s *scratch) *poFile {
-	if len(f.Entries) > lexiconSize {
+	if s != nil && (s.lexicon == nil || len(f.Entries) > lexiconSize) {
 		s = nil // its lexicon would forget each string before the next version asks
 	}
 	out := &poFile{data: data, lasting: s != nil}
@@ -78,7 +78,7 @@ func convert(f *poparse.File, data []byte, r rules, s *scratch) *poFile {
 	c := converter{rules: &r, lexicon: lex, file: out}
 	if lex != nil {
 		lex.file, lex.last = lex.file+1, nil
-	} else {
+	} else if ambiguous(f.Entries) {
 		out.index = make(map[catalog.Identity]int32, len(f.Entries))
 	}
 	for i := range f.Entries {
@@ -108,11 +108,13 @@ type converter struct {
 func (c *converter) add(e *poparse.Entry) {
 	c.position++
 	out := c.file
-	out.units = append(out.units, unit{})
-	u := &out.units[len(out.units)-1]
+	n := len(out.units)
+	out.units = out.units[:n+1] // there is room for all entries, and it is zero
+	u := &out.units[n]
 	lex := c.identify(u, e)
-	if lex == nil && c.lexicon != nil || e.Duplicate || c.lexicon == nil && c.indexed(u.Identity) {
-		out.units = out.units[:len(out.units)-1]
+	if lex == nil && c.lexicon != nil || e.Duplicate || out.index != nil && c.indexed(u.Identity) {
+		*u = unit{}
+		out.units = out.units[:n]
 		if out.repeated++; out.repeated == 1 {
 			out.repeatedLine = e.Line
 		}
@@ -133,7 +135,8 @@ func (c *converter) add(e *poparse.Entry) {
 	if lex != nil {
 		u.meta, mark = lex.mark(&c.hasher, &u.Unit)
 	} else {
-		u.meta, mark = metaPrint(&c.hasher, &u.Unit), outlineMark(&c.hasher, &u.Unit)
+		same := remarks(&c.hasher, &u.Unit)
+		u.meta, mark = metaOf(same, &c.hasher, &u.Unit), u.Identity.Key*31+same
 	}
 	out.outline = outline(out.outline, mark, &u.Unit, &c.hasher)
 }
@@ -158,6 +161,19 @@ func (c *converter) identify(u *unit, e *poparse.Entry) *lexeme {
 	lex.file = c.lexicon.file
 	u.Source, u.Context, u.Identity, u.Words, u.Chars = lex.source, lex.context, lex.identity, lex.words, lex.chars
 	return lex
+}
+
+// ambiguous reports whether entries that poparse tells apart may have the same
+// identity: an empty msgctxt is none here, and forms are joined by what a msgid
+// may hold. Without them, Duplicate says all, and no index is needed.
+func ambiguous(entries []poparse.Entry) bool {
+	for i := range entries {
+		e := &entries[i]
+		if e.HasContext && e.Context == "" || strings.Contains(e.ID, halfSeparator) || e.HasPlural && strings.Contains(e.IDPlural, halfSeparator) {
+			return true
+		}
+	}
+	return false
 }
 
 // indexed reports whether the file has a string already, and else notes that
@@ -197,10 +213,15 @@ func outlineMark(h *catalog.Hasher, u *catalog.Unit) int64 {
 // metaPrint fingerprints the stored fields that make no change entry. Most units
 // have none of them.
 func metaPrint(h *catalog.Hasher, u *catalog.Unit) int64 {
+	return metaOf(remarks(h, u), h, u)
+}
+
+// metaOf is metaPrint for a unit whose remarks are known.
+func metaOf(remarks int64, h *catalog.Hasher, u *catalog.Unit) int64 {
 	if u.PreviousSource == "" && u.Priority == defaultPriority {
-		return remarks(h, u)
+		return remarks
 	}
-	return remarks(h, u)*31 + h.Meta(u.PreviousSource, strconv.Itoa(u.Priority))
+	return remarks*31 + h.Meta(u.PreviousSource, strconv.Itoa(u.Priority))
 }
 
 // remarks fingerprints a unit's note and flags.

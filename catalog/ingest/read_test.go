@@ -90,6 +90,8 @@ func TestReadFile(t *testing.T) {
 	}{
 		"obsolete":                 {in: "msgid \"a\"\nmsgstr \"\"\n\n#~ msgid \"b\"\n#~ msgstr \"x\"\n\nmsgid \"c\"\nmsgstr \"\"\n", want: "1 a, 2 c"},
 		"repeated":                 {in: "msgid \"a\"\nmsgstr \"1\"\n\nmsgid \"a\"\nmsgstr \"2\"\n\nmsgid \"c\"\nmsgstr \"\"\n", want: "1 a, 3 c", repeated: 1},
+		"an empty context is none": {in: "msgid \"a\"\nmsgstr \"1\"\n\nmsgctxt \"\"\nmsgid \"a\"\nmsgstr \"2\"\n\nmsgid \"c\"\nmsgstr \"\"\n", want: "1 a, 3 c", repeated: 1},
+		"forms joined in a msgid":  {in: "msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"\"\n\nmsgid \"a\\036\\036b\"\nmsgstr \"\"\n\nmsgid \"c\"\nmsgstr \"\"\n", want: "1 a\x1e\x1eb, 3 c", repeated: 1},
 		"empty id with context":    {in: "msgctxt \"x\"\nmsgid \"\"\nmsgstr \"1\"\n", want: "1 "},
 		"before a domain":          {in: "msgid \"a\"\nmsgstr \"\"\n\ndomain \"d\"\nmsgid \"b\"\nmsgstr \"\"\n", want: "1 a"},
 		"first domain":             {in: "domain \"d\"\nmsgid \"b\"\nmsgstr \"\"\n\ndomain \"e\"\nmsgid \"c\"\nmsgstr \"\"\n", want: "1 b"},

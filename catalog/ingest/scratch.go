@@ -3,7 +3,8 @@ package ingest
 import "github.com/repoglot/repoglot/poparse"
 
 // scratch is what one goroutine of a replay, which reads thousands of versions
-// of files, keeps from one to the next.
+// of files, keeps from one to the next. The zero value keeps the memory of the
+// reader alone, for files that are read once.
 type scratch struct {
 	reader  poparse.Reader
 	lexicon *lexicon
