@@ -126,9 +126,10 @@ func BenchmarkParseCharset(b *testing.B) {
 // is seen with one of 64 MiB: nothing depends on more than the size.
 func TestAllocation(t *testing.T) {
 	mib, duplicates := 64<<20, 1_000_000
-	if testing.Short() {
-		mib, duplicates = 8<<20, 100_000
+	if testing.Short() || underRace {
+		mib, duplicates = 4<<20, 100_000
 	}
+	many := mib / 16
 	header := func(field string) []byte {
 		return []byte("msgid \"\"\nmsgstr \"Plural-Forms: nplurals=2; plural=" + field + ";\\n\"\n")
 	}
@@ -140,18 +141,18 @@ func TestAllocation(t *testing.T) {
 		"long comment": []byte("#" + strings.Repeat(" x", mib/2) + "\nmsgid \"a\"\nmsgstr \"\"\n"),
 		"duplicates":   []byte(strings.Repeat("msgid \"a\"\nmsgstr \"b\"\n", duplicates)),
 		"contexts":     []byte(strings.Repeat("msgctxt \"c\"\nmsgid \"a\"\nmsgstr \"b\"\n", duplicates/4)),
-		"adjacent":     []byte("msgid \"a\"\nmsgstr " + strings.Repeat(`"a"`, 1<<20)),
-		"empties":      []byte("msgid \"a\"\nmsgstr " + strings.Repeat("\"\"\n", 1<<20)),
-		"plurals":      []byte(strings.Repeat("msgid \"a\" msgid_plural \"b\" msgstr[0] \"\" msgstr[1] \"\" msgstr[2] \"\"\n", 100_000)),
-		"previous":     []byte(strings.Repeat("#| msgid \"\"\nmsgid \"a\"\nmsgstr \"\"\n", 100_000)),
+		"adjacent":     []byte("msgid \"a\"\nmsgstr " + strings.Repeat(`"a"`, many)),
+		"empties":      []byte("msgid \"a\"\nmsgstr " + strings.Repeat("\"\"\n", many)),
+		"plurals":      []byte(strings.Repeat("msgid \"a\" msgid_plural \"b\" msgstr[0] \"\" msgstr[1] \"\" msgstr[2] \"\"\n", duplicates/10)),
+		"previous":     []byte(strings.Repeat("#| msgid \"\"\nmsgid \"a\"\nmsgstr \"\"\n", duplicates/10)),
 		"parentheses":  header(strings.Repeat("(", mib/8) + "n" + strings.Repeat(")", mib/8)),
 		"conditionals": header(strings.Repeat("n?", mib/8)),
 		"negations":    header(strings.Repeat("!", mib/8)),
-		"isolates":     []byte("#:" + strings.Repeat(" \u2068", 1<<20) + strings.Repeat("\u2069", 1<<20) + "\nmsgid \"a\"\nmsgstr \"\"\n"),
+		"isolates":     []byte("#:" + strings.Repeat(" \u2068", many/4) + strings.Repeat("\u2069", many/4) + "\nmsgid \"a\"\nmsgstr \"\"\n"),
 		"prefixes":     []byte(strings.Repeat("#~|#|#~", mib/64) + "\nmsgid \"a\"\nmsgstr \"\"\n"),
 	}
 	for _, kind := range benchKinds {
-		inputs[kind] = generate(kind, 50_000)
+		inputs[kind] = generate(kind, duplicates/20)
 	}
 	for name, data := range inputs {
 		t.Run(name, func(t *testing.T) {
@@ -175,10 +176,14 @@ func TestAllocation(t *testing.T) {
 // TestAllocationCharset holds Parse to its bound for other charsets, which
 // counts the size in UTF-8 and the file's own bytes.
 func TestAllocationCharset(t *testing.T) {
+	n := 20_000
+	if underRace {
+		n = 4_000
+	}
 	for name, letters := range map[string]string{"ISO-8859-2": "žluťoučký", "TIS-620": "ภาษาไทย", "EUC-JP": "日本語", "SHIFT_JIS": "表示ソ"} {
 		_, enc := lookupCharset(name)
 		text := strings.NewReplacer("UTF-8", name, "file", letters, "Příliš", letters, "žluťoučký", letters, "kůň", letters, "nabídku", letters).
-			Replace(string(generate("wrapped", 20_000)))
+			Replace(string(generate("wrapped", n)))
 		data, err := enc.NewEncoder().Bytes([]byte(text))
 		if err != nil {
 			t.Fatal(err)

@@ -116,7 +116,9 @@ func trimOne(s string) string {
 // hostile one would multiply its size, so the rest is left out.
 func (p *parser) add(list *[]string, s string) {
 	const free = 1 << 16
-	if p.items++; p.items > free+len(p.text)/32 {
+	left := free + len(p.text)/32 - p.items
+	p.items++
+	if left <= 0 {
 		if !p.tooMany {
 			p.tooMany = true
 			p.warn(p.line, 1, WarnTooMany, "more comments, references and flags than a file of this size can have: the rest is left out")
@@ -124,8 +126,11 @@ func (p *parser) add(list *[]string, s string) {
 		return
 	}
 	if n := len(*list); n == cap(*list) && n >= maxBlock {
-		// Doubled: append would allocate five times a huge list in all.
-		*list = slices.Grow(*list, n)
+		// Doubled, but to no more than may come: append would allocate five
+		// times a huge list in all.
+		grown := make([]string, n, n+min(n, left))
+		copy(grown, *list)
+		*list = grown
 	}
 	*list = append(*list, s)
 }

@@ -42,7 +42,7 @@ func parseStatistics(t *testing.T, line string) (c counts) {
 
 // TestHistoryAgainstMsgfmt compares with msgfmt on the PO files of all commits of
 // the bundles: every version in small ones, every 25th in the others. Long tests
-// take all, some 17,500; short ones a few.
+// take all, some 17,500; short ones and those under the race detector a few.
 func TestHistoryAgainstMsgfmt(t *testing.T) {
 	needMsgfmt(t)
 	bundles, err := filepath.Glob(filepath.Join(sharedDir(t, "data", "repos"), "*.bundle"))
@@ -61,7 +61,7 @@ func TestHistoryAgainstMsgfmt(t *testing.T) {
 			blobs := historyFiles(t, repo)
 			switch all := len(blobs); {
 			case long:
-			case testing.Short():
+			case testing.Short() || underRace:
 				blobs = everyNth(blobs, 200)
 			case all > 1000:
 				blobs = everyNth(blobs, 25)
@@ -72,7 +72,7 @@ func TestHistoryAgainstMsgfmt(t *testing.T) {
 			compareBlobs(t, blobs)
 		})
 	}
-	if compared < 1000 && !testing.Short() && !t.Failed() {
+	if compared < 1000 && !testing.Short() && !underRace && !t.Failed() {
 		t.Errorf("only %d files", compared)
 	}
 }
