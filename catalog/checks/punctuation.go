@@ -185,7 +185,7 @@ func punctuationSpacing(r *run, _, t string) hit {
 			continue
 		}
 		c, n := utf8.DecodeRuneInString(t[i:])
-		if isHigh(c) && !spaced(previous) && !insideWord(t[i+n:]) {
+		if isHigh(c) && (i == 0 || !spaced(previous) && !insideWord(t[i+n:])) {
 			return hit{true, Span{}, Span{i, i + n}}
 		}
 		previous = c

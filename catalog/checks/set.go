@@ -55,6 +55,9 @@ type Failure struct {
 // parsed for each unit.
 const maxFlagSets = 512
 
+// maxBuffers bounds the memory that is kept for the next unit, in bytes.
+const maxBuffers = 64 << 10
+
 // Set runs the checks for the units of one translation. It is safe for
 // concurrent use; make it with [New].
 type Set struct {
@@ -94,13 +97,16 @@ func (s *Set) Run(u *Unit) Mask {
 	r := s.runs.Get().(*run)
 	defer s.runs.Put(r)
 	for id := range active.And(f.runs).All() {
-		*r = run{set: s, flags: f, unit: u}
+		r.set, r.flags, r.unit, r.failed = s, f, u, false
 		r.check(id)
 		if r.failed {
 			failed = failed.With(id)
 		}
 	}
-	*r = run{}
+	r.flags, r.unit = nil, nil
+	if cap(r.source)+cap(r.target) > maxBuffers {
+		r.source, r.target = nil, nil
+	}
 	return failed
 }
 
@@ -136,6 +142,8 @@ type run struct {
 	explain  bool
 	failed   bool
 	failures []Failure
+
+	source, target []byte // texts without placeholders, reused
 }
 
 // hit is what a rule found; spans in bytes.
