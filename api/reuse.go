@@ -32,16 +32,35 @@ func (s *Server) answerCoded(rt *route, c echo.Context) answer {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead || rt.handle == nil || rt.kind == events {
 		return s.answer(rt, c)
 	}
-	a := s.answer(rt, c)
-	if a.status != http.StatusOK || a.archive != nil {
+	key, ok := s.cacheKey(req)
+	if !ok || rt.kind == live {
+		a, made := s.rendered(rt, c)
+		if made == nil {
+			return a
+		}
+		return s.coded(made, key, req)
+	}
+	a, made := s.flights.do(req.Context(), flightKey{key, s.db.Published()}, func() (answer, *coded) {
+		a, made := s.rendered(rt, c)
+		if made != nil && a.generation > 0 {
+			s.cache.put(key, a.generation, rt, made)
+		}
+		return a, made
+	})
+	if made == nil {
 		return a
 	}
-	made := newCoded(a)
-	key, ok := s.cacheKey(req)
-	if ok && a.generation > 0 && rt.kind != live {
-		s.cache.put(key, a.generation, rt, made)
-	}
 	return s.coded(made, key, req)
+}
+
+// rendered makes the answer to a request; made is nil if it is no
+// success, and for an archive, which is not kept.
+func (s *Server) rendered(rt *route, c echo.Context) (a answer, made *coded) {
+	a = s.answer(rt, c)
+	if a.status == http.StatusOK && a.archive == nil {
+		made = newCoded(a)
+	}
+	return a, made
 }
 
 // cacheKey returns the key of a request; ok is false if its answer cannot be

@@ -89,6 +89,7 @@ type Server struct {
 	cache    *cache
 	// downloads has an element for each export and archive being made.
 	downloads chan struct{}
+	flights   flights
 }
 
 // New makes a Server that answers all paths below /api/ and 404 for any other.
