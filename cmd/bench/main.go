@@ -36,6 +36,8 @@ type bench struct {
 	shared string // folder of the shared data
 	dir    string // scratch
 	out    io.Writer
+
+	versions int // of the file of large
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -46,6 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	binary := flags.String("repoglot", "bin/repoglot", "the binary to measure")
 	shared := flags.String("shared", "../shared", "folder of the shared data")
 	only := flags.String("only", "", "measurements to run, by comma; empty: all")
+	versions := flags.Int("versions", 10, "versions of the file of -only large, a million entries each")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -58,10 +61,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{binary: abs, shared: *shared, dir: dir, out: out}
+	b := &bench{binary: abs, shared: *shared, dir: dir, out: out, versions: *versions}
 	fmt.Fprintf(out, "%-58s %14s %14s  %s\n", "what", "measured", "limit", "ratio")
 	for _, m := range b.measurements() {
-		if *only != "" && !strings.Contains(","+*only+",", ","+m.name+",") {
+		if *only != "" && !strings.Contains(","+*only+",", ","+m.name+",") || *only == "" && m.asked {
 			continue
 		}
 		if err := m.run(ctx); err != nil {
@@ -73,22 +76,24 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // measurement prints the rows of one kind; each stands in a file of its own.
 type measurement struct {
-	name string
-	run  func(context.Context) error
+	name  string
+	run   func(context.Context) error
+	asked bool // runs only if it is named: it takes minutes
 }
 
 func (b *bench) measurements() []measurement {
 	return []measurement{
-		{"po", b.po},
-		{"source", b.source},
-		{"watch", b.watch},
-		{"import", b.importHead},
-		{"replay", b.replay},
-		{"pull", b.pullAfter},
-		{"push", b.push},
-		{"page", b.page},
-		{"search", b.search},
-		{"http", b.http},
+		{name: "po", run: b.po},
+		{name: "source", run: b.source},
+		{name: "watch", run: b.watch},
+		{name: "import", run: b.importHead},
+		{name: "replay", run: b.replay},
+		{name: "pull", run: b.pullAfter},
+		{name: "push", run: b.push},
+		{name: "page", run: b.page},
+		{name: "search", run: b.search},
+		{name: "large", run: b.large, asked: true},
+		{name: "http", run: b.http},
 	}
 }
 

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// The limits of lists over a large database.
+const (
+	limitDeepLists = 2  // page 1,000, the last one and after_id against page 1
+	limitLists     = 10 // ms, page 1 of 50
+	largeRequests  = 60
+	largeTimeout   = 10 * time.Minute // of the pull of one version
+)
+
+// large measures lists of units and changes where there are a million units and,
+// for each version of their file, a million entries. Nothing is cached. Each
+// version takes about half a minute, so that it runs only if it is asked for by
+// name.
+func (b *bench) large(ctx context.Context) error {
+	repo, err := testrepos.Generate(filepath.Join(b.dir, "large.git"), testrepos.GenSpec{Name: "large", Entries: pageEntries})
+	if err != nil {
+		return err
+	}
+	config, err := b.writeConfig("large", repo.Path(), "        filemask: po/*.po\n")
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(config)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(config, append([]byte("max_file_size: 1GiB\nresponse_cache: 0\n"), text...), 0o644); err != nil {
+		return err
+	}
+	started := time.Now()
+	s, err := b.serve(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	changes, err := s.pushVersions(ctx, repo.Repo, b.versions)
+	if err != nil {
+		return err
+	}
+	units, err := s.count("/api/units/")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b.out, "large: %d units and %d entries, made in %.0f s\n", units, changes, time.Since(started).Seconds())
+	for _, list := range []string{
+		"/api/translations/bench/it/cs/units/", "/api/units/", "/api/translations/bench/it/cs/changes/", "/api/components/bench/it/changes/", "/api/changes/",
+	} {
+		if err := b.deepList(s, list, changes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pushVersions changes every string of the file so many times, and returns how
+// many entries there are then.
+func (s *server) pushVersions(ctx context.Context, repo *testrepos.Repo, versions int) (changes int64, err error) {
+	const list = "/api/translations/bench/it/cs/changes/"
+	data, err := repo.ReadFile(repo.Head(), "po/cs.po")
+	if err != nil {
+		return 0, err
+	}
+	header, entries, _ := strings.Cut(string(data), "\n\n")
+	for v := range versions {
+		before, err := s.count(list)
+		if err != nil {
+			return 0, err
+		}
+		file := header + "\n\n" + strings.ReplaceAll(entries, "msgstr \"", fmt.Sprintf("msgstr \"%d ", v))
+		if _, err := repo.Push(testrepos.Change{Files: map[string]string{"po/cs.po": file}}); err != nil {
+			return 0, err
+		}
+		for deadline := time.Now().Add(largeTimeout); changes < before+pageEntries/2; time.Sleep(200 * time.Millisecond) { // a step is one transaction
+			if changes, err = s.count(list); err != nil {
+				return 0, err
+			}
+			if time.Now().After(deadline) || ctx.Err() != nil {
+				return 0, fmt.Errorf("version %d is not there after %v:\n%s", v+1, largeTimeout, s.out.String())
+			}
+		}
+	}
+	return s.count("/api/changes/")
+}
+
+// count is how many entries a list has.
+func (s *server) count(list string) (int64, error) {
+	body, _, err := s.get(list + "?page_size=1")
+	if err != nil {
+		return 0, err
+	}
+	var page struct{ Count int64 }
+	err = json.Unmarshal(body, &page)
+	return page.Count, err
+}
+
+// deepList prints the rows of a list: page 1, and others against it.
+func (b *bench) deepList(s *server, list string, changes int64) error {
+	first, err := s.median(list + "?page_size=50")
+	if err != nil {
+		return err
+	}
+	b.row(list+", page 1", "ms", first, limitLists)
+	others := []struct{ name, query string }{{"page 1,000", "&page=1000"}, {"last page", "&page=last"}}
+	if strings.HasSuffix(list, "/changes/") {
+		others = append(others, struct{ name, query string }{"after_id of the middle", fmt.Sprintf("&after_id=%d", changes/2)})
+	}
+	for _, o := range others {
+		took, err := s.median(list + "?page_size=50" + o.query)
+		if err != nil {
+			return err
+		}
+		b.row(fmt.Sprintf("  %s (%.2f ms) against page 1", o.name, took), "×", took/first, limitDeepLists)
+	}
+	return nil
+}
+
+// median is the median time of a request, in ms, after some to warm up.
+func (s *server) median(target string) (float64, error) {
+	var took []time.Duration
+	for i := range largeRequests + 10 {
+		_, d, err := s.get(target)
+		if err != nil {
+			return 0, err
+		}
+		if i >= 10 {
+			took = append(took, d)
+		}
+	}
+	return median(took), nil
+}
