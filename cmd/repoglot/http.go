@@ -20,18 +20,24 @@ import (
 	"github.com/repoglot/repoglot/api/hooks"
 )
 
-// Times that a client may take. An answer is rendered before it is written, so
-// writing it takes as long as the client's line; a stream of changes, which has no
-// end, gives each of its writes a time of its own.
 const (
-	headerTimeout = 10 * time.Second
-	readTimeout   = 30 * time.Second
-	writeTimeout  = 5 * time.Minute
-	idleTimeout   = 2 * time.Minute
 	// graceTimeout is how long answers in progress may take at the end.
 	graceTimeout   = 15 * time.Second
 	maxHeaderBytes = 64 << 10
 )
+
+// timeouts are the times that a client may take, above 0: for the header of a
+// request, for all of it, for taking the answer, and between two requests.
+type timeouts struct {
+	header, read, write, idle time.Duration
+}
+
+// usualTimeouts drop who is slower than the slowest honest line. An answer is
+// rendered before it is written, so writing it takes as long as the client's line;
+// a stream of changes, which has no end, gives each of its writes a time of its own.
+func usualTimeouts() timeouts {
+	return timeouts{header: 10 * time.Second, read: 30 * time.Second, write: 5 * time.Minute, idle: 2 * time.Minute}
+}
 
 // listen opens an address of the configuration.
 func listen(ctx context.Context, key, address string) (net.Listener, error) {
@@ -49,13 +55,13 @@ func listen(ctx context.Context, key, address string) (net.Listener, error) {
 	return l, nil
 }
 
-func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+func newHTTPServer(h http.Handler, limits timeouts, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
+		Handler:           guarded(h, log),
+		ReadHeaderTimeout: limits.header,
+		ReadTimeout:       limits.read,
+		WriteTimeout:      limits.write,
+		IdleTimeout:       limits.idle,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}

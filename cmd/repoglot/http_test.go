@@ -27,7 +27,7 @@ func TestServeUntilFinishes(t *testing.T) {
 			t.Error("the answer was cancelled")
 		}
 		_, _ = io.WriteString(w, "whole")
-	}), slog.New(slog.DiscardHandler))
+	}), usualTimeouts(), slog.New(slog.DiscardHandler))
 	closing := make(chan struct{})
 	server.RegisterOnShutdown(func() { close(closing) })
 	ctx, cancel := context.WithCancel(context.Background())

@@ -136,11 +136,11 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 		return fmt.Errorf("writing to the standard output: %w", err)
 	}
 	group.Go(func() error { return s.pulls.run(ctx) })
-	server := newHTTPServer(rt, s.log)
+	server := newHTTPServer(rt, usualTimeouts(), s.log)
 	server.RegisterOnShutdown(s.api.EndStreams) // they have no end of their own to wait for
 	group.Go(func() error { return serveUntil(ctx, server, main) })
 	if second != nil {
-		group.Go(func() error { return serveUntil(ctx, newHTTPServer(profiled(metrics), s.log), second) })
+		group.Go(func() error { return serveUntil(ctx, newHTTPServer(profiled(metrics), usualTimeouts(), s.log), second) })
 	}
 	group.Go(func() error { return s.invite(ctx, base) })
 	return group.Wait()

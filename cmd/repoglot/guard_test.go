@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// serveTest serves a handler until the test ends and returns its address.
+func serveTest(t *testing.T, h http.Handler, limits timeouts) string {
+	t.Helper()
+	l, err := listen(t.Context(), "listen", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- serveUntil(ctx, newHTTPServer(h, limits, slog.New(slog.DiscardHandler)), l) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return l.Addr().String()
+}
+
+// dial opens a raw connection that the test gives up after a minute.
+func dial(t *testing.T, address string) net.Conn {
+	t.Helper()
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestSlowClients: who takes longer than allowed in any phase is dropped, each
+// by the one limit that is short.
+func TestSlowClients(t *testing.T) {
+	t.Parallel()
+	const short, long = 50 * time.Millisecond, time.Hour
+	const request = "GET /api/ HTTP/1.1\r\nHost: h\r\n"
+	for _, tt := range []struct {
+		name   string
+		limits timeouts
+		sent   string
+	}{
+		{"never says a word", timeouts{short, long, long, long}, ""},
+		{"half a header", timeouts{short, long, long, long}, request + "X-Slow: "},
+		{"half a body", timeouts{long, short, long, long}, "POST /api/ HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nhalf"},
+		{"nothing after an answer", timeouts{long, long, long, short}, request + "\r\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := dial(t, serveTest(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(w, r.Body)
+			}), tt.limits))
+			if _, err := io.WriteString(c, tt.sent); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, c); errors.Is(err, context.DeadlineExceeded) || isTimeout(err) {
+				t.Error("the server keeps the connection")
+			}
+		})
+	}
+}
+
+func isTimeout(err error) bool {
+	var n net.Error
+	return errors.As(err, &n) && n.Timeout()
+}
+
+// TestDrip: a header that comes byte by byte for ever ends at its limit, as bytes
+// that come do not prolong it.
+func TestDrip(t *testing.T) {
+	t.Parallel()
+	c := dial(t, serveTest(t, http.NotFoundHandler(), timeouts{100 * time.Millisecond, time.Hour, time.Hour, time.Hour}))
+	dropped := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, c)
+		dropped <- err
+	}()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\nX: ")
+	for {
+		select {
+		case err := <-dropped:
+			if isTimeout(err) {
+				t.Error("the server keeps the connection")
+			}
+			return
+		case <-tick.C:
+			_, _ = io.WriteString(c, "a") // fails once the server has closed
+		}
+	}
+}
+
+// TestReaderThatDoesNotRead: an answer that nobody takes ends.
+func TestReaderThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	failed := make(chan error, 1)
+	c := dial(t, serveTest(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		block := make([]byte, 1<<20)
+		for {
+			if _, err := w.Write(block); err != nil {
+				failed <- err
+				return
+			}
+		}
+	}), timeouts{time.Hour, time.Hour, 100 * time.Millisecond, time.Hour}))
+	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-failed:
+	case <-time.After(time.Minute):
+		t.Error("the answer is still being written")
+	}
+}
+
+// TestLongHeader: 64 KiB of header are enough for everybody.
+func TestLongHeader(t *testing.T) {
+	t.Parallel()
+	c := dial(t, serveTest(t, http.NotFoundHandler(), usualTimeouts()))
+	go func() {
+		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\nX: "+strings.Repeat("a", 2*maxHeaderBytes)+"\r\n\r\n")
+	}()
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("status %d", res.StatusCode)
+	}
+}
+
+// TestPanic: a handler that panics ends its answer and nothing else.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	var said bytes.Buffer
+	h := guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"x"`)
+		if r.URL.Path == "/late" {
+			_, _ = io.WriteString(w, "half")
+		}
+		panic("at " + r.URL.Path)
+	}), slog.New(slog.NewTextHandler(&said, nil)))
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/early", http.NoBody))
+	if rec.Code != 500 || strings.TrimSpace(rec.Body.String()) != `{"detail":"Internal server error."}` || rec.Header().Get("ETag") != "" || rec.Header().Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("%d %v %s", rec.Code, rec.Header(), rec.Body)
+	}
+	if !strings.Contains(said.String(), `level=ERROR msg="panic while answering" method=GET path=/early panic="at /early"`) {
+		t.Errorf("the log says %s", &said)
+	}
+	address := serveTest(t, h, usualTimeouts())
+	for range 2 { // the server lives on
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/late", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+		if err == nil {
+			_, err = io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+		}
+		if err == nil || isTimeout(err) {
+			t.Errorf("half an answer looks whole: %v", err)
+		}
+	}
+}
