@@ -10,12 +10,10 @@
 // of the specification is there, in its form and order; hostile input gets a
 // 4xx, never a 5xx, a panic or somebody else's host in a link.
 //
-// Non-goals: no caching yet and no conditional requests (they belong to the
-// layer that knows generations), no search in units yet (its parameter is kept
-// in page links and otherwise ignored), no writing and no access tokens (a write
-// answers 401 or 403), no HTML: a browser that prefers text/html gets JSON, which
-// decision 2 allows. Listening, TLS, timeouts and header limits are those of the
-// http.Server that cmd makes.
+// What a request may see (access.go) is asked of its context by whoever shows
+// something. Non-goals: no writing (a write answers 401 or 403), no HTML: a
+// browser that prefers text/html gets JSON, which decision 2 allows. Listening,
+// TLS, timeouts and header limits are those of the http.Server that cmd makes.
 //
 // JSON tags stand here and nowhere else in the module. Where a comment says
 // "facts" it means the project's collection of facts about Weblate, where it

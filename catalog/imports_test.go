@@ -15,6 +15,7 @@ const module = "github.com/repoglot/repoglot/"
 var mayImport = map[string][]string{
 	"cmd/...":                 {"..."},
 	"api/hooks":               {},
+	"api/limit":               {},
 	"api/gitexport":           {},
 	"api/export":              {"catalog"},
 	"api/...":                 {"api/...", "catalog", "catalog/lang", "catalog/query", "catalog/store"},

@@ -1,0 +1,166 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// canary stands in everything that the private project of canaryWorld holds:
+// names, texts, notes, files, authors, languages' headers.
+const canary = "Kanari"
+
+// canaryWorld is demoWorld beside a private project full of canaries.
+func canaryWorld(tb testing.TB) *world {
+	tb.Helper()
+	w := openWorld(tb)
+	vault := catalog.Project{Slug: "vault", Settings: projectDefaults(canary + " project")}
+	vault.Settings.Access, vault.Settings.Web = catalog.AccessPrivate, "https://"+canary+".example.org/"
+	box := componentDefaults(canary + " component")
+	box.NewBase, box.ReportSourceBugs, box.License = "po/"+canary+".pot", canary+"@example.org", canary
+	w.configure([]catalog.Project{{Slug: "demo", Settings: projectDefaults("Demo")}, vault}, []store.ComponentSpec{
+		{Project: "demo", Slug: "app", Settings: componentDefaults("App"), Repo: repoApp, Branch: "main"},
+		{Project: "vault", Slug: "box", Settings: box, Repo: "https://git.example.org/" + canary + ".git", Branch: "main"},
+	})
+	units := []catalog.Unit{{Source: canary + " source", Target: canary + " target", Context: canary + " context", Note: canary + " note", Location: canary + ".c:1", Flags: canary, State: 20}}
+	w.imports("demo/app", repoApp, "Jane", sourceOf(richUnits()), file{language: "cs", name: "po/cs.po", forms: 3, formula: czech, units: richUnits()})
+	source := sourceOf(units)
+	source.name = "po/" + canary + ".pot"
+	w.imports("vault/box", "https://git.example.org/"+canary+".git", canary+" Author", source, file{language: "eo", name: "po/" + canary + "/eo.po", forms: 2, formula: "n != 1", units: units})
+	if _, err := w.db.SetProblem(tb.Context(), []int64{w.ids["vault/box"]}, canary+" problem"); err != nil {
+		tb.Fatal(err)
+	}
+	return w
+}
+
+// FuzzAccess sends each request twice, with a token that sees everything and
+// without: never a 5xx, and without it never a word of what is private, in no
+// answer and no header, though the answer to the token may just have been kept.
+func FuzzAccess(f *testing.F) {
+	w := canaryWorld(f)
+	s := brief(w.serve(Options{CacheBytes: 8 << 20}))
+	key := w.token("t", catalog.ScopeRead)
+	box := w.ids["vault/box"]
+	fill := strings.NewReplacer(":project", "vault", ":component", "box", ":language", "eo", ":username", "kanari-author",
+		":code", "eo", ":uuid", taskID("vault", "box"), ":slug", "x", ":linked", "x", "units/:id", "units/"+itoa(box*catalog.UnitsPerComponent+1),
+		"changes/:id", "changes/22", "addons/:id", "addons/"+itoa(box))
+	for _, rt := range s.routes() {
+		for _, query := range []string{"", "?format=csv&page_size=1000", "?q=a&ordering=-id&after_id=0", "?format=api&q=source:a&username=k&page=1"} {
+			f.Add("GET", fill.Replace(rt.path)+query, "Accept", "*/*")
+		}
+		f.Add("HEAD", strings.TrimSuffix(fill.Replace(rt.path), "/"), "X-Forwarded-For", "127.0.0.1")
+		f.Add("OPTIONS", fill.Replace(rt.path), "Origin", "https://evil.example")
+		f.Add("POST", fill.Replace(rt.path), "X-HTTP-Method-Override", "GET")
+	}
+	for _, target := range []string{"/api/projects/VAULT/", "/api/projects/%76ault/", "/api/projects/vault%2Fbox/", "/api//projects//vault/", "/api/./projects/vault/", "/api/units/?q=project:vault", "/api/changes/?user=kanari-author", "/api/search/?q=kana", "/api/users/?username=kan"} {
+		f.Add("GET", target, "Authorization", "Basic eDp5")
+		f.Add("GET", target, "Authorization", "Token x")
+	}
+	f.Fuzz(func(t *testing.T, method, target, name, value string) {
+		u, err := url.ParseRequestURI(target)
+		if err != nil || strings.Contains(value, key) || strings.Contains(strings.ToLower(target+value), "kanari ") {
+			t.Skip()
+		}
+		ask := func(header http.Header) *httptest.ResponseRecorder {
+			header.Add(name, value)
+			r := (&http.Request{
+				Method: method, URL: u, Host: "l10n.example.org", RequestURI: target, RemoteAddr: "192.0.2.1:1", Body: http.NoBody, Header: header,
+			}).WithContext(t.Context())
+			rec := httptest.NewRecorder()
+			s.ServeHTTP(rec, r)
+			if rec.Code >= 500 || rec.Code < 200 {
+				t.Errorf("%d %s", rec.Code, rec.Body)
+			}
+			return rec
+		}
+		ask(http.Header{"Authorization": {"Token " + key}})
+		rec := ask(http.Header{})
+		said := rec.Body.String() + strings.Join(slices.Concat(values(rec.Header())...), "\n")
+		for _, secret := range []string{canary, "/vault/box", "kanari-author"} {
+			if strings.Contains(said, secret) && !strings.Contains(target, secret) {
+				t.Errorf("%s in the answer to everybody: %d %s", secret, rec.Code, said)
+			}
+		}
+	})
+}
+
+// TestCanaries: what the fuzz test looks for is there to be found.
+func TestCanaries(t *testing.T) {
+	t.Parallel()
+	w := canaryWorld(t)
+	s := w.serve(Options{})
+	key := w.token("t", catalog.ScopeRead)
+	for _, path := range []string{
+		"/api/projects/vault/", "/api/components/vault/box/", "/api/translations/vault/box/eo/", "/api/translations/vault/box/eo/units/",
+		"/api/changes/?ordering=-id", "/api/changes/22/", "/api/projects/", "/api/units/", "/api/users/", "/api/search/?q=kan", "/api/components/vault/box/repository/", "/api/users/kanari-author/", 
+	} {
+		if rec := call(t, s, http.MethodGet, path, "Authorization", "Token "+key); rec.Code != 200 || !strings.Contains(rec.Body.String(), canary) {
+			t.Errorf("%s with a token: %d %s", path, rec.Code, rec.Body)
+		}
+		if rec := call(t, s, http.MethodGet, path); strings.Contains(rec.Body.String(), canary) {
+			t.Errorf("%s without: %d %s", path, rec.Code, rec.Body)
+		}
+	}
+	if got := get(t, s, "/api/languages/"); strings.Contains(got, `"eo"`) {
+		t.Errorf("a language of the private project alone: %s", got)
+	}
+}
+
+// TestStreamsByToken: a stream is opened with a token and one without, on the
+// same list; what is private comes through one of them, until the token is
+// revoked.
+func TestStreamsByToken(t *testing.T) {
+	t.Parallel()
+	w := canaryWorld(t)
+	base := listen(t, w.serve(Options{}))
+	key := w.token("t", catalog.ScopeRead)
+	follow := func(header string) *client {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/changes/stream/", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", header)
+		res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &client{res: res, lines: bufio.NewScanner(res.Body), cancel: func() {}}
+		t.Cleanup(c.close)
+		if res.StatusCode != http.StatusOK {
+			t.Fatalf("status %d", res.StatusCode)
+		}
+		if _, ok := c.next(); !ok {
+			t.Fatal("the stream does not begin")
+		}
+		return c
+	}
+	everybody, reader := follow("Basic x"), follow("Token "+key)
+	event := func(component, repo, head string) {
+		id := w.ids[component]
+		w.step(id, repo, "main", head, func(ctx context.Context, tx *store.StepTx) error {
+			return tx.AddDelta(ctx, store.Delta{ComponentID: id, Commit: head, CommitTime: at, Entries: []store.Entry{{Action: catalog.ActionCreateComponent}}})
+		})
+	}
+	event("vault/box", "https://git.example.org/"+canary+".git", head2)
+	if e, ok := reader.change(); !ok || !strings.Contains(e.data, "/vault/box/") {
+		t.Errorf("with a token: %v %+v", ok, e)
+	}
+	if err := w.db.RevokeToken(t.Context(), "t"); err != nil {
+		t.Fatal(err)
+	}
+	event("demo/app", repoApp, head2)
+	if e, ok := everybody.change(); !ok || !strings.Contains(e.data, "/demo/app/") {
+		t.Errorf("without a token the next is %v %+v", ok, e)
+	}
+	if e, ok := reader.change(); ok {
+		t.Errorf("with a revoked token: %+v", e)
+	}
+}
