@@ -100,7 +100,7 @@ func TestCanaries(t *testing.T) {
 	key := w.token("t", catalog.ScopeRead)
 	for _, path := range []string{
 		"/api/projects/vault/", "/api/components/vault/box/", "/api/translations/vault/box/eo/", "/api/translations/vault/box/eo/units/",
-		"/api/changes/?ordering=-id", "/api/changes/22/", "/api/projects/", "/api/units/", "/api/users/", "/api/search/?q=kan", "/api/components/vault/box/repository/", "/api/users/kanari-author/", 
+		"/api/changes/?ordering=-id", "/api/changes/22/", "/api/projects/", "/api/units/", "/api/users/", "/api/search/?q=kan", "/api/components/vault/box/repository/", "/api/users/kanari-author/",
 	} {
 		if rec := call(t, s, http.MethodGet, path, "Authorization", "Token "+key); rec.Code != 200 || !strings.Contains(rec.Body.String(), canary) {
 			t.Errorf("%s with a token: %d %s", path, rec.Code, rec.Body)
