@@ -150,5 +150,5 @@ func (c *coded) matches(header []string) bool {
 
 // notModified is a 304, which has no body.
 func notModified(a answer) answer {
-	return answer{status: http.StatusNotModified, contentType: a.contentType, modified: a.modified}
+	return answer{status: http.StatusNotModified, contentType: a.contentType, modified: a.modified, maxAge: a.maxAge}
 }

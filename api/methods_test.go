@@ -78,6 +78,17 @@ var resources = map[string]string{
 	"/api/memory/":                                      "GET, HEAD, OPTIONS",
 	"/api/screenshots/":                                 "GET, POST, HEAD, OPTIONS",
 	"/api/metrics/":                                     "GET, HEAD, OPTIONS",
+	"/exports/stats/demo/":                              "GET, HEAD, OPTIONS",
+	"/exports/stats/demo/app/":                          "GET, HEAD, OPTIONS",
+	"/exports/rss/":                                     "GET, HEAD, OPTIONS",
+	"/exports/rss/demo/":                                "GET, HEAD, OPTIONS",
+	"/exports/rss/demo/app/":                            "GET, HEAD, OPTIONS",
+	"/exports/rss/demo/app/cs/":                         "GET, HEAD, OPTIONS",
+	"/widget/demo/svg-badge.svg/":                       "GET, HEAD, OPTIONS",
+	"/widget/demo/app/svg-badge.svg/":                   "GET, HEAD, OPTIONS",
+	"/widget/demo/app/cs/svg-badge.svg/":                "GET, HEAD, OPTIONS",
+	"/widgets/demo/-/svg-badge.svg/":                    "GET, HEAD, OPTIONS",
+	"/widgets/demo/cs/app/svg-badge.svg/":               "GET, HEAD, OPTIONS",
 	"/api/search/":                                      "GET, HEAD, OPTIONS",
 }
 

@@ -25,6 +25,8 @@ type document struct {
 	modified time.Time
 	// ranges says that clients may ask for parts (RFC 9110 §14).
 	ranges bool
+	// maxAge, if above 0, is how many seconds others may keep it unasked.
+	maxAge int
 }
 
 // array is a list without paging: a bare array (facts §5). items is a slice,
@@ -34,7 +36,7 @@ type array struct{ items any }
 // render makes the bytes of a successful answer.
 func render(value any, rep representation) (answer, error) {
 	if doc, ok := value.(*document); ok {
-		return answer{status: http.StatusOK, contentType: doc.contentType, filename: doc.filename, body: doc.body, modified: doc.modified, ranges: doc.ranges}, nil
+		return answer{status: http.StatusOK, contentType: doc.contentType, filename: doc.filename, body: doc.body, modified: doc.modified, ranges: doc.ranges, maxAge: doc.maxAge}, nil
 	}
 	if f, ok := value.(*feed); ok {
 		return answer{status: http.StatusOK, contentType: typeEvents, feed: f}, nil

@@ -140,6 +140,17 @@ func (s *Server) routes() []route {
 		{"/api/memory/", allowRead, "Memory List", "Memory API.", pages, none(ofServer, "memory")},
 		{"/api/screenshots/", allowPost, "Screenshot List", "Screenshots API.", pages, none(ofServer, "screenshots")},
 		{"/api/metrics/", allowRead, "Metrics", "Metrics view for monitoring.", object, s.getTotals},
+		{"/exports/stats/:project/", allowRead, "Statistics", aboutProjects, files, s.exportProjectStatistics},
+		{"/exports/stats/:project/:component/", allowRead, "Statistics", aboutComponents, files, s.exportComponentStatistics},
+		{"/exports/rss/", allowRead, "Feed", aboutChanges, files, rssOf(s.serverChanges)},
+		{"/exports/rss/:project/", allowRead, "Feed", aboutChanges, files, rssOf(s.projectChanges)},
+		{"/exports/rss/:project/:component/", allowRead, "Feed", aboutChanges, files, rssOf(s.componentChanges)},
+		{"/exports/rss/:project/:component/:language/", allowRead, "Feed", aboutChanges, files, rssOf(s.translationChanges)},
+		{"/widget/:project/:widget/", allowRead, "Widget", aboutProjects, files, s.getWidget},
+		{"/widget/:project/:component/:widget/", allowRead, "Widget", aboutComponents, files, s.getWidget},
+		{"/widget/:project/:component/:language/:widget/", allowRead, "Widget", aboutTranslations, files, s.getWidget},
+		{"/widgets/:project/:language/:widget/", allowRead, "Widget", aboutProjects, files, s.getWidget},
+		{"/widgets/:project/:language/:component/:widget/", allowRead, "Widget", aboutTranslations, files, s.getWidget},
 		{"/api/search/", allowRead, "Search", "Site-wide search endpoint.", pages, s.search},
 	}
 }

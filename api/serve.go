@@ -31,6 +31,7 @@ type answer struct {
 	feed        *feed     // instead of a body
 	archive     *archive  // instead of a body
 	modified    time.Time // for Last-Modified; zero: none
+	maxAge      int       // seconds; 0: to be asked about
 	ranges      bool      // parts of the body may be asked for
 	generation  int64     // of the snapshot that it shows; 0: unknown
 	encoding    string    // Content-Encoding; "": none
@@ -177,6 +178,9 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	if a.etag != "" {
 		h.Set("ETag", a.etag)
 		h.Set("Cache-Control", cacheControl(accessOf(req.Context())))
+		if a.maxAge > 0 && !accessOf(req.Context()).authenticated() {
+			h.Set("Cache-Control", "max-age="+strconv.Itoa(a.maxAge))
+		}
 		h.Add("Vary", "Accept-Encoding")
 	}
 	if a.encoding != "" {

@@ -1,0 +1,91 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// exportColumns are those of the statistics as CSV (facts §12).
+const exportColumns = "name code total translated translated_percent translated_words_percent total_words translated_words " +
+	"total_chars translated_chars translated_chars_percent failing failing_percent fuzzy fuzzy_percent url_translate url " +
+	"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments"
+
+// exportComponentStatistics answers those of each translation, by its id.
+func (s *Server) exportComponentStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := snap.Translations(ctx, component.ID)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]translationStatistics, len(all))
+	for i := range all {
+		rows[i] = s.newTranslationStatistics(r.link, &all[i], component.Project.Slug, component.Slug)
+	}
+	return exportStatistics(r, "stats-"+component.Project.Slug+"-"+component.Slug, rows)
+}
+
+// exportProjectStatistics answers those of each language of a project, by code.
+func (s *Server) exportProjectStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	project, err := s.visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := sumsOf(ctx, snap, project.Slug, "")
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]projectLanguageStatistics, len(sums))
+	for i := range sums {
+		rows[i] = newProjectLanguageStatistics(r.link, &sums[i], project.Slug, s.language(sums[i].Language).Name)
+	}
+	slices.SortFunc(rows, func(a, b projectLanguageStatistics) int { return cmp.Compare(a.Code, b.Code) })
+	return exportStatistics(r, "stats-"+project.Slug, rows)
+}
+
+// exportStatistics writes rows as an indented array, or as CSV for download.
+func exportStatistics(r *request, name string, rows any) (any, error) {
+	format, _ := r.params.get("format")
+	if format != "" && format != "json" && format != "csv" {
+		return nil, errNotFound
+	}
+	body, err := renderJSON(rows, 4)
+	if err != nil || format != "csv" {
+		return &document{contentType: typeJSON, body: body}, err
+	}
+	var values []map[string]any
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if err := d.Decode(&values); err != nil {
+		return nil, fmt.Errorf("read statistics: %w", err)
+	}
+	var buf bytes.Buffer
+	w := csv.NewWriter(&buf)
+	columns := strings.Fields(exportColumns)
+	if err := w.Write(columns); err != nil {
+		return nil, err
+	}
+	for _, value := range values {
+		row := make([]string, len(columns))
+		for i, column := range columns {
+			if v := value[column]; v != nil {
+				row[i] = fmt.Sprint(v)
+			}
+		}
+		if err := w.Write(row); err != nil {
+			return nil, err
+		}
+	}
+	w.Flush()
+	return &document{contentType: typeCSV, filename: name + ".csv", body: buf.Bytes()}, w.Error()
+}
