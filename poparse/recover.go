@@ -16,7 +16,8 @@ const MaxErrors = 100
 // for mistakes within their strings only, a merge conflict is one error, and
 // so are neighbouring lines that are no PO. Behind an error of the kinds
 // ErrNotPO and ErrCharset, and in broken UTF-16, nothing can be said of the
-// rest. more tells that there are more than MaxErrors.
+// rest; where the header shares a line with another entry, its charset is known
+// once all else is right, and invalid bytes are an error of their own then. more tells that there are more than MaxErrors.
 //
 // It reads the file twice, so Parse is what to begin with. The bounds of memory
 // are those of Parse for each of both. The offsets of errors behind invalid
