@@ -15,7 +15,7 @@ import "slices"
 
 // Version numbers the rules. A mask that was stored under another version has
 // to be computed again.
-const Version = 1
+const Version = 2
 
 // ID is the stable number of a check: it is stored, and never used again for
 // another one. The zero value is the first check, [BeginNewline].
@@ -63,6 +63,10 @@ const (
 	Translated
 	MultipleFailures
 	LongUntranslated
+	Same
+	BBCode
+	XMLInvalid
+	XMLTags
 	count // number of checks
 )
 

@@ -8,9 +8,12 @@ import (
 
 // flagSet is what the flags of a unit mean for the checks.
 type flagSet struct {
-	runs      Mask
-	strict    bool // strict-format
-	maxLength int  // -1 without a limit
+	runs       Mask
+	strict     bool // strict-format
+	strictSame bool // strict-same
+	xmlText    bool // xml-text
+	safeHTML   bool // safe-html
+	maxLength  int  // -1 without a limit
 }
 
 // effective are the flags of component and entry together; later ones win.
@@ -38,6 +41,12 @@ func parseFlags(lists ...string) *flagSet {
 			switch name {
 			case "strict-format":
 				f.strict = true
+			case "strict-same":
+				f.strictSame = true
+			case "xml-text":
+				f.xmlText = true
+			case "safe-html":
+				f.safeHTML = true
 			case "ignore-all-checks":
 				return &flagSet{maxLength: -1}
 			case "max-length":

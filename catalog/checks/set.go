@@ -13,6 +13,11 @@ import (
 type Options struct {
 	// Language is the code of the translation's language, such as "pt_BR".
 	Language string
+	// Source is the code of the source language; "" is English.
+	Source string
+	// ProjectName and ComponentName are the names for people: their words may
+	// stay untranslated.
+	ProjectName, ComponentName string
 	// Plural is the plural rule of the translation.
 	Plural lang.Plural
 	// SourcePlural is the plural rule of the source language.
@@ -31,6 +36,8 @@ type Unit struct {
 	// Sources and Targets are the plural forms, at least one each; targets
 	// padded as catalog.TargetForms does it.
 	Sources, Targets []string
+	// Note holds the comments, as catalog.Unit has them.
+	Note string
 	// Flags are the entry's flags, comma-separated, as catalog.Unit has them.
 	Flags string
 	// State is the unit's state: read-only and empty ones are not checked.
@@ -61,8 +68,10 @@ const maxBuffers = 64 << 10
 // Set runs the checks for the units of one translation. It is safe for
 // concurrent use; make it with [New].
 type Set struct {
-	base     string // language code without country
-	code     string // whole language code
+	base     string              // language code without country
+	code     string              // whole language code
+	source   string              // source language without country
+	names    map[string]struct{} // words of the names of project and component
 	flags    string
 	glossary bool
 	forms    []form // of the target's plural rule
@@ -78,6 +87,8 @@ type Set struct {
 // New makes the checks of a translation.
 func New(o Options) *Set {
 	s := &Set{base: lang.BaseCode(o.Language), code: o.Language, flags: o.ComponentFlags, glossary: o.Glossary, sources: max(o.SourcePlural.Number, 1)}
+	s.source = sourceBase(o.Source)
+	s.names = nameWords(o.ProjectName, o.ComponentName)
 	s.onTarget = scopeMask(ScopePair).Or(scopeMask(ScopeTarget))
 	s.onSource = scopeMask(ScopeSource)
 	s.runs.New = func() any { return new(run) }

@@ -99,6 +99,16 @@ func rows() [count]entry {
 			name: "long_untranslated", title: "Long untranslated", scope: ScopeAcross,
 			description: "The source is old, and translated far less than the rest of its component.",
 		},
+		Same:   pairCheck("same", "Unchanged translation", "The translation is the source, and has words that are usually translated.", `"Save the file" → "Save the file"`, same),
+		BBCode: pairCheck("bbcode", "BBCode markup", "The translation has other pairs of BBCode tags.", `"[b]bold[/b]" → "fett"`, bbcode),
+		XMLInvalid: {
+			name: "xml-invalid", title: "XML syntax", scope: ScopeTarget, whole: xmlInvalid,
+			description: "The source is well-formed markup (or the flag xml-text says so), the translation is not.", example: `"<b>x</b>" → "<b>x"`,
+		},
+		XMLTags: {
+			name: "xml-tags", title: "XML markup", scope: ScopeTarget, whole: xmlTags,
+			description: "The translation has other tags, or tags with other attributes or in another order.", example: `"<b>x</b>" → "<i>x</i>"`,
+		},
 	}
 }
 

@@ -1,0 +1,179 @@
+package checks
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/repoglot/repoglot/catalog/lang"
+)
+
+// languageNames are words of names of languages, one per line, from the
+// language-data project (MIT, data/LICENSE); see TestLanguageNames.
+//
+//go:embed data/language-names.txt
+var languageNames string
+
+// untranslated are words that most languages leave as they are.
+//
+//go:embed data/untranslated.txt
+var untranslated string
+
+// ignoredWords makes the set of both lists when it is first needed.
+var ignoredWords = sync.OnceValue(func() map[string]struct{} {
+	words := make(map[string]struct{}, 16<<10)
+	for _, list := range []string{languageNames, untranslated} {
+		for word := range strings.FieldsSeq(list) {
+			words[word] = struct{}{}
+		}
+	}
+	return words
+})
+
+// same fails for a translation that is the source, unless the text is one that
+// stays as it is in any language.
+func same(r *run, s, t string) hit {
+	if s != t || utf8.RuneCountInString(s) <= 1 || r.set.sameLanguage() || r.staysAsIs(s) {
+		return hit{}
+	}
+	return hit{true, Span{0, len(s)}, Span{0, len(t)}}
+}
+
+func (s *Set) sameLanguage() bool {
+	return s.base == s.source || s.source == "en" && s.base == "ia"
+}
+
+func (r *run) staysAsIs(s string) bool {
+	r.source = r.strip(r.source[:0], s)
+	text := string(r.source)
+	if r.flags.strictSame {
+		return strings.TrimSpace(text) == ""
+	}
+	switch note := r.unit.Note; {
+	case strings.HasPrefix(note, "Tag: screen"), strings.HasPrefix(note, "Tag: indexterm"), strings.HasPrefix(note, "Tag: programlisting"):
+		return true
+	case utf8.RuneCountInString(strings.Trim(s, "0123456789:/,.")) <= 1:
+		return true
+	case strings.Contains(s, "©"), strings.Contains(strings.ToLower(s), "(c) copyright"):
+		return true
+	}
+	text = strings.TrimSpace(withoutMarkup(text))
+	return utf8.RuneCountInString(text) <= 1 || isUpper(text) || r.set.wordsStay(text)
+}
+
+// wordsStay reports whether no word of the text wants a translation.
+func (s *Set) wordsStay(text string) bool {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), isNoWord) {
+		if utf8.RuneCountInString(word) <= 2 {
+			continue
+		}
+		if _, ok := ignoredWords()[word]; ok {
+			continue
+		}
+		if _, ok := s.names[word]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func isNoWord(c rune) bool {
+	return unicode.IsSpace(c) || unicode.IsPunct(c) || unicode.IsSymbol(c) || unicode.IsControl(c) || unicode.IsDigit(c)
+}
+
+func isUpper(s string) bool {
+	upper := false
+	for _, c := range s {
+		if unicode.IsLower(c) || unicode.IsTitle(c) {
+			return false
+		}
+		upper = upper || unicode.IsUpper(c)
+	}
+	return upper
+}
+
+// withoutMarkup drops tags, templates, addresses and paths.
+func withoutMarkup(s string) string {
+	s = cutPairs(s, "<", ">")
+	s = cutPairs(s, "{", "}")
+	var kept strings.Builder
+	for word := range strings.FieldsSeq(s) {
+		if !isAddress(strings.Trim(word, ".,:;!?()\"'")) {
+			kept.WriteString(word)
+			kept.WriteByte(' ')
+		}
+	}
+	return kept.String()
+}
+
+// isAddress reports a URL, an e-mail address, a domain, a path, a #tag or an
+// @mark@.
+func isAddress(word string) bool {
+	switch {
+	case word == "":
+		return false
+	case strings.Contains(word, "://"), word[0] == '/' && len(word) > 1, word[0] == '#' && len(word) > 1:
+		return true
+	case word[0] == '@' && len(word) > 2 && word[len(word)-1] == '@':
+		return true
+	}
+	_, domain, mail := strings.Cut(word, "@")
+	if !mail {
+		domain = word
+	}
+	dot := strings.LastIndexByte(domain, '.')
+	if dot < 1 || len(domain)-dot < 3 {
+		return false
+	}
+	for i := range len(domain) {
+		if c := domain[i]; !isWord(c) && c != '.' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// cutPairs removes what is between opening and closing marks.
+func cutPairs(s, opening, closing string) string {
+	if !strings.Contains(s, opening) {
+		return s
+	}
+	var kept strings.Builder
+	for {
+		i := strings.Index(s, opening)
+		if i < 0 {
+			break
+		}
+		n := strings.Index(s[i:], closing)
+		if n < 0 {
+			break
+		}
+		kept.WriteString(s[:i])
+		kept.WriteByte(' ')
+		s = s[i+n+len(closing):]
+	}
+	kept.WriteString(s)
+	return kept.String()
+}
+
+// nameWords are the words of the names of project and component.
+func nameWords(names ...string) map[string]struct{} {
+	words := make(map[string]struct{})
+	for _, name := range names {
+		for word := range strings.FieldsFuncSeq(strings.ToLower(name), isNoWord) {
+			words[word] = struct{}{}
+		}
+	}
+	return words
+}
+
+// sourceBase is the source language without its country; English if none is
+// given.
+func sourceBase(code string) string {
+	if code == "" {
+		return "en"
+	}
+	return lang.BaseCode(code)
+}
