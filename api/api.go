@@ -11,8 +11,8 @@
 // 4xx, never a 5xx, a panic or somebody else's host in a link.
 //
 // What a request may see (access.go) is asked of its context by whoever shows
-// something. Non-goals: no writing (a write answers 401 or 403), no HTML: a
-// browser that prefers text/html gets JSON, which decision 2 allows. Listening,
+// something. Non-goals: no writing (a write answers 401 or 403), no
+// pages of its own: those for people are made by api/page from the JSON. Listening,
 // TLS, timeouts and header limits are those of the http.Server that cmd makes.
 //
 // JSON tags stand here and nowhere else in the module. Where a comment says

@@ -73,6 +73,7 @@ var resources = map[string]string{
 	"/api/component-lists/":                             "GET, POST, HEAD, OPTIONS",
 	"/api/component-lists/any/":                         "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
 	"/api/component-lists/any/components/":              "GET, POST, HEAD, OPTIONS",
+	"/api/docs/":                                        "GET, HEAD, OPTIONS",
 	"/api/groups/":                                      "GET, POST, HEAD, OPTIONS",
 	"/api/roles/":                                       "GET, POST, HEAD, OPTIONS",
 	"/api/memory/":                                      "GET, HEAD, OPTIONS",

@@ -12,6 +12,8 @@ type representation struct {
 	csv bool
 	// indent is the number of blanks per level of JSON; 0 is compact.
 	indent int
+	// html asks for a page for people instead of JSON.
+	html bool
 	// format is the value of the parameter format in links.
 	format string
 }
@@ -19,7 +21,8 @@ type representation struct {
 // negotiate chooses the representation by the parameter format, which
 // overrides the header Accept (facts §8), and then by Accept. A format that the
 // resource does not have is an unknown object (decision 2); an Accept that
-// nothing can satisfy is 406. Who prefers text/html gets JSON in this version.
+// nothing can satisfy is 406. Who prefers text/html gets a page, unless format
+// says json or csv.
 func negotiate(rt *route, ps params, accept string) (representation, error) {
 	rep := representation{format: "api"}
 	if rt.kind == files {
@@ -35,6 +38,7 @@ func negotiate(rt *route, ps params, accept string) (representation, error) {
 	default:
 		return rep, errNotFound
 	}
+	rep.html = showsPage(rt, ps, accept)
 	indent, ok := acceptable(accept)
 	if !ok && !given && rt.kind != verbatim && rt.kind != events {
 		return rep, errNotAcceptable
@@ -67,6 +71,36 @@ func acceptable(accept string) (indent int, ok bool) {
 		}
 	}
 	return 0, ok
+}
+
+// showsPage reports whether the answer is to be a page: the client names
+// text/html and likes JSON less, or as much only by a wildcard. format=api is
+// the form of the links that people follow, so Accept decides about it.
+func showsPage(rt *route, ps params, accept string) bool {
+	format, given := ps.get("format")
+	if given && format != "api" || rt.kind == verbatim || rt.kind == events || rt.kind == files {
+		return false
+	}
+	page, named, other := 0.0, 0.0, 0.0
+	for part := range strings.SplitSeq(accept[:min(len(accept), maxAccept)], ",") {
+		media, attrs, err := mime.ParseMediaType(part)
+		if err != nil {
+			continue
+		}
+		q := 1.0
+		if value, err := strconv.ParseFloat(attrs["q"], 64); err == nil {
+			q = value
+		}
+		switch media {
+		case "text/html":
+			page = q
+		case "application/json":
+			named = q
+		case "*/*", "application/*":
+			other = max(other, q)
+		}
+	}
+	return page > named && page >= other
 }
 
 // refused reports whether a quality value says "not at all".

@@ -13,6 +13,7 @@ import (
 const (
 	typeJSON = "application/json"
 	typeCSV  = "text/csv; charset=utf-8"
+	typeHTML = "text/html; charset=utf-8"
 )
 
 // document is an answer that is bytes already.
@@ -37,6 +38,9 @@ type array struct{ items any }
 func render(value any, rep representation) (answer, error) {
 	if doc, ok := value.(*document); ok {
 		return answer{status: http.StatusOK, contentType: doc.contentType, filename: doc.filename, body: doc.body, modified: doc.modified, ranges: doc.ranges, maxAge: doc.maxAge}, nil
+	}
+	if to, ok := value.(redirect); ok {
+		return answer{status: http.StatusFound, contentType: "text/plain; charset=utf-8", location: string(to)}, nil
 	}
 	if f, ok := value.(*feed); ok {
 		return answer{status: http.StatusOK, contentType: typeEvents, feed: f}, nil

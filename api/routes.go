@@ -89,6 +89,7 @@ func (s *Server) routes() []route {
 		{"/api/changes/:id/", allowRead, "Change Instance", aboutChanges, object, s.getChange},
 
 		{"/api/", allowRead, "API Root", "The lists that the API starts from.", object, s.getRoot},
+		{"/api/docs/", allowRead, "Documentation", "The description of this API for people.", verbatim, s.getDocs},
 		{"/api/schema/", allowRead, "Schema", "The OpenAPI description of this API.", verbatim, s.getSchema},
 		{"/api/projects/", allowPost, "Project List", aboutProjects, pages, s.listProjects},
 		{project, allowPutToPatch, "Project Instance", aboutProjects, object, s.getProject},
@@ -163,7 +164,7 @@ func (s *Server) route() {
 	s.echo.HideBanner = true
 	s.echo.HidePort = true
 	methods := []string{http.MethodGet, http.MethodHead, http.MethodOptions}
-	for _, rt := range s.routes() {
+	for _, rt := range append(s.routes(), s.webRoutes()...) {
 		h := s.endpoint(rt)
 		s.echo.Match(methods, rt.path, h)
 		s.echo.RouteNotFound(rt.path, h)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/repoglot/repoglot/api/page"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -23,6 +24,7 @@ var openapi string
 type schema struct {
 	yaml []byte
 	json func() ([]byte, error)
+	page func() ([]byte, error)
 }
 
 func newSchema(version string) schema {
@@ -30,13 +32,29 @@ func newSchema(version string) schema {
 		version = "0"
 	}
 	text := []byte(strings.Replace(openapi, "version: '0'", "version: "+strconv.Quote(version), 1))
-	return schema{yaml: text, json: sync.OnceValues(func() ([]byte, error) {
+	data := sync.OnceValues(func() ([]byte, error) {
 		data, err := yaml.YAMLToJSON(text)
 		if err != nil {
 			return nil, fmt.Errorf("convert openapi.yaml: %w", err)
 		}
 		return data, nil
+	})
+	return schema{yaml: text, json: data, page: sync.OnceValues(func() ([]byte, error) {
+		description, err := data()
+		if err != nil {
+			return nil, err
+		}
+		return page.Docs(description)
 	})}
+}
+
+// getDocs answers the description as a page.
+func (s *Server) getDocs(context.Context, *store.Snapshot, *request) (any, error) {
+	body, err := s.schema.page()
+	if err != nil {
+		return nil, err
+	}
+	return &document{contentType: typeHTML, body: body}, nil
 }
 
 // getSchema answers YAML, which people read, unless the client asks for JSON by

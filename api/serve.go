@@ -15,6 +15,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/page"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -28,6 +29,7 @@ type answer struct {
 	filename    string // for Content-Disposition, or ""
 	body        []byte
 	problem     *problem
+	location    string    // where a redirect leads, else ""
 	feed        *feed     // instead of a body
 	archive     *archive  // instead of a body
 	modified    time.Time // for Last-Modified; zero: none
@@ -99,6 +101,9 @@ func (s *Server) answer(rt *route, c echo.Context) (a answer) {
 			s.logger.Error("api request failed", "route", rt.path, "path", c.Request().URL.Path, "error", err)
 		}
 		a = renderProblem(p, r.rep.indent)
+	}
+	if a.contentType == typeJSON && wantsPage(rt, c.Request()) {
+		return s.asPage(rt, r, a)
 	}
 	return a
 }
@@ -182,6 +187,13 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 			h.Set("Cache-Control", "max-age="+strconv.Itoa(a.maxAge))
 		}
 		h.Add("Vary", "Accept-Encoding")
+	}
+	if a.location != "" {
+		h.Set("Location", a.location)
+	}
+	if a.contentType == typeHTML {
+		h.Set("Content-Security-Policy", page.Policy)
+		h.Set("Referrer-Policy", "same-origin")
 	}
 	if a.encoding != "" {
 		h.Set("Content-Encoding", a.encoding)

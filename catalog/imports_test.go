@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"api/limit":               {},
 	"api/gitexport":           {},
 	"api/export":              {"catalog"},
+	"api/page":                {},
 	"api/...":                 {"api/...", "catalog", "catalog/lang", "catalog/query", "catalog/store"},
 	"catalog/ingest":          {"gitsource", "poparse", "catalog", "catalog/lang", "catalog/store"},
 	"catalog/ingest/schedule": {},
