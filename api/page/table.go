@@ -70,18 +70,33 @@ func (t *tabler) columns(row *node) []column {
 	switch {
 	case has("source") && has("target") && has("position"):
 		return []column{
-			{"#", linked("url", "position")}, {"Source", t.forms("source")}, {"Target", t.forms("target")},
-			{"State", state}, {"Context", plain("context")}, {"Note", plain("note")}, {"In", page("web_url", "translation")},
+			{"#", linked("url", "position")},
+			{"Source", t.forms("source")},
+			{"Target", t.forms("target")},
+			{"State", state},
+			{"Context", plain("context")},
+			{"Note", plain("note")},
+			{"In", page("web_url", "translation")},
 		}
 	case has("action_name"):
 		return []column{
-			{"#", linked("url", "id")}, {"When", when("timestamp")}, {"What", plain("action_name")}, {"By", last("user")},
-			{"Old", t.single("old")}, {"New", t.single("target")}, {"String", last("unit")}, {"Translation", where},
+			{"#", linked("url", "id")},
+			{"When", when("timestamp")},
+			{"What", plain("action_name")},
+			{"By", last("user")},
+			{"Old", t.single("old")},
+			{"New", t.single("target")},
+			{"String", last("unit")},
+			{"Translation", where},
 		}
 	case has("translated_percent") && has("language_code"):
 		return []column{
-			{"Language", linked("url", "language", "name")}, {"Translated", progress}, {"Strings", done},
-			{"Fuzzy", plain("fuzzy")}, {"Last change", when("last_change")}, {"More", links("units_list_url", "changes_list_url", "statistics_url", "file_url")},
+			{"Language", linked("url", "language", "name")},
+			{"Translated", progress},
+			{"Strings", done},
+			{"Fuzzy", plain("fuzzy")},
+			{"Last change", when("last_change")},
+			{"More", links("units_list_url", "changes_list_url", "statistics_url", "file_url")},
 		}
 	case has("translated_percent"):
 		return []column{{"Name", linked("url", "name")}, {"Translated", progress}, {"Strings", done}, {"Fuzzy", plain("fuzzy")}}
@@ -89,7 +104,10 @@ func (t *tabler) columns(row *node) []column {
 		return []column{{"Project", linked("url", "name")}, {"Web", plain("web")}, {"More", links("components_list_url", "languages_url", "changes_list_url", "statistics_url")}}
 	case has("filemask"):
 		return []column{
-			{"Component", linked("url", "name")}, {"Project", linkedTo("project", "url", "name")}, {"Files", plain("filemask")}, {"Branch", plain("branch")},
+			{"Component", linked("url", "name")},
+			{"Project", linkedTo("project", "url", "name")},
+			{"Files", plain("filemask")},
+			{"Branch", plain("branch")},
 			{"More", links("translations_url", "changes_list_url", "statistics_url", "repository_url")},
 		}
 	case has("direction") && has("code"):
