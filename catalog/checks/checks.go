@@ -15,7 +15,7 @@ import "slices"
 
 // Version numbers the rules. A mask that was stored under another version has
 // to be computed again.
-const Version = 2
+const Version = 3
 
 // ID is the stable number of a check: it is stored, and never used again for
 // another one. The zero value is the first check, [BeginNewline].
@@ -67,6 +67,12 @@ const (
 	BBCode
 	XMLInvalid
 	XMLTags
+	CSharpFormat
+	JavaFormat
+	ObjectPascalFormat
+	RubyFormat
+	ESFormat
+	AngularJSFormat
 	count // number of checks
 )
 

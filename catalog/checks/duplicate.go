@@ -113,7 +113,7 @@ func (r *run) holes(s string) func(yield func(from, to int) bool) {
 		}
 		for i := 0; i < len(s); {
 			to := i + 1
-			if s[i] == '%' || s[i] == '{' {
+			if s[i] == '%' || s[i] == '{' || s[i] == '$' {
 				for id := range on.All() {
 					if p, ok := scanAt(syntaxes[id], s, i); ok {
 						if to = p.to; !yield(i, to) {

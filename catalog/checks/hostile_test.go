@@ -8,7 +8,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/checks"
 )
 
-const allFlags = "c-format, python-format, python-brace-format, perl-brace-format, java-printf-format, qt-format, qt-plural-format, percent-placeholders, max-length:10"
+const allFlags = "c-format, python-format, python-brace-format, perl-brace-format, java-printf-format, qt-format, qt-plural-format, c-sharp-format, java-format, object-pascal-format, ruby-format, es-format, angularjs-format, percent-placeholders, max-length:10"
 
 // TestHostile runs every check on a lot of what could send a rule around
 // in circles: quadratic ones would take minutes each, so the test's own timeout tells.
@@ -18,7 +18,7 @@ func TestHostile(t *testing.T) {
 		size = 1 << 15
 	}
 	s := set("fr", english)
-	for _, piece := range []string{"<", "<a>", "{", "{{", "%", "%(", "[", "[a]", "[a][/", "(", "\u0301", "&", "&#", "\\", "C:\\", " ", "a a ", "@", "((s)", "\xff", "ـ"} {
+	for _, piece := range []string{"<", "<a>", "{", "{{", "%", "%(", "${", "%{", "{1", "[", "[a]", "[a][/", "(", "\u0301", "&", "&#", "\\", "C:\\", " ", "a a ", "@", "((s)", "\xff", "ـ"} {
 		text := strings.Repeat(piece, size/len(piece))
 		for _, source := range []string{text, "A <b>bold</b> [b]word[/b] %s."} {
 			u := &checks.Unit{Sources: []string{source}, Targets: []string{text}, Flags: allFlags, State: catalog.StateTranslated}

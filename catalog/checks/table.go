@@ -109,6 +109,12 @@ func rows() [count]entry {
 			name: "xml-tags", title: "XML markup", scope: ScopeTarget, whole: xmlTags,
 			description: "The translation has other tags, or tags with other attributes or in another order.", example: `"<b>x</b>" → "<i>x</i>"`,
 		},
+		CSharpFormat:       formatCheck("c_sharp_format", "C#", `"{0} files" → "Dateien"`),
+		JavaFormat:         formatCheck("java_format", "Java MessageFormat", `"{0} files" → "Dateien"`),
+		ObjectPascalFormat: formatCheck("object_pascal_format", "Object Pascal", `"%d files" → "Dateien"`),
+		RubyFormat:         formatCheck("ruby_format", "Ruby", `"%{n} files" → "Dateien"`),
+		ESFormat:           formatCheck("es_format", "ECMAScript template", `"${n} files" → "Dateien"`),
+		AngularJSFormat:    formatCheck("angularjs_format", "AngularJS", `"{{n}} files" → "Dateien"`),
 	}
 }
 
@@ -122,6 +128,12 @@ var (
 // notations are the placeholders of the checks of formats.
 func notations() [count]syntax {
 	return [count]syntax{
+		CSharpFormat:        braceNumber(",:"),
+		JavaFormat:          braceNumber(","),
+		ObjectPascalFormat:  objectPascal(),
+		RubyFormat:          ruby(),
+		ESFormat:            between("${", "}"),
+		AngularJSFormat:     between("{{", "}}"),
 		PythonFormat:        printf(" +#-", true),
 		PythonBraceFormat:   pythonBrace(),
 		PHPFormat:           printf(" +#-", false),
