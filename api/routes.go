@@ -86,6 +86,7 @@ func (s *Server) routes() []route {
 		{"/api/units/", allowRead, "Unit List", aboutUnits, pages, s.listAllUnits},
 		{"/api/units/:id/", allowPutToPatch, "Unit Instance", aboutUnits, object, s.getUnit},
 		{"/api/units/:id/translations/", allowRead, "Translations", aboutUnits, pages, s.listUnitTranslations},
+		{"/api/units/:id/comments/", allowPost, "Comments", aboutUnits, pages, s.listUnitComments},
 		{"/api/changes/:id/", allowRead, "Change Instance", aboutChanges, object, s.getChange},
 
 		{"/api/", allowRead, "API Root", "The lists that the API starts from.", object, s.getRoot},

@@ -56,7 +56,7 @@ func (s *Server) getTotals(ctx context.Context, snap *store.Snapshot, r *request
 	o := totalsObject{
 		Units: total.Stats.Total.Units, UnitsTranslated: total.Stats.Translated.Units, Users: users,
 		Projects: len(projects), Components: len(components), Translations: total.Translations, Languages: len(sums),
-		Checks: total.Stats.Failing.Units, CeleryQueues: map[string]int{}, Name: siteTitle,
+		Checks: total.Stats.Failing.Units, Suggestions: total.Stats.Suggestions, CeleryQueues: map[string]int{}, Name: siteTitle,
 	}
 	for i := range components {
 		o.Changes += components[i].Changes

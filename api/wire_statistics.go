@@ -101,6 +101,7 @@ func newStatistics(st *catalog.Stats, last time.Time, recent int64) statisticsOb
 		Readonly: st.ReadOnly.Units, ReadonlyPercent: share(st.ReadOnly.Units, units),
 		ReadonlyWords: st.ReadOnly.Words, ReadonlyWordsPercent: share(st.ReadOnly.Words, words),
 		ReadonlyChars: st.ReadOnly.Chars, ReadonlyCharsPercent: share(st.ReadOnly.Chars, chars),
+		Suggestions: st.Suggestions, Comments: st.Comments,
 	}
 	if !last.IsZero() {
 		o.LastChange = orNull(changeTime(last))

@@ -59,7 +59,8 @@ func (s *Server) translation(l links, t *catalog.Translation, project, component
 		FuzzyPercent:  share(st.Fuzzy.Units, st.Total.Units),
 		FailingChecks: st.Failing.Units, FailingChecksWords: st.Failing.Words,
 		FailingChecksPercent: share(st.Failing.Units, st.Total.Units),
-		RepositoryURL:        l.api(p + "repository/"), FileURL: l.api(p + "file/"),
+		HaveSuggestion:       st.Suggestions, HaveComment: st.Comments,
+		RepositoryURL: l.api(p + "repository/"), FileURL: l.api(p + "file/"),
 		StatisticsURL: l.api(p + "statistics/"), ChangesListURL: l.api(p + "changes/"),
 		UnitsListURL: l.api(p + "units/"),
 	}

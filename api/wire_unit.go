@@ -71,6 +71,7 @@ func (s *unitScope) unit(u *catalog.Unit) unitObject {
 		Translated:     u.State.Translated(),
 		Approved:       u.State.Approved(),
 		Position:       u.Position,
+		HasComment:     u.Comment != "",
 		NumWords:       u.Words,
 		SourceUnit:     s.link.unit(u.SourceID),
 		Priority:       u.Priority,

@@ -44,6 +44,9 @@ type Stats struct {
 	ReadOnly Count
 	// Failing counts units with at least one failing check.
 	Failing Count
+	// Suggestions and Comments are the numbers of units with at least one. The
+	// store counts them; statistics over time leave them out.
+	Suggestions, Comments int64
 }
 
 // Unit counts one more unit.
@@ -67,6 +70,8 @@ func (s *Stats) Add(o Stats) {
 	s.Fuzzy.Add(o.Fuzzy)
 	s.ReadOnly.Add(o.ReadOnly)
 	s.Failing.Add(o.Failing)
+	s.Suggestions += o.Suggestions
+	s.Comments += o.Comments
 }
 
 // Subtract takes the statistics of a set of units away.
@@ -76,6 +81,8 @@ func (s *Stats) Subtract(o Stats) {
 	s.Fuzzy.Subtract(o.Fuzzy)
 	s.ReadOnly.Subtract(o.ReadOnly)
 	s.Failing.Subtract(o.Failing)
+	s.Suggestions -= o.Suggestions
+	s.Comments -= o.Comments
 }
 
 // Tenths is a percentage in tenths of a percent: 958 is 95.8 %.

@@ -25,6 +25,12 @@ type Unit struct {
 	PreviousSource string
 	// Note holds translator comments, then extracted comments, one per line.
 	Note string
+	// Remark is how many bytes of Note, from its beginning, are translator
+	// comments; 0 if they are blank or there are none.
+	Remark int
+	// Comment is what of the translator comments the template does not have
+	// (OwnComment); "" for source units. Only the store's answers have it.
+	Comment string
 	// Flags are the flags but fuzzy, sorted and joined by ", ".
 	Flags string
 	// Priority is the value of the flag priority, else 100.

@@ -181,12 +181,17 @@ func (w *world) dump() string {
 		}
 		return nil
 	})
+	w.verify()
 	return b.String()
 }
 
 func dumpTranslation(b *strings.Builder, t *catalog.Translation) {
-	fmt.Fprintf(b, "  translation %s code %s file %s revision %s source %v plural %d %q\n    stats %+v\n",
-		t.Language, t.FileCode, t.Filename, t.Revision, t.IsSource, t.PluralNumber, t.PluralFormula, t.Stats)
+	s := t.Stats
+	fmt.Fprintf(b, "  translation %s code %s file %s revision %s source %v plural %d %q\n    stats {Total:%+v Translated:%+v Fuzzy:%+v ReadOnly:%+v Failing:%+v}\n",
+		t.Language, t.FileCode, t.Filename, t.Revision, t.IsSource, t.PluralNumber, t.PluralFormula, s.Total, s.Translated, s.Fuzzy, s.ReadOnly, s.Failing)
+	if s.Comments+s.Suggestions > 0 {
+		fmt.Fprintf(b, "    %d with comments, %d with suggestions\n", s.Comments, s.Suggestions)
+	}
 }
 
 func dumpUnit(b *strings.Builder, u *catalog.Unit) {
@@ -194,6 +199,9 @@ func dumpUnit(b *strings.Builder, u *catalog.Unit) {
 	fmt.Fprintf(b, " at %q", u.Location)
 	if u.Note != "" {
 		fmt.Fprintf(b, " note %q", u.Note)
+	}
+	if u.Comment != "" {
+		fmt.Fprintf(b, " comment %q", u.Comment)
 	}
 	if u.Flags != "" {
 		fmt.Fprintf(b, " flags %q", u.Flags)

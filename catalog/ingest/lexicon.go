@@ -58,7 +58,7 @@ type lexeme struct {
 // marks are what makes Meta.
 type marks struct {
 	note, flags, previous string
-	priority              int
+	priority, remark      int
 }
 
 func newLexicon() *lexicon { return &lexicon{young: make(map[wording]*lexeme)} }
@@ -116,10 +116,10 @@ func (l *lexicon) learn(key wording) *lexeme {
 // mark makes the fingerprints of a unit's note and flags, which nearly always
 // are those of the version before.
 func (s *lexeme) mark(h *catalog.Hasher, u *catalog.Unit) (meta, outline int64) {
-	m := marks{u.Note, u.Flags, u.PreviousSource, u.Priority}
+	m := marks{u.Note, u.Flags, u.PreviousSource, u.Priority, u.Remark}
 	if !s.marked || m != s.marks {
 		s.marked, s.metaMark, s.outlineMark = true, metaPrint(h, u), outlineMark(h, u)
-		s.marks = marks{own(m.note), own(m.flags), own(m.previous), m.priority}
+		s.marks = marks{own(m.note), own(m.flags), own(m.previous), m.priority, m.remark}
 	}
 	u.Note, u.Flags, u.PreviousSource = s.marks.note, s.marks.flags, s.marks.previous
 	return s.metaMark, s.outlineMark

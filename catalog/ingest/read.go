@@ -124,7 +124,7 @@ func (c *converter) add(e *poparse.Entry) {
 	if e.Fuzzy && e.Previous != nil {
 		u.PreviousSource = previous(e)
 	}
-	u.Note = note(e)
+	u.Note, u.Remark = note(e)
 	u.Flags = flags(e.Flags)
 	u.Priority = priority(e.Flags, c.rules.priority)
 	u.State = c.rules.state(e)
@@ -229,6 +229,9 @@ func remarks(h *catalog.Hasher, u *catalog.Unit) int64 {
 	if u.Note == "" && u.Flags == "" {
 		return 0
 	}
+	if u.Remark > 0 { // where it ends may change and leave the note as it is
+		return h.Meta(u.Note, u.Flags) + int64(u.Remark)
+	}
 	return h.Meta(u.Note, u.Flags)
 }
 
@@ -264,17 +267,28 @@ func previous(e *poparse.Entry) string {
 	return e.Previous.ID
 }
 
-// note joins translator comments and extracted comments, in this order.
-func note(e *poparse.Entry) string {
+// note joins translator comments and extracted comments, in this order. remark
+// is how many of its bytes are of the former.
+func note(e *poparse.Entry) (text string, remark int) {
 	switch {
 	case len(e.Comments)+len(e.Extracted) == 0:
-		return ""
-	case len(e.Extracted) == 0:
-		return joinLines(e.Comments)
+		return "", 0
 	case len(e.Comments) == 0:
-		return joinLines(e.Extracted)
+		return joinLines(e.Extracted), 0
+	case len(e.Extracted) == 0:
+		text = joinLines(e.Comments)
+	default:
+		text = strings.TrimRight(strings.Join(e.Comments, "\n")+"\n"+strings.Join(e.Extracted, "\n"), "\n")
 	}
-	return strings.TrimRight(strings.Join(e.Comments, "\n")+"\n"+strings.Join(e.Extracted, "\n"), "\n")
+	remark = len(e.Comments) - 1
+	for _, line := range e.Comments {
+		remark += len(line)
+	}
+	remark = min(remark, len(text))
+	if strings.TrimSpace(text[:remark]) == "" {
+		remark = 0
+	}
+	return text, remark
 }
 
 func joinLines(lines []string) string {

@@ -232,15 +232,28 @@ func (w *world) ledgerText(after int64) string {
 	return b.String()
 }
 
+// verify recounts all that is kept by adding up.
+func (w *world) verify() {
+	w.t.Helper()
+	w.read(func(ctx context.Context, s *store.Snapshot) error {
+		seen, err := s.Verify(ctx, func(m store.Mismatch) { w.t.Errorf("verify: %s", m) })
+		if err == nil && seen.Components == 0 {
+			w.t.Error("verify saw nothing")
+		}
+		return err
+	})
+}
+
 // essence renders what is served but ids and timestamps: for every translation
 // its row and its units by position.
 func (w *world) essence() string {
 	var lines []string
 	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
-		lines = append(lines, fmt.Sprintf("%s/%s %s %s %v %s %d %+v | %06d %q %q %q %q %q %q %q %d %d %d %d %d", c.Slug, t.Language, t.Filename,
+		lines = append(lines, fmt.Sprintf("%s/%s %s %s %v %s %d %+v | %06d %q %q %q %q %q %q %q %d %d %d %d %d %q", c.Slug, t.Language, t.Filename,
 			t.Revision, t.IsSource, t.FileCode, t.PluralNumber, t.Stats, u.Position, u.Source, u.Context, u.Target, u.PreviousSource,
-			u.Note, u.Flags, u.Location, u.State, u.Priority, u.Words, u.Chars, u.Identity.Hash))
+			u.Note, u.Flags, u.Location, u.State, u.Priority, u.Words, u.Chars, u.Identity.Hash, u.Comment))
 	})
+	w.verify()
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }

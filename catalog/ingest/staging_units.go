@@ -196,6 +196,7 @@ func (t *unitTable) update(at int, u *store.UpdatedUnit) {
 		staged.Target = own(u.Target)
 	}
 	staged.State, staged.PreviousSource, staged.Note, staged.Flags, staged.Priority = u.State, u.PreviousSource, u.Note, u.Flags, u.Priority
+	staged.Remark = u.Remark
 	staged.keep()
 	staged.text, staged.meta, staged.Removed, staged.rewritten = u.Text, u.Meta, false, true
 	k := &t.known[at]

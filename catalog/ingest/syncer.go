@@ -334,7 +334,8 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 		c.retry = retry
 	}
 	load := newLoader(p.reader, p.s.maxFileSize)
-	for _, g := range convoys(sound) {
+	p.remark(ctx, sound, load)
+	for _, g := range convoys(slices.DeleteFunc(slices.Clone(sound), func(c *component) bool { return p.errs[c.row.ID] != nil })) {
 		switch {
 		case g.replay:
 			p.replayAll(ctx, g.comps, load)

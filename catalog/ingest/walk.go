@@ -24,7 +24,7 @@ func (p *pull) importAll(ctx context.Context, comps []*component, load *loader) 
 	}
 	for i, c := range comps {
 		p.tell(Progress{Done: i, Total: len(comps)})
-		if err := p.snapshot(ctx, []*component{c}, "", load); err != nil {
+		if err := p.snapshot(ctx, []*component{c}, p.head, "", load); err != nil {
 			p.fail(c, err)
 			if errors.Is(err, store.ErrUnavailable) { // each would wait for the lock again
 				for _, c := range comps[i+1:] {
@@ -75,6 +75,24 @@ func (p *pull) walk(ctx context.Context, comps []*component, from string, load *
 	return p.move(ctx, comps, at, p.report.Head)
 }
 
+// remark reads the files of components whose units were stored by a version
+// that did not know translator comments, at the commits that they stand at.
+func (p *pull) remark(ctx context.Context, comps []*component, load *loader) {
+	for _, c := range comps {
+		if !c.row.Unremarked || !c.row.Imported || c.reread {
+			continue
+		}
+		c.reread = true // also for the leap to the head, where the commit is not there any more
+		at, err := gitsource.ParseHash(c.row.Head)
+		if err == nil && p.reader.Has(at) {
+			err = p.snapshotOf(ctx, []*component{c}, at, c.row.Head, load)
+		}
+		if err != nil {
+			p.fail(c, err)
+		}
+	}
+}
+
 // retry reads the files of unmoved components again that could not be read by
 // an earlier process, which may have been an older version or have had a
 // smaller max_file_size. What is wrong with those components is reported anew.
@@ -115,16 +133,21 @@ func (p *pull) recall(ctx context.Context, c *component) (bad bool, err error) {
 // leap brings a convoy to the head in one step, such as when the mirror does not
 // have the commit that it stands at any more (decision 20).
 func (p *pull) leap(ctx context.Context, comps []*component, from string, load *loader) error {
-	if err := p.files(ctx, p.head, comps); err != nil {
-		return err
-	}
-	return p.snapshot(ctx, comps, from, load)
+	return p.snapshotOf(ctx, comps, p.head, from, load)
 }
 
-// snapshot brings components to the files of the head, which are listed
-// already, whatever commit they stood at.
-func (p *pull) snapshot(ctx context.Context, comps []*component, from string, load *loader) error {
-	commit, err := p.reader.Commit(ctx, p.head)
+// snapshotOf brings components to the files of a commit.
+func (p *pull) snapshotOf(ctx context.Context, comps []*component, at gitsource.Hash, from string, load *loader) error {
+	if err := p.files(ctx, at, comps); err != nil {
+		return err
+	}
+	return p.snapshot(ctx, comps, at, from, load)
+}
+
+// snapshot brings components to the files of a commit, which are listed already,
+// whatever commit they stood at.
+func (p *pull) snapshot(ctx context.Context, comps []*component, at gitsource.Hash, from string, load *loader) error {
+	commit, err := p.reader.Commit(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -264,6 +287,7 @@ func (p *pull) stepInfo(ctx context.Context, convoy []*component, from, to strin
 	info := store.StepInfo{
 		Repo: spec.Repo, Branch: spec.Branch, Components: ids(convoy),
 		From: from, To: to, Tracking: p.ref, At: p.at, Partial: at.partial,
+		Reread: !slices.ContainsFunc(convoy, func(c *component) bool { return !c.reread }),
 	}
 	if at.partial {
 		info.ImportAt = p.at

@@ -45,6 +45,10 @@ const (
 	Notes    Column = "note"
 	Location Column = "location"
 	Flags    Column = "flags"
+	// Comment is what catalog.OwnComment leaves of the translator comments.
+	Comment Column = "comment"
+	// Suggestion is each of the texts suggested for a unit.
+	Suggestion Column = "suggestion"
 )
 
 // Text compares texts.

@@ -88,12 +88,12 @@ func TestParse(t *testing.T) {
 		{`change_action:string-added-in-the-repository`, `change_action:31`},
 		{`language:cs project:demo component:app`, `language:"cs" AND project:"demo" AND component:"app"`},
 		{`source_language:en path:/demo/app/`, `source_language:"en" AND path:"demo/app"`},
-		{`label:x OR suggestion:y OR check:same`, `label:"" OR label:"" OR label:""`},
+		{`label:x OR suggestion:y OR check:same`, `label:"" OR suggestion:"y" OR label:""`},
 		{`labels_count:0`, ``},
 		{`labels_count:>0`, `label:""`},
 		// What real clients send (clients.md, rows 14, 16 and 25).
 		{`state:>=translated AND (added:>=2024-01-02T03:04:05Z OR changed:>=2024-01-02T03:04:05Z)`, `state:>=20 AND (added:>=2024-01-02T03:04:05.000000Z OR changed:>=2024-01-02T03:04:05.000000Z)`},
-		{`state:<translated AND NOT has:suggestion`, `state:<=19 AND (NOT label:"")`},
+		{`state:<translated AND NOT has:suggestion`, `state:<=19 AND (NOT has:suggestion)`},
 	} {
 		e, err := Parse(c.q)
 		if err != nil {

@@ -13,7 +13,7 @@ func (p *parser) term(t *token) (Expr, error) {
 	switch t.field {
 	case "":
 		return p.textTerm(t, "")
-	case "source", "target", "context", "note", "location", "flags":
+	case "source", "target", "context", "note", "location", "flags", "comment", "suggestion":
 		return p.textTerm(t, Column(t.field))
 	case "key":
 		return p.textTerm(t, Context)
@@ -25,7 +25,7 @@ func (p *parser) term(t *token) (Expr, error) {
 		return p.flagTerm(t)
 	case "changed_by", "change_action", "language", "source_language", "project", "component", "path":
 		return p.nameTerm(t)
-	case "label", "screenshot", "check", "dismissed_check", "suggestion", "comment", "resolved_comment", "explanation",
+	case "label", "screenshot", "check", "dismissed_check", "resolved_comment", "explanation",
 		"suggestion_author", "comment_author", "source_comment":
 		_, err := p.textTerm(t, "") // a regular expression is looked at all the same
 		return None, err
@@ -201,11 +201,11 @@ func (p *parser) hasTerm(t *token, name string) (Expr, error) {
 	switch name {
 	case "plural":
 		return Plural{}, nil
-	case "note", "context", "location":
+	case "note", "context", "location", "comment", "suggestion":
 		return Filled{Column(name)}, nil
 	case "translation":
 		return Number{State, []Span{{int64(catalog.StateTranslated), maxNumber}}}, nil
-	case "suggestion", "explanation", "comment", "resolved-comment", "check", "failing-check", "dismissed-check", "ignored-check",
+	case "explanation", "resolved-comment", "check", "failing-check", "dismissed-check", "ignored-check",
 		"variant", "shaping", "label", "screenshot", "flags", "glossary", "source-comment":
 		return None, nil
 	}

@@ -18,6 +18,9 @@ type BranchComponent struct {
 	// Reread says that its head was reset because repository, branch or what the
 	// reading depends on changed: its units are still there to compare with.
 	Reread bool
+	// Unremarked says that its units were stored by a version that did not know
+	// translator comments: they are to be read once more (StepInfo.Reread).
+	Unremarked bool
 	// Template is the pattern that discovered it, "" for a configured one.
 	Template string
 	// ImportAt is when the first import began; zero if nothing of the component
@@ -36,7 +39,7 @@ type BranchComponent struct {
 func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponent, error) {
 	var out []BranchComponent
 	err := db.readers.transact(ctx, snapshotOptions(), func(s *session) error {
-		return s.query(ctx, `SELECT `+componentColumns+componentFrom+`
+		err := s.query(ctx, `SELECT `+componentColumns+componentFrom+`
 			WHERE c.repo = $1 AND c.branch = $2 AND c.active = 1 AND p.active = 1 ORDER BY c.id`, []any{repo, branch},
 			func(scan scan) error {
 				row, err := scanComponent(s, scan)
@@ -49,6 +52,17 @@ func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponen
 				}
 				return err
 			})
+		if err != nil {
+			return err
+		}
+		return s.query(ctx, `SELECT id FROM components WHERE repo = $1 AND branch = $2 AND remarked = 0`, []any{repo, branch}, func(scan scan) error {
+			var id int64
+			err := scan(&id)
+			for i := range out {
+				out[i].Unremarked = out[i].Unremarked || out[i].ID == id
+			}
+			return err
+		})
 	})
 	return out, db.fail(ctx, "read the components of a branch", err)
 }

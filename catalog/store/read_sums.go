@@ -53,7 +53,7 @@ func (s *Snapshot) Sums(ctx context.Context, q SumQuery) ([]Sum, error) {
 		n := len(chunk)
 		query := `SELECT language, COUNT(*), SUM(total), SUM(total_words), SUM(total_chars), SUM(translated), SUM(translated_words), SUM(translated_chars),
 			SUM(fuzzy), SUM(fuzzy_words), SUM(fuzzy_chars), SUM(readonly), SUM(readonly_words), SUM(readonly_chars),
-			SUM(failing), SUM(failing_words), SUM(failing_chars), SUM(recent_changes), MAX(last_change_at)
+			SUM(failing), SUM(failing_words), SUM(failing_chars), SUM(suggestions), SUM(comments), SUM(recent_changes), MAX(last_change_at)
 			FROM translations WHERE component_id IN ` + list(1, n) + fmt.Sprintf(` AND removed = 0 AND is_source <= $%d`, n+1)
 		args := append(chunk, smallint(q.Sources))
 		if q.Language != "" {
@@ -85,7 +85,7 @@ func scanSum(scan scan) (Sum, error) {
 	for _, n := range counts(&sum.Stats) {
 		dest = append(dest, n)
 	}
-	err := scan(append(dest, &sum.RecentChanges, &last)...)
+	err := scan(append(dest, &sum.Stats.Suggestions, &sum.Stats.Comments, &sum.RecentChanges, &last)...)
 	sum.LastChange = fromMicros(last)
 	return sum, err
 }

@@ -61,7 +61,7 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.Placed) ([]cata
 	for i := range units {
 		units[i].Position, units[i].Location = placed[i].Position, placed[i].Location
 	}
-	return units, nil
+	return units, s.remarked(ctx, units)
 }
 
 // placed reads the blocks that cover a page. All blocks but the last are full.
@@ -110,10 +110,15 @@ func (s *Snapshot) unit(ctx context.Context, id int64) (UnitRow, error) {
 	if row.Translation, _, err = s.translationWhere(ctx, &c, ` WHERE t.id = $1`, row.TranslationID); err != nil {
 		return UnitRow{}, err
 	}
-	if !row.Removed {
-		err = s.place(ctx, &row.Unit)
+	if row.Removed {
+		return row, nil
 	}
-	return row, err
+	one := []catalog.Unit{row.Unit}
+	if err := s.remarked(ctx, one); err != nil {
+		return UnitRow{}, err
+	}
+	row.Unit = one[0]
+	return row, s.place(ctx, &row.Unit)
 }
 
 // place finds a unit's place through the block that would hold it.
@@ -135,7 +140,7 @@ func (s *Snapshot) place(ctx context.Context, u *catalog.Unit) error {
 
 const (
 	unitColumns = `u.id, u.translation_id, u.source_id, u.id_hash, u.id_key, COALESCE(s.source, ''), COALESCE(s.context, ''),
-		u.target, u.previous_source, u.note, u.flags, u.priority, u.state, COALESCE(s.words, 0), COALESCE(s.chars, 0), u.removed, u.created`
+		u.target, u.previous_source, u.note, u.flags, u.priority, u.state, COALESCE(s.words, 0), COALESCE(s.chars, 0), u.removed, u.created, u.remark`
 	unitFrom = ` FROM units u LEFT JOIN units s ON s.id = u.source_id`
 )
 
@@ -145,6 +150,7 @@ const (
 type unitScan struct {
 	u                                      catalog.Unit
 	priority, state, words, chars, removed int64
+	remark                                 int64
 	created                                sql.NullInt64
 }
 
@@ -152,14 +158,14 @@ func (r *unitScan) dest() []any {
 	u := &r.u
 	return []any{
 		&u.ID, &u.TranslationID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Source, &u.Context,
-		&u.Target, &u.PreviousSource, &u.Note, &u.Flags, &r.priority, &r.state, &r.words, &r.chars, &r.removed, &r.created,
+		&u.Target, &u.PreviousSource, &u.Note, &u.Flags, &r.priority, &r.state, &r.words, &r.chars, &r.removed, &r.created, &r.remark,
 	}
 }
 
 func (r *unitScan) unit() catalog.Unit {
 	r.u.Priority, r.u.State, r.u.Removed = int(r.priority), catalog.State(r.state), r.removed != 0
 	r.u.Words, r.u.Chars = int(r.words), int(r.chars)
-	r.u.Created = fromMicros(r.created)
+	r.u.Created, r.u.Remark = fromMicros(r.created), int(r.remark)
 	return r.u
 }
 
@@ -203,5 +209,5 @@ func (s *Snapshot) translated(ctx context.Context, component int64, identity cat
 		}
 	}
 	slices.SortFunc(units, func(a, b catalog.Unit) int { return cmp.Compare(a.ID, b.ID) })
-	return units, owners, nil
+	return units, owners, s.remarked(ctx, units)
 }

@@ -137,6 +137,9 @@ func (f *Found) page(ctx context.Context, offset int64, limit int) ([]catalog.Un
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := s.remarked(ctx, units); err != nil {
+		return nil, nil, err
+	}
 	owners := map[int64]catalog.Translation{}
 	for i := range units {
 		id := units[i].TranslationID

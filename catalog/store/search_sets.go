@@ -16,19 +16,25 @@ import (
 func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []searchTranslation, e query.Expr) (query.Expr, error) {
 	switch e := e.(type) {
 	case query.Text:
-		if e.Column != query.Location {
+		if e.Column != query.Location && e.Column != query.Comment && e.Column != query.Suggestion {
 			return e, nil
 		}
 		match, err := e.Match.Compile(&s.db.predicates.folder)
 		if err != nil {
 			return nil, err
 		}
+		if e.Column != query.Location {
+			return s.remarkedWhere(ctx, c, group, e.Column, match)
+		}
 		return s.placedWhere(ctx, group, func(p catalog.Placed) bool { return match(p.Location) })
 	case query.Filled:
-		if e.Column != query.Location {
-			return e, nil
+		switch e.Column {
+		case query.Location:
+			return s.placedWhere(ctx, group, func(p catalog.Placed) bool { return p.Location != "" })
+		case query.Comment, query.Suggestion:
+			return s.remarkedWhere(ctx, c, group, e.Column, nil)
 		}
-		return s.placedWhere(ctx, group, func(p catalog.Placed) bool { return p.Location != "" })
+		return e, nil
 	case query.Number:
 		if e.Figure == query.Position {
 			return s.placedWhere(ctx, group, func(p catalog.Placed) bool { return inSpans(e.Spans, int64(p.Position)) })
@@ -73,6 +79,33 @@ func (s *Snapshot) placedWhere(ctx context.Context, group []searchTranslation, h
 		}
 	})
 	return setOf(ids, false), err
+}
+
+// remarkedWhere finds units with comments or suggestions, those that match if
+// match is not nil.
+func (s *Snapshot) remarkedWhere(ctx context.Context, c *searchComponent, group []searchTranslation, column query.Column, match func(string) bool) (query.Expr, error) {
+	var ids []int64
+	take := func(unit int64, text string) {
+		if match == nil || match(text) {
+			ids = append(ids, unit)
+		}
+	}
+	if column == query.Suggestion {
+		return query.None, nil
+	}
+	source, template, err := componentTemplate(ctx, s.s, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range group {
+		if t.id == source {
+			continue
+		}
+		if err := commented(ctx, s.s, t.id, template, match != nil, take); err != nil {
+			return nil, err
+		}
+	}
+	return setOf(ids, false), nil
 }
 
 // withEntries reads the ledger of the component, or of one translation.

@@ -31,6 +31,8 @@ type StepInfo struct {
 	// Partial says that the step is a checkpoint of a first import: the heads
 	// move, but a component that has not been imported is not yet (decision 22).
 	Partial bool
+	// Reread says that the step reads every file of the convoy's components.
+	Reread bool
 	// Commit is what people are shown of To; nil leaves what is stored, which is
 	// not shown for another commit.
 	Commit *catalog.Commit

@@ -20,7 +20,8 @@ func (tx *StepTx) Translations(ctx context.Context, componentID int64) ([]catalo
 }
 
 // PutTranslation stores a translation: one with ID 0 is new and gets its ID;
-// any other gets all its fields but Changes, RecentChanges, LastChange and
+// any other gets all its fields but Stats.Suggestions and
+// Stats.Comments, which the step counts, and Changes, RecentChanges, LastChange and
 // LastAuthor, which follow from the entries. Removed leaves its units as they are. At the end of
 // the step no two live translations of a component may have one Language.
 func (tx *StepTx) PutTranslation(ctx context.Context, t *catalog.Translation) error {
@@ -43,6 +44,7 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 		return notFound("translation %d", t.ID)
 	}
 	want := *t
+	want.Stats.Suggestions, want.Stats.Comments = old.Stats.Suggestions, old.Stats.Comments
 	want.Changes, want.RecentChanges, want.LastChange, want.LastAuthor = old.Changes, old.RecentChanges, old.LastChange, old.LastAuthor
 	if want == old {
 		return nil

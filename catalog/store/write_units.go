@@ -64,7 +64,7 @@ func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error
 // Location are PutLayout's.
 func (tx *StepTx) AddUnits(ctx context.Context, units []NewUnit) error {
 	in := newInserter("units", "id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
-		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "created")
+		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "remark", "created")
 	for i := range units {
 		if err := tx.addUnit(ctx, in, &units[i]); err != nil {
 			return tx.fail(ctx, fmt.Sprintf("add units of translation %d", units[i].TranslationID), err)
@@ -100,10 +100,10 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *NewUnit) error {
 		words, chars, source, context = u.Words, u.Chars, u.Source, u.Context
 	}
 	return in.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State),
-		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, micros(u.Created))
+		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.Remark, micros(u.Created))
 }
 
-// UpdateUnits stores, by ID, target, state, previous source, note, flags,
+// UpdateUnits stores, by ID, target, state, previous source, note, remark, flags,
 // priority and fingerprints, and makes removed units live again. An unknown ID
 // is ErrNotFound.
 func (tx *StepTx) UpdateUnits(ctx context.Context, units []UpdatedUnit) error {
@@ -121,8 +121,8 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *UpdatedUnit) error {
 		return err
 	}
 	n, err := tx.s.exec(ctx, `UPDATE units SET target = $1, state = $2, previous_source = $3, note = $4, flags = $5, priority = $6,
-		text_print = $7, meta_print = $8, removed = 0 WHERE id = $9 AND translation_id = $10`,
-		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.ID, u.TranslationID)
+		text_print = $7, meta_print = $8, removed = 0, remark = $9 WHERE id = $10 AND translation_id = $11`,
+		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.Remark, u.ID, u.TranslationID)
 	if err == nil && n != 1 {
 		err = notFound("unit %d", u.ID)
 	}

@@ -88,7 +88,7 @@ func (p *program) command() *cobra.Command {
 	f.StringVar(&p.flags.dataDir, "data-dir", "", "`FOLDER` of database and mirrors, instead of data_dir")
 	f.StringVar(&p.flags.logLevel, "log-level", "", "debug, info, warn or error (default info, for sync warn)")
 	f.StringVar(&p.flags.logFormat, "log-format", "text", "text or json")
-	root.AddCommand(p.serveCommand(), p.syncCommand(), p.discoverCommand(), p.checkCommand(), p.tokenCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.syncCommand(), p.discoverCommand(), p.checkCommand(), p.tokenCommand(), p.verifyCommand(), p.versionCommand())
 	return root
 }
 

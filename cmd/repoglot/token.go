@@ -110,10 +110,7 @@ func (p *program) withTokens(ctx context.Context, fn func(context.Context, *stor
 	if err != nil {
 		return err
 	}
-	dsn := c.Database.Raw()
-	if dsn == "" {
-		dsn = filepath.Join(string(c.DataDir), "repoglot.db")
-	}
+	dsn := databasePath(c)
 	opts := store.Options{BusyTimeout: tokenBusyTimeout}
 	unlock, err := store.Lock(string(c.DataDir))
 	switch {
@@ -130,6 +127,14 @@ func (p *program) withTokens(ctx context.Context, fn func(context.Context, *stor
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return fn(ctx, db)
+}
+
+// databasePath is where the database of a configuration is.
+func databasePath(c *config.Config) string {
+	if dsn := c.Database.Raw(); dsn != "" {
+		return dsn
+	}
+	return filepath.Join(string(c.DataDir), "repoglot.db")
 }
 
 // tokenSettings are those of the configuration; with --data-dir none is needed,

@@ -1,0 +1,32 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+)
+
+// OwnComment is what counts as a unit's comment: the lines of its translator
+// comments that those of the template's entry do not have, without blank lines
+// at both ends. It is "" if nothing but blank lines is left.
+func OwnComment(comment, template string) string {
+	if template == "" {
+		return strings.Trim(comment, "\n")
+	}
+	if comment == template {
+		return ""
+	}
+	has := strings.Split(template, "\n")
+	var lines []string
+	for line := range strings.SplitSeq(comment, "\n") {
+		if !slices.Contains(has, line) {
+			lines = append(lines, line)
+		}
+	}
+	if own := strings.Join(lines, "\n"); strings.TrimSpace(own) != "" {
+		return strings.Trim(own, "\n")
+	}
+	return ""
+}
+
+// Translator is the part of the note that holds translator comments.
+func (u *Unit) Translator() string { return u.Note[:u.Remark] }

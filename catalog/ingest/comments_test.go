@@ -1,0 +1,158 @@
+package ingest_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// comments are those served, and the translations' counts.
+func (w *world) comments() string {
+	w.t.Helper()
+	var lines []string
+	counts := map[string]int64{}
+	w.eachUnit(func(_ *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+		counts[t.Language] = t.Stats.Comments
+		if u.Comment != "" {
+			lines = append(lines, fmt.Sprintf("%s %s %q", t.Language, u.Source, u.Comment))
+		}
+	})
+	for language, n := range counts {
+		if n > 0 {
+			lines = append(lines, fmt.Sprintf("%s %d", language, n))
+		}
+	}
+	slices.Sort(lines)
+	w.verify()
+	return strings.Join(lines, "\n")
+}
+
+const commentHead = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
+
+// TestComments: translator comments that the template has not are comments, and
+// stay so through pulls that change either.
+func TestComments(t *testing.T) {
+	cs := commentHead + "# Is it polite?\n#\n#. Button\nmsgid \"One\"\nmsgstr \"Jedna\"\n\n# all\n# mine\nmsgid \"Two\"\nmsgstr \"\"\n\n#\n#. only this\nmsgid \"Three\"\nmsgstr \"\"\n"
+	pot := func(one, two string) string {
+		return commentHead + one + "#. Button\nmsgid \"One\"\nmsgstr \"\"\n\n" + two + "msgid \"Two\"\nmsgstr \"\"\n\nmsgid \"Three\"\nmsgstr \"\"\n"
+	}
+	repo := repoWith(t, map[string]string{"po/cs.po": cs, "po/app.pot": pot("", "# all\n")})
+	settings := map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}}
+	w := newWorld(t, repo.Path(), settings)
+	w.sync()
+	check := func(what, want string) {
+		t.Helper()
+		if got := w.comments(); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
+		}
+		fresh := newWorld(t, repo.Path(), settings)
+		fresh.sync()
+		if got := fresh.comments(); got != want {
+			t.Errorf("%s, imported anew:\n%s\nwant\n%s", what, got, want)
+		}
+	}
+	const both = "cs 2\ncs One \"Is it polite?\"\ncs Two \"mine\""
+	check("first", both)
+	commit := func(files map[string]string) {
+		t.Helper()
+		repo.Commit(t, testrepos.Change{Files: files})
+		_, last := w.changesAfter(0)
+		w.sync()
+		if text, _ := w.changesAfter(last); text != "" {
+			t.Errorf("entries for comments:\n%s", text)
+		}
+	}
+	commit(map[string]string{"po/app.pot": pot("", "# all\n# mine\n")})
+	check("the template has one now", "cs 1\ncs One \"Is it polite?\"")
+	commit(map[string]string{"po/app.pot": pot("", "")})
+	check("the template has none", "cs 2\ncs One \"Is it polite?\"\ncs Two \"all\\nmine\"")
+	commit(map[string]string{"po/cs.po": strings.Replace(cs, "# Is it polite?\n#\n#. Button", "#. Is it polite?\n#. Button", 1)})
+	check("extracted now, the note is as it was", "cs 1\ncs Two \"all\\nmine\"")
+	commit(map[string]string{"po/cs.po": cs, "po/app.pot": pot("# Is it polite?\n", "# all\n# mine\n")})
+	check("nothing left", "")
+	repo.Commit(t, testrepos.Change{Delete: []string{"po/app.pot"}})
+	w.sync()
+	check("no template", "cs 2\ncs One \"Is it polite?\"\ncs Two \"all\\nmine\"")
+}
+
+// TestCommentsOfOlderDatabases: what a version stored that did not know comments
+// is read once more, at the commit that it stands at.
+func TestCommentsOfOlderDatabases(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": commentHead + "# mine\nmsgid \"One\"\nmsgstr \"Jedna\"\n"})
+	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.sync()
+	want := w.comments()
+	if want == "" {
+		t.Fatal("there are no comments")
+	}
+	_, last := w.changesAfter(0)
+	w.execute(`UPDATE units SET remark = 0, meta_print = 1; UPDATE translations SET comments = 0; UPDATE components SET remarked = 0`)
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"other": "x"}})
+	w.open()
+	w.sync()
+	if got := w.comments(); got != want {
+		t.Errorf("comments:\n%s\nwant\n%s", got, want)
+	}
+	if text, _ := w.changesAfter(last); text != "" {
+		t.Errorf("entries:\n%s", text)
+	}
+	if report := w.sync(); report.Steps != 0 {
+		t.Errorf("read a second time: %+v", report)
+	}
+}
+
+// TestVerifyFindsSpoilt: every number that is kept by adding up is missed when it
+// is wrong.
+func TestVerifyFindsSpoilt(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": commentHead + "# mine\nmsgid \"One\"\nmsgstr \"Jedna\"\n\n#, fuzzy\nmsgid \"Two\"\nmsgstr \"Dvě\"\n"})
+	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
+	w.sync()
+	w.verify()
+	for _, column := range []string{
+		"total", "total_words", "total_chars", "translated", "translated_words", "translated_chars", "fuzzy", "fuzzy_words", "fuzzy_chars",
+		"readonly", "readonly_words", "readonly_chars", "comments", "changes", "recent_changes", "last_change_at",
+	} {
+		w.spoil(`UPDATE translations SET `+column+` = `+column+` %s 1 WHERE is_source = 0`, "demo/app/cs: "+strings.TrimSuffix(column, "_at")+": ")
+	}
+	w.spoil(`UPDATE components SET changes = changes %s 1`, "demo/app: changes: ")
+	w.spoil(`UPDATE projects SET changes = changes %s 1`, "demo: changes: ")
+	w.spoil(`UPDATE clock SET last_change = last_change %s 1`, "the server: changes: ")
+	w.spoil(`UPDATE units SET state = state %s 80 WHERE state IN (20, 100) AND target = 'Jedna'`, "demo/app/cs: readonly: 0 is stored, 1 counted")
+	w.spoil(`UPDATE units SET source_id = source_id %s 1000 WHERE target = 'Jedna'`, "demo/app/cs: total_words: ")
+}
+
+// spoil runs a statement with +, looks for a line of Verify, and takes it back.
+func (w *world) spoil(statement, want string) {
+	w.t.Helper()
+	w.execute(fmt.Sprintf(statement, "+"))
+	var found []string
+	w.read(func(ctx context.Context, s *store.Snapshot) error {
+		_, err := s.Verify(ctx, func(m store.Mismatch) { found = append(found, m.String()) })
+		return err
+	})
+	if !slices.ContainsFunc(found, func(line string) bool { return strings.HasPrefix(line, want) }) {
+		w.t.Errorf("after %s verify says %q, want %s", statement, found, want)
+	}
+	w.execute(fmt.Sprintf(statement, "-"))
+	w.verify()
+}
+
+// execute changes the database behind the store's back.
+func (w *world) execute(statements string) {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", w.database())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(w.t.Context(), statements); err != nil {
+		w.t.Fatal(err)
+	}
+}

@@ -1,0 +1,163 @@
+package store
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// remarks are the translator comments of a template, by source unit; most
+// templates have none.
+type remarks map[int64]string
+
+// templateRemarks reads them from the source translation, whose units keep only
+// those of a file of its own.
+func templateRemarks(ctx context.Context, s *session, source int64) (remarks, error) {
+	var all remarks
+	err := s.query(ctx, `SELECT id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{source}, func(scan scan) error {
+		var u catalog.Unit
+		err := scan(&u.ID, &u.Note, &u.Remark)
+		if all == nil {
+			all = remarks{}
+		}
+		all[u.ID] = u.Translator()
+		return err
+	})
+	return all, err
+}
+
+// componentTemplate finds the source translation of a component, 0 if there is
+// none, and the remarks of its template.
+func componentTemplate(ctx context.Context, s *session, component int64) (source int64, template remarks, err error) {
+	found, err := s.first(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1`, []any{component}, &source)
+	if err == nil && found {
+		template, err = templateRemarks(ctx, s, source)
+	}
+	return source, template, err
+}
+
+// commented calls each for the live units of a translation that have a comment,
+// with it if text is true: reading that costs a row for each unit.
+func commented(ctx context.Context, s *session, translation int64, template remarks, text bool, each func(unit int64, comment string)) error {
+	if text || len(template) > 0 {
+		return s.query(ctx, `SELECT id, source_id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation},
+			func(scan scan) error {
+				var u catalog.Unit
+				if err := scan(&u.ID, &u.SourceID, &u.Note, &u.Remark); err != nil {
+					return err
+				}
+				if own := catalog.OwnComment(u.Translator(), template[u.SourceID]); own != "" {
+					each(u.ID, own)
+				}
+				return nil
+			})
+	}
+	return s.query(ctx, `SELECT id FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation}, func(scan scan) error {
+		var id int64
+		err := scan(&id)
+		each(id, "")
+		return err
+	})
+}
+
+// commentCount counts the units of a translation that have a comment.
+func commentCount(ctx context.Context, s *session, translation int64, template remarks) (n int64, err error) {
+	if len(template) == 0 {
+		_, err = s.first(ctx, `SELECT COUNT(*) FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation}, &n)
+		return n, err
+	}
+	err = commented(ctx, s, translation, template, false, func(int64, string) { n++ })
+	return n, err
+}
+
+// remarked fills in the comments of units for an answer.
+func (s *Snapshot) remarked(ctx context.Context, units []catalog.Unit) error {
+	var sources []int64
+	for i := range units {
+		if u := &units[i]; u.Remark > 0 && u.SourceID != u.ID {
+			sources = append(sources, u.SourceID)
+		}
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	template := remarks{}
+	err := chunks(sources, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT id, note, remark FROM units WHERE remark > 0 AND id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var u catalog.Unit
+			err := scan(&u.ID, &u.Note, &u.Remark)
+			template[u.ID] = u.Translator()
+			return err
+		})
+	})
+	for i := range units {
+		if u := &units[i]; u.Remark > 0 && u.SourceID != u.ID && !u.Removed {
+			u.Comment = catalog.OwnComment(u.Translator(), template[u.SourceID])
+		}
+	}
+	return err
+}
+
+// countComments keeps the numbers of commented units of what the step wrote:
+// the index of units with remarks says them without reading a unit, unless the
+// template has remarks, too. A template that was written is compared with all
+// translations.
+func (tx *StepTx) countComments(ctx context.Context) error {
+	written := map[int64][]int64{} // by component
+	for _, translation := range sortedKeys(tx.dirty) {
+		c, err := tx.componentOf(ctx, translation)
+		if err != nil {
+			return err
+		}
+		written[c] = append(written[c], translation)
+	}
+	for _, component := range sortedKeys(written) {
+		if err := tx.countCommentsOf(ctx, component, written[component]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *StepTx) countCommentsOf(ctx context.Context, component int64, translations []int64) error {
+	source, template, err := componentTemplate(ctx, tx.s, component)
+	if err != nil {
+		return err
+	}
+	if _, written := tx.dirty[source]; written {
+		if translations, err = liveTargets(ctx, tx.s, component); err != nil {
+			return err
+		}
+	}
+	for _, id := range translations {
+		if id == source {
+			continue
+		}
+		n, err := commentCount(ctx, tx.s, id, template)
+		if err != nil {
+			return err
+		}
+		changed, err := tx.s.exec(ctx, `UPDATE translations SET comments = $1 WHERE id = $2 AND comments <> $1`, n, id)
+		if err != nil {
+			return err
+		}
+		if changed > 0 {
+			if err := tx.touch(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// liveTargets are the live translations of a component but that of its source
+// language.
+func liveTargets(ctx context.Context, s *session, component int64) (ids []int64, err error) {
+	err = s.query(ctx, `SELECT id FROM translations WHERE component_id = $1 AND removed = 0 AND is_source = 0 ORDER BY id`, []any{component}, func(scan scan) error {
+		var id int64
+		err := scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	return ids, err
+}
