@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // TestStatisticsExports: JSON with indent, and CSV with the columns of facts §12.
@@ -28,42 +31,138 @@ func TestStatisticsExports(t *testing.T) {
 	}
 }
 
+// feeds are one of each scope, without the folder that names the format.
+func feeds() []string {
+	return []string{"", "language/cs/", "demo/", "demo/app/", "demo/app/cs/"}
+}
+
 // TestRSS: the newest changes of every scope, well formed whatever they hold.
 func TestRSS(t *testing.T) {
 	t.Parallel()
 	s := demoWorld(t).serve(Options{})
-	for _, path := range []string{"/exports/rss/", "/exports/rss/demo/", "/exports/rss/demo/app/", "/exports/rss/demo/app/cs/"} {
-		body := get(t, s, path)
+	for _, path := range feeds() {
+		body := get(t, s, "/exports/rss/"+path)
 		var feed struct {
+			Built string `xml:"channel>lastBuildDate"`
 			Items []struct {
-				Title string `xml:"title"`
-				Link  string `xml:"link"`
+				Title, Link string
+				GUID        string `xml:"guid"`
+				Published   string `xml:"pubDate"`
 			} `xml:"channel>item"`
+		}
+		if err := xml.Unmarshal([]byte(strings.NewReplacer("<title>", "<Title>", "</title>", "</Title>", "<link>", "<Link>", "</link>", "</Link>").Replace(body)), &feed); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if len(feed.Items) != 10 || feed.Items[0].Title == "" || !strings.HasPrefix(feed.Items[0].Link, "http://l10n.example.org/") || feed.Built != feed.Items[0].Published {
+			t.Errorf("%s: %+v", path, feed)
+		}
+		newest := getList(t, s, "/api/changes/?ordering=-id&page_size=1").Results[0]["id"].(float64)
+		if !strings.HasSuffix(path, "cs/") && feed.Items[0].GUID != "http://l10n.example.org/api/changes/"+itoa(int64(newest))+"/" {
+			t.Errorf("%s begins with %s, the newest is %v", path, feed.Items[0].GUID, newest)
+		}
+		nothingPrivate(t, path, body)
+	}
+}
+
+// TestAtom: what RFC 4287 asks of a feed and its entries (4.1.1, 4.1.2).
+func TestAtom(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	for _, path := range append(feeds(), "language/de/") {
+		body := get(t, s, "/exports/atom/"+path)
+		type link struct {
+			Rel  string `xml:"rel,attr"`
+			Href string `xml:"href,attr"`
+		}
+		var feed struct {
+			XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
+			ID      string   `xml:"id"`
+			Title   string   `xml:"title"`
+			Updated string   `xml:"updated"`
+			Author  string   `xml:"author>name"`
+			Links   []link   `xml:"link"`
+			Entries []struct {
+				ID      string `xml:"id"`
+				Title   string `xml:"title"`
+				Updated string `xml:"updated"`
+				Link    link   `xml:"link"`
+				Summary string `xml:"summary"`
+			} `xml:"entry"`
 		}
 		if err := xml.Unmarshal([]byte(body), &feed); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		if len(feed.Items) != 10 || feed.Items[0].Title == "" || !strings.HasPrefix(feed.Items[0].Link, "http://l10n.example.org/projects/") {
-			t.Errorf("%s: %+v", path, feed.Items)
+		if feed.ID != "http://l10n.example.org/exports/atom/"+path || feed.Title == "" || feed.Author == "" || feed.Links[0] != (link{"self", feed.ID}) {
+			t.Errorf("%s: %+v", path, feed)
 		}
-		if strings.Contains(strings.ToLower(body), "hidden") || strings.Contains(strings.ToLower(body), "mallory") {
-			t.Errorf("%s tells of what is private", path)
+		seen := map[string]bool{}
+		for _, e := range feed.Entries {
+			at, err := time.Parse(time.RFC3339, e.Updated)
+			if err != nil || at.IsZero() || seen[e.ID] || e.Title == "" || e.Link.Rel != "alternate" || !strings.HasPrefix(e.Link.Href, "http://l10n.example.org/") {
+				t.Errorf("%s: %+v %v", path, e, err)
+			}
+			seen[e.ID] = true
 		}
+		if want := map[bool]int{true: 0, false: 10}[path == "language/de/"]; len(feed.Entries) != want || want > 0 && feed.Updated != feed.Entries[0].Updated {
+			t.Errorf("%s: %d entries, %s", path, len(feed.Entries), feed.Updated)
+		}
+		nothingPrivate(t, path, body)
 	}
 }
 
-// TestWidgets: both shapes of URL, and nothing of what is private.
+// TestFeedOfLanguage: the newest entries of all translations into a language,
+// those of private components for a token alone.
+func TestFeedOfLanguage(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	s := w.serve(Options{})
+	own := getList(t, s, "/api/translations/demo/app/cs/changes/?ordering=-id&page_size=10").Results
+	body := get(t, s, "/exports/rss/language/cs/")
+	at := 0
+	for _, c := range own {
+		i := strings.Index(body[at:], "/api/changes/"+itoa(int64(c["id"].(float64)))+"/</guid>")
+		if i < 0 {
+			t.Fatalf("entry %v is missing or out of order in %s", c["id"], body)
+		}
+		at += i
+	}
+	nothingPrivate(t, "language/en", get(t, s, "/exports/rss/language/en/"))
+	if strings.Contains(get(t, s, "/exports/rss/language/de/"), "<item>") {
+		t.Error("entries of a file that is gone")
+	}
+	key := w.token("t", catalog.ScopeRead)
+	if rec := call(t, s, http.MethodGet, "/exports/rss/language/en/", "Authorization", "Token "+key); !strings.Contains(rec.Body.String(), "hidden/en: Message 3") {
+		t.Errorf("with a token: %s", rec.Body)
+	}
+}
+
+func nothingPrivate(t *testing.T, path, body string) {
+	t.Helper()
+	if strings.Contains(strings.ToLower(body), "hidden") || strings.Contains(strings.ToLower(body), "mallory") {
+		t.Errorf("%s tells of what is private", path)
+	}
+}
+
+// TestWidgets: all names and both shapes of URL, and nothing of what is private.
 func TestWidgets(t *testing.T) {
 	t.Parallel()
 	s := demoWorld(t).serve(Options{})
 	for path, want := range map[string]string{
 		"/widget/demo/app/cs/svg-badge.svg":       "translated: 93%",
 		"/widgets/demo/cs/app/svg-badge.svg":      "translated: 93%",
-		"/widgets/demo/-/app/horizontal-auto.svg": "translated: 96%",
-		"/widget/demo/app/horizontal-auto.svg":    "translated: 96%",
+		"/widgets/demo/-/app/horizontal-auto.svg": ">cs_CZ</text>",
+		"/widget/demo/app/horizontal-blue.svg":    "#007ec6",
+		"/widget/demo/app/multi-auto.svg":         ">Czech</text>",
+		"/widgets/demo/-/multi-green.svg":         ">Serbian (latin)</text>",
+		"/widget/demo/app/multi-red.svg":          "#e05d44",
 		"/widget/demo/svg-badge.svg":              "translated: 96%",
 		"/widget/demo/-/cs/svg-badge.svg":         "translated: 93%",
 		"/widgets/demo/cs/svg-badge.svg":          "translated: 93%",
+		"/widget/demo/88x31-grey.png":             ">96%</text>",
+		"/widget/demo/88x31-nope.svg":             ">96%</text>",
+		"/widget/demo/287x66-black.png":           ">Demo &lt;project&gt;</text>",
+		"/widgets/demo/-/287x66-white.png":        "96% translated, 4 languages",
+		"/widget/demo/app/open-graph.png":         "translated, 91 strings, 4 languages",
 	} {
 		rec := call(t, s, http.MethodGet, path)
 		if rec.Code != 200 || !strings.Contains(rec.Body.String(), want) || rec.Header().Get("Cache-Control") != "max-age=3600" || rec.Header().Get("Content-Type") != typeSVG {
@@ -75,8 +174,9 @@ func TestWidgets(t *testing.T) {
 	}
 	for _, path := range []string{
 		"/widget/demo/hidden/svg-badge.svg", "/widget/demo/hidden/en/svg-badge.svg", "/widgets/demo/-/hidden/svg-badge.svg",
-		"/widget/secret/lib/svg-badge.svg", "/widget/demo/-/xx/svg-badge.svg", "/widget/demo/nope.svg", "/widget/demo/svg-badge.png",
-		"/exports/rss/demo/hidden/", "/exports/rss/secret/lib/", "/exports/stats/demo/hidden/", "/exports/stats/demo/app/?format=nope",
+		"/widget/secret/lib/svg-badge.svg", "/widget/demo/-/xx/svg-badge.svg", "/widget/demo/nope.svg", "/widget/demo/nope-auto.svg", "/widget/demo/svg-badge.gif",
+		"/exports/rss/demo/hidden/", "/exports/rss/secret/lib/", "/exports/rss/language/nope/", "/exports/atom/demo/hidden/en/",
+		"/exports/stats/demo/hidden/", "/exports/stats/demo/app/?format=nope",
 	} {
 		if rec := call(t, s, http.MethodGet, path); rec.Code != 404 {
 			t.Errorf("%s: %d %s", path, rec.Code, rec.Body)

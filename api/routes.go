@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -73,7 +74,7 @@ func (s *Server) routes() []route {
 		component   = "/api/components/:project/:component/"
 		project     = "/api/projects/:project/"
 	)
-	return []route{
+	return slices.Concat([]route{
 		{translation, allowDelete, "Translation Instance", aboutTranslations, object, s.getTranslation},
 		{translation + "units/", allowPost, "Units", aboutTranslations, pages, s.listUnits},
 		{translation + "changes/", allowRead, "Changes", aboutTranslations, pages, listOf(s.translationChanges)},
@@ -144,17 +145,8 @@ func (s *Server) routes() []route {
 		{"/api/metrics/", allowRead, "Metrics", "Metrics view for monitoring.", object, s.getTotals},
 		{"/exports/stats/:project/", allowRead, "Statistics", aboutProjects, files, s.exportProjectStatistics},
 		{"/exports/stats/:project/:component/", allowRead, "Statistics", aboutComponents, files, s.exportComponentStatistics},
-		{"/exports/rss/", allowRead, "Feed", aboutChanges, files, rssOf(s.serverChanges)},
-		{"/exports/rss/:project/", allowRead, "Feed", aboutChanges, files, rssOf(s.projectChanges)},
-		{"/exports/rss/:project/:component/", allowRead, "Feed", aboutChanges, files, rssOf(s.componentChanges)},
-		{"/exports/rss/:project/:component/:language/", allowRead, "Feed", aboutChanges, files, rssOf(s.translationChanges)},
-		{"/widget/:project/:widget/", allowRead, "Widget", aboutProjects, files, s.getWidget},
-		{"/widget/:project/:component/:widget/", allowRead, "Widget", aboutComponents, files, s.getWidget},
-		{"/widget/:project/:component/:language/:widget/", allowRead, "Widget", aboutTranslations, files, s.getWidget},
-		{"/widgets/:project/:language/:widget/", allowRead, "Widget", aboutProjects, files, s.getWidget},
-		{"/widgets/:project/:language/:component/:widget/", allowRead, "Widget", aboutTranslations, files, s.getWidget},
 		{"/api/search/", allowRead, "Search", "Site-wide search endpoint.", pages, s.search},
-	}
+	}, s.feedRoutes(), s.widgetRoutes())
 }
 
 // route registers the table. Every method of a path reaches the same function,

@@ -1,15 +1,52 @@
 package api
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 const typeSVG = "image/svg+xml"
+
+// widgetRoutes are the pictures, under the URLs of 5.x (/widget/) and of 4.x
+// (/widgets/), where the language stands before the component (facts §12).
+func (s *Server) widgetRoutes() []route {
+	var routes []route
+	for _, pattern := range []string{
+		"/widget/:project/:widget/",
+		"/widget/:project/:component/:widget/",
+		"/widget/:project/:component/:language/:widget/",
+		"/widgets/:project/:language/:widget/",
+		"/widgets/:project/:language/:component/:widget/",
+	} {
+		routes = append(routes, route{pattern, allowRead, "Widget", "A picture of how much is translated.", files, s.getWidget})
+	}
+	return routes
+}
+
+// progress is what a widget shows.
+type progress struct {
+	// name is that of the project, component or translation.
+	name string
+	// stats are those of all languages together.
+	stats catalog.Stats
+	// languages are sorted by name.
+	languages []languageProgress
+}
+
+type languageProgress struct {
+	code, name string
+	percent    float64
+}
+
+// percentTranslated follows the rule of all percentages (facts §6).
+func percentTranslated(s *catalog.Stats) float64 {
+	return float64(shareDone(s.Translated.Units, s.Total.Units)) / 10
+}
 
 // getWidget answers a picture of how much is translated, of a project, a
 // component or a translation, with "-" for the component a language of a project
@@ -19,86 +56,71 @@ func (s *Server) getWidget(ctx context.Context, snap *store.Snapshot, r *request
 	if !ok {
 		return nil, errNotFound
 	}
-	project, component, language := r.segment("project"), r.segment("component"), r.segment("language")
-	var sum store.Sum
+	p, err := s.progressOf(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	return &document{contentType: typeSVG, body: []byte(draw(p)), maxAge: 3600}, nil
+}
+
+func (s *Server) progressOf(ctx context.Context, snap *store.Snapshot, r *request) (*progress, error) {
+	project, component, language := r.segment("project"), r.segment("component"), strings.TrimPrefix(r.segment("language"), "-")
 	switch {
-	case component != "" && component != "-" && language != "" && language != "-":
+	case component != "" && component != "-" && language != "":
 		t, err := s.visibleTranslation(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		sum.Stats = t.Stats
+		return s.newProgress(t.Component.Settings.Name, []store.Sum{{Language: t.Language, Stats: t.Stats}}), nil
 	case component != "" && component != "-":
 		c, err := s.importedComponent(ctx, snap, project, component)
 		if err != nil {
 			return nil, err
 		}
-		all, err := snap.Translations(ctx, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		for i := range all {
-			sum.Add(store.Sum{Stats: all[i].Stats})
-		}
-	default:
-		p, err := s.visibleProject(ctx, snap, r)
-		if err != nil {
-			return nil, err
-		}
-		sums, err := sumsOf(ctx, snap, p.Slug, strings.TrimPrefix(language, "-"))
-		if err != nil {
-			return nil, err
-		}
-		if len(sums) == 0 && strings.TrimPrefix(language, "-") != "" {
-			return nil, errNotFound
-		}
-		sum = addUp(sums)
+		sums, err := snap.Sums(ctx, store.SumQuery{Components: []int64{c.ID}, Sources: true})
+		return s.newProgress(c.Settings.Name, sums), err
 	}
-	percent := float64(shareDone(sum.Stats.Translated.Units, sum.Stats.Total.Units)) / 10
-	return &document{contentType: typeSVG, body: []byte(draw(percent)), maxAge: 3600}, nil
+	p, err := s.visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := sumsOf(ctx, snap, p.Slug, language)
+	if err == nil && len(sums) == 0 && language != "" {
+		err = errNotFound
+	}
+	return s.newProgress(p.Settings.Name, sums), err
 }
 
-// widget finds what draws a file of the name <widget>-<color>.svg; any colour is
-// taken for the widget's own.
-func widget(file string) (draw func(percent float64) string, ok bool) {
+func (s *Server) newProgress(name string, sums []store.Sum) *progress {
+	p := &progress{name: name, stats: addUp(sums).Stats}
+	for i := range sums {
+		p.languages = append(p.languages, languageProgress{
+			code: sums[i].Language, name: s.language(sums[i].Language).Name, percent: percentTranslated(&sums[i].Stats),
+		})
+	}
+	slices.SortFunc(p.languages, func(a, b languageProgress) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.code, b.code))
+	})
+	return p
+}
+
+// widget finds what draws a file of the name <widget>-<color>.<svg or png>. All
+// are drawn as SVG: a picture is shown by its type, not by its name. A colour
+// that the widget does not have stands for its first one.
+func widget(file string) (draw func(*progress) string, ok bool) {
 	name, vector := strings.CutSuffix(file, ".svg")
-	name, _, colored := strings.Cut(name, "-")
-	switch {
-	case !vector || !colored:
-	case name == "svg":
-		return badge, true
-	case name == "horizontal":
-		return bar, true
+	name, bitmap := strings.CutSuffix(name, ".png")
+	name, color, colored := strings.Cut(name, "-")
+	if !colored || vector == bitmap {
+		return nil, false
 	}
-	return nil, false
+	painter, ok := widgets()[name]
+	return func(p *progress) string { return painter(p, color) }, ok
 }
 
-// shade is the colour of a badge (facts §12).
-func shade(percent float64) string {
-	switch {
-	case percent >= 90:
-		return "#4c1"
-	case percent >= 75:
-		return "#dfb317"
+// widgets are those of facts §12 by name.
+func widgets() map[string]func(p *progress, color string) string {
+	return map[string]func(*progress, string) string{
+		"svg": drawBadge, "88x31": drawSmall, "287x66": drawWide, "open": drawCard, "multi": drawRows, "horizontal": drawColumns,
 	}
-	return "#e05d44"
-}
-
-func badge(percent float64) string {
-	const label = "translated"
-	text := fmt.Sprintf("%d%%", int(percent))
-	left := 7*utf8.RuneCountInString(label) + 10
-	right := 7*utf8.RuneCountInString(text) + 14
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[2]s: %[3]s"><title>%[2]s: %[3]s</title>`+
-		`<clipPath id="r"><rect width="%[1]d" height="20" rx="3"/></clipPath><g clip-path="url(#r)"><rect width="%[4]d" height="20" fill="#555"/>`+
-		`<rect x="%[4]d" width="%[5]d" height="20" fill="%[6]s"/></g><g fill="#fff" text-anchor="middle" font-family="DejaVu Sans,Verdana,sans-serif" font-size="11">`+
-		`<text x="%[7]d" y="14">%[2]s</text><text x="%[8]d" y="14">%[3]s</text></g></svg>`,
-		left+right, label, text, left, right, shade(percent), left/2, left+right/2)
-}
-
-func bar(percent float64) string {
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="360" height="24" role="img" aria-label="translated: %[1]d%%"><title>translated: %[1]d%%</title>`+
-		`<rect y="6" width="300" height="12" rx="3" fill="#ddd"/><rect y="6" width="%[2]d" height="12" rx="3" fill="%[3]s"/>`+
-		`<text x="308" y="16" font-family="DejaVu Sans,Verdana,sans-serif" font-size="12" fill="#555">%[1]d%%</text></svg>`,
-		int(percent), int(3*percent), shade(percent))
 }
