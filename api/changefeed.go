@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -52,7 +53,7 @@ func (s *Server) feedRoutes() []route {
 			newest  newest
 		}{
 			{"", newestOf(s.serverChanges)},
-			{"language/:language/", s.newestInLanguage},
+			{"language/:code/", s.newestInLanguage},
 			{":project/", newestOf(s.projectChanges)},
 			{":project/:component/", newestOf(s.componentChanges)},
 			{":project/:component/:language/", newestOf(s.translationChanges)},
@@ -105,7 +106,7 @@ func newestOf(scope changeScope) newest {
 
 // newestInLanguage takes the ends of the lists of a language's translations.
 func (s *Server) newestInLanguage(ctx context.Context, snap *store.Snapshot, r *request) ([]catalog.Change, string, error) {
-	language, err := s.visibleLanguage(ctx, snap, r.segment("language"))
+	language, err := s.visibleLanguage(ctx, snap, r.segment("code"))
 	if err != nil {
 		return nil, "", err
 	}
@@ -133,7 +134,8 @@ func newChangeFeed(r *request, entries []catalog.Change, about string) *changeFe
 
 // feedPage is the page of what a feed is about.
 func feedPage(r *request) string {
-	project, component, language := r.segment("project"), r.segment("component"), r.segment("language")
+	project, component := r.segment("project"), r.segment("component")
+	language := cmp.Or(r.segment("language"), r.segment("code"))
 	switch {
 	case project == "" && language == "":
 		return path("projects")
