@@ -99,3 +99,11 @@ func (s *ComponentSettings) ReadKey() string {
 	key := h.Meta(s.Filemask, s.Language, s.NewBase, s.SourceLanguage, s.LanguageRegex, s.CheckFlags)
 	return strconv.FormatUint(uint64(key), 16)
 }
+
+// CheckKey is what quality checks depend on beside the strings: a change has
+// them run anew, in the whole project, which is compared with the component.
+func (s *ComponentSettings) CheckKey() string {
+	var h Hasher
+	key := h.Meta(s.CheckFlags, s.SourceLanguage, strconv.FormatBool(s.IsGlossary), strconv.FormatBool(s.AllowTranslationPropagation))
+	return strconv.FormatUint(uint64(key), 16)
+}

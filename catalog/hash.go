@@ -75,6 +75,15 @@ func (h *Hasher) Text(target string, state State) int64 {
 	return int64(siphash.Hash(ownKey0, ownKey1, h.buf))
 }
 
+// Echo is what the units of one project and language with one target share: it
+// finds strings that are translated alike. It is never 0, which is none.
+func (h *Hasher) Echo(project int64, language, target string) int64 {
+	h.buf = binary.AppendVarint(h.buf[:0], project)
+	h.buf = binary.AppendUvarint(h.buf, uint64(len(language)))
+	h.buf = append(append(h.buf, language...), trimForms(target)...)
+	return int64(siphash.Hash(ownKey0, ownKey1, h.buf) | 1)
+}
+
 // Meta fingerprints what a unit carries beside its text and its place in the
 // file: a difference is stored but is no change entry (decision 16).
 func (h *Hasher) Meta(parts ...string) int64 {

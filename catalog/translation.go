@@ -31,6 +31,10 @@ type Translation struct {
 	Outline int64
 	// Stats are the statistics of the live units.
 	Stats Stats
+	// Checked is what the units were checked with, "" if they were not (ingest
+	// gives it its form). The store sets it as it sets Stats.Failing, by
+	// StepTx.SetChecked and SetFailing alone.
+	Checked string
 	// Changes is the number of change entries of the translation's strings.
 	Changes int64
 	// RecentChanges is how many of them are of the RecentSpan that ends with

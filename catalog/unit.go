@@ -44,6 +44,9 @@ type Unit struct {
 	Location string
 	// Words and Chars count the source.
 	Words, Chars int
+	// Failing are the failing quality checks, the bits of a checks.Mask; zero
+	// for a removed unit. Only the store's answers have it.
+	Failing [2]uint64
 	// Removed marks a unit that is in no file any more.
 	Removed bool
 	// Created is when the commit or pull came that introduced the unit.

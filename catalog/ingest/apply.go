@@ -17,6 +17,7 @@ import (
 // step's transaction.
 type application struct {
 	tx      sink
+	checkup *checkup // of the step; nil where nothing is checked yet
 	comp    *component
 	load    *loader
 	log     *slog.Logger

@@ -44,8 +44,8 @@ func TestHistories(t *testing.T) {
 }
 
 var historySettings = map[string]catalog.ComponentSettings{
-	"app":  {Filemask: "po/*.po", NewBase: "po/app.pot", LanguageRegex: "^[^.]+$"},
-	"docs": {Filemask: "docs/*.po", LanguageRegex: "^[^.]+$"},
+	"app":  {Filemask: "po/*.po", NewBase: "po/app.pot", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: true},
+	"docs": {Filemask: "docs/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: true},
 }
 
 func playHistory(t *testing.T, seed uint64) {

@@ -283,6 +283,9 @@ func (r *replay) flush(ctx context.Context, to string, done bool) error {
 		defer close(f.done)
 		f.err = r.p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) (err error) {
 			f.made, err = sealed.store(ctx, tx)
+			if err == nil && done {
+				err = newCheckup(tx).run(ctx, r.comps)
+			}
 			return err
 		})
 	}()

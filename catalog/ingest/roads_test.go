@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -249,11 +250,20 @@ func (w *world) verify() {
 func (w *world) essence() string {
 	var lines []string
 	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
-		lines = append(lines, fmt.Sprintf("%s/%s %s %s %v %s %d %+v | %06d %q %q %q %q %q %q %q %d %d %d %d %d %q", c.Slug, t.Language, t.Filename,
+		lines = append(lines, fmt.Sprintf("%s/%s %s %s %v %s %d %+v | %06d %q %q %q %q %q %q %q %d %d %d %d %d %q %v", c.Slug, t.Language, t.Filename,
 			t.Revision, t.IsSource, t.FileCode, t.PluralNumber, t.Stats, u.Position, u.Source, u.Context, u.Target, u.PreviousSource,
-			u.Note, u.Flags, u.Location, u.State, u.Priority, u.Words, u.Chars, u.Identity.Hash, u.Comment))
+			u.Note, u.Flags, u.Location, u.State, u.Priority, u.Words, u.Chars, u.Identity.Hash, u.Comment, failingNames(u)))
 	})
 	w.verify()
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
+}
+
+// failingNames are the failing checks of a unit.
+func failingNames(u *catalog.Unit) []string {
+	var names []string
+	for id := range checks.Mask(u.Failing).All() {
+		names = append(names, id.String())
+	}
+	return names
 }

@@ -34,6 +34,7 @@ type stagedText struct {
 type stagedUnit struct {
 	catalog.Unit
 	text, meta int64
+	echo       int64
 	fresh      bool // not stored yet
 	rewritten  bool // stored, and more of it changed than Removed
 }
@@ -155,7 +156,7 @@ func (s *staging) add(t *unitTable, n *store.NewUnit) error {
 	if n.SourceID == 0 {
 		n.SourceID = n.ID
 	}
-	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, fresh: true}
+	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, echo: n.Echo, fresh: true}
 	u.keep()
 	if u.Target == u.Source {
 		u.Target = u.Source
@@ -198,6 +199,7 @@ func (t *unitTable) update(at int, u *store.UpdatedUnit) {
 	staged.State, staged.PreviousSource, staged.Note, staged.Flags, staged.Priority = u.State, u.PreviousSource, u.Note, u.Flags, u.Priority
 	staged.Remark = u.Remark
 	staged.keep()
+	staged.echo = u.Echo
 	staged.text, staged.meta, staged.Removed, staged.rewritten = u.Text, u.Meta, false, true
 	k := &t.known[at]
 	k.Text, k.Meta, k.Removed = u.Text, u.Meta, false

@@ -348,6 +348,7 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 	if retry {
 		p.retry(ctx, sound, load)
 	}
+	p.recheckAll(ctx, sound, retry)
 }
 
 // tell tells of the pull's progress.

@@ -175,14 +175,22 @@ func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from st
 	p.prefetch(ctx, touched, step, load)
 	changes := make(map[int64]int64, len(touched))
 	err = p.moveAs(ctx, convoy, from, step.Commit.Hash.String(), at, func(ctx context.Context, tx *store.StepTx) error {
+		var checkup *checkup
+		if !at.partial {
+			checkup = newCheckup(tx)
+		}
 		for _, c := range touched {
 			a := p.application(direct{tx}, c, step, load, mailmap, at.opened)
+			a.checkup = checkup
 			if err := a.run(ctx); err != nil {
 				return &componentError{c, err}
 			}
 			changes[c.row.ID] = a.entries.count()
 		}
-		return nil
+		if at.partial {
+			return nil
+		}
+		return checkup.run(ctx, touched)
 	})
 	if err != nil {
 		return err

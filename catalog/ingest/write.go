@@ -27,9 +27,15 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	row.FileCode, row.Filename, row.Revision = t.place.fileCode, t.place.path, t.place.blob.String()
 	row.Removed, row.Outline, row.Stats = false, t.outline, stats(file.units)
 	pluralRule(row, t.place.lang, file)
+	isNew := row.ID == 0
 	w := unitWriter{a: a, row: row, units: file.units, moved: moved}
 	if err := w.write(ctx); err != nil {
 		return err
+	}
+	if isNew && a.checkup != nil {
+		if err := a.checkup.fresh(ctx, &w); err != nil {
+			return err
+		}
 	}
 	if err := a.putStats(ctx, row); err != nil {
 		return err
@@ -54,6 +60,7 @@ func (a *application) putStats(ctx context.Context, row *catalog.Translation) er
 	d := store.StatDay{TranslationID: row.ID, Day: a.created, Removed: row.Removed}
 	if !row.Removed {
 		d.Stats = row.Stats
+		d.Stats.Failing = catalog.Count{} // of the head only, and not of the past
 	}
 	return a.tx.PutStatDay(ctx, d)
 }
@@ -94,6 +101,13 @@ type unitWriter struct {
 	ids   []int64                   // of units, parallel
 	old   map[int64]store.Text      // of the updated and removed units, before
 	gone  map[catalog.Identity]bool // the removed units, once somebody asks
+
+	hasher catalog.Hasher
+}
+
+// echo is what a target is found by.
+func (w *unitWriter) echo(target string) int64 {
+	return echo(&w.hasher, w.a.comp, w.row, target)
 }
 
 // write stores the translation, its units and their places.
@@ -181,7 +195,7 @@ func (w *unitWriter) add(ctx context.Context) error {
 		if u.SourceID == 0 && !w.row.IsSource {
 			return fmt.Errorf("line %d of the units: %q has no source unit: this is a bug of repoglot", u.Position, u.Source)
 		}
-		list[n] = store.NewUnit{Unit: u, Text: w.units[i].text, Meta: w.units[i].meta}
+		list[n] = store.NewUnit{Unit: u, Text: w.units[i].text, Meta: w.units[i].meta, Echo: w.echo(u.Target)}
 	}
 	if err := w.a.tx.AddUnits(ctx, list); err != nil {
 		return err
@@ -199,7 +213,7 @@ func (w *unitWriter) update(ctx context.Context) error {
 		for _, p := range pairs {
 			u := w.units[p.Seen]
 			u.ID, u.TranslationID = w.known[p.Known].ID, w.row.ID
-			list = append(list, store.UpdatedUnit{Unit: &u.Unit, Text: u.text, Meta: u.meta})
+			list = append(list, store.UpdatedUnit{Unit: &u.Unit, Text: u.text, Meta: u.meta, Echo: w.echo(u.Target)})
 		}
 	}
 	return w.a.tx.UpdateUnits(ctx, list)

@@ -68,6 +68,12 @@ type Filled struct {
 // Plural holds for strings with plural forms.
 type Plural struct{}
 
+// Failing holds for units with a failing quality check.
+type Failing struct {
+	// Check is the name in the API, "" for any.
+	Check string
+}
+
 // Span is a range of numbers, both ends included.
 type Span struct{ Lo, Hi int64 }
 
@@ -198,6 +204,13 @@ func (f Filled) String() string {
 }
 
 func (Plural) String() string { return "has:plural" }
+
+func (f Failing) String() string {
+	if f.Check == "" {
+		return "has:check"
+	}
+	return "check:" + Quote(f.Check)
+}
 
 func (n Number) String() string {
 	if len(n.Spans) > 1 || n.Figure == ID && len(n.Spans) == 1 && n.Spans[0].Lo == n.Spans[0].Hi {

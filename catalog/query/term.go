@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
 )
 
 // term makes an expression of a field with its value, or of a plain value.
@@ -25,7 +26,9 @@ func (p *parser) term(t *token) (Expr, error) {
 		return p.flagTerm(t)
 	case "changed_by", "change_action", "language", "source_language", "project", "component", "path":
 		return p.nameTerm(t)
-	case "label", "screenshot", "check", "dismissed_check", "resolved_comment", "explanation",
+	case "check":
+		return p.checkTerm(t)
+	case "label", "screenshot", "dismissed_check", "resolved_comment", "explanation",
 		"suggestion_author", "comment_author", "source_comment":
 		_, err := p.textTerm(t, "") // a regular expression is looked at all the same
 		return None, err
@@ -205,11 +208,28 @@ func (p *parser) hasTerm(t *token, name string) (Expr, error) {
 		return Filled{Column(name)}, nil
 	case "translation":
 		return Number{State, []Span{{int64(catalog.StateTranslated), maxNumber}}}, nil
-	case "explanation", "resolved-comment", "check", "failing-check", "dismissed-check", "ignored-check",
+	case "check", "failing-check":
+		return Failing{}, nil
+	case "explanation", "resolved-comment", "dismissed-check", "ignored-check",
 		"variant", "shaping", "label", "screenshot", "flags", "glossary", "source-comment":
 		return None, nil
 	}
 	return nil, p.failf(t.valuePos, "Unsupported has lookup: %s", quote(t.value.text))
+}
+
+// checkTerm names a quality check, in the API's spelling or that of flags; one
+// that does not exist fails nowhere.
+func (p *parser) checkTerm(t *token) (Expr, error) {
+	if t.value.regexp || t.value.ranged || t.op != ":" && t.op != ":=" {
+		return nil, p.failf(t.valuePos, "%s takes a name", t.field)
+	}
+	dashed := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "-") }
+	for _, c := range checks.All() {
+		if dashed(c.Name) == dashed(t.value.text) {
+			return Failing{c.Name}, nil
+		}
+	}
+	return None, nil
 }
 
 // nameTerm names a place, an author or an action.

@@ -179,7 +179,10 @@ func (tx *StepTx) storeTallies(ctx context.Context, projects, components, transl
 // component, which shows it, but neither translations nor the project.
 func (tx *StepTx) bump(ctx context.Context, generation int64) error {
 	projects := map[int64]bool{}
-	var components []int64
+	components, err := tx.storeFailing(ctx)
+	if err != nil {
+		return err
+	}
 	for _, id := range tx.info.Components {
 		m := tx.convoy[id]
 		if m.dirty {

@@ -261,12 +261,34 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 			return err
 		}
 	}
+	if err := c.recheck(ctx, project, &spec.Settings, old); err != nil {
+		return err
+	}
 	if moved {
 		if _, err := c.s.exec(ctx, `UPDATE components SET problem = '', tracking = '' WHERE id = $1`, old.id); err != nil {
 			return err
 		}
 	}
 	return touchProject(ctx, c.s, project, g)
+}
+
+// recheck has a project checked anew where settings changed that decide about
+// checks.
+func (c *configurer) recheck(ctx context.Context, project int64, settings *catalog.ComponentSettings, old *storedComponent) error {
+	var before catalog.ComponentSettings
+	if err := json.Unmarshal([]byte(old.settings), &before); err != nil {
+		return err
+	}
+	if old.active && before.CheckKey() == settings.CheckKey() {
+		return nil
+	}
+	return c.uncheck(ctx, project)
+}
+
+// uncheck has a project checked anew, by the next pulls.
+func (c *configurer) uncheck(ctx context.Context, project int64) error {
+	_, err := c.s.exec(ctx, `UPDATE translations SET checked = '' WHERE component_id IN (SELECT id FROM components WHERE project_id = $1)`, project)
+	return err
 }
 
 // retire makes inactive what the configuration does not name.
@@ -304,6 +326,9 @@ func (c *configurer) retire(ctx context.Context, templates []TemplateKey) error 
 			return err
 		}
 		if err := touchProject(ctx, c.s, r.project, g); err != nil {
+			return err
+		}
+		if err := c.uncheck(ctx, r.project); err != nil {
 			return err
 		}
 	}

@@ -140,8 +140,9 @@ func (s *Snapshot) place(ctx context.Context, u *catalog.Unit) error {
 
 const (
 	unitColumns = `u.id, u.translation_id, u.source_id, u.id_hash, u.id_key, COALESCE(s.source, ''), COALESCE(s.context, ''),
-		u.target, u.previous_source, u.note, u.flags, u.priority, u.state, COALESCE(s.words, 0), COALESCE(s.chars, 0), u.removed, u.created, u.remark`
-	unitFrom = ` FROM units u LEFT JOIN units s ON s.id = u.source_id`
+		u.target, u.previous_source, u.note, u.flags, u.priority, u.state, COALESCE(s.words, 0), COALESCE(s.chars, 0), u.removed, u.created, u.remark,
+		COALESCE(f.low, 0), COALESCE(f.high, 0)`
+	unitFrom = ` FROM units u LEFT JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id`
 )
 
 // unitScan is a row of unitColumns; its destinations serve many rows. The small
@@ -152,6 +153,7 @@ type unitScan struct {
 	priority, state, words, chars, removed int64
 	remark                                 int64
 	created                                sql.NullInt64
+	low, high                              int64
 }
 
 func (r *unitScan) dest() []any {
@@ -159,6 +161,7 @@ func (r *unitScan) dest() []any {
 	return []any{
 		&u.ID, &u.TranslationID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Source, &u.Context,
 		&u.Target, &u.PreviousSource, &u.Note, &u.Flags, &r.priority, &r.state, &r.words, &r.chars, &r.removed, &r.created, &r.remark,
+		&r.low, &r.high,
 	}
 }
 
@@ -166,6 +169,7 @@ func (r *unitScan) unit() catalog.Unit {
 	r.u.Priority, r.u.State, r.u.Removed = int(r.priority), catalog.State(r.state), r.removed != 0
 	r.u.Words, r.u.Chars = int(r.words), int(r.chars)
 	r.u.Created, r.u.Remark = fromMicros(r.created), int(r.remark)
+	r.u.Failing = [2]uint64{uint64(r.low), uint64(r.high)}
 	return r.u
 }
 

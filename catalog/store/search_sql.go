@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/query"
 )
 
@@ -58,6 +59,9 @@ func (b *conditions) expr(e query.Expr) error {
 		return nil
 	case query.Plural:
 		b.text.WriteString(`instr(` + b.column(query.Source) + `, char(30, 30)) > 0`)
+		return nil
+	case query.Failing:
+		b.failing(e)
 		return nil
 	case query.Number:
 		return b.number(e)
@@ -147,6 +151,18 @@ func (b *conditions) number(n query.Number) error {
 	}
 	b.text.WriteByte(')')
 	return nil
+}
+
+// failing asks the row that a unit has if a check fails.
+func (b *conditions) failing(f query.Failing) {
+	b.text.WriteString(`EXISTS (SELECT 1 FROM failing WHERE unit_id = u.id`)
+	if id, ok := checks.ByName(f.Check); ok {
+		mask := checks.Mask{}.With(id)
+		b.add(` AND ((low & `, int64(mask[0]))
+		b.add(`) <> 0 OR (high & `, int64(mask[1]))
+		b.text.WriteString(`) <> 0)`)
+	}
+	b.text.WriteByte(')')
 }
 
 func (b *conditions) created(c created) {

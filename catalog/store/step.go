@@ -109,6 +109,9 @@ type StepTx struct {
 	users        map[string]knownUser // by identity
 	deltas       []pendingDelta
 	entries      *inserter
+	noted        map[int64][]int64       // units that were written, by translation, if they are to be checked
+	echoes       map[int64]struct{}      // that units of them had before
+	failing      map[int64]*failingTally // what checks changed, by translation
 }
 
 // convoyMember is the row of a component within a step.

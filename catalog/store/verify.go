@@ -179,6 +179,7 @@ var unitCounts = []struct{ stored, of string }{
 	{"translated", fmt.Sprintf("u.state >= %d", catalog.StateTranslated)},
 	{"fuzzy", fmt.Sprintf("u.state = %d", catalog.StateFuzzy)},
 	{"readonly", fmt.Sprintf("u.state = %d", catalog.StateReadOnly)},
+	{"failing", "EXISTS (SELECT 1 FROM failing f WHERE f.unit_id = u.id)"},
 }
 
 // sparseCounts are the counts of what few units have, by column.

@@ -14,6 +14,9 @@ type NewUnit struct {
 	*catalog.Unit
 	// Text and Meta are fingerprints by Hasher.Text and Hasher.Meta.
 	Text, Meta int64
+	// Echo is a hash that units of one project and language with one target
+	// share; 0 where nobody looks for it.
+	Echo int64
 }
 
 // UpdatedUnit is a unit whose text or meta data changed, or that is back.
@@ -21,6 +24,8 @@ type UpdatedUnit struct {
 	*catalog.Unit
 	// Text and Meta are fingerprints by Hasher.Text and Hasher.Meta.
 	Text, Meta int64
+	// Echo is that of NewUnit.
+	Echo int64
 }
 
 // Text is what an entry about a stored unit needs.
@@ -64,7 +69,7 @@ func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error
 // Location are PutLayout's.
 func (tx *StepTx) AddUnits(ctx context.Context, units []NewUnit) error {
 	in := newInserter("units", "id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
-		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "remark", "created")
+		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "remark", "created", "echo")
 	for i := range units {
 		if err := tx.addUnit(ctx, in, &units[i]); err != nil {
 			return tx.fail(ctx, fmt.Sprintf("add units of translation %d", units[i].TranslationID), err)
@@ -99,14 +104,22 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *NewUnit) error {
 	if u.SourceID == u.ID {
 		words, chars, source, context = u.Words, u.Chars, u.Source, u.Context
 	}
+	tx.note(u.TranslationID, u.ID)
 	return in.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State),
-		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.Remark, micros(u.Created))
+		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.Remark, micros(u.Created), orNull(n.Echo))
 }
 
 // UpdateUnits stores, by ID, target, state, previous source, note, remark, flags,
 // priority and fingerprints, and makes removed units live again. An unknown ID
 // is ErrNotFound.
 func (tx *StepTx) UpdateUnits(ctx context.Context, units []UpdatedUnit) error {
+	ids := make([]int64, len(units))
+	for i := range units {
+		ids[i] = units[i].ID
+	}
+	if err := tx.noteEchoes(ctx, ids); err != nil {
+		return tx.fail(ctx, "read what units were", err)
+	}
 	for i := range units {
 		u := &units[i]
 		if err := tx.updateUnit(ctx, u); err != nil {
@@ -121,8 +134,9 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *UpdatedUnit) error {
 		return err
 	}
 	n, err := tx.s.exec(ctx, `UPDATE units SET target = $1, state = $2, previous_source = $3, note = $4, flags = $5, priority = $6,
-		text_print = $7, meta_print = $8, removed = 0, remark = $9 WHERE id = $10 AND translation_id = $11`,
-		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.Remark, u.ID, u.TranslationID)
+		text_print = $7, meta_print = $8, removed = 0, remark = $9, echo = $10 WHERE id = $11 AND translation_id = $12`,
+		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.Remark, orNull(u.Echo), u.ID, u.TranslationID)
+	tx.note(u.TranslationID, u.ID)
 	if err == nil && n != 1 {
 		err = notFound("unit %d", u.ID)
 	}
@@ -133,10 +147,14 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *UpdatedUnit) error {
 // unknown id is ErrNotFound.
 func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	removed, translations := 0, map[int64]bool{}
+	if err := tx.noteEchoes(ctx, ids); err != nil {
+		return tx.fail(ctx, "read what units were", err)
+	}
 	err := chunks(ids, func(chunk []any) error {
-		return tx.s.query(ctx, `UPDATE units SET removed = 1 WHERE id IN `+list(1, len(chunk))+` RETURNING translation_id`, chunk, func(scan scan) error {
-			var translation int64
-			err := scan(&translation)
+		return tx.s.query(ctx, `UPDATE units SET removed = 1, echo = NULL WHERE id IN `+list(1, len(chunk))+` RETURNING translation_id, id`, chunk, func(scan scan) error {
+			var translation, id int64
+			err := scan(&translation, &id)
+			tx.note(translation, id)
 			removed++
 			translations[translation] = true
 			return err

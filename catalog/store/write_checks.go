@@ -1,0 +1,320 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// CheckUnit is a unit as the quality checks see it, and what they said of it.
+type CheckUnit struct {
+	// Unit has all but Position and Location.
+	catalog.Unit
+	// Echo is that of NewUnit; 0 if it has none.
+	Echo int64
+}
+
+// Peer is a translation of a project that others are compared with.
+type Peer struct {
+	// ID and ComponentID are the translation's and its component's.
+	ID, ComponentID int64
+	// Language is the code in URLs.
+	Language string
+	// PluralNumber and PluralFormula are its plural rule.
+	PluralNumber  int
+	PluralFormula string
+	// IsSource marks a source-language translation.
+	IsSource bool
+	// Checked is what it was checked with, never "".
+	Checked string
+}
+
+// failingTally is what SetFailing changed in a translation.
+type failingTally struct {
+	component int64
+	stats     catalog.Count
+}
+
+// note remembers that a unit was written, for Written.
+func (tx *StepTx) note(translation, unit int64) {
+	if tx.info.Partial {
+		return // nothing is checked before the head is reached
+	}
+	if tx.noted == nil {
+		tx.noted = map[int64][]int64{}
+	}
+	tx.noted[translation] = append(tx.noted[translation], unit)
+}
+
+// noteEchoes remembers what units have as Echo before they are written.
+func (tx *StepTx) noteEchoes(ctx context.Context, ids []int64) error {
+	if tx.info.Partial {
+		return nil
+	}
+	if tx.echoes == nil {
+		tx.echoes = map[int64]struct{}{}
+	}
+	return chunks(ids, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT echo FROM units WHERE echo IS NOT NULL AND id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var echo int64
+			err := scan(&echo)
+			tx.echoes[echo] = struct{}{}
+			return err
+		})
+	})
+}
+
+// Written returns the units that the step has added, updated or removed so far,
+// by translation, and the Echo of those that had one before. In a step that is
+// Partial there are none. Both are the caller's own from then on.
+func (tx *StepTx) Written() (units map[int64][]int64, echoes map[int64]struct{}) {
+	units, echoes = tx.noted, tx.echoes
+	tx.noted, tx.echoes = nil, nil
+	return units, echoes
+}
+
+const checkColumns = unitColumns + `, COALESCE(u.echo, 0)`
+
+func (tx *StepTx) checkUnits(ctx context.Context, where string, args []any, each func(*CheckUnit) error) error {
+	var r unitScan
+	var echo int64
+	dest := append(r.dest(), &echo)
+	return tx.s.query(ctx, `SELECT `+checkColumns+unitFrom+where, args, func(scan scan) error {
+		if err := scan(dest...); err != nil {
+			return err
+		}
+		return each(&CheckUnit{Unit: r.unit(), Echo: echo})
+	})
+}
+
+// UnitsOf calls each for the live units of a translation, by id.
+func (tx *StepTx) UnitsOf(ctx context.Context, translation int64, each func(*CheckUnit) error) error {
+	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
+		tx.checkUnits(ctx, ` WHERE u.translation_id = $1 AND u.removed = 0 ORDER BY u.id`, []any{translation}, each))
+}
+
+// UnitsByID calls each for units, removed ones included; ids without one are
+// left out.
+func (tx *StepTx) UnitsByID(ctx context.Context, ids []int64, each func(*CheckUnit) error) error {
+	return tx.fail(ctx, "read units", chunks(ids, func(chunk []any) error {
+		return tx.checkUnits(ctx, ` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, each)
+	}))
+}
+
+// Peers returns the live translations of a project in some languages that were
+// checked.
+func (tx *StepTx) Peers(ctx context.Context, project int64, languages []string) ([]Peer, error) {
+	var out []Peer
+	for _, language := range languages {
+		err := tx.s.query(ctx, `SELECT t.id, t.component_id, t.language, t.plural_number, t.plural_formula, t.is_source, t.checked
+			FROM components c JOIN translations t ON t.component_id = c.id
+			WHERE c.project_id = $1 AND c.active = 1 AND t.removed = 0 AND t.language = $2 AND t.checked <> '' ORDER BY t.id`,
+			[]any{project, language}, func(scan scan) error {
+				var p Peer
+				err := scan(&p.ID, &p.ComponentID, &p.Language, &p.PluralNumber, &p.PluralFormula, &p.IsSource, &p.Checked)
+				out = append(out, p)
+				return err
+			})
+		if err != nil {
+			return nil, tx.fail(ctx, fmt.Sprintf("read translations of project %d", project), err)
+		}
+	}
+	return out, nil
+}
+
+// CommonHashes returns the id_hashes that live units of both of two translations
+// have.
+func (tx *StepTx) CommonHashes(ctx context.Context, a, b int64) ([]int64, error) {
+	var out []int64
+	err := tx.s.query(ctx, `SELECT DISTINCT x.id_hash FROM units x JOIN units y ON y.translation_id = $2 AND y.id_hash = x.id_hash AND y.removed = 0
+		WHERE x.translation_id = $1 AND x.removed = 0`, []any{a, b}, func(scan scan) error {
+		var hash int64
+		err := scan(&hash)
+		out = append(out, hash)
+		return err
+	})
+	return out, tx.fail(ctx, fmt.Sprintf("compare translations %d and %d", a, b), err)
+}
+
+// SourceTranslation is the id of a component's live source translation; 0 if it
+// has none.
+func (tx *StepTx) SourceTranslation(ctx context.Context, component int64) (id int64, err error) {
+	_, err = tx.s.first(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1 AND removed = 0`, []any{component}, &id)
+	return id, tx.fail(ctx, fmt.Sprintf("read the source translation of component %d", component), err)
+}
+
+// PeerByID is a translation with its project; Checked is "" if it was not
+// checked, or is gone.
+func (tx *StepTx) PeerByID(ctx context.Context, translation int64) (project int64, p Peer, err error) {
+	_, err = tx.s.first(ctx, `SELECT c.project_id, t.id, t.component_id, t.language, t.plural_number, t.plural_formula, t.is_source,
+		CASE WHEN t.removed = 0 AND c.active = 1 THEN t.checked ELSE '' END
+		FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`, []any{translation},
+		&project, &p.ID, &p.ComponentID, &p.Language, &p.PluralNumber, &p.PluralFormula, &p.IsSource, &p.Checked)
+	return project, p, tx.fail(ctx, fmt.Sprintf("read translation %d", translation), err)
+}
+
+// CheckedOf returns, by translation, what those of some units were checked with.
+func (tx *StepTx) CheckedOf(ctx context.Context, units []int64) (map[int64]string, error) {
+	out := map[int64]string{}
+	err := chunks(units, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT id, checked FROM translations WHERE id IN (SELECT translation_id FROM units WHERE id IN `+list(1, len(chunk))+`)`, chunk, func(scan scan) error {
+			var id int64
+			var rules string
+			err := scan(&id, &rules)
+			out[id] = rules
+			return err
+		})
+	})
+	return out, tx.fail(ctx, "read what was checked", err)
+}
+
+// UnitsByHash calls each for the live units of a translation with one of some
+// id_hashes.
+func (tx *StepTx) UnitsByHash(ctx context.Context, translation int64, hashes []int64, each func(*CheckUnit) error) error {
+	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), chunks(hashes, func(chunk []any) error {
+		return tx.checkUnits(ctx, ` WHERE u.translation_id = $1 AND u.removed = 0 AND u.id_hash IN `+list(2, len(chunk)), append([]any{translation}, chunk...), each)
+	}))
+}
+
+// Echoing returns those of some values of Echo that more than one live unit has.
+func (tx *StepTx) Echoing(ctx context.Context, echoes []int64) ([]int64, error) {
+	var out []int64
+	err := chunks(echoes, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT echo FROM units WHERE echo IN `+list(1, len(chunk))+` GROUP BY echo HAVING MIN(id) < MAX(id)`, chunk, func(scan scan) error {
+			var echo int64
+			err := scan(&echo)
+			out = append(out, echo)
+			return err
+		})
+	})
+	return out, tx.fail(ctx, "read strings with one translation", err)
+}
+
+// UnitsByEcho calls each for the live units with one of some values of Echo.
+func (tx *StepTx) UnitsByEcho(ctx context.Context, echoes []int64, each func(*CheckUnit) error) error {
+	return tx.fail(ctx, "read strings with one translation", chunks(echoes, func(chunk []any) error {
+		return tx.checkUnits(ctx, ` WHERE u.echo IN `+list(1, len(chunk))+` AND u.removed = 0`, chunk, each)
+	}))
+}
+
+// FailingOf counts the failing checks of the targets of source units; a source
+// unit's own do not count. Sources without are not there.
+func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]int, error) {
+	out := map[int64]int{}
+	err := chunks(sources, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT source_id, low, high FROM failing WHERE unit_id <> source_id AND source_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var source, low, high int64
+			err := scan(&source, &low, &high)
+			out[source] += bits.OnesCount64(uint64(low)) + bits.OnesCount64(uint64(high))
+			return err
+		})
+	})
+	return out, tx.fail(ctx, "count failing checks", err)
+}
+
+// SetFailing stores the failing checks of a unit, which may be of another
+// component of the project than those of the convoy, and keeps the translation's
+// statistics. u is as it was read in this step; its Failing becomes failing.
+func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) error {
+	if u.Failing == failing {
+		return nil
+	}
+	return tx.fail(ctx, fmt.Sprintf("store failing checks of unit %d", u.ID), tx.setFailing(ctx, u, failing))
+}
+
+func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) (err error) {
+	none := [2]uint64{}
+	count := catalog.Count{Units: 1, Words: int64(u.Words), Chars: int64(u.Chars)}
+	t := tx.failingOf(u.TranslationID, u.ID/catalog.UnitsPerComponent)
+	if failing == none {
+		t.stats.Subtract(count)
+		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
+	} else {
+		if u.Failing == none {
+			t.stats.Add(count)
+		}
+		_, err = tx.s.exec(ctx, `INSERT INTO failing (unit_id, translation_id, source_id, low, high) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (unit_id) DO UPDATE SET low = excluded.low, high = excluded.high`,
+			u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
+	}
+	u.Failing = failing
+	return err
+}
+
+func (tx *StepTx) failingOf(translation, component int64) *failingTally {
+	if tx.failing == nil {
+		tx.failing = map[int64]*failingTally{}
+	}
+	t := tx.failing[translation]
+	if t == nil {
+		t = &failingTally{component: component}
+		tx.failing[translation] = t
+	}
+	return t
+}
+
+// ClearFailing forgets the failing checks of a translation whose file is gone,
+// and that it was checked.
+func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
+	_, err := tx.componentOf(ctx, translation)
+	if err == nil {
+		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
+	}
+	if err == nil {
+		_, err = tx.s.exec(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '' WHERE id = $1`, translation)
+	}
+	return tx.fail(ctx, fmt.Sprintf("forget checks of translation %d", translation), err)
+}
+
+// SetChecked stores what a translation of the convoy was checked with.
+func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string) error {
+	_, err := tx.componentOf(ctx, translation)
+	if err == nil {
+		_, err = tx.s.exec(ctx, `UPDATE translations SET checked = $1 WHERE id = $2`, key, translation)
+	}
+	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)
+}
+
+// SetEcho stores the Echo of a unit that was written without it.
+func (tx *StepTx) SetEcho(ctx context.Context, unit, echo int64) error {
+	_, err := tx.s.exec(ctx, `UPDATE units SET echo = $1 WHERE id = $2`, orNull(echo), unit)
+	return tx.fail(ctx, fmt.Sprintf("store unit %d", unit), err)
+}
+
+// storeFailing adds up what SetFailing changed, and marks what shows it.
+func (tx *StepTx) storeFailing(ctx context.Context) (abroad []int64, err error) {
+	for _, id := range sortedKeys(tx.failing) {
+		t := tx.failing[id]
+		if t.stats != (catalog.Count{}) {
+			if _, err := tx.s.exec(ctx, `UPDATE translations SET failing = failing + $1, failing_words = failing_words + $2, failing_chars = failing_chars + $3
+				WHERE id = $4`, t.stats.Units, t.stats.Words, t.stats.Chars, id); err != nil {
+				return nil, err
+			}
+		}
+		tx.dirty[id] = struct{}{}
+		if m, ok := tx.convoy[t.component]; ok {
+			m.dirty = true
+			continue
+		}
+		abroad = append(abroad, t.component)
+	}
+	return abroad, nil
+}
+
+// Unchecked returns those of some components that have a live translation that
+// was not checked.
+func (s *Snapshot) Unchecked(ctx context.Context, components []int64) ([]int64, error) {
+	var out []int64
+	err := chunks(components, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT DISTINCT component_id FROM translations WHERE checked = '' AND removed = 0 AND component_id IN `+list(1, len(chunk)),
+			chunk, func(scan scan) error {
+				var id int64
+				err := scan(&id)
+				out = append(out, id)
+				return err
+			})
+	})
+	return out, s.db.fail(ctx, "read what was not checked", err)
+}
