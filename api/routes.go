@@ -77,6 +77,7 @@ func (s *Server) routes() []route {
 	return slices.Concat([]route{
 		{translation, allowDelete, "Translation Instance", aboutTranslations, object, s.getTranslation},
 		{translation + "units/", allowPost, "Units", aboutTranslations, pages, s.listUnits},
+		{translation + "checks/", allowRead, "Checks", aboutTranslations, pages, s.listTranslationChecks},
 		{translation + "changes/", allowRead, "Changes", aboutTranslations, pages, listOf(s.translationChanges)},
 		{translation + "changes/stream/", allowRead, "Change Stream", aboutChanges, events, follow(s.translationChanges)},
 		{translation + "statistics/", allowRead, "Statistics", aboutTranslations, object, s.getTranslationStatistics},
@@ -86,6 +87,7 @@ func (s *Server) routes() []route {
 		{translation + "autotranslate/", onlyPost, "Autotranslate", aboutTranslations, object, writeOnly},
 		{"/api/units/", allowRead, "Unit List", aboutUnits, pages, s.listAllUnits},
 		{"/api/units/:id/", allowPutToPatch, "Unit Instance", aboutUnits, object, s.getUnit},
+		{"/api/units/:id/checks/", allowRead, "Checks", aboutUnits, pages, s.listUnitChecks},
 		{"/api/units/:id/translations/", allowRead, "Translations", aboutUnits, pages, s.listUnitTranslations},
 		{"/api/units/:id/comments/", allowPost, "Comments", aboutUnits, pages, s.listUnitComments},
 		{"/api/changes/:id/", allowRead, "Change Instance", aboutChanges, object, s.getChange},

@@ -104,6 +104,6 @@ func (s *ComponentSettings) ReadKey() string {
 // them run anew, in the whole project, which is compared with the component.
 func (s *ComponentSettings) CheckKey() string {
 	var h Hasher
-	key := h.Meta(s.CheckFlags, s.SourceLanguage, strconv.FormatBool(s.IsGlossary), strconv.FormatBool(s.AllowTranslationPropagation))
+	key := h.Meta(s.Name, s.CheckFlags, s.SourceLanguage, strconv.FormatBool(s.IsGlossary), strconv.FormatBool(s.AllowTranslationPropagation))
 	return strconv.FormatUint(uint64(key), 16)
 }

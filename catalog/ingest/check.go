@@ -12,7 +12,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -49,7 +48,7 @@ type (
 func rulesOf(c *component, t *catalog.Translation) string {
 	s := &c.row.Settings
 	var h catalog.Hasher
-	key := h.Meta(fmt.Sprint(checks.Version, t.PluralNumber, t.IsSource), t.PluralFormula, t.Language, s.CheckFlags)
+	key := h.Meta(fmt.Sprint(checks.Version, t.PluralNumber, t.IsSource), t.PluralFormula, t.Language, s.CheckFlags, s.Name, c.row.Project.Settings.Name)
 	letters := ""
 	if s.AllowTranslationPropagation && !s.IsGlossary {
 		letters += string(compared)
@@ -281,7 +280,7 @@ func peerOf(t *catalog.Translation) store.Peer {
 // targets checks target strings.
 func (k *checkup) targets(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit) error {
 	masks := make([]checks.Mask, len(units))
-	runAll(NewChecks(c.layout.table, &c.row.Settings, t), t, units, masks)
+	runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t), t, units, masks)
 	here := peerOf(t)
 	if err := k.across(ctx, c.row.ProjectID, &here, units, masks, true); err != nil {
 		return err
@@ -294,16 +293,6 @@ func (k *checkup) targets(ctx context.Context, c *component, t *catalog.Translat
 	return nil
 }
 
-// NewChecks makes the checks of a translation, as pulls run them.
-func NewChecks(table *lang.Table, s *catalog.ComponentSettings, t *catalog.Translation) *checks.Set {
-	return checks.New(checks.Options{
-		Language:       t.Language,
-		Plural:         lang.PluralFor(table.Match(t.Language), t.PluralNumber, t.PluralFormula),
-		SourcePlural:   table.Match(s.SourceLanguage).Plural,
-		ComponentFlags: s.CheckFlags, Glossary: s.IsGlossary,
-	})
-}
-
 // runSize is up to how many units are checked by one goroutine.
 const runSize = 512
 
@@ -311,7 +300,7 @@ const runSize = 512
 func runAll(set *checks.Set, t *catalog.Translation, units []*store.CheckUnit, masks []checks.Mask) {
 	run := func(from, to int) {
 		for i := from; i < to; i++ {
-			u := checked(&units[i].Unit, t)
+			u := checks.UnitOf(&units[i].Unit, t)
 			masks[i] = set.Run(&u)
 		}
 	}
@@ -328,14 +317,6 @@ func runAll(set *checks.Set, t *catalog.Translation, units []*store.CheckUnit, m
 		})
 	}
 	_ = group.Wait() // they return none
-}
-
-// checked is a unit as the checks want it.
-func checked(u *catalog.Unit, t *catalog.Translation) checks.Unit {
-	return checks.Unit{
-		IsSource: t.IsSource, Sources: catalog.SplitForms(u.Source), Targets: catalog.TargetForms(u.Source, u.Target, t.PluralNumber),
-		Flags: u.Flags, State: u.State,
-	}
 }
 
 // put stores what fails, and remembers the source unit if that is news.
@@ -379,7 +360,7 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 		return err
 	}
 	masks := make([]checks.Mask, len(units))
-	runAll(NewChecks(c.layout.table, &c.row.Settings, t), t, units, masks)
+	runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t), t, units, masks)
 	for i, u := range units {
 		mask := masks[i]
 		if checks.Mask(u.Failing).Has(checks.MultipleFailures) {

@@ -134,6 +134,15 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 		return 0, err
 	}
 	if found {
+		var before catalog.ProjectSettings
+		if err := json.Unmarshal([]byte(old), &before); err != nil {
+			return 0, err
+		}
+		if before.Name != p.Settings.Name { // its words may stay untranslated
+			if err := c.uncheck(ctx, id); err != nil {
+				return 0, err
+			}
+		}
 		_, err = c.s.exec(ctx, `UPDATE projects SET settings = $1, active = 1, settings_generation = $2, generation = $2 WHERE id = $3`, string(settings), g, id)
 		return id, err
 	}
