@@ -1,0 +1,62 @@
+package ingest_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// What is compared with a component changes with settings: without any commit
+// the next pull checks again what depends on them.
+func TestChecksFollowSettings(t *testing.T) {
+	file := func(target string) string {
+		return "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=n != 1;\\n\"\n\nmsgid \"Open it.\"\nmsgstr \"" + target + "\"\n"
+	}
+	repo := testrepos.Empty(t)
+	repo.Commit(t, testrepos.Change{Branch: "main", Files: map[string]string{"po/de.po": file("Öffne es."), "docs/de.po": file("Mach es auf")}})
+	settings := func(app, docs bool) map[string]catalog.ComponentSettings {
+		return map[string]catalog.ComponentSettings{
+			"app":  {Filemask: "po/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: app},
+			"docs": {Filemask: "docs/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: docs},
+		}
+	}
+	w := newWorld(t, repo.URL(), settings(true, true))
+	expect := func(when, want string) {
+		t.Helper()
+		w.sync()
+		var got []string
+		w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+			if !tr.IsSource {
+				got = append(got, c.Slug+":"+strings.Join(failingNames(u), "+"))
+			}
+		})
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", when, got, want)
+		}
+		w.verify()
+	}
+	expect("at first", "app:inconsistent docs:end_stop+inconsistent")
+	w.configure(repo.URL(), "", settings(true, false))
+	expect("docs is not compared", "app: docs:end_stop")
+	w.configure(repo.URL(), "", settings(true, true))
+	expect("compared again", "app:inconsistent docs:end_stop+inconsistent")
+	glossary := settings(true, true)
+	docs := glossary["docs"]
+	docs.IsGlossary = true
+	glossary["docs"] = docs
+	w.configure(repo.URL(), "", glossary)
+	expect("docs is a glossary", "app: docs:")
+	ignoring := settings(true, true)
+	docs.IsGlossary, docs.CheckFlags = false, "ignore-end-stop"
+	ignoring["docs"] = docs
+	w.configure(repo.URL(), "", ignoring)
+	expect("docs ignores a check", "app:inconsistent docs:inconsistent")
+	only := settings(true, true)
+	delete(only, "docs")
+	w.configure(repo.URL(), "", only)
+	expect("docs is gone", "app:")
+}
