@@ -48,6 +48,14 @@ func render(value any, rep representation) (answer, error) {
 	if z, ok := value.(*archive); ok {
 		return answer{status: http.StatusOK, contentType: typeZip, filename: z.filename, archive: z}, nil
 	}
+	if l, ok := value.(*list); ok {
+		if results, ok := l.Results.(appender); ok {
+			if !rep.csv && rep.indent == 0 {
+				return answer{status: http.StatusOK, contentType: typeJSON, body: renderAppended(l, results)}, nil
+			}
+			l.Results = results.objects()
+		}
+	}
 	if l, ok := value.(*list); ok && rep.csv {
 		body, err := renderCSV(l.Results)
 		return answer{status: http.StatusOK, contentType: typeCSV, body: body}, err

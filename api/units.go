@@ -30,11 +30,8 @@ func (s *Server) listUnits(ctx context.Context, snap *store.Snapshot, r *request
 		return nil, err
 	}
 	scope := newUnitScope(r.link, &t.Translation, t.Project.Slug, t.Component.Slug)
-	objects := make([]unitObject, len(units))
-	for i := range units {
-		objects[i] = scope.unit(&units[i])
-	}
-	return r.list(w, translationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", objects), nil
+	page := &unitPage{units, func(*catalog.Unit) *unitScope { return &scope }}
+	return r.list(w, translationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", page), nil
 }
 
 // getUnit answers removed units too, so that no entry of the history points
@@ -85,7 +82,7 @@ func (s *Server) listAllUnits(ctx context.Context, snap *store.Snapshot, r *requ
 	if err != nil {
 		return nil, err
 	}
-	return r.list(w, "/api/units/", unitObjects(r.link, units, owners, components)), nil
+	return r.list(w, "/api/units/", pageOfUnits(r.link, units, owners, components)), nil
 }
 
 // listUnitTranslations lists what a string is in all languages but the source
@@ -113,15 +110,13 @@ func (s *Server) listUnitTranslations(ctx context.Context, snap *store.Snapshot,
 		return nil, err
 	}
 	components := map[int64]*store.ComponentRow{component.ID: {Component: *component, Project: *project}}
-	return r.list(w, path("api", "units", itoa(id))+"translations/", unitObjects(r.link, slice(all, w), owners, components)), nil
+	return r.list(w, path("api", "units", itoa(id))+"translations/", pageOfUnits(r.link, slice(all, w), owners, components)), nil
 }
 
-// unitObjects are units of several translations.
-func unitObjects(l links, units []catalog.Unit, owners map[int64]catalog.Translation, components map[int64]*store.ComponentRow) []unitObject {
+// pageOfUnits is one of units of several translations.
+func pageOfUnits(l links, units []catalog.Unit, owners map[int64]catalog.Translation, components map[int64]*store.ComponentRow) *unitPage {
 	scopes := map[int64]*unitScope{}
-	objects := make([]unitObject, len(units))
-	for i := range units {
-		u := &units[i]
+	return &unitPage{units, func(u *catalog.Unit) *unitScope {
 		scope := scopes[u.TranslationID]
 		if scope == nil {
 			t := owners[u.TranslationID]
@@ -130,7 +125,6 @@ func unitObjects(l links, units []catalog.Unit, owners map[int64]catalog.Transla
 			scope = &made
 			scopes[u.TranslationID] = scope
 		}
-		objects[i] = scope.unit(u)
-	}
-	return objects
+		return scope
+	}}
 }

@@ -41,7 +41,7 @@ func searchUnits(ctx context.Context, snap *store.Snapshot, r *request, q store.
 	if err != nil {
 		return nil, err
 	}
-	return r.list(w, path, unitObjects(r.link, units, owners, q.Components)), nil
+	return r.list(w, path, pageOfUnits(r.link, units, owners, q.Components)), nil
 }
 
 // searchTranslation answers the units of one translation that q finds.

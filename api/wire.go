@@ -27,7 +27,11 @@ func shareDone(n, total int64) percent { return percent(catalog.Percent(n, total
 func changeTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
 // unitTime is the form of a unit's timestamp: seconds.
-func unitTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+func unitTime(t time.Time) string { return string(appendUnitTime(nil, t)) }
+
+func appendUnitTime(b []byte, t time.Time) []byte {
+	return t.UTC().AppendFormat(b, "2006-01-02T15:04:05Z")
+}
 
 // orNull is s, or null if s is empty.
 func orNull(s string) *string {

@@ -46,7 +46,12 @@ func HashID(source, context string, monolingual bool) int64 {
 // Checksum is the form in which a unit's web_url names an id_hash: the
 // unsigned hash in lower-case hexadecimal without padding (decision 13).
 func Checksum(idHash int64) string {
-	return strconv.FormatUint(uint64(idHash)^(1<<63), 16)
+	return string(AppendChecksum(nil, idHash))
+}
+
+// AppendChecksum appends Checksum to b.
+func AppendChecksum(b []byte, idHash int64) []byte {
+	return strconv.AppendUint(b, uint64(idHash)^(1<<63), 16)
 }
 
 // ParseChecksum reads a checksum, padded or not. ok is false if it is none.

@@ -1,0 +1,119 @@
+package api
+
+import (
+	"strconv"
+	"sync"
+	"unicode/utf8"
+)
+
+// appender is a slice of wire objects that writes its own JSON: that which
+// encoding/json makes of its objects, but without making them and without
+// reflection, which took a third of the time of a page of units.
+type appender interface {
+	// objects are the wire objects, for CSV and for JSON that is indented.
+	objects() any
+	appendJSON(b []byte) []byte
+}
+
+// buffers are what answers are written to before they are copied to the size
+// that they have.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxBuffer is the capacity of what is kept of them.
+const maxBuffer = 1 << 20
+
+// renderAppended is renderJSON of a page of a list, without indentation.
+func renderAppended(l *list, results appender) []byte {
+	kept := buffers.Get().(*[]byte)
+	b := append((*kept)[:0], `{"count":`...)
+	b = appendInt(b, l.Count)
+	b = appendLink(append(b, `,"next":`...), l.Next)
+	b = appendLink(append(b, `,"previous":`...), l.Previous)
+	b = append(b, `,"results":`...)
+	b = append(results.appendJSON(b), '}')
+	body := append(make([]byte, 0, len(b)), b...)
+	if cap(b) <= maxBuffer {
+		*kept = b
+		buffers.Put(kept)
+	}
+	return body
+}
+
+func appendLink(b []byte, link *string) []byte {
+	if link == nil {
+		return append(b, "null"...)
+	}
+	return appendString(b, *link)
+}
+
+// appendString writes a string in quotes, as an encoding/json that does not
+// escape HTML (decision 1): control characters, the two line separators of
+// Unicode and what is no UTF-8 are escaped.
+func appendString(b []byte, s string) []byte {
+	return append(appendText(append(b, '"'), s), '"')
+}
+
+// appendText is appendString without the quotes.
+func appendText(b []byte, s string) []byte {
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c < utf8.RuneSelf {
+			b = appendEscape(append(b, s[start:i]...), c)
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b = append(append(b, s[start:i]...), `\ufffd`...)
+			start = i + size
+		case r == '\u2028':
+			b = append(append(b, s[start:i]...), `\u2028`...)
+			start = i + size
+		case r == '\u2029':
+			b = append(append(b, s[start:i]...), `\u2029`...)
+			start = i + size
+		}
+		i += size
+	}
+	return append(b, s[start:]...)
+}
+
+func appendEscape(b []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\b':
+		return append(b, '\\', 'b')
+	case '\f':
+		return append(b, '\\', 'f')
+	case '\n':
+		return append(b, '\\', 'n')
+	case '\r':
+		return append(b, '\\', 'r')
+	case '\t':
+		return append(b, '\\', 't')
+	}
+	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
+
+// appendForms writes the forms of a joined text, each as a string.
+func appendForms(b []byte, forms []string) []byte {
+	b = append(b, '[')
+	for i, form := range forms {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, form)
+	}
+	return append(b, ']')
+}
+
+func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }

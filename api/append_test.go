@@ -1,0 +1,72 @@
+package api
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// anyText has all that JSON escapes, what is no UTF-8, and several forms.
+func anyText() *rapid.Generator[string] {
+	part := rapid.OneOf(
+		rapid.String(),
+		rapid.SampledFrom([]string{"", "a\"b\\c/", "<b>&amp;</b>", "\x00\x01\x1f\x7f\b\f\n\r\t", "\u2028\u2029\u2027", "\xff\xc3", "žluť 𝄞 \ufffd", catalog.FormSeparator}),
+		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 8), func(b []byte) string { return string(b) }),
+	)
+	return rapid.Map(rapid.SliceOfN(part, 0, 4), func(parts []string) (s string) {
+		for _, p := range parts {
+			s += p
+		}
+		return s
+	})
+}
+
+func anyUnit() *rapid.Generator[catalog.Unit] {
+	return rapid.Custom(func(t *rapid.T) catalog.Unit {
+		text := func(name string) string { return anyText().Draw(t, name) }
+		u := catalog.Unit{
+			ID: rapid.Int64().Draw(t, "id"), SourceID: rapid.Int64().Draw(t, "source id"), TranslationID: rapid.Int64Range(1, 3).Draw(t, "translation"),
+			Identity: catalog.Identity{Hash: rapid.Int64().Draw(t, "hash")},
+			Source:   text("source"), Target: text("target"), PreviousSource: text("previous"), Context: text("context"),
+			Note: text("note"), Flags: text("flags"), Location: text("location"),
+			State:    catalog.State(rapid.SampledFrom([]int{0, 10, 20, 30, 100}).Draw(t, "state")),
+			Position: rapid.IntRange(0, 1<<28).Draw(t, "position"), Priority: rapid.Int().Draw(t, "priority"), Words: rapid.IntRange(0, 1<<30).Draw(t, "words"),
+			Removed: rapid.Bool().Draw(t, "removed"),
+		}
+		if rapid.Bool().Draw(t, "known") {
+			u.Created = time.UnixMicro(rapid.Int64Range(0, 4e15).Draw(t, "created"))
+		}
+		return u
+	})
+}
+
+// TestAppendedUnits: lists of units without reflection are those with it.
+func TestAppendedUnits(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		l := links{base: rapid.SampledFrom([]string{"https://example.org", "http://x&<\">"}).Draw(t, "base"), format: "api"}
+		scopes := make([]unitScope, 4)
+		for i := range scopes {
+			scopes[i] = newUnitScope(l, &catalog.Translation{Language: "a" + anyText().Draw(t, "language"), PluralNumber: i}, "p&", "c")
+		}
+		page := &unitPage{rapid.SliceOfN(anyUnit(), 0, 3).Draw(t, "units"), func(u *catalog.Unit) *unitScope { return &scopes[u.TranslationID] }}
+		list := &list{Count: rapid.Int64().Draw(t, "count"), Results: page}
+		if rapid.Bool().Draw(t, "next") {
+			next := anyText().Draw(t, "link")
+			list.Next = &next
+		}
+		got, err := render(list, representation{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list.Results = page.objects()
+		want, err := renderJSON(list, 0)
+		if err != nil || string(got.body) != string(want) {
+			t.Fatalf("%v\n%s", err, cmp.Diff(string(want), string(got.body)))
+		}
+	})
+}
