@@ -32,11 +32,12 @@ func anyUnit() *rapid.Generator[catalog.Unit] {
 			ID: rapid.Int64().Draw(t, "id"), SourceID: rapid.Int64().Draw(t, "source id"), TranslationID: rapid.Int64Range(1, 3).Draw(t, "translation"),
 			Identity: catalog.Identity{Hash: rapid.Int64().Draw(t, "hash")},
 			Source:   text("source"), Target: text("target"), PreviousSource: text("previous"), Context: text("context"),
-			Note: text("note"), Flags: text("flags"), Location: text("location"),
+			Note: text("note"), Comment: text("comment"), Flags: text("flags"), Location: text("location"),
 			State:    catalog.State(rapid.SampledFrom([]int{0, 10, 20, 30, 100}).Draw(t, "state")),
 			Position: rapid.IntRange(0, 1<<28).Draw(t, "position"), Priority: rapid.Int().Draw(t, "priority"), Words: rapid.IntRange(0, 1<<30).Draw(t, "words"),
 			Removed: rapid.Bool().Draw(t, "removed"),
 		}
+		u.Failing[rapid.IntRange(0, 1).Draw(t, "half")] = rapid.Uint64Range(0, 1).Draw(t, "failing")
 		if rapid.Bool().Draw(t, "known") {
 			u.Created = time.UnixMicro(rapid.Int64Range(0, 4e15).Draw(t, "created"))
 		}

@@ -19,8 +19,8 @@ func (s *Snapshot) UnitTotals(ctx context.Context, components []int64) (map[int6
 // AllUnits returns live units of the components of UnitTotals in the order of
 // their ids, from the offset-th on, at most limit, and the translations that
 // they belong to. Ids of a component are together, but within it those of
-// several translations may alternate. Cost depends on limit and on the number of
-// blocks of one or two components, not on offset.
+// several translations may alternate. Cost depends on limit, not on offset; the
+// first page of a generation reads where each block of its component begins.
 func (s *Snapshot) AllUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
 	units, owners, err := s.allUnits(ctx, totals, offset, limit)
 	return units, owners, s.db.fail(ctx, "read units", err)
@@ -37,14 +37,14 @@ func (s *Snapshot) allUnits(ctx context.Context, totals map[int64]int64, offset 
 		if len(placed) >= limit {
 			break
 		}
-		translations, err := translationsOf(ctx, s.s, c, false)
+		order, err := s.orderOf(ctx, c)
 		if err != nil {
 			return nil, nil, err
 		}
-		for i := range translations {
-			owners[translations[i].ID] = translations[i]
+		for i := range order.translations {
+			owners[order.translations[i].ID] = order.translations[i]
 		}
-		more, err := s.placedAcross(ctx, translations, offset, limit-len(placed))
+		more, err := s.placedAcross(ctx, order.starts, offset, limit-len(placed))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -57,15 +57,7 @@ func (s *Snapshot) allUnits(ctx context.Context, totals map[int64]int64, offset 
 // unitTotals are the numbers of live units of components.
 func (s *Snapshot) unitTotals(ctx context.Context, components []int64) (map[int64]int64, error) {
 	totals := make(map[int64]int64, len(components))
-	err := chunks(components, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT component_id, SUM(total) FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0 GROUP BY component_id`,
-			chunk, func(scan scan) error {
-				var id, n int64
-				err := scan(&id, &n)
-				totals[id] = n
-				return err
-			})
-	})
+	err := s.sumsOf(ctx, components, func(component int64, row *sumRow) { totals[component] += row.Stats.Total.Units })
 	return totals, err
 }
 
@@ -76,13 +68,12 @@ type blockStart struct {
 	first       int64 // unit
 }
 
-// placedAcross merges the layouts of translations and cuts out a page. Full
+// placedAcross merges the layouts of a component and cuts out a page. Full
 // blocks tell how many units are below an id without being read, all but the
 // last one of each translation, so that only blocks near the page are.
-func (s *Snapshot) placedAcross(ctx context.Context, translations []catalog.Translation, offset int64, limit int) ([]catalog.Placed, error) {
-	starts, err := s.blockStarts(ctx, translations)
-	if err != nil || len(starts) == 0 {
-		return nil, err
+func (s *Snapshot) placedAcross(ctx context.Context, starts []blockStart, offset int64, limit int) (all []catalog.Placed, err error) {
+	if len(starts) == 0 {
+		return nil, nil
 	}
 	// The last block start that surely has no more than offset units below it.
 	from := sort.Search(len(starts), func(i int) bool { return int64(i)*blockUnits > offset }) - 1
@@ -90,7 +81,6 @@ func (s *Snapshot) placedAcross(ctx context.Context, translations []catalog.Tran
 	for _, b := range starts[:from] {
 		straddling[b.translation] = b.block
 	}
-	var all []catalog.Placed
 	for _, translation := range sortedKeys(straddling) {
 		if all, err = s.appendBlock(ctx, all, translation, straddling[translation]); err != nil {
 			return nil, err

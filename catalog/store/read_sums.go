@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -45,31 +43,21 @@ func (s *Sum) Add(o Sum) {
 	}
 }
 
-// Sums adds up the stored statistics of translations, one Sum for each language,
-// in the order of their codes. It reads the rows of translations, not units.
+// Sums adds up the statistics of translations, one Sum for each language, in the
+// order of their codes. It reads the rows of translations, not units, and those
+// of components that changed alone.
 func (s *Snapshot) Sums(ctx context.Context, q SumQuery) ([]Sum, error) {
 	sums := map[string]*Sum{}
-	err := chunks(q.Components, func(chunk []any) error {
-		n := len(chunk)
-		query := `SELECT language, COUNT(*), SUM(total), SUM(total_words), SUM(total_chars), SUM(translated), SUM(translated_words), SUM(translated_chars),
-			SUM(fuzzy), SUM(fuzzy_words), SUM(fuzzy_chars), SUM(readonly), SUM(readonly_words), SUM(readonly_chars),
-			SUM(failing), SUM(failing_words), SUM(failing_chars), SUM(suggestions), SUM(comments), SUM(recent_changes), MAX(last_change_at)
-			FROM translations WHERE component_id IN ` + list(1, n) + fmt.Sprintf(` AND removed = 0 AND is_source <= $%d`, n+1)
-		args := append(chunk, smallint(q.Sources))
-		if q.Language != "" {
-			query += fmt.Sprintf(` AND language = $%d`, n+2)
-			args = append(args, q.Language)
+	err := s.sumsOf(ctx, q.Components, func(_ int64, row *sumRow) {
+		if row.source && !q.Sources || q.Language != "" && q.Language != row.Language {
+			return
 		}
-		return s.s.query(ctx, query+` GROUP BY language`, args, func(scan scan) error {
-			sum, err := scanSum(scan)
-			if err == nil {
-				if sums[sum.Language] == nil {
-					sums[sum.Language] = &Sum{Language: sum.Language}
-				}
-				sums[sum.Language].Add(sum)
-			}
-			return err
-		})
+		sum := sums[row.Language]
+		if sum == nil {
+			sum = &Sum{Language: row.Language}
+			sums[row.Language] = sum
+		}
+		sum.Add(row.Sum)
 	})
 	out := make([]Sum, 0, len(sums))
 	for _, code := range slices.Sorted(maps.Keys(sums)) {
@@ -78,28 +66,9 @@ func (s *Snapshot) Sums(ctx context.Context, q SumQuery) ([]Sum, error) {
 	return out, s.db.fail(ctx, "add up statistics", err)
 }
 
-func scanSum(scan scan) (Sum, error) {
-	var sum Sum
-	var last sql.NullInt64
-	dest := []any{&sum.Language, &sum.Translations}
-	for _, n := range counts(&sum.Stats) {
-		dest = append(dest, n)
-	}
-	err := scan(append(dest, &sum.Stats.Suggestions, &sum.Stats.Comments, &sum.RecentChanges, &last)...)
-	sum.LastChange = fromMicros(last)
-	return sum, err
-}
-
 // Languages returns the codes of the live translations of components, sorted.
 func (s *Snapshot) Languages(ctx context.Context, components []int64) ([]string, error) {
 	seen := map[string]bool{}
-	err := chunks(components, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT DISTINCT language FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0`, chunk, func(scan scan) error {
-			var code string
-			err := scan(&code)
-			seen[code] = true
-			return err
-		})
-	})
+	err := s.sumsOf(ctx, components, func(_ int64, row *sumRow) { seen[row.Language] = true })
 	return slices.Sorted(maps.Keys(seen)), s.db.fail(ctx, "read languages", err)
 }

@@ -21,7 +21,10 @@ type TranslationRow struct {
 // Translation returns a live translation of an active component by the code in
 // its URL, or else by the code in its file's name; or ErrNotFound.
 func (s *Snapshot) Translation(ctx context.Context, project, component, code string) (TranslationRow, error) {
-	row, err := s.translation(ctx, project, component, code)
+	row, err := s.translationNamed(ctx, translationName{project, component, code})
+	if err == nil {
+		return row, nil
+	}
 	return row, s.db.fail(ctx, fmt.Sprintf("read translation %q/%q/%q", project, component, code), err)
 }
 

@@ -22,6 +22,9 @@ type UnitRow struct {
 // name the ids, which are then read by key.
 func (s *Snapshot) Units(ctx context.Context, translationID int64, offset, limit int) ([]catalog.Unit, error) {
 	units, err := s.units(ctx, translationID, offset, limit)
+	if err == nil {
+		return units, nil
+	}
 	return units, s.db.fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err)
 }
 
@@ -36,22 +39,43 @@ func (s *Snapshot) units(ctx context.Context, translation int64, offset, limit i
 	return s.unitsAt(ctx, placed)
 }
 
-// unitsAt reads the units of a page of places.
+// gaps is how many ids there may be between the first and the last unit of a
+// page, for one of it, where they are read as a range: what does not belong to
+// the page is read for nothing, but finding a place in the tree for each unit
+// takes more.
+const gaps = 3
+
+// unitsAt reads the units of a page of places, which are in the order of their ids.
 func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.Placed) ([]catalog.Unit, error) {
-	ids := make([]int64, len(placed))
-	for i, p := range placed {
-		ids[i] = p.ID
-	}
 	units := make([]catalog.Unit, 0, len(placed))
+	if len(placed) == 0 {
+		return units, nil
+	}
 	var r unitScan
 	dest := r.dest()
-	err := chunks(ids, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan scan) error {
+	lo, hi := placed[0].ID, placed[len(placed)-1].ID
+	var err error
+	if hi-lo < gaps*int64(len(placed)) {
+		err = s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id >= $1 AND u.id <= $2 ORDER BY u.id`, []any{lo, hi}, func(scan scan) error {
 			err := scan(dest...)
-			units = append(units, r.unit())
+			if len(units) < len(placed) && r.u.ID == placed[len(units)].ID {
+				units = append(units, r.unit())
+			}
 			return err
 		})
-	})
+	} else {
+		ids := make([]int64, len(placed))
+		for i, p := range placed {
+			ids[i] = p.ID
+		}
+		err = chunks(ids, func(chunk []any) error {
+			return s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan scan) error {
+				err := scan(dest...)
+				units = append(units, r.unit())
+				return err
+			})
+		})
+	}
 	if err != nil {
 		return nil, err
 	}

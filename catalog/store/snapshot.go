@@ -8,6 +8,8 @@ import "context"
 type Snapshot struct {
 	db *DB
 	s  *session
+
+	generation int64 // 0: not read
 }
 
 // Read calls fn with a snapshot. The error of fn is returned as it is. Reads
@@ -25,7 +27,9 @@ func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 // Generation is the number of the newest step or change of settings that the
 // snapshot shows; 0 for an empty database.
 func (s *Snapshot) Generation(ctx context.Context) (int64, error) {
-	var g int64
-	_, err := s.s.first(ctx, `SELECT generation FROM clock WHERE one = 1`, nil, &g)
-	return g, s.db.fail(ctx, "read the generation", err)
+	if s.generation > 0 {
+		return s.generation, nil
+	}
+	_, err := s.s.first(ctx, `SELECT generation FROM clock WHERE one = 1`, nil, &s.generation)
+	return s.generation, s.db.fail(ctx, "read the generation", err)
 }

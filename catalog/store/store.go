@@ -34,6 +34,7 @@ type DB struct {
 	readers *pool
 	codec   *codec
 	ledgers *ledgers
+	lookups *lookups
 	news    *news
 	now     func() time.Time
 	log     *slog.Logger
@@ -109,7 +110,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	if dsn == "" {
 		return nil, refusal("store: open: no database path given: name the file of the database")
 	}
-	db := &DB{now: opts.Now, log: opts.Logger, metrics: newMetrics(), ledgers: newLedgers(), news: newNews(), pollInterval: opts.PollInterval, where: dsn}
+	db := &DB{now: opts.Now, log: opts.Logger, metrics: newMetrics(), ledgers: newLedgers(), lookups: newLookups(), news: newNews(), pollInterval: opts.PollInterval, where: dsn}
 	db.predicates, db.found, db.searchTime = new(predicates), newSearchCache(), searchTime
 	db.longSearches = make(chan struct{}, max(1, opts.Readers/2))
 	if err := db.open(ctx, opts); err != nil {

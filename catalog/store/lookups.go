@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"sync"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// lookups keeps what many answers look up before they read what they show:
+// translations by the names in their URLs, the order of a component's units,
+// sums of statistics. Nothing in it is ever wrong: what is found is of the
+// snapshot's generation, sums are of their component's. Nothing read from it may
+// be modified. It is safe for concurrent use.
+type lookups struct {
+	mu           sync.RWMutex
+	generation   int64 // of all but sums
+	translations map[translationName]TranslationRow
+	orders       map[int64]*unitOrder // by component
+	blocks       int                  // of all orders
+	generations  map[int64]int64      // of components, all of them; nil: not read
+
+	sums map[int64]*componentSums // by component
+	rows int                      // of all sums
+}
+
+// Bounds of what is kept, of some 10 MB each.
+const (
+	maxKeptTranslations = 5_000
+	maxKeptBlocks       = 400_000 // of 100 million units
+	maxKeptSums         = 60_000
+)
+
+// translationName is how a URL names a translation.
+type translationName struct{ project, component, code string }
+
+// unitOrder is where the units of a component are.
+type unitOrder struct {
+	translations []catalog.Translation // live, by id
+	starts       []blockStart          // by first unit
+}
+
+func newLookups() *lookups { return &lookups{sums: map[int64]*componentSums{}} }
+
+// read runs fn on what is known of a generation, if anything is.
+func (l *lookups) read(generation int64, fn func()) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if l.generation == generation {
+		fn()
+	}
+}
+
+// write runs fn where something is to be kept of a generation, unless a newer
+// one is known.
+func (l *lookups) write(generation int64, fn func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if generation < l.generation {
+		return
+	}
+	if generation > l.generation {
+		l.generation, l.blocks, l.generations = generation, 0, nil
+		l.translations, l.orders = map[translationName]TranslationRow{}, map[int64]*unitOrder{}
+	}
+	fn()
+}
+
+// translationNamed is Translation, read once in a generation.
+func (s *Snapshot) translationNamed(ctx context.Context, name translationName) (row TranslationRow, err error) {
+	generation, err := s.Generation(ctx)
+	if err != nil {
+		return row, err
+	}
+	known := false
+	l := s.db.lookups
+	l.read(generation, func() { row, known = l.translations[name] })
+	if known {
+		return row, nil
+	}
+	row, err = s.translation(ctx, name.project, name.component, name.code)
+	if err == nil {
+		l.write(generation, func() {
+			if len(l.translations) >= maxKeptTranslations {
+				clear(l.translations)
+			}
+			l.translations[name] = row
+		})
+	}
+	return row, err
+}
+
+// orderOf tells where the units of a component are, read once in a generation.
+func (s *Snapshot) orderOf(ctx context.Context, component int64) (order *unitOrder, err error) {
+	generation, err := s.Generation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := s.db.lookups
+	l.read(generation, func() { order = l.orders[component] })
+	if order != nil {
+		return order, nil
+	}
+	order = &unitOrder{}
+	if order.translations, err = translationsOf(ctx, s.s, component, false); err != nil {
+		return nil, err
+	}
+	if order.starts, err = s.blockStarts(ctx, order.translations); err != nil {
+		return nil, err
+	}
+	size := len(order.starts) + len(order.translations)
+	if size <= maxKeptBlocks {
+		l.write(generation, func() {
+			if l.blocks+size > maxKeptBlocks {
+				l.blocks = 0
+				clear(l.orders)
+			}
+			l.blocks += size
+			l.orders[component] = order
+		})
+	}
+	return order, nil
+}
