@@ -15,7 +15,7 @@ import "slices"
 
 // Version numbers the rules. A mask that was stored under another version has
 // to be computed again.
-const Version = 3
+const Version = 4
 
 // ID is the stable number of a check: it is stored, and never used again for
 // another one. The zero value is the first check, [BeginNewline].
@@ -73,6 +73,17 @@ const (
 	RubyFormat
 	ESFormat
 	AngularJSFormat
+	Placeholders
+	Regex
+	URL
+	SafeHTML
+	MDReflink
+	MDLink
+	MDSyntax
+	CheckGlossary
+	SchemeFormat
+	VueFormat
+	I18nextInterpolation
 	count // number of checks
 )
 
@@ -131,7 +142,7 @@ func All() []Check {
 	for i, e := range table {
 		c := Check{ID: ID(i), Name: e.name, Title: e.title, Description: e.description, Example: e.example, IgnoreFlag: "ignore-" + dashed(e.name), Scope: e.scope}
 		if e.off {
-			c.EnableFlag = dashed(e.name)
+			c.EnableFlag = e.enabling()
 		}
 		all = append(all, c)
 	}

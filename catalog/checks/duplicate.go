@@ -2,56 +2,70 @@ package checks
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// maxRuns bounds how many repetitions of one string are compared.
-const maxRuns = 16
+// repeat is a word that stands several times in a row.
+type repeat struct {
+	word []byte // in the text
+	n    int    // how many times
+	at   Span   // of the first repetition, in the text
+}
 
-// repeats are the words of a text that are repeated directly.
-type repeats struct {
-	n      int
-	words  [maxRuns][]byte
-	length [maxRuns]int
-	at     [maxRuns]Span // of the repetition, in the text
+// repeats are the repeated words of a text, in order.
+type repeats []repeat
+
+// maxRepeats bounds the memory that is kept for the next unit.
+const maxRepeats = 256
+
+func (p *repeats) release() {
+	if cap(*p) > maxRepeats {
+		*p = nil
+	}
 }
 
 // duplicate finds words that stand twice in a row, where the source has none.
 func duplicate(r *run, s, t string) hit {
-	var target, source repeats
 	r.target = r.strip(r.target[:0], t)
-	if target.find(r.target, r.set.base); target.n == 0 {
+	target := r.targetRepeats[:0].find(r.target, r.set.base)
+	if r.targetRepeats = target; len(target) == 0 {
 		return hit{}
 	}
 	r.source = r.strip(r.source[:0], s)
-	source.find(r.source, "")
-	if source.n == target.n && source.length == target.length {
+	source := r.sourceRepeats[:0].find(r.source, "")
+	r.sourceRepeats = source
+	if slices.EqualFunc(source, target, func(p, q repeat) bool { return p.n == q.n }) {
 		return hit{}
 	}
-	for i := range target.n {
-		if !source.has(target.words[i]) {
-			at := target.at[i]
-			return hit{true, Span{}, Span{r.origin(t, at.From), r.origin(t, at.To-1) + 1}}
+	own := make(map[string]struct{}, len(source))
+	for i := range source {
+		own[string(source[i].word)] = struct{}{}
+	}
+	var surplus []Span
+	for i := range target {
+		if _, ok := own[string(target[i].word)]; !ok {
+			surplus = append(surplus, target[i].at)
+			if !r.explain {
+				break
+			}
 		}
 	}
-	return hit{}
-}
-
-func (p *repeats) has(word []byte) bool {
-	for i := range p.n {
-		if bytes.Equal(p.words[i], word) {
-			return true
-		}
+	if len(surplus) == 0 {
+		return hit{}
 	}
-	return false
+	if r.explain {
+		r.origins(t, surplus)
+	}
+	return hit{failed: true, targets: surplus}
 }
 
-func (p *repeats) find(s []byte, base string) {
+func (p repeats) find(s []byte, base string) repeats {
 	var previous []byte
 	run := 1
-	for i := 0; i < len(s) && p.n < maxRuns; {
+	for i := 0; i < len(s); {
 		c, n := utf8.DecodeRune(s[i:])
 		if parts(c) {
 			i += n
@@ -70,11 +84,11 @@ func (p *repeats) find(s []byte, base string) {
 			continue
 		}
 		if run++; run == 2 {
-			p.words[p.n], p.at[p.n] = word, Span{from, i}
-			p.n++
+			p = append(p, repeat{word: word, at: Span{from, i}})
 		}
-		p.length[p.n-1] = run
+		p[len(p)-1].n = run
 	}
+	return p
 }
 
 func isShort(word []byte) bool {
@@ -92,16 +106,20 @@ func (r *run) strip(into []byte, s string) []byte {
 	return append(into, s[kept:]...)
 }
 
-// origin is where byte i of the stripped text stands in s.
-func (r *run) origin(s string, i int) int {
-	removed := 0
-	for from, to := range r.holes(s) {
-		if from-removed > i {
-			break
+// origins moves ascending places of the stripped text to where they are in s.
+func (r *run) origins(s string, places []Span) {
+	removed, k := 0, 0
+	move := func(until int) {
+		for ; k < len(places) && places[k].From < until; k++ {
+			places[k].From += removed
+			places[k].To += removed
 		}
+	}
+	for from, to := range r.holes(s) {
+		move(from - removed)
 		removed += to - from
 	}
-	return i + removed
+	move(len(s) + 1)
 }
 
 // holes yields the placeholders of s, those of all formats that are on.
@@ -111,11 +129,12 @@ func (r *run) holes(s string) func(yield func(from, to int) bool) {
 		if on.IsZero() {
 			return
 		}
+		t := r.text.reset(s)
 		for i := 0; i < len(s); {
 			to := i + 1
-			if s[i] == '%' || s[i] == '{' || s[i] == '$' {
+			if isMarker(s[i]) {
 				for id := range on.All() {
-					if p, ok := scanAt(syntaxes[id], s, i); ok {
+					if p, ok := t.at(syntaxes[id], i); ok {
 						if to = p.to; !yield(i, to) {
 							return
 						}
@@ -128,11 +147,9 @@ func (r *run) holes(s string) func(yield func(from, to int) bool) {
 	}
 }
 
-func scanAt(x syntax, s string, i int) (placeholder, bool) {
-	if s[i] != x.marker {
-		return placeholder{}, false
-	}
-	return x.scan(s, i)
+// isMarker reports a character that a placeholder of some notation begins with.
+func isMarker(c byte) bool {
+	return c == '%' || c == '{' || c == '$' || c == '@' || c == '~'
 }
 
 // parts reports the characters between words (facts §11.3).

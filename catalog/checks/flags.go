@@ -2,6 +2,7 @@ package checks
 
 import (
 	"maps"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -13,7 +14,11 @@ type flagSet struct {
 	strictSame bool // strict-same
 	xmlText    bool // xml-text
 	safeHTML   bool // safe-html
+	mdText     bool // md-text
 	maxLength  int  // -1 without a limit
+	holders    *pattern
+	regex      *regexp.Regexp
+	replace    *strings.Replacer // nil without the flag replacements
 }
 
 // effective are the flags of component and entry together; later ones win.
@@ -34,45 +39,142 @@ func (s *Set) effective(entry string) *flagSet {
 
 func parseFlags(lists ...string) *flagSet {
 	f := &flagSet{maxLength: -1}
-	var enabled, ignored Mask
+	enabled, ignored := onByDefault(), Mask{}
+	var holders []flagValue
+	fold := false
 	for _, list := range lists {
 		for flag := range splitFlags(list) {
 			name, value, _ := strings.Cut(flag, ":")
 			switch name {
-			case "strict-format":
-				f.strict = true
-			case "strict-same":
-				f.strictSame = true
-			case "xml-text":
-				f.xmlText = true
-			case "safe-html":
-				f.safeHTML = true
 			case "ignore-all-checks":
 				return &flagSet{maxLength: -1}
-			case "max-length":
-				if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n >= 0 {
-					f.maxLength = n
-					enabled = enabled.With(MaxLength)
-				}
+			case "placeholders":
+				holders = flagValues(value)
+			case "case-insensitive":
+				fold = true
+			default:
+				f.set(name, value)
 			}
-			for i := range table {
-				id := dashed(table[i].name)
-				if table[i].off && name == id && ID(i) != MaxLength {
-					enabled = enabled.With(ID(i))
-				}
-				if rest, ok := strings.CutPrefix(name, "ignore-"); ok && rest == id {
-					ignored = ignored.With(ID(i))
-				}
-			}
+			enabled = enabled.Or(enabledBy(name))
+			ignored = ignored.Or(ignoredBy(name))
 		}
 	}
-	for i := range table {
-		if !table[i].off {
-			enabled = enabled.With(ID(i))
-		}
+	if f.holders = newPattern(holders, fold); f.holders != nil {
+		enabled = enabled.With(Placeholders)
+	}
+	if f.regex != nil {
+		enabled = enabled.With(Regex)
+	}
+	if f.maxLength >= 0 {
+		enabled = enabled.With(MaxLength)
 	}
 	f.runs = enabled.AndNot(ignored)
 	return f
+}
+
+// set notes what one flag means beside turning checks on and off.
+func (f *flagSet) set(name, value string) {
+	switch name {
+	case "strict-format":
+		f.strict = true
+	case "strict-same":
+		f.strictSame = true
+	case "xml-text":
+		f.xmlText = true
+	case "safe-html":
+		f.safeHTML = true
+	case "md-text":
+		f.mdText = true
+	case "max-length":
+		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n >= 0 {
+			f.maxLength = n
+		}
+	case "regex":
+		if values := flagValues(value); len(values) > 0 {
+			f.regex, _ = regexp.Compile(values[0].text) // one that is none checks nothing
+		}
+	case "replacements":
+		f.replace = newReplacer(flagValues(value))
+	}
+}
+
+// newReplacer takes pairs of old and new; an odd one at the end is left out.
+func newReplacer(values []flagValue) *strings.Replacer {
+	var pairs []string
+	for i := 0; i+1 < len(values); i += 2 {
+		if values[i].text != "" {
+			pairs = append(pairs, values[i].text, values[i+1].text)
+		}
+	}
+	if pairs == nil {
+		return nil
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+func onByDefault() Mask {
+	var m Mask
+	for i := range table {
+		if !table[i].off {
+			m = m.With(ID(i))
+		}
+	}
+	return m
+}
+
+// enabledBy are the checks that a flag without a value turns on.
+func enabledBy(flag string) Mask {
+	var m Mask
+	for i := range table {
+		if e := &table[i]; e.off && !e.valued && e.enabling() == flag {
+			m = m.With(ID(i))
+		}
+	}
+	return m
+}
+
+func ignoredBy(flag string) Mask {
+	var m Mask
+	name, ok := strings.CutPrefix(flag, "ignore-")
+	for i := range table {
+		if ok && dashed(table[i].name) == name {
+			m = m.With(ID(i))
+		}
+	}
+	return m
+}
+
+// flagValue is one of the values of a flag; regex says it was written r"…".
+type flagValue struct {
+	text  string
+	regex bool
+}
+
+// flagValues splits the values of a flag at colons outside of double quotes.
+func flagValues(list string) []flagValue {
+	var all []flagValue
+	var v flagValue
+	var text strings.Builder
+	quoted := false
+	for i := 0; i <= len(list); i++ {
+		switch {
+		case i == len(list) || list[i] == ':' && !quoted:
+			v.text = text.String()
+			all = append(all, v)
+			v, text = flagValue{}, strings.Builder{}
+		case list[i] == '"':
+			if quoted = !quoted; quoted && text.String() == "r" {
+				v.regex = true
+				text.Reset()
+			}
+		case list[i] == '\\' && quoted && i+1 < len(list) && (list[i+1] == '"' || !v.regex):
+			i++
+			text.WriteByte(list[i])
+		default:
+			text.WriteByte(list[i])
+		}
+	}
+	return all
 }
 
 // splitFlags yields the flags of a comma-separated list; commas in double

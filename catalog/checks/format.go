@@ -1,6 +1,9 @@
 package checks
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // placeholder is one placeholder of a string; from and to in bytes.
 type placeholder struct {
@@ -8,27 +11,16 @@ type placeholder struct {
 	from, to int
 	position bool // told apart by its place only
 	escape   bool // stands for the marker itself, as %% does
+	paired   bool // found on the other side, too
 }
 
-// scanner reads the placeholder that begins at s[i], a marker character.
-type scanner func(s string, i int) (placeholder, bool)
+// scanner reads the placeholder that begins at byte i, a marker character.
+type scanner func(t *subject, i int) (placeholder, bool)
 
 // syntax is a kind of placeholders.
 type syntax struct {
-	marker byte
-	scan   scanner
-}
-
-func nextPlaceholder(x syntax, s string, at int) (placeholder, bool) {
-	for i := at; i < len(s); i++ {
-		if s[i] != x.marker {
-			continue
-		}
-		if p, ok := x.scan(s, i); ok {
-			return p, true
-		}
-	}
-	return placeholder{}, false
+	markers string // the characters that placeholders begin with
+	scan    scanner
 }
 
 // checkFormat compares the placeholders of the forms (facts §11.4).
@@ -40,12 +32,24 @@ func checkFormat(r *run, id ID) {
 		if source == "" || target == "" {
 			continue
 		}
-		if at, ok := compare(x, source, target, r.lenient(i)); !ok {
-			if r.fail(hit{true, Span{0, len(source)}, at}, k, i) {
-				return
-			}
+		h := r.compare(x, source, target, r.lenient(i))
+		if !h.failed && id == JavaFormat {
+			h = apostrophes(target)
+		}
+		if h.failed && r.fail(h, k, i) {
+			return
 		}
 	}
+}
+
+// apostrophes fails for an odd number of them: the last opens a quotation that
+// is not closed.
+func apostrophes(t string) hit {
+	if strings.Count(t, "'")%2 == 0 {
+		return hit{}
+	}
+	i := strings.LastIndexByte(t, '\'')
+	return hit{failed: true, target: Span{i, i + 1}}
 }
 
 // lenient reports a form that may leave its number out.
@@ -61,72 +65,100 @@ func formatSource(r *run, x syntax, i int) int {
 	if len(r.unit.Targets) == 1 || i > 0 {
 		return 1
 	}
-	_, first := nextPlaceholder(x, r.unit.Sources[0], 0)
-	_, second := nextPlaceholder(x, r.unit.Sources[1], 0)
-	if !first && second {
+	_, first := r.text.reset(r.unit.Sources[0]).next(x, 0)
+	if first {
+		return 0
+	}
+	if _, second := r.text.reset(r.unit.Sources[1]).next(x, 0); second {
 		return 1
 	}
 	return 0
 }
 
-// compare reports whether the placeholders agree; else where in the target the
-// first surplus one is.
-func compare(x syntax, source, target string, lenient bool) (Span, bool) {
+// compare fails if the placeholders do not agree, and says which: surplus ones
+// in the target, missing ones in the source, or those in another order.
+func (r *run) compare(x syntax, source, target string, lenient bool) hit {
 	var bufS, bufT [16]placeholder
-	a, position := collect(x, source, bufS[:0])
-	b, _ := collect(x, target, bufT[:0])
-	equal := slices.EqualFunc(a, b, func(p, q placeholder) bool { return p.text == q.text })
-	if equal {
-		return Span{}, true
+	a, position := r.text.reset(source).collect(x, bufS[:0])
+	b, _ := r.text.reset(target).collect(x, bufT[:0])
+	if slices.EqualFunc(a, b, func(p, q placeholder) bool { return p.text == q.text }) {
+		return hit{}
 	}
-	byText(a)
-	byText(b)
-	missing, extra := 0, -1
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		switch {
-		case j == len(b) || i < len(a) && a[i].text < b[j].text:
-			missing++
-			i++
-		case i == len(a) || b[j].text < a[i].text:
-			if extra < 0 {
-				extra = j
-			}
-			j++
-		default:
-			i, j = i+1, j+1
-		}
-	}
+	missing, extra := pairUp(a, b)
 	switch {
-	case extra >= 0:
-		return Span{b[extra].from, b[extra].to}, false
-	case missing > 0:
-		return Span{0, len(target)}, lenient
+	case extra == 0 && missing > 0 && lenient, extra == 0 && missing == 0 && !position:
+		return hit{}
+	case !r.explain:
+		return hit{failed: true}
+	case extra == 0 && missing == 0:
+		return otherOrder(a, b)
 	}
-	return Span{0, len(target)}, !position // same ones, another order
+	h := hit{failed: true, sources: unpaired(a), targets: unpaired(b)}
+	if extra == 0 {
+		h.target = Span{0, len(target)}
+	}
+	return h
 }
 
-func byText(p []placeholder) {
-	slices.SortFunc(p, func(p, q placeholder) int {
-		switch {
-		case p.text < q.text:
-			return -1
-		case p.text > q.text:
-			return 1
-		}
-		return p.from - q.from
-	})
-}
+// fewPlaceholders is up to how many a search one by one is the fastest.
+const fewPlaceholders = 16
 
-func collect(x syntax, s string, into []placeholder) (all []placeholder, position bool) {
-	for at := 0; ; {
-		p, ok := nextPlaceholder(x, s, at)
-		if !ok {
-			return into, position
+// pairUp marks the placeholders that are on both sides, and counts the others.
+func pairUp(a, b []placeholder) (missing, extra int) {
+	both := 0
+	if len(a) <= fewPlaceholders && len(b) <= fewPlaceholders {
+		for i := range a {
+			for j := range b {
+				if !b[j].paired && a[i].text == b[j].text {
+					a[i].paired, b[j].paired = true, true
+					both++
+					break
+				}
+			}
 		}
-		if at = p.to; !p.escape {
-			into = append(into, p)
-			position = position || p.position
+		return len(a) - both, len(b) - both
+	}
+	left, right := make(map[string]int), make(map[string]int)
+	for i := range a {
+		left[a[i].text]++
+	}
+	for i := range b {
+		right[b[i].text]++
+	}
+	for i := range a {
+		if n := right[a[i].text]; n > 0 {
+			right[a[i].text] = n - 1
+			a[i].paired = true
+			both++
 		}
 	}
+	for i := range b {
+		if n := left[b[i].text]; n > 0 {
+			left[b[i].text] = n - 1
+			b[i].paired = true
+		}
+	}
+	return len(a) - both, len(b) - both
+}
+
+func unpaired(all []placeholder) []Span {
+	var spans []Span
+	for _, p := range all {
+		if !p.paired {
+			spans = append(spans, Span{p.from, p.to})
+		}
+	}
+	return spans
+}
+
+// otherOrder says where the same placeholders stand in another order.
+func otherOrder(a, b []placeholder) hit {
+	h := hit{failed: true}
+	for i := range a {
+		if a[i].text != b[i].text {
+			h.sources = append(h.sources, Span{a[i].from, a[i].to})
+			h.targets = append(h.targets, Span{b[i].from, b[i].to})
+		}
+	}
+	return h
 }

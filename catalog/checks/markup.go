@@ -1,55 +1,12 @@
 package checks
 
 import (
+	"bytes"
 	"encoding/xml"
 	"io"
 	"slices"
 	"strings"
 )
-
-// maxTags bounds the BBCode tags of one string that are looked for.
-const maxTags = 64
-
-// bbcode compares the pairs of [tag]…[/tag].
-func bbcode(_ *run, s, t string) hit {
-	if !strings.Contains(s, "[/") {
-		return hit{}
-	}
-	a, b := bbTags(s), bbTags(t)
-	if len(a) == 0 || len(a) == len(b) && within(a, b) && within(b, a) {
-		return hit{}
-	}
-	return hit{true, Span{0, len(s)}, Span{0, len(t)}}
-}
-
-func within(a, b []string) bool {
-	return !slices.ContainsFunc(a, func(tag string) bool { return !slices.Contains(b, tag) })
-}
-
-// bbTags are the names of the pairs, in order.
-func bbTags(s string) []string {
-	var tags []string
-	for range maxTags {
-		i := strings.IndexByte(s, '[')
-		if i < 0 || !strings.Contains(s[i:], "[/") {
-			break
-		}
-		n := strings.IndexByte(s[i:], ']')
-		if n < 0 {
-			break
-		}
-		tag, _, _ := strings.Cut(s[i+1:i+n], "@")
-		rest := s[i+n+1:]
-		if end := strings.Index(rest, "[/"+tag+"]"); tag != "" && end >= 0 && !strings.Contains(rest[:end], "\n") {
-			tags = append(tags, tag)
-			rest = rest[end+len(tag)+3:]
-		} else {
-			rest = s[i+1:]
-		}
-		s = rest
-	}
-	return tags
-}
 
 // xmlWay says how strings of a unit are read as XML.
 type xmlWay uint8
@@ -98,7 +55,7 @@ func xmlInvalid(r *run, _ ID) {
 		if target == "" {
 			continue
 		}
-		if _, ok := xmlElements(target, way); !ok && r.fail(hit{true, Span{}, Span{0, len(target)}}, r.sourceForm(i), i) {
+		if _, ok := xmlElements(target, way); !ok && r.fail(hit{failed: true, target: Span{0, len(target)}}, r.sourceForm(i), i) {
 			return
 		}
 	}
@@ -116,26 +73,49 @@ func xmlTags(r *run, _ ID) {
 		}
 		a, okSource := xmlElements(r.unit.Sources[k], way)
 		b, okTarget := xmlElements(target, way)
-		if okSource && okTarget && !slices.Equal(a, b) {
-			if r.fail(hit{true, Span{0, len(r.unit.Sources[k])}, Span{0, len(target)}}, k, i) {
-				return
-			}
+		if !okSource || !okTarget || slices.EqualFunc(a, b, func(p, q placeholder) bool { return p.text == q.text }) {
+			continue
+		}
+		h := hit{failed: true}
+		if r.explain {
+			h = otherElements(a, b)
+		}
+		if r.fail(h, k, i) {
+			return
 		}
 	}
 }
 
+// otherElements says which elements only one side has, or else which ones
+// stand in another order.
+func otherElements(a, b []placeholder) hit {
+	if missing, extra := pairUp(a, b); missing == 0 && extra == 0 {
+		return otherOrder(a, b)
+	}
+	return hit{failed: true, sources: unpaired(a), targets: unpaired(b)}
+}
+
+const rootElement = "<r>"
+
 // xmlElements are the tags of a string with the names of their attributes, in
 // document order; false if the string is not well-formed.
-func xmlElements(s string, way xmlWay) ([]string, bool) {
-	if s = withoutEntities(s); way == xmlWrapped {
-		s = "<r>" + s + "</r>"
+func xmlElements(s string, way xmlWay) ([]placeholder, bool) {
+	if s = blankEntities(s); way == xmlWrapped {
+		s = rootElement + s + "</r>"
 	}
 	d := xml.NewDecoder(strings.NewReader(s))
-	var all []string
+	var all []placeholder
 	depth, roots := 0, 0
 	for {
+		from := int(d.InputOffset())
 		token, err := d.Token()
 		if err == io.EOF {
+			if way == xmlWrapped {
+				for i := range all {
+					all[i].from -= len(rootElement)
+					all[i].to -= len(rootElement)
+				}
+			}
 			return all, depth == 0 && roots == 1
 		}
 		if err != nil {
@@ -146,36 +126,48 @@ func xmlElements(s string, way xmlWay) ([]string, bool) {
 			if depth == 0 {
 				roots++
 			}
-			depth++
-			element := token.Name.Space + ":" + token.Name.Local
-			for _, a := range token.Attr {
-				element += " " + a.Name.Space + ":" + a.Name.Local
+			if depth++; depth > 1 || way == xmlBare {
+				all = append(all, placeholder{text: elementText(&token), from: from, to: int(d.InputOffset())})
 			}
-			all = append(all, element)
 		case xml.EndElement:
 			depth--
 		case xml.CharData:
-			if depth == 0 && strings.TrimSpace(string(token)) != "" {
+			if depth == 0 && len(bytes.TrimSpace(token)) > 0 {
 				return nil, false
 			}
 		}
 	}
 }
 
-// withoutEntities puts a blank for each entity.
-func withoutEntities(s string) string {
+// elementText is what is compared of an element: its name and those of its
+// attributes.
+func elementText(e *xml.StartElement) string {
+	if e.Name.Space == "" && len(e.Attr) == 0 {
+		return e.Name.Local
+	}
+	var b strings.Builder
+	b.WriteString(e.Name.Space + ":" + e.Name.Local)
+	for _, a := range e.Attr {
+		b.WriteString(" " + a.Name.Space + ":" + a.Name.Local)
+	}
+	return b.String()
+}
+
+// blankEntities puts blanks for each entity, as many as it is long.
+func blankEntities(s string) string {
 	if !strings.Contains(s, "&") {
 		return s
 	}
-	var b strings.Builder
+	b := []byte(s)
 	for i := 0; i < len(s); {
-		if n := entity(s[i:]); n > 0 {
-			b.WriteByte(' ')
-			i += n
-			continue
+		n := entity(s[i:])
+		for range n {
+			b[i] = ' '
+			i++
 		}
-		b.WriteByte(s[i])
-		i++
+		if n == 0 {
+			i++
+		}
 	}
-	return b.String()
+	return string(b)
 }

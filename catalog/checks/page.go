@@ -32,10 +32,7 @@ passes over come from the language-data project (MIT).
 	for _, c := range All() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | `%s` |\n", c.Name, cell.Replace(c.Title), cell.Replace(c.Description), quoted(c.Example), quoted(c.EnableFlag), c.IgnoreFlag)
 	}
-	b.WriteString(`
-Not built yet: their flags are accepted and change nothing. ` + "`placeholders`, `regex`, `url`, `safe-html`, `md-reflink`,\n`md-link`, `md-syntax`, `check_glossary`, `max-size`, `icu_message_format`,\n`scheme_format`, `vue_format`, `i18next_interpolation`" + `; of ` + "`max-length`" + ` the flag
-` + "`replacements`" + `, of ` + "`java_format`" + ` the rule on single apostrophes.
-`)
+	b.WriteString(notes)
 	return b.String()
 }
 
@@ -45,3 +42,32 @@ func quoted(s string) string {
 	}
 	return "`" + strings.ReplaceAll(s, "|", `\|`) + "`"
 }
+
+// notes say how flags are read and what is left out.
+const notes = `
+## Flags with values
+
+| flag | meaning |
+|---|---|
+| ` + "`max-length:100`" + ` | the longest translation, in characters; with ` + "`xml-text`" + ` tags do not count |
+| ` + "`replacements:old:new:…`" + ` | what is replaced before ` + "`max-length`" + ` counts |
+| ` + "`placeholders:$A$:r\"%[a-z]+%\"`" + ` | texts, and regular expressions as r"…", that have to be kept; with ` + "`case-insensitive`" + ` in any case |
+| ` + "`regex:r\"^[a-z]+$\"`" + ` | what each translation has to match |
+
+Values with a colon, comma or blank stand in double quotes. Regular expressions
+are those of [RE2](https://github.com/google/re2/wiki/Syntax), which are matched in linear time: one that
+needs look-ahead or back-references is left out. A string that would need too
+many searches for the expressions of ` + "`placeholders`" + ` (64 times its length) is
+not judged by them.
+
+## What is left out
+
+` + "`safe-html`" + ` judges tags, attributes, the schemes of links, comments and tags
+that are not closed; a lone ` + "`<`" + ` or ` + "`&`" + ` is text to it. A tag of BBCode has
+no brackets in its name.
+
+The flag ` + "`max-size`" + ` is accepted and changes nothing. That check draws the text
+with a font and measures the picture; without the fonts of whoever wrote the
+flag the answer would be a guess, and a wrong one for most scripts.
+` + "`icu_message_format`" + ` is not built: its flag is accepted and changes nothing.
+`

@@ -1,7 +1,5 @@
 package checks
 
-import "unicode/utf8"
-
 // plurals fails if some forms are translated and some are not.
 func plurals(r *run, _ ID) {
 	if len(r.unit.Sources) < 2 {
@@ -30,25 +28,7 @@ func samePlurals(r *run, _ ID) {
 		}
 	}
 	for i, target := range targets {
-		if r.fail(hit{true, Span{}, Span{0, len(target)}}, r.sourceForm(i), i) {
-			return
-		}
-	}
-}
-
-// maxLength fails for each form longer than the flag max-length allows.
-func maxLength(r *run, _ ID) {
-	limit := r.flags.maxLength
-	for i, target := range r.unit.Targets {
-		if len(target) <= limit || utf8.RuneCountInString(target) <= limit {
-			continue
-		}
-		from := 0
-		for range limit {
-			_, n := utf8.DecodeRuneInString(target[from:])
-			from += n
-		}
-		if r.fail(hit{true, Span{}, Span{from, len(target)}}, r.sourceForm(i), i) {
+		if r.fail(hit{failed: true, target: Span{0, len(target)}}, r.sourceForm(i), i) {
 			return
 		}
 	}

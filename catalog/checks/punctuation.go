@@ -186,7 +186,7 @@ func punctuationSpacing(r *run, _, t string) hit {
 		}
 		c, n := utf8.DecodeRuneInString(t[i:])
 		if isHigh(c) && (i == 0 || !spaced(previous) && !insideWord(t[i+n:])) {
-			return hit{true, Span{}, Span{i, i + n}}
+			return hit{failed: true, target: Span{i, i + n}}
 		}
 		previous = c
 		i += n

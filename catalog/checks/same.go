@@ -38,7 +38,7 @@ func same(r *run, s, t string) hit {
 	if s != t || utf8.RuneCountInString(s) <= 1 || r.set.sameLanguage() || r.staysAsIs(s) {
 		return hit{}
 	}
-	return hit{true, Span{0, len(s)}, Span{0, len(t)}}
+	return hit{failed: true, source: Span{0, len(s)}, target: Span{0, len(t)}}
 }
 
 func (s *Set) sameLanguage() bool {

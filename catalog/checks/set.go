@@ -26,6 +26,9 @@ type Options struct {
 	ComponentFlags string
 	// Glossary marks a glossary component: nothing is checked.
 	Glossary bool
+	// Terms are the entries of the project's glossaries in the language, for
+	// the check check_glossary.
+	Terms []Term
 }
 
 // Unit is what the checks read of a unit. It is not kept.
@@ -54,8 +57,11 @@ type Failure struct {
 	Form int
 	// SourceForm is the plural form of the source that Source lies in.
 	SourceForm int
-	// Source and Target say where in the two strings it is.
+	// Source and Target say where in the two strings it is: the first place
+	// of each.
 	Source, Target Span
+	// Sources and Targets are all places, where it is in several; else nil.
+	Sources, Targets []Span
 }
 
 // maxFlagSets bounds how many different flags a set remembers. Others are
@@ -74,10 +80,11 @@ type Set struct {
 	names    map[string]struct{} // words of the names of project and component
 	flags    string
 	glossary bool
-	forms    []form // of the target's plural rule
-	sources  int    // number of forms of the source language
-	onTarget Mask   // checks of target units
-	onSource Mask   // checks of source units
+	terms    *glossary // nil without terms
+	forms    []form    // of the target's plural rule
+	sources  int       // number of forms of the source language
+	onTarget Mask      // checks of target units
+	onSource Mask      // checks of source units
 	runs     sync.Pool
 
 	adding sync.Mutex                          // guards the change of known
@@ -94,6 +101,7 @@ func New(o Options) *Set {
 	s.runs.New = func() any { return new(run) }
 	s.known.Store(&map[string]*flagSet{})
 	s.forms = pairForms(o.Plural, o.SourcePlural)
+	s.terms = newGlossary(o.Terms)
 	return s
 }
 
@@ -115,9 +123,12 @@ func (s *Set) Run(u *Unit) Mask {
 		}
 	}
 	r.flags, r.unit = nil, nil
+	r.text.reset("")
 	if cap(r.source)+cap(r.target) > maxBuffers {
 		r.source, r.target = nil, nil
 	}
+	r.sourceRepeats.release()
+	r.targetRepeats.release()
 	return failed
 }
 
@@ -155,12 +166,17 @@ type run struct {
 	failures []Failure
 
 	source, target []byte // texts without placeholders, reused
+	text           subject
+
+	sourceRepeats, targetRepeats repeats
 }
 
-// hit is what a rule found; spans in bytes.
+// hit is what a rule found; spans in bytes. Of several places on a side,
+// sources and targets tell all, and source and target nothing.
 type hit struct {
-	failed         bool
-	source, target Span
+	failed           bool
+	source, target   Span
+	sources, targets []Span
 }
 
 func (r *run) check(id ID) {
@@ -191,18 +207,31 @@ func (r *run) fail(h hit, sourceForm, form int) bool {
 	if !r.explain {
 		return true
 	}
-	f := Failure{Form: form, SourceForm: sourceForm, Source: points(r.unit.Sources[sourceForm], h.source)}
+	f := Failure{Form: form, SourceForm: sourceForm}
+	f.Source, f.Sources = points(r.unit.Sources[sourceForm], h.source, h.sources)
 	if form < len(r.unit.Targets) {
-		f.Target = points(r.unit.Targets[form], h.target)
+		f.Target, f.Targets = points(r.unit.Targets[form], h.target, h.targets)
 	}
 	r.failures = append(r.failures, f)
 	return false
 }
 
-// points makes code points of bytes.
-func points(s string, b Span) Span {
-	from := min(max(b.From, 0), len(s))
-	to := min(max(b.To, from), len(s))
-	n := utf8.RuneCountInString(s[:from])
-	return Span{n, n + utf8.RuneCountInString(s[from:to])}
+// points makes code points of bytes, of one place or of several in order.
+func points(s string, one Span, several []Span) (Span, []Span) {
+	if len(several) == 0 {
+		several = []Span{one}
+	}
+	all := make([]Span, len(several))
+	at, n := 0, 0
+	for i, b := range several {
+		from := min(max(b.From, at), len(s))
+		to := min(max(b.To, from), len(s))
+		n += utf8.RuneCountInString(s[at:from])
+		all[i] = Span{n, n + utf8.RuneCountInString(s[from:to])}
+		at, n = to, all[i].To
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return all[0], all
 }

@@ -21,7 +21,7 @@ func optionalPlural(r *run, s string, _ int) hit {
 		before, _ := utf8.DecodeLastRuneInString(s[:i])
 		after, _ := utf8.DecodeRuneInString(s[from:])
 		if i > 0 && wordRune(before) && (from == len(s) || !wordRune(after)) {
-			return hit{true, Span{i, from}, Span{}}
+			return hit{failed: true, source: Span{i, from}}
 		}
 	}
 }
@@ -34,7 +34,7 @@ func ellipsis(_ *run, s string, form int) hit {
 	if i < 0 || form > 0 {
 		return hit{}
 	}
-	return hit{true, Span{i, i + 3}, Span{}}
+	return hit{failed: true, source: Span{i, i + 3}}
 }
 
 // unnamedFormat finds several placeholders that only their place tells apart.
@@ -43,21 +43,24 @@ func unnamedFormat(r *run, s string, form int) hit {
 		return hit{}
 	}
 	for id := range r.flags.runs.And(formats).All() {
-		unnamed, first, last := 0, 0, 0
+		t := r.text.reset(s)
+		unnamed := 0
+		var places []Span
 		for at := 0; ; {
-			p, ok := nextPlaceholder(syntaxes[id], s, at)
+			p, ok := t.next(syntaxes[id], at)
 			if !ok {
 				break
 			}
 			if at = p.to; p.position && !p.escape {
-				if unnamed++; unnamed == 1 {
-					first = p.from
+				if unnamed++; r.explain {
+					places = append(places, Span{p.from, p.to})
+				} else if unnamed == 2 {
+					break
 				}
-				last = p.to
 			}
 		}
 		if unnamed >= 2 {
-			return hit{true, Span{first, last}, Span{}}
+			return hit{failed: true, sources: places}
 		}
 	}
 	return hit{}

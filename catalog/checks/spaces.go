@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,7 +31,7 @@ func beginSpace(_ *run, s, t string) hit {
 	if a == b || b == len(t) || short(s, t) {
 		return hit{}
 	}
-	return hit{true, Span{0, a}, Span{0, b}}
+	return hit{failed: true, source: Span{0, a}, target: Span{0, b}}
 }
 
 func endSpace(_ *run, s, t string) hit {
@@ -40,7 +42,7 @@ func endSpace(_ *run, s, t string) hit {
 	if b == 0 || len(s)-a == len(t)-b {
 		return hit{}
 	}
-	return hit{true, Span{a, len(s)}, Span{b, len(t)}}
+	return hit{failed: true, source: Span{a, len(s)}, target: Span{b, len(t)}}
 }
 
 func leading(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
@@ -50,14 +52,14 @@ func doubleSpace(_ *run, s, t string) hit {
 	if i < 0 || s == "" || short(s, t) || strings.Contains(s, "  ") {
 		return hit{}
 	}
-	return hit{true, Span{}, Span{i, i + 2}}
+	return hit{failed: true, target: Span{i, i + 2}}
 }
 
-func newlineCount(_ *run, s, t string) hit {
+func newlineCount(r *run, s, t string) hit {
 	if s == "" || t == "" || strings.Count(s, "\n") == strings.Count(t, "\n") {
 		return hit{}
 	}
-	return hit{true, Span{0, len(s)}, Span{0, len(t)}}
+	return r.surplus(s, t, lineBreaks(s), lineBreaks(t))
 }
 
 func zeroWidthSpace(r *run, s, t string) hit {
@@ -65,14 +67,14 @@ func zeroWidthSpace(r *run, s, t string) hit {
 	if i < 0 || r.set.base == "km" || strings.Contains(s, "\u200b") {
 		return hit{}
 	}
-	return hit{true, Span{}, Span{i, i + len("\u200b")}}
+	return hit{failed: true, target: Span{i, i + len("\u200b")}}
 }
 
 func kashida(_ *run, _, t string) hit {
 	previous := rune(0)
 	for i, c := range t {
 		if c >= 0x640 && isKashida(c) && previous != 0x628 && previous != 0x643 && previous != 0x644 {
-			return hit{true, Span{}, Span{i, i + utf8.RuneLen(c)}}
+			return hit{failed: true, target: Span{i, i + utf8.RuneLen(c)}}
 		}
 		previous = c
 	}
@@ -87,34 +89,72 @@ func isKashida(c rune) bool {
 	return false
 }
 
+// lineBreaks yields the line breaks of s.
+func lineBreaks(s string) iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		for i := 0; ; {
+			n := strings.IndexByte(s[i:], '\n')
+			if n < 0 || !yield(Span{i + n, i + n + 1}) {
+				return
+			}
+			i += n + 1
+		}
+	}
+}
+
+// surplus fails with all places of both sides, in a run that explains: which
+// of them are too many is not known.
+func (r *run) surplus(s, t string, a, b iter.Seq[Span]) hit {
+	if !r.explain {
+		return hit{failed: true}
+	}
+	h := hit{failed: true, sources: slices.Collect(a), targets: slices.Collect(b)}
+	if h.sources == nil {
+		h.source = Span{0, len(s)}
+	}
+	if h.targets == nil {
+		h.target = Span{0, len(t)}
+	}
+	return h
+}
+
 // escapedNewline counts backslash n outside of Windows paths.
-func escapedNewline(_ *run, s, t string) hit {
+func escapedNewline(r *run, s, t string) hit {
 	if s == "" || t == "" || countEscaped(s) == countEscaped(t) {
 		return hit{}
 	}
-	return hit{true, Span{0, len(s)}, Span{0, len(t)}}
+	return r.surplus(s, t, escaped(s), escaped(t))
 }
 
 func countEscaped(s string) int {
 	n := 0
-	for i := strings.IndexByte(s, '\\'); i >= 0 && i < len(s); {
-		if i >= 2 && s[i-1] == ':' && isLetter(s[i-2]) {
-			for i < len(s) && (s[i] == '\\' || isWord(s[i])) {
-				i++ // a path: its backslashes part names
-			}
-		} else {
-			if i+1 < len(s) && s[i+1] == 'n' {
-				n++
-			}
-			i++
-		}
-		next := strings.IndexByte(s[min(i, len(s)):], '\\')
-		if next < 0 {
-			break
-		}
-		i += next
+	for range escaped(s) {
+		n++
 	}
 	return n
+}
+
+// escaped yields each backslash n of s.
+func escaped(s string) iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		for i := strings.IndexByte(s, '\\'); i >= 0 && i < len(s); {
+			if i >= 2 && s[i-1] == ':' && isLetter(s[i-2]) {
+				for i < len(s) && (s[i] == '\\' || isWord(s[i])) {
+					i++ // a path: its backslashes part names
+				}
+			} else {
+				if i+1 < len(s) && s[i+1] == 'n' && !yield(Span{i, i + 2}) {
+					return
+				}
+				i++
+			}
+			next := strings.IndexByte(s[min(i, len(s)):], '\\')
+			if next < 0 {
+				return
+			}
+			i += next
+		}
+	}
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -124,11 +164,11 @@ func isWord(c byte) bool   { return isLetter(c) || isDigit(c) || c == '_' }
 func starts(s, t string) hit {
 	_, a := utf8.DecodeRuneInString(s)
 	_, b := utf8.DecodeRuneInString(t)
-	return hit{true, Span{0, a}, Span{0, b}}
+	return hit{failed: true, source: Span{0, a}, target: Span{0, b}}
 }
 
 func ends(s, t string) hit {
 	_, a := utf8.DecodeLastRuneInString(s)
 	_, b := utf8.DecodeLastRuneInString(t)
-	return hit{true, Span{len(s) - a, len(s)}, Span{len(t) - b, len(t)}}
+	return hit{failed: true, source: Span{len(s) - a, len(s)}, target: Span{len(t) - b, len(t)}}
 }

@@ -19,11 +19,12 @@ func skip(s string, i int, set string) int {
 // printf makes the scanner of C's notation with the given flag characters;
 // with named, a key in brackets stands for Python's.
 func printf(flags string, named bool) syntax {
-	return syntax{'%', func(s string, i int) (placeholder, bool) {
+	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
+		s := t.s
 		p := placeholder{from: i, position: true}
 		i++
 		if named {
-			if n := key(s, i); n > 0 {
+			if n := key(t, i); n > 0 {
 				i, p.position = n, false
 			}
 		} else if n := digits(s, i); n > i && n < len(s) && s[n] == '$' {
@@ -54,24 +55,21 @@ func printf(flags string, named bool) syntax {
 	}}
 }
 
-// maxKey bounds the key of a named placeholder, so that unclosed ones cost no
-// more than their own length.
-const maxKey = 256
-
-// key is the place behind "(key)" at s[i], else 0.
-func key(s string, i int) int {
-	if i >= len(s) || s[i] != '(' {
+// key is the place behind "(key)" at byte i, else 0.
+func key(t *subject, i int) int {
+	if i >= len(t.s) || t.s[i] != '(' {
 		return 0
 	}
-	if n := strings.IndexByte(s[i:min(len(s), i+maxKey)], ')'); n > 1 {
-		return i + n + 1
+	if to := t.closing(closeRound, i); to > i+1 {
+		return to + 1
 	}
 	return 0
 }
 
 // javaPrintf is java.util.Formatter's notation.
 func javaPrintf() syntax {
-	return syntax{'%', func(s string, i int) (placeholder, bool) {
+	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
+		s := t.s
 		p := placeholder{from: i, position: true}
 		i++
 		if i >= len(s) || s[i] == ' ' {
@@ -100,13 +98,14 @@ func javaPrintf() syntax {
 
 // pythonBrace is str.format's notation.
 func pythonBrace() syntax {
-	return syntax{'{', func(s string, i int) (placeholder, bool) {
+	return syntax{"{", func(t *subject, i int) (placeholder, bool) {
+		s := t.s
 		p := placeholder{from: i}
 		if i+1 < len(s) && s[i+1] == '{' {
 			p.to, p.escape = i+2, true
 			return p, true
 		}
-		n := strings.IndexAny(s[i+1:min(len(s), i+maxKey)], "{}")
+		n := strings.IndexAny(s[i+1:], "{}")
 		if n < 0 || s[i+1+n] != '}' {
 			return p, false
 		}
@@ -133,7 +132,8 @@ func fieldName(text string) bool {
 
 // perlBrace is Locale::TextDomain's notation.
 func perlBrace() syntax {
-	return syntax{'{', func(s string, i int) (placeholder, bool) {
+	return syntax{"{", func(t *subject, i int) (placeholder, bool) {
+		s := t.s
 		j := i + 1
 		for j < len(s) && isWord(s[j]) {
 			j++
@@ -147,7 +147,8 @@ func perlBrace() syntax {
 
 // qt is QString::arg's notation, plural its number of a plural.
 func qt(plural bool) syntax {
-	return syntax{'%', func(s string, i int) (placeholder, bool) {
+	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
+		s := t.s
 		j := i + 1
 		if j < len(s) && s[j] == 'L' {
 			j++
@@ -164,7 +165,8 @@ func qt(plural bool) syntax {
 
 // percent is %word%.
 func percent() syntax {
-	return syntax{'%', func(s string, i int) (placeholder, bool) {
+	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
+		s := t.s
 		j := i + 1
 		for j < len(s) && isWord(s[j]) {
 			j++

@@ -6,14 +6,31 @@ type entry struct {
 	name, title, description, example string
 
 	scope  Scope
-	off    bool // by default; the dashed name is the flag that enables it
+	off    bool   // by default
+	flag   string // enables it; "" is the dashed name
+	valued bool   // the flag needs a value to enable it
 	pair   func(r *run, source, target string) hit
 	whole  func(r *run, id ID)
 	source func(r *run, source string, form int) hit
 }
 
+// enabling is the flag that turns on a check that is off by default.
+func (e *entry) enabling() string {
+	if e.flag != "" {
+		return e.flag
+	}
+	return dashed(e.name)
+}
+
 func pairCheck(name, title, description, example string, f func(*run, string, string) hit) entry {
 	return entry{name: name, title: title, description: description, example: example, pair: f}
+}
+
+// flagCheck is a check of pairs that a flag turns on.
+func flagCheck(name, title, flag, description, example string, f func(*run, string, string) hit) entry {
+	e := pairCheck(name, title, description, example, f)
+	e.off, e.flag = true, flag
+	return e
 }
 
 func formatCheck(name, language, example string) entry {
@@ -64,7 +81,7 @@ func rows() [count]entry {
 		QtPluralFormat:      formatCheck("qt_plural_format", "Qt plural", `"%n file(s)" → "Dateien"`),
 		PercentPlaceholders: formatCheck("percent_placeholders", "Percent", `"%name% left" → "ging"`),
 		MaxLength: {
-			name: "max-length", title: "Maximum length of translation", scope: ScopeTarget, off: true, whole: maxLength,
+			name: "max-length", title: "Maximum length of translation", scope: ScopeTarget, off: true, valued: true, whole: maxLength,
 			description: "A form is longer than the number of characters of the flag max-length:N.", example: `max-length:4, "Save" → "Speichern"`,
 		},
 		OptionalPlural: {
@@ -115,6 +132,23 @@ func rows() [count]entry {
 		RubyFormat:         formatCheck("ruby_format", "Ruby", `"%{n} files" → "Dateien"`),
 		ESFormat:           formatCheck("es_format", "ECMAScript template", `"${n} files" → "Dateien"`),
 		AngularJSFormat:    formatCheck("angularjs_format", "AngularJS", `"{{n}} files" → "Dateien"`),
+		Placeholders: {
+			name: "placeholders", title: "Placeholders", scope: ScopeTarget, off: true, valued: true, whole: placeholders,
+			description: "The placeholders that the flag placeholders:one:two:r\"regular expression\" names are not those of the source.", example: `placeholders:$URL$, "at $URL$" → "bei"`,
+		},
+		Regex: {
+			name: "regex", title: "Regular expression", scope: ScopeTarget, off: true, valued: true, whole: regex,
+			description: "A form does not match the regular expression of the flag regex:r\"expression\".", example: `regex:r"^[a-z]+$", "word" → "Wort"`,
+		},
+		URL:                  flagCheck("url", "URL", "url", "The translation is not a URL of http, https, ftp or ftps.", `"http://a.org/en" → "a.org/de"`, checkURL),
+		SafeHTML:             flagCheck("safe-html", "Unsafe HTML", "safe-html", "The translation has tags or attributes that the source has not, comments, links to scripts, or tags that are not closed.", `"<b>x</b>" → "<script>x</script>"`, safeHTML),
+		MDReflink:            flagCheck("md-reflink", "Markdown references", "md-text", "The translation has other references of Markdown.", `"[a][1]" → "[a][2]"`, mdReflink),
+		MDLink:               flagCheck("md-link", "Markdown links", "md-text", "The translation has another number of links of Markdown, or other ones inside the document.", `"[a](#top)" → "[a](#oben)"`, mdLink),
+		MDSyntax:             flagCheck("md-syntax", "Markdown syntax", "md-text", "The translation uses other marks of Markdown: emphasis, code, strike-out, bare links.", `"**a**" → "a"`, mdSyntax),
+		CheckGlossary:        flagCheck("check_glossary", "Does not follow glossary", "check-glossary", "A term of the glossary is translated in another way, or by a forbidden word.", `glossary branch → Zweig, "a branch" → "ein Ast"`, checkGlossary),
+		SchemeFormat:         formatCheck("scheme_format", "Scheme", `"~a files" → "Dateien"`),
+		VueFormat:            formatCheck("vue_format", "Vue I18n", `"{n} files" → "Dateien"`),
+		I18nextInterpolation: formatCheck("i18next_interpolation", "i18next", `"{{n}} files" → "Dateien"`),
 	}
 }
 
@@ -128,24 +162,27 @@ var (
 // notations are the placeholders of the checks of formats.
 func notations() [count]syntax {
 	return [count]syntax{
-		CSharpFormat:        braceNumber(",:"),
-		JavaFormat:          braceNumber(","),
-		ObjectPascalFormat:  objectPascal(),
-		RubyFormat:          ruby(),
-		ESFormat:            between("${", "}"),
-		AngularJSFormat:     between("{{", "}}"),
-		PythonFormat:        printf(" +#-", true),
-		PythonBraceFormat:   pythonBrace(),
-		PHPFormat:           printf(" +#-", false),
-		CFormat:             printf(" +#'-", false),
-		PerlFormat:          printf(" +#'-", false),
-		PerlBraceFormat:     perlBrace(),
-		JavascriptFormat:    printf(" +#'-", false),
-		LuaFormat:           printf(" +#'-", false),
-		JavaPrintfFormat:    javaPrintf(),
-		QtFormat:            qt(false),
-		QtPluralFormat:      qt(true),
-		PercentPlaceholders: percent(),
+		SchemeFormat:         scheme(),
+		VueFormat:            vue(),
+		I18nextInterpolation: i18next(),
+		CSharpFormat:         braceNumber(",:"),
+		JavaFormat:           braceNumber(","),
+		ObjectPascalFormat:   objectPascal(),
+		RubyFormat:           ruby(),
+		ESFormat:             between("${", closeBrace),
+		AngularJSFormat:      between("{{", closeBraces),
+		PythonFormat:         printf(" +#-", true),
+		PythonBraceFormat:    pythonBrace(),
+		PHPFormat:            printf(" +#-", false),
+		CFormat:              printf(" +#'-", false),
+		PerlFormat:           printf(" +#'-", false),
+		PerlBraceFormat:      perlBrace(),
+		JavascriptFormat:     printf(" +#'-", false),
+		LuaFormat:            printf(" +#'-", false),
+		JavaPrintfFormat:     javaPrintf(),
+		QtFormat:             qt(false),
+		QtPluralFormat:       qt(true),
+		PercentPlaceholders:  percent(),
 	}
 }
 

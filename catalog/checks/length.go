@@ -1,0 +1,90 @@
+package checks
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxLength fails for each form longer than the flag max-length allows, after
+// the replacements of the flag of that name; with xml-text, tags do not count.
+func maxLength(r *run, _ ID) {
+	limit := r.flags.maxLength
+	for i, target := range r.unit.Targets {
+		if r.flags.replace == nil && (len(target) <= limit || utf8.RuneCountInString(target) <= limit) {
+			continue
+		}
+		at := r.tooLong(target, limit)
+		if at >= 0 && r.fail(hit{failed: true, target: Span{at, len(target)}}, r.sourceForm(i), i) {
+			return
+		}
+	}
+}
+
+// tooLong is the byte from which s is too long, -1 if it is not. Where
+// something is replaced that place is not known, and the whole text is meant.
+func (r *run) tooLong(s string, limit int) int {
+	text := s
+	if r.flags.xmlText {
+		text = cutTags(s)
+	}
+	if r.flags.replace != nil {
+		counter := runeCounter{left: limit}
+		if _, err := r.flags.replace.WriteString(&counter, text); err != nil {
+			return 0
+		}
+		return -1
+	}
+	if utf8.RuneCountInString(text) <= limit {
+		return -1
+	}
+	if len(text) != len(s) {
+		return 0
+	}
+	from := 0
+	for range limit {
+		_, n := utf8.DecodeRuneInString(s[from:])
+		from += n
+	}
+	return from
+}
+
+// cutTags removes <tags>.
+func cutTags(s string) string {
+	var kept strings.Builder
+	for {
+		i := strings.IndexByte(s, '<')
+		if i < 0 {
+			break
+		}
+		n := strings.IndexByte(s[i:], '>')
+		if n < 0 {
+			break
+		}
+		kept.WriteString(s[:i])
+		s = s[i+n+1:]
+	}
+	kept.WriteString(s)
+	return kept.String()
+}
+
+var errTooLong = errors.New("text too long")
+
+// runeCounter counts the characters written to it, and ends the writing when
+// there are more than left: replacements may make a text of any length.
+type runeCounter struct{ left int }
+
+func (c *runeCounter) Write(b []byte) (int, error) {
+	if c.left -= utf8.RuneCount(b); c.left < 0 {
+		return 0, errTooLong
+	}
+	return len(b), nil
+}
+
+// WriteString spares the replacer a copy.
+func (c *runeCounter) WriteString(s string) (int, error) {
+	if c.left -= utf8.RuneCountInString(s); c.left < 0 {
+		return 0, errTooLong
+	}
+	return len(s), nil
+}

@@ -1,0 +1,304 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// mdReflink compares the references of [text][reference].
+func mdReflink(r *run, s, t string) hit {
+	if !strings.Contains(s, "][") {
+		return hit{}
+	}
+	a := mdLinks(s, mdReference)
+	if len(a) == 0 {
+		return hit{}
+	}
+	return r.sameSets(t, a, mdLinks(t, mdReference))
+}
+
+// sameSets fails if the texts of a are not those of b, however often.
+func (r *run) sameSets(t string, a, b []placeholder) hit {
+	if missing, extra := pairSets(a, b); missing == 0 && extra == 0 {
+		return hit{}
+	}
+	h := hit{failed: true}
+	if r.explain {
+		h.sources, h.targets = unpaired(a), unpaired(b)
+		if h.targets == nil {
+			h.target = Span{0, len(t)}
+		}
+	}
+	return h
+}
+
+// mdLink compares the number of links, and those that lead nowhere outside.
+func mdLink(r *run, s, t string) hit {
+	if !strings.Contains(s, "](") && !strings.Contains(s, "<") {
+		return hit{}
+	}
+	a := mdLinks(s, mdAddress)
+	if len(a) == 0 {
+		return hit{}
+	}
+	b := mdLinks(t, mdAddress)
+	if len(a) != len(b) {
+		return hit{failed: true, sources: places(a), targets: places(b), target: Span{0, len(t)}}
+	}
+	return r.sameSets(t, within(a), within(b))
+}
+
+func places(all []placeholder) []Span {
+	var spans []Span
+	for _, p := range all {
+		spans = append(spans, Span{p.from, p.to})
+	}
+	return spans
+}
+
+// within are the links inside a document or made of a placeholder.
+func within(links []placeholder) []placeholder {
+	return slices.DeleteFunc(slices.Clone(links), func(p placeholder) bool {
+		return p.text == "" || strings.IndexByte(".#{", p.text[0]) < 0
+	})
+}
+
+// mdKind is a kind of links.
+type mdKind uint8
+
+const (
+	mdAddress   mdKind = iota // [text](address) and <address>
+	mdReference               // [text][reference]
+)
+
+// mdLinks are the links of one kind, with their addresses or references. It
+// goes through s once: what is not closed later is looked for only once.
+func mdLinks(s string, kind mdKind) []placeholder {
+	var all []placeholder
+	var open []int // where the brackets begin that are open
+	t := subject{s: s}
+	lastBracket := strings.LastIndexByte(s, ']')
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\':
+			i++
+		case c == '[':
+			open = append(open, i)
+		case c == '<' && kind == mdAddress:
+			if to := t.closing(closeAngle, i); to > 0 && isAutolink(s[i+1:to]) {
+				all = append(all, placeholder{text: s[i+1 : to], from: i, to: to + 1})
+				i = to
+			}
+		case c == ']' && len(open) > 0:
+			from := open[len(open)-1]
+			open = open[:len(open)-1]
+			to := -1
+			switch {
+			case i+1 == len(s):
+			case kind == mdAddress && s[i+1] == '(':
+				to = t.closing(closeRound, i)
+			case kind == mdReference && s[i+1] == '[' && i+1 < lastBracket:
+				to = i + 1 + strings.IndexByte(s[i+1:], ']')
+			}
+			if to > 0 {
+				text, _, _ := strings.Cut(strings.TrimSpace(s[i+2:to]), " ") // a title may follow
+				if kind == mdReference {
+					text = s[i+2 : to]
+				}
+				all = append(all, placeholder{text: strings.Trim(text, "<>"), from: from, to: to + 1})
+				i = to
+			}
+		}
+	}
+	slices.SortFunc(all, func(p, q placeholder) int { return p.from - q.from })
+	return all
+}
+
+// maxAutolink bounds the address of <address>, in bytes.
+const maxAutolink = 2048
+
+// isAutolink reports an address of http or of a mailbox.
+func isAutolink(s string) bool {
+	if len(s) > maxAutolink || strings.ContainsAny(s, " \t\n<") {
+		return false
+	}
+	name, host, ok := strings.Cut(s, "@")
+	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || ok && name != "" && strings.IndexByte(host, '.') > 0
+}
+
+// blankLinks puts blanks for the links and bare addresses of Markdown.
+func blankLinks(s string) string {
+	links := mdLinks(s, mdAddress)
+	if len(links) == 0 {
+		return s
+	}
+	b := []byte(s)
+	done := 0
+	for _, p := range links {
+		for done = max(done, p.from); done < p.to; done++ {
+			b[done] = ' '
+		}
+	}
+	return string(b)
+}
+
+// mdSyntax compares the kinds of marks in use.
+func mdSyntax(r *run, s, t string) hit {
+	const marks = "_*`~<"
+	if !strings.ContainsAny(s, marks) && !strings.ContainsAny(t, marks) {
+		return hit{}
+	}
+	return r.sameSets(t, mdMarks(s), mdMarks(t))
+}
+
+// mdMarks are the marks of Markdown that are closed, each with what it
+// encloses; what is inside of one is not looked at. A mark is looked for only
+// up to its last closing one, so that each character is read a few times only.
+func mdMarks(s string) []placeholder {
+	var all []placeholder
+	t := subject{s: s}
+	m := markEnds{s: s}
+	for i := 0; i < len(s); {
+		from := i
+		mark, to := "", 0
+		switch c := s[i]; c {
+		case '\\':
+			i++
+		case '_', '*':
+			if mark, to = s[i:i+1], 0; strings.HasPrefix(s[i+1:], mark) {
+				mark = s[i : i+2]
+				to = m.double(c, i)
+			}
+			if to == 0 {
+				mark = s[i : i+1]
+				to = m.single(c, i)
+			}
+		case '~':
+			if strings.HasPrefix(s[i:], "~~") {
+				mark, to = "~~", m.double(c, i)
+			}
+		case '`':
+			n := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
+			mark, to = s[i:i+n], m.code(i, n)
+			i += n - 1
+		case '<':
+			if end := t.closing(closeAngle, i); end > 0 && isAutolink(s[i+1:end]) {
+				mark, to = "<", end+1
+			}
+		}
+		if i++; to > 0 {
+			all = append(all, placeholder{text: mark, from: from, to: to})
+			i = to
+		}
+	}
+	return all
+}
+
+// markEnds finds the ends of marks. It knows where the last possible end of
+// each mark is, so that a search always finds what it looks for.
+type markEnds struct {
+	s       string
+	singles [2]lastEnd  // of "_" and "*"
+	doubles [3]lastEnd  // of "__", "**" and "~~"
+	runs    map[int]int // of backquotes: where the last one of a length begins
+}
+
+// lastEnd is where the last end of a mark is.
+type lastEnd struct {
+	known bool
+	at    int
+}
+
+func markIndex(c byte) int { return strings.IndexByte("_*~", c) }
+
+// double is the place behind the end of the mark cc at byte i, else 0.
+func (m *markEnds) double(c byte, i int) int {
+	mark := string([]byte{c, c})
+	last := &m.doubles[markIndex(c)]
+	if !last.known {
+		*last = lastEnd{true, strings.LastIndex(m.s, mark)}
+	}
+	if last.at < i+3 {
+		return 0
+	}
+	to := i + 3 + strings.Index(m.s[i+3:], mark) + 2
+	for c != '~' && to < len(m.s) && m.s[to] == c {
+		to++ // the mark ends where its run ends
+	}
+	return to
+}
+
+// single is the place behind the end of the mark c at byte i, else 0.
+func (m *markEnds) single(c byte, i int) int {
+	if c == '_' && i > 0 && wordRune(last(m.s[:i])) {
+		return 0
+	}
+	end := &m.singles[markIndex(c)]
+	if !end.known {
+		*end = lastEnd{true, len(m.s) - 1}
+		for end.at >= 0 && !m.ends(c, end.at) {
+			end.at--
+		}
+	}
+	for j := i + 2; j <= end.at; j++ {
+		if m.ends(c, j) {
+			return j + 1
+		}
+	}
+	return 0
+}
+
+// ends reports that byte i is a mark c that can close.
+func (m *markEnds) ends(c byte, i int) bool {
+	if m.s[i] != c {
+		return false
+	}
+	if i+1 == len(m.s) {
+		return true
+	}
+	if c == '*' {
+		return m.s[i+1] != '*'
+	}
+	next, _ := utf8.DecodeRuneInString(m.s[i+1:])
+	return !wordRune(next)
+}
+
+// code is the place behind the run of n backquotes that closes the one at
+// byte i, else 0.
+func (m *markEnds) code(i, n int) int {
+	if m.runs == nil {
+		m.runs = make(map[int]int)
+		for from, k := range backquotes(m.s, 0) {
+			m.runs[k] = from
+		}
+	}
+	if m.runs[n] <= i {
+		return 0
+	}
+	for from, k := range backquotes(m.s, i+n) {
+		if k == n {
+			return from + k
+		}
+	}
+	return 0
+}
+
+// backquotes yields the runs of backquotes from byte i: where each begins and
+// how long it is.
+func backquotes(s string, i int) func(yield func(from, n int) bool) {
+	return func(yield func(from, n int) bool) {
+		for {
+			k := strings.IndexByte(s[i:], '`')
+			if k < 0 {
+				return
+			}
+			i += k
+			n := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
+			if !yield(i, n) {
+				return
+			}
+			i += n
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package checks
+
+import (
+	"regexp"
+	"strings"
+)
+
+// pattern finds the placeholders of the flag of that name.
+type pattern struct {
+	expression *regexp.Regexp
+	literal    bool // no part is a regular expression of the flag
+	fold       bool // flag case-insensitive
+}
+
+// newPattern makes one pattern of all values; nil if there is none. Regular
+// expressions are RE2's: one with what only other engines know is left out.
+func newPattern(values []flagValue, fold bool) *pattern {
+	p := pattern{literal: true, fold: fold}
+	var parts []string
+	for _, v := range values {
+		switch {
+		case v.text == "":
+		case !v.regex:
+			parts = append(parts, regexp.QuoteMeta(v.text))
+		default:
+			if _, err := regexp.Compile(v.text); err == nil {
+				parts = append(parts, "(?:"+v.text+")")
+				p.literal = false
+			}
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	all := strings.Join(parts, "|")
+	if fold {
+		all = "(?i:" + all + ")"
+	}
+	var err error
+	if p.expression, err = regexp.Compile(all); err != nil {
+		return nil // too large as a whole
+	}
+	return &p
+}
+
+// Each search for the next match may read to the end of the string before it
+// finds that a short match was all. What the searches of one string may read
+// in sum is its length searchFactor times and searchBytes: more than that only
+// expressions and strings need that are made for it, and they are not judged.
+const (
+	searchFactor = 64
+	searchBytes  = 64 << 10
+)
+
+// find appends the matches in s; false if the search was given up.
+func (p *pattern) find(s string, into []placeholder) ([]placeholder, bool) {
+	budget := searchFactor*len(s) + searchBytes
+	for at := 0; at <= len(s); {
+		if budget -= len(s) - at; budget < 0 && !p.literal {
+			return nil, false
+		}
+		var m []int
+		if m = p.expression.FindStringIndex(s[at:]); m == nil {
+			break
+		}
+		from, to := at+m[0], at+m[1]
+		if from == to { // an empty match is no placeholder
+			at = to + 1
+			continue
+		}
+		text := s[from:to]
+		if p.fold {
+			text = strings.ToLower(text)
+		}
+		into = append(into, placeholder{text: text, from: from, to: to})
+		at = to
+	}
+	return into, true
+}
+
+// placeholders compares the sets of the flag's placeholders.
+func placeholders(r *run, _ ID) {
+	p := r.flags.holders
+	var bufS, bufT [16]placeholder
+	k := 0
+	expected, ok := p.find(r.unit.Sources[0], bufS[:0])
+	if n := len(r.unit.Sources); ok && len(expected) == 0 && n > 1 {
+		k = n - 1
+		expected, ok = p.find(r.unit.Sources[k], bufS[:0])
+	}
+	if !ok {
+		return
+	}
+	for i, target := range r.unit.Targets {
+		found, ok := p.find(target, bufT[:0])
+		if !ok {
+			continue
+		}
+		missing, extra := pairSets(expected, found)
+		f := r.form(i)
+		if extra == 0 && (missing == 0 || f.single || f.zeroOrOne) {
+			continue
+		}
+		h := hit{failed: true}
+		if r.explain {
+			h.sources, h.targets = unpaired(expected), unpaired(found)
+			if h.targets == nil {
+				h.target = Span{0, len(target)}
+			}
+		}
+		if r.fail(h, k, i) {
+			return
+		}
+	}
+}
+
+// pairSets marks the placeholders whose text is on both sides, however often,
+// and counts the others.
+func pairSets(a, b []placeholder) (missing, extra int) {
+	if len(a) <= fewPlaceholders && len(b) <= fewPlaceholders {
+		return pairTo(a, b), pairTo(b, a)
+	}
+	return pairToSet(a, textSet(b)), pairToSet(b, textSet(a))
+}
+
+func pairTo(a, b []placeholder) (alone int) {
+	for i := range a {
+		a[i].paired = false
+		for j := range b {
+			a[i].paired = a[i].paired || a[i].text == b[j].text
+		}
+		if !a[i].paired {
+			alone++
+		}
+	}
+	return alone
+}
+
+func pairToSet(a []placeholder, others map[string]struct{}) (alone int) {
+	for i := range a {
+		if _, a[i].paired = others[a[i].text]; !a[i].paired {
+			alone++
+		}
+	}
+	return alone
+}
+
+func textSet(all []placeholder) map[string]struct{} {
+	set := make(map[string]struct{}, len(all))
+	for i := range all {
+		set[all[i].text] = struct{}{}
+	}
+	return set
+}
+
+// regex fails for each form that the flag's expression does not match.
+func regex(r *run, _ ID) {
+	for i, target := range r.unit.Targets {
+		if !r.flags.regex.MatchString(target) && r.fail(hit{failed: true, target: Span{0, len(target)}}, r.sourceForm(i), i) {
+			return
+		}
+	}
+}

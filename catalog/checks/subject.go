@@ -1,0 +1,84 @@
+package checks
+
+import "strings"
+
+// closer is one of the marks that end a placeholder.
+type closer uint8
+
+const (
+	closeRound closer = iota
+	closeBrace
+	closeAngle
+	closeBraces
+)
+
+var closers = [...]string{closeRound: ")", closeBrace: "}", closeAngle: ">", closeBraces: "}}"}
+
+// subject is a string that is searched for placeholders. It remembers where
+// the last of each closing mark stands, so that placeholders that are opened
+// and never closed are not searched to the end one by one.
+type subject struct {
+	s     string
+	known [len(closers)]bool
+	last  [len(closers)]int
+}
+
+func (t *subject) reset(s string) *subject {
+	*t = subject{s: s}
+	return t
+}
+
+// closing is the next closing mark from byte i, -1 if there is none. A scanner
+// that finds one goes on behind it.
+func (t *subject) closing(c closer, i int) int {
+	if !t.known[c] {
+		t.known[c], t.last[c] = true, strings.LastIndex(t.s, closers[c])
+	}
+	if i > t.last[c] {
+		return -1
+	}
+	return i + strings.Index(t.s[i:], closers[c])
+}
+
+// next is the first placeholder from byte at.
+func (t *subject) next(x syntax, at int) (placeholder, bool) {
+	for i := at; i < len(t.s); i++ {
+		var n int
+		if len(x.markers) == 1 {
+			n = strings.IndexByte(t.s[i:], x.markers[0])
+		} else {
+			n = strings.IndexAny(t.s[i:], x.markers)
+		}
+		if n < 0 {
+			break
+		}
+		i += n
+		if p, ok := x.scan(t, i); ok {
+			return p, true
+		}
+	}
+	return placeholder{}, false
+}
+
+// at is the placeholder at byte i.
+func (t *subject) at(x syntax, i int) (placeholder, bool) {
+	if strings.IndexByte(x.markers, t.s[i]) < 0 {
+		return placeholder{}, false
+	}
+	return x.scan(t, i)
+}
+
+// collect appends the placeholders that do not stand for the marker itself;
+// position reports one that only its place tells apart.
+func (t *subject) collect(x syntax, into []placeholder) (all []placeholder, position bool) {
+	for at := 0; ; {
+		p, ok := t.next(x, at)
+		if !ok {
+			return into, position
+		}
+		if at = p.to; !p.escape {
+			into = append(into, p)
+			position = position || p.position
+		}
+	}
+}
