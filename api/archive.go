@@ -11,20 +11,16 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 const typeZip = "application/zip"
 
-// archiveTime bounds the sending of one archive, which holds a snapshot.
-const archiveTime = 10 * time.Minute
-
 // archive is an answer that is made while it is sent: files of one snapshot as
 // ZIP, of which one at a time is in memory.
 type archive struct {
+	version  string // of the program
 	filename string
 	// list lists the files, and checks again that they may be seen.
 	list func(ctx context.Context, snap *store.Snapshot) ([]archived, error)
@@ -37,57 +33,27 @@ type archived struct {
 	revision    string
 }
 
-// sendArchive answers with an archive. Its ETag is a hash of what goes into it,
-// so a client that has it costs no more than the list.
-func (s *Server) sendArchive(rt *route, c echo.Context, a answer) answer {
-	req, w := c.Request(), c.Response()
-	done, err := s.download(req.Context())
+// send sends the archive. Its ETag is a hash of what goes into it, so a client
+// that has it costs no more than the list.
+func (a *archive) send(ctx context.Context, snap *store.Snapshot, req *http.Request, begin func(int, string, string) *patientWriter) error {
+	files, err := a.list(ctx, snap)
 	if err != nil {
-		a = renderProblem(asProblem(err), 0)
-		s.write(rt, w, req, a)
-		return a
+		return err
 	}
-	defer done()
-	ctx, cancel := context.WithTimeout(req.Context(), archiveTime)
-	defer cancel()
-	begun := false
-	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		files, err := a.archive.list(ctx, snap)
-		if err != nil {
-			return err
-		}
-		made := &coded{tag: s.archiveTag(files)}
-		a.etag = made.etag(identity)
-		if header := req.Header.Values("If-None-Match"); len(header) > 0 && made.matches(header) {
-			a.status, a.archive = http.StatusNotModified, nil
-		}
-		begun = true
-		s.write(rt, w, req, a)
-		if req.Method == http.MethodHead || a.archive == nil {
-			return nil
-		}
-		out := newPatientWriter(w, s.streams.timeout)
-		defer out.end()
-		_ = out.control.Flush() // no length, as for HEAD
-		return writeArchive(ctx, snap, out, files)
-	})
-	switch {
-	case err == nil:
-	case !begun:
-		a = renderProblem(asProblem(err), 0)
-		s.write(rt, w, req, a)
-	default:
-		if ctx.Err() == nil {
-			s.logger.Error("api archive broken off", "path", req.URL.Path, "error", err)
-		}
-		panic(http.ErrAbortHandler) // so that the client does not take it for whole
+	made, status := &coded{tag: a.tag(files)}, http.StatusOK
+	if header := req.Header.Values("If-None-Match"); len(header) > 0 && made.matches(header) {
+		status = http.StatusNotModified
 	}
-	return a
+	out := begin(status, made.etag(identity), "")
+	if out == nil {
+		return nil
+	}
+	return writeArchive(ctx, snap, out, files)
 }
 
-func (s *Server) archiveTag(files []archived) string {
+func (a *archive) tag(files []archived) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q\n", s.version)
+	fmt.Fprintf(h, "%q\n", a.version)
 	for _, f := range files {
 		fmt.Fprintf(h, "%q %s\n", f.name, f.revision)
 	}
@@ -133,8 +99,27 @@ func (p *patientWriter) end() { _ = p.control.SetWriteDeadline(time.Time{}) }
 
 // Write writes with a deadline of its own.
 func (p *patientWriter) Write(b []byte) (int, error) {
-	if err := p.control.SetWriteDeadline(time.Now().Add(p.timeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := p.wait(); err != nil {
 		return 0, err
 	}
 	return p.w.Write(b)
+}
+
+// Flush sends what was written, with a deadline of its own.
+func (p *patientWriter) Flush() error {
+	if err := p.wait(); err != nil {
+		return err
+	}
+	if err := p.control.Flush(); !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}
+
+// wait begins the time for a piece. It is the kernel's, so its clock is real.
+func (p *patientWriter) wait() error {
+	if err := p.control.SetWriteDeadline(time.Now().Add(p.timeout)); !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
 }

@@ -28,6 +28,14 @@ func (e encoding) token() string {
 	return [...]string{"identity", "gzip", "zstd"}[e]
 }
 
+// header is the value of Content-Encoding; "" for none.
+func (e encoding) header() string {
+	if e == identity {
+		return ""
+	}
+	return e.token()
+}
+
 // suffix tells the ETags of one answer's encodings apart (decision 9).
 func (e encoding) suffix() string {
 	return [...]string{"", "-gzip", "-zstd"}[e]

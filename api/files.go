@@ -196,7 +196,7 @@ func (s *Server) getComponentFiles(ctx context.Context, snap *store.Snapshot, r 
 		return filesOf(ctx, snap, component.ID, "")
 	}
 	_, err := s.importedComponent(ctx, snap, slugs[0], slugs[1])
-	return &archive{filename: slugs[0] + "-" + slugs[1] + ".zip", list: list}, err
+	return &archive{version: s.version, filename: slugs[0] + "-" + slugs[1] + ".zip", list: list}, err
 }
 
 // getProjectFiles answers an archive of the files of a project's components that
@@ -226,7 +226,7 @@ func (s *Server) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *r
 		}
 		return all, nil
 	}
-	return &archive{filename: project.Slug + ".zip", list: list}, nil
+	return &archive{version: s.version, filename: project.Slug + ".zip", list: list}, nil
 }
 
 // archiveFormat checks the parameters of an archive.

@@ -12,6 +12,8 @@ type representation struct {
 	csv bool
 	// indent is the number of blanks per level of JSON; 0 is compact.
 	indent int
+	// lines asks for a list whole, an entry per line.
+	lines bool
 	// html asks for a page for people instead of JSON.
 	html bool
 	// format is the value of the parameter format in links.
@@ -35,12 +37,15 @@ func negotiate(rt *route, ps params, accept string) (representation, error) {
 		rep.format = format
 	case format == "csv" && rt.kind == pages:
 		rep.csv = true
+	case format == "ndjson" && rt.kind == pages:
+		rep.lines = true
 	default:
 		return rep, errNotFound
 	}
 	rep.html = showsPage(rt, ps, accept)
+	rep.lines = rep.lines || wantsLines(rt, ps, accept)
 	indent, ok := acceptable(accept)
-	if !ok && !given && rt.kind != verbatim && rt.kind != events {
+	if !ok && !rep.lines && !given && rt.kind != verbatim && rt.kind != events {
 		return rep, errNotAcceptable
 	}
 	rep.indent = indent
@@ -101,6 +106,32 @@ func showsPage(rt *route, ps params, accept string) bool {
 		}
 	}
 	return page > named && page >= other
+}
+
+// wantsLines reports whether a list is to be sent whole, an entry per line: the
+// client names application/x-ndjson and likes nothing that it names better.
+// format=api leaves it to Accept, as for pages.
+func wantsLines(rt *route, ps params, accept string) bool {
+	if format, given := ps.get("format"); given && format != "api" || rt.kind != pages {
+		return false
+	}
+	own, best := 0.0, 0.0
+	for part := range strings.SplitSeq(accept[:min(len(accept), maxAccept)], ",") {
+		media, attrs, err := mime.ParseMediaType(part)
+		if err != nil {
+			continue
+		}
+		q := 1.0
+		if value, err := strconv.ParseFloat(attrs["q"], 64); err == nil {
+			q = value
+		}
+		if media == typeLines {
+			own = q
+		} else {
+			best = max(best, q)
+		}
+	}
+	return own > 0 && own >= best
 }
 
 // refused reports whether a quality value says "not at all".

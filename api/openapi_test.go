@@ -360,3 +360,22 @@ func TestValidatorSeesMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenAPIForms: every list, and no other resource, is described in all three
+// forms.
+func TestOpenAPIForms(t *testing.T) {
+	t.Parallel()
+	v := newValidator(t)
+	for _, rt := range demoWorld(t).serve(Options{}).routes() {
+		if rt.path == "/api/component-lists/:slug/components/" {
+			continue // is never there
+		}
+		op := v.operation(described(rt.path))
+		for _, media := range []string{"text/csv", typeLines} {
+			is := v.response(op, 200, media) != nil
+			if rt.kind != pages && is && rt.kind != files || rt.kind == pages && !is {
+				t.Errorf("%s is described as %s: %v", rt.path, media, is)
+			}
+		}
+	}
+}

@@ -53,7 +53,9 @@ func formatsOf(rt *route, path string, ps params) []page.Link {
 	}
 	list := []page.Link{{Name: "JSON", URL: path + "?" + ps.encode("json", number)}}
 	if rt.kind == pages {
-		list = append(list, page.Link{Name: "CSV", URL: path + "?" + ps.encode("csv", number)})
+		list = append(list,
+			page.Link{Name: "CSV", URL: path + "?" + ps.encode("csv", number)},
+			page.Link{Name: "All, as lines of JSON", URL: path + "?" + ps.encode("ndjson", 1)})
 	}
 	return list
 }

@@ -34,6 +34,10 @@ type window struct {
 // window finds the part of a list of count entries that the parameters page
 // and page_size name, at most maxSize entries.
 func (r *request) window(count int64, maxSize int) (window, error) {
+	if r.whole > 0 {
+		offset := (r.whole - 1) * linesPage
+		return window{page: r.whole, offset: offset, limit: linesPage, more: int64(offset+linesPage) < count, count: count}, nil
+	}
 	w := window{limit: r.pageSize(maxSize), count: count}
 	pages := max(1, (count+int64(w.limit)-1)/int64(w.limit))
 	page, err := r.pageNumber(pages)

@@ -46,7 +46,10 @@ func render(value any, rep representation) (answer, error) {
 		return answer{status: http.StatusOK, contentType: typeEvents, feed: f}, nil
 	}
 	if z, ok := value.(*archive); ok {
-		return answer{status: http.StatusOK, contentType: typeZip, filename: z.filename, archive: z}, nil
+		return answer{status: http.StatusOK, contentType: typeZip, filename: z.filename, long: z}, nil
+	}
+	if l, ok := value.(*lines); ok {
+		return answer{status: http.StatusOK, contentType: typeLines, long: l}, nil
 	}
 	if l, ok := value.(*list); ok {
 		if results, ok := l.Results.(appender); ok {

@@ -14,6 +14,9 @@ type request struct {
 	rep    representation
 	// generation is that of the snapshot; 0 if nobody wants to know.
 	generation int64
+	// whole, if above 0, is the page of a list that is sent without paging: page
+	// and page_size do not count.
+	whole int
 }
 
 // segment returns a parameter of the path, unescaped.

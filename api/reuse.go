@@ -54,10 +54,10 @@ func (s *Server) answerCoded(rt *route, c echo.Context) answer {
 }
 
 // rendered makes the answer to a request; made is nil if it is no
-// success, and for an archive, which is not kept.
+// success, and for a long answer, which is not kept.
 func (s *Server) rendered(rt *route, c echo.Context) (a answer, made *coded) {
 	a = s.answer(rt, c)
-	if a.status == http.StatusOK && a.archive == nil {
+	if a.status == http.StatusOK && a.long == nil {
 		made = newCoded(a)
 	}
 	return a, made

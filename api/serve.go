@@ -29,15 +29,15 @@ type answer struct {
 	filename    string // for Content-Disposition, or ""
 	body        []byte
 	problem     *problem
-	location    string    // where a redirect leads, else ""
-	feed        *feed     // instead of a body
-	archive     *archive  // instead of a body
-	modified    time.Time // for Last-Modified; zero: none
-	maxAge      int       // seconds; 0: to be asked about
-	ranges      bool      // parts of the body may be asked for
-	generation  int64     // of the snapshot that it shows; 0: unknown
-	encoding    string    // Content-Encoding; "": none
-	etag        string    // "": none
+	location    string     // where a redirect leads, else ""
+	feed        *feed      // instead of a body
+	long        longAnswer // instead of a body
+	modified    time.Time  // for Last-Modified; zero: none
+	maxAge      int        // seconds; 0: to be asked about
+	ranges      bool       // parts of the body may be asked for
+	generation  int64      // of the snapshot that it shows; 0: unknown
+	encoding    string     // Content-Encoding; "": none
+	etag        string     // "": none
 }
 
 // endpoint makes the function that answers every method of a route.
@@ -52,8 +52,8 @@ func (s *Server) endpoint(rt route) echo.HandlerFunc {
 				a = renderProblem(asProblem(err), 0)
 			}
 		}
-		if a.archive != nil {
-			a = s.sendArchive(&rt, c, a)
+		if a.long != nil {
+			a = s.sendLong(&rt, c, a)
 			s.observe(&rt, c.Request(), a, s.now().Sub(started))
 			return nil
 		}
@@ -141,6 +141,9 @@ func (s *Server) dispatch(ctx context.Context, rt *route, r *request) (any, erro
 
 // read runs the route's handler in one snapshot of the store.
 func (s *Server) read(ctx context.Context, rt *route, r *request) (value any, err error) {
+	if r.rep.lines {
+		return &lines{s, rt.handle, r}, nil // which reads for itself
+	}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		if s.cache.budget > 0 && rt.kind != events {
 			if r.generation, err = snap.Generation(ctx); err != nil {
@@ -202,7 +205,10 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 		h.Set("Last-Modified", a.modified.UTC().Format(http.TimeFormat))
 	}
 	switch {
-	case a.status == http.StatusNotModified, a.archive != nil:
+	case a.long != nil && a.etag == "":
+		h.Add("Vary", "Accept-Encoding")
+		h.Set("Cache-Control", "no-store")
+	case a.status == http.StatusNotModified, a.long != nil:
 	case a.feed == nil:
 		h.Set("Content-Length", strconv.Itoa(len(a.body)))
 	default:
@@ -223,7 +229,7 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 		return
 	}
 	w.WriteHeader(a.status)
-	if a.archive != nil || req.Method == http.MethodHead || a.status == http.StatusNotModified {
+	if a.long != nil || req.Method == http.MethodHead || a.status == http.StatusNotModified {
 		return
 	}
 	if a.feed != nil {

@@ -30,6 +30,7 @@ const (
 type world struct {
 	tb   testing.TB
 	db   *store.DB
+	path string           // of the database
 	ids  map[string]int64 // "project/component" → component id
 	head map[int64]string
 }
@@ -37,7 +38,8 @@ type world struct {
 // openWorld makes an empty store in a directory of the test.
 func openWorld(tb testing.TB) *world {
 	tb.Helper()
-	db, err := store.Open(tb.Context(), filepath.Join(tb.TempDir(), "db.sqlite"), store.Options{})
+	path := filepath.Join(tb.TempDir(), "db.sqlite")
+	db, err := store.Open(tb.Context(), path, store.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -46,7 +48,7 @@ func openWorld(tb testing.TB) *world {
 			tb.Error(err)
 		}
 	})
-	return &world{tb: tb, db: db, ids: map[string]int64{}, head: map[int64]string{}}
+	return &world{tb: tb, db: db, path: path, ids: map[string]int64{}, head: map[int64]string{}}
 }
 
 // projectDefaults and componentDefaults are those of decision 33.

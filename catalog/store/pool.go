@@ -54,21 +54,11 @@ func (p *pool) transact(ctx context.Context, opts *sql.TxOptions, fn func(s *ses
 // transactFree is transact if a session is free, else nothing: who has a session
 // already must not wait for another.
 func (p *pool) transactFree(ctx context.Context, opts *sql.TxOptions, fn func(s *session) error) error {
-	select {
-	case <-p.done:
-		return errClosed
-	default:
+	s, err := p.acquireFree(ctx)
+	if err != nil || s == nil {
+		return err
 	}
-	select {
-	case s := <-p.free:
-		s, err := p.opened(ctx, s)
-		if err != nil {
-			return err
-		}
-		return p.within(ctx, s, opts, fn)
-	default:
-		return nil
-	}
+	return p.within(ctx, s, opts, fn)
 }
 
 // within runs a transaction on an acquired session and gives the session back.
@@ -104,9 +94,22 @@ func (p *pool) lend(ctx context.Context, fn func(s *session) error) error {
 	if err != nil {
 		return err
 	}
+	return p.lent(s, fn)
+}
+
+// lendFree is lend if a session is free, else nothing.
+func (p *pool) lendFree(ctx context.Context, fn func(s *session) error) error {
+	s, err := p.acquireFree(ctx)
+	if err != nil || s == nil {
+		return err
+	}
+	return p.lent(s, fn)
+}
+
+func (p *pool) lent(s *session, fn func(s *session) error) error {
 	sound := false
 	defer func() { p.release(s, sound) }()
-	err = fn(s)
+	err := fn(s)
 	sound = err == nil
 	return err
 }
@@ -124,6 +127,21 @@ func (p *pool) acquire(ctx context.Context) (*session, error) {
 		return nil, ctx.Err()
 	case s := <-p.free:
 		return p.opened(ctx, s)
+	}
+}
+
+// acquireFree is acquire if a session is free, else nil.
+func (p *pool) acquireFree(ctx context.Context) (*session, error) {
+	select {
+	case <-p.done:
+		return nil, errClosed
+	default:
+	}
+	select {
+	case s := <-p.free:
+		return p.opened(ctx, s)
+	default:
+		return nil, nil
 	}
 }
 

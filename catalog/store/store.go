@@ -32,6 +32,7 @@ type DB struct {
 	handles []*sql.DB
 	writer  *pool // one session: writes are serial
 	readers *pool
+	long    *pool // of ReadLong
 	codec   *codec
 	ledgers *ledgers
 	lookups *lookups
@@ -49,6 +50,10 @@ type DB struct {
 	found        *searchCache
 	searchTime   time.Duration
 	longSearches chan struct{} // one for each that runs
+
+	longReads atomic.Int32 // how many are open
+	maxHeld   int64        // bytes of the log that they may hold back
+	foldAt    atomic.Int64 // the length of the log from which on it is folded
 
 	beforeCommit func() // tests only: what happens if we crash here
 }
@@ -73,6 +78,9 @@ type Options struct {
 	// Readers is the number of snapshots that can be open at once; 0 is twice
 	// the number of cores, at least four.
 	Readers int
+	// LogHeld is the length of the write-ahead log, in bytes, up to which long reads
+	// may go on; 0 is 512 MiB.
+	LogHeld int64
 	// PollInterval is how often a Watch looks for changes that other processes
 	// made; 0 is one second.
 	PollInterval time.Duration
@@ -90,6 +98,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Readers <= 0 {
 		o.Readers = max(4, 2*runtime.GOMAXPROCS(0))
+	}
+	if o.LogHeld <= 0 {
+		o.LogHeld = maxHeld
 	}
 	if o.PollInterval <= 0 {
 		o.PollInterval = time.Second
@@ -113,6 +124,8 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	db := &DB{now: opts.Now, log: opts.Logger, metrics: newMetrics(), ledgers: newLedgers(), lookups: newLookups(), news: newNews(), pollInterval: opts.PollInterval, where: dsn}
 	db.predicates, db.found, db.searchTime = new(predicates), newSearchCache(), searchTime
 	db.longSearches = make(chan struct{}, max(1, opts.Readers/2))
+	db.maxHeld = opts.LogHeld
+	db.foldAt.Store(foldAbove)
 	if err := db.open(ctx, opts); err != nil {
 		err = db.fail(ctx, "open", err)
 		_ = db.Close()
@@ -146,7 +159,7 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 		return err
 	}
 	known := &known{statements: db.metrics.statements}
-	db.writer, db.readers = newPool(write, 1, known), newPool(read, opts.Readers, known)
+	db.writer, db.readers, db.long = newPool(write, 1, known), newPool(read, opts.Readers, known), newPool(read, longReaders, known)
 	return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
 		generation, err := s.Generation(ctx)
 		db.metrics.generation.Set(float64(generation))
@@ -165,7 +178,7 @@ func (db *DB) handle(opts Options, write bool) (*sql.DB, error) {
 		return nil, err
 	}
 	h := sql.OpenDB(c)
-	n := opts.Readers
+	n := opts.Readers + longReaders
 	if write {
 		n = 1
 	}
@@ -182,6 +195,9 @@ func (db *DB) Close() error {
 	db.news.close()
 	if db.readers != nil {
 		db.readers.close()
+	}
+	if db.long != nil {
+		db.long.close()
 	}
 	if db.writer != nil {
 		db.writer.close()

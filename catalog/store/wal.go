@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"os"
 )
 
@@ -14,22 +15,47 @@ const foldAbove = 32 << 20
 
 // fold copies the write-ahead log into the database and starts it anew, if it
 // is long. Readers go on meanwhile; it waits for those that began before, at
-// most for the busy timeout. It is housekeeping: what it cannot do now the next
-// commit does.
+// most for the busy timeout, so that it leaves it be while one of ReadLong is
+// open. It is housekeeping: what it cannot do now the next commit does; where
+// something was in the way, another process perhaps, only when the log has grown
+// as much again, lest every commit wait.
 func (db *DB) fold(ctx context.Context) {
-	info, err := os.Stat(db.where + "-wal")
-	if err != nil || info.Size() < foldAbove {
-		return
+	if db.foldable(db.foldAt.Load()) {
+		db.folded(ctx, db.writer.lend(ctx, db.foldBy(ctx)))
 	}
-	err = db.writer.lend(ctx, func(s *session) error {
+}
+
+// foldFree is fold if nobody is writing: whose commit folds.
+func (db *DB) foldFree(ctx context.Context) {
+	if db.foldable(foldAbove) {
+		db.folded(ctx, db.writer.lendFree(ctx, db.foldBy(ctx)))
+	}
+}
+
+// foldable reports whether the log is that long and nothing of ours is in the way.
+func (db *DB) foldable(above int64) bool {
+	info, err := os.Stat(db.where + "-wal")
+	return err == nil && info.Size() >= above && db.longReads.Load() == 0
+}
+
+func (db *DB) foldBy(ctx context.Context) func(*session) error {
+	return func(s *session) error {
 		var busy, frames, folded int64
 		if _, err := s.first(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`, nil, &busy, &frames, &folded); err != nil {
 			return err
 		}
-		db.log.Debug("write-ahead log folded", "bytes", info.Size(), "readers in the way", busy != 0)
+		next := int64(foldAbove)
+		if info, err := os.Stat(db.where + "-wal"); busy != 0 && err == nil {
+			next += info.Size()
+		}
+		db.foldAt.Store(next)
+		db.log.Debug("write-ahead log folded", "frames", folded, "readers in the way", busy != 0)
 		return nil
-	})
-	if err != nil && ctx.Err() == nil {
-		db.log.Warn("the write-ahead log cannot be folded into the database; reading gets slower until it can", "bytes", info.Size(), "error", err)
+	}
+}
+
+func (db *DB) folded(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errClosed) {
+		db.log.Warn("the write-ahead log cannot be folded into the database; reading gets slower until it can", "error", err)
 	}
 }

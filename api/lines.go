@@ -1,0 +1,163 @@
+package api
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+const (
+	typeLines = "application/x-ndjson"
+	// linesPage is the number of entries that are read at once: all of a list that
+	// is in memory while it is sent.
+	linesPage = 1000
+)
+
+// lines is a list that is sent whole, without paging: one JSON object per line
+// (application/x-ndjson), ours. It is read page by page in one snapshot, so that
+// what is written meanwhile neither repeats nor hides an entry.
+type lines struct {
+	s      *Server
+	handle handler
+	r      *request
+}
+
+// send writes the pages one after the other and flushes each.
+func (l *lines) send(ctx context.Context, snap *store.Snapshot, req *http.Request, begin func(int, string, string) *patientWriter) error {
+	var out *lineWriter
+	for page := 1; ; page++ {
+		l.r.whole = page
+		value, err := l.handle(ctx, snap, l.r)
+		if err != nil {
+			return err
+		}
+		results, more, err := entriesOf(value)
+		if err != nil {
+			return err
+		}
+		if out == nil {
+			encoding := chooseEncoding(req.Header.Get("Accept-Encoding"), minEncoded)
+			to := begin(http.StatusOK, "", encoding.header())
+			if to == nil {
+				return nil
+			}
+			if out, err = newLineWriter(to, encoding); err != nil {
+				return err
+			}
+		}
+		if err := out.entries(results); err != nil {
+			return err
+		}
+		if !more {
+			return out.close()
+		}
+		if err := out.flush(); err != nil {
+			return err
+		}
+		if err := l.mayGoOn(ctx, snap); err != nil {
+			return err
+		}
+	}
+}
+
+// mayGoOn is an error if the answer has to end: the server does, the token was
+// revoked, or the store needs what the snapshot holds back.
+func (l *lines) mayGoOn(ctx context.Context, snap *store.Snapshot) error {
+	select {
+	case <-l.s.streams.ending:
+		return errEnding
+	default:
+	}
+	if a := accessOf(ctx); a.token.ID != 0 {
+		if err := l.s.db.Read(ctx, a.lives); err != nil { // the snapshot is as old as the answer
+			return err
+		}
+	}
+	if err := snap.Held(); err != nil {
+		return fmt.Errorf("%w: %w", errHeld, err)
+	}
+	return nil
+}
+
+// entriesOf are the entries of a page, and whether there is a next one. A bare
+// array is the only page of its list.
+func entriesOf(value any) (results reflect.Value, more bool, err error) {
+	switch v := value.(type) {
+	case *list:
+		return reflect.ValueOf(v.Results), v.Next != nil, nil
+	case *array:
+		return reflect.ValueOf(v.items), false, nil
+	}
+	return results, false, fmt.Errorf("a list answered with %T", value)
+}
+
+// lineWriter writes entries as lines, compressed or not.
+type lineWriter struct {
+	to       *patientWriter
+	buf      *bufio.Writer
+	json     *json.Encoder
+	compress interface { // nil: identity
+		io.WriteCloser
+		Flush() error
+	}
+}
+
+func newLineWriter(to *patientWriter, e encoding) (*lineWriter, error) {
+	w := &lineWriter{to: to}
+	switch e {
+	case gzipped:
+		w.compress = gzip.NewWriter(to)
+	case zstandard:
+		z, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(256<<10))
+		if err != nil {
+			return nil, fmt.Errorf("compress lines: %w", err)
+		}
+		w.compress = z
+	}
+	w.buf = bufio.NewWriterSize(to, streamWrite)
+	if w.compress != nil {
+		w.buf.Reset(w.compress)
+	}
+	w.json = json.NewEncoder(w.buf)
+	w.json.SetEscapeHTML(false)
+	return w, nil
+}
+
+// entries writes a line for each; JSON without indentation has no line breaks.
+func (w *lineWriter) entries(results reflect.Value) error {
+	for i := range results.Len() {
+		if err := w.json.Encode(results.Index(i).Interface()); err != nil {
+			return fmt.Errorf("send a list: %w", err)
+		}
+	}
+	return nil
+}
+
+// flush lets the client have what there is.
+func (w *lineWriter) flush() error {
+	if err := w.buf.Flush(); err != nil {
+		return err
+	}
+	if w.compress != nil {
+		if err := w.compress.Flush(); err != nil {
+			return err
+		}
+	}
+	return w.to.Flush()
+}
+
+func (w *lineWriter) close() error {
+	if err := w.buf.Flush(); err != nil || w.compress == nil {
+		return err
+	}
+	return w.compress.Close()
+}

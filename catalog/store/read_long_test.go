@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// noise fills the log: bytes that do not compress.
+func noise(t *testing.T, db *DB, from, to int, size int) {
+	t.Helper()
+	data := make([]byte, size)
+	random := rand.NewChaCha8([32]byte{byte(to)})
+	_, _ = random.Read(data)
+	step(t, db, info(from, to, 1), func(ctx context.Context, tx *StepTx) error {
+		id, _, err := fill(ctx, tx, 1, []string{"", "en", "cs"}[to], 10, nil)
+		if err != nil {
+			return err
+		}
+		return tx.PutFile(ctx, File{TranslationID: id, Blob: head(to), Data: data})
+	})
+}
+
+// TestReadLong: a long read sees one state and holds up no step, whose commit
+// leaves the log be; the end of the read folds it.
+func TestReadLong(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.db")
+	db := openAt(t, path)
+	configure(t, db, "app")
+	err := db.ReadLong(t.Context(), func(ctx context.Context, s *Snapshot) error {
+		before, err := s.Generation(ctx)
+		if err != nil {
+			return err
+		}
+		noise(t, db, 0, 1, foldAbove+1<<20)
+		if at := db.foldAt.Load(); at != foldAbove { // a fold in vain moves it
+			t.Errorf("the step waited for the read; the next fold is due at %d bytes", at)
+		}
+		if after, err := s.Generation(ctx); err != nil || after != before {
+			t.Errorf("generation %d, then %d: %v", before, after, err)
+		}
+		if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() < foldAbove {
+			t.Errorf("the log meanwhile: %v, %v; want it there", wal, err)
+		}
+		return s.Held()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 {
+		t.Errorf("the log after the read: %v, %v; want it empty", wal, err)
+	}
+}
+
+// TestReadLongBounded: neither readers nor the log belong to long reads alone.
+func TestReadLongBounded(t *testing.T) {
+	db := openAt(t, filepath.Join(t.TempDir(), "long.db"))
+	configure(t, db, "app")
+	var nest func(n int) error
+	nest = func(n int) error {
+		return db.ReadLong(t.Context(), func(ctx context.Context, s *Snapshot) error {
+			if n > 1 {
+				return nest(n - 1)
+			}
+			if err := db.Read(ctx, func(ctx context.Context, s *Snapshot) error { return nil }); err != nil {
+				t.Errorf("beside %d long reads: %v", longReaders, err)
+			}
+			return db.ReadLong(ctx, func(context.Context, *Snapshot) error { return nil })
+		})
+	}
+	if err := nest(longReaders); !errors.Is(err, ErrLongReads) {
+		t.Errorf("one long read too many: %v", err)
+	}
+	db.maxHeld = 1 << 20
+	err := db.ReadLong(t.Context(), func(_ context.Context, s *Snapshot) error {
+		if err := s.Held(); err != nil {
+			return err
+		}
+		noise(t, db, 0, 1, 2<<20)
+		if err := s.Held(); !errors.Is(err, ErrHeld) {
+			t.Errorf("a log above the bound: %v", err)
+		}
+		return catalog.ErrInvalid
+	})
+	if !errors.Is(err, catalog.ErrInvalid) {
+		t.Errorf("the error of the function became %v", err)
+	}
+	err = db.ReadLong(t.Context(), func(context.Context, *Snapshot) error { return nil })
+	if !errors.Is(err, ErrHeld) {
+		t.Errorf("a new one while the log is above the bound: %v", err)
+	}
+}
+
+// TestFoldGivesWay: a commit whose fold was in vain, for a snapshot of another
+// process perhaps, does not let every further one wait.
+func TestFoldGivesWay(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fold.db")
+	db, err := Open(t.Context(), path, Options{BusyTimeout: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	configure(t, db, "app")
+	err = db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+		if _, err := s.Generation(ctx); err != nil {
+			return err
+		}
+		noise(t, db, 0, 1, foldAbove+1<<20)
+		if at := db.foldAt.Load(); at < 2*foldAbove {
+			t.Errorf("the next fold is due at %d bytes", at)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise(t, db, 1, 2, foldAbove)
+	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 || db.foldAt.Load() != foldAbove {
+		t.Errorf("the log after the read: %v, %v; want it empty", wal, err)
+	}
+}
