@@ -13,6 +13,9 @@ type appender interface {
 	// objects are the wire objects, for CSV and for JSON that is indented.
 	objects() any
 	appendJSON(b []byte) []byte
+	// length is the number of objects, of which appendObject writes one.
+	length() int
+	appendObject(b []byte, i int) []byte
 }
 
 // buffers are what answers are written to before they are copied to the size

@@ -27,9 +27,15 @@ func (p *unitPage) appendJSON(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = p.scope(&p.units[i]).appendUnit(b, &p.units[i])
+		b = p.appendObject(b, i)
 	}
 	return append(b, ']')
+}
+
+func (p *unitPage) length() int { return len(p.units) }
+
+func (p *unitPage) appendObject(b []byte, i int) []byte {
+	return p.scope(&p.units[i]).appendUnit(b, &p.units[i])
 }
 
 // appendUnit writes what encoding/json makes of unit(u). The test holds the two

@@ -90,14 +90,14 @@ func (l *lines) mayGoOn(ctx context.Context, snap *store.Snapshot) error {
 
 // entriesOf are the entries of a page, and whether there is a next one. A bare
 // array is the only page of its list.
-func entriesOf(value any) (results reflect.Value, more bool, err error) {
+func entriesOf(value any) (results any, more bool, err error) {
 	switch v := value.(type) {
 	case *list:
-		return reflect.ValueOf(v.Results), v.Next != nil, nil
+		return v.Results, v.Next != nil, nil
 	case *array:
-		return reflect.ValueOf(v.items), false, nil
+		return v.items, false, nil
 	}
-	return results, false, fmt.Errorf("a list answered with %T", value)
+	return nil, false, fmt.Errorf("a list answered with %T", value)
 }
 
 // lineWriter writes entries as lines, compressed or not.
@@ -105,6 +105,7 @@ type lineWriter struct {
 	to       *patientWriter
 	buf      *bufio.Writer
 	json     *json.Encoder
+	line     []byte
 	compress interface { // nil: identity
 		io.WriteCloser
 		Flush() error
@@ -133,10 +134,27 @@ func newLineWriter(to *patientWriter, e encoding) (*lineWriter, error) {
 }
 
 // entries writes a line for each; JSON without indentation has no line breaks.
-func (w *lineWriter) entries(results reflect.Value) error {
-	for i := range results.Len() {
-		if err := w.json.Encode(results.Index(i).Interface()); err != nil {
+func (w *lineWriter) entries(results any) error {
+	if page, ok := results.(appender); ok {
+		return w.appended(page)
+	}
+	slice := reflect.ValueOf(results)
+	for i := range slice.Len() {
+		if err := w.json.Encode(slice.Index(i).Interface()); err != nil {
 			return fmt.Errorf("send a list: %w", err)
+		}
+	}
+	return nil
+}
+
+func (w *lineWriter) appended(page appender) error {
+	for i := range page.length() {
+		w.line = append(page.appendObject(w.line[:0], i), '\n')
+		if _, err := w.buf.Write(w.line); err != nil {
+			return fmt.Errorf("send a list: %w", err)
+		}
+		if cap(w.line) > maxBuffer {
+			w.line = nil
 		}
 	}
 	return nil

@@ -43,6 +43,8 @@ var resources = map[string]string{
 	"/api/users/karel/":                                 "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
 	"/api/tasks/9ab99e06-c7b5-58a1-bc7b-70cf6d7267b0/":  "GET, DELETE, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/statistics/":         "GET, HEAD, OPTIONS",
+	"/api/translations/demo/app/cs/checks/":             "GET, HEAD, OPTIONS",
+	"/api/units/268435457/checks/":                      "GET, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/repository/":         "GET, POST, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/autotranslate/":      "POST, OPTIONS",
 	"/api/units/":                                       "GET, HEAD, OPTIONS",
