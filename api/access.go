@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -78,6 +79,42 @@ func (s *Server) withAccess(w http.ResponseWriter, r *http.Request) *http.Reques
 		return r
 	}
 	return r.WithContext(context.WithValue(r.Context(), accessKey{}, a))
+}
+
+// Visitor is what handlers beside this package know of who sent a request.
+type Visitor struct {
+	// SeesPrivate says that a good token was shown.
+	SeesPrivate bool
+	// Refused says that what was shown is no good token.
+	Refused bool
+	// MayReturn says that one with a token could see more: there are tokens. It
+	// tells nothing of what is private.
+	MayReturn bool
+}
+
+// Visitor decides about a request as the API does. With basic, the header of git
+// and browsers counts too: the token is the password, whatever the user, or the
+// user if there is no password.
+func (s *Server) Visitor(r *http.Request, basic bool) (Visitor, error) {
+	header := r.Header.Get("Authorization")
+	if user, password, ok := r.BasicAuth(); ok && basic {
+		header = "Token " + cmp.Or(password, user)
+	}
+	if header != "" {
+		a := s.access(r.Context(), header)
+		if a.refused != nil && asProblem(a.refused).status != http.StatusUnauthorized {
+			return Visitor{}, a.refused
+		}
+		if a != (access{}) {
+			return Visitor{SeesPrivate: a.seesPrivate(), Refused: a.refused != nil, MayReturn: !a.claimed}, nil
+		}
+	}
+	var v Visitor
+	err := s.db.Read(r.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
+		_, _, v.MayReturn, err = snap.Token(ctx, "")
+		return err
+	})
+	return v, err
 }
 
 // access looks a token up, in the store and for each request, so that one which

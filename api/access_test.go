@@ -1,7 +1,9 @@
 package api
 
 import (
+	"encoding/base64"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +142,12 @@ func TestAuthorization(t *testing.T) {
 	}
 	expect(401, "GET", private, "Token "+read, "Invalid token.")
 	expect(200, "GET", private, "Token "+admin, "")
+	defer func() { // the last one is gone, but not as if there had been none
+		if err := w.db.RevokeToken(t.Context(), "admin"); err != nil {
+			t.Fatal(err)
+		}
+		expect(401, "GET", public, "Token "+admin, "Invalid token.")
+	}()
 	if rec := call(t, s, "GET", private, "Authorization", "Token "+admin); rec.Header().Get("Cache-Control") != "private, no-cache" {
 		t.Errorf("Cache-Control %q", rec.Header().Get("Cache-Control"))
 	}
@@ -160,6 +168,52 @@ func TestTokenSeesAll(t *testing.T) {
 			}
 			if got := getToken(t, s, target, key).Count; got != want[1] {
 				t.Errorf("%s with a token: %d, want %d", target, got, want[1])
+			}
+		}
+	}
+}
+
+// TestVisitor: what handlers beside the API are told of a request.
+func TestVisitor(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	s := w.serve(Options{})
+	basic := func(user, password string) string {
+		return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+	}
+	expect := func(header string, withBasic bool, want Visitor) {
+		t.Helper()
+		r := httptest.NewRequest(http.MethodGet, "/git/demo/app/info/refs", http.NoBody)
+		r.Header.Set("Authorization", header)
+		if got, err := s.Visitor(r, withBasic); err != nil || got != want {
+			t.Errorf("%q: %+v %v, want %+v", header, got, err, want)
+		}
+	}
+	for _, header := range []string{"", "Token x", basic("a", "b")} { // while there are no tokens
+		expect(header, true, Visitor{})
+	}
+	key := w.token("reader", catalog.ScopeRead)
+	stranger, reader, refused := Visitor{MayReturn: true}, Visitor{SeesPrivate: true, MayReturn: true}, Visitor{Refused: true, MayReturn: true}
+	for header, want := range map[string]Visitor{
+		"": stranger, "Digest x": stranger, "Basic !": stranger,
+		"Token " + key: reader, "bearer " + key: reader, basic("anybody", key): reader, basic(key, ""): reader,
+		"Token x": refused, "Token": refused, basic(key, "x"): refused, basic("", ""): refused,
+	} {
+		expect(header, true, want)
+	}
+	expect(basic("anybody", key), false, stranger)
+	expect("Token "+key, false, reader)
+}
+
+// TestGitExport: the address is named where there is something at it.
+func TestGitExport(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	for without, want := range map[bool]string{false: `"git_export":"http://l10n.example.org/git/demo/app/"`, true: `"git_export":""`} {
+		s := w.serve(Options{WithoutGitExport: without})
+		for _, target := range []string{"/api/components/demo/app/", "/api/projects/demo/components/", "/api/components/", "/api/translations/demo/app/cs/"} {
+			if got := get(t, s, target); !strings.Contains(got, want) {
+				t.Errorf("%s: no %s in %s", target, want, got)
 			}
 		}
 	}

@@ -111,6 +111,9 @@ func (s *Server) answer(rt *route, c echo.Context) (a answer) {
 // dispatch decides in the order of Django REST framework: the resource, the
 // representation, the method, the object.
 func (s *Server) dispatch(ctx context.Context, rt *route, r *request) (any, error) {
+	if err := accessOf(ctx).refused; throttled(err) {
+		return nil, err // whatever was asked for, it was one too many
+	}
 	if rt.handle == nil {
 		return nil, errNotFound
 	}

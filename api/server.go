@@ -45,6 +45,9 @@ type Options struct {
 	Progress func(componentID int64) (p Progress, ok bool)
 	// Tick makes the ticker of a stream's heartbeats; nil takes real time.
 	Tick func(every time.Duration) (ticks <-chan time.Time, stop func())
+	// WithoutGitExport says that repositories cannot be cloned from this server:
+	// git_export is "" then.
+	WithoutGitExport bool
 	// CacheBytes bounds the rendered answers that are kept; 0 keeps none.
 	CacheBytes int
 	// Version is that of the program; shown in the header Server and in the
@@ -81,12 +84,14 @@ type Server struct {
 	now      func() time.Time
 	progress func(int64) (Progress, bool)
 	version  string
-	settings atomic.Pointer[Settings]
-	echo     *echo.Echo
-	schema   schema
-	metrics  metrics
-	streams  *streams
-	cache    *cache
+	// exportless is Options.WithoutGitExport.
+	exportless bool
+	settings   atomic.Pointer[Settings]
+	echo       *echo.Echo
+	schema     schema
+	metrics    metrics
+	streams    *streams
+	cache      *cache
 	// downloads has an element for each export and archive being made.
 	downloads chan struct{}
 	flights   flights
@@ -95,17 +100,18 @@ type Server struct {
 // New makes a Server that answers all paths below /api/ and 404 for any other.
 func New(opts Options) *Server {
 	s := &Server{
-		db:        opts.DB,
-		langs:     opts.Languages,
-		logger:    opts.Logger,
-		now:       opts.Now,
-		progress:  opts.Progress,
-		version:   opts.Version,
-		echo:      echo.New(),
-		schema:    newSchema(opts.Version),
-		metrics:   newMetrics(),
-		streams:   newStreams(opts.Tick),
-		downloads: make(chan struct{}, maxDownloads),
+		db:         opts.DB,
+		langs:      opts.Languages,
+		logger:     opts.Logger,
+		now:        opts.Now,
+		progress:   opts.Progress,
+		version:    opts.Version,
+		exportless: opts.WithoutGitExport,
+		echo:       echo.New(),
+		schema:     newSchema(opts.Version),
+		metrics:    newMetrics(),
+		streams:    newStreams(opts.Tick),
+		downloads:  make(chan struct{}, maxDownloads),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

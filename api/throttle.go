@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -37,6 +38,12 @@ func (s *Server) throttle(h http.Header, r *http.Request, a access) error {
 		status: http.StatusTooManyRequests, retryAfter: got.Reset,
 		detail: "Request was throttled. Expected available in " + strconv.Itoa(got.Reset) + " seconds.",
 	}
+}
+
+// throttled reports whether err is the answer to one request too many.
+func throttled(err error) bool {
+	var p *problem
+	return errors.As(err, &p) && p.status == http.StatusTooManyRequests
 }
 
 // clientAddress is where a request comes from: the peer of the connection, or

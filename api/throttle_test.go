@@ -43,6 +43,13 @@ func TestThrottle(t *testing.T) {
 	expect(401, "0", "1800", "Authorization", "Token wrong")
 	expect(429, "0", "1800")
 	expect(429, "0", "1800", "Authorization", "Token wrong")
+	for _, target := range []string{"/api/nothing/", "/nothing", "/api/units/?format=pdf", "/api/projects/nothing/", "/api/units/?q=(", "/exports/rss/", "/widget/demo/svg-badge.svg"} {
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, "NONE"} {
+			if _, rec := send(s, method, target, "Accept", "image/png"); rec.Code != http.StatusTooManyRequests {
+				t.Errorf("%s %s: %d", method, target, rec.Code)
+			}
+		}
+	}
 	expect(200, "0", "60", "Authorization", "Token "+key)
 	expect(429, "0", "60", "Authorization", "Token "+key)
 	expect(200, "2", "3600", "X-Forwarded-For", "198.51.100.1, 203.0.113.5, 192.0.2.9")

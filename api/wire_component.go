@@ -18,7 +18,7 @@ type componentObject struct {
 	Project                     *projectObject  `json:"project,omitempty"` // left away in a project's list
 	VCS                         string          `json:"vcs"`
 	Repo                        string          `json:"repo"`
-	GitExport                   string          `json:"git_export"`
+	GitExport                   string          `json:"git_export"` // "" where nothing is exported (facts §12)
 	Branch                      string          `json:"branch"`
 	PushBranch                  string          `json:"push_branch"`
 	Filemask                    string          `json:"filemask"`
@@ -74,6 +74,9 @@ type componentObject struct {
 // list that holds it says the project (facts §6).
 func (s *Server) component(l links, row *store.ComponentRow, withProject bool) *componentObject {
 	c := newComponent(l, &row.Component, row.Project.Slug)
+	if s.exportless {
+		c.GitExport = ""
+	}
 	c.SourceLanguage = newLanguage(l, s.language(row.Settings.SourceLanguage))
 	if withProject {
 		c.Project = newProject(l, &row.Project)

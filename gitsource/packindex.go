@@ -72,6 +72,9 @@ func (x packIndex) fanout(i int) int {
 	return int(binary.BigEndian.Uint32(x.data[fanoutAt+4*i:]))
 }
 
+// name gives the id at a place in the index.
+func (x packIndex) name(i int) Hash { return Hash(x.data[namesAt+20*i : namesAt+20*i+20]) }
+
 // find gives where an object begins in the pack.
 func (x packIndex) find(h Hash) (offset int64, ok bool) {
 	i, ok := x.position(h)

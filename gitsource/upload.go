@@ -34,7 +34,8 @@ func uploadSettings() []setting {
 	return []setting{
 		{"core.hooksPath", os.DevNull},
 		{"uploadpack.allowFilter", "false"},
-		{"uploadpack.allowAnySHA1InWant", "false"},
+		{"uploadpack.allowRefInWant", "false"},
+		{"transfer.advertiseObjectInfo", "false"}, // which tells of any object
 		{"pack.threads", "1"},
 		{"pack.windowMemory", "64m"},
 		{"pack.deltaCacheSize", "32m"},
@@ -45,18 +46,31 @@ func uploadSettings() []setting {
 
 // UploadPack answers one round of a clone or fetch from the mirror. The
 // repository stays until the answer is whole, even if the mirror is replaced
-// meanwhile. ErrNotFetched before the first fetch. The program git answers if
-// it may be used, else repoglot itself, which gives whole histories only.
+// meanwhile. It gives what is in the history of the branch and nothing else.
+// ErrNotFetched before the first fetch, ErrUpload for what is no request,
+// ErrTooLarge for a repository that only the program can serve: the client was
+// told then. The program git
+// answers if it may be used, else repoglot itself, which gives whole histories.
 func (m *Mirror) UploadPack(ctx context.Context, u Upload, w io.Writer) error {
 	dir, head, release, err := m.lease()
 	if err != nil {
 		return err
 	}
 	defer release()
+	q, err := parseUpload(u.Request)
+	if err != nil {
+		return err
+	}
+	if u.Request != nil && len(u.Request) == 0 {
+		return fmt.Errorf("%w: it is empty", ErrUpload)
+	}
+	if want, err := q.strange(ctx, dir, head); err != nil || !want.IsZero() {
+		return errors.Join(err, refuseWant(w, want))
+	}
 	if git, ok := m.binary(); ok {
 		err = git.uploadPack(ctx, dir, u, w)
 	} else {
-		err = ownUploadPack(ctx, dir, head, u, w)
+		err = ownUploadPack(ctx, dir, head, u, q, w)
 	}
 	if err != nil {
 		return fmt.Errorf("serve the mirror of %s: %w", m.remote, err)
@@ -93,14 +107,30 @@ func (g gitBinary) uploadPack(ctx context.Context, dir string, u Upload, w io.Wr
 	cmd.Dir = os.TempDir()
 	ownGroup(cmd)
 	cmd.WaitDelay = 5 * time.Second
-	stderr := &capped{max: maxStderr}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(u.Request), w, stderr
+	stderr, out := &capped{max: maxStderr}, &begun{w: w}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(u.Request), out, stderr
 	err := cmd.Run()
-	if err != nil && ctx.Err() != nil {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
 		return errors.Join(ctx.Err(), err)
+	case u.Request != nil && !out.yet && errors.As(err, &exit) && exit.Exited():
+		return fmt.Errorf("%w: %w", ErrUpload, &gitError{stderr: stderr.String(), err: err})
 	}
-	if err != nil {
-		return &gitError{stderr: stderr.String(), err: err}
-	}
-	return nil
+	return &gitError{stderr: stderr.String(), err: err}
+}
+
+// begun knows whether something was written. Who gets nothing at all for a
+// request has asked something wrong: git writes other faults into its answer.
+type begun struct {
+	w   io.Writer
+	yet bool
+}
+
+// Write passes on.
+func (b *begun) Write(p []byte) (int, error) {
+	b.yet = true
+	return b.w.Write(p)
 }

@@ -1,12 +1,10 @@
 package gitsource
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -17,12 +15,20 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// packWindow is how many objects a delta is looked for in.
-const packWindow = 10
+const (
+	// packWindow is how many objects a delta is looked for in.
+	packWindow = 10
+	// ownMaxObjects bounds the objects of a mirror that is served without the
+	// program: some 1 KiB of memory each, and a second for 5,000.
+	ownMaxObjects = 100_000
+	// ownMaxObject bounds one of them, as go-git holds whole ones, up to
+	// packWindow of them at a time.
+	ownMaxObject = 16 << 20
+)
 
 // ownUploadPack answers in version 0 with no capabilities: one branch, whole
 // histories, no side band. It is for machines without git.
-func ownUploadPack(ctx context.Context, dir string, head Head, u Upload, w io.Writer) error {
+func ownUploadPack(ctx context.Context, dir string, head Head, u Upload, q uploadRequest, w io.Writer) error {
 	e := pktline.NewEncoder(w)
 	if u.Request == nil {
 		if _, err := io.WriteString(w, advertisement); err != nil {
@@ -30,27 +36,31 @@ func ownUploadPack(ctx context.Context, dir string, head Head, u Upload, w io.Wr
 		}
 		return advertise(e, head)
 	}
-	q, err := parseUpload(u.Request)
-	if err != nil {
-		return err
-	}
-	for _, want := range q.wants {
-		if want != plumbing.Hash(head.Hash) {
-			return e.Encodef("ERR %s is not the head of the branch: it has moved, fetch again\n", want)
-		}
+	if len(q.wants) == 0 || q.other != "" {
+		return fmt.Errorf("%w: %q is not understood without the program git", ErrUpload, q.other)
 	}
 	if !q.done {
 		return e.EncodeString("NAK\n")
 	}
+	err := boundedObjects(ctx, dir, ownMaxObjects, ownMaxObject)
+	if errors.Is(err, ErrTooLarge) {
+		return errors.Join(err, e.EncodeString("ERR this repository is too large to be served without the program git: install it on the server\n"))
+	}
+	if err != nil {
+		return err
+	}
 	st := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRU(8<<20))
 	defer st.Close()
-	var common []plumbing.Hash
+	var wants, common []plumbing.Hash
+	for _, h := range q.wants {
+		wants = append(wants, h.plumb())
+	}
 	for _, h := range q.haves {
-		if st.HasEncodedObject(h) == nil {
-			common = append(common, h)
+		if st.HasEncodedObject(h.plumb()) == nil {
+			common = append(common, h.plumb())
 		}
 	}
-	objects, err := revlist.Objects(st, q.wants, common)
+	objects, err := revlist.Objects(st, wants, common)
 	if err != nil {
 		return fmt.Errorf("list objects: %w", err)
 	}
@@ -63,6 +73,46 @@ func ownUploadPack(ctx context.Context, dir string, head Head, u Upload, w io.Wr
 	}
 	_, err = packfile.NewEncoder(untilDone(ctx, w), st, false).Encode(objects, packWindow)
 	return err
+}
+
+// boundedObjects is ErrTooLarge for a repository with more objects than most or
+// one of more than longest bytes; it reads indexes and headers alone.
+func boundedObjects(ctx context.Context, dir string, most int, longest int64) error {
+	o := openObjects(dir)
+	defer o.close()
+	if err := o.list(); err != nil {
+		return err
+	}
+	n := len(o.loose)
+	for _, p := range o.packs {
+		n += p.index.n
+	}
+	if n > most {
+		return fmt.Errorf("%d objects, %d can be served without the program git: %w", n, most, ErrTooLarge)
+	}
+	check := func(h Hash) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		size, err := o.size(h)
+		if err == nil && size > longest {
+			err = fmt.Errorf("%d bytes, %d can be served without the program git: %w", size, longest, ErrTooLarge)
+		}
+		return objectError("object", h, err)
+	}
+	for h := range o.loose {
+		if err := check(h); err != nil {
+			return err
+		}
+	}
+	for _, p := range o.packs {
+		for i := range p.index.n {
+			if err := check(p.index.name(i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // advertise names the branch.
@@ -80,41 +130,6 @@ func advertise(e *pktline.Encoder, head Head) error {
 		}
 	}
 	return e.Flush()
-}
-
-// uploadRequest is what a client of version 0 posts.
-type uploadRequest struct {
-	wants, haves []plumbing.Hash
-	done         bool
-}
-
-var errUpload = errors.New("not a request of git's protocol that is understood here")
-
-func parseUpload(data []byte) (q uploadRequest, err error) {
-	s := pktline.NewScanner(bytes.NewReader(data))
-	for s.Scan() {
-		line := strings.TrimSuffix(string(s.Bytes()), "\n")
-		word, rest, _ := strings.Cut(line, " ")
-		rest, _, _ = strings.Cut(rest, " ") // capabilities
-		switch {
-		case word == "": // a flush
-		case word == "done":
-			q.done = true
-		case word == "want" && plumbing.IsHash(rest):
-			q.wants = append(q.wants, plumbing.NewHash(rest))
-		case word == "have" && plumbing.IsHash(rest):
-			q.haves = append(q.haves, plumbing.NewHash(rest))
-		default:
-			return q, fmt.Errorf("%w: %.20q", errUpload, line)
-		}
-	}
-	if err := s.Err(); err != nil {
-		return q, fmt.Errorf("%w: %w", errUpload, err)
-	}
-	if len(q.wants) == 0 {
-		return q, fmt.Errorf("%w: nothing is wanted", errUpload)
-	}
-	return q, nil
 }
 
 // abortable ends an encoding when its context is done.

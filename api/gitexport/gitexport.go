@@ -7,6 +7,7 @@
 package gitexport
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -21,30 +22,48 @@ import (
 // Prefix is what the paths of this package begin with.
 const Prefix = "/git/"
 
-const (
-	maxRequest = 4 << 20 // bytes: wants and haves of one round
-	maxRuns    = 8       // rounds at a time
-	// queueTimeout is how long a client may wait for its turn.
-	queueTimeout = 10 * time.Second
-	// runTimeout ends a round whatever happens.
-	runTimeout = 30 * time.Minute
-	// stallTimeout ends a round whose client takes nothing.
-	stallTimeout = time.Minute
-)
+const maxRequest = 4 << 20 // bytes: wants and haves of one round
 
-// Errors of [Repositories].
+// Limits bound what clients may take; of each field the zero value stands for
+// what it says.
+type Limits struct {
+	// Rounds are answered at a time: 8.
+	Rounds int
+	// Queue is how long a client may wait for its turn: 10 seconds.
+	Queue time.Duration
+	// Run ends a round whatever happens: 30 minutes.
+	Run time.Duration
+	// Stall ends a round whose client takes nothing: a minute.
+	Stall time.Duration
+}
+
+// usual fills in what was left open.
+func (l Limits) usual() Limits {
+	return Limits{
+		Rounds: cmp.Or(l.Rounds, 8), Queue: cmp.Or(l.Queue, 10*time.Second),
+		Run: cmp.Or(l.Run, 30*time.Minute), Stall: cmp.Or(l.Stall, time.Minute),
+	}
+}
+
+// Errors of [Repositories] and [Repository].
 var (
 	// ErrNotFound says that there is no such component, or none that the client
 	// may see.
 	ErrNotFound = errors.New("no such repository")
+	// ErrCredentials says that the client has to show a token, or another one. It
+	// must not depend on whether there is something to be seen with it.
+	ErrCredentials = errors.New("a token is needed")
 	// ErrNotReady says that the repository was not fetched yet.
 	ErrNotReady = errors.New("the repository is not here yet")
+	// ErrRequest says that the client did not speak git's protocol.
+	ErrRequest = errors.New("not a request of git")
 )
 
 // Repository answers git's rounds.
 type Repository interface {
 	// UploadPack writes the answer to one round. A request of nil asks for the
-	// body of info/refs, version is 0 to 2. Errors may wrap ErrNotReady.
+	// body of info/refs, version is 0 to 2. Errors may wrap ErrNotReady and
+	// ErrRequest.
 	UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error
 }
 
@@ -58,15 +77,17 @@ type Repositories interface {
 type Handler struct {
 	repositories Repositories
 	log          *slog.Logger
+	limits       Limits
 	turns        chan struct{}
 }
 
 // New makes a Handler; a nil logger discards.
-func New(repositories Repositories, log *slog.Logger) *Handler {
+func New(repositories Repositories, limits Limits, log *slog.Logger) *Handler {
+	limits = limits.usual()
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{repositories: repositories, log: log, turns: make(chan struct{}, maxRuns)}
+	return &Handler{repositories: repositories, log: log, limits: limits, turns: make(chan struct{}, limits.Rounds)}
 }
 
 // ServeHTTP answers one request.
@@ -142,9 +163,9 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository
 		return
 	}
 	defer func() { <-h.turns }()
-	ctx, cancel := context.WithTimeout(r.Context(), runTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), h.limits.Run)
 	defer cancel()
-	out := &stream{w: w, control: http.NewResponseController(w)}
+	out := &stream{w: w, control: http.NewResponseController(w), stall: h.limits.Stall}
 	out.kind = "application/x-git-upload-pack-result"
 	if request == nil {
 		out.kind = "application/x-git-upload-pack-advertisement"
@@ -164,7 +185,12 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository
 
 // begin waits for a turn.
 func (h *Handler) begin(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, queueTimeout)
+	select {
+	case h.turns <- struct{}{}:
+		return true
+	default:
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.limits.Queue)
 	defer cancel()
 	select {
 	case h.turns <- struct{}{}:
@@ -179,9 +205,21 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, ErrNotFound):
 		refuse(w, http.StatusNotFound, "Not found.")
+	case errors.Is(err, ErrCredentials):
+		w.Header().Set("WWW-Authenticate", `Basic realm="repoglot", charset="UTF-8"`)
+		refuse(w, http.StatusUnauthorized, "Not found, or a token is needed: give it as the password, with any user name.")
+	case errors.Is(err, ErrRequest):
+		h.log.Debug("git export: refused", "path", r.URL.Path, "error", err)
+		refuse(w, http.StatusBadRequest, "This is no request of git's protocol.")
+	case r.Context().Err() != nil:
+		h.log.Debug("git export: the client has gone", "path", r.URL.Path, "error", err)
+		refuse(w, http.StatusServiceUnavailable, "The request was cancelled.")
 	case errors.Is(err, ErrNotReady):
 		w.Header().Set("Retry-After", "10")
 		refuse(w, http.StatusServiceUnavailable, "The repository has not been fetched yet: try again in a while.")
+	case errors.Is(err, context.DeadlineExceeded):
+		h.log.Warn("git export: took too long", "path", r.URL.Path, "error", err)
+		refuse(w, http.StatusServiceUnavailable, "The answer took too long: try again, or fetch less at a time.")
 	default:
 		h.log.Error("git export failed", "path", r.URL.Path, "error", err)
 		refuse(w, http.StatusInternalServerError, "The repository cannot be read; the server's log says why.")
@@ -224,6 +262,7 @@ type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	kind    string
+	stall   time.Duration
 	begun   bool
 }
 
@@ -235,7 +274,7 @@ func (s *stream) begin() {
 
 // Write gives each write a time of its own.
 func (s *stream) Write(p []byte) (int, error) {
-	_ = s.control.SetWriteDeadline(time.Now().Add(stallTimeout)) // not every connection has one
+	_ = s.control.SetWriteDeadline(time.Now().Add(s.stall)) // not every connection has one
 	if !s.begun {
 		s.begin()
 	}

@@ -29,8 +29,11 @@ func (m mirrored) Repository(_ *http.Request, project, component string) (gitexp
 
 func (m mirrored) UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error {
 	err := m.Mirror.UploadPack(ctx, gitsource.Upload{Request: request, Version: version}, w)
-	if errors.Is(err, gitsource.ErrNotFetched) {
+	switch {
+	case errors.Is(err, gitsource.ErrNotFetched):
 		return gitexport.ErrNotReady
+	case errors.Is(err, gitsource.ErrUpload):
+		return gitexport.ErrRequest
 	}
 	return err
 }
@@ -88,7 +91,7 @@ func start(t *testing.T, transport string) (work, url string, m *gitsource.Mirro
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := httptest.NewServer(gitexport.New(mirrored{m}, nil))
+	ts := httptest.NewServer(gitexport.New(mirrored{m}, gitexport.Limits{}, nil))
 	t.Cleanup(ts.Close)
 	return work, ts.URL + "/git/p/c/", m
 }
@@ -174,7 +177,7 @@ func TestRefused(t *testing.T) {
 		{"POST", "git-upload-pack", "text/plain", "", "0000", 415, ""},
 		{"POST", "git-upload-pack", kind, "gzip", "0000", 400, ""},
 		{"POST", "git-upload-pack", kind, "", strings.Repeat("0", 4<<20+1), 413, "longer than"},
-		{"POST", "git-upload-pack", kind, "", "no pkt-line", 500, ""},
+		{"POST", "git-upload-pack", kind, "", "no pkt-line", 400, "no request of git"},
 		{"GET", "../x/info/refs?service=git-upload-pack", "", "", "", 404, "Not found."},
 	} {
 		target := strings.TrimSuffix(url, "/") + "/" + tc.path
@@ -188,7 +191,7 @@ func TestRefused(t *testing.T) {
 		req.Header.Set("Content-Type", tc.kind)
 		req.Header.Set("Content-Encoding", tc.encoding)
 		rec := httptest.NewRecorder()
-		gitexport.New(mirrored{m}, nil).ServeHTTP(rec, req)
+		gitexport.New(mirrored{m}, gitexport.Limits{}, nil).ServeHTTP(rec, req)
 		if rec.Code != tc.status || !strings.Contains(rec.Body.String(), tc.says) {
 			t.Errorf("%s %s: %d %s, want %d %q", tc.method, tc.path, rec.Code, rec.Body, tc.status, tc.says)
 		}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os/exec"
 
+	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
@@ -14,21 +16,36 @@ import (
 	"github.com/repoglot/repoglot/gitsource"
 )
 
-// exports finds the mirrors of components that everybody may see.
-type exports struct{ engine *engine }
+// exports finds the mirrors of the components that a client may see.
+type exports struct {
+	engine  *engine
+	visitor func(r *http.Request, basic bool) (api.Visitor, error)
+}
 
-// Repository finds the mirror of a public component.
+// Repository finds the mirror of a component. Git shows a token only after it
+// was asked for one, so a stranger is asked for one wherever there is nothing for
+// strangers, be it private or not there at all. Where there are no tokens, it
+// would be asked for what nobody has.
 func (e exports) Repository(r *http.Request, project, component string) (gitexport.Repository, error) {
+	visitor, err := e.visitor(r, true)
+	if err != nil {
+		return nil, fmt.Errorf("looking at a token: %w", err)
+	}
+	if visitor.Refused {
+		return nil, gitexport.ErrCredentials
+	}
 	var key string
-	err := e.engine.db.Read(r.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+	err = e.engine.db.Read(r.Context(), func(ctx context.Context, snap *store.Snapshot) error {
 		row, err := snap.Component(ctx, project, component)
-		if err == nil && private(row.Project.Private(), row.Settings.Access) {
+		if err == nil && private(row.Project.Private(), row.Settings.Access) && !visitor.SeesPrivate {
 			err = catalog.ErrNotFound
 		}
 		key = ingest.BranchKey(row.Repo, row.Branch)
 		return err
 	})
 	switch {
+	case errors.Is(err, catalog.ErrNotFound) && visitor.MayReturn && !visitor.SeesPrivate:
+		return nil, gitexport.ErrCredentials
 	case errors.Is(err, catalog.ErrNotFound):
 		return nil, gitexport.ErrNotFound
 	case err != nil:
@@ -41,14 +58,26 @@ func (e exports) Repository(r *http.Request, project, component string) (gitexpo
 	return exported{m}, nil
 }
 
+// exportLimits allows fewer clones at a time where repoglot packs them itself,
+// which takes 100 MB for a large one.
+func exportLimits(transport string) gitexport.Limits {
+	if _, err := exec.LookPath("git"); err != nil || transport == "builtin" {
+		return gitexport.Limits{Rounds: 2}
+	}
+	return gitexport.Limits{}
+}
+
 // exported is a mirror in the terms of gitexport.
 type exported struct{ mirror *gitsource.Mirror }
 
 // UploadPack answers one round.
 func (e exported) UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error {
 	err := e.mirror.UploadPack(ctx, gitsource.Upload{Request: request, Version: version}, w)
-	if errors.Is(err, gitsource.ErrNotFetched) {
-		return fmt.Errorf("%w: %w", gitexport.ErrNotReady, err)
+	switch {
+	case errors.Is(err, gitsource.ErrNotFetched):
+		err = fmt.Errorf("%w: %w", gitexport.ErrNotReady, err)
+	case errors.Is(err, gitsource.ErrUpload):
+		err = fmt.Errorf("%w: %w", gitexport.ErrRequest, err)
 	}
 	return err
 }

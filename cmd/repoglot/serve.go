@@ -108,6 +108,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 		BaseURL: s.config.BaseURL, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
 		AnonymousRate: limit.Rate(s.config.RateLimit.Anonymous), TokenRate: limit.Rate(s.config.RateLimit.Token),
 		Progress: s.engine.progress.component, CacheBytes: int(s.config.ResponseCache),
+		WithoutGitExport: !s.config.GitExport,
 	})
 	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Logger: s.log})
 	defer calls.Close()
@@ -121,7 +122,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 		rt.metrics = metrics
 	}
 	if s.config.GitExport {
-		rt.export = gitexport.New(exports{s.engine}, s.log)
+		rt.export = gitexport.New(exports{s.engine, s.api.Visitor}, exportLimits(string(s.config.Git)), s.log)
 	}
 	base := s.config.BaseURL
 	if base == "" {

@@ -66,8 +66,9 @@ type Config struct {
 	// itself (`builtin`), or the program where there is one (`auto`). A change
 	// needs a restart.
 	Git Transport `yaml:"git" oneof:"auto builtin binary"`
-	// GitExport says whether the repositories of public components may be
-	// cloned from this server, by the address in `git_export` (docs/operation.md).
+	// GitExport says whether the repositories of components may be cloned from
+	// this server, private ones with a token, by the address in `git_export`
+	// (docs/operation.md).
 	// A change needs a restart.
 	GitExport bool `yaml:"git_export"`
 	// Projects lists what is served.

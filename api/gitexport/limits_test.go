@@ -1,0 +1,184 @@
+package gitexport_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/api/gitexport"
+)
+
+// answers is a repository that answers by a function.
+type answers func(ctx context.Context, request []byte, w io.Writer) error
+
+func (a answers) Repository(*http.Request, string, string) (gitexport.Repository, error) {
+	return a, nil
+}
+
+func (a answers) UploadPack(ctx context.Context, request []byte, _ int, w io.Writer) error {
+	return a(ctx, request, w)
+}
+
+// refusing finds nothing.
+type refusing struct{ error }
+
+func (f refusing) Repository(*http.Request, string, string) (gitexport.Repository, error) {
+	return nil, f.error
+}
+
+const advertised = "/git/p/c/info/refs?service=git-upload-pack"
+
+// TestRounds: with all turns taken a client waits, and is told to come back when
+// that takes too long; a turn that was given back is the next one's.
+func TestRounds(t *testing.T) {
+	t.Parallel()
+	for _, queue := range []time.Duration{time.Nanosecond, time.Hour} {
+		inside, leave := make(chan struct{}), make(chan struct{})
+		h := gitexport.New(answers(func(_ context.Context, _ []byte, w io.Writer) error {
+			inside <- struct{}{}
+			<-leave
+			_, err := io.WriteString(w, "0000")
+			return err
+		}), gitexport.Limits{Rounds: 2, Queue: queue}, nil)
+		answered := make(chan *httptest.ResponseRecorder)
+		ask := func() {
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, advertised, http.NoBody))
+			answered <- rec
+		}
+		go ask()
+		go ask()
+		<-inside
+		<-inside
+		go ask()
+		if queue == time.Nanosecond {
+			if rec := <-answered; rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") != "10" {
+				t.Errorf("a third round: %d %v", rec.Code, rec.Header())
+			}
+			go ask()
+			if rec := <-answered; rec.Code != http.StatusServiceUnavailable {
+				t.Errorf("a fourth round: %d", rec.Code)
+			}
+			close(leave)
+		} else {
+			leave <- struct{}{}
+			<-inside // the third one has its turn
+			close(leave)
+			if rec := <-answered; rec.Code != http.StatusOK {
+				t.Errorf("who waited: %d", rec.Code)
+			}
+		}
+		for range 2 {
+			if rec := <-answered; rec.Code != http.StatusOK || rec.Body.String() != "0000" {
+				t.Errorf("who had a turn: %d %q", rec.Code, rec.Body)
+			}
+		}
+	}
+}
+
+// TestClientsThatLeave: a round ends when its client takes nothing for too long,
+// when it takes too long in all, and when its client goes away; its turn is free
+// then, though there is one only.
+func TestClientsThatLeave(t *testing.T) {
+	t.Parallel()
+	forever := answers(func(ctx context.Context, _ []byte, w io.Writer) error {
+		block := bytes.Repeat([]byte("x"), 1<<20)
+		for ctx.Err() == nil {
+			if _, err := w.Write(block); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+	silent := answers(func(ctx context.Context, _ []byte, _ io.Writer) error {
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	for _, tt := range []struct {
+		name   string
+		repo   answers
+		limits gitexport.Limits
+		client func(c net.Conn)
+	}{
+		{"takes nothing", forever, gitexport.Limits{Rounds: 1, Stall: 50 * time.Millisecond}, func(net.Conn) {}},
+		{"never ends", forever, gitexport.Limits{Rounds: 1, Run: 50 * time.Millisecond}, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }},
+		{"never begins", silent, gitexport.Limits{Rounds: 1, Run: 50 * time.Millisecond}, func(net.Conn) {}},
+		{"leaves in the middle", forever, gitexport.Limits{Rounds: 1}, func(c net.Conn) {
+			_, _ = io.CopyN(io.Discard, c, 1<<20)
+			_ = c.Close()
+		}},
+		{"leaves before", silent, gitexport.Limits{Rounds: 1}, func(c net.Conn) { _ = c.Close() }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			began, ended := make(chan struct{}, 1), make(chan error, 1)
+			repo := answers(func(ctx context.Context, request []byte, w io.Writer) error {
+				began <- struct{}{}
+				err := tt.repo(ctx, request, w)
+				ended <- err
+				return err
+			})
+			ts := httptest.NewServer(gitexport.New(repo, tt.limits, nil))
+			t.Cleanup(ts.Close)
+			for range 2 {
+				c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", ts.Listener.Addr().String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: h\r\n\r\n", advertised); err != nil {
+					t.Fatal(err)
+				}
+				<-began
+				tt.client(c)
+				if err := <-ended; err == nil {
+					t.Error("the round ended well")
+				}
+				_ = c.Close()
+			}
+		})
+	}
+}
+
+// TestErrors: what an error is answered with, and which of them the log shows:
+// those that somebody has to do something about.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err    error
+		status int
+		logged bool
+	}{
+		{gitexport.ErrNotFound, 404, false},
+		{gitexport.ErrCredentials, 401, false},
+		{gitexport.ErrNotReady, 503, false},
+		{gitexport.ErrRequest, 400, false},
+		{errors.New("the disk is gone"), 500, true},
+	} {
+		for _, found := range []bool{false, true} {
+			var repos gitexport.Repositories = refusing{fmt.Errorf("here: %w", tt.err)}
+			if found {
+				repos = answers(func(context.Context, []byte, io.Writer) error { return fmt.Errorf("there: %w", tt.err) })
+			}
+			var log strings.Builder
+			h := gitexport.New(repos, gitexport.Limits{}, slog.New(slog.NewTextHandler(&log, nil)))
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, advertised, http.NoBody))
+			if rec.Code != tt.status || (log.Len() > 0) != tt.logged || strings.Contains(rec.Body.String(), "disk") {
+				t.Errorf("%v: %d %s, log %q", tt.err, rec.Code, rec.Body, &log)
+			}
+			if asks := strings.HasPrefix(rec.Header().Get("WWW-Authenticate"), "Basic "); asks != (tt.status == 401) {
+				t.Errorf("%v: WWW-Authenticate %q", tt.err, rec.Header().Get("WWW-Authenticate"))
+			}
+		}
+	}
+}

@@ -1,0 +1,40 @@
+//go:build unix
+
+package gitsource
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestUploadEndsProgram: with the client, git and what it started are gone.
+func TestUploadEndsProgram(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	head := u.commit("A", files{"po/de.po": "1"})
+	u.set("main", head)
+	dir := t.TempDir()
+	m := openMirror(t, Remote{URL: u.dir}, Options{Transport: transportAuto, GitBinary: filepath.Join(dir, "git")})
+	_, err := m.Fetch(t.Context()) // of a local repository: without the program
+	must(t, err)
+	fifo := filepath.Join(dir, "alive")
+	must(t, syscall.Mkfifo(fifo, 0o600))
+	// It and its child hold the fifo open; who reads it sees its end when both are gone.
+	script := "#!/bin/sh\nexec 3>'" + fifo + "'\nsleep 600 &\necho begun\nsleep 600\n"
+	must(t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o700)) //nolint:gosec // a program
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	w := &onFirst{first: func() error { cancel(); return nil }}
+	go func() { ended <- m.UploadPack(ctx, wholeUpload(head), w) }()
+	if _, err := os.ReadFile(fifo); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("a client that left: %v", err)
+	}
+}
