@@ -15,6 +15,7 @@ type pool struct {
 	free   chan *session // nil: to be opened when first needed
 	known  *known
 	size   int
+	reads  bool // sessions read only
 	done   chan struct{}
 	once   sync.Once
 }
@@ -65,7 +66,7 @@ func (p *pool) transactFree(ctx context.Context, opts *sql.TxOptions, fn func(s 
 func (p *pool) within(ctx context.Context, s *session, opts *sql.TxOptions, fn func(s *session) error) (err error) {
 	sound := false
 	defer func() { p.release(s, sound) }()
-	tx, err := s.conn.BeginTx(context.WithoutCancel(ctx), opts)
+	tx, err := s.begin(context.WithoutCancel(ctx), opts)
 	if err != nil {
 		sound = !errors.Is(err, driver.ErrBadConn)
 		return err
@@ -162,7 +163,11 @@ func (p *pool) openSession(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn: conn, stmts: map[string]*sql.Stmt{}, known: p.known}, nil
+	s := &session{conn: conn, stmts: map[string]*sql.Stmt{}, known: p.known}
+	if p.reads {
+		err = s.openDirect()
+	}
+	return s, err
 }
 
 func (p *pool) release(s *session, sound bool) {

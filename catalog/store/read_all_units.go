@@ -132,8 +132,8 @@ func (s *Snapshot) blockStarts(ctx context.Context, translations []catalog.Trans
 
 func (s *Snapshot) appendBlock(ctx context.Context, all []catalog.Placed, translation int64, block int) ([]catalog.Placed, error) {
 	var data []byte
-	found, err := s.s.first(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, &data)
-	if err != nil || !found {
+	err := s.s.page(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, func(scan scan) error { return scan(&data) })
+	if err != nil || data == nil {
 		return all, err
 	}
 	placed, err := s.db.codec.block(data)

@@ -56,7 +56,7 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.Placed) ([]cata
 	lo, hi := placed[0].ID, placed[len(placed)-1].ID
 	var err error
 	if hi-lo < gaps*int64(len(placed)) {
-		err = s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id >= $1 AND u.id <= $2 ORDER BY u.id`, []any{lo, hi}, func(scan scan) error {
+		err = s.s.page(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id >= $1 AND u.id <= $2 ORDER BY u.id`, []any{lo, hi}, func(scan scan) error {
 			err := scan(dest...)
 			if len(units) < len(placed) && r.u.ID == placed[len(units)].ID {
 				units = append(units, r.unit())
@@ -69,7 +69,7 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.Placed) ([]cata
 			ids[i] = p.ID
 		}
 		err = chunks(ids, func(chunk []any) error {
-			return s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan scan) error {
+			return s.s.page(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan scan) error {
 				err := scan(dest...)
 				units = append(units, r.unit())
 				return err
@@ -95,7 +95,7 @@ func (s *Snapshot) placed(ctx context.Context, translation int64, offset, limit 
 	last := (offset + limit - 1) / blockUnits
 	from, to := offset-first*blockUnits, offset+limit-first*blockUnits
 	var placed []catalog.Placed
-	err := s.s.query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
+	err := s.s.page(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
 		[]any{translation, first, last}, func(scan scan) error {
 			var data []byte
 			if err := scan(&data); err != nil {

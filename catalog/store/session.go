@@ -12,9 +12,10 @@ import (
 // session is one connection with the statements prepared on it. The set of SQL
 // texts is bounded: lists come in a few fixed sizes.
 type session struct {
-	conn  *sql.Conn
-	stmts map[string]*sql.Stmt
-	known *known // shared by all sessions of a database
+	conn   *sql.Conn
+	stmts  map[string]*sql.Stmt
+	known  *known  // shared by all sessions of a database
+	direct *direct // of sessions that read
 }
 
 func (s *session) close() {
@@ -34,6 +35,17 @@ func (s *session) closeStatements() {
 		_ = stmt.Close()
 	}
 	s.stmts = nil
+	if s.direct != nil {
+		s.direct.close()
+	}
+}
+
+// begin begins a transaction.
+func (s *session) begin(ctx context.Context, opts *sql.TxOptions) (driver.Tx, error) {
+	if s.direct != nil && opts != nil && opts.ReadOnly {
+		return s.direct.begin()
+	}
+	return s.conn.BeginTx(ctx, opts)
 }
 
 func (s *session) stmt(ctx context.Context, query string) (*sql.Stmt, error) {

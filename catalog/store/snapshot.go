@@ -34,6 +34,6 @@ func (s *Snapshot) Generation(ctx context.Context) (int64, error) {
 	if s.generation > 0 {
 		return s.generation, nil
 	}
-	_, err := s.s.first(ctx, `SELECT generation FROM clock WHERE one = 1`, nil, &s.generation)
+	err := s.s.page(ctx, `SELECT generation FROM clock WHERE one = 1`, nil, func(scan scan) error { return scan(&s.generation) })
 	return s.generation, s.db.fail(ctx, "read the generation", err)
 }

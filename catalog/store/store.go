@@ -160,6 +160,7 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 	}
 	known := &known{statements: db.metrics.statements}
 	db.writer, db.readers, db.long = newPool(write, 1, known), newPool(read, opts.Readers, known), newPool(read, longReaders, known)
+	db.readers.reads = true
 	return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
 		generation, err := s.Generation(ctx)
 		db.metrics.generation.Set(float64(generation))

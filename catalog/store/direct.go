@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+)
+
+// direct is the driver's side of a session that reads: what database/sql does
+// for every statement, row and column (locks, a goroutine that waits for the
+// end of the context, conversions by reflection) took a quarter of the time of a
+// page. database/sql wants a connection of the driver to be used within
+// sql.Conn.Raw alone, since others may use it; nobody else has a session's.
+type direct struct {
+	conn   driver.Conn
+	stmts  map[string]driver.Stmt
+	values []driver.Value // of a row
+	args   []driver.NamedValue
+}
+
+// openDirect makes the session read past database/sql.
+func (s *session) openDirect() error {
+	return s.conn.Raw(func(conn any) error {
+		s.direct = &direct{conn: conn.(driver.Conn), stmts: map[string]driver.Stmt{}}
+		return nil
+	})
+}
+
+func (d *direct) close() {
+	for _, stmt := range d.stmts {
+		_ = stmt.Close()
+	}
+	d.stmts = nil
+}
+
+func (d *direct) stmt(query string) (driver.Stmt, error) {
+	if stmt, ok := d.stmts[query]; ok {
+		return stmt, nil
+	}
+	stmt, err := d.conn.Prepare(bindStyle(query))
+	if err == nil {
+		d.stmts[query] = stmt
+	}
+	return stmt, err
+}
+
+// begin begins a transaction that reads.
+func (d *direct) begin() (driver.Tx, error) { return directTx{d}, d.exec("BEGIN") }
+
+// directTx is the transaction of a session.
+type directTx struct{ d *direct }
+
+func (t directTx) Commit() error   { return t.d.exec("COMMIT") }
+func (t directTx) Rollback() error { return t.d.exec("ROLLBACK") }
+
+func (d *direct) exec(query string) error {
+	stmt, err := d.stmt(query)
+	if err != nil {
+		return err
+	}
+	_, err = stmt.(driver.StmtExecContext).ExecContext(context.Background(), nil)
+	return err
+}
+
+// page is query for a few rows found by key: it is not interrupted, but ends
+// with the context between two rows. Arguments are integers or texts.
+func (s *session) page(ctx context.Context, query string, args []any, each func(scan) error) (err error) {
+	d := s.direct
+	if d == nil {
+		return s.query(ctx, query, args, each)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.known.statements.Inc()
+	stmt, err := d.stmt(query)
+	if err != nil {
+		return err
+	}
+	d.args = d.args[:0]
+	for i, arg := range args {
+		if n, ok := arg.(int); ok {
+			arg = int64(n)
+		}
+		d.args = append(d.args, driver.NamedValue{Ordinal: i + 1, Value: arg})
+	}
+	rows, err := stmt.(driver.StmtQueryContext).QueryContext(context.Background(), d.args)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }() // also if each panics
+	return d.each(ctx, rows, each)
+}
+
+func (d *direct) each(ctx context.Context, rows driver.Rows, each func(scan) error) error {
+	n := len(rows.Columns())
+	if cap(d.values) < n {
+		d.values = make([]driver.Value, n)
+	}
+	values := d.values[:n]
+	defer clear(values) // no text is kept for it
+	scan := func(dest ...any) error {
+		if len(dest) != n {
+			return fmt.Errorf("%d columns for %d places", n, len(dest))
+		}
+		for i := range dest {
+			if err := assign(dest[i], values[i]); err != nil {
+				return fmt.Errorf("column %d: %w", i+1, err)
+			}
+		}
+		return nil
+	}
+	for i := 1; ; i++ {
+		err := rows.Next(values)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil && i%64 == 0 {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = each(scan)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// assign copies a value of the driver to where a row is scanned to, as
+// database/sql does.
+func assign(dest any, value driver.Value) error {
+	switch dest := dest.(type) {
+	case *int64:
+		if n, ok := value.(int64); ok {
+			*dest = n
+			return nil
+		}
+	case *string:
+		if text, ok := value.(string); ok {
+			*dest = text
+			return nil
+		}
+	case *[]byte: // the driver gives a copy
+		if data, ok := value.([]byte); ok {
+			*dest = data
+			return nil
+		}
+	case *sql.NullInt64:
+		n, ok := value.(int64)
+		*dest = sql.NullInt64{Int64: n, Valid: ok}
+		if ok || value == nil {
+			return nil
+		}
+	case sql.Scanner:
+		return dest.Scan(value)
+	default:
+		if n, ok := value.(int64); ok {
+			return assignNumber(reflect.ValueOf(dest), n)
+		}
+	}
+	return fmt.Errorf("no place for a %T in a %T", value, dest)
+}
+
+func assignNumber(dest reflect.Value, n int64) error {
+	if dest.Kind() == reflect.Pointer {
+		switch to := dest.Elem(); to.Kind() {
+		case reflect.Bool:
+			to.SetBool(n != 0)
+			return nil
+		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+			if to.OverflowInt(n) {
+				return fmt.Errorf("%d is too large for a %s", n, to.Type())
+			}
+			to.SetInt(n)
+			return nil
+		}
+	}
+	return fmt.Errorf("no place for a number in a %s", dest.Type())
+}

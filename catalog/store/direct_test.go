@@ -1,0 +1,103 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// TestDirect: pages are read as any other query, whatever the types.
+func TestDirect(t *testing.T) {
+	t.Parallel()
+	db := openWith(t, "app")
+	type row struct {
+		N, Small int64
+		Plain    int
+		State    catalog.State
+		Yes      bool
+		Text     string
+		Data     []byte
+		Null     sql.NullInt64
+		NullText sql.NullString
+	}
+	const query = `SELECT 1, 2, 3, 30, 1, 'žluť' || $1, x'00ff', NULL, NULL UNION ALL SELECT -9223372036854775808, 0, -3, 0, 0, '', x'01', 7, 'x' || $2`
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		var got [2][]row
+		for i, run := range []func(context.Context, string, []any, func(scan) error) error{s.s.query, s.s.page} {
+			err := run(ctx, query, []any{5, "ß"}, func(scan scan) error {
+				var r row
+				err := scan(&r.N, &r.Small, &r.Plain, &r.State, &r.Yes, &r.Text, &r.Data, &r.Null, &r.NullText)
+				got[i] = append(got[i], r)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if diff := cmp.Diff(got[0], got[1]); diff != "" || len(got[1]) != 2 {
+			t.Error(diff)
+		}
+		for _, wrong := range []string{`SELECT 'x'`, `SELECT 1, 2`, `SELECT NULL`, `SELECT nothing`} {
+			var n int64
+			if err := s.s.page(ctx, wrong, nil, func(scan scan) error { return scan(&n) }); err == nil {
+				t.Errorf("%s: no error", wrong)
+			}
+		}
+		var state catalog.State
+		if err := s.s.page(ctx, `SELECT 1 << 40`, nil, func(scan scan) error { return scan(&state) }); err == nil {
+			t.Error("a number that is too large was cut")
+		}
+		return nil
+	})
+}
+
+// TestDirectEnds: after an error, a panic or the end of its context a session
+// reads on.
+func TestDirectEnds(t *testing.T) {
+	t.Parallel()
+	db := openWith(t, "app")
+	const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT i FROM n`
+	broken := errors.New("broken")
+	for i := range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		want := broken
+		panicked := false
+		err := func() error {
+			defer func() { panicked = recover() != nil }()
+			return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
+				rows := 0
+				return s.s.page(ctx, many, nil, func(scan) error {
+					if rows++; rows < 3 {
+						return nil
+					}
+					switch i % 3 {
+					case 0:
+						return broken
+					case 1:
+						cancel()
+						want = context.Canceled
+						return nil
+					}
+					panic("broken")
+				})
+			})
+		}()
+		cancel()
+		if panicked != (i%3 == 2) || !panicked && !errors.Is(err, want) {
+			t.Errorf("%d: %v, panicked %v", i, err, panicked)
+		}
+		read(t, db, func(ctx context.Context, s *Snapshot) error {
+			n := 0
+			err := s.s.page(ctx, many, nil, func(scan) error { n++; return nil })
+			if n != 1000 {
+				t.Errorf("%d: %d rows", i, n)
+			}
+			return err
+		})
+	}
+}
