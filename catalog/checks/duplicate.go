@@ -125,21 +125,23 @@ func (r *run) origins(s string, places []Span) {
 // holes yields the placeholders of s, those of all formats that are on.
 func (r *run) holes(s string) func(yield func(from, to int) bool) {
 	return func(yield func(from, to int) bool) {
-		on := r.flags.runs.And(formats)
-		if on.IsZero() {
+		if r.flags.markers == "" {
 			return
 		}
 		t := r.text.reset(s)
-		for i := 0; i < len(s); {
+		for i := 0; ; {
+			n := index(s[i:], r.flags.markers)
+			if n < 0 {
+				return
+			}
+			i += n
 			to := i + 1
-			if isMarker(s[i]) {
-				for id := range on.All() {
-					if p, ok := t.at(syntaxes[id], i); ok {
-						if to = p.to; !yield(i, to) {
-							return
-						}
-						break
+			for _, x := range r.flags.holes {
+				if p, ok := t.at(x, i); ok {
+					if to = p.to; !yield(i, to) {
+						return
 					}
+					break
 				}
 			}
 			i = to
@@ -147,15 +149,20 @@ func (r *run) holes(s string) func(yield func(from, to int) bool) {
 	}
 }
 
-// isMarker reports a character that a placeholder of some notation begins with.
-func isMarker(c byte) bool {
-	return c == '%' || c == '{' || c == '$' || c == '@' || c == '~'
-}
+// asciiParts are the bits of the ASCII characters between words.
+var asciiParts = func() (bits [2]uint64) {
+	for c := range utf8.RuneSelf {
+		if c <= ' ' || c == 0x7f || strings.IndexByte("([{]^`!\"#%&'*/?@\\_", byte(c)) >= 0 {
+			bits[c>>6] |= 1 << (c & 63)
+		}
+	}
+	return bits
+}()
 
 // parts reports the characters between words (facts §11.3).
 func parts(c rune) bool {
 	if c < utf8.RuneSelf {
-		return c <= ' ' || c == 0x7f || strings.ContainsRune("([{]^`!\"#%&'*/?@\\_", c)
+		return asciiParts[c>>6]&(1<<(c&63)) != 0
 	}
 	if c == '·' {
 		return false

@@ -18,6 +18,8 @@ type flagSet struct {
 	maxLength  int  // -1 without a limit
 	holders    *pattern
 	regex      *regexp.Regexp
+	holes      []syntax          // of the formats that are on
+	markers    string            // the characters that their placeholders begin with
 	replace    *strings.Replacer // nil without the flag replacements
 }
 
@@ -69,6 +71,15 @@ func parseFlags(lists ...string) *flagSet {
 		enabled = enabled.With(MaxLength)
 	}
 	f.runs = enabled.AndNot(ignored)
+	for id := range f.runs.And(formats).All() {
+		x := syntaxes[id]
+		f.holes = append(f.holes, x)
+		for _, c := range x.markers {
+			if !strings.ContainsRune(f.markers, c) {
+				f.markers += string(c)
+			}
+		}
+	}
 	return f
 }
 

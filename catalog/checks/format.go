@@ -1,9 +1,6 @@
 package checks
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // placeholder is one placeholder of a string; from and to in bytes.
 type placeholder struct {
@@ -78,12 +75,12 @@ func formatSource(r *run, x syntax, i int) int {
 // compare fails if the placeholders do not agree, and says which: surplus ones
 // in the target, missing ones in the source, or those in another order.
 func (r *run) compare(x syntax, source, target string, lenient bool) hit {
-	var bufS, bufT [16]placeholder
-	a, position := r.text.reset(source).collect(x, bufS[:0])
-	b, _ := r.text.reset(target).collect(x, bufT[:0])
-	if slices.EqualFunc(a, b, func(p, q placeholder) bool { return p.text == q.text }) {
+	if r.agree(x, source, target) {
 		return hit{}
 	}
+	a, position := r.text.reset(source).collect(x, r.left[:0])
+	b, _ := r.text.reset(target).collect(x, r.right[:0])
+	r.left, r.right = a, b
 	missing, extra := pairUp(a, b)
 	switch {
 	case extra == 0 && missing > 0 && lenient, extra == 0 && missing == 0 && !position:
@@ -98,6 +95,19 @@ func (r *run) compare(x syntax, source, target string, lenient bool) hit {
 		h.target = Span{0, len(target)}
 	}
 	return h
+}
+
+// agree reports whether both texts have the same placeholders in the same order.
+func (r *run) agree(x syntax, source, target string) bool {
+	s, t := r.text.reset(source), r.other.reset(target)
+	for i, j := 0, 0; ; {
+		p, more := s.nextReal(x, i)
+		q, moreT := t.nextReal(x, j)
+		if !more || !moreT || p.text != q.text {
+			return !more && !moreT
+		}
+		i, j = p.to, q.to
+	}
 }
 
 // fewPlaceholders is up to how many a search one by one is the fastest.

@@ -3,34 +3,65 @@ package checks_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 )
 
-const allFlags = "c-format, python-format, python-brace-format, perl-brace-format, java-printf-format, qt-format, qt-plural-format, c-sharp-format, java-format, object-pascal-format, ruby-format, es-format, angularjs-format, percent-placeholders, max-length:10"
+// allFlags turn on every check.
+const allFlags = `c-format, python-format, python-brace-format, php-format, perl-format, perl-brace-format, javascript-format, lua-format,
+	java-printf-format, qt-format, qt-plural-format, c-sharp-format, java-format, object-pascal-format, ruby-format, es-format, angularjs-format,
+	percent-placeholders, scheme-format, vue-format, i18next-interpolation, md-text, url, check-glossary, max-length:10, regex:r"(a|ab)*c$",
+	placeholders:$a$:"%":r"[a-z]+@?"`
 
-// TestHostile runs every check on a lot of what could send a rule around
-// in circles: quadratic ones would take minutes each, so the test's own timeout tells.
-func TestHostile(t *testing.T) {
-	size := 1 << 18
-	if testing.Short() {
-		size = 1 << 15
+// TestAllFlags: a check that is added is run by the tests of hostile texts.
+func TestAllFlags(t *testing.T) {
+	for _, c := range checks.All() {
+		on := false
+		for flag := range strings.SplitSeq(allFlags+",safe-html", ",") {
+			name, _, _ := strings.Cut(strings.TrimSpace(flag), ":")
+			on = on || name == c.EnableFlag
+		}
+		if !on && !c.Default() {
+			t.Errorf("allFlags lacks %s", c.EnableFlag)
+		}
 	}
+}
+
+// hostile are what could send a rule around in circles if there is a lot
+// of it: marks that open and never close, that close and never opened, that
+// nest, and characters that belong to others.
+var hostile = []string{
+	"<", "<a>", "<a/>", "<a b=\"", "<!--", "</", "{", "{{", "{1", "%", "%s", "%(", "%(a)s", "${", "${a}", "%{", "%<", "$t(", "@:a", "@.a", "~1,", "~",
+	"[", "[[", "[a]", "[a@", "[a][/", "[a]x[/a]", "[/a", "[a](", "[a][b]", "](", "(", "((s)", "\u0301", "a\u0301", "&", "&#", "&a;", "\\", "C:\\", "\\n",
+	" ", "\n", "a a ", "b b c c ", "@", "#", "a.", "http://", "\xff", "ـ", "_", "__ ", "a_b ", "*", "**a", "`", "`` ` ", "~~", "木", "木 木 ", "word", "x. ! ? : ",
+}
+
+// TestExplainHostile: the places lie in the text, whatever it is.
+func TestExplainHostile(t *testing.T) {
 	s := set("fr", english)
-	for _, piece := range []string{"<", "<a>", "{", "{{", "%", "%(", "${", "%{", "{1", "[", "[a]", "[a][/", "(", "\u0301", "&", "&#", "\\", "C:\\", " ", "a a ", "@", "((s)", "\xff", "ـ"} {
-		text := strings.Repeat(piece, size/len(piece))
+	for _, piece := range hostile {
+		text := strings.Repeat(piece, 4<<10/len(piece))
 		for _, source := range []string{text, "A <b>bold</b> [b]word[/b] %s."} {
-			u := &checks.Unit{Sources: []string{source}, Targets: []string{text}, Flags: allFlags, State: catalog.StateTranslated}
-			for id := range s.Run(u).All() {
-				for _, f := range s.Explain(u, id) {
-					if f.Target.From < 0 || f.Target.To < f.Target.From || f.Target.To > len(text) {
-						t.Errorf("%q %s: %+v", piece, id, f)
+			for _, flags := range []string{allFlags, allFlags + ", safe-html"} {
+				u := &checks.Unit{Sources: []string{source}, Targets: []string{text}, Flags: flags, State: catalog.StateTranslated}
+				for id := range s.Run(u).All() {
+					for _, f := range s.Explain(u, id) {
+						inside(t, piece, id, source, append(f.Sources, f.Source))
+						inside(t, piece, id, text, append(f.Targets, f.Target))
 					}
 				}
 			}
-			u.IsSource = true
-			s.Run(u)
+		}
+	}
+}
+
+func inside(t *testing.T, piece string, id checks.ID, text string, places []checks.Span) {
+	t.Helper()
+	for _, p := range places {
+		if p.From < 0 || p.To < p.From || p.To > utf8.RuneCountInString(text) {
+			t.Errorf("%q %s: %+v", piece, id, p)
 		}
 	}
 }

@@ -17,26 +17,72 @@ const (
 	xmlBare                  // as they are
 )
 
-// xmlWay finds how all source forms can be read.
-func (r *run) xmlWay() xmlWay {
-	if r.flags.safeHTML {
-		return xmlNot
+// elements are the tags of one string.
+type elements struct {
+	all []placeholder
+	ok  bool // the string is well-formed
+}
+
+// markup is a unit read as XML, once for both checks.
+type markup struct {
+	known            bool
+	way              xmlWay
+	sources, targets []elements
+}
+
+// asXML reads the unit; sources and targets are nil if the way is xmlNot.
+func (r *run) asXML() *markup {
+	m := &r.markup
+	if m.known {
+		return m
+	}
+	m.known = true
+	if m.findWay(r); m.way == xmlNot {
+		m.sources = nil
+		return m
+	}
+	for _, target := range r.unit.Targets {
+		m.targets = append(m.targets, readXML(target, m.way))
+	}
+	return m
+}
+
+// findWay finds how all source forms can be read, and reads them.
+func (m *markup) findWay(r *run) {
+	if r.flags.safeHTML || !r.flags.xmlText && !allOf(r.unit.Sources, mayBeXML) {
+		return
 	}
 	for _, way := range []xmlWay{xmlWrapped, xmlBare} {
-		if !slices.ContainsFunc(r.unit.Sources, func(s string) bool {
-			if !r.flags.xmlText && !mayBeXML(s) {
-				return true
+		m.sources = m.sources[:0]
+		m.way = way
+		for _, source := range r.unit.Sources {
+			e := readXML(source, way)
+			if m.sources = append(m.sources, e); !e.ok {
+				m.way = xmlNot
+				if !r.flags.xmlText {
+					break
+				}
 			}
-			_, ok := xmlElements(s, way)
-			return !ok
-		}) {
-			return way
+		}
+		if m.way != xmlNot {
+			return
 		}
 	}
 	if r.flags.xmlText {
-		return xmlWrapped
+		m.way = xmlWrapped
+		for i, source := range r.unit.Sources {
+			m.sources[i] = readXML(source, m.way)
+		}
 	}
-	return xmlNot
+}
+
+func allOf(texts []string, f func(string) bool) bool {
+	for _, s := range texts {
+		if !f(s) {
+			return false
+		}
+	}
+	return true
 }
 
 // mayBeXML spares plain text the parser: well-formed tags are closed.
@@ -47,38 +93,25 @@ func mayBeXML(s string) bool {
 }
 
 func xmlInvalid(r *run, _ ID) {
-	way := r.xmlWay()
-	if way == xmlNot {
-		return
-	}
-	for i, target := range r.unit.Targets {
-		if target == "" {
-			continue
-		}
-		if _, ok := xmlElements(target, way); !ok && r.fail(hit{failed: true, target: Span{0, len(target)}}, r.sourceForm(i), i) {
+	for i, e := range r.asXML().targets {
+		target := r.unit.Targets[i]
+		if target != "" && !e.ok && r.fail(hit{failed: true, target: Span{0, len(target)}}, r.sourceForm(i), i) {
 			return
 		}
 	}
 }
 
 func xmlTags(r *run, _ ID) {
-	way := r.xmlWay()
-	if way == xmlNot {
-		return
-	}
-	for i, target := range r.unit.Targets {
+	m := r.asXML()
+	for i, b := range m.targets {
 		k := r.sourceForm(i)
-		if target == "" {
-			continue
-		}
-		a, okSource := xmlElements(r.unit.Sources[k], way)
-		b, okTarget := xmlElements(target, way)
-		if !okSource || !okTarget || slices.EqualFunc(a, b, func(p, q placeholder) bool { return p.text == q.text }) {
+		a := m.sources[k]
+		if r.unit.Targets[i] == "" || !a.ok || !b.ok || slices.EqualFunc(a.all, b.all, func(p, q placeholder) bool { return p.text == q.text }) {
 			continue
 		}
 		h := hit{failed: true}
 		if r.explain {
-			h = otherElements(a, b)
+			h = otherElements(a.all, b.all)
 		}
 		if r.fail(h, k, i) {
 			return
@@ -97,9 +130,9 @@ func otherElements(a, b []placeholder) hit {
 
 const rootElement = "<r>"
 
-// xmlElements are the tags of a string with the names of their attributes, in
-// document order; false if the string is not well-formed.
-func xmlElements(s string, way xmlWay) ([]placeholder, bool) {
+// readXML finds the tags of a string with the names of their attributes, in
+// document order.
+func readXML(s string, way xmlWay) elements {
 	if s = blankEntities(s); way == xmlWrapped {
 		s = rootElement + s + "</r>"
 	}
@@ -116,10 +149,10 @@ func xmlElements(s string, way xmlWay) ([]placeholder, bool) {
 					all[i].to -= len(rootElement)
 				}
 			}
-			return all, depth == 0 && roots == 1
+			return elements{all, depth == 0 && roots == 1}
 		}
 		if err != nil {
-			return nil, false
+			return elements{}
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
@@ -133,7 +166,7 @@ func xmlElements(s string, way xmlWay) ([]placeholder, bool) {
 			depth--
 		case xml.CharData:
 			if depth == 0 && len(bytes.TrimSpace(token)) > 0 {
-				return nil, false
+				return elements{}
 			}
 		}
 	}

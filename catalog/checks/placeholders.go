@@ -81,19 +81,18 @@ func (p *pattern) find(s string, into []placeholder) ([]placeholder, bool) {
 // placeholders compares the sets of the flag's placeholders.
 func placeholders(r *run, _ ID) {
 	p := r.flags.holders
-	var bufS, bufT [16]placeholder
 	k := 0
-	expected, ok := p.find(r.unit.Sources[0], bufS[:0])
+	expected, ok := p.find(r.unit.Sources[0], r.left[:0])
 	if n := len(r.unit.Sources); ok && len(expected) == 0 && n > 1 {
 		k = n - 1
-		expected, ok = p.find(r.unit.Sources[k], bufS[:0])
+		expected, ok = p.find(r.unit.Sources[k], r.left[:0])
 	}
-	if !ok {
+	if r.left = expected; !ok {
 		return
 	}
 	for i, target := range r.unit.Targets {
-		found, ok := p.find(target, bufT[:0])
-		if !ok {
+		found, ok := p.find(target, r.right[:0])
+		if r.right = found; !ok {
 			continue
 		}
 		missing, extra := pairSets(expected, found)

@@ -60,7 +60,8 @@ type Failure struct {
 	// Source and Target say where in the two strings it is: the first place
 	// of each.
 	Source, Target Span
-	// Sources and Targets are all places, where it is in several; else nil.
+	// Sources and Targets are all places, up to 100, where it is in several;
+	// else nil.
 	Sources, Targets []Span
 }
 
@@ -115,6 +116,7 @@ func (s *Set) Run(u *Unit) Mask {
 	f := s.effective(u.Flags)
 	r := s.runs.Get().(*run)
 	defer s.runs.Put(r)
+	r.markup = markup{}
 	for id := range active.And(f.runs).All() {
 		r.set, r.flags, r.unit, r.failed = s, f, u, false
 		r.check(id)
@@ -122,14 +124,23 @@ func (s *Set) Run(u *Unit) Mask {
 			failed = failed.With(id)
 		}
 	}
-	r.flags, r.unit = nil, nil
+	r.release()
+	return failed
+}
+
+// release forgets the unit, and memory that only a long one needs.
+func (r *run) release() {
+	r.flags, r.unit, r.markup = nil, nil, markup{}
 	r.text.reset("")
+	r.other.reset("")
 	if cap(r.source)+cap(r.target) > maxBuffers {
 		r.source, r.target = nil, nil
 	}
+	if cap(r.left)+cap(r.right) > maxBuffers/64 {
+		r.left, r.right = nil, nil
+	}
 	r.sourceRepeats.release()
 	r.targetRepeats.release()
-	return failed
 }
 
 // Explain lists where check id fails in the unit; nil if it does not.
@@ -166,7 +177,9 @@ type run struct {
 	failures []Failure
 
 	source, target []byte // texts without placeholders, reused
-	text           subject
+	text, other    subject
+	left, right    []placeholder // of both texts, reused
+	markup         markup        // of the unit
 
 	sourceRepeats, targetRepeats repeats
 }
@@ -216,11 +229,15 @@ func (r *run) fail(h hit, sourceForm, form int) bool {
 	return false
 }
 
+// maxPlaces bounds the places of a failure: nobody reads more of them.
+const maxPlaces = 100
+
 // points makes code points of bytes, of one place or of several in order.
 func points(s string, one Span, several []Span) (Span, []Span) {
 	if len(several) == 0 {
 		several = []Span{one}
 	}
+	several = several[:min(len(several), maxPlaces)]
 	all := make([]Span, len(several))
 	at, n := 0, 0
 	for i, b := range several {

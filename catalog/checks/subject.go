@@ -43,12 +43,7 @@ func (t *subject) closing(c closer, i int) int {
 // next is the first placeholder from byte at.
 func (t *subject) next(x syntax, at int) (placeholder, bool) {
 	for i := at; i < len(t.s); i++ {
-		var n int
-		if len(x.markers) == 1 {
-			n = strings.IndexByte(t.s[i:], x.markers[0])
-		} else {
-			n = strings.IndexAny(t.s[i:], x.markers)
-		}
+		n := index(t.s[i:], x.markers)
 		if n < 0 {
 			break
 		}
@@ -68,17 +63,36 @@ func (t *subject) at(x syntax, i int) (placeholder, bool) {
 	return x.scan(t, i)
 }
 
-// collect appends the placeholders that do not stand for the marker itself;
-// position reports one that only its place tells apart.
+// nextReal is the first placeholder from byte at that does not stand for the
+// marker itself.
+func (t *subject) nextReal(x syntax, at int) (placeholder, bool) {
+	for {
+		p, ok := t.next(x, at)
+		if !ok || !p.escape {
+			return p, ok
+		}
+		at = p.to
+	}
+}
+
+// collect appends the placeholders of t; position reports one that only its
+// place tells apart.
 func (t *subject) collect(x syntax, into []placeholder) (all []placeholder, position bool) {
 	for at := 0; ; {
-		p, ok := t.next(x, at)
+		p, ok := t.nextReal(x, at)
 		if !ok {
 			return into, position
 		}
-		if at = p.to; !p.escape {
-			into = append(into, p)
-			position = position || p.position
-		}
+		into = append(into, p)
+		position = position || p.position
+		at = p.to
 	}
+}
+
+// index is where the first of some characters is in s, -1 without.
+func index(s, markers string) int {
+	if len(markers) == 1 {
+		return strings.IndexByte(s, markers[0])
+	}
+	return strings.IndexAny(s, markers)
 }
