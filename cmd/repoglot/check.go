@@ -16,6 +16,10 @@ type checkFlags struct {
 	format string
 	stats  bool
 	strict bool
+
+	quality        bool
+	sourceLanguage string
+	checkFlags     string
 }
 
 func (p *program) checkCommand() *cobra.Command {
@@ -27,9 +31,11 @@ func (p *program) checkCommand() *cobra.Command {
 			"current folder if nothing is named), - for the standard input. What is wrong is\n" +
 			"printed as file:line:column: severity: message [code]; docs/check.md explains\n" +
 			"the codes. The exit status is 1 if there is an error, 2 if the command line is\n" +
-			"wrong, else 0.",
+			"wrong, else 0. --quality adds the quality checks of the server, as warnings;\n" +
+			"docs/checks.md explains them.",
 		Example: "  repoglot check po/\n" +
 			"  repoglot check --stats\n" +
+			"  repoglot check --quality --strict po/\n" +
 			"  git show HEAD:po/cs.po | repoglot check -\n" +
 			"  repoglot check --format sarif > repoglot.sarif",
 		RunE: work(func(cmd *cobra.Command, args []string) error {
@@ -39,17 +45,27 @@ func (p *program) checkCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.format, "format", check.FormatText, "`FORMAT` of the report: text, json, sarif or github")
 	cmd.Flags().BoolVar(&f.stats, "stats", false, "print counts as msgfmt --statistics does, and their sums")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 if there are only warnings, too")
+	cmd.Flags().BoolVar(&f.quality, "quality", false, "make the quality checks of the server, too")
+	cmd.Flags().StringVar(&f.sourceLanguage, "source-language", "en", "`CODE` of the language of the msgids, for --quality")
+	cmd.Flags().StringVar(&f.checkFlags, "check-flags", "", "`FLAGS` for all strings, as a component's check_flags, for --quality")
 	return cmd
 }
 
 // check writes a report on files; an error if there are errors in them.
 func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin io.Reader) error {
-	report, err := check.NewReport(p.stdout, check.ReportOptions{Format: f.format, Stats: f.stats, Version: programVersion()})
+	report, err := check.NewReport(p.stdout, check.ReportOptions{Format: f.format, Stats: f.stats, Version: programVersion(), Quality: f.quality})
 	if err != nil {
 		return usageError{err}
 	}
 	var sum check.Summary
-	err = check.Run(ctx, check.Options{Paths: paths, Stdin: stdin}, func(r check.Result) error {
+	options := check.Options{Paths: paths, Stdin: stdin}
+	if f.quality {
+		options.Quality = &check.Quality{SourceLanguage: f.sourceLanguage, Flags: f.checkFlags}
+		if err := options.Quality.Validate(); err != nil {
+			return usageError{err}
+		}
+	}
+	err = check.Run(ctx, options, func(r check.Result) error {
 		sum.Add(r)
 		return report.File(r)
 	})

@@ -13,7 +13,10 @@ import (
 
 // File gives the verdict on the contents of one file; its name tells whether it
 // is a template. data is neither kept nor changed.
-func File(name string, data []byte) Result {
+func File(name string, data []byte) Result { return verdict(name, data, nil) }
+
+// verdict is File with quality checks, unless q is nil.
+func verdict(name string, data []byte, q *quality) Result {
 	r := Result{File: name, Template: isTemplate(name)}
 	f, err := poparse.Parse(name, data)
 	if err != nil {
@@ -27,6 +30,9 @@ func File(name string, data []byte) Result {
 	}
 	if !r.Template {
 		r.Findings = append(r.Findings, headerFindings(f)...)
+	}
+	if q != nil {
+		r.Findings = append(r.Findings, q.findings(f)...)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

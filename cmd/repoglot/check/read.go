@@ -21,6 +21,8 @@ type reader struct {
 	budget *semaphore.Weighted
 	stdin  io.Reader
 	buf    []byte
+
+	quality *quality
 }
 
 // check gives the verdict on a file; false if ctx ended before.
@@ -46,7 +48,7 @@ func (r *reader) check(ctx context.Context, path string) (Result, bool) {
 	if err := r.read(f, info.Size()); err != nil {
 		return unreadable(path, err), true
 	}
-	return File(path, r.buf), true
+	return verdict(path, r.buf, r.quality), true
 }
 
 // free gives up what a large file took, before the next one may be read. The
@@ -64,13 +66,13 @@ func (r *reader) free() {
 // checkStdin reads all there is.
 func (r *reader) checkStdin() Result {
 	if r.stdin == nil {
-		return File(StdinName, nil)
+		return verdict(StdinName, nil, r.quality)
 	}
 	data, err := io.ReadAll(r.stdin)
 	if err != nil {
 		return unreadable(StdinName, err)
 	}
-	return File(StdinName, data)
+	return verdict(StdinName, data, r.quality)
 }
 
 // read reads a file into r.buf; size is what it is said to have.

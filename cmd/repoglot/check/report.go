@@ -42,6 +42,9 @@ type ReportOptions struct {
 	Stats bool
 	// Version is that of the program, for FormatSARIF; may be empty.
 	Version string
+	// Quality tells that there may be findings of quality checks, for
+	// FormatSARIF, which lists the rules.
+	Quality bool
 }
 
 // NewReport returns a report that writes to w. The error says which option is
@@ -60,7 +63,7 @@ func NewReport(w io.Writer, o ReportOptions) (Report, error) {
 	case FormatJSON:
 		return newJSONReport(w, o.Stats), nil
 	case FormatSARIF:
-		return newSARIFReport(w, o.Version), nil
+		return newSARIFReport(w, o.Version, o.Quality), nil
 	case FormatGitHub:
 		return &gitHubReport{w: w}, nil
 	}

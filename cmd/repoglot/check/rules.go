@@ -22,6 +22,8 @@ const (
 	CodeNoPluralForms = "no-plural-forms"
 	// CodePluralRange: a plural expression that gives no form for some numbers.
 	CodePluralRange = "plural-range"
+	// CodeNoLanguage: quality checks of a file whose language is not known.
+	CodeNoLanguage = "no-language"
 )
 
 // A Rule explains a code. docs/check.md is made from the rules.
@@ -219,6 +221,11 @@ func warningRules() []Rule {
 			CodePluralRange, Warning,
 			"The plural expression gives no plural form for some numbers.",
 			"For a number up to 1000 it divides by zero, or gives an index that is not below nplurals. Correct Plural-Forms in the header; msgfmt -c refuses the file.",
+		},
+		{
+			CodeNoLanguage, Warning,
+			"The language of the file is not known, and --quality has to know it.",
+			"Write its code into the header's Language field, or as the name of the file or of the folder above LC_MESSAGES.",
 		},
 	}
 }

@@ -212,6 +212,11 @@ func TestEveryCode(t *testing.T) {
 			seen[f.Code] = true
 		}
 	}
+	for _, r := range qualityResults(t, map[string]string{"some name.po": qualityCase}, check.Quality{}) {
+		for _, f := range r.Findings {
+			seen[f.Code] = true
+		}
+	}
 	for _, r := range check.Rules() {
 		if !seen[r.Code] {
 			t.Errorf("no file made has %s", r.Code)

@@ -17,6 +17,8 @@ type Options struct {
 	Stdin io.Reader
 	// Workers is how many files are read at a time, 0 for one per core.
 	Workers int
+	// Quality adds the findings of quality checks, as warnings; nil for none.
+	Quality *Quality
 }
 
 // memoryBudget bounds the bytes of files that are in work at a time; a larger
@@ -37,9 +39,14 @@ type job struct {
 // Run checks files in parallel and hands the verdicts to each, one at a time, in
 // the order of the paths and, below folders, of the names. It returns the first
 // error of each, or that of ctx as soon as it ends; what cannot be read is no
-// error but a verdict.
+// error but a verdict. It is an error if Quality names a language that is none.
 func Run(ctx context.Context, o Options, each func(Result) error) error {
-	return newChecker(o, memoryBudget).run(ctx, each)
+	c := newChecker(o, memoryBudget)
+	var err error
+	if c.quality, err = newQuality(o.Quality); err != nil {
+		return err
+	}
+	return c.run(ctx, each)
 }
 
 func (c *checker) run(ctx context.Context, each func(Result) error) error {
@@ -72,6 +79,7 @@ type checker struct {
 	paths   []string
 	stdin   io.Reader
 	workers int
+	quality *quality
 	limit   int64 // memoryBudget, but in tests
 	budget  *semaphore.Weighted
 }
@@ -117,7 +125,7 @@ func send(ctx context.Context, to chan<- *job, j *job) bool {
 
 // work checks one file after the other.
 func (c *checker) work(ctx context.Context, todo <-chan *job) {
-	r := reader{limit: c.limit, budget: c.budget, stdin: c.stdin}
+	r := reader{limit: c.limit, budget: c.budget, stdin: c.stdin, quality: c.quality}
 	for j := range todo {
 		if j.err != nil {
 			j.done <- unreadable(j.path, j.err)

@@ -92,8 +92,20 @@ type sarifReport struct {
 	dropped int
 }
 
-func newSARIFReport(w io.Writer, version string) *sarifReport {
-	return &sarifReport{w: w, version: version, rules: Rules()}
+func newSARIFReport(w io.Writer, version string, quality bool) *sarifReport {
+	s := &sarifReport{w: w, version: version, rules: Rules()}
+	if quality {
+		s.rules = append(s.rules, QualityRules()...)
+	}
+	return s
+}
+
+// help is the address of a rule's explanation.
+func help(code string) string {
+	if strings.HasPrefix(code, qualityPrefix) {
+		return projectURI + "/blob/main/docs/checks.md"
+	}
+	return projectURI + "/blob/main/docs/check.md#" + code
 }
 
 // File implements [Report].
@@ -129,7 +141,7 @@ func (s *sarifReport) begin(b *bytes.Buffer) error {
 	for _, r := range s.rules {
 		driver.Rules = append(driver.Rules, sarifRule{
 			ID: r.Code, Short: sarifText{r.Summary}, Full: sarifText{r.Summary}, Help: sarifText{r.Help},
-			HelpURI: projectURI + "/blob/main/docs/check.md#" + r.Code, Configuration: sarifLevel{r.Severity},
+			HelpURI: help(r.Code), Configuration: sarifLevel{r.Severity},
 		})
 	}
 	b.WriteString("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\n\"tool\":{\"driver\":")

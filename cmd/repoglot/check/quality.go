@@ -1,0 +1,214 @@
+package check
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// Quality says how the quality checks of a server are made here, too.
+type Quality struct {
+	// SourceLanguage is the code of the language that msgids are in, "" for
+	// English: the source_language of the component.
+	SourceLanguage string
+	// Flags are the check_flags of the component, comma-separated.
+	Flags string
+}
+
+// Validate is an error if the source language is not known.
+func (q *Quality) Validate() error {
+	_, err := newQuality(q)
+	return err
+}
+
+// qualityPrefix stands before the name of a check in codes, as some checks have
+// the names of our own findings.
+const qualityPrefix = "quality/"
+
+// maxQuality bounds the findings of quality checks in one file.
+const maxQuality = 10_000
+
+// QualityRules are those of the findings of quality checks, by the numbers of
+// the checks (docs/checks.md).
+func QualityRules() []Rule {
+	var list []Rule
+	for _, c := range checks.All() {
+		help := "Correct the string, or switch the check off with the flag " + c.IgnoreFlag + "."
+		if !c.Default() {
+			help = "The flag " + c.EnableFlag + " switches the check on, " + c.IgnoreFlag + " off."
+		}
+		list = append(list, Rule{Code: qualityPrefix + c.Name, Severity: Warning, Summary: c.Description, Help: help})
+	}
+	return list
+}
+
+// quality makes the quality checks of files. It does not change.
+type quality struct {
+	table    *lang.Table
+	settings catalog.ComponentSettings
+	source   lang.Language
+	byID     map[checks.ID]checks.Check
+}
+
+// newQuality returns nil for nil.
+func newQuality(q *Quality) (*quality, error) {
+	if q == nil {
+		return nil, nil
+	}
+	table, err := lang.New()
+	if err != nil {
+		return nil, fmt.Errorf("load the language table: %w", err)
+	}
+	code := q.SourceLanguage
+	if code == "" {
+		code = "en"
+	}
+	source, ok := table.Lookup(code)
+	if !ok {
+		return nil, fmt.Errorf("source language %q is not known: write a code such as en or pt_BR", code)
+	}
+	out := &quality{table: table, source: source, byID: map[checks.ID]checks.Check{}}
+	out.settings.SourceLanguage, out.settings.CheckFlags = source.Code, q.Flags
+	for _, c := range checks.All() {
+		out.byID[c.ID] = c
+	}
+	return out, nil
+}
+
+// findings are what the checks of a translation say of a file; of a template, or
+// a file of the source language, those of source strings. Checks that compare
+// with other files are a server's: reused looks at this file alone.
+func (q *quality) findings(f *poparse.File) []Finding {
+	language, known := q.language(f)
+	if !known {
+		return []Finding{warning(f.Name, 1, 1, CodeNoLanguage,
+			"the language is not known, so there were no quality checks: write its code into the header's Language, or as the name of the file")}
+	}
+	t := q.translation(f, language)
+	pass := &qualityPass{
+		quality: q, file: f, translation: t, locator: f.Locator(),
+		set: checks.ForTranslation(q.table, &catalog.Project{}, &q.settings, t),
+	}
+	pass.compare()
+	for e, u := range ingest.Units(f, &q.settings) {
+		if !pass.unit(e, u) {
+			break
+		}
+	}
+	return pass.list
+}
+
+// language is that of a file, by its header, or the code that its path names.
+func (q *quality) language(f *poparse.File) (lang.Language, bool) {
+	if isTemplate(f.Name) {
+		return q.source, true
+	}
+	path := filepath.ToSlash(f.Name)
+	stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	beforeDot, _, _ := strings.Cut(stem, ".") // zh_CN.UTF-8.po
+	names := []string{f.Field("Language"), stem, beforeDot}
+	if dir, _, ok := strings.Cut(path, "/LC_MESSAGES/"); ok {
+		names = append(names, filepath.Base(dir))
+	}
+	for _, name := range names {
+		if l, ok := q.table.Lookup(name); ok && name != "" {
+			return l, true
+		}
+	}
+	return lang.Language{}, false
+}
+
+// translation is what a server would keep of a file.
+func (q *quality) translation(f *poparse.File, l lang.Language) *catalog.Translation {
+	t := &catalog.Translation{Language: l.Code, IsSource: l.Code == q.source.Code}
+	rule := l.Plural
+	if forms, ok := f.PluralForms(); ok && !isTemplate(f.Name) {
+		rule = lang.PluralFor(l, forms.Number, forms.Expression)
+	}
+	t.PluralNumber, t.PluralFormula = rule.Number, rule.Formula
+	return t
+}
+
+// qualityPass is the checking of one file.
+type qualityPass struct {
+	*quality
+	file        *poparse.File
+	translation *catalog.Translation
+	set         *checks.Set
+	locator     *poparse.Locator
+	reused      map[string]bool // targets of more than one source
+	list        []Finding
+}
+
+// compare notes which targets have more than one source.
+func (p *qualityPass) compare() {
+	p.reused = map[string]bool{}
+	if p.translation.IsSource {
+		return
+	}
+	first := map[string]checks.Sibling{}
+	for _, u := range ingest.Units(p.file, &p.settings) {
+		now := checks.Sibling{Source: u.Source, Context: u.Context, Target: u.Target, State: u.State}
+		if before, ok := first[u.Target]; !ok {
+			first[u.Target] = now
+		} else if checks.IsReused(before, now, p.translation.PluralNumber) {
+			p.reused[u.Target] = true
+		}
+	}
+}
+
+// unit adds the findings of a unit; false if there are too many.
+func (p *qualityPass) unit(e *poparse.Entry, u *catalog.Unit) bool {
+	unit := checks.UnitOf(u, p.translation)
+	if p.reused[u.Target] && u.State != catalog.StateReadOnly && !p.ignored(checks.Reused, u.Flags) {
+		p.add(e, checks.Reused, checks.Failure{})
+	}
+	for id := range p.set.Run(&unit).All() {
+		places := map[int]bool{} // one finding for each form
+		for _, failure := range p.set.Explain(&unit, id) {
+			if !places[failure.Form] {
+				places[failure.Form] = true
+				p.add(e, id, failure)
+			}
+		}
+	}
+	if len(p.list) < maxQuality {
+		return true
+	}
+	last := p.list[len(p.list)-1]
+	p.list = append(p.list, warning(p.file.Name, last.Line, last.Column, poparse.WarnMore,
+		fmt.Sprintf("and more findings of quality checks behind the first %d, not listed", len(p.list))))
+	return false
+}
+
+// ignored reports whether a flag of the unit or the command line switches a
+// check off.
+func (p *qualityPass) ignored(id checks.ID, flags string) bool {
+	for _, all := range []string{flags, p.settings.CheckFlags} {
+		for flag := range strings.SplitSeq(all, ",") {
+			if flag = strings.TrimSpace(flag); flag == p.byID[id].IgnoreFlag || flag == "ignore-all-checks" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *qualityPass) add(e *poparse.Entry, id checks.ID, f checks.Failure) {
+	c := p.byID[id]
+	part, form, at := poparse.PartStr, f.Form, f.Target.From
+	if p.translation.IsSource {
+		part, form, at = poparse.PartID, 0, f.Source.From
+		if f.SourceForm > 0 {
+			part = poparse.PartIDPlural
+		}
+	}
+	line, column := p.locator.Locate(e, part, form, at)
+	p.list = append(p.list, warning(p.file.Name, line, column, qualityPrefix+c.Name, c.Title+": "+c.Description))
+}
