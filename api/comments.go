@@ -20,7 +20,7 @@ type commentObject struct {
 // listUnitComments lists the comment of a unit: the translator comments that its
 // file has and the template has not, as one text. Removed units have none.
 func (s *Server) listUnitComments(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	unit, err := s.visibleUnit(ctx, snap, r)
+	unit, _, err := s.visibleUnit(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -31,17 +31,17 @@ func (s *Server) listUnitComments(ctx context.Context, snap *store.Snapshot, r *
 	return listBelow(r, unit, "comments/", objects)
 }
 
-// visibleUnit finds the unit that the path names.
-func (s *Server) visibleUnit(ctx context.Context, snap *store.Snapshot, r *request) (*catalog.Unit, error) {
+// visibleUnit finds the unit that the path names, and its translation.
+func (s *Server) visibleUnit(ctx context.Context, snap *store.Snapshot, r *request) (*catalog.Unit, *store.TranslationRow, error) {
 	id, err := r.id()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	row, err := snap.Unit(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &row.Unit, s.servable(ctx, snap, &row.Translation.Project, &row.Translation.Component)
+	return &row.Unit, &row.Translation, s.servable(ctx, snap, &row.Translation.Project, &row.Translation.Component)
 }
 
 // listBelow answers a list below a unit.

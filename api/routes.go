@@ -89,6 +89,7 @@ func (s *Server) routes() []route {
 		{"/api/units/:id/", allowPutToPatch, "Unit Instance", aboutUnits, object, s.getUnit},
 		{"/api/units/:id/checks/", allowRead, "Checks", aboutUnits, pages, s.listUnitChecks},
 		{"/api/units/:id/translations/", allowRead, "Translations", aboutUnits, pages, s.listUnitTranslations},
+		{"/api/units/:id/suggestions/", allowPost, "Suggestions", aboutUnits, pages, s.listUnitSuggestions},
 		{"/api/units/:id/comments/", allowPost, "Comments", aboutUnits, pages, s.listUnitComments},
 		{"/api/changes/:id/", allowRead, "Change Instance", aboutChanges, object, s.getChange},
 

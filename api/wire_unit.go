@@ -71,6 +71,7 @@ func (s *unitScope) unit(u *catalog.Unit) unitObject {
 		Translated:      u.State.Translated(),
 		Approved:        u.State.Approved(),
 		Position:        u.Position,
+		HasSuggestion:   u.HasSuggestion,
 		HasComment:      u.Comment != "",
 		HasFailingCheck: u.Failing != [2]uint64{},
 		NumWords:        u.Words,

@@ -77,9 +77,13 @@ type ComponentSettings struct {
 	VariantRegex                string
 	IsGlossary                  bool
 	GlossaryColor               string
-	Access                      Access    // "": as the project
-	History                     History   `json:"History,omitzero"`   // of the first import
-	Discovery                   Discovery `json:"Discovery,omitzero"` // zero: the configuration names it itself
+	Access                      Access // "": as the project
+	// SuggestionBranches selects the branches whose texts are suggestions (a
+	// gitsource.BranchPattern), SuggestionLimit how many of them at most.
+	SuggestionBranches string    `json:",omitempty"`
+	SuggestionLimit    int       `json:",omitempty"`
+	History            History   `json:"History,omitzero"`   // of the first import
+	Discovery          Discovery `json:"Discovery,omitzero"` // zero: the configuration names it itself
 }
 
 // Discovery is what made a component: the patterns of the configuration, in

@@ -31,6 +31,9 @@ type Unit struct {
 	// Comment is what of the translator comments the template does not have
 	// (OwnComment); "" for source units. Only the store's answers have it.
 	Comment string
+	// HasSuggestion says that another branch has another text. Only the store's
+	// answers have it.
+	HasSuggestion bool
 	// Flags are the flags but fuzzy, sorted and joined by ", ".
 	Flags string
 	// Priority is the value of the flag priority, else 100.

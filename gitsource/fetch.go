@@ -14,6 +14,8 @@ import (
 type source interface {
 	// tip asks what the branch points to, without transferring objects.
 	tip(ctx context.Context) (Head, error)
+	// list asks where the branches stand that a pattern selects, in any order.
+	list(ctx context.Context, patterns []BranchPattern) ([]Head, error)
 	// transfer brings tip and all its history into the bare repository gitDir,
 	// which has the histories of have already. It moves no ref. Errors are
 	// *RemoteError, or ErrCorrupt and the like where gitDir itself is at fault.

@@ -65,6 +65,11 @@ func (c *stream) close() {
 // open begins a conversation and reads the list of refs, of which it keeps what
 // the branch needs.
 func (s *wireSource) open(ctx context.Context, e endpoint) (*stream, error) {
+	return s.openFor(ctx, e, nil)
+}
+
+// openFor is open that also keeps the branches that a pattern selects.
+func (s *wireSource) openFor(ctx context.Context, e endpoint, sides []BranchPattern) (*stream, error) {
 	dial := s.openDaemon
 	if e.scheme == "ssh" {
 		dial = s.openSSH
@@ -73,7 +78,8 @@ func (s *wireSource) open(ctx context.Context, e endpoint) (*stream, error) {
 	if err != nil {
 		return nil, errors.Join(ctx.Err(), err)
 	}
-	c.found = &tipSearch{branch: s.remote.Branch, stream: true, refs: packp.NewAdvRefs()}
+	c.found = newTipSearch(s.remote.Branch)
+	c.found.stream, c.found.sides = true, sides
 	if err := c.found.lines(c.out, c.limit); err != nil {
 		err = errors.Join(ctx.Err(), c.explain(err))
 		c.asked = true // it does not speak git's protocol any more

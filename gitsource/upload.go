@@ -33,6 +33,7 @@ const advertisement = "001e# service=git-upload-pack\n0000"
 func uploadSettings() []setting {
 	return []setting{
 		{"core.hooksPath", os.DevNull},
+		{"uploadpack.hideRefs", "refs/repoglot"}, // what we keep for ourselves, such as other branches
 		{"uploadpack.allowFilter", "false"},
 		{"uploadpack.allowRefInWant", "false"},
 		{"transfer.advertiseObjectInfo", "false"}, // which tells of any object

@@ -30,6 +30,20 @@ const (
 // by reading through the list of all refs. go-git asks for that list in any
 // case, and holds it.
 func (s *wireSource) httpTip(ctx context.Context, e endpoint) (Head, error) {
+	found := newTipSearch(s.remote.Branch)
+	prefixes := []string{"HEAD"} // says whether there is any commit, too
+	if s.remote.Branch != "" {
+		prefixes = append(prefixes, "refs/heads/"+s.remote.Branch)
+	}
+	if err := s.httpRefs(ctx, e, found, prefixes); err != nil {
+		return Head{}, err
+	}
+	return s.choose(found.refs)
+}
+
+// httpRefs asks an HTTP remote for refs that begin so, and where it knows no
+// version 2 for all of them.
+func (s *wireSource) httpRefs(ctx context.Context, e endpoint, found *tipSearch, prefixes []string) error {
 	c, auth, finish := s.httpClient(e)
 	defer finish()
 	ask := func(method, address string, body io.Reader) (*http.Response, error) {
@@ -61,30 +75,25 @@ func (s *wireSource) httpTip(ctx context.Context, e endpoint) (Head, error) {
 	first.query = strings.TrimPrefix(e.query+"&service=git-upload-pack", "&")
 	res, err := ask(http.MethodGet, first.clean(), nil)
 	if err != nil {
-		return Head{}, err
+		return err
 	}
 	defer res.Body.Close()
-	found := &tipSearch{branch: s.remote.Branch, refs: packp.NewAdvRefs()}
 	if err := found.read(res.Body); err != nil {
-		return Head{}, err
+		return err
 	}
 	if found.version2 {
 		at := *res.Request.URL // where redirects led to
 		at.Path = strings.TrimSuffix(at.Path, tail) + "/git-upload-pack"
 		at.RawQuery = e.query
-		prefixes := []string{"HEAD"} // says whether there is any commit, too
-		if s.remote.Branch != "" {
-			prefixes = append(prefixes, "refs/heads/"+s.remote.Branch)
-		}
 		err := found.ask(ask, at.String(), prefixes...)
-		if err == nil && len(found.refs.References) == 0 {
+		if err == nil && len(found.refs.References) == 0 && found.sides == nil {
 			err = found.ask(ask, at.String(), "refs/heads/")
 		}
 		if err != nil {
-			return Head{}, err
+			return err
 		}
 	}
-	return s.choose(found.refs)
+	return nil
 }
 
 func (e endpoint) withPath(path string) endpoint {
@@ -115,6 +124,13 @@ type tipSearch struct {
 	symref   string // the branch that HEAD names
 	caps     string // the remote's capabilities, where it lists them with the refs
 	same     int
+
+	sides  []BranchPattern // whose branches are wanted, too
+	listed map[string]Hash // those, by name
+}
+
+func newTipSearch(branch string) *tipSearch {
+	return &tipSearch{branch: branch, refs: packp.NewAdvRefs(), listed: map[string]Hash{}}
 }
 
 // ask asks in version 2 for the refs that begin so.
@@ -254,6 +270,9 @@ func (t *tipSearch) names(target string) {
 // keep remembers a ref if choose may ask for it, or if it is the only one.
 func (t *tipSearch) keep(name string, h plumbing.Hash) {
 	branch, ok := strings.CutPrefix(name, "refs/heads/")
+	if ok && t.sides != nil && len(t.listed) < maxListed && selected(t.sides, branch) {
+		t.listed[branch] = Hash(h)
+	}
 	wanted := ok && (branch == t.branch || t.branch == "" && branch == t.symref)
 	if !wanted && ok && t.branch == "" && t.refs.Head != nil && *t.refs.Head == h && t.same < maxSameHead {
 		t.same++

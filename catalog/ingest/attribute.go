@@ -51,9 +51,22 @@ func (a *attributor) origins(ctx context.Context, path string, of aspect, ids []
 	for _, id := range ids {
 		result[id] = a.own()
 	}
+	return result, a.walk(ctx, path, of, ids, result)
+}
+
+// introduced returns the index in step.Origins of the commit that brought the
+// translation that a string now has in a file, of the strings whose translation
+// no commit outside the step has.
+func (a *attributor) introduced(ctx context.Context, path string, ids []catalog.Identity) (map[catalog.Identity]int, error) {
+	result := make(map[catalog.Identity]int, len(ids))
+	return result, a.walk(ctx, path, translation, ids, result)
+}
+
+// walk credits commits of the step with what they introduced.
+func (a *attributor) walk(ctx context.Context, path string, of aspect, ids []catalog.Identity, result map[catalog.Identity]int) error {
 	change, ok := a.changes[path]
 	if !ok {
-		return result, nil
+		return nil
 	}
 	pending := make([]map[catalog.Identity]bool, len(a.step.Origins))
 	for _, id := range ids {
@@ -65,11 +78,11 @@ func (a *attributor) origins(ctx context.Context, path string, of aspect, ids []
 	}
 	for i := a.own(); i >= 0; i-- {
 		if err := file.descend(ctx, i, of, pending, result); err != nil {
-			return nil, err
+			return err
 		}
 		pending[i] = nil
 	}
-	return result, nil
+	return nil
 }
 
 func add(pending []map[catalog.Identity]bool, commit int, id catalog.Identity) {

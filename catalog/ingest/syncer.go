@@ -78,6 +78,7 @@ type mirror struct {
 	// an earlier process could not read were tried again, and the head that
 	// cannot be read even when it is cloned anew.
 	discovered        map[string]discovery
+	suggested         map[int64]suggestedFrom // by component: what its suggestions were made of
 	retried           bool
 	hopeless          gitsource.Hash
 	*gitsource.Mirror // nil before the first pull
@@ -183,7 +184,7 @@ func (s *Syncer) slot(key string) *mirror {
 	defer s.mu.Unlock()
 	m := s.mirrors[key]
 	if m == nil {
-		m = &mirror{turn: make(chan struct{}, 1), discovered: make(map[string]discovery)}
+		m = &mirror{turn: make(chan struct{}, 1), discovered: make(map[string]discovery), suggested: make(map[int64]suggestedFrom)}
 		s.mirrors[key] = m
 	}
 	return m
@@ -213,6 +214,8 @@ type pull struct {
 	report  Report
 	changes map[int64]int64
 	errs    map[int64]error
+
+	sideProblems map[int64][]string // of files on branches with suggestions
 }
 
 func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
@@ -237,6 +240,7 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 		return p.report, p.failed(ctx, err)
 	}
 	m.retried = m.retried || ctx.Err() == nil
+	p.suggest(ctx, m)
 	p.summarise()
 	if err := ctx.Err(); err != nil {
 		return p.report, err
@@ -370,6 +374,7 @@ func (p *pull) summarise() {
 			ID: c.row.ID, Project: c.row.Project.Slug, Slug: c.row.Slug, Head: c.row.Head,
 			Changes: p.changes[c.row.ID], Problems: c.problemsList(), Err: p.errs[c.row.ID],
 		}
+		r.Problems = append(r.Problems, p.sideProblems[c.row.ID]...)
 		if r.Err == nil && c.vacant {
 			r.Problems = append(r.Problems, noFiles(c.row.Settings.Filemask, p.ref))
 		}

@@ -70,8 +70,12 @@ func commentCount(ctx context.Context, s *session, translation int64, template r
 	return n, err
 }
 
-// remarked fills in the comments of units for an answer.
+// remarked fills in the comments of units for an answer, and whether there are
+// suggestions.
 func (s *Snapshot) remarked(ctx context.Context, units []catalog.Unit) error {
+	if err := s.suggested(ctx, units); err != nil {
+		return err
+	}
 	var sources []int64
 	for i := range units {
 		if u := &units[i]; u.Remark > 0 && u.SourceID != u.ID {

@@ -27,6 +27,9 @@ func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
 	if err := tx.insertDeltas(ctx, res.FirstChange); err != nil {
 		return StepResult{}, err
 	}
+	if err := tx.settleSuggestions(ctx); err != nil {
+		return StepResult{}, err
+	}
 	if err := tx.countComments(ctx); err != nil {
 		return StepResult{}, err
 	}

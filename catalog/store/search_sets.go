@@ -91,7 +91,12 @@ func (s *Snapshot) remarkedWhere(ctx context.Context, c *searchComponent, group 
 		}
 	}
 	if column == query.Suggestion {
-		return query.None, nil
+		for _, t := range group {
+			if err := eachSuggestion(ctx, s.s, t.id, take); err != nil {
+				return nil, err
+			}
+		}
+		return setOf(ids, false), nil
 	}
 	source, template, err := componentTemplate(ctx, s.s, c.ID)
 	if err != nil {

@@ -193,6 +193,9 @@ var sparseCounts = []struct {
 		}
 		return commentCount(ctx, s, t.id, t.template)
 	}},
+	{"suggestions", func(ctx context.Context, s *session, t *verifyScope) (int64, error) {
+		return suggestionCount(ctx, s, t.id)
+	}},
 }
 
 // units counts the units of a translation.

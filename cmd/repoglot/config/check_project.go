@@ -106,8 +106,17 @@ func checkComponent(r *report, at string, c *Component) {
 			bad(key, "is negative; write 0 or more")
 		}
 	}
+	if _, err := gitsource.ParseBranchPattern(c.Suggestions.Branches); err != nil {
+		bad("suggestions.branches", "%v", err)
+	}
+	if c.Suggestions.Limit < 1 || c.Suggestions.Limit > maxSuggestionBranches {
+		bad("suggestions.limit", "must be 1 to %d; write how many branches are to be looked at", maxSuggestionBranches)
+	}
 	checkSecretEnv(r, at, c.WebhookSecretEnv)
 }
+
+// maxSuggestionBranches bounds suggestions.limit: each branch is a fetch.
+const maxSuggestionBranches = 1000
 
 func checkSecretEnv(r *report, at, name string) {
 	if name != "" && !envNameRule(name) {

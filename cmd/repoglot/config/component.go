@@ -56,9 +56,8 @@ type Component struct {
 	// 200}`. It concerns the first import: a component that is imported already
 	// keeps the past it has. Every later pull is recorded commit by commit.
 	History History `yaml:"history"`
-	// Suggestions names branches whose texts are shown as suggestions,
-	// `{branches: "l10n/*"}`. This version accepts the key and does not act on
-	// it yet.
+	// Suggestions names branches of the same repository whose texts are shown as
+	// suggestions, `{branches: "l10n/*"}`.
 	Suggestions Suggestions `yaml:"suggestions"`
 	// WebhookSecretEnv names the environment variable with the secret of
 	// webhooks; it wins over the project's. See docs/webhooks.md.
@@ -144,8 +143,13 @@ type Component struct {
 
 // Suggestions names where suggestions come from.
 type Suggestions struct {
-	// Branches is a pattern of branch names; `*` matches anything.
+	// Branches is a pattern of branch names; `*` matches anything, `/` too.
+	// A text that a commit of such a branch brought, and that differs from
+	// the served one, is a suggestion until the branch is merged or deleted.
 	Branches string `yaml:"branches"`
+	// Limit is how many branches are looked at, the first by name, 1 to 1000;
+	// the log says how many are left out.
+	Limit int `yaml:"limit"`
 }
 
 // DefaultComponent is a component of which only slug, repo and filemask are
@@ -153,6 +157,7 @@ type Suggestions struct {
 func DefaultComponent() Component {
 	return Component{
 		History:                     History{Mode: HistoryFull},
+		Suggestions:                 Suggestions{Limit: 20},
 		SourceLanguage:              "en",
 		LanguageRegex:               "^[^.]+$",
 		VCS:                         "git",
@@ -181,7 +186,13 @@ func (c *Component) Discovers() bool { return strings.Contains(c.Slug, placehold
 // Settings returns the component as the catalogue keeps it: Push without
 // credentials, message templates with CR LF line breaks (decision 31).
 func (c *Component) Settings() catalog.ComponentSettings {
+	limit := 0
+	if c.Suggestions.Branches != "" {
+		limit = c.Suggestions.Limit
+	}
 	return catalog.ComponentSettings{
+		SuggestionBranches:          c.Suggestions.Branches,
+		SuggestionLimit:             limit,
 		Name:                        c.Name,
 		VCS:                         c.VCS,
 		Push:                        c.Push.String(),

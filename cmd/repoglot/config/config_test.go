@@ -101,7 +101,6 @@ func TestContract(t *testing.T) {
 		t.Errorf("language = %q", list[2].Language)
 	}
 	want := []string{
-		"suggestions is not acted on in this version: branches of suggestions are not read",
 		"webhook_secret_env names APP_HOOK_SECRET, which is not set: webhooks are refused until it is",
 	}
 	if diff := cmp.Diff(want, c.Warnings()); diff != "" {
@@ -170,6 +169,7 @@ func TestSettingsCarryEverything(t *testing.T) {
 	var c config.Component
 	fill(reflect.ValueOf(&p).Elem())
 	fill(reflect.ValueOf(&c).Elem())
+	fill(reflect.ValueOf(&c.Suggestions).Elem())
 	for _, s := range []any{p.Settings(), c.Settings()} {
 		v := reflect.ValueOf(s)
 		for i := range v.NumField() {

@@ -81,7 +81,6 @@ func Parse(path string, data []byte, environ []string) (*Config, error) {
 		d.errs.sort()
 		return nil, d.errs
 	}
-	c.warnings = append(c.warnings, warnings(c)...)
 	c.warnings = append(c.warnings, env.secrets(c)...)
 	c.warnings = append(c.warnings, env.unknown(c)...)
 	if err := c.resolvePaths(filepath.Dir(path), env); err != nil {

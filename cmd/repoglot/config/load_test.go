@@ -128,6 +128,10 @@ func TestBroken(t *testing.T) {
 			"f:11:13: projects[0].components[0].branch must be text, but is the number 1.0; put it in quotes",
 			"f:12:11: projects[0].components[0].name must be text, but is a list; put it in quotes",
 		}},
+		{"suggestions", component(usual + "suggestions: {branches: 'l10n/..*', limit: 0}"), []string{
+			`f:8:29: projects[0].components[0].suggestions.branches "l10n/..*" is no pattern of branch names; write it like l10n/*`,
+			`f:8:48: projects[0].components[0].suggestions.limit must be 1 to 1000; write how many branches are to be looked at`,
+		}},
 		{"branch", component(usual + "branch: --upload-pack=x"), []string{
 			`f:8:13: projects[0].components[0].branch "--upload-pack=x" is no branch; write the name of a branch, like main`,
 		}},

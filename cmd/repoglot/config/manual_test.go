@@ -137,7 +137,7 @@ func writeManual(t *testing.T) string {
 	section("An entry of credentials", "", config.Credential{})
 	section("An entry of projects", "", config.DefaultProject())
 	section("An entry of components", "", config.DefaultComponent())
-	section("suggestions", "", config.Suggestions{})
+	section("suggestions", "", config.DefaultComponent().Suggestions)
 	return b.String()
 }
 

@@ -1,0 +1,186 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// suggestions are those served, with the translations' counts.
+func (w *world) suggestions() string {
+	w.t.Helper()
+	var lines []string
+	counts := map[string]int64{}
+	var units []catalog.Unit
+	var codes []string
+	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+		counts[c.Slug+"/"+t.Language] = t.Stats.Suggestions
+		units, codes = append(units, *u), append(codes, c.Slug+"/"+t.Language)
+	})
+	w.read(func(ctx context.Context, s *store.Snapshot) error {
+		for i := range units {
+			list, err := s.Suggestions(ctx, units[i].ID)
+			if err != nil {
+				return err
+			}
+			if units[i].HasSuggestion != (len(list) > 0) {
+				w.t.Errorf("unit %d: has_suggestion %v, %d suggestions", units[i].ID, units[i].HasSuggestion, len(list))
+			}
+			for _, n := range list {
+				lines = append(lines, fmt.Sprintf("%s %s: %q by %s at %s on %s", codes[i], units[i].Source, n.Target, n.AuthorName, n.At.Format("15:04"), n.Branch))
+			}
+		}
+		return nil
+	})
+	for code, n := range counts {
+		if n > 0 {
+			lines = append(lines, fmt.Sprintf("%s %d", code, n))
+		}
+	}
+	slices.Sort(lines)
+	w.verify()
+	return strings.Join(lines, "\n")
+}
+
+// suggestionWorld has a component with suggestions from l10n/*.
+func suggestionWorld(t *testing.T, repo *testrepos.Repo) *world {
+	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
+	w.sync()
+	return w
+}
+
+// wants compares the suggestions of a world, and of one that imports anew.
+func (w *world) wants(repo *testrepos.Repo, what string, lines ...string) {
+	w.t.Helper()
+	want := strings.Join(lines, "\n")
+	if got := w.suggestions(); got != want {
+		w.t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
+	}
+	fresh := newWorld(w.t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
+	fresh.sync()
+	if got := fresh.suggestions(); got != want {
+		w.t.Errorf("%s, imported anew:\n%s\nwant\n%s", what, got, want)
+	}
+}
+
+// TestSuggestions follows branches through all that can happen to them.
+func TestSuggestions(t *testing.T) {
+	file := func(pairs ...string) map[string]string { return map[string]string{"po/cs.po": po(pairs...)} }
+	repo := repoWith(t, file("One", "Jedna", "Two", "Dvě", "Three", ""))
+	w := suggestionWorld(t, repo)
+	w.wants(repo, "no branch")
+	before, last := w.changesAfter(0)
+	_ = before
+	generation := w.generation()
+	first := repo.Head()
+	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Parents: []string{first}, Author: "Eva <eva@example.org>", Files: file("One", "Jeden", "Two", "Dvě", "Three", "")})
+	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Author: "Jan <jan@example.org>", Files: file("One", "Jeden", "Two", "Dvě", "Three", "Tři", "Four", "Čtyři")})
+	repo.Commit(t, testrepos.Change{Branch: "other", Parents: []string{first}, Files: file("One", "X", "Two", "Dvě", "Three", "")})
+	w.sync()
+	both := []string{"app/cs 2", `app/cs One: "Jeden" by Eva at 09:01 on l10n/cs`, `app/cs Three: "Tři" by Jan at 09:02 on l10n/cs`}
+	w.wants(repo, "a new branch; a string that the main branch lacks is none", both...)
+	if w.generation() == generation {
+		t.Error("the generation is the same: answers would be kept")
+	}
+	generation = w.generation()
+	if w.sync(); w.generation() != generation {
+		t.Error("a pull that finds nothing new made a generation")
+	}
+	if text, _ := w.changesAfter(last); text != "" {
+		t.Errorf("entries:\n%s", text)
+	}
+
+	// The main branch goes on: what the branch did not bring is no suggestion.
+	repo.Commit(t, testrepos.Change{Author: "Ada <ada@example.org>", Files: file("One", "Jedna", "Two", "Dvojka", "Three", "")})
+	w.sync()
+	w.wants(repo, "the main branch moved", both...)
+	repo.Commit(t, testrepos.Change{Branch: "l10n/b", Parents: []string{first}, Author: "Bob <bob@example.org>", Files: file("One", "Jeden", "Two", "", "Three", "")})
+	w.sync()
+	w.wants(repo, "the same text on two branches; an empty one is none", "app/cs 2",
+		`app/cs One: "Jeden" by Bob at 09:01 on l10n/b`, `app/cs One: "Jeden" by Eva at 09:01 on l10n/cs`, `app/cs Three: "Tři" by Jan at 09:02 on l10n/cs`)
+	repo.DeleteBranch(t, "l10n/b")
+	w.sync()
+	w.wants(repo, "a deleted branch", both...)
+
+	// A force push, to a version with a fuzzy and a broken file.
+	repo.Commit(t, testrepos.Change{
+		Branch: "l10n/cs", Parents: []string{first}, Force: true, Author: "Eva <eva@example.org>",
+		Files: map[string]string{"po/cs.po": strings.Replace(po("One", "Jednou", "Two", "Dvě", "Three", "Trojka"), "msgid \"One\"", "#, fuzzy\nmsgid \"One\"", 1)},
+	})
+	w.sync()
+	w.wants(repo, "a force push; fuzzy is none", "app/cs 1", `app/cs Three: "Trojka" by Eva at 09:01 on l10n/cs`)
+	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Files: map[string]string{"po/cs.po": "msgid broken\n"}})
+	report := w.sync()
+	if list := report.Components[0].Problems; len(list) != 1 || !strings.HasPrefix(list[0], "l10n/cs:po/cs.po:1:") {
+		t.Errorf("problems %q, want one of the file on the branch", list)
+	}
+	w.wants(repo, "a broken file")
+	if list := w.sync().Components[0].Problems; len(list) != 1 {
+		t.Errorf("problems of the next pull: %q", list)
+	}
+	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Author: "Eva <eva@example.org>", Files: file("One", "Jedna", "Two", "Dvě", "Three", "Tři")})
+	if list := w.sync().Components[0].Problems; len(list) != 0 {
+		t.Errorf("problems: %q", list)
+	}
+	w.wants(repo, "mended", "app/cs 1", `app/cs Three: "Tři" by Eva at 09:03 on l10n/cs`)
+
+	// Taken over by hand, then merged, then changed: merged texts stay away.
+	repo.Commit(t, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")})
+	w.sync()
+	w.wants(repo, "taken over")
+	repo.Merge(t, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")}, "l10n/cs")
+	repo.Commit(t, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")})
+	w.sync()
+	w.wants(repo, "merged, and changed after that")
+}
+
+// TestSuggestionsSwitchedOff: without the setting they go.
+func TestSuggestionsSwitchedOff(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
+	for i, branch := range []string{"l10n/a", "l10n/b/c", "l10n/d", "l10n/e"} {
+		repo.Commit(t, testrepos.Change{Branch: branch, Parents: []string{repo.Head()}, Files: map[string]string{"po/cs.po": po("One", fmt.Sprint("Jeden ", i))}})
+	}
+	w := suggestionWorld(t, repo)
+	got := w.suggestions()
+	if strings.Count(got, "\n") != 3 || strings.Contains(got, "l10n/e") {
+		t.Errorf("suggestions of three branches at most:\n%s", got)
+	}
+	w.open() // a new process
+	w.configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {}})
+	w.sync()
+	if got := w.suggestions(); got != "" {
+		t.Errorf("after they were switched off:\n%s", got)
+	}
+}
+
+// TestSuggestionsMergedInOneStep: a suggestion goes with the step that takes its
+// text over, before anybody looks at the branches again.
+func TestSuggestionsMergedInOneStep(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")})
+	repo.Commit(t, testrepos.Change{Branch: "l10n/x", Parents: []string{repo.Head()}, Files: map[string]string{"po/cs.po": po("One", "Jeden"), "po/de.po": po("One", "Ein")}})
+	w := suggestionWorld(t, repo)
+	if got := w.suggestions(); strings.Count(got, "on l10n/x") != 2 {
+		t.Fatalf("suggestions:\n%s", got)
+	}
+	w.configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "[", SuggestionLimit: 3}}) // nobody looks
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}, Delete: []string{"po/de.po"}})
+	w.sync()
+	if got := w.suggestions(); got != "" {
+		t.Errorf("suggestions:\n%s", got)
+	}
+}
+
+func (w *world) generation() (g int64) {
+	w.t.Helper()
+	w.read(func(ctx context.Context, s *store.Snapshot) (err error) {
+		g, err = s.Generation(ctx)
+		return err
+	})
+	return g
+}

@@ -1,0 +1,228 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// Suggestion is a text that another branch has for a unit.
+type Suggestion struct {
+	// TranslationID and Identity name the unit, for PutSuggestions.
+	TranslationID int64
+	Identity      catalog.Identity
+	// Branch is the branch that has the text.
+	Branch string
+	// Target is the text, forms joined; never empty.
+	Target string
+	// AuthorName and AuthorEmail are those of the commit that brought the text to
+	// the branch. The address is not stored: it is "" in answers.
+	AuthorName, AuthorEmail string
+	// Username is the author's API name, "" if no entry is the author's; UserID
+	// is 0 then. Only answers have them.
+	Username string
+	UserID   int64
+	// At is the committer time of that commit; zero if it does not say.
+	At time.Time
+	// Commit is its id, 40 hexadecimal digits.
+	Commit string
+}
+
+// suggestionKey and suggestionRow are a row of the table.
+type suggestionKey struct {
+	unit   int64
+	branch string
+}
+
+type suggestionRow struct {
+	translation             int64
+	target, name, key, hash string
+	at                      sql.NullInt64
+}
+
+// storedSuggestions are those of a component.
+func storedSuggestions(ctx context.Context, s *session, component int64) (map[suggestionKey]suggestionRow, error) {
+	rows := map[suggestionKey]suggestionRow{}
+	err := s.query(ctx, `SELECT unit_id, branch, translation_id, target, author_name, author_key, commit_hash, at FROM suggestions WHERE unit_id >= $1 AND unit_id < $2`,
+		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
+			var k suggestionKey
+			var r suggestionRow
+			err := scan(&k.unit, &k.branch, &r.translation, &r.target, &r.name, &r.key, &r.hash, &r.at)
+			rows[k] = r
+			return err
+		})
+	return rows, err
+}
+
+// wantedSuggestions are the rows of a list. Those of units that are not there,
+// read-only, or have the text already are left out.
+func wantedSuggestions(ctx context.Context, s *session, list []Suggestion) (map[suggestionKey]suggestionRow, error) {
+	rows := make(map[suggestionKey]suggestionRow, len(list))
+	for i := range list {
+		n := &list[i]
+		var unit int64
+		found, err := s.first(ctx, `SELECT id FROM units WHERE translation_id = $1 AND id_hash = $2 AND id_key = $3 AND removed = 0 AND state <> $4 AND target <> $5`,
+			[]any{n.TranslationID, n.Identity.Hash, n.Identity.Key, int64(catalog.StateReadOnly), n.Target}, &unit)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		r := suggestionRow{translation: n.TranslationID, target: n.Target, name: n.AuthorName, key: identity(n.AuthorName, n.AuthorEmail), hash: n.Commit}
+		if at, ok := micros(n.At).(int64); ok {
+			r.at = sql.NullInt64{Int64: at, Valid: true}
+		}
+		rows[suggestionKey{unit, n.Branch}] = r
+	}
+	return rows, nil
+}
+
+// SameSuggestions reports whether PutSuggestions would change nothing.
+func (s *Snapshot) SameSuggestions(ctx context.Context, component int64, list []Suggestion) (bool, error) {
+	add, remove, err := suggestionChanges(ctx, s.s, component, list)
+	return len(add)+len(remove) == 0, s.db.fail(ctx, fmt.Sprintf("read the suggestions of component %d", component), err)
+}
+
+func suggestionChanges(ctx context.Context, s *session, component int64, list []Suggestion) (add, remove map[suggestionKey]suggestionRow, err error) {
+	stored, err := storedSuggestions(ctx, s, component)
+	if err != nil {
+		return nil, nil, err
+	}
+	wanted, err := wantedSuggestions(ctx, s, list)
+	if err != nil {
+		return nil, nil, err
+	}
+	add, remove = map[suggestionKey]suggestionRow{}, map[suggestionKey]suggestionRow{}
+	for k, r := range wanted {
+		if old, ok := stored[k]; !ok || old != r {
+			add[k] = r
+		}
+	}
+	for k, r := range stored {
+		if now, ok := wanted[k]; !ok || now != r {
+			remove[k] = r
+		}
+	}
+	return add, remove, nil
+}
+
+// PutSuggestions makes the suggestions of a component those of the list, at most
+// one for each unit and branch. Suggestions for strings that the translation does
+// not have, for read-only ones, and for texts that they have already are left out.
+func (tx *StepTx) PutSuggestions(ctx context.Context, component int64, list []Suggestion) error {
+	_, err := tx.member(component)
+	if err == nil {
+		err = tx.putSuggestions(ctx, component, list)
+	}
+	return tx.fail(ctx, fmt.Sprintf("store the suggestions of component %d", component), err)
+}
+
+func (tx *StepTx) putSuggestions(ctx context.Context, component int64, list []Suggestion) error {
+	add, remove, err := suggestionChanges(ctx, tx.s, component, list)
+	if err != nil {
+		return err
+	}
+	for k, r := range remove {
+		if _, err := tx.s.exec(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, k.unit, k.branch); err != nil {
+			return err
+		}
+		if err := tx.touch(ctx, r.translation); err != nil {
+			return err
+		}
+	}
+	in := newInserter("suggestions", "unit_id", "branch", "translation_id", "target", "author_name", "author_key", "at", "commit_hash")
+	for k, r := range add {
+		if err := in.add(ctx, tx.s, k.unit, k.branch, r.translation, r.target, r.name, r.key, nullable(r.at), r.hash); err != nil {
+			return err
+		}
+		if err := tx.touch(ctx, r.translation); err != nil {
+			return err
+		}
+	}
+	return in.flush(ctx, tx.s)
+}
+
+// settleSuggestions drops the suggestions that what the step wrote has made void,
+// such as those that were merged, and counts the rest. Without suggestions it
+// finds out by looking into an index.
+func (tx *StepTx) settleSuggestions(ctx context.Context) error {
+	if tx.info.Partial {
+		return nil // before a first import's end there are none
+	}
+	for _, id := range sortedKeys(tx.dirty) {
+		if _, err := tx.s.exec(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
+			SELECT 1 FROM units u JOIN translations t ON t.id = u.translation_id
+			WHERE u.id = suggestions.unit_id AND u.removed = 0 AND t.removed = 0 AND u.target <> suggestions.target AND u.state <> $2)`,
+			id, int64(catalog.StateReadOnly)); err != nil {
+			return err
+		}
+		n, err := suggestionCount(ctx, tx.s, id)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.s.exec(ctx, `UPDATE translations SET suggestions = $1 WHERE id = $2 AND suggestions <> $1`, n, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// suggestionCount counts the units of a translation with suggestions.
+func suggestionCount(ctx context.Context, s *session, translation int64) (n int64, err error) {
+	_, err = s.first(ctx, `SELECT COUNT(DISTINCT unit_id) FROM suggestions WHERE translation_id = $1`, []any{translation}, &n)
+	return n, err
+}
+
+// suggested fills in which units of an answer have suggestions.
+func (s *Snapshot) suggested(ctx context.Context, units []catalog.Unit) error {
+	ids := make([]int64, len(units))
+	for i := range units {
+		ids[i] = units[i].ID
+	}
+	var found map[int64]bool
+	err := chunks(ids, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT DISTINCT unit_id FROM suggestions WHERE unit_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var id int64
+			err := scan(&id)
+			if found == nil {
+				found = map[int64]bool{}
+			}
+			found[id] = true
+			return err
+		})
+	})
+	for i := range units {
+		units[i].HasSuggestion = found[units[i].ID]
+	}
+	return err
+}
+
+// Suggestions returns those of a unit, by branch.
+func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion, error) {
+	var out []Suggestion
+	err := s.s.query(ctx, `SELECT n.branch, n.translation_id, n.target, n.author_name, n.at, n.commit_hash, COALESCE(a.username, ''), COALESCE(a.id, 0)
+		FROM suggestions n LEFT JOIN users a ON a.email_hash = n.author_key WHERE n.unit_id = $1 ORDER BY n.branch`, []any{unitID}, func(scan scan) error {
+		var n Suggestion
+		var at sql.NullInt64
+		err := scan(&n.Branch, &n.TranslationID, &n.Target, &n.AuthorName, &at, &n.Commit, &n.Username, &n.UserID)
+		n.At = fromMicros(at)
+		out = append(out, n)
+		return err
+	})
+	return out, s.db.fail(ctx, fmt.Sprintf("read the suggestions of unit %d", unitID), err)
+}
+
+// eachSuggestion calls each for the suggestions of a translation.
+func eachSuggestion(ctx context.Context, s *session, translation int64, each func(unit int64, text string)) error {
+	return s.query(ctx, `SELECT unit_id, target FROM suggestions WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
+		var unit int64
+		var text string
+		err := scan(&unit, &text)
+		each(unit, text)
+		return err
+	})
+}
