@@ -44,9 +44,12 @@ type Component struct {
 	LanguageRegex string `yaml:"language_regex"`
 	// License is the SPDX identifier of the translations' licence.
 	License string `yaml:"license"`
-	// CheckFlags is a comma-separated list of check flags.
+	// CheckFlags is a comma-separated list of check flags
+	// ([checks.md](checks.md)), such as `ignore-end-stop, c-format`. A change has
+	// the strings checked anew.
 	CheckFlags string `yaml:"check_flags"`
-	// IsGlossary says that the component is a glossary.
+	// IsGlossary says that the component is a glossary: its strings are not
+	// checked.
 	IsGlossary bool `yaml:"is_glossary"`
 	// Access is who may see the component, `public` or `private`. Empty: as
 	// the project says.
