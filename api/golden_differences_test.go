@@ -51,7 +51,9 @@ func intendedStatus(r record) intended {
 	switch r.name {
 	case "noslash_translation", "noslash_units":
 		return intended{status: 200} // decision 6: answered directly
-	case "notfound_path", "statistics":
+	case "statistics":
+		return intended{status: 200} // ours: those of the whole server
+	case "notfound_path":
 		return intended{status: 404, body: notFound} // decision 6: JSON below /api/
 	case "bad_token", "bad_bearer":
 		return intended{status: 200} // decision 8: no tokens exist, so none is wrong
@@ -121,7 +123,11 @@ var ignored = map[string]string{
 // added are the keys of ours that were not recorded, by a key that tells the
 // kind of the object; they stand last.
 var added = map[string][]string{
-	"total_chars": {"translate_url", "component", "project", "url_translate", "last_author"}, // of 4.x, clients.md
+	"total_chars": {
+		"translate_url", "component", "project", "url_translate", "last_author", // of 4.x, clients.md
+		"unique_total", "unique_total_words", "unique_total_chars", "unique_translated", "unique_translated_percent", "unique_translated_words", "unique_translated_words_percent", "unique_translated_chars",
+		"unique_translated_chars_percent", "unique_fuzzy", "unique_fuzzy_percent", "unique_fuzzy_words", "unique_fuzzy_words_percent", "unique_fuzzy_chars", "unique_fuzzy_chars_percent",
+	},
 }
 
 // ordered names the objects whose keys stand in the recorded order, once the

@@ -102,6 +102,7 @@ var resources = map[string]string{
 	"/widget/demo/app/cs/svg-badge.svg/":                "GET, HEAD, OPTIONS",
 	"/widgets/demo/-/svg-badge.svg/":                    "GET, HEAD, OPTIONS",
 	"/widgets/demo/cs/app/svg-badge.svg/":               "GET, HEAD, OPTIONS",
+	"/api/statistics/":                                  "GET, HEAD, OPTIONS",
 	"/api/search/":                                      "GET, HEAD, OPTIONS",
 }
 
@@ -291,7 +292,7 @@ func TestPaths(t *testing.T) {
 		"/api/translations///cs/", "/api/units/abc/", "/api/units/0/", "/api/units/-1/", "/api/units/+268435457/", "/api/units/99999999999999999999/",
 		"/api/units/268439999/", "/api/units/1/", "/api/changes/0/", "/api/changes/99999/", "/api/changes/1x/", "/api/projects/nope/", "/api/components/demo/nope/",
 		"/api/languages/xx_nope/", "/api/languages/xx_nope/statistics/", "/api/users/nobody/statistics/", "/api/users/nobody/notifications/",
-		"/api/addons/1/", "/api/addons/x/", "/api/tasks/", "/api/statistics/", "/api/groups/1/", "/api/units/1/translations/", "/api/components/demo/nope/lock/", "/api/components/demo/nope/links/",
+		"/api/addons/1/", "/api/addons/x/", "/api/tasks/", "/api/groups/1/", "/api/units/1/translations/", "/api/components/demo/nope/lock/", "/api/components/demo/nope/links/",
 		"/api/components/demo/nope/repository/", "/api/components/demo/nope/monolingual_base/", "/api/components/demo/nope/screenshots/", "/api/projects/nope/statistics/", "/api/projects/nope/languages/",
 		"/api/projects/nope/labels/", "/api/projects/nope/repository/", "/api/translations/demo/app/zz/statistics/", "/api/translations/demo/app/zz/repository/", "/api/users/nobody/", "/api/users/%00/", "/api/tasks/00000000-0000-0000-0000-000000000000/", "/api/users/a%2Fb/",
 	} {

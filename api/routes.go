@@ -95,6 +95,7 @@ func (s *Server) routes() []route {
 
 		{"/api/", allowRead, "API Root", "The lists that the API starts from.", object, s.getRoot},
 		{"/api/docs/", allowRead, "Documentation", "The description of this API for people.", verbatim, s.getDocs},
+		{"/api/statistics/", allowRead, "Statistics", "Statistics of everything that is served.", object, s.getStatistics},
 		{"/api/schema/", allowRead, "Schema", "The OpenAPI description of this API.", verbatim, s.getSchema},
 		{"/api/projects/", allowPost, "Project List", aboutProjects, pages, s.listProjects},
 		{project, allowPutToPatch, "Project Instance", aboutProjects, object, s.getProject},

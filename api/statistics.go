@@ -46,8 +46,16 @@ func (s *Server) getProjectStatistics(ctx context.Context, snap *store.Snapshot,
 	if err != nil {
 		return nil, err
 	}
+	ids, err := importedIDs(ctx, snap, project.Slug)
+	if err != nil {
+		return nil, err
+	}
+	unique, err := snap.Unique(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	total := addUp(sums)
-	return newProjectStatistics(r.link, &total, &project), nil
+	return newProjectStatistics(r.link, &total, &unique, &project), nil
 }
 
 // listProjectLanguages is a bare array, sorted by the names of the languages
@@ -82,6 +90,16 @@ func (s *Server) getLanguageStatistics(ctx context.Context, snap *store.Snapshot
 	}
 	total := addUp(sums)
 	return newLanguageStatistics(r.link, &total, &l), nil
+}
+
+// getStatistics are those of everything that is served to who asks; ours.
+func (s *Server) getStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	sums, err := sumsOf(ctx, snap, "", "")
+	if err != nil {
+		return nil, err
+	}
+	total := addUp(sums)
+	return newServerStatistics(r.link, &total), nil
 }
 
 // sumsOf adds up the translations that are served, of a project or with "" of

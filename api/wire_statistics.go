@@ -78,6 +78,40 @@ type projectStatistics struct {
 	URL          string `json:"url"`
 	TranslateURL string `json:"translate_url"`
 	URLTranslate string `json:"url_translate"`
+	uniqueStatistics
+}
+
+// uniqueStatistics count strings that several components of a project have once
+// for each language; ours.
+type uniqueStatistics struct {
+	Total                  int64   `json:"unique_total"`
+	TotalWords             int64   `json:"unique_total_words"`
+	TotalChars             int64   `json:"unique_total_chars"`
+	Translated             int64   `json:"unique_translated"`
+	TranslatedPercent      percent `json:"unique_translated_percent"`
+	TranslatedWords        int64   `json:"unique_translated_words"`
+	TranslatedWordsPercent percent `json:"unique_translated_words_percent"`
+	TranslatedChars        int64   `json:"unique_translated_chars"`
+	TranslatedCharsPercent percent `json:"unique_translated_chars_percent"`
+	Fuzzy                  int64   `json:"unique_fuzzy"`
+	FuzzyPercent           percent `json:"unique_fuzzy_percent"`
+	FuzzyWords             int64   `json:"unique_fuzzy_words"`
+	FuzzyWordsPercent      percent `json:"unique_fuzzy_words_percent"`
+	FuzzyChars             int64   `json:"unique_fuzzy_chars"`
+	FuzzyCharsPercent      percent `json:"unique_fuzzy_chars_percent"`
+}
+
+func newUniqueStatistics(st *catalog.Stats) uniqueStatistics {
+	units, words, chars := st.Total.Units, st.Total.Words, st.Total.Chars
+	return uniqueStatistics{
+		Total: units, TotalWords: words, TotalChars: chars,
+		Translated: st.Translated.Units, TranslatedPercent: shareDone(st.Translated.Units, units),
+		TranslatedWords: st.Translated.Words, TranslatedWordsPercent: shareDone(st.Translated.Words, words),
+		TranslatedChars: st.Translated.Chars, TranslatedCharsPercent: shareDone(st.Translated.Chars, chars),
+		Fuzzy: st.Fuzzy.Units, FuzzyPercent: share(st.Fuzzy.Units, units),
+		FuzzyWords: st.Fuzzy.Words, FuzzyWordsPercent: share(st.Fuzzy.Words, words),
+		FuzzyChars: st.Fuzzy.Chars, FuzzyCharsPercent: share(st.Fuzzy.Chars, chars),
+	}
 }
 
 // languageStatistics are those of a language on the whole server.
@@ -129,12 +163,22 @@ func newProjectLanguageStatistics(l links, sum *store.Sum, project, name string)
 	}
 }
 
-func newProjectStatistics(l links, sum *store.Sum, project *catalog.Project) projectStatistics {
+func newProjectStatistics(l links, sum *store.Sum, unique *catalog.Stats, project *catalog.Project) projectStatistics {
 	translate := l.web(path("translate", project.Slug))
 	return projectStatistics{
 		statisticsObject: newStatistics(&sum.Stats, sum.LastChange, sum.RecentChanges),
 		Name:             orSlug(project.Settings.Name, project.Slug),
 		URL:              l.web(path("projects", project.Slug)), TranslateURL: translate, URLTranslate: translate,
+		uniqueStatistics: newUniqueStatistics(unique),
+	}
+}
+
+// newServerStatistics are those of all that is served; ours, in the form of a
+// language's.
+func newServerStatistics(l links, sum *store.Sum) languageStatistics {
+	return languageStatistics{
+		statisticsObject: newStatistics(&sum.Stats, sum.LastChange, sum.RecentChanges),
+		Name:             siteTitle, URL: l.web("/"),
 	}
 }
 

@@ -48,6 +48,7 @@ type DB struct {
 
 	predicates   *predicates
 	found        *searchCache
+	uniques      *uniques
 	searchTime   time.Duration
 	longSearches chan struct{} // one for each that runs
 
@@ -123,6 +124,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	}
 	db := &DB{now: opts.Now, log: opts.Logger, metrics: newMetrics(), ledgers: newLedgers(), lookups: newLookups(), news: newNews(), pollInterval: opts.PollInterval, where: dsn}
 	db.predicates, db.found, db.searchTime = new(predicates), newSearchCache(), searchTime
+	db.uniques = newUniques()
 	db.longSearches = make(chan struct{}, max(1, opts.Readers/2))
 	db.maxHeld = opts.LogHeld
 	db.foldAt.Store(foldAbove)
