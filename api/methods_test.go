@@ -49,8 +49,6 @@ var resources = map[string]string{
 	"/api/translations/demo/app/cs/autotranslate/":      "POST, OPTIONS",
 	"/api/units/":                                       "GET, HEAD, OPTIONS",
 	"/api/units/268435457/translations/":                "GET, HEAD, OPTIONS",
-	"/api/units/268435457/checks/":                      "GET, HEAD, OPTIONS",
-	"/api/translations/demo/app/cs/checks/":             "GET, HEAD, OPTIONS",
 	"/api/units/268435457/suggestions/":                 "GET, POST, HEAD, OPTIONS",
 	"/api/units/268435457/comments/":                    "GET, POST, HEAD, OPTIONS",
 	"/api/projects/demo/statistics/":                    "GET, HEAD, OPTIONS",
