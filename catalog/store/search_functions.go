@@ -14,8 +14,8 @@ import (
 )
 
 // The SQL functions of a search. Their first argument is the number of a
-// predicate; search_text is true if one of the other arguments matches, NULL
-// being empty, search_id if the second one is in the set.
+// predicate; search_text is true if it holds for the other arguments, search_id
+// if the second one is in the set.
 const (
 	textFunction = "search_text"
 	idFunction   = "search_id"
@@ -23,8 +23,8 @@ const (
 
 // predicate is a test that SQL cannot do: of a text, or of an id.
 type predicate struct {
-	text func(string) bool
-	ids  *idSet
+	row func(args []driver.Value) bool // the first is the predicate's number
+	ids *idSet
 }
 
 // predicates are those of the running searches, by number. A lookup, one for
@@ -79,16 +79,10 @@ func (p *predicates) of(args []driver.Value) (*predicate, error) {
 
 func (p *predicates) matchText(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 	is, err := p.of(args)
-	if err != nil || is.text == nil {
+	if err != nil || is.row == nil {
 		return nil, err
 	}
-	for _, arg := range args[1:] {
-		text, _ := arg.(string) // NULL is ""
-		if is.text(text) {
-			return int64(1), nil
-		}
-	}
-	return int64(0), nil
+	return smallint(is.row(args)), nil
 }
 
 func (p *predicates) matchID(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {

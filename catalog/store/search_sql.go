@@ -39,11 +39,14 @@ type conditions struct {
 // expr writes an expression that is 0 or 1, never NULL: NOT of NULL would be
 // NULL.
 func (b *conditions) expr(e query.Expr) error {
+	if _, ok := textTerms(e); ok {
+		return b.texts(e)
+	}
 	switch e := e.(type) {
 	case query.And:
-		return b.joined(e, " AND ")
+		return b.joined(gathered(e, func(list []query.Expr) query.Expr { return query.And(list) }), " AND ")
 	case query.Or:
-		return b.joined(e, " OR ")
+		return b.joined(gathered(e, func(list []query.Expr) query.Expr { return query.Or(list) }), " OR ")
 	case query.Not:
 		b.text.WriteString("NOT (")
 		err := b.expr(e.X)
@@ -99,27 +102,27 @@ func (b *conditions) column(c query.Column) string {
 	return `u.` + string(c)
 }
 
+// textTerm is a term that SQL tests by itself.
 func (b *conditions) textTerm(t query.Text) error {
-	columns := []query.Column{t.Column}
-	if t.Column == "" {
-		columns = []query.Column{query.Target, query.Source, query.Context}
-	}
-	if t.Match.Kind == query.Exact && t.Column != "" {
-		b.add(b.column(t.Column)+` = `, t.Match.Pattern)
-		return nil
-	}
-	test, err := t.Match.Compile(b.folder)
+	b.add(b.column(t.Column)+` = `, t.Match.Pattern)
+	return nil
+}
+
+// texts is one call of the function for all terms of an expression.
+func (b *conditions) texts(e query.Expr) error {
+	c := rowTest{fold: b.folder}
+	test, err := c.compile(e)
 	if err != nil {
 		return err
 	}
-	b.add(textFunction+`(`, b.predicate(predicate{text: test}))
-	for _, c := range columns {
-		if c == query.Source || c == query.Context {
+	b.add(textFunction+`(`, b.predicate(predicate{row: test}))
+	for _, column := range c.columns {
+		of := `, u.`
+		if column == query.Source || column == query.Context {
 			b.sources = true
-			b.text.WriteString(`, s.` + string(c)) // NULL is "" to the function
-			continue
+			of = `, s.`
 		}
-		b.text.WriteString(`, u.` + string(c))
+		b.text.WriteString(of + string(column))
 	}
 	b.text.WriteByte(')')
 	return nil

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog/query"
+)
+
+// BenchmarkSearch measures the count and the first page of searches among
+// 200,000 strings of a translation. Run it with
+//
+//	go test ./catalog/store -run '^$' -bench Search
+func BenchmarkSearch(b *testing.B) {
+	const units = 200_000
+	db := openWith(b, "app")
+	step(b, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
+		_, source, err := fill(ctx, tx, 1, "en", units, nil)
+		if err == nil {
+			_, _, err = fill(ctx, tx, 1, "cs", units, source)
+		}
+		return err
+	})
+	for _, q := range []string{
+		`state:>=%d`, `target:text%d`, `"string number%d"`, `source:o note:="a note" NOT x%d`, `source:string target:x OR source:z context:y%d`,
+		`source:r"[a-z]+ numbers$|x%d"`,
+	} {
+		b.Run(q, func(b *testing.B) {
+			n, before := 0, cpuTime()
+			for b.Loop() {
+				n++
+				expr, err := query.Parse(fmt.Sprintf(q, n))
+				if err != nil {
+					b.Fatal(err)
+				}
+				read(b, db, func(ctx context.Context, s *Snapshot) error {
+					c, err := s.Component(ctx, "demo", "app")
+					if err != nil {
+						return err
+					}
+					found, err := s.Search(ctx, SearchQuery{Components: map[int64]*ComponentRow{1: &c}, TranslationID: 2, Expr: expr})
+					if err != nil {
+						return err
+					}
+					_, _, err = found.Page(ctx, 0, 50)
+					return err
+				})
+			}
+			b.ReportMetric(float64((cpuTime()-before).Microseconds())/1000/float64(n), "cpu-ms/op")
+		})
+	}
+}
+
+// cpuTime is what the process has used.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
