@@ -17,7 +17,7 @@ func (s *Settings) cors(r *http.Request, h http.Header) {
 	case slices.Contains(s.CORSOrigins, "*"):
 		origin = "*"
 	default:
-		h.Set("Vary", "Accept, Origin")
+		h.Add("Vary", "Origin")
 		if origin == "" || !slices.Contains(s.CORSOrigins, origin) {
 			return
 		}

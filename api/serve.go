@@ -225,6 +225,7 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	}
 	s.settings.Load().cors(req, h)
 	if a.problem != nil {
+		h.Set("Cache-Control", "no-store") // caches may keep a 404 that does not forbid it, and a token may find more
 		a.problem.headers(h)
 	}
 	if a.ranges && a.status == http.StatusOK {

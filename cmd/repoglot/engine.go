@@ -29,7 +29,7 @@ type engine struct {
 
 // openEngine locks the data directory and opens what is in it.
 func openEngine(ctx context.Context, c *config.Config, log *slog.Logger, pr *progress) (e *engine, err error) {
-	unlock, err := store.Lock(string(c.DataDir))
+	unlock, err := lockSoon(ctx, string(c.DataDir))
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,30 @@ func openEngine(ctx context.Context, c *config.Config, log *slog.Logger, pr *pro
 		MaxFileSize: int64(c.MaxFileSize), Now: time.Now, Logger: log, Progress: pr.tell,
 	})
 	return e, nil
+}
+
+// Between two tries to get the lock passes lockPause, and there are lockTries:
+// two seconds, which is more than a command such as token needs it for.
+const (
+	lockPause = 50 * time.Millisecond
+	lockTries = 40
+)
+
+// lockSoon locks the data directory, perhaps after a command that is about to end.
+func lockSoon(ctx context.Context, dir string) (unlock func() error, err error) {
+	tick := time.NewTicker(lockPause)
+	defer tick.Stop()
+	for range lockTries {
+		if unlock, err = store.Lock(dir); !errors.Is(err, store.ErrLocked) {
+			return unlock, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-tick.C:
+		}
+	}
+	return nil, err
 }
 
 // close gives back what openEngine took.

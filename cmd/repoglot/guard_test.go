@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // serveTest serves a handler until the test ends and returns its address.
@@ -163,7 +165,7 @@ func TestPanic(t *testing.T) {
 	}), slog.New(slog.NewTextHandler(&said, nil)))
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/early", http.NoBody))
-	if rec.Code != 500 || strings.TrimSpace(rec.Body.String()) != `{"detail":"Internal server error."}` || rec.Header().Get("ETag") != "" || rec.Header().Get("X-Content-Type-Options") != "nosniff" {
+	if rec.Code != 500 || strings.TrimSpace(rec.Body.String()) != `{"detail":"Internal server error."}` || rec.Header().Get("ETag") != "" || rec.Header().Get("X-Content-Type-Options") != "nosniff" || rec.Header().Get("Content-Security-Policy") != policy {
 		t.Errorf("%d %v %s", rec.Code, rec.Header(), rec.Body)
 	}
 	if !strings.Contains(said.String(), `level=ERROR msg="panic while answering" method=GET path=/early panic="at /early"`) {
@@ -183,5 +185,35 @@ func TestPanic(t *testing.T) {
 		if err == nil || isTimeout(err) {
 			t.Errorf("half an answer looks whole: %v", err)
 		}
+	}
+}
+
+// TestLockSoon: a command that holds the lock for a moment stops nobody; a server
+// does, and so does the wish to end.
+func TestLockSoon(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	unlock, err := store.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := lockSoon(ctx, dir); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("in use: %v", err)
+	}
+	got := make(chan error)
+	go func() {
+		unlock, err := lockSoon(t.Context(), dir)
+		if err == nil {
+			err = unlock()
+		}
+		got <- err
+	}()
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-got; err != nil {
+		t.Errorf("given back: %v", err)
 	}
 }

@@ -102,27 +102,10 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	if err := s.engine.configure(ctx, plan); err != nil {
 		return err
 	}
-	s.pulls = newSupervisor(s.engine, s.config.Workers)
-	s.api = api.New(api.Options{
-		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: programVersion(),
-		BaseURL: s.config.BaseURL, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
-		AnonymousRate: limit.Rate(s.config.RateLimit.Anonymous), TokenRate: limit.Rate(s.config.RateLimit.Token),
-		Progress: s.engine.progress.component, CacheBytes: int(s.config.ResponseCache),
-		WithoutGitExport: !s.config.GitExport,
-	})
-	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Logger: s.log})
-	defer calls.Close()
-	metrics := newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics())
-	rt := &routes{
-		api: s.api, front: s.pulls.front(),
-		hooks:  calls,
-		health: http.HandlerFunc(healthz), ready: http.HandlerFunc(s.pulls.readyz),
-	}
+	rt, metrics, closeHooks := s.handler()
+	defer closeHooks()
 	if second == nil {
 		rt.metrics = metrics
-	}
-	if s.config.GitExport {
-		rt.export = gitexport.New(exports{s.engine, s.api.Visitor}, exportLimits(string(s.config.Git)), s.log)
 	}
 	base := s.config.BaseURL
 	if base == "" {
@@ -145,6 +128,30 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	}
 	group.Go(func() error { return s.invite(ctx, base) })
 	return group.Wait()
+}
+
+// handler makes what answers requests, with supervisor and API behind it, and
+// the metrics. end waits for webhooks that are being answered.
+func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
+	s.pulls = newSupervisor(s.engine, s.config.Workers)
+	s.api = api.New(api.Options{
+		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: programVersion(),
+		BaseURL: s.config.BaseURL, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
+		AnonymousRate: limit.Rate(s.config.RateLimit.Anonymous), TokenRate: limit.Rate(s.config.RateLimit.Token),
+		Progress: s.engine.progress.component, CacheBytes: int(s.config.ResponseCache),
+		WithoutGitExport: !s.config.GitExport,
+	})
+	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Logger: s.log})
+	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics())
+	rt = &routes{
+		api: s.api, front: s.pulls.front(),
+		hooks:  calls,
+		health: http.HandlerFunc(healthz), ready: http.HandlerFunc(s.pulls.readyz),
+	}
+	if s.config.GitExport {
+		rt.export = gitexport.New(exports{s.engine, s.api.Visitor}, exportLimits(string(s.config.Git)), s.log)
+	}
+	return rt, metrics, calls.Close
 }
 
 // invite prints what to try when the first round of pulls is over.
