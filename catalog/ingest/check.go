@@ -29,6 +29,7 @@ type checkup struct {
 	sources map[int64]struct{}   // source units whose translations' failures changed
 	peers   map[peerKey]peers    // loaded so far
 	shared  map[[2]int64]sharing // by component and component of a peer
+	ledger  ledger               // nil where nobody asks what is new
 }
 
 // peerKey names the translations of a project in one language.
@@ -327,6 +328,12 @@ func (k *checkup) put(ctx context.Context, u *store.CheckUnit, mask checks.Mask)
 	if u.SourceID != u.ID {
 		k.sources[u.SourceID] = struct{}{}
 	}
+	return k.set(ctx, u, mask)
+}
+
+// set stores what fails.
+func (k *checkup) set(ctx context.Context, u *store.CheckUnit, mask checks.Mask) error {
+	k.ledger.note(u, mask)
 	return k.tx.SetFailing(ctx, u, mask)
 }
 
@@ -369,7 +376,7 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 		if u.Removed {
 			mask = checks.Mask{}
 		}
-		if err := k.tx.SetFailing(ctx, u, mask); err != nil {
+		if err := k.set(ctx, u, mask); err != nil {
 			return err
 		}
 		k.sources[u.ID] = struct{}{}
@@ -402,7 +409,7 @@ func (k *checkup) multiple(ctx context.Context) error {
 			checks.HasMultipleFailures(failures[u.ID]) {
 			mask = mask.With(checks.MultipleFailures)
 		}
-		if err := k.tx.SetFailing(ctx, u, mask); err != nil {
+		if err := k.set(ctx, u, mask); err != nil {
 			return err
 		}
 	}

@@ -174,10 +174,14 @@ func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from st
 	}
 	p.prefetch(ctx, touched, step, load)
 	changes := make(map[int64]int64, len(touched))
+	var news News
 	err = p.moveAs(ctx, convoy, from, step.Commit.Hash.String(), at, func(ctx context.Context, tx *store.StepTx) error {
 		var checkup *checkup
 		if !at.partial {
 			checkup = newCheckup(tx)
+			if from != "" {
+				checkup.ledger = ledger{}
+			}
 		}
 		for _, c := range touched {
 			a := p.application(direct{tx}, c, step, load, mailmap, at.opened)
@@ -190,7 +194,11 @@ func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from st
 		if at.partial {
 			return nil
 		}
-		return checkup.run(ctx, touched)
+		if err := checkup.run(ctx, touched); err != nil {
+			return err
+		}
+		news, err = checkup.ledger.news(ctx, tx)
+		return err
 	})
 	if err != nil {
 		return err
@@ -198,6 +206,7 @@ func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from st
 	for id, n := range changes {
 		p.changes[id] += n
 	}
+	p.report.News.add(news)
 	for _, c := range touched {
 		c.applied, c.vacant = true, !c.selects()
 		if from == "" {

@@ -159,6 +159,9 @@ func (r *results) add(b *ingest.Branch, report ingest.Report, err error) {
 		own = own || c.Err != nil
 		r.line(c)
 	}
+	for _, line := range newsLines(&report, len(report.News.List)) {
+		fmt.Fprintln(r.program.stdout, "newly failing:", line)
+	}
 	if !own { // an error that no component's line tells
 		r.fail(b.Key, err.Error())
 	}
