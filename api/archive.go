@@ -2,124 +2,225 @@ package api
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
+	"io/fs"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/repoglot/repoglot/api/export"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 const typeZip = "application/zip"
 
-// archive is an answer that is made while it is sent: files of one snapshot as
-// ZIP, of which one at a time is in memory.
-type archive struct {
-	version  string // of the program
-	filename string
-	// list lists the files, and checks again that they may be seen.
-	list func(ctx context.Context, snap *store.Snapshot) ([]archived, error)
-}
+// missingName is the entry of an archive that names what should be in it.
+const missingName = "MISSING.txt"
 
 // archived is one file of an archive.
 type archived struct {
-	translation int64
-	name        string
-	revision    string
+	translation store.TranslationRow
+	folder      string           // "" or with a slash
+	name        string           // with the folder
+	file        store.StoredFile // its Blob is "" if the store has no bytes
 }
 
-// send sends the archive. Its ETag is a hash of what goes into it, so a client
-// that has it costs no more than the list.
-func (a *archive) send(ctx context.Context, snap *store.Snapshot, req *http.Request, begin func(int, string, string) *patientWriter) error {
-	files, err := a.list(ctx, snap)
+// getComponentFiles answers an archive of a component's files.
+func (s *Server) getComponentFiles(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	slugs := [2]string{r.segment("project"), r.segment("component")}
+	list := func(ctx context.Context, snap *store.Snapshot) ([]archived, time.Time, error) {
+		component, err := s.importedComponent(ctx, snap, slugs[0], slugs[1])
+		if err != nil {
+			return nil, time.Time{}, err
+		}
+		return filesOf(ctx, snap, &component, "")
+	}
+	if _, err := s.importedComponent(ctx, snap, slugs[0], slugs[1]); err != nil {
+		return nil, err
+	}
+	return s.archive(r, slugs[0]+"-"+slugs[1]+".zip", list)
+}
+
+// getProjectFiles answers an archive of the files of a project's components that
+// are served, each in a folder of its name.
+func (s *Server) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	project, err := s.visibleProject(ctx, snap, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	made, status := &coded{tag: a.tag(files)}, http.StatusOK
-	if header := req.Header.Values("If-None-Match"); len(header) > 0 && made.matches(header) {
-		status = http.StatusNotModified
+	list := func(ctx context.Context, snap *store.Snapshot) (all []archived, newest time.Time, err error) {
+		components, err := visibleComponents(ctx, snap, project.Slug)
+		for i := range components {
+			if err != nil || !components[i].Imported {
+				continue
+			}
+			files, modified, problem := filesOf(ctx, snap, &components[i], components[i].Slug+"/")
+			all, err = append(all, files...), problem
+			if modified.After(newest) {
+				newest = modified
+			}
+		}
+		return all, newest, err
 	}
-	out := begin(status, made.etag(identity), "")
-	if out == nil {
-		return nil
-	}
-	return writeArchive(ctx, snap, out, files)
+	return s.archive(r, project.Slug+".zip", list)
 }
 
-func (a *archive) tag(files []archived) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q\n", a.version)
-	for _, f := range files {
-		fmt.Fprintf(h, "%q %s\n", f.name, f.revision)
+// archive is the download of files: as they are in the repository, or with the
+// format zip:<name> written in another one (facts §6).
+func (s *Server) archive(r *request, filename string, list func(context.Context, *store.Snapshot) ([]archived, time.Time, error)) (any, error) {
+	name, _ := r.params.get("format")
+	converted, convert := strings.CutPrefix(name, "zip:")
+	format, known := export.Lookup(converted)
+	if convert && !known || !convert && name != "" && name != "api" && name != "zip" {
+		return nil, errFormat
 	}
+	if q, _ := r.params.get("q"); q != "" {
+		return nil, errArchiveQ
+	}
+	plan := func(ctx context.Context, snap *store.Snapshot) (*plan, error) {
+		files, modified, err := list(ctx, snap)
+		if err != nil {
+			return nil, err
+		}
+		generation, err := snap.Generation(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p := &plan{tag: s.archiveTag(files), fixed: true, modified: modified}
+		p.write = func(ctx context.Context, w io.Writer) error { return s.writeArchive(ctx, snap, w, files, rawEntry) }
+		if convert {
+			p.tag = s.tagOf(r.link.base, format.Name, p.tag, generation)
+			p.write = func(ctx context.Context, w io.Writer) error {
+				return s.writeArchive(ctx, snap, w, files, s.convertedEntry(r.link, format))
+			}
+		}
+		return p, nil
+	}
+	return &download{contentType: typeZip, filename: filename, exact: true, plan: plan}, nil
+}
+
+// tagOf makes an ETag of all that bytes depend on.
+func (s *Server) tagOf(parts ...any) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q", s.version, fmt.Sprint(parts...))
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:15])
 }
 
+func (s *Server) archiveTag(files []archived) string {
+	var b strings.Builder
+	for i := range files {
+		fmt.Fprintf(&b, "%q %s %d\n", files[i].name, files[i].file.Blob, files[i].file.Modified.Unix())
+	}
+	return s.tagOf(b.String())
+}
+
+// filesOf lists the files of a component by path, and when they changed last: a
+// file that is gone is a change, so this is at least the time of the newest commit.
+// A path that could lead out of the folder in which an archive is unpacked is
+// left out.
+func filesOf(ctx context.Context, snap *store.Snapshot, component *store.ComponentRow, folder string) (files []archived, modified time.Time, err error) {
+	translations, err := snap.Translations(ctx, component.ID)
+	if err != nil {
+		return nil, modified, err
+	}
+	ids := make([]int64, len(translations))
+	for i := range translations {
+		ids[i] = translations[i].ID
+	}
+	stored, err := snap.StoredFiles(ctx, ids)
+	if err != nil {
+		return nil, modified, err
+	}
+	if head, err := snap.HeadCommit(ctx, component.ID); err != nil {
+		return nil, modified, err
+	} else if head != nil {
+		modified = head.CommitTime
+	}
+	for i := range translations {
+		t := &translations[i]
+		if t.Filename != "" && fs.ValidPath(t.Filename) && !strings.ContainsAny(t.Filename, "\\:\x00") {
+			row := store.TranslationRow{Translation: *t, Component: component.Component, Project: component.Project}
+			files = append(files, archived{translation: row, folder: folder, name: folder + t.Filename, file: stored[t.ID]})
+		}
+		if stored[t.ID].Modified.After(modified) {
+			modified = stored[t.ID].Modified
+		}
+	}
+	slices.SortFunc(files, func(a, b archived) int { return cmp.Compare(a.name, b.name) })
+	return files, modified, nil
+}
+
+// entryWriter writes one file of an archive.
+type entryWriter func(ctx context.Context, snap *store.Snapshot, z *zip.Writer, f *archived) error
+
 // writeArchive writes ZIP. The times are those of the commits, so that the same
-// files give the same bytes.
-func writeArchive(ctx context.Context, snap *store.Snapshot, w io.Writer, files []archived) error {
+// files give the same bytes. What the store should have and has not is logged and
+// named in a file of its own.
+func (s *Server) writeArchive(ctx context.Context, snap *store.Snapshot, w io.Writer, files []archived, write entryWriter) error {
 	z := zip.NewWriter(w)
-	for _, file := range files {
-		f, err := snap.File(ctx, file.translation)
+	var missing []string
+	for i := range files {
+		f := &files[i]
+		err := catalog.ErrNotFound
+		if f.file.Blob != "" {
+			err = write(ctx, snap, z, f)
+		}
 		if errors.Is(err, catalog.ErrNotFound) {
+			s.logger.Error("a file that is served is not stored", "file", f.name, "translation", f.translation.ID)
+			missing = append(missing, f.name)
 			continue
 		}
 		if err != nil {
+			return fmt.Errorf("archive %s: %w", f.name, err)
+		}
+	}
+	if len(missing) > 0 {
+		entry, err := z.Create(missingName)
+		if err != nil {
 			return err
 		}
-		entry, err := z.CreateHeader(&zip.FileHeader{Name: file.name, Method: zip.Deflate, Modified: f.Modified.UTC()})
-		if err != nil {
-			return fmt.Errorf("archive %s: %w", file.name, err)
-		}
-		if _, err := entry.Write(f.Data); err != nil {
-			return fmt.Errorf("archive %s: %w", file.name, err)
+		text := "These files are not stored, they come with the next pull that reads them:\n\n" + strings.Join(missing, "\n") + "\n"
+		if _, err := io.WriteString(entry, text); err != nil {
+			return err
 		}
 	}
 	return z.Close()
 }
 
-// patientWriter gives a client some time for every piece, however long all takes.
-type patientWriter struct {
-	w       io.Writer
-	control *http.ResponseController
-	timeout time.Duration
-}
-
-func newPatientWriter(w http.ResponseWriter, timeout time.Duration) *patientWriter {
-	return &patientWriter{w, http.NewResponseController(w), timeout}
-}
-
-// end takes the deadline away: the connection may serve further requests.
-func (p *patientWriter) end() { _ = p.control.SetWriteDeadline(time.Time{}) }
-
-// Write writes with a deadline of its own.
-func (p *patientWriter) Write(b []byte) (int, error) {
-	if err := p.wait(); err != nil {
-		return 0, err
-	}
-	return p.w.Write(b)
-}
-
-// Flush sends what was written, with a deadline of its own.
-func (p *patientWriter) Flush() error {
-	if err := p.wait(); err != nil {
+// rawEntry writes a file as it is in the repository.
+func rawEntry(ctx context.Context, snap *store.Snapshot, z *zip.Writer, a *archived) error {
+	f, err := snap.File(ctx, a.translation.ID)
+	if err != nil {
 		return err
 	}
-	if err := p.control.Flush(); !errors.Is(err, http.ErrNotSupported) {
-		return err
+	entry, err := z.CreateHeader(&zip.FileHeader{Name: a.name, Method: zip.Deflate, Modified: f.Modified.UTC()})
+	if err == nil {
+		_, err = entry.Write(f.Data)
 	}
-	return nil
+	return err
 }
 
-// wait begins the time for a piece. It is the kernel's, so its clock is real.
-func (p *patientWriter) wait() error {
-	if err := p.control.SetWriteDeadline(time.Now().Add(p.timeout)); !errors.Is(err, http.ErrNotSupported) {
-		return err
+// convertedEntry writes the strings of a file in a format, under the name that a
+// download of them alone has, in the folder of the component.
+func (s *Server) convertedEntry(l links, format export.Format) entryWriter {
+	return func(ctx context.Context, snap *store.Snapshot, z *zip.Writer, a *archived) error {
+		t := &a.translation
+		name := a.folder + downloadName(t) + "." + format.Extension
+		entry, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: a.file.Modified.UTC()})
+		if err != nil {
+			return err
+		}
+		head, err := s.exportHead(ctx, snap, l, t)
+		if err != nil {
+			return err
+		}
+		return format.Write(entry, head, snap.UnitsInFile(ctx, t.ID, nil))
 	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -132,6 +133,27 @@ func compress(e encoding, body []byte) []byte {
 	}
 	defer w.Close()
 	return w.EncodeAll(body, nil)
+}
+
+// encoder returns a writer that sends what is written to it in an encoding. It
+// must be closed, which leaves w open.
+func encoder(e encoding, w io.Writer) (io.WriteCloser, error) {
+	switch e {
+	case gzipped:
+		return gzip.NewWriter(w), nil
+	case zstandard:
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	}
+	return plainWriter{w}, nil
+}
+
+type plainWriter struct{ io.Writer }
+
+func (plainWriter) Close() error { return nil }
+
+// compressible reports whether an encoding makes a type of content smaller.
+func compressible(contentType string) bool {
+	return contentType != typeZip && !strings.Contains(contentType, "officedocument")
 }
 
 // etag is the strong validator of an encoding.

@@ -38,6 +38,7 @@ var (
 	errInvalidHost     = &problem{status: http.StatusBadRequest, detail: "Invalid Host header."}
 	errInvalidRequest  = &problem{status: http.StatusBadRequest, detail: "Invalid request."}
 	errTooLong         = &problem{status: http.StatusRequestURITooLong, detail: "The query is too long."}
+	errRange           = &problem{status: http.StatusRequestedRangeNotSatisfiable, detail: "The file has no such part."}
 	errNotAcceptable   = &problem{status: http.StatusNotAcceptable, detail: "Could not satisfy the request Accept header."}
 	errUnauthenticated = &problem{status: http.StatusUnauthorized, detail: "Authentication credentials were not provided.", authenticate: true}
 	errForbidden       = &problem{status: http.StatusForbidden, detail: "You do not have permission to perform this action."}

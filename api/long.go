@@ -66,19 +66,24 @@ func (s *Server) sendLong(rt *route, c echo.Context, a answer) answer {
 }
 
 func (s *Server) refuseLong(rt *route, c echo.Context, err error) answer {
-	switch {
-	case errors.Is(err, store.ErrLongReads):
-		err = errBusy
-	case errors.Is(err, store.ErrHeld):
-		err = errHeld
-	}
-	p := asProblem(err)
+	p := asProblem(longProblem(err))
 	if p == errInternal {
 		s.logger.Error("api request failed", "route", rt.path, "path", c.Request().URL.Path, "error", err)
 	}
 	a := renderProblem(p, 0)
 	s.write(rt, c.Response(), c.Request(), a)
 	return a
+}
+
+// longProblem says what clients are told of the bounds of long reads.
+func longProblem(err error) error {
+	switch {
+	case errors.Is(err, store.ErrLongReads):
+		return errBusy
+	case errors.Is(err, store.ErrHeld):
+		return errHeld
+	}
+	return err
 }
 
 // errHeld is the answer while the store has too much to hold back already.

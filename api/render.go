@@ -21,6 +21,9 @@ type document struct {
 	contentType string
 	// filename, if set, offers the body as an attachment of that name.
 	filename string
+	// bareName says that the name is sent without quotes where it can be, as
+	// Weblate does for file/.
+	bareName bool
 	body     []byte
 	// modified, if not zero, becomes Last-Modified.
 	modified time.Time
@@ -37,7 +40,7 @@ type array struct{ items any }
 // render makes the bytes of a successful answer.
 func render(value any, rep representation) (answer, error) {
 	if doc, ok := value.(*document); ok {
-		return answer{status: http.StatusOK, contentType: doc.contentType, filename: doc.filename, body: doc.body, modified: doc.modified, ranges: doc.ranges, maxAge: doc.maxAge}, nil
+		return answer{status: http.StatusOK, contentType: doc.contentType, filename: doc.filename, body: doc.body, modified: doc.modified, ranges: doc.ranges, maxAge: doc.maxAge, bareName: doc.bareName}, nil
 	}
 	if to, ok := value.(redirect); ok {
 		return answer{status: http.StatusFound, contentType: "text/plain; charset=utf-8", location: string(to)}, nil
@@ -45,8 +48,8 @@ func render(value any, rep representation) (answer, error) {
 	if f, ok := value.(*feed); ok {
 		return answer{status: http.StatusOK, contentType: typeEvents, feed: f}, nil
 	}
-	if z, ok := value.(*archive); ok {
-		return answer{status: http.StatusOK, contentType: typeZip, filename: z.filename, long: z}, nil
+	if d, ok := value.(*download); ok {
+		return answer{status: http.StatusOK, contentType: d.contentType, filename: d.filename, bareName: d.bareName, ranges: true, exact: d.exact, download: d}, nil
 	}
 	if l, ok := value.(*lines); ok {
 		return answer{status: http.StatusOK, contentType: typeLines, long: l}, nil

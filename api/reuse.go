@@ -20,7 +20,7 @@ func (s *Server) answerKept(w http.ResponseWriter, req *http.Request) bool {
 		return false
 	}
 	a := s.coded(found, key, req)
-	s.write(rt, w, req, a)
+	a.status = s.write(rt, w, req, a)
 	s.observe(rt, req, a, s.now().Sub(started))
 	return true
 }
@@ -54,10 +54,10 @@ func (s *Server) answerCoded(rt *route, c echo.Context) answer {
 }
 
 // rendered makes the answer to a request; made is nil if it is no
-// success, and for a long answer, which is not kept.
+// success, and for a long answer or a download, which is not made yet.
 func (s *Server) rendered(rt *route, c echo.Context) (a answer, made *coded) {
 	a = s.answer(rt, c)
-	if a.status == http.StatusOK && a.long == nil {
+	if a.status == http.StatusOK && a.long == nil && a.download == nil {
 		made = newCoded(a)
 	}
 	return a, made
@@ -96,7 +96,7 @@ func (s *Server) coded(c *coded, key cacheKey, req *http.Request) answer {
 	}
 	e := chooseEncoding(req.Header.Get("Accept-Encoding"), len(c.body))
 	if c.ranges {
-		if unmodified(c.modified, req) {
+		if !c.exact && unmodified(c.modified, req) || c.exact && unchanged(c.modified, req) {
 			a := notModified(c.answer)
 			a.etag = c.etag(e)
 			return a
@@ -127,4 +127,10 @@ func unmodified(modified time.Time, req *http.Request) bool {
 	}
 	at, err := http.ParseTime(since)
 	return err == nil && !modified.Truncate(time.Second).After(at)
+}
+
+// unchanged is unmodified for what may become older: only the very time counts.
+func unchanged(modified time.Time, req *http.Request) bool {
+	since, err := http.ParseTime(req.Header.Get("If-Modified-Since"))
+	return err == nil && unmodified(modified, req) && modified.Truncate(time.Second).Equal(since)
 }

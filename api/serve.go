@@ -1,10 +1,10 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -29,15 +29,19 @@ type answer struct {
 	filename    string // for Content-Disposition, or ""
 	body        []byte
 	problem     *problem
-	location    string     // where a redirect leads, else ""
-	feed        *feed      // instead of a body
-	long        longAnswer // instead of a body
-	modified    time.Time  // for Last-Modified; zero: none
-	maxAge      int        // seconds; 0: to be asked about
-	ranges      bool       // parts of the body may be asked for
-	generation  int64      // of the snapshot that it shows; 0: unknown
-	encoding    string     // Content-Encoding; "": none
-	etag        string     // "": none
+	location    string        // where a redirect leads, else ""
+	feed        *feed         // instead of a body
+	long        longAnswer    // instead of a body
+	download    *download     // instead of a body
+	content     io.ReadSeeker // in place of a body that is not in memory
+	bareName    bool          // filename is sent without quotes where it can be
+	exact       bool          // only the very time of modified means that it is unchanged
+	modified    time.Time     // for Last-Modified; zero: none
+	maxAge      int           // seconds; 0: to be asked about
+	ranges      bool          // parts of the body may be asked for
+	generation  int64         // of the snapshot that it shows; 0: unknown
+	encoding    string        // Content-Encoding; "": none
+	etag        string        // "": none
 }
 
 // endpoint makes the function that answers every method of a route.
@@ -52,13 +56,17 @@ func (s *Server) endpoint(rt route) echo.HandlerFunc {
 				a = renderProblem(asProblem(err), 0)
 			}
 		}
+		if a.download != nil {
+			s.sendDownload(&rt, c, a)
+			return nil
+		}
 		if a.long != nil {
 			a = s.sendLong(&rt, c, a)
 			s.observe(&rt, c.Request(), a, s.now().Sub(started))
 			return nil
 		}
 		took := s.now().Sub(started) // of a stream: until it begins
-		s.write(&rt, c.Response(), c.Request(), a)
+		a.status = s.write(&rt, c.Response(), c.Request(), a)
 		if a.feed == nil {
 			took = s.now().Sub(started)
 		}
@@ -178,12 +186,13 @@ func refuseWrite(rt *route, req *http.Request) error {
 }
 
 // write sends an answer with the headers of every answer (specification, rule
-// 6; facts §6). HEAD gets the same headers and no body.
-func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a answer) {
+// 6; facts §6), and returns its status, which may be that of a part. HEAD gets the
+// same headers and no body.
+func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a answer) int {
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
 	if a.filename != "" {
-		h.Set("Content-Disposition", attachment(a.filename))
+		h.Set("Content-Disposition", attachment(a.filename, a.bareName))
 	}
 	h.Set("Vary", "Accept")
 	if a.etag != "" {
@@ -211,7 +220,8 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	case a.long != nil && a.etag == "":
 		h.Add("Vary", "Accept-Encoding")
 		h.Set("Cache-Control", "no-store")
-	case a.status == http.StatusNotModified, a.long != nil:
+	case a.status == http.StatusNotModified, a.long != nil, a.download != nil:
+	case a.content != nil: // http.ServeContent knows
 	case a.feed == nil:
 		h.Set("Content-Length", strconv.Itoa(len(a.body)))
 	default:
@@ -229,20 +239,23 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 		a.problem.headers(h)
 	}
 	if a.ranges && a.status == http.StatusOK {
-		http.ServeContent(w, req, "", a.modified, bytes.NewReader(a.body))
-		return
+		h.Set("Accept-Ranges", "bytes")
+		if req.Method == http.MethodGet && a.download == nil {
+			return serveParts(w, req, a)
+		}
 	}
 	w.WriteHeader(a.status)
-	if a.long != nil || req.Method == http.MethodHead || a.status == http.StatusNotModified {
-		return
+	if a.long != nil || a.download != nil || req.Method == http.MethodHead || a.status == http.StatusNotModified {
+		return a.status
 	}
 	if a.feed != nil {
 		s.stream(req.Context(), w, a.feed)
-		return
+		return a.status
 	}
 	if _, err := w.Write(a.body); err != nil {
 		s.logger.Debug("api client went away", "path", req.URL.Path, "error", err)
 	}
+	return a.status
 }
 
 // cacheControl lets an answer be kept if it is asked about before it is used;
@@ -255,8 +268,12 @@ func cacheControl(a access) string {
 }
 
 // attachment is the header that offers an answer as a file (RFC 6266): the name
-// in ASCII, and for others as it is in RFC 8187's form.
-func attachment(name string) string {
+// in ASCII, and for others as it is in RFC 8187's form. bare leaves the quotes away
+// where the name needs none.
+func attachment(name string, bare bool) string {
+	if bare && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == "" {
+		return "attachment; filename=" + name
+	}
 	plain := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' || c == '"' || c == '\\' || c == '/' {
 			return '_'

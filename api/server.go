@@ -50,6 +50,9 @@ type Options struct {
 	WithoutGitExport bool
 	// CacheBytes bounds the rendered answers that are kept; 0 keeps none.
 	CacheBytes int
+	// TempDir is the folder for downloads that are too long for memory, while they
+	// are sent; "" is that of the system.
+	TempDir string
 	// Version is that of the program; shown in the header Server and in the
 	// OpenAPI document. "" shows none.
 	Version string
@@ -92,9 +95,11 @@ type Server struct {
 	metrics    metrics
 	streams    *streams
 	cache      *cache
-	// downloads has an element for each export and archive being made.
-	downloads chan struct{}
-	flights   flights
+	// downloads has an element for each download and long answer being sent,
+	// producers for each download being made.
+	downloads, producers chan struct{}
+	tempDir              string
+	flights              flights
 }
 
 // New makes a Server that answers all paths below /api/ and 404 for any other.
@@ -112,6 +117,8 @@ func New(opts Options) *Server {
 		metrics:    newMetrics(),
 		streams:    newStreams(opts.Tick),
 		downloads:  make(chan struct{}, maxDownloads),
+		producers:  make(chan struct{}, maxProducers),
+		tempDir:    opts.TempDir,
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

@@ -31,7 +31,7 @@ func TestAttachment(t *testing.T) {
 		"app.pot": "app.pot", "a b.pot": "a b.pot", "žluť.pot": "žluť.pot", `q".pot`: `q".pot`, "x\r\nSet-Cookie: a=b": "x\r\nSet-Cookie: a=b",
 		`a\b`: `a\b`, "100%.po": "100%.po", "a@b:c=d.po": "a@b:c=d.po",
 	} {
-		header := attachment(name)
+		header := attachment(name, false)
 		for _, c := range header {
 			if c < ' ' || c > '~' {
 				t.Errorf("%q: header %q", name, header)

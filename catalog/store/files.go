@@ -78,3 +78,32 @@ func (db *DB) file(ctx context.Context, s *session, translation int64) (File, er
 	}
 	return f, nil
 }
+
+// StoredFile is what is known of a translation's stored file without its bytes.
+type StoredFile struct {
+	// TranslationID is the owner.
+	TranslationID int64
+	// Blob is the git blob id, 40 hexadecimal digits.
+	Blob string
+	// Modified is the time of the commit that made it; zero if not known.
+	Modified time.Time
+	// Stored is how many bytes it takes compressed.
+	Stored int64
+}
+
+// StoredFiles returns what is stored of translations, by id; one without a file
+// is absent. It reads no bytes of files.
+func (s *Snapshot) StoredFiles(ctx context.Context, translations []int64) (map[int64]StoredFile, error) {
+	files := make(map[int64]StoredFile, len(translations))
+	err := chunks(translations, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT translation_id, blob, modified, LENGTH(data) FROM files WHERE translation_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var f StoredFile
+			var modified sql.NullInt64
+			err := scan(&f.TranslationID, &f.Blob, &modified, &f.Stored)
+			f.Modified = fromMicros(modified)
+			files[f.TranslationID] = f
+			return err
+		})
+	})
+	return files, s.db.fail(ctx, "look for stored files", err)
+}

@@ -139,7 +139,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		BaseURL: s.config.BaseURL, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
 		AnonymousRate: limit.Rate(s.config.RateLimit.Anonymous), TokenRate: limit.Rate(s.config.RateLimit.Token),
 		Progress: s.engine.progress.component, CacheBytes: int(s.config.ResponseCache),
-		WithoutGitExport: !s.config.GitExport,
+		WithoutGitExport: !s.config.GitExport, TempDir: string(s.config.DataDir),
 	})
 	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Logger: s.log})
 	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics())

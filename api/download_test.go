@@ -1,0 +1,277 @@
+package api
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"go.uber.org/goleak"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+const bigFile = "/api/translations/big/big/cs/file/"
+
+// longBytes are n bytes that no compression makes shorter.
+func longBytes(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(b)
+	return b
+}
+
+// longWorld has the component big/big with n strings of a kilobyte, a file of
+// size bytes in Czech, and a translation into German whose file is not stored.
+func longWorld(tb testing.TB, n, size int) *world {
+	tb.Helper()
+	w := openWorld(tb)
+	w.configure([]catalog.Project{{Slug: "big", Settings: projectDefaults("Big")}}, []store.ComponentSpec{
+		{Project: "big", Slug: "big", Settings: componentDefaults("Big"), Repo: repoApp, Branch: "main"},
+	})
+	units := manyUnits(n)
+	for i := range units {
+		units[i].Target = fmt.Sprint(i, strings.Repeat(" dlouhý překlad", 64))
+	}
+	w.imports("big/big", repoApp, "", sourceOf(units), file{language: "cs", name: "po/cs.po", forms: 3, formula: czech, units: units})
+	id := w.ids["big/big"]
+	w.step(id, repoApp, "main", head2, func(ctx context.Context, tx *store.StepTx) error {
+		all, err := tx.Translations(ctx, id)
+		if err != nil {
+			return err
+		}
+		german := catalog.Translation{ComponentID: id, Language: "de", FileCode: "de", Filename: "po/de.po", Revision: blob, PluralNumber: 2, PluralFormula: "n != 1"}
+		if err := tx.PutTranslation(ctx, &german); err != nil {
+			return err
+		}
+		return tx.PutFile(ctx, store.File{TranslationID: translationOf(all, "cs").ID, Blob: head2, Modified: at, Data: longBytes(size)})
+	})
+	return w
+}
+
+// TestLongFile: a file that is not held in memory is sent like any other.
+func TestLongFile(t *testing.T) {
+	t.Parallel()
+	data := longBytes(3 << 20)
+	s := longWorld(t, 1, len(data)).serve(Options{CacheBytes: 64 << 20, TempDir: t.TempDir()})
+	rec := call(t, s, http.MethodGet, bigFile)
+	etag, modified := rec.Header().Get("ETag"), rec.Header().Get("Last-Modified")
+	if rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), data) || etag == "" || modified != at.UTC().Format(http.TimeFormat) || rec.Header().Get("Content-Type") != typePO {
+		t.Fatalf("%d %v, %d bytes", rec.Code, rec.Header(), rec.Body.Len())
+	}
+	for _, tc := range []struct {
+		header []string
+		status int
+		body   []byte
+	}{
+		{[]string{"Range", "bytes=5-9"}, 206, data[5:10]},
+		{[]string{"Range", "bytes=2097152-"}, 206, data[2<<20:]},
+		{[]string{"Range", "bytes=5-9", "If-Range", etag}, 206, data[5:10]},
+		{[]string{"Range", "bytes=5-9", "If-Range", `"other"`}, 200, data},
+		{[]string{"Range", "bytes=99999999-"}, 416, []byte(`{"detail":"The file has no such part."}`)},
+		{[]string{"If-None-Match", etag}, 304, nil},
+		{[]string{"If-Modified-Since", modified}, 304, nil},
+		{[]string{"If-Modified-Since", at.Add(-time.Hour).Format(http.TimeFormat)}, 200, data},
+	} {
+		rec := call(t, s, http.MethodGet, bigFile, tc.header...)
+		if rec.Code != tc.status || !bytes.Equal(rec.Body.Bytes(), tc.body) {
+			t.Errorf("%v: %d, %d bytes", tc.header, rec.Code, rec.Body.Len())
+		}
+	}
+	head := call(t, s, http.MethodHead, bigFile)
+	if head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("ETag") != etag || head.Header().Get("Accept-Ranges") != "bytes" {
+		t.Errorf("HEAD: %d %v", head.Code, head.Header())
+	}
+	zipped := call(t, s, http.MethodGet, bigFile, "Accept-Encoding", "gzip")
+	r, err := gzip.NewReader(zipped.Body)
+	if err != nil || zipped.Header().Get("ETag") == etag {
+		t.Fatalf("gzip: %v %v", zipped.Header(), err)
+	}
+	if plain, err := io.ReadAll(r); err != nil || !bytes.Equal(plain, data) {
+		t.Errorf("gzip: %d bytes, %v", len(plain), err)
+	}
+}
+
+// TestLongExport: what does not fit into memory is the same strings all the same.
+func TestLongExport(t *testing.T) {
+	t.Parallel()
+	const n = 2500
+	s := longWorld(t, n, 1).serve(Options{TempDir: t.TempDir()})
+	rec := call(t, s, http.MethodGet, bigFile+"?format=csv")
+	body := rec.Body.Bytes()
+	rows, err := csv.NewReader(bytes.NewReader(body)).ReadAll()
+	if err != nil || len(rows) != 1+n || rows[n][1] != fmt.Sprintf("Message %d", n) || len(body) < spoolMemory || rec.Header().Get("ETag") == "" {
+		t.Fatalf("%d rows, %v, %v", len(rows), rec.Header(), err)
+	}
+	if rec := call(t, s, http.MethodGet, bigFile+"?format=csv", "Range", "bytes=1500000-1500099", "If-Range", rec.Header().Get("ETag")); rec.Code != 206 || rec.Body.String() != string(body[1500000:1500100]) {
+		t.Errorf("Range: %d %q", rec.Code, rec.Body)
+	}
+	found := call(t, s, http.MethodGet, bigFile+"?format=csv&q=source:Message")
+	if !bytes.Equal(found.Body.Bytes(), body) || found.Header().Get("ETag") != "" {
+		t.Errorf("q: %d bytes, %v", found.Body.Len(), found.Header())
+	}
+}
+
+// TestPartsAreCounted: the metrics tell parts and refusals from whole answers, and
+// a refusal is a problem like any other.
+func TestPartsAreCounted(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{CacheBytes: 1 << 20})
+	for range 2 { // the second from the cache
+		call(t, s, http.MethodGet, csFile, "Range", "bytes=0-1")
+		rec := call(t, s, http.MethodGet, csFile, "Range", "bytes=99-")
+		if rec.Code != 416 || rec.Body.String() != `{"detail":"The file has no such part."}` || rec.Header().Get("Content-Type") != typeJSON ||
+			rec.Header().Get("Content-Range") != "bytes */11" || rec.Header().Get("Content-Disposition") != "" {
+			t.Errorf("416: %v %s", rec.Header(), rec.Body)
+		}
+	}
+	route := "/api/translations/:project/:component/:language/file/"
+	for status, want := range map[string]float64{"206": 2, "416": 2, "200": 0} {
+		if got := testutil.ToFloat64(s.metrics.requests.WithLabelValues(route, "GET", status)); got != want {
+			t.Errorf("%v answers %s, want %v", got, status, want)
+		}
+	}
+}
+
+// TestMissingFile: what the store has not is logged, and an archive says so.
+func TestMissingFile(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := longWorld(t, 1, 10).serve(Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if rec := call(t, s, http.MethodGet, "/api/translations/big/big/de/file/"); rec.Code != 404 || !strings.Contains(rec.Body.String(), "is not stored") {
+		t.Errorf("%d %s", rec.Code, rec.Body)
+	}
+	entries := unzipped(t, call(t, s, http.MethodGet, "/api/projects/big/file/").Body.Bytes())
+	if len(entries) != 3 || entries["big/po/cs.po"] != string(longBytes(10)) || !strings.Contains(entries["MISSING.txt"], "\nbig/po/de.po\n") {
+		t.Errorf("%q", entries)
+	}
+	if n := strings.Count(log.String(), "level=ERROR"); n != 2 || !strings.Contains(log.String(), "file=big/po/de.po") {
+		t.Errorf("%s", log.String())
+	}
+}
+
+func unzipped(t *testing.T, data []byte) map[string]string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatalf("%v in %.200q", err, data)
+	}
+	entries := map[string]string{}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries[f.Name] = string(text)
+	}
+	return entries
+}
+
+// TestArchiveConditions: an archive can become older, so only the very time counts.
+func TestArchiveConditions(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{CacheBytes: 1 << 20})
+	for range 2 { // the second from the cache
+		rec := call(t, s, http.MethodGet, "/api/components/demo/app/file/")
+		if got := rec.Header().Get("Last-Modified"); got != at.Truncate(time.Second).Format(http.TimeFormat) {
+			t.Errorf("Last-Modified %s", got)
+		}
+		body := rec.Body.String()
+		for since, want := range map[time.Duration]int{0: 304, time.Hour: 200, -time.Hour: 200} {
+			if rec := call(t, s, http.MethodGet, "/api/components/demo/app/file/", "If-Modified-Since", at.Add(since).Format(http.TimeFormat)); rec.Code != want {
+				t.Errorf("%v later: %d", since, rec.Code)
+			}
+		}
+		if rec := call(t, s, http.MethodGet, "/api/components/demo/app/file/", "Range", "bytes=2-"); rec.Code != 206 || rec.Body.String() != body[2:] {
+			t.Errorf("Range: %d", rec.Code)
+		}
+	}
+}
+
+// TestConvertedArchives: all translations of a component or a project, written in
+// a format.
+func TestConvertedArchives(t *testing.T) {
+	t.Parallel()
+	s := demoWorld(t).serve(Options{})
+	for path, folder := range map[string]string{"/api/components/demo/app/file/": "", "/api/projects/demo/file/": "app/"} {
+		for _, format := range []string{"po", "csv", "xliff", "mo", "xlsx"} {
+			_, rec := send(s, http.MethodGet, path+"?format=api?format=zip:"+format)
+			entries := unzipped(t, rec.Body.Bytes())
+			extension := map[string]string{"xliff": "xlf"}[format]
+			if extension == "" {
+				extension = format
+			}
+			alone := get(t, s, csFile+"?format="+format)
+			if got := entries[folder+"demo-app-cs."+extension]; got != alone || len(entries) != 4 {
+				t.Errorf("%s %s: %d files, %d bytes of Czech, alone %d", path, format, len(entries), len(got), len(alone))
+			}
+		}
+	}
+}
+
+// TestSlowDownloads: clients that read nothing hold neither a snapshot nor a place
+// among those that are made, and are dropped; those that go away leave nothing.
+func TestSlowDownloads(t *testing.T) {
+	ignore := goleak.IgnoreCurrent()
+	func() {
+		w := longWorld(t, 1, 12<<20)
+		s := w.serve(Options{TempDir: t.TempDir()})
+		s.streams.timeout = 200 * time.Millisecond
+		ts := httptest.NewServer(s)
+		defer ts.Close()
+		ts.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+		var slow []net.Conn
+		for i := range 3 { // more than are made side by side
+			conn, err := net.Dial("tcp", ts.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+			path := []string{bigFile, "/api/components/big/big/file/"}[i%2]
+			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: l10n.example.org\r\n\r\n", path)
+			if status, err := bufio.NewReaderSize(conn, 16).ReadString('\n'); err != nil || !strings.Contains(status, "200") {
+				t.Fatalf("%q %v", status, err)
+			}
+			slow = append(slow, conn)
+		}
+		slow[0].Close()
+		res, err := http.Get(ts.URL + bigFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(res.Body)
+		if err != nil || len(data) != 12<<20 {
+			t.Errorf("beside slow clients: %d bytes, %v", len(data), err)
+		}
+		res.Body.Close()
+		http.DefaultClient.CloseIdleConnections()
+		ts.Close() // waits for all that are answered
+		for _, conn := range slow[1:] {
+			conn.Close()
+		}
+		if len(s.downloads) != 0 || len(s.producers) != 0 {
+			t.Errorf("%d downloads, %d producers are left", len(s.downloads), len(s.producers))
+		}
+		if err := w.db.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	goleak.VerifyNone(t, ignore)
+}
