@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -77,12 +78,28 @@ func (p *predicates) of(args []driver.Value) (*predicate, error) {
 	return nil, fmt.Errorf("no search has the predicate %v", args)
 }
 
-func (p *predicates) matchText(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+// matchText must not panic: SQLite would be left in the middle of a row, with its
+// locks held.
+func (p *predicates) matchText(_ *sqlite.FunctionContext, args []driver.Value) (result driver.Value, err error) {
 	is, err := p.of(args)
 	if err != nil || is.row == nil {
 		return nil, err
 	}
-	return smallint(is.row(args)), nil
+	err = safely(func() error {
+		result = smallint(is.row(args))
+		return nil
+	})
+	return result, err
+}
+
+// safely makes an error of a panic, where nobody above could catch it.
+func safely(fn func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return fn()
 }
 
 func (p *predicates) matchID(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {

@@ -35,7 +35,7 @@ func (s *Snapshot) countSpans(ctx context.Context, p *searchPlan, generation int
 	errs := make([]error, max(helpers, 0)+1)
 	var wg sync.WaitGroup
 	for i := range len(errs) - 1 {
-		wg.Go(func() { errs[i+1] = s.db.help(ctx, generation, work) })
+		wg.Go(func() { errs[i+1] = safely(func() error { return s.db.help(ctx, generation, work) }) })
 	}
 	errs[0] = work(s)
 	wg.Wait()

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"regexp"
@@ -648,4 +649,24 @@ func everyTerm(w *searchWorld) []query.Expr {
 		}
 	}
 	return list
+}
+
+// A test that panics ends its search with an error: not the process, and not what
+// the connection is good for.
+func TestSearchPanics(t *testing.T) {
+	db := open(t)
+	first, release := db.predicates.register([]predicate{{row: func([]driver.Value) bool { panic("of a test") }}})
+	defer release()
+	for range 2 {
+		if err := db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+			var n int64
+			_, err := s.s.first(ctx, `SELECT search_text($1, 'x')`, []any{first}, &n)
+			return err
+		}); err == nil || !strings.Contains(err.Error(), "panic: of a test") {
+			t.Errorf("a test that panics: %v", err)
+		}
+	}
+	if err := safely(func() error { panic("of a helper") }); err == nil || !strings.HasPrefix(err.Error(), "panic: of a helper\n") {
+		t.Errorf("a helper that panics: %v", err)
+	}
 }
