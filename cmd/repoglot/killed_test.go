@@ -3,15 +3,18 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,10 +24,54 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestKilledReplay kills processes that replay a history (SIGKILL) and lets the
-// next ones go on: the API serves what it serves after an uninterrupted one. It
-// is the whole program once more; ingest's TestKilled kills at every commit, and
-// hundreds of times.
+// placeVar makes the test binary be repoglot that kills itself at that place of
+// its work; at 0 it lives and says how many places there were.
+const placeVar = "REPOGLOT_TEST_PLACE"
+
+// mortal is a context that counts how often it, or one made from it, is asked for
+// anything: the work has a place for each, however fast the machine is. At one
+// of them the process dies by SIGKILL, as from outside: nothing is closed,
+// nothing is told to anyone.
+type mortal struct {
+	context.Context
+	place int64 // 0: none
+	asked atomic.Int64
+}
+
+func (m *mortal) Done() <-chan struct{} { m.count(); return m.Context.Done() }
+func (m *mortal) Err() error            { m.count(); return m.Context.Err() }
+func (m *mortal) Value(key any) any     { m.count(); return m.Context.Value(key) }
+
+func (m *mortal) count() {
+	if m.asked.Add(1) != m.place {
+		return
+	}
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Kill()
+	}
+	if err != nil {
+		panic(err) // which is no death by a signal
+	}
+	select {} // until the signal comes
+}
+
+// runMortal is main with such a context.
+func runMortal(place string) int {
+	ctx := &mortal{Context: context.Background()}
+	var err error
+	if ctx.place, err = strconv.ParseInt(place, 10, 64); err != nil {
+		panic(err)
+	}
+	code := run(ctx, os.Args[1:], os.Stdin, io.Discard, os.Stderr)
+	fmt.Println(ctx.asked.Load())
+	return code
+}
+
+// TestKilledReplay lets processes that replay a history die (SIGKILL) and lets
+// the next ones go on: the API serves what it serves after an uninterrupted one.
+// It is the whole program once more; ingest's TestKilled kills at every commit,
+// and hundreds of times.
 func TestKilledReplay(t *testing.T) {
 	t.Parallel()
 	kills := 5
@@ -42,45 +89,45 @@ func TestKilledReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hits := 0
-	sync := func(name string, kill time.Duration) time.Duration {
-		cmd := exec.Command(exe, "sync", "--config", file, "--data-dir", filepath.Join(dir, name))
-		cmd.Env = append(os.Environ(), childVar+"=1")
-		errs := &output{}
-		cmd.Stderr = errs
-		began := time.Now()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if kill > 0 {
-			timer := time.AfterFunc(kill, func() { _ = cmd.Process.Kill() })
-			defer timer.Stop()
-		}
-		err := cmd.Wait()
+	sync := func(name string, place int64) (asked int64, killed bool) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), exe, "sync", "--config", file, "--data-dir", filepath.Join(dir, name))
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", placeVar, place))
+		out, err := cmd.Output()
+		var exit *exec.ExitError
 		switch {
-		case err != nil && kill == 0:
-			t.Fatalf("sync: %v\n%s", err, errs)
-		case err != nil && !cmd.ProcessState.Exited():
-			hits++
+		case err == nil:
+			if asked, err = strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64); err != nil {
+				t.Fatal(err)
+			}
+			return asked, false
+		case place == 0 || !errors.As(err, &exit) || exit.Exited():
+			t.Fatalf("sync: %v", err)
 		}
-		return time.Since(began)
+		return 0, true
 	}
-	whole := sync("whole", 0)
+	whole, _ := sync("whole", 0)
 	want := served(t, filepath.Join(dir, "whole", "repoglot.db"))
+	midway := 0
 	for k := range kills {
 		name := fmt.Sprintf("killed-%d", k)
 		for n := range 3 { // whenever it hits, what follows must be the same
-			sync(name, whole*time.Duration(1+(3*k+2*n)%8)/10)
+			_, killed := sync(name, max(1, whole*int64(1+(3*k+2*n)%8)/10))
+			if n == 0 && !killed {
+				t.Errorf("the first process of %d outlived %d tenths of the work", k, 1+3*k%8)
+			}
 		}
-		sync(name, 0)
+		if left, _ := sync(name, 0); left < whole {
+			midway++ // the killed ones had done something
+		}
 		if diff := cmp.Diff(want, served(t, filepath.Join(dir, name, "repoglot.db"))); diff != "" {
 			t.Fatalf("killed %d (-whole +killed):\n%.3000s", k, diff)
 		}
 	}
-	t.Logf("%d processes killed", hits)
-	if hits < kills {
-		t.Errorf("%d processes of %d died before they were done: the test kills nothing", hits, 3*kills)
+	if midway == 0 {
+		t.Errorf("all of the work was done again after each of %d", kills)
 	}
+	t.Logf("%d places; %d of %d went on midway", whole, midway, kills)
 }
 
 // languageByLanguage is a repository to which every commit adds a language.

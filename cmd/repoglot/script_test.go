@@ -18,6 +18,9 @@ import (
 const childVar = "RUN_AS_REPOGLOT"
 
 func TestMain(m *testing.M) {
+	if place := os.Getenv(placeVar); place != "" {
+		os.Exit(runMortal(place))
+	}
 	if os.Getenv(childVar) != "" {
 		main()
 	}
