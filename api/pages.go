@@ -20,7 +20,7 @@ func wantsPage(rt *route, req *http.Request) bool {
 func (s *Server) asPage(rt *route, r *request, a answer) answer {
 	req := r.echo.Request()
 	p := &page.Page{
-		Title: rt.name, About: rt.description, Target: req.URL.EscapedPath(), Body: a.body,
+		Title: strings.TrimSuffix(rt.name, " Instance"), Target: req.URL.EscapedPath(), Body: a.body,
 		Status:    strconv.Itoa(a.status) + " " + http.StatusText(a.status),
 		Headers:   [][2]string{{"Allow", rt.allow}, {"Content-Type", typeJSON}, {"Vary", "Accept"}},
 		Direction: func(code string) string { return string(s.language(code).Direction) },
@@ -29,7 +29,7 @@ func (s *Server) asPage(rt *route, r *request, a answer) answer {
 		p.Target += "?" + req.URL.RawQuery
 	}
 	if a.problem != nil && (p.Title == "" || a.status == http.StatusNotFound) {
-		p.Title, p.About = http.StatusText(a.status), ""
+		p.Title = http.StatusText(a.status)
 	}
 	if a.problem == nil {
 		p.Formats = formatsOf(rt, req.URL.EscapedPath(), parseQuery(req.URL.RawQuery))

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -26,7 +27,6 @@ func (s *Server) webRoutes() []route {
 		return translationPath(r.segment("project"), r.segment("component"), r.segment("language"))
 	}
 	language := func(r *request) string { return path("api", "languages", r.segment("language")) }
-	languages := func(r *request) string { return project(r) + "languages/" }
 	below := func(of func(r *request) string, name string) func(*request) string {
 		return func(r *request) string { return of(r) + name }
 	}
@@ -34,24 +34,55 @@ func (s *Server) webRoutes() []route {
 	return []route{
 		to("/projects/", "Projects", fixed("/api/projects/")),
 		to("/projects/:project/", "Project", project),
-		to("/projects/:project/-/:language/", "Project in a Language", languages),
+		{"/projects/:project/-/:language/", allowRead, "Project in a Language", about, object, s.projectInLanguage("")},
 		to("/projects/:project/:component/", "Component", component),
 		to("/projects/:project/:component/:language/", "Translation", translation),
 		to("/translate/:project/", "Translate", below(project, "components/")),
-		to("/translate/:project/-/:language/", "Translate", languages),
+		{"/translate/:project/-/:language/", allowRead, "Translate", about, object, s.projectInLanguage("units/")},
 		to("/translate/:project/:component/", "Translate", below(component, "translations/")),
 		{"/translate/:project/:component/:language/", allowRead, "Translate", about, object, s.translatePage},
 		to("/engage/:project/", "Project", project),
-		to("/engage/:project/:language/", "Project in a Language", languages),
-		to("/engage/:project/-/:language/", "Project in a Language", languages),
+		{"/engage/:project/:language/", allowRead, "Project in a Language", about, object, s.projectInLanguage("")},
+		{"/engage/:project/-/:language/", allowRead, "Project in a Language", about, object, s.projectInLanguage("")},
 		to("/languages/", "Languages", fixed("/api/languages/")),
 		to("/languages/:language/", "Language", language),
-		to("/languages/:language/:project/", "Project in a Language", languages),
+		{"/languages/:language/:project/", allowRead, "Project in a Language", about, object, s.projectInLanguage("")},
 		to("/changes/", "Changes", fixed("/api/changes/")),
 		to("/changes/browse/:project/", "Changes", below(project, "changes/")),
 		to("/changes/browse/:project/:component/", "Changes", below(component, "changes/")),
 		to("/changes/browse/:project/:component/:language/", "Changes", below(translation, "changes/")),
 		to("/user/:username/", "User", func(r *request) string { return path("api", "users", r.segment("username")) }),
+	}
+}
+
+// projectInLanguage leads to what a project has in a language: to the translation
+// of its only component, or to what is below that, else to the strings of all.
+func (s *Server) projectInLanguage(below string) handler {
+	return func(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+		project, err := s.visibleProject(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		l, err := s.visibleLanguage(ctx, snap, r.segment("language"))
+		if err != nil {
+			return nil, err
+		}
+		rows, err := visibleComponents(ctx, snap, project.Slug)
+		if err != nil {
+			return nil, err
+		}
+		sums, err := sumsOf(ctx, snap, project.Slug, l.Code)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case len(sums) == 0:
+			return nil, errNotFound
+		case len(rows) == 1:
+			return redirect(translationPath(project.Slug, rows[0].Slug, l.Code) + below), nil
+		}
+		q := `project:="` + project.Slug + `" AND language:="` + l.Code + `"`
+		return redirect("/api/units/?q=" + url.QueryEscape(q)), nil
 	}
 }
 

@@ -2,11 +2,13 @@ package api
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/api/page"
+	"github.com/repoglot/repoglot/catalog"
 )
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -58,7 +60,8 @@ func TestTranslatePage(t *testing.T) {
 		"/translate/demo/app/cs/?checksum=zz": "/api/translations/demo/app/cs/units/",
 		"/translate/demo/app/cs/?checksum=1":  "/api/translations/demo/app/cs/units/",
 		"/projects/demo/app/cs/":              "/api/translations/demo/app/cs/",
-		"/projects/demo/-/cs/":                "/api/projects/demo/languages/",
+		"/projects/demo/-/cs/":                "/api/units/?q=project%3A%3D%22demo%22+AND+language%3A%3D%22cs%22",
+		"/translate/demo/-/cs/":               "/api/units/?q=project%3A%3D%22demo%22+AND+language%3A%3D%22cs%22",
 		"/languages/cs":                       "/api/languages/cs/",
 		"/projects/%2F%2Fevil.example/":       "/api/projects/%2F%2Fevil.example/",
 		"/user/a%0d%0aSet-Cookie:%20x/":       "/api/users/a%0D%0ASet-Cookie:%20x/",
@@ -67,8 +70,58 @@ func TestTranslatePage(t *testing.T) {
 			t.Errorf("%s: %d to %q, want %q", target, rec.Code, rec.Header().Get("Location"), want)
 		}
 	}
-	if _, rec := send(s, http.MethodGet, "/translate/secret/lib/en/"); rec.Code != http.StatusNotFound {
-		t.Errorf("a private translation: %d", rec.Code)
+	for _, target := range []string{"/projects/demo/-/fr/", "/projects/demo/-/xx/", "/translate/secret/-/cs/", "/languages/cs/nope/"} {
+		if _, rec := send(s, http.MethodGet, target); rec.Code != http.StatusNotFound {
+			t.Errorf("%s: %d to %q", target, rec.Code, rec.Header().Get("Location"))
+		}
+	}
+	w := openWorld(t)
+	w.bigWorld(3)
+	one := w.serve(Options{})
+	for target, want := range map[string]string{
+		"/projects/big/-/cs/": "/api/translations/big/big/cs/", "/translate/big/-/cs/": "/api/translations/big/big/cs/units/", "/languages/cs/big/": "/api/translations/big/big/cs/",
+	} {
+		if _, rec := send(one, http.MethodGet, target); rec.Header().Get("Location") != want {
+			t.Errorf("%s: %d to %q, want %q", target, rec.Code, rec.Header().Get("Location"), want)
+		}
+	}
+}
+
+// TestTranslatePagePrivate: to everybody a private translation is not there, by
+// checksum neither; a token is led to it, and what it is led to is shown.
+func TestTranslatePagePrivate(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	s := w.bare(Options{CacheBytes: 1 << 20}) // openapi.yaml has no such paths
+	key := "Token " + w.token("t", catalog.ScopeRead)
+	_, rec := send(s, http.MethodGet, "/api/translations/secret/lib/en/units/", "Authorization", key)
+	unit := decode[envelope](t, rec.Body.String()).Results[0]
+	named, err := url.Parse(unit["web_url"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := url.Parse(unit["url"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{
+		"/translate/secret/lib/en/": "/api/translations/secret/lib/en/units/", named.RequestURI(): at.Path,
+	} {
+		for range 2 { // the second time from the cache, if it were kept
+			_, rec := send(s, http.MethodGet, target, "Authorization", key, "Accept", browser)
+			if rec.Code != http.StatusFound || rec.Header().Get("Location") != want {
+				t.Errorf("%s with a token: %d to %q, want %q", target, rec.Code, rec.Header().Get("Location"), want)
+			}
+			if _, rec := send(s, http.MethodGet, target, "Accept", browser); rec.Code != http.StatusNotFound || strings.Contains(rec.Body.String(), "Message") {
+				t.Errorf("%s: %d", target, rec.Code)
+			}
+			if _, rec := send(s, http.MethodGet, target, "Authorization", "Token x"); rec.Code != http.StatusUnauthorized {
+				t.Errorf("%s with a bad token: %d", target, rec.Code)
+			}
+		}
+		if _, rec := send(s, http.MethodGet, want, "Authorization", key, "Accept", browser); rec.Code != http.StatusOK || !strings.Contains(rec.Body.String(), "Message 1") {
+			t.Errorf("%s with a token: %d", want, rec.Code)
+		}
 	}
 }
 
@@ -76,17 +129,36 @@ func TestTranslatePage(t *testing.T) {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s := brief(demoWorld(t).serve(Options{}))
+	shown, kinds := 0, map[string]kind{}
 	for _, rt := range s.routes() {
-		if rt.kind == verbatim || rt.kind == events {
+		kinds[rt.path] = rt.kind
+	}
+	for target := range resources {
+		c := s.echo.NewContext(nil, nil)
+		s.echo.Router().Find(http.MethodGet, target, c)
+		k := kinds[c.Path()]
+		if k == events { // which has no end
 			continue
 		}
-		for target := range resources {
-			_, rec := send(s, http.MethodGet, target, "Accept", browser)
-			if rec.Header().Get("Content-Type") == typeHTML && !strings.Contains(rec.Body.String(), "</html>") {
-				t.Errorf("%s: no whole page", target)
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		if k == verbatim && target != "/api/docs/" || k == files {
+			if rec.Header().Get("Content-Type") == typeHTML {
+				t.Errorf("%s, which is a document, became a page", target)
 			}
+			continue
 		}
-		break
+		want := http.StatusOK
+		if other, is := unread[target]; is {
+			want = other.status
+		}
+		h := rec.Header()
+		if rec.Code != want || h.Get("Content-Type") != typeHTML || h.Get("Content-Security-Policy") != page.Policy || !strings.HasSuffix(strings.TrimSpace(rec.Body.String()), "</html>") {
+			t.Errorf("%s: %d %v", target, rec.Code, h)
+		}
+		shown++
+	}
+	if shown < 60 {
+		t.Errorf("only %d pages", shown)
 	}
 	body := func(target string) string {
 		_, rec := send(s, http.MethodGet, target, "Accept", browser)

@@ -11,7 +11,7 @@ import (
 type docs struct {
 	Style          template.CSS
 	Title, Version string
-	About          []string
+	About          []template.HTML
 	Groups         []*group
 	Schemas        []schema
 }
@@ -23,26 +23,34 @@ type group struct {
 
 type operation struct {
 	ID, Method, Path, Summary string
-	About                     []string
+	About                     []template.HTML
 	Parameters                []parameter
 	Answers                   []response
 }
 
-type parameter struct{ Name, In, About string }
+type parameter struct {
+	Name, In string
+	About    template.HTML
+}
 
 type response struct {
-	Status, About string
-	Bodies        []media
+	Status string
+	About  template.HTML
+	Bodies []media
 }
 
 type media struct{ Media, Schema string }
 
 type schema struct {
-	Name, About string
-	Fields      []field
+	Name   string
+	About  template.HTML
+	Fields []field
 }
 
-type field struct{ Name, Type, Schema, About string }
+type field struct {
+	Name, Type, Schema string
+	About              template.HTML
+}
 
 // Docs makes the page of a description in OpenAPI 3.1, given as JSON: the
 // operations by their first tag, their parameters and answers, and the schemas.
@@ -126,7 +134,7 @@ func (b *builder) parameters(of *node) []parameter {
 	var all []parameter
 	for _, p := range list.members {
 		p = b.follow(p)
-		all = append(all, parameter{p.text("name"), p.text("in"), p.text("description")})
+		all = append(all, parameter{p.text("name"), p.text("in"), prose(p.text("description"))})
 	}
 	return all
 }
@@ -139,7 +147,7 @@ func (b *builder) answers(op *node) []response {
 	var all []response
 	for i, status := range list.keys {
 		res := b.follow(list.members[i])
-		a := response{Status: status, About: res.text("description")}
+		a := response{Status: status, About: prose(res.text("description"))}
 		if content := res.get("content"); content != nil {
 			for j, name := range content.keys {
 				a.Bodies = append(a.Bodies, media{name, named(content.members[j].get("schema"))})
@@ -173,7 +181,7 @@ func (b *builder) schemas(d *docs) {
 		return
 	}
 	for i, name := range list.keys {
-		s := schema{Name: name, About: list.members[i].text("description")}
+		s := schema{Name: name, About: prose(list.members[i].text("description"))}
 		parts := []*node{list.members[i]}
 		if all := list.members[i].get("allOf"); all != nil {
 			parts = append(parts, all.members...)
@@ -193,7 +201,7 @@ func fields(part *node) []field {
 	var list []field
 	for i, name := range properties.keys {
 		p := properties.members[i]
-		list = append(list, field{name, typeOf(p), named(p), p.text("description")})
+		list = append(list, field{name, typeOf(p), named(p), prose(p.text("description"))})
 	}
 	return list
 }
@@ -215,12 +223,26 @@ func typeOf(p *node) string {
 }
 
 // paragraphs takes prose apart at its empty lines.
-func paragraphs(s string) []string {
-	var list []string
+func paragraphs(s string) []template.HTML {
+	var list []template.HTML
 	for p := range strings.SplitSeq(s, "\n\n") {
 		if p = strings.TrimSpace(p); p != "" {
-			list = append(list, p)
+			list = append(list, prose(p))
 		}
 	}
 	return list
+}
+
+// prose shows what stands between backticks as code.
+func prose(s string) template.HTML {
+	var b strings.Builder
+	parts := strings.Split(s, "`")
+	for i, part := range parts {
+		if i%2 == 1 {
+			b.WriteString("<code>" + escaped(part) + "</code>")
+		} else {
+			b.WriteString(escaped(part))
+		}
+	}
+	return template.HTML(b.String()) //nolint:gosec // every text in it went through escaped
 }

@@ -24,9 +24,11 @@ type node struct {
 	value   string // of text and literal
 	keys    []string
 	members []*node
+	more    int // members of an array that were left out
 }
 
-// maxDepth bounds how deep values may stand in each other.
+// maxDepth bounds how deep values may stand in each other; of an array the first
+// maxRows members are kept, all that is shown of it.
 const maxDepth = 64
 
 var errDeep = errors.New("values are nested too deeply")
@@ -62,6 +64,7 @@ func read(dec *json.Decoder, depth int) (*node, error) {
 
 func nested(dec *json.Decoder, open json.Delim, depth int) (*node, error) {
 	n := &node{kind: array}
+	var skipped json.RawMessage // its bytes serve all
 	if open == '{' {
 		n.kind = object
 	}
@@ -72,6 +75,12 @@ func nested(dec *json.Decoder, open json.Delim, depth int) (*node, error) {
 				return nil, err
 			}
 			n.keys = append(n.keys, fmt.Sprint(key))
+		} else if len(n.members) == maxRows {
+			if err := dec.Decode(&skipped); err != nil {
+				return nil, err
+			}
+			n.more++
+			continue
 		}
 		member, err := read(dec, depth+1)
 		if err != nil {

@@ -27,15 +27,13 @@ import (
 // more.
 const Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-//go:embed frame.html style.css docs.html
+//go:embed frame.html style.css docs.html front.html
 var files embed.FS
 
 // Page is an answer to be shown.
 type Page struct {
 	// Title names the resource, such as "Unit List".
 	Title string
-	// About says in a sentence what it is; "" says nothing.
-	About string
 	// Target is path and query of the request, for the line that repeats it.
 	Target string
 	// Status is the line after the version of HTTP, such as "200 OK".
@@ -60,6 +58,7 @@ type view struct {
 	Style          template.CSS
 	Crumbs         []Link
 	Table          template.HTML
+	Object         bool // no list
 	Text           template.HTML
 	Count          string
 	Next, Previous string
@@ -97,8 +96,11 @@ func Render(p *Page) ([]byte, error) {
 			v.Problem = visible(detail.value)
 		}
 	}
-	if results.kind == array {
+	switch {
+	case results.kind == array:
 		v.Table = tableOf(results, p.Direction)
+	case body.kind == object:
+		v.Table, v.Object = rowOf(body, p.Direction), true
 	}
 	v.Text = textOf(body)
 	return execute("frame.html", v)

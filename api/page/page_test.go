@@ -67,13 +67,16 @@ func TestBounds(t *testing.T) {
 	if len(got) > 100_000 || !strings.Contains(got, "more characters") {
 		t.Errorf("a string of 2 MiB makes a page of %d bytes", len(got))
 	}
-	rows := make([]any, 10_000)
+	rows := make([]any, 2*maxRows)
 	for i := range rows {
-		rows[i] = map[string]any{"name": fmt.Sprint("row ", i, strings.Repeat("<", 300)), "code": i}
+		rows[i] = map[string]any{"name": fmt.Sprint("row ", i, strings.Repeat("<", 3000)), "code": i}
 	}
 	got = render(t, rows)
 	if len(got) > 16<<20 || !strings.Contains(got, "more rows") || !strings.Contains(got, "The rest is left away") {
-		t.Errorf("10000 rows make a page of %d bytes", len(got))
+		t.Errorf("2000 rows make a page of %d bytes", len(got))
+	}
+	if got := strings.Count(render(t, rows[:maxRows+1]), "<tr>"); got > maxRows+1 {
+		t.Errorf("%d rows are shown", got)
 	}
 	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
 	if _, err := Render(&Page{Target: "/", Body: []byte(deep)}); err == nil {
@@ -96,6 +99,73 @@ func TestKeysKeepTheirOrder(t *testing.T) {
 			t.Fatalf("no %s after byte %d", want, at)
 		}
 		at += next
+	}
+}
+
+// TestEmptyColumns: a column that is empty in every row is left out, an object
+// looks like a row of its list, and an object of no list has no table.
+func TestEmptyColumns(t *testing.T) {
+	t.Parallel()
+	one := units("cs", "Open", "")["results"].([]any)[0]
+	for _, got := range []string{render(t, units("cs", "Open", "")), render(t, one)} {
+		if !strings.Contains(got, `data-name="Context"`) || strings.Contains(got, `data-name="Note"`) || strings.Contains(got, ">Note<") {
+			t.Errorf("columns in %s", got)
+		}
+	}
+	if got := render(t, map[string]any{"a": "b"}); strings.Contains(got, "<table") {
+		t.Errorf("a table in %s", got)
+	}
+}
+
+// TestFront: names are texts, and there are not too many.
+func TestFront(t *testing.T) {
+	t.Parallel()
+	list := []Component{{"p", "<script>", true}, {"p", "new", false}}
+	for range maxFront {
+		list = append(list, Component{"q", "c", true})
+	}
+	html, err := Front(list)
+	got := string(html)
+	if err != nil || strings.Contains(got, "<script") || strings.Count(got, "<li>") != maxFront || !strings.Contains(got, "and 2 more") ||
+		!strings.Contains(got, `href="/api/components/p/%3cscript%3e/translations/"`) || !strings.Contains(got, "not imported yet") {
+		t.Errorf("%v %s", err, got)
+	}
+	if html, err := Front(nil); err != nil || !strings.Contains(string(html), "None is configured") {
+		t.Errorf("%v %s", err, html)
+	}
+}
+
+// TestProse shows code in the prose of a description, and no markup.
+func TestProse(t *testing.T) {
+	t.Parallel()
+	if got := string(prose("say `<b>` or <i> `")); got != "say <code>&lt;b&gt;</code> or &lt;i&gt; <code></code>" {
+		t.Error(got)
+	}
+}
+
+// BenchmarkRender makes the page of a list of units.
+func BenchmarkRender(b *testing.B) {
+	for _, n := range []int{20, 1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			list := make([]any, n)
+			for i := range list {
+				list[i] = units("cs", fmt.Sprint("Source ", i), strings.Repeat("Ziel ", 10))["results"].([]any)[0]
+			}
+			data, err := json.Marshal(map[string]any{"count": n, "next": nil, "previous": nil, "results": list})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			size := 0
+			for b.Loop() {
+				html, err := Render(&Page{Title: "Units", Target: "/api/units/", Status: "200 OK", Body: data})
+				if err != nil {
+					b.Fatal(err)
+				}
+				size = len(html)
+			}
+			b.ReportMetric(float64(size), "B/page")
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"html"
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,36 +36,60 @@ func tableOf(list *node, direction func(string) string) template.HTML {
 	}
 	t := &tabler{direction: direction}
 	columns := t.columns(list.members[0])
-	if len(columns) == 0 {
+	if columns == nil {
+		columns = general(list.members[0])
+	}
+	return t.table(columns, list.members, list.more)
+}
+
+// rowOf shows an object as such a list would; "" if it is none that lists have.
+func rowOf(n *node, direction func(string) string) template.HTML {
+	t := &tabler{direction: direction}
+	return t.table(t.columns(n), []*node{n}, 0)
+}
+
+// table writes the rows, without the columns that are empty in each, and says
+// how many more there are.
+func (t *tabler) table(columns []column, rows []*node, more int) template.HTML {
+	cells, used := make([][]string, 0, min(len(rows), maxRows)), make([]bool, len(columns))
+	for size := 0; len(cells) < min(len(rows), maxRows) && size < maxTable; {
+		line := make([]string, len(columns))
+		for i, c := range columns {
+			line[i] = c.cell(rows[len(cells)])
+			used[i] = used[i] || line[i] != ""
+			size += len(line[i])
+		}
+		cells = append(cells, line)
+	}
+	if !slices.Contains(used, true) {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString(`<table><thead><tr>`)
-	for _, c := range columns {
-		b.WriteString(`<th scope="col">` + escaped(c.name) + `</th>`)
+	for i, c := range columns {
+		if used[i] {
+			b.WriteString(`<th scope="col">` + escaped(c.name) + `</th>`)
+		}
 	}
 	b.WriteString("</tr></thead>\n<tbody>\n")
-	left := 0
-	for i, row := range list.members {
-		if i == maxRows || b.Len() > maxTable {
-			left = len(list.members) - i
-			break
-		}
+	for _, line := range cells {
 		b.WriteString("<tr>")
-		for _, c := range columns {
-			b.WriteString(`<td data-name="` + html.EscapeString(visible(c.name)) + `">` + c.cell(row) + `</td>`)
+		for i, c := range columns {
+			if used[i] {
+				b.WriteString(`<td data-name="` + html.EscapeString(visible(c.name)) + `">` + line[i] + `</td>`)
+			}
 		}
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table>\n")
-	if left > 0 {
+	if left := len(rows) - len(cells) + more; left > 0 {
 		b.WriteString("<p><em>" + strconv.Itoa(left) + " more rows of this page are in the JSON.</em></p>\n")
 	}
 	return template.HTML(b.String()) //nolint:gosec // every text in it went through escaped
 }
 
-// columns chooses what is worth seeing of entries such as row. Lists are told
-// by the keys that only they have.
+// columns chooses what is worth seeing of entries such as row; nil if it is of no
+// list that is known. Lists are told by the keys that only they have.
 func (t *tabler) columns(row *node) []column {
 	has := func(key string) bool { return row.get(key) != nil }
 	switch {
@@ -113,7 +138,7 @@ func (t *tabler) columns(row *node) []column {
 	case has("direction") && has("code"):
 		return []column{{"Language", linked("url", "name")}, {"Code", plain("code")}, {"Direction", plain("direction")}, {"More", links("statistics_url")}}
 	}
-	return general(row)
+	return nil
 }
 
 // general are the first keys of an entry that are no collections.

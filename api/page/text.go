@@ -75,6 +75,10 @@ func (w *writer) nested(n *node, depth int) {
 			return
 		}
 	}
+	if n.more > 0 {
+		w.indent(depth + 1)
+		fmt.Fprintf(w, "<em>and %d more</em>", n.more)
+	}
 	if len(n.members) > 0 {
 		w.indent(depth)
 	}

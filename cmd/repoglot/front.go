@@ -4,30 +4,19 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"html/template"
 	"net"
 	"net/http"
 	"strings"
 
+	"github.com/repoglot/repoglot/api/page"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // maxLinks bounds what is printed at the start of a server.
 const maxLinks = 12
 
-// frontPage is what a browser gets at /.
-const frontPage = `<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><title>repoglot</title>
-<h1>repoglot</h1>
-<p>Translations from git repositories. Read them below <a href="/api/">/api/</a>;
-see <a href="/readyz">/readyz</a> for how far imports are.</p>
-<ul>{{range .}}<li><a href="/api/components/{{.Project}}/{{.Slug}}/">{{.Project}}/{{.Slug}}</a></li>
-{{end}}</ul></html>
-`
-
 // front answers / with a page for people or with links for programs.
 func (s *supervisor) front() http.Handler {
-	page := template.Must(template.New("front").Parse(frontPage))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Accept")
 		if !strings.Contains(r.Header.Get("Accept"), "text/html") {
@@ -40,8 +29,19 @@ func (s *supervisor) front() http.Handler {
 			http.Error(w, "The store cannot be read.", http.StatusInternalServerError)
 			return
 		}
+		components := make([]page.Component, len(list))
+		for i, l := range list {
+			components[i] = page.Component{Project: l.Project, Slug: l.Slug, Imported: l.Imported}
+		}
+		body, err := page.Front(components)
+		if err != nil {
+			s.log.Error("front page", "error", err)
+			http.Error(w, "The page cannot be made.", http.StatusInternalServerError)
+			return
+		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = page.Execute(w, list) // the client has gone
+		w.Header().Set("Content-Security-Policy", page.Policy)
+		_, _ = w.Write(body) // the client has gone
 	})
 }
 
