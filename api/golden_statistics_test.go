@@ -1,0 +1,166 @@
+package api_test
+
+import (
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// otherStatistics are the keys of statistics whose values differ on purpose.
+var otherStatistics = map[string]string{
+	"last_change":     "there the time of the import; decision 24",
+	"recent_changes":  "there the entries of the import; decision 24",
+	"comments":        "ours: translator comments are comments",
+	"failing":         "same has a list of words of its own, and there were other neighbours: catalog/checks compares unit by unit",
+	"failing_percent": "as failing",
+}
+
+// TestGoldenStatistics imports real components and compares their statistics
+// with those of a Weblate 5.4.2, key by key.
+func TestGoldenStatistics(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(goldenDir, "units")
+	if _, err := os.Stat(dir); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("the recorded statistics are not there: %v", err)
+		}
+		t.Skipf("skipped: the recorded statistics of %s are not there", dir)
+	}
+	for _, c := range []struct {
+		name, bundle string
+		settings     catalog.ComponentSettings
+		// absent are languages of ours alone: files that the record leaves out.
+		absent []string
+		// moved are recorded languages that have another code here, since two
+		// files are of the language (decision 13).
+		moved map[string]string
+	}{
+		{"dnf", "dnf-plugins-core", catalog.ComponentSettings{Filemask: "po/*.po", NewBase: "po/dnf-plugins-core.pot"}, nil, nil},
+		{"django", "demo", catalog.ComponentSettings{Filemask: "weblate/locale/*/LC_MESSAGES/django.po", NewBase: "weblate/locale/django.pot"}, nil, nil},
+		{"switchboard", "switchboard", catalog.ComponentSettings{Filemask: "po/*.po", NewBase: "po/io.elementary.settings.pot"}, []string{"no", "zh_Hans"}, map[string]string{"zh_Hans": "zh_CN"}},
+		{"vim", "vim-po", catalog.ComponentSettings{Filemask: "src/po/*.po", NewBase: "src/po/vim.pot"}, []string{"no"}, nil},
+		{"hello", "hello", catalog.ComponentSettings{Filemask: "po/*.po", NewBase: "po/hello.pot"}, nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.name == "vim" {
+				t.Skip("200,000 strings")
+			}
+			t.Parallel()
+			c.settings.SourceLanguage, c.settings.LanguageRegex = "en", "^[^.]+$"
+			h := importBundle(t, c.name, filepath.Join("../../shared/data/repos", c.bundle+".bundle"), c.settings)
+			ours := statisticsByCode(t, readAll(t, h, "/api/components/demo/"+c.name+"/statistics/?page_size=1000"))
+			recorded := statisticsByCode(t, unzip(t, filepath.Join(dir, c.name+".statistics.json.gz")))
+			for code, want := range recorded {
+				here := cmp.Or(c.moved[code], code)
+				got := ours[here]
+				if got == nil {
+					t.Errorf("%s is missing", code)
+					continue
+				}
+				for key, value := range want {
+					named := here != code && slices.Contains([]string{"code", "name", "url", "translate_url"}, key)
+					if !named && otherStatistics[key] == "" && string(got[key]) != string(value) {
+						t.Errorf("%s: %s is %s, recorded %s", code, key, got[key], value)
+					}
+				}
+				delete(ours, here)
+			}
+			for code := range ours {
+				if !slices.Contains(c.absent, code) {
+					t.Errorf("%s was not recorded", code)
+				}
+			}
+			if len(recorded) < 5 {
+				t.Errorf("only %d translations compared", len(recorded))
+			}
+		})
+	}
+}
+
+// importBundle serves one component of a bundle at its head.
+func importBundle(t *testing.T, slug, bundle string, settings catalog.ComponentSettings) *httptest.Server {
+	t.Helper()
+	dir := t.TempDir()
+	table, err := lang.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.Context(), filepath.Join(dir, "db.sqlite"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	spec := store.ComponentSpec{Project: "demo", Slug: slug, Repo: clone(t, bundle, filepath.Join(dir, "repo.git")), Settings: settings}
+	if err := db.Configure(t.Context(), []catalog.Project{{Slug: "demo"}}, []store.ComponentSpec{spec}, nil); err != nil {
+		t.Fatal(err)
+	}
+	syncer := ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors")})
+	branch := ingest.Branch{Remote: gitsource.Remote{URL: spec.Repo}, Key: ingest.BranchKey(spec.Repo, ""), Components: []ingest.Component{{Spec: spec}}}
+	if _, err := syncer.Sync(t.Context(), branch); err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(api.New(api.Options{DB: db, Languages: table, BaseURL: goldenBase}))
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+func readAll(t *testing.T, srv *httptest.Server, path string) []byte {
+	t.Helper()
+	res, err := srv.Client().Get(srv.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != 200 {
+		t.Fatalf("%s: %d, %v", path, res.StatusCode, err)
+	}
+	return body
+}
+
+func unzip(t *testing.T, path string) []byte {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func statisticsByCode(t *testing.T, body []byte) map[string]map[string]json.RawMessage {
+	t.Helper()
+	var list struct{ Results []map[string]json.RawMessage }
+	if err := json.Unmarshal(body, &list); err != nil {
+		t.Fatalf("%v: %.100s", err, body)
+	}
+	byCode := map[string]map[string]json.RawMessage{}
+	for _, o := range list.Results {
+		code := strings.Trim(fmt.Sprintf("%s", o["code"]), `"`)
+		byCode[code] = o
+	}
+	return byCode
+}
