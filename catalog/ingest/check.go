@@ -226,7 +226,34 @@ func (k *checkup) whole(ctx context.Context, c *component, t *catalog.Translatio
 			}
 		}
 	}
+	if err := k.removed(ctx, c, t); err != nil {
+		return err
+	}
 	return k.all(ctx, c, t, units, rules)
+}
+
+// removed forgets the failures of units that the step removed from a translation,
+// and has their neighbours looked at.
+func (k *checkup) removed(ctx context.Context, c *component, t *catalog.Translation) error {
+	var gone []*store.CheckUnit
+	if err := k.tx.UnitsByID(ctx, unique(k.written[t.ID]), func(u *store.CheckUnit) error {
+		if u.Removed {
+			gone = append(gone, u)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, u := range gone {
+		if err := k.put(ctx, u, checks.Mask{}); err != nil {
+			return err
+		}
+	}
+	if len(gone) == 0 || !concerned(t.Checked, compared) {
+		return nil
+	}
+	here := peerOf(t)
+	return k.across(ctx, c.row.ProjectID, &here, gone, make([]checks.Mask, len(gone)), true)
 }
 
 // all checks all strings of a translation, and makes it one that others are
@@ -356,6 +383,14 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 	rules := rulesOf(c, t)
 	if t.Checked != rules {
 		err = k.tx.UnitsOf(ctx, t.ID, each)
+		if err == nil {
+			err = k.tx.UnitsByID(ctx, unique(k.written[t.ID]), func(u *store.CheckUnit) error {
+				if u.Removed {
+					units = append(units, u)
+				}
+				return nil
+			})
+		}
 		if err == nil {
 			err = k.tx.SetChecked(ctx, t.ID, rules)
 		}

@@ -60,3 +60,23 @@ func TestChecksFollowSettings(t *testing.T) {
 	w.configure(repo.URL(), "", only)
 	expect("docs is gone", "app:")
 }
+
+// TestChecksOfRemovedStrings: a string that goes in the step that also changes
+// what its translation is checked with leaves no failure behind.
+func TestChecksOfRemovedStrings(t *testing.T) {
+	file := func(forms, rest string) map[string]string {
+		return map[string]string{"po/cs.po": "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=" + forms + ";\\n\"\n\n" + rest}
+	}
+	const kept, failing = "msgid \"One\"\nmsgstr \"Jedna\"\n\n", "#, c-format\nmsgid \"%d files.\"\nmsgstr \"%s soubory\"\n"
+	repo := repoWith(t, file("2; plural=n != 1", kept+failing))
+	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.sync()
+	if got := w.essence(); !strings.Contains(got, "Failing:{Units:1 ") {
+		t.Fatalf("nothing fails:\n%s", got)
+	}
+	repo.Commit(t, testrepos.Change{Files: file("3; plural=n%10", kept)})
+	w.sync()
+	if got := w.essence(); strings.Contains(got, "Failing:{Units:1 ") {
+		t.Errorf("a removed string fails:\n%s", got)
+	}
+}
