@@ -10,7 +10,7 @@ import (
 // textTerms counts the terms of an expression that a function has to test; ok is
 // false if there are others in it.
 func textTerms(e query.Expr) (n int, ok bool) {
-	list := []query.Expr{e}
+	var list []query.Expr
 	switch e := e.(type) {
 	case query.And:
 		list = e
