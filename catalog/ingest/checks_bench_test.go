@@ -1,29 +1,70 @@
 package ingest_test
 
 import (
-	"path/filepath"
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
-	"github.com/repoglot/repoglot/catalog/lang"
 )
 
-// BenchmarkChecks runs all checks over the units of a real repository; one
-// operation is one unit.
+// benchUnits is how many units one operation of BenchmarkChecks checks.
+const benchUnits = 1_000_000
+
+// BenchmarkChecks runs all checks over a million units: those of the golden
+// components, again and again, on as many goroutines as there are processors
+// (-cpu 2). Their forms are parted, as pulls do it, each time.
 func BenchmarkChecks(b *testing.B) {
 	needShared(b, sharedRepos)
-	w := newWorld(b, cloneBundle(b, filepath.Join(sharedRepos, "vim-po.bundle")), map[string]catalog.ComponentSettings{"vim": {Filemask: "src/po/*.po"}})
-	w.sync()
-	var units []checks.Unit
-	for _, row := range w.checkRows() {
-		units = append(units, row.unit)
-	}
-	set := checks.New(checks.Options{
-		Language: "fr", Plural: lang.Plural{Number: 2, Formula: "n > 1"}, SourcePlural: lang.Plural{Number: 2, Formula: "n != 1"},
+	w := newGoldenWorld(b)
+	var jobs []checkJob
+	var last int64
+	w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		if tr.ID != last {
+			last = tr.ID
+			jobs = append(jobs, checkJob{set: checks.ForTranslation(w.table, &catalog.Project{}, &c.Settings, tr), translation: *tr})
+		}
+		job := &jobs[len(jobs)-1]
+		job.units = append(job.units, *u)
 	})
 	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		set.Run(&units[i%len(units)])
+	failing := 0
+	for b.Loop() {
+		failing = checkAll(jobs)
 	}
+	b.ReportMetric(float64(b.Elapsed().Seconds())/float64(b.N), "s/million")
+	if failing == 0 {
+		b.Error("nothing fails")
+	}
+}
+
+// checkJob is a translation to check.
+type checkJob struct {
+	set         *checks.Set
+	translation catalog.Translation
+	units       []catalog.Unit
+}
+
+// checkAll checks benchUnits units and returns how many of them fail.
+func checkAll(jobs []checkJob) int {
+	var group sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	failing := make([]int, workers)
+	for k := range workers {
+		group.Go(func() {
+			for done, i := 0, k; done < benchUnits/workers; i++ {
+				job := &jobs[i%len(jobs)]
+				for j := range job.units {
+					u := checks.UnitOf(&job.units[j], &job.translation)
+					if !job.set.Run(&u).IsZero() {
+						failing[k]++
+					}
+				}
+				done += len(job.units)
+			}
+		})
+	}
+	group.Wait()
+	return failing[0]
 }

@@ -36,10 +36,9 @@ type goldenComponent struct {
 	settings     catalog.ComponentSettings
 }
 
-// TestGoldenChecks compares the failing checks of every unit of real
-// components, loaded together, with those that a Weblate 5.4.2 found.
-func TestGoldenChecks(t *testing.T) {
-	needShared(t, sharedGolden)
+// newGoldenWorld imports them all.
+func newGoldenWorld(t testing.TB) *world {
+	t.Helper()
 	w := &world{t: t, clock: time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC), dir: t.TempDir()}
 	w.open()
 	var branches []ingest.Branch
@@ -60,7 +59,15 @@ func TestGoldenChecks(t *testing.T) {
 		w.branch = b
 		w.sync()
 	}
-	rows := w.checkRows()
+	return w
+}
+
+// TestGoldenChecks compares the failing checks of every unit of real
+// components, loaded together, with those that a Weblate 5.4.2 found.
+func TestGoldenChecks(t *testing.T) {
+	needShared(t, sharedGolden)
+	t.Parallel()
+	rows := newGoldenWorld(t).checkRows()
 	checkReused(t, rows)
 	for _, c := range goldenComponents() {
 		if c.name == "gtranslator" || slowUnderRace(c.bundle) {

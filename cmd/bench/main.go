@@ -84,6 +84,7 @@ type measurement struct {
 func (b *bench) measurements() []measurement {
 	return []measurement{
 		{name: "po", run: b.po},
+		{name: "checks", run: b.checks},
 		{name: "source", run: b.source},
 		{name: "watch", run: b.watch},
 		{name: "import", run: b.importHead},
