@@ -94,7 +94,9 @@ func (s *Server) archive(r *request, filename string, list func(context.Context,
 			return nil, err
 		}
 		p := &plan{tag: s.archiveTag(files), fixed: true, modified: modified}
-		p.write = func(ctx context.Context, w io.Writer) error { return s.writeArchive(ctx, snap, w, files, rawEntry) }
+		// A source translation without a file of its own names another's.
+		once := slices.CompactFunc(slices.Clone(files), func(a, b archived) bool { return a.name == b.name })
+		p.write = func(ctx context.Context, w io.Writer) error { return s.writeArchive(ctx, snap, w, once, rawEntry) }
 		if convert {
 			p.tag = s.tagOf(r.link.base, format.Name, p.tag, generation)
 			p.write = func(ctx context.Context, w io.Writer) error {

@@ -275,3 +275,38 @@ func TestSlowDownloads(t *testing.T) {
 	}()
 	goleak.VerifyNone(t, ignore)
 }
+
+// TestFollowedFile: a source translation without a file of its own names that of
+// another translation (decision 11), and has its bytes: once in an archive.
+func TestFollowedFile(t *testing.T) {
+	t.Parallel()
+	w := longWorld(t, 1, 10)
+	id := w.ids["big/big"]
+	w.step(id, repoApp, "main", blob, func(ctx context.Context, tx *store.StepTx) error {
+		all, err := tx.Translations(ctx, id)
+		if err != nil {
+			return err
+		}
+		source, czech := translationOf(all, "en"), translationOf(all, "cs")
+		source.Filename, source.Revision = czech.Filename, head2
+		return tx.PutTranslation(ctx, source)
+	})
+	s := w.serve(Options{})
+	own := call(t, s, http.MethodGet, "/api/translations/big/big/cs/file/")
+	followed := call(t, s, http.MethodGet, "/api/translations/big/big/en/file/")
+	if followed.Code != 200 || followed.Body.String() != string(longBytes(10)) || followed.Header().Get("ETag") != own.Header().Get("ETag") {
+		t.Errorf("%d %v %q", followed.Code, followed.Header(), followed.Body)
+	}
+	body := call(t, s, http.MethodGet, "/api/components/big/big/file/").Body.Bytes()
+	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range z.File {
+		names = append(names, f.Name)
+	}
+	if got := strings.Join(names, " "); got != "po/cs.po MISSING.txt" {
+		t.Errorf("the archive has %s", got)
+	}
+}

@@ -54,11 +54,25 @@ func (tx *StepTx) File(ctx context.Context, translationID int64) (File, error) {
 	return f, tx.fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
 }
 
-// File returns the stored file of a translation, whether it is served or not;
-// ErrNotFound if there is none.
+// fileOwner is the translation under which the file of a translation t is stored: a
+// source translation without a file of its own names that of another one
+// (decision 11), whose bytes are stored once.
+const fileOwner = `COALESCE((SELECT o.id FROM translations o WHERE t.is_source AND o.component_id = t.component_id
+	AND o.filename = t.filename AND NOT o.is_source ORDER BY o.removed, o.id LIMIT 1), t.id)`
+
+// File returns the stored file that a translation names, whether it is served or
+// not; ErrNotFound if there is none. Its TranslationID is the one asked for.
 func (s *Snapshot) File(ctx context.Context, translationID int64) (File, error) {
-	f, err := s.db.file(ctx, s.s, translationID)
+	f, err := s.file(ctx, translationID)
+	f.TranslationID = translationID
 	return f, s.db.fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
+}
+
+func (s *Snapshot) file(ctx context.Context, translation int64) (File, error) {
+	if _, err := s.s.first(ctx, `SELECT `+fileOwner+` FROM translations t WHERE t.id = $1`, []any{translation}, &translation); err != nil {
+		return File{}, err
+	}
+	return s.db.file(ctx, s.s, translation)
 }
 
 func (db *DB) file(ctx context.Context, s *session, translation int64) (File, error) {
@@ -91,12 +105,13 @@ type StoredFile struct {
 	Stored int64
 }
 
-// StoredFiles returns what is stored of translations, by id; one without a file
-// is absent. It reads no bytes of files.
+// StoredFiles returns what is stored of the files that translations name, by id;
+// one without a file is absent. It reads no bytes of files.
 func (s *Snapshot) StoredFiles(ctx context.Context, translations []int64) (map[int64]StoredFile, error) {
 	files := make(map[int64]StoredFile, len(translations))
 	err := chunks(translations, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT translation_id, blob, modified, LENGTH(data) FROM files WHERE translation_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+		return s.s.query(ctx, `SELECT t.id, f.blob, f.modified, LENGTH(f.data)
+			FROM translations t JOIN files f ON f.translation_id = `+fileOwner+` WHERE t.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
 			var f StoredFile
 			var modified sql.NullInt64
 			err := scan(&f.TranslationID, &f.Blob, &modified, &f.Stored)
