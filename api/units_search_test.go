@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -54,6 +55,9 @@ func TestUnitSearch(t *testing.T) {
 		{"open OR banana", []int{2, 4}},
 		{"open AND menu", []int{4}},
 		{"open banana", nil},
+		{"NOT NOT open", []int{4}},
+		{strings.Repeat("nothing OR ", 97) + "open OR banana OR text", []int{2, 4, 5}},
+		{"NOT (source:e OR target:e OR context:e OR note:e OR location:c) position:<9", []int{8}},
 		{"open menu OR banana", []int{2, 4}},
 		{"NOT message", []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
 		{"not (message or %d)", []int{1, 4, 5, 6, 7, 8, 9}},
@@ -248,10 +252,39 @@ func TestUnitSearchErrors(t *testing.T) {
 			"(foo":        "Could not parse query string: The parenthesis is not closed at column 1",
 			"a nope:x":    "Could not parse query string: Unsupported field: nope at column 3",
 			`source:r"["`: "Could not parse query string: Invalid regular expression: missing closing ]: `[` at column 8",
+			"NOT":         "Could not parse query string: Expected a term at column 4",
 		} {
 			rec := call(t, s, http.MethodGet, list+"?q="+url.QueryEscape(q))
 			if body := fmt.Sprintf(`{"q":[%q]}`, want); rec.Code != http.StatusBadRequest || rec.Body.String() != body {
 				t.Errorf("%s: %d %s, want %s", q, rec.Code, rec.Body, body)
+			}
+		}
+	}
+}
+
+// Whatever costs too much is told as what cannot be read is (facts §7): 400, one
+// text of q.
+func TestUnitSearchLimits(t *testing.T) {
+	s := demoWorld(t).serve(Options{})
+	for name, c := range map[string]struct{ within, beyond string }{
+		"length":       {strings.Repeat("x", 8192), strings.Repeat("x", 8193)},
+		"terms":        {strings.TrimSuffix(strings.Repeat("a OR ", 100), " OR "), strings.TrimSuffix(strings.Repeat("a OR ", 101), " OR ")},
+		"depth":        {strings.Repeat("(", 40) + "a" + strings.Repeat(")", 40), strings.Repeat("(", 41) + "a" + strings.Repeat(")", 41)},
+		"negations":    {strings.Repeat("NOT ", 40) + "a", strings.Repeat("NOT ", 41) + "a"},
+		"ids":          {"id:1" + strings.Repeat(",1", 999), "id:1" + strings.Repeat(",1", 1000)},
+		"regexp":       {`source:r"(a{5}){5}"`, `source:r"(a{30}){30}"`},
+		"regexps":      {`r"a{200}" OR r"b{200}"`, `r"a{400}" OR r"b{400}" OR r"c{400}"`},
+		"regexp depth": {`r"` + strings.Repeat("(", 50) + strings.Repeat(")", 50) + `"`, `r"` + strings.Repeat("(", 2000) + strings.Repeat(")", 2000) + `"`},
+	} {
+		for _, list := range []string{czechUnits, "/api/units/"} {
+			if rec := call(t, s, http.MethodGet, list+"?q="+url.QueryEscape(c.within)); rec.Code != http.StatusOK {
+				t.Errorf("%s: %d %s", name, rec.Code, rec.Body)
+			}
+			rec := call(t, s, http.MethodGet, list+"?q="+url.QueryEscape(c.beyond))
+			var body map[string][]string
+			if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil || rec.Code != http.StatusBadRequest || len(body) != 1 || len(body["q"]) != 1 ||
+				!strings.HasPrefix(body["q"][0], "Could not parse query string: ") || strings.Contains(body["q"][0], "  ") {
+				t.Errorf("%s: %d %.200s %v", name, rec.Code, rec.Body, err)
 			}
 		}
 	}

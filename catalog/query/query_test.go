@@ -110,6 +110,45 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestFields: every name of weblate-facts §7 is known, with dashes or underscores
+// where it says so, whatever a repository can hold of it.
+func TestFields(t *testing.T) {
+	names := func(field, values string) (qs []string) {
+		for v := range strings.FieldsSeq(values) {
+			qs = append(qs, field+":"+v)
+			if other := strings.ReplaceAll(v, "-", "_"); field == "has" && other != v {
+				qs = append(qs, field+":"+other)
+			}
+		}
+		return qs
+	}
+	for _, qs := range [][]string{
+		names("state", "empty untranslated needs-editing fuzzy translated approved read-only readonly 0 100"),
+		names("source_state", "empty untranslated needs-editing fuzzy translated approved read-only readonly"),
+		names("is", "read-only readonly approved fuzzy needs-editing translated untranslated pending automatically-translated"),
+		names("has", `plural suggestion explanation note comment resolved-comment check failing-check dismissed-check ignored-check
+			translation variant shaping label context screenshot flags glossary location source-comment`),
+		names("pending", "yes true on 1 no false off 0"),
+		names("priority", "1 =1 <1 <=1 >1 >=1"), names("position", "1 =1 <1 <=1 >1 >=1"), names("id", "1 =1 <1 <=1 >1 >=1 1,2"), names("labels_count", "1 <1"),
+		names("added", "2019 <2019 <=2019 >2019 >=2019 2019-01-02"), names("changed", "2019"), names("change_time", "2019"),
+		names("last_changed", "2019"), names("source_changed", "2019"),
+		names("changed_by", "x"), names("change_action", "marked-for-edit"), names("check", "same"), names("dismissed_check", "same"),
+		names("language", "cs"), names("project", "x"), names("component", "x"), names("path", "a/b"), names("source_language", "en"),
+		names("suggestion", "x"), names("comment", "x"), names("resolved_comment", "x"), names("explanation", "x"), names("source_comment", "x"),
+		names("suggestion_author", "x"), names("comment_author", "x"), names("label", "x"), names("screenshot", "x"),
+		{"priority:[1 to 2]", "position:[1 to 2]", "id:[1 to 2]", "added:[2019 to 2020]", "state:[0 to 20]"},
+	} {
+		for _, q := range qs {
+			if _, err := Parse(q); err != nil {
+				t.Errorf("%s: %v", q, err)
+			}
+			if _, err := Parse("NOT " + q); err != nil {
+				t.Errorf("NOT %s: %v", q, err)
+			}
+		}
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct {
 		q      string

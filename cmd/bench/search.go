@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/testrepos"
@@ -18,6 +20,7 @@ const (
 	limitIndexed   = 300
 	limitSubstring = 1000
 	limitRegexp    = 2000
+	limitRefused   = 50
 	searchPasses   = 5
 )
 
@@ -45,6 +48,9 @@ func (b *bench) search(ctx context.Context) error {
 		return err
 	}
 	defer s.stop()
+	if _, err := s.pushVersions(ctx, repo.Repo, 1); err != nil { // a history
+		return err
+	}
 	const list = "/api/translations/bench/it/cs/units/"
 	for _, kind := range []struct {
 		name, q string
@@ -61,6 +67,10 @@ func (b *bench) search(ctx context.Context) error {
 		{"substring of the target", "target:%dka", limitSubstring},
 		{"substring of source, target, context", `"river bef%d"`, limitSubstring},
 		{"substring, beyond ASCII", `"řeč%d"`, limitSubstring},
+		{"changed by nobody", "changed_by:nobody%d", limitIndexed},
+		{"substring, found in none", "xyz%dxyz", limitSubstring},
+		{"substring, negated: found in all", "NOT xyz%dxyz", limitSubstring},
+		{"alternatives, 20", "%d OR " + alternatives, limitSubstring},
 		{"substring, found in most", `source:o note:="" NOT %d`, limitSubstring},
 		{"regular expression with a literal", `source:r"[a-z]+ river$|x%d"`, limitRegexp},
 		{"regular expression without", `r"[0-9] [a-z]+e$|x%d"`, limitRegexp},
@@ -74,11 +84,37 @@ func (b *bench) search(ctx context.Context) error {
 			b.row(fmt.Sprintf("search %d, first page and count: %s (%d)", pageEntries, kind.name, found), "ms", took, kind.limit)
 		}
 	}
+	if err := b.refusals(s, list); err != nil {
+		return err
+	}
 	took, _, err := s.searches("/api/units/", `"river bef%d"`)
 	if err != nil {
 		return err
 	}
 	b.row(fmt.Sprintf("  the same substring on the whole server, %d", 2*pageEntries), "ms", took, 2*limitSubstring)
+	return nil
+}
+
+// alternatives are 19 words.
+const alternatives = "open OR close OR save OR river OR w1 OR w2 OR w3 OR w4 OR w5 OR w6 OR w7 OR w8 OR w9 OR v1 OR v2 OR v3 OR v4 OR v5 OR v6"
+
+// refusals measures the answer to queries that would cost too much.
+func (b *bench) refusals(s *server, list string) error {
+	for _, q := range []string{
+		strings.Repeat("x", 8193), strings.Repeat("a ", 101), strings.Repeat("(", 41) + "a" + strings.Repeat(")", 41), `source:r"(a{30}){30}"`,
+	} {
+		started := time.Now()
+		resp, err := http.Get(s.base + list + "?q=" + url.QueryEscape(q))
+		if err != nil {
+			return err
+		}
+		took := time.Since(started)
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusBadRequest {
+			return fmt.Errorf("q=%.40s: status %d, want 400", q, resp.StatusCode)
+		}
+		b.row(fmt.Sprintf("  refused: q=%.24s…, %d bytes", q, len(q)), "ms", float64(took.Microseconds())/1000, limitRefused)
+	}
 	return nil
 }
 
