@@ -14,7 +14,7 @@ import (
 // be modified. It is safe for concurrent use.
 type lookups struct {
 	mu           sync.RWMutex
-	generation   int64 // of all but sums
+	generation   int64 // of all but sums and days
 	translations map[translationName]TranslationRow
 	orders       map[int64]*unitOrder // by component
 	blocks       int                  // of all orders
@@ -22,6 +22,9 @@ type lookups struct {
 
 	sums map[int64]*componentSums // by component
 	rows int                      // of all sums
+
+	days     map[int64]*componentDays // by component
+	dayCount int                      // of all of them
 }
 
 // Bounds of what is kept, of some 10 MB each.
@@ -40,7 +43,9 @@ type unitOrder struct {
 	starts       []blockStart          // by first unit
 }
 
-func newLookups() *lookups { return &lookups{sums: map[int64]*componentSums{}} }
+func newLookups() *lookups {
+	return &lookups{sums: map[int64]*componentSums{}, days: map[int64]*componentDays{}}
+}
 
 // read runs fn on what is known of a generation, if anything is.
 func (l *lookups) read(generation int64, fn func()) {

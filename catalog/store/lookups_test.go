@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,12 +22,13 @@ type shown struct {
 	Units        []int64
 	Owners       map[int64]string
 	Translations map[string]TranslationRow
+	Points       map[string][]catalog.Point
 }
 
 func showAll(t *testing.T, db *DB) shown {
 	t.Helper()
 	components := []int64{1, 2, 3}
-	all := shown{Sums: map[string][]Sum{}, Translations: map[string]TranslationRow{}, Owners: map[int64]string{}}
+	all := shown{Sums: map[string][]Sum{}, Translations: map[string]TranslationRow{}, Owners: map[int64]string{}, Points: map[string][]catalog.Point{}}
 	read(t, db, func(ctx context.Context, s *Snapshot) (err error) {
 		for name, q := range map[string]SumQuery{
 			"all": {Components: components, Sources: true}, "cs": {Components: components, Language: "cs", Sources: true},
@@ -35,6 +37,13 @@ func showAll(t *testing.T, db *DB) shown {
 			if all.Sums[name], err = s.Sums(ctx, q); err != nil {
 				return err
 			}
+		}
+		for name, q := range map[string]StatQuery{"all": {Components: components}, "cs": {Components: components, Language: "cs"}, "one": {Components: components[:1]}} {
+			var l catalog.Timeline
+			if err := s.Timeline(ctx, q, &l); err != nil {
+				return err
+			}
+			all.Points[name] = l.Points(time.Time{}, time.Time{})
 		}
 		if all.Languages, err = s.Languages(ctx, components); err != nil {
 			return err
@@ -134,7 +143,10 @@ func anyStep(ctx context.Context, tx *StepTx, rnd *rand.Rand, component int64, n
 		return tx.PutTranslation(ctx, &tr)
 	case 2: // other counts
 		tr.Stats.Translated.Words += int64(n)
-		return tx.PutTranslation(ctx, &tr)
+		if err := tx.PutTranslation(ctx, &tr); err != nil {
+			return err
+		}
+		return tx.PutStatDay(ctx, StatDay{TranslationID: tr.ID, Day: day(2 + n%20), Stats: tr.Stats})
 	case 3: // entries alone
 		return tx.AddDelta(ctx, Delta{ComponentID: component, TranslationID: tr.ID, At: day(2 + n%20), Entries: newEntries(source[:1])})
 	}

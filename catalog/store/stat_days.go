@@ -37,10 +37,14 @@ func dayNumber(t time.Time) int64 {
 // PutStatDay stores the statistics of a translation on a day, in place of those
 // stored for the day before.
 func (tx *StepTx) PutStatDay(ctx context.Context, d StatDay) error {
-	_, err := tx.componentOf(ctx, d.TranslationID)
+	c, err := tx.componentOf(ctx, d.TranslationID)
 	if err == nil {
-		_, err = tx.s.exec(ctx, `INSERT INTO stat_days (translation_id, day, data) VALUES ($1, $2, $3)
-			ON CONFLICT (translation_id, day) DO UPDATE SET data = excluded.data`, d.TranslationID, dayNumber(d.Day), encodeStats(&d))
+		var n int64
+		n, err = tx.s.exec(ctx, `INSERT INTO stat_days (translation_id, day, data) VALUES ($1, $2, $3)
+			ON CONFLICT (translation_id, day) DO UPDATE SET data = excluded.data WHERE stat_days.data <> excluded.data`, d.TranslationID, dayNumber(d.Day), encodeStats(&d))
+		if m := tx.convoy[c]; m != nil && n > 0 {
+			m.dirty = true // what is kept of the component is of its generation
+		}
 	}
 	return tx.fail(ctx, fmt.Sprintf("store statistics of translation %d", d.TranslationID), err)
 }
@@ -75,14 +79,23 @@ type StatQuery struct {
 }
 
 // Timeline tells l all changes of the statistics of the selected translations.
-// Its cost grows with the number of their stored days.
+// Its cost grows with the number of their stored days, where a language is not
+// named with that of the components that changed since they were last asked for.
 func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timeline) error {
 	ids, err := []int64{q.TranslationID}, error(nil)
-	if q.TranslationID == 0 {
+	switch {
+	case q.TranslationID != 0:
+	case q.Language == "":
+		ids, err = nil, s.componentTimelines(ctx, q.Components, l)
+	default:
 		ids, err = s.everTranslated(ctx, q)
 	}
 	if err == nil {
-		err = chunks(ids, func(chunk []any) error { return s.timeline(ctx, chunk, l) })
+		err = chunks(ids, func(chunk []any) error {
+			return s.eachDay(ctx, chunk, func(day int64, before, after catalog.Stats) {
+				l.Change(time.Unix(day*daySeconds, 0), before, after)
+			})
+		})
 	}
 	return s.db.fail(ctx, fmt.Sprintf("read statistics over time of %+v", q), err)
 }
@@ -105,8 +118,8 @@ func (s *Snapshot) everTranslated(ctx context.Context, q StatQuery) (ids []int64
 	return ids, err
 }
 
-// timeline reads the days of some translations, in the order of their key.
-func (s *Snapshot) timeline(ctx context.Context, translations []any, l *catalog.Timeline) error {
+// eachDay reads the days of some translations, in the order of their key.
+func (s *Snapshot) eachDay(ctx context.Context, translations []any, each func(day int64, before, after catalog.Stats)) error {
 	var last int64
 	var before catalog.Stats
 	query := `SELECT translation_id, day, data FROM stat_days WHERE translation_id IN ` + list(1, len(translations)) + ` ORDER BY translation_id, day`
@@ -123,7 +136,7 @@ func (s *Snapshot) timeline(ctx context.Context, translations []any, l *catalog.
 		if err != nil {
 			return err
 		}
-		l.Change(time.Unix(day*daySeconds, 0), before, d.Stats)
+		each(day, before, d.Stats)
 		before = d.Stats
 		return nil
 	})
