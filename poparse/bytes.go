@@ -65,6 +65,15 @@ func wordEnd(s string, i int) int {
 // seven less at its end.
 func asciiLen(s []byte) int {
 	rest := s
+	for len(rest) >= 32 {
+		w := rest[:32]
+		a, b := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
+		c, d := binary.LittleEndian.Uint64(w[16:]), binary.LittleEndian.Uint64(w[24:])
+		if (a|b|c|d)&highBits != 0 {
+			break
+		}
+		rest = rest[32:]
+	}
 	for len(rest) >= 8 {
 		if m := binary.LittleEndian.Uint64(rest) & highBits; m != 0 {
 			return len(s) - len(rest) + bits.TrailingZeros64(m)>>3

@@ -72,12 +72,13 @@ func charsetKey(name string) string {
 }
 
 // containsASCII is false for EBCDIC, "replacement" and other encodings in
-// which a PO file's keywords are other bytes.
+// which a PO file's keywords are other bytes, and for those in which bytes of
+// ASCII shift to other characters.
 func containsASCII(enc encoding.Encoding) bool {
 	if enc == nil {
 		return false
 	}
-	const probe = "\n\"#019:=AZ[\\]_az~"
+	const probe = "\n\"#019:=AZ[\\]_az~{VPND~}\x1b$BF|\x1b(B"
 	out, err := enc.NewDecoder().String(probe)
 	return err == nil && out == probe
 }

@@ -2,7 +2,6 @@ package poparse
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf16"
@@ -11,7 +10,6 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/simplifiedchinese"
-	"golang.org/x/text/transform"
 )
 
 // decoded is a file converted to UTF-8.
@@ -196,37 +194,30 @@ func decodeTable(data []byte, enc encoding.Encoding, name string) (string, *Synt
 	if cm, ok := enc.(*charmap.Charmap); ok {
 		return decodeCharmap(data, cm, name)
 	}
-	bad := -1
+	const window = 64 // is decoded before the next look for ASCII
 	var text strings.Builder
 	text.Grow(len(data) + countHigh(data)/2 + utf8.UTFMax) // two bytes make at most three
-	eachChunk(data, enc, func(at, _ int, out []byte) bool {
-		text.Write(out)
-		bad = invalidIn(data[at:], out, enc)
-		if bad >= 0 {
-			bad += at
+	dec := enc.NewDecoder().Transformer
+	var buf [4 * window]byte
+	for at := 0; at < len(data); {
+		// Between characters, ASCII is what it is in every charset known here.
+		if n := asciiLen(data[at:]); n > 0 {
+			text.Write(data[at : at+n])
+			at += n
 		}
-		return bad < 0
-	})
-	if bad >= 0 {
-		e := encodingError(data, bad, enc)
-		e.Msg = invalidByte(data[bad], name)
-		return "", e
+		end := min(len(data), at+window)
+		nDst, nSrc, err := dec.Transform(buf[:], data[at:end], end == len(data))
+		text.Write(buf[:nDst])
+		if bad := invalidIn(data[at:], buf[:nDst], enc); bad >= 0 {
+			e := encodingError(data, at+bad, enc)
+			e.Msg = invalidByte(data[at+bad], name)
+			return "", e
+		}
+		if at += nSrc; nSrc == 0 && err != nil { // cannot be: no character is as long as a window
+			break
+		}
 	}
 	return text.String(), nil
-}
-
-// eachChunk calls f with pieces of decoded text and the part of data, from at
-// to end, that each comes from, until f returns false.
-func eachChunk(data []byte, enc encoding.Encoding, f func(at, end int, out []byte) bool) {
-	dec := enc.NewDecoder().Transformer
-	buf := make([]byte, 16<<10)
-	for at := 0; at < len(data); {
-		nDst, nSrc, err := dec.Transform(buf, data[at:], true)
-		if !f(at, at+nSrc, buf[:nDst]) || err != nil && !errors.Is(err, transform.ErrShortDst) {
-			return
-		}
-		at += nSrc
-	}
 }
 
 // invalidIn returns the index in src of the first bytes that are invalid,
@@ -254,40 +245,30 @@ func invalidIn(src, out []byte, enc encoding.Encoding) int {
 // decodeCharmap is decodeTable for encodings of one byte per character.
 func decodeCharmap(data []byte, cm *charmap.Charmap, name string) (string, *SyntaxError) {
 	var table [256]charmapChar
+	widest := uint8(1)
 	for b := range table {
 		if r := cm.DecodeByte(byte(b)); r != utf8.RuneError {
 			table[b].width = uint8(utf8.EncodeRune(table[b].bytes[:], r))
+			widest = max(widest, table[b].width)
 		}
-	}
-	size := 0
-	for i := 0; i < len(data); i++ {
-		if data[i] < utf8.RuneSelf {
-			n := asciiLen(data[i:])
-			size += n
-			if i += n; i == len(data) {
-				break
-			}
-		}
-		width := table[data[i]].width
-		if width == 0 {
-			e := encodingError(data, i, cm)
-			e.Msg = invalidByte(data[i], name)
-			return "", e
-		}
-		size += int(width)
 	}
 	var text strings.Builder
-	text.Grow(size)
+	text.Grow(len(data) + countHigh(data)*int(widest-1))
+	var piece [96]byte
 	for i := 0; i < len(data); {
 		if n := asciiLen(data[i:]); n > 0 {
 			text.Write(data[i : i+n])
 			i += n
 		}
 		// Words of other letters are written together, with what is between them.
-		var piece [96]byte
 		n := 0
 		for i < len(data) && n <= len(piece)-4 {
 			c := &table[data[i]]
+			if c.width == 0 {
+				e := encodingError(data, i, cm)
+				e.Msg = invalidByte(data[i], name)
+				return "", e
+			}
 			piece[n], piece[n+1], piece[n+2] = c.bytes[0], c.bytes[1], c.bytes[2]
 			n += int(c.width)
 			i++
