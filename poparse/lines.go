@@ -61,18 +61,18 @@ func (p *parser) wholeLines() (string, bool) {
 		}
 		line++
 		i += 2
-		if !strings.HasPrefix(text[i:], more) {
+		if i == len(text) || text[i] != more[0] || !strings.HasPrefix(text[i:], more) {
 			break
 		}
 		i += len(more)
 	}
-	p.joined = out
-	if !p.endLines(i, line) {
+	if !p.usualLine(i, line) && !p.endLines(i, line) {
 		return "", false
 	}
 	if !joins {
 		return text[start:end], true
 	}
+	p.joined = out // only here: storing a pointer costs while garbage is collected
 	b, from := p.texts.reserve(len(out))
 	b.Write(out)
 	return b.String()[from:], true
@@ -92,8 +92,34 @@ func (p *parser) nextString() string {
 	return `"`
 }
 
-// endLines moves to the start of a line behind a string, unless the string goes
-// on there behind blanks or a prefix.
+// usualLine moves to the start of a line behind a string, or to that behind an
+// empty one, if what most lines begin with is there: a keyword, or a comment
+// that is no prefix. Else it does nothing.
+func (p *parser) usualLine(start, line int) bool {
+	text, at := p.text, start
+	if len(text)-at < 3 {
+		return false
+	}
+	if text[at] == '\n' {
+		at, line = at+1, line+1
+	}
+	switch text[at] {
+	case 'm':
+	case '#':
+		if c := text[at+1]; c == '~' || c == '|' {
+			return false
+		}
+	default:
+		return false
+	}
+	p.tokenEnd = start - 1
+	p.pos, p.line, p.lineStart = at, line, at
+	p.obsolete, p.previous = false, false
+	return true
+}
+
+// endLines moves to the next token behind a string, unless the string goes on
+// there behind blanks or a prefix.
 func (p *parser) endLines(start, line int) bool {
 	before := p.place
 	p.tokenEnd = start - 1
