@@ -105,6 +105,21 @@ func countHigh(s []byte) int {
 	return n
 }
 
+// countControls returns how many bytes are below 0x20.
+func countControls(s []byte) int {
+	n := 0
+	for ; len(s) >= 8; s = s[8:] {
+		x := binary.LittleEndian.Uint64(s)
+		n += bits.OnesCount64(^((x | highBits) - 0x20*lowBits) &^ x & highBits)
+	}
+	for _, c := range s {
+		if c < 0x20 {
+			n++
+		}
+	}
+	return n
+}
+
 // firstInvalid returns the index of the first byte that is not UTF-8, or -1. It
 // does what utf8.Valid does, which is fast only before the first character
 // above 0x7F.

@@ -236,6 +236,10 @@ func declaredCharset(data []byte) (name string, offset int) {
 			line, next = line[:nl], at+nl+1
 		}
 		line = trimBlanks(line)
+		if headerAt < 0 && (len(line) == 0 || line[0] == '#') {
+			at = next
+			continue
+		}
 		isString := len(line) > 0 && line[0] == '"'
 		if headerAt >= 0 {
 			if !isString && len(line) > 0 || len(header) > maxHeader {
@@ -268,10 +272,11 @@ func declaredCharset(data []byte) (name string, offset int) {
 		}
 		at = next
 	}
-	name, i := charsetOf(string(header))
-	if i < 0 {
+	from, to := charsetIn(header, bytes.IndexByte)
+	if from == 0 {
 		return "", -1
 	}
+	name = string(header[from:to])
 	// The name's own place, unless it is broken over two lines.
 	if at := bytes.Index(data[headerAt:], []byte(name)); at >= 0 && name != "" {
 		return name, headerAt + at

@@ -12,6 +12,18 @@ type pending struct {
 	comments, extracted, refs, flagged []string
 }
 
+// rooms is where the lists of an entry begin: most find room there.
+type rooms struct{ comments, extracted, refs, flagged, strs [6]string }
+
+func (r *rooms) pending() pending {
+	return pending{
+		comments:  r.comments[:0],
+		extracted: r.extracted[:0],
+		refs:      r.refs[:0],
+		flagged:   r.flagged[:0],
+	}
+}
+
 // moveTo gives the comments to an entry and begins anew.
 func (c *pending) moveTo(e *Entry, p *parser) {
 	if c.line == 0 {

@@ -3,6 +3,7 @@ package poparse
 import (
 	"iter"
 	"strings"
+	"unicode/utf8"
 )
 
 // A File is a PO or POT file as read, or one made by hand to be written. It is
@@ -56,9 +57,17 @@ func (f *File) Field(name string) string {
 }
 
 func headerField(header, name string) string {
+	ascii := name != "" && name[0] < utf8.RuneSelf
 	for header != "" {
-		line, rest, _ := strings.Cut(header, "\n")
-		header = rest
+		line := header
+		if nl := strings.IndexByte(header, '\n'); nl >= 0 {
+			line, header = header[:nl], header[nl+1:]
+		} else {
+			header = ""
+		}
+		if line != "" && ascii && isLetter(line[0]) && line[0]|0x20 != name[0]|0x20 {
+			continue // most lines
+		}
 		key, value, ok := strings.Cut(line, ":")
 		if ok && strings.EqualFold(strings.TrimSpace(key), name) {
 			return strings.TrimSpace(value)
@@ -67,25 +76,35 @@ func headerField(header, name string) string {
 	return ""
 }
 
-// charsetOf returns what follows "charset=" in a header's text, and its index
-// there; "" and -1 if it says nothing. gettext looks for it anywhere in the
-// header, too (po-charset.c), though with case.
-func charsetOf(header string) (string, int) {
+// charsetOf returns what follows "charset=" in a header's text, "" if it says
+// nothing.
+func charsetOf(header string) string {
+	from, to := charsetIn(header, strings.IndexByte)
+	return header[from:to]
+}
+
+// charsetIn returns where the name of the charset is in a header's text: behind
+// "charset=", which is never at its start. Both are 0 if it says nothing.
+// gettext looks for it anywhere in the header, too (po-charset.c), though with
+// case.
+func charsetIn[T string | []byte](header T, indexByte func(T, byte) int) (from, to int) {
 	const key = "charset"
 	for i := 0; ; i++ {
-		n := strings.IndexByte(header[i:], '=')
+		n := indexByte(header[i:], '=')
 		if n < 0 {
 			break
 		}
 		i += n
-		if i < len(key) || !strings.EqualFold(header[i-len(key):i], key) {
+		if i < len(key) || !strings.EqualFold(string(header[i-len(key):i]), key) {
 			continue
 		}
-		value := header[i+1:]
-		if end := strings.IndexAny(value, " \t\r\n\f\v\"\\;"); end >= 0 {
-			value = value[:end]
+		for to = i + 1; to < len(header) && !endsCharset(header[to]); to++ {
 		}
-		return value, i + 1
+		return i + 1, to
 	}
-	return "", -1
+	return 0, 0
+}
+
+func endsCharset(c byte) bool {
+	return isBlank(c) || c == '\n' || c == '"' || c == '\\' || c == ';'
 }

@@ -15,6 +15,9 @@ func (p *parser) wholeLines() (string, bool) {
 		return "", false
 	}
 	i += 2
+	if p.joined == nil {
+		p.joined = make([]byte, 0, min(1<<10, len(text)/2))
+	}
 	var (
 		start, end = i, i // of the only string that is not empty, while there is one
 		joins      bool   // out has the value, not text[start:end]

@@ -2,7 +2,6 @@ package poparse
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strings"
 )
 
@@ -94,22 +93,15 @@ func looksBinary(data []byte) string {
 // hasControls reports whether so many control characters are in the text that
 // it cannot be any; those that a text may have do not count.
 func hasControls(head []byte) bool {
+	if countControls(head)*10 <= len(head) { // line ends included, as in most files
+		return false
+	}
 	const text = 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r' | 1<<'\x1b'
-	control, rest := 0, head
-	for len(rest) > 0 {
-		n := min(len(rest), 8)
-		if n == 8 {
-			if x := binary.LittleEndian.Uint64(rest); (x-0x20*lowBits)&^x&highBits == 0 {
-				rest = rest[8:]
-				continue
-			}
+	control := 0
+	for _, c := range head {
+		if c < 0x20 && text>>c&1 == 0 {
+			control++
 		}
-		for _, c := range rest[:n] {
-			if c < 0x20 && text>>c&1 == 0 {
-				control++
-			}
-		}
-		rest = rest[n:]
 	}
 	return control*10 > len(head) && !bytes.Contains(head, []byte("msgid"))
 }

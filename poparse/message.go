@@ -89,7 +89,7 @@ func (p *parser) grow() {
 	} else {
 		room = n + min(countEntries(rest), len(rest)/20+16, 16+8*n)
 	}
-	grown := make([]Entry, n, room+1)
+	grown := make([]Entry, n, max(room, n+1))
 	copy(grown, p.entries)
 	p.entries = grown
 }

@@ -40,7 +40,7 @@ func parse(name string, data []byte, reader *Reader) (*File, error) {
 		return nil, err
 	}
 	if reader == nil {
-		f.source = newSource(f.source.decoded, data)
+		f.source.keep(data)
 	}
 	return f, nil
 }
@@ -71,6 +71,7 @@ func scan(name string, d decoded, r *record, reader *Reader) (*File, error) {
 		enc:    d,
 		record: r,
 	}
+	p.pending, p.strs = p.room.pending(), p.room.strs[:0]
 	p.entries = reader.take()
 	if err := p.run(); err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (p *parser) sortOutHeader() {
 func (p *parser) finish() {
 	f := p.file
 	if h := f.Header; h != nil {
-		f.Charset, _ = charsetOf(h.Str[0])
+		f.Charset = charsetOf(h.Str[0])
 	}
 	p.checkPlurals()
 	p.markDuplicates()
@@ -192,9 +193,13 @@ func (p *parser) markDuplicates() {
 		return
 	}
 	seed := maphash.MakeSeed()
-	size := 1 << bits.Len(uint(len(entries)+len(entries)/2))
+	size := max(64, 1<<bits.Len(uint(len(entries)+len(entries)/2)))
 	mask := uint64(size - 1)
-	table := make([]uint64, size)
+	var small [64]uint64
+	table := small[:]
+	if size > len(small) {
+		table = make([]uint64, size)
+	}
 	for i := range entries {
 		e := &entries[i]
 		if e.Obsolete {

@@ -30,6 +30,7 @@ type parser struct {
 	// pending is what has been read of the next entry: its comments.
 	pending pending
 	strs    []string
+	room    rooms
 
 	entries []Entry
 	lists   stringArena

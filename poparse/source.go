@@ -18,17 +18,15 @@ type source struct {
 	raw string
 }
 
-// newSource keeps what was read.
-func newSource(d decoded, data []byte) *source {
-	s := &source{decoded: d}
+// keep keeps what was read.
+func (s *source) keep(data []byte) {
 	s.warnings = nil
 	switch {
-	case d.enc != nil:
-		s.raw = string(data[d.bom:])
-	case d.withNUL != "":
-		s.raw, s.withNUL = d.withNUL, ""
+	case s.enc != nil:
+		s.raw = string(data[s.bom:])
+	case s.withNUL != "":
+		s.raw, s.withNUL = s.withNUL, ""
 	}
-	return s
 }
 
 // mark returns the byte order mark that is not in the text.
@@ -172,8 +170,7 @@ func headerCharset(header *Entry) string {
 	if header == nil || len(header.Str) == 0 {
 		return ""
 	}
-	name, _ := charsetOf(header.Str[0])
-	return name
+	return charsetOf(header.Str[0])
 }
 
 // encode converts text, or says which character cannot be.

@@ -86,8 +86,8 @@ func renderAll(t testing.TB, f *File) string {
 		h := *f.Header
 		// Text read from another charset is written in UTF-8 here.
 		if len(h.Str) > 0 {
-			if name, at := charsetOf(h.Str[0]); at >= 0 {
-				h.Str = append([]string{h.Str[0][:at] + "UTF-8" + h.Str[0][at+len(name):]}, h.Str[1:]...)
+			if from, to := charsetIn(h.Str[0], strings.IndexByte); from > 0 {
+				h.Str = append([]string{h.Str[0][:from] + "UTF-8" + h.Str[0][to:]}, h.Str[1:]...)
 			}
 		}
 		h.KeywordLine = 0
