@@ -66,11 +66,13 @@ type Hasher struct{ buf []byte }
 
 // Identity returns the identity of a source (forms joined) and its context.
 func (h *Hasher) Identity(source, context string) Identity {
-	id := Identity{Hash: h.content(source, context)}
 	h.buf = binary.AppendUvarint(h.buf[:0], uint64(len(source)))
+	text := len(h.buf)
 	h.buf = append(append(h.buf, source...), context...)
-	id.Key = int64(siphash.Hash(ownKey0, ownKey1, h.buf))
-	return id
+	return Identity{
+		Hash: int64(siphash.Hash(weblateKey0, weblateKey1, h.buf[text:]) ^ (1 << 63)),
+		Key:  int64(siphash.Hash(ownKey0, ownKey1, h.buf)),
+	}
 }
 
 // Text fingerprints what a change entry is about: target and state.

@@ -16,6 +16,12 @@ const unusedSingular = "<unused singular"
 // weblate-facts §3. With cjk, for source languages Japanese, Chinese and
 // Korean, every CJK code point counts one and separates words.
 func CountWords(source string, cjk bool) int {
+	if strings.IndexByte(source, FormSeparator[0]) < 0 { // as in most
+		if strings.HasPrefix(source, unusedSingular) {
+			return 0
+		}
+		return countForm(source, cjk)
+	}
 	words := 0
 	for form := range strings.SplitSeq(source, FormSeparator) {
 		if !strings.HasPrefix(form, unusedSingular) {
