@@ -36,8 +36,8 @@ func CountWords(source string, cjk bool) int {
 func countForm(form string, cjk bool) int {
 	words, inWord := 0, false
 	for i := 0; i < len(form); {
-		if len(form)-i >= 8 {
-			if x := load8(form[i:]); x&highBits == 0 {
+		if len(form) >= 8 {
+			if x := load8OrSpaces(form, i); x&highBits == 0 {
 				spaces := spaceBits(x)
 				before := spaces << 8
 				if !inWord {
@@ -72,6 +72,17 @@ func load8(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// load8OrSpaces returns the eight bytes of s from i on, blanks for those behind
+// its end. s has eight at least.
+func load8OrSpaces(s string, i int) uint64 {
+	rest := len(s) - i
+	if rest >= 8 {
+		return load8(s[i:])
+	}
+	const blanks = 0x2020202020202020
+	return load8(s[len(s)-8:])>>(64-8*rest) | blanks<<(8*rest)
 }
 
 // spaceBits returns the high bit of each byte that isSpace, of eight ASCII

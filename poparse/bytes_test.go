@@ -13,9 +13,9 @@ import (
 // valid, invalid, and at the edges of what is valid.
 func TestFirstInvalid(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{
-		"a", "eight ch", "\x7f", "\x80", "\xc1\xbf", "\xc2\x80", "\xdf\xbf", "\xc2", "\xe0\x9f\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
+		"a", "eight ch", "a run of ASCII that is longer than four words", "\x7f", "\x80", "\xc1\xbf", "\xc2\x80", "\xdf\xbf", "\xc2", "\xe0\x9f\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
 		"\xed\xa0\x80", "\xee\x80\x80", "\xef\xbf\xbf", "\xe2\x80", "\xf0\x8f\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
-		"\xf4\x90\x80\x80", "\xf5", "ž", "漢", "\xff",
+		"\xf4\x90\x80\x80", "\xf5", "\x00", "\x1f", " ", "\n\t", "ž", "漢", "\xff",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		s := []byte(strings.Join(rapid.SliceOf(pieces).Draw(t, "text"), ""))
@@ -33,6 +33,15 @@ func TestFirstInvalid(t *testing.T) {
 		high := bytes.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 		if got := firstHigh(s); got != high {
 			t.Fatalf("firstHigh(%q) = %d, want %d", s, got, high)
+		}
+		controls := 0
+		for _, c := range s {
+			if c < ' ' {
+				controls++
+			}
+		}
+		if got := countControls(s); got != controls {
+			t.Fatalf("countControls(%q) = %d, want %d", s, got, controls)
 		}
 	})
 }

@@ -29,7 +29,7 @@ const quoted = " \t,:\"'\\"
 // flag quotes those values of name:value:value that need it, and no others. A
 // flag whose quotes do not close stays as it is, as does "range: 0..5".
 func flag(text string) string {
-	if !strings.ContainsAny(text, "\"'\\") {
+	if !hasQuoting(text) {
 		return text
 	}
 	name, rest, ok := strings.Cut(text, ":")
@@ -50,6 +50,16 @@ func flag(text string) string {
 		b.WriteString(value)
 	}
 	return b.String()
+}
+
+// hasQuoting reports whether there is a quote or a backslash in a flag.
+func hasQuoting(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c == '"' || c == '\'' || c == '\\' {
+			return true
+		}
+	}
+	return false
 }
 
 // flagValue takes the first value off a list separated by colons; more says
