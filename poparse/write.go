@@ -133,11 +133,9 @@ func (e *editor) order() []*Entry {
 	for i := range f.OtherHeaders {
 		headers = append(headers, &f.OtherHeaders[i])
 	}
+	index := e.headerIndexes(headers)
 	slices.SortStableFunc(headers, func(a, b *Entry) int {
-		if a.KeywordLine == b.KeywordLine {
-			return cmp.Compare(e.headerIndex(a), e.headerIndex(b))
-		}
-		return cmp.Compare(a.KeywordLine, b.KeywordLine)
+		return cmp.Or(cmp.Compare(a.KeywordLine, b.KeywordLine), cmp.Compare(index[a], index[b]))
 	})
 	all := make([]*Entry, 0, len(headers)+len(f.Entries))
 	for i := range f.Entries {
@@ -150,17 +148,31 @@ func (e *editor) order() []*Entry {
 	return append(all, headers...)
 }
 
-// headerIndex returns which of the entries read on its line a header is: the one
-// that is the same, else one of its domain.
-func (e *editor) headerIndex(h *Entry) int {
-	same := func(r Entry) bool {
-		return r.KeywordLine == h.KeywordLine && isHeader(&r) && r.Domain == h.Domain
+// headerIndexes tells which of the entries read on its line each header is: the
+// first one that is the same, else one of its domain, that no header before it is.
+func (e *editor) headerIndexes(headers []*Entry) map[*Entry]int {
+	read := e.record.entries
+	taken := make(map[int]bool, len(headers))
+	index := make(map[*Entry]int, len(headers))
+	for _, h := range headers {
+		first := sort.Search(len(read), func(k int) bool { return read[k].KeywordLine >= h.KeywordLine })
+		found := -1
+		for k := first; k < len(read) && read[k].KeywordLine == h.KeywordLine; k++ {
+			if taken[k] || !isHeader(&read[k]) || read[k].Domain != h.Domain {
+				continue
+			}
+			if compareEntries(&read[k], h) == allParts {
+				found = k
+				break
+			}
+			if found < 0 {
+				found = k
+			}
+		}
+		index[h] = found
+		taken[found] = true
 	}
-	k := slices.IndexFunc(e.record.entries, func(r Entry) bool { return same(r) && compareEntries(&r, h) == allParts })
-	if k < 0 {
-		k = slices.IndexFunc(e.record.entries, same)
-	}
-	return k
+	return index
 }
 
 // headerFirst reports whether a header comes before an entry, both behind some.
