@@ -65,10 +65,19 @@ func (f *File) text() (string, error) {
 		return "", err
 	}
 	text := e.out.String()
-	if src.enc == charmap.ISO8859_1 && same && src.guessed(f.Header) && firstHigh([]byte(text)) >= 0 && firstInvalid([]byte(text)) < 0 {
+	if src.enc == charmap.ISO8859_1 && same && src.guessed(f.Header) && becomesUTF8(text) {
 		return "", errors.New("the header names no charset, and what was read as ISO-8859-1 would now be read as UTF-8: name the charset in the header")
 	}
 	return text, nil
+}
+
+// becomesUTF8 reports whether text in ISO-8859-1 that does not say so would be
+// read as UTF-8, or as ASCII with escapes that are UTF-8 then.
+func becomesUTF8(text string) bool {
+	if firstHigh([]byte(text)) < 0 {
+		return hasNumbers(text)
+	}
+	return firstInvalid([]byte(text)) < 0
 }
 
 // editor puts a file together from the bytes read and what was changed.
