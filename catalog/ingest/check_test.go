@@ -24,9 +24,11 @@ func TestChecksFollowSettings(t *testing.T) {
 		}
 	}
 	w := newWorld(t, repo.URL(), settings(true, true))
-	expect := func(when, want string) {
+	expect := func(when string, reads bool, want string) {
 		t.Helper()
-		w.sync()
+		if steps := w.sync().Steps; (steps > 0) != reads {
+			t.Errorf("%s: %d steps, which files that are read make and nothing else", when, steps)
+		}
 		var got []string
 		w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 			if !tr.IsSource {
@@ -39,26 +41,26 @@ func TestChecksFollowSettings(t *testing.T) {
 		}
 		w.verify()
 	}
-	expect("at first", "app:inconsistent docs:end_stop+inconsistent")
+	expect("at first", true, "app:inconsistent docs:end_stop+inconsistent")
 	w.configure(repo.URL(), "", settings(true, false))
-	expect("docs is not compared", "app: docs:end_stop")
+	expect("docs is not compared", false, "app: docs:end_stop")
 	w.configure(repo.URL(), "", settings(true, true))
-	expect("compared again", "app:inconsistent docs:end_stop+inconsistent")
+	expect("compared again", false, "app:inconsistent docs:end_stop+inconsistent")
 	glossary := settings(true, true)
 	docs := glossary["docs"]
 	docs.IsGlossary = true
 	glossary["docs"] = docs
 	w.configure(repo.URL(), "", glossary)
-	expect("docs is a glossary", "app: docs:")
+	expect("docs is a glossary", false, "app: docs:")
 	ignoring := settings(true, true)
 	docs.IsGlossary, docs.CheckFlags = false, "ignore-end-stop"
 	ignoring["docs"] = docs
 	w.configure(repo.URL(), "", ignoring)
-	expect("docs ignores a check", "app:inconsistent docs:inconsistent")
+	expect("docs ignores a check", true, "app:inconsistent docs:inconsistent")
 	only := settings(true, true)
 	delete(only, "docs")
 	w.configure(repo.URL(), "", only)
-	expect("docs is gone", "app:")
+	expect("docs is gone", false, "app:")
 }
 
 // TestChecksOfRemovedStrings: a string that goes in the step that also changes

@@ -12,6 +12,7 @@ import (
 // of a database of an older version, or whose settings changed, or those of
 // a component that they are compared with. thorough also finds those that
 // were checked with older rules, which no other pull of a process needs to.
+// The report does not count what stays at its head as a step.
 func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool) {
 	here := slices.DeleteFunc(slices.Clone(comps), func(c *component) bool { return p.errs[c.row.ID] != nil || c.row.Head == "" || !c.row.Imported })
 	if len(here) == 0 {
@@ -24,7 +25,8 @@ func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool
 	}
 	for _, c := range stale {
 		c.forget()
-		err := p.moveAs(ctx, []*component{c}, c.row.Head, c.row.Head, stage{}, func(ctx context.Context, tx *store.StepTx) error {
+		info := p.stepInfo(ctx, []*component{c}, c.row.Head, c.row.Head, stage{})
+		err := p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 			return newCheckup(tx).run(ctx, []*component{c})
 		})
 		if err != nil {
