@@ -35,7 +35,7 @@ func benchmarkImport(b *testing.B, dir string, settings catalog.ComponentSetting
 
 func BenchmarkImportVimPO(b *testing.B) {
 	dir := cloneBundle(b, filepath.Join(sharedRepos, "vim-po.bundle"))
-	benchmarkImport(b, dir, catalog.ComponentSettings{Filemask: "src/po/*.po", NewBase: "src/po/vim.pot"})
+	benchmarkImport(b, dir, catalog.ComponentSettings{Filemask: "src/po/*.po", NewBase: "src/po/vim.pot", AllowTranslationPropagation: true})
 }
 
 func BenchmarkImportGenerated(b *testing.B) {

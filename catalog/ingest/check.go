@@ -23,13 +23,15 @@ import (
 type checkup struct {
 	tx      *store.StepTx
 	hasher  catalog.Hasher
-	written map[int64][]int64    // units that the step changed, by translation
-	done    map[int64]bool       // translations that were checked as a whole
-	outside map[int64]struct{}   // units whose neighbours changed
-	sources map[int64]struct{}   // source units whose translations' failures changed
-	peers   map[peerKey]peers    // loaded so far
-	shared  map[[2]int64]sharing // by component and component of a peer
-	ledger  ledger               // nil where nobody asks what is new
+	written map[int64][]int64                    // units that the step changed, by translation
+	whole   map[int64]bool                       // translations all of whose strings are being checked
+	done    map[int64]bool                       // translations that were checked as a whole
+	outside map[int64]struct{}                   // units whose neighbours changed
+	sources map[int64]struct{}                   // source units whose translations' failures changed
+	peers   map[peerKey]peers                    // loaded so far
+	shared  map[[2]int64]sharing                 // by component and component of a peer
+	texts   map[int64]map[int64]store.SourceText // of the source strings of components
+	ledger  ledger                               // nil where nobody asks what is new
 }
 
 // peerKey names the translations of a project in one language.
@@ -111,7 +113,7 @@ func echo(h *catalog.Hasher, c *component, t *catalog.Translation, target string
 func newCheckup(tx *store.StepTx) *checkup {
 	return &checkup{
 		tx: tx, outside: map[int64]struct{}{}, sources: map[int64]struct{}{}, peers: map[peerKey]peers{}, shared: map[[2]int64]sharing{},
-		done: map[int64]bool{},
+		whole: map[int64]bool{}, done: map[int64]bool{}, texts: map[int64]map[int64]store.SourceText{},
 	}
 }
 
@@ -174,7 +176,7 @@ func (k *checkup) component(ctx context.Context, c *component) error {
 			err = k.leave(ctx, c, t)
 		case t.Removed || t.IsSource || k.done[t.ID]:
 		case t.Checked != rules:
-			err = k.whole(ctx, c, t, rules)
+			err = k.wholly(ctx, c, t, rules)
 		case len(k.written[t.ID]) > 0:
 			err = k.part(ctx, c, t)
 		}
@@ -188,15 +190,14 @@ func (k *checkup) component(ctx context.Context, c *component) error {
 // leave takes a translation whose file is gone from those that others are
 // compared with.
 func (k *checkup) leave(ctx context.Context, c *component, t *catalog.Translation) error {
-	var units []*store.CheckUnit
-	if err := k.tx.UnitsOf(ctx, t.ID, func(u *store.CheckUnit) error {
-		units = append(units, u)
+	units, err := k.targetsOf(ctx, c, t)
+	if err != nil {
+		return err
+	}
+	for _, u := range units {
 		if u.Failing != [2]uint64{} {
 			k.sources[u.SourceID] = struct{}{}
 		}
-		return nil
-	}); err != nil {
-		return err
 	}
 	if err := k.tx.ClearFailing(ctx, t.ID); err != nil {
 		return err
@@ -209,19 +210,15 @@ func (k *checkup) leave(ctx context.Context, c *component, t *catalog.Translatio
 	return k.across(ctx, c.row.ProjectID, &here, units, make([]checks.Mask, len(units)), true)
 }
 
-// whole checks all strings of a translation.
-func (k *checkup) whole(ctx context.Context, c *component, t *catalog.Translation, rules string) error {
-	var units []*store.CheckUnit
-	if err := k.tx.UnitsOf(ctx, t.ID, func(u *store.CheckUnit) error {
-		units = append(units, u)
-		return nil
-	}); err != nil {
+// wholly checks all strings of a translation.
+func (k *checkup) wholly(ctx context.Context, c *component, t *catalog.Translation, rules string) error {
+	units, err := k.targetsOf(ctx, c, t)
+	if err != nil {
 		return err
 	}
-	for _, u := range units { // of a database of an older version
+	for _, u := range units { // of a database of an older version, or of another language
 		if want := echo(&k.hasher, c, t, u.Target); u.Echo != want {
-			u.Echo = want
-			if err := k.tx.SetEcho(ctx, u.ID, want); err != nil {
+			if err := k.tx.SetEcho(ctx, u, want); err != nil {
 				return err
 			}
 		}
@@ -256,6 +253,22 @@ func (k *checkup) removed(ctx context.Context, c *component, t *catalog.Translat
 	return k.across(ctx, c.row.ProjectID, &here, gone, make([]checks.Mask, len(gone)), true)
 }
 
+// targetsOf reads the live units of a translation.
+func (k *checkup) targetsOf(ctx context.Context, c *component, t *catalog.Translation) ([]*store.CheckUnit, error) {
+	texts, ok := k.texts[c.row.ID]
+	if !ok {
+		source, err := k.tx.SourceTranslation(ctx, c.row.ID)
+		if err != nil {
+			return nil, err
+		}
+		if texts, err = k.tx.SourceTexts(ctx, source); err != nil {
+			return nil, err
+		}
+		k.texts[c.row.ID] = texts
+	}
+	return k.tx.TargetsOf(ctx, t.ID, texts)
+}
+
 // all checks all strings of a translation, and makes it one that others are
 // compared with.
 func (k *checkup) all(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, rules string) error {
@@ -265,6 +278,8 @@ func (k *checkup) all(ctx context.Context, c *component, t *catalog.Translation,
 	checkedNow := *t
 	checkedNow.Checked = rules
 	k.peers = map[peerKey]peers{}
+	k.whole[t.ID] = true
+	defer delete(k.whole, t.ID)
 	return k.targets(ctx, c, &checkedNow, units)
 }
 
@@ -310,6 +325,9 @@ func (k *checkup) targets(ctx context.Context, c *component, t *catalog.Translat
 	masks := make([]checks.Mask, len(units))
 	runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t), t, units, masks)
 	here := peerOf(t)
+	if err := k.tx.AddEchoes(ctx, units); err != nil {
+		return err
+	}
 	if err := k.across(ctx, c.row.ProjectID, &here, units, masks, true); err != nil {
 		return err
 	}

@@ -47,7 +47,23 @@ func (k *checkup) across(ctx context.Context, project int64, here *store.Peer, u
 	if err := k.inconsistent(ctx, project, here, all, units, masks, collect); err != nil {
 		return err
 	}
+	if k.whole[here.ID] && !slices.ContainsFunc(all, func(p store.Peer) bool { return p.ID != here.ID && alike(here, &p) }) {
+		reusedAmong(here, units, masks)
+		return nil
+	}
 	return k.reused(ctx, here, all, units, masks, collect)
+}
+
+// reusedAmong decides about reused where nothing but units, all of a
+// translation, is compared.
+func reusedAmong(here *store.Peer, units []*store.CheckUnit, masks []checks.Mask) {
+	sources := make(map[int64]sourceSet, len(units))
+	for _, u := range units {
+		if u.Echo != 0 {
+			sources[u.Echo] = sources[u.Echo].with(u.Source)
+		}
+	}
+	markReused(here, sources, units, masks)
 }
 
 func sibling(u *catalog.Unit) checks.Sibling {
@@ -171,12 +187,16 @@ func (k *checkup) reused(ctx context.Context, here *store.Peer, all peers, units
 	}); err != nil {
 		return err
 	}
+	markReused(here, sources, units, masks)
+	return nil
+}
+
+func markReused(here *store.Peer, sources map[int64]sourceSet, units []*store.CheckUnit, masks []checks.Mask) {
 	for i, u := range units {
 		if u.Echo != 0 && sources[u.Echo].several && here.PluralNumber > 1 && judges(here, ofReused, u, checks.Reused) {
 			masks[i] = masks[i].With(checks.Reused)
 		}
 	}
-	return nil
 }
 
 // sourceSet knows whether strings have more than one source.

@@ -156,6 +156,7 @@ type inserter struct {
 	head string // INSERT INTO t (a, b) VALUES
 	cols int
 	args []any
+	tail string // ON CONFLICT
 	full string // the statement for insertRows rows
 }
 
@@ -167,6 +168,12 @@ func newInserter(table string, columns ...string) *inserter {
 	in := &inserter{head: bulkInsert + table + " (" + strings.Join(columns, ", ") + ") VALUES ", cols: len(columns)}
 	in.full = in.sql(insertRows)
 	return in
+}
+
+// onConflict sets what a row does that is there already.
+func (in *inserter) onConflict(tail string) {
+	in.tail = tail
+	in.full = in.sql(insertRows)
 }
 
 func (in *inserter) add(ctx context.Context, s *session, args ...any) error {
@@ -214,5 +221,6 @@ func (in *inserter) sql(rows int) string {
 		}
 		b.WriteString(list(1+i*in.cols, in.cols))
 	}
+	b.WriteString(in.tail)
 	return b.String()
 }

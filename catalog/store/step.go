@@ -112,6 +112,7 @@ type StepTx struct {
 	noted        map[int64][]int64       // units that were written, by translation, if they are to be checked
 	echoes       map[int64]struct{}      // that units of them had before
 	failing      map[int64]*failingTally // what checks changed, by translation
+	failed       *inserter               // of units without failing checks before; flushed before failing is read
 }
 
 // convoyMember is the row of a component within a step.
@@ -136,6 +137,7 @@ func (db *DB) beginStep(ctx context.Context, s *session, info StepInfo) (*StepTx
 		dirty:        map[int64]struct{}{},
 		users:        map[string]knownUser{},
 		entries:      newInserter("changes", "delta_id", "n", "action", "unit_id", "state", "old_state", "target", "old_target", "event"),
+		failed:       newInserter("failing", "unit_id", "translation_id", "source_id", "low", "high"),
 	}
 	return tx, tx.loadConvoy(ctx)
 }

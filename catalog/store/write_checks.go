@@ -48,24 +48,6 @@ func (tx *StepTx) note(translation, unit int64) {
 	tx.noted[translation] = append(tx.noted[translation], unit)
 }
 
-// noteEchoes remembers what units have as Echo before they are written.
-func (tx *StepTx) noteEchoes(ctx context.Context, ids []int64) error {
-	if tx.info.Partial {
-		return nil
-	}
-	if tx.echoes == nil {
-		tx.echoes = map[int64]struct{}{}
-	}
-	return chunks(ids, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT echo FROM units WHERE echo IS NOT NULL AND id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
-			var echo int64
-			err := scan(&echo)
-			tx.echoes[echo] = struct{}{}
-			return err
-		})
-	})
-}
-
 // Written returns the units that the step has added, updated or removed so far,
 // by translation, and the Echo of those that had one before. In a step that is
 // Partial there are none. Both are the caller's own from then on.
@@ -81,6 +63,9 @@ func (tx *StepTx) checkUnits(ctx context.Context, where string, args []any, each
 	var r unitScan
 	var echo int64
 	dest := append(r.dest(), &echo)
+	if err := tx.failed.flush(ctx, tx.s); err != nil {
+		return err
+	}
 	return tx.s.query(ctx, `SELECT `+checkColumns+unitFrom+where, args, func(scan scan) error {
 		if err := scan(dest...); err != nil {
 			return err
@@ -93,6 +78,72 @@ func (tx *StepTx) checkUnits(ctx context.Context, where string, args []any, each
 func (tx *StepTx) UnitsOf(ctx context.Context, translation int64, each func(*CheckUnit) error) error {
 	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
 		tx.checkUnits(ctx, ` WHERE u.translation_id = $1 AND u.removed = 0 ORDER BY u.id`, []any{translation}, each))
+}
+
+// SourceText is what a source unit has for its translations.
+type SourceText struct {
+	// Source and Context are its texts.
+	Source, Context string
+	// Words and Chars are its counts.
+	Words, Chars int64
+}
+
+// SourceTexts returns those of a source translation, by id.
+func (tx *StepTx) SourceTexts(ctx context.Context, translation int64) (map[int64]SourceText, error) {
+	texts := map[int64]SourceText{}
+	err := tx.s.query(ctx, `SELECT id, source, context, words, chars FROM units WHERE translation_id = $1 AND source_id = id`, []any{translation}, func(scan scan) error {
+		var id int64
+		var t SourceText
+		err := scan(&id, &t.Source, &t.Context, &t.Words, &t.Chars)
+		texts[id] = t
+		return err
+	})
+	return texts, tx.fail(ctx, fmt.Sprintf("read strings of translation %d", translation), err)
+}
+
+// TargetsOf is UnitsOf for the translations of sources, in a third of the time.
+// The units have what checks read, and no order.
+func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[int64]SourceText) ([]*CheckUnit, error) {
+	var units []*CheckUnit
+	var others []int64 // units of other source strings
+	at := map[int64]*CheckUnit{}
+	u := CheckUnit{Unit: catalog.Unit{TranslationID: translation}}
+	var state int64
+	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.Note, &u.Flags, &state, &u.Echo}
+	err := tx.s.query(ctx, `SELECT id, source_id, id_hash, id_key, target, note, flags, state, COALESCE(echo, 0) FROM units
+		WHERE translation_id = $1 AND removed = 0`, []any{translation}, func(scan scan) error {
+		err := scan(dest...)
+		s, ok := sources[u.SourceID]
+		if !ok {
+			others = append(others, u.ID)
+			return err
+		}
+		u.State, u.Source, u.Context, u.Words, u.Chars = catalog.State(state), s.Source, s.Context, int(s.Words), int(s.Chars)
+		one := u
+		units = append(units, &one)
+		at[u.ID] = &one
+		return err
+	})
+	if err == nil {
+		err = tx.failed.flush(ctx, tx.s)
+	}
+	if err == nil {
+		err = tx.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
+			var id, low, high int64
+			err := scan(&id, &low, &high)
+			if one := at[id]; one != nil {
+				one.Failing = [2]uint64{uint64(low), uint64(high)}
+			}
+			return err
+		})
+	}
+	if err == nil {
+		err = tx.UnitsByID(ctx, others, func(u *CheckUnit) error {
+			units = append(units, u)
+			return nil
+		})
+	}
+	return units, tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
 }
 
 // UnitsByID calls each for units, removed ones included; ids without one are
@@ -178,31 +229,13 @@ func (tx *StepTx) UnitsByHash(ctx context.Context, translation int64, hashes []i
 	}))
 }
 
-// Echoing returns those of some values of Echo that more than one live unit has.
-func (tx *StepTx) Echoing(ctx context.Context, echoes []int64) ([]int64, error) {
-	var out []int64
-	err := chunks(echoes, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT echo FROM units WHERE echo IN `+list(1, len(chunk))+` GROUP BY echo HAVING MIN(id) < MAX(id)`, chunk, func(scan scan) error {
-			var echo int64
-			err := scan(&echo)
-			out = append(out, echo)
-			return err
-		})
-	})
-	return out, tx.fail(ctx, "read strings with one translation", err)
-}
-
-// UnitsByEcho calls each for the live units with one of some values of Echo.
-func (tx *StepTx) UnitsByEcho(ctx context.Context, echoes []int64, each func(*CheckUnit) error) error {
-	return tx.fail(ctx, "read strings with one translation", chunks(echoes, func(chunk []any) error {
-		return tx.checkUnits(ctx, ` WHERE u.echo IN `+list(1, len(chunk))+` AND u.removed = 0`, chunk, each)
-	}))
-}
-
 // FailingOf counts the failing checks of the targets of source units; a source
 // unit's own do not count. Sources without are not there.
 func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]int, error) {
 	out := map[int64]int{}
+	if err := tx.failed.flush(ctx, tx.s); err != nil {
+		return nil, tx.fail(ctx, "count failing checks", err)
+	}
 	err := chunks(sources, func(chunk []any) error {
 		return tx.s.query(ctx, `SELECT source_id, low, high FROM failing WHERE unit_id <> source_id AND source_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
 			var source, low, high int64
@@ -226,18 +259,21 @@ func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 
 func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) (err error) {
 	none := [2]uint64{}
+	if u.Failing != none {
+		if err := tx.failed.flush(ctx, tx.s); err != nil {
+			return err
+		}
+	}
 	count := catalog.Count{Units: 1, Words: int64(u.Words), Chars: int64(u.Chars)}
 	t := tx.failingOf(u.TranslationID, u.ID/catalog.UnitsPerComponent)
 	if failing == none {
 		t.stats.Subtract(count)
 		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
+	} else if u.Failing == none {
+		t.stats.Add(count)
+		err = tx.failed.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
 	} else {
-		if u.Failing == none {
-			t.stats.Add(count)
-		}
-		_, err = tx.s.exec(ctx, `INSERT INTO failing (unit_id, translation_id, source_id, low, high) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (unit_id) DO UPDATE SET low = excluded.low, high = excluded.high`,
-			u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
+		_, err = tx.s.exec(ctx, `UPDATE failing SET low = $1, high = $2 WHERE unit_id = $3`, int64(failing[0]), int64(failing[1]), u.ID)
 	}
 	u.Failing = failing
 	return err
@@ -260,6 +296,9 @@ func (tx *StepTx) failingOf(translation, component int64) *failingTally {
 func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 	_, err := tx.componentOf(ctx, translation)
 	if err == nil {
+		err = tx.failed.flush(ctx, tx.s)
+	}
+	if err == nil {
 		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
 	}
 	if err == nil {
@@ -277,14 +316,11 @@ func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string)
 	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)
 }
 
-// SetEcho stores the Echo of a unit that was written without it.
-func (tx *StepTx) SetEcho(ctx context.Context, unit, echo int64) error {
-	_, err := tx.s.exec(ctx, `UPDATE units SET echo = $1 WHERE id = $2`, orNull(echo), unit)
-	return tx.fail(ctx, fmt.Sprintf("store unit %d", unit), err)
-}
-
 // storeFailing adds up what SetFailing changed, and marks what shows it.
 func (tx *StepTx) storeFailing(ctx context.Context) (abroad []int64, err error) {
+	if err := tx.failed.flush(ctx, tx.s); err != nil {
+		return nil, err
+	}
 	for _, id := range sortedKeys(tx.failing) {
 		t := tx.failing[id]
 		if t.stats != (catalog.Count{}) {

@@ -117,7 +117,7 @@ func (tx *StepTx) UpdateUnits(ctx context.Context, units []UpdatedUnit) error {
 	for i := range units {
 		ids[i] = units[i].ID
 	}
-	if err := tx.noteEchoes(ctx, ids); err != nil {
+	if err := tx.dropEchoes(ctx, ids); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
 	for i := range units {
@@ -147,7 +147,7 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *UpdatedUnit) error {
 // unknown id is ErrNotFound.
 func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	removed, translations := 0, map[int64]bool{}
-	if err := tx.noteEchoes(ctx, ids); err != nil {
+	if err := tx.dropEchoes(ctx, ids); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
 	err := chunks(ids, func(chunk []any) error {

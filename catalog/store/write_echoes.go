@@ -1,0 +1,97 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// echoOf is a row of echoes.
+type echoOf struct{ echo, unit int64 }
+
+// dropEchoes takes units that are about to be written out of those that are
+// found by their Echo, and remembers what it was.
+func (tx *StepTx) dropEchoes(ctx context.Context, ids []int64) error {
+	if tx.info.Partial {
+		return nil // nothing was checked yet
+	}
+	var old []echoOf
+	if err := chunks(ids, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT echo, id FROM units WHERE echo IS NOT NULL AND id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var e echoOf
+			err := scan(&e.echo, &e.unit)
+			old = append(old, e)
+			return err
+		})
+	}); err != nil {
+		return err
+	}
+	if tx.echoes == nil {
+		tx.echoes = map[int64]struct{}{}
+	}
+	for _, e := range old {
+		tx.echoes[e.echo] = struct{}{}
+		if err := tx.dropEcho(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *StepTx) dropEcho(ctx context.Context, e echoOf) error {
+	_, err := tx.s.exec(ctx, `DELETE FROM echoes WHERE echo = $1 AND unit_id = $2`, e.echo, e.unit)
+	return err
+}
+
+// AddEchoes makes live units ones that are found by their Echo: those that the
+// step has written, and those of a translation that is checked for the first
+// time. Units that are found already stay so.
+func (tx *StepTx) AddEchoes(ctx context.Context, units []*CheckUnit) error {
+	rows := make([]echoOf, 0, len(units))
+	for _, u := range units {
+		if u.Echo != 0 {
+			rows = append(rows, echoOf{u.Echo, u.ID})
+		}
+	}
+	slices.SortFunc(rows, func(a, b echoOf) int { return cmp.Or(cmp.Compare(a.echo, b.echo), cmp.Compare(a.unit, b.unit)) })
+	in := newInserter("echoes", "echo", "unit_id")
+	in.onConflict(" ON CONFLICT (echo, unit_id) DO NOTHING")
+	for _, e := range rows {
+		if err := in.add(ctx, tx.s, e.echo, e.unit); err != nil {
+			return tx.fail(ctx, "store what strings are found by", err)
+		}
+	}
+	return tx.fail(ctx, "store what strings are found by", in.flush(ctx, tx.s))
+}
+
+// SetEcho stores the Echo of a unit that has another one, or none.
+func (tx *StepTx) SetEcho(ctx context.Context, u *CheckUnit, echo int64) error {
+	err := tx.dropEcho(ctx, echoOf{u.Echo, u.ID})
+	if err == nil {
+		_, err = tx.s.exec(ctx, `UPDATE units SET echo = $1 WHERE id = $2`, orNull(echo), u.ID)
+	}
+	u.Echo = echo
+	return tx.fail(ctx, "store what a string is found by", err)
+}
+
+// Echoing returns those of some values of Echo that more than one unit has.
+func (tx *StepTx) Echoing(ctx context.Context, echoes []int64) ([]int64, error) {
+	var out []int64
+	err := chunks(echoes, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT echo FROM echoes WHERE echo IN `+list(1, len(chunk))+` GROUP BY echo HAVING COUNT(*) > 1`, chunk, func(scan scan) error {
+			var echo int64
+			err := scan(&echo)
+			out = append(out, echo)
+			return err
+		})
+	})
+	return out, tx.fail(ctx, "read strings with one translation", err)
+}
+
+// UnitsByEcho calls each for the live units that are found by one of some
+// values of Echo.
+func (tx *StepTx) UnitsByEcho(ctx context.Context, echoes []int64, each func(*CheckUnit) error) error {
+	return tx.fail(ctx, "read strings with one translation", chunks(echoes, func(chunk []any) error {
+		return tx.checkUnits(ctx, ` JOIN echoes e ON e.unit_id = u.id AND e.echo = u.echo WHERE e.echo IN `+list(1, len(chunk))+` AND u.removed = 0`, chunk, each)
+	}))
+}
