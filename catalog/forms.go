@@ -31,6 +31,9 @@ func TargetForms(source, target string, number int) []string {
 	return forms
 }
 
+// EmptyForms reports whether every form of a target is empty.
+func EmptyForms(target string) bool { return trimForms(target) == "" }
+
 // trimForms drops trailing empty forms, so that a target compares equal
 // whether a file writes out its last empty msgstr[] or leaves them away.
 func trimForms(target string) string {

@@ -1,10 +1,6 @@
 package checks
 
-import (
-	"strings"
-
-	"github.com/repoglot/repoglot/catalog"
-)
+import "github.com/repoglot/repoglot/catalog"
 
 // Sibling is what the checks across units read of a unit; source and target
 // with their forms joined (catalog.JoinForms).
@@ -26,7 +22,7 @@ func IsInconsistent(u, other Sibling) bool {
 // plural rule, has the target for another source. Forms is the number of the
 // rule: languages with one form do not count.
 func IsReused(u, other Sibling, forms int) bool {
-	return forms > 1 && strings.Trim(u.Target, catalog.FormSeparator) != "" && u.Target == other.Target && u.Source != other.Source
+	return forms > 1 && !catalog.EmptyForms(u.Target) && u.Target == other.Target && u.Source != other.Source
 }
 
 // HasMultipleFailures reports whether a source unit fails: failures is the

@@ -104,7 +104,7 @@ func ignores(flags string, id checks.ID) bool {
 // echo is what strings with one target are found by; 0 where reused, the check
 // that asks, cannot fail.
 func echo(h *catalog.Hasher, c *component, t *catalog.Translation, target string) int64 {
-	if t.IsSource || t.PluralNumber < 2 || strings.Trim(target, catalog.FormSeparator) == "" {
+	if t.IsSource || t.PluralNumber < 2 || catalog.EmptyForms(target) {
 		return 0
 	}
 	return h.Echo(c.row.ProjectID, t.Language, target)
