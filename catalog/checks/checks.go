@@ -15,7 +15,7 @@ import "slices"
 
 // Version numbers the rules. A mask that was stored under another version has
 // to be computed again.
-const Version = 5
+const Version = 6
 
 // ID is the stable number of a check: it is stored, and never used again for
 // another one. The zero value is the first check, [BeginNewline].

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-//go:generate go test . -run TestLanguageNames|TestPage -update
+//go:generate go test . -run TestLanguageNames|TestKeptWords|TestPage -update
 
 // Page is the page of the documentation that lists the checks, in Markdown.
 func Page() string {
@@ -22,8 +22,7 @@ A check is turned off by the flag in the column "off", written in the PO file
 (` + "`#, ignore-end-stop`" + `) or in the component's ` + "`check_flags`" + `;
 ` + "`ignore-all-checks`" + ` turns all of them off. A check with a flag in the
 column "on" runs only where that flag is given; xgettext writes those of the
-placeholders itself. The words of languages' names that the check ` + "`same`" + `
-passes over come from the language-data project (MIT).
+placeholders itself.
 
 | check | name | fails when | example | on | off |
 |---|---|---|---|---|---|
@@ -45,6 +44,23 @@ func quoted(s string) string {
 
 // notes say how flags are read and what is left out.
 const notes = `
+## Words that stay
+
+The check ` + "`same`" + ` passes over a string all of whose words are numbers, marks,
+words of up to two letters, words of the names of the project and the component,
+or words of three lists:
+
+- words of the names of languages, from the language-data project (MIT);
+- words that translators leave as they are: at least five languages of the
+  repositories that this project is tested with keep the word, in at least half
+  of its strings and in two repositories; or leave a string that is this word
+  alone, and a tenth of the others. A test makes the list and keeps it so;
+- some 240 words of computing, written by hand, without those that twenty
+  languages of these repositories hardly ever leave.
+
+Against 86,000 recorded units of real components the check differs on 0.2 % of
+them: it is not made from these records. ` + "`strict-same`" + ` turns off all of this.
+
 ## Flags with values
 
 | flag | meaning |

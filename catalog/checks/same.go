@@ -16,15 +16,22 @@ import (
 //go:embed data/language-names.txt
 var languageNames string
 
-// untranslated are words that most languages leave as they are.
+// untranslated are words of computing that most languages leave as they are,
+// written down by hand.
 //
 //go:embed data/untranslated.txt
 var untranslated string
 
-// ignoredWords makes the set of both lists when it is first needed.
+// kept are words that the translators of the shared repositories leave as they
+// are; see TestKeptWords, which makes the list.
+//
+//go:embed data/kept.txt
+var kept string
+
+// ignoredWords makes the set of the three lists when it is first needed.
 var ignoredWords = sync.OnceValue(func() map[string]struct{} {
 	words := make(map[string]struct{}, 16<<10)
-	for _, list := range []string{languageNames, untranslated} {
+	for _, list := range []string{languageNames, untranslated, kept} {
 		for word := range strings.FieldsSeq(list) {
 			words[word] = struct{}{}
 		}
