@@ -329,6 +329,33 @@ func TestLinesHeld(t *testing.T) {
 	}
 }
 
+// TestLinesRevoked: a token that is revoked ends the lists that are being sent to
+// it.
+func TestLinesRevoked(t *testing.T) {
+	t.Parallel()
+	w := openWorld(t)
+	w.bigWorld(2500)
+	s := w.serve(Options{})
+	key := w.token("t", catalog.ScopeRead)
+	out := &pausing{ResponseRecorder: httptest.NewRecorder()}
+	out.after = func() {
+		if err := w.db.RevokeToken(t.Context(), "t"); err != nil {
+			t.Error(err)
+		}
+	}
+	req := httptest.NewRequest(http.MethodGet, "http://l10n.example.org/api/units/", nil)
+	req.Header.Set("Accept", typeLines)
+	req.Header.Set("Authorization", "Token "+key)
+	broken := func() (p any) {
+		defer func() { p = recover() }()
+		s.ServeHTTP(out, req)
+		return nil
+	}()
+	if n := bytes.Count(out.Body.Bytes(), []byte("\n")); broken != http.ErrAbortHandler || n == 0 || n >= 5000 {
+		t.Errorf("ended with %v after %d lines", broken, n)
+	}
+}
+
 // TestLinesMemory: a list ten times as long takes no more memory.
 func TestLinesMemory(t *testing.T) {
 	w := openWorld(t)
