@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,11 +29,14 @@ func (s *Server) asPage(rt *route, r *request, a answer) answer {
 	if req.URL.RawQuery != "" {
 		p.Target += "?" + req.URL.RawQuery
 	}
-	if a.problem != nil && (p.Title == "" || a.status == http.StatusNotFound) {
+	ps := parseQuery(req.URL.RawQuery)
+	if p.Failed = a.problem != nil; p.Failed {
 		p.Title = http.StatusText(a.status)
+	} else {
+		p.Formats = formatsOf(rt, req.URL.EscapedPath(), ps)
 	}
-	if a.problem == nil {
-		p.Formats = formatsOf(rt, req.URL.EscapedPath(), parseQuery(req.URL.RawQuery))
+	if !p.Failed || a.status == http.StatusBadRequest { // a bad search can be mended
+		p.Search, p.Views = searchOf(rt, req.URL.EscapedPath(), ps)
 	}
 	body, err := page.Render(p)
 	if err != nil {
@@ -58,4 +62,31 @@ func formatsOf(rt *route, path string, ps params) []page.Link {
 			page.Link{Name: "All, as lines of JSON", URL: path + "?" + ps.encode("ndjson", 1)})
 	}
 	return list
+}
+
+// searchOf are the form and the choices of a list, by what it can be asked for:
+// lists of strings have q (docs/search.md), change lists an order.
+func searchOf(rt *route, path string, ps params) (*page.Search, []page.Link) {
+	view := func(name, key, value string) page.Link {
+		current, _ := ps.get(key)
+		kept := slices.DeleteFunc(slices.Clone(ps), func(p param) bool { return p.name == key })
+		if value != "" {
+			kept = append(kept, param{key, value})
+		}
+		return page.Link{Name: name, URL: path + "?" + kept.encode("api", 1), Current: current == value}
+	}
+	switch {
+	case rt.kind != pages:
+	case strings.HasSuffix(rt.path, "/units/"):
+		q, _ := ps.get("q")
+		return &page.Search{Path: path, Query: q}, []page.Link{
+			view("All", "q", ""),
+			view("Untranslated", "q", "state:empty"),
+			view("Needs editing", "q", "state:needs-editing"),
+			view("Failing checks", "q", "has:check"),
+		}
+	case strings.HasSuffix(rt.path, "/changes/"):
+		return nil, []page.Link{view("Newest first", "ordering", "-id"), view("Oldest first", "ordering", "")}
+	}
+	return nil, nil
 }

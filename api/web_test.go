@@ -178,3 +178,32 @@ func TestPages(t *testing.T) {
 		}
 	}
 }
+
+// TestPageViews: a list of strings can be searched and chosen from, a history be
+// read from either end, and neither forgets the rest of the query; a search that
+// cannot be understood can be mended.
+func TestPageViews(t *testing.T) {
+	t.Parallel()
+	s := brief(demoWorld(t).serve(Options{}))
+	const search = `<form class="search" role="search" action="/api/translations/demo/app/cs/units/">`
+	for target, want := range map[string][]string{
+		"/api/translations/demo/app/cs/units/?page_size=5&page=2": {search, `href="/api/translations/demo/app/cs/units/?format=api&amp;page_size=5" aria-current="page">All<`, `?format=api&amp;page_size=5&amp;q=state%3Aempty">Untranslated<`},
+		"/api/translations/demo/app/cs/units/?q=state:empty":      {`value="state:empty"`, `q=state%3Aempty" aria-current="page">Untranslated<`},
+		"/api/translations/demo/app/cs/units/?q=source:nothing":   {"There is nothing that this search finds."},
+		"/api/translations/demo/app/cs/units/?q=(%22%3E%3Cb%22":   {search, `value="(&#34;&gt;&lt;b&#34;"`, `role="alert">q: Could not parse`},
+		"/api/changes/?user=karel":                                {`?format=api&amp;ordering=-id&amp;user=karel">Newest first<`, `aria-current="page">Oldest first<`},
+		"/api/projects/demo/changes/?ordering=-id":                {`aria-current="page">Newest first<`},
+		"/api/nope/": {"<h1><bdi>Not Found</bdi></h1>", `role="alert">Not found.<`},
+	} {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		for _, w := range want {
+			if !strings.Contains(rec.Body.String(), w) {
+				_, main, _ := strings.Cut(rec.Body.String(), "<main")
+				t.Errorf("%s: no %s in %.1500s", target, w, main)
+			}
+		}
+	}
+	if _, rec := send(s, http.MethodGet, "/api/projects/demo/components/", "Accept", browser); strings.Contains(rec.Body.String(), "<form") {
+		t.Error("a list that cannot be searched has a form")
+	}
+}

@@ -72,9 +72,62 @@ func progress(row *node) string {
 	return `<meter min="0" max="100" value="` + number + `" aria-label="translated">` + number + ` %</meter> <span class="num">` + number + ` %</span>`
 }
 
-// done is how many strings are translated, of how many.
-func done(row *node) string {
-	return `<span class="num">` + escaped(row.text("translated")) + " / " + escaped(row.text("total")) + `</span>`
+// done is how much is done, of how much.
+func done(part, of string) func(*node) string {
+	return func(row *node) string {
+		if row.get(part) == nil || row.get(of) == nil {
+			return ""
+		}
+		return `<span class="num">` + escaped(row.text(part)) + " / " + escaped(row.text(of)) + `</span>`
+	}
+}
+
+// number shows a number.
+func number(key string) func(*node) string {
+	return func(row *node) string {
+		if value := row.text(key); value != "" {
+			return `<span class="num">` + escaped(value) + `</span>`
+		}
+		return ""
+	}
+}
+
+// yes shows a truth value in a word.
+func yes(key string) func(*node) string {
+	return func(row *node) string {
+		switch row.text(key) {
+		case "true":
+			return "yes"
+		case "false":
+			return "no"
+		}
+		return ""
+	}
+}
+
+// within shows a cell of a member.
+func within(member string, cell func(*node) string) func(*node) string {
+	return func(row *node) string {
+		if n := row.get(member); n != nil && n.kind == object {
+			return cell(n)
+		}
+		return ""
+	}
+}
+
+// joined shows a list of texts in a line.
+func joined(keys ...string) func(*node) string {
+	return func(row *node) string {
+		list := row.get(keys...)
+		if list == nil {
+			return ""
+		}
+		texts := make([]string, len(list.members))
+		for i, m := range list.members {
+			texts[i] = m.value
+		}
+		return short(strings.Join(texts, ", "))
+	}
 }
 
 // when shows a time to the second, with all of it for machines.

@@ -38,10 +38,16 @@ type Page struct {
 	Target string
 	// Status is the line after the version of HTTP, such as "200 OK".
 	Status string
+	// Failed says that Body tells a problem.
+	Failed bool
 	// Headers are the headers worth showing, name and value.
 	Headers [][2]string
 	// Formats are other forms of the same resource.
 	Formats []Link
+	// Views are other choices or orders of the same list.
+	Views []Link
+	// Search is the form of a list that can be searched; nil without one.
+	Search *Search
 	// Body is the answer as JSON; what is no JSON is an error.
 	Body []byte
 	// Direction tells how a language is written, "rtl" or "ltr", by its code;
@@ -50,15 +56,28 @@ type Page struct {
 }
 
 // Link is something to click.
-type Link struct{ Name, URL string }
+type Link struct {
+	Name, URL string
+	// Current says that it leads to what is shown already.
+	Current bool
+}
+
+// Search is a form for the parameter q.
+type Search struct {
+	// Path is where it leads, and Query what q is now.
+	Path, Query string
+}
 
 // view is what the frame shows.
 type view struct {
 	Page
 	Style          template.CSS
+	Window         string // the title of the browser's window
+	Heading, Kind  string // of an object its name and what it is
 	Crumbs         []Link
 	Table          template.HTML
-	Object         bool // no list
+	Empty          bool // a list without entries
+	Open           bool // the JSON tells what nothing above it does
 	Text           template.HTML
 	Count          string
 	Next, Previous string
@@ -82,28 +101,75 @@ func Render(p *Page) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("show %s: %w", p.Target, err)
 	}
-	v := view{Page: *p, Crumbs: crumbs(p.Target)}
+	v := view{Page: *p, Crumbs: crumbs(p.Target), Heading: p.Title}
 	if v.Style, err = style(); err != nil {
 		return nil, fmt.Errorf("read the style: %w", err)
 	}
+	v.fill(body)
+	v.Window = window(&v)
+	v.Text = textOf(body)
+	return execute("frame.html", v)
+}
+
+// fill takes from the JSON what stands above it on the page.
+func (v *view) fill(body *node) {
 	results := body
 	if body.kind == object {
 		if r := body.get("results"); r != nil && body.get("count") != nil {
 			results = r
 			v.Count, v.Next, v.Previous = body.text("count"), webURL(body.text("next")), webURL(body.text("previous"))
 		}
-		if detail := body.get("detail"); detail != nil && len(body.members) == 1 {
-			v.Problem = visible(detail.value)
+	}
+	t := &tabler{direction: v.Direction}
+	switch {
+	case v.Failed:
+		v.Problem = problem(body)
+		v.Open = v.Problem == ""
+	case results.kind == array:
+		v.Table, v.Empty = t.list(results), len(results.members) == 0
+		v.Open = v.Table == "" && !v.Empty
+	case body.kind == object:
+		var whole bool
+		v.Table, whole = t.object(body)
+		v.Open = v.Table == "" || !whole
+		if name := nameOf(body); name != "" {
+			v.Heading, v.Kind = visible(cut(name, maxCrumb)), v.Title
+		}
+	default:
+		v.Open = true
+	}
+}
+
+// problem is what an error says: the text under detail, or those about
+// parameters (decision 7).
+func problem(body *node) string {
+	var said []string
+	for i, key := range body.keys {
+		switch m := body.members[i]; {
+		case key == "detail":
+			said = append(said, m.value)
+		case m.kind == array:
+			for _, text := range m.members {
+				said = append(said, key+": "+text.value)
+			}
 		}
 	}
-	switch {
-	case results.kind == array:
-		v.Table = tableOf(results, p.Direction)
-	case body.kind == object:
-		v.Table, v.Object = rowOf(body, p.Direction), true
+	return visible(cut(strings.Join(said, "\n"), maxShown))
+}
+
+// window names a page among others: its heading, and what it belongs to.
+func window(v *view) string {
+	parts := []string{v.Heading}
+	if v.Kind != "" {
+		parts = append(parts, v.Kind)
+	} else if len(v.Crumbs) > 3 {
+		var of []string
+		for _, crumb := range v.Crumbs[2 : len(v.Crumbs)-1] {
+			of = append(of, crumb.Name)
+		}
+		parts = append(parts, strings.Join(of, "/"))
 	}
-	v.Text = textOf(body)
-	return execute("frame.html", v)
+	return strings.Join(append(parts, "repoglot"), " · ")
 }
 
 func execute(name string, v any) ([]byte, error) {

@@ -102,35 +102,144 @@ func TestKeysKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// TestEmptyColumns: a column that is empty in every row is left out, an object
-// looks like a row of its list, and an object of no list has no table.
+// TestEmptyColumns: a column that is empty in every row is left out, and so is
+// what all entries are in.
 func TestEmptyColumns(t *testing.T) {
 	t.Parallel()
-	one := units("cs", "Open", "")["results"].([]any)[0]
-	for _, got := range []string{render(t, units("cs", "Open", "")), render(t, one)} {
-		if !strings.Contains(got, `data-name="Context"`) || strings.Contains(got, `data-name="Note"`) || strings.Contains(got, ">Note<") {
-			t.Errorf("columns in %s", got)
-		}
+	list := units("cs", "Open", "")
+	got := render(t, list)
+	if !strings.Contains(got, `data-name="Context"`) || strings.Contains(got, `data-name="Note"`) || strings.Contains(got, ">Note<") {
+		t.Errorf("columns in %s", got)
 	}
-	if got := render(t, map[string]any{"a": "b"}); strings.Contains(got, "<table") {
-		t.Errorf("a table in %s", got)
+	one := list["results"].([]any)[0]
+	list["results"] = []any{one, one}
+	if got := render(t, list); strings.Contains(got, `data-name="In"`) {
+		t.Errorf("both strings are said to be of one translation in %s", got)
+	}
+	list["results"] = []any{one, units("de", "Open", "")["results"].([]any)[0]}
+	if got := render(t, list); !strings.Contains(got, `<td data-name="In"><a href="http://h/api/translations/p/c/de/?format=api"><bdi>p/<wbr>c/<wbr>de</bdi></a></td>`) {
+		t.Errorf("not where a string is in %s", got)
 	}
 }
 
-// TestFront: names are texts, and there are not too many.
+// TestObjects shows a resource of every kind: its name as the heading and its
+// fields, a line each; the JSON stands open below only what is shown in part.
+func TestObjects(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		body, heading string
+		lines         []string
+		open          bool
+	}{
+		"unit": {`{"source":["a","b"],"target":[""],"position":7,"location":"x.c:1","note":"","num_words":2,"has_failing_check":true}`, "String 7", []string{"Source|>a<", "Source|>b<", "Location|x.c:1", "Words|2", "Failing checks|yes"}, false},
+		"change": {
+			`{"action_name":"New string added","id":5,"user":"http://h/api/users/j/","details":{"author_name":"Jö","commit":"abc","file":"po/x.po"},"timestamp":"2026-01-02T03:04:05.6Z"}`, "Change 5",
+			[]string{"By|Jö", "Commit|abc", "File|po/x.po", "When|2026-01-02 03:04:05"},
+			false,
+		},
+		"translation": {
+			`{"language_code":"cs","language":{"name":"Czech"},"component":{"name":"App"},"translated_percent":50.5,"translated":1,"total":2,"filename":"po/cs.po"}`, "Czech · App",
+			[]string{"Translated|50.5 %", "Strings|1 / 2", "File|po/cs.po"},
+			false,
+		},
+		"project":    {`{"name":"De<mo>","components_list_url":"http://h/c/","changes_list_url":"http://h/ch/?a=b","web":""}`, "De&lt;mo&gt;", []string{`More|href="http://h/ch/?a=b&amp;ordering=-id"`}, false},
+		"component":  {`{"name":"App","filemask":"po/*.po","license":"MIT","license_url":"http://l/","git_export":null,"branch":"main"}`, "App", []string{"Branch|main", `License|href="http://l/"`}, false},
+		"language":   {`{"code":"cs","name":"Czech","direction":"ltr","aliases":["cze","ces"],"plural":{"number":3,"formula":"n>1"}}`, "Czech", []string{"Other codes|cze, ces", "Plural forms|3", "Plural formula|n&gt;1"}, false},
+		"user":       {`{"username":"j","full_name":"Jö","date_joined":"2026-01-02T03:04:05Z","is_bot":false}`, "Jö", []string{"A program|no", "First commit|2026-01-02"}, false},
+		"statistics": {`{"name":"Demo","translated_percent":1.0,"translated":1,"total":100,"total_words":9,"translated_words":8}`, "T", []string{"Words|8 / 9"}, false},
+		"repository": {`{"needs_merge":true,"needs_push":false,"weblate_commit":{"revision":"abc","commitdate":"2026-01-02T03:04:05Z"},"merge_failure":"no route"}`, "T", []string{"Commit|abc", "Last pull failed|no route", "Behind its remote|yes"}, false},
+		"other":      {`{"locked":false}`, "T", []string{"locked|false"}, false},
+		"nested":     {`{"count_of":1,"more":{"a":1}}`, "T", []string{"count of|1"}, true},
+	} {
+		html, err := Render(&Page{Title: "T", Target: "/api/x/", Status: "200 OK", Body: []byte(tc.body)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(html)
+		if !strings.Contains(got, "<h1><bdi>"+tc.heading+"</bdi>") {
+			t.Errorf("%s: no heading %s in %s", name, tc.heading, got)
+		}
+		for _, line := range tc.lines {
+			field, value, _ := strings.Cut(line, "|")
+			_, after, found := strings.Cut(got, `<th scope="row">`+field+`</th><td>`)
+			cell, _, _ := strings.Cut(after, "</td>")
+			if !found || !strings.Contains(cell, value) {
+				t.Errorf("%s: %s is %q, want %s", name, field, cell, value)
+			}
+		}
+		if strings.Contains(got, "<details open") != tc.open {
+			t.Errorf("%s: the JSON is open: %v", name, !tc.open)
+		}
+	}
+}
+
+// TestProblems: an error says what is wrong before it shows the JSON.
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"detail":"Not <here>."}`:                                  `role="alert">Not &lt;here&gt;.</p>`,
+		`{"q":["Unknown field","at column 1"],"timestamp":["bad"]}`: "role=\"alert\">q: Unknown field\nq: at column 1\ntimestamp: bad</p>",
+	} {
+		html, err := Render(&Page{Title: "Bad Request", Target: "/api/units/", Status: "400 Bad Request", Failed: true, Body: []byte(body), Search: &Search{Path: "/api/units/", Query: `"><script>`}})
+		got := string(html)
+		if err != nil || !strings.Contains(got, want) || !strings.Contains(got, `value="&#34;&gt;&lt;script&gt;"`) {
+			t.Errorf("%v %s", err, got)
+		}
+	}
+}
+
+// TestEmptyList says that there is nothing, and what was looked for.
+func TestEmptyList(t *testing.T) {
+	t.Parallel()
+	for want, search := range map[string]*Search{"There is nothing here.": nil, "There is nothing that this search finds.": {Path: "/api/units/", Query: "zz"}} {
+		html, err := Render(&Page{Title: "Units", Target: "/api/units/", Status: "200 OK", Body: []byte(`{"count":0,"next":null,"previous":null,"results":[]}`), Search: search})
+		if got := string(html); err != nil || !strings.Contains(got, want) || strings.Contains(got, "<table") {
+			t.Errorf("%v %s", err, got)
+		}
+	}
+}
+
+// TestWindow: windows of a browser can be told apart.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	for target, want := range map[string]string{
+		"/api/translations/p/c/cs/units/?page=2": "<title>T · p/c/cs · repoglot</title>", "/api/units/": "<title>T · repoglot</title>", "/": "<title>T · repoglot</title>",
+	} {
+		html, err := Render(&Page{Title: "T", Target: target, Status: "200 OK", Body: []byte("[]")})
+		if err != nil || !strings.Contains(string(html), want) {
+			t.Errorf("%s: %v, no %s", target, err, want)
+		}
+	}
+}
+
+// TestFront: names are texts, components stand below their projects, and there
+// are not too many.
 func TestFront(t *testing.T) {
 	t.Parallel()
-	list := []Component{{"p", "<script>", true}, {"p", "new", false}}
-	for range maxFront {
-		list = append(list, Component{"q", "c", true})
+	list := []Component{
+		{Project: "p", ProjectName: "<b>P", Slug: "<script>", Imported: true, Languages: 2, Percent: 62.5},
+		{Project: "q", Slug: "c", Name: "See", Imported: true, Languages: 1},
+		{Project: "p", Slug: "new"},
+	}
+	for range MaxFront {
+		list = append(list, Component{Project: "q", Slug: "c", Imported: true})
 	}
 	html, err := Front(list)
 	got := string(html)
-	if err != nil || strings.Contains(got, "<script") || strings.Count(got, "<li>") != maxFront || !strings.Contains(got, "and 2 more") ||
-		!strings.Contains(got, `href="/api/components/p/%3cscript%3e/translations/"`) || !strings.Contains(got, "not imported yet") {
+	if err != nil || strings.Contains(got, "<script") || strings.Contains(got, "<b>") || strings.Count(got, "<li>") != MaxFront || strings.Count(got, "<h2") != 2 {
 		t.Errorf("%v %s", err, got)
 	}
-	if html, err := Front(nil); err != nil || !strings.Contains(string(html), "None is configured") {
+	for _, want := range []string{
+		"and 3 more components", `href="/api/components/p/%3cscript%3e/translations/"`, `<meter min="0" max="100" value="62.5"`, "2 languages", "1 language ", "<bdi>See</bdi>", "<bdi>&lt;b&gt;P</bdi>",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %.3000s", want, got)
+		}
+	}
+	if first, _, _ := strings.Cut(got, "<bdi>See</bdi>"); !strings.Contains(first, "not imported yet") {
+		t.Error("the second component of a project does not stand below it")
+	}
+	if html, err := Front(nil); err != nil || !strings.Contains(string(html), "No component is configured") {
 		t.Errorf("%v %s", err, html)
 	}
 }

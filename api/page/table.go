@@ -3,7 +3,6 @@ package page
 import (
 	"html"
 	"html/template"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,10 +11,17 @@ import (
 // maxRows bounds the rows of a table, maxCell the characters of a cell and
 // maxTable its bytes.
 const (
-	maxRows  = 1000
-	maxCell  = 600
-	maxTable = 4 << 20
+	maxRows    = 1000
+	maxCell    = 600
+	maxTable   = 4 << 20
+	maxColumns = 6  // of lists that are not known
+	maxFields  = 40 // of objects that are not known
+	maxName    = 80 // characters of a text that is a link
 )
+
+// columnOf says what entries belong to; a list whose entries all belong to the
+// same does without it.
+const columnOf = "In"
 
 // column is one of a table. cell returns HTML, every text of which it has
 // escaped.
@@ -29,27 +35,20 @@ type tabler struct {
 	direction func(code string) string
 }
 
-// tableOf shows a list as a table; "" if its entries are not objects.
-func tableOf(list *node, direction func(string) string) template.HTML {
+// list shows entries as a table; "" if they are not objects.
+func (t *tabler) list(list *node) template.HTML {
 	if len(list.members) == 0 || list.members[0].kind != object {
 		return ""
 	}
-	t := &tabler{direction: direction}
 	columns := t.columns(list.members[0])
 	if columns == nil {
-		columns = general(list.members[0])
+		columns = general(list.members[0], maxColumns)
 	}
 	return t.table(columns, list.members, list.more)
 }
 
-// rowOf shows an object as such a list would; "" if it is none that lists have.
-func rowOf(n *node, direction func(string) string) template.HTML {
-	t := &tabler{direction: direction}
-	return t.table(t.columns(n), []*node{n}, 0)
-}
-
-// table writes the rows, without the columns that are empty in each, and says
-// how many more there are.
+// table writes the rows, without the columns that are empty in each or that say
+// the same of all, and says how many more there are.
 func (t *tabler) table(columns []column, rows []*node, more int) template.HTML {
 	cells, used := make([][]string, 0, min(len(rows), maxRows)), make([]bool, len(columns))
 	for size := 0; len(cells) < min(len(rows), maxRows) && size < maxTable; {
@@ -60,6 +59,9 @@ func (t *tabler) table(columns []column, rows []*node, more int) template.HTML {
 			size += len(line[i])
 		}
 		cells = append(cells, line)
+	}
+	for i := range columns {
+		used[i] = used[i] && (columns[i].name != columnOf || len(cells) == 1 || slices.ContainsFunc(cells, func(line []string) bool { return line[i] != cells[0][i] }))
 	}
 	if !slices.Contains(used, true) {
 		return ""
@@ -89,11 +91,10 @@ func (t *tabler) table(columns []column, rows []*node, more int) template.HTML {
 }
 
 // columns chooses what is worth seeing of entries such as row; nil if it is of no
-// list that is known. Lists are told by the keys that only they have.
+// list that is known.
 func (t *tabler) columns(row *node) []column {
-	has := func(key string) bool { return row.get(key) != nil }
-	switch {
-	case has("source") && has("target") && has("position"):
+	switch kindOf(row) {
+	case aUnit:
 		return []column{
 			{"#", linked("url", "position")},
 			{"Source", t.forms("source")},
@@ -101,33 +102,36 @@ func (t *tabler) columns(row *node) []column {
 			{"State", state},
 			{"Context", plain("context")},
 			{"Note", plain("note")},
-			{"In", page("web_url", "translation")},
+			{columnOf, where},
 		}
-	case has("action_name"):
+	case aChange:
 		return []column{
 			{"#", linked("url", "id")},
 			{"When", when("timestamp")},
 			{"What", plain("action_name")},
-			{"By", last("user")},
+			{"By", author},
+			{"String", about},
 			{"Old", t.single("old")},
 			{"New", t.single("target")},
-			{"String", last("unit")},
-			{"Translation", where},
+			{columnOf, where},
 		}
-	case has("translated_percent") && has("language_code"):
+	case aTranslation:
 		return []column{
 			{"Language", linked("url", "language", "name")},
+			{"Component", linkedTo("component", "url", "name")},
 			{"Translated", progress},
-			{"Strings", done},
-			{"Fuzzy", plain("fuzzy")},
+			{"Strings", done("translated", "total")},
+			{"Fuzzy", number("fuzzy")},
 			{"Last change", when("last_change")},
 			{"More", links("units_list_url", "changes_list_url", "statistics_url", "file_url")},
 		}
-	case has("translated_percent"):
-		return []column{{"Name", linked("url", "name")}, {"Translated", progress}, {"Strings", done}, {"Fuzzy", plain("fuzzy")}}
-	case has("components_list_url"):
+	case aDay:
+		return []column{{"From", plain("first_day")}, {"To", plain("last_day")}, {"Translated", progress}, {"Strings", done("translated", "total")}, {"Fuzzy", number("fuzzy")}}
+	case statistics:
+		return []column{{"Name", linked("url", "name")}, {"Translated", progress}, {"Strings", done("translated", "total")}, {"Fuzzy", number("fuzzy")}, {"Failing checks", number("failing")}, {"Last change", when("last_change")}}
+	case aProject:
 		return []column{{"Project", linked("url", "name")}, {"Web", plain("web")}, {"More", links("components_list_url", "languages_url", "changes_list_url", "statistics_url")}}
-	case has("filemask"):
+	case aComponent:
 		return []column{
 			{"Component", linked("url", "name")},
 			{"Project", linkedTo("project", "url", "name")},
@@ -135,20 +139,31 @@ func (t *tabler) columns(row *node) []column {
 			{"Branch", plain("branch")},
 			{"More", links("translations_url", "changes_list_url", "statistics_url", "repository_url")},
 		}
-	case has("direction") && has("code"):
+	case aLanguage:
 		return []column{{"Language", linked("url", "name")}, {"Code", plain("code")}, {"Direction", plain("direction")}, {"More", links("statistics_url")}}
+	case aUser:
+		return []column{{"Name", linked("url", "full_name")}, {"User", plain("username")}, {"First commit", when("date_joined")}, {"More", links("statistics_url")}}
+	case failures:
+		return []column{{"String", last("unit")}, {"Checks", failing}}
 	}
 	return nil
 }
 
-// general are the first keys of an entry that are no collections.
-func general(row *node) []column {
-	const most = 6
+// general are the first keys of an entry that are no collections. The first one
+// leads to the entry, and no other address is shown.
+func general(row *node, most int) []column {
 	var list []column
+	linkless := row.get("url") == nil
 	for i, key := range row.keys {
-		if k := row.members[i].kind; k != object && k != array && len(list) < most {
-			list = append(list, column{key, plain(key)})
+		k := row.members[i].kind
+		if k == object || k == array || !linkless && (key == "url" || strings.HasSuffix(key, "_url")) || len(list) == most {
+			continue
 		}
+		cell := plain(key)
+		if len(list) == 0 && !linkless {
+			cell = linked("url", key)
+		}
+		list = append(list, column{strings.ReplaceAll(key, "_", " "), cell})
 	}
 	return list
 }
@@ -180,11 +195,11 @@ func anchor(link, name string) string {
 func linked(address string, keys ...string) func(*node) string {
 	return func(row *node) string {
 		name, link := row.text(keys...), webURL(row.text(address))
-		if name == "" {
-			name = "—"
-		}
 		if link == "" {
 			return short(name)
+		}
+		if name == "" {
+			name = "—"
 		}
 		return anchor(link, name)
 	}
@@ -207,64 +222,16 @@ func links(keys ...string) func(*node) string {
 		var list []string
 		for _, key := range keys {
 			if link := webURL(row.text(key)); link != "" {
+				if key == "changes_list_url" { // people look for the newest
+					link = newest(link)
+				}
 				name := strings.TrimSuffix(strings.TrimSuffix(key, "_url"), "_list")
 				list = append(list, `<a href="`+html.EscapeString(link)+`">`+escaped(strings.ReplaceAll(name, "_", " "))+`</a>`)
 			}
 		}
+		if list == nil {
+			return ""
+		}
 		return `<span class="links">` + strings.Join(list, " ") + `</span>`
 	}
-}
-
-// last shows the address under a key by the last segment of its path.
-func last(key string) func(*node) string {
-	return func(row *node) string {
-		link := webURL(row.text(key))
-		if link == "" {
-			return ""
-		}
-		segments := segmentsOf(link)
-		return anchor(link, segments[len(segments)-1])
-	}
-}
-
-// page shows the language of a string's translation as a link to its page.
-func page(address, translation string) func(*node) string {
-	return func(row *node) string {
-		link, code := webURL(row.text(address)), languageOf(row.text(translation))
-		if link == "" || code == "" {
-			return ""
-		}
-		return anchor(link, code)
-	}
-}
-
-// where shows what a change was in.
-func where(row *node) string {
-	link := webURL(row.text("translation"))
-	if link == "" {
-		link = webURL(row.text("component"))
-	}
-	segments := segmentsOf(link)
-	if link == "" || len(segments) < 3 {
-		return ""
-	}
-	return anchor(link, strings.Join(segments[2:], "/"))
-}
-
-func segmentsOf(link string) []string {
-	u, err := url.Parse(link)
-	if err != nil {
-		return []string{""}
-	}
-	return strings.Split(strings.Trim(u.Path, "/"), "/")
-}
-
-// languageOf is the code that the URL of a translation ends with; "" if it is
-// none.
-func languageOf(link string) string {
-	segments := segmentsOf(link)
-	if len(segments) != 5 || segments[1] != "translations" {
-		return ""
-	}
-	return segments[4]
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/api/page"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -23,17 +24,13 @@ func (s *supervisor) front() http.Handler {
 			writeJSON(w, http.StatusOK, map[string]any{"name": "repoglot", "version": programVersion(), "api": "/api/", "readyz": "/readyz"})
 			return
 		}
-		list, err := s.visible(r.Context())
+		list, err := s.cards(r.Context())
 		if err != nil {
 			s.log.Error("front page", "error", err)
 			http.Error(w, "The store cannot be read.", http.StatusInternalServerError)
 			return
 		}
-		components := make([]page.Component, len(list))
-		for i, l := range list {
-			components[i] = page.Component{Project: l.Project, Slug: l.Slug, Imported: l.Imported}
-		}
-		body, err := page.Front(components)
+		body, err := page.Front(list)
 		if err != nil {
 			s.log.Error("front page", "error", err)
 			http.Error(w, "The page cannot be made.", http.StatusInternalServerError)
@@ -43,6 +40,30 @@ func (s *supervisor) front() http.Handler {
 		w.Header().Set("Content-Security-Policy", page.Policy)
 		_, _ = w.Write(body) // the client has gone
 	})
+}
+
+// cards are the components that everybody may see; those that the front page
+// shows with how far they are.
+func (s *supervisor) cards(ctx context.Context) ([]page.Component, error) {
+	var list []page.Component
+	err := s.eachVisible(ctx, func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
+		card := page.Component{Project: c.Project.Slug, Slug: c.Slug, ProjectName: c.Project.Settings.Name, Name: c.Settings.Name, Imported: c.Imported}
+		if c.Imported && len(list) < page.MaxFront {
+			sums, err := snap.Sums(ctx, store.SumQuery{Components: []int64{c.ID}, Sources: true})
+			if err != nil {
+				return err
+			}
+			var all store.Sum
+			for i := range sums {
+				all.Add(sums[i])
+			}
+			card.Languages = int(all.Translations)
+			card.Percent = float64(catalog.Percent(all.Stats.Translated.Units, all.Stats.Total.Units, 1000)) / 10
+		}
+		list = append(list, card)
+		return nil
+	})
+	return list, err
 }
 
 // link names a component, and a translation of it if it has one beside the
@@ -55,30 +76,38 @@ type link struct {
 // visible lists the components that everybody may see.
 func (s *supervisor) visible(ctx context.Context) ([]link, error) {
 	var list []link
+	err := s.eachVisible(ctx, func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) (err error) {
+		l := link{Project: c.Project.Slug, Slug: c.Slug, Source: c.Settings.SourceLanguage, Imported: c.Imported}
+		if c.Imported && len(list) < maxLinks {
+			l.Code, err = sampleLanguage(ctx, snap, c.ID)
+		}
+		list = append(list, l)
+		return err
+	})
+	return list, err
+}
+
+// eachVisible hands over the components that everybody may see.
+func (s *supervisor) eachVisible(ctx context.Context, each func(context.Context, *store.Snapshot, *store.ComponentRow) error) error {
 	err := s.engine.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		rows, err := snap.Components(ctx, "")
 		if err != nil {
 			return err
 		}
 		for i := range rows {
-			c := &rows[i]
-			if private(c.Project.Private(), c.Settings.Access) {
+			if private(rows[i].Project.Private(), rows[i].Settings.Access) {
 				continue
 			}
-			l := link{Project: c.Project.Slug, Slug: c.Slug, Source: c.Settings.SourceLanguage, Imported: c.Imported}
-			if c.Imported && len(list) < maxLinks {
-				if l.Code, err = sampleLanguage(ctx, snap, c.ID); err != nil {
-					return err
-				}
+			if err := each(ctx, snap, &rows[i]); err != nil {
+				return err
 			}
-			list = append(list, l)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("listing components: %w", err)
+		return fmt.Errorf("listing components: %w", err)
 	}
-	return list, nil
+	return nil
 }
 
 // sampleLanguage is the code of a component's first translation beside the

@@ -1,0 +1,205 @@
+package page
+
+import (
+	"html/template"
+	"strings"
+)
+
+// shape is what kind of resource an object is.
+type shape int
+
+const (
+	unknown shape = iota
+	aUnit
+	aChange
+	aTranslation
+	aDay // of statistics over time
+	statistics
+	aProject
+	aComponent
+	aLanguage
+	aUser
+	aRepository
+	failures
+)
+
+// kindOf tells an object by the keys that only its kind has.
+func kindOf(n *node) shape {
+	has := func(key string) bool { return n.get(key) != nil }
+	switch {
+	case has("source") && has("target") && has("position"):
+		return aUnit
+	case has("action_name"):
+		return aChange
+	case has("translated_percent") && has("language_code"):
+		return aTranslation
+	case has("translated_percent") && has("first_day"):
+		return aDay
+	case has("translated_percent"):
+		return statistics
+	case has("components_list_url"):
+		return aProject
+	case has("filemask"):
+		return aComponent
+	case has("direction") && has("code"):
+		return aLanguage
+	case has("username") && has("date_joined"):
+		return aUser
+	case has("needs_merge") && has("needs_push"):
+		return aRepository
+	case has("checks") && has("unit"):
+		return failures
+	}
+	return unknown
+}
+
+// nameOf is what an object is called; "" if it has no name.
+func nameOf(n *node) string {
+	switch kindOf(n) {
+	case aUnit:
+		return "String " + n.text("position")
+	case aChange:
+		return "Change " + n.text("id")
+	case aTranslation:
+		return n.text("language", "name") + " · " + n.text("component", "name")
+	case aProject, aComponent, aLanguage:
+		return n.text("name")
+	case aUser:
+		return n.text("full_name")
+	}
+	return ""
+}
+
+// object shows a resource, a line for each thing to know; "" if there is nothing
+// that fits a line. Whole says that the JSON tells no more that matters.
+func (t *tabler) object(n *node) (table template.HTML, whole bool) {
+	fields, whole := t.fields(n), true
+	if fields == nil {
+		fields = general(n, maxFields)
+		whole = len(fields) == len(n.keys)
+	}
+	var b strings.Builder
+	for _, f := range fields {
+		if cell := f.cell(n); cell != "" {
+			b.WriteString(`<tr><th scope="row">` + escaped(f.name) + `</th><td>` + cell + "</td></tr>\n")
+		}
+	}
+	if b.Len() == 0 {
+		return "", false
+	}
+	return template.HTML(`<table class="object"><tbody>` + b.String() + "</tbody></table>\n"), whole //nolint:gosec // every text in it went through escaped
+}
+
+// fields chooses what is worth seeing of an object; nil if its kind is not known.
+func (t *tabler) fields(n *node) []column {
+	switch kindOf(n) {
+	case aUnit:
+		return []column{
+			{"Source", t.forms("source")},
+			{"Previous source", t.single("previous_source")},
+			{"Target", t.forms("target")},
+			{"State", state},
+			{"Context", plain("context")},
+			{"Note", plain("note")},
+			{"Explanation", plain("explanation")},
+			{"Location", plain("location")},
+			{"Flags", plain("flags")},
+			{"Failing checks", yes("has_failing_check")},
+			{"Words", number("num_words")},
+			{"Translation", where},
+			{"Source string", last("source_unit")},
+		}
+	case aChange:
+		return []column{
+			{"When", when("timestamp")},
+			{"What", plain("action_name")},
+			{"By", author},
+			{"In", where},
+			{"String", last("unit")},
+			{"Source", plain("details", "source")},
+			{"Context", plain("details", "context")},
+			{"Old", t.single("old")},
+			{"New", t.single("target")},
+			{"File", plain("details", "file")},
+			{"Line", plain("details", "line")},
+			{"Message", plain("details", "message")},
+			{"Error", plain("details", "error")},
+			{"Language", plain("details", "language")},
+			{"Commit", plain("details", "commit")},
+			{"Committed", within("details", when("commit_time"))},
+		}
+	case aTranslation:
+		return []column{
+			{"Language", linkedTo("language", "url", "name")},
+			{"Component", linkedTo("component", "url", "name")},
+			{"Translated", progress},
+			{"Strings", done("translated", "total")},
+			{"Words", done("translated_words", "total_words")},
+			{"Fuzzy", number("fuzzy")},
+			{"Failing checks", number("failing_checks")},
+			{"File", plain("filename")},
+			{"Last change", when("last_change")},
+			{"Last author", plain("last_author")},
+			{"More", links("units_list_url", "changes_list_url", "statistics_url", "file_url", "repository_url")},
+		}
+	case statistics, aDay:
+		return []column{
+			{"Of", linked("url", "name")},
+			{"Translated", progress},
+			{"Strings", done("translated", "total")},
+			{"Words", done("translated_words", "total_words")},
+			{"Characters", done("translated_chars", "total_chars")},
+			{"Fuzzy", number("fuzzy")},
+			{"Failing checks", number("failing")},
+			{"Last change", when("last_change")},
+			{"Last author", plain("last_author")},
+		}
+	}
+	return t.settings(n)
+}
+
+// settings are the fields of what is configured rather than translated.
+func (t *tabler) settings(n *node) []column {
+	switch kindOf(n) {
+	case aProject:
+		return []column{
+			{"Web", plain("web")},
+			{"Instructions", plain("instructions")},
+			{"More", links("components_list_url", "languages_url", "changes_list_url", "statistics_url", "repository_url")},
+		}
+	case aComponent:
+		return []column{
+			{"Project", linkedTo("project", "url", "name")},
+			{"Source language", linkedTo("source_language", "url", "name")},
+			{"Repository", plain("repo")},
+			{"Branch", plain("branch")},
+			{"Files", plain("filemask")},
+			{"Template", plain("new_base")},
+			{"License", linked("license_url", "license")},
+			{"Clone from here", plain("git_export")},
+			{"Being imported", plain("task_url")},
+			{"More", links("translations_url", "changes_list_url", "statistics_url", "repository_url", "lock_url", "links_url")},
+		}
+	case aLanguage:
+		return []column{
+			{"Code", plain("code")},
+			{"Other codes", joined("aliases")},
+			{"Direction", plain("direction")},
+			{"Plural forms", within("plural", number("number"))},
+			{"Plural formula", plain("plural", "formula")},
+			{"More", links("statistics_url")},
+		}
+	case aUser:
+		return []column{{"User", plain("username")}, {"First commit", when("date_joined")}, {"A program", yes("is_bot")}, {"More", links("statistics_url")}}
+	case aRepository:
+		return []column{
+			{"Commit", plain("weblate_commit", "revision")},
+			{"Summary", plain("weblate_commit", "summary")},
+			{"Author", plain("weblate_commit", "author_name")},
+			{"Committed", within("weblate_commit", when("commitdate"))},
+			{"Behind its remote", yes("needs_merge")},
+			{"Last pull failed", plain("merge_failure")},
+		}
+	}
+	return nil
+}
