@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http/httptest"
 	"os"
@@ -159,7 +158,7 @@ func statisticsByCode(t *testing.T, body []byte) map[string]map[string]json.RawM
 	}
 	byCode := map[string]map[string]json.RawMessage{}
 	for _, o := range list.Results {
-		code := strings.Trim(fmt.Sprintf("%s", o["code"]), `"`)
+		code := strings.Trim(string(o["code"]), `"`)
 		byCode[code] = o
 	}
 	return byCode
