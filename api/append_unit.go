@@ -2,6 +2,8 @@ package api
 
 import (
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -38,13 +40,34 @@ func (p *unitPage) appendObject(b []byte, i int) []byte {
 	return p.scope(&p.units[i]).appendUnit(b, &p.units[i])
 }
 
+// unitText is what the JSON of all units of a scope has in common, escaped, and
+// the last time that was written: most units of a page came at the same time.
+type unitText struct {
+	head, link, format, web string
+	at                      time.Time
+	atText                  []byte
+}
+
+func (s *unitScope) makeText() {
+	escaped := func(text string) string { return string(appendText(nil, text)) }
+	s.text = &unitText{
+		head:   `{"translation":"` + escaped(s.translation) + `","source":`,
+		link:   `"` + escaped(s.link.base) + "/api/units/",
+		format: "/?format=" + escaped(s.link.format) + `"`,
+		web:    `,"web_url":"` + escaped(s.translate),
+	}
+}
+
 // appendUnit writes what encoding/json makes of unit(u). The test holds the two
 // together: a field that is new there has to come here.
 func (s *unitScope) appendUnit(b []byte, u *catalog.Unit) []byte {
-	b = appendText(append(b, `{"translation":"`...), s.translation)
-	b = appendForms(append(b, `","source":`...), catalog.SplitForms(u.Source))
+	if s.text == nil {
+		s.makeText()
+	}
+	t := s.text
+	b = appendSource(append(b, t.head...), u.Source)
 	b = appendString(append(b, `,"previous_source":`...), u.PreviousSource)
-	b = appendForms(append(b, `,"target":`...), catalog.TargetForms(u.Source, u.Target, s.forms))
+	b = s.appendTarget(append(b, `,"target":`...), u)
 	b = appendInt(append(b, `,"id_hash":`...), u.Identity.Hash)
 	b = appendInt(append(b, `,"content_hash":`...), u.Identity.Hash)
 	b = appendString(append(b, `,"location":`...), u.Location)
@@ -60,23 +83,42 @@ func (s *unitScope) appendUnit(b []byte, u *catalog.Unit) []byte {
 	b = strconv.AppendBool(append(b, `,"has_comment":`...), u.Comment != "")
 	b = strconv.AppendBool(append(b, `,"has_failing_check":`...), u.Failing != [2]uint64{})
 	b = appendInt(append(b, `,"num_words":`...), int64(u.Words))
-	b = s.appendLink(append(b, `,"source_unit":`...), u.SourceID)
+	b = t.appendLink(append(b, `,"source_unit":`...), u.SourceID)
 	b = appendInt(append(b, `,"priority":`...), int64(u.Priority))
 	b = appendInt(append(b, `,"id":`...), u.ID)
-	b = appendText(append(b, `,"web_url":"`...), s.translate)
-	b = catalog.AppendChecksum(b, u.Identity.Hash)
-	b = s.appendLink(append(b, `","url":`...), u.ID)
+	b = catalog.AppendChecksum(append(b, t.web...), u.Identity.Hash)
+	b = t.appendLink(append(b, `","url":`...), u.ID)
 	b = append(b, `,"explanation":"","extra_flags":"","pending":false,"timestamp":"`...)
-	b = append(appendUnitTime(b, u.Created), '"')
+	b = append(t.appendTime(b, u.Created), '"')
 	if u.Removed {
 		b = append(b, `,"removed":true`...)
 	}
 	return append(b, '}')
 }
 
-func (s *unitScope) appendLink(b []byte, id int64) []byte {
-	b = appendText(append(b, '"'), s.link.base)
-	b = appendInt(append(b, "/api/units/"...), id)
-	b = appendText(append(b, "/?format="...), s.link.format)
-	return append(b, '"')
+func (t *unitText) appendLink(b []byte, id int64) []byte {
+	return append(appendInt(append(b, t.link...), id), t.format...)
+}
+
+func (t *unitText) appendTime(b []byte, at time.Time) []byte {
+	if t.atText == nil || at != t.at {
+		t.at, t.atText = at, appendUnitTime(t.atText[:0], at)
+	}
+	return append(b, t.atText...)
+}
+
+// appendSource writes the forms of a source.
+func appendSource(b []byte, source string) []byte {
+	if strings.Contains(source, catalog.FormSeparator) {
+		return appendForms(b, catalog.SplitForms(source))
+	}
+	return append(appendString(append(b, '['), source), ']')
+}
+
+// appendTarget writes the forms of a target.
+func (s *unitScope) appendTarget(b []byte, u *catalog.Unit) []byte {
+	if strings.Contains(u.Source, catalog.FormSeparator) || strings.Contains(u.Target, catalog.FormSeparator) {
+		return appendForms(b, catalog.TargetForms(u.Source, u.Target, s.forms))
+	}
+	return append(appendString(append(b, '['), u.Target), ']')
 }

@@ -37,12 +37,13 @@ type unitObject struct {
 	Removed bool `json:"removed,omitempty"`
 }
 
-// unitScope is what all units of one translation share.
+// unitScope is what all units of one translation share. It is of one answer.
 type unitScope struct {
 	link        links
 	translation string // URL of the translation
 	translate   string // its page, up to the checksum
 	forms       int
+	text        *unitText // nil: not made
 }
 
 func newUnitScope(l links, t *catalog.Translation, project, component string) unitScope {

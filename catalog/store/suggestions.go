@@ -177,24 +177,36 @@ func suggestionCount(ctx context.Context, s *session, translation int64) (n int6
 	return n, err
 }
 
-// suggested fills in which units of an answer have suggestions.
+// suggested fills in which units of an answer have suggestions. Units of a page are
+// asked for as a range, whatever lies between them: few units have any.
 func (s *Snapshot) suggested(ctx context.Context, units []catalog.Unit) error {
+	if len(units) == 0 {
+		return nil
+	}
+	lo, hi := units[0].ID, units[0].ID
 	ids := make([]int64, len(units))
 	for i := range units {
 		ids[i] = units[i].ID
+		lo, hi = min(lo, ids[i]), max(hi, ids[i])
 	}
 	var found map[int64]bool
-	err := chunks(ids, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT DISTINCT unit_id FROM suggestions WHERE unit_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
-			var id int64
-			err := scan(&id)
-			if found == nil {
-				found = map[int64]bool{}
-			}
-			found[id] = true
-			return err
+	each := func(scan scan) error {
+		var id int64
+		err := scan(&id)
+		if found == nil {
+			found = map[int64]bool{}
+		}
+		found[id] = true
+		return err
+	}
+	var err error
+	if hi-lo < gaps*int64(len(units)) {
+		err = s.s.page(ctx, `SELECT unit_id FROM suggestions WHERE unit_id >= $1 AND unit_id <= $2`, []any{lo, hi}, each)
+	} else {
+		err = chunks(ids, func(chunk []any) error {
+			return s.s.page(ctx, `SELECT unit_id FROM suggestions WHERE unit_id IN `+list(1, len(chunk)), chunk, each)
 		})
-	})
+	}
 	for i := range units {
 		units[i].HasSuggestion = found[units[i].ID]
 	}
