@@ -13,19 +13,10 @@ import (
 // retrySeconds is when a client shall come back while a first import runs.
 const retrySeconds = 5
 
-// private reports whether a component is private: its own access wins over the
-// project's.
-func private(project *catalog.Project, component *catalog.Component) bool {
-	if component.Settings.Access != "" {
-		return component.Settings.Access == catalog.AccessPrivate
-	}
-	return project.Private()
-}
-
 // hidden reports whether a component must not be shown, nor anything that tells
 // of it, to who asks.
 func hidden(ctx context.Context, project *catalog.Project, component *catalog.Component) bool {
-	return private(project, component) && !accessOf(ctx).seesPrivate()
+	return component.Settings.Private(project) && !accessOf(ctx).seesPrivate()
 }
 
 // visibleProject finds the project that the path names. Without a token a

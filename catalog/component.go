@@ -108,6 +108,6 @@ func (s *ComponentSettings) ReadKey() string {
 // them run anew, in the whole project, which is compared with the component.
 func (s *ComponentSettings) CheckKey() string {
 	var h Hasher
-	key := h.Meta(s.Name, s.CheckFlags, s.SourceLanguage, strconv.FormatBool(s.IsGlossary), strconv.FormatBool(s.AllowTranslationPropagation))
+	key := h.Meta(s.Name, s.CheckFlags, s.SourceLanguage, strconv.FormatBool(s.IsGlossary), strconv.FormatBool(s.AllowTranslationPropagation), string(s.Access))
 	return strconv.FormatUint(uint64(key), 16)
 }

@@ -38,3 +38,12 @@ type ProjectSettings struct {
 
 // Private reports whether the project is hidden from anonymous clients.
 func (p *Project) Private() bool { return p.Settings.Access == AccessPrivate }
+
+// Private reports whether a component of a project is hidden from anonymous
+// clients: its own access wins over the project's.
+func (s *ComponentSettings) Private(p *Project) bool {
+	if s.Access != "" {
+		return s.Access == AccessPrivate
+	}
+	return p.Private()
+}

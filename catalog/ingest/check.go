@@ -55,6 +55,9 @@ func rulesOf(c *component, t *catalog.Translation) string {
 	letters := ""
 	if s.AllowTranslationPropagation && !s.IsGlossary {
 		letters += string(compared)
+		if s.Private(&c.row.Project) {
+			letters += string(secret)
+		}
 	}
 	for letter, id := range map[rune]checks.ID{ofInconsistent: checks.Inconsistent, ofReused: checks.Reused, ofMultiple: checks.MultipleFailures} {
 		if !s.IsGlossary && !ignores(s.CheckFlags, id) {
@@ -69,6 +72,7 @@ func rulesOf(c *component, t *catalog.Translation) string {
 // The letters of Checked.
 const (
 	compared       = 'c' // its strings and those of others are compared
+	secret         = 'p' // with those of private components alone: nobody else's checks tell of them
 	ofInconsistent = 'i'
 	ofReused       = 'r'
 	ofMultiple     = 'm'

@@ -28,9 +28,9 @@ func (k *checkup) peersOf(ctx context.Context, project int64, language string) (
 }
 
 // alike reports whether the strings of two translations of a language can be
-// compared.
+// compared: what a public string fails must not tell of private ones.
 func alike(a, b *store.Peer) bool {
-	return a.PluralNumber == b.PluralNumber && a.PluralFormula == b.PluralFormula && a.IsSource == b.IsSource && sourceOf(a.Checked) == sourceOf(b.Checked)
+	return concerned(a.Checked, secret) == concerned(b.Checked, secret) && a.PluralNumber == b.PluralNumber && a.PluralFormula == b.PluralFormula && a.IsSource == b.IsSource && sourceOf(a.Checked) == sourceOf(b.Checked)
 }
 
 // across adds to masks, parallel to units of one translation, the checks that

@@ -46,6 +46,29 @@ func TestChecksFollowSettings(t *testing.T) {
 	expect("docs is not compared", false, "app: docs:end_stop")
 	w.configure(repo.URL(), "", settings(true, true))
 	expect("compared again", false, "app:inconsistent docs:end_stop+inconsistent")
+	secret := settings(true, true)
+	hidden := secret["docs"]
+	hidden.Access = catalog.AccessPrivate
+	secret["docs"] = hidden
+	w.configure(repo.URL(), "", secret)
+	expect("docs is private, of which app must not tell", false, "app: docs:end_stop")
+	public := secret["app"]
+	public.Access = catalog.AccessPrivate
+	secret["app"] = public
+	w.configure(repo.URL(), "", secret)
+	expect("both are private", false, "app:inconsistent docs:end_stop+inconsistent")
+	public.Access = catalog.AccessPublic
+	secret = map[string]catalog.ComponentSettings{"app": public, "docs": settings(true, true)["docs"]}
+	w.configure(repo.URL(), "", secret)
+	expect("both are public again", false, "app:inconsistent docs:end_stop+inconsistent")
+	_, specs, templates := branchOf(repo.URL(), "", secret)
+	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo", Access: catalog.AccessPrivate}}
+	if err := w.db.Configure(t.Context(), []catalog.Project{project}, specs, templates); err != nil {
+		t.Fatal(err)
+	}
+	expect("all of the project but app is private", false, "app: docs:end_stop")
+	w.configure(repo.URL(), "", settings(true, true))
+	expect("nothing is private", false, "app:inconsistent docs:end_stop+inconsistent")
 	glossary := settings(true, true)
 	docs := glossary["docs"]
 	docs.IsGlossary = true

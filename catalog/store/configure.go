@@ -138,7 +138,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 		if err := json.Unmarshal([]byte(old), &before); err != nil {
 			return 0, err
 		}
-		if before.Name != p.Settings.Name { // its words may stay untranslated
+		if before.Name != p.Settings.Name || before.Access != p.Settings.Access { // its words may stay untranslated; what is hidden is not compared
 			if err := c.uncheck(ctx, id); err != nil {
 				return 0, err
 			}
