@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // token makes an access token in the world.
@@ -214,6 +216,34 @@ func TestGitExport(t *testing.T) {
 		for _, target := range []string{"/api/components/demo/app/", "/api/projects/demo/components/", "/api/components/", "/api/translations/demo/app/cs/"} {
 			if got := get(t, s, target); !strings.Contains(got, want) {
 				t.Errorf("%s: no %s in %s", target, want, got)
+			}
+		}
+	}
+}
+
+// TestFirstCommit: an author of public strings began earlier in a private
+// component, which date_joined tells to a token alone.
+func TestFirstCommit(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	long := at.AddDate(-5, 0, 0)
+	hidden := w.ids["demo/hidden"]
+	w.step(hidden, repoHidden, "main", head2, func(ctx context.Context, tx *store.StepTx) error {
+		karel, err := tx.User(ctx, "Karel", "karel@example.org", long)
+		if err != nil {
+			return err
+		}
+		return tx.AddDelta(ctx, store.Delta{ComponentID: hidden, AuthorID: karel, Commit: head2, CommitTime: long, Entries: []store.Entry{{Action: catalog.ActionHook}}})
+	})
+	s := w.serve(Options{CacheBytes: 1 << 20})
+	key := w.token("t", catalog.ScopeRead)
+	for _, path := range []string{"/api/users/karel/", "/api/users/?username=karel"} {
+		for range 2 {
+			if rec := call(t, s, http.MethodGet, path, "Authorization", "Token "+key); !strings.Contains(rec.Body.String(), `"date_joined":"2021-`) {
+				t.Errorf("%s with a token: %s", path, rec.Body)
+			}
+			if rec := call(t, s, http.MethodGet, path); !strings.Contains(rec.Body.String(), `"date_joined":"2026-`) {
+				t.Errorf("%s without a token: %s", path, rec.Body)
 			}
 		}
 	}

@@ -167,8 +167,8 @@ func visibleUser(ctx context.Context, snap *store.Snapshot, r *request) (store.U
 	if err != nil {
 		return user, err
 	}
-	wrote, err := snap.WroteIn(ctx, user.ID, shown)
-	if err == nil && !wrote {
+	known, err := snap.Known(ctx, &user, shown)
+	if err == nil && !known {
 		err = errNotFound
 	}
 	return user, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,8 +16,9 @@ type UserQuery struct {
 	// Contains leaves those in whose username or full name it stands, in any
 	// case.
 	Contains string
-	// Components leaves those who have an entry in one of these components; nil
-	// leaves all. It is for servers of which something is hidden.
+	// Components leaves those who have an entry in one of these components, as
+	// Known shows them; nil leaves all. It is for servers of which something is
+	// hidden.
 	Components []int64
 	// Offset and Limit cut out a page, by id.
 	Offset, Limit int
@@ -67,7 +69,47 @@ func (s *Snapshot) usersAmong(ctx context.Context, q *UserQuery) (page []User, c
 		count++
 		return nil
 	})
+	for i := range page {
+		if err == nil && shown != nil {
+			_, err = s.known(ctx, &page[i], q.Components)
+		}
+	}
 	return page, count, err
+}
+
+// Known reports whether an author has an entry in one of the components; nil are
+// all of them. If there are entries elsewhere too, u.Joined becomes the time of
+// the first commit in these components, so that it tells nothing of others. Its
+// cost grows with the author's deltas.
+func (s *Snapshot) Known(ctx context.Context, u *User, components []int64) (bool, error) {
+	known, err := s.known(ctx, u, components)
+	return known, s.db.fail(ctx, fmt.Sprintf("look for entries of author %d", u.ID), err)
+}
+
+func (s *Snapshot) known(ctx context.Context, u *User, components []int64) (known bool, err error) {
+	if components == nil {
+		return true, nil
+	}
+	elsewhere := false
+	var first sql.NullInt64
+	err = s.s.query(ctx, `SELECT component_id, MIN(commit_time) FROM deltas WHERE author_id = $1 GROUP BY component_id`, []any{u.ID}, func(scan scan) error {
+		var component int64
+		var at sql.NullInt64
+		err := scan(&component, &at)
+		if !slices.Contains(components, component) {
+			elsewhere = true
+			return err
+		}
+		known = true
+		if at.Valid && (!first.Valid || at.Int64 < first.Int64) {
+			first = at
+		}
+		return err
+	})
+	if elsewhere && known {
+		u.Joined = fromMicros(first)
+	}
+	return known, err
 }
 
 // WroteIn reports whether an author has an entry in one of the components; nil

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +104,73 @@ func TestLastAuthor(t *testing.T) {
 		return tx.AddDelta(ctx, Delta{ComponentID: 1, TranslationID: id, Entries: []Entry{{Action: catalog.ActionStringRemove, UnitID: 1}}})
 	})
 	check("", day(20), 3)
+}
+
+// TestKnown: whoever sees some components alone learns of an author's first
+// commit there, and not of an older one elsewhere.
+func TestKnown(t *testing.T) {
+	db := openWith(t, "app", "hidden")
+	authors := make([]int64, 3) // of app, of hidden, of both
+	step(t, db, info(0, 1, 1, 2), func(ctx context.Context, tx *StepTx) error {
+		for i, name := range []string{"Ann", "Mallory", "Bob"} {
+			var err error
+			if authors[i], err = tx.User(ctx, name, name, day(1)); err != nil {
+				return err
+			}
+		}
+		hook := []Entry{{Action: catalog.ActionHook}}
+		for _, d := range []Delta{
+			{ComponentID: 1, AuthorID: authors[0], CommitTime: day(3)},
+			{ComponentID: 2, AuthorID: authors[1], CommitTime: day(3)},
+			{ComponentID: 2, AuthorID: authors[2], CommitTime: day(2)},
+			{ComponentID: 1, AuthorID: authors[2], CommitTime: day(5)},
+			{ComponentID: 1, AuthorID: authors[2], CommitTime: day(4)},
+		} {
+			d.Entries = hook
+			if err := tx.AddDelta(ctx, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		for _, tt := range []struct {
+			components []int64
+			want       string
+		}{
+			{nil, "ann 1 mallory 1 bob 1"},
+			{[]int64{1, 2}, "ann 1 mallory 1 bob 1"},
+			{[]int64{1}, "ann 1 bob 4"},
+			{[]int64{2}, "mallory 1 bob 2"},
+			{[]int64{}, ""},
+		} {
+			var all, known []string
+			users, count, err := s.Users(ctx, UserQuery{Components: tt.components, Limit: 10})
+			if err != nil {
+				return err
+			}
+			for _, u := range users {
+				all = append(all, u.Username, strconv.Itoa(u.Joined.Day()))
+			}
+			for _, name := range []string{"ann", "mallory", "bob"} {
+				u, err := s.User(ctx, name)
+				if err != nil {
+					return err
+				}
+				is, err := s.Known(ctx, &u, tt.components)
+				if err != nil {
+					return err
+				}
+				if is {
+					known = append(known, u.Username, strconv.Itoa(u.Joined.Day()))
+				}
+			}
+			if list, one := strings.Join(all, " "), strings.Join(known, " "); list != tt.want || one != tt.want || count != len(users) {
+				t.Errorf("in %v: the list has %q (%d), one by one %q, want %q", tt.components, list, count, one, tt.want)
+			}
+		}
+		return nil
+	})
 }
 
 // userDump is what is stored about users; repositories have addresses of their
