@@ -52,11 +52,13 @@ type ancestor struct {
 }
 
 // origins builds Step.Origins from the commits that the step brings in.
-func (r *Reader) origins(ctx context.Context, s Step, fresh map[Hash]node) ([]Origin, error) {
+// With most > 0 it is errMany where their Blobs would be more ids than that.
+func (r *Reader) origins(ctx context.Context, s Step, fresh map[Hash]node, most int) ([]Origin, error) {
 	b := originBuilder{
 		r: r, fresh: fresh, paths: newPathSet(s.Changes),
 		stands: make(map[Hash]ancestor, len(fresh)),
 	}
+	b.paths.most = most
 	for _, h := range parentsFirst(s.Commit.Hash, fresh) {
 		if err := b.add(ctx, h, h == s.Commit.Hash); err != nil {
 			return nil, err
@@ -176,6 +178,8 @@ type pathSet struct {
 	n     int
 	roots map[Hash][]Hash
 	known map[string][]Hash // by the ids of dirs
+	// most bounds the ids that are kept, 0: no bound; kept counts them.
+	most, kept int
 }
 
 // place is one path of a directory.
@@ -219,6 +223,9 @@ func (s *pathSet) at(r *Reader, root Hash) ([]Hash, error) {
 	}
 	blobs, ok := s.known[key.String()]
 	if !ok {
+		if s.kept += s.n; s.most > 0 && s.kept > s.most {
+			return nil, errMany
+		}
 		blobs = make([]Hash, s.n)
 		for k, id := range ids {
 			list, err := r.tree(id)

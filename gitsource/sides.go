@@ -11,69 +11,109 @@ import (
 	"strings"
 )
 
+// SideQuery asks for the first Most branches by name that Pattern selects.
+type SideQuery struct {
+	Pattern BranchPattern
+	Most    int
+}
+
+// choose gives those of branches, which are sorted, that the query asks for, and
+// how many more the pattern selects.
+func (q SideQuery) choose(branches []string) (chosen []string, omitted int) {
+	for _, branch := range branches {
+		switch {
+		case !q.Pattern.Match(branch):
+		case len(chosen) < q.Most:
+			chosen = append(chosen, branch)
+		default:
+			omitted++
+		}
+	}
+	return chosen, omitted
+}
+
 // Sides are other branches than the mirror's own that it holds.
 type Sides struct {
 	// Heads are where they stand, by name.
 	Heads []Head
-	// Omitted is how many more the remote has, beyond the bound.
-	Omitted int
+	// Names are all branches of the remote that a pattern selects, held or not,
+	// sorted.
+	Names []string
 	// Failed says of branches why they could not be brought up to date. What an
 	// earlier fetch brought stands in Heads.
 	Failed map[string]error
+}
+
+// Chosen gives the heads that a query asks for, and how many more branches it
+// selects: those beyond its bound or that of all. One that cannot be fetched is
+// neither.
+func (s *Sides) Chosen(q SideQuery) (heads []Head, omitted int) {
+	names, omitted := q.choose(s.Names)
+	for _, name := range names {
+		if i, held := slices.BinarySearchFunc(s.Heads, name, func(h Head, name string) int { return strings.Compare(h.Branch, name) }); held {
+			heads = append(heads, s.Heads[i])
+		} else if s.Failed[name] == nil {
+			omitted++
+		}
+	}
+	return heads, omitted
 }
 
 // sideRefs is where a mirror keeps other branches: among refs of its own, which
 // maintenance keeps, and which are no heads.
 const sideRefs = "refs/repoglot/sides/"
 
+// maxLeapBlobs bounds the ids of files in a Leap's origins: 40 MB. A stale branch
+// of a hundred files may have changed them in 20,000 commits.
+const maxLeapBlobs = 2_000_000
+
 // maxListed bounds the branches that a remote may list.
 const maxListed = 100_000
 
 // FetchSides brings other branches of the remote into the mirror, those that any
-// of the patterns selects, the first most by name, and forgets those that the
-// remote has no more. The mirror must have been fetched. Nothing of it moves the
-// mirror's own branch. Finding nothing new costs one question to the remote.
-func (m *Mirror) FetchSides(ctx context.Context, patterns []BranchPattern, most int) (Sides, error) {
+// of the queries asks for, the first most by name, and forgets all others. The
+// mirror must have been fetched. Nothing of it moves the mirror's own branch.
+// Finding nothing new costs one question to the remote.
+func (m *Mirror) FetchSides(ctx context.Context, queries []SideQuery, most int) (Sides, error) {
 	var sides Sides
 	_, err := m.exclusively(ctx, func(ctx context.Context) (Head, error) {
 		var err error
-		sides, err = m.updateSides(ctx, patterns, most)
+		sides, err = m.updateSides(ctx, queries, most)
 		return Head{}, err
 	})
 	return sides, err
 }
 
-func (m *Mirror) updateSides(ctx context.Context, patterns []BranchPattern, most int) (Sides, error) {
+func (m *Mirror) updateSides(ctx context.Context, queries []SideQuery, most int) (Sides, error) {
 	m.mu.Lock()
-	gitDir := filepath.Join(m.dir, m.current)
+	name := m.current
 	head, err := m.headLocked()
 	m.mu.Unlock()
 	if err != nil {
 		return Sides{}, err
 	}
 	src := m.source()
-	var tips []Head
-	if len(patterns) > 0 {
-		if tips, err = src.list(ctx, patterns); err != nil {
-			return Sides{}, err
-		}
+	sides, tips, err := wantedSides(ctx, src, queries, most, head.Branch)
+	if err != nil {
+		return Sides{}, err
 	}
-	tips = slices.DeleteFunc(tips, func(t Head) bool { return t.Branch == head.Branch })
-	slices.SortFunc(tips, func(a, b Head) int { return strings.Compare(a.Branch, b.Branch) })
-	sides := Sides{Omitted: max(0, len(tips)-most)}
-	tips = tips[:min(most, len(tips))]
-	had, err := heldSides(gitDir)
+	had, err := heldSides(filepath.Join(m.dir, name))
 	if err != nil {
 		return Sides{}, err
 	}
 	for branch := range had { // first: "a" may stand in the way of "a/b"
 		if !slices.ContainsFunc(tips, func(t Head) bool { return t.Branch == branch }) {
-			forgetRef(filepath.Join(gitDir, filepath.FromSlash(sideRefs)), branch)
+			forgetRef(filepath.Join(m.dir, name, filepath.FromSlash(sideRefs)), branch)
 		}
 	}
 	for _, tip := range tips {
 		old, held := had[tip.Branch]
-		err := m.fetchSide(ctx, src, gitDir, tip, old, head)
+		if old != tip.Hash {
+			if name, err = m.maintain(ctx, name); err != nil { // each may bring a pack
+				return Sides{}, err
+			}
+		}
+		err := m.fetchSide(ctx, src, filepath.Join(m.dir, name), tip, old, head)
 		switch {
 		case err == nil:
 			sides.Heads = append(sides.Heads, tip)
@@ -89,6 +129,34 @@ func (m *Mirror) updateSides(ctx context.Context, patterns []BranchPattern, most
 		sides.Failed[tip.Branch] = err
 	}
 	return sides, nil
+}
+
+// wantedSides asks the remote for its branches; tips are those to be fetched.
+func wantedSides(ctx context.Context, src source, queries []SideQuery, most int, own string) (sides Sides, tips []Head, err error) {
+	if len(queries) == 0 {
+		return Sides{}, nil, nil
+	}
+	patterns := make([]BranchPattern, len(queries))
+	for i, q := range queries {
+		patterns[i] = q.Pattern
+	}
+	if tips, err = src.list(ctx, patterns); err != nil {
+		return Sides{}, nil, err
+	}
+	tips = slices.DeleteFunc(tips, func(t Head) bool { return t.Branch == own })
+	slices.SortFunc(tips, func(a, b Head) int { return strings.Compare(a.Branch, b.Branch) })
+	for _, t := range tips {
+		sides.Names = append(sides.Names, t.Branch)
+	}
+	wanted := map[string]bool{}
+	for _, q := range queries {
+		chosen, _ := q.choose(sides.Names)
+		for _, name := range chosen {
+			wanted[name] = true
+		}
+	}
+	tips = slices.DeleteFunc(tips, func(t Head) bool { return !wanted[t.Branch] })
+	return sides, tips[:min(most, len(tips))], nil
 }
 
 // forgetRef removes a ref, and folders that held it alone.
@@ -258,10 +326,15 @@ func (s *wireSource) list(ctx context.Context, patterns []BranchPattern) ([]Head
 
 // Leap is one step from a commit to another that need not be behind it: what
 // differs between their trees in the files of match, and the commits that to has
-// and from has not. Origins are empty where it has none: to is merged. The step
-// has no Changes where nothing differs. A commit that the mirror does not have is
+// and from has not. Origins are empty where it has none: to is merged. Truncated
+// says that they would be too many to know: more than 50,000 commits, or 2 million
+// files of all of them. The step has no Changes where nothing differs. A commit that the mirror does not have is
 // ErrUnknownCommit.
 func (r *Reader) Leap(ctx context.Context, from, to Hash, match Matcher) (Step, error) {
+	return r.leap(ctx, from, to, match, maxLeapBlobs)
+}
+
+func (r *Reader) leap(ctx context.Context, from, to Hash, match Matcher, most int) (Step, error) {
 	old, err := r.node(from)
 	if err != nil {
 		return Step{}, fmt.Errorf("leap from %s: %w", from, err)
@@ -283,6 +356,8 @@ func (r *Reader) Leap(ctx context.Context, from, to Hash, match Matcher) (Step, 
 	if s.Commit, err = r.Commit(ctx, to); err != nil || len(fresh) == 0 || s.Truncated {
 		return s, err
 	}
-	s.Origins, err = r.origins(ctx, s, fresh)
+	if s.Origins, err = r.origins(ctx, s, fresh, most); errors.Is(err, errMany) {
+		s.Truncated, err = true, nil
+	}
 	return s, err
 }

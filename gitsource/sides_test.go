@@ -57,7 +57,7 @@ func TestBranchPattern(t *testing.T) {
 // checkSides fetches branches, compares them, and reads a file of each.
 func checkSides(t *testing.T, m *Mirror, most int, want map[string]files, order ...string) {
 	t.Helper()
-	sides, err := m.FetchSides(context.Background(), []BranchPattern{pattern(t, "l10n/*"), pattern(t, "*-po")}, most)
+	sides, err := m.FetchSides(context.Background(), []SideQuery{{pattern(t, "l10n/*"), 9}, {pattern(t, "*-po"), 9}}, most)
 	must(t, err)
 	var names []string
 	r, err := m.Reader(context.Background())

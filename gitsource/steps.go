@@ -156,7 +156,7 @@ func (w *walk) step(ctx context.Context, at link) (Step, error) {
 		s.Truncated, s.Origins = true, []Origin{ownOrigin(s)}
 		return s, nil
 	}
-	s.Origins, err = w.r.origins(ctx, s, fresh)
+	s.Origins, err = w.r.origins(ctx, s, fresh, 0)
 	return s, err
 }
 

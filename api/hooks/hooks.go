@@ -169,7 +169,8 @@ func (s *Server) decide(r *http.Request, k *call, n *notification, found []match
 	var pull []match
 	var names []string
 	for _, m := range granted {
-		follows := m.follows(n.branches, n.fallback)
+		m.beside = m.suggestedBy(n.branches, n.fallback)
+		follows := m.beside || m.follows(n.branches, n.fallback)
 		if follows && m.Enabled {
 			pull = append(pull, m)
 		}
@@ -241,7 +242,7 @@ func (s *Server) pull(ctx context.Context, key string, list []match) {
 	}
 	var ids []int64
 	for _, m := range list {
-		if m.ID != 0 {
+		if m.ID != 0 && !m.beside {
 			ids = append(ids, m.ID)
 		}
 	}

@@ -264,6 +264,39 @@ func TestMatchStatus(t *testing.T) {
 	}
 }
 
+// TestSuggestingBranches: a push to a branch whose texts are suggestions has the
+// component pulled, without an entry: nothing of its own branch is new.
+func TestSuggestingBranches(t *testing.T) {
+	t.Parallel()
+	from := func(branch string) bool { return strings.HasPrefix(branch, "l10n/") }
+	s := newStage(
+		t,
+		Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true, Suggests: from},
+		Component{ID: 2, Project: "p", Slug: "docs", Branch: "main", Enabled: true},
+		Component{ID: 3, Project: "off", Slug: "app", Branch: "main", Suggests: from},
+		Component{ID: 4, Project: "p", Slug: "next", Branch: "next", Enabled: true, Secured: true, Secret: "x", Suggests: from},
+	)
+	push := func(branch string) (int, answer) {
+		t.Helper()
+		status, a, _ := s.send("POST", "/hooks/github/", strings.ReplaceAll(pushed, "heads/main", "heads/"+branch), "X-GitHub-Event", "push")
+		s.clock.pass(time.Hour)
+		return status, a
+	}
+	if status, a := push("l10n/cs"); status != 200 || fmt.Sprint(a.Updated, *a.Match) != "[p/app] {3 2 1}" {
+		t.Errorf("a branch that suggests: %d %+v", status, a)
+	}
+	if diff := cmp.Diff([]string{"pull teapot#main"}, s.pulls.did()); diff != "" {
+		t.Errorf("done (-want +got):\n%s", diff)
+	}
+	if status, a := push("other"); status != 202 || a.Match.Branch != 0 || s.pulls.did() != nil {
+		t.Errorf("another branch: %d %+v", status, a)
+	}
+	push("main")
+	if diff := cmp.Diff([]string{"53 teapot#main [1 2] GitHub main", "pull teapot#main"}, s.pulls.did()); diff != "" {
+		t.Errorf("the branch itself (-want +got):\n%s", diff)
+	}
+}
+
 // TestSecrets holds who may have what pulled, and what strangers learn.
 func TestSecrets(t *testing.T) {
 	t.Parallel()

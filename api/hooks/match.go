@@ -12,6 +12,9 @@ type match struct {
 	Component
 	key   string            // of its branch
 	event map[string]string // of its entry
+	// beside says that its own branch was not pushed, but one that suggests: it
+	// is pulled and gets no entry, as nothing of its history can be new.
+	beside bool
 }
 
 // told reports whether a caller who may have it pulled may learn of it: of a

@@ -1,6 +1,9 @@
 package hooks
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Pulls is what hooks act on. Its methods are called from several goroutines.
 type Pulls interface {
@@ -38,6 +41,9 @@ type Component struct {
 	Branch string
 	// Tracking is the branch in use; "" before the first pull.
 	Tracking string
+	// Suggests reports of another branch whether its texts are suggestions for the
+	// component; nil: of none.
+	Suggests func(branch string) bool
 	// Private says that strangers must not learn of it.
 	Private bool
 	// Enabled is enable_hooks of its project.
@@ -68,4 +74,10 @@ func (c *Component) follows(branches []string, fallback string) bool {
 		}
 	}
 	return false
+}
+
+// suggestedBy reports whether a push to one of some branches is news for the
+// component's suggestions alone.
+func (c *Component) suggestedBy(branches []string, fallback string) bool {
+	return c.Suggests != nil && !c.follows(branches, fallback) && slices.ContainsFunc(branches, c.Suggests)
 }

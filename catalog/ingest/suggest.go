@@ -22,6 +22,9 @@ const (
 	// maxSuggestions bounds those of one component: about 200 bytes each while
 	// they are compared.
 	maxSuggestions = 100_000
+	// maxStepBlobs bounds the files of commits in steps that are kept for the
+	// next component: 20 bytes each.
+	maxStepBlobs = 2_000_000
 )
 
 // suggestedFrom is what the suggestions of a component were made of: where it
@@ -37,7 +40,7 @@ type suggestedFrom struct {
 // suggested stays, and the next pull tries again.
 func (p *pull) suggest(ctx context.Context, m *mirror) {
 	p.sideProblems = make(map[int64][]string)
-	s := suggesting{p: p, m: m}
+	s := &suggesting{p: p, m: m}
 	for _, c := range p.comps {
 		if p.errs[c.row.ID] != nil || !c.row.Imported || c.row.Head == "" || ctx.Err() != nil {
 			continue
@@ -50,49 +53,80 @@ func (p *pull) suggest(ctx context.Context, m *mirror) {
 		if _, known := m.suggested[c.row.ID]; pattern.IsZero() && known {
 			continue
 		}
-		s.comps = append(s.comps, side{c, pattern})
-		if !pattern.IsZero() && !slices.ContainsFunc(s.patterns, func(o gitsource.BranchPattern) bool { return o.String() == pattern.String() }) {
-			s.patterns = append(s.patterns, pattern)
+		query := gitsource.SideQuery{Pattern: pattern, Most: c.row.Settings.SuggestionLimit}
+		if query.Most <= 0 {
+			query.Most = defaultSides
 		}
+		s.comps = append(s.comps, side{c, query})
+		s.ask(query)
 	}
 	if len(s.comps) == 0 {
 		return
 	}
-	if err := s.run(ctx); err != nil && ctx.Err() == nil {
+	err := s.run(ctx)
+	if gitsource.Damaged(err) && ctx.Err() == nil && !m.sidesRebuilt {
+		m.sidesRebuilt = true // if that does not help, another time will not either
+		p.s.log.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", err)
+		if _, err = m.Rebuild(ctx); err == nil {
+			err = s.run(ctx)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
 		p.s.log.Warn("suggestions stay as they are; the next pull tries again", "branch", p.branch.Key, "error", err)
 	}
+	m.sidesRebuilt = m.sidesRebuilt && err != nil
 }
 
 // suggesting is one run of suggest.
 type suggesting struct {
-	p        *pull
-	m        *mirror
-	comps    []side
-	patterns []gitsource.BranchPattern
-	sides    gitsource.Sides
-	reader   *gitsource.Reader // of the mirror with the branches
-	load     *loader
-	mailmap  gitsource.Mailmap // of the branch that is looked at
-	steps    map[leapKey]*gitsource.Step
+	p       *pull
+	m       *mirror
+	comps   []side
+	queries []gitsource.SideQuery // of all components, each pattern once
+	sides   gitsource.Sides
+	reader  *gitsource.Reader // of the mirror with the branches
+	load    *loader
+	mailmap gitsource.Mailmap // of the branch that is looked at
+	steps   map[leapKey]*gitsource.Step
+	blobs   int // of the origins in steps
 }
 
-// side is a component with its pattern; the zero pattern selects none.
+// side is a component with the branches that it has suggestions from; the zero
+// pattern selects none.
 type side struct {
 	*component
-	pattern gitsource.BranchPattern
+	query gitsource.SideQuery
+}
+
+// ask adds a query to those of other components.
+func (s *suggesting) ask(q gitsource.SideQuery) {
+	if q.Pattern.IsZero() {
+		return
+	}
+	for i := range s.queries {
+		if s.queries[i].Pattern.String() == q.Pattern.String() {
+			s.queries[i].Most = max(s.queries[i].Most, q.Most)
+			return
+		}
+	}
+	s.queries = append(s.queries, q)
 }
 
 // leapKey is what a step to a branch depends on.
 type leapKey struct{ base, tip gitsource.Hash }
 
 func (s *suggesting) run(ctx context.Context) error {
-	if len(s.patterns) > 0 {
+	if len(s.queries) > 0 {
 		var err error
-		if s.sides, err = s.m.FetchSides(ctx, s.patterns, maxSides); err != nil {
+		if s.sides, err = s.m.FetchSides(ctx, s.queries, maxSides); err != nil {
 			return err
 		}
 		for _, branch := range slices.Sorted(maps.Keys(s.sides.Failed)) {
-			s.p.s.log.Warn("a branch with suggestions cannot be fetched", "branch", s.p.branch.Key, "from", branch, "error", s.sides.Failed[branch])
+			err := s.sides.Failed[branch]
+			s.p.s.log.Warn("a branch with suggestions cannot be fetched", "branch", s.p.branch.Key, "from", branch, "error", err)
+			if errors.Is(err, gitsource.ErrCorrupt) && gitsource.Damaged(err) && !s.m.sidesRebuilt {
+				return err
+			}
 		}
 		if s.reader, err = s.m.Reader(ctx); err != nil {
 			return err
@@ -112,28 +146,10 @@ func (s *suggesting) run(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// heads are the branches that a component has suggestions from. Those beyond its
-// limit are left out, the last ones by name.
-func (s *suggesting) heads(c side) (heads []gitsource.Head, omitted int) {
-	for _, h := range s.sides.Heads {
-		if c.pattern.Match(h.Branch) && h.Branch != s.p.ref {
-			heads = append(heads, h)
-		}
-	}
-	limit := c.row.Settings.SuggestionLimit
-	if limit <= 0 {
-		limit = defaultSides
-	}
-	if n := len(heads); n > limit {
-		return heads[:limit], n - limit
-	}
-	return heads, 0
-}
-
 // component makes the suggestions of one component, unless all that they depend
 // on is as it was.
 func (s *suggesting) component(ctx context.Context, c side) error {
-	heads, omitted := s.heads(c)
+	heads, omitted := s.sides.Chosen(c.query)
 	var from strings.Builder
 	fmt.Fprintf(&from, "%s %s %d", c.row.Head, c.row.Settings.ReadKey(), omitted)
 	for _, h := range heads {
@@ -174,6 +190,11 @@ func (s *suggesting) step(ctx context.Context, base, tip gitsource.Hash) (*gitso
 	if err != nil {
 		return nil, err
 	}
+	blobs := len(step.Origins) * len(step.Changes)
+	if s.blobs += blobs; s.blobs > maxStepBlobs {
+		clear(s.steps)
+		s.blobs = blobs
+	}
 	s.steps[key] = &step
 	return &step, nil
 }
@@ -210,7 +231,7 @@ func (s *sideSuggestions) collect(ctx context.Context, heads []gitsource.Head) e
 			return fmt.Errorf("branch %s: %w", h.Branch, err)
 		}
 		if step.Truncated {
-			s.problems = append(s.problems, h.Branch+": no suggestions: more than 50,000 commits are not merged")
+			s.problems = append(s.problems, h.Branch+": no suggestions: too many commits are not merged")
 		}
 		if len(step.Origins) == 0 {
 			continue // merged, or too much

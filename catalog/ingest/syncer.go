@@ -79,6 +79,7 @@ type mirror struct {
 	// cannot be read even when it is cloned anew.
 	discovered        map[string]discovery
 	suggested         map[int64]suggestedFrom // by component: what its suggestions were made of
+	sidesRebuilt      bool                    // cloned anew since a branch with suggestions could not be read
 	retried           bool
 	hopeless          gitsource.Hash
 	*gitsource.Mirror // nil before the first pull

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/api/hooks"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
 )
 
 // hookPulls lets webhooks have the supervisor's branches pulled.
@@ -54,7 +56,7 @@ func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Componen
 		from := store.TemplateKey{Project: c.Project.Slug, Slug: cmp.Or(c.Template, c.Slug)}
 		found[from] = true
 		list = append(list, p.secured(from, hooks.Component{
-			ID: c.ID, Project: c.Project.Slug, Slug: c.Slug, Branch: c.Branch, Tracking: c.Tracking,
+			ID: c.ID, Project: c.Project.Slug, Slug: c.Slug, Branch: c.Branch, Tracking: c.Tracking, Suggests: suggests(&c.Settings),
 			Private: private(c.Project.Private(), c.Settings.Access), Enabled: c.Project.Settings.EnableHooks,
 		}))
 	}
@@ -65,11 +67,20 @@ func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Componen
 		}
 		project := p.project(c.Spec.Project)
 		list = append(list, p.secured(from, hooks.Component{
-			Project: c.Spec.Project, Slug: c.Spec.Slug, Branch: c.Spec.Branch,
+			Project: c.Spec.Project, Slug: c.Spec.Slug, Branch: c.Spec.Branch, Suggests: suggests(&c.Spec.Settings),
 			Private: private(project.Private(), c.Spec.Settings.Access), Enabled: project.Settings.EnableHooks,
 		}))
 	}
 	return list, nil
+}
+
+// suggests tells which branches a component has suggestions from.
+func suggests(c *catalog.ComponentSettings) func(string) bool {
+	pattern, err := gitsource.ParseBranchPattern(c.SuggestionBranches)
+	if err != nil || pattern.IsZero() {
+		return nil
+	}
+	return pattern.Match
 }
 
 // secured adds the secret that the configuration asks of a component's hooks.
