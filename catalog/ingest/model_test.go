@@ -352,7 +352,9 @@ func (p *player) side(from *modelCommit) *modelCommit {
 
 // merge chooses for every path the version of one of the parents, or now and
 // then a new one.
-func (p *player) merge(parents ...*modelCommit) *modelCommit {
+func (p *player) merge(parents ...*modelCommit) *modelCommit { return p.mergeOn("main", parents...) }
+
+func (p *player) mergeOn(branch string, parents ...*modelCommit) *modelCommit {
 	tree := modelTree{}
 	names := modelPaths
 	if p.moves {
@@ -372,7 +374,7 @@ func (p *player) merge(parents ...*modelCommit) *modelCommit {
 			}
 		}
 	}
-	return p.commit("main", tree, parents...)
+	return p.commit(branch, tree, parents...)
 }
 
 // play pushes something onto the branch.

@@ -1,0 +1,315 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// suggestingSettings are historySettings with suggestions; docs has them from
+// some of the branches alone.
+func suggestingSettings() map[string]catalog.ComponentSettings {
+	settings := maps.Clone(historySettings)
+	for slug, pattern := range map[string]string{"app": "l10n/*", "docs": "l10n/a*"} {
+		s := settings[slug]
+		s.SuggestionBranches, s.SuggestionLimit = pattern, 100
+		settings[slug] = s
+	}
+	return settings
+}
+
+// sidePlayer plays with branches beside the main one, too.
+type sidePlayer struct {
+	*player
+	tips map[string]*modelCommit
+}
+
+// sidePaths are the files that branches translate most.
+func sidePaths() []string { return []string{"po/cs.po", "po/de.po", "docs/cs.po", "docs/fr.po"} }
+
+// whole is a file with most of the strings.
+func (p *sidePlayer) whole() *modelFile {
+	f := &modelFile{}
+	for range 12 {
+		f.entries = append(f.entries, p.entry())
+	}
+	return f
+}
+
+func newSidePlayer(t testing.TB, seed uint64) *sidePlayer {
+	p := &sidePlayer{newPlayer(t, seed), map[string]*modelCommit{}}
+	tree := maps.Clone(p.head.tree)
+	for _, name := range sidePaths() {
+		tree[name] = p.whole()
+	}
+	p.head = p.commit("main", tree, p.head)
+	return p
+}
+
+// translate changes some translations, or now and then anything.
+func (p *sidePlayer) translate(tree modelTree) modelTree {
+	if p.IntN(4) == 0 {
+		return p.change(tree)
+	}
+	next := maps.Clone(tree)
+	for range 1 + p.IntN(3) {
+		name := sidePaths()[p.IntN(len(sidePaths()))]
+		f := next[name]
+		if f == nil || len(f.entries) == 0 {
+			f = p.whole()
+		}
+		g := &modelFile{entries: slices.Clone(f.entries)}
+		for range 2 + p.IntN(8) {
+			e := &g.entries[p.IntN(len(g.entries))]
+			e.target, e.fuzzy = p.target(), p.IntN(8) == 0
+		}
+		next[name] = g
+	}
+	return next
+}
+
+// branch draws one of few names, or "" if no branch is there and one must be.
+func (p *sidePlayer) branch(there bool) string {
+	names := []string{"l10n/a", "l10n/ab", "l10n/b", "l10n/b2/x", "elsewhere"}
+	if there {
+		names = slices.Sorted(maps.Keys(p.tips))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return names[p.IntN(len(names))]
+}
+
+// playSide pushes to a branch, merges or deletes one.
+func (p *sidePlayer) playSide() {
+	name := p.branch(true)
+	tip := p.tips[name]
+	n := p.IntN(12)
+	if tip == nil {
+		n = 0
+	}
+	switch n {
+	case 0, 1, 2: // begun anew, where main stands
+		name = p.branch(false)
+		p.tips[name] = p.commit(name, p.translate(p.head.tree), p.head)
+	case 3: // begun anew anywhere
+		name = p.branch(false)
+		from := p.commits[p.IntN(len(p.commits))]
+		p.tips[name] = p.commit(name, p.translate(from.tree), from)
+	case 4: // moved to what is there
+		name = p.branch(false)
+		p.tips[name] = p.commits[p.IntN(len(p.commits))]
+		p.repo.ForcePush(p.t, name, p.tips[name].hash)
+	case 5:
+		p.repo.DeleteBranch(p.t, name)
+		delete(p.tips, name)
+	case 6: // main merged into it
+		p.tips[name] = p.mergeOn(name, tip, p.head)
+	case 7: // merged
+		p.head = p.merge(p.head, tip)
+	case 8: // with another one
+		p.tips[name] = p.mergeOn(name, tip, p.tips[p.branch(true)])
+	default:
+		p.tips[name] = p.commit(name, p.translate(tip.tree), tip)
+	}
+}
+
+// introducers are the authors of those commits of a branch, not of main, that
+// gave a string of a file the value that it has at the tip.
+func (p *sidePlayer) introducers(tip *modelCommit, name, key string) map[string]bool {
+	merged := p.head.ancestors()
+	value := func(c *modelCommit) string {
+		if e := c.tree[name].find(key); e != nil {
+			return e.value()
+		}
+		return "absent"
+	}
+	broken := func(c *modelCommit) bool { return c.tree[name] != nil && c.tree[name].broken }
+	want := value(tip)
+	authors := map[string]bool{}
+	seen := map[*modelCommit]bool{}
+	var from func(c *modelCommit)
+	from = func(c *modelCommit) {
+		if seen[c] || merged[c] {
+			return
+		}
+		seen[c] = true
+		inherited := false
+		// Versions that cannot be parsed are looked through.
+		through := map[*modelCommit]bool{}
+		var look func(c *modelCommit)
+		look = func(c *modelCommit) {
+			for _, parent := range c.parents {
+				switch {
+				case through[parent]:
+				case broken(parent):
+					through[parent] = true
+					if !merged[parent] {
+						look(parent)
+					}
+				case value(parent) == want:
+					inherited = true
+					from(parent)
+				}
+			}
+		}
+		look(c)
+		if !inherited {
+			authors[c.author] = true
+		}
+	}
+	from(tip)
+	return authors
+}
+
+// expected are the suggestions that the model says, with who may have made them.
+func (p *sidePlayer) expected(w *world) map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	settings := suggestingSettings()
+	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+		if t.IsSource || strings.HasPrefix(t.Language, "pt") { // pt has two files, whose codes depend on each other
+			return
+		}
+		for name, tip := range p.tips {
+			if !strings.HasPrefix(name, strings.TrimSuffix(settings[c.Slug].SuggestionBranches, "*")) {
+				continue
+			}
+			key := u.Context + "\x04" + u.Source
+			e := tip.tree[t.Filename].find(key)
+			if e == nil || e.fuzzy || e.target == "" || u.State == catalog.StateReadOnly {
+				continue
+			}
+			target := e.target
+			if e.plural != "" {
+				target += catalog.FormSeparator + e.target
+			}
+			if target == u.Target {
+				continue
+			}
+			if authors := p.introducers(tip, t.Filename, key); len(authors) > 0 {
+				all[fmt.Sprintf("%s/%s %q %q on %s: %q", c.Slug, t.Language, u.Source, u.Context, name, target)] = authors
+			}
+		}
+	})
+	return all
+}
+
+// suggested are those served, pt's left out, with their authors.
+func (w *world) suggested() map[string]string {
+	all := map[string]string{}
+	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+		if t.IsSource || strings.HasPrefix(t.Language, "pt") {
+			if t.IsSource && u.HasSuggestion {
+				w.t.Errorf("the source unit %q has a suggestion", u.Source)
+			}
+			return
+		}
+		w.read(func(ctx context.Context, s *store.Snapshot) error {
+			list, err := s.Suggestions(ctx, u.ID)
+			for _, n := range list {
+				all[fmt.Sprintf("%s/%s %q %q on %s: %q", c.Slug, t.Language, u.Source, u.Context, n.Branch, n.Target)] = n.AuthorName
+			}
+			return err
+		})
+	})
+	return all
+}
+
+// TestSuggestionHistories pushes to, forces, merges and deletes branches at
+// random, and compares what is suggested after every pull with a model of what
+// git holds, and with a fresh import.
+func TestSuggestionHistories(t *testing.T) {
+	var compared atomic.Int64
+	for n := range played() {
+		seed := *firstHistory + n
+		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			compared.Add(playSuggestions(t, seed))
+		})
+	}
+	t.Cleanup(func() {
+		if n := compared.Load(); n < 15*int64(played()) {
+			t.Errorf("only %d suggestions compared", n)
+		}
+	})
+}
+
+func playSuggestions(t *testing.T, seed uint64) (compared int64) {
+	p := newSidePlayer(t, seed)
+	settings := suggestingSettings()
+	w := newWorld(t, p.repo.URL(), settings)
+	for pull := range 10 {
+		switch p.IntN(4) {
+		case 0:
+			p.play()
+		case 1, 2:
+			p.head = p.commit("main", p.translate(p.head.tree), p.head)
+		}
+		for range 1 + p.IntN(6) {
+			p.playSide()
+		}
+		if p.IntN(5) == 0 {
+			w.db.Close()
+			if p.IntN(2) == 0 {
+				if err := os.RemoveAll(filepath.Join(w.dir, "mirrors")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.open()
+		}
+		w.sync()
+		want, got := p.expected(w), w.suggested()
+		compared += int64(len(got))
+		for s, author := range got {
+			if !want[s][author] {
+				t.Errorf("pull %d: %s by %s: suggested, want by %v", pull, s, author, want[s])
+			}
+		}
+		for s, authors := range want {
+			if got[s] == "" {
+				t.Errorf("pull %d: %s by %v: not suggested", pull, s, authors)
+			}
+		}
+		generation := w.generation()
+		if w.sync(); w.generation() != generation {
+			t.Errorf("pull %d: a pull of what is known made a generation", pull)
+		}
+		p.compareFresh(w, settings)
+		if t.Failed() {
+			t.Fatalf("main at %s, branches at %v", p.head.hash, p.tips)
+		}
+	}
+	t.Logf("%d suggestions compared", compared)
+	return compared
+}
+
+// compareFresh compares with an import, unless a broken file keeps an older state.
+func (p *sidePlayer) compareFresh(w *world, settings map[string]catalog.ComponentSettings) {
+	for _, f := range p.head.tree {
+		if f.broken {
+			return
+		}
+	}
+	fresh := newWorld(w.t, p.repo.URL(), settings)
+	fresh.sync()
+	if diff := cmp.Diff(fresh.suggestions(), w.suggestions()); diff != "" {
+		w.t.Errorf("suggestions (-import +pull):\n%s", diff)
+	}
+	if diff := cmp.Diff(fresh.essence(), w.essence()); diff != "" {
+		w.t.Errorf("pulling and importing differ (-import +pull):\n%s", diff)
+	}
+	if err := fresh.db.Close(); err != nil {
+		w.t.Error(err)
+	}
+}
