@@ -35,6 +35,7 @@ const (
 	victimRepo  = "REPOGLOT_TEST_VICTIM_REPO"  // its URL
 	victimPlace = "REPOGLOT_TEST_VICTIM_PLACE" // die when the context is asked that often; 0: do not
 	victimDone  = "REPOGLOT_TEST_VICTIM_DONE"  // die when that many commits are done; 0: do not
+	victimSides = "REPOGLOT_TEST_VICTIM_SIDES" // if set, pull suggestions and no history
 )
 
 func TestMain(m *testing.M) {
@@ -95,7 +96,11 @@ func victim() error {
 		},
 	})
 	s.SetBatch(12)
-	branch, _, _ := branchOf(os.Getenv(victimRepo), "", withHistory(historySettings))
+	settings := withHistory(historySettings)
+	if os.Getenv(victimSides) != "" {
+		settings = suggestingSettings()
+	}
+	branch, _, _ := branchOf(os.Getenv(victimRepo), "", settings)
 	if _, err := s.Sync(ctx, branch); err != nil {
 		return err
 	}

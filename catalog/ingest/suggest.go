@@ -32,6 +32,7 @@ const (
 // look while that is the same.
 type suggestedFrom struct {
 	from     string
+	none     bool // no branch was asked for
 	problems []string
 }
 
@@ -50,7 +51,7 @@ func (p *pull) suggest(ctx context.Context, m *mirror) {
 			p.s.log.Warn("no suggestions: correct suggestions.branches", "component", c.name(), "error", err)
 			continue
 		}
-		if _, known := m.suggested[c.row.ID]; pattern.IsZero() && known {
+		if pattern.IsZero() && m.suggested[c.row.ID].none {
 			continue
 		}
 		query := gitsource.SideQuery{Pattern: pattern, Most: c.row.Settings.SuggestionLimit}
@@ -116,18 +117,11 @@ func (s *suggesting) ask(q gitsource.SideQuery) {
 type leapKey struct{ base, tip gitsource.Hash }
 
 func (s *suggesting) run(ctx context.Context) error {
+	if err := s.fetch(ctx); err != nil {
+		return err
+	}
 	if len(s.queries) > 0 {
 		var err error
-		if s.sides, err = s.m.FetchSides(ctx, s.queries, maxSides); err != nil {
-			return err
-		}
-		for _, branch := range slices.Sorted(maps.Keys(s.sides.Failed)) {
-			err := s.sides.Failed[branch]
-			s.p.s.log.Warn("a branch with suggestions cannot be fetched", "branch", s.p.branch.Key, "from", branch, "error", err)
-			if errors.Is(err, gitsource.ErrCorrupt) && gitsource.Damaged(err) && !s.m.sidesRebuilt {
-				return err
-			}
-		}
 		if s.reader, err = s.m.Reader(ctx); err != nil {
 			return err
 		}
@@ -144,6 +138,22 @@ func (s *suggesting) run(ctx context.Context) error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// fetch brings the branches that are asked for into the mirror; without any it
+// forgets those that were.
+func (s *suggesting) fetch(ctx context.Context) (err error) {
+	if s.sides, err = s.m.FetchSides(ctx, s.queries, maxSides); err != nil {
+		return err
+	}
+	for _, branch := range slices.Sorted(maps.Keys(s.sides.Failed)) {
+		err := s.sides.Failed[branch]
+		s.p.s.log.Warn("a branch with suggestions cannot be fetched", "branch", s.p.branch.Key, "from", branch, "error", err)
+		if errors.Is(err, gitsource.ErrCorrupt) && gitsource.Damaged(err) && !s.m.sidesRebuilt {
+			return err
+		}
+	}
+	return nil
 }
 
 // component makes the suggestions of one component, unless all that they depend
@@ -171,7 +181,7 @@ func (s *suggesting) component(ctx context.Context, c side) error {
 	if err := made.store(ctx); err != nil {
 		return err
 	}
-	s.m.suggested[c.row.ID] = suggestedFrom{from.String(), made.problems}
+	s.m.suggested[c.row.ID] = suggestedFrom{from.String(), c.query.Pattern.IsZero(), made.problems}
 	s.p.sideProblems[c.row.ID] = made.problems
 	return nil
 }

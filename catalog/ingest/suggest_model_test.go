@@ -313,3 +313,64 @@ func (p *sidePlayer) compareFresh(w *world, settings map[string]catalog.Componen
 		w.t.Error(err)
 	}
 }
+
+// TestKilledSuggesting kills processes that pull branches: what is stored is right
+// at any time, and the next pull gets what an undisturbed one does.
+func TestKilledSuggesting(t *testing.T) {
+	p := newSidePlayer(t, 5)
+	push := func() {
+		for _, name := range []string{"l10n/a", "l10n/ab", "l10n/b"} {
+			p.tips[name] = p.commit(name, p.translate(p.head.tree), p.head)
+		}
+		p.playSide()
+		p.head = p.commit("main", p.translate(p.head.tree), p.head)
+	}
+	push()
+	before := newWorld(t, p.repo.URL(), suggestingSettings())
+	before.sync()
+	first := before.suggestions()
+	before.db.Close()
+	push()
+	copied := func(t *testing.T) *cutter {
+		w := &cutter{world: &world{t: t, dir: t.TempDir(), clock: before.clock, branch: before.branch}, like: before}
+		if err := os.CopyFS(w.dir, os.DirFS(before.dir)); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	t.Setenv(victimSides, "yes")
+	all := slain{commits: map[string]int{}, standing: map[string]int{}}
+	whole := copied(t)
+	killed, asked := all.run(t, whole, 0, 0)
+	whole.open()
+	want, essence := whole.suggestions(), whole.essence()
+	whole.db.Close()
+	if killed || asked < 100 || first == want || strings.Count(want, "\n") < 5 {
+		t.Fatalf("killed %v, %d places, suggestions before and after:\n%s\n%s", killed, asked, first, want)
+	}
+	kills := int64(20)
+	if testing.Short() {
+		kills = 4
+	}
+	states := map[string]int{}
+	for n := range kills {
+		w := copied(t)
+		place := asked/2 + n*asked/2/kills // the second half: the first brings main up to date
+		if killed, _ := all.run(t, w, max(place, 1), 0); !killed {
+			t.Errorf("place %d of %d: still alive", place, asked)
+		}
+		w.open()
+		states[w.suggestions()]++
+		w.sync()
+		if diff := cmp.Diff(want, w.suggestions()); diff != "" {
+			t.Errorf("killed at %d of %d (-undisturbed +killed):\n%s", place, asked, diff)
+		}
+		if diff := cmp.Diff(essence, w.essence()); diff != "" {
+			t.Errorf("killed at %d of %d: units (-undisturbed +killed):\n%s", place, asked, diff)
+		}
+		w.db.Close()
+	}
+	if len(states) < 2 {
+		t.Errorf("all were killed in one state:\n%v", states)
+	}
+}

@@ -1,0 +1,272 @@
+package ingest_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// suggesting makes a world with one component that has suggestions, and pulls.
+func suggesting(t *testing.T, repo *testrepos.Repo, c catalog.ComponentSettings) *world {
+	t.Helper()
+	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": c})
+	w.sync()
+	return w
+}
+
+// on pushes files to a branch that begins at the head.
+func on(t *testing.T, repo *testrepos.Repo, branch, author string, files map[string]string) {
+	t.Helper()
+	repo.Commit(t, testrepos.Change{Branch: branch, Parents: []string{repo.Head()}, Author: author, Files: files})
+}
+
+// expect compares the lines of suggestions.
+func (w *world) expect(what string, lines ...string) {
+	w.t.Helper()
+	if got, want := w.suggestions(), strings.Join(lines, "\n"); got != want {
+		w.t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
+	}
+}
+
+const pluralHead = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;\\n\"\n\n"
+
+// TestSuggestedForms: plurals, contexts, texts of several branches, and branches
+// that say nothing about the component.
+func TestSuggestedForms(t *testing.T) {
+	cs := func(few, menu string) map[string]string {
+		return map[string]string{"po/cs.po": pluralHead + "msgid \"%d cup\"\nmsgid_plural \"%d cups\"\nmsgstr[0] \"%d šálek\"\nmsgstr[1] \"" + few + "\"\nmsgstr[2] \"%d šálků\"\n\n" +
+			"msgctxt \"menu\"\nmsgid \"Open\"\nmsgstr \"" + menu + "\"\n\nmsgid \"Open\"\nmsgstr \"Otevřeno\"\n"}
+	}
+	repo := repoWith(t, cs("%d šálky", "Otevřít"))
+	on(t, repo, "l10n/a", "A <a@example.org>", cs("%d hrnky", "Otevřít"))
+	on(t, repo, "l10n/b", "B <b@example.org>", cs("%d hrníčky", "Rozevřít"))
+	on(t, repo, "l10n/c", "C <c@example.org>", cs("", "Rozevřít"))
+	on(t, repo, "l10n/d", "D <d@example.org>", map[string]string{"README": "nothing", "po/de.po": po("Open", "Öffnen"), "po/en.po": po("Open", "open!"), "other/cs.po": po("Open", "X")})
+	on(t, repo, "l10n/e", "E <e@example.org>", map[string]string{"po/cs.po": strings.Replace(cs("%d šálky", "Otevřít")["po/cs.po"], "charset=UTF-8", "charset=utf-8", 1)})
+	repo.Commit(t, testrepos.Change{Branch: "l10n/f", Parents: []string{repo.Head()}, Delete: []string{"po"}})
+	w := suggesting(t, repo, catalog.ComponentSettings{SuggestionBranches: "l10n/*"})
+	sep := catalog.FormSeparator
+	line := func(source, target, by string) string {
+		return fmt.Sprintf("app/cs %s: %q by %s at 09:01 on l10n/%s", source, target, strings.ToUpper(by), by)
+	}
+	cups := "%d cup" + sep + "%d cups"
+	want := []string{
+		"app/cs 2", line(cups, "%d šálek"+sep+sep+"%d šálků", "c"), line(cups, "%d šálek"+sep+"%d hrnky"+sep+"%d šálků", "a"), line(cups, "%d šálek"+sep+"%d hrníčky"+sep+"%d šálků", "b"),
+		line("Open", "Rozevřít", "b"), line("Open", "Rozevřít", "c"),
+	}
+	slices.Sort(want)
+	w.expect("branches", want...)
+	// The suggestion is of the string with the context.
+	w.eachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
+		if u.Source == "Open" && u.HasSuggestion != (u.Context == "menu" && u.Target == "Otevřít") {
+			t.Errorf("%q in context %q has a suggestion: %v", u.Target, u.Context, u.HasSuggestion)
+		}
+	})
+}
+
+// TestSuggestionsAreOfWhoLastChangedThem: author and time are those of the commit
+// of the branch that brought the text, under the name that .mailmap there says.
+func TestSuggestionsAreOfWhoLastChangedThem(t *testing.T) {
+	file := func(one, two string) map[string]string {
+		return map[string]string{"po/cs.po": po("One", one, "Two", two)}
+	}
+	repo := repoWith(t, file("Jedna", "Dvě"))
+	first := repo.Head()
+	commit := func(branch, author string, files map[string]string, parents ...string) {
+		t.Helper()
+		repo.Commit(t, testrepos.Change{Branch: branch, Parents: parents, Author: author, Committer: "Hub <hub@example.org>", Files: files})
+	}
+	commit("l10n/a", "Eva <eva@example.org>", file("Jeden", "Dva"), first)
+	commit("l10n/a", "Jan <jan@example.org>", file("Jeden", "Oba"))
+	w := suggesting(t, repo, catalog.ComponentSettings{SuggestionBranches: "l10n/*"})
+	w.expect("two authors", "app/cs 2", `app/cs One: "Jeden" by Eva at 09:01 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
+	commit("l10n/a", "Ota <ota@example.org>", file("Jednou", "Oba"))
+	commit("l10n/a", "Iva <iva@example.org>", file("Jeden", "Oba"))
+	w.sync()
+	w.expect("a text that was away belongs to who brought it back", "app/cs 2", `app/cs One: "Jeden" by Iva at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
+	commit("l10n/a", "Hub <hub@example.org>", map[string]string{".mailmap": "Eva Nová <iva@example.org>\n"})
+	w.sync()
+	w.expect("by .mailmap", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
+	// Merging main into the branch brings main's texts, which are none of its own.
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Tři")}})
+	repo.Merge(t, testrepos.Change{Branch: "l10n/a", Author: "Hub <hub@example.org>", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Oba", "Three", "Tři")}}, repo.DefaultBranch())
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")}})
+	w.sync()
+	w.expect("main merged into it", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
+}
+
+// TestManySuggestingBranches: of 500 branches as many are read as the component
+// wants, by name, and the rest is not even fetched.
+func TestManySuggestingBranches(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
+	var refs strings.Builder
+	for i := range 5 {
+		repo.Commit(t, testrepos.Change{Branch: "work", Force: true, Parents: []string{repo.Head()}, Files: map[string]string{"po/cs.po": po("One", fmt.Sprint("Jedna ", i), "Two", "Dvě")}})
+		tip := repo.Tip("work")
+		for n := i; n < 500; n += 5 {
+			fmt.Fprintf(&refs, "%s refs/heads/l10n/%03d\n", tip, n)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(repo.Path(), "packed-refs"), []byte(refs.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		limit, read int
+		last        string
+	}{{0, 20, "019"}, {7, 7, "006"}, {120, 120, "119"}} {
+		w := suggesting(t, repo, catalog.ComponentSettings{SuggestionBranches: "l10n/**", SuggestionLimit: c.limit})
+		got := w.suggestions()
+		if n := strings.Count(got, " on l10n/"); n != c.read || !strings.Contains(got, " on l10n/"+c.last) || !strings.Contains(got, "app/cs 1\n") {
+			t.Errorf("limit %d: %d suggestions:\n%s", c.limit, n, got)
+		}
+		held := 0
+		err := filepath.WalkDir(filepath.Join(w.dir, "mirrors"), func(path string, d os.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && strings.Contains(path, "refs/repoglot/sides/l10n/") {
+				held++
+			}
+			return err
+		})
+		if err != nil || held != c.read {
+			t.Errorf("limit %d: %d branches fetched, %v", c.limit, held, err)
+		}
+		w.db.Close()
+	}
+}
+
+// TestSuggestionPatterns: which branches a pattern selects; never the component's
+// own. One that is none, which the configuration refuses, stops nothing.
+func TestSuggestionPatterns(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
+	first := repo.Head()
+	for i, branch := range []string{"l10n/cs", "l10n/cs/x", "l10n-cs", "feature/l10n/cs", "l10n/{a}"} {
+		if branch == "l10n/cs/x" {
+			branch = "l10n/de/cs" // "l10n/cs" cannot be a folder, too
+		}
+		repo.Commit(t, testrepos.Change{Branch: branch, Parents: []string{first}, Files: map[string]string{"po/cs.po": po("One", fmt.Sprint(i))}})
+	}
+	w := suggesting(t, repo, catalog.ComponentSettings{})
+	for pattern, want := range map[string]string{
+		"l10n/*": "l10n/cs l10n/de/cs l10n/{a}", "l10n/**": "l10n/cs l10n/de/cs l10n/{a}", "**/cs": "feature/l10n/cs l10n/cs l10n/de/cs",
+		"l10n/*/cs": "l10n/de/cs", "l10n/{a}": "l10n/{a}", "l10n/{cs,de}": "", "*": "feature/l10n/cs l10n-cs l10n/cs l10n/de/cs l10n/{a}",
+		"refs/heads/l10n/cs": "l10n/cs", "main": "", "l10n/[a-z]*": "", "": "",
+	} {
+		w.configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {}})
+		w.sync()
+		w.expect("without a pattern")
+		w.configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: pattern}})
+		w.sync()
+		var branches []string
+		for line := range strings.SplitSeq(w.suggestions(), "\n") {
+			if _, branch, ok := strings.Cut(line, " on "); ok {
+				branches = append(branches, branch)
+			}
+		}
+		slices.Sort(branches)
+		if got := strings.Join(branches, " "); got != want {
+			t.Errorf("%s selects %s, want %s", pattern, got, want)
+		}
+	}
+}
+
+// TestSuggestionsOfSeveralComponents: components of one repository have their own
+// patterns and limits, and share the branches.
+func TestSuggestionsOfSeveralComponents(t *testing.T) {
+	both := func(text string) map[string]string {
+		return map[string]string{"po/cs.po": po("One", text), "docs/cs.po": po("Two", text)}
+	}
+	repo := repoWith(t, both("main"))
+	for _, branch := range []string{"l10n/a", "l10n/b", "next"} {
+		on(t, repo, branch, "", both(branch))
+	}
+	settings := map[string]catalog.ComponentSettings{
+		"app":  {SuggestionBranches: "l10n/*", SuggestionLimit: 1},
+		"docs": {Filemask: "docs/*.po", SuggestionBranches: "*"},
+		"none": {Filemask: "po/*.po"},
+	}
+	w := newWorld(t, repo.Path(), settings)
+	w.sync()
+	line := func(component, source, branch string) string {
+		return fmt.Sprintf("%s/cs %s: %q by Test Author at 09:01 on %s", component, source, branch, branch)
+	}
+	w.expect("three components", "app/cs 1", line("app", "One", "l10n/a"), "docs/cs 1", line("docs", "Two", "l10n/a"), line("docs", "Two", "l10n/b"), line("docs", "Two", "next"))
+	// Another branch of the repository is another mirror: its component's own.
+	w.configure(repo.Path(), "next", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "*"}})
+	w.sync()
+	w.expect("from the branch next", "app/cs 1", line("app", "One", "l10n/a"), line("app", "One", "l10n/b"))
+}
+
+// TestSuggestionsOutliveDamage: a mirror whose other branches cannot be read is
+// cloned anew.
+func TestSuggestionsOutliveDamage(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
+	on(t, repo, "l10n/a", "Eva <eva@example.org>", map[string]string{"po/cs.po": po("One", "Jeden")})
+	w := suggesting(t, repo, catalog.ComponentSettings{SuggestionBranches: "l10n/*"})
+	want := []string{"app/cs 1", `app/cs One: "Jeden" by Eva at 09:01 on l10n/a`}
+	w.expect("whole", want...)
+	blob := git(t, repo.Path(), "rev-parse", "l10n/a:po/cs.po")
+	removed := 0
+	err := filepath.WalkDir(filepath.Join(w.dir, "mirrors"), func(path string, d os.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, filepath.Join(blob[:2], blob[2:])) {
+			removed++
+			err = os.Remove(path)
+		}
+		return err
+	})
+	if err != nil || removed != 1 {
+		t.Fatalf("%d objects removed, %v", removed, err)
+	}
+	// Main's next commit has them read again.
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("One", "Eins")}})
+	w.open() // nothing is remembered
+	w.sync()
+	w.expect("cloned anew", want...)
+	on(t, repo, "l10n/b", "Jan <jan@example.org>", map[string]string{"po/cs.po": po("One", "Jednou")})
+	w.sync()
+	w.expect("and goes on", append(want, `app/cs One: "Jednou" by Jan at 09:02 on l10n/b`)...)
+}
+
+// TestUnreachableBranches: where branches cannot be fetched or listed the pull
+// succeeds, and what was suggested stays.
+func TestUnreachableBranches(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
+	on(t, repo, "l10n/b", "Eva <eva@example.org>", map[string]string{"po/cs.po": po("One", "Jeden")})
+	w := suggesting(t, repo, catalog.ComponentSettings{SuggestionBranches: "l10n/*"})
+	want := []string{"app/cs 1", `app/cs One: "Jeden" by Eva at 09:01 on l10n/b`}
+	w.expect("whole", want...)
+	place := func(name, id string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(repo.Path(), filepath.FromSlash(name)), []byte(id+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good := repo.Tip("l10n/b")
+	place("refs/heads/l10n/a", strings.Repeat("12", 20)) // a commit that is not there
+	place("refs/heads/l10n/b", strings.Repeat("34", 20))
+	w.sync()
+	w.expect("broken branches", want...)
+	place("refs/heads/l10n/b", good)
+	on(t, repo, "l10n/c", "Jan <jan@example.org>", map[string]string{"po/cs.po": po("One", "Jednou")})
+	w.sync()
+	w.expect("one is broken", append(want, `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)...)
+	if err := os.Mkdir(filepath.Join(repo.Path(), "packed-refs"), 0o755); err != nil { // cannot be read
+		t.Fatal(err)
+	}
+	place("refs/heads/l10n/b", repo.Head())
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("One", "Eins")}})
+	w.sync()
+	w.expect("no list", append(want, `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)...)
+	if len(w.languages("app")) != 3 {
+		t.Errorf("languages: %v", w.languages("app"))
+	}
+	if err := os.Remove(filepath.Join(repo.Path(), "packed-refs")); err != nil {
+		t.Fatal(err)
+	}
+	w.sync()
+	w.expect("and again", "app/cs 1", `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)
+}
