@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -142,6 +141,8 @@ func (v *validator) check(at string, schema map[string]any, value any) {
 			v.checkBound(at, keyword, arg, value)
 		case "format":
 			v.checkFormat(at, arg.(string), value)
+		case "unevaluatedProperties":
+			v.checkUnevaluated(at, arg, schema, value)
 		case "description", "default":
 		default:
 			v.failf(at, "keyword %q is not known to the validator", keyword)
@@ -212,6 +213,39 @@ func (v *validator) checkObject(at, keyword string, schema, value map[string]any
 	}
 }
 
+// checkUnevaluated is unevaluatedProperties: false beside allOf, which closes
+// what several schemas describe together.
+func (v *validator) checkUnevaluated(at string, arg any, schema map[string]any, value any) {
+	m, ok := value.(map[string]any)
+	if arg != false {
+		v.failf(at, "unevaluatedProperties %v is not known to the validator", arg)
+	}
+	if !ok {
+		return
+	}
+	known := map[string]bool{}
+	var gather func(map[string]any)
+	gather = func(schema map[string]any) {
+		if ref, ok := schema["$ref"].(string); ok {
+			gather(v.resolve(ref))
+		}
+		parts, _ := schema["allOf"].([]any)
+		for _, part := range parts {
+			gather(part.(map[string]any))
+		}
+		properties, _ := schema["properties"].(map[string]any)
+		for name := range properties {
+			known[name] = true
+		}
+	}
+	gather(schema)
+	for name := range m {
+		if !known[name] {
+			v.failf(at, "%s is not described", name)
+		}
+	}
+}
+
 func (v *validator) checkArray(at, keyword string, arg any, value []any) {
 	if keyword == "minItems" || keyword == "maxItems" {
 		bound, _ := arg.(float64)
@@ -270,17 +304,7 @@ func validate(tb testing.TB, path string, status int, body []byte) {
 		tb.Errorf("%s: openapi.yaml describes no JSON for status %d", path, status)
 		return
 	}
-	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.UseNumber()
-	var value any
-	if err := dec.Decode(&value); err != nil {
-		tb.Errorf("%s: not JSON: %v\n%s", path, err, body)
-		return
-	}
-	v.check("$", schema, value)
-	for _, p := range v.problems {
-		tb.Errorf("%s: %s", path, p)
-	}
+	inspectJSON(tb, path, schema, body)
 }
 
 // TestOpenAPIDescribesRoutes holds the table of routes and the description

@@ -56,7 +56,7 @@ func (s *Server) exportProjectStatistics(ctx context.Context, snap *store.Snapsh
 // exportStatistics writes rows as an indented array, or as CSV for download.
 func exportStatistics(r *request, name string, rows any) (any, error) {
 	format, _ := r.params.get("format")
-	if format != "" && format != "json" && format != "csv" {
+	if format != "" && format != "api" && format != "json" && format != "csv" {
 		return nil, errNotFound
 	}
 	body, err := renderJSON(rows, 4)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 
@@ -17,35 +18,38 @@ import (
 // the tests holds against openapi.yaml: some tests ask thousands of times.
 const validatedAnswers = 40
 
-// Validated makes a server hold every JSON answer to a GET against openapi.yaml,
-// whoever asks, and returns it.
+// Validated makes a server hold every answer that it renders against
+// openapi.yaml, whoever asks and however, and returns it.
 func Validated(tb testing.TB, s *Server) *Server {
 	tb.Helper()
 	type key struct {
-		route  string
-		status int
+		method, route, media string
+		status               int
 	}
 	var mu sync.Mutex
 	seen := map[key]int{}
 	s.echo.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			if c.Request().Method != http.MethodGet {
-				return next(c)
-			}
 			res := c.Response()
 			rec := &recorded{ResponseWriter: res.Writer}
 			res.Writer = rec
-			err := next(c)
+			if err := next(c); err != nil { // of an unknown path
+				c.Error(err)
+			}
 			res.Writer = rec.ResponseWriter
-			k := key{described(c.Path()), res.Status}
+			k := key{c.Request().Method, described(c.Path()), mediaOf(rec.Header()), res.Status}
 			mu.Lock()
 			seen[k]++
 			due := seen[k] <= validatedAnswers
 			mu.Unlock()
-			if due && rec.Header().Get("Content-Type") == typeJSON && res.Status != http.StatusNotModified {
-				validate(tb, k.route, k.status, decoded(tb, rec.Header().Get("Content-Encoding"), rec.body.Bytes()))
+			if due {
+				body := rec.body.Bytes()
+				if !rec.cut {
+					body = decoded(tb, rec.Header().Get("Content-Encoding"), body)
+				}
+				inspect(tb, &inspected{k.method, k.route, k.media, k.status, rec.Header(), body, rec.cut})
 			}
-			return err
+			return nil
 		}
 	})
 	return s
@@ -79,16 +83,19 @@ func described(route string) string {
 	return regexp.MustCompile(`:(\w+)`).ReplaceAllString(route, "{$1}")
 }
 
-// recorded keeps a copy of JSON bodies.
+// recorded keeps a copy of a body, up to maxRecorded bytes.
 type recorded struct {
 	http.ResponseWriter
 	body bytes.Buffer
+	cut  bool // there is more
 }
 
+const maxRecorded = 1 << 20
+
 func (r *recorded) Write(p []byte) (int, error) {
-	if r.Header().Get("Content-Type") == typeJSON {
-		r.body.Write(p)
-	}
+	room := min(len(p), maxRecorded-r.body.Len())
+	r.body.Write(p[:room])
+	r.cut = r.cut || room < len(p)
 	return r.ResponseWriter.Write(p)
 }
 
@@ -107,24 +114,36 @@ func TestValidatedSees(t *testing.T) {
 	if complaints.n != 0 {
 		t.Fatalf("%d complaints about good answers", complaints.n)
 	}
-	s.echo.GET("/api/groups/:id/", func(c echo.Context) error {
-		c.Response().Header().Set("Content-Type", typeJSON)
-		_, err := c.Response().Write([]byte(`{"id":1}`))
-		return err
-	})
-	s.echo.GET("/api/components/:project/:component/lock/", func(c echo.Context) error {
-		c.Response().Header().Set("Content-Type", typeJSON)
-		_, err := c.Response().Write([]byte(`{"locked":"no"}`))
-		return err
-	})
-	send(s, http.MethodGet, "/api/groups/1/")
-	if complaints.n == 0 {
-		t.Error("no complaint about a path that is not described")
-	}
-	before := complaints.n
-	send(s, http.MethodGet, "/api/components/demo/app/lock/")
-	if complaints.n == before {
-		t.Error("no complaint about a wrong type")
+	// Every route that is added here answers something that is not described.
+	for _, wrong := range []struct{ method, route, path, media, body string }{
+		{"GET", "/api/groups/:id/", "/api/groups/1/", typeJSON, `{"id":1}`},
+		{"GET", "/api/components/:project/:component/lock/", "/api/components/demo/app/lock/", typeJSON, `{"locked":"no"}`},
+		{"GET", "/api/components/:project/:component/", "/api/components/demo/app/", typeJSON, strings.Replace(get(t, s, "/api/components/demo/app/"), `{"name"`, `{"more":1,"name"`, 1)},
+		{"GET", "/api/changes/", "/api/changes/", typeJSON, `{"count":0,"next":null,"previous":null,"results":[],"more":1}`},
+		{"GET", "/api/users/", "/api/users/", typeLines, `{"username":"x"}` + "\n"},
+		{"GET", "/api/projects/", "/api/projects/?format=csv", typeCSV, "a,b\n1\n"},
+		{"GET", "/api/addons/", "/api/addons/", "text/plain", "none"},
+		{"GET", "/api/roles/", "/api/roles/", typeHTML, "<p>none"},
+		{"GET", "/exports/rss/", "/exports/rss/", "application/rss+xml", "<rss><channel></rss>"},
+		{"GET", "/api/changes/stream/", "/api/changes/stream/", typeEvents, "event: change\ndata: {\"id\":1}\n\n"},
+		{"GET", "/api/projects/:project/file/", "/api/projects/demo/file/", typeZip, "PK"},
+		{"HEAD", "/api/memory/", "/api/memory/", "text/plain", ""},
+		{"OPTIONS", "/api/units/", "/api/units/", typeJSON, `{"name":"x"}`},
+		{"PUT", "/api/units/:id/", "/api/units/1/", typeJSON, `{"error":1}`},
+		{"POST", "/api/projects/", "/api/projects/", "text/plain", "no"},
+	} {
+		s.echo.Add(wrong.method, wrong.route, func(c echo.Context) error {
+			c.Response().Header().Set("Content-Type", wrong.media)
+			if wrong.method == http.MethodPut {
+				c.Response().WriteHeader(http.StatusForbidden)
+			}
+			_, err := io.WriteString(c.Response(), wrong.body)
+			return err
+		})
+		before := complaints.n
+		if send(s, wrong.method, wrong.path); complaints.n == before {
+			t.Errorf("no complaint about %s %s: %s %s", wrong.method, wrong.path, wrong.media, wrong.body)
+		}
 	}
 }
 
