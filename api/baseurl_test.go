@@ -132,6 +132,9 @@ func TestCORS(t *testing.T) {
 			header = append(header, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization")
 		}
 		h := call(t, s, tc.method, "/api/", header...).Header()
+		if exposed := h.Get("Access-Control-Expose-Headers"); strings.Contains(exposed, "ETag") != (tc.allowed != "") {
+			t.Errorf("%+v: exposes %q", tc, exposed)
+		}
 		if h.Get("Access-Control-Allow-Origin") != tc.allowed || strings.Join(h.Values("Vary"), ", ") != tc.vary || h.Get("Access-Control-Max-Age") != tc.max {
 			t.Errorf("%+v: %v", tc, h)
 		}

@@ -12,14 +12,16 @@ import (
 
 // throttle counts a request and puts the figures into the header (facts §8). It
 // returns the answer to one too many, else nil. Who shows a good token is counted
-// by token, everybody else, with a bad one too, by address.
+// by token, everybody else, with a bad one too, by address. What browsers ask
+// beforehand for pages of other origins is not counted: with a 429 they would not
+// send the request, which has a token perhaps.
 func (s *Server) throttle(h http.Header, r *http.Request, a access) error {
 	settings := s.settings.Load()
 	limiter, client := settings.tokens, ""
 	switch {
 	case a.token.ID != 0:
 		client = limit.Token(a.token.ID)
-	case settings.strangers == nil:
+	case settings.strangers == nil, len(settings.CORSOrigins) > 0 && preflight(r):
 		return nil
 	default:
 		limiter, client = settings.strangers, limit.Address(settings.clientAddress(r))

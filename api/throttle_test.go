@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,13 @@ func TestThrottle(t *testing.T) {
 			if _, rec := send(s, method, target, "Accept", "image/png"); rec.Code != http.StatusTooManyRequests {
 				t.Errorf("%s %s: %d", method, target, rec.Code)
 			}
+		}
+	}
+	for range 5 {
+		asked := []string{"Origin", "https://app.example", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization"}
+		_, rec := send(s, http.MethodOptions, "/api/units/", asked...)
+		if rec.Code != http.StatusOK || rec.Header().Get("X-RateLimit-Limit") != "" || !strings.Contains(rec.Header().Get("Access-Control-Allow-Headers"), "Authorization") {
+			t.Errorf("a preflight request of whoever is throttled: %d, %v", rec.Code, rec.Header())
 		}
 	}
 	expect(200, "0", "60", "Authorization", "Token "+key)
