@@ -43,9 +43,10 @@ func negotiate(rt *route, ps params, accept string) (representation, error) {
 		return rep, errNotFound
 	}
 	rep.html = showsPage(rt, ps, accept)
-	rep.lines = rep.lines || wantsLines(rt, ps, accept)
+	rep.lines = rep.lines || wants(typeLines, rt, ps, accept)
+	rep.csv = rep.csv || !rep.lines && wants("text/csv", rt, ps, accept)
 	indent, ok := acceptable(accept)
-	if !ok && !rep.lines && !given && rt.kind != verbatim && rt.kind != events {
+	if !ok && !rep.lines && !rep.csv && !given && rt.kind != verbatim && rt.kind != events {
 		return rep, errNotAcceptable
 	}
 	rep.indent = indent
@@ -108,10 +109,10 @@ func showsPage(rt *route, ps params, accept string) bool {
 	return page > named && page >= other
 }
 
-// wantsLines reports whether a list is to be sent whole, an entry per line: the
-// client names application/x-ndjson and likes nothing that it names better.
-// format=api leaves it to Accept, as for pages.
-func wantsLines(rt *route, ps params, accept string) bool {
+// wants reports whether a list is to be sent in another form than JSON: the
+// client names its media type and likes nothing that it names better. format=api
+// leaves it to Accept, as for pages.
+func wants(form string, rt *route, ps params, accept string) bool {
 	if format, given := ps.get("format"); given && format != "api" || rt.kind != pages {
 		return false
 	}
@@ -125,7 +126,7 @@ func wantsLines(rt *route, ps params, accept string) bool {
 		if value, err := strconv.ParseFloat(attrs["q"], 64); err == nil {
 			q = value
 		}
-		if media == typeLines {
+		if media == form {
 			own = q
 		} else {
 			best = max(best, q)

@@ -31,6 +31,13 @@ func TestFormat(t *testing.T) {
 		{one + "?format=csv", "", 404, typeJSON, `{"detail":"Not found."}`},
 		{many + "?format=csv", "", 200, typeCSV, "translation,source.0,"},
 		{many + "?format=csv", "application/json", 200, typeCSV, "translation,source.0,"},
+		{many, "text/csv", 200, typeCSV, "translation,source.0,"},
+		{many + "?format=api", "text/csv, application/json;q=0.9", 200, typeCSV, "translation,source.0,"},
+		{many, "text/csv;q=0.9, application/json", 200, typeJSON, `"count":44`},
+		{many, "text/csv;q=0", 406, typeJSON, `{"detail":"Could not satisfy the request Accept header."}`},
+		{many + "?format=json", "text/csv", 200, typeJSON, `"count":44`},
+		{many + "?page=99", "text/csv", 404, typeJSON, `{"detail":"Invalid page."}`},
+		{one, "text/csv", 406, typeJSON, `{"detail":"Could not satisfy the request Accept header."}`},
 		{many + "?format=csv&page=99", "", 404, typeJSON, `{"detail":"Invalid page."}`},
 		{many + "?format=json", "application/xml", 200, typeJSON, `"count":44`},
 
