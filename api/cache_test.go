@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
 const cacheTarget = "/api/translations/big/big/cs/units/"
@@ -139,6 +140,37 @@ func TestChooseEncoding(t *testing.T) {
 	}
 	if got := chooseEncoding("gzip", minEncoded-1); got != identity {
 		t.Errorf("a small answer: %s", got.token())
+	}
+}
+
+// TestKeptWithoutStore: what is kept is answered without the store, however its
+// path is spelt and whatever its client has of it.
+func TestKeptWithoutStore(t *testing.T) {
+	t.Parallel()
+	w := cacheWorld(t)
+	s := w.serve(Options{CacheBytes: 1 << 20})
+	counter := statementCounter(t, w)
+	for _, target := range []string{
+		cacheTarget, strings.TrimSuffix(cacheTarget, "/"), cacheTarget + "?page_size=2&page=2", "/api/translations/big/big/%63%73", "/api/units/?page=1", "/api/projects",
+	} {
+		tag := ask(s, http.MethodGet, target).Header().Get("ETag")
+		before := testutil.ToFloat64(counter)
+		for _, header := range [][]string{
+			nil, {"Accept-Encoding", "gzip"}, {"Accept-Encoding", "zstd"}, {"If-None-Match", tag}, {"If-None-Match", strings.TrimSuffix(tag, `"`) + `-gzip"`, "Accept-Encoding", "gzip"},
+		} {
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				want := http.StatusOK
+				if len(header) > 0 && header[0] == "If-None-Match" {
+					want = http.StatusNotModified
+				}
+				if rec := ask(s, method, target, header...); rec.Code != want {
+					t.Errorf("%s %s %q: status %d, want %d", method, target, header, rec.Code, want)
+				}
+			}
+		}
+		if n := testutil.ToFloat64(counter) - before; n > 0 {
+			t.Errorf("%s: %v statements for what is kept", target, n)
+		}
 	}
 }
 

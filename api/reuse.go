@@ -80,7 +80,16 @@ func (s *Server) cacheKey(req *http.Request) (key cacheKey, ok bool) {
 	} else if len(lines) > 1 {
 		return key, false
 	}
-	return cacheKey{base, req.URL.EscapedPath() + "?" + req.URL.RawQuery, accept, accessOf(req.Context()).key()}, len(accept) < maxKept
+	return cacheKey{base, targetOf(req), accept, accessOf(req.Context()).key()}, len(accept) < maxKept
+}
+
+// targetOf is what a client asked for, as it was sent: that of a request is the
+// same before and after it was routed.
+func targetOf(req *http.Request) string {
+	if req.RequestURI != "" {
+		return req.RequestURI
+	}
+	return req.URL.RequestURI() // made by this program
 }
 
 // maxKept bounds the Accept header of an answer that is kept.

@@ -190,49 +190,48 @@ func refuseWrite(rt *route, req *http.Request) error {
 // same headers and no body.
 func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a answer) int {
 	h := w.Header()
-	h.Set("Content-Type", a.contentType)
-	if a.filename != "" {
-		h.Set("Content-Disposition", attachment(a.filename, a.bareName))
+	h["X-Content-Type-Options"] = s.fixed.nosniff // first: it may be there, and a map that is full grows before it looks
+	if a.status != http.StatusNotModified {       // it describes a body
+		put(h, "Content-Type", a.contentType)
 	}
-	h.Set("Vary", "Accept")
+	if a.filename != "" {
+		put(h, "Content-Disposition", attachment(a.filename, a.bareName))
+	}
+	h["Vary"] = s.fixed.varyAccept
 	if a.etag != "" {
-		h.Set("ETag", a.etag)
-		h.Set("Cache-Control", cacheControl(accessOf(req.Context())))
+		put(h, "Etag", a.etag)
+		put(h, "Cache-Control", cacheControl(accessOf(req.Context())))
 		if a.maxAge > 0 && !accessOf(req.Context()).authenticated() {
-			h.Set("Cache-Control", "max-age="+strconv.Itoa(a.maxAge))
+			put(h, "Cache-Control", "max-age="+strconv.Itoa(a.maxAge))
 		}
-		h.Add("Vary", "Accept-Encoding")
+		h["Vary"] = s.fixed.varyBoth
 	}
 	if a.location != "" {
-		h.Set("Location", a.location)
+		put(h, "Location", a.location)
 	}
 	if a.contentType == typeHTML {
-		h.Set("Content-Security-Policy", page.Policy)
-		h.Set("Referrer-Policy", "same-origin")
+		put(h, "Content-Security-Policy", page.Policy)
+		put(h, "Referrer-Policy", "same-origin")
 	}
 	if a.encoding != "" {
-		h.Set("Content-Encoding", a.encoding)
+		put(h, "Content-Encoding", a.encoding)
 	}
 	if !a.modified.IsZero() {
-		h.Set("Last-Modified", a.modified.UTC().Format(http.TimeFormat))
+		put(h, "Last-Modified", a.modified.UTC().Format(http.TimeFormat))
 	}
 	switch {
 	case a.long != nil && a.etag == "":
-		h.Add("Vary", "Accept-Encoding")
-		h.Set("Cache-Control", "no-store")
+		h["Vary"] = s.fixed.varyBoth
+		put(h, "Cache-Control", "no-store")
 	case a.status == http.StatusNotModified, a.long != nil, a.download != nil:
 	case a.content != nil: // http.ServeContent knows
 	case a.feed == nil:
-		h.Set("Content-Length", strconv.Itoa(len(a.body)))
+		put(h, "Content-Length", strconv.Itoa(len(a.body)))
 	default:
-		h.Set("Cache-Control", "no-store")
-		h.Set("X-Accel-Buffering", "no") // nginx would hold events back
+		put(h, "Cache-Control", "no-store")
+		put(h, "X-Accel-Buffering", "no") // nginx would hold events back
 	}
-	h.Set("Allow", rt.allow)
-	h.Set("X-Content-Type-Options", "nosniff")
-	if s.version != "" {
-		h.Set("Server", "repoglot/"+s.version)
-	}
+	put(h, "Allow", rt.allow)
 	s.settings.Load().cors(req, h)
 	if a.problem != nil {
 		h.Set("Cache-Control", "no-store") // caches may keep a 404 that does not forbid it, and a token may find more
@@ -257,6 +256,17 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	}
 	return a.status
 }
+
+// fixed are the values of headers that are always the same. A header that is
+// added to gets a slice of its own, for these have no room.
+type fixed struct{ varyAccept, varyBoth, nosniff []string }
+
+func newFixed() fixed {
+	return fixed{[]string{"Accept"}, []string{"Accept", "Accept-Encoding"}, []string{"nosniff"}}
+}
+
+// put is h.Set for a name in its canonical form, which is not looked for again.
+func put(h http.Header, name, value string) { h[name] = []string{value} }
 
 // cacheControl lets an answer be kept if it is asked about before it is used;
 // one to somebody with a token by that client alone.
