@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
@@ -49,7 +50,10 @@ func (s *Server) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *re
 	if err := s.servable(ctx, snap, &t.Project, &t.Component); err != nil {
 		return nil, err
 	}
-	set := checks.ForTranslation(s.langs, &t.Project, &t.Component.Settings, &t.Translation)
+	set, err := s.checksOf(ctx, snap, t, []catalog.Unit{row.Unit})
+	if err != nil {
+		return nil, err
+	}
 	all := failedChecks(r.link, set, &row.Unit, &t.Translation)
 	w, err := r.window(int64(len(all)), maxUnitsSize)
 	if err != nil {
@@ -73,12 +77,33 @@ func (s *Server) listTranslationChecks(ctx context.Context, snap *store.Snapshot
 	if err != nil {
 		return nil, err
 	}
-	set := checks.ForTranslation(s.langs, &t.Project, &t.Component.Settings, &t.Translation)
+	set, err := s.checksOf(ctx, snap, &t, units)
+	if err != nil {
+		return nil, err
+	}
 	objects := make([]failingObject, len(units))
 	for i := range units {
 		objects[i] = failingObject{ID: units[i].ID, Unit: r.link.unit(units[i].ID), Checks: failedChecks(r.link, set, &units[i], &t.Translation)}
 	}
 	return r.list(w, translationPath(t.Project.Slug, t.Component.Slug, t.Language)+"checks/", objects), nil
+}
+
+// checksOf makes the checks of a translation, as pulls run them, with the glossary
+// where one of the units does not follow it.
+func (s *Server) checksOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, units []catalog.Unit) (*checks.Set, error) {
+	settings := &t.Component.Settings
+	var terms []checks.Term
+	if slices.ContainsFunc(units, func(u catalog.Unit) bool { return checks.Mask(u.Failing).Has(checks.CheckGlossary) }) {
+		found, err := snap.GlossaryUnits(ctx, t.Project.ID, settings.SourceLanguage, t.Language)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			u := &found[i]
+			terms = append(terms, checks.TermsOf(u.Source, u.Target, u.Flags, u.State)...)
+		}
+	}
+	return checks.ForTranslation(s.langs, &t.Project, settings, &t.Translation, terms), nil
 }
 
 // failingObject is a unit with its failing checks (ours).

@@ -32,11 +32,11 @@ func TargetForms(source, target string, number int) []string {
 }
 
 // EmptyForms reports whether every form of a target is empty.
-func EmptyForms(target string) bool { return trimForms(target) == "" }
+func EmptyForms(target string) bool { return TrimForms(target) == "" }
 
-// trimForms drops trailing empty forms, so that a target compares equal
+// TrimForms drops trailing empty forms, so that a target compares equal
 // whether a file writes out its last empty msgstr[] or leaves them away.
-func trimForms(target string) string {
+func TrimForms(target string) string {
 	for strings.HasSuffix(target, FormSeparator) {
 		target = strings.TrimSuffix(target, FormSeparator)
 	}

@@ -78,7 +78,7 @@ func (h *Hasher) Identity(source, context string) Identity {
 // Text fingerprints what a change entry is about: target and state.
 func (h *Hasher) Text(target string, state State) int64 {
 	h.buf = binary.AppendUvarint(h.buf[:0], uint64(state))
-	h.buf = append(h.buf, trimForms(target)...)
+	h.buf = append(h.buf, TrimForms(target)...)
 	return int64(siphash.Hash(ownKey0, ownKey1, h.buf))
 }
 
@@ -87,7 +87,7 @@ func (h *Hasher) Text(target string, state State) int64 {
 func (h *Hasher) Echo(project int64, language, target string) int64 {
 	h.buf = binary.AppendVarint(h.buf[:0], project)
 	h.buf = binary.AppendUvarint(h.buf, uint64(len(language)))
-	h.buf = append(append(h.buf, language...), trimForms(target)...)
+	h.buf = append(append(h.buf, language...), TrimForms(target)...)
 	return int64(siphash.Hash(ownKey0, ownKey1, h.buf) | 1)
 }
 

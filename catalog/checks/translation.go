@@ -6,8 +6,8 @@ import (
 )
 
 // ForTranslation makes the checks of a translation of a component, as pulls run
-// them.
-func ForTranslation(table *lang.Table, p *catalog.Project, s *catalog.ComponentSettings, t *catalog.Translation) *Set {
+// them; terms are those of the project's glossaries.
+func ForTranslation(table *lang.Table, p *catalog.Project, s *catalog.ComponentSettings, t *catalog.Translation, terms []Term) *Set {
 	return New(Options{
 		Language:       t.Language,
 		Source:         s.SourceLanguage,
@@ -15,7 +15,7 @@ func ForTranslation(table *lang.Table, p *catalog.Project, s *catalog.ComponentS
 		ComponentName:  s.Name,
 		Plural:         lang.PluralFor(table.Match(t.Language), t.PluralNumber, t.PluralFormula),
 		SourcePlural:   table.Match(s.SourceLanguage).Plural,
-		ComponentFlags: s.CheckFlags, Glossary: s.IsGlossary,
+		ComponentFlags: s.CheckFlags, Glossary: s.IsGlossary, Terms: terms,
 	})
 }
 

@@ -21,17 +21,20 @@ import (
 // strings of all of these. A translation that was never checked, or with other
 // rules, is checked as a whole.
 type checkup struct {
-	tx      *store.StepTx
-	hasher  catalog.Hasher
-	written map[int64][]int64                    // units that the step changed, by translation
-	whole   map[int64]bool                       // translations all of whose strings are being checked
-	done    map[int64]bool                       // translations that were checked as a whole
-	outside map[int64]struct{}                   // units whose neighbours changed
-	sources map[int64]struct{}                   // source units whose translations' failures changed
-	peers   map[peerKey]peers                    // loaded so far
-	shared  map[[2]int64]sharing                 // by component and component of a peer
-	texts   map[int64]map[int64]store.SourceText // of the source strings of components
-	ledger  ledger                               // nil where nobody asks what is new
+	tx       *store.StepTx
+	hasher   catalog.Hasher
+	written  map[int64][]int64                    // units that the step changed, by translation
+	whole    map[int64]bool                       // translations all of whose strings are being checked
+	done     map[int64]bool                       // translations that were checked as a whole
+	turned   map[int64]bool                       // translations that were compared by other rules before
+	outside  map[int64]struct{}                   // units whose neighbours changed
+	sources  map[int64]struct{}                   // source units whose translations' failures changed
+	peers    map[peerKey]peers                    // loaded so far
+	shared   map[[2]int64]sharing                 // by component and component of a peer
+	texts    map[int64]map[int64]store.SourceText // of the source strings of components
+	glossary map[glossaryKey][]checks.Term        // loaded so far
+	coined   map[peerKey]struct{}                 // languages of which a glossary changed
+	ledger   ledger                               // nil where nobody asks what is new
 }
 
 // peerKey names the translations of a project in one language.
@@ -117,7 +120,8 @@ func echo(h *catalog.Hasher, c *component, t *catalog.Translation, target string
 func newCheckup(tx *store.StepTx) *checkup {
 	return &checkup{
 		tx: tx, outside: map[int64]struct{}{}, sources: map[int64]struct{}{}, peers: map[peerKey]peers{}, shared: map[[2]int64]sharing{},
-		whole: map[int64]bool{}, done: map[int64]bool{}, texts: map[int64]map[int64]store.SourceText{},
+		whole: map[int64]bool{}, done: map[int64]bool{}, turned: map[int64]bool{}, texts: map[int64]map[int64]store.SourceText{},
+		glossary: map[glossaryKey][]checks.Term{}, coined: map[peerKey]struct{}{},
 	}
 }
 
@@ -148,6 +152,9 @@ func (k *checkup) run(ctx context.Context, comps []*component) error {
 			return &componentError{c, fmt.Errorf("check: %w", err)}
 		}
 	}
+	if err := k.followTerms(ctx, comps); err != nil {
+		return fmt.Errorf("check the use of glossaries: %w", err)
+	}
 	if err := k.tx.UnitsByEcho(ctx, slices.Sorted(maps.Keys(echoes)), func(u *store.CheckUnit) error {
 		k.outside[u.ID] = struct{}{}
 		return nil
@@ -175,8 +182,9 @@ func (k *checkup) component(ctx context.Context, c *component) error {
 	for i := range rows {
 		t := &rows[i]
 		rules := rulesOf(c, t)
+		k.changedTerms(c, t, rules)
 		switch {
-		case t.Removed && t.Checked != "":
+		case t.Removed && (t.Checked != "" || t.Stats.Failing.Units > 0): // Checked is empty behind a change of settings
 			err = k.leave(ctx, c, t)
 		case t.Removed || t.IsSource || k.done[t.ID]:
 		case t.Checked != rules:
@@ -230,12 +238,16 @@ func (k *checkup) wholly(ctx context.Context, c *component, t *catalog.Translati
 	if err := k.removed(ctx, c, t); err != nil {
 		return err
 	}
+	k.turned[t.ID] = concerned(t.Checked, compared)
 	return k.all(ctx, c, t, units, rules)
 }
 
 // removed forgets the failures of units that the step removed from a translation,
 // and has their neighbours looked at.
 func (k *checkup) removed(ctx context.Context, c *component, t *catalog.Translation) error {
+	if t.Stats.Failing.Units == 0 && !concerned(t.Checked, compared) {
+		return nil // never checked
+	}
 	var gone []*store.CheckUnit
 	if err := k.tx.UnitsByID(ctx, unique(k.written[t.ID]), func(u *store.CheckUnit) error {
 		if u.Removed {
@@ -326,8 +338,12 @@ func peerOf(t *catalog.Translation) store.Peer {
 
 // targets checks target strings.
 func (k *checkup) targets(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit) error {
+	terms, err := k.terms(ctx, c.row.ProjectID, &c.row.Settings, t.Language, units)
+	if err != nil {
+		return err
+	}
 	masks := make([]checks.Mask, len(units))
-	runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t), t, units, masks)
+	runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t, terms), t, units, masks)
 	here := peerOf(t)
 	if err := k.tx.AddEchoes(ctx, units); err != nil {
 		return err
@@ -424,7 +440,7 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 		return err
 	}
 	masks := make([]checks.Mask, len(units))
-	runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t), t, units, masks)
+	runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t, nil), t, units, masks)
 	for i, u := range units {
 		mask := masks[i]
 		if checks.Mask(u.Failing).Has(checks.MultipleFailures) {

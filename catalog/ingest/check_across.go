@@ -47,7 +47,7 @@ func (k *checkup) across(ctx context.Context, project int64, here *store.Peer, u
 	if err := k.inconsistent(ctx, project, here, all, units, masks, collect); err != nil {
 		return err
 	}
-	if k.whole[here.ID] && !slices.ContainsFunc(all, func(p store.Peer) bool { return p.ID != here.ID && alike(here, &p) }) {
+	if k.whole[here.ID] && !k.turned[here.ID] && !slices.ContainsFunc(all, func(p store.Peer) bool { return p.ID != here.ID && alike(here, &p) }) {
 		reusedAmong(here, units, masks)
 		return nil
 	}
@@ -67,8 +67,12 @@ func reusedAmong(here *store.Peer, units []*store.CheckUnit, masks []checks.Mask
 }
 
 func sibling(u *catalog.Unit) checks.Sibling {
-	return checks.Sibling{Source: u.Source, Context: u.Context, Target: u.Target, State: u.State}
+	return checks.Sibling{Source: u.Source, Context: u.Context, Target: catalog.TrimForms(u.Target), State: u.State}
 }
+
+// parted reports whether translations that one is not compared with are looked
+// at again all the same: another plural rule may have parted them just now.
+func (k *checkup) parted(here *store.Peer, collect bool) bool { return collect && k.turned[here.ID] }
 
 // judges reports whether a check across units runs on one of them.
 func judges(here *store.Peer, letter rune, u *store.CheckUnit, id checks.ID) bool {
@@ -82,7 +86,8 @@ func (k *checkup) inconsistent(ctx context.Context, project int64, here *store.P
 	}
 	for i := range all {
 		peer := &all[i]
-		if peer.ComponentID == here.ComponentID || !alike(here, peer) {
+		same := alike(here, peer)
+		if peer.ComponentID == here.ComponentID || !same && !k.parted(here, collect) {
 			continue
 		}
 		hashes, err := k.common(ctx, project, here, peer, units)
@@ -98,7 +103,7 @@ func (k *checkup) inconsistent(ctx context.Context, project int64, here *store.P
 			if collect {
 				k.outside[v.ID] = struct{}{}
 			}
-			if judges(here, ofInconsistent, u, checks.Inconsistent) && checks.IsInconsistent(sibling(&u.Unit), sibling(&v.Unit)) {
+			if same && judges(here, ofInconsistent, u, checks.Inconsistent) && checks.IsInconsistent(sibling(&u.Unit), sibling(&v.Unit)) {
 				masks[i] = masks[i].With(checks.Inconsistent)
 			}
 			return nil
@@ -176,11 +181,12 @@ func (k *checkup) reused(ctx context.Context, here *store.Peer, all peers, units
 	}
 	sources := make(map[int64]sourceSet, len(several))
 	if err := k.tx.UnitsByEcho(ctx, several, func(v *store.CheckUnit) error {
-		if !alikes[v.TranslationID] {
-			return nil
-		}
-		if collect {
+		same := alikes[v.TranslationID]
+		if collect && (same || k.parted(here, collect)) {
 			k.outside[v.ID] = struct{}{}
+		}
+		if !same {
+			return nil
 		}
 		sources[v.Echo] = sources[v.Echo].with(v.Source)
 		return nil

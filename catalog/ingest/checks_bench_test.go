@@ -23,7 +23,7 @@ func BenchmarkChecks(b *testing.B) {
 	w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if tr.ID != last {
 			last = tr.ID
-			jobs = append(jobs, checkJob{set: checks.ForTranslation(w.table, &catalog.Project{}, &c.Settings, tr), translation: *tr})
+			jobs = append(jobs, checkJob{set: checks.ForTranslation(w.table, &catalog.Project{}, &c.Settings, tr, nil), translation: *tr})
 		}
 		job := &jobs[len(jobs)-1]
 		job.units = append(job.units, *u)

@@ -251,7 +251,7 @@ func (w *world) essence() string {
 	var lines []string
 	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
 		lines = append(lines, fmt.Sprintf("%s/%s %s %s %v %s %d %+v | %06d %q %q %q %q %q %q %q %d %d %d %d %d %q %v", c.Slug, t.Language, t.Filename,
-			t.Revision, t.IsSource, t.FileCode, t.PluralNumber, t.Stats, u.Position, u.Source, u.Context, u.Target, u.PreviousSource,
+			t.Revision, t.IsSource, t.FileCode, t.PluralNumber, t.Stats, u.Position, u.Source, u.Context, catalog.TargetForms(u.Source, u.Target, t.PluralNumber), u.PreviousSource,
 			u.Note, u.Flags, u.Location, u.State, u.Priority, u.Words, u.Chars, u.Identity.Hash, u.Comment, failingNames(u)))
 	})
 	w.verify()

@@ -63,13 +63,7 @@ func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error)
 // Components returns the active components by id: of one project, or with "" of
 // all. An unknown project has none.
 func (s *Snapshot) Components(ctx context.Context, project string) ([]ComponentRow, error) {
-	var out []ComponentRow
-	err := s.s.query(ctx, `SELECT `+componentColumns+componentFrom+` WHERE c.active = 1 AND p.active = 1 AND ($1 = '' OR p.slug = $1) ORDER BY c.id`,
-		[]any{project}, func(scan scan) error {
-			row, err := scanComponent(s.s, scan)
-			out = append(out, row)
-			return err
-		})
+	out, err := componentsWhere(ctx, s.s, ` WHERE c.active = 1 AND p.active = 1 AND ($1 = '' OR p.slug = $1) ORDER BY c.id`, project)
 	return out, s.db.fail(ctx, fmt.Sprintf("read components of %q", project), err)
 }
 
@@ -77,6 +71,15 @@ func (s *Snapshot) Components(ctx context.Context, project string) ([]ComponentR
 func (s *Snapshot) Component(ctx context.Context, project, slug string) (ComponentRow, error) {
 	row, err := oneComponent(ctx, s.s, ` WHERE p.slug = $1 AND c.slug = $2 AND c.active = 1 AND p.active = 1`, project, slug)
 	return row, s.db.fail(ctx, fmt.Sprintf("read component %q/%q", project, slug), err)
+}
+
+func componentsWhere(ctx context.Context, s *session, where string, args ...any) (out []ComponentRow, err error) {
+	err = s.query(ctx, `SELECT `+componentColumns+componentFrom+where, args, func(scan scan) error {
+		row, err := scanComponent(s, scan)
+		out = append(out, row)
+		return err
+	})
+	return out, err
 }
 
 func componentByID(ctx context.Context, s *session, id int64) (ComponentRow, error) {

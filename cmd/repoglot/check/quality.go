@@ -93,7 +93,7 @@ func (q *quality) findings(f *poparse.File) []Finding {
 	t := q.translation(f, language)
 	pass := &qualityPass{
 		quality: q, file: f, translation: t, locator: f.Locator(),
-		set: checks.ForTranslation(q.table, &catalog.Project{}, &q.settings, t),
+		set: checks.ForTranslation(q.table, &catalog.Project{}, &q.settings, t, nil),
 	}
 	pass.compare()
 	for e, u := range ingest.Units(f, &q.settings) {

@@ -49,7 +49,12 @@ type Component struct {
 	// the strings checked anew.
 	CheckFlags string `yaml:"check_flags"`
 	// IsGlossary says that the component is a glossary: its strings are not
-	// checked.
+	// checked, but are the terms of the check `check_glossary`, which runs on
+	// strings of the project with the flag `check-glossary` (of the entry, or in
+	// their component's `check_flags`). Terms are the translated strings of a
+	// language: of several with one source any will do, one with the flag
+	// `forbidden` must not be used, and one with `read-only` stays as it is. Up to
+	// 20,000 or half a megabyte of them count.
 	IsGlossary bool `yaml:"is_glossary"`
 	// Access is who may see the component, `public` or `private`. Empty: as
 	// the project says.

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// The bounds of what is read of the glossaries of a project in one language: the
+// terms are looked for all at once, in memory. More is left out, by unit id.
+const (
+	maxTerms     = 20_000
+	maxTermBytes = 512 << 10
+)
+
+// GlossaryUnit is a translated string of a glossary.
+type GlossaryUnit struct {
+	// Source and Target are its texts, forms joined.
+	Source, Target string
+	// Flags are the component's check_flags and the entry's, comma-separated.
+	Flags string
+	// State is translated, approved or read-only.
+	State catalog.State
+}
+
+// GlossaryUnits returns the translated strings of a project's glossaries with a
+// source language, in the language with a code in URLs, by unit id. Translations
+// that were not checked yet count for nothing, as in all checks across units.
+func (s *Snapshot) GlossaryUnits(ctx context.Context, project int64, source, language string) ([]GlossaryUnit, error) {
+	units, err := glossaryUnits(ctx, s.s, project, source, language)
+	return units, s.db.fail(ctx, fmt.Sprintf("read glossaries of project %d", project), err)
+}
+
+// GlossaryUnits is that of Snapshot, with what the step has written.
+func (tx *StepTx) GlossaryUnits(ctx context.Context, project int64, source, language string) ([]GlossaryUnit, error) {
+	units, err := glossaryUnits(ctx, tx.s, project, source, language)
+	return units, tx.fail(ctx, fmt.Sprintf("read glossaries of project %d", project), err)
+}
+
+func glossaryUnits(ctx context.Context, s *session, project int64, source, language string) (out []GlossaryUnit, err error) {
+	glossaries, err := componentsWhere(ctx, s, ` WHERE c.project_id = $1 AND c.active = 1 AND c.settings LIKE '%"IsGlossary":true%' ORDER BY c.id`, project)
+	size := 0
+	for i := range glossaries {
+		c := &glossaries[i].Settings
+		if err != nil || !c.IsGlossary || c.SourceLanguage != source || len(out) == maxTerms || size >= maxTermBytes {
+			continue
+		}
+		err = s.query(ctx, `SELECT s.source, u.target, u.flags, u.state FROM translations t JOIN units u ON u.translation_id = t.id JOIN units s ON s.id = u.source_id
+			WHERE t.component_id = $1 AND t.language = $2 AND t.removed = 0 AND t.is_source = 0 AND t.checked <> ''
+			AND u.removed = 0 AND u.state >= $3 ORDER BY u.id LIMIT $4`,
+			[]any{glossaries[i].ID, language, int64(catalog.StateTranslated), maxTerms - len(out)}, func(scan scan) error {
+				var u GlossaryUnit
+				var state int64
+				err := scan(&u.Source, &u.Target, &u.Flags, &state)
+				if size += len(u.Source) + len(u.Target); size < maxTermBytes {
+					u.State, u.Flags = catalog.State(state), strings.Trim(c.CheckFlags+","+u.Flags, ",")
+					out = append(out, u)
+				}
+				return err
+			})
+	}
+	return out, err
+}
+
+// GlossaryUser is a translation that a glossary may be used for.
+type GlossaryUser struct {
+	// Component is its component, with the project.
+	Component ComponentRow
+	// Translation is live, not of the source language, and was checked.
+	Translation catalog.Translation
+}
+
+// GlossaryUsers returns the translations of a project into one language, by id,
+// but those of glossaries.
+func (tx *StepTx) GlossaryUsers(ctx context.Context, project int64, language string) (out []GlossaryUser, err error) {
+	var ids []int64
+	err = tx.s.query(ctx, `SELECT t.id FROM components c JOIN translations t ON t.component_id = c.id
+		WHERE c.project_id = $1 AND c.active = 1 AND t.language = $2 AND t.removed = 0 AND t.is_source = 0 AND t.checked <> '' ORDER BY t.id`,
+		[]any{project, language}, func(scan scan) error {
+			var id int64
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	for _, id := range ids {
+		var u GlossaryUser
+		if err == nil {
+			u.Translation, _, err = translationByID(ctx, tx.s, id)
+		}
+		if err == nil {
+			u.Component, err = componentByID(ctx, tx.s, u.Translation.ComponentID)
+		}
+		if err == nil && !u.Component.Settings.IsGlossary {
+			out = append(out, u)
+		}
+	}
+	return out, tx.fail(ctx, fmt.Sprintf("read translations of project %d into %s", project, language), err)
+}
+
+// FlaggedUnits calls each for the live units of a translation whose entries have
+// a flag, or one with it in its name, by id.
+func (tx *StepTx) FlaggedUnits(ctx context.Context, translation int64, flag string, each func(*CheckUnit) error) error {
+	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
+		tx.checkUnits(ctx, ` WHERE u.translation_id = $1 AND u.removed = 0 AND u.flags LIKE $2 ORDER BY u.id`, []any{translation, "%" + flag + "%"}, each))
+}
