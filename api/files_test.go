@@ -201,14 +201,3 @@ func TestDownloadsBounded(t *testing.T) {
 	get(t, s, "/api/components/demo/app/file/")
 	get(t, s, csFile+"?format=po")
 }
-
-// TestWLCDownload: the bytes of the file, and of an export, on standard output.
-func TestWLCDownload(t *testing.T) {
-	t.Parallel()
-	wlc(t, demoWorld(t).serve(Options{}), []wlcCase{
-		{[]string{"download", "demo/app/cs"}, 0, []string{"# po/cs.po\n"}},
-		{[]string{"download", "--convert", "po", "demo/app/cs"}, 0, []string{"msgctxt \"menu\"\nmsgid \"Open\""}},
-		{[]string{"download", "--convert", "nope", "demo/app/cs"}, 1, []string{"Error: "}},
-		{[]string{"download", "demo/hidden/en"}, 1, []string{"Error: "}},
-	})
-}

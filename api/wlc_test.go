@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -67,6 +68,9 @@ func TestWLCReads(t *testing.T) {
 		{"show big", map[string]string{"json": `"name": "Big"`, "csv": "name,Big", "text": "name: Big\n"}},
 		{"show big/big", map[string]string{"json": `"vcs": "git"`, "csv": "vcs,git", "text": "vcs: git\n"}},
 		{"show big/big/cs", map[string]string{"json": `"last_author": "Jane"`, "csv": "last_author,Jane", "text": "last_author: Jane\n"}},
+		{"show 268435460", map[string]string{"json": `"source": [`, "csv": "position,1", "text": "target: ['Zpráva 1']\n"}},
+		{"changes big", map[string]string{"json": `"action_name": "Created component"`, "csv": "Created component", "text": "action_name: Created component\n"}},
+		{"changes big/big", map[string]string{"json": `"action_name": "Created component"`, "csv": "New string added", "text": "target: Zpráva 3\n"}},
 		{"changes big/big/cs", map[string]string{"json": `"action_name": "New string added"`, "csv": "New string added", "text": "action_name: New string added\n"}},
 		{"repo big", map[string]string{"json": `"needs_push": false`, "csv": "needs_push,False", "text": "needs_push: False\n"}},
 		{"repo big/big", map[string]string{"json": `"summary": "Translate"`, "csv": "needs_merge,False", "text": "nothing to commit, working tree clean"}},
@@ -95,6 +99,73 @@ func TestWLCReads(t *testing.T) {
 	wlc(t, s, cases)
 }
 
+// TestWLCDownload: the bytes of the file, and of an export, on standard output.
+func TestWLCDownload(t *testing.T) {
+	t.Parallel()
+	wlc(t, demoWorld(t).serve(Options{}), []wlcCase{
+		{[]string{"download", "demo/app/cs"}, 0, []string{"# po/cs.po\n"}},
+		{[]string{"download", "--convert", "po", "demo/app/cs"}, 0, []string{"msgctxt \"menu\"\nmsgid \"Open\""}},
+		{[]string{"download", "--convert", "nope", "demo/app/cs"}, 1, []string{"Error: "}},
+		{[]string{"download", "demo/hidden/en"}, 1, []string{"Error: "}},
+	})
+}
+
+// TestWLCDownloads writes files as wlc does: a translation's own bytes, an export
+// of it, archives of a component and of each of a project's.
+func TestWLCDownloads(t *testing.T) {
+	t.Parallel()
+	w := openWorld(t)
+	w.bigWorld(3)
+	dir := wlc(t, w.serve(Options{}), []wlcCase{
+		{[]string{"download", "big/big/cs", "--output", "cs.po"}, 0, nil},
+		{[]string{"download", "big/big/cs", "--convert", "csv", "-o", "cs.csv"}, 0, nil},
+		{[]string{"download", "big/big/cs", "--convert", "xliff", "-o", "cs.xliff"}, 0, nil},
+		{[]string{"download", "big/big/cs", "--convert", "mo", "-o", "cs.mo"}, 0, nil},
+		{[]string{"download", "big/big", "--output", "component"}, 0, []string{"downloaded translations for component: big/big"}},
+		{[]string{"download", "big/big", "--convert", "csv", "-o", "nothing"}, 1, []string{"Error: "}}, // an archive is not a CSV
+		{[]string{"download", "big/big", "--convert", "zip:csv", "-o", "converted"}, 0, []string{"downloaded translations for component: big/big"}},
+		{[]string{"download", "big", "--output", "project"}, 0, []string{"downloaded translations for component: big/big"}},
+		{[]string{"download", "--output", "everything"}, 0, []string{"downloaded translations for component: big/big"}},
+		{[]string{"download", "big/big"}, 1, []string{"Error: Output is needed for download!"}},
+		{[]string{"download", "big/nope", "-o", "nope"}, 1, []string{"Error: "}},
+	})
+	if dir == "" {
+		return
+	}
+	read := func(name string) []byte {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+		}
+		return data
+	}
+	for name, want := range map[string]string{
+		"cs.po": "# po/cs.po\n", "cs.csv": "Zpráva 3", "cs.xliff": `>Zpráva 3</target>`, "cs.mo": "\xde\x12\x04\x95",
+	} {
+		if got := read(name); !strings.Contains(string(got), want) {
+			t.Errorf("%s: no %q in %.300q", name, want, got)
+		}
+	}
+	for name, files := range map[string]map[string]string{
+		"component/big-big.zip":  {"po/cs.po": "# po/cs.po\n", "po/app.pot": "# po/app.pot\n"},
+		"project/big-big.zip":    {"po/cs.po": "# po/cs.po\n"},
+		"everything/big-big.zip": {"po/cs.po": "# po/cs.po\n"},
+		"converted/big-big.zip":  {"csv": "Zpráva 3"},
+	} {
+		got := unzipped(t, read(name))
+		for file, want := range files {
+			found := false
+			for have, text := range got {
+				found = found || strings.HasSuffix(have, file) && strings.Contains(text, want)
+			}
+			if !found {
+				t.Errorf("%s: no %s with %q in %v", name, file, want, got)
+			}
+		}
+	}
+}
+
 // wlcCase is a call of wlc: its exit status, and parts of what it prints.
 type wlcCase struct {
 	args   []string
@@ -102,8 +173,8 @@ type wlcCase struct {
 	want   []string
 }
 
-// wlc runs the cases against a server.
-func wlc(t *testing.T, s *Server, cases []wlcCase) {
+// wlc runs the cases against a server, in a folder of their own, which it returns.
+func wlc(t *testing.T, s *Server, cases []wlcCase) string {
 	t.Helper()
 	if _, err := exec.LookPath("wlc"); err != nil {
 		t.Skip("skipped: wlc is not installed (apt-get install wlc)")
@@ -130,4 +201,5 @@ func wlc(t *testing.T, s *Server, cases []wlcCase) {
 			}
 		}
 	}
+	return home
 }
