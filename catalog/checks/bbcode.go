@@ -12,6 +12,9 @@ func bbcode(r *run, s, t string) hit {
 		return hit{}
 	}
 	b := bbPairs(t)
+	if len(a) == maxMarks || len(b) == maxMarks {
+		return hit{}
+	}
 	inS, inT := pairNames(a), pairNames(b)
 	missing, extra := lacking(a, inT), lacking(b, inS)
 	if len(a) == len(b) && missing == nil && extra == nil {
@@ -48,15 +51,15 @@ func pairNames(pairs []bbPair) map[string]struct{} {
 func lacking(pairs []bbPair, others map[string]struct{}) []Span {
 	var spans []Span
 	for _, p := range pairs {
-		if _, ok := others[p.name]; !ok {
+		if _, ok := others[p.name]; !ok && len(spans) < maxPlaces {
 			spans = append(spans, Span{p.from, p.to})
 		}
 	}
 	return spans
 }
 
-// bbPairs are the pairs of tags of s in order. A pair stands on one line; what
-// it encloses is not looked at again.
+// bbPairs are the pairs of tags of s in order, up to maxMarks. A pair stands on
+// one line; what it encloses is not looked at again.
 func bbPairs(s string) []bbPair {
 	var pairs []bbPair
 	for at := 0; at < len(s); {
@@ -75,7 +78,7 @@ func bbPairs(s string) []bbPair {
 // pairsOfLine appends the pairs of a line that begins at byte offset.
 func pairsOfLine(pairs []bbPair, line string, offset int) []bbPair {
 	last := lastClosing(line)
-	for i := 0; i < len(line); {
+	for i := 0; i < len(line) && len(pairs) < maxMarks; {
 		name, from, to := bbTag(line, i)
 		if to == 0 {
 			break
@@ -99,7 +102,7 @@ func lastClosing(line string) map[string]int {
 	last := make(map[string]int)
 	for i := 0; ; {
 		name, from, to := bbTag(line, i)
-		if to == 0 {
+		if to == 0 || len(last) == maxMarks {
 			return last
 		}
 		if i = to; len(name) > 1 && name[0] == '/' {

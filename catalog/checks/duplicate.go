@@ -28,6 +28,7 @@ func (p *repeats) release() {
 }
 
 // duplicate finds words that stand twice in a row, where the source has none.
+// Of more than maxMarks, the first are looked at.
 func duplicate(r *run, s, t string) hit {
 	r.target = r.strip(r.target[:0], t)
 	target := r.targetRepeats[:0].find(r.target, r.set.base)
@@ -48,7 +49,7 @@ func duplicate(r *run, s, t string) hit {
 	for i := range target {
 		if _, ok := own[string(target[i].word)]; !ok {
 			surplus = append(surplus, target[i].at)
-			if !r.explain {
+			if !r.explain || len(surplus) == maxPlaces {
 				break
 			}
 		}
@@ -84,6 +85,9 @@ func (p repeats) find(s []byte, base string) repeats {
 			continue
 		}
 		if run++; run == 2 {
+			if len(p) == maxMarks {
+				return p
+			}
 			p = append(p, repeat{word: word, at: Span{from, i}})
 		}
 		p[len(p)-1].n = run

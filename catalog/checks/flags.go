@@ -2,7 +2,6 @@ package checks
 
 import (
 	"maps"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -17,7 +16,7 @@ type flagSet struct {
 	mdText     bool // md-text
 	maxLength  int  // -1 without a limit
 	holders    *pattern
-	regex      *regexp.Regexp
+	regex      *expression
 	holes      []syntax          // of the formats that are on
 	markers    string            // the characters that their placeholders begin with
 	replace    *strings.Replacer // nil without the flag replacements
@@ -31,12 +30,24 @@ func (s *Set) effective(entry string) *flagSet {
 	f := parseFlags(s.flags, entry)
 	s.adding.Lock()
 	defer s.adding.Unlock()
-	if known := *s.known.Load(); len(known) < maxFlagSets && len(entry) <= maxFlagsLength {
+	if known := *s.known.Load(); len(known) < maxFlagSets && len(entry) <= maxFlagsLength && s.held+f.size() <= maxHeld {
+		s.held += f.size()
 		grown := maps.Clone(known)
 		grown[strings.Clone(entry)] = f
 		s.known.Store(&grown)
 	}
 	return f
+}
+
+// size is about the instructions of the flags' regular expressions.
+func (f *flagSet) size() (n int) {
+	if f.holders != nil {
+		n += f.holders.size
+	}
+	if f.regex != nil {
+		n += f.regex.size
+	}
+	return n
 }
 
 func parseFlags(lists ...string) *flagSet {
@@ -57,8 +68,8 @@ func parseFlags(lists ...string) *flagSet {
 			default:
 				f.set(name, value)
 			}
-			enabled = enabled.Or(enabledBy(name))
-			ignored = ignored.Or(ignoredBy(name))
+			enabled = enabled.Or(byFlag[name].enables)
+			ignored = ignored.Or(byFlag[name].ignores)
 		}
 	}
 	if f.holders = newPattern(holders, fold); f.holders != nil {
@@ -102,18 +113,27 @@ func (f *flagSet) set(name, value string) {
 		}
 	case "regex":
 		if values := flagValues(value); len(values) > 0 {
-			f.regex, _ = regexp.Compile(values[0].text) // one that is none checks nothing
+			f.regex = newExpression(values[0].text) // one that is none checks nothing
 		}
 	case "replacements":
 		f.replace = newReplacer(flagValues(value))
 	}
 }
 
-// newReplacer takes pairs of old and new; an odd one at the end is left out.
+// maxReplacement and maxReplacements bound the texts of the flag replacements, in
+// bytes, and their number: each character of a string may cost as many steps as
+// they are long.
+const (
+	maxReplacement  = 200
+	maxReplacements = 100
+)
+
+// newReplacer takes pairs of old and new; an odd one at the end is left out, and
+// what is too long.
 func newReplacer(values []flagValue) *strings.Replacer {
 	var pairs []string
-	for i := 0; i+1 < len(values); i += 2 {
-		if values[i].text != "" {
+	for i := 0; i+1 < min(len(values), 2*maxReplacements); i += 2 {
+		if n := len(values[i].text); n > 0 && max(n, len(values[i+1].text)) <= maxReplacement {
 			pairs = append(pairs, values[i].text, values[i+1].text)
 		}
 	}
@@ -133,26 +153,24 @@ func onByDefault() Mask {
 	return m
 }
 
-// enabledBy are the checks that a flag without a value turns on.
-func enabledBy(flag string) Mask {
-	var m Mask
-	for i := range table {
-		if e := &table[i]; e.off && !e.valued && e.enabling() == flag {
-			m = m.With(ID(i))
-		}
-	}
-	return m
-}
+// flagMasks are the checks that a flag without a value turns on, or off.
+type flagMasks struct{ enables, ignores Mask }
 
-func ignoredBy(flag string) Mask {
-	var m Mask
-	name, ok := strings.CutPrefix(flag, "ignore-")
+func masksByFlag() map[string]flagMasks {
+	all := make(map[string]flagMasks)
 	for i := range table {
-		if ok && dashed(table[i].name) == name {
-			m = m.With(ID(i))
+		e := &table[i]
+		ignore := "ignore-" + dashed(e.name)
+		m := all[ignore]
+		m.ignores = m.ignores.With(ID(i))
+		all[ignore] = m
+		if e.off && !e.valued {
+			m = all[e.enabling()]
+			m.enables = m.enables.With(ID(i))
+			all[e.enabling()] = m
 		}
 	}
-	return m
+	return all
 }
 
 // flagValue is one of the values of a flag; regex says it was written r"…".
@@ -209,8 +227,12 @@ func splitFlags(list string) func(yield func(string) bool) {
 	}
 }
 
-// maxFlagsLength is the longest flags of an entry that are remembered, in bytes.
-const maxFlagsLength = 1024
+// maxFlagsLength is the longest flags of an entry that are remembered, in bytes;
+// maxHeld the size of all regular expressions that are.
+const (
+	maxFlagsLength = 1024
+	maxHeld        = 64 << 10
+)
 
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 

@@ -81,6 +81,9 @@ func (r *run) compare(x syntax, source, target string, lenient bool) hit {
 	a, position := r.text.reset(source).collect(x, r.left[:0])
 	b, _ := r.text.reset(target).collect(x, r.right[:0])
 	r.left, r.right = a, b
+	if len(a) == maxMarks || len(b) == maxMarks {
+		return r.compareMany(x, source, target)
+	}
 	missing, extra := pairUp(a, b)
 	switch {
 	case extra == 0 && missing > 0 && lenient, extra == 0 && missing == 0 && !position:
@@ -95,6 +98,17 @@ func (r *run) compare(x syntax, source, target string, lenient bool) hit {
 		h.target = Span{0, len(target)}
 	}
 	return h
+}
+
+// compareMany compares more placeholders than are kept, and says nothing of
+// where they are. [run.agree] found them in another order.
+func (r *run) compareMany(x syntax, source, target string) hit {
+	a, position := r.text.reset(source).digest(x, r.seed)
+	b, _ := r.other.reset(target).digest(x, r.seed)
+	if a == b && !position {
+		return hit{}
+	}
+	return hit{failed: true, source: Span{0, len(source)}, target: Span{0, len(target)}}
 }
 
 // agree reports whether both texts have the same placeholders in the same order.
@@ -154,7 +168,7 @@ func pairUp(a, b []placeholder) (missing, extra int) {
 func unpaired(all []placeholder) []Span {
 	var spans []Span
 	for _, p := range all {
-		if !p.paired {
+		if !p.paired && len(spans) < maxPlaces {
 			spans = append(spans, Span{p.from, p.to})
 		}
 	}
@@ -165,7 +179,7 @@ func unpaired(all []placeholder) []Span {
 func otherOrder(a, b []placeholder) hit {
 	h := hit{failed: true}
 	for i := range a {
-		if a[i].text != b[i].text {
+		if a[i].text != b[i].text && len(h.sources) < maxPlaces {
 			h.sources = append(h.sources, Span{a[i].from, a[i].to})
 			h.targets = append(h.targets, Span{b[i].from, b[i].to})
 		}

@@ -21,6 +21,9 @@ func safeHTML(r *run, s, t string) hit {
 		for _, a := range tag.attributes {
 			allowed[tag.name+" "+a.name] = struct{}{}
 		}
+		if len(allowed) > maxMarks {
+			return hit{}
+		}
 	}
 	var bad []Span
 	var open []htmlTag
@@ -28,8 +31,11 @@ func safeHTML(r *run, s, t string) hit {
 		ok := tag.wellFormed && tag.allowedBy(allowed)
 		switch {
 		case !ok, tag.isVoid():
-		case !tag.closing:
+		case !tag.closing && len(open) < maxMarks:
+			tag.attributes = nil
 			open = append(open, tag)
+		case !tag.closing:
+			ok = false // nobody closes so many
 		case len(open) > 0 && open[len(open)-1].name == tag.name:
 			open = open[:len(open)-1]
 		default:
@@ -37,7 +43,7 @@ func safeHTML(r *run, s, t string) hit {
 		}
 		if !ok {
 			bad = append(bad, Span{tag.from, tag.to})
-			if !r.explain {
+			if !r.explain || len(bad) == maxPlaces {
 				break
 			}
 		}
@@ -164,7 +170,9 @@ func readTag(s string, i int) (htmlTag, bool) {
 		default:
 			var a htmlAttribute
 			a, i = readAttribute(s, i)
-			t.attributes = append(t.attributes, a)
+			if t.attributes = append(t.attributes, a); len(t.attributes) == maxMarks {
+				return t, true
+			}
 		}
 	}
 	return t, true

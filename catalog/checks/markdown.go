@@ -20,6 +20,9 @@ func mdReflink(r *run, s, t string) hit {
 
 // sameSets fails if the texts of a are not those of b, however often.
 func (r *run) sameSets(t string, a, b []placeholder) hit {
+	if len(a) == maxMarks || len(b) == maxMarks {
+		return hit{}
+	}
 	if missing, extra := pairSets(a, b); missing == 0 && extra == 0 {
 		return hit{}
 	}
@@ -43,6 +46,9 @@ func mdLink(r *run, s, t string) hit {
 		return hit{}
 	}
 	b := mdLinks(t, mdAddress)
+	if len(a) == maxMarks || len(b) == maxMarks {
+		return hit{}
+	}
 	if len(a) != len(b) {
 		return hit{failed: true, sources: places(a), targets: places(b), target: Span{0, len(t)}}
 	}
@@ -51,7 +57,7 @@ func mdLink(r *run, s, t string) hit {
 
 func places(all []placeholder) []Span {
 	var spans []Span
-	for _, p := range all {
+	for _, p := range all[:min(len(all), maxPlaces)] {
 		spans = append(spans, Span{p.from, p.to})
 	}
 	return spans
@@ -72,23 +78,26 @@ const (
 	mdReference               // [text][reference]
 )
 
-// mdLinks are the links of one kind, with their addresses or references. It
-// goes through s once: what is not closed later is looked for only once.
+// mdLinks are the links of one kind, with their addresses or references, up to
+// maxMarks. It goes through s once: what is not closed later is looked for only once.
 func mdLinks(s string, kind mdKind) []placeholder {
 	var all []placeholder
 	var open []int // where the brackets begin that are open
 	t := subject{s: s}
 	lastBracket := strings.LastIndexByte(s, ']')
-	for i := 0; i < len(s); i++ {
+	for i := 0; i < len(s) && len(all) < maxMarks; i++ {
 		switch c := s[i]; {
 		case c == '\\':
 			i++
 		case c == '[':
+			if len(open) == maxMarks { // nothing is meant by so many
+				open = open[:0]
+			}
 			open = append(open, i)
 		case c == '<' && kind == mdAddress:
-			if to := t.closing(closeAngle, i); to > 0 && isAutolink(s[i+1:to]) {
-				all = append(all, placeholder{text: s[i+1 : to], from: i, to: to + 1})
-				i = to
+			if to := autolink(s, i); to > 0 {
+				all = append(all, placeholder{text: s[i+1 : to-1], from: i, to: to})
+				i = to - 1
 			}
 		case c == ']' && len(open) > 0:
 			from := open[len(open)-1]
@@ -115,14 +124,18 @@ func mdLinks(s string, kind mdKind) []placeholder {
 	return all
 }
 
-// maxAutolink bounds the address of <address>, in bytes.
-const maxAutolink = 2048
+// autolink is the place behind the <address> at byte i, else 0. It reads up to
+// the next "<" at most.
+func autolink(s string, i int) int {
+	n := strings.IndexAny(s[i+1:], "<> \t\n")
+	if n < 0 || s[i+1+n] != '>' || !isAutolink(s[i+1:i+1+n]) {
+		return 0
+	}
+	return i + n + 2
+}
 
 // isAutolink reports an address of http or of a mailbox.
 func isAutolink(s string) bool {
-	if len(s) > maxAutolink || strings.ContainsAny(s, " \t\n<") {
-		return false
-	}
 	name, host, ok := strings.Cut(s, "@")
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || ok && name != "" && strings.IndexByte(host, '.') > 0
 }
@@ -152,14 +165,13 @@ func mdSyntax(r *run, s, t string) hit {
 	return r.sameSets(t, mdMarks(s), mdMarks(t))
 }
 
-// mdMarks are the marks of Markdown that are closed, each with what it
-// encloses; what is inside of one is not looked at. A mark is looked for only
+// mdMarks are the marks of Markdown that are closed, up to maxMarks, each with
+// what it encloses; what is inside of one is not looked at. A mark is looked for only
 // up to its last closing one, so that each character is read a few times only.
 func mdMarks(s string) []placeholder {
 	var all []placeholder
-	t := subject{s: s}
 	m := markEnds{s: s}
-	for i := 0; i < len(s); {
+	for i := 0; i < len(s) && len(all) < maxMarks; {
 		from := i
 		mark, to := "", 0
 		switch c := s[i]; c {
@@ -183,9 +195,7 @@ func mdMarks(s string) []placeholder {
 			mark, to = s[i:i+n], m.code(i, n)
 			i += n - 1
 		case '<':
-			if end := t.closing(closeAngle, i); end > 0 && isAutolink(s[i+1:end]) {
-				mark, to = "<", end+1
-			}
+			mark, to = "<", autolink(s, i)
 		}
 		if i++; to > 0 {
 			all = append(all, placeholder{text: mark, from: from, to: to})

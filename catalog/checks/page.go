@@ -72,15 +72,21 @@ them: it is not made from these records. ` + "`strict-same`" + ` turns off all o
 
 Values with a colon, comma or blank stand in double quotes. Regular expressions
 are those of [RE2](https://github.com/google/re2/wiki/Syntax), which are matched in linear time: one that
-needs look-ahead or back-references is left out. A string that would need too
-many searches for the expressions of ` + "`placeholders`" + ` (64 times its length) is
-not judged by them.
+needs look-ahead or back-references is left out, and so is one of more than some
+thousand instructions (` + "`.{1,500}`" + ` has that many), or placeholders that have as many
+together. A string in which the expressions of ` + "`placeholders`" + ` need too many
+searches is not judged by them. Of ` + "`replacements`" + `, the first hundred count, up to
+200 bytes each.
 
 ## What is left out
 
 ` + "`safe-html`" + ` judges tags, attributes, the schemes of links, comments and tags
 that are not closed; a lone ` + "`<`" + ` or ` + "`&`" + ` is text to it. A tag of BBCode has
 no brackets in its name.
+
+What only a string that is made for it has is not judged: more than 65,536 tags of
+BBCode, marks of Markdown or matches of ` + "`placeholders`" + `; XML in which elements stand
+in each other more than 10,000 deep, or with more than 65,536 equals signs.
 
 The flag ` + "`max-size`" + ` is accepted and changes nothing. That check draws the text
 with a font and measures the picture; without the fonts of whoever wrote the

@@ -1,72 +1,58 @@
 package checks
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // pattern finds the placeholders of the flag of that name.
 type pattern struct {
-	expression *regexp.Regexp
-	literal    bool // no part is a regular expression of the flag
-	fold       bool // flag case-insensitive
+	*expression
+	literal bool // no part is a regular expression of the flag
+	fold    bool // flag case-insensitive
 }
 
-// newPattern makes one pattern of all values; nil if there is none. Regular
-// expressions are RE2's: one with what only other engines know is left out.
+// newPattern makes one pattern of all values; nil if there is none, or they are
+// too large together. A regular expression that is none is left out.
 func newPattern(values []flagValue, fold bool) *pattern {
-	p := pattern{literal: true, fold: fold}
-	var parts []string
-	for _, v := range values {
-		switch {
-		case v.text == "":
-		case !v.regex:
-			parts = append(parts, regexp.QuoteMeta(v.text))
-		default:
-			if _, err := regexp.Compile(v.text); err == nil {
-				parts = append(parts, "(?:"+v.text+")")
-				p.literal = false
-			}
-		}
-	}
-	if parts == nil {
+	all := quoteAll(values, fold)
+	if all == "" {
 		return nil
 	}
-	all := strings.Join(parts, "|")
-	if fold {
-		all = "(?i:" + all + ")"
+	p := &pattern{expression: newExpression(all), literal: true, fold: fold}
+	for _, v := range values {
+		p.literal = p.literal && !v.regex
 	}
-	var err error
-	if p.expression, err = regexp.Compile(all); err != nil {
-		return nil // too large as a whole
+	if p.expression == nil {
+		return nil
 	}
-	return &p
+	return p
 }
 
 // Each search for the next match may read to the end of the string before it
-// finds that a short match was all. What the searches of one string may read
-// in sum is its length searchFactor times and searchBytes: more than that only
+// finds that a short match was all. What the searches of one string may cost in
+// sum is searchSteps for each of its bytes, and searchFree: more than that only
 // expressions and strings need that are made for it, and they are not judged.
 const (
-	searchFactor = 64
-	searchBytes  = 64 << 10
+	searchSteps = 2 * maxExpression
+	searchFree  = 1 << 20
 )
 
 // find appends the matches in s; false if the search was given up.
 func (p *pattern) find(s string, into []placeholder) ([]placeholder, bool) {
-	budget := searchFactor*len(s) + searchBytes
+	budget := searchSteps*len(s) + searchFree
 	for at := 0; at <= len(s); {
-		if budget -= len(s) - at; budget < 0 && !p.literal {
+		if budget -= (len(s) - at) * p.size; budget < 0 && !p.literal {
 			return nil, false
 		}
-		var m []int
-		if m = p.expression.FindStringIndex(s[at:]); m == nil {
+		m := p.FindStringIndex(s[at:])
+		if m == nil {
 			break
 		}
 		from, to := at+m[0], at+m[1]
 		if from == to { // an empty match is no placeholder
 			at = to + 1
 			continue
+		}
+		if len(into) == maxMarks {
+			return nil, false
 		}
 		text := s[from:to]
 		if p.fold {

@@ -31,29 +31,54 @@ func TestScale(t *testing.T) {
 		if !testing.Short() && slices.Contains([]string{"<", "{", "%(", "[a][/", "\u0301", "a a "}, piece) {
 			size = 1 << 20
 		}
-		for _, c := range []struct{ flags, source string }{{allFlags, ""}, {allFlags + ", safe-html", "A [b]word[/b] %s [a](b) `c` a."}, {"", "<b>bold</b> a."}} {
-			for try := 0; ; try++ {
-				large, small := cost(s, piece, size, c.flags, c.source), cost(s, piece, size/scale, c.flags, c.source)
-				if large <= scale*slack*max(small, time.Millisecond) {
-					break
-				}
-				if try == 4 {
-					t.Errorf("%q: %v for %d bytes, %v for %d times as many", piece, small, size/scale, large, scale)
-					break
-				}
-			}
+		scales(t, s, scaled{piece: piece, flags: allFlags}, size)
+		scales(t, s, scaled{piece: piece, flags: allFlags + ", safe-html", source: "A [b]word[/b] %s [a](b) `c` a."}, size)
+		scales(t, s, scaled{piece: piece, source: "<b>bold</b> a."}, size)
+	}
+}
+
+// TestScaleClosed closes what is opened again and again only once, at the end:
+// to look for that end each time is quadratic, and 128 KiB are needed to see it.
+func TestScaleClosed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads long texts")
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	s := set("fr", english)
+	for _, piece := range hostile {
+		if strings.ContainsAny(piece, "<{([%$&_*`~") && !strings.HasPrefix(piece, "<a") {
+			scales(t, s, scaled{piece: piece, flags: allFlags + ", safe-html", end: "\"-->}})] `_*~~</a>[/a]"}, 128<<10)
 		}
 	}
 }
 
-// cost is the time of all checks of a text that consists of pieces, with
-// another source or the same.
-func cost(s *checks.Set, piece string, size int, flags, source string) time.Duration {
-	text := strings.Repeat(piece, size/len(piece))
+// scales compares the cost of a text and that of a sixteenth of it.
+func scales(t *testing.T, s *checks.Set, c scaled, size int) {
+	t.Helper()
+	for try := 0; ; try++ {
+		large, small := c.cost(s, size), c.cost(s, size/scale)
+		if large <= scale*slack*max(small, time.Millisecond) {
+			return
+		}
+		if try == 4 {
+			t.Errorf("%q: %v for %d bytes, %v for %d times as many", c.piece, small, size/scale, large, scale)
+			return
+		}
+	}
+}
+
+// scaled is a text that consists of pieces and an end, with another source or
+// the same.
+type scaled struct{ piece, end, flags, source string }
+
+// cost is the time of all checks.
+func (c scaled) cost(s *checks.Set, size int) time.Duration {
+	text, source := strings.Repeat(c.piece, size/len(c.piece))+c.end, c.source
 	if source == "" {
 		source = text
 	}
-	u := &checks.Unit{Sources: []string{source}, Targets: []string{text}, Flags: flags, State: catalog.StateTranslated}
+	u := &checks.Unit{Sources: []string{source}, Targets: []string{text}, Flags: c.flags, State: catalog.StateTranslated}
 	from := threadTime()
 	s.Run(u)
 	u.IsSource = true

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -87,8 +88,10 @@ type Set struct {
 	onTarget Mask      // checks of target units
 	onSource Mask      // checks of source units
 	runs     sync.Pool
+	seed     maphash.Seed
 
-	adding sync.Mutex                          // guards the change of known
+	adding sync.Mutex                          // guards the change of known, and held
+	held   int                                 // sizes of the known
 	known  atomic.Pointer[map[string]*flagSet] // by the entry's flags; never written in place
 }
 
@@ -96,10 +99,11 @@ type Set struct {
 func New(o Options) *Set {
 	s := &Set{base: lang.BaseCode(o.Language), code: o.Language, flags: o.ComponentFlags, glossary: o.Glossary, sources: max(o.SourcePlural.Number, 1)}
 	s.source = sourceBase(o.Source)
+	s.seed = maphash.MakeSeed()
 	s.names = nameWords(o.ProjectName, o.ComponentName)
 	s.onTarget = scopeMask(ScopePair).Or(scopeMask(ScopeTarget))
 	s.onSource = scopeMask(ScopeSource)
-	s.runs.New = func() any { return new(run) }
+	s.runs.New = func() any { return &run{seed: s.seed} }
 	s.known.Store(&map[string]*flagSet{})
 	s.forms = pairForms(o.Plural, o.SourcePlural)
 	s.terms = newGlossary(o.Terms)
@@ -149,7 +153,7 @@ func (s *Set) Explain(u *Unit, id ID) []Failure {
 	if !s.active(u).And(f.runs).Has(id) {
 		return nil
 	}
-	r := &run{set: s, flags: f, unit: u, explain: true}
+	r := &run{set: s, flags: f, unit: u, explain: true, seed: s.seed}
 	r.check(id)
 	return r.failures
 }
@@ -175,9 +179,11 @@ type run struct {
 	explain  bool
 	failed   bool
 	failures []Failure
+	observe  func(h hit, sourceForm, form int) // of tests, else nil
 
 	source, target []byte // texts without placeholders, reused
 	text, other    subject
+	seed           maphash.Seed  // of hashes that are compared
 	left, right    []placeholder // of both texts, reused
 	markup         markup        // of the unit
 
@@ -220,6 +226,9 @@ func (r *run) fail(h hit, sourceForm, form int) bool {
 	if !r.explain {
 		return true
 	}
+	if r.observe != nil {
+		r.observe(h, sourceForm, form)
+	}
 	f := Failure{Form: form, SourceForm: sourceForm}
 	f.Source, f.Sources = points(r.unit.Sources[sourceForm], h.source, h.sources)
 	if form < len(r.unit.Targets) {
@@ -232,20 +241,25 @@ func (r *run) fail(h hit, sourceForm, form int) bool {
 // maxPlaces bounds the places of a failure: nobody reads more of them.
 const maxPlaces = 100
 
-// points makes code points of bytes, of one place or of several in order.
+// points makes code points of bytes, of one place or of several in order. What
+// lies within an earlier place, as an image within a link, goes.
 func points(s string, one Span, several []Span) (Span, []Span) {
 	if len(several) == 0 {
 		several = []Span{one}
 	}
 	several = several[:min(len(several), maxPlaces)]
-	all := make([]Span, len(several))
+	all := make([]Span, 0, len(several))
 	at, n := 0, 0
 	for i, b := range several {
+		if i > 0 && b.To <= at {
+			continue
+		}
 		from := min(max(b.From, at), len(s))
 		to := min(max(b.To, from), len(s))
 		n += utf8.RuneCountInString(s[at:from])
-		all[i] = Span{n, n + utf8.RuneCountInString(s[from:to])}
-		at, n = to, all[i].To
+		chars := utf8.RuneCountInString(s[from:to])
+		all = append(all, Span{n, n + chars})
+		at, n = to, n+chars
 	}
 	if len(all) == 1 {
 		return all[0], nil

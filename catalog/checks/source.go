@@ -52,9 +52,11 @@ func unnamedFormat(r *run, s string, form int) hit {
 				break
 			}
 			if at = p.to; p.position && !p.escape {
-				if unnamed++; r.explain {
+				unnamed++
+				if r.explain {
 					places = append(places, Span{p.from, p.to})
-				} else if unnamed == 2 {
+				}
+				if !r.explain && unnamed == 2 || len(places) == maxPlaces {
 					break
 				}
 			}

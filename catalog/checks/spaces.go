@@ -2,7 +2,6 @@ package checks
 
 import (
 	"iter"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -108,7 +107,7 @@ func (r *run) surplus(s, t string, a, b iter.Seq[Span]) hit {
 	if !r.explain {
 		return hit{failed: true}
 	}
-	h := hit{failed: true, sources: slices.Collect(a), targets: slices.Collect(b)}
+	h := hit{failed: true, sources: firstOf(a), targets: firstOf(b)}
 	if h.sources == nil {
 		h.source = Span{0, len(s)}
 	}
@@ -116,6 +115,16 @@ func (r *run) surplus(s, t string, a, b iter.Seq[Span]) hit {
 		h.target = Span{0, len(t)}
 	}
 	return h
+}
+
+// firstOf are the first places of many.
+func firstOf(all iter.Seq[Span]) (spans []Span) {
+	for span := range all {
+		if spans = append(spans, span); len(spans) == maxPlaces {
+			break
+		}
+	}
+	return spans
 }
 
 // escapedNewline counts backslash n outside of Windows paths.

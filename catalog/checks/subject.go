@@ -1,6 +1,9 @@
 package checks
 
-import "strings"
+import (
+	"hash/maphash"
+	"strings"
+)
 
 // closer is one of the marks that end a placeholder.
 type closer uint8
@@ -75,15 +78,33 @@ func (t *subject) nextReal(x syntax, at int) (placeholder, bool) {
 	}
 }
 
-// collect appends the placeholders of t; position reports one that only its
-// place tells apart.
+// maxMarks is the number of placeholders, tags and other marks of a string that
+// are kept at a time: a mark may be one byte long, and what is kept of it fifty.
+const maxMarks = 1 << 16
+
+// collect appends the placeholders of t, up to maxMarks; position reports one
+// that only its place tells apart.
 func (t *subject) collect(x syntax, into []placeholder) (all []placeholder, position bool) {
 	for at := 0; ; {
 		p, ok := t.nextReal(x, at)
-		if !ok {
+		if !ok || len(into) == maxMarks {
 			return into, position
 		}
 		into = append(into, p)
+		position = position || p.position
+		at = p.to
+	}
+}
+
+// digest is a number that other placeholders would hardly have, whatever their
+// order; position reports one that only its place tells apart.
+func (t *subject) digest(x syntax, seed maphash.Seed) (sum uint64, position bool) {
+	for at := 0; ; {
+		p, ok := t.nextReal(x, at)
+		if !ok {
+			return sum, position
+		}
+		sum += maphash.String(seed, p.text)
 		position = position || p.position
 		at = p.to
 	}

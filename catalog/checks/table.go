@@ -157,6 +157,7 @@ var (
 	table    = rows()
 	syntaxes = notations()
 	formats  = formatMask()
+	byFlag   = masksByFlag()
 )
 
 // notations are the placeholders of the checks of formats.

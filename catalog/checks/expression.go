@@ -1,0 +1,78 @@
+package checks
+
+import (
+	"regexp"
+	resyntax "regexp/syntax"
+	"strings"
+)
+
+// maxExpression bounds the regular expressions of a flag, in about the
+// instructions that they are compiled to. Each character of a string may cost
+// as many steps, and each instruction fifty bytes: "(.{1,30}){30}" is 1,800 of
+// them.
+const maxExpression = 1000
+
+// expression is a regular expression of a flag.
+type expression struct {
+	*regexp.Regexp
+	size int // in about its instructions
+}
+
+// newExpression compiles a regular expression, RE2's; nil for one that is not,
+// or is too large.
+func newExpression(text string) *expression {
+	if len(text) > 4*maxExpression {
+		return nil
+	}
+	parsed, err := resyntax.Parse(text, resyntax.Perl)
+	if err != nil {
+		return nil
+	}
+	size := sizeOf(parsed)
+	if size > maxExpression {
+		return nil
+	}
+	compiled, err := regexp.Compile(text)
+	if err != nil {
+		return nil
+	}
+	return &expression{compiled, size}
+}
+
+// sizeOf is about the number of instructions of an expression; it stops to
+// count far above maxExpression.
+func sizeOf(e *resyntax.Regexp) int {
+	size := 2
+	switch e.Op {
+	case resyntax.OpLiteral:
+		size = len(e.Rune)
+	case resyntax.OpCharClass:
+		size = 1 + len(e.Rune)/64 // pairs of bounds, which are searched
+	}
+	for _, part := range e.Sub {
+		size += sizeOf(part)
+	}
+	if e.Op == resyntax.OpRepeat {
+		size *= max(e.Min, e.Max, 1)
+	}
+	return min(size, 100*maxExpression)
+}
+
+// quoteAll is the expression that finds any of the values.
+func quoteAll(values []flagValue, fold bool) string {
+	var parts []string
+	for _, v := range values {
+		switch {
+		case v.text == "":
+		case !v.regex:
+			parts = append(parts, regexp.QuoteMeta(v.text))
+		case newExpression(v.text) != nil:
+			parts = append(parts, "(?:"+v.text+")")
+		}
+	}
+	all := strings.Join(parts, "|")
+	if fold && all != "" {
+		all = "(?i:" + all + ")"
+	}
+	return all
+}
