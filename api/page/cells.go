@@ -44,10 +44,23 @@ func (t *tabler) passage(value, code string) string {
 	}
 	attributes := ` dir="` + direction + `"`
 	if code != "" {
-		attributes += ` lang="` + escaped(strings.ReplaceAll(code, "_", "-")) + `"`
+		attributes += ` lang="` + escaped(tag(code)) + `"`
 	}
 	shown := cut(value, maxCell)
 	return `<div class="text"` + attributes + `>` + escaped(shown) + left(value, shown) + `</div>`
+}
+
+// tag is the code of a language as HTML writes it (BCP 47): sr@latin is sr-Latn;
+// a variant that has no script is left away.
+func tag(code string) string {
+	code, variant, _ := strings.Cut(strings.ReplaceAll(code, "_", "-"), "@")
+	switch strings.ToLower(variant) {
+	case "latin":
+		return code + "-Latn"
+	case "cyrillic":
+		return code + "-Cyrl"
+	}
+	return code
 }
 
 // state is that of a string, in words (facts §3).

@@ -55,6 +55,18 @@ func about(row *node) string {
 	return anchor(link, shown)
 }
 
+// siblings leads to a string in all languages.
+func siblings(row *node) string {
+	link, query, _ := strings.Cut(webURL(row.text("source_unit")), "?")
+	if link == "" {
+		return ""
+	}
+	if query != "" {
+		query = "?" + query
+	}
+	return anchor(link+"translations/"+query, "translations")
+}
+
 // failing lists the names of checks.
 func failing(row *node) string {
 	var names []string

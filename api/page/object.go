@@ -108,6 +108,7 @@ func (t *tabler) fields(n *node) []column {
 			{"Words", number("num_words")},
 			{"Translation", where},
 			{"Source string", last("source_unit")},
+			{"Other languages", siblings},
 		}
 	case aChange:
 		return []column{

