@@ -26,10 +26,10 @@ const missingName = "MISSING.txt"
 
 // archived is one file of an archive.
 type archived struct {
-	translation store.TranslationRow
-	folder      string           // "" or with a slash
-	name        string           // with the folder
-	file        store.StoredFile // its Blob is "" if the store has no bytes
+	translation store.TranslationRow // its Generation is the component's
+	folder      string               // "" or with a slash
+	name        string               // with the folder
+	file        store.StoredFile     // its Blob is "" if the store has no bytes
 }
 
 // getComponentFiles answers an archive of a component's files.
@@ -89,16 +89,16 @@ func (s *Server) archive(r *request, filename string, list func(context.Context,
 		if err != nil {
 			return nil, err
 		}
-		generation, err := snap.Generation(ctx)
-		if err != nil {
-			return nil, err
-		}
 		p := &plan{tag: s.archiveTag(files), fixed: true, modified: modified}
 		// A source translation without a file of its own names another's.
 		once := slices.CompactFunc(slices.Clone(files), func(a, b archived) bool { return a.name == b.name })
 		p.write = func(ctx context.Context, w io.Writer) error { return s.writeArchive(ctx, snap, w, once, rawEntry) }
 		if convert {
-			p.tag = s.tagOf(r.link.base, format.Name, p.tag, generation)
+			generations := make([]int64, len(files))
+			for i := range files {
+				generations[i] = files[i].translation.Generation
+			}
+			p.tag = s.tagOf(r.link.base, format.Name, p.tag, generations)
 			p.write = func(ctx context.Context, w io.Writer) error {
 				return s.writeArchive(ctx, snap, w, files, s.convertedEntry(r.link, format))
 			}
@@ -148,7 +148,7 @@ func filesOf(ctx context.Context, snap *store.Snapshot, component *store.Compone
 	for i := range translations {
 		t := &translations[i]
 		if t.Filename != "" && fs.ValidPath(t.Filename) && !strings.ContainsAny(t.Filename, "\\:\x00") {
-			row := store.TranslationRow{Translation: *t, Component: component.Component, Project: component.Project}
+			row := store.TranslationRow{Translation: *t, Component: component.Component, Project: component.Project, Generation: component.Generation}
 			files = append(files, archived{translation: row, folder: folder, name: folder + t.Filename, file: stored[t.ID]})
 		}
 		if stored[t.ID].Modified.After(modified) {

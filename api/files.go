@@ -141,7 +141,7 @@ func (s *Server) planExport(ctx context.Context, snap *store.Snapshot, r *reques
 			return nil, err
 		}
 	} else { // a search may depend on the clock
-		generation, err := snap.Generation(ctx)
+		component, err := snap.Component(ctx, t.Project.Slug, t.Component.Slug)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (s *Server) planExport(ctx context.Context, snap *store.Snapshot, r *reques
 		if err != nil {
 			return nil, err
 		}
-		p.tag, p.modified = s.tagOf(r.link.base, format.Name, t.ID, generation), t.LastChange
+		p.tag, p.modified = s.tagOf(r.link.base, format.Name, t.ID, component.Generation), t.LastChange
 		if at := stored[t.ID].Modified; at.After(p.modified) { // also notes and places change
 			p.modified = at
 		}
