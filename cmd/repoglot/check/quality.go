@@ -142,23 +142,24 @@ type qualityPass struct {
 	translation *catalog.Translation
 	set         *checks.Set
 	locator     *poparse.Locator
-	reused      map[string]bool // targets of more than one source
+	reused      map[string][2]int // targets of more than one source: lines of two
 	list        []Finding
 }
 
 // compare notes which targets have more than one source.
 func (p *qualityPass) compare() {
-	p.reused = map[string]bool{}
+	p.reused = map[string][2]int{}
 	if p.translation.IsSource {
 		return
 	}
 	first := map[string]checks.Sibling{}
-	for _, u := range ingest.Units(p.file, &p.settings) {
+	lines := map[string]int{}
+	for e, u := range ingest.Units(p.file, &p.settings) {
 		now := checks.Sibling{Source: u.Source, Context: u.Context, Target: u.Target, State: u.State}
 		if before, ok := first[u.Target]; !ok {
-			first[u.Target] = now
-		} else if checks.IsReused(before, now, p.translation.PluralNumber) {
-			p.reused[u.Target] = true
+			first[u.Target], lines[u.Target] = now, e.KeywordLine
+		} else if p.reused[u.Target][1] == 0 && checks.IsReused(before, now, p.translation.PluralNumber) {
+			p.reused[u.Target] = [2]int{lines[u.Target], e.KeywordLine}
 		}
 	}
 }
@@ -166,15 +167,19 @@ func (p *qualityPass) compare() {
 // unit adds the findings of a unit; false if there are too many.
 func (p *qualityPass) unit(e *poparse.Entry, u *catalog.Unit) bool {
 	unit := checks.UnitOf(u, p.translation)
-	if p.reused[u.Target] && u.State != catalog.StateReadOnly && !p.ignored(checks.Reused, u.Flags) {
-		p.add(e, checks.Reused, checks.Failure{})
+	if lines := p.reused[u.Target]; lines[1] > 0 && u.State != catalog.StateReadOnly && !p.ignored(checks.Reused, u.Flags) {
+		other := lines[0]
+		if other == e.KeywordLine {
+			other = lines[1]
+		}
+		p.add(e, checks.Reused, checks.Failure{}, reusedMessage(p.byID[checks.Reused], other))
 	}
 	for id := range p.set.Run(&unit).All() {
 		places := map[int]bool{} // one finding for each form
 		for _, failure := range p.set.Explain(&unit, id) {
 			if !places[failure.Form] {
 				places[failure.Form] = true
-				p.add(e, id, failure)
+				p.add(e, id, failure, qualityMessage(p.byID[id], &unit, &failure))
 			}
 		}
 	}
@@ -200,8 +205,7 @@ func (p *qualityPass) ignored(id checks.ID, flags string) bool {
 	return false
 }
 
-func (p *qualityPass) add(e *poparse.Entry, id checks.ID, f checks.Failure) {
-	c := p.byID[id]
+func (p *qualityPass) add(e *poparse.Entry, id checks.ID, f checks.Failure, message string) {
 	part, form, at := poparse.PartStr, f.Form, f.Target.From
 	if p.translation.IsSource {
 		part, form, at = poparse.PartID, 0, f.Source.From
@@ -210,5 +214,5 @@ func (p *qualityPass) add(e *poparse.Entry, id checks.ID, f checks.Failure) {
 		}
 	}
 	line, column := p.locator.Locate(e, part, form, at)
-	p.list = append(p.list, warning(p.file.Name, line, column, qualityPrefix+c.Name, c.Title+": "+c.Description))
+	p.list = append(p.list, warning(p.file.Name, line, column, qualityPrefix+p.byID[id].Name, message))
 }

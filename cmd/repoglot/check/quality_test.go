@@ -145,6 +145,51 @@ func TestQuality(t *testing.T) {
 	}
 }
 
+// TestQualityMessages says in which words of source and translation a failure is.
+func TestQualityMessages(t *testing.T) {
+	po := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n" + `"Plural-Forms: nplurals=2; plural=(n != 1);\n"` + `
+
+#, c-format
+msgid "%s ärger %d %i %u of %x\n"
+msgstr "%d Ärger %s\n"
+
+#, max-length:3
+msgid "Size"
+msgstr "Größe der ganzen Sache, in Byte"
+
+msgid "<b>Close</b> it"
+msgstr "\u200e<i>Zu</i> machen"
+
+msgid "<b>Shut</b> it"
+msgstr "\u200e<i>Zu</i> machen"
+
+msgid "One"
+msgid_plural "Many"
+msgstr[0] "Eins"
+msgstr[1] ""
+`
+	po = strings.ReplaceAll(po, `\u200e`, "\u200e")
+	var got []string
+	for _, f := range qualityResults(t, map[string]string{"de.po": po}, check.Quality{})[0].Findings {
+		if code, ok := strings.CutPrefix(f.Code, "quality/"); ok {
+			_, here, _ := strings.Cut(f.Message, " Here: ")
+			got = append(got, fmt.Sprintf("%d:%d %s %s", f.Line, f.Column, code, here))
+		}
+	}
+	want := []string{
+		`7:9 c_format source: "%i", "%u", "%x".`,
+		`11:12 max-length translation: "ße der ganzen Sache, in "….`,
+		`14:9 reused it is that of line 16, too.`,
+		`14:10 xml-tags source: "<b>"; translation: "<i>".`,
+		`17:9 reused it is that of line 13, too.`,
+		`17:10 xml-tags source: "<b>"; translation: "<i>".`,
+		`22:12 plurals `,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // TestQualityOfTemplates makes the checks of source strings.
 func TestQualityOfTemplates(t *testing.T) {
 	pot := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"one file\"\nmsgid_plural \"more...\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n\nmsgid \"file(s)\"\nmsgstr \"\"\n"
