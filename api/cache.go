@@ -61,14 +61,14 @@ func newCache(budget int, now func() time.Time) *cache {
 }
 
 // get returns the answer of a generation, or of a newer one, and its route; nil
-// if there is none.
-func (c *cache) get(key cacheKey, generation int64) (*coded, *route) {
+// if there is none. now is the time.
+func (c *cache) get(key cacheKey, generation int64, now time.Time) (*coded, *route) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.byKey[key]
 	if ok {
 		found := e.Value.(*cached)
-		if found.generation >= generation && c.now().Sub(found.rendered) < cacheAge {
+		if found.generation >= generation && now.Sub(found.rendered) < cacheAge {
 			c.recent.MoveToFront(e)
 			c.hits.Inc()
 			return found.answer, found.route

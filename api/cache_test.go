@@ -183,7 +183,7 @@ func TestCacheBudget(t *testing.T) {
 	for i := range 200 {
 		a := newCoded(answer{body: bytes.Repeat([]byte{byte(i)}, 50*i)})
 		c.put(key(i), 1, nil, a)
-		c.get(key(1), 1)
+		c.get(key(1), 1, time.Time{})
 		_, made := a.in(gzipped)
 		c.grew(key(i), a, made)
 		if c.size > c.budget {
@@ -197,7 +197,7 @@ func TestCacheBudget(t *testing.T) {
 	if sum != c.size || c.recent.Len() != len(c.byKey) {
 		t.Errorf("%d bytes are accounted for, there are %d; %d and %d answers", c.size, sum, c.recent.Len(), len(c.byKey))
 	}
-	get := func(k cacheKey, generation int64) *coded { found, _ := c.get(k, generation); return found }
+	get := func(k cacheKey, generation int64) *coded { found, _ := c.get(k, generation, time.Time{}); return found }
 	if get(key(1), 1) == nil || get(key(2), 1) != nil {
 		t.Error("not the one that was asked for longest ago has gone")
 	}
@@ -217,7 +217,7 @@ func TestCacheAge(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := newCache(1<<20, func() time.Time { return now })
 	c.put(cacheKey{}, 1, nil, newCoded(answer{body: []byte("x")}))
-	get := func() *coded { found, _ := c.get(cacheKey{}, 1); return found }
+	get := func() *coded { found, _ := c.get(cacheKey{}, 1, now); return found }
 	if now = now.Add(cacheAge - 1); get() == nil {
 		t.Error("gone too soon")
 	}

@@ -101,7 +101,7 @@ func (s *Server) sendDownload(rt *route, c echo.Context, a answer) (sent answer)
 	}
 	a.modified = plan.modified
 	if plan.tag != "" && a.download.has(req, plan) {
-		a.etag, a.status, a.download = (&coded{tag: plan.tag}).etag(identity), http.StatusNotModified, nil
+		a.etag, a.status, a.download = etags(plan.tag)[identity], http.StatusNotModified, nil
 		_ = out.wait()
 		a.status = s.write(rt, w, req, a)
 		return a
@@ -168,7 +168,7 @@ func (p *production) close() {
 // has reports whether the client has what is planned.
 func (d *download) has(req *http.Request, p *plan) bool {
 	if header := req.Header.Values("If-None-Match"); len(header) > 0 {
-		return (&coded{tag: p.tag}).matches(header)
+		return matchesAny(etags(p.tag), header)
 	}
 	if d.exact {
 		return unchanged(p.modified, req)
@@ -183,7 +183,7 @@ func (s *Server) sendShort(rt *route, c echo.Context, a answer, p *production, p
 	a.download, a.body, a.ranges, a.generation = nil, body, true, p.generation
 	made := newCoded(a)
 	if plan.fixed {
-		made.tag = plan.tag
+		made.tags = etags(plan.tag)
 	}
 	key, ok := s.cacheKey(req)
 	if ok {
@@ -204,7 +204,7 @@ func (s *Server) sendAside(ctx context.Context, rt *route, c echo.Context, a ans
 		e = chooseEncoding(req.Header.Get("Accept-Encoding"), spoolMemory)
 	}
 	if plan.tag != "" {
-		a.etag = (&coded{tag: plan.tag}).etag(e)
+		a.etag = etags(plan.tag)[e]
 	}
 	if e != identity {
 		a.encoding = e.token()

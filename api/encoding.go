@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -91,7 +92,7 @@ func chooseEncoding(header string, size int) encoding {
 // coded is a rendered answer in the encodings that were asked for.
 type coded struct {
 	answer
-	tag string // of the ETag, without quotes and suffix
+	tags [encodings]string // ETags
 
 	once  [encodings]sync.Once
 	bytes [encodings][]byte
@@ -99,7 +100,15 @@ type coded struct {
 
 func newCoded(a answer) *coded {
 	sum := sha256.Sum256(a.body)
-	return &coded{answer: a, tag: base64.RawURLEncoding.EncodeToString(sum[:15])}
+	return &coded{answer: a, tags: etags(base64.RawURLEncoding.EncodeToString(sum[:15]))}
+}
+
+// etags are the strong validators of the encodings of what tag stands for.
+func etags(tag string) (all [encodings]string) {
+	for e := range all {
+		all[e] = `"` + tag + encoding(e).suffix() + `"`
+	}
+	return all
 }
 
 // size is what the answer takes without further encodings.
@@ -156,22 +165,17 @@ func compressible(contentType string) bool {
 	return contentType != typeZip && !strings.Contains(contentType, "officedocument")
 }
 
-// etag is the strong validator of an encoding.
-func (c *coded) etag(e encoding) string { return `"` + c.tag + e.suffix() + `"` }
-
-// matches reports whether If-None-Match names the answer, in any encoding: the
-// client has what it stands for (RFC 9110 §13.1.2; decision 9).
-func (c *coded) matches(header []string) bool {
+// matchesAny reports whether If-None-Match names one of the ETags of an answer: the
+// client has what all of them stand for (RFC 9110 §13.1.2; decision 9).
+func matchesAny(tags [encodings]string, header []string) bool {
 	for _, line := range header {
 		for item := range strings.SplitSeq(line, ",") {
 			item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
 			if item == "*" {
 				return true
 			}
-			for e := range encodings {
-				if item == c.etag(e) {
-					return true
-				}
+			if slices.Contains(tags[:], item) {
+				return true
 			}
 		}
 	}

@@ -15,7 +15,7 @@ func (s *Server) answerKept(w http.ResponseWriter, req *http.Request) bool {
 		return false
 	}
 	started := s.now()
-	found, rt := s.cache.get(key, s.db.Published())
+	found, rt := s.cache.get(key, s.db.Published(), started)
 	if found == nil {
 		return false
 	}
@@ -98,16 +98,16 @@ const maxKept = 1 << 10
 // coded is what is sent of an answer: all of it in the encoding that the client
 // likes best, or that it has it already.
 func (s *Server) coded(c *coded, key cacheKey, req *http.Request) answer {
-	if header := req.Header.Values("If-None-Match"); len(header) > 0 && c.matches(header) {
+	if header := req.Header.Values("If-None-Match"); len(header) > 0 && matchesAny(c.tags, header) {
 		a := notModified(c.answer)
-		a.etag = c.etag(chooseEncoding(req.Header.Get("Accept-Encoding"), len(c.body)))
+		a.etag = c.tags[chooseEncoding(req.Header.Get("Accept-Encoding"), len(c.body))]
 		return a
 	}
 	e := chooseEncoding(req.Header.Get("Accept-Encoding"), len(c.body))
 	if c.ranges {
 		if !c.exact && unmodified(c.modified, req) || c.exact && unchanged(c.modified, req) {
 			a := notModified(c.answer)
-			a.etag = c.etag(e)
+			a.etag = c.tags[e]
 			return a
 		}
 		if req.Header.Get("Range") != "" {
@@ -120,7 +120,7 @@ func (s *Server) coded(c *coded, key cacheKey, req *http.Request) answer {
 	if made > 0 {
 		s.cache.grew(key, c, made)
 	}
-	a.etag = c.etag(e)
+	a.etag = c.tags[e]
 	if e != identity {
 		a.encoding = e.token()
 	}

@@ -190,9 +190,13 @@ func refuseWrite(rt *route, req *http.Request) error {
 // same headers and no body.
 func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a answer) int {
 	h := w.Header()
-	h["X-Content-Type-Options"] = s.fixed.nosniff // first: it may be there, and a map that is full grows before it looks
-	if a.status != http.StatusNotModified {       // it describes a body
+	if a.status == http.StatusNotModified { // what the client has stays as it is (RFC 9110 §15.4.5)
+		delete(h, "X-Content-Type-Options")
+		delete(h, "Content-Security-Policy")
+	} else {
+		h["X-Content-Type-Options"] = s.fixed.nosniff // first: it may be there, and a map that is full grows before it looks
 		put(h, "Content-Type", a.contentType)
+		put(h, "Allow", rt.allow)
 	}
 	if a.filename != "" {
 		put(h, "Content-Disposition", attachment(a.filename, a.bareName))
@@ -231,7 +235,6 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 		put(h, "Cache-Control", "no-store")
 		put(h, "X-Accel-Buffering", "no") // nginx would hold events back
 	}
-	put(h, "Allow", rt.allow)
 	s.settings.Load().cors(req, h)
 	if a.problem != nil {
 		h.Set("Cache-Control", "no-store") // caches may keep a 404 that does not forbid it, and a token may find more

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -21,12 +22,19 @@ const connections = 8
 type load struct {
 	rate float64       // answers/s
 	p99  time.Duration // of all answers
+	cpu  float64       // µs of processor time an answer, the client's included
+}
+
+// target is a server under load: where it is, and its process.
+type target struct {
+	address string
+	pid     int
 }
 
 // hammer asks a server for paths over several connections. Requests are written
 // and answers read as bytes, since a client that understands them would take
 // longer than the server. path gives the n-th path of a connection.
-func hammer(ctx context.Context, address string, d time.Duration, header string, status int, path func(conn, n int) string) (load, error) {
+func hammer(ctx context.Context, to target, d time.Duration, header string, status int, path func(conn, n int) string) (load, error) {
 	ctx, cancel := context.WithTimeout(ctx, d+30*time.Second)
 	defer cancel()
 	var (
@@ -35,13 +43,21 @@ func hammer(ctx context.Context, address string, d time.Duration, header string,
 		errs  [connections]error
 	)
 	started := time.Now()
+	before, err := usedBy(to.pid)
+	if err != nil {
+		return load{}, err
+	}
 	for i := range connections {
 		group.Go(func() {
-			took[i], errs[i] = hammerOne(ctx, address, started.Add(d), header, status, func(n int) string { return path(i, n) })
+			took[i], errs[i] = hammerOne(ctx, to.address, started.Add(d), header, status, func(n int) string { return path(i, n) })
 		})
 	}
 	group.Wait()
 	elapsed := time.Since(started)
+	after, err := usedBy(to.pid)
+	if err != nil {
+		return load{}, err
+	}
 	var all []time.Duration
 	for i := range took {
 		if errs[i] != nil {
@@ -50,7 +66,19 @@ func hammer(ctx context.Context, address string, d time.Duration, header string,
 		all = append(all, took[i]...)
 	}
 	slices.Sort(all)
-	return load{rate: float64(len(all)) / elapsed.Seconds(), p99: all[len(all)*99/100]}, nil
+	n := float64(len(all))
+	return load{rate: n / elapsed.Seconds(), p99: all[len(all)*99/100], cpu: float64((after - before).Microseconds()) / n}, nil
+}
+
+// usedBy is the processor time of a process and of this one.
+func usedBy(pid int) (time.Duration, error) {
+	theirs, err := processTime(pid)
+	if err != nil {
+		return 0, err
+	}
+	var own syscall.Rusage
+	err = syscall.Getrusage(syscall.RUSAGE_SELF, &own)
+	return theirs + time.Duration(own.Utime.Nano()+own.Stime.Nano()), err
 }
 
 func hammerOne(ctx context.Context, address string, end time.Time, header string, status int, path func(n int) string) ([]time.Duration, error) {

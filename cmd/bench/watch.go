@@ -120,9 +120,12 @@ func (s *server) waitForEdit(component string) error {
 	return fmt.Errorf("the push to %s is not seen:\n%s", component, s.out.String())
 }
 
-// cpu is what the process has used so far (proc(5), /proc/PID/stat).
-func (s *server) cpu() (time.Duration, error) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+// cpu is what the process has used so far.
+func (s *server) cpu() (time.Duration, error) { return processTime(s.cmd.Process.Pid) }
+
+// processTime is what a process has used so far (proc(5), /proc/PID/stat).
+func processTime(pid int) (time.Duration, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
