@@ -125,6 +125,10 @@ func TestTranslatePagePrivate(t *testing.T) {
 	}
 }
 
+// refusedByPolicy finds what the Content-Security-Policy of a page forbids:
+// scripts, handlers, frames and what would come from elsewhere.
+var refusedByPolicy = regexp.MustCompile(`(?i)<(script|iframe|object|embed|base|video|audio|img|link rel="stylesheet")|<[^>"]+("[^"]*"[^>"]*)* on[a-z]+=|@import|url\(`)
+
 // TestPages asks for every resource as a browser does.
 func TestPages(t *testing.T) {
 	t.Parallel()
@@ -152,6 +156,9 @@ func TestPages(t *testing.T) {
 			want = other.status
 		}
 		h := rec.Header()
+		if blocked := refusedByPolicy.FindString(rec.Body.String()); blocked != "" {
+			t.Errorf("%s: a browser refuses %q", target, blocked)
+		}
 		if rec.Code != want || h.Get("Content-Type") != typeHTML || h.Get("Content-Security-Policy") != page.Policy || !strings.HasSuffix(strings.TrimSpace(rec.Body.String()), "</html>") {
 			t.Errorf("%s: %d %v", target, rec.Code, h)
 		}

@@ -166,6 +166,30 @@ func TestWLCDownloads(t *testing.T) {
 	}
 }
 
+// TestWLCLibrary reads all strings and entries of a translation with the library
+// that wlc is made of.
+func TestWLCLibrary(t *testing.T) {
+	t.Parallel()
+	const python, program = "/usr/bin/python3", `
+import sys, wlc
+t = wlc.Weblate("k", sys.argv[1]).get_translation("big/big/cs")
+units, changes = list(t.units()), list(t.changes())
+print(len(units), len(changes), units[44].target, changes[44].action_name, t.component.project.slug, t.language.code)`
+	if err := exec.Command(python, "-c", "import wlc").Run(); err != nil {
+		t.Skipf("skipped: %s has no wlc (apt-get install wlc): %v", python, err)
+	}
+	w := openWorld(t)
+	w.bigWorld(45)
+	ts := httptest.NewServer(w.serve(Options{}))
+	t.Cleanup(ts.Close)
+	cmd := exec.CommandContext(t.Context(), python, "-c", program, ts.URL+"/api/")
+	cmd.Env = append(os.Environ(), "PYTHONIOENCODING=utf-8")
+	out, err := cmd.CombinedOutput()
+	if got := strings.TrimSpace(string(out)); err != nil || got != "45 45 ['Zpráva 45'] New string added big cs" {
+		t.Errorf("%v: %s", err, got)
+	}
+}
+
 // wlcCase is a call of wlc: its exit status, and parts of what it prints.
 type wlcCase struct {
 	args   []string
