@@ -86,7 +86,7 @@ func TestWLCReads(t *testing.T) {
 			}
 			cases = append(cases, wlcCase{append([]string{"--format", format}, strings.Fields(tc.args)...), 0, []string{want}})
 		}
-		if !testing.Short() {
+		if !testing.Short() && strings.HasSuffix(tc.args, "big/big") { // which it makes of the same as text
 			cases = append(cases, wlcCase{append([]string{"--format", "html"}, strings.Fields(tc.args)...), 0, []string{"<table>", "</table>"}})
 		}
 	}
