@@ -1,7 +1,6 @@
 package ingest_test
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -106,42 +104,6 @@ func TestCommentsOfOlderDatabases(t *testing.T) {
 	if report := w.sync(); report.Steps != 0 {
 		t.Errorf("read a second time: %+v", report)
 	}
-}
-
-// TestVerifyFindsSpoilt: every number that is kept by adding up is missed when it
-// is wrong.
-func TestVerifyFindsSpoilt(t *testing.T) {
-	repo := repoWith(t, map[string]string{"po/cs.po": commentHead + "# mine\nmsgid \"One\"\nmsgstr \"Jedna\"\n\n#, fuzzy\nmsgid \"Two\"\nmsgstr \"Dvě\"\n"})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
-	w.sync()
-	w.verify()
-	for _, column := range []string{
-		"total", "total_words", "total_chars", "translated", "translated_words", "translated_chars", "fuzzy", "fuzzy_words", "fuzzy_chars",
-		"readonly", "readonly_words", "readonly_chars", "comments", "changes", "recent_changes", "last_change_at",
-	} {
-		w.spoil(`UPDATE translations SET `+column+` = `+column+` %s 1 WHERE is_source = 0`, "demo/app/cs: "+strings.TrimSuffix(column, "_at")+": ")
-	}
-	w.spoil(`UPDATE components SET changes = changes %s 1`, "demo/app: changes: ")
-	w.spoil(`UPDATE projects SET changes = changes %s 1`, "demo: changes: ")
-	w.spoil(`UPDATE clock SET last_change = last_change %s 1`, "the server: changes: ")
-	w.spoil(`UPDATE units SET state = state %s 80 WHERE state IN (20, 100) AND target = 'Jedna'`, "demo/app/cs: readonly: 0 is stored, 1 counted")
-	w.spoil(`UPDATE units SET source_id = source_id %s 1000 WHERE target = 'Jedna'`, "demo/app/cs: total_words: ")
-}
-
-// spoil runs a statement with +, looks for a line of Verify, and takes it back.
-func (w *world) spoil(statement, want string) {
-	w.t.Helper()
-	w.execute(fmt.Sprintf(statement, "+"))
-	var found []string
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
-		_, err := s.Verify(ctx, func(m store.Mismatch) { found = append(found, m.String()) })
-		return err
-	})
-	if !slices.ContainsFunc(found, func(line string) bool { return strings.HasPrefix(line, want) }) {
-		w.t.Errorf("after %s verify says %q, want %s", statement, found, want)
-	}
-	w.execute(fmt.Sprintf(statement, "-"))
-	w.verify()
 }
 
 // execute changes the database behind the store's back.

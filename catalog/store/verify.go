@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -16,8 +16,9 @@ type Mismatch struct {
 	Project, Component, Language string
 	// What is the number, as statistics call it where they show it.
 	What string
-	// Stored and Counted are the two, unequal; times are microseconds since 1970.
-	Stored, Counted int64
+	// Stored and Counted are the two, unequal; times are microseconds since 1970,
+	// hashes numbers, blobs 40 hexadecimal digits.
+	Stored, Counted string
 }
 
 // String is a line for a maintainer.
@@ -26,27 +27,30 @@ func (m Mismatch) String() string {
 	if where == "" {
 		where = "the server"
 	}
-	return fmt.Sprintf("%s: %s: %d is stored, %d counted", where, m.What, m.Stored, m.Counted)
+	return fmt.Sprintf("%s: %s: %s is stored, %s counted", where, m.What, m.Stored, m.Counted)
 }
 
 // Verified is how much a recount has seen.
 type Verified struct{ Components, Translations, Units, Changes int64 }
 
-// Verify counts everything anew that is kept by adding up what changes: the
-// statistics of every translation, inactive components' too, from its units, the
-// lengths of the lists of changes from the entries. each is told what differs.
-// It reads every unit once, in this one snapshot.
+// Verify counts everything anew that is kept by adding up what changes, or that
+// was made of something else once: the statistics of every translation, inactive
+// components' too, from its units, the lists of changes from the entries, words
+// and hashes of strings from their texts, blob ids from the files' bytes. each is
+// told what differs. It reads all in this one snapshot. What checks find it takes
+// as it stands.
 func (s *Snapshot) Verify(ctx context.Context, each func(Mismatch)) (Verified, error) {
-	v := verifier{s: s.s, codec: s.db.codec, each: each}
+	v := verifier{db: s.db, s: s.s, each: each}
 	err := v.run(ctx)
 	return v.seen, s.db.fail(ctx, "verify", err)
 }
 
 type verifier struct {
-	s     *session
-	codec *codec
-	each  func(Mismatch)
-	seen  Verified
+	db   *DB
+	s    *session
+	each func(Mismatch)
+	seen Verified
+	hash catalog.Hasher
 }
 
 // scope is what a recount is about.
@@ -55,15 +59,28 @@ type verifyScope struct {
 	id       int64 // of the project, component or translation
 	source   int64 // the source translation, of a translation's component
 	template remarks
+	told     map[int64]int64 // of the component: see verifier.told
 	removed  bool
 }
 
 func (v *verifier) compare(where *verifyScope, what string, stored, counted int64) {
 	if stored != counted {
-		m := where.Mismatch
-		m.What, m.Stored, m.Counted = what, stored, counted
-		v.each(m)
+		v.differ(where, what, strconv.FormatInt(stored, 10), strconv.FormatInt(counted, 10))
 	}
+}
+
+func (v *verifier) differ(where *verifyScope, what, stored, counted string) {
+	m := where.Mismatch
+	m.What, m.Stored, m.Counted = what, stored, counted
+	v.each(m)
+}
+
+// none compares a number of rows that must not be with 0.
+func (v *verifier) none(ctx context.Context, where *verifyScope, what, query string, args ...any) error {
+	var n int64
+	_, err := v.s.first(ctx, query, args, &n)
+	v.compare(where, what, n, 0)
+	return err
 }
 
 func (v *verifier) run(ctx context.Context) error {
@@ -77,12 +94,11 @@ func (v *verifier) run(ctx context.Context) error {
 		}
 	}
 	for i := range projects {
-		if err := v.sum(ctx, &projects[i], "changes", `SELECT changes FROM projects WHERE id = $1`,
-			`SELECT COALESCE(SUM(n), 0) FROM deltas WHERE project_id = $1`); err != nil {
+		if err := v.project(ctx, &projects[i]); err != nil {
 			return err
 		}
 	}
-	return v.sum(ctx, &verifyScope{id: 1}, "changes", `SELECT last_change FROM clock WHERE one = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE $1 = 1`)
+	return v.server(ctx)
 }
 
 // scopes lists all components and projects.
@@ -120,21 +136,20 @@ func (v *verifier) sum(ctx context.Context, where *verifyScope, what, stored, co
 
 func (v *verifier) component(ctx context.Context, c *verifyScope) error {
 	v.seen.Components++
-	const changes = `SELECT changes FROM components WHERE id = $1`
-	if err := v.sum(ctx, c, "changes", changes, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE component_id = $1`); err != nil {
-		return err
-	}
-	entries := fmt.Sprintf(`SELECT COUNT(*) FROM changes WHERE delta_id >= $1 * %d AND delta_id < ($1 + 1) * %[1]d`, catalog.UnitsPerComponent)
-	if err := v.sum(ctx, c, "entries of changes", changes, entries); err != nil {
+	if err := v.componentLedger(ctx, c); err != nil {
 		return err
 	}
 	source, template, err := componentTemplate(ctx, v.s, c.id)
 	if err != nil {
 		return err
 	}
+	told, err := v.told(ctx, c.id)
+	if err != nil {
+		return err
+	}
 	var translations []verifyScope
 	err = v.s.query(ctx, `SELECT id, language, removed FROM translations WHERE component_id = $1 ORDER BY id`, []any{c.id}, func(scan scan) error {
-		t := verifyScope{Mismatch: c.Mismatch, source: source, template: template}
+		t := verifyScope{Mismatch: c.Mismatch, source: source, template: template, told: told}
 		err := scan(&t.id, &t.Language, &t.removed)
 		translations = append(translations, t)
 		return err
@@ -152,24 +167,16 @@ func (v *verifier) component(ctx context.Context, c *verifyScope) error {
 
 func (v *verifier) translation(ctx context.Context, t *verifyScope) error {
 	v.seen.Translations++
-	if err := v.ledger(ctx, t); err != nil || t.removed {
-		return err
+	parts := []func(context.Context, *verifyScope) error{v.ledger, v.day}
+	if !t.removed {
+		parts = append(parts, v.units, v.texts, v.layout, v.file, v.sparse)
 	}
-	if err := v.units(ctx, t); err != nil {
-		return err
-	}
-	for _, c := range sparseCounts {
-		var stored int64
-		if _, err := v.s.first(ctx, `SELECT `+c.stored+` FROM translations WHERE id = $1`, []any{t.id}, &stored); err != nil {
+	for _, part := range parts {
+		if err := part(ctx, t); err != nil {
 			return err
 		}
-		counted, err := c.count(ctx, v.s, t)
-		if err != nil {
-			return err
-		}
-		v.compare(t, c.stored, stored, counted)
 	}
-	return v.day(ctx, t)
+	return nil
 }
 
 // unitCounts are the counts of units, each with words and chars in columns of the
@@ -198,6 +205,28 @@ var sparseCounts = []struct {
 	}},
 }
 
+// sparse compares the counts of what few units have.
+func (v *verifier) sparse(ctx context.Context, t *verifyScope) error {
+	for _, c := range sparseCounts {
+		var stored int64
+		if _, err := v.s.first(ctx, `SELECT `+c.stored+` FROM translations WHERE id = $1`, []any{t.id}, &stored); err != nil {
+			return err
+		}
+		counted, err := c.count(ctx, v.s, t)
+		if err != nil {
+			return err
+		}
+		v.compare(t, c.stored, stored, counted)
+	}
+	if err := v.none(ctx, t, "failing checks of strings that are not there", `SELECT COUNT(*) FROM failing f LEFT JOIN units u ON u.id = f.unit_id
+		WHERE f.translation_id = $1 AND (u.id IS NULL OR u.removed = 1 OR u.translation_id <> f.translation_id OR u.source_id <> f.source_id OR f.low = 0 AND f.high = 0)`,
+		t.id); err != nil {
+		return err
+	}
+	return v.none(ctx, t, "suggestions for strings that are not there, or the same", `SELECT COUNT(*) FROM suggestions n LEFT JOIN units u ON u.id = n.unit_id
+		WHERE n.translation_id = $1 AND (u.id IS NULL OR u.removed = 1 OR u.translation_id <> n.translation_id OR u.target = n.target)`, t.id)
+}
+
 // units counts the units of a translation.
 func (v *verifier) units(ctx context.Context, t *verifyScope) error {
 	var columns, sums []string
@@ -219,9 +248,7 @@ func (v *verifier) units(ctx context.Context, t *verifyScope) error {
 		v.compare(t, what, stored[i], counted[i])
 	}
 	v.seen.Units += counted[0]
-	placed, err := v.placed(ctx, t.id)
-	v.compare(t, "units in the list", placed, counted[0])
-	return err
+	return nil
 }
 
 func (v *verifier) numbers(ctx context.Context, query string, id int64, numbers []int64) error {
@@ -231,70 +258,4 @@ func (v *verifier) numbers(ctx context.Context, query string, id int64, numbers 
 	}
 	_, err := v.s.first(ctx, query, []any{id}, dest...)
 	return err
-}
-
-// placed counts the units that lists show: those of the layout that are live.
-func (v *verifier) placed(ctx context.Context, translation int64) (n int64, err error) {
-	err = v.s.query(ctx, `SELECT data FROM layouts WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
-		var data []byte
-		if err := scan(&data); err != nil {
-			return err
-		}
-		block, err := v.codec.block(data)
-		n += int64(len(block))
-		return err
-	})
-	return n, err
-}
-
-// ledger counts the entries of a translation.
-func (v *verifier) ledger(ctx context.Context, t *verifyScope) error {
-	var stored, counted struct{ n, recent, last int64 }
-	if _, err := v.s.first(ctx, `SELECT changes, recent_changes, COALESCE(last_change_at, 0) FROM translations WHERE id = $1`, []any{t.id},
-		&stored.n, &stored.recent, &stored.last); err != nil {
-		return err
-	}
-	if _, err := v.s.first(ctx, `SELECT COALESCE(SUM(n), 0), COALESCE(MAX(at), 0) FROM deltas WHERE translation_id = $1`, []any{t.id},
-		&counted.n, &counted.last); err != nil {
-		return err
-	}
-	var err error
-	if counted.n > 0 {
-		counted.recent, err = recentChanges(ctx, v.s, t.id, counted.last)
-	}
-	v.seen.Changes += counted.n
-	v.compare(t, "changes", stored.n, counted.n)
-	v.compare(t, "last_change", stored.last, counted.last)
-	v.compare(t, "recent_changes", stored.recent, counted.recent)
-	return err
-}
-
-// day compares the newest day of the statistics over time with those of now;
-// checks are not counted there.
-func (v *verifier) day(ctx context.Context, t *verifyScope) error {
-	var data sql.RawBytes
-	now, _, err := translationByID(ctx, v.s, t.id)
-	if err != nil {
-		return err
-	}
-	return v.s.query(ctx, `SELECT data FROM stat_days WHERE translation_id = $1 ORDER BY day DESC LIMIT 1`, []any{t.id}, func(scan scan) error {
-		if err := scan(&data); err != nil {
-			return err
-		}
-		day, err := decodeStats(data)
-		if err != nil {
-			return err
-		}
-		for _, n := range []struct {
-			what         string
-			stored, then int64
-		}{
-			{"total", day.Stats.Total.Units, now.Stats.Total.Units},
-			{"translated", day.Stats.Translated.Units, now.Stats.Translated.Units},
-			{"fuzzy", day.Stats.Fuzzy.Units, now.Stats.Fuzzy.Units},
-		} {
-			v.compare(t, n.what+" of the newest day", n.stored, n.then)
-		}
-		return nil
-	})
 }

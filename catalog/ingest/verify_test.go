@@ -1,0 +1,316 @@
+package ingest_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// notCounted are the tables and columns that a recount has nothing to compare
+// with, and why. A table or column that is neither here nor missed when it is
+// wrong fails TestVerifyFindsEverything.
+var notCounted = map[string]string{
+	"goose_db_version": "which migrations were made", "sqlite_sequence": "SQLite's own", "tokens": "secrets", "users": "people", "problems": "what is wrong with files",
+	"echoes": "where to look for strings with one translation",
+	"clock":  "one row, spoilt below", "clock.newest_token": "tokens",
+	"projects.slug": "a name", "projects.settings": "the configuration's", "projects.active": "the configuration's", "projects.settings_generation": "the configuration's",
+	"components.project_id": "the configuration's", "components.slug": "a name", "components.settings": "the configuration's", "components.read_key": "of the settings, compared by Configure",
+	"components.repo": "the configuration's", "components.branch": "the configuration's", "components.template": "the configuration's", "components.active": "the configuration's",
+	"components.tracking": "git's", "components.head": "git's", "components.head_commit": "git's", "components.imported": "where a pull was", "components.import_at": "where a pull was",
+	"components.reread": "where a pull was", "components.remarked": "where a pull was", "components.problem": "where a pull was", "components.settings_generation": "the configuration's",
+	"translations.file_code": "a name", "translations.filename": "a name", "translations.language": "a name", "translations.plural_number": "of the file", "translations.plural_formula": "of the file", "translations.is_source": "a role",
+	"translations.outline": "of the files, compared by pulls", "translations.checked": "what was checked",
+	"units.meta_print": "of note and flags, compared by pulls", "units.priority": "of the file", "units.previous_source": "of the file", "units.note": "of the file",
+	"units.flags": "of the file", "units.created": "git's", "units.echo": "where to look for strings with one translation",
+	"failing.low": "which checks fail", "failing.high": "which checks fail",
+	"files.modified":     "git's",
+	"deltas.commit_hash": "git's", "deltas.commit_time": "git's", "deltas.co_authors": "git's",
+	"stat_days.day":     "of the past",
+	"changes.old_state": "of the past", "changes.old_target": "of the past", "changes.event": "of the past",
+	"suggestions.author_name": "git's", "suggestions.author_key": "git's", "suggestions.at": "git's", "suggestions.commit_hash": "git's", "suggestions.branch": "git's",
+	"suggestions.target": "git's",
+}
+
+// verifiedWorld has some of everything that is counted, in two components.
+func verifiedWorld(t *testing.T) *world {
+	repo := testrepos.Empty(t)
+	many := []string{}
+	for i := range 300 {
+		many = append(many, fmt.Sprintf("String %d.", i), fmt.Sprintf("Řetězec %d", i))
+	}
+	files := func(one string) map[string]string {
+		return map[string]string{
+			"po/cs.po":   po(append([]string{"One.", one, "Two", "", "Gone", "Pryč"}, many...)...) + "\n# mine\n#, fuzzy\nmsgid \"Three\"\nmsgstr \"Tři\"\n\n#, read-only\nmsgid \"Four\"\nmsgstr \"Čtyři\"\n",
+			"po/de.po":   po("One.", "Eins", "Two", "Zwei"),
+			"docs/cs.po": po("Five", "Pět"),
+		}
+	}
+	repo.Commit(t, testrepos.Change{Author: "Ada <ada@example.org>", Files: files("Jedna")})
+	next := files("Jeden")
+	next["po/cs.po"] = strings.Replace(next["po/cs.po"], "msgid \"Gone\"\nmsgstr \"Pryč\"\n\n", "", 1)
+	repo.Commit(t, testrepos.Change{Author: "Bob <bob@example.org>", Files: next})
+	repo.Commit(t, testrepos.Change{Branch: "l10n/x", Parents: []string{repo.Head()}, Files: files("Jedna")})
+	settings := map[string]catalog.ComponentSettings{
+		"app":  {SuggestionBranches: "l10n/*", History: catalog.History{Full: true}},
+		"docs": {Filemask: "docs/*.po", History: catalog.History{Full: true}},
+	}
+	w := newWorld(t, repo.Path(), settings)
+	w.sync()
+	return w
+}
+
+// spoiler spoils copies of a database.
+type spoiler struct {
+	*world
+	sound []byte
+}
+
+// spoil runs statements on a copy and returns what Verify finds.
+func (s *spoiler) spoil(statements ...string) []string {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	copied := world{t: s.t, dir: dir}
+	if err := os.WriteFile(copied.database(), s.sound, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, statement := range statements {
+		copied.execute(statement)
+	}
+	db, err := store.Open(s.t.Context(), copied.database(), store.Options{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer db.Close()
+	var found []string
+	err = db.Read(s.t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+		_, err := snap.Verify(ctx, func(m store.Mismatch) { found = append(found, m.String()) })
+		return err
+	})
+	if err != nil {
+		s.t.Errorf("%s: %v", statements, err)
+	}
+	return found
+}
+
+// columns are those of every table of the database.
+func (s *spoiler) columns() map[string][]string {
+	s.t.Helper()
+	db, err := sql.Open("sqlite", s.database())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(s.t.Context(), `SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid`)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer rows.Close()
+	all := map[string][]string{}
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			s.t.Fatal(err)
+		}
+		all[table] = append(all[table], column)
+	}
+	if err := rows.Err(); err != nil {
+		s.t.Fatal(err)
+	}
+	return all
+}
+
+func newSpoiler(t *testing.T) *spoiler {
+	w := verifiedWorld(t)
+	w.verify()
+	if err := w.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sound, err := os.ReadFile(w.database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &spoiler{w, sound}
+	if found := s.spoil(); len(found) > 0 {
+		t.Fatalf("an unspoilt copy: %q", found)
+	}
+	return s
+}
+
+// TestVerifyFindsEverything spoils the newest row of every table in every column,
+// removes it, and wants Verify to say so.
+func TestVerifyFindsEverything(t *testing.T) {
+	s := newSpoiler(t)
+	columns := s.columns()
+	excused := maps.Clone(notCounted)
+	tried := 0
+	for _, table := range slices.Sorted(maps.Keys(columns)) {
+		if notCounted[table] != "" {
+			delete(excused, table)
+			continue
+		}
+		newest := "SELECT MAX(rowid) FROM " + table
+		switch table { // tables without rowid, and rows that have all of it
+		case "changes":
+			newest = "SELECT delta_id * 1000 + n FROM changes WHERE unit_id IS NOT NULL AND action = 59 ORDER BY 1 DESC LIMIT 1"
+		case "layouts":
+			newest = "SELECT translation_id * 1000 + block FROM layouts ORDER BY 1 DESC LIMIT 1"
+		case "stat_days":
+			newest = "SELECT MAX(translation_id * 1000000 + day) FROM stat_days"
+		case "suggestions":
+			newest = "SELECT MAX(unit_id) FROM suggestions"
+		case "translations", "files":
+			newest = strings.Replace(newest, table, table+" WHERE "+map[string]string{"translations": "id", "files": "translation_id"}[table]+" IN (SELECT id FROM translations WHERE filename = 'po/cs.po' AND is_source = 0)", 1)
+		case "deltas":
+			newest += " WHERE translation_id IS NOT NULL"
+		case "units":
+			newest += " WHERE removed = 0 AND target = 'Jeden'"
+		}
+		key := map[string]string{
+			"changes": "delta_id * 1000 + n", "layouts": "translation_id * 1000 + block", "stat_days": "translation_id * 1000000 + day", "suggestions": "unit_id",
+		}[table]
+		if key == "" {
+			key = "rowid"
+		}
+		where := fmt.Sprintf(" WHERE %s = (%s)", key, newest)
+		for _, column := range columns[table] {
+			name := table + "." + column
+			statement := fmt.Sprintf("UPDATE %s SET %[2]s = CASE typeof(%[2]s) WHEN 'integer' THEN %[2]s + 1000000 WHEN 'text' THEN %[2]s || 'x' WHEN 'null' THEN 5 ELSE x'00' END%[3]s", table, column, where)
+			if column == "removed" && table != "deltas" {
+				statement = fmt.Sprintf("UPDATE %s SET removed = 1 - removed%s", table, where)
+			}
+			if notCounted[name] != "" {
+				delete(excused, name)
+				continue
+			}
+			tried++
+			if found := s.spoil(statement); len(found) == 0 {
+				t.Errorf("%s: nothing is found after %s", name, statement)
+			}
+		}
+		if found := s.spoil("DELETE FROM " + table + where); len(found) == 0 && table != "stat_days" {
+			t.Errorf("%s: nothing is found after a row was removed", table)
+		}
+	}
+	if tried < 60 {
+		t.Errorf("only %d columns tried", tried)
+	}
+	for name := range excused {
+		if !strings.HasPrefix(name, "clock") {
+			t.Errorf("%s is excused and is no table or column any more", name)
+		}
+	}
+}
+
+// TestVerifyNamesWhatIsWrong: the line for a maintainer says where and what.
+func TestVerifyNamesWhatIsWrong(t *testing.T) {
+	s := newSpoiler(t)
+	const cs = "FROM translations WHERE language = 'cs' AND filename = 'po/cs.po'"
+	for _, column := range []string{
+		"total", "total_words", "total_chars", "translated", "translated_words", "translated_chars", "fuzzy", "fuzzy_words", "fuzzy_chars",
+		"readonly", "readonly_words", "readonly_chars", "failing", "failing_words", "failing_chars", "comments", "suggestions", "changes", "recent_changes", "last_change_at",
+	} {
+		s.finds("demo/app/cs: "+strings.TrimSuffix(column, "_at")+": ", `UPDATE translations SET `+column+` = `+column+` + 1 WHERE id = (SELECT id `+cs+`)`)
+	}
+	unit := func(set string) string {
+		return `UPDATE units SET ` + set + ` WHERE target = 'Jeden' AND removed = 0`
+	}
+	for want, statement := range map[string]string{
+		"demo/app/cs: user of last_author: ":                `UPDATE translations SET last_author_id = 1 WHERE id = (SELECT id ` + cs + `)`,
+		"demo/app: changes: ":                               `UPDATE components SET changes = changes + 1 WHERE slug = 'app'`,
+		"demo/app: time of the newest change: ":             `UPDATE components SET last_at = last_at - 1 WHERE slug = 'app'`,
+		"demo/docs: last unit: ":                            `UPDATE components SET last_unit = last_unit - 1 WHERE slug = 'docs'`,
+		"demo/docs: last commit: ":                          `UPDATE components SET last_delta = last_delta - 1 WHERE slug = 'docs'`,
+		"demo: changes: ":                                   `UPDATE projects SET changes = changes - 1`,
+		"the server: changes: ":                             `UPDATE clock SET last_change = last_change + 1`,
+		"the server: translations of a generation to come":  `UPDATE clock SET generation = 1`,
+		"demo/app/cs: readonly: 1 is stored, 2 counted":     unit(`state = 100`),
+		"demo/app/cs: fingerprint of unit ":                 unit(`target = 'Jedenx'`),
+		"demo/app/cs: fingerprint in the newest change of ": `UPDATE changes SET target = target || 'x' WHERE target = 'Jeden'`,
+		"demo/app/cs: total_words: ":                        unit(`source_id = source_id + 1000`),
+		"demo/app/en: num_words of unit ":                   `UPDATE units SET words = words + 1 WHERE source = 'Two'`,
+		"demo/app/en: characters of unit ":                  `UPDATE units SET chars = chars + 1 WHERE source = 'Two'`,
+		"demo/app/en: id_hash of unit ":                     `UPDATE units SET source = 'Zwo', target = 'Zwo' WHERE source = 'Two'`,
+		"demo/app/cs: id_hash of unit ":                     unit(`id_hash = id_hash + 1`),
+		"demo/app/cs: units in the list: ":                  `UPDATE units SET removed = 1 WHERE target = 'Jeden'`,
+		"demo/app/cs: blocks of the list that are found: ":  `UPDATE layouts SET first_unit = first_unit + 1 WHERE block = 0 AND translation_id = (SELECT id ` + cs + `)`,
+		"demo/app/cs: block 1 of the list: ":                `UPDATE layouts SET data = x'00' WHERE block = 1 AND translation_id = (SELECT id ` + cs + `)`,
+		"demo/app/cs: file: damaged is stored, ":            `UPDATE files SET data = x'00'`,
+		"demo/app/cs: file: none is stored, ":               `DELETE FROM files`,
+		"demo/app/cs: revision: ":                           `UPDATE translations SET revision = 'x' WHERE id = (SELECT id ` + cs + `)`,
+		"demo/app/cs: newest day: ":                         `UPDATE stat_days SET data = x'01'`,
+		"demo/app/cs: failing checks of strings that are":   `UPDATE failing SET source_id = source_id + 1`,
+		"demo/app/cs: suggestions for strings that are":     `UPDATE suggestions SET target = (SELECT target FROM units WHERE id = unit_id)`,
+		"the server: suggestions of no translation: ":       `UPDATE suggestions SET translation_id = 1000`,
+		"the server: ids of changes that are missing":       `UPDATE deltas SET first_change = first_change + 1000000 WHERE id = (SELECT MAX(id) FROM deltas)`,
+		"the server: changes of no commit: ":                `UPDATE changes SET delta_id = 7 WHERE target = 'Jeden'`,
+		"demo: places in the list of changes ":              `UPDATE deltas SET first_in_project = first_in_project + 1 WHERE id = (SELECT MAX(id) FROM deltas)`,
+		"demo/docs: places in the list of changes ":         `UPDATE deltas SET first_in_component = first_in_component + 1 WHERE id = (SELECT MAX(id) FROM deltas)`,
+		"demo/docs/cs: places in the list of changes ":      `UPDATE deltas SET first_in_translation = first_in_translation + 1 WHERE id = (SELECT MAX(id) FROM deltas)`,
+		"demo/docs: commits whose entries are ":             `UPDATE deltas SET added = added - 1, updated = updated + 1 WHERE id = (SELECT MAX(id) FROM deltas)`,
+		"demo/app: entries of changes: ":                    `DELETE FROM changes WHERE target = 'Jeden'`,
+	} {
+		s.finds(want, statement)
+	}
+}
+
+// finds wants a line of Verify after a statement.
+func (s *spoiler) finds(want, statement string) {
+	s.t.Helper()
+	found := s.spoil(statement)
+	if !slices.ContainsFunc(found, func(line string) bool { return strings.HasPrefix(line, want) }) {
+		s.t.Errorf("after %s verify says %.500q, want %s", statement, found, want)
+	}
+}
+
+// TestVerifyBesidePulls recounts while another handle on the database pulls: each
+// time it sees one state, in which all is right.
+func TestVerifyBesidePulls(t *testing.T) {
+	p := newSidePlayer(t, 8)
+	w := newWorld(t, p.repo.URL(), suggestingSettings())
+	w.sync()
+	beside, err := store.Open(t.Context(), w.database(), store.Options{Beside: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer beside.Close()
+	done := make(chan struct{})
+	seen := make(chan map[string]bool)
+	go func() {
+		states := map[string]bool{}
+		for going := true; going; {
+			select {
+			case <-done:
+				going = false
+			default:
+			}
+			err := beside.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+				counted, err := snap.Verify(ctx, func(m store.Mismatch) { t.Errorf("beside a pull: %s", m) })
+				states[fmt.Sprint(counted)] = true
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+				going = false
+			}
+		}
+		seen <- states
+	}()
+	for range 20 {
+		p.play()
+		p.playSide()
+		w.sync()
+	}
+	close(done)
+	if states := <-seen; len(states) < 2 {
+		t.Errorf("only %d states were recounted", len(states))
+	}
+}

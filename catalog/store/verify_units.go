@@ -1,0 +1,208 @@
+package store
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // what git calls blobs by
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// maxNamed bounds the strings of a translation that are named: if all of them
+// are wrong, some are enough.
+const maxNamed = 10
+
+// told is what the entries of a component say of its strings: the fingerprint
+// of the newest text by unit, and absentText of removed ones.
+func (v *verifier) told(ctx context.Context, component int64) (map[int64]int64, error) {
+	told := map[int64]int64{}
+	return told, v.s.query(ctx, `SELECT unit_id, action, state, target FROM changes WHERE delta_id >= $1 AND delta_id < $2 AND unit_id IS NOT NULL ORDER BY delta_id, n`,
+		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
+			var unit, action, state int64
+			var target string
+			err := scan(&unit, &action, &state, &target)
+			told[unit] = absentText
+			if catalog.Action(action) != catalog.ActionStringRemove {
+				told[unit] = v.hash.Text(target, catalog.State(state))
+			}
+			return err
+		})
+}
+
+// absentText stands for a string that was removed.
+const absentText = 0
+
+// texts verifies what was made of the texts of units: words, characters,
+// identities and fingerprints, which decide what is a change.
+func (v *verifier) texts(ctx context.Context, t *verifyScope) error {
+	named := 0
+	compare := func(unit int64, what string, stored, counted int64) {
+		if stored != counted && named < maxNamed {
+			named++
+			v.compare(t, fmt.Sprintf("%s of unit %d", what, unit), stored, counted)
+		}
+	}
+	return v.s.query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.text_print, u.state, u.target, COALESCE(u.words, -1), COALESCE(u.chars, -1), COALESCE(u.source, ''), COALESCE(u.context, ''),
+		COALESCE(s.translation_id, 0), COALESCE(s.id_hash, 0), COALESCE(s.id_key, 0), COALESCE(s.removed, 1), u.removed
+		FROM units u LEFT JOIN units s ON s.id = u.source_id WHERE u.translation_id = $1`, []any{t.id}, func(scan scan) error {
+		var id, sourceID, print, state, words, chars, of, removed, gone int64
+		var own, theirs catalog.Identity
+		var target, source, context string
+		if err := scan(&id, &sourceID, &own.Hash, &own.Key, &print, &state, &target, &words, &chars, &source, &context, &of, &theirs.Hash, &theirs.Key, &removed, &gone); err != nil {
+			return err
+		}
+		if gone != 0 {
+			if told, ok := t.told[id]; ok {
+				compare(id, "fingerprint in the newest change", told, absentText)
+			}
+			return nil
+		}
+		if id != sourceID {
+			compare(id, "fingerprint", print, v.hash.Text(target, catalog.State(state)))
+			if told, ok := t.told[id]; ok {
+				compare(id, "fingerprint in the newest change", told, v.hash.Text(target, catalog.State(state)))
+			}
+			compare(id, "source translation", of, t.source)
+			compare(id, "id_hash", own.Hash, theirs.Hash)
+			compare(id, "key", own.Key, theirs.Key)
+			compare(id, "removal of the source", removed, 0)
+			if words >= 0 || chars >= 0 || source != "" || context != "" { // they are read of the source
+				compare(id, "source of its own", 1, 0)
+			}
+			return nil
+		}
+		compare(id, "fingerprint", print, v.hash.Text("", catalog.State(state))) // target and source are one
+		compare(id, "fingerprint of the target", v.hash.Text(target, 0), v.hash.Text(source, 0))
+		identity := v.hash.Identity(source, context)
+		compare(id, "id_hash", own.Hash, identity.Hash)
+		compare(id, "key", own.Key, identity.Key)
+		compare(id, "num_words", words, countedWords(source, words))
+		compare(id, "characters", chars, int64(catalog.CountChars(source)))
+		return nil
+	})
+}
+
+// countedWords counts the words of a source, in the way of the languages without
+// spaces if that is what is stored: the store does not know the language.
+func countedWords(source string, stored int64) int64 {
+	if n := int64(catalog.CountWords(source, true)); n == stored {
+		return n
+	}
+	return int64(catalog.CountWords(source, false))
+}
+
+// layout verifies that lists show the live units, each once and in order.
+func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
+	var placed, live []int64
+	blocks, begins := int64(0), int64(0)
+	err := v.s.query(ctx, `SELECT block, first_unit, data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{t.id}, func(scan scan) error {
+		var number, first int64
+		var data []byte
+		if err := scan(&number, &first, &data); err != nil {
+			return err
+		}
+		block, err := v.db.codec.block(data)
+		if err != nil {
+			v.differ(t, fmt.Sprintf("block %d of the list", number), "damaged", "none")
+			return nil
+		}
+		if number == blocks && len(block) > 0 && block[0].ID == first {
+			begins++
+		}
+		blocks++
+		for _, p := range block {
+			placed = append(placed, p.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	v.compare(t, "blocks of the list that are found", begins, blocks)
+	err = v.s.query(ctx, `SELECT id FROM units WHERE translation_id = $1 AND removed = 0 ORDER BY id`, []any{t.id}, func(scan scan) error {
+		var id int64
+		err := scan(&id)
+		live = append(live, id)
+		return err
+	})
+	v.compare(t, "units in the list", int64(len(placed)), int64(len(live)))
+	if len(placed) == len(live) && !slices.Equal(placed, live) {
+		i := 0
+		for placed[i] == live[i] {
+			i++
+		}
+		v.compare(t, fmt.Sprintf("unit %d in the list", i+1), placed[i], live[i])
+	}
+	return err
+}
+
+// file verifies that the stored bytes are those that the translation is made of.
+func (v *verifier) file(ctx context.Context, t *verifyScope) error {
+	var revision string
+	var owner int64
+	if _, err := v.s.first(ctx, `SELECT t.revision, `+fileOwner+` FROM translations t WHERE t.id = $1`, []any{t.id}, &revision, &owner); err != nil {
+		return err
+	}
+	f, err := v.db.file(ctx, v.s, owner)
+	if errors.Is(err, catalog.ErrNotFound) {
+		v.differ(t, "file", "none", revision)
+		return nil
+	}
+	if err != nil {
+		v.differ(t, "file", "damaged", revision)
+		return nil
+	}
+	sum := sha1.New() //nolint:gosec // git's name of it
+	fmt.Fprintf(sum, "blob %d\x00", len(f.Data))
+	sum.Write(f.Data)
+	counted := hex.EncodeToString(sum.Sum(nil))
+	if f.Blob != counted {
+		v.differ(t, "blob of the file", f.Blob, counted)
+	}
+	if revision != f.Blob {
+		v.differ(t, "revision", revision, f.Blob)
+	}
+	return nil
+}
+
+// day compares the newest day of the statistics over time with those of now;
+// checks, suggestions and comments are not counted there. Databases that an older
+// version began may have none.
+func (v *verifier) day(ctx context.Context, t *verifyScope) error {
+	now, _, err := translationByID(ctx, v.s, t.id)
+	if err != nil {
+		return err
+	}
+	var data sql.RawBytes
+	return v.s.query(ctx, `SELECT data FROM stat_days WHERE translation_id = $1 ORDER BY day DESC LIMIT 1`, []any{t.id}, func(scan scan) error {
+		if err := scan(&data); err != nil {
+			return err
+		}
+		day, err := decodeStats(data)
+		if err != nil {
+			v.differ(t, "newest day", "damaged", "none")
+			return nil
+		}
+		if day.Removed != t.removed {
+			v.differ(t, "removal on the newest day", strconv.FormatBool(day.Removed), strconv.FormatBool(t.removed))
+		}
+		if t.removed {
+			return nil
+		}
+		stored, then := counts(&day.Stats), counts(&now.Stats)
+		for i, c := range unitCounts {
+			if c.stored == "failing" {
+				continue
+			}
+			for j, of := range []string{"", "_words", "_chars"} {
+				v.compare(t, c.stored+of+" of the newest day", *stored[3*i+j], *then[3*i+j])
+			}
+		}
+		return nil
+	})
+}
