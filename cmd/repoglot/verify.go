@@ -15,11 +15,11 @@ func (p *program) verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Recount the whole database, also beside a running server",
-		Long: "Count all statistics and the lengths of all lists of changes anew, from the\n" +
-			"strings and the entries, and compare them with the numbers that are served. It\n" +
-			"reads one state of the database and changes nothing; a server may go on pulling.\n" +
-			"A line is printed for each number that differs. The exit status is 0 only if none\n" +
-			"does.",
+		Long: "Count all statistics and the lists of changes anew, from the strings and the\n" +
+			"entries, and what was made of texts and files from those, and compare it with what\n" +
+			"is served. It reads one state of the database and changes nothing; a server may go\n" +
+			"on pulling. A line is printed for each number that differs. The exit status is 0\n" +
+			"only if none does.",
 		Args: cobra.NoArgs,
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			return p.verify(cmd.Context())

@@ -38,7 +38,7 @@ func TestVerifyExit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), `UPDATE translations SET fuzzy = fuzzy + 3 WHERE language = 'nb'; UPDATE projects SET changes = 1`); err != nil {
+	if _, err := db.ExecContext(t.Context(), `UPDATE translations SET fuzzy = fuzzy + 3 WHERE is_source = 0; UPDATE projects SET changes = 1`); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -46,7 +46,7 @@ func TestVerifyExit(t *testing.T) {
 	}
 	for range 2 { // the first one has mended nothing
 		out, errs := call(exitFailure, "verify", "--data-dir", filepath.Join(dir, "data"))
-		if n := strings.Count(out, "\n"); !strings.Contains(out, "p/app/nb: fuzzy: ") || !strings.Contains(out, "p: changes: 1 is stored, ") || strings.Contains(out, "nothing") || n < 2 ||
+		if n := strings.Count(out, "\n"); !strings.Contains(out, "p/app/nb_NO: fuzzy: ") || !strings.Contains(out, "p: changes: 1 is stored, ") || strings.Contains(out, "nothing") || n < 2 ||
 			!strings.HasPrefix(errs, "repoglot: ") || !strings.Contains(errs, "numbers differ: please report it") {
 			t.Errorf("verify says %q, %q", out, errs)
 		}
