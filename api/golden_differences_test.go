@@ -49,7 +49,6 @@ var extraKeys = []string{
 // ignored are fields whose values cannot agree: path suffix → reason.
 var ignored = map[string]string{
 	".id":                   "ids are our own (decision 23)",
-	".plural.id":            "ids are our own",
 	".timestamp":            "when it was imported (decision 19)",
 	".last_change":          "the recorded service made entries at import; decision 24",
 	".last_author":          "decision 24",
@@ -148,6 +147,8 @@ func parseValue(dec *json.Decoder) (*value, error) {
 
 // comparer collects the differences between a recorded body and ours.
 type comparer struct {
+	// met collects the keys of ignored that were of use.
+	met map[string]bool
 	// nonsenseSize marks an exchange whose page_size is ignored.
 	nonsenseSize bool
 	// metrics marks the answer of that name.
@@ -162,6 +163,8 @@ func (c *comparer) failf(at, format string, args ...any) {
 func (c *comparer) compare(at string, recorded, ours *value) {
 	for suffix := range ignored {
 		if strings.HasSuffix(at, suffix) || suffix == "metrics"+at && c.metrics {
+			c.met[suffix] = true
+			c.compareForm(at, recorded, ours)
 			return
 		}
 	}
@@ -175,6 +178,32 @@ func (c *comparer) compare(at string, recorded, ours *value) {
 			c.failf(at, "%s, recorded %s", got, want)
 		}
 	}
+}
+
+// compareForm compares what kind of values two are; either may be null.
+func (c *comparer) compareForm(at string, recorded, ours *value) {
+	want, got := recorded.kind(), ours.kind()
+	switch {
+	case want == "<nil>" || got == "<nil>":
+	case want != got:
+		c.failf(at, "a %s, recorded a %s", got, want)
+	case stamp.MatchString(recorded.scalar) && !stamp.MatchString(ours.scalar):
+		c.failf(at, "%s is not a time as %s is", ours.scalar, recorded.scalar)
+	}
+}
+
+// stamp is a time in a value's scalar; a whole second has no fraction.
+var stamp = regexp.MustCompile(`^string \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z$`)
+
+func (v *value) kind() string {
+	switch {
+	case v.fields != nil:
+		return "object"
+	case v.isList:
+		return "list"
+	}
+	kind, _, _ := strings.Cut(v.scalar, " ")
+	return kind
 }
 
 func (c *comparer) compareObject(at string, recorded, ours *value) {

@@ -115,7 +115,7 @@ func ofOurs(n int) func(*testing.T, *golden, record) {
 		for _, entry := range ours.fields["results"].items {
 			byURL[normalOurs(entry.fields["url"].scalar)] = entry
 		}
-		c, compared := &comparer{}, 0
+		c, compared := &comparer{met: g.met}, 0
 		for i, entry := range recorded.fields["results"].items {
 			if here := byURL[entry.fields["url"].scalar]; here != nil {
 				c.compare(fmt.Sprintf(".results[%d]", i), entry, here)
@@ -162,7 +162,7 @@ func sharedEntries(t *testing.T, g *golden, r record) {
 		ours[entryKey(e, nil)] = e
 	}
 	delete(ours, "")
-	c, compared := &comparer{}, 0
+	c, compared := &comparer{met: g.met}, 0
 	for i, e := range recorded.fields["results"].items {
 		here := ours[entryKey(e, g.ours)]
 		if here == nil {
@@ -254,7 +254,7 @@ func resultsOnly(size int) func(*testing.T, *golden, record) {
 	return func(t *testing.T, g *golden, r record) {
 		rec := g.send(r.method, fmt.Sprintf("%s?page_size=%d", r.target, size), "")
 		g.compareHead(t, r, rec)
-		c := &comparer{}
+		c := &comparer{met: g.met}
 		c.compare(".results", parse(t, r.body).fields["results"], parse(t, rec.Body.Bytes()).fields["results"])
 		c.report(t)
 	}

@@ -47,6 +47,11 @@ func TestGolden(t *testing.T) {
 		g.sync(revision)
 		t.Run(revision, g.compareAll)
 	}
+	for suffix, reason := range ignored {
+		if !g.met[suffix] {
+			t.Errorf("%s is nowhere to be ignored (%s)", suffix, reason)
+		}
+	}
 	t.Run("changes", g.compareChanges)
 	t.Run("accept", g.compareAccept)
 	t.Run("tokens", g.compareTokens)
@@ -63,6 +68,7 @@ type golden struct {
 	revision string // that is served
 	ours     map[string]string
 	entries  int // how many of the histories were compared
+	met      map[string]bool
 }
 
 func newGolden(tb testing.TB) *golden {
@@ -78,7 +84,7 @@ func newGolden(tb testing.TB) *golden {
 	}
 	tb.Cleanup(func() { _ = db.Close() })
 	g := &golden{
-		tb: tb, db: db, rich: clone(tb, filepath.Join(goldenDir, "rich.bundle"), filepath.Join(dir, "rich.git")),
+		tb: tb, met: map[string]bool{}, db: db, rich: clone(tb, filepath.Join(goldenDir, "rich.bundle"), filepath.Join(dir, "rich.git")),
 		handler: api.Validated(tb, api.New(api.Options{DB: db, Languages: table})),
 		syncer:  ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors")}),
 	}
@@ -383,7 +389,7 @@ func (g *golden) compareAs(t *testing.T, r record, want intended) {
 			t.Errorf("%d bytes, %s; recorded %d, %s", len(got), rec.Header().Get("Content-Disposition"), len(r.body), r.header.Get("Content-Disposition"))
 		}
 	default:
-		c := &comparer{metrics: r.name == "metrics_auth", nonsenseSize: nonsense.MatchString(target)}
+		c := &comparer{met: g.met, metrics: r.name == "metrics_auth", nonsenseSize: nonsense.MatchString(target)}
 		c.compare("", parse(t, r.body), parse(t, ours))
 		c.report(t)
 	}
