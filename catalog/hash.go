@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"strconv"
 
 	"github.com/dchest/siphash"
@@ -100,6 +101,29 @@ func (h *Hasher) Meta(parts ...string) int64 {
 		h.buf = append(h.buf, p...)
 	}
 	return int64(siphash.Hash(ownKey0, ownKey1, h.buf))
+}
+
+// Sum fingerprints a text where nobody gains from another one with the same
+// fingerprint: in a third of the time of the other hashes. It is no secret and
+// the same for ever.
+func Sum(text string) int64 {
+	const k0, k1 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93 // odd, half of their bits set
+	sum := uint64(len(text)) * k1
+	rest := text
+	for ; len(rest) >= 8; rest = rest[8:] {
+		sum = fold(sum^load8(rest), k0)
+	}
+	var last uint64
+	for i := range len(rest) {
+		last |= uint64(rest[i]) << (8 * i)
+	}
+	return int64(fold(sum^last, k1))
+}
+
+// fold multiplies and adds up the halves of the product.
+func fold(a, b uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	return high + low
 }
 
 func (h *Hasher) content(source, context string) int64 {

@@ -11,6 +11,14 @@ import (
 // occur; such a form is not counted (weblate-facts §3).
 const unusedSingular = "<unused singular"
 
+// CountText returns both, CountWords and CountChars, in one pass.
+func CountText(source string, cjk bool) (words, chars int) {
+	if strings.IndexByte(source, FormSeparator[0]) < 0 && !strings.HasPrefix(source, unusedSingular) { // as in most
+		return countForm(source, cjk)
+	}
+	return CountWords(source, cjk), CountChars(source)
+}
+
 // CountWords returns the number of words of a source, all plural forms summed
 // (decision 14): runs of characters that are not white space in the sense of
 // weblate-facts §3. With cjk, for source languages Japanese, Chinese and
@@ -20,12 +28,14 @@ func CountWords(source string, cjk bool) int {
 		if strings.HasPrefix(source, unusedSingular) {
 			return 0
 		}
-		return countForm(source, cjk)
+		words, _ := countForm(source, cjk)
+		return words
 	}
 	words := 0
 	for form := range strings.SplitSeq(source, FormSeparator) {
 		if !strings.HasPrefix(form, unusedSingular) {
-			words += countForm(form, cjk)
+			n, _ := countForm(form, cjk)
+			words += n
 		}
 	}
 	return words
@@ -33,8 +43,8 @@ func CountWords(source string, cjk bool) int {
 
 // countForm looks at eight bytes at a time while they are ASCII: the words of
 // most sources are counted by their first letters, a bit for each.
-func countForm(form string, cjk bool) int {
-	words, inWord := 0, false
+func countForm(form string, cjk bool) (words, chars int) {
+	inWord := false
 	for i := 0; i < len(form); {
 		if len(form) >= 8 {
 			if x := load8OrSpaces(form, i); x&highBits == 0 {
@@ -45,12 +55,14 @@ func countForm(form string, cjk bool) int {
 				}
 				words += bits.OnesCount64(before &^ spaces)
 				inWord = spaces>>63 == 0
+				chars += min(8, len(form)-i)
 				i += 8
 				continue
 			}
 		}
 		r, n := utf8.DecodeRuneInString(form[i:])
 		i += n
+		chars++
 		switch {
 		case isSpace(r):
 			inWord = false
@@ -62,7 +74,7 @@ func countForm(form string, cjk bool) int {
 			inWord = true
 		}
 	}
-	return words
+	return words, chars
 }
 
 const highBits = 0x8080808080808080

@@ -27,10 +27,14 @@ func FuzzCountWords(f *testing.F) {
 				inWord = true
 			}
 		}
-		if got := countForm(s, cjk); got != want {
-			t.Errorf("countForm(%q, %t) = %d, want %d", s, cjk, got, want)
+		chars := utf8.RuneCountInString(s)
+		if got, n := countForm(s, cjk); got != want || n != chars {
+			t.Errorf("countForm(%q, %t) = %d, %d, want %d, %d", s, cjk, got, n, want, chars)
 		}
-		if got := CountChars(s); got != utf8.RuneCountInString(s) {
+		if w, n := CountText(s, cjk); w != CountWords(s, cjk) || n != chars {
+			t.Errorf("CountText(%q, %t) = %d, %d, want %d, %d", s, cjk, w, n, CountWords(s, cjk), chars)
+		}
+		if got := CountChars(s); got != chars {
 			t.Errorf("CountChars(%q) = %d", s, got)
 		}
 	})

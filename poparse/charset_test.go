@@ -93,7 +93,7 @@ func TestCharsets(t *testing.T) {
 			t.Errorf("%s: charset %q, %d entries, warnings %v", name, f.Charset, len(f.Entries), f.Warnings)
 		}
 		for i := range f.Entries {
-			if e := &f.Entries[i]; e.Str[0] != want || e.Comments[0] != want {
+			if e := f.Entries[i]; e.Str[0] != want || e.Comments[0] != want {
 				t.Errorf("%s: entry %d: %q, %q", name, i, e.Str[0], e.Comments[0])
 				break
 			}

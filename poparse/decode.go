@@ -2,10 +2,12 @@ package poparse
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -38,26 +40,42 @@ const (
 	charsetUTF16 = "UTF-16"
 )
 
+// holding says whether text may be the memory of the data.
+type holding bool
+
+const (
+	copies holding = false // data may change later
+	shares holding = true  // nobody changes data
+)
+
+// text returns data as a string.
+func (h holding) text(data []byte) string {
+	if h == shares {
+		return unsafe.String(unsafe.SliceData(data), len(data))
+	}
+	return string(data)
+}
+
 // decode converts data to UTF-8 by the byte order mark, else by the charset of
 // the header (po-semantics.md, first rows).
-func decode(data []byte) (decoded, *SyntaxError) {
-	if d, err, ok := decodeMarked(data); ok {
+func decode(data []byte, h holding) (decoded, *SyntaxError) {
+	if d, err, ok := decodeMarked(data, h); ok {
 		return d, err
 	}
 	name, at := declaredCharset(data)
-	d, err := decodeAs(data, name, at)
+	d, err := decodeAs(data, name, at, h)
 	d.undeclared = at < 0
 	return d, err
 }
 
 // decodeAs converts data from the charset that is named at an offset of it.
-func decodeAs(data []byte, name string, at int) (decoded, *SyntaxError) {
+func decodeAs(data []byte, name string, at int, h holding) (decoded, *SyntaxError) {
 	class, enc := lookupCharset(name)
 	switch class {
 	case charsetNone:
-		return decodeUndeclared(data, name), nil
+		return decodeUndeclared(data, name, h), nil
 	case charsetUTF8:
-		return decodeUTF8(data, 0, name)
+		return decodeUTF8(data, 0, name, h)
 	case charsetTable:
 		text, err := decodeTable(data, enc, name)
 		return decoded{text: text, enc: enc, charset: name}, err
@@ -70,10 +88,10 @@ func decodeAs(data []byte, name string, at int) (decoded, *SyntaxError) {
 
 // decodeMarked handles files that begin with a byte order mark, and UTF-16
 // without one. ok is false if data is neither.
-func decodeMarked(data []byte) (d decoded, err *SyntaxError, ok bool) {
+func decodeMarked(data []byte, h holding) (d decoded, err *SyntaxError, ok bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
-		d, err = decodeUTF8(data, 3, "UTF-8")
+		d, err = decodeUTF8(data, 3, "UTF-8", h)
 		if err == nil {
 			name, _ := declaredCharset(data[3:])
 			if class, _ := lookupCharset(name); class == charsetTable || class == charsetUnknown {
@@ -101,10 +119,10 @@ func decodeMarked(data []byte) (d decoded, err *SyntaxError, ok bool) {
 }
 
 // decodeUndeclared reads bytes whose charset nobody named.
-func decodeUndeclared(data []byte, name string) decoded {
+func decodeUndeclared(data []byte, name string, h holding) decoded {
 	at := firstHigh(data)
 	if at < 0 {
-		return decoded{text: string(data), charset: charsetASCII}
+		return decoded{text: h.text(data), charset: charsetASCII}
 	}
 	line, column := position(data, at)
 	said := "the header names no charset"
@@ -112,7 +130,7 @@ func decodeUndeclared(data []byte, name string) decoded {
 		said = fmt.Sprintf("the header says charset=%s", clip(name))
 	}
 	if firstInvalid(data) < 0 {
-		return decoded{text: string(data), charset: "UTF-8", warnings: []Warning{{
+		return decoded{text: h.text(data), charset: "UTF-8", warnings: []Warning{{
 			line, column, WarnCharset, said + ", but there are bytes above 0x7F: read as UTF-8",
 		}}}
 	}
@@ -122,7 +140,7 @@ func decodeUndeclared(data []byte, name string) decoded {
 	}}}
 }
 
-func decodeUTF8(data []byte, bom int, name string) (decoded, *SyntaxError) {
+func decodeUTF8(data []byte, bom int, name string, h holding) (decoded, *SyntaxError) {
 	rest := data[bom:]
 	if at := firstInvalid(rest); at >= 0 {
 		e := encodingError(rest, at, nil)
@@ -130,7 +148,7 @@ func decodeUTF8(data []byte, bom int, name string) (decoded, *SyntaxError) {
 		e.Msg = invalidByte(rest[at], name)
 		return decoded{}, e
 	}
-	return decoded{text: string(rest), bom: bom, charset: name}, nil
+	return decoded{text: h.text(rest), bom: bom, charset: name}, nil
 }
 
 func invalidByte(b byte, charset string) string {
@@ -244,45 +262,51 @@ func invalidIn(src, out []byte, enc encoding.Encoding) int {
 
 // decodeCharmap is decodeTable for encodings of one byte per character.
 func decodeCharmap(data []byte, cm *charmap.Charmap, name string) (string, *SyntaxError) {
-	var table [256]charmapChar
-	widest := uint8(1)
-	for b := range table {
-		if r := cm.DecodeByte(byte(b)); r != utf8.RuneError {
-			table[b].width = uint8(utf8.EncodeRune(table[b].bytes[:], r))
-			widest = max(widest, table[b].width)
-		}
-	}
+	table, widest := utf8Table(cm)
 	var text strings.Builder
-	text.Grow(len(data) + countHigh(data)*int(widest-1))
-	var piece [96]byte
+	text.Grow(len(data) + countHigh(data)*(widest-1))
+	var piece [256]byte
 	for i := 0; i < len(data); {
 		if n := asciiLen(data[i:]); n > 0 {
 			text.Write(data[i : i+n])
 			i += n
 		}
-		// Words of other letters are written together, with what is between them.
-		n := 0
-		for i < len(data) && n <= len(piece)-4 {
-			c := &table[data[i]]
-			if c.width == 0 {
-				e := encodingError(data, i, cm)
-				e.Msg = invalidByte(data[i], name)
-				return "", e
-			}
-			piece[n], piece[n+1], piece[n+2] = c.bytes[0], c.bytes[1], c.bytes[2]
-			n += int(c.width)
+		// Words of other letters are written together, with what is between
+		// them, four bytes at a time of which the next ones overwrite the rest.
+		n, known := 0, uint32(1)
+		for i < len(data) && n <= len(piece)-8 && known != 0 {
+			known = table[data[i]]
+			binary.LittleEndian.PutUint32(piece[n:], known)
+			n += int(known >> 24)
 			i++
+			if n >= 8 && i+8 <= len(data) && binary.LittleEndian.Uint64(data[i:])&highBits == 0 {
+				break
+			}
+		}
+		if known == 0 {
+			e := encodingError(data, i-1, cm)
+			e.Msg = invalidByte(data[i-1], name)
+			return "", e
 		}
 		text.Write(piece[:n])
 	}
 	return text.String(), nil
 }
 
-// charmapChar is the UTF-8 form of a byte; its width is 0 if the byte means
-// nothing.
-type charmapChar struct {
-	bytes [3]byte
-	width uint8
+// utf8Table returns the UTF-8 form of each byte, its first byte lowest and its
+// length highest, 0 for a byte that means nothing; and the greatest length.
+func utf8Table(cm *charmap.Charmap) (table [256]uint32, widest int) {
+	for b := range table {
+		r := cm.DecodeByte(byte(b))
+		if r == utf8.RuneError {
+			continue
+		}
+		var form [4]byte // none is longer than three
+		n := utf8.EncodeRune(form[:], r)
+		table[b] = binary.LittleEndian.Uint32(form[:]) | uint32(n)<<24
+		widest = max(widest, n)
+	}
+	return table, widest
 }
 
 // encodingError returns an error without message for the byte at offset; enc is

@@ -22,10 +22,10 @@ type File struct {
 	// Domain, else the first of the file, nil if there is none.
 	Header *Entry
 	// OtherHeaders are the headers of other domains, and repeated ones.
-	OtherHeaders []Entry
+	OtherHeaders []*Entry
 	// Entries are all entries but headers in file order, obsolete and
 	// duplicate ones and those of all domains included.
-	Entries []Entry
+	Entries []*Entry
 	// Warnings are in file order, at most about a thousand.
 	Warnings []Warning
 
@@ -37,8 +37,7 @@ type File struct {
 // that are neither obsolete nor duplicates.
 func (f *File) Live() iter.Seq[*Entry] {
 	return func(yield func(*Entry) bool) {
-		for i := range f.Entries {
-			e := &f.Entries[i]
+		for _, e := range f.Entries {
 			if !e.Obsolete && !e.Duplicate && e.Domain == f.Domain && !yield(e) {
 				return
 			}

@@ -99,7 +99,7 @@ func checkFile(t *testing.T, file *File) {
 	t.Helper()
 	line := 0
 	for i := range file.Entries {
-		e := &file.Entries[i]
+		e := file.Entries[i]
 		if e.Line < 1 || e.Line > e.KeywordLine || e.KeywordLine < line {
 			t.Errorf("entry %d: lines %d, %d behind %d", i, e.Line, e.KeywordLine, line)
 		}

@@ -87,13 +87,13 @@ func describe(f *File, err error) string {
 		describeEntry(&b, "header", f.Header)
 	}
 	for i := range f.OtherHeaders {
-		describeEntry(&b, "other header", &f.OtherHeaders[i])
+		describeEntry(&b, "other header", f.OtherHeaders[i])
 	}
 	if p, ok := f.PluralForms(); ok {
 		fmt.Fprintf(&b, "plurals %d %s\n", p.Number, p.Expression)
 	}
 	for i := range f.Entries {
-		describeEntry(&b, "entry", &f.Entries[i])
+		describeEntry(&b, "entry", f.Entries[i])
 	}
 	for _, w := range f.Warnings {
 		fmt.Fprintf(&b, "warning %d:%d: %s [%s]\n", w.Line, w.Column, w.Msg, w.Code)

@@ -42,7 +42,7 @@ func TestLocate(t *testing.T) {
 		{1, 0, 2, poparse.PartStr, 17, 7},
 		{1, 0, 0, poparse.PartContext, 15, 1},
 	} {
-		line, column := f.Locator().Locate(&f.Entries[tt.entry], tt.part, tt.form, tt.n)
+		line, column := f.Locator().Locate(f.Entries[tt.entry], tt.part, tt.form, tt.n)
 		if line != tt.line || column != tt.column {
 			t.Errorf("entry %d part %d form %d character %d: %d:%d, want %d:%d", tt.entry, tt.part, tt.form, tt.n, line, column, tt.line, tt.column)
 		}
@@ -57,15 +57,15 @@ func TestLocateCharset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if line, column := f.Locator().Locate(&f.Entries[0], poparse.PartStr, 1, 2); line != 14 || column != 5 {
+	if line, column := f.Locator().Locate(f.Entries[0], poparse.PartStr, 1, 2); line != 14 || column != 5 {
 		t.Errorf("%d:%d, want 14:5", line, column)
 	}
 }
 
 // TestLocateByHand has lines only.
 func TestLocateByHand(t *testing.T) {
-	f := &poparse.File{Entries: []poparse.Entry{{ID: "a", Str: []string{"b"}, KeywordLine: 4}}}
-	if line, column := f.Locator().Locate(&f.Entries[0], poparse.PartStr, 0, 0); line != 4 || column != 1 {
+	f := &poparse.File{Entries: []*poparse.Entry{{ID: "a", Str: []string{"b"}, KeywordLine: 4}}}
+	if line, column := f.Locator().Locate(f.Entries[0], poparse.PartStr, 0, 0); line != 4 || column != 1 {
 		t.Errorf("%d:%d, want 4:1", line, column)
 	}
 }
@@ -83,7 +83,7 @@ func FuzzLocate(f *testing.F) {
 		}
 		l := file.Locator()
 		for i := range file.Entries {
-			e := &file.Entries[i]
+			e := file.Entries[i]
 			for form, s := range e.Str {
 				for n := range utf8.RuneCountInString(s) + 1 {
 					if line, column := l.Locate(e, poparse.PartStr, form, n); line < e.KeywordLine || column < 1 {

@@ -12,7 +12,7 @@ import (
 // of each invalid byte. It returns the first invalid bytes of each line. The
 // text is empty if there can be none.
 func decodeLossy(data []byte) (decoded, []*SyntaxError) {
-	d, e := decode(data)
+	d, e := decode(data, copies)
 	if e == nil {
 		return d, nil
 	}

@@ -8,9 +8,11 @@ import (
 
 // message reads one entry from its first keyword on; the comments before it
 // are pending. The grammar is that of gettext's po-gram-gen.y.
-func (p *parser) message() error {
+func (p *parser) message() (*Entry, error) {
 	e := p.newEntry()
-	e.Domain = p.domain
+	if p.directives > 0 {
+		e.Domain = p.domain
+	}
 	e.Obsolete = p.obsolete
 	p.pending.moveTo(e, p)
 	if e.Line == 0 {
@@ -20,7 +22,7 @@ func (p *parser) message() error {
 	p.record.part(p, partPrevious)
 	if p.previous {
 		if err := p.previousStrings(e); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	e.KeywordLine = p.line
@@ -29,108 +31,50 @@ func (p *parser) message() error {
 	keyword := p.word()
 	if keyword == "msgctxt" {
 		if err := p.take(keyword, e, false, &e.Context); err != nil {
-			return err
+			return nil, err
 		}
 		e.HasContext = true
 		if keyword = p.word(); keyword != "msgid" {
-			return p.unexpected(ErrNoMsgid, at, "an entry has a msgctxt but no msgid")
+			return nil, p.unexpected(ErrNoMsgid, at, "an entry has a msgctxt but no msgid")
 		}
 		if err := p.same(e, false); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if keyword != "msgid" {
-		return p.misplaced(keyword)
+		return nil, p.misplaced(keyword)
 	}
 	idAt := p.pos
 	if err := p.take(keyword, e, false, &e.ID); err != nil {
-		return err
+		return nil, err
 	}
-	if p.on("msgid_plural") && !p.previous {
-		if err := p.take("msgid_plural", e, false, &e.IDPlural); err != nil {
-			return err
+	keyword = p.word()
+	if keyword == "msgid_plural" && !p.previous {
+		if err := p.take(keyword, e, false, &e.IDPlural); err != nil {
+			return nil, err
 		}
 		e.HasPlural = true
+		keyword = p.word()
 	}
-	if !p.on("msgstr") {
-		return p.unexpected(ErrNoMsgstr, idAt, "the entry has no msgstr")
+	if keyword != "msgstr" {
+		return nil, p.unexpected(ErrNoMsgstr, idAt, "the entry has no msgstr")
 	}
 	if err := p.same(e, false); err != nil {
-		return err
+		return nil, err
 	}
 	p.record.part(p, partTranslations)
 	if err := p.translations(e, idAt); err != nil {
-		return err
+		return nil, err
 	}
 	p.record.end(p)
-	return nil
+	return e, nil
 }
 
 // newEntry appends an entry and returns it.
 func (p *parser) newEntry() *Entry {
-	n := len(p.entries)
-	if n == cap(p.entries) {
-		p.grow()
-	}
-	p.entries = p.entries[:n+1]
-	return &p.entries[n]
-}
-
-// grow makes room for entries: first for as many as samples of the file
-// promise, but no more than twice the file's size, then for what is counted.
-// Go's own growth would allocate five times a large slice's size in all, and
-// an estimate alone could be led to reserve thousands of times the file's size.
-func (p *parser) grow() {
-	n := len(p.entries)
-	rest := p.text[p.pos:]
-	room := 0
-	if n == 0 {
-		room = min(estimateEntries(rest), len(rest)/64+16)
-	} else {
-		room = n + min(countEntries(rest), len(rest)/20+16, 16+8*n)
-	}
-	grown := make([]Entry, n, max(room, n+1))
-	copy(grown, p.entries)
-	p.entries = grown
-}
-
-// estimateEntries counts the entries of a small text; of a large one it counts
-// those of samples.
-func estimateEntries(text string) int {
-	const (
-		samples = 16
-		most    = 2 << 10
-		exactly = 4 << 10 // what is counted, not estimated
-	)
-	if len(text) <= exactly {
-		return countEntries(text)
-	}
-	size := min(len(text)/(8*samples), most)
-	count := 0
-	for i := range samples {
-		count += countEntries(text[i*(len(text)/samples):][:size])
-	}
-	return int(float64(count)*float64(len(text))/float64(samples*size)*1.1) + 4
-}
-
-// countEntries counts the lines on which entries seem to have their msgid.
-func countEntries(text string) int {
-	count := 0
-	for line := text; len(line) > len("msgid \"\""); {
-		n := strings.IndexByte(line, '\n')
-		if line[0] == '#' && line[1] == '~' && line[2] == ' ' {
-			line, n = line[3:], n-3
-		}
-		// Not msgid_plural.
-		if line[0] == 'm' && line[3] == 'i' && line[:5] == "msgid" && line[5] != '_' {
-			count++
-		}
-		if n < 0 {
-			break
-		}
-		line = line[n+1:]
-	}
-	return count
+	e := p.places.new(len(p.text) - p.pos)
+	p.entries = append(p.entries, e)
+	return e
 }
 
 // previousStrings reads the "#|" part of an entry and goes to the keyword
@@ -217,7 +161,7 @@ func (p *parser) translations(e *Entry, idAt int) error {
 		return p.fail(ErrPlural, idAt, "the entry has no msgid_plural for the msgstr[%d] on line %d: add it, or write msgstr", index, line)
 	case !indexed:
 		str, err := p.value("msgstr", e.Obsolete, false)
-		e.Str = p.lists.one(str)
+		e.Str = p.places.one(str)
 		return err
 	}
 	err = p.forms(e, index)

@@ -40,7 +40,7 @@ func compareWithGotext(t *testing.T, name string, data []byte) int {
 	plain, byContext := po.GetDomain().GetTranslations(), po.GetDomain().GetCtxTranslations()
 	n := 0
 	for i := range f.Entries {
-		e := &f.Entries[i]
+		e := f.Entries[i]
 		if e.Obsolete || e.Duplicate || e.Fuzzy || e.Str[0] == "" || e.HasContext && e.Context == "" {
 			continue
 		}

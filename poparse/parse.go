@@ -24,16 +24,17 @@ func Parse(name string, data []byte) (*File, error) { return parse(name, data, n
 // parse is Parse, with a Reader whose room for entries it takes, or nil.
 func parse(name string, data []byte, reader *Reader) (*File, error) {
 	if what := looksBinary(data); what != "" {
-		if _, _, ok := decodeMarked(data[:min(len(data), 512)]); !ok {
+		if _, _, ok := decodeMarked(data[:min(len(data), 512)], copies); !ok {
 			return nil, &SyntaxError{File: name, Line: 1, Column: 1, Code: ErrNotPO, Msg: "this is not a PO file, it looks like " + what}
 		}
 	}
-	d, bad := decode(data)
+	h := holding(reader != nil)
+	d, bad := decode(data, h)
 	f, err := read(name, d, bad, reader)
 	if err == nil && d.undeclared && f.Charset != "" {
 		// The header shares a line with another entry, where it cannot be
 		// found before all is decoded: now it is known.
-		d, bad = decodeAs(data, f.Charset, max(0, bytes.Index(data, []byte(f.Charset))))
+		d, bad = decodeAs(data, f.Charset, max(0, bytes.Index(data, []byte(f.Charset))), h)
 		f, err = read(name, d, bad, reader)
 	}
 	if err != nil {
@@ -70,17 +71,17 @@ func scan(name string, d decoded, r *record, reader *Reader) (*File, error) {
 		text:   d.text,
 		enc:    d,
 		record: r,
+		seed:   maphash.MakeSeed(),
 	}
 	p.pending, p.strs = p.room.pending(), p.room.strs[:0]
-	p.entries = reader.take()
+	reader.lend(p)
 	if err := p.run(); err != nil {
 		return nil, err
 	}
-	f := p.file
-	f.Entries = p.entries
-	reader.give(p.entries)
+	p.file.Entries = p.entries
 	p.finish()
-	return f, nil
+	reader.takeBack(p)
+	return p.file, nil
 }
 
 // run reads all entries.
@@ -97,15 +98,21 @@ func (p *parser) run() error {
 			return p.looseString()
 		case !isLetter(c):
 			return p.stray(ErrText, "unexpected text")
-		case p.on("domain") && !p.previous:
+		case c == 'd' && p.on("domain") && !p.previous:
 			if err := p.directive(); err != nil {
 				return err
 			}
 		default:
-			if err := p.message(); err != nil {
+			e, err := p.message()
+			if err != nil {
 				return err
 			}
-			p.sortOutHeader()
+			switch {
+			case isHeader(e):
+				p.sortOutHeader(e)
+			case p.recovery == nil:
+				p.note(e)
+			}
 		}
 	}
 }
@@ -117,33 +124,45 @@ func (p *parser) looseString() error {
 	return p.fail(ErrLooseString, p.pos, "a string without msgctxt, msgid or msgstr before it: is a line missing, or a comment between the lines of a string?")
 }
 
-// sortOutHeader moves the entry just read to where headers are, if it is one.
-func (p *parser) sortOutHeader() {
-	last := len(p.entries) - 1
-	if e := &p.entries[last]; e.ID != "" || e.HasContext || e.Obsolete {
-		return
-	}
-	e := p.entries[last]
-	p.entries[last] = Entry{}
-	p.entries = p.entries[:last]
+// sortOutHeader moves the entry just read to where headers are.
+func (p *parser) sortOutHeader(e *Entry) {
+	p.entries = p.entries[:len(p.entries)-1]
 	f := p.file
 	if f.Header == nil {
-		f.Header = new(Entry)
-		*f.Header = e
+		f.Header = e
 		return
 	}
 	if f.Header.Domain != f.Domain && e.Domain == f.Domain {
-		e, *f.Header = *f.Header, e
+		e, f.Header = f.Header, e
 	}
 	repeated := e.Domain == f.Header.Domain
-	for i := range f.OtherHeaders {
-		repeated = repeated || f.OtherHeaders[i].Domain == e.Domain
+	for _, other := range f.OtherHeaders {
+		repeated = repeated || other.Domain == e.Domain
 	}
 	if len(f.OtherHeaders) < maxWarnings {
 		f.OtherHeaders = append(f.OtherHeaders, e)
 	}
 	if repeated {
 		p.warn(e.KeywordLine, 1, WarnHeader, "a second header (msgid \"\"): the one on line %d counts", f.Header.KeywordLine)
+	}
+}
+
+// note keeps what finish needs of an entry, while it is in the processor's cache.
+func (p *parser) note(e *Entry) {
+	if e.Obsolete {
+		p.hashes = append(p.hashes, 0)
+		return
+	}
+	h := maphash.String(p.seed, e.ID)
+	if e.HasContext {
+		h = bits.RotateLeft64(h, 21) ^ maphash.String(p.seed, e.Context)
+	}
+	if p.directives > 0 {
+		h = bits.RotateLeft64(h, 21) ^ maphash.String(p.seed, e.Domain)
+	}
+	p.hashes = append(p.hashes, max(h, 1))
+	if e.HasPlural {
+		p.plurals = append(p.plurals, e)
 	}
 }
 
@@ -175,9 +194,8 @@ func (p *parser) checkPlurals() {
 	if !ok {
 		return
 	}
-	for i := range f.Entries {
-		e := &f.Entries[i]
-		if e.HasPlural && !e.Obsolete && e.Domain == f.Domain && len(e.Str) != forms.Number && e.Str[0] != "" {
+	for _, e := range p.plurals {
+		if e.Domain == f.Domain && len(e.Str) != forms.Number && e.Str[0] != "" {
 			p.warn(e.KeywordLine, 1, WarnPluralCount, "the entry has %d plural forms, but the header says nplurals=%d",
 				len(e.Str), forms.Number)
 		}
@@ -186,13 +204,12 @@ func (p *parser) checkPlurals() {
 
 // markDuplicates marks all but the first of live entries with the same domain,
 // context and msgid. The table holds the upper half of a hash and an index in
-// each slot, so that few entries are compared.
+// each slot, so that few entries are looked at.
 func (p *parser) markDuplicates() {
-	entries := p.file.Entries
+	entries := p.entries
 	if len(entries) < 2 {
 		return
 	}
-	seed := maphash.MakeSeed()
 	size := max(64, 1<<bits.Len(uint(len(entries)+len(entries)/2)))
 	mask := uint64(size - 1)
 	var small [64]uint64
@@ -200,17 +217,9 @@ func (p *parser) markDuplicates() {
 	if size > len(small) {
 		table = make([]uint64, size)
 	}
-	for i := range entries {
-		e := &entries[i]
-		if e.Obsolete {
+	for i, h := range p.hashes {
+		if h == 0 {
 			continue
-		}
-		h := maphash.String(seed, e.ID)
-		if e.HasContext {
-			h = bits.RotateLeft64(h, 21) ^ maphash.String(seed, e.Context)
-		}
-		if p.directives > 0 {
-			h = bits.RotateLeft64(h, 21) ^ maphash.String(seed, e.Domain)
 		}
 		const high = ^uint64(1<<32 - 1)
 		for slot := h & mask; ; slot = (slot + 1) & mask {
@@ -222,7 +231,7 @@ func (p *parser) markDuplicates() {
 			if (got^h)&high != 0 {
 				continue
 			}
-			first := &entries[got&^high-1]
+			e, first := entries[i], entries[got&^high-1]
 			if first.ID == e.ID && first.Context == e.Context && first.HasContext == e.HasContext && first.Domain == e.Domain {
 				e.Duplicate = true
 				p.warn(e.KeywordLine, 1, WarnDuplicate, "the entry repeats that on line %d, which counts", first.KeywordLine)

@@ -3,8 +3,8 @@ package poparse
 // record notes where the entries of a file stand, for WriteTo. A nil record
 // notes nothing.
 type record struct {
-	entries []Entry // headers included
-	spans   []span  // of each entry
+	entries []*Entry // headers included
+	spans   []span   // of each entry
 	current span
 	// all lifts the bounds against hostile input.
 	all bool

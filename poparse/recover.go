@@ -36,7 +36,7 @@ func Errors(name string, data []byte) (list []*SyntaxError, more bool) {
 		return []*SyntaxError{first}, false
 	}
 	d.replaceNUL()
-	r := &recovery{p: &parser{place: place{line: 1}, file: &File{Name: name}, text: d.text, enc: d}}
+	r := &recovery{p: &parser{place: place{line: 1}, file: &File{Name: name}, text: d.text, enc: d, places: new(entryArena)}}
 	r.p.recovery = r
 	for _, e := range bad {
 		e.File = name
@@ -173,7 +173,6 @@ func (r *recovery) resync() {
 	p.pending.reset()
 	if n := len(p.entries); n > 2 { // looksLike asks for one and two
 		copy(p.entries, p.entries[n-2:])
-		clear(p.entries[2:]) // as newEntry wants it
 		p.entries = p.entries[:2]
 	}
 	translated := r.translated()

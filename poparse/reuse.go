@@ -2,30 +2,43 @@ package poparse
 
 // A Reader parses many files, one after the other, in the same memory. Its zero
 // value is ready. It belongs to one goroutine.
-type Reader struct{ entries []Entry }
+type Reader struct {
+	places  entryArena
+	entries []*Entry
+	plurals []*Entry
+	hashes  []uint64
+}
 
 // maxReused bounds the entries whose memory a Reader keeps: some 14 MB.
 const maxReused = 1 << 16
 
 // Parse is like the function, but the next call overwrites the Entries of the
-// File; their strings stay. The File has no memory of what it was read from:
+// File; their strings stay. Of a file in UTF-8 they are the memory of data, which
+// nobody may change as long as they are in use. The File has no memory of what it was read from:
 // WriteTo writes it like one that was made by hand.
 func (r *Reader) Parse(name string, data []byte) (*File, error) { return parse(name, data, r) }
 
-// take returns empty room for entries; nil if there is none.
-func (r *Reader) take() []Entry {
+// lend gives a parser the memory that there is. A parser without a Reader has
+// its own.
+func (r *Reader) lend(p *parser) {
 	if r == nil {
-		return nil
+		p.places = new(entryArena)
+		n := len(p.text)/128 + 4
+		p.entries = make([]*Entry, 0, n)
+		p.hashes = make([]uint64, 0, n)
+		return
 	}
-	room := r.entries
-	clear(room)
-	r.entries = nil
-	return room[:0]
+	if r.places.kept == nil {
+		r.places.kept = make([][]slot, 0, 16)
+	}
+	r.places.rewind()
+	p.places = &r.places
+	p.entries, p.hashes, p.plurals = r.entries[:0], r.hashes[:0], r.plurals[:0]
 }
 
-// give takes back what a file's entries stand in.
-func (r *Reader) give(entries []Entry) {
-	if r != nil && cap(entries) <= maxReused {
-		r.entries = entries
+// takeBack takes the memory of a file that has been read.
+func (r *Reader) takeBack(p *parser) {
+	if r != nil && cap(p.entries) <= 2*maxReused {
+		r.entries, r.hashes, r.plurals = p.entries, p.hashes, p.plurals
 	}
 }

@@ -139,20 +139,18 @@ func (e *editor) order() []*Entry {
 	if f.Header != nil {
 		headers = append(headers, f.Header)
 	}
-	for i := range f.OtherHeaders {
-		headers = append(headers, &f.OtherHeaders[i])
-	}
+	headers = append(headers, f.OtherHeaders...)
 	index := e.headerIndexes(headers)
 	slices.SortStableFunc(headers, func(a, b *Entry) int {
 		return cmp.Or(cmp.Compare(a.KeywordLine, b.KeywordLine), cmp.Compare(index[a], index[b]))
 	})
 	all := make([]*Entry, 0, len(headers)+len(f.Entries))
-	for i := range f.Entries {
-		for len(headers) > 0 && e.headerFirst(headers[0], &f.Entries[i], all) {
+	for _, entry := range f.Entries {
+		for len(headers) > 0 && e.headerFirst(headers[0], entry, all) {
 			all = append(all, headers[0])
 			headers = headers[1:]
 		}
-		all = append(all, &f.Entries[i])
+		all = append(all, entry)
 	}
 	return append(all, headers...)
 }
@@ -167,10 +165,10 @@ func (e *editor) headerIndexes(headers []*Entry) map[*Entry]int {
 		first := sort.Search(len(read), func(k int) bool { return read[k].KeywordLine >= h.KeywordLine })
 		found := -1
 		for k := first; k < len(read) && read[k].KeywordLine == h.KeywordLine; k++ {
-			if taken[k] || !isHeader(&read[k]) || read[k].Domain != h.Domain {
+			if taken[k] || !isHeader(read[k]) || read[k].Domain != h.Domain {
 				continue
 			}
-			if compareEntries(&read[k], h) == allParts {
+			if compareEntries(read[k], h) == allParts {
 				found = k
 				break
 			}
@@ -202,7 +200,7 @@ func (e *editor) headerFirst(header, entry *Entry, before []*Entry) bool {
 	}
 	read := e.record.entries
 	first := sort.Search(len(read), func(k int) bool { return read[k].KeywordLine >= line })
-	return first+n < len(read) && isHeader(&read[first+n])
+	return first+n < len(read) && isHeader(read[first+n])
 }
 
 // match finds for each entry the one that was read.
@@ -218,7 +216,7 @@ func (e *editor) match() map[*Entry]int {
 		ks := byLine[c.KeywordLine]
 		for i, k := range ks {
 			// Entries that changed places are written as new ones.
-			if k > last && isHeader(c) == isHeader(&e.record.entries[k]) {
+			if k > last && isHeader(c) == isHeader(e.record.entries[k]) {
 				was[c], last = k, k
 				byLine[c.KeywordLine] = ks[i+1:]
 				break
@@ -237,7 +235,7 @@ func (e *editor) pass(to int) error {
 		k := e.next
 		s := &e.record.spans[k]
 		from := s.from[partComments]
-		gone := &e.record.entries[k]
+		gone := e.record.entries[k]
 		// Headers beyond what a File lists have not been removed.
 		if isHeader(gone) && len(e.f.OtherHeaders) >= maxWarnings {
 			continue
@@ -309,7 +307,7 @@ func (e *editor) readsBack(c *Entry) error {
 	e.render.entry(c)
 	back := &record{all: true}
 	_, err := scan(e.f.Name, decoded{text: e.part.String()}, back, nil)
-	if err != nil || len(back.entries) != 1 || compareEntries(&back.entries[0], c) != allParts || isHeader(c) != e.listedAsHeader(c) {
+	if err != nil || len(back.entries) != 1 || compareEntries(back.entries[0], c) != allParts || isHeader(c) != e.listedAsHeader(c) {
 		return fmt.Errorf("the entry of line %d, msgid %q, cannot be written, as it would not read back as it is: "+
 			"look for line breaks and commas in flags and references, and for an empty msgid", c.KeywordLine, clip(c.ID))
 	}
@@ -317,15 +315,7 @@ func (e *editor) readsBack(c *Entry) error {
 }
 
 func (e *editor) listedAsHeader(c *Entry) bool {
-	if c == e.f.Header {
-		return true
-	}
-	for i := range e.f.OtherHeaders {
-		if c == &e.f.OtherHeaders[i] {
-			return true
-		}
-	}
-	return false
+	return c == e.f.Header || slices.Contains(e.f.OtherHeaders, c)
 }
 
 // flush writes what a function renders for an entry.
@@ -399,7 +389,7 @@ func (e *editor) keep(from, to int) error {
 
 // entry writes an entry that was read: its bytes, or what has changed.
 func (e *editor) entry(c *Entry, k int) error {
-	was, s := &e.record.entries[k], &e.record.spans[k]
+	was, s := e.record.entries[k], &e.record.spans[k]
 	e.next, e.done = k+1, s.to
 	same := compareEntries(was, c)
 	if !e.same && hasNumbers(e.cursor.text[s.from[partComments]:s.to]) {

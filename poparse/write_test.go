@@ -97,10 +97,12 @@ func renderAll(t testing.TB, f *File) string {
 }
 
 // bytesOf copies entries without their place.
-func bytesOf(entries []Entry) []Entry {
-	out := append([]Entry(nil), entries...)
-	for i := range out {
-		out[i].KeywordLine = 0
+func bytesOf(entries []*Entry) []*Entry {
+	out := make([]*Entry, len(entries))
+	for i, e := range entries {
+		fresh := *e
+		fresh.KeywordLine = 0
+		out[i] = &fresh
 	}
 	return out
 }
@@ -112,7 +114,7 @@ func compareFiles(t *testing.T, name string, want, got *File) {
 		return
 	}
 	for i := range want.Entries {
-		if compareEntries(&want.Entries[i], &got.Entries[i]) != allParts || want.Entries[i].Domain != got.Entries[i].Domain {
+		if compareEntries(want.Entries[i], got.Entries[i]) != allParts || want.Entries[i].Domain != got.Entries[i].Domain {
 			t.Errorf("%s: entry %d (-want +got):\n%s", name, i, cmp.Diff(want.Entries[i], got.Entries[i]))
 			return
 		}
@@ -128,7 +130,7 @@ func changeEach(t *testing.T, name string, data []byte) {
 	}
 	step := max(1, len(f.Entries)/5)
 	for i := 0; i < len(f.Entries); i += step {
-		e := &f.Entries[i]
+		e := f.Entries[i]
 		was := *e
 		e.Str = append([]string{"changed\nanew"}, e.Str[1:]...)
 		e.Fuzzy = !e.Fuzzy
@@ -203,7 +205,7 @@ func compareWithMsgcat(t *testing.T, name string, data []byte) int {
 		t.Fatal(err)
 	}
 	for i := range rec.entries {
-		e := &rec.entries[i]
+		e := rec.entries[i]
 		var b strings.Builder
 		newRenderer(&b, "\n", isAsianCharset(f.Charset)).entry(e)
 		text := f.source.text[rec.spans[i].from[partComments]:rec.spans[i].to]
@@ -340,7 +342,7 @@ func TestWriteChanged(t *testing.T) {
 			"-#| msgid \"too\"\n",
 		},
 		"previous": {editBase, func(f *File) {
-			e := &f.Entries[0]
+			e := f.Entries[0]
 			e.Previous = &Previous{Context: "c", ID: "uno", IDPlural: "unos"}
 		}, "+#| msgctxt \"c\"\n+#| msgid \"uno\"\n+#| msgid_plural \"unos\"\n"},
 		"made obsolete": {
@@ -357,7 +359,7 @@ func TestWriteChanged(t *testing.T) {
 			"-# two lines\n-# of comment\n-#: c.c:3\n-#| msgid \"too\"\n-msgid \"two\"\n-msgid_plural \"twos\"\n-msgstr[0] \"dvojka\"\n-msgstr[1] \"dvojky\"\n-\n",
 		},
 		"added": {editBase, func(f *File) {
-			f.Entries = append(f.Entries[:1:1], append([]Entry{{ID: "new", HasContext: true, Context: "c"}}, f.Entries[1:]...)...)
+			f.Entries = append(f.Entries[:1:1], append([]*Entry{{ID: "new", HasContext: true, Context: "c"}}, f.Entries[1:]...)...)
 		}, "+msgctxt \"c\"\n+msgid \"new\"\n+msgstr \"\"\n+\n"},
 		"header": {
 			editBase, func(f *File) { f.Header.Str[0] += "X-Note: a\n" },
@@ -368,7 +370,7 @@ func TestWriteChanged(t *testing.T) {
 			"-msgstr \"b\"\r\n+msgstr \"\"\r\n+\"c\\n\"\r\n+\"d\"\r\n",
 		},
 		"no line end": {
-			"msgid \"a\"\nmsgstr \"b\"", func(f *File) { f.Entries = append(f.Entries, Entry{ID: "c"}) },
+			"msgid \"a\"\nmsgstr \"b\"", func(f *File) { f.Entries = append(f.Entries, &Entry{ID: "c"}) },
 			"-msgstr \"b\"+msgstr \"b\"\n+\n+msgid \"c\"\n+msgstr \"\"\n",
 		},
 		"one line": {
@@ -376,11 +378,11 @@ func TestWriteChanged(t *testing.T) {
 			"-msgid \"a\" msgstr \"b\" # x\n-msgid \"c\" msgstr \"d\"\n+msgid \"a\"\n+msgstr \"e\"\n+# x\n+msgid \"c\"\n+msgstr \"d\"\n",
 		},
 		"domain": {
-			"msgid \"a\"\nmsgstr \"b\"\n", func(f *File) { f.Entries = append(f.Entries, Entry{ID: "c", Domain: "d"}) },
+			"msgid \"a\"\nmsgstr \"b\"\n", func(f *File) { f.Entries = append(f.Entries, &Entry{ID: "c", Domain: "d"}) },
 			"+domain \"d\"\n+\n+msgid \"c\"\n+msgstr \"\"\n",
 		},
 		"to an empty file": {
-			"", func(f *File) { f.Entries = []Entry{{ID: "a", Str: []string{"b"}}} },
+			"", func(f *File) { f.Entries = []*Entry{{ID: "a", Str: []string{"b"}}} },
 			"+msgid \"a\"\n+msgstr \"b\"\n",
 		},
 	} {
@@ -589,15 +591,14 @@ func TestWriteOneLine(t *testing.T) {
 // TestWriteDomains writes a file made by hand so that the catalog takes the same
 // domain of it: other headers must not come before the entries without one.
 func TestWriteDomains(t *testing.T) {
-	header := func(domain string) Entry {
-		return Entry{Domain: domain, Str: []string{"Language: " + domain + "x\n"}}
+	header := func(domain string) *Entry {
+		return &Entry{Domain: domain, Str: []string{"Language: " + domain + "x\n"}}
 	}
-	entry := func(domain, id string) Entry { return Entry{Domain: domain, ID: id, Str: []string{id}} }
-	first := header("")
+	entry := func(domain, id string) *Entry { return &Entry{Domain: domain, ID: id, Str: []string{id}} }
 	f := &File{
-		Header:       &first,
-		OtherHeaders: []Entry{header("fr"), header("de"), header("none")},
-		Entries:      []Entry{entry("", "a"), entry("de", "b"), entry("fr", "c"), entry("", "d")},
+		Header:       header(""),
+		OtherHeaders: []*Entry{header("fr"), header("de"), header("none")},
+		Entries:      []*Entry{entry("", "a"), entry("de", "b"), entry("fr", "c"), entry("", "d")},
 	}
 	again, err := Parse("x.po", []byte(written(t, f)))
 	if err != nil {

@@ -26,7 +26,7 @@ const lexiconSize = 16_000
 
 // halfSeparator is half of catalog.FormSeparator: only a form that holds it may
 // be taken for two.
-const halfSeparator = "\x1e"
+const halfSeparator = '\x1e'
 
 // wording is what a PO file says of a string's identity.
 type wording struct {
@@ -101,7 +101,7 @@ func (l *lexicon) find(key wording) *lexeme {
 
 // learn makes the lexeme of a string never seen.
 func (l *lexicon) learn(key wording) *lexeme {
-	s := &lexeme{wording: key, odd: strings.Contains(key.id, halfSeparator) || strings.Contains(key.plural, halfSeparator)}
+	s := &lexeme{wording: key, odd: strings.IndexByte(key.id, halfSeparator) >= 0 || strings.IndexByte(key.plural, halfSeparator) >= 0}
 	s.context, s.source = own(key.context), own(key.id)
 	s.id, s.plural = s.source, ""
 	if key.hasPlural {
@@ -109,7 +109,7 @@ func (l *lexicon) learn(key wording) *lexeme {
 		s.id, s.plural = s.source[:len(key.id)], s.source[len(s.source)-len(key.plural):]
 	}
 	s.identity = l.hasher.Identity(s.source, s.context)
-	s.words, s.chars = catalog.CountWords(s.source, key.cjk), catalog.CountChars(s.source)
+	s.words, s.chars = catalog.CountText(s.source, key.cjk)
 	return s
 }
 

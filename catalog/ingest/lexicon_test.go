@@ -59,18 +59,22 @@ func TestLexicon(t *testing.T) {
 	}
 }
 
-// TestLexiconRepeated: strings that repeat others of the file, in all the ways
-// in which two entries can be one string.
-func TestLexiconRepeated(t *testing.T) {
-	var settings catalog.ComponentSettings
-	s := newScratch(newUnitRooms())
-	for _, body := range []string{
+// repeated are files with strings that repeat others, in all the ways in which
+// two entries can be one string.
+func repeated() []string {
+	return []string{
 		"msgid \"a\"\nmsgstr \"1\"\n\nmsgctxt \"\"\nmsgid \"a\"\nmsgstr \"2\"\n",
 		"msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"1\"\n\nmsgid \"a\\036\\036b\"\nmsgstr \"2\"\n",
 		"msgid \"a\\036\\036b\"\nmsgstr \"2\"\n\nmsgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"1\"\n",
 		"msgid \"a\"\nmsgstr \"1\"\n\nmsgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"2\"\n\nmsgid \"b\"\nmsgstr \"3\"\n",
 		"msgid \"a\"\nmsgstr \"1\"\n\nmsgid \"b\"\nmsgstr \"1\"\n\nmsgid \"a\"\nmsgstr \"3\"\n",
-	} {
+	}
+}
+
+func TestLexiconRepeated(t *testing.T) {
+	var settings catalog.ComponentSettings
+	s := newScratch(newUnitRooms())
+	for _, body := range repeated() {
 		sameAsAlone(t, s, newRules(&settings, false), "msgid \"\"\nmsgstr \"\"\n\n"+body)
 	}
 }
@@ -97,5 +101,7 @@ func sameAsAlone(t *testing.T, s *scratch, r rules, text string) {
 			t.Fatalf("unit %d is found at %d (%v)", i, at, ok)
 		}
 	}
-	s.rooms.give(got)
+	if s.rooms != nil {
+		s.rooms.give(got)
+	}
 }

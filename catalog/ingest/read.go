@@ -63,6 +63,20 @@ func newRules(s *catalog.ComponentSettings, cjk bool) rules {
 // (weblate-facts §3), nor those of another domain than the first (po-semantics).
 // The scratch may be nil.
 func convert(f *poparse.File, data []byte, r rules, s *scratch) *poFile {
+	out, ok := tryConvert(f, data, r, s, false)
+	if !ok {
+		out, _ = tryConvert(f, data, r, nil, true)
+	}
+	return out
+}
+
+// tryConvert is convert for files of which poparse can tell all strings apart,
+// or for any if their identities are indexed. It returns false for others.
+func tryConvert(f *poparse.File, data []byte, r rules, s *scratch, indexed bool) (*poFile, bool) {
+	var before *recall
+	if s != nil && s.lexicon == nil {
+		before = &s.recall
+	}
 	if s != nil && (s.lexicon == nil || len(f.Entries) > lexiconSize) {
 		s = nil // its lexicon would forget each string before the next version asks
 	}
@@ -75,32 +89,45 @@ func convert(f *poparse.File, data []byte, r rules, s *scratch) *poFile {
 		out.units = make([]unit, 0, len(f.Entries))
 	}
 	out.plural, out.hasPlural = f.PluralForms()
-	c := converter{rules: &r, lexicon: lex, file: out}
+	c := converter{rules: &r, lexicon: lex, recall: before, file: out}
+	before.begin(r.cjk)
 	if lex != nil {
 		lex.file, lex.last = lex.file+1, nil
-	} else if ambiguous(f.Entries) {
+	} else if indexed {
 		out.index = make(map[catalog.Identity]int32, len(f.Entries))
 	}
-	for i := range f.Entries {
-		e := &f.Entries[i]
+	for _, e := range f.Entries {
 		if e.Obsolete || e.Domain != f.Domain {
 			continue
 		}
-		if c.add(e); c.odd {
-			return convert(f, data, r, nil)
+		if c.add(e); c.odd && !indexed {
+			return nil, false
 		}
 	}
-	return out
+	before.end(out)
+	return out, true
 }
 
 // converter makes the units of one file.
 type converter struct {
 	rules    *rules
 	lexicon  *lexicon
+	recall   *recall // nil, or of the file that the goroutine read before
 	file     *poFile
 	position int
-	odd      bool // the lexicon cannot tell the file's strings apart
+	odd      bool // there are strings that may be one for the catalog, but not for poparse
 	hasher   catalog.Hasher
+
+	last flagged
+}
+
+// flagged is what follows from the flags of an entry. Most entries have none, or
+// the same as the one before.
+type flagged struct {
+	list     []string
+	text     string // Unit.Flags
+	priority int
+	sum      int64 // remarks of a unit without a note
 }
 
 // add makes a unit of an entry by the rules of weblate-facts §3, unless it
@@ -124,33 +151,67 @@ func (c *converter) add(e *poparse.Entry) {
 	if e.Fuzzy && e.Previous != nil {
 		u.PreviousSource = previous(e)
 	}
-	u.Note, u.Remark = note(e)
-	u.Flags = flags(e.Flags)
-	u.Priority = priority(e.Flags, c.rules.priority)
+	if len(e.Comments)+len(e.Extracted) > 0 {
+		u.Note, u.Remark = note(e)
+	}
+	u.Priority = c.rules.priority
+	if len(e.Flags) > 0 {
+		c.flagged(u, e.Flags)
+	}
 	u.State = c.rules.state(e)
 	u.Position = c.position
-	u.Location = location(e.References)
+	if len(e.References) > 0 {
+		u.Location = location(e.References)
+	}
 	u.text = c.hasher.Text(u.Target, u.State)
 	var mark int64
 	if lex != nil {
 		u.meta, mark = lex.mark(&c.hasher, &u.Unit)
 	} else {
-		same := remarks(&c.hasher, &u.Unit)
+		same := c.remarks(u)
 		u.meta, mark = metaOf(same, &c.hasher, &u.Unit), u.Identity.Key*31+same
 	}
-	out.outline = outline(out.outline, mark, &u.Unit, &c.hasher)
+	out.outline = outline(out.outline, mark, &u.Unit)
+}
+
+// flagged fills in what follows from the flags.
+func (c *converter) flagged(u *unit, list []string) {
+	if !slices.Equal(list, c.last.list) {
+		c.last = flagged{list: list, text: flags(list), priority: priority(list, c.rules.priority)}
+		c.last.sum = remarks(&c.hasher, &catalog.Unit{Flags: c.last.text})
+	}
+	u.Flags, u.Priority = c.last.text, c.last.priority
+}
+
+// remarks is the function, which is not called for units that have only flags.
+func (c *converter) remarks(u *unit) int64 {
+	if u.Note == "" && u.Flags != "" {
+		return c.last.sum
+	}
+	return remarks(&c.hasher, &u.Unit)
 }
 
 // identify fills in what is the same of a string wherever it stands. With a
 // lexicon it returns the lexeme, or nil if the file had the string before.
 func (c *converter) identify(u *unit, e *poparse.Entry) *lexeme {
 	if c.lexicon == nil {
-		u.Source, u.Context = e.ID, e.Context
+		u.Source = e.ID
+		if e.HasContext {
+			u.Context = e.Context
+		}
+		c.odd = c.odd || ambiguous(e)
+		if same := c.recall.find(e); same != nil {
+			if e.HasPlural {
+				u.Source = same.Source // which would be put together again
+			}
+			u.Identity, u.Words, u.Chars = same.Identity, same.Words, same.Chars
+			return nil
+		}
 		if e.HasPlural {
 			u.Source = e.ID + catalog.FormSeparator + e.IDPlural
 		}
 		u.Identity = c.hasher.Identity(u.Source, u.Context)
-		u.Words, u.Chars = catalog.CountWords(u.Source, c.rules.cjk), catalog.CountChars(u.Source)
+		u.Words, u.Chars = catalog.CountText(u.Source, c.rules.cjk)
 		return nil
 	}
 	lex := c.lexicon.look(e, c.rules)
@@ -163,17 +224,13 @@ func (c *converter) identify(u *unit, e *poparse.Entry) *lexeme {
 	return lex
 }
 
-// ambiguous reports whether entries that poparse tells apart may have the same
-// identity: an empty msgctxt is none here, and forms are joined by what a msgid
-// may hold. Without them, Duplicate says all, and no index is needed.
-func ambiguous(entries []poparse.Entry) bool {
-	for i := range entries {
-		e := &entries[i]
-		if e.HasContext && e.Context == "" || strings.Contains(e.ID, halfSeparator) || e.HasPlural && strings.Contains(e.IDPlural, halfSeparator) {
-			return true
-		}
-	}
-	return false
+// ambiguous reports whether an entry that poparse tells apart from all others
+// may have the identity of one of them: an empty msgctxt is none here, and forms
+// are joined by what a msgid may hold. Without such entries, Duplicate says all,
+// and no index is needed.
+func ambiguous(e *poparse.Entry) bool {
+	return e.HasContext && e.Context == "" || strings.IndexByte(e.ID, halfSeparator) >= 0 ||
+		e.HasPlural && strings.IndexByte(e.IDPlural, halfSeparator) >= 0
 }
 
 // indexed reports whether the file has a string already, and else notes that
@@ -201,8 +258,8 @@ func (f *poFile) find(id catalog.Identity) (int32, bool) {
 // outline adds a unit to the fingerprint of all that the units before it have
 // but their translations. The position is not their number: entries that
 // repeat an earlier one count, too. mark is that of outlineMark.
-func outline(before, mark int64, u *catalog.Unit, h *catalog.Hasher) int64 {
-	return (before*31+mark+h.Meta(u.Location))*31 + int64(u.Position)
+func outline(before, mark int64, u *catalog.Unit) int64 {
+	return (before*31+mark+catalog.Sum(u.Location))*31 + int64(u.Position)
 }
 
 // outlineMark is the part of an outline that is the same in most versions.

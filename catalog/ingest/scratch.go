@@ -7,6 +7,7 @@ import "github.com/repoglot/repoglot/poparse"
 // reader alone, for files that are read once.
 type scratch struct {
 	reader  poparse.Reader
+	recall  recall // in place of a lexicon
 	lexicon *lexicon
 	rooms   *unitRooms
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/lang"
@@ -16,11 +17,10 @@ func Units(f *poparse.File, s *catalog.ComponentSettings) iter.Seq2[*poparse.Ent
 	return func(yield func(*poparse.Entry, *catalog.Unit) bool) {
 		out := &poFile{units: make([]unit, 0, 1)}
 		c := converter{rules: &r, file: out}
-		if ambiguous(f.Entries) {
+		if slices.ContainsFunc(f.Entries, ambiguous) {
 			out.index = make(map[catalog.Identity]int32, len(f.Entries))
 		}
-		for i := range f.Entries {
-			e := &f.Entries[i]
+		for _, e := range f.Entries {
 			if e.Obsolete || e.Domain != f.Domain {
 				continue
 			}

@@ -171,7 +171,7 @@ func (b *bench) poUnits(ctx context.Context) error {
 	found := false
 	best := map[string]float64{}
 	var order []string
-	for _, m := range regexp.MustCompile(`(?m)^BenchmarkReadFiles/repo=(\S+)\s.*?([\d.]+) MB/s`).FindAllSubmatch(out, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^BenchmarkReadFiles/repo=(\S+)\s.*?([\d.]+) cpu-MB/s`).FindAllSubmatch(out, -1) {
 		mbs, err := strconv.ParseFloat(string(m[2]), 64)
 		if err != nil {
 			return err
