@@ -137,8 +137,7 @@ func codeOf(path string) string {
 }
 
 func (use wordUse) file(f *poparse.File, project, language string) {
-	for i := range f.Entries {
-		e := &f.Entries[i]
+	for _, e := range f.Entries {
 		if e.Obsolete || e.Fuzzy || e.Str[0] == "" {
 			continue
 		}
