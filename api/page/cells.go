@@ -46,7 +46,7 @@ func (t *tabler) passage(value, code string) string {
 	if code != "" {
 		attributes += ` lang="` + escaped(tag(code)) + `"`
 	}
-	shown := cut(value, maxCell)
+	shown := cut(value, t.longest)
 	return `<div class="text"` + attributes + `>` + escaped(shown) + left(value, shown) + `</div>`
 }
 

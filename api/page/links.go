@@ -55,6 +55,21 @@ func about(row *node) string {
 	return anchor(link, shown)
 }
 
+// below leads to what stands below an entry, if a truth value says that there is
+// something.
+func below(key, name string) func(*node) string {
+	return func(row *node) string {
+		link, query, _ := strings.Cut(webURL(row.text("url")), "?")
+		if row.text(key) != "true" || link == "" {
+			return ""
+		}
+		if query != "" {
+			query = "?" + query
+		}
+		return anchor(link+name+"/"+query, name)
+	}
+}
+
 // siblings leads to a string in all languages.
 func siblings(row *node) string {
 	link, query, _ := strings.Cut(webURL(row.text("source_unit")), "?")

@@ -21,6 +21,9 @@ const (
 	aUser
 	aRepository
 	failures
+	aFailure
+	aComment
+	aSuggestion
 )
 
 // kindOf tells an object by the keys that only its kind has.
@@ -49,6 +52,12 @@ func kindOf(n *node) shape {
 		return aRepository
 	case has("checks") && has("unit"):
 		return failures
+	case has("check") && has("failures"):
+		return aFailure
+	case has("comment") && has("unit"):
+		return aComment
+	case has("target") && has("branch"):
+		return aSuggestion
 	}
 	return unknown
 }
@@ -73,6 +82,7 @@ func nameOf(n *node) string {
 // object shows a resource, a line for each thing to know; "" if there is nothing
 // that fits a line. Whole says that the JSON tells no more that matters.
 func (t *tabler) object(n *node) (table template.HTML, whole bool) {
+	t.longest = maxShown
 	fields, whole := t.fields(n), true
 	if fields == nil {
 		fields = general(n, maxFields)
@@ -104,7 +114,9 @@ func (t *tabler) fields(n *node) []column {
 			{"Explanation", plain("explanation")},
 			{"Location", plain("location")},
 			{"Flags", plain("flags")},
-			{"Failing checks", yes("has_failing_check")},
+			{"Failing checks", below("has_failing_check", "checks")},
+			{"Suggestions", below("has_suggestion", "suggestions")},
+			{"Comments", below("has_comment", "comments")},
 			{"Words", number("num_words")},
 			{"Translation", where},
 			{"Source string", last("source_unit")},

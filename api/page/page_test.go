@@ -68,6 +68,9 @@ func TestBounds(t *testing.T) {
 	if len(got) > 100_000 || !strings.Contains(got, "more characters") {
 		t.Errorf("a string of 2 MiB makes a page of %d bytes", len(got))
 	}
+	if one := render(t, units("cs", huge, huge)["results"].([]any)[0]); len(one) > 100_000 || strings.Count(one, strings.Repeat("ä", maxShown)+" <em>and 1044576 more") != 2 {
+		t.Errorf("the string alone makes a page of %d bytes", len(one))
+	}
 	rows := make([]any, 2*maxRows)
 	for i := range rows {
 		rows[i] = map[string]any{"name": fmt.Sprint("row ", i, strings.Repeat("<", 3000)), "code": i}
@@ -132,7 +135,7 @@ func TestObjects(t *testing.T) {
 		lines         []string
 		open          bool
 	}{
-		"unit": {`{"source":["a","b"],"target":[""],"position":7,"location":"x.c:1","note":"","num_words":2,"has_failing_check":true,"source_unit":"http://h/api/units/9/?format=api"}`, "String 7", []string{"Source|>a<", "Source|>b<", "Location|x.c:1", "Words|2", "Failing checks|yes", `Other languages|href="http://h/api/units/9/translations/?format=api"`}, false},
+		"unit": {`{"source":["a","b"],"target":[""],"position":7,"location":"x.c:1","note":"","num_words":2,"has_failing_check":true,"has_comment":false,"url":"http://h/api/units/8/?format=api","source_unit":"http://h/api/units/9/?format=api"}`, "String 7", []string{"Source|>a<", "Source|>b<", "Location|x.c:1", "Words|2", `Failing checks|href="http://h/api/units/8/checks/?format=api"`, `Other languages|href="http://h/api/units/9/translations/?format=api"`}, false},
 		"change": {
 			`{"action_name":"New string added","id":5,"user":"http://h/api/users/j/","details":{"author_name":"Jö","commit":"abc","file":"po/x.po"},"timestamp":"2026-01-02T03:04:05.6Z"}`, "Change 5",
 			[]string{"By|Jö", "Commit|abc", "File|po/x.po", "When|2026-01-02 03:04:05"},
@@ -170,6 +173,29 @@ func TestObjects(t *testing.T) {
 		}
 		if strings.Contains(got, "<details open") != tc.open {
 			t.Errorf("%s: the JSON is open: %v", name, !tc.open)
+		}
+	}
+}
+
+// TestFindings: what stands below a string is shown in its words.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string][]string{
+		`[{"unit":"http://h/api/units/8/","check":"same","name":"Unchanged","description":"Why <it> fails","failures":[]}]`:                               {`<td data-name="Check"><bdi>Unchanged</bdi>`, "Why &lt;it&gt; fails"},
+		`[{"id":8,"comment":"Is this <b>right?","user":"http://h/api/users/j/","timestamp":"2026-01-02T03:04:05Z","unit":"http://h/api/units/8/"}]`:       {"Is this &lt;b&gt;right?", `<bdi>j</bdi>`, "2026-01-02 03:04:05"},
+		`[{"unit":"http://h/api/units/8/","target":["<i>Neu"],"user":null,"author_name":"Jö","timestamp":null,"branch":"l10n/x","commit":"abc"}]`:         {"&lt;i&gt;Neu", `<bdi>Jö</bdi>`, `<bdi>l10n/x</bdi>`},
+		`[{"id":8,"unit":"http://h/api/units/8/","checks":[{"name":"Unchanged"},{"name":"Ends <in> a dot"}]}]`:                                            {`<td data-name="Checks"><bdi>Unchanged, Ends &lt;in&gt; a dot</bdi>`},
+		`[{"first_day":"2026-01-02","last_day":"2026-01-03","total":4,"translated":1,"translated_percent":25.0}]`:                                         {`<td data-name="To"><bdi>2026-01-03</bdi>`, `value="25"`, "1 / 4"},
+		`[{"username":"j","full_name":"","url":"http://h/api/users/j/","date_joined":"2026-01-02T03:04:05Z","statistics_url":"http://h/api/users/j/s/"}]`: {`<td data-name="Name"><a href="http://h/api/users/j/"><bdi>—</bdi></a>`, ">statistics</a>"},
+	} {
+		html, err := Render(&Page{Title: "T", Target: "/api/x/", Status: "200 OK", Body: []byte(body)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(string(html), w) {
+				t.Errorf("no %s for %s", w, body)
+			}
 		}
 	}
 }

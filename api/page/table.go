@@ -33,6 +33,7 @@ type column struct {
 // tabler makes tables.
 type tabler struct {
 	direction func(code string) string
+	longest   int // characters of a text that are shown
 }
 
 // list shows entries as a table; "" if they are not objects.
@@ -40,6 +41,7 @@ func (t *tabler) list(list *node) template.HTML {
 	if len(list.members) == 0 || list.members[0].kind != object {
 		return ""
 	}
+	t.longest = maxCell
 	columns := t.columns(list.members[0])
 	if columns == nil {
 		columns = general(list.members[0], maxColumns)
@@ -145,6 +147,12 @@ func (t *tabler) columns(row *node) []column {
 		return []column{{"Name", linked("url", "full_name")}, {"User", plain("username")}, {"First commit", when("date_joined")}, {"More", links("statistics_url")}}
 	case failures:
 		return []column{{"String", last("unit")}, {"Checks", failing}}
+	case aFailure:
+		return []column{{"Check", plain("name")}, {"What", plain("description")}}
+	case aComment:
+		return []column{{"Comment", t.single("comment")}, {"By", last("user")}, {"When", when("timestamp")}, {"String", last("unit")}}
+	case aSuggestion:
+		return []column{{"Target", t.forms("target")}, {"By", plain("author_name")}, {"When", when("timestamp")}, {"Branch", plain("branch")}, {"Commit", plain("commit")}}
 	}
 	return nil
 }
