@@ -25,15 +25,24 @@ func (f *Folder) String(s string) string { return string(f.append(nil, s)) }
 
 // contains reports whether the folded needle is in s.
 func (f *Folder) contains(s string, needle []byte) bool {
-	if len(needle) == 0 {
-		return true
-	}
+	return len(needle) == 0 || f.folded(s, func(text []byte) bool { return bytes.Contains(text, needle) })
+}
+
+// containsAny reports whether one of the folded needles is in s.
+func (f *Folder) containsAny(s string, needles [][]byte) bool {
+	return f.folded(s, func(text []byte) bool {
+		return slices.ContainsFunc(needles, func(needle []byte) bool { return bytes.Contains(text, needle) })
+	})
+}
+
+// folded calls test with the folded form of s, which it must not keep.
+func (f *Folder) folded(s string, test func(text []byte) bool) bool {
 	buf, ok := f.scratch.Get().(*[]byte)
 	if !ok {
 		buf = new([]byte)
 	}
 	*buf = f.append((*buf)[:0], s)
-	found := bytes.Contains(*buf, needle)
+	found := test(*buf)
 	if cap(*buf) <= 1<<20 {
 		f.scratch.Put(buf)
 	}

@@ -41,7 +41,7 @@ func (m Match) Compile(fold *Folder) (func(text string) bool, error) {
 	case Exact:
 		return func(s string) bool { return s == m.Pattern }, nil
 	case Regexp:
-		return compileRegexp(m.Pattern)
+		return compileRegexp(m.Pattern, fold)
 	}
 	needle := []byte(fold.String(m.Pattern))
 	return func(s string) bool { return fold.contains(s, needle) }, nil
