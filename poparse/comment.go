@@ -232,6 +232,9 @@ func flagEnd(s string) int {
 		if number < len(s) && isDigit(s[number]) {
 			i = number
 		}
+		if strings.HasPrefix(s[i:], `r"`) { // a regular expression
+			i++
+		}
 		if i < len(s) && s[i] == '"' {
 			if n := closingQuote(s, i+1); n < len(s) {
 				i = n + 1

@@ -40,10 +40,19 @@ func flag(text string) string {
 	b.WriteString(name)
 	for more := true; more; {
 		var value string
-		if value, rest, more, ok = flagValue(rest); !ok {
+		regex := strings.HasPrefix(rest, `r"`) // stays as it is
+		before := rest
+		if regex {
+			before = rest[1:]
+		}
+		if value, rest, more, ok = flagValue(before); !ok {
 			return text
 		}
 		b.WriteByte(':')
+		if regex {
+			b.WriteString("r" + strings.TrimSuffix(before[:len(before)-len(rest)], ":"))
+			continue
+		}
 		if value == "" || strings.ContainsAny(value, quoted) {
 			value = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 		}

@@ -39,6 +39,11 @@ func (p *program) checkCommand() *cobra.Command {
 			"  git show HEAD:po/cs.po | repoglot check -\n" +
 			"  repoglot check --format sarif > repoglot.sarif",
 		RunE: work(func(cmd *cobra.Command, args []string) error {
+			for _, name := range []string{"source-language", "check-flags"} {
+				if cmd.Flags().Changed(name) && !f.quality {
+					return usageError{fmt.Errorf("--%s says how quality checks are made: add --quality", name)}
+				}
+			}
 			return p.check(cmd.Context(), args, f, cmd.InOrStdin())
 		}),
 	}

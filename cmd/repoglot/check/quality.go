@@ -21,7 +21,8 @@ type Quality struct {
 	Flags string
 }
 
-// Validate is an error if the source language is not known.
+// Validate is an error if the source language is not known, or the flags are
+// not what checks know.
 func (q *Quality) Validate() error {
 	_, err := newQuality(q)
 	return err
@@ -72,6 +73,9 @@ func newQuality(q *Quality) (*quality, error) {
 	source, ok := table.Lookup(code)
 	if !ok {
 		return nil, fmt.Errorf("source language %q is not known: write a code such as en or pt_BR", code)
+	}
+	if problems := checks.FlagErrors(q.Flags, true); problems != nil {
+		return nil, fmt.Errorf("check flags: %s", strings.Join(problems, "; "))
 	}
 	out := &quality{table: table, source: source, byID: map[checks.ID]checks.Check{}}
 	out.settings.SourceLanguage, out.settings.CheckFlags = source.Code, q.Flags
@@ -173,6 +177,9 @@ func (p *qualityPass) unit(e *poparse.Entry, u *catalog.Unit) bool {
 			other = lines[1]
 		}
 		p.add(e, checks.Reused, checks.Failure{}, reusedMessage(p.byID[checks.Reused], other))
+	}
+	for _, problem := range checks.FlagErrors(u.Flags, false) {
+		p.list = append(p.list, warning(p.file.Name, e.KeywordLine, 1, CodeCheckFlag, problem))
 	}
 	for id := range p.set.Run(&unit).All() {
 		places := map[int]bool{} // one finding for each form

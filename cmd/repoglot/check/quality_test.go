@@ -190,6 +190,33 @@ msgstr[1] ""
 	}
 }
 
+// TestQualityFlags reports flags that mean nothing, of an entry at its place.
+func TestQualityFlags(t *testing.T) {
+	po := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n" + `
+#: a.c:1
+#, ignore-smae, csharp-format
+#, regex:r"(", no-wrap
+msgid "One"
+msgstr "Eins"
+`
+	var got []string
+	for _, f := range qualityResults(t, map[string]string{"de.po": po}, check.Quality{})[0].Findings {
+		if f.Code == check.CodeCheckFlag {
+			got = append(got, fmt.Sprintf("%d:%d %s", f.Line, f.Column, f.Message))
+		}
+	}
+	want := []string{
+		"7:1 ignore-smae: there is no check smae (docs/checks.md lists them)",
+		"7:1 regex: \"(\" is no regular expression of RE2 and is left out: error parsing regexp: missing closing ): `(`",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if err := (&check.Quality{Flags: "c-format, ignore_same"}).Validate(); err == nil || !strings.Contains(err.Error(), "check flags: ignore_same is no flag: write ignore-same") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestQualityOfTemplates makes the checks of source strings.
 func TestQualityOfTemplates(t *testing.T) {
 	pot := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"one file\"\nmsgid_plural \"more...\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n\nmsgid \"file(s)\"\nmsgstr \"\"\n"

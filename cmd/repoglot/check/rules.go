@@ -24,6 +24,8 @@ const (
 	CodePluralRange = "plural-range"
 	// CodeNoLanguage: quality checks of a file whose language is not known.
 	CodeNoLanguage = "no-language"
+	// CodeCheckFlag: a flag for the quality checks that means nothing.
+	CodeCheckFlag = "check-flag"
 )
 
 // A Rule explains a code. docs/check.md is made from the rules.
@@ -226,6 +228,11 @@ func warningRules() []Rule {
 			CodeNoLanguage, Warning,
 			"The language of the file is not known, and --quality has to know it.",
 			"Write its code into the header's Language field, or as the name of the file or of the folder above LC_MESSAGES.",
+		},
+		{
+			CodeCheckFlag, Warning,
+			"A flag of an entry is written so that --quality, and a server, cannot follow it.",
+			"The check is named wrong, or the value is no number, no regular expression of RE2, or too large. Correct the flag; docs/checks.md lists all.",
 		},
 	}
 }

@@ -1,0 +1,94 @@
+package checks
+
+import (
+	"fmt"
+	resyntax "regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// FlagErrors says what is wrong with comma-separated flags, for whoever wrote
+// them; nil if nothing is. Checks never fail because of it: a flag that means
+// nothing changes nothing. Names that are no flag are reported with unknown
+// only: entries have flags of gettext and of others, check_flags should not.
+func FlagErrors(flags string, unknown bool) []string {
+	var all []string
+	for flag := range splitFlags(flags) {
+		name, value, valued := strings.Cut(flag, ":")
+		if e := flagError(name, value, valued, unknown); e != "" && !slices.Contains(all, e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func flagError(name, value string, valued, unknown bool) string {
+	values := flagValues(value)
+	_, known := byFlag[name]
+	ignored, ignores := strings.CutPrefix(name, "ignore-")
+	switch {
+	case name == "max-length":
+		if n, err := strconv.Atoi(strings.TrimSpace(value)); err != nil || n < 0 {
+			return fmt.Sprintf("%s:%s has no number of characters: write %s:100", name, value, name)
+		}
+	case name == "regex" && (!valued || value == ""), name == "placeholders" && (!valued || value == ""):
+		return fmt.Sprintf("%s has no value: write %s:r\"…\"", name, name)
+	case name == "regex":
+		return expressionError(name, values[0].text)
+	case name == "placeholders":
+		for _, v := range values {
+			if e := expressionError(name, v.text); v.regex && e != "" {
+				return e
+			}
+		}
+		if newPattern(values, false) == nil {
+			return name + ": the values are too many or too long, none is looked for"
+		}
+	case name == "replacements" && len(values)%2 != 0:
+		return name + " needs pairs of old and new: the last one is left out"
+	case known, name == "ignore-all-checks", slices.Contains(otherFlags(), name):
+	case ignores && !slices.Contains(otherChecks(), ignored):
+		return fmt.Sprintf("%s: there is no check %s (docs/checks.md lists them)", name, ignored)
+	case !ignores && unknown:
+		if _, ok := byFlag[dashed(name)]; ok {
+			return fmt.Sprintf("%s is no flag: write %s", name, dashed(name))
+		}
+		return name + " is no flag of a check (docs/checks.md lists them)"
+	}
+	return ""
+}
+
+// expressionError says why a regular expression is left out.
+func expressionError(flag, text string) string {
+	if newExpression(text) != nil {
+		return ""
+	}
+	if _, err := resyntax.Parse(text, resyntax.Perl); err != nil {
+		return fmt.Sprintf("%s: %q is no regular expression of RE2 and is left out: %v", flag, text, err)
+	}
+	return fmt.Sprintf("%s: the regular expression is too large and is left out: %.60q", flag, text)
+}
+
+// otherFlags are those that mean something, but turn no check on or off by
+// themselves, or not here (facts §11.2); with those of gettext that stand in
+// every file.
+func otherFlags() []string {
+	return []string{
+		"read-only", "forbidden", "terminology", "case-insensitive", "strict-same", "strict-format", "xml-text", "rst-text", "bbcode-text",
+		"md-text", "dos-eol", "auto-java-messageformat", "icu-message-format", "accelerator-marker", "replacements", "priority", "variant",
+		"icu-flags", "icu-tag-prefix", "max-size", "max-lines", "font-family", "font-size", "font-weight", "font-spacing", "discard",
+		"max-length", "regex", "placeholders", "fuzzy", "no-wrap", "wrap", "range",
+	}
+}
+
+// otherChecks are the checks of other releases, and those that need more than a
+// PO file, as flags name them.
+func otherChecks() []string {
+	return []string{
+		"icu-message-format", "icu-message-format-syntax", "max-size", "max-lines", "accelerator", "end-interrobang", "multiple-capital",
+		"kabyle-characters", "objc-format", "laravel-format", "automattic-components-format", "xml-chars-around-tags", "rst-references",
+		"rst-syntax", "asciidoc-markup", "safe-mdx", "source-max-length", "prohibited-initial-character", "fluent-parts",
+		"fluent-references", "fluent-source-inner-html", "fluent-source-syntax", "fluent-target-inner-html", "fluent-target-syntax",
+	}
+}
