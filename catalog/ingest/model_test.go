@@ -16,6 +16,10 @@ import (
 type modelEntry struct {
 	id, context, plural, target, note, ref string
 	fuzzy                                  bool
+	// remark is a translator comment, locked the flag read-only; only histories
+	// with suggestions have them.
+	remark string
+	locked bool
 }
 
 // source is the entry's source as the catalogue joins it.
@@ -33,7 +37,7 @@ func (e *modelEntry) value() string {
 	if e.target == "" {
 		return "0"
 	}
-	return fmt.Sprint(e.target, e.fuzzy)
+	return fmt.Sprint(e.target, e.fuzzy, e.locked)
 }
 
 // modelFile is a modelled PO file; broken ones cannot be parsed.
@@ -60,11 +64,17 @@ func (f *modelFile) text() string {
 	b.WriteString("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=n != 1;\\n\"\n")
 	for _, e := range f.entries {
 		b.WriteString("\n")
+		if e.remark != "" {
+			fmt.Fprintf(&b, "# %s\n", e.remark)
+		}
 		if e.note != "" {
 			fmt.Fprintf(&b, "#. %s\n", e.note)
 		}
 		if e.ref != "" {
 			fmt.Fprintf(&b, "#: %s\n", e.ref)
+		}
+		if e.locked {
+			b.WriteString("#, read-only\n")
 		}
 		if e.fuzzy {
 			b.WriteString("#, fuzzy\n")
