@@ -34,6 +34,7 @@ type checkup struct {
 	texts    map[int64]map[int64]store.SourceText // of the source strings of components
 	glossary map[glossaryKey][]checks.Term        // loaded so far
 	coined   map[peerKey]struct{}                 // languages of which a glossary changed
+	behind   map[int64]*recounted                 // by component
 	ledger   ledger                               // nil where nobody asks what is new
 }
 
@@ -62,7 +63,7 @@ func rulesOf(c *component, t *catalog.Translation) string {
 			letters += string(secret)
 		}
 	}
-	for letter, id := range map[rune]checks.ID{ofInconsistent: checks.Inconsistent, ofReused: checks.Reused, ofMultiple: checks.MultipleFailures} {
+	for letter, id := range map[rune]checks.ID{ofInconsistent: checks.Inconsistent, ofReused: checks.Reused, ofMultiple: checks.MultipleFailures, ofLong: checks.LongUntranslated} {
 		if !s.IsGlossary && !ignores(s.CheckFlags, id) {
 			letters += string(letter)
 		}
@@ -79,6 +80,7 @@ const (
 	ofInconsistent = 'i'
 	ofReused       = 'r'
 	ofMultiple     = 'm'
+	ofLong         = 'l'
 )
 
 // concerned reports whether a translation's rules have a letter.
@@ -121,7 +123,7 @@ func newCheckup(tx *store.StepTx) *checkup {
 	return &checkup{
 		tx: tx, outside: map[int64]struct{}{}, sources: map[int64]struct{}{}, peers: map[peerKey]peers{}, shared: map[[2]int64]sharing{},
 		whole: map[int64]bool{}, done: map[int64]bool{}, turned: map[int64]bool{}, texts: map[int64]map[int64]store.SourceText{},
-		glossary: map[glossaryKey][]checks.Term{}, coined: map[peerKey]struct{}{},
+		glossary: map[glossaryKey][]checks.Term{}, coined: map[peerKey]struct{}{}, behind: map[int64]*recounted{},
 	}
 }
 
@@ -169,6 +171,9 @@ func (k *checkup) run(ctx context.Context, comps []*component) error {
 			return &componentError{c, fmt.Errorf("check: %w", err)}
 		}
 	}
+	if err := k.age(ctx, comps); err != nil {
+		return err
+	}
 	return k.multiple(ctx)
 }
 
@@ -211,6 +216,7 @@ func (k *checkup) leave(ctx context.Context, c *component, t *catalog.Translatio
 			k.sources[u.SourceID] = struct{}{}
 		}
 	}
+	k.recounted(c.row.ID).whole = true
 	if err := k.tx.ClearFailing(ctx, t.ID); err != nil {
 		return err
 	}
@@ -288,6 +294,7 @@ func (k *checkup) targetsOf(ctx context.Context, c *component, t *catalog.Transl
 // all checks all strings of a translation, and makes it one that others are
 // compared with.
 func (k *checkup) all(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, rules string) error {
+	k.recounted(c.row.ID).whole = true
 	if err := k.tx.SetChecked(ctx, t.ID, rules); err != nil {
 		return err
 	}
@@ -303,6 +310,7 @@ func (k *checkup) all(ctx context.Context, c *component, t *catalog.Translation,
 func (k *checkup) part(ctx context.Context, c *component, t *catalog.Translation) error {
 	var units, gone []*store.CheckUnit
 	if err := k.tx.UnitsByID(ctx, unique(k.written[t.ID]), func(u *store.CheckUnit) error {
+		k.recounted(c.row.ID).note(u.SourceID)
 		if u.Removed {
 			gone = append(gone, u)
 		} else {
@@ -443,9 +451,8 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 	runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t, nil), t, units, masks)
 	for i, u := range units {
 		mask := masks[i]
-		if checks.Mask(u.Failing).Has(checks.MultipleFailures) {
-			mask = mask.With(checks.MultipleFailures) // multiple decides
-		}
+		k.recounted(c.row.ID).note(u.ID)
+		mask = mask.Or(checks.Mask(u.Failing).And(laterChecks(u.Flags)))
 		if u.Removed {
 			mask = checks.Mask{}
 		}

@@ -53,6 +53,7 @@ func TestRoads(t *testing.T) {
 				c.back = []int{120, 40}
 			}
 			dir := cloneBundle(t, filepath.Join(sharedRepos, c.bundle+".bundle"))
+			c.settings = ageless(c.settings)
 			branch := git(t, dir, "symbolic-ref", "HEAD")
 			chain := strings.Fields(git(t, dir, "rev-list", "--first-parent", "HEAD"))
 			w := newWorld(t, dir, c.settings)
@@ -84,6 +85,17 @@ func TestRoads(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ageless are components without the check that depends on how old strings are:
+// that of a first import makes them as old as the head, a replay does not.
+func ageless(components map[string]catalog.ComponentSettings) map[string]catalog.ComponentSettings {
+	out := make(map[string]catalog.ComponentSettings, len(components))
+	for slug, s := range components {
+		s.CheckFlags = strings.Trim(s.CheckFlags+",ignore-long-untranslated", ",")
+		out[slug] = s
+	}
+	return out
 }
 
 // TestOneStepOrMany pulls the same commits one by one and at once: the entries

@@ -197,6 +197,9 @@ func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from st
 		if err := checkup.run(ctx, touched); err != nil {
 			return err
 		}
+		if err := checkup.age(ctx, slices.DeleteFunc(slices.Clone(convoy), func(c *component) bool { return slices.Contains(touched, c) })); err != nil {
+			return err
+		}
 		news, err = checkup.ledger.news(ctx, tx)
 		return err
 	})
@@ -285,9 +288,11 @@ func commitTime(c gitsource.Commit, pull time.Time) time.Time {
 	return pull
 }
 
-// move runs a step's transaction and moves the heads of the convoy.
+// move moves the heads of a convoy; strings grow older with them.
 func (p *pull) move(ctx context.Context, convoy []*component, from, to string) error {
-	return p.moveAs(ctx, convoy, from, to, stage{}, func(context.Context, *store.StepTx) error { return nil })
+	return p.moveAs(ctx, convoy, from, to, stage{}, func(ctx context.Context, tx *store.StepTx) error {
+		return newCheckup(tx).age(ctx, convoy)
+	})
 }
 
 func (p *pull) moveAs(ctx context.Context, convoy []*component, from, to string, at stage, fn func(context.Context, *store.StepTx) error) error {

@@ -1,0 +1,163 @@
+package ingest_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// TestLongUntranslated: after any pull, also one that only moves the head or only
+// reads other settings, exactly those source strings fail that were older than 90
+// days at the head's committer time and are translated into less than half as many
+// languages as the component is in percent.
+func TestLongUntranslated(t *testing.T) {
+	total := 0
+	for seed := range uint64(3) {
+		r := rand.New(rand.NewPCG(seed, 13))
+		languages := []string{"cs", "de", "fr", "ja", "pl"}
+		files := map[string]map[string]string{} // language → source → target
+		sources := []string{"One", "Two", "Three", "Four", "Five", "Six"}
+		for _, l := range languages {
+			files[l] = map[string]string{}
+			for _, s := range sources {
+				files[l][s] = ""
+				if r.IntN(2) == 0 {
+					files[l][s] = "x"
+				}
+			}
+		}
+		text := func(entries map[string]string, flagged string) string {
+			var b strings.Builder
+			b.WriteString("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n")
+			for _, s := range sources {
+				target, ok := entries[s]
+				if !ok {
+					continue
+				}
+				b.WriteString("\n")
+				if s == flagged {
+					b.WriteString("#, ignore-long-untranslated\n")
+				}
+				fmt.Fprintf(&b, "msgid %q\nmsgstr %q\n", s, target)
+			}
+			return b.String()
+		}
+		repo := testrepos.Empty(t)
+		now := time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC)
+		flagged, gone := "", map[string]bool{}
+		push := func(change bool) {
+			c := testrepos.Change{When: now, Files: map[string]string{"README": fmt.Sprint(now)}}
+			for _, l := range languages {
+				path := "po/" + l + ".po"
+				switch {
+				case !change:
+				case files[l] == nil && !gone[l]:
+					c.Delete, gone[l] = append(c.Delete, path), true
+				case files[l] != nil:
+					c.Files[path], gone[l] = text(files[l], flagged), false
+				}
+			}
+			repo.Commit(t, c)
+		}
+		push(true)
+		settings := catalog.ComponentSettings{}
+		w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": settings})
+		for range 14 {
+			w.clock = now
+			w.sync()
+			got, want := longUntranslated(w, now, flagged)
+			if settings.CheckFlags != "" {
+				want = nil
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("history %d at %s: %q fail, want %q", seed, now, got, want)
+			}
+			total += len(got)
+			w.verify()
+			now = now.Add(time.Duration(r.IntN(45*24)) * time.Hour)
+			switch r.IntN(8) {
+			case 0:
+				push(false)
+				continue
+			case 1:
+				settings.CheckFlags = []string{"", "ignore-long-untranslated"}[r.IntN(2)]
+				w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": settings})
+			case 2:
+				l := languages[r.IntN(len(languages))]
+				if files[l] = nil; r.IntN(2) == 0 {
+					files[l] = map[string]string{"One": "x"}
+				}
+			case 3:
+				flagged = sources[r.IntN(len(sources))]
+			}
+			for range 1 + r.IntN(4) {
+				l, s := languages[r.IntN(len(languages))], sources[r.IntN(len(sources))]
+				if files[l] == nil {
+					files[l] = map[string]string{}
+				}
+				switch r.IntN(6) {
+				case 0:
+					delete(files[l], s)
+				case 1:
+					files[l][s] = ""
+				default:
+					files[l][s] = "x" + s[:r.IntN(2)]
+				}
+			}
+			push(true)
+		}
+	}
+	if total < 10 {
+		t.Errorf("%d strings failed: the test compares nothing", total)
+	}
+}
+
+// longUntranslated are the source strings that fail, and those that should.
+func longUntranslated(w *world, head time.Time, flagged string) (got, want []string) {
+	type row struct {
+		source            *catalog.Unit
+		total, translated int
+	}
+	rows := map[int64]*row{}
+	units, done := int64(0), int64(0)
+	w.eachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		units++
+		if u.State.Translated() {
+			done++
+		}
+		r := rows[u.SourceID]
+		if r == nil {
+			r = &row{}
+			rows[u.SourceID] = r
+		}
+		if tr.IsSource {
+			r.source = u
+			return
+		}
+		if r.total++; u.State.Translated() {
+			r.translated++
+		}
+	})
+	percent := float64(catalog.Percent(done, units, 1000)) / 10
+	for _, r := range rows {
+		if r.source == nil {
+			continue
+		}
+		if slices.Contains(failingNames(r.source), "long_untranslated") {
+			got = append(got, r.source.Source)
+		}
+		old := head.Sub(r.source.Created) > 90*24*time.Hour
+		if old && r.total > 0 && 200*float64(r.translated)/float64(r.total) < percent && r.source.Source != flagged {
+			want = append(want, r.source.Source)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	return got, want
+}

@@ -1,0 +1,178 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Behind is a source string that is translated into fewer than half of its
+// component's languages.
+type Behind struct {
+	// SourceID is the source unit.
+	SourceID int64
+	// Created is when it appeared.
+	Created time.Time
+	// Total is the number of its live translations, Translated how many of them
+	// are neither empty nor need editing.
+	Total, Translated int
+}
+
+// HeadTime is the committer time of the commit that a component of the convoy
+// stands at behind the step, never later than the pull (as those of entries); zero
+// if it is not known.
+func (tx *StepTx) HeadTime(ctx context.Context, component int64) (time.Time, error) {
+	if tx.info.Commit != nil {
+		return tx.notLater(tx.info.Commit.CommitTime), nil
+	}
+	var text string
+	found, err := tx.s.first(ctx, `SELECT COALESCE(head_commit, '') FROM components WHERE id = $1`, []any{component}, &text)
+	if err != nil || !found || text == "" {
+		return time.Time{}, tx.fail(ctx, fmt.Sprintf("read the commit of component %d", component), err)
+	}
+	c, err := commitOf(text)
+	if err != nil || c.Hash != tx.info.To {
+		return time.Time{}, tx.fail(ctx, fmt.Sprintf("read the commit of component %d", component), err)
+	}
+	return tx.notLater(c.CommitTime), nil
+}
+
+func (tx *StepTx) notLater(t time.Time) time.Time {
+	if tx.info.At.Before(t) {
+		return tx.info.At
+	}
+	return t
+}
+
+// FirstEntry is the time of a component's first change entry, before which none
+// of its units was created; zero if it has none.
+func (tx *StepTx) FirstEntry(ctx context.Context, component int64) (time.Time, error) {
+	var at int64
+	found, err := tx.s.first(ctx, `SELECT at FROM deltas WHERE component_id = $1 ORDER BY first_in_component LIMIT 1`, []any{component}, &at)
+	for i := range tx.deltas {
+		if !found && tx.deltas[i].component == component {
+			at, found = tx.deltas[i].at, true
+		}
+	}
+	if err != nil || !found {
+		return time.Time{}, tx.fail(ctx, fmt.Sprintf("read entries of component %d", component), err)
+	}
+	return time.UnixMicro(at).UTC(), nil
+}
+
+// CountedBehind reports whether the strings of a component that are behind were
+// counted.
+func (tx *StepTx) CountedBehind(ctx context.Context, component int64) (bool, error) {
+	var counted int64
+	_, err := tx.s.first(ctx, `SELECT behind FROM components WHERE id = $1`, []any{component}, &counted)
+	return counted != 0, tx.fail(ctx, fmt.Sprintf("read component %d", component), err)
+}
+
+// Behind returns the strings of a component that are behind and were created
+// before a time, as CountBehind and RecountBehind left them.
+func (tx *StepTx) Behind(ctx context.Context, component int64, before time.Time) (out []Behind, err error) {
+	err = tx.s.query(ctx, `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1 AND created < $2`,
+		[]any{component, micros(before)}, func(scan scan) error {
+			var b Behind
+			var created, total, translated int64
+			err := scan(&b.SourceID, &created, &total, &translated)
+			b.Created, b.Total, b.Translated = time.UnixMicro(created).UTC(), int(total), int(translated)
+			out = append(out, b)
+			return err
+		})
+	return out, tx.fail(ctx, fmt.Sprintf("read strings of component %d", component), err)
+}
+
+// behindOf selects the live translations of a component's strings.
+const behindOf = `SELECT u.source_id, s.created, COUNT(*), SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END)
+	FROM translations t JOIN units u ON u.translation_id = t.id JOIN units s ON s.id = u.source_id
+	WHERE t.component_id = $1 AND t.removed = 0 AND t.is_source = 0 AND u.removed = 0 AND s.removed = 0 AND s.created IS NOT NULL`
+
+// CountBehind counts all strings of a component of the convoy.
+func (tx *StepTx) CountBehind(ctx context.Context, component int64) error {
+	err := tx.forgetBehind(ctx, component)
+	if err == nil {
+		_, err = tx.s.exec(ctx, `INSERT INTO behind (component_id, source_id, created, total, translated)
+			SELECT $1, c.* FROM (`+behindOf+` GROUP BY u.source_id, s.created HAVING 2 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < COUNT(*)) c`, component)
+	}
+	if err == nil {
+		_, err = tx.s.exec(ctx, `UPDATE components SET behind = 1 WHERE id = $1`, component)
+	}
+	return tx.fail(ctx, fmt.Sprintf("count translations of component %d", component), err)
+}
+
+// ForgetBehind forgets what was counted of a component.
+func (tx *StepTx) ForgetBehind(ctx context.Context, component int64) error {
+	err := tx.forgetBehind(ctx, component)
+	if err == nil {
+		_, err = tx.s.exec(ctx, `UPDATE components SET behind = 0 WHERE id = $1 AND behind = 1`, component)
+	}
+	return tx.fail(ctx, fmt.Sprintf("forget translations of component %d", component), err)
+}
+
+func (tx *StepTx) forgetBehind(ctx context.Context, component int64) error {
+	_, err := tx.s.exec(ctx, `DELETE FROM behind WHERE component_id = $1`, component)
+	return err
+}
+
+// RecountBehind counts some strings of a component again, by source unit,
+// removed ones too.
+func (tx *StepTx) RecountBehind(ctx context.Context, component int64, sources []int64) error {
+	type unit struct{ id, hash, created int64 }
+	var units []unit
+	err := chunks(sources, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT id, id_hash, COALESCE(created, 0) FROM units WHERE id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var u unit
+			err := scan(&u.id, &u.hash, &u.created)
+			units = append(units, u)
+			return err
+		})
+	})
+	hashes := make([]int64, len(units))
+	asked := make(map[int64]bool, len(units))
+	for i, u := range units {
+		if hashes[i], asked[u.id] = u.hash, true; err == nil {
+			_, err = tx.s.exec(ctx, `DELETE FROM behind WHERE component_id = $1 AND created = $2 AND source_id = $3`, component, u.created, u.id)
+		}
+	}
+	var counted [][5]any
+	if err == nil {
+		err = chunks(hashes, func(chunk []any) error {
+			return tx.s.query(ctx, behindOf+` AND u.id_hash IN `+list(2, len(chunk))+` GROUP BY u.source_id, s.created`, append([]any{component}, chunk...), func(scan scan) error {
+				var id, created, total, translated int64
+				if err := scan(&id, &created, &total, &translated); err != nil || !asked[id] || 2*translated >= total {
+					return err
+				}
+				asked[id] = false // two with one hash may be asked for apart
+				counted = append(counted, [5]any{component, id, created, total, translated})
+				return nil
+			})
+		})
+	}
+	in := newInserter("behind", "component_id", "source_id", "created", "total", "translated")
+	for _, row := range counted {
+		if err == nil {
+			err = in.add(ctx, tx.s, row[:]...)
+		}
+	}
+	if err == nil {
+		err = in.flush(ctx, tx.s)
+	}
+	return tx.fail(ctx, fmt.Sprintf("count translations of component %d", component), err)
+}
+
+// FailingUnits returns the failing checks of the units of a translation, by id;
+// those without are not there.
+func (tx *StepTx) FailingUnits(ctx context.Context, translation int64) (map[int64][2]uint64, error) {
+	out := map[int64][2]uint64{}
+	err := tx.failed.flush(ctx, tx.s)
+	if err == nil {
+		err = tx.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
+			var id, low, high int64
+			err := scan(&id, &low, &high)
+			out[id] = [2]uint64{uint64(low), uint64(high)}
+			return err
+		})
+	}
+	return out, tx.fail(ctx, fmt.Sprintf("read failing checks of translation %d", translation), err)
+}
