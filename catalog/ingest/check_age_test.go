@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -17,7 +19,7 @@ import (
 // days at the head's committer time and are translated into less than half as many
 // languages as the component is in percent.
 func TestLongUntranslated(t *testing.T) {
-	total := 0
+	total, spoilt := 0, 0
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 13))
 		languages := []string{"cs", "de", "fr", "ja", "pl"}
@@ -112,10 +114,27 @@ func TestLongUntranslated(t *testing.T) {
 			}
 			push(true)
 		}
+		for _, statement := range []string{"UPDATE behind SET total = total + 1", "DELETE FROM behind", "INSERT INTO behind SELECT id, 1, 1, 2, 0 FROM components"} {
+			before := mismatches(w)
+			w.execute(statement)
+			spoilt += mismatches(w) - before
+		}
+	}
+	if spoilt < 3 {
+		t.Errorf("verify finds %d mismatches in what is counted", spoilt)
 	}
 	if total < 10 {
 		t.Errorf("%d strings failed: the test compares nothing", total)
 	}
+}
+
+// mismatches is the number of things that a recount finds wrong.
+func mismatches(w *world) (n int) {
+	w.read(func(ctx context.Context, s *store.Snapshot) error {
+		_, err := s.Verify(ctx, func(store.Mismatch) { n++ })
+		return err
+	})
+	return n
 }
 
 // longUntranslated are the source strings that fail, and those that should.

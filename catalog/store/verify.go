@@ -139,6 +139,9 @@ func (v *verifier) component(ctx context.Context, c *verifyScope) error {
 	if err := v.componentLedger(ctx, c); err != nil {
 		return err
 	}
+	if err := v.behind(ctx, c); err != nil {
+		return err
+	}
 	source, template, err := componentTemplate(ctx, v.s, c.id)
 	if err != nil {
 		return err

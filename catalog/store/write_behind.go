@@ -88,12 +88,26 @@ const behindOf = `SELECT u.source_id, s.created, COUNT(*), SUM(CASE WHEN u.state
 	FROM translations t JOIN units u ON u.translation_id = t.id JOIN units s ON s.id = u.source_id
 	WHERE t.component_id = $1 AND t.removed = 0 AND t.is_source = 0 AND u.removed = 0 AND s.removed = 0 AND s.created IS NOT NULL`
 
+// behindHalf keeps those of behindOf that are behind.
+const behindHalf = ` GROUP BY u.source_id, s.created HAVING 2 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < COUNT(*)`
+
+// behind verifies what RecountBehind kept of a component.
+func (v *verifier) behind(ctx context.Context, c *verifyScope) error {
+	const stored, counted = `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1`,
+		behindOf + ` AND (SELECT behind FROM components WHERE id = $1) = 1` + behindHalf
+	err := v.none(ctx, c, "strings counted as behind that are not", `SELECT COUNT(*) FROM (`+stored+` EXCEPT `+counted+`)`, c.id)
+	if err == nil {
+		err = v.none(ctx, c, "strings behind that are not counted", `SELECT COUNT(*) FROM (`+counted+` EXCEPT `+stored+`)`, c.id)
+	}
+	return err
+}
+
 // CountBehind counts all strings of a component of the convoy.
 func (tx *StepTx) CountBehind(ctx context.Context, component int64) error {
 	err := tx.forgetBehind(ctx, component)
 	if err == nil {
 		_, err = tx.s.exec(ctx, `INSERT INTO behind (component_id, source_id, created, total, translated)
-			SELECT $1, c.* FROM (`+behindOf+` GROUP BY u.source_id, s.created HAVING 2 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < COUNT(*)) c`, component)
+			SELECT $1, c.* FROM (`+behindOf+behindHalf+`) c`, component)
 	}
 	if err == nil {
 		_, err = tx.s.exec(ctx, `UPDATE components SET behind = 1 WHERE id = $1`, component)
