@@ -123,8 +123,8 @@ func TestKnown(t *testing.T) {
 			{ComponentID: 1, AuthorID: authors[0], CommitTime: day(3)},
 			{ComponentID: 2, AuthorID: authors[1], CommitTime: day(3)},
 			{ComponentID: 2, AuthorID: authors[2], CommitTime: day(2)},
-			{ComponentID: 1, AuthorID: authors[2], CommitTime: day(5)},
 			{ComponentID: 1, AuthorID: authors[2], CommitTime: day(4)},
+			{ComponentID: 1, AuthorID: authors[2], CommitTime: day(5)},
 		} {
 			d.Entries = hook
 			if err := tx.AddDelta(ctx, d); err != nil {

@@ -6,7 +6,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -52,6 +55,57 @@ func TestServeUntilFinishes(t *testing.T) {
 	if got := <-answer; got != "whole" {
 		t.Errorf("answer %q", got)
 	}
+	if err := <-ended; err != nil {
+		t.Errorf("serveUntil: %v", err)
+	}
+}
+
+// TestServeUntilUnderLoad stops a server that answers many clients, each again and
+// again: whatever began is whole, whether its length was told or not.
+func TestServeUntilUnderLoad(t *testing.T) {
+	goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	l, err := listen(t.Context(), "listen", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	piece := strings.Repeat("x", 64<<10)
+	server := newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery == "" {
+			w.Header().Set("Content-Length", strconv.Itoa(8*len(piece)))
+		}
+		for range 8 {
+			_, _ = io.WriteString(w, piece)
+		}
+	}), usualTimeouts(), slog.New(slog.DiscardHandler))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- serveUntil(ctx, server, l) }()
+	var answers atomic.Int64
+	var clients sync.WaitGroup
+	for i := range 16 {
+		clients.Go(func() {
+			transport := &http.Transport{DisableKeepAlives: i%4 == 0}
+			defer transport.CloseIdleConnections()
+			client := http.Client{Transport: transport}
+			for {
+				resp, err := client.Get(origin(l) + "/" + []string{"", "?chunked"}[i%2])
+				if err != nil { // nobody listens any more
+					return
+				}
+				n, err := io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+				if err != nil || n != int64(8*len(piece)) {
+					t.Errorf("an answer was cut after %d bytes: %v", n, err)
+					return
+				}
+				if answers.Add(1) == 200 {
+					cancel()
+				}
+			}
+		})
+	}
+	clients.Wait()
 	if err := <-ended; err != nil {
 		t.Errorf("serveUntil: %v", err)
 	}
