@@ -13,7 +13,7 @@ func (s *Server) getTranslation(ctx context.Context, snap *store.Snapshot, r *re
 	if err != nil {
 		return nil, err
 	}
-	component := store.ComponentRow{Component: t.Component, Project: t.Project, Imported: true}
+	component := store.ComponentRow{Component: t.Component, Project: t.Project}
 	within := s.component(r.link, &component, true)
 	return s.translation(r.link, &t.Translation, t.Project.Slug, t.Component.Slug, within), nil
 }

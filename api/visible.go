@@ -91,12 +91,12 @@ func (s *Server) importing(row *store.ComponentRow) error {
 func percentOf(p Progress) int { return min(max(p.Percent, 0), 100) }
 
 // servable checks what a row says of its component: that it may be seen and that
-// its first import is done. A component with a head needs no further query.
+// its first import is done.
 func (s *Server) servable(ctx context.Context, snap *store.Snapshot, project *catalog.Project, component *catalog.Component) error {
 	if hidden(ctx, project, component) {
 		return errNotFound
 	}
-	if component.Head != "" {
+	if component.Imported {
 		return nil
 	}
 	_, err := s.importedComponent(ctx, snap, project.Slug, component.Slug)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -205,5 +206,52 @@ func TestRemovedUnit(t *testing.T) {
 		if unit, ok := c["unit"].(string); ok {
 			get(t, s, strings.TrimPrefix(unit, "http://l10n.example.org"))
 		}
+	}
+}
+
+// TestCheckpoint: a replay that stores what it has on its way moves the head and
+// has translations and units; nothing of them is served before its end.
+func TestCheckpoint(t *testing.T) {
+	t.Parallel()
+	w := demoWorld(t)
+	docs := w.ids["demo/docs"]
+	commit := func(from, to string, partial bool, f *file) {
+		t.Helper()
+		info := store.StepInfo{Repo: repoDocs, Branch: "main", Components: []int64{docs}, From: from, To: to, Tracking: "main", At: at, Partial: partial}
+		if _, err := w.db.Step(t.Context(), info, func(ctx context.Context, tx *store.StepTx) error {
+			if f == nil {
+				return nil
+			}
+			return importFile(ctx, tx, docs, f, map[catalog.Identity]int64{}, "Jane")
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := w.serve(Options{CacheBytes: 1 << 20})
+	source := sourceOf(manyUnits(2))
+	commit("", head1, true, &source)
+	unit := "/api/units/" + itoa(docs*catalog.UnitsPerComponent+1) + "/"
+	paths := []string{
+		"/api/translations/demo/docs/en/", "/api/translations/demo/docs/en/units/", "/api/translations/demo/docs/en/changes/", "/api/translations/demo/docs/en/file/",
+		"/api/translations/demo/docs/en/file/?format=csv", "/api/translations/demo/docs/en/statistics/", "/api/translations/demo/docs/en/checks/",
+		"/api/components/demo/docs/translations/", "/api/components/demo/docs/changes/", "/api/components/demo/docs/file/",
+		unit, unit + "checks/", unit + "comments/", unit + "suggestions/", unit + "translations/",
+		"/exports/rss/demo/docs/en/", "/widget/demo/docs/en/svg-badge.svg", "/exports/stats/demo/docs/",
+	}
+	total := getList(t, s, "/api/units/").Count
+	for _, path := range paths {
+		if rec := call(t, s, http.MethodGet, path); rec.Code != 503 || rec.Header().Get("Retry-After") == "" {
+			t.Errorf("%s in the middle of a replay: %d %.100s", path, rec.Code, rec.Body)
+		}
+	}
+	get(t, s, "/api/components/demo/docs/")
+	commit(head1, head2, false, nil)
+	for _, path := range paths {
+		if rec := call(t, s, http.MethodGet, path); rec.Code != 200 {
+			t.Errorf("%s at its end: %d %.100s", path, rec.Code, rec.Body)
+		}
+	}
+	if now := getList(t, s, "/api/units/").Count; now != total+2 {
+		t.Errorf("%d units, then %d", total, now)
 	}
 }

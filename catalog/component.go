@@ -24,8 +24,11 @@ type Component struct {
 	// Tracking is the branch in use; "" before the first pull.
 	Tracking string
 	// Head is the commit that the units stand at, 40 hexadecimal digits; ""
-	// before the first import.
+	// before the first import. A replay moves it while it runs.
 	Head string
+	// Imported says that the component has reached the branch's head once: before,
+	// its translations are not there yet (decision 22).
+	Imported bool
 	// Changes is the number of change entries below the component.
 	Changes int64
 	// Problem is why the last pull failed; "" if it did not.

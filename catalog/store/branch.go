@@ -13,8 +13,6 @@ type BranchComponent struct {
 	catalog.Component
 	// Project is the component's project.
 	Project catalog.Project
-	// Imported says that the component has reached a head at least once.
-	Imported bool
 	// Reread says that its head was reset because repository, branch or what the
 	// reading depends on changed: its units are still there to compare with.
 	Reread bool
@@ -45,7 +43,7 @@ func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponen
 				row, err := scanComponent(s, scan)
 				if err == nil {
 					out = append(out, BranchComponent{
-						Component: row.Component, Project: row.Project, Imported: row.Imported,
+						Component: row.Component, Project: row.Project,
 						Reread: row.reread, Template: row.template, Configured: row.configured,
 						ImportAt: fromMicros(row.importAt), LastUnit: row.lastUnit, LastAt: fromMicros(row.lastAt),
 					})

@@ -20,9 +20,6 @@ type ComponentRow struct {
 	catalog.Component
 	// Project is the component's project.
 	Project catalog.Project
-	// Imported says that the component has reached a head: before, its
-	// translations are not there yet (decision 22).
-	Imported bool
 	// Generation is that of the newest change of the component, of anything
 	// below, or of the project's settings.
 	Generation int64
