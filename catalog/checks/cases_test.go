@@ -41,6 +41,9 @@ func TestCases(t *testing.T) {
 				languages[lang.BaseCode(language)] = true
 				c := newCase(t, language, string(section.Data))
 				failed := c.run(t, check)
+				if failed && check.Scope != checks.ScopeAcross {
+					c.switches(t, check)
+				}
 				if want := kind == "fails"; failed != want || kind != "fails" && kind != "passes" {
 					t.Errorf("section %d, %s: fails: %v\n%s", i+1, section.Name, failed, section.Data)
 				}
@@ -108,11 +111,8 @@ func (c *testCase) run(t *testing.T, check checks.Check) bool {
 	if check.Scope == checks.ScopeAcross {
 		return c.across(check.ID)
 	}
-	u := &checks.Unit{
-		IsSource: check.Scope == checks.ScopeSource, Sources: c.values["source"], Targets: c.values["target"],
-		Flags: c.one("flags"), State: catalog.StateFuzzy,
-	}
-	s := c.set()
+	u := c.unit(check)
+	s := checks.New(c.options())
 	got := s.Run(u)
 	var want checks.Mask
 	for name := range strings.FieldsSeq(c.one("also")) {
@@ -137,7 +137,48 @@ func (c *testCase) run(t *testing.T, check checks.Check) bool {
 	return got.Has(check.ID)
 }
 
-func (c *testCase) set() *checks.Set {
+// switches holds a unit that fails to the flags that turn the check off and on.
+func (c *testCase) switches(t *testing.T, check checks.Check) {
+	t.Helper()
+	fails := func(flags, componentFlags string, change func(*checks.Unit, *checks.Options)) bool {
+		u, o := c.unit(check), c.options()
+		u.Flags, o.ComponentFlags = flags, componentFlags
+		if change != nil {
+			change(u, &o)
+		}
+		return checks.New(o).Run(u).Has(check.ID)
+	}
+	flags := c.one("flags")
+	if !fails("", flags, nil) {
+		t.Errorf("%q does not fail with %q as flags of the component", c.values["source"], flags)
+	}
+	for _, ignore := range []string{check.IgnoreFlag, "ignore-all-checks"} {
+		if fails(flags+", "+ignore, "", nil) || fails(flags, ignore, nil) || fails(ignore, flags, nil) {
+			t.Errorf("%q fails with %s", c.values["source"], ignore)
+		}
+	}
+	if !check.Default() && fails("ignore-nothing", "no-wrap", nil) {
+		t.Errorf("%q fails without %s", c.values["source"], check.EnableFlag)
+	}
+	if fails(flags, "", func(_ *checks.Unit, o *checks.Options) { o.Glossary = true }) {
+		t.Errorf("%q fails in a glossary", c.values["source"])
+	}
+	if fails(flags, "", func(u *checks.Unit, _ *checks.Options) { u.State, u.IsSource = catalog.StateReadOnly, false }) {
+		t.Errorf("%q fails though read-only", c.values["source"])
+	}
+	if fails(flags, "", func(u *checks.Unit, _ *checks.Options) { u.IsSource = !u.IsSource }) {
+		t.Errorf("%q fails as a source and as a target", c.values["source"])
+	}
+}
+
+func (c *testCase) unit(check checks.Check) *checks.Unit {
+	return &checks.Unit{
+		IsSource: check.Scope == checks.ScopeSource, Sources: c.values["source"], Targets: c.values["target"],
+		Flags: c.one("flags"), State: catalog.StateFuzzy,
+	}
+}
+
+func (c *testCase) options() checks.Options {
 	o := checks.Options{Language: c.language, Plural: english, SourcePlural: english}
 	if p, ok := plurals[c.language]; ok {
 		o.Plural = p
@@ -147,7 +188,7 @@ func (c *testCase) set() *checks.Set {
 		target, forbidden := strings.CutPrefix(target, "!")
 		o.Terms = append(o.Terms, checks.Term{Source: source, Target: target, Forbidden: forbidden})
 	}
-	return checks.New(o)
+	return o
 }
 
 // across runs the checks that look at other units.

@@ -85,3 +85,59 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestPluralPairing: which source form a form is compared with (facts §11.1).
+func TestPluralPairing(t *testing.T) {
+	for _, c := range []struct {
+		language string
+		sources  string // with "|" between forms; a full stop is looked for
+		targets  string
+		want     []int // forms that fail
+	}{
+		{"en_GB", "It works.|They work", "It works.|They work", nil},
+		{"en_GB", "It works.|They work", "It works|They work.", []int{0, 1}},
+		{"cs", "It works.|They work", "Jde.|Jdou|Jde", nil}, // the form of 1 with the source's
+		{"cs", "It works.|They work", "Jde|Jdou.|Jde", []int{0, 1}},
+		{"fr", "It works.|They work", "Marche.|Marchent", []int{0}}, // 0 and 1: the last form
+		{"ja", "It works.|They work", "動く", nil},
+		{"ja", "It works.|They work", "動く。", []int{0}},
+		{"ar", "It works.|They work", "لا يعمل|يعمل.|يعملان|يعملون|يعملون|يعملون", nil},
+		{"ar", "It works.|They work", "لا يعمل.|يعمل|يعملان.|يعملون|يعملون|يعملون.", []int{0, 1, 2, 5}},
+		{"cs", "It works.|They work", "Jde.|Jdou", []int{0}},          // not the rule's number of forms
+		{"cs", "It works.", "Jde.|Jdou.|Jde", []int{2}},               // the source has one form
+		{"cs", "It works.|They|They work", "Jde|Jdou.|Jde", []int{1}}, // or more than its language
+	} {
+		s := set(c.language, english)
+		if p, ok := plurals[c.language]; ok {
+			s = set(c.language, p)
+		}
+		u := &checks.Unit{Sources: strings.Split(c.sources, "|"), Targets: strings.Split(c.targets, "|"), State: catalog.StateTranslated}
+		var got []int
+		for _, f := range s.Explain(u, checks.EndStop) {
+			got = append(got, f.Form)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s %q → %q: forms %v, want %v", c.language, c.sources, c.targets, got, c.want)
+		}
+	}
+}
+
+// TestManyForms: no number of forms makes a check panic, or compare all with all.
+func TestManyForms(t *testing.T) {
+	s := set("cs", czech)
+	u := &checks.Unit{
+		Sources: []string{"%s file", "%d files."}, Targets: slices.Repeat([]string{"%d <b>x"}, 100_000),
+		Flags: allFlags, State: catalog.StateTranslated,
+	}
+	failed := s.Run(u)
+	if !failed.Has(checks.EndStop) || !failed.Has(checks.SamePlurals) {
+		t.Error(names(failed))
+	}
+	if got := s.Explain(u, checks.EndStop); len(got) != len(u.Targets) || got[99_999].Form != 99_999 {
+		t.Errorf("%d failures", len(got))
+	}
+	u.Sources, u.Targets = u.Targets, u.Sources
+	s.Run(u)
+	u.IsSource = true
+	s.Run(u)
+}
