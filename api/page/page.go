@@ -81,6 +81,7 @@ type view struct {
 	Text           template.HTML
 	Count          string
 	Next, Previous string
+	First, Last    string // "" where Previous and Next are
 	Problem        string
 }
 
@@ -118,6 +119,7 @@ func (v *view) fill(body *node) {
 		if r := body.get("results"); r != nil && body.get("count") != nil {
 			results = r
 			v.Count, v.Next, v.Previous = body.text("count"), webURL(body.text("next")), webURL(body.text("previous"))
+			v.First, v.Last = turnTo(v.Previous, ""), turnTo(v.Next, "last")
 		}
 	}
 	t := &tabler{direction: v.Direction}
@@ -138,6 +140,20 @@ func (v *view) fill(body *node) {
 	default:
 		v.Open = true
 	}
+}
+
+// turnTo is the address of another page of a list.
+func turnTo(link, page string) string {
+	u, err := url.Parse(link)
+	if err != nil || link == "" {
+		return ""
+	}
+	query := u.Query()
+	if query.Del("page"); page != "" {
+		query.Set("page", page)
+	}
+	u.RawQuery = query.Encode()
+	return u.String()
 }
 
 // problem is what an error says: the text under detail, or those about

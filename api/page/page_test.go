@@ -226,6 +226,31 @@ func TestEmptyList(t *testing.T) {
 	}
 }
 
+// TestPaging leads to the pages beside and to both ends, with the same filters.
+func TestPaging(t *testing.T) {
+	t.Parallel()
+	render := func(next, previous string) string {
+		html, err := Render(&Page{Title: "T", Target: "/api/x/", Status: "200 OK", Body: fmt.Appendf(nil, `{"count":60,"next":%s,"previous":%s,"results":[{"a":1}]}`, next, previous)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(html)
+	}
+	const three, one, two = `"http://h/x/?format=api&page=3&q=a+%26+b"`, `"http://h/x/?format=api&q=a+%26+b"`, `"http://h/x/?format=api&page=2"`
+	got := render(three, one)
+	for _, want := range []string{`href="http://h/x/?format=api&amp;page=last&amp;q=a&#43;%26&#43;b">Last`, `href="http://h/x/?format=api&amp;q=a&#43;%26&#43;b">First`, `rel="next" href="http://h/x/?format=api&amp;page=3`} {
+		if strings.Count(got, want) != 2 {
+			t.Errorf("not twice: %s in %.3000s", want, got[strings.Index(got, "<main"):])
+		}
+	}
+	if got := render("null", two); strings.Contains(got, ">Last") || !strings.Contains(got, `href="http://h/x/?format=api">First`) {
+		t.Errorf("the last page: %s", got)
+	}
+	if got := render("null", "null"); strings.Contains(got, "Pages") {
+		t.Errorf("the only page: %s", got)
+	}
+}
+
 // TestWindow: windows of a browser can be told apart.
 func TestWindow(t *testing.T) {
 	t.Parallel()
