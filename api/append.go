@@ -34,11 +34,8 @@ func renderAppended(l *list, results appender) []byte {
 	b = appendLink(append(b, `,"previous":`...), l.Previous)
 	b = append(b, `,"results":`...)
 	b = append(results.appendJSON(b), '}')
-	body := append(make([]byte, 0, len(b)), b...)
-	if cap(b) <= maxBuffer {
-		*kept = b
-		buffers.Put(kept)
-	}
+	body := exactly(kept, b)
+	buffers.Put(kept)
 	return body
 }
 

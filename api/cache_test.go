@@ -125,6 +125,46 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
+// TestCompressTogether: compressors are used again, by one answer at a time, and
+// what they made stays as it is.
+func TestCompressTogether(t *testing.T) {
+	t.Parallel()
+	var all sync.WaitGroup
+	for worker := range 4 {
+		all.Go(func() {
+			type made struct{ body, gzip, zstd []byte }
+			var list []made
+			for i := range 50 {
+				body := bytes.Repeat(fmt.Appendf(nil, "%d of %d. ", i, worker), 1+i*i)
+				list = append(list, made{body, compress(gzipped, body), compress(zstandard, body)})
+			}
+			for _, m := range list {
+				for encoding, data := range map[string][]byte{"gzip": m.gzip, "zstd": m.zstd} {
+					got, err := decompress(encoding, data)
+					if err != nil || !bytes.Equal(got, m.body) || cap(data) > len(data)+len(data)/4+32 {
+						t.Errorf("%s: %d of %d bytes, %d kept for %d: %v", encoding, len(got), len(m.body), cap(data), len(data), err)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func decompress(encoding string, data []byte) ([]byte, error) {
+	var r io.Reader
+	var err error
+	if encoding == "gzip" {
+		r, err = gzip.NewReader(bytes.NewReader(data))
+	} else {
+		r, err = zstd.NewReader(bytes.NewReader(data))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
 // TestChooseEncoding: RFC 9110 §12.5.3.
 func TestChooseEncoding(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -127,21 +127,47 @@ func (c *coded) in(e encoding) (body []byte, made int) {
 	return c.bytes[e], made
 }
 
+// compressors are idle *gzip.Writer and *zstd.Encoder: making one takes longer than
+// compressing a page.
+var compressors [encodings]sync.Pool
+
 // compress never fails: it writes to memory with valid options.
 func compress(e encoding, body []byte) []byte {
-	var out bytes.Buffer
+	kept := buffers.Get().(*[]byte)
+	defer buffers.Put(kept)
 	if e == gzipped {
-		w := gzip.NewWriter(&out)
+		out := bytes.NewBuffer((*kept)[:0])
+		w, ok := compressors[e].Get().(*gzip.Writer)
+		if !ok {
+			w = gzip.NewWriter(out)
+		} else {
+			w.Reset(out)
+		}
 		_, _ = w.Write(body)
 		_ = w.Close()
-		return out.Bytes()
+		compressors[e].Put(w)
+		return exactly(kept, out.Bytes())
 	}
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		panic(err) // of the options, which are constant
+	w, ok := compressors[e].Get().(*zstd.Encoder)
+	if !ok {
+		var err error
+		if w, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true)); err != nil {
+			panic(err) // of the options, which are constant
+		}
 	}
-	defer w.Close()
-	return w.EncodeAll(body, nil)
+	out := w.EncodeAll(body, (*kept)[:0])
+	compressors[e].Put(w)
+	return exactly(kept, out)
+}
+
+// exactly copies what was written to a buffer to the size that it has, and leaves
+// the buffer for the next one.
+func exactly(kept *[]byte, b []byte) []byte {
+	out := append(make([]byte, 0, len(b)), b...)
+	if cap(b) <= maxBuffer {
+		*kept = b
+	}
+	return out
 }
 
 // encoder returns a writer that sends what is written to it in an encoding. It
