@@ -1,6 +1,6 @@
 package poparse
 
-import "strings"
+import "unsafe"
 
 // stringArena hands out small slices of strings cut from larger blocks: most
 // entries need two or three slices of one element, and an allocation for each
@@ -58,8 +58,8 @@ func (a *stringArena) next(n int) {
 
 // textArena keeps the strings that had to be built, many in one chunk.
 type textArena struct {
-	chunk strings.Builder
-	size  int
+	chunk []byte
+	used  int // of chunk
 }
 
 const (
@@ -67,20 +67,29 @@ const (
 	maxChunk = 64 << 10
 )
 
-// reserve makes room for n bytes and returns the builder to write them to and
-// the index at which they begin there. A string must not be written beyond what
-// was reserved: the builder would move, and leave the old chunk's strings
-// behind alive twice.
-func (a *textArena) reserve(n int) (*strings.Builder, int) {
+// room returns an empty slice to append to, with room for n bytes at least, and
+// then to be given to keep, or forgotten.
+func (a *textArena) room(n int) []byte {
 	if n > maxChunk/8 {
-		own := new(strings.Builder)
-		own.Grow(n)
-		return own, 0
+		return make([]byte, 0, n)
 	}
-	if n > a.chunk.Cap()-a.chunk.Len() {
-		a.size = min(max(2*a.size, minChunk, n), maxChunk)
-		a.chunk = strings.Builder{}
-		a.chunk.Grow(a.size)
+	if n > len(a.chunk)-a.used {
+		a.chunk = make([]byte, min(max(2*len(a.chunk), minChunk, n), maxChunk))
+		a.used = 0
 	}
-	return &a.chunk, a.chunk.Len()
+	return a.chunk[a.used:a.used]
+}
+
+// keep returns what was appended to the last room as a string. What outgrew it
+// is copied to another room, if one in the chunk is large enough.
+func (a *textArena) keep(b []byte) string {
+	switch {
+	case len(b) == 0:
+		return ""
+	case a.used < len(a.chunk) && &b[0] == &a.chunk[a.used]:
+		a.used += len(b)
+	case len(b) <= maxChunk/8:
+		return a.keep(append(a.room(len(b)), b...))
+	}
+	return unsafe.String(&b[0], len(b)) // nobody writes there any more
 }

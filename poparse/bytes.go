@@ -125,30 +125,41 @@ func countControls(s []byte) int {
 // above 0x7F.
 func firstInvalid(s []byte) int {
 	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			i++
-			if i < len(s) && s[i] < utf8.RuneSelf {
-				i += 1 + asciiLen(s[i+1:])
+		// Runs of ASCII are short in most languages, and long in few.
+		if rest := s[i:]; len(rest) >= 8 {
+			if m := binary.LittleEndian.Uint64(rest) & highBits; m != 0 {
+				i += bits.TrailingZeros64(m) >> 3
+			} else {
+				i += 8
+				if len(rest) >= 24 && binary.LittleEndian.Uint64(rest[8:])&highBits == 0 {
+					i += 8 + asciiLen(rest[16:])
+				}
+				continue
 			}
-			continue
 		}
-		// Most characters have two or three bytes.
-		rest := s[i:]
-		if 0xC2 <= c && c <= 0xDF && len(rest) >= 2 && isTrail(rest[1]) {
-			i += 2
-			continue
+		// Most characters have two or three bytes, and more of them follow.
+		for i < len(s) {
+			rest := s[i:]
+			c := rest[0]
+			switch {
+			case c < utf8.RuneSelf:
+				i++
+			case 0xC2 <= c && c <= 0xDF && len(rest) >= 2 && isTrail(rest[1]):
+				i += 2
+			case 0xE0 <= c && c <= 0xEF && len(rest) >= 3 && isTrail(rest[1]) && isTrail(rest[2]) &&
+				(c != 0xE0 || rest[1] >= 0xA0) && (c != 0xED || rest[1] < 0xA0):
+				i += 3
+			default:
+				r, n := utf8.DecodeRune(rest)
+				if r == utf8.RuneError && n == 1 {
+					return i
+				}
+				i += n
+			}
+			if c < utf8.RuneSelf || i < len(s) && s[i] < utf8.RuneSelf {
+				break
+			}
 		}
-		if 0xE0 <= c && c <= 0xEF && len(rest) >= 3 && isTrail(rest[1]) && isTrail(rest[2]) &&
-			(c != 0xE0 || rest[1] >= 0xA0) && (c != 0xED || rest[1] < 0xA0) {
-			i += 3
-			continue
-		}
-		r, n := utf8.DecodeRune(s[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
 	}
 	return -1
 }

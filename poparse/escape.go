@@ -9,7 +9,7 @@ import (
 // Format of PO Files": those of C, but for universal character names).
 type unescaper struct {
 	p               *parser
-	out             *strings.Builder
+	out             []byte
 	line, lineStart int  // of the string being written
 	raw             bool // bytes above 0x7F have been written as they are
 }
@@ -20,7 +20,7 @@ func (u *unescaper) segment(start int) (int, error) {
 	text := u.p.text
 	for i, run := start, start; ; {
 		i = stringEnd(text, i)
-		u.out.WriteString(text[run:i])
+		u.out = append(u.out, text[run:i]...)
 		if text[i] == '"' {
 			return i - start, nil
 		}
@@ -55,7 +55,7 @@ func (u *unescaper) escape(at int) (int, error) {
 		}
 		return 0, err
 	}
-	u.out.WriteByte(c)
+	u.out = append(u.out, c)
 	return 2, nil
 }
 
@@ -128,13 +128,13 @@ func (u *unescaper) numbers(at int) int {
 		}
 		if len(p.scratch) >= 1024 && (!high || raw) {
 			u.raw = u.raw || high
-			u.out.Write(p.scratch)
+			u.out = append(u.out, p.scratch...)
 			p.scratch = p.scratch[:0]
 		}
 	}
 	if !high || raw {
 		u.raw = u.raw || high
-		u.out.Write(p.scratch)
+		u.out = append(u.out, p.scratch...)
 		return length
 	}
 	text, err := decodeTable(p.scratch, p.enc.enc, p.enc.charset)
@@ -142,7 +142,7 @@ func (u *unescaper) numbers(at int) int {
 		p.warn(u.line, u.column(at), WarnEscape, "these escapes are not valid %s: read as U+FFFD", clip(p.enc.charset))
 		text = "\uFFFD"
 	}
-	u.out.WriteString(text)
+	u.out = append(u.out, text...)
 	return length
 }
 

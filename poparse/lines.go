@@ -6,6 +6,9 @@ import "strings"
 // which need no buffer.
 const maxJoined = 64 << 10
 
+// usualJoined is as much as most strings of several lines have.
+const usualJoined = 256
+
 // wholeLines reads the value of a keyword in one pass if it is what almost all
 // are: one blank behind the keyword, strings that end their lines and begin the
 // next ones, no escapes but those of one letter. Else nothing is read.
@@ -15,13 +18,10 @@ func (p *parser) wholeLines() (string, bool) {
 		return "", false
 	}
 	i += 2
-	if p.joined == nil {
-		p.joined = make([]byte, 0, min(1<<10, len(text)/2))
-	}
 	var (
 		start, end = i, i // of the only string that is not empty, while there is one
 		joins      bool   // out has the value, not text[start:end]
-		out        = p.joined[:0]
+		out        []byte
 		line       = p.line
 		more       = p.nextString()
 	)
@@ -41,7 +41,7 @@ func (p *parser) wholeLines() (string, bool) {
 			start, end = run, i
 		default:
 			joins = true
-			out = append(append(out, text[start:end]...), text[run:i]...)
+			out = append(append(p.texts.room(usualJoined), text[start:end]...), text[run:i]...)
 		}
 		switch text[i] {
 		case '\\':
@@ -51,7 +51,7 @@ func (p *parser) wholeLines() (string, bool) {
 			}
 			if !joins {
 				joins = true
-				out = append(out, text[start:end]...)
+				out = append(p.texts.room(usualJoined), text[start:end]...)
 			}
 			out = append(out, c)
 			i += 2
@@ -75,10 +75,7 @@ func (p *parser) wholeLines() (string, bool) {
 	if !joins {
 		return text[start:end], true
 	}
-	p.joined = out // only here: storing a pointer costs while garbage is collected
-	b, from := p.texts.reserve(len(out))
-	b.Write(out)
-	return b.String()[from:], true
+	return p.texts.keep(out), true
 }
 
 // nextString is how a line with the prefixes of the present one begins, if a

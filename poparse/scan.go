@@ -43,7 +43,6 @@ type parser struct {
 	items   int // list elements so far, see add
 	dropped int // warnings above maxWarnings
 	scratch []byte
-	joined  []byte // of wholeLines
 	tooMany bool
 
 	// record is nil in a parser that does not work for WriteTo.
@@ -282,8 +281,7 @@ func (p *parser) build(s segments) (string, error) {
 	if s.escapes {
 		room += s.size / 2
 	}
-	out, from := p.texts.reserve(room)
-	u := unescaper{p: p, out: out, line: s.line, lineStart: s.lineStart}
+	u := unescaper{p: p, out: p.texts.room(room), line: s.line, lineStart: s.lineStart}
 	for left, i := s.filled, s.at; left > 0; {
 		switch p.text[i] {
 		case '"':
@@ -305,7 +303,7 @@ func (p *parser) build(s segments) (string, error) {
 			i++
 		}
 	}
-	value := out.String()[from:]
+	value := p.texts.keep(u.out)
 	if u.raw && !utf8.ValidString(value) {
 		p.warn(s.line, 1+utf8.RuneCountInString(p.text[s.lineStart:s.at]), WarnEscape,
 			"octal or hexadecimal escapes in this string are not valid UTF-8: read as U+FFFD")
