@@ -61,14 +61,22 @@ or words of three lists:
 Against 86,000 recorded units of real components the check differs on 0.2 % of
 them: it is not made from these records. ` + "`strict-same`" + ` turns off all of this.
 
-## Flags with values
+## Flags
 
 | flag | meaning |
 |---|---|
+| ` + "`xml-text`" + ` | all strings are XML, also those that do not look like it |
+| ` + "`md-text`" + ` | strings are Markdown: its checks run, and ` + "`safe-html`" + ` passes over links |
+| ` + "`safe-html`" + ` | turns on that check, and the two of XML off |
+| ` + "`strict-same`" + ` | ` + "`same`" + ` fails for any text that is left unchanged, but for placeholders |
+| ` + "`strict-format`" + ` | the form of a single number may not leave its placeholder out, either |
 | ` + "`max-length:100`" + ` | the longest translation, in characters; with ` + "`xml-text`" + ` tags do not count |
 | ` + "`replacements:old:new:…`" + ` | what is replaced before ` + "`max-length`" + ` counts |
 | ` + "`placeholders:$A$:r\"%[a-z]+%\"`" + ` | texts, and regular expressions as r"…", that have to be kept; with ` + "`case-insensitive`" + ` in any case |
 | ` + "`regex:r\"^[a-z]+$\"`" + ` | what each translation has to match |
+
+A flag that cannot be followed changes nothing: ` + "`repoglot check --quality`" + ` tells
+of those in files, the log of the server of those in its configuration.
 
 Values with a colon, comma or blank stand in double quotes. Regular expressions
 are those of [RE2](https://github.com/google/re2/wiki/Syntax), which are matched in linear time: one that

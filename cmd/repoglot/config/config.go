@@ -182,7 +182,7 @@ func (p *Project) Settings() catalog.ProjectSettings {
 func (c *Config) File() string { return c.file }
 
 // Warnings says in one line each what the file asks for and this version does
-// not do, and which environment variables look like a mistake.
+// not do, and which environment variables and check flags look like a mistake.
 func (c *Config) Warnings() []string { return c.warnings }
 
 // Prefixes returns TrustedProxies as package netip has them.

@@ -83,6 +83,7 @@ func Parse(path string, data []byte, environ []string) (*Config, error) {
 	}
 	c.warnings = append(c.warnings, env.secrets(c)...)
 	c.warnings = append(c.warnings, env.unknown(c)...)
+	c.warnings = append(c.warnings, c.checkWarnings()...)
 	if err := c.resolvePaths(filepath.Dir(path), env); err != nil {
 		return nil, fail(path, "%v", err)
 	}

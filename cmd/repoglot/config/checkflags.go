@@ -1,0 +1,30 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog/checks"
+)
+
+// checkWarnings says which check_flags and enforced_checks mean nothing: they
+// stop no server, since a later version may know more of them.
+func (c *Config) checkWarnings() []string {
+	var list []string
+	for i := range c.Projects {
+		p := &c.Projects[i]
+		for j := range p.Components {
+			co := &p.Components[j]
+			problems := checks.FlagErrors(co.CheckFlags, true)
+			for _, problem := range problems {
+				list = append(list, fmt.Sprintf("component %s/%s: check_flags: %s", p.Slug, co.Slug, problem))
+			}
+			for _, name := range co.EnforcedChecks {
+				if checks.FlagErrors("ignore-"+strings.ReplaceAll(name, "_", "-"), false) != nil {
+					list = append(list, fmt.Sprintf("component %s/%s: enforced_checks: there is no check %s", p.Slug, co.Slug, name))
+				}
+			}
+		}
+	}
+	return list
+}
