@@ -33,7 +33,7 @@ func (s *Server) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *re
 		if err != nil {
 			return nil, err
 		}
-		return &document{contentType: "application/binary", filename: slashpath.Base(base), body: f.Data}, nil
+		return &document{contentType: "application/binary", filename: slashpath.Base(base), body: f.Data, modified: f.Modified, ranges: true}, nil
 	}
 	return nil, errNoTemplate()
 }
