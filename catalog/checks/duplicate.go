@@ -153,25 +153,37 @@ func (r *run) holes(s string) func(yield func(from, to int) bool) {
 	}
 }
 
-// asciiParts are the bits of the ASCII characters between words.
-var asciiParts = func() (bits [2]uint64) {
-	for c := range utf8.RuneSelf {
+// lowParts are the bits of the characters between words below U+10000; in text
+// that is not English, to look them up in the tables of Unicode took a seventh
+// of the time of all checks.
+var lowParts = func() (bits [1 << 16 / 64]uint64) {
+	for c := range rune(utf8.RuneSelf) {
 		if c <= ' ' || c == 0x7f || strings.IndexByte("([{]^`!\"#%&'*/?@\\_", byte(c)) >= 0 {
 			bits[c>>6] |= 1 << (c & 63)
+		}
+	}
+	for _, table := range betweenWords() {
+		for _, r := range table.R16 {
+			for c := uint32(r.Lo); c <= uint32(r.Hi); c += uint32(r.Stride) {
+				if c >= utf8.RuneSelf && c != '·' {
+					bits[c>>6] |= 1 << (c & 63)
+				}
+			}
 		}
 	}
 	return bits
 }()
 
+func betweenWords() []*unicode.RangeTable {
+	return []*unicode.RangeTable{unicode.White_Space, unicode.Cc, unicode.Ps, unicode.Sk, unicode.Po}
+}
+
 // parts reports the characters between words (facts §11.3).
 func parts(c rune) bool {
-	if c < utf8.RuneSelf {
-		return asciiParts[c>>6]&(1<<(c&63)) != 0
+	if uint32(c) < 1<<16 {
+		return lowParts[c>>6]&(1<<(c&63)) != 0
 	}
-	if c == '·' {
-		return false
-	}
-	return unicode.IsSpace(c) || unicode.In(c, unicode.Cc, unicode.Ps, unicode.Sk, unicode.Po)
+	return unicode.In(c, betweenWords()...)
 }
 
 // mayRepeat reports words that a language repeats by its grammar.

@@ -22,7 +22,7 @@ func (b *bench) checks(ctx context.Context) error {
 		fmt.Fprintln(b.out, "checks: not measured, there is no shared data")
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkChecks$", "-benchtime", "1x", "-cpu", "2", "-count", "3", "./catalog/ingest")
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkChecks$", "-benchtime", "3x", "-cpu", "2", "-count", "3", "./catalog/ingest")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("go test: %w\n%s", err, out)
