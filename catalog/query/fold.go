@@ -21,7 +21,7 @@ type Folder struct {
 }
 
 // String folds a text. Bytes that are no UTF-8 stay as they are.
-func (f *Folder) String(s string) string { return string(f.append(nil, s)) }
+func (f *Folder) String(s string) string { return string(f.Append(nil, s)) }
 
 // contains reports whether the folded needle is in s.
 func (f *Folder) contains(s string, needle []byte) bool {
@@ -41,7 +41,7 @@ func (f *Folder) folded(s string, test func(text []byte) bool) bool {
 	if !ok {
 		buf = new([]byte)
 	}
-	*buf = f.append((*buf)[:0], s)
+	*buf = f.Append((*buf)[:0], s)
 	found := test(*buf)
 	if cap(*buf) <= 1<<20 {
 		f.scratch.Put(buf)
@@ -49,9 +49,9 @@ func (f *Folder) folded(s string, test func(text []byte) bool) bool {
 	return found
 }
 
-// append folds eight bytes at a time while they are ASCII. A folded text is never
-// longer: of equal characters the least is taken.
-func (f *Folder) append(b []byte, s string) []byte {
+// Append is String behind what is in b. It folds eight bytes at a time while they
+// are ASCII. A folded text is never longer: of equal characters the least is taken.
+func (f *Folder) Append(b []byte, s string) []byte {
 	b = slices.Grow(b, len(s))
 	for i := 0; i < len(s); {
 		if len(s)-i >= 8 {

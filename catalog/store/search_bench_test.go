@@ -26,7 +26,7 @@ func BenchmarkSearch(b *testing.B) {
 	})
 	for _, q := range []string{
 		`state:>=%d`, `target:text%d`, `"string number%d"`, `source:o note:="a note" NOT x%d`, `source:string target:x OR source:z context:y%d`,
-		`source:r"[a-z]+ numbers$|x%d"`,
+		`source:r"[a-z]+ numbers$|x%d"`, `x%d OR aa OR bb OR cc OR dd OR ee OR ff OR gg OR hh OR ii`, `change_time:>=20%02d`,
 	} {
 		b.Run(q, func(b *testing.B) {
 			n, before := 0, cpuTime()

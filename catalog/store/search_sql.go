@@ -111,11 +111,11 @@ func (b *conditions) textTerm(t query.Text) error {
 // texts is one call of the function for all terms of an expression.
 func (b *conditions) texts(e query.Expr) error {
 	c := rowTest{fold: b.folder}
-	test, err := c.compile(e)
+	test, err := c.predicate(e)
 	if err != nil {
 		return err
 	}
-	b.add(textFunction+`(`, b.predicate(predicate{row: test}))
+	b.add(textFunction+`(`, b.predicate(test))
 	for _, column := range c.columns {
 		of := `, u.`
 		if column == query.Source || column == query.Context {

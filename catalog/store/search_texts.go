@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"database/sql/driver"
 	"slices"
+	"sync"
 
 	"github.com/repoglot/repoglot/catalog/query"
 )
@@ -60,14 +62,70 @@ type rowTest struct {
 	columns []query.Column // in the order of the arguments behind the predicate's number
 }
 
+// row is a row that is being tested. Its texts are folded once, however many terms
+// look at them.
+type row struct {
+	fold   *query.Folder
+	args   []driver.Value // the first is the predicate's number
+	folded [][]byte       // by argument
+	known  []bool         // which are
+}
+
+// text is that of an argument; NULL is "".
+func (r *row) text(i int) string {
+	text, _ := r.args[i].(string)
+	return text
+}
+
+func (r *row) foldedText(i int) []byte {
+	if !r.known[i] {
+		r.known[i], r.folded[i] = true, r.fold.Append(r.folded[i][:0], r.text(i))
+	}
+	return r.folded[i]
+}
+
+// maxFolded is how much of a folded text is kept for the next row.
+const maxFolded = 64 << 10
+
+func (r *row) forget() {
+	r.args = nil
+	clear(r.known)
+	for i := range r.folded {
+		if cap(r.folded[i]) > maxFolded {
+			r.folded[i] = nil
+		}
+	}
+}
+
+// predicate makes the predicate of an expression of textTerms. It may be called
+// from several goroutines.
+func (c *rowTest) predicate(e query.Expr) (predicate, error) {
+	test, err := c.compile(e)
+	if err != nil {
+		return predicate{}, err
+	}
+	n := len(c.columns) + 1
+	rows := sync.Pool{New: func() any {
+		return &row{fold: c.fold, folded: make([][]byte, n), known: make([]bool, n)}
+	}}
+	return predicate{row: func(args []driver.Value) bool {
+		r := rows.Get().(*row)
+		r.args = args
+		holds := test(r)
+		r.forget()
+		rows.Put(r)
+		return holds
+	}}, nil
+}
+
 // compile makes the test of an expression of textTerms.
-func (c *rowTest) compile(e query.Expr) (func(args []driver.Value) bool, error) {
+func (c *rowTest) compile(e query.Expr) (func(*row) bool, error) {
 	switch e := e.(type) {
 	case query.And:
 		tests, err := c.compileAll(e)
-		return func(args []driver.Value) bool {
+		return func(r *row) bool {
 			for _, test := range tests {
-				if !test(args) {
+				if !test(r) {
 					return false
 				}
 			}
@@ -75,9 +133,9 @@ func (c *rowTest) compile(e query.Expr) (func(args []driver.Value) bool, error) 
 		}, err
 	case query.Or:
 		tests, err := c.compileAll(e)
-		return func(args []driver.Value) bool {
+		return func(r *row) bool {
 			for _, test := range tests {
-				if test(args) {
+				if test(r) {
 					return true
 				}
 			}
@@ -85,13 +143,13 @@ func (c *rowTest) compile(e query.Expr) (func(args []driver.Value) bool, error) 
 		}, err
 	case query.Not:
 		test, err := c.compile(e.X)
-		return func(args []driver.Value) bool { return !test(args) }, err
+		return func(r *row) bool { return !test(r) }, err
 	}
 	return c.term(e.(query.Text))
 }
 
-func (c *rowTest) compileAll(list []query.Expr) ([]func([]driver.Value) bool, error) {
-	tests := make([]func([]driver.Value) bool, len(list))
+func (c *rowTest) compileAll(list []query.Expr) ([]func(*row) bool, error) {
+	tests := make([]func(*row) bool, len(list))
 	for i, e := range list {
 		var err error
 		if tests[i], err = c.compile(e); err != nil {
@@ -101,11 +159,7 @@ func (c *rowTest) compileAll(list []query.Expr) ([]func([]driver.Value) bool, er
 	return tests, nil
 }
 
-func (c *rowTest) term(t query.Text) (func([]driver.Value) bool, error) {
-	test, err := t.Match.Compile(c.fold)
-	if err != nil {
-		return nil, err
-	}
+func (c *rowTest) term(t query.Text) (func(*row) bool, error) {
 	var at []int
 	for _, column := range textColumns(t) {
 		i := slices.Index(c.columns, column)
@@ -115,15 +169,26 @@ func (c *rowTest) term(t query.Text) (func([]driver.Value) bool, error) {
 		}
 		at = append(at, i+1)
 	}
-	return func(args []driver.Value) bool {
+	if t.Match.Kind == query.Contains {
+		needle := c.fold.Append(nil, t.Match.Pattern)
+		return func(r *row) bool {
+			for _, i := range at {
+				if bytes.Contains(r.foldedText(i), needle) {
+					return true
+				}
+			}
+			return false
+		}, nil
+	}
+	test, err := t.Match.Compile(c.fold)
+	return func(r *row) bool {
 		for _, i := range at {
-			text, _ := args[i].(string) // NULL is ""
-			if test(text) {
+			if test(r.text(i)) {
 				return true
 			}
 		}
 		return false
-	}, nil
+	}, err
 }
 
 // textColumns are the columns that a term is about.
