@@ -69,6 +69,16 @@ func (d *direct) exec(query string) error {
 // page is query for a few rows found by key: it is not interrupted, but ends
 // with the context between two rows. Arguments are integers or texts.
 func (s *session) page(ctx context.Context, query string, args []any, each func(scan) error) (err error) {
+	return s.readDirect(ctx, context.Background(), query, args, each)
+}
+
+// many is query for many rows: it is interrupted before the first one, and ends with
+// the context between two.
+func (s *session) many(ctx context.Context, query string, args []any, each func(scan) error) error {
+	return s.readDirect(ctx, ctx, query, args, each)
+}
+
+func (s *session) readDirect(ctx, interrupt context.Context, query string, args []any, each func(scan) error) (err error) {
 	d := s.direct
 	if d == nil {
 		return s.query(ctx, query, args, each)
@@ -88,7 +98,7 @@ func (s *session) page(ctx context.Context, query string, args []any, each func(
 		}
 		d.args = append(d.args, driver.NamedValue{Ordinal: i + 1, Value: arg})
 	}
-	rows, err := stmt.(driver.StmtQueryContext).QueryContext(context.Background(), d.args)
+	rows, err := stmt.(driver.StmtQueryContext).QueryContext(interrupt, d.args)
 	if err != nil {
 		return err
 	}

@@ -141,13 +141,13 @@ func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []
 	if e.content {
 		b.text.WriteString(fmt.Sprintf(` AND (c.action = %d OR c.action = %d AND c.target <> '')`, catalog.ActionStringRepoUpdate, catalog.ActionNewUnit))
 	}
-	var ids []int64
-	err := s.s.query(ctx, `SELECT DISTINCT c.unit_id FROM deltas d JOIN changes c ON c.delta_id = d.id WHERE c.unit_id IS NOT NULL AND `+b.text.String(), b.args,
+	found := idCollector{first: c.ID * catalog.UnitsPerComponent}
+	err := s.s.many(ctx, `SELECT c.unit_id FROM deltas d JOIN changes c ON c.delta_id = d.id WHERE c.unit_id IS NOT NULL AND `+b.text.String(), b.args,
 		func(scan scan) error {
 			var id int64
 			err := scan(&id)
-			ids = append(ids, id)
+			found.add(id)
 			return err
 		})
-	return setOf(ids, e.ofSource), err
+	return setOf(found.ids(), e.ofSource), err
 }

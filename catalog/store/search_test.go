@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -565,6 +566,25 @@ func TestIDSet(t *testing.T) {
 				t.Errorf("%d ids, each %d-th: %d bytes", n, step, set.size())
 			}
 		}
+	}
+}
+
+// What is collected comes out once, ascending; what is of no component does not.
+func TestIDCollector(t *testing.T) {
+	t.Parallel()
+	c := idCollector{first: 7 * catalog.UnitsPerComponent}
+	want := map[int64]bool{}
+	for i := range int64(1000) {
+		id := c.first + i*i*7919%100_003
+		want[id] = true
+		c.add(id)
+	}
+	c.add(c.first)
+	want[c.first] = true
+	c.add(c.first - 1)
+	c.add(c.first + catalog.UnitsPerComponent)
+	if got := c.ids(); !slices.Equal(got, slices.Sorted(maps.Keys(want))) || cap(got) != len(got) {
+		t.Errorf("%d ids of %d", len(got), len(want))
 	}
 }
 
