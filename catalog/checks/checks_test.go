@@ -1,9 +1,11 @@
 package checks_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -140,4 +142,26 @@ func TestManyForms(t *testing.T) {
 	s.Run(u)
 	u.IsSource = true
 	s.Run(u)
+}
+
+// TestConcurrentFlags: more flags than a set remembers, from several goroutines.
+func TestConcurrentFlags(t *testing.T) {
+	s := set("de", english)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for i := range 1200 {
+				u := &checks.Unit{
+					Sources: []string{"a b c"}, Targets: []string{"abcd"}, State: catalog.StateTranslated,
+					Flags: fmt.Sprintf(`max-length:%d, regex:r"^[a-d]{%d}$"`, i%8, i%700),
+				}
+				failed := s.Run(u)
+				if failed.Has(checks.MaxLength) != (i%8 < 4) || failed.Has(checks.Regex) != (i%700 != 4) {
+					t.Errorf("%s: %s", u.Flags, names(failed))
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
 }

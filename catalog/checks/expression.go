@@ -8,8 +8,7 @@ import (
 
 // maxExpression bounds the regular expressions of a flag, in about the
 // instructions that they are compiled to. Each character of a string may cost
-// as many steps, and each instruction fifty bytes: "(.{1,30}){30}" is 1,800 of
-// them.
+// as many steps, and each instruction fifty bytes: ".{1,500}" is about as many.
 const maxExpression = 1000
 
 // expression is a regular expression of a flag.
@@ -42,18 +41,22 @@ func newExpression(text string) *expression {
 // sizeOf is about the number of instructions of an expression; it stops to
 // count far above maxExpression.
 func sizeOf(e *resyntax.Regexp) int {
-	size := 2
+	parts := 0
+	for _, part := range e.Sub {
+		parts += sizeOf(part)
+	}
+	size := parts + 1
 	switch e.Op {
 	case resyntax.OpLiteral:
 		size = len(e.Rune)
 	case resyntax.OpCharClass:
 		size = 1 + len(e.Rune)/64 // pairs of bounds, which are searched
-	}
-	for _, part := range e.Sub {
-		size += sizeOf(part)
-	}
-	if e.Op == resyntax.OpRepeat {
-		size *= max(e.Min, e.Max, 1)
+	case resyntax.OpConcat:
+		size = parts
+	case resyntax.OpCapture, resyntax.OpAlternate:
+		size = parts + 1 + len(e.Sub)
+	case resyntax.OpRepeat: // e{2,4} is ee(e(e)?)?, e{2,} is ee+
+		size = e.Min*parts + max(e.Max-e.Min, 0)*(parts+1) + 1
 	}
 	return min(size, 100*maxExpression)
 }

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	resyntax "regexp/syntax"
 	"strings"
 	"testing"
 	"unicode"
@@ -15,6 +16,26 @@ func TestParts(t *testing.T) {
 		}
 		if got := parts(c); got != want {
 			t.Errorf("%U %c: %v, want %v", c, c, got, want)
+		}
+	}
+}
+
+// TestSizeOf holds the estimate to what regexp compiles.
+func TestSizeOf(t *testing.T) {
+	for _, text := range []string{
+		"abc", ".*", "^a|b|cd$", "(a)(b|c)+", ".{1,500}", "[a-z]{3,}", "(?:ab?c*){7}", `(?i)straße\p{Greek}\d`, "((a{9}){9}){9}", "(?:a|bc|def){100}", "a{0,4}b{0}", "",
+	} {
+		parsed, err := resyntax.Parse(text, resyntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := sizeOf(parsed)
+		program, err := resyntax.Compile(parsed.Simplify())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(program.Inst); got < n/2-2 || got > n*2 {
+			t.Errorf("%s: size %d, has %d instructions", text, got, n)
 		}
 	}
 }
