@@ -131,6 +131,32 @@ func (e *engine) rows(ctx context.Context, b *ingest.Branch) ([]store.BranchComp
 	return rows, nil
 }
 
+// unchecked are the keys of the branches with strings whose checks no longer
+// count: a component's settings decide about those of its whole project, and the
+// others of that are in other repositories perhaps.
+func (e *engine) unchecked(ctx context.Context, p *plan) (keys []string, err error) {
+	for i := range p.branches {
+		rows, err := e.rows(ctx, &p.branches[i])
+		if err != nil {
+			return nil, err
+		}
+		ids := make([]int64, len(rows))
+		for j := range rows {
+			ids[j] = rows[j].ID
+		}
+		if err := e.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+			stale, err := s.Unchecked(ctx, ids)
+			if len(stale) > 0 {
+				keys = append(keys, p.branches[i].Key)
+			}
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
 // pull is one pull of a branch; what it did is logged.
 func (e *engine) pull(ctx context.Context, b *ingest.Branch) (ingest.Report, error) {
 	began := time.Now()

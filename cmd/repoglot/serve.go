@@ -212,6 +212,13 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 		AnonymousRate: limit.Rate(c.RateLimit.Anonymous), TokenRate: limit.Rate(c.RateLimit.Token),
 	})
 	s.pulls.set(plan, c.PollInterval)
+	stale, err := s.engine.unchecked(ctx, plan)
+	if err != nil {
+		s.log.Warn("strings are checked anew with the next pulls only", "error", err)
+	}
+	for _, key := range stale {
+		s.pulls.sched.Trigger(key)
+	}
 	s.log.Info("configuration loaded", "file", c.File(), "branches", len(plan.branches))
 }
 
