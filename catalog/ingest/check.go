@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
@@ -127,8 +124,9 @@ func newCheckup(tx *store.StepTx) *checkup {
 	}
 }
 
-// fresh checks a translation that is new, while its units are in memory.
-func (k *checkup) fresh(ctx context.Context, w *unitWriter) error {
+// fresh checks a translation that is new, while its units are in memory; b was
+// begun before they were stored.
+func (k *checkup) fresh(ctx context.Context, w *unitWriter, b *begun) error {
 	c, t := w.a.comp, w.row
 	sources, err := w.a.sourceIDs(ctx)
 	if err != nil {
@@ -142,7 +140,7 @@ func (k *checkup) fresh(ctx context.Context, w *unitWriter) error {
 		units[i] = &all[i]
 	}
 	k.done[t.ID] = true
-	return k.all(ctx, c, t, units, rulesOf(c, t))
+	return k.all(ctx, c, t, units, rulesOf(c, t), b.wait())
 }
 
 // run runs the checks of a step that touched components of a convoy.
@@ -245,7 +243,7 @@ func (k *checkup) wholly(ctx context.Context, c *component, t *catalog.Translati
 		return err
 	}
 	k.turned[t.ID] = concerned(t.Checked, compared)
-	return k.all(ctx, c, t, units, rules)
+	return k.all(ctx, c, t, units, rules, nil)
 }
 
 // removed forgets the failures of units that the step removed from a translation,
@@ -292,8 +290,8 @@ func (k *checkup) targetsOf(ctx context.Context, c *component, t *catalog.Transl
 }
 
 // all checks all strings of a translation, and makes it one that others are
-// compared with.
-func (k *checkup) all(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, rules string) error {
+// compared with. masks are nil, or what targets would find in single units.
+func (k *checkup) all(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, rules string, masks []checks.Mask) error {
 	k.recounted(c.row.ID).whole = true
 	if err := k.tx.SetChecked(ctx, t.ID, rules); err != nil {
 		return err
@@ -303,7 +301,10 @@ func (k *checkup) all(ctx context.Context, c *component, t *catalog.Translation,
 	k.peers = map[peerKey]peers{}
 	k.whole[t.ID] = true
 	defer delete(k.whole, t.ID)
-	return k.targets(ctx, c, &checkedNow, units)
+	if masks == nil {
+		return k.targets(ctx, c, &checkedNow, units)
+	}
+	return k.compare(ctx, c, &checkedNow, units, masks)
 }
 
 // part checks the strings of a translation that the step changed.
@@ -346,12 +347,17 @@ func peerOf(t *catalog.Translation) store.Peer {
 
 // targets checks target strings.
 func (k *checkup) targets(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit) error {
-	terms, err := k.terms(ctx, c.row.ProjectID, &c.row.Settings, t.Language, units)
+	terms, err := k.terms(ctx, c.row.ProjectID, &c.row.Settings, t.Language, asksForTerms(units))
 	if err != nil {
 		return err
 	}
-	masks := make([]checks.Mask, len(units))
-	runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t, terms), t, units, masks)
+	masks := runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t, terms), t, units)
+	return k.compare(ctx, c, t, units, masks)
+}
+
+// compare adds to what was found in single units what comparing them finds, and
+// stores it.
+func (k *checkup) compare(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, masks []checks.Mask) error {
 	here := peerOf(t)
 	if err := k.tx.AddEchoes(ctx, units); err != nil {
 		return err
@@ -365,32 +371,6 @@ func (k *checkup) targets(ctx context.Context, c *component, t *catalog.Translat
 		}
 	}
 	return nil
-}
-
-// runSize is up to how many units are checked by one goroutine.
-const runSize = 512
-
-// runAll runs the checks that look at one unit, on all cores.
-func runAll(set *checks.Set, t *catalog.Translation, units []*store.CheckUnit, masks []checks.Mask) {
-	run := func(from, to int) {
-		for i := from; i < to; i++ {
-			u := checks.UnitOf(&units[i].Unit, t)
-			masks[i] = set.Run(&u)
-		}
-	}
-	if len(units) <= runSize {
-		run(0, len(units))
-		return
-	}
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for from := 0; from < len(units); from += runSize {
-		group.Go(func() error {
-			run(from, min(from+runSize, len(units)))
-			return nil
-		})
-	}
-	_ = group.Wait() // they return none
 }
 
 // put stores what fails, and remembers the source unit if that is news.
@@ -447,8 +427,7 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 	if err != nil {
 		return err
 	}
-	masks := make([]checks.Mask, len(units))
-	runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t, nil), t, units, masks)
+	masks := runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t, nil), t, units)
 	for i, u := range units {
 		mask := masks[i]
 		k.recounted(c.row.ID).note(u.ID)

@@ -15,9 +15,15 @@ type glossaryKey struct {
 	source, language string
 }
 
-// terms reads those that units are checked with; nil where none of them asks.
-func (k *checkup) terms(ctx context.Context, project int64, s *catalog.ComponentSettings, language string, units []*store.CheckUnit) ([]checks.Term, error) {
-	if !checks.UsesGlossary(s.CheckFlags) && !slices.ContainsFunc(units, func(u *store.CheckUnit) bool { return checks.UsesGlossary(u.Flags) }) {
+// asksForTerms reports whether one of some units has the flag.
+func asksForTerms(units []*store.CheckUnit) bool {
+	return slices.ContainsFunc(units, func(u *store.CheckUnit) bool { return checks.UsesGlossary(u.Flags) })
+}
+
+// terms reads those that units are checked with; nil where neither they nor their
+// component ask for them.
+func (k *checkup) terms(ctx context.Context, project int64, s *catalog.ComponentSettings, language string, asked bool) ([]checks.Term, error) {
+	if !asked && !checks.UsesGlossary(s.CheckFlags) {
 		return nil, nil
 	}
 	key := glossaryKey{project, s.SourceLanguage, language}
@@ -83,12 +89,11 @@ func (k *checkup) follow(ctx context.Context, l *layout, user *store.GlossaryUse
 	if err != nil || len(units) == 0 {
 		return err
 	}
-	terms, err := k.terms(ctx, c.ProjectID, &c.Settings, t.Language, units)
+	terms, err := k.terms(ctx, c.ProjectID, &c.Settings, t.Language, true)
 	if err != nil {
 		return err
 	}
-	masks := make([]checks.Mask, len(units))
-	runAll(checks.ForTranslation(l.table, &c.Project, &c.Settings, t, terms), t, units, masks)
+	masks := runAll(checks.ForTranslation(l.table, &c.Project, &c.Settings, t, terms), t, units)
 	for i, u := range units {
 		mask := checks.Mask(u.Failing).Without(checks.CheckGlossary)
 		if masks[i].Has(checks.CheckGlossary) {

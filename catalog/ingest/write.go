@@ -29,11 +29,18 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	pluralRule(row, t.place.lang, file)
 	isNew := row.ID == 0
 	w := unitWriter{a: a, row: row, units: file.units, moved: moved}
+	var checked *begun
+	if isNew && a.checkup != nil {
+		if checked, err = a.checkup.begin(ctx, a.comp, row, file.units); err != nil {
+			return err
+		}
+		defer checked.wait() // whatever happens: it reads the units
+	}
 	if err := w.write(ctx); err != nil {
 		return err
 	}
-	if isNew && a.checkup != nil {
-		if err := a.checkup.fresh(ctx, &w); err != nil {
+	if checked != nil {
+		if err := a.checkup.fresh(ctx, &w, checked); err != nil {
 			return err
 		}
 	}
