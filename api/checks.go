@@ -94,7 +94,9 @@ func (s *Server) checksOf(ctx context.Context, snap *store.Snapshot, t *store.Tr
 	settings := &t.Component.Settings
 	var terms []checks.Term
 	if slices.ContainsFunc(units, func(u catalog.Unit) bool { return checks.Mask(u.Failing).Has(checks.CheckGlossary) }) {
-		found, err := snap.GlossaryUnits(ctx, t.Project.ID, settings.SourceLanguage, t.Language)
+		found, err := snap.GlossaryUnits(ctx, store.GlossaryQuery{
+			Project: t.Project.ID, Source: settings.SourceLanguage, Language: t.Language, Private: settings.Private(&t.Project),
+		})
 		if err != nil {
 			return nil, err
 		}

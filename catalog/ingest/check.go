@@ -20,19 +20,19 @@ import (
 type checkup struct {
 	tx       *store.StepTx
 	hasher   catalog.Hasher
-	written  map[int64][]int64                    // units that the step changed, by translation
-	whole    map[int64]bool                       // translations all of whose strings are being checked
-	done     map[int64]bool                       // translations that were checked as a whole
-	turned   map[int64]bool                       // translations that were compared by other rules before
-	outside  map[int64]struct{}                   // units whose neighbours changed
-	sources  map[int64]struct{}                   // source units whose translations' failures changed
-	peers    map[peerKey]peers                    // loaded so far
-	shared   map[[2]int64]sharing                 // by component and component of a peer
-	texts    map[int64]map[int64]store.SourceText // of the source strings of components
-	glossary map[glossaryKey][]checks.Term        // loaded so far
-	coined   map[peerKey]struct{}                 // languages of which a glossary changed
-	behind   map[int64]*recounted                 // by component
-	ledger   ledger                               // nil where nobody asks what is new
+	written  map[int64][]int64                     // units that the step changed, by translation
+	whole    map[int64]bool                        // translations all of whose strings are being checked
+	done     map[int64]bool                        // translations that were checked as a whole
+	turned   map[int64]bool                        // translations that were compared by other rules before
+	outside  map[int64]struct{}                    // units whose neighbours changed
+	sources  map[int64]struct{}                    // source units whose translations' failures changed
+	peers    map[peerKey]peers                     // loaded so far
+	shared   map[[2]int64]sharing                  // by component and component of a peer
+	texts    map[int64]map[int64]store.SourceText  // of the source strings of components
+	glossary map[store.GlossaryQuery][]checks.Term // loaded so far
+	coined   map[peerKey]struct{}                  // languages of which a glossary changed
+	behind   map[int64]*recounted                  // by component
+	ledger   ledger                                // nil where nobody asks what is new
 }
 
 // peerKey names the translations of a project in one language.
@@ -120,7 +120,7 @@ func newCheckup(tx *store.StepTx) *checkup {
 	return &checkup{
 		tx: tx, outside: map[int64]struct{}{}, sources: map[int64]struct{}{}, peers: map[peerKey]peers{}, shared: map[[2]int64]sharing{},
 		whole: map[int64]bool{}, done: map[int64]bool{}, turned: map[int64]bool{}, texts: map[int64]map[int64]store.SourceText{},
-		glossary: map[glossaryKey][]checks.Term{}, coined: map[peerKey]struct{}{}, behind: map[int64]*recounted{},
+		glossary: map[store.GlossaryQuery][]checks.Term{}, coined: map[peerKey]struct{}{}, behind: map[int64]*recounted{},
 	}
 }
 
@@ -347,7 +347,7 @@ func peerOf(t *catalog.Translation) store.Peer {
 
 // targets checks target strings.
 func (k *checkup) targets(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit) error {
-	terms, err := k.terms(ctx, c.row.ProjectID, &c.row.Settings, t.Language, asksForTerms(units))
+	terms, err := k.terms(ctx, &c.row.Project, &c.row.Settings, t.Language, asksForTerms(units))
 	if err != nil {
 		return err
 	}

@@ -9,12 +9,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// glossaryKey names what the terms of a translation are read from.
-type glossaryKey struct {
-	project          int64
-	source, language string
-}
-
 // asksForTerms reports whether one of some units has the flag.
 func asksForTerms(units []*store.CheckUnit) bool {
 	return slices.ContainsFunc(units, func(u *store.CheckUnit) bool { return checks.UsesGlossary(u.Flags) })
@@ -22,15 +16,15 @@ func asksForTerms(units []*store.CheckUnit) bool {
 
 // terms reads those that units are checked with; nil where neither they nor their
 // component ask for them.
-func (k *checkup) terms(ctx context.Context, project int64, s *catalog.ComponentSettings, language string, asked bool) ([]checks.Term, error) {
+func (k *checkup) terms(ctx context.Context, p *catalog.Project, s *catalog.ComponentSettings, language string, asked bool) ([]checks.Term, error) {
 	if !asked && !checks.UsesGlossary(s.CheckFlags) {
 		return nil, nil
 	}
-	key := glossaryKey{project, s.SourceLanguage, language}
+	key := store.GlossaryQuery{Project: p.ID, Source: s.SourceLanguage, Language: language, Private: s.Private(p)}
 	if terms, ok := k.glossary[key]; ok {
 		return terms, nil
 	}
-	found, err := k.tx.GlossaryUnits(ctx, project, s.SourceLanguage, language)
+	found, err := k.tx.GlossaryUnits(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +83,7 @@ func (k *checkup) follow(ctx context.Context, l *layout, user *store.GlossaryUse
 	if err != nil || len(units) == 0 {
 		return err
 	}
-	terms, err := k.terms(ctx, c.ProjectID, &c.Settings, t.Language, true)
+	terms, err := k.terms(ctx, &c.Project, &c.Settings, t.Language, true)
 	if err != nil {
 		return err
 	}

@@ -82,17 +82,21 @@ func TestGlossaryFollowsSettings(t *testing.T) {
 	})
 	w := newWorld(t, repo.URL(), nil)
 	for _, c := range []struct {
-		when, flags, language string
-		glossary              bool
-		want                  int
+		when, flags string
+		glossary    bool
+		app, terms  catalog.Access
+		want        int
 	}{
-		{"glossary and flag", "check-glossary", "en", true, 1},
-		{"no flag", "", "en", true, 0},
-		{"no glossary", "check-glossary", "en", false, 0},
-		{"both again", "check-glossary", "en", true, 1},
+		{"glossary and flag", "check-glossary", true, "", "", 1},
+		{"no flag", "", true, "", "", 0},
+		{"no glossary", "check-glossary", false, "", "", 0},
+		{"both again", "check-glossary", true, "", "", 1},
+		{"a private glossary, of which public strings must not tell", "check-glossary", true, "", catalog.AccessPrivate, 0},
+		{"both private", "check-glossary", true, catalog.AccessPrivate, catalog.AccessPrivate, 1},
+		{"a public glossary", "check-glossary", true, catalog.AccessPrivate, "", 1},
 	} {
 		w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{
-			"app": {CheckFlags: c.flags}, "terms": {Filemask: "terms/*.po", IsGlossary: c.glossary, SourceLanguage: c.language},
+			"app": {CheckFlags: c.flags, Access: c.app}, "terms": {Filemask: "terms/*.po", IsGlossary: c.glossary, Access: c.terms},
 		})
 		w.sync()
 		got := 0

@@ -252,7 +252,7 @@ func (p *checkPlayer) move(path string) {
 func (p *checkPlayer) resettle() {
 	folder := checkFolders[p.IntN(len(checkFolders))]
 	s, ok := p.settings[folder]
-	switch n := p.IntN(7); {
+	switch n := p.IntN(8); {
 	case !ok, n == 0 && folder != "app":
 		if ok {
 			delete(p.settings, folder)
@@ -270,6 +270,9 @@ func (p *checkPlayer) resettle() {
 		p.settings[folder] = s
 	case n == 4:
 		s.Name = []string{"", "Branch", "Tree"}[p.IntN(3)]
+		p.settings[folder] = s
+	case n == 6:
+		s.Access = []catalog.Access{"", catalog.AccessPrivate}[p.IntN(2)]
 		p.settings[folder] = s
 	case n == 5:
 		p.project = []string{"Demo", "Branch", "Open the tree"}[p.IntN(3)]

@@ -23,7 +23,7 @@ type begun struct {
 // units and t; ids and what else storing gives them is another matter.
 func (k *checkup) begin(ctx context.Context, c *component, t *catalog.Translation, units []unit) (*begun, error) {
 	asked := slices.ContainsFunc(units, func(u unit) bool { return checks.UsesGlossary(u.Flags) })
-	terms, err := k.terms(ctx, c.row.ProjectID, &c.row.Settings, t.Language, asked)
+	terms, err := k.terms(ctx, &c.row.Project, &c.row.Settings, t.Language, asked)
 	if err != nil {
 		return nil, err
 	}

@@ -25,32 +25,44 @@ type GlossaryUnit struct {
 	State catalog.State
 }
 
-// GlossaryUnits returns the translated strings of a project's glossaries with a
-// source language, in the language with a code in URLs, by unit id. Translations
-// that were not checked yet count for nothing, as in all checks across units.
-func (s *Snapshot) GlossaryUnits(ctx context.Context, project int64, source, language string) ([]GlossaryUnit, error) {
-	units, err := glossaryUnits(ctx, s.s, project, source, language)
-	return units, s.db.fail(ctx, fmt.Sprintf("read glossaries of project %d", project), err)
+// GlossaryQuery says for whom glossaries are read.
+type GlossaryQuery struct {
+	// Project is the project's id.
+	Project int64
+	// Source is the source language of component and glossary, Language the code
+	// in URLs of the language.
+	Source, Language string
+	// Private says that the component is private: only then do private glossaries
+	// count, of which what a public string fails would tell.
+	Private bool
+}
+
+// GlossaryUnits returns the translated strings of glossaries, by unit id.
+// Translations that were not checked yet count for nothing, as in all checks
+// across units.
+func (s *Snapshot) GlossaryUnits(ctx context.Context, q GlossaryQuery) ([]GlossaryUnit, error) {
+	units, err := glossaryUnits(ctx, s.s, q)
+	return units, s.db.fail(ctx, fmt.Sprintf("read glossaries of project %d", q.Project), err)
 }
 
 // GlossaryUnits is that of Snapshot, with what the step has written.
-func (tx *StepTx) GlossaryUnits(ctx context.Context, project int64, source, language string) ([]GlossaryUnit, error) {
-	units, err := glossaryUnits(ctx, tx.s, project, source, language)
-	return units, tx.fail(ctx, fmt.Sprintf("read glossaries of project %d", project), err)
+func (tx *StepTx) GlossaryUnits(ctx context.Context, q GlossaryQuery) ([]GlossaryUnit, error) {
+	units, err := glossaryUnits(ctx, tx.s, q)
+	return units, tx.fail(ctx, fmt.Sprintf("read glossaries of project %d", q.Project), err)
 }
 
-func glossaryUnits(ctx context.Context, s *session, project int64, source, language string) (out []GlossaryUnit, err error) {
-	glossaries, err := componentsWhere(ctx, s, ` WHERE c.project_id = $1 AND c.active = 1 AND c.settings LIKE '%"IsGlossary":true%' ORDER BY c.id`, project)
+func glossaryUnits(ctx context.Context, s *session, q GlossaryQuery) (out []GlossaryUnit, err error) {
+	glossaries, err := componentsWhere(ctx, s, ` WHERE c.project_id = $1 AND c.active = 1 AND c.settings LIKE '%"IsGlossary":true%' ORDER BY c.id`, q.Project)
 	size := 0
 	for i := range glossaries {
 		c := &glossaries[i].Settings
-		if err != nil || !c.IsGlossary || c.SourceLanguage != source || len(out) == maxTerms || size >= maxTermBytes {
+		if err != nil || !c.IsGlossary || c.SourceLanguage != q.Source || c.Private(&glossaries[i].Project) && !q.Private || len(out) == maxTerms || size >= maxTermBytes {
 			continue
 		}
 		err = s.query(ctx, `SELECT s.source, u.target, u.flags, u.state FROM translations t JOIN units u ON u.translation_id = t.id JOIN units s ON s.id = u.source_id
 			WHERE t.component_id = $1 AND t.language = $2 AND t.removed = 0 AND t.is_source = 0 AND t.checked <> ''
 			AND u.removed = 0 AND u.state >= $3 ORDER BY u.id LIMIT $4`,
-			[]any{glossaries[i].ID, language, int64(catalog.StateTranslated), maxTerms - len(out)}, func(scan scan) error {
+			[]any{glossaries[i].ID, q.Language, int64(catalog.StateTranslated), maxTerms - len(out)}, func(scan scan) error {
 				var u GlossaryUnit
 				var state int64
 				err := scan(&u.Source, &u.Target, &u.Flags, &state)

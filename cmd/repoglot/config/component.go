@@ -54,7 +54,8 @@ type Component struct {
 	// their component's `check_flags`). Terms are the translated strings of a
 	// language: of several with one source any will do, one with the flag
 	// `forbidden` must not be used, and one with `read-only` stays as it is. Up to
-	// 20,000 or half a megabyte of them count.
+	// 20,000 or half a megabyte of them count. A private glossary is for private
+	// components.
 	IsGlossary bool `yaml:"is_glossary"`
 	// Access is who may see the component, `public` or `private`. Empty: as
 	// the project says.
