@@ -35,6 +35,7 @@ type loader struct {
 	files   map[loadKey]*list.Element
 	recent  *list.List // of *loaded, the newest first
 	bytes   int
+	bound   int // of bytes
 	scratch *scratch // of a replay, else nil
 }
 
@@ -50,7 +51,7 @@ type loaded struct {
 }
 
 func newLoader(r *gitsource.Reader, maxSize int64) *loader {
-	return &loader{reader: r, maxSize: maxSize, files: make(map[loadKey]*list.Element), recent: list.New()}
+	return &loader{reader: r, maxSize: maxSize, files: make(map[loadKey]*list.Element), recent: list.New(), bound: cacheBytes}
 }
 
 // load returns a version of a file as units. The error is a *fileError if the
@@ -136,7 +137,7 @@ func (e *loaded) result() (*poFile, error) {
 func (l *loader) keep(e *loaded) {
 	l.files[e.key] = l.recent.PushFront(e)
 	l.bytes += e.size()
-	for l.bytes > cacheBytes && l.recent.Len() > 1 {
+	for l.bytes > l.bound && l.recent.Len() > 1 {
 		oldest := l.recent.Back()
 		old := l.recent.Remove(oldest).(*loaded)
 		delete(l.files, old.key)

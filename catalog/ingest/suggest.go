@@ -22,6 +22,9 @@ const (
 	// maxSuggestions bounds those of one component: about 200 bytes each while
 	// they are compared.
 	maxSuggestions = 100_000
+	// sideBytes bounds the files that are kept parsed: the versions of one that
+	// branches have. Another branch begins with other files anyway.
+	sideBytes = 4 << 20
 	// maxStepBlobs bounds the files of commits in steps that are kept for the
 	// next component: 20 bytes each.
 	maxStepBlobs = 2_000_000
@@ -127,6 +130,7 @@ func (s *suggesting) run(ctx context.Context) error {
 		}
 		defer s.reader.Close()
 		s.load, s.steps = newLoader(s.reader, s.p.s.maxFileSize), make(map[leapKey]*gitsource.Step)
+		s.load.bound = sideBytes
 	}
 	var all []error
 	for _, c := range s.comps {
