@@ -35,7 +35,7 @@ type loader struct {
 	files   map[loadKey]*list.Element
 	recent  *list.List // of *loaded, the newest first
 	bytes   int
-	bound   int // of bytes
+	bound   int      // of bytes
 	scratch *scratch // of a replay, else nil
 }
 

@@ -2,13 +2,13 @@ package ingest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 )
@@ -37,6 +37,16 @@ type suggestedFrom struct {
 	from     string
 	none     bool // no branch was asked for
 	problems []string
+	read     string // ReadKey of the component
+	files    map[store.SuggestionSource]suggestedFile
+}
+
+// suggestedFile is what the suggestions of one file on a branch were made of.
+// While that is the same and they are stored the file need not be read again.
+type suggestedFile struct {
+	from    [sha256.Size]byte
+	n       int    // suggestions
+	problem string // why it cannot be read
 }
 
 // suggest brings the suggestions of the branch's components up to date, once
@@ -176,7 +186,10 @@ func (s *suggesting) component(ctx context.Context, c side) error {
 	if omitted > 0 {
 		s.p.s.log.Warn("branches are left out: raise suggestions.limit, or narrow suggestions.branches", "component", c.name(), "branches", omitted)
 	}
-	made := sideSuggestions{suggesting: s, comp: c.component}
+	made := sideSuggestions{suggesting: s, comp: c.component, files: map[store.SuggestionSource]suggestedFile{}, keep: map[store.SuggestionSource]bool{}}
+	if last := s.m.suggested[c.row.ID]; last.read == c.row.Settings.ReadKey() {
+		made.last = last.files
+	}
 	if len(heads) > 0 {
 		if err := made.collect(ctx, heads); err != nil {
 			return err
@@ -185,7 +198,7 @@ func (s *suggesting) component(ctx context.Context, c side) error {
 	if err := made.store(ctx); err != nil {
 		return err
 	}
-	s.m.suggested[c.row.ID] = suggestedFrom{from.String(), c.query.Pattern.IsZero(), made.problems}
+	s.m.suggested[c.row.ID] = suggestedFrom{from.String(), c.query.Pattern.IsZero(), made.problems, c.row.Settings.ReadKey(), made.files}
 	s.p.sideProblems[c.row.ID] = made.problems
 	return nil
 }
@@ -211,207 +224,4 @@ func (s *suggesting) step(ctx context.Context, base, tip gitsource.Hash) (*gitso
 	}
 	s.steps[key] = &step
 	return &step, nil
-}
-
-// sideSuggestions are those of one component.
-type sideSuggestions struct {
-	*suggesting
-	comp     *component
-	rows     map[string]*catalog.Translation // live ones, by language
-	list     []store.Suggestion
-	problems []string
-}
-
-// collect looks at each branch. One that cannot be read has no suggestions.
-func (s *sideSuggestions) collect(ctx context.Context, heads []gitsource.Head) error {
-	base, err := gitsource.ParseHash(s.comp.row.Head)
-	if err != nil {
-		return err
-	}
-	err = s.p.s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		rows, err := snap.Translations(ctx, s.comp.row.ID)
-		s.rows = make(map[string]*catalog.Translation, len(rows))
-		for i := range rows {
-			s.rows[rows[i].Language] = &rows[i]
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, h := range heads {
-		step, err := s.step(ctx, base, h.Hash)
-		if err != nil {
-			return fmt.Errorf("branch %s: %w", h.Branch, err)
-		}
-		if step.Truncated {
-			s.problems = append(s.problems, h.Branch+": no suggestions: too many commits are not merged")
-		}
-		if len(step.Origins) == 0 {
-			continue // merged, or too much
-		}
-		if err := s.branch(ctx, h, step); err != nil {
-			return fmt.Errorf("branch %s: %w", h.Branch, err)
-		}
-		if len(s.list) > maxSuggestions {
-			s.list = s.list[:maxSuggestions]
-			s.problems = append(s.problems, fmt.Sprintf("%s: only %d suggestions are kept of a component; narrow suggestions.branches", h.Branch, maxSuggestions))
-			return nil
-		}
-	}
-	return nil
-}
-
-// branch collects the suggestions of one branch.
-func (s *sideSuggestions) branch(ctx context.Context, h gitsource.Head, step *gitsource.Step) error {
-	fresh := make(map[string]bool)
-	for i, ch := range step.Changes {
-		if s.comp.layout.wants(ch.Path) && !ch.New.IsZero() && introducesFile(step, i) {
-			fresh[ch.Path] = true
-		}
-	}
-	if len(fresh) == 0 {
-		return nil
-	}
-	m := matcher([]*component{s.comp})
-	files, err := s.reader.Snapshot(ctx, h.Hash, m.Want, m.Prune)
-	if err != nil {
-		return err
-	}
-	files, _ = gitsource.WithoutLinks(files)
-	if s.mailmap, err = s.reader.Mailmap(ctx, h.Hash); err != nil {
-		return err
-	}
-	places := s.comp.layout.assign(files)
-	for i := range places.targets {
-		place := &places.targets[i]
-		row := s.rows[place.language]
-		if !fresh[place.path] || row == nil || row.IsSource {
-			continue
-		}
-		if err := s.file(ctx, h.Branch, place, row, step); err != nil {
-			return fmt.Errorf("%s: %w", place.path, err)
-		}
-	}
-	return nil
-}
-
-// introducesFile reports whether a commit of the step has a version of a changed
-// file that no parent of it has.
-func introducesFile(step *gitsource.Step, change int) bool {
-	for i := range step.Origins {
-		o := &step.Origins[i]
-		inherited := false
-		for p, parent := range o.Parents {
-			before := o.Outside[p]
-			if parent >= 0 {
-				before = step.Origins[parent].Blobs
-			}
-			inherited = inherited || before[change] == o.Blobs[change]
-		}
-		if !inherited {
-			return true
-		}
-	}
-	return false
-}
-
-// file collects the suggestions in one file of a branch: texts that differ from
-// those that are served, and that a commit of the branch brought.
-func (s *sideSuggestions) file(ctx context.Context, branch string, place *place, row *catalog.Translation, step *gitsource.Step) error {
-	theirs, err := s.load.load(ctx, s.comp.row.ID, place.path, place.blob, s.comp.rules)
-	if bad := fault(err); bad != nil {
-		s.problems = append(s.problems, problemText(store.Problem{Path: branch + ":" + place.path, Line: bad.line, Column: bad.column, Message: bad.msg}))
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	ours, err := s.served(ctx, row)
-	if err != nil {
-		return err
-	}
-	var ids []catalog.Identity
-	for i := range theirs.units {
-		u := &theirs.units[i]
-		if u.State != catalog.StateTranslated {
-			continue // empty, fuzzy: nobody proposes it; or read-only
-		}
-		at, ok := ours.find(u.Identity)
-		if ok && ours.units[at].Target != u.Target && ours.units[at].State != catalog.StateReadOnly {
-			ids = append(ids, u.Identity)
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	attribute := newAttributor(step, s.load, s.comp)
-	if row.Filename != place.path {
-		attribute.moved = map[string]string{place.path: row.Filename}
-	}
-	origins, err := attribute.introduced(ctx, place.path, ids)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		origin, ok := origins[id]
-		if !ok {
-			continue // older than the branch
-		}
-		commit := &step.Origins[origin].Commit
-		at, _ := theirs.find(id)
-		name, email := s.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
-		s.list = append(s.list, store.Suggestion{
-			TranslationID: row.ID, Identity: id, Branch: branch, Target: own(theirs.units[at].Target),
-			AuthorName: name, AuthorEmail: email, At: commit.Committer.When.UTC(), Commit: commit.Hash.String(),
-		})
-	}
-	return nil
-}
-
-// served is the version of a file that is served: that of its row, which may be
-// older than what the branch's head has.
-func (s *sideSuggestions) served(ctx context.Context, row *catalog.Translation) (*poFile, error) {
-	blob, err := gitsource.ParseHash(row.Revision)
-	if err != nil {
-		return nil, err
-	}
-	if s.reader.Has(blob) {
-		return s.load.load(ctx, s.comp.row.ID, row.Filename, blob, s.comp.rules)
-	}
-	var stored store.File
-	err = s.p.s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		stored, err = snap.File(ctx, row.ID)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	file, bad := parse(row.Filename, stored.Data, s.comp.rules, nil)
-	if bad != nil {
-		return nil, bad
-	}
-	return file, nil
-}
-
-// store puts the suggestions of the component in place of those stored: a step
-// that leaves the head where it is, if anything differs.
-func (s *sideSuggestions) store(ctx context.Context) error {
-	p := s.p
-	same := false
-	err := p.s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		same, err = snap.SameSuggestions(ctx, s.comp.row.ID, s.list)
-		return err
-	})
-	if err != nil || same {
-		return err
-	}
-	spec := &p.branch.Components[0].Spec
-	info := store.StepInfo{
-		Repo: spec.Repo, Branch: spec.Branch, Components: []int64{s.comp.row.ID},
-		From: s.comp.row.Head, To: s.comp.row.Head, Tracking: p.ref, At: p.at, Configured: s.comp.row.Configured,
-	}
-	return p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
-		return tx.PutSuggestions(ctx, s.comp.row.ID, s.list)
-	})
 }

@@ -210,25 +210,23 @@ func TestSuggestionsOutliveDamage(t *testing.T) {
 	want := []string{"app/cs 1", `app/cs One: "Jeden" by Eva at 09:01 on l10n/a`}
 	w.expect("whole", want...)
 	blob := git(t, repo.Path(), "rev-parse", "l10n/a:po/cs.po")
-	removed := 0
-	err := filepath.WalkDir(filepath.Join(w.dir, "mirrors"), func(path string, d os.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, filepath.Join(blob[:2], blob[2:])) {
-			removed++
-			err = os.Remove(path)
-		}
-		return err
-	})
-	if err != nil || removed != 1 {
-		t.Fatalf("%d objects removed, %v", removed, err)
+	if n := w.removeObject(blob); n != 1 {
+		t.Fatalf("%d objects removed", n)
 	}
-	// Main's next commit has them read again.
+	// What main's next commits do to other files has nothing read again.
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/fr.po": po("One", "Un")}})
+	w.sync()
+	w.expect("other files", want...)
+	if n := w.removeObject(blob); n != 0 {
+		t.Errorf("the mirror was cloned anew: the file on the branch was read once more")
+	}
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("One", "Eins")}})
 	w.open() // nothing is remembered
 	w.sync()
 	w.expect("cloned anew", want...)
 	on(t, repo, "l10n/b", "Jan <jan@example.org>", map[string]string{"po/cs.po": po("One", "Jednou")})
 	w.sync()
-	w.expect("and goes on", append(want, `app/cs One: "Jednou" by Jan at 09:02 on l10n/b`)...)
+	w.expect("and goes on", append(want, `app/cs One: "Jednou" by Jan at 09:03 on l10n/b`)...)
 }
 
 // TestUnreachableBranches: where branches cannot be fetched or listed the pull
@@ -269,4 +267,21 @@ func TestUnreachableBranches(t *testing.T) {
 	}
 	w.sync()
 	w.expect("and again", "app/cs 1", `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)
+}
+
+// removeObject removes a loose object from the mirrors, as damage would, and
+// returns how many there were.
+func (w *world) removeObject(id string) (removed int) {
+	w.t.Helper()
+	err := filepath.WalkDir(filepath.Join(w.dir, "mirrors"), func(path string, d os.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, filepath.Join(id[:2], id[2:])) {
+			removed++
+			err = os.Remove(path)
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return removed
 }

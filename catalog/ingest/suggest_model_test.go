@@ -231,26 +231,27 @@ func (w *world) suggested() map[string]string {
 // random, and compares what is suggested after every pull with a model of what
 // git holds, and with a fresh import.
 func TestSuggestionHistories(t *testing.T) {
-	var compared atomic.Int64
+	var compared, commented atomic.Int64
 	for n := range played() {
 		seed := *firstHistory + n
 		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
 			t.Parallel()
-			compared.Add(playSuggestions(t, seed))
+			s, c := playSuggestions(t, seed)
+			compared.Add(s)
+			commented.Add(c)
 		})
 	}
 	t.Cleanup(func() {
-		if n := compared.Load(); n < 15*int64(played()) {
-			t.Errorf("only %d suggestions compared", n)
+		if n, c := compared.Load(), commented.Load(); min(n, c) < 10*int64(played()) {
+			t.Errorf("only %d suggestions, %d comments compared", n, c)
 		}
 	})
 }
 
-func playSuggestions(t *testing.T, seed uint64) (compared int64) {
+func playSuggestions(t *testing.T, seed uint64) (compared, comments int64) {
 	p := newSidePlayer(t, seed)
 	settings := suggestingSettings()
 	w := newWorld(t, p.repo.URL(), settings)
-	comments := 0
 	for pull := range 10 {
 		switch p.IntN(4) {
 		case 0:
@@ -293,16 +294,13 @@ func playSuggestions(t *testing.T, seed uint64) (compared int64) {
 			t.Fatalf("main at %s, branches at %v", p.head.hash, p.tips)
 		}
 	}
-	if comments < 10 {
-		t.Errorf("only %d comments compared", comments)
-	}
 	t.Logf("%d suggestions, %d comments compared", compared, comments)
-	return compared
+	return compared, comments
 }
 
 // compareComments compares comments with the remarks of the files that are
 // served; the template, which is never edited by branches, has none.
-func (p *sidePlayer) compareComments(w *world) (seen int) {
+func (p *sidePlayer) compareComments(w *world) (seen int64) {
 	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
 		f := p.head.tree[t.Filename]
 		if t.IsSource || f == nil || f.broken {

@@ -31,6 +31,28 @@ type Suggestion struct {
 	Commit string
 }
 
+// SuggestionSource is what suggestions come from: the file of a translation on a
+// branch.
+type SuggestionSource struct {
+	TranslationID int64
+	Branch        string
+}
+
+// SuggestionCounts returns how many suggestions of a component each source has;
+// one without any is absent.
+func (s *Snapshot) SuggestionCounts(ctx context.Context, component int64) (map[SuggestionSource]int, error) {
+	counts := map[SuggestionSource]int{}
+	err := s.s.query(ctx, `SELECT translation_id, branch, COUNT(*) FROM suggestions WHERE unit_id >= $1 AND unit_id < $2 GROUP BY translation_id, branch`,
+		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
+			var from SuggestionSource
+			var n int
+			err := scan(&from.TranslationID, &from.Branch, &n)
+			counts[from] = n
+			return err
+		})
+	return counts, s.db.fail(ctx, fmt.Sprintf("count the suggestions of component %d", component), err)
+}
+
 // suggestionKey and suggestionRow are a row of the table.
 type suggestionKey struct {
 	unit   int64
@@ -82,12 +104,12 @@ func wantedSuggestions(ctx context.Context, s *session, list []Suggestion) (map[
 }
 
 // SameSuggestions reports whether PutSuggestions would change nothing.
-func (s *Snapshot) SameSuggestions(ctx context.Context, component int64, list []Suggestion) (bool, error) {
-	add, remove, err := suggestionChanges(ctx, s.s, component, list)
+func (s *Snapshot) SameSuggestions(ctx context.Context, component int64, list []Suggestion, keep map[SuggestionSource]bool) (bool, error) {
+	add, remove, err := suggestionChanges(ctx, s.s, component, list, keep)
 	return len(add)+len(remove) == 0, s.db.fail(ctx, fmt.Sprintf("read the suggestions of component %d", component), err)
 }
 
-func suggestionChanges(ctx context.Context, s *session, component int64, list []Suggestion) (add, remove map[suggestionKey]suggestionRow, err error) {
+func suggestionChanges(ctx context.Context, s *session, component int64, list []Suggestion, keep map[SuggestionSource]bool) (add, remove map[suggestionKey]suggestionRow, err error) {
 	stored, err := storedSuggestions(ctx, s, component)
 	if err != nil {
 		return nil, nil, err
@@ -103,6 +125,9 @@ func suggestionChanges(ctx context.Context, s *session, component int64, list []
 		}
 	}
 	for k, r := range stored {
+		if keep[SuggestionSource{r.translation, k.branch}] {
+			continue
+		}
 		if now, ok := wanted[k]; !ok || now != r {
 			remove[k] = r
 		}
@@ -111,18 +136,19 @@ func suggestionChanges(ctx context.Context, s *session, component int64, list []
 }
 
 // PutSuggestions makes the suggestions of a component those of the list, at most
-// one for each unit and branch. Suggestions for strings that the translation does
+// one for each unit and branch, and leaves those of the sources to keep, of which
+// the list has none, as they are. Suggestions for strings that the translation does
 // not have, for read-only ones, and for texts that they have already are left out.
-func (tx *StepTx) PutSuggestions(ctx context.Context, component int64, list []Suggestion) error {
+func (tx *StepTx) PutSuggestions(ctx context.Context, component int64, list []Suggestion, keep map[SuggestionSource]bool) error {
 	_, err := tx.member(component)
 	if err == nil {
-		err = tx.putSuggestions(ctx, component, list)
+		err = tx.putSuggestions(ctx, component, list, keep)
 	}
 	return tx.fail(ctx, fmt.Sprintf("store the suggestions of component %d", component), err)
 }
 
-func (tx *StepTx) putSuggestions(ctx context.Context, component int64, list []Suggestion) error {
-	add, remove, err := suggestionChanges(ctx, tx.s, component, list)
+func (tx *StepTx) putSuggestions(ctx context.Context, component int64, list []Suggestion, keep map[SuggestionSource]bool) error {
+	add, remove, err := suggestionChanges(ctx, tx.s, component, list, keep)
 	if err != nil {
 		return err
 	}

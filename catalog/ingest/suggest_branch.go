@@ -1,0 +1,125 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// sideSuggestions are those of one component.
+type sideSuggestions struct {
+	*suggesting
+	comp     *component
+	rows     map[string]*catalog.Translation // live ones, by language
+	list     []store.Suggestion
+	problems []string
+	// files are those looked at, last those of the last time; keep are those
+	// whose suggestions, kept in all, are stored.
+	files, last map[store.SuggestionSource]suggestedFile
+	stored      map[store.SuggestionSource]int
+	keep        map[store.SuggestionSource]bool
+	kept        int
+}
+
+// collect looks at each branch. One that cannot be read has no suggestions.
+func (s *sideSuggestions) collect(ctx context.Context, heads []gitsource.Head) error {
+	base, err := gitsource.ParseHash(s.comp.row.Head)
+	if err != nil {
+		return err
+	}
+	err = s.p.s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		rows, err := snap.Translations(ctx, s.comp.row.ID)
+		s.rows = make(map[string]*catalog.Translation, len(rows))
+		for i := range rows {
+			s.rows[rows[i].Language] = &rows[i]
+		}
+		if err == nil {
+			s.stored, err = snap.SuggestionCounts(ctx, s.comp.row.ID)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, h := range heads {
+		step, err := s.step(ctx, base, h.Hash)
+		if err != nil {
+			return fmt.Errorf("branch %s: %w", h.Branch, err)
+		}
+		if step.Truncated {
+			s.problems = append(s.problems, h.Branch+": no suggestions: too many commits are not merged")
+		}
+		if len(step.Origins) == 0 {
+			continue // merged, or too much
+		}
+		if err := s.branch(ctx, h, step); err != nil {
+			return fmt.Errorf("branch %s: %w", h.Branch, err)
+		}
+		if s.kept+len(s.list) > maxSuggestions {
+			s.list = s.list[:max(0, maxSuggestions-s.kept)]
+			s.files = nil // what is stored is not all of it
+			s.problems = append(s.problems, fmt.Sprintf("%s: only %d suggestions are kept of a component; narrow suggestions.branches", h.Branch, maxSuggestions))
+			return nil
+		}
+	}
+	return nil
+}
+
+// branch collects the suggestions of one branch.
+func (s *sideSuggestions) branch(ctx context.Context, h gitsource.Head, step *gitsource.Step) error {
+	fresh := make(map[string]bool)
+	for i, ch := range step.Changes {
+		if s.comp.layout.wants(ch.Path) && !ch.New.IsZero() && introducesFile(step, i) {
+			fresh[ch.Path] = true
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	m := matcher([]*component{s.comp})
+	files, err := s.reader.Snapshot(ctx, h.Hash, m.Want, m.Prune)
+	if err != nil {
+		return err
+	}
+	files, _ = gitsource.WithoutLinks(files)
+	if s.mailmap, err = s.reader.Mailmap(ctx, h.Hash); err != nil {
+		return err
+	}
+	places := s.comp.layout.assign(files)
+	for i := range places.targets {
+		place := &places.targets[i]
+		row := s.rows[place.language]
+		if !fresh[place.path] || row == nil || row.IsSource {
+			continue
+		}
+		if err := s.look(ctx, h, place, row, step); err != nil {
+			return fmt.Errorf("%s: %w", place.path, err)
+		}
+	}
+	return nil
+}
+
+// store puts the suggestions of the component in place of those stored: a step
+// that leaves the head where it is, if anything differs.
+func (s *sideSuggestions) store(ctx context.Context) error {
+	p := s.p
+	same := false
+	err := p.s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		same, err = snap.SameSuggestions(ctx, s.comp.row.ID, s.list, s.keep)
+		return err
+	})
+	if err != nil || same {
+		return err
+	}
+	spec := &p.branch.Components[0].Spec
+	info := store.StepInfo{
+		Repo: spec.Repo, Branch: spec.Branch, Components: []int64{s.comp.row.ID},
+		From: s.comp.row.Head, To: s.comp.row.Head, Tracking: p.ref, At: p.at, Configured: s.comp.row.Configured,
+	}
+	return p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+		return tx.PutSuggestions(ctx, s.comp.row.ID, s.list, s.keep)
+	})
+}

@@ -1,0 +1,159 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// look collects the suggestions in one file of a branch, or keeps them.
+func (s *sideSuggestions) look(ctx context.Context, h gitsource.Head, place *place, row *catalog.Translation, step *gitsource.Step) error {
+	source := store.SuggestionSource{TranslationID: row.ID, Branch: h.Branch}
+	now := suggestedFile{from: madeOf(h, place, row, step)}
+	if last, known := s.last[source]; known && last.from == now.from && last.n == s.stored[source] && row.Filename == place.path {
+		s.files[source], s.keep[source] = last, true
+		s.kept += last.n
+		if last.problem != "" {
+			s.problems = append(s.problems, last.problem)
+		}
+		return nil
+	}
+	before, problems := len(s.list), len(s.problems)
+	if err := s.file(ctx, h.Branch, place, row, step); err != nil {
+		return err
+	}
+	now.n = len(s.list) - before
+	if len(s.problems) > problems {
+		now.problem = s.problems[problems]
+	}
+	s.files[source] = now
+	return nil
+}
+
+// madeOf is a hash of all that the suggestions in a file depend on: its versions
+// on the branch and in the commits that main lacks, and the one that is served.
+func madeOf(h gitsource.Head, place *place, row *catalog.Translation, step *gitsource.Step) (sum [sha256.Size]byte) {
+	all := sha256.New()
+	fmt.Fprintf(all, "%s %q %s %d %q %s\n", h.Hash, place.path, place.blob, row.ID, row.Filename, row.Revision)
+	change := slices.IndexFunc(step.Changes, func(c gitsource.Change) bool { return c.Path == place.path })
+	for i := range step.Origins {
+		o := &step.Origins[i]
+		if len(o.Parents) == 1 && o.Parents[0] >= 0 && step.Origins[o.Parents[0]].Blobs[change] == o.Blobs[change] {
+			continue // about other files
+		}
+		fmt.Fprintf(all, "%s %s", o.Commit.Hash, o.Blobs[change])
+		for p, parent := range o.Parents {
+			if parent < 0 {
+				fmt.Fprintf(all, " outside %s", o.Outside[p][change])
+			} else {
+				fmt.Fprintf(all, " %s", step.Origins[parent].Blobs[change])
+			}
+		}
+		fmt.Fprintln(all)
+	}
+	all.Sum(sum[:0])
+	return sum
+}
+
+// introducesFile reports whether a commit of the step has a version of a changed
+// file that no parent of it has.
+func introducesFile(step *gitsource.Step, change int) bool {
+	for i := range step.Origins {
+		o := &step.Origins[i]
+		inherited := false
+		for p, parent := range o.Parents {
+			before := o.Outside[p]
+			if parent >= 0 {
+				before = step.Origins[parent].Blobs
+			}
+			inherited = inherited || before[change] == o.Blobs[change]
+		}
+		if !inherited {
+			return true
+		}
+	}
+	return false
+}
+
+// file collects the suggestions in one file of a branch: texts that differ from
+// those that are served, and that a commit of the branch brought.
+func (s *sideSuggestions) file(ctx context.Context, branch string, place *place, row *catalog.Translation, step *gitsource.Step) error {
+	theirs, err := s.load.load(ctx, s.comp.row.ID, place.path, place.blob, s.comp.rules)
+	if bad := fault(err); bad != nil {
+		s.problems = append(s.problems, problemText(store.Problem{Path: branch + ":" + place.path, Line: bad.line, Column: bad.column, Message: bad.msg}))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ours, err := s.served(ctx, row)
+	if err != nil {
+		return err
+	}
+	var ids []catalog.Identity
+	for i := range theirs.units {
+		u := &theirs.units[i]
+		if u.State != catalog.StateTranslated {
+			continue // empty, fuzzy: nobody proposes it; or read-only
+		}
+		at, ok := ours.find(u.Identity)
+		if ok && ours.units[at].Target != u.Target && ours.units[at].State != catalog.StateReadOnly {
+			ids = append(ids, u.Identity)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	attribute := newAttributor(step, s.load, s.comp)
+	if row.Filename != place.path {
+		attribute.moved = map[string]string{place.path: row.Filename}
+	}
+	origins, err := attribute.introduced(ctx, place.path, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		origin, ok := origins[id]
+		if !ok {
+			continue // older than the branch
+		}
+		commit := &step.Origins[origin].Commit
+		at, _ := theirs.find(id)
+		name, email := s.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
+		s.list = append(s.list, store.Suggestion{
+			TranslationID: row.ID, Identity: id, Branch: branch, Target: own(theirs.units[at].Target),
+			AuthorName: name, AuthorEmail: email, At: commit.Committer.When.UTC(), Commit: commit.Hash.String(),
+		})
+	}
+	return nil
+}
+
+// served is the version of a file that is served: that of its row, which may be
+// older than what the branch's head has.
+func (s *sideSuggestions) served(ctx context.Context, row *catalog.Translation) (*poFile, error) {
+	blob, err := gitsource.ParseHash(row.Revision)
+	if err != nil {
+		return nil, err
+	}
+	if s.reader.Has(blob) {
+		return s.load.load(ctx, s.comp.row.ID, row.Filename, blob, s.comp.rules)
+	}
+	var stored store.File
+	err = s.p.s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		stored, err = snap.File(ctx, row.ID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	file, bad := parse(row.Filename, stored.Data, s.comp.rules, nil)
+	if bad != nil {
+		return nil, bad
+	}
+	return file, nil
+}
