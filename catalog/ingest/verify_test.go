@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -283,10 +284,11 @@ func TestVerifyBesidePulls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer beside.Close()
-	done := make(chan struct{})
+	done, begun := make(chan struct{}), make(chan struct{})
 	seen := make(chan map[string]bool)
 	go func() {
 		states := map[string]bool{}
+		var once sync.Once
 		for going := true; going; {
 			select {
 			case <-done:
@@ -302,9 +304,11 @@ func TestVerifyBesidePulls(t *testing.T) {
 				t.Error(err)
 				going = false
 			}
+			once.Do(func() { close(begun) }) // the pulls begin after one state was seen
 		}
 		seen <- states
 	}()
+	<-begun
 	for range 20 {
 		p.play()
 		p.playSide()
