@@ -165,6 +165,7 @@ func (p *parser) translations(e *Entry, idAt int) error {
 		return err
 	}
 	err = p.forms(e, index)
+	p.places.none()
 	e.Str = p.keep(p.strs)
 	return err
 }

@@ -12,6 +12,7 @@ type entryArena struct {
 	// of a Reader: blocks to use again, and how many entries they have.
 	kept     [][]slot
 	next     int // of kept
+	stale    int // how many of kept have entries of earlier files
 	capacity int
 }
 
@@ -32,10 +33,39 @@ func (a *entryArena) new(rest int) *Entry {
 	s := &a.block[a.used]
 	a.used++
 	if a.dirty {
-		*s = slot{}
+		s.reset()
 	}
 	return &s.Entry
 }
+
+// reset makes an entry of an earlier file like a new one, but for ID and Str,
+// which every entry gets. Storing a pointer costs while garbage is collected,
+// and most of these are nil.
+func (s *slot) reset() {
+	e := &s.Entry
+	e.Line, e.KeywordLine = 0, 0
+	e.HasPlural, e.Fuzzy, e.Obsolete, e.Duplicate = false, false, false, false
+	if e.HasContext {
+		e.Context, e.HasContext = "", false
+	}
+	if e.Domain != "" {
+		e.Domain = ""
+	}
+	if e.IDPlural != "" {
+		e.IDPlural = ""
+	}
+	if e.Previous != nil {
+		e.Previous = nil
+	}
+	for _, list := range []*[]string{&e.Flags, &e.References, &e.Comments, &e.Extracted} {
+		if *list != nil {
+			*list = nil
+		}
+	}
+}
+
+// none drops the string that the last entry's room for one has of an earlier file.
+func (a *entryArena) none() { a.block[a.used-1].str[0] = "" }
 
 // one returns a list of one string for the last entry.
 func (a *entryArena) one(s string) []string {
@@ -61,5 +91,18 @@ func (a *entryArena) refill(rest int) {
 	}
 }
 
-// rewind makes all blocks that are kept free again.
-func (a *entryArena) rewind() { a.block, a.used, a.next, a.size = nil, 0, 0, 0 }
+// rewind makes all blocks that are kept free again, for another file.
+func (a *entryArena) rewind() {
+	a.block, a.used, a.stale, a.next, a.size = nil, 0, max(a.stale, a.next), 0, 0
+}
+
+// finish clears what earlier files have left in the blocks that the present one
+// does not use, as it would keep their text in memory.
+func (a *entryArena) finish() {
+	if a.dirty {
+		clear(a.block[a.used:])
+	}
+	for ; a.stale > a.next; a.stale-- {
+		clear(a.kept[a.stale-1])
+	}
+}

@@ -36,9 +36,22 @@ func (r *Reader) lend(p *parser) {
 	p.entries, p.hashes, p.plurals = r.entries[:0], r.hashes[:0], r.plurals[:0]
 }
 
+// dropTail clears what is left of a longer list in the memory of another one.
+func dropTail(list, before []*Entry) {
+	if n := min(len(before), cap(list)); n > len(list) {
+		clear(list[len(list):n])
+	}
+}
+
 // takeBack takes the memory of a file that has been read.
 func (r *Reader) takeBack(p *parser) {
-	if r != nil && cap(p.entries) <= 2*maxReused {
+	if r == nil {
+		return
+	}
+	r.places.finish()
+	if cap(p.entries) <= 2*maxReused {
+		dropTail(p.entries, r.entries)
+		dropTail(p.plurals, r.plurals)
 		r.entries, r.hashes, r.plurals = p.entries, p.hashes, p.plurals
 	}
 }

@@ -1,7 +1,10 @@
 package poparse
 
 import (
+	"fmt"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,5 +41,53 @@ func TestReader(t *testing.T) {
 	}
 	if diff := cmp.Diff(ids, kept); diff != "" || len(ids) == 0 {
 		t.Errorf("strings of files read before changed:\n%s", diff)
+	}
+}
+
+// TestReaderForgets: the entries of a file do not keep the text of an earlier,
+// longer one in memory, whatever they have.
+func TestReaderForgets(t *testing.T) {
+	var r Reader
+	rich := "#: a.c:1\n#, c-format\n#. note\n# note\n#| msgid \"p\"\nmsgctxt \"c\"\nmsgid \"%d\"\nmsgid_plural \"b\"\nmsgstr[0] \"0\"\nmsgstr[1] \"1\"\n\n" +
+		"msgid \"s %[1]d\"\nmsgstr \"t\"\n\n"
+	var long strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&long, rich, i)
+	}
+	if _, err := r.Parse("long.po", []byte(long.String())); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Parse("broken.po", []byte("msgid \"a\"\nmsgstr \"b\"\nmsgid \"c\"\n")); err == nil {
+		t.Fatal("no error")
+	}
+	short := "msgid \"a\"\nmsgstr \"x\"\n\nmsgid \"b\"\nmsgid_plural \"c\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\n"
+	f, err := r.Parse("short.po", []byte(short))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Parse("short.po", []byte(short))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Entries, f.Entries); diff != "" {
+		t.Errorf("entries (-Parse +Reader):\n%s", diff)
+	}
+	used := 0
+	for _, block := range r.places.kept {
+		for i := range block {
+			if s := &block[i]; !reflect.DeepEqual(*s, slot{}) {
+				if used++; s.str[0] != "" && s.str[0] != "x" {
+					t.Errorf("%q is still there", s.str[0])
+				}
+			}
+		}
+	}
+	if used != len(f.Entries) {
+		t.Errorf("%d entries of earlier files are still there", used-len(f.Entries))
+	}
+	for _, e := range r.entries[len(f.Entries):cap(r.entries)] {
+		if e != nil {
+			t.Fatal("an entry of an earlier file is still in the list")
+		}
 	}
 }
