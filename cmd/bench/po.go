@@ -25,8 +25,8 @@ import (
 const (
 	limitParse     = 300 // MB/s, all bundles together
 	limitReadUnits = 200 // MB/s with hashes, words and states
-	overMsgfmt     = 10
-	overGotext     = 3
+	overMsgfmt     = 10  // times as fast, all bundles together; half of it for each
+	overGotext     = 3   // the same
 	poPasses       = 9
 	poPassBytes    = 8 << 20 // what a pass reads at least
 )
@@ -50,8 +50,7 @@ type poFiles struct {
 // deducted, as the ratio is to be one of reading.
 func (b *bench) po(ctx context.Context) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var size int
-	var seconds float64
+	var all poTimes
 	for _, name := range poBundles() {
 		repo, err := b.cloneBundle(ctx, name)
 		if err != nil {
@@ -69,19 +68,34 @@ func (b *bench) po(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		size += files.size
-		seconds += took
+		all.add(took)
 	}
-	if size == 0 {
+	if all.size == 0 {
 		return nil
 	}
-	b.rate("po: parse, all bundles", "MB/s", float64(size)/seconds/1e6, limitParse)
+	b.rate("po: parse, all bundles", "MB/s", float64(all.size)/all.parse/1e6, limitParse)
+	b.rate("po: gotext's time, all bundles", "×", all.gotext/all.parse, overGotext)
+	b.rate("po: msgfmt's time, all bundles where it could be measured", "×", all.msgfmt/all.besideMsgfmt, overMsgfmt)
 	return b.poUnits(ctx)
 }
 
-// poOne prints the rows of a repository and returns how long one pass over its
-// files took at best.
-func (b *bench) poOne(ctx context.Context, name string, files poFiles) (float64, error) {
+// poTimes are the seconds that one pass over files takes at best.
+type poTimes struct {
+	size                 int // bytes
+	parse, gotext        float64
+	msgfmt, besideMsgfmt float64 // both 0 if msgfmt could not be measured
+}
+
+func (t *poTimes) add(o poTimes) {
+	t.size += o.size
+	t.parse += o.parse
+	t.gotext += o.gotext
+	t.msgfmt += o.msgfmt
+	t.besideMsgfmt += o.besideMsgfmt
+}
+
+// poOne prints the rows of a repository.
+func (b *bench) poOne(ctx context.Context, name string, files poFiles) (poTimes, error) {
 	repeat := 1 + poPassBytes/files.size
 	parse, other := math.Inf(1), math.Inf(1)
 	for range poPasses {
@@ -97,17 +111,19 @@ func (b *bench) poOne(ctx context.Context, name string, files poFiles) (float64,
 		}))
 	}
 	b.rate("po: parse, "+name, "MB/s", float64(files.size)/parse/1e6, limitParse/2)
-	b.rate("po: gotext's time, "+name, "×", other/parse, overGotext)
+	b.rate("po: gotext's time, "+name, "×", other/parse, overGotext/2.)
+	took := poTimes{size: files.size, parse: parse, gotext: other}
 	msgfmt, start, err := b.msgfmt(ctx, files)
 	switch {
 	case err != nil:
-		return 0, err
+		return took, err
 	case msgfmt < start: // of small files it is noise
 		fmt.Fprintf(b.out, "%-58s not measured: msgfmt takes longer to start than to read\n", "po: msgfmt's time, "+name)
 	default:
-		b.rate("po: msgfmt's time, "+name, "×", msgfmt/parse, overMsgfmt)
+		b.rate("po: msgfmt's time, "+name, "×", msgfmt/parse, overMsgfmt/2)
+		took.msgfmt, took.besideMsgfmt = msgfmt, parse
 	}
-	return parse, nil
+	return took, nil
 }
 
 // perPass returns the seconds of processor time that f takes, called repeatedly:
