@@ -31,9 +31,6 @@ type Unit struct {
 	// Comment is what of the translator comments the template does not have
 	// (OwnComment); "" for source units. Only the store's answers have it.
 	Comment string
-	// HasSuggestion says that another branch has another text. Only the store's
-	// answers have it.
-	HasSuggestion bool
 	// Flags are the flags but fuzzy, sorted and joined by ", ".
 	Flags string
 	// Priority is the value of the flag priority, else 100.
@@ -50,6 +47,9 @@ type Unit struct {
 	// Failing are the failing quality checks, the bits of a checks.Mask; zero
 	// for a removed unit. Only the store's answers have it.
 	Failing [2]uint64
+	// HasSuggestion says that another branch has another text. Only the store's
+	// answers have it.
+	HasSuggestion bool
 	// Removed marks a unit that is in no file any more.
 	Removed bool
 	// Created is when the commit or pull came that introduced the unit.

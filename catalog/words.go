@@ -47,7 +47,13 @@ func countForm(form string, cjk bool) (words, chars int) {
 	inWord := false
 	for i := 0; i < len(form); {
 		if len(form) >= 8 {
-			if x := load8OrSpaces(form, i); x&highBits == 0 {
+			var x uint64
+			if i+8 <= len(form) {
+				x = load8(form[i:])
+			} else {
+				x = load8OrSpaces(form, i)
+			}
+			if x&highBits == 0 {
 				spaces := spaceBits(x)
 				before := spaces << 8
 				if !inWord {
@@ -101,6 +107,9 @@ func load8OrSpaces(s string, i int) uint64 {
 // bytes: adding 0x80-n sets it in those that are n or more.
 func spaceBits(x uint64) uint64 {
 	const each = 0x0101010101010101
+	if controls := ^(x + (0x80-' ')*each) & highBits; controls == 0 { // as in most
+		return ^(x + (0x80-' '-1)*each) & highBits
+	}
 	tabs := (x + (0x80-'\t')*each) &^ (x + (0x80-'\r'-1)*each)
 	blanks := (x + (0x80-0x1c)*each) &^ (x + (0x80-' '-1)*each)
 	return (tabs | blanks) & highBits
