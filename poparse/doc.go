@@ -19,7 +19,9 @@
 // can look like a backslash, and scans the text by index. Strings that stand
 // on one line without escapes are substrings of that text; all others are
 // built in shared chunks. So every string of a [File] may keep the whole text
-// alive: clone what is to outlive it.
+// alive: clone what is to outlive it. Entries stand in blocks of some hundred, each
+// with room for its one translation; a block is cleared when it is about to be
+// filled. A [Reader] uses them again, and takes UTF-8 as it is, without a copy.
 //
 // [Errors] reads a broken file once more, slowly, and finds its way from each
 // error to the next entry.

@@ -40,6 +40,9 @@ func (f *File) WriteTo(w io.Writer) (int64, error) {
 }
 
 func (f *File) text() (string, error) {
+	if err := f.listedOnce(); err != nil {
+		return "", err
+	}
 	src := f.source
 	if src == nil {
 		src = &source{}
@@ -69,6 +72,23 @@ func (f *File) text() (string, error) {
 		return "", errors.New("the header names no charset, and what was read as ISO-8859-1 would now be read as UTF-8: name the charset in the header")
 	}
 	return text, nil
+}
+
+// listedOnce checks that each entry is there, and in one place.
+func (f *File) listedOnce() error {
+	seen := map[*Entry]bool{f.Header: true}
+	for _, list := range [][]*Entry{f.OtherHeaders, f.Entries} {
+		for i, e := range list {
+			switch {
+			case e == nil:
+				return fmt.Errorf("entry %d of %d is nil: leave it out", i, len(list))
+			case seen[e]:
+				return fmt.Errorf("the entry of line %d, msgid %q, is listed twice: list a copy, with KeywordLine 0", e.KeywordLine, clip(e.ID))
+			}
+			seen[e] = true
+		}
+	}
+	return nil
 }
 
 // becomesUTF8 reports whether text in ISO-8859-1 that does not say so would be

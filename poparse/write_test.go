@@ -528,7 +528,10 @@ func TestWriteRefuses(t *testing.T) {
 		"two forms of a singular":  func(f *File) { f.Entries[0].Str = []string{"a", "b"} },
 		"too many forms":           func(f *File) { f.Entries[1].Str = make([]string, maxPlurals+1) },
 		"carriage return at the end of a comment": func(f *File) { f.Entries[0].Comments = []string{"a\r"} },
-		"unknown charset":                         func(f *File) { f.Header.Str[0] = "charset=nonsense" },
+		"an entry twice":               func(f *File) { f.Entries = append(f.Entries, f.Entries[0]) },
+		"the header among the entries": func(f *File) { f.Entries = append(f.Entries, f.Header) },
+		"nil":                          func(f *File) { f.Entries[0] = nil },
+		"unknown charset":              func(f *File) { f.Header.Str[0] = "charset=nonsense" },
 	} {
 		f, err := Parse("x.po", []byte(editBase))
 		if err != nil {
