@@ -27,7 +27,8 @@ import (
 // Text is written in the charset of the file, and the whole file is converted
 // if the header names another one than before. It is an error that names the
 // entry if a character is not in the charset, or if an entry would not read
-// back as it is (two lines in a flag, no msgid). Nothing is written then.
+// back as it is (two lines in a flag, no msgid), or is listed twice. Nothing is
+// written then.
 //
 // A File made by hand is written in the charset of its header, else in UTF-8.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
