@@ -108,8 +108,9 @@ type Check struct {
 	Title string
 	// Description says what fails.
 	Description string
-	// Example is a source and target that fail, "source → target"; "" where
-	// one unit cannot show it.
+	// Example is a source and target that fail, "source → target", forms parted
+	// by commas, flags in front; a sketch of several units where one cannot show
+	// it ([ScopeAcross]).
 	Example string
 	// EnableFlag turns on a check that is off by default, else "".
 	EnableFlag string

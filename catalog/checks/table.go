@@ -98,23 +98,23 @@ func rows() [count]entry {
 		},
 		Inconsistent: {
 			name: "inconsistent", title: "Inconsistent", scope: ScopeAcross,
-			description: "The same string is translated in another way elsewhere in the project.",
+			description: "The same string is translated in another way elsewhere in the project.", example: `app "Open" → "Öffnen", docs "Open" → "Offen"`,
 		},
 		Reused: {
 			name: "reused", title: "Reused translation", scope: ScopeAcross,
-			description: "The same translation stands for different strings of the project.",
+			description: "The same translation stands for different strings of the project.", example: `"Open" → "Auf", "Up" → "Auf"`,
 		},
 		Translated: {
 			name: "translated", title: "Has been translated", scope: ScopeAcross,
-			description: "The string was translated before. It never fails by changes of the repository (decision 30).",
+			description: "The string was translated before. It never fails by changes of the repository (decision 30).", example: `"Open" → "Öffnen", then ""`,
 		},
 		MultipleFailures: {
 			name: "multiple_failures", title: "Multiple failing checks", scope: ScopeAcross,
-			description: "At least two checks fail in the translations of the source.",
+			description: "At least two checks fail in the translations of the source.", example: `"Done." → de "Fertig", fr "Fini"`,
 		},
 		LongUntranslated: {
 			name: "long_untranslated", title: "Long untranslated", scope: ScopeAcross,
-			description: "The source is old, and translated far less than the rest of its component.",
+			description: "The source is old, and translated far less than the rest of its component.", example: `"Open" for 91 days in 1 of 10 languages, the rest by 50 %`,
 		},
 		Same:   pairCheck("same", "Unchanged translation", "The translation is the source, and has words that are usually translated.", `"Save the file" → "Save the file"`, same),
 		BBCode: pairCheck("bbcode", "BBCode markup", "The translation has other pairs of BBCode tags.", `"[b]bold[/b]" → "fett"`, bbcode),
