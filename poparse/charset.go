@@ -105,6 +105,8 @@ func poCharset(key string) encoding.Encoding {
 		return charmap.KOI8U
 	case "MACINTOSH", "MACROMAN", "MAC":
 		return charmap.Macintosh
+	case "MACCYRILLIC", "MACUKRAINE":
+		return charmap.MacintoshCyrillic
 	}
 	for _, prefix := range []string{"ISO8859", "LATIN", "CP", "WINDOWS", "IBM"} {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {

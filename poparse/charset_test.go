@@ -40,6 +40,8 @@ func TestLookupCharset(t *testing.T) {
 		{"GB2312,EUC-CN,GBK,CP936", charsetTable, simplifiedchinese.GBK},
 		{"GB18030", charsetTable, simplifiedchinese.GB18030},
 		{"BIG5,big5,CP950,BIG5-HKSCS", charsetTable, traditionalchinese.Big5},
+		{"MACINTOSH,MacRoman", charsetTable, charmap.Macintosh},
+		{"MAC-CYRILLIC,MacCyrillic,x-mac-cyrillic", charsetTable, charmap.MacintoshCyrillic},
 		{"TSCII,VISCII,JOHAB,EUC-TW,GEORGIAN-PS,KOI8-T,nonsense", charsetUnknown, nil},
 		{"UTF-16,UTF-16LE,UTF-7,UTF-32,UCS-2,ISO-2022-JP,HZ-GB-2312,IBM037,replacement", charsetUnknown, nil},
 	} {
@@ -114,6 +116,39 @@ func TestInvalidByteFar(t *testing.T) {
 		}
 		if got, want := err.(*SyntaxError).Offset, strings.Index(data, bad); got != want {
 			t.Errorf("%s: offset %d, want %d", name, got, want)
+		}
+	}
+}
+
+// TestEndsInsideCharacter cuts files in the middle of their last character.
+func TestEndsInsideCharacter(t *testing.T) {
+	for name, letters := range map[string]string{
+		"UTF-8": "é€😀", "EUC-JP": "語", "SHIFT_JIS": "表", "GBK": "体", "GB18030": "体ж", "EUC-KR": "한", "BIG5": "體",
+	} {
+		for _, letter := range strings.Split(letters, "") {
+			encoded := letter
+			if _, enc := lookupCharset(name); enc != nil {
+				var err error
+				if encoded, err = enc.NewEncoder().String(letter); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := "msgid \"\"\nmsgstr \"charset=" + name + "\"\n\nmsgid \"a\"\nmsgstr \"b"
+			for n := 1; n < len(encoded); n++ {
+				data := before + encoded[:n]
+				_, err := Parse("x.po", []byte(data))
+				want := fmt.Sprintf("x.po:5:10: the file ends inside a character of %s, behind byte 0x%02X: is it truncated?", name, encoded[n-1])
+				if err == nil || err.Error() != want {
+					t.Errorf("%q: %v, want %s", data, err, want)
+				}
+				if list, _ := Errors("x.po", []byte(data)); len(list) != 1 || list[0].Error() != want {
+					t.Errorf("%q: all errors %v, want %s", data, list, want)
+				}
+				// The same bytes are wrong, not cut off, before a line end.
+				if _, err := Parse("x.po", []byte(data+"\"\n")); err == nil || strings.Contains(err.Error(), "truncated") {
+					t.Errorf("%q before a line end: %v", data, err)
+				}
+			}
 		}
 	}
 }

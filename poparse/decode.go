@@ -3,6 +3,7 @@ package poparse
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf16"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/transform"
 )
 
 // decoded is a file converted to UTF-8.
@@ -145,14 +147,32 @@ func decodeUTF8(data []byte, bom int, name string, h holding) (decoded, *SyntaxE
 	if at := firstInvalid(rest); at >= 0 {
 		e := encodingError(rest, at, nil)
 		e.Offset += bom
-		e.Msg = invalidByte(rest[at], name)
+		e.Msg = invalidByte(rest[at:], nil, name)
 		return decoded{}, e
 	}
 	return decoded{text: h.text(rest), bom: bom, charset: name}, nil
 }
 
-func invalidByte(b byte, charset string) string {
-	return fmt.Sprintf("byte 0x%02X is not valid %s here: correct the byte, or the charset in the header", b, clip(charset))
+// invalidByte says what is wrong with the first byte of what is left of a file;
+// enc is nil for UTF-8.
+func invalidByte(rest []byte, enc encoding.Encoding, charset string) string {
+	if beginsCharacter(rest, enc) {
+		return fmt.Sprintf("the file ends inside a character of %s, behind byte 0x%02X: is it truncated?", clip(charset), rest[len(rest)-1])
+	}
+	return fmt.Sprintf("byte 0x%02X is not valid %s here: correct the byte, or the charset in the header", rest[0], clip(charset))
+}
+
+// beginsCharacter reports whether bytes are the beginning of a character of
+// which the end is missing.
+func beginsCharacter(rest []byte, enc encoding.Encoding) bool {
+	if len(rest) >= utf8.UTFMax { // in other charsets, none is longer either
+		return false
+	}
+	if enc == nil {
+		return !utf8.FullRune(rest)
+	}
+	_, n, err := enc.NewDecoder().Transformer.Transform(make([]byte, utf8.UTFMax), rest, false)
+	return n == 0 && errors.Is(err, transform.ErrShortSrc)
 }
 
 // decodeUTF16 converts UTF-16, in two passes so that it allocates what it needs.
@@ -228,7 +248,7 @@ func decodeTable(data []byte, enc encoding.Encoding, name string) (string, *Synt
 		text.Write(buf[:nDst])
 		if bad := invalidIn(data[at:], buf[:nDst], enc); bad >= 0 {
 			e := encodingError(data, at+bad, enc)
-			e.Msg = invalidByte(data[at+bad], name)
+			e.Msg = invalidByte(data[at+bad:], enc, name)
 			return "", e
 		}
 		if at += nSrc; nSrc == 0 && err != nil { // cannot be: no character is as long as a window
@@ -285,7 +305,7 @@ func decodeCharmap(data []byte, cm *charmap.Charmap, name string) (string, *Synt
 		}
 		if known == 0 {
 			e := encodingError(data, i-1, cm)
-			e.Msg = invalidByte(data[i-1], name)
+			e.Msg = invalidByte(data[i-1:], cm, name)
 			return "", e
 		}
 		text.Write(piece[:n])

@@ -29,7 +29,9 @@ func (p *parser) looksLike(at int) error {
 		what = "an HTML page, perhaps the error page of a server"
 	case strings.HasPrefix(lower, "<?xml"), strings.HasPrefix(lower, "<"):
 		what = "XML or HTML"
-	case strings.HasPrefix(lower, "{"):
+	case strings.HasPrefix(lower, `{\rtf`):
+		what = "an RTF document"
+	case isJSON(lower):
 		what = "JSON"
 	case strings.HasPrefix(lower, "[") && strings.HasSuffix(lower, "]"):
 		what = "an INI file"
@@ -42,6 +44,16 @@ func (p *parser) looksLike(at int) error {
 		return nil
 	}
 	return p.fail(ErrNotPO, at, "this is not a PO file, it looks like %s", what)
+}
+
+// isJSON reports whether a line begins like an object, or an array of values that
+// are not plain words, which the head of an INI file's section is.
+func isJSON(line string) bool {
+	if line == "" || line[0] != '{' && line[0] != '[' {
+		return false
+	}
+	next := strings.TrimLeft(line[1:], " \t")
+	return next == "" || next[0] == '"' || next[0] == '{' || next[0] == '[' || next[0] == line[0]+2 // the closing one
 }
 
 // conflictMarker reports whether a line begins like one that git puts around the

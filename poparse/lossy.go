@@ -52,7 +52,7 @@ func replaceInvalid(data []byte, bom int, enc encoding.Encoding, name string) (s
 		if bad >= 0 && len(list) <= MaxErrors {
 			e := encodingError(data[bom:], at-bom+bad, enc)
 			e.Offset += bom
-			e.Msg = invalidByte(data[at+bad], name)
+			e.Msg = invalidByte(data[at+bad:], enc, name)
 			list = append(list, e)
 		}
 		at += len(line)

@@ -246,7 +246,10 @@ func (p *parser) index(e *Entry) (n int, ok bool, err error) {
 	}
 	empty := p.pos == digits
 	p.skip()
-	if empty || p.pos == len(p.text) || p.text[p.pos] != ']' {
+	if p.pos == len(p.text) {
+		return 0, false, p.fail(ErrTruncated, at, "the file ends inside the index of msgstr: is it truncated?")
+	}
+	if empty || p.text[p.pos] != ']' {
 		return 0, false, p.fail(ErrPlural, at, "expected an index in brackets behind msgstr, such as msgstr[0]")
 	}
 	if p.obsolete != e.Obsolete {
@@ -263,8 +266,12 @@ func (p *parser) directive() error {
 	p.pending.reset()
 	line, column := p.line, p.column(p.pos)
 	p.pos += len("domain")
+	at := p.pos
 	name, err := p.value("domain", p.obsolete, p.previous)
 	if err != nil {
+		return err
+	}
+	if err := p.oneString(at, p.tokenEnd); err != nil {
 		return err
 	}
 	if p.directives++; p.directives == 1 {
@@ -278,6 +285,17 @@ func (p *parser) directive() error {
 		p.warn(line, column, WarnDomain, "the file has domain directives: %s are left out of the catalog", what)
 	}
 	p.domain = name
+	return nil
+}
+
+// oneString returns an error if there is more than one string between two
+// offsets: the name of a domain is not continued (gettext's po-gram-gen.y).
+func (p *parser) oneString(at, end int) error {
+	first := at + strings.IndexByte(p.text[at:], '"')
+	if behind := closingQuote(p.text, first+1) + 1; behind < end {
+		second := behind + strings.IndexByte(p.text[behind:], '"')
+		return p.fail(ErrLooseString, second, "a second string behind domain: its name is one string")
+	}
 	return nil
 }
 
@@ -316,6 +334,9 @@ func (p *parser) misplaced(keyword string) error {
 }
 
 func (p *parser) unknownKeyword() error {
+	if word := p.word(); p.pos+len(word) == len(p.text) && beginsKeyword(word) {
+		return p.fail(ErrTruncated, p.pos, "the file ends inside a keyword, behind %q: is it truncated?", word)
+	}
 	return p.fail(ErrKeyword, p.pos, "unknown keyword %q: expected msgctxt, msgid, msgid_plural, msgstr or a comment", clip(p.word()))
 }
 
@@ -342,6 +363,16 @@ func (p *parser) unexpected(code string, at int, msg string) error {
 	return p.stray(code, msg)
 }
 
+// beginsKeyword reports whether a word is all but the end of a keyword.
+func beginsKeyword(word string) bool {
+	for _, keyword := range []string{"msgctxt", "msgid_plural", "msgstr", "domain"} {
+		if strings.HasPrefix(keyword, word) {
+			return true
+		}
+	}
+	return false
+}
+
 func isKeyword(word string) bool {
 	switch word {
 	case "msgctxt", "msgid", "msgid_plural", "msgstr", "domain":
@@ -359,10 +390,23 @@ func (p *parser) stray(code, msg string) error {
 	if nl := strings.IndexByte(line, '\n'); nl >= 0 {
 		line = line[:nl]
 	}
+	if p.onNUL() {
+		if p.behindQuote() {
+			code = ErrBehindString
+		}
+		return p.fail(code, p.pos, "%s, NUL bytes: the file is damaged, as after a crash or on a full disk; get it anew", msg)
+	}
 	if p.behindQuote() {
 		return p.fail(ErrBehindString, p.pos, "text behind the closing quote, %q: write \\\" for a quote inside of a string", clip(line))
 	}
 	return p.fail(code, p.pos, "%s: %q", msg, clip(line))
+}
+
+// onNUL reports whether a NUL stands at the position, which is U+FFFD in the text.
+// It does not tell them apart in a file that has both.
+func (p *parser) onNUL() bool {
+	const replacement = "\uFFFD"
+	return p.enc.withNUL != "" && strings.HasPrefix(p.text[p.pos:], replacement) && !strings.Contains(p.enc.withNUL, replacement)
 }
 
 // behindQuote reports whether the position is right behind a string on its line.
