@@ -40,6 +40,9 @@
 //     and obsolete entries equal to live ones are warnings or nothing;
 //   - U+0004 is allowed in strings, NUL becomes U+FFFD with a warning;
 //   - "# File: x, line: 1" (Solaris) is a comment, not a reference;
+//   - "#: file.c : 12", with blanks, is three references, not one;
+//   - "range: fuzzy", with a word where the numbers must be, is the flag fuzzy;
+//   - plural indices above 31 are errors;
 //   - a backslash at the end of a line does not join lines: it is an error, and
 //     nothing special in a comment;
 //   - bytes above 0x7F without a declared charset are UTF-8 or ISO-8859-1;

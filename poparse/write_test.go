@@ -197,6 +197,9 @@ func compareWithMsgcat(t *testing.T, name string, data []byte) int {
 		t.Errorf("%s: what msgcat wrote: %v", name, err)
 		return 0
 	}
+	if ours, err := Parse(name, data); err == nil {
+		sameStrings(t, ours, f)
+	}
 	if got := written(t, f); got != want {
 		t.Errorf("%s: what msgcat wrote is not given back: %s", name, cmp.Diff(want, got))
 	}

@@ -1,0 +1,110 @@
+package poparse
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestStringsAgainstMsgcat compares what we read with what msgcat reads, string
+// by string: in the cases of testdata and in the awkward files. The bundles have
+// their turn in TestWriteBundles.
+func TestStringsAgainstMsgcat(t *testing.T) {
+	needMsgfmt(t)
+	cases, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[string]int{}
+	for _, name := range cases {
+		ar, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read["testdata"] += compareStrings(t, name, input(t, ar))
+	}
+	awkward := sharedDir(t, "data", "repos", "awkward")
+	for _, pattern := range []string{"*.po", filepath.Join("synthetic", "*.po")} {
+		files, err := filepath.Glob(filepath.Join(awkward, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read["awkward"] += compareStrings(t, name, data)
+		}
+	}
+	if read["testdata"] < 100 || read["awkward"] < 10_000 {
+		t.Errorf("only %v entries compared", read)
+	}
+}
+
+// compareStrings compares a file that both msgcat and we can read, and returns
+// how many entries there are. NUL is another thing for both, and of a header alone
+// msgcat writes nothing.
+func compareStrings(t *testing.T, name string, data []byte) int {
+	t.Helper()
+	text, ok := msgcat(t, data)
+	ours, err := Parse(name, data)
+	if err != nil || !ok || text == "" || bytes.IndexByte(data, 0) >= 0 {
+		return 0
+	}
+	theirs, err := Parse(name, []byte(text))
+	if err != nil {
+		t.Errorf("%s: what msgcat wrote: %v", name, err)
+		return 0
+	}
+	return sameStrings(t, ours, theirs)
+}
+
+// sameStrings compares a file with what msgcat made of it.
+func sameStrings(t *testing.T, ours, theirs *File) int {
+	t.Helper()
+	got := messages(ours)
+	if diff := cmp.Diff(messages(theirs), got); diff != "" {
+		t.Errorf("%s (-msgcat +ours)\n%s", ours.Name, diff)
+	}
+	return len(got)
+}
+
+// message is what msgcat keeps of an entry and writes in one way only. Flags are
+// read differently on purpose, and counted elsewhere.
+type message struct {
+	Domain, Context, ID, IDPlural   string
+	HasContext, HasPlural, Obsolete bool
+	Str, References                 []string
+	Previous                        Previous
+}
+
+// messages lists the header and the entries, obsolete ones last, as msgcat does.
+func messages(f *File) (list []message) {
+	entries := f.Entries
+	if f.Header != nil {
+		entries = append([]*Entry{f.Header}, entries...)
+	}
+	for _, obsolete := range []bool{false, true} {
+		for _, e := range entries {
+			if e.Obsolete != obsolete {
+				continue
+			}
+			m := message{
+				e.Domain, e.Context, e.ID, e.IDPlural,
+				e.HasContext, e.HasPlural, e.Obsolete,
+				e.Str, e.References,
+				Previous{},
+			}
+			if e.Previous != nil {
+				m.Previous = *e.Previous
+			}
+			list = append(list, m)
+		}
+	}
+	return list
+}
