@@ -100,4 +100,8 @@ The flag ` + "`max-size`" + ` is accepted and changes nothing. That check draws 
 with a font and measures the picture; without the fonts of whoever wrote the
 flag the answer would be a guess, and a wrong one for most scripts.
 ` + "`icu_message_format`" + ` is not built: its flag is accepted and changes nothing.
+
+` + "`enforced_checks`" + ` of a component is served as it stands. It has Weblate turn a
+translation that fails back into one that needs editing when somebody saves it;
+nothing is saved here, and the state of a string is that of its file.
 `
