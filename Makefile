@@ -21,6 +21,8 @@ run: build ## serve the demo project
 advance: ## push the demo's next commits, to see changes arrive in a running `make run`
 	$(GO) run ./cmd/demorepos -advance $(DEMO)
 
+# With REPOGLOT_LONG_TESTS=1, poparse and catalog/ingest take every version of every
+# file of the bundles beside the repository, not a part of them.
 test: ## everything that can be tested, after installing what the tests use
 	./.ci/tools
 	$(GO) test -count=1 -shuffle=on ./...
