@@ -101,6 +101,7 @@ func ageless(components map[string]catalog.ComponentSettings) map[string]catalog
 // TestOneStepOrMany pulls the same commits one by one and at once: the entries
 // must be the same but for ids and times.
 func TestOneStepOrMany(t *testing.T) {
+	oneAtATime(t)
 	needShared(t, sharedRepos)
 	dir := cloneBundle(t, filepath.Join(sharedRepos, "dnf-plugins-core.bundle"))
 	branch := git(t, dir, "symbolic-ref", "HEAD")
@@ -108,10 +109,7 @@ func TestOneStepOrMany(t *testing.T) {
 	settings := map[string]catalog.ComponentSettings{"dnf": {NewBase: "po/dnf-plugins-core.pot"}}
 	var entries [2]string
 	var dumps [2]string
-	first, enough := 250, 10000
-	if underRace {
-		first, enough = 160, 1000
-	}
+	const first, enough = 250, 10000
 	for road := range 2 {
 		git(t, dir, "update-ref", branch, chain[first])
 		w := newWorld(t, dir, settings)

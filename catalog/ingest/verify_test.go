@@ -150,6 +150,7 @@ func newSpoiler(t *testing.T) *spoiler {
 // TestVerifyFindsEverything spoils the newest row of every table in every column,
 // removes it, and wants Verify to say so.
 func TestVerifyFindsEverything(t *testing.T) {
+	oneAtATime(t)
 	s := newSpoiler(t)
 	columns := s.columns()
 	excused := maps.Clone(notCounted)
@@ -214,6 +215,7 @@ func TestVerifyFindsEverything(t *testing.T) {
 
 // TestVerifyNamesWhatIsWrong: the line for a maintainer says where and what.
 func TestVerifyNamesWhatIsWrong(t *testing.T) {
+	oneAtATime(t)
 	s := newSpoiler(t)
 	const cs = "FROM translations WHERE language = 'cs' AND filename = 'po/cs.po'"
 	for _, column := range []string{
