@@ -15,7 +15,7 @@ import "slices"
 
 // Version numbers the rules. A mask that was stored under another version has
 // to be computed again.
-const Version = 6
+const Version = 7
 
 // ID is the stable number of a check: it is stored, and never used again for
 // another one. The zero value is the first check, [BeginNewline].
@@ -84,6 +84,8 @@ const (
 	SchemeFormat
 	VueFormat
 	I18nextInterpolation
+	ICUMessageFormat
+	ICUMessageFormatSyntax
 	count // number of checks
 )
 

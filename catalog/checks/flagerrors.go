@@ -45,6 +45,10 @@ func flagError(name, value string, valued, unknown bool) string {
 		if newPattern(values, false) == nil {
 			return name + ": the values are too many or too long, none is looked for"
 		}
+	case name == "icu-flags":
+		return icuFlagsError(name, values)
+	case name == "icu-tag-prefix" && (len(values) != 1 || len(values[0].text) == 0 || len(values[0].text) > maxTagPrefix):
+		return fmt.Sprintf("%s needs one value of up to %d bytes: write %s:\"x:\"", name, maxTagPrefix, name)
 	case name == "replacements" && len(values)%2 != 0:
 		return name + " needs pairs of old and new: the last one is left out"
 	case known, name == "ignore-all-checks", slices.Contains(otherFlags(), name):
@@ -70,13 +74,22 @@ func expressionError(flag, text string) string {
 	return fmt.Sprintf("%s: the regular expression is too large and is left out: %.60q", flag, text)
 }
 
+// icuFlagsError names the values that are none.
+func icuFlagsError(flag string, values []flagValue) string {
+	_, unknown := icuOptions(values)
+	if unknown == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: there is no %.60q, but %s", flag, unknown[0], strings.Join(icuOptionNames(), ", "))
+}
+
 // otherFlags are those that mean something, but turn no check on or off by
 // themselves, or not here (facts §11.2); with those of gettext that stand in
 // every file.
 func otherFlags() []string {
 	return []string{
 		"read-only", "forbidden", "terminology", "case-insensitive", "strict-same", "strict-format", "xml-text", "rst-text", "bbcode-text",
-		"md-text", "dos-eol", "auto-java-messageformat", "icu-message-format", "accelerator-marker", "replacements", "priority", "variant",
+		"md-text", "dos-eol", "auto-java-messageformat", "accelerator-marker", "replacements", "priority", "variant",
 		"icu-flags", "icu-tag-prefix", "max-size", "max-lines", "font-family", "font-size", "font-weight", "font-spacing", "discard",
 		"max-length", "regex", "placeholders", "fuzzy", "no-wrap", "wrap", "range",
 	}
@@ -86,7 +99,7 @@ func otherFlags() []string {
 // PO file, as flags name them.
 func otherChecks() []string {
 	return []string{
-		"icu-message-format", "icu-message-format-syntax", "max-size", "max-lines", "accelerator", "end-interrobang", "multiple-capital",
+		"max-size", "max-lines", "accelerator", "end-interrobang", "multiple-capital",
 		"kabyle-characters", "objc-format", "laravel-format", "automattic-components-format", "xml-chars-around-tags", "rst-references",
 		"rst-syntax", "asciidoc-markup", "safe-mdx", "source-max-length", "prohibited-initial-character", "fluent-parts",
 		"fluent-references", "fluent-source-inner-html", "fluent-source-syntax", "fluent-target-inner-html", "fluent-target-syntax",

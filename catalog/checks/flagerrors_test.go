@@ -30,6 +30,12 @@ func TestFlagErrors(t *testing.T) {
 		{`placeholders:a:r"["`, false, `"[" is no regular expression`},
 		{`placeholders:"["`, false, ""},
 		{"placeholders:" + strings.Repeat("a", 2000), false, "too many or too long"},
+		{"icu-message-format, ignore-icu-message-format, icu-flags:strict-xml:-types:-require_other", true, ""},
+		{"icu-flags:xml:types", false, `no "types"`},
+		{"icu-flags", false, "there is no"},
+		{`icu-tag-prefix:"x:"`, true, ""},
+		{"icu-tag-prefix:", false, "one value"},
+		{"icu-tag-prefix:" + strings.Repeat("a", 101), false, "up to 100 bytes"},
 		{"replacements:a", false, "pairs"},
 		{"replacements:a:", false, ""},
 	} {

@@ -15,6 +15,7 @@ type flagSet struct {
 	safeHTML   bool // safe-html
 	mdText     bool // md-text
 	maxLength  int  // -1 without a limit
+	icu        icuFlags
 	holders    *pattern
 	regex      *expression
 	holes      []syntax          // of the formats that are on
@@ -115,6 +116,10 @@ func (f *flagSet) set(name, value string) {
 		if values := flagValues(value); len(values) > 0 {
 			f.regex = newExpression(values[0].text) // one that is none checks nothing
 		}
+	case "icu-flags":
+		f.icu.options, _ = icuOptions(flagValues(value))
+	case "icu-tag-prefix":
+		f.icu.setPrefix(flagValues(value))
 	case "replacements":
 		f.replace = newReplacer(flagValues(value))
 	}
@@ -160,12 +165,15 @@ func masksByFlag() map[string]flagMasks {
 	all := make(map[string]flagMasks)
 	for i := range table {
 		e := &table[i]
-		ignore := "ignore-" + dashed(e.name)
-		m := all[ignore]
-		m.ignores = m.ignores.With(ID(i))
-		all[ignore] = m
+		for _, ignore := range []string{"ignore-" + dashed(e.name), e.ignore} {
+			if ignore != "" {
+				m := all[ignore]
+				m.ignores = m.ignores.With(ID(i))
+				all[ignore] = m
+			}
+		}
 		if e.off && !e.valued {
-			m = all[e.enabling()]
+			m := all[e.enabling()]
 			m.enables = m.enables.With(ID(i))
 			all[e.enabling()] = m
 		}

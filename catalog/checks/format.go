@@ -56,17 +56,22 @@ func (r *run) lenient(i int) bool {
 }
 
 func formatSource(r *run, x syntax, i int) int {
+	return r.formSource(i, func(s string) bool {
+		_, ok := r.text.reset(s).next(x, 0)
+		return ok
+	})
+}
+
+// formSource is the source form that the placeholders of target form i are
+// compared with; has reports a text that has some.
+func (r *run) formSource(i int, has func(string) bool) int {
 	if len(r.unit.Sources) < 2 {
 		return 0
 	}
 	if len(r.unit.Targets) == 1 || i > 0 {
 		return 1
 	}
-	_, first := r.text.reset(r.unit.Sources[0]).next(x, 0)
-	if first {
-		return 0
-	}
-	if _, second := r.text.reset(r.unit.Sources[1]).next(x, 0); second {
+	if !has(r.unit.Sources[0]) && has(r.unit.Sources[1]) {
 		return 1
 	}
 	return 0

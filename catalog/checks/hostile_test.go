@@ -12,7 +12,7 @@ import (
 // allFlags turn on every check.
 const allFlags = `c-format, python-format, python-brace-format, php-format, perl-format, perl-brace-format, javascript-format, lua-format,
 	java-printf-format, qt-format, qt-plural-format, c-sharp-format, java-format, object-pascal-format, ruby-format, es-format, angularjs-format,
-	percent-placeholders, scheme-format, vue-format, i18next-interpolation, md-text, url, check-glossary, max-length:10, regex:r"(a|ab)*c$",
+	percent-placeholders, scheme-format, vue-format, i18next-interpolation, icu-message-format, icu-flags:xml, md-text, url, check-glossary, max-length:10, regex:r"(a|ab)*c$",
 	placeholders:$a$:"%":r"[a-z]+@?"`
 
 // TestAllFlags: a check that is added is run by the tests of hostile texts.
@@ -34,6 +34,7 @@ func TestAllFlags(t *testing.T) {
 // nest, and characters that belong to others.
 var hostile = []string{
 	"<", "<a>", "<a/>", "<a b=\"", "<!--", "</", "{", "{{", "{1", "%", "%s", "%(", "%(a)s", "${", "${a}", "%{", "%<", "$t(", "@:a", "@.a", "~1,", "~",
+	"{a}", "{a,b,c{", "{a,plural,one{#", "{a, select, b {c} other {d}}", "'{", "{a,date,'",
 	"[", "[[", "[a]", "[a@", "[a][/", "[a]x[/a]", "[/a", "[a](", "[a][b]", "](", "(", "((s)", "\u0301", "a\u0301", "&", "&#", "&a;", "\\", "C:\\", "\\n",
 	" ", "\n", "a a ", "b b c c ", "@", "#", "a.", "http://", "\xff", "ـ", "_", "__ ", "a_b ", "*", "**a", "`", "`` ` ", "~~", "木", "木 木 ", "word", "x. ! ? : ",
 }

@@ -74,6 +74,8 @@ them: it is not made from these records. ` + "`strict-same`" + ` turns off all o
 | ` + "`replacements:old:new:…`" + ` | what is replaced before ` + "`max-length`" + ` counts |
 | ` + "`placeholders:$A$:r\"%[a-z]+%\"`" + ` | texts, and regular expressions as r"…", that have to be kept; with ` + "`case-insensitive`" + ` in any case |
 | ` + "`regex:r\"^[a-z]+$\"`" + ` | what each translation has to match |
+| ` + "`icu-flags:xml:-types`" + ` | what is different with messages of ICU, see below; values are separated by colons |
+| ` + "`icu-tag-prefix:\"x:\"`" + ` | with ` + "`icu-flags:xml`" + `, only names that begin like this make tags |
 
 A flag that cannot be followed changes nothing: ` + "`repoglot check --quality`" + ` tells
 of those in files, the log of the server of those in its configuration.
@@ -86,6 +88,27 @@ together. A string in which the expressions of ` + "`placeholders`" + ` need too
 searches is not judged by them. Of ` + "`replacements`" + `, the first hundred count, up to
 200 bytes each.
 
+## ICU MessageFormat
+
+` + "`icu-message-format`" + ` turns on both checks: that of sources tells of errors in their
+syntax, that of translations of errors, and of differences. ` + "`ignore-icu-message-format`" + `
+turns off both. The values of ` + "`icu-flags`" + `:
+
+| value | meaning |
+|---|---|
+| ` + "`xml`" + ` | messages have tags, ` + "`<b>…</b>`" + ` and ` + "`<br/>`" + `; a ` + "`<`" + ` that no letter follows is text |
+| ` + "`strict-xml`" + ` | the same, but each ` + "`<`" + ` that is not quoted begins a tag |
+| ` + "`-extra`, `-missing`" + ` | arguments that only the translation has, or only the source, do not fail |
+| ` + "`-types`" + ` | types may differ; else a number, plural or selectordinal stands for each other, and a translation has no type that the source has not |
+| ` + "`-tags`" + ` | tags may be arguments, arguments tags, and tags empty or not |
+| ` + "`-require_other`" + ` | sub-messages need no ` + "`other`" + ` |
+| ` + "`-plural_selectors`" + ` | plurals have other selectors than zero, one, two, few, many, other and =1 |
+| ` + "`-submessage_selectors`" + ` | a select has selectors that the source's has not |
+| ` + "`-highlight`" + ` | is for editors, and changes nothing here |
+
+An argument that stands in several places has all their types and selectors together.
+Which of the six categories a language has is not asked, nor are styles compared.
+
 ## What is left out
 
 ` + "`safe-html`" + ` judges tags, attributes, the schemes of links, comments and tags
@@ -93,13 +116,12 @@ that are not closed; a lone ` + "`<`" + ` or ` + "`&`" + ` is text to it. A tag 
 no brackets in its name.
 
 What only a string that is made for it has is not judged: more than 65,536 tags of
-BBCode, marks of Markdown or matches of ` + "`placeholders`" + `; XML in which elements stand
+BBCode, marks of Markdown, names, types and selectors of ICU or matches of ` + "`placeholders`" + `; XML in which elements stand
 in each other more than 10,000 deep, or with more than 65,536 equals signs.
 
 The flag ` + "`max-size`" + ` is accepted and changes nothing. That check draws the text
 with a font and measures the picture; without the fonts of whoever wrote the
 flag the answer would be a guess, and a wrong one for most scripts.
-` + "`icu_message_format`" + ` is not built: its flag is accepted and changes nothing.
 
 ` + "`enforced_checks`" + ` of a component is served as it stands. It has Weblate turn a
 translation that fails back into one that needs editing when somebody saves it;

@@ -17,7 +17,7 @@ func everything() string {
 			all.WriteString(c.EnableFlag + ",")
 		}
 	}
-	return all.String() + `max-length:3,regex:r"^[a-m ]*$",placeholders:"$":r"[a-c]+|é",`
+	return all.String() + `icu-flags:xml,max-length:3,regex:r"^[a-m ]*$",placeholders:"$":r"[a-c]+|é",`
 }
 
 // FuzzSpans: whatever the strings, the flags, the notes and the language are,
@@ -30,6 +30,8 @@ func FuzzSpans(f *testing.F) {
 	f.Add("[a](#b) <http://c.d> **é** `木`", "[[a](](b) <a@b.c>__é__", "md-text,safe-html", "", "ja")
 	f.Add("木 branch \u0640\u200b", "Zweig 木木 \u0640\u200b", "check-glossary,xml-text,strict-same", "", "ar")
 	f.Add("[![a](b)](c)", "a", "md-text", "", "de")
+	f.Add("{n, plural, offset:1 one {# <b>é</b>} other {'{' {g, select, other {x}}}}", "{n,plural,=1{\u00a0<b/>}", "icu-message-format", "", "de")
+	f.Add("<x:a>{木, number, ::é}</x:a>", "<x:a/>{木}{é, date, 'é' {", `icu-flags:strict-xml:-types,icu-tag-prefix:"x:"`, "", "ja")
 	f.Add("", "\x00", `regex:r"(", placeholders:r"[":":, max-length:-1, replacements:a`, "", "")
 	f.Fuzz(func(t *testing.T, source, target, flags, note, language string) {
 		rule := lang.Plural{Number: 2, Formula: "n > 1"}

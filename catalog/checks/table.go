@@ -8,6 +8,7 @@ type entry struct {
 	scope  Scope
 	off    bool   // by default
 	flag   string // enables it; "" is the dashed name
+	ignore string // turns it off, beside "ignore-" and the dashed name
 	valued bool   // the flag needs a value to enable it
 	pair   func(r *run, source, target string) hit
 	whole  func(r *run, id ID)
@@ -149,6 +150,15 @@ func rows() [count]entry {
 		SchemeFormat:         formatCheck("scheme_format", "Scheme", `"~a files" → "Dateien"`),
 		VueFormat:            formatCheck("vue_format", "Vue I18n", `"{n} files" → "Dateien"`),
 		I18nextInterpolation: formatCheck("i18next_interpolation", "i18next", `"{{n}} files" → "Dateien"`),
+		ICUMessageFormat: {
+			name: "icu_message_format", title: "ICU MessageFormat", scope: ScopeTarget, off: true, whole: checkICU,
+			description: "The translation has an error in the syntax of ICU MessageFormat, other arguments or tags than the source, arguments of another type, selectors that a select of the source or a plural does not have, or no sub-message for other.",
+			example:     `"{n, plural, one {# file} other {# files}}" → "{n, plural, one {# Datei}}"`,
+		},
+		ICUMessageFormatSyntax: {
+			name: "icu_message_format_syntax", title: "ICU MessageFormat syntax", scope: ScopeSource, off: true, flag: icuFlag, ignore: "ignore-" + icuFlag, source: icuSyntax,
+			description: "The source has an error in the syntax of ICU MessageFormat.", example: `"Hello {name"`,
+		},
 	}
 }
 
