@@ -116,8 +116,10 @@ that are not closed; a lone ` + "`<`" + ` or ` + "`&`" + ` is text to it. A tag 
 no brackets in its name.
 
 What only a string that is made for it has is not judged: more than 65,536 tags of
-BBCode, marks of Markdown, names, types and selectors of ICU or matches of ` + "`placeholders`" + `; XML in which elements stand
-in each other more than 10,000 deep, or with more than 65,536 equals signs.
+BBCode, marks of Markdown or matches of ` + "`placeholders`" + `, or names, types and
+selectors of a message of ICU; XML in which elements stand in each other more than
+10,000 deep, or with more than 65,536 equals signs. A message of ICU in which others
+or tags stand in each other more than 50 deep has an error.
 
 The flag ` + "`max-size`" + ` is accepted and changes nothing. That check draws the text
 with a font and measures the picture; without the fonts of whoever wrote the
