@@ -106,7 +106,8 @@ turns off both. The values of ` + "`icu-flags`" + `:
 | ` + "`-submessage_selectors`" + ` | a select has selectors that the source's has not |
 | ` + "`-highlight`" + ` | is for editors, and changes nothing here |
 
-An argument that stands in several places has all their types and selectors together.
+An argument that stands in several places has all their types and selectors together;
+of a selector that stands twice, both sub-messages count.
 Which of the six categories a language has is not asked, nor are styles compared.
 
 ## What is left out
