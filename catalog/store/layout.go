@@ -80,6 +80,31 @@ func decodeRange(b []byte, from, to int) ([]catalog.Placed, error) {
 	return out, nil
 }
 
+// decodeIDs calls fn for the ids of a block; it makes no texts of the rest. Whatever
+// the bytes, it neither panics nor allocates.
+func decodeIDs(b []byte, fn func(int64)) error {
+	r := blockReader{b: b}
+	n := r.uvarint()
+	if n > blockUnits {
+		return errLayout
+	}
+	var id int64
+	for range n {
+		id += r.varint()
+		r.varint()
+		r.uvarint()
+		r.bytes(r.uvarint())
+		if r.bad {
+			return errLayout
+		}
+		fn(id)
+	}
+	if r.bad || len(r.b) > 0 {
+		return errLayout
+	}
+	return nil
+}
+
 // blockReader reads numbers and bytes; bad is set by the first that is not
 // there.
 type blockReader struct {

@@ -74,7 +74,7 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*Found, error) {
 	}
 	inTime, cancel := context.WithTimeout(ctx, s.db.searchTime)
 	defer cancel()
-	plan, err := s.search(inTime, &q, generation)
+	plan, err := s.search(inTime, &q)
 	if err != nil && inTime.Err() != nil && ctx.Err() == nil {
 		err = ErrTooSlow
 	}
@@ -85,12 +85,13 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*Found, error) {
 	return &Found{s, plan}, nil
 }
 
-func (s *Snapshot) search(ctx context.Context, q *SearchQuery, generation int64) (*searchPlan, error) {
+func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, error) {
 	all, units, err := s.searchScope(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if units >= longSearch {
+	long := units >= s.db.searchLong
+	if long {
 		select {
 		case s.db.longSearches <- struct{}{}:
 			defer func() { <-s.db.longSearches }()
@@ -100,11 +101,12 @@ func (s *Snapshot) search(ctx context.Context, q *SearchQuery, generation int64)
 	}
 	plan := &searchPlan{}
 	for i := range all {
+		all[i].long = long
 		if err := s.plan(ctx, plan, &all[i], q.Expr); err != nil {
 			return nil, err
 		}
 	}
-	return plan, s.countSpans(ctx, plan, generation, units >= longSearch)
+	return plan, s.countSpans(ctx, plan, long)
 }
 
 // Count is the number of units found.

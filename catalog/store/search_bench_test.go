@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
 )
 
 // BenchmarkSearch measures the count and the first page of searches among
-// 200,000 strings of a translation. Run it with
+// 200,000 strings of a translation with as many changes. Run it with
 //
 //	go test ./catalog/store -run '^$' -bench Search
 func BenchmarkSearch(b *testing.B) {
@@ -19,14 +20,22 @@ func BenchmarkSearch(b *testing.B) {
 	db := openWith(b, "app")
 	step(b, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
 		_, source, err := fill(ctx, tx, 1, "en", units, nil)
-		if err == nil {
-			_, _, err = fill(ctx, tx, 1, "cs", units, source)
+		if err != nil {
+			return err
 		}
-		return err
+		id, translated, err := fill(ctx, tx, 1, "cs", units, source)
+		if err != nil {
+			return err
+		}
+		d := Delta{ComponentID: 1, TranslationID: id, Commit: head(1), At: day(1)}
+		for _, u := range translated {
+			d.Entries = append(d.Entries, Entry{Action: catalog.ActionStringRepoUpdate, UnitID: u.ID, State: u.State, Target: u.Target, Old: "before"})
+		}
+		return tx.AddDelta(ctx, d)
 	})
 	for _, q := range []string{
 		`state:>=%d`, `target:text%d`, `"string number%d"`, `source:o note:="a note" NOT x%d`, `source:string target:x OR source:z context:y%d`,
-		`source:r"[a-z]+ numbers$|x%d"`, `x%d OR aa OR bb OR cc OR dd OR ee OR ff OR gg OR hh OR ii`, `change_time:>=20%02d`,
+		`source:r"[a-z]+ numbers$|x%d"`, `x%d OR aa OR bb OR cc OR dd OR ee OR ff OR gg OR hh OR ii`, `change_time:>=20%02d`, `changed:>=2%03d`,
 	} {
 		b.Run(q, func(b *testing.B) {
 			n, before := 0, cpuTime()

@@ -8,7 +8,7 @@ import (
 )
 
 // idSet is a set of ids. A large one of neighbours is a bit for each id from
-// first on: a million units take 125 kB instead of 8 MB, and a query may ask for
+// first on, a multiple of 64: a million units take 125 kB instead of 8 MB, and a query may ask for
 // a hundred such sets.
 type idSet struct {
 	few   []int64 // ascending, if bits is nil
@@ -22,11 +22,12 @@ func newIDSet(ids []int64) *idSet {
 	if n <= fewUnits {
 		return &idSet{few: slices.Clone(ids)}
 	}
-	words := (ids[n-1]-ids[0])/64 + 1
+	first := ids[0] &^ 63
+	words := (ids[n-1]-first)/64 + 1
 	if words > int64(n) {
 		return &idSet{few: slices.Clip(ids)}
 	}
-	s := &idSet{first: ids[0], bits: make([]uint64, words)}
+	s := &idSet{first: first, bits: make([]uint64, words)}
 	for _, id := range ids {
 		at := id - s.first
 		s.bits[at/64] |= 1 << (at % 64)
@@ -78,4 +79,51 @@ func (c *idCollector) ids() []int64 {
 		}
 	}
 	return ids
+}
+
+// merge adds what another one collected of the same component.
+func (c *idCollector) merge(other *idCollector) {
+	if len(c.bits) < len(other.bits) {
+		c.bits, other.bits = other.bits, c.bits
+	}
+	for i, word := range other.bits {
+		c.bits[i] |= word
+	}
+	c.n = 0
+	for _, word := range c.bits {
+		c.n += bits.OnesCount64(word)
+	}
+}
+
+// set is what was collected; there must be something. The collector must not be
+// used any more.
+func (c *idCollector) set() *idSet {
+	lo, hi := 0, len(c.bits)
+	for c.bits[lo] == 0 {
+		lo++
+	}
+	for c.bits[hi-1] == 0 {
+		hi--
+	}
+	if c.n <= fewUnits || hi-lo > c.n {
+		return newIDSet(c.ids())
+	}
+	return &idSet{first: c.first + int64(lo)*64, bits: slices.Clone(c.bits[lo:hi])}
+}
+
+// common counts the ids from lo on, up to hi, that were collected and are in a
+// set of bits.
+func (c *idCollector) common(s *idSet, lo, hi int64) (n int64) {
+	lo, hi = max(lo, c.first, s.first), min(hi, c.first+int64(len(c.bits))*64, s.first+int64(len(s.bits))*64)
+	for at := lo &^ 63; at < hi; at += 64 {
+		word := c.bits[(at-c.first)/64] & s.bits[(at-s.first)/64]
+		if at < lo {
+			word &= ^uint64(0) << (lo - at)
+		}
+		if rest := hi - at; rest < 64 {
+			word &= 1<<rest - 1
+		}
+		n += int64(bits.OnesCount64(word))
+	}
+	return n
 }

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// spanUnits is how many ids a span covers: a few milliseconds of work.
+	// spanUnits is how many ids a span covers, and how many entries are read at
+	// once: a few milliseconds of work.
 	spanUnits = 1 << 14
 	// fewUnits is up to how many units are looked at one by one, by their ids.
 	fewUnits = 4096
@@ -46,6 +47,8 @@ type searchSpan struct {
 	lo, hi int64
 	ids    []int64 // if not nil, only these
 	count  int64
+
+	counted bool // count is known
 }
 
 // size is what a plan takes in bytes, about.
@@ -221,7 +224,8 @@ func (s *Snapshot) cut(ctx context.Context, p *searchPlan, c *searchComponent, g
 	if err != nil {
 		return err
 	}
-	if single != 0 && to-from > spanUnits && to-from > sparse*groups[0].translations[0].units {
+	span := s.db.spanUnits
+	if single != 0 && to-from > span && to-from > sparse*groups[0].translations[0].units {
 		err := s.eachPlaced(ctx, groups[0].translations, func(p catalog.Placed) {
 			if lo <= p.ID && p.ID <= hi {
 				ids = append(ids, p.ID)
@@ -231,10 +235,10 @@ func (s *Snapshot) cut(ctx context.Context, p *searchPlan, c *searchComponent, g
 		return err
 	}
 	from, to = max(from, lo), min(to-1, hi)+1
-	for ; from < to; from += spanUnits {
-		p.spans = append(p.spans, searchSpan{part: part, lo: from, hi: min(from+spanUnits, to)})
+	for ; from < to; from += span {
+		p.spans = append(p.spans, searchSpan{part: part, lo: from, hi: min(from+span, to)})
 	}
-	return nil
+	return s.countLive(ctx, p, c, groups)
 }
 
 // few adds spans of single ids.

@@ -4,57 +4,24 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"runtime"
-	"sync"
-	"sync/atomic"
 )
 
-// maxSearchers is the number of snapshots that one search reads through.
-const maxSearchers = 4
-
-// countSpans counts what is found in each span. A long search is helped by
-// snapshots that nobody uses, if they show the same generation.
-func (s *Snapshot) countSpans(ctx context.Context, p *searchPlan, generation int64, long bool) error {
-	var next atomic.Int64
-	var failed atomic.Bool
-	work := func(s *Snapshot) error {
+// countSpans counts what is found in each span that is not counted yet.
+func (s *Snapshot) countSpans(ctx context.Context, p *searchPlan, long bool) error {
+	err := s.share(ctx, len(p.spans), long, func(s *Snapshot, each func(func(int) error) error) error {
 		r := searcher{s: s, plan: p}
 		defer r.close()
-		for n := next.Add(1) - 1; n < int64(len(p.spans)) && !failed.Load(); n = next.Add(1) - 1 {
-			if err := r.count(ctx, &p.spans[n]); err != nil {
-				failed.Store(true)
-				return err
+		return each(func(n int) error {
+			if p.spans[n].counted {
+				return nil
 			}
-		}
-		return nil
-	}
-	helpers := 0
-	if long {
-		helpers = min(maxSearchers, runtime.GOMAXPROCS(0), len(p.spans)) - 1
-	}
-	errs := make([]error, max(helpers, 0)+1)
-	var wg sync.WaitGroup
-	for i := range len(errs) - 1 {
-		wg.Go(func() { errs[i+1] = safely(func() error { return s.db.help(ctx, generation, work) }) })
-	}
-	errs[0] = work(s)
-	wg.Wait()
+			return r.count(ctx, &p.spans[n])
+		})
+	})
 	for i := range p.spans {
 		p.total += p.spans[i].count
 	}
-	return errors.Join(errs...)
-}
-
-// help runs work on a free snapshot of a generation, if there is one.
-func (db *DB) help(ctx context.Context, generation int64, work func(*Snapshot) error) error {
-	return db.readers.transactFree(ctx, snapshotOptions(), func(session *session) error {
-		s := &Snapshot{db: db, s: session}
-		now, err := s.Generation(ctx)
-		if err != nil || now != generation {
-			return err
-		}
-		return work(s)
-	})
+	return err
 }
 
 // idsOf reads the ids of a page.

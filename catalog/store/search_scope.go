@@ -13,6 +13,7 @@ type searchComponent struct {
 	*ComponentRow
 	live  []searchTranslation // those to search, by id
 	other []int64             // of the component, but not to be searched
+	long  bool                // the search is: others help
 }
 
 // searchTranslation is what a search needs of a translation.

@@ -115,12 +115,11 @@ func (s *Snapshot) remarkedWhere(ctx context.Context, c *searchComponent, group 
 
 // withEntries reads the ledger of the component, or of one translation.
 func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []searchTranslation, e *entries) (query.Expr, error) {
-	var b sqlText
+	l := entryList{table: `components`, column: `component_id`, first: `first_in_component`, id: c.ID}
 	if len(group) == 1 && !e.ofSource {
-		b.add(`d.translation_id = `, group[0].id)
-	} else {
-		b.add(`d.component_id = `, c.ID)
+		l = entryList{table: `translations`, column: `translation_id`, first: `first_in_translation`, id: group[0].id}
 	}
+	var b sqlText
 	if e.from != longAgo {
 		b.add(` AND d.at >= `, e.from)
 	}
@@ -139,15 +138,11 @@ func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []
 		b.add(` AND c.action = `, e.action)
 	}
 	if e.content {
-		b.text.WriteString(fmt.Sprintf(` AND (c.action = %d OR c.action = %d AND c.target <> '')`, catalog.ActionStringRepoUpdate, catalog.ActionNewUnit))
+		b.text.WriteString(fmt.Sprintf(` AND d.added + d.updated > 0 AND (c.action = %d OR c.action = %d AND c.target <> '')`, catalog.ActionStringRepoUpdate, catalog.ActionNewUnit))
 	}
-	found := idCollector{first: c.ID * catalog.UnitsPerComponent}
-	err := s.s.many(ctx, `SELECT c.unit_id FROM deltas d JOIN changes c ON c.delta_id = d.id WHERE c.unit_id IS NOT NULL AND `+b.text.String(), b.args,
-		func(scan scan) error {
-			var id int64
-			err := scan(&id)
-			found.add(id)
-			return err
-		})
-	return setOf(found.ids(), e.ofSource), err
+	found, err := s.entryUnits(ctx, c, &l, &b)
+	if err != nil || found.n == 0 {
+		return query.None, err
+	}
+	return within{e.ofSource, found.set()}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -390,6 +391,8 @@ func (w *searchWorld) same(t interface{ Errorf(string, ...any) }, got *catalog.U
 func TestSearchProperty(t *testing.T) {
 	w := newSearchWorld(t, 4, 40)
 	rapid.Check(t, func(t *rapid.T) {
+		w.db.searchLong = rapid.SampledFrom([]int64{0, longSearch}).Draw(t, "long")
+		w.db.spanUnits = rapid.SampledFrom([]int64{16, 100, 300, spanUnits}).Draw(t, "span")
 		q := SearchQuery{Expr: drawExpr(t, w, 3), Components: map[int64]*ComponentRow{}}
 		for i := range w.components {
 			if rapid.IntRange(0, 3).Draw(t, "component") > 0 {
@@ -503,7 +506,8 @@ func TestSearchManySpans(t *testing.T) {
 		t.Skip("40,000 units")
 	}
 	w := newSearchWorld(t, 10, 450)
-	for _, text := range []string{"", "open", "state:20", "NOT target:kůň", "location:src", "changed_by:ann AND state:>=20", `r"[0-5]$"`} {
+	w.db.searchLong = 0
+	for _, text := range []string{"", "open", "state:20", "NOT target:kůň", "location:src", "changed_by:ann AND state:>=20", `r"[0-5]$"`, "changed:>=2024-03-02", "NOT change_time:>=2024-03-04", "changed_by:ann"} {
 		expr, err := query.Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -512,6 +516,88 @@ func TestSearchManySpans(t *testing.T) {
 			for _, offset := range []int{0, 700, 3900} {
 				w.search(t, SearchQuery{Components: w.all(), TranslationID: translation, Expr: expr}, offset, 300)
 			}
+		}
+	}
+}
+
+// However the entries are shared out, each is read once, on this snapshot or on
+// those that help.
+func TestSearchEntries(t *testing.T) {
+	w := newSearchWorld(t, 4, 40)
+	w.db.searchLong = 0
+	rapid.Check(t, func(t *rapid.T) {
+		w.db.spanUnits = rapid.Int64Range(1, 500).Draw(t, "span")
+		component := &w.components[rapid.IntRange(0, len(w.components)-1).Draw(t, "component")]
+		c := searchComponent{ComponentRow: component, long: rapid.Bool().Draw(t, "long")}
+		e := entries{action: -1, from: longAgo, to: never, content: rapid.Bool().Draw(t, "content")}
+		if rapid.Bool().Draw(t, "one action") {
+			e.action = rapid.Int64Range(58, 60).Draw(t, "action")
+		}
+		e.author = rapid.SampledFrom([]string{"", "ann", "bob"}).Draw(t, "author")
+		at := query.Time{From: day(rapid.IntRange(1, 5).Draw(t, "from")), To: day(rapid.IntRange(1, 6).Draw(t, "to"))}
+		if rapid.Bool().Draw(t, "in time") {
+			e.from, e.to = bounds(at.From, at.To)
+		} else {
+			at = query.Time{}
+		}
+		var group []searchTranslation
+		for _, language := range rapid.SampledFrom([][]string{{"en"}, {"cs"}, {"en", "cs", "de"}}).Draw(t, "languages") {
+			group = append(group, searchTranslation{id: w.ids[component.Slug+language]})
+		}
+		var want []int64
+		for _, u := range w.units {
+			if slices.ContainsFunc(group, func(g searchTranslation) bool { return g.id == u.TranslationID }) && slices.ContainsFunc(u.entries, func(x searchedEntry) bool {
+				return (!e.content || x.content()) && (e.action < 0 || int64(x.action) == e.action) && (e.author == "" || x.author == e.author) && inTime(x.at, at.From, at.To)
+			}) {
+				want = append(want, u.ID)
+			}
+		}
+		slices.Sort(want)
+		if err := w.db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
+			found, err := s.withEntries(ctx, &c, group, &e)
+			var got []int64
+			if in, ok := found.(within); ok {
+				got = in.set.few
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%+v: %d units, want %d", e, len(got), len(want))
+			}
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Layouts say which units live, whatever their number is said to be.
+func TestSearchLiveUnits(t *testing.T) {
+	w := newSearchWorld(t, 6, 100)
+	w.db.spanUnits = blockUnits
+	var group []searchTranslation
+	var want []int64
+	for _, language := range []string{"en", "cs"} {
+		group = append(group, searchTranslation{id: w.ids["apple"+language], units: int64(300 * len(group) * len(group))})
+	}
+	for _, u := range w.units {
+		if !u.removed && (u.TranslationID == group[0].id || u.TranslationID == group[1].id) {
+			want = append(want, u.ID)
+		}
+	}
+	slices.Sort(want)
+	for _, units := range []int64{0, 256, 257, 1000, 5000} {
+		group[1].units = units
+		for _, long := range []bool{false, true} {
+			read(t, w.db, func(ctx context.Context, s *Snapshot) error {
+				c := searchComponent{ComponentRow: &w.components[1], long: long}
+				live, err := s.liveUnits(ctx, &c, group)
+				if err != nil {
+					return err
+				}
+				if got := live.ids(); !slices.Equal(got, want) {
+					t.Errorf("%d units, want %d", len(got), len(want))
+				}
+				return nil
+			})
 		}
 	}
 }
@@ -586,6 +672,51 @@ func TestIDCollector(t *testing.T) {
 	if got := c.ids(); !slices.Equal(got, slices.Sorted(maps.Keys(want))) || cap(got) != len(got) {
 		t.Errorf("%d ids of %d", len(got), len(want))
 	}
+}
+
+// Collectors of some helpers make the set that one would have made, and count
+// what it has in common with another.
+func TestIDCollectors(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		const first = 7 * catalog.UnitsPerComponent
+		density := rapid.SampledFrom([]int64{1, 2, 40, 3000}).Draw(t, "density")
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		offset, n := random.Int64N(1000), rapid.IntRange(1, 3*fewUnits).Draw(t, "ids")
+		all, parts := idCollector{first: first}, [3]idCollector{{first: first}, {first: first}, {first: first}}
+		for range n {
+			id := first + offset + random.Int64N(int64(n)*density)
+			all.add(id)
+			for range 1 + random.IntN(2) {
+				parts[random.IntN(3)].add(id)
+			}
+		}
+		parts[0].merge(&parts[1])
+		parts[0].merge(&parts[2])
+		ids := all.ids()
+		set, want := parts[0].set(), newIDSet(ids)
+		if parts[0].n != len(ids) || set.first != want.first || !slices.Equal(set.few, want.few) || !slices.Equal(set.bits, want.bits) {
+			t.Fatalf("%d ids, want %d; a set from %d, want %d", parts[0].n, len(ids), set.first, want.first)
+		}
+		if set.bits == nil {
+			return
+		}
+		live := idCollector{first: first}
+		for range n {
+			live.add(first + random.Int64N(int64(n)*density+2000))
+		}
+		lo := first + random.Int64N(int64(n)*density) - 100
+		hi := lo + random.Int64N(int64(n)*density+200)
+		common := int64(0)
+		for _, id := range live.ids() {
+			if set.has(id) && lo <= id && id < hi {
+				common++
+			}
+		}
+		if got := live.common(set, lo, hi); got != common {
+			t.Errorf("%d in common in [%d, %d), want %d", got, lo, hi, common)
+		}
+	})
 }
 
 // The cache keeps within its bounds and gives what was put.

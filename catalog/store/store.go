@@ -51,6 +51,8 @@ type DB struct {
 	uniques      *uniques
 	searchTime   time.Duration
 	longSearches chan struct{} // one for each that runs
+	searchLong   int64         // units from which on a search is long
+	spanUnits    int64         // ids, entries and units of layouts that a search reads at once
 
 	longReads atomic.Int32 // how many are open
 	maxHeld   int64        // bytes of the log that they may hold back
@@ -125,6 +127,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	db := &DB{now: opts.Now, log: opts.Logger, metrics: newMetrics(), ledgers: newLedgers(), lookups: newLookups(), news: newNews(), pollInterval: opts.PollInterval, where: dsn}
 	db.predicates, db.found, db.searchTime = new(predicates), newSearchCache(), searchTime
 	db.uniques = newUniques()
+	db.searchLong, db.spanUnits = longSearch, spanUnits
 	db.longSearches = make(chan struct{}, max(1, opts.Readers/2))
 	db.maxHeld = opts.LogHeld
 	db.foldAt.Store(foldAbove)

@@ -97,3 +97,12 @@ func (c *codec) blockRange(data []byte, from, to int) ([]catalog.Placed, error) 
 	}
 	return decodeRange(raw, from, to)
 }
+
+// eachID calls fn for the ids of a block.
+func (c *codec) eachID(data []byte, fn func(id int64)) error {
+	raw, err := c.inflate(data)
+	if err != nil {
+		return fmt.Errorf("%w (%w)", errLayout, err)
+	}
+	return decodeIDs(raw, fn)
+}

@@ -1,0 +1,48 @@
+package store
+
+import "context"
+
+// entryList is the list of entries of a component or of a translation. Each has
+// its place, from 1 on: that of the first one of its delta, plus n.
+type entryList struct {
+	table, column, first string // whose list it is, and the places of deltas in it
+	id                   int64
+}
+
+// entryUnits finds the units of entries for which a condition on deltas d and
+// changes c holds. A commit may have a single entry or a million: it is places
+// that are shared out.
+func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryList, where *sqlText) (*idCollector, error) {
+	var entries int64
+	if _, err := s.s.first(ctx, `SELECT changes FROM `+l.table+` WHERE id = $1`, []any{l.id}, &entries); err != nil {
+		return nil, err
+	}
+	span := s.db.spanUnits
+	return s.collect(ctx, c, int((entries+span-1)/span), func(s *Snapshot, i int, found *idCollector) error {
+		lo := int64(i)*span + 1
+		return s.unitsBetween(ctx, l, where, lo, lo+span, found)
+	})
+}
+
+// unitsBetween is entryUnits for the entries at places in [lo, hi).
+func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlText, lo, hi int64, found *idCollector) error {
+	begin := lo // the place of the delta that the first entry belongs to
+	if _, err := s.s.first(ctx, `SELECT `+l.first+` FROM deltas WHERE `+l.column+` = $1 AND `+l.first+` <= $2 ORDER BY `+l.first+` DESC LIMIT 1`,
+		[]any{l.id, lo}, &begin); err != nil {
+		return err
+	}
+	b := sqlText{args: append([]any(nil), where.args...)}
+	b.text.WriteString(`SELECT c.unit_id FROM deltas d CROSS JOIN changes c ON c.delta_id = d.id WHERE c.unit_id IS NOT NULL` + where.text.String())
+	b.add(` AND d.`+l.column+` = `, l.id)
+	b.add(` AND d.`+l.first+` >= `, begin)
+	b.add(` AND d.`+l.first+` < `, hi)
+	b.add(` AND c.n >= `, lo)
+	b.add(` - d.`+l.first+` AND c.n < `, hi)
+	b.text.WriteString(` - d.` + l.first)
+	var id int64
+	return s.s.many(ctx, b.text.String(), b.args, func(scan scan) error {
+		err := scan(&id)
+		found.add(id)
+		return err
+	})
+}
