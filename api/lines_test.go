@@ -358,6 +358,9 @@ func TestLinesRevoked(t *testing.T) {
 
 // TestLinesMemory: a list ten times as long takes no more memory.
 func TestLinesMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes 40,000 strings and looks at memory alone: not with -short")
+	}
 	w := openWorld(t)
 	w.bigWorld(40_000)
 	s := w.bare(Options{})
