@@ -189,6 +189,9 @@ func compareWithMsgcat(t *testing.T, name string, data []byte) int {
 	if !ok || strings.Contains(want, "\r\n") { // it keeps CR in comments, but not elsewhere
 		return 0
 	}
+	if want == "" {
+		return 0 // it writes nothing of a file that has a header alone
+	}
 	f, err := Parse(name, []byte(want))
 	if err != nil {
 		if strings.HasSuffix(name, "src/po/zh_TW.po") {
