@@ -2,133 +2,305 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/goleak"
 
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// One step with everything in it, and everything read back.
-func TestRoundTrip(t *testing.T) {
+// raw opens the file as somebody else would.
+func raw(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	h, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.SetMaxOpenConns(1)
+	t.Cleanup(func() { h.Close() })
+	return h
+}
+
+func execute(t *testing.T, h *sql.DB, query string) {
+	t.Helper()
+	if _, err := h.Exec(query); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every reason why a database cannot be opened is one line with the remedy.
+func TestOpenErrors(t *testing.T) {
+	tests := []struct {
+		name string
+		make func(t *testing.T, dir string) (dsn string)
+		want []string
+	}{
+		{"PostgreSQL", func(*testing.T, string) string { return "postgres://u:hunter2@host/db" }, []string{"not supported by this version", "leave database empty"}},
+		{"no path", func(*testing.T, string) string { return "" }, []string{"no database path"}},
+		{"no folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "no", "x.db") }, []string{"does not exist", "data_dir"}},
+		{"folder is a file", func(t *testing.T, dir string) string {
+			write(t, filepath.Join(dir, "file"), nil)
+			return filepath.Join(dir, "file", "x.db")
+		}, []string{"cannot write", "data_dir"}},
+		{"is a folder", func(_ *testing.T, dir string) string { return dir }, []string{"cannot write", "data_dir"}},
+		{"folder not writable", func(t *testing.T, dir string) string {
+			if os.Geteuid() == 0 {
+				t.Skip("root may write everywhere")
+			}
+			if err := os.Chmod(dir, 0o500); err != nil {
+				t.Fatal(err)
+			}
+			return filepath.Join(dir, "x.db")
+		}, []string{"no permission", "write access"}},
+		{"not a database", func(t *testing.T, dir string) string {
+			return write(t, filepath.Join(dir, "x.db"), []byte(strings.Repeat("this is not a database\n", 100)))
+		}, []string{"not a database", "move it away"}},
+		{"corrupt", func(t *testing.T, dir string) string {
+			path := filepath.Join(dir, "x.db")
+			db := openAt(t, path)
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 100; i < len(data); i++ {
+				data[i] ^= 0x5a
+			}
+			return write(t, path, data)
+		}, []string{"corrupt", "restore a backup"}},
+		{"newer schema", func(t *testing.T, dir string) string {
+			path := filepath.Join(dir, "x.db")
+			if err := openAt(t, path).Close(); err != nil {
+				t.Fatal(err)
+			}
+			execute(t, raw(t, path), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (4711, 1)`)
+			return path
+		}, []string{"schema 4711", "this repoglot knows ", "upgrade repoglot"}},
+		{"locked", func(t *testing.T, dir string) string {
+			path := filepath.Join(dir, "x.db")
+			execute(t, raw(t, path), `BEGIN EXCLUSIVE`)
+			return path
+		}, []string{"locked by another process", "stop it"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dsn := tt.make(t, t.TempDir())
+			db, err := Open(context.Background(), dsn, Options{BusyTimeout: time.Millisecond})
+			if err == nil {
+				db.Close()
+				t.Fatal("no error")
+			}
+			wantLine(t, err, tt.want...)
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%v shows a password", err)
+			}
+			if strings.HasSuffix(err.Error(), catalog.ErrInvalid.Error()) {
+				t.Errorf("%v ends with a word that says nothing", err)
+			}
+		})
+	}
+}
+
+func write(t *testing.T, path string, data []byte) string {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func wantLine(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("%q lacks %q", err, p)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("%q has several lines", err)
+	}
+}
+
+// A disk that fills up in the middle of a step loses nothing, and the step can
+// be repeated when there is room.
+func TestDiskFull(t *testing.T) {
 	db := openWith(t, "app")
-	var source, german []NewUnit
-	var sourceID, germanID int64
-	file := File{Blob: head(9), Modified: day(1), Data: []byte("msgid \"\"\nmsgstr \"\"\n")}
-	problem := Problem{ComponentID: 1, Path: "po/fr.po", Blob: head(7), Line: 3, Column: 9, Message: "string not closed"}
-	res := step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
-		if sourceID, source, err = fill(ctx, tx, 1, "en", 300, nil); err != nil {
-			return err
-		}
-		if germanID, german, err = fill(ctx, tx, 1, "de", 300, source); err != nil {
-			return err
-		}
-		file.TranslationID = germanID
-		if err := tx.PutFile(ctx, file); err != nil {
-			return err
-		}
-		if err := tx.SetProblem(ctx, problem); err != nil {
-			return err
-		}
-		ann, err := tx.User(ctx, "Ann Öst", "Ann@example.org", day(1))
+	step(t, db, info(0, 1, 1), writeAll)
+	before := dump(t, db)
+	limit := func(pages string) {
+		s, err := db.writer.acquire(context.Background())
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		if err := tx.AddDelta(ctx, Delta{ComponentID: 1, Entries: []Entry{{Action: catalog.ActionAddedLanguage, Event: map[string]string{"language": "de"}}}}); err != nil {
-			return err
+		defer db.writer.release(s, true)
+		if _, err := s.exec(context.Background(), `PRAGMA max_page_count = `+pages); err != nil {
+			t.Fatal(err)
 		}
-		return tx.AddDelta(ctx, Delta{ComponentID: 1, TranslationID: germanID, AuthorID: ann, Commit: head(1), CommitTime: day(1), Entries: newEntries(german[:2])})
+	}
+	limit("1") // SQLite takes the present size
+	_, err := db.Step(context.Background(), info(1, 2, 1), writeMore)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	wantLine(t, err, "disk is full", "nothing was lost", "free some space")
+	if diff := cmp.Diff(before, dump(t, db)); diff != "" {
+		t.Errorf("something is left:\n%.2000s", diff)
+	}
+	limit("1000000")
+	step(t, db, info(1, 2, 1), writeMore)
+}
+
+func TestLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := Open(context.Background(), path, Options{BusyTimeout: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	configure(t, db, "app")
+	other := raw(t, path)
+	execute(t, other, `BEGIN IMMEDIATE`)
+	_, err = db.Step(context.Background(), info(0, 1, 1), nothing)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	wantLine(t, err, "store: step: database "+path, "locked by another process")
+	read(t, db, func(ctx context.Context, s *Snapshot) error { // readers do not mind
+		_, err := s.Component(ctx, "demo", "app")
+		return err
 	})
-	if diff := cmp.Diff(StepResult{Generation: 2, FirstChange: 1, Changes: 3}, res); diff != "" {
-		t.Errorf("result (-want +got):\n%s", diff)
+	execute(t, other, `ROLLBACK`)
+	step(t, db, info(0, 1, 1), nothing)
+}
+
+// Errors that callers react to keep their sentinel; those of the driver do not
+// get out.
+func TestErrorsStayInside(t *testing.T) {
+	db := openWith(t, "app")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := db.Read(ctx, func(context.Context, *Snapshot) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want cancelled", err)
+	}
+	if err := db.Read(context.Background(), func(context.Context, *Snapshot) error { return errBoom }); err != errBoom {
+		t.Errorf("%v, want the function's own error", err)
 	}
 	read(t, db, func(ctx context.Context, s *Snapshot) error {
-		row, err := s.Translation(ctx, "demo", "app", "de")
+		_, e1 := s.Project(ctx, "x")
+		_, e2 := s.Component(ctx, "demo", "x")
+		_, e3 := s.Translation(ctx, "demo", "app", "x")
+		_, e4 := s.Unit(ctx, 7)
+		_, e5 := s.Change(ctx, 0)
+		_, e6 := s.File(ctx, 7)
+		_, e7 := s.User(ctx, "x")
+		for i, err := range []error{e1, e2, e3, e4, e5, e6, e7} {
+			if !errors.Is(err, catalog.ErrNotFound) || errors.Is(err, sql.ErrNoRows) {
+				t.Errorf("read %d: %v, want ErrNotFound", i+1, err)
+			}
+		}
+		return nil
+	})
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err := db.Read(context.Background(), func(context.Context, *Snapshot) error { return nil })
+	if err == nil || errors.Is(err, sql.ErrConnDone) {
+		t.Errorf("after Close: %v", err)
+	}
+	if _, err := db.Step(context.Background(), info(0, 1, 1), nothing); err == nil {
+		t.Error("a step after Close")
+	}
+	if err := db.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+}
+
+// More readers than sessions wait for their turn; nothing is left running.
+func TestReadersWait(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	db, err := Open(context.Background(), filepath.Join(t.TempDir(), "x.db"), Options{Readers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	read(t, db, func(context.Context, *Snapshot) error {
+		read(t, db, func(context.Context, *Snapshot) error {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+			defer cancel()
+			err := db.Read(ctx, func(context.Context, *Snapshot) error { return nil })
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a third reader: %v", err)
+			}
+			return nil
+		})
+		return nil
+	})
+	read(t, db, func(context.Context, *Snapshot) error { return nil })
+}
+
+// A snapshot shows one state however long it lasts.
+func TestSnapshotIsolation(t *testing.T) {
+	db := openWith(t, "app")
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		before, err := s.Generation(ctx)
 		if err != nil {
 			return err
 		}
-		if row.ID != germanID || row.Changes != 2 || !row.LastChange.Equal(day(2)) || row.LastAuthor != "Ann Öst" || row.Generation != 2 {
-			t.Errorf("translation: %+v", row)
+		step(t, db, info(0, 1, 1), writeAll)
+		after, err := s.Generation(ctx)
+		c, err2 := s.Component(ctx, "demo", "app")
+		if after != before || c.Imported || c.Head != "" {
+			t.Errorf("generation %d became %d, component %+v", before, after, c)
 		}
-		units, err := s.Units(ctx, germanID, 250, 100)
-		if err != nil {
-			return err
-		}
-		want := make([]catalog.Unit, 50)
-		for i := range want {
-			want[i] = *german[250+i].Unit
-		}
-		if diff := cmp.Diff(want, units); diff != "" {
-			t.Errorf("units (-want +got):\n%s", diff)
-		}
-		u, err := s.Unit(ctx, source[299].ID)
-		if err != nil {
-			return err
-		}
-		if diff := cmp.Diff(*source[299].Unit, u.Unit); diff != "" {
-			t.Errorf("unit (-want +got):\n%s", diff)
-		}
-		if u.Translation.ID != sourceID || u.Translation.Component.Slug != "app" || u.Translation.Project.Slug != "demo" {
-			t.Errorf("unit's translation: %+v", u.Translation)
-		}
-		gotFile, err := s.File(ctx, germanID)
-		if diff := cmp.Diff(file, gotFile); diff != "" || err != nil {
-			t.Errorf("file: %v (-want +got):\n%s", err, diff)
-		}
-		ps, err := s.Problems(ctx, 1)
-		if diff := cmp.Diff([]Problem{problem}, ps); diff != "" || err != nil {
-			t.Errorf("problems: %v (-want +got):\n%s", err, diff)
-		}
-		return checkChanges(ctx, t, s, germanID, german)
+		return errors.Join(err, err2)
 	})
 }
 
-func checkChanges(ctx context.Context, t *testing.T, s *Snapshot, germanID int64, german []NewUnit) error {
-	t.Helper()
-	all, err := s.Changes(ctx, ChangeQuery{Limit: 10})
-	if err != nil {
-		return err
+// A path may hold what URLs and DSNs treat specially.
+func TestOddPath(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a b?c#d%20&e")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
 	}
-	base := catalog.Change{Project: "demo", Component: "app", Timestamp: day(2), State: catalog.StateAbsent, OldState: catalog.StateAbsent}
-	event := base
-	event.ID, event.Action, event.Event = 1, catalog.ActionAddedLanguage, map[string]string{"language": "de"}
-	want := []catalog.Change{event}
-	for i, u := range german[:2] {
-		c := base
-		c.ID, c.Action, c.UnitID, c.Language = int64(2+i), catalog.ActionNewUnit, u.ID, "de"
-		c.Username, c.AuthorName, c.State, c.Target = "ann-ost", "Ann Öst", u.State, u.Target
-		c.Source, c.Context, c.Commit, c.CommitTime = u.Source, u.Context, head(1), day(1)
-		want = append(want, c)
+	path := filepath.Join(dir, "x.db")
+	db := openAt(t, path)
+	configure(t, db, "app")
+	if fi, err := os.Stat(path); err != nil || fi.Size() == 0 || fi.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v, %v: not the database, or open to others", fi, err)
 	}
-	if diff := cmp.Diff(want, all); diff != "" {
-		t.Errorf("changes (-want +got):\n%s", diff)
-	}
-	own, err := s.Changes(ctx, ChangeQuery{TranslationID: germanID, Limit: 10})
-	if diff := cmp.Diff(want[1:], own); diff != "" || err != nil {
-		t.Errorf("changes of the translation: %v (-want +got):\n%s", err, diff)
-	}
-	one, err := s.Change(ctx, 3)
-	if diff := cmp.Diff(want[2], one); diff != "" || err != nil {
-		t.Errorf("change: %v (-want +got):\n%s", err, diff)
-	}
-	u, err := s.User(ctx, "ann-ost")
-	if diff := cmp.Diff(User{ID: 1, Username: "ann-ost", FullName: "Ann Öst", Joined: day(1)}, u); diff != "" {
-		t.Errorf("user (-want +got):\n%s", diff)
-	}
-	return err
 }
 
-func TestMicros(t *testing.T) {
-	for _, at := range []time.Time{{}, time.Unix(0, 0).UTC(), day(3), time.Date(-400, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(300000, 1, 1, 0, 0, 0, 0, time.UTC)} {
-		v := micros(at)
-		if (v == nil) != at.IsZero() {
-			t.Errorf("micros(%v) = %v", at, v)
+func TestMetrics(t *testing.T) {
+	db := openWith(t, "app")
+	step(t, db, info(0, 1, 1), writeAll)
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(db.Metrics()...)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			got[f.GetName()] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
 		}
-		if n, ok := v.(int64); ok {
-			if y := time.UnixMicro(n).UTC().Year(); y < 1 || y > 9999 {
-				t.Errorf("micros(%v) is in the year %d", at, y)
-			}
-		}
+	}
+	if got["repoglot_store_statements_total"] < 10 {
+		t.Errorf("only %v statements counted", got["repoglot_store_statements_total"])
+	}
+	delete(got, "repoglot_store_statements_total") // its number means nothing
+	want := map[string]float64{"repoglot_store_changes_total": 300, "repoglot_store_generation": 2, "repoglot_store_step_seconds": 1}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
