@@ -1,5 +1,5 @@
-# repoglot: the commands of everyday work. `make run` and `make test` need only
-# Go, make and git; tests install what else they use (.ci/tools).
+# repoglot: the commands of everyday work; `make help` lists them. `make run` and
+# `make test` need only Go, make and git; .ci/tools installs what else tests use.
 
 GO      ?= go
 BIN     := bin/repoglot
@@ -7,46 +7,52 @@ DEMO    ?= demo
 LISTEN  ?= 127.0.0.1:8080
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: all build run advance test race lint drift check bench fuzz clean
+.PHONY: all help build run advance quick test race lint drift check bench fuzz clean
 
 all: build
 
-build: ## the binary, in bin/
+help: ## list the targets
+	@sed -nE 's/^([a-z]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '  %-8s %s\n' "$$name" "$$text"; done
+
+build: ## build the binary, bin/repoglot
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/repoglot
 
 run: build ## serve the demo project
 	$(GO) run ./cmd/demorepos $(DEMO)
 	$(BIN) serve --config $(DEMO)/repoglot.yaml --listen $(LISTEN)
 
-advance: ## push the demo's next commits, to see changes arrive in a running `make run`
+advance: ## push the demo's next commits while `make run` is running
 	$(GO) run ./cmd/demorepos -advance $(DEMO)
 
-# With REPOGLOT_LONG_TESTS=1, poparse and catalog/ingest take every version of every
-# file of the bundles beside the repository, not a part of them.
-test: ## everything that can be tested, after installing what the tests use
+quick: ## build, vet and the short tests of the packages changed since origin/main
+	@GO="$(GO)" ./.ci/quick
+
+# With REPOGLOT_LONG_TESTS=1, poparse and catalog/ingest test every version of every
+# file of the bundles, not a part of them.
+test: ## all tests, after installing the programs that they use
 	./.ci/tools
 	$(GO) test -count=1 -shuffle=on ./...
 
-race: ## the same under the race detector, with fewer repetitions (-short)
+race: ## the short tests under the race detector
 	$(GO) test -race -short -count=1 -shuffle=on -timeout 20m ./...
 
-lint: ## formatting, vet, staticcheck
+lint: ## check formatting, vet, staticcheck
 	@out="$$($(GO) tool gofumpt -l .)"; test -z "$$out" || { echo "not formatted (go tool gofumpt -w .):"; echo "$$out"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
-drift: ## go.mod, go.sum and generated files are what the sources ask for
+drift: ## check that go.mod, go.sum and generated files are up to date
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	$(GO) test -count=1 -run 'Drift|Imports' ./...
 
-check: lint drift test race ## what CI does
+check: lint drift test race ## everything that CI does
 
-bench: build ## the figures of docs/benchmarks.md
+bench: build ## measure the figures of docs/benchmarks.md
 	$(GO) run ./cmd/bench -repoglot $(BIN)
 
-fuzz: ## every fuzz target for a short while
+fuzz: ## run every fuzz target for 20 seconds (FUZZTIME)
 	./.ci/fuzz
 
-clean:
+clean: ## remove bin/ and the demo
 	rm -rf bin $(DEMO)
