@@ -27,7 +27,8 @@ var mayImport = map[string][]string{
 	"catalog/store":           {"catalog", "catalog/checks", "catalog/query"},
 	"catalog":                 {},
 	"catalog/lang":            {},
-	"poparse":                 {},
+	"poparse":                 {"poparse/linebreak"},
+	"poparse/linebreak":       {},
 	"gitsource":               {},
 	"testrepos":               {},
 }

@@ -3,6 +3,8 @@ package poparse
 import (
 	"strconv"
 	"strings"
+
+	"github.com/repoglot/repoglot/poparse/linebreak"
 )
 
 // renderer writes entries in the form of gettext's msgcat.
@@ -10,8 +12,8 @@ type renderer struct {
 	wrapper
 }
 
-func newRenderer(out *strings.Builder, nl string, asian bool) *renderer {
-	return &renderer{wrapper{out: out, nl: nl, asian: asian}}
+func newRenderer(out *strings.Builder, nl string, eastAsian bool) *renderer {
+	return &renderer{wrapper{out: out, nl: nl, text: linebreak.Text{EastAsian: eastAsian}}}
 }
 
 // entry writes a whole entry.

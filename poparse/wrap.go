@@ -2,51 +2,27 @@ package poparse
 
 import (
 	"math"
+	"slices"
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/width"
+	"github.com/repoglot/repoglot/poparse/linebreak"
 )
 
 // pageWidth is the number of columns that gettext's programs fill.
 const pageWidth = 79
 
-// columns returns how many columns of a terminal a character takes; 0 for
-// control characters, which gettext does not count.
-func columns(r rune, asian bool) int {
-	switch {
-	case r < 0x20 || 0x7F <= r && r < 0xA0:
-		return 0
-	case r < 0x80:
-		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || 0x1160 <= r && r <= 0x11FF || 0xD7B0 <= r && r <= 0xD7FF:
-		return 0
-	case 0x2E80 <= r && r <= 0xA4CF && r != 0x303F && (r < 0x4DC0 || r > 0x4DFF) || 0xFE10 <= r && r <= 0xFE6F:
-		return 2 // blocks that are wide as a whole, unassigned characters included
-	case asian && r >= 0xA1 && r < 0xFF61 && r != 0x20A9:
-		return 2
-	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return 2
-	}
-	return 1
-}
-
 // wrapper writes keywords with their strings as gettext's write-po.c does: a
-// new line behind each line feed, and where the page is full.
+// new line after each line feed, and where the page is full.
 type wrapper struct {
 	out    *strings.Builder
 	nl     string // line end of the file
 	prefix string // "", "#| ", "#~ " or "#~| "
-	asian  bool   // the charset is an East Asian one of old: ambiguous widths are 2
 	// noWrap breaks at line feeds only; format says that the strings have
 	// directives, which are not broken.
 	noWrap, format bool
 
-	text   []rune
-	breaks []bool
-	fixed  []bool // no break before this character
+	text   linebreak.Text // a portion of a string, escaped
+	breaks []bool         // a line begins at this character of text
 }
 
 // write writes one keyword and its string.
@@ -60,12 +36,12 @@ func (w *wrapper) write(keyword, value string) {
 			limit = math.MaxInt
 		}
 		start := len(keyword) + 1
-		if first && (rest != "" || w.fill(limit, start) || start > limit) && len(w.text) > 0 {
+		if first && (rest != "" || w.fill(start, limit) || start > limit) && len(w.text.Runes) > 0 {
 			w.out.WriteString(w.prefix + keyword + " \"\"" + w.nl)
 			first = false
 		}
 		if !first {
-			w.fill(limit, 0)
+			w.fill(0, limit)
 		}
 		w.out.WriteString(w.prefix)
 		if first {
@@ -73,7 +49,7 @@ func (w *wrapper) write(keyword, value string) {
 			first = false
 		}
 		w.out.WriteByte('"')
-		for i, r := range w.text {
+		for i, r := range w.text.Runes {
 			if w.breaks[i] {
 				w.out.WriteString("\"" + w.nl + w.prefix + "\"")
 			}
@@ -87,9 +63,9 @@ func (w *wrapper) write(keyword, value string) {
 	}
 }
 
-// escape fills text and fixed with the escaped form of a portion.
+// escape fills text with the escaped form of a portion.
 func (w *wrapper) escape(portion string, lineFeed bool) {
-	w.text, w.fixed = w.text[:0], w.fixed[:0]
+	text, fixed := w.text.Runes[:0], w.text.Fixed[:0]
 	directive := 0 // up to where a directive goes
 	for i, r := range portion {
 		inside := i < directive
@@ -113,14 +89,15 @@ func (w *wrapper) escape(portion string, lineFeed bool) {
 		case '\\', '"':
 			e = r
 		default:
-			w.text, w.fixed = append(w.text, r), append(w.fixed, inside)
+			text, fixed = append(text, r), append(fixed, inside)
 			continue
 		}
-		w.text, w.fixed = append(w.text, '\\', e), append(w.fixed, inside, true)
+		text, fixed = append(text, '\\', e), append(fixed, inside, true)
 	}
 	if lineFeed {
-		w.text, w.fixed = append(w.text, '\\', 'n'), append(w.fixed, true, true)
+		text, fixed = append(text, '\\', 'n'), append(fixed, true, true)
 	}
+	w.text.Runes, w.text.Fixed = text, fixed
 }
 
 // directiveLen returns the length of the printf directive that s begins with,
@@ -146,34 +123,9 @@ func directiveLen(s string) int {
 	return 0
 }
 
-// fill sets breaks so that each line has at most limit columns, the first one
-// less start of them, and reports whether there are any.
-func (w *wrapper) fill(limit, start int) bool {
-	for len(w.breaks) < len(w.text) {
-		w.breaks = append(w.breaks, false)
-	}
-	w.breaks = w.breaks[:len(w.text)]
-	lineBreaks(w.text, w.asian, w.breaks)
-	any := false
-	last, column, piece := -1, start, 0 // the last opportunity, columns before and since it
-	end := func(at int) {
-		if last >= 0 && column+piece > limit {
-			w.breaks[last] = true
-			any = true
-			column = 0
-		}
-		last = at
-		column += piece
-		piece = 0
-	}
-	for i, r := range w.text {
-		possible := w.breaks[i] && !w.fixed[i]
-		w.breaks[i] = false
-		if possible {
-			end(i)
-		}
-		piece += columns(r, w.asian)
-	}
-	end(-1)
-	return any
+// fill sets breaks so that each line of text has at most limit columns, with
+// the first one beginning at column start, and reports whether there are any.
+func (w *wrapper) fill(start, limit int) bool {
+	w.breaks = slices.Grow(w.breaks[:0], len(w.text.Runes))[:len(w.text.Runes)]
+	return w.text.Wrap(start, limit, w.breaks)
 }

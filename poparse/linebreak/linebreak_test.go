@@ -1,13 +1,13 @@
-package poparse
+package linebreak
 
 import (
 	"strings"
 	"testing"
 )
 
-// TestLineBreaks lists texts with "|" wherever libunistring 1.0 would allow a
+// TestOpportunities lists texts with "|" wherever libunistring 1.0 would allow a
 // line to end.
-func TestLineBreaks(t *testing.T) {
+func TestOpportunities(t *testing.T) {
 	for _, want := range []string{
 		"ab |cd", "a-|b", "a/|b", "1/2", "1-2", "-1 |-2", "a |(b) |c", "a(b)c", "\"a\" |b", "a, |b", "a,|b", "50 |%", "50% |$5", "a……",
 		"a|—|b", "a|——|b", "„a“ |b", "漢|字", "漢|字。|あ", "a|（漢）", "「あ」|い", "あー|い", "あぁ|い", "한|글", "한|글!", "e\u0301|漢", "a\u00a0b |c", "a\u200b|b",
@@ -23,7 +23,7 @@ func TestLineBreaks(t *testing.T) {
 			text = append(text, r)
 		}
 		breaks := make([]bool, len(text))
-		lineBreaks(text, false, breaks)
+		Text{Runes: text}.opportunities(breaks)
 		var got strings.Builder
 		for i, r := range text {
 			if breaks[i] {
@@ -50,6 +50,6 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	if got := columns('→', true); got != 2 {
-		t.Errorf("an arrow has %d columns in East Asian charsets of old, want 2", got)
+		t.Errorf("an arrow has %d columns in legacy East Asian charsets, want 2", got)
 	}
 }
