@@ -23,7 +23,7 @@ func TestFailingChecks(t *testing.T) {
 		u := catalog.Unit{ID: id, TranslationID: id, Target: "Otevři  to", State: 20, Priority: 100}
 		return tx.UnitsByID(ctx, []int64{id}, func(stored *store.CheckUnit) error {
 			u.TranslationID = stored.TranslationID
-			if err := tx.UpdateUnits(ctx, []store.UpdatedUnit{{Unit: &u, Text: 99, Meta: 1}}); err != nil {
+			if err := tx.UpdateUnits(ctx, []store.FingerprintedUnit{{Unit: &u, Text: 99, Meta: 1}}); err != nil {
 				return err
 			}
 			return tx.SetFailing(ctx, stored, checks.Mask{}.With(checks.DoubleSpace).With(checks.Inconsistent))

@@ -94,12 +94,12 @@ func (w *world) addUnits(head string, n int) {
 			return err
 		}
 		var h catalog.Hasher
-		added := make([]store.NewUnit, n)
+		added := make([]store.FingerprintedUnit, n)
 		for i := range added {
 			u := &catalog.Unit{TranslationID: t.ID, SourceID: id*catalog.UnitsPerComponent + 1, Target: "x", State: 20, Priority: 100, Created: at}
 			u.Identity = h.Identity(head, fmt.Sprint(i))
 			t.Stats.Unit(u)
-			added[i] = store.NewUnit{Unit: u, Text: 1, Meta: 1}
+			added[i] = store.FingerprintedUnit{Unit: u, Text: 1, Meta: 1}
 		}
 		if err := tx.AddUnits(ctx, added); err != nil {
 			return err

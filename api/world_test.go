@@ -158,11 +158,11 @@ func importFile(ctx context.Context, tx *store.StepTx, component int64, f *file,
 	if err := tx.PutFile(ctx, store.File{TranslationID: t.ID, Blob: blob, Modified: at.Add(-time.Hour), Data: []byte("# " + f.name + "\n")}); err != nil {
 		return err
 	}
-	added := make([]store.NewUnit, len(f.units))
+	added := make([]store.FingerprintedUnit, len(f.units))
 	for i := range f.units {
 		u := &f.units[i]
 		u.TranslationID = t.ID
-		added[i] = store.NewUnit{Unit: u, Text: h.Text(u.Target, u.State), Meta: h.Meta(u.Note, u.Flags)}
+		added[i] = store.FingerprintedUnit{Unit: u, Text: h.Text(u.Target, u.State), Meta: h.Meta(u.Note, u.Flags)}
 	}
 	if err := tx.AddUnits(ctx, added); err != nil {
 		return err
@@ -337,7 +337,7 @@ func updateCzech(ctx context.Context, tx *store.StepTx, component int64, t *cata
 	updated, removed := placed[3].ID, placed[len(placed)-1].ID
 	var h catalog.Hasher
 	u := catalog.Unit{ID: updated, TranslationID: t.ID, Target: "Otevři", State: 20, Priority: 100}
-	if err := tx.UpdateUnits(ctx, []store.UpdatedUnit{{Unit: &u, Text: h.Text(u.Target, u.State), Meta: h.Meta("", "")}}); err != nil {
+	if err := tx.UpdateUnits(ctx, []store.FingerprintedUnit{{Unit: &u, Text: h.Text(u.Target, u.State), Meta: h.Meta("", "")}}); err != nil {
 		return err
 	}
 	if err := tx.RemoveUnits(ctx, []int64{removed}); err != nil {

@@ -83,9 +83,9 @@ func (h *Hasher) Text(target string, state State) int64 {
 	return int64(siphash.Hash(ownKey0, ownKey1, h.buf))
 }
 
-// Echo is what the units of one project and language with one target share: it
-// finds strings that are translated alike. It is never 0, which is none.
-func (h *Hasher) Echo(project int64, language, target string) int64 {
+// Target hashes a translation: all units of one project and language with this
+// target share the hash. It is never 0.
+func (h *Hasher) Target(project int64, language, target string) int64 {
 	h.buf = binary.AppendVarint(h.buf[:0], project)
 	h.buf = binary.AppendUvarint(h.buf, uint64(len(language)))
 	h.buf = append(append(h.buf, language...), TrimForms(target)...)

@@ -113,7 +113,7 @@ func echo(h *catalog.Hasher, c *component, t *catalog.Translation, target string
 	if t.IsSource || t.PluralNumber < 2 || catalog.EmptyForms(target) {
 		return 0
 	}
-	return h.Echo(c.row.ProjectID, t.Language, target)
+	return h.Target(c.row.ProjectID, t.Language, target)
 }
 
 func newCheckup(tx *store.StepTx) *checkup {
@@ -135,7 +135,7 @@ func (k *checkup) fresh(ctx context.Context, w *unitWriter, b *begun) error {
 	all := make([]store.CheckUnit, len(w.units))
 	units := make([]*store.CheckUnit, len(w.units))
 	for i := range w.units {
-		all[i] = store.CheckUnit{Unit: w.units[i].Unit, Echo: w.echo(w.units[i].Target)}
+		all[i] = store.CheckUnit{Unit: w.units[i].Unit, TargetHash: w.echo(w.units[i].Target)}
 		all[i].ID, all[i].TranslationID, all[i].SourceID = w.ids[i], t.ID, sources[w.units[i].Identity]
 		units[i] = &all[i]
 	}
@@ -155,7 +155,7 @@ func (k *checkup) run(ctx context.Context, comps []*component) error {
 	if err := k.followTerms(ctx, comps); err != nil {
 		return fmt.Errorf("check the use of glossaries: %w", err)
 	}
-	if err := k.tx.UnitsByEcho(ctx, slices.Sorted(maps.Keys(echoes)), func(u *store.CheckUnit) error {
+	if err := k.tx.UnitsByTargetHash(ctx, slices.Sorted(maps.Keys(echoes)), func(u *store.CheckUnit) error {
 		k.outside[u.ID] = struct{}{}
 		return nil
 	}); err != nil {
@@ -233,8 +233,8 @@ func (k *checkup) wholly(ctx context.Context, c *component, t *catalog.Translati
 		return err
 	}
 	for _, u := range units { // of a database of an older version, or of another language
-		if want := echo(&k.hasher, c, t, u.Target); u.Echo != want {
-			if err := k.tx.SetEcho(ctx, u, want); err != nil {
+		if want := echo(&k.hasher, c, t, u.Target); u.TargetHash != want {
+			if err := k.tx.SetTargetHash(ctx, u, want); err != nil {
 				return err
 			}
 		}
@@ -359,7 +359,7 @@ func (k *checkup) targets(ctx context.Context, c *component, t *catalog.Translat
 // stores it.
 func (k *checkup) compare(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, masks []checks.Mask) error {
 	here := peerOf(t)
-	if err := k.tx.AddEchoes(ctx, units); err != nil {
+	if err := k.tx.AddTargetHashes(ctx, units); err != nil {
 		return err
 	}
 	if err := k.across(ctx, c.row.ProjectID, &here, units, masks, true); err != nil {

@@ -59,8 +59,8 @@ func (k *checkup) across(ctx context.Context, project int64, here *store.Peer, u
 func reusedAmong(here *store.Peer, units []*store.CheckUnit, masks []checks.Mask) {
 	sources := make(map[int64]sourceSet, len(units))
 	for _, u := range units {
-		if u.Echo != 0 {
-			sources[u.Echo] = sources[u.Echo].with(u.Source)
+		if u.TargetHash != 0 {
+			sources[u.TargetHash] = sources[u.TargetHash].with(u.Source)
 		}
 	}
 	markReused(here, sources, units, masks)
@@ -167,11 +167,11 @@ func (k *checkup) sharing(ctx context.Context, project int64, here, peer *store.
 func (k *checkup) reused(ctx context.Context, here *store.Peer, all peers, units []*store.CheckUnit, masks []checks.Mask, collect bool) error {
 	asked := make([]int64, 0, len(units))
 	for _, u := range units {
-		if u.Echo != 0 {
-			asked = append(asked, u.Echo)
+		if u.TargetHash != 0 {
+			asked = append(asked, u.TargetHash)
 		}
 	}
-	several, err := k.tx.Echoing(ctx, unique(asked))
+	several, err := k.tx.SharedTargetHashes(ctx, unique(asked))
 	if err != nil || len(several) == 0 {
 		return err
 	}
@@ -180,7 +180,7 @@ func (k *checkup) reused(ctx context.Context, here *store.Peer, all peers, units
 		alikes[all[i].ID] = alike(here, &all[i])
 	}
 	sources := make(map[int64]sourceSet, len(several))
-	if err := k.tx.UnitsByEcho(ctx, several, func(v *store.CheckUnit) error {
+	if err := k.tx.UnitsByTargetHash(ctx, several, func(v *store.CheckUnit) error {
 		same := alikes[v.TranslationID]
 		if collect && (same || k.parted(here, collect)) {
 			k.outside[v.ID] = struct{}{}
@@ -188,7 +188,7 @@ func (k *checkup) reused(ctx context.Context, here *store.Peer, all peers, units
 		if !same {
 			return nil
 		}
-		sources[v.Echo] = sources[v.Echo].with(v.Source)
+		sources[v.TargetHash] = sources[v.TargetHash].with(v.Source)
 		return nil
 	}); err != nil {
 		return err
@@ -199,7 +199,7 @@ func (k *checkup) reused(ctx context.Context, here *store.Peer, all peers, units
 
 func markReused(here *store.Peer, sources map[int64]sourceSet, units []*store.CheckUnit, masks []checks.Mask) {
 	for i, u := range units {
-		if u.Echo != 0 && sources[u.Echo].several && here.PluralNumber > 1 && judges(here, ofReused, u, checks.Reused) {
+		if u.TargetHash != 0 && sources[u.TargetHash].several && here.PluralNumber > 1 && judges(here, ofReused, u, checks.Reused) {
 			masks[i] = masks[i].With(checks.Reused)
 		}
 	}

@@ -45,11 +45,11 @@ func (f *flushing) translations(ctx context.Context) error {
 
 func (f *flushing) newUnits(ctx context.Context) error {
 	units := make([]catalog.Unit, len(f.fresh))
-	list := make([]store.NewUnit, len(f.fresh))
+	list := make([]store.FingerprintedUnit, len(f.fresh))
 	for i, u := range f.fresh {
 		units[i] = u.Unit
 		units[i].TranslationID = f.id(u.TranslationID)
-		list[i] = store.NewUnit{Unit: &units[i], Text: u.text, Meta: u.meta, Echo: u.echo}
+		list[i] = store.FingerprintedUnit{Unit: &units[i], Text: u.text, Meta: u.meta, TargetHash: u.echo}
 	}
 	return f.tx.AddUnits(ctx, list)
 }
@@ -57,13 +57,13 @@ func (f *flushing) newUnits(ctx context.Context) error {
 // units stores what changed in units that were there before the batch.
 func (f *flushing) units(ctx context.Context) error {
 	for _, c := range f.sealed.changed {
-		var updated []store.UpdatedUnit
+		var updated []store.FingerprintedUnit
 		var removed []int64
 		for _, u := range c.units {
 			if u.rewritten {
 				unit := u.Unit
 				unit.TranslationID = f.id(unit.TranslationID)
-				updated = append(updated, store.UpdatedUnit{Unit: &unit, Text: u.text, Meta: u.meta, Echo: u.echo})
+				updated = append(updated, store.FingerprintedUnit{Unit: &unit, Text: u.text, Meta: u.meta, TargetHash: u.echo})
 			}
 			if u.Removed {
 				removed = append(removed, u.ID)

@@ -19,8 +19,8 @@ type sink interface {
 	Known(ctx context.Context, translation int64) ([]catalog.Known, error)
 	// Texts and RemoveUnits name the translation that all of the units are of.
 	Texts(ctx context.Context, translation int64, ids []int64) (map[int64]store.Text, error)
-	AddUnits(ctx context.Context, units []store.NewUnit) error
-	UpdateUnits(ctx context.Context, units []store.UpdatedUnit) error
+	AddUnits(ctx context.Context, units []store.FingerprintedUnit) error
+	UpdateUnits(ctx context.Context, units []store.FingerprintedUnit) error
 	RemoveUnits(ctx context.Context, translation int64, ids []int64) error
 	// PutLayout takes the units in any order, and may change it.
 	PutLayout(ctx context.Context, translation int64, placed []catalog.Placed) error

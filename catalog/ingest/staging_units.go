@@ -129,7 +129,7 @@ func (s *staging) Texts(ctx context.Context, translation int64, ids []int64) (ma
 	return texts, nil
 }
 
-func (s *staging) AddUnits(ctx context.Context, units []store.NewUnit) error {
+func (s *staging) AddUnits(ctx context.Context, units []store.FingerprintedUnit) error {
 	for i := range units {
 		n := &units[i]
 		t, err := s.table(ctx, n.TranslationID)
@@ -143,7 +143,7 @@ func (s *staging) AddUnits(ctx context.Context, units []store.NewUnit) error {
 	return nil
 }
 
-func (s *staging) add(t *unitTable, n *store.NewUnit) error {
+func (s *staging) add(t *unitTable, n *store.FingerprintedUnit) error {
 	component := s.owners[n.TranslationID]
 	c, ok := s.components[component]
 	if !ok {
@@ -156,7 +156,7 @@ func (s *staging) add(t *unitTable, n *store.NewUnit) error {
 	if n.SourceID == 0 {
 		n.SourceID = n.ID
 	}
-	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, echo: n.Echo, fresh: true}
+	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, echo: n.TargetHash, fresh: true}
 	u.keep()
 	if u.Target == u.Source {
 		u.Target = u.Source
@@ -170,7 +170,7 @@ func (s *staging) add(t *unitTable, n *store.NewUnit) error {
 	return nil
 }
 
-func (s *staging) UpdateUnits(ctx context.Context, units []store.UpdatedUnit) error {
+func (s *staging) UpdateUnits(ctx context.Context, units []store.FingerprintedUnit) error {
 	for i := range units {
 		u := &units[i]
 		t, err := s.table(ctx, u.TranslationID)
@@ -186,7 +186,7 @@ func (s *staging) UpdateUnits(ctx context.Context, units []store.UpdatedUnit) er
 	return nil
 }
 
-func (t *unitTable) update(at int, u *store.UpdatedUnit) {
+func (t *unitTable) update(at int, u *store.FingerprintedUnit) {
 	staged := t.dirty[at]
 	if staged == nil {
 		staged = &stagedUnit{Unit: *u.Unit}
@@ -199,7 +199,7 @@ func (t *unitTable) update(at int, u *store.UpdatedUnit) {
 	staged.State, staged.PreviousSource, staged.Note, staged.Flags, staged.Priority = u.State, u.PreviousSource, u.Note, u.Flags, u.Priority
 	staged.Remark = u.Remark
 	staged.keep()
-	staged.echo = u.Echo
+	staged.echo = u.TargetHash
 	staged.text, staged.meta, staged.Removed, staged.rewritten = u.Text, u.Meta, false, true
 	k := &t.known[at]
 	k.Text, k.Meta, k.Removed = u.Text, u.Meta, false

@@ -194,7 +194,7 @@ func (w *unitWriter) add(ctx context.Context) error {
 		}
 	}
 	units := make([]catalog.Unit, len(w.delta.Added))
-	list := make([]store.NewUnit, len(units))
+	list := make([]store.FingerprintedUnit, len(units))
 	for n, i := range w.delta.Added {
 		units[n] = w.units[i].Unit
 		u := &units[n]
@@ -202,7 +202,7 @@ func (w *unitWriter) add(ctx context.Context) error {
 		if u.SourceID == 0 && !w.row.IsSource {
 			return fmt.Errorf("line %d of the units: %q has no source unit: this is a bug of repoglot", u.Position, u.Source)
 		}
-		list[n] = store.NewUnit{Unit: u, Text: w.units[i].text, Meta: w.units[i].meta, Echo: w.echo(u.Target)}
+		list[n] = store.FingerprintedUnit{Unit: u, Text: w.units[i].text, Meta: w.units[i].meta, TargetHash: w.echo(u.Target)}
 	}
 	if err := w.a.tx.AddUnits(ctx, list); err != nil {
 		return err
@@ -215,12 +215,12 @@ func (w *unitWriter) add(ctx context.Context) error {
 
 // update stores the units that differ from the stored ones.
 func (w *unitWriter) update(ctx context.Context) error {
-	list := make([]store.UpdatedUnit, 0, len(w.delta.Updated)+len(w.delta.Touched)+len(w.delta.Returned))
+	list := make([]store.FingerprintedUnit, 0, len(w.delta.Updated)+len(w.delta.Touched)+len(w.delta.Returned))
 	for _, pairs := range [][]catalog.Pair{w.delta.Updated, w.delta.Touched, w.delta.Returned} {
 		for _, p := range pairs {
 			u := w.units[p.Seen]
 			u.ID, u.TranslationID = w.known[p.Known].ID, w.row.ID
-			list = append(list, store.UpdatedUnit{Unit: &u.Unit, Text: u.text, Meta: u.meta, Echo: w.echo(u.Target)})
+			list = append(list, store.FingerprintedUnit{Unit: &u.Unit, Text: u.text, Meta: u.meta, TargetHash: w.echo(u.Target)})
 		}
 	}
 	return w.a.tx.UpdateUnits(ctx, list)

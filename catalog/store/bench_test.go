@@ -22,7 +22,7 @@ func BenchmarkAddUnits(b *testing.B) {
 		for _, kind := range []string{"source", "translated"} {
 			b.Run(fmt.Sprintf("units=%d/%s", n, kind), func(b *testing.B) {
 				db := openWith(b, "app")
-				var source []NewUnit
+				var source []FingerprintedUnit
 				step(b, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
 					_, source, err = fill(ctx, tx, 1, "en", n, nil)
 					return err
@@ -105,7 +105,7 @@ func BenchmarkSmallStep(b *testing.B) {
 	const n = 20000
 	db := openWith(b, "app")
 	var id int64
-	var units []NewUnit
+	var units []FingerprintedUnit
 	step(b, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
 		id, units, err = fill(ctx, tx, 1, "en", n, nil)
 		return err
@@ -118,7 +118,7 @@ func BenchmarkSmallStep(b *testing.B) {
 			}
 			u := *units[at%n].Unit
 			u.Target = fmt.Sprint("changed ", at)
-			if err := tx.UpdateUnits(ctx, []UpdatedUnit{{Unit: &u, Text: int64(at), Meta: 1}}); err != nil {
+			if err := tx.UpdateUnits(ctx, []FingerprintedUnit{{Unit: &u, Text: int64(at), Meta: 1}}); err != nil {
 				return err
 			}
 			return tx.AddDelta(ctx, Delta{ComponentID: 1, TranslationID: id, Entries: []Entry{
@@ -161,7 +161,7 @@ func BenchmarkUnitsPage(b *testing.B) {
 func BenchmarkUnit(b *testing.B) {
 	const n = 50000
 	db := openWith(b, "app")
-	var units []NewUnit
+	var units []FingerprintedUnit
 	step(b, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
 		_, units, err = fill(ctx, tx, 1, "en", n, nil)
 		return err
@@ -284,9 +284,9 @@ func pageOf(b *testing.B, db *DB, q ChangeQuery, atLeast int) {
 // fillLedger writes steps of 50 deltas over units that exist once.
 func fillLedger(tb testing.TB, db *DB, entries, perDelta, languages int) []int64 {
 	ids := make([]int64, languages)
-	units := make([][]NewUnit, languages)
+	units := make([][]FingerprintedUnit, languages)
 	step(tb, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
-		var source []NewUnit
+		var source []FingerprintedUnit
 		for l := range ids {
 			if ids[l], units[l], err = fill(ctx, tx, 1, fmt.Sprintf("l%d", l), 1000, source); err != nil {
 				return err

@@ -85,7 +85,7 @@ func TestLookups(t *testing.T) {
 	configure(t, db, slugs...)
 	rnd := rand.New(rand.NewPCG(3, 4))
 	heads := map[int64]int{}
-	sources := map[int64][]NewUnit{}
+	sources := map[int64][]FingerprintedUnit{}
 	for n := range 40 {
 		c := 1 + rnd.Int64N(3)
 		from := heads[c]
@@ -123,7 +123,7 @@ func TestLookups(t *testing.T) {
 }
 
 // anyStep changes some of a component.
-func anyStep(ctx context.Context, tx *StepTx, rnd *rand.Rand, component int64, n int, source []NewUnit) error {
+func anyStep(ctx context.Context, tx *StepTx, rnd *rand.Rand, component int64, n int, source []FingerprintedUnit) error {
 	all, err := tx.Translations(ctx, component)
 	if err != nil {
 		return err

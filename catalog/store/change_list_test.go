@@ -169,9 +169,9 @@ func checkRoom(t *rapid.T, c *ledgers) {
 type world struct {
 	db    *DB
 	m     model
-	units map[int64]NewUnit // per translation
-	comps map[int64]int64   // translation → component
-	names map[int64]string  // per author
+	units map[int64]FingerprintedUnit // per translation
+	comps map[int64]int64             // translation → component
+	names map[int64]string            // per author
 }
 
 var authors = [...]string{"Ann", "Bob"}
@@ -180,7 +180,7 @@ var authors = [...]string{"Ann", "Bob"}
 var recorded = [...]catalog.Action{22, 24, 25, 31, 48, 51, 53, 59, 63}
 
 func newWorld(t *rapid.T, db *DB) *world {
-	w := &world{db: db, units: map[int64]NewUnit{}, comps: map[int64]int64{}, names: map[int64]string{}}
+	w := &world{db: db, units: map[int64]FingerprintedUnit{}, comps: map[int64]int64{}, names: map[int64]string{}}
 	ctx := context.Background()
 	specs := []ComponentSpec{spec("one", "a"), spec("one", "b"), spec("two", "c")}
 	if err := db.Configure(ctx, projectsNamed("one", "two"), specs, nil); err != nil {

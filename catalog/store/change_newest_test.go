@@ -13,7 +13,7 @@ import (
 // together, whatever the deltas are like.
 func TestNewestInLanguage(t *testing.T) {
 	db := openWith(t, "a", "b", "c")
-	units := map[int64][]NewUnit{}
+	units := map[int64][]FingerprintedUnit{}
 	ids := map[string]int64{}
 	step(t, db, info(0, 1, 1, 2, 3), func(ctx context.Context, tx *StepTx) error {
 		var errs []error

@@ -121,7 +121,7 @@ func TestConfigure(t *testing.T) {
 // What is not configured is not served, and comes back as it was.
 func TestInactive(t *testing.T) {
 	db := openWith(t, "app", "lib")
-	var units []NewUnit
+	var units []FingerprintedUnit
 	step(t, db, info(0, 1, 1, 2), func(ctx context.Context, tx *StepTx) (err error) {
 		_, units, err = fill(ctx, tx, 1, "de", 3, nil)
 		return err

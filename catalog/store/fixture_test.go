@@ -98,7 +98,7 @@ func read(tb testing.TB, db *DB, fn func(ctx context.Context, s *Snapshot) error
 
 // fill adds a translation with n units: a source translation if source is nil,
 // else one of the units of source. It returns the translation's id and units.
-func fill(ctx context.Context, tx *StepTx, component int64, code string, n int, source []NewUnit) (int64, []NewUnit, error) {
+func fill(ctx context.Context, tx *StepTx, component int64, code string, n int, source []FingerprintedUnit) (int64, []FingerprintedUnit, error) {
 	t := catalog.Translation{
 		ComponentID: component, Language: code, FileCode: code, Filename: "po/" + code + ".po", Revision: head(len(code)),
 		IsSource: source == nil, PluralNumber: 2, PluralFormula: "n != 1", Stats: catalog.Stats{Total: catalog.Count{Units: int64(n)}},
@@ -120,9 +120,9 @@ func fill(ctx context.Context, tx *StepTx, component int64, code string, n int, 
 
 // makeUnits makes the units of a translation, with sources of their own or with
 // those of source.
-func makeUnits(translation int64, code string, n int, source []NewUnit) []NewUnit {
+func makeUnits(translation int64, code string, n int, source []FingerprintedUnit) []FingerprintedUnit {
 	var h catalog.Hasher
-	units := make([]NewUnit, n)
+	units := make([]FingerprintedUnit, n)
 	for i := range units {
 		u := &catalog.Unit{
 			TranslationID: translation, Source: fmt.Sprintf("Source string number %d", i), Context: fmt.Sprintf("ctx %d", i%7),
@@ -133,13 +133,13 @@ func makeUnits(translation int64, code string, n int, source []NewUnit) []NewUni
 			u.SourceID = source[i].ID
 		}
 		u.Identity = h.Identity(u.Source, u.Context)
-		units[i] = NewUnit{Unit: u, Text: h.Text(u.Target, u.State), Meta: h.Meta(u.Note, u.Flags)}
+		units[i] = FingerprintedUnit{Unit: u, Text: h.Text(u.Target, u.State), Meta: h.Meta(u.Note, u.Flags)}
 	}
 	return units
 }
 
 // newEntries makes an entry 31 for each unit.
-func newEntries(units []NewUnit) []Entry {
+func newEntries(units []FingerprintedUnit) []Entry {
 	es := make([]Entry, len(units))
 	for i, u := range units {
 		es[i] = Entry{Action: catalog.ActionNewUnit, UnitID: u.ID, State: u.State, OldState: catalog.StateAbsent, Target: u.Target}

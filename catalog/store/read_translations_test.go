@@ -16,7 +16,7 @@ import (
 // though its units and its file stay readable (decisions 13 and 23).
 func TestTranslationLookup(t *testing.T) {
 	db := openWith(t, "app")
-	var gone []NewUnit
+	var gone []FingerprintedUnit
 	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
 		for _, tr := range []catalog.Translation{
 			{Language: "pt_BR", FileCode: "pt-br", Filename: "po/pt-br.po"},
@@ -104,7 +104,7 @@ func TestManyOfAll(t *testing.T) {
 	if err := db.Configure(ctx, projectsNamed("demo"), specs, nil); err != nil {
 		t.Fatal(err)
 	}
-	var units []NewUnit
+	var units []FingerprintedUnit
 	var id int64
 	step(t, db, info(0, 1, ids...), func(ctx context.Context, tx *StepTx) (err error) {
 		id, units, err = fill(ctx, tx, 7, "de", 777, nil)

@@ -36,7 +36,7 @@ func TestAllUnits(t *testing.T) {
 				}
 				ids = append(ids, tr.ID)
 			}
-			var source []NewUnit
+			var source []FingerprintedUnit
 			for range 12 { // runs of one translation, then of another
 				of := ids[rnd.IntN(len(ids))]
 				n := 1 + rnd.IntN(300)
@@ -175,7 +175,7 @@ func TestRecentChanges(t *testing.T) {
 	t.Parallel()
 	db := openWith(t, "app")
 	var translation int64
-	var units []NewUnit
+	var units []FingerprintedUnit
 	for i, tc := range []struct {
 		hour    time.Duration // since the first
 		n, want int64

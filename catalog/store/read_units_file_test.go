@@ -16,7 +16,7 @@ func TestUnitsInFile(t *testing.T) {
 	db := openWith(t, "app")
 	var id int64
 	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
-		var units []NewUnit
+		var units []FingerprintedUnit
 		var err error
 		if id, units, err = fill(ctx, tx, 1, "de", n, nil); err != nil {
 			return err

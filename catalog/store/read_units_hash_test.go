@@ -13,8 +13,8 @@ import (
 func TestUnitByHash(t *testing.T) {
 	db := openWith(t, "app")
 	var en, cs int64
-	var units []NewUnit
-	twin := NewUnit{Unit: &catalog.Unit{Target: "twin", State: catalog.StateTranslated, Priority: 100, Created: day(1)}}
+	var units []FingerprintedUnit
+	twin := FingerprintedUnit{Unit: &catalog.Unit{Target: "twin", State: catalog.StateTranslated, Priority: 100, Created: day(1)}}
 	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
 		if en, units, err = fill(ctx, tx, 1, "en", 3, nil); err != nil {
 			return err
@@ -24,7 +24,7 @@ func TestUnitByHash(t *testing.T) {
 		}
 		twin.TranslationID, twin.SourceID = en, units[0].ID
 		twin.Identity = catalog.Identity{Hash: units[0].Identity.Hash, Key: units[0].Identity.Key + 1}
-		return tx.AddUnits(ctx, []NewUnit{twin})
+		return tx.AddUnits(ctx, []FingerprintedUnit{twin})
 	})
 	hash := units[0].Identity.Hash
 	find := func(translation, hash, want int64) {

@@ -229,7 +229,7 @@ func (w *searchWorld) addUnits(ctx context.Context, tx *StepTx, c int, language 
 	}
 	w.ids[component.Slug+language] = t.ID
 	var h catalog.Hasher
-	var added []NewUnit
+	var added []FingerprintedUnit
 	author := searchAuthors[(round+c)%len(searchAuthors)]
 	d := Delta{ComponentID: component.ID, TranslationID: t.ID, Commit: head(round + 1), At: day(round + 1)}
 	if author != "" {
@@ -256,7 +256,7 @@ func (w *searchWorld) addUnits(ctx context.Context, tx *StepTx, c int, language 
 		}
 		u.source = sources[u.Identity]
 		u.SourceID = u.source.ID
-		added = append(added, NewUnit{Unit: &u.Unit, Text: int64(k), Meta: 1})
+		added = append(added, FingerprintedUnit{Unit: &u.Unit, Text: int64(k), Meta: 1})
 		fresh[i] = u
 	}
 	if err := tx.AddUnits(ctx, added); err != nil {

@@ -14,11 +14,11 @@ import (
 func putStrings(ctx context.Context, tx *StepTx, t *catalog.Translation, sources map[string]int64, strings []string, states []catalog.State) error {
 	var h catalog.Hasher
 	t.Stats = catalog.Stats{}
-	var units []NewUnit
+	var units []FingerprintedUnit
 	for i, text := range strings {
 		u := &catalog.Unit{Source: text, Words: len(text), Chars: 2 * len(text), State: states[i], Priority: 100, SourceID: sources[text], Identity: h.Identity(text, "")}
 		t.Stats.Unit(u)
-		units = append(units, NewUnit{Unit: u, Text: 1, Meta: 1})
+		units = append(units, FingerprintedUnit{Unit: u, Text: 1, Meta: 1})
 	}
 	if err := tx.PutTranslation(ctx, t); err != nil {
 		return err

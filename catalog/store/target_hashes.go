@@ -43,14 +43,14 @@ func (tx *StepTx) dropEcho(ctx context.Context, e echoOf) error {
 	return err
 }
 
-// AddEchoes makes live units ones that are found by their Echo: those that the
+// AddTargetHashes makes live units ones that are found by their Echo: those that the
 // step has written, and those of a translation that is checked for the first
 // time. Units that are found already stay so.
-func (tx *StepTx) AddEchoes(ctx context.Context, units []*CheckUnit) error {
+func (tx *StepTx) AddTargetHashes(ctx context.Context, units []*CheckUnit) error {
 	rows := make([]echoOf, 0, len(units))
 	for _, u := range units {
-		if u.Echo != 0 {
-			rows = append(rows, echoOf{u.Echo, u.ID})
+		if u.TargetHash != 0 {
+			rows = append(rows, echoOf{u.TargetHash, u.ID})
 		}
 	}
 	slices.SortFunc(rows, func(a, b echoOf) int { return cmp.Or(cmp.Compare(a.echo, b.echo), cmp.Compare(a.unit, b.unit)) })
@@ -64,18 +64,18 @@ func (tx *StepTx) AddEchoes(ctx context.Context, units []*CheckUnit) error {
 	return tx.fail(ctx, "store what strings are found by", in.flush(ctx, tx.s))
 }
 
-// SetEcho stores the Echo of a unit that has another one, or none.
-func (tx *StepTx) SetEcho(ctx context.Context, u *CheckUnit, echo int64) error {
-	err := tx.dropEcho(ctx, echoOf{u.Echo, u.ID})
+// SetTargetHash stores the Echo of a unit that has another one, or none.
+func (tx *StepTx) SetTargetHash(ctx context.Context, u *CheckUnit, echo int64) error {
+	err := tx.dropEcho(ctx, echoOf{u.TargetHash, u.ID})
 	if err == nil {
 		_, err = tx.s.exec(ctx, `UPDATE units SET echo = $1 WHERE id = $2`, orNull(echo), u.ID)
 	}
-	u.Echo = echo
+	u.TargetHash = echo
 	return tx.fail(ctx, "store what a string is found by", err)
 }
 
 // Echoing returns those of some values of Echo that more than one unit has.
-func (tx *StepTx) Echoing(ctx context.Context, echoes []int64) ([]int64, error) {
+func (tx *StepTx) SharedTargetHashes(ctx context.Context, echoes []int64) ([]int64, error) {
 	var out []int64
 	err := chunks(echoes, func(chunk []any) error {
 		return tx.s.query(ctx, `SELECT echo FROM echoes WHERE echo IN `+list(1, len(chunk))+` GROUP BY echo HAVING COUNT(*) > 1`, chunk, func(scan scan) error {
@@ -88,9 +88,9 @@ func (tx *StepTx) Echoing(ctx context.Context, echoes []int64) ([]int64, error) 
 	return out, tx.fail(ctx, "read strings with one translation", err)
 }
 
-// UnitsByEcho calls each for the live units that are found by one of some
+// UnitsByTargetHash calls each for the live units that are found by one of some
 // values of Echo.
-func (tx *StepTx) UnitsByEcho(ctx context.Context, echoes []int64, each func(*CheckUnit) error) error {
+func (tx *StepTx) UnitsByTargetHash(ctx context.Context, echoes []int64, each func(*CheckUnit) error) error {
 	return tx.fail(ctx, "read strings with one translation", chunks(echoes, func(chunk []any) error {
 		return tx.checkUnits(ctx, ` JOIN echoes e ON e.unit_id = u.id AND e.echo = u.echo WHERE e.echo IN `+list(1, len(chunk))+` AND u.removed = 0`, chunk, each)
 	}))

@@ -12,8 +12,8 @@ import (
 type CheckUnit struct {
 	// Unit has all but Position and Location.
 	catalog.Unit
-	// Echo is that of NewUnit; 0 if it has none.
-	Echo int64
+	// Echo is that of FingerprintedUnit; 0 if it has none.
+	TargetHash int64
 }
 
 // Peer is a translation of a project that others are compared with.
@@ -70,7 +70,7 @@ func (tx *StepTx) checkUnits(ctx context.Context, where string, args []any, each
 		if err := scan(dest...); err != nil {
 			return err
 		}
-		return each(&CheckUnit{Unit: r.unit(), Echo: echo})
+		return each(&CheckUnit{Unit: r.unit(), TargetHash: echo})
 	})
 }
 
@@ -109,7 +109,7 @@ func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[
 	at := map[int64]*CheckUnit{}
 	u := CheckUnit{Unit: catalog.Unit{TranslationID: translation}}
 	var state int64
-	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.Note, &u.Flags, &state, &u.Echo}
+	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.Note, &u.Flags, &state, &u.TargetHash}
 	err := tx.s.query(ctx, `SELECT id, source_id, id_hash, id_key, target, note, flags, state, COALESCE(echo, 0) FROM units
 		WHERE translation_id = $1 AND removed = 0`, []any{translation}, func(scan scan) error {
 		err := scan(dest...)

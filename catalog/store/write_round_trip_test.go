@@ -13,7 +13,7 @@ import (
 // One step with everything in it, and everything read back.
 func TestRoundTrip(t *testing.T) {
 	db := openWith(t, "app")
-	var source, german []NewUnit
+	var source, german []FingerprintedUnit
 	var sourceID, germanID int64
 	file := File{Blob: head(9), Modified: day(1), Data: []byte("msgid \"\"\nmsgstr \"\"\n")}
 	problem := Problem{ComponentID: 1, Path: "po/fr.po", Blob: head(7), Line: 3, Column: 9, Message: "string not closed"}
@@ -84,7 +84,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-func checkChanges(ctx context.Context, t *testing.T, s *Snapshot, germanID int64, german []NewUnit) error {
+func checkChanges(ctx context.Context, t *testing.T, s *Snapshot, germanID int64, german []FingerprintedUnit) error {
 	t.Helper()
 	all, err := s.Changes(ctx, ChangeQuery{Limit: 10})
 	if err != nil {

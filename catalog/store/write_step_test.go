@@ -211,7 +211,7 @@ func TestGenerations(t *testing.T) {
 		t.Fatal(err)
 	}
 	var de, fr int64
-	var units []NewUnit
+	var units []FingerprintedUnit
 	step(t, db, info(0, 1, 1, 2, 3), func(ctx context.Context, tx *StepTx) (err error) {
 		if de, units, err = fill(ctx, tx, 1, "de", 600, nil); err != nil {
 			return err
@@ -258,7 +258,7 @@ func TestGenerations(t *testing.T) {
 		return errors.Join(err, tx.PutLayout(ctx, de, placed[:256]))
 	})
 	next("unit", false, german, func(ctx context.Context, tx *StepTx) error {
-		return tx.UpdateUnits(ctx, []UpdatedUnit{{Unit: units[0].Unit}})
+		return tx.UpdateUnits(ctx, []FingerprintedUnit{{Unit: units[0].Unit}})
 	})
 	next("removal", false, german, func(ctx context.Context, tx *StepTx) error {
 		return tx.RemoveUnits(ctx, []int64{units[1].ID, units[0].ID})
@@ -331,12 +331,12 @@ func TestTimestamps(t *testing.T) {
 func TestRemoveAndReturn(t *testing.T) {
 	db := openWith(t, "app")
 	var id int64
-	var units []NewUnit
+	var units []FingerprintedUnit
 	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
 		id, units, err = fill(ctx, tx, 1, "de", 3, nil)
 		return err
 	})
-	placed := func(us ...NewUnit) (out []catalog.Placed) {
+	placed := func(us ...FingerprintedUnit) (out []catalog.Placed) {
 		for i, u := range us {
 			out = append(out, catalog.Placed{ID: u.ID, Position: i + 1})
 		}
@@ -361,14 +361,14 @@ func TestRemoveAndReturn(t *testing.T) {
 		}
 		u := *units[1].Unit
 		u.Target, u.State, u.Note = "again", catalog.StateFuzzy, "new note"
-		return errors.Join(err, tx.UpdateUnits(ctx, []UpdatedUnit{{Unit: &u, Text: 5, Meta: 6}}), tx.PutLayout(ctx, id, placed(units...)))
+		return errors.Join(err, tx.UpdateUnits(ctx, []FingerprintedUnit{{Unit: &u, Text: 5, Meta: 6}}), tx.PutLayout(ctx, id, placed(units...)))
 	})
 	wantUnit(t, db, units[1], func(u *catalog.Unit) {
 		u.Target, u.State, u.Note, u.Position, u.Location = "again", catalog.StateFuzzy, "new note", 2, ""
 	})
 }
 
-func wantUnit(t *testing.T, db *DB, n NewUnit, change func(*catalog.Unit)) {
+func wantUnit(t *testing.T, db *DB, n FingerprintedUnit, change func(*catalog.Unit)) {
 	t.Helper()
 	want := *n.Unit
 	change(&want)

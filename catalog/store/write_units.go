@@ -9,23 +9,15 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// NewUnit is a unit to add with the fingerprints that Known will return.
-type NewUnit struct {
+// FingerprintedUnit is a unit to add or update, with its fingerprints.
+type FingerprintedUnit struct {
 	*catalog.Unit
-	// Text and Meta are fingerprints by Hasher.Text and Hasher.Meta.
+	// Text and Meta are the fingerprints by Hasher.Text and Hasher.Meta, which
+	// Known returns.
 	Text, Meta int64
-	// Echo is a hash that units of one project and language with one target
-	// share; 0 where nobody looks for it.
-	Echo int64
-}
-
-// UpdatedUnit is a unit whose text or meta data changed, or that is back.
-type UpdatedUnit struct {
-	*catalog.Unit
-	// Text and Meta are fingerprints by Hasher.Text and Hasher.Meta.
-	Text, Meta int64
-	// Echo is that of NewUnit.
-	Echo int64
+	// TargetHash is the hash by Hasher.Target that all units with this target, of
+	// one project and language, share; 0 if no check looks for it.
+	TargetHash int64
 }
 
 // Text is what an entry about a stored unit needs.
@@ -67,7 +59,7 @@ func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error
 // SourceID 0 is a source unit: it becomes its own
 // source, and only it keeps Source, Context, Words and Chars. Position and
 // Location are PutLayout's.
-func (tx *StepTx) AddUnits(ctx context.Context, units []NewUnit) error {
+func (tx *StepTx) AddUnits(ctx context.Context, units []FingerprintedUnit) error {
 	in := newInserter("units", "id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
 		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "remark", "created", "echo")
 	for i := range units {
@@ -78,7 +70,7 @@ func (tx *StepTx) AddUnits(ctx context.Context, units []NewUnit) error {
 	return tx.fail(ctx, "add units", in.flush(ctx, tx.s))
 }
 
-func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *NewUnit) error {
+func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *FingerprintedUnit) error {
 	u := n.Unit
 	component, err := tx.componentOf(ctx, u.TranslationID)
 	if err != nil {
@@ -106,13 +98,13 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *NewUnit) error {
 	}
 	tx.note(u.TranslationID, u.ID)
 	return in.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State),
-		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.Remark, micros(u.Created), orNull(n.Echo))
+		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.Remark, micros(u.Created), orNull(n.TargetHash))
 }
 
 // UpdateUnits stores, by ID, target, state, previous source, note, remark, flags,
 // priority and fingerprints, and makes removed units live again. An unknown ID
 // is ErrNotFound.
-func (tx *StepTx) UpdateUnits(ctx context.Context, units []UpdatedUnit) error {
+func (tx *StepTx) UpdateUnits(ctx context.Context, units []FingerprintedUnit) error {
 	ids := make([]int64, len(units))
 	for i := range units {
 		ids[i] = units[i].ID
@@ -129,13 +121,13 @@ func (tx *StepTx) UpdateUnits(ctx context.Context, units []UpdatedUnit) error {
 	return nil
 }
 
-func (tx *StepTx) updateUnit(ctx context.Context, u *UpdatedUnit) error {
+func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
 	if err := tx.touch(ctx, u.TranslationID); err != nil {
 		return err
 	}
 	n, err := tx.s.exec(ctx, `UPDATE units SET target = $1, state = $2, previous_source = $3, note = $4, flags = $5, priority = $6,
 		text_print = $7, meta_print = $8, removed = 0, remark = $9, echo = $10 WHERE id = $11 AND translation_id = $12`,
-		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.Remark, orNull(u.Echo), u.ID, u.TranslationID)
+		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.Remark, orNull(u.TargetHash), u.ID, u.TranslationID)
 	tx.note(u.TranslationID, u.ID)
 	if err == nil && n != 1 {
 		err = notFound("unit %d", u.ID)

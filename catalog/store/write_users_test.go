@@ -73,7 +73,7 @@ func TestLastAuthor(t *testing.T) {
 	db := openWith(t, "app")
 	var id int64
 	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
-		var units []NewUnit
+		var units []FingerprintedUnit
 		var err error
 		if id, units, err = fill(ctx, tx, 1, "de", 1, nil); err != nil {
 			return err
