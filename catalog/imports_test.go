@@ -1,7 +1,12 @@
 package catalog_test
 
 import (
-	"os/exec"
+	"errors"
+	"go/build"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,74 +15,126 @@ import (
 // module is the path of this module.
 const module = "github.com/repoglot/repoglot/"
 
-// mayImport lists which of our packages a package may import (docs/design.md,
-// Packages). A trailing /... stands for the package and all below it.
-var mayImport = map[string][]string{
-	"cmd/...":                 {"..."},
-	"api/hooks":               {},
-	"api/limit":               {},
-	"api/gitexport":           {},
-	"api/export":              {"catalog"},
-	"api/page":                {},
-	"api/...":                 {"api/...", "catalog", "catalog/checks", "catalog/lang", "catalog/query", "catalog/store"},
-	"catalog/ingest":          {"gitsource", "poparse", "catalog", "catalog/checks", "catalog/lang", "catalog/store"},
-	"catalog/ingest/schedule": {},
-	"catalog/checks":          {"catalog", "catalog/lang"},
-	"catalog/query":           {"catalog", "catalog/checks"},
-	"catalog/store":           {"catalog", "catalog/checks", "catalog/query"},
-	"catalog":                 {},
-	"catalog/lang":            {},
-	"poparse":                 {"poparse/linebreak"},
-	"poparse/linebreak":       {},
-	"gitsource":               {},
-	"testrepos":               {},
-}
-
-// TestImports holds the direction in which data flows: a new edge between our
-// packages is a decision, to be written here and in docs/design.md.
+// TestImports compares the imports between our packages with the table of
+// docs/design.md. It fails for a package without a row, a row without a
+// package, an import that the row does not allow, and an allowed one that no
+// code uses.
 func TestImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	checked := 0
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		pkg := strings.TrimPrefix(fields[0], module)
-		allowed, ok := rule(pkg)
+	table := readRooms(t)
+	for pkg, imports := range readImports(t) {
+		allowed, ok := table[pkg]
 		if !ok {
-			t.Errorf("package %s is not in the list of packages", pkg)
+			t.Errorf("package %s has no row in the table of docs/design.md#rooms", pkg)
 			continue
 		}
-		checked++
-		for _, imported := range fields[1:] {
-			imported, ours := strings.CutPrefix(imported, module)
-			if ours && !slices.ContainsFunc(allowed, func(p string) bool { return matches(p, imported) }) {
-				t.Errorf("%s imports %s, which is not allowed", pkg, imported)
+		delete(table, pkg)
+		for _, path := range imports {
+			if !slices.Contains(allowed, path) {
+				t.Errorf("%s imports %s; docs/design.md#rooms does not allow it", pkg, path)
+			}
+		}
+		for _, path := range allowed {
+			if !slices.Contains(imports, path) {
+				t.Errorf("docs/design.md#rooms allows %s to import %s, which it does not", pkg, path)
 			}
 		}
 	}
-	if checked < 8 {
-		t.Errorf("only %d packages checked", checked)
+	for pkg := range table {
+		t.Errorf("docs/design.md#rooms has a row for %s, which is no package", pkg)
 	}
 }
 
-func rule(pkg string) ([]string, bool) {
-	if allowed, ok := mayImport[pkg]; ok {
-		return allowed, true
+// readImports returns the packages of this module and which others of them each
+// imports, tests apart. It reads the files itself: of what another program reads,
+// go test would not know that its cached result is out of date.
+func readImports(t *testing.T) map[string][]string {
+	t.Helper()
+	packages := map[string][]string{}
+	err := filepath.WalkDir("..", func(dir string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if name := entry.Name(); name == "testdata" || name != ".." && strings.HasPrefix(name, ".") {
+			return filepath.SkipDir
+		}
+		p, err := build.ImportDir(dir, 0)
+		var none *build.NoGoError
+		if errors.As(err, &none) {
+			return nil
+		}
+		imports := []string{}
+		for _, path := range p.Imports {
+			if path, ours := strings.CutPrefix(path, module); ours {
+				imports = append(imports, path)
+			}
+		}
+		packages[filepath.ToSlash(strings.TrimPrefix(dir, ".."+string(filepath.Separator)))] = imports
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for pattern, allowed := range mayImport {
-		if matches(pattern, pkg) {
-			return allowed, true
+	return packages
+}
+
+// roomRow is a row of the table: a package, its job, the packages it may import.
+var roomRow = regexp.MustCompile("^\\| `([a-z/]+)` \\| .* \\| ([^|]*) \\|$")
+
+// readRooms reads the table below the heading "Rooms" of docs/design.md: the
+// imports that each package is allowed.
+func readRooms(t *testing.T) map[string][]string {
+	t.Helper()
+	data, err := os.ReadFile("../docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, ok := strings.Cut(string(data), "\n## Rooms\n")
+	if !ok {
+		t.Fatal(`docs/design.md has no heading "Rooms"`)
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	table := map[string][]string{}
+	for line := range strings.Lines(section) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		row := roomRow.FindStringSubmatch(line)
+		if row == nil {
+			t.Errorf("docs/design.md#rooms: cannot read the row %s", line)
+			continue
+		}
+		if _, twice := table[row[1]]; twice {
+			t.Errorf("docs/design.md#rooms has two rows for %s", row[1])
+		}
+		table[row[1]] = listImports(t, row[2])
+	}
+	return table
+}
+
+// listImports reads the last cell of a row: "–", or packages in backquotes with
+// commas, where `a/{b,c}` is short for `a/b`, `a/c`.
+func listImports(t *testing.T, cell string) []string {
+	t.Helper()
+	if cell == "–" {
+		return nil
+	}
+	var list []string
+	for i, part := range strings.Split(cell, "`") {
+		if i%2 == 0 {
+			if strings.Trim(part, ", ") != "" {
+				t.Errorf("docs/design.md#rooms: cannot read %q in the cell %s", part, cell)
+			}
+			continue
+		}
+		base, names, braced := strings.Cut(strings.TrimSuffix(part, "}"), "{")
+		if !braced {
+			list = append(list, part)
+			continue
+		}
+		for name := range strings.SplitSeq(names, ",") {
+			list = append(list, base+name)
 		}
 	}
-	return nil, false
-}
-
-func matches(pattern, pkg string) bool {
-	base, deep := strings.CutSuffix(pattern, "...")
-	if !deep {
-		return pattern == pkg
-	}
-	return base == "" || pkg+"/" == base || strings.HasPrefix(pkg, base)
+	return list
 }
