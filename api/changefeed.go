@@ -162,7 +162,7 @@ func newFeedEntry(l links, c *catalog.Change) feedEntry {
 		e.text += ": " + shortLine(c.Source) + " → " + shortLine(c.Target)
 	}
 	switch {
-	case c.Gone:
+	case c.TranslationRemoved:
 	case c.UnitID == 0 || c.Action == catalog.ActionStringRemove:
 		e.page = l.web(path("projects", c.Project, c.Component, c.Language))
 	default:

@@ -98,7 +98,7 @@ func (w *world) addUnits(head string, n int) {
 		for i := range added {
 			u := &catalog.Unit{TranslationID: t.ID, SourceID: id*catalog.UnitsPerComponent + 1, Target: "x", State: 20, Priority: 100, Created: at}
 			u.Identity = h.Identity(head, fmt.Sprint(i))
-			t.Stats.Unit(u)
+			t.Stats.AddUnit(u)
 			added[i] = store.FingerprintedUnit{Unit: u, Text: 1, Meta: 1}
 		}
 		if err := tx.AddUnits(ctx, added); err != nil {
@@ -107,7 +107,7 @@ func (w *world) addUnits(head string, n int) {
 		units := make([]catalog.Unit, n)
 		for i := range added {
 			units[i] = *added[i].Unit
-			placed = append(placed, catalog.Placed{ID: units[i].ID, Position: len(placed) + 1})
+			placed = append(placed, catalog.UnitPosition{ID: units[i].ID, Position: len(placed) + 1})
 		}
 		if err := tx.PutLayout(ctx, t.ID, placed); err != nil {
 			return err

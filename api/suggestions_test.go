@@ -30,7 +30,7 @@ func (w *world) remark() (suggested, commented int64) {
 			return err
 		}
 		suggested, commented = placed[1].ID, placed[4].ID
-		u := catalog.Unit{ID: commented, TranslationID: cs.ID, Target: "Starý text", State: 10, Priority: 100, Note: "Is <it>\npolite?\nextracted", Remark: len("Is <it>\npolite?")}
+		u := catalog.Unit{ID: commented, TranslationID: cs.ID, Target: "Starý text", State: 10, Priority: 100, Note: "Is <it>\npolite?\nextracted", TranslatorBytes: len("Is <it>\npolite?")}
 		if err := tx.UpdateUnits(ctx, []store.FingerprintedUnit{{Unit: &u, Text: h.Text(u.Target, u.State), Meta: h.Meta(u.Note, "")}}); err != nil {
 			return err
 		}

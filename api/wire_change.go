@@ -68,7 +68,7 @@ func newChange(l links, from *catalog.Change) changeObject {
 	}
 	o.Unit = orNull(l.unit(from.UnitID))
 	details := newDetails(from)
-	if from.Gone {
+	if from.TranslationRemoved {
 		details.Language = from.Language
 	} else {
 		o.Translation = orNull(l.api(translationPath(from.Project, from.Component, from.Language)))

@@ -150,7 +150,7 @@ func importFile(ctx context.Context, tx *store.StepTx, component int64, f *file,
 		u.Priority = cmp.Or(u.Priority, 100)
 		u.Created = at.Add(-time.Hour)
 		u.SourceID = sources[u.Identity]
-		t.Stats.Unit(u)
+		t.Stats.AddUnit(u)
 	}
 	if err := tx.PutTranslation(ctx, &t); err != nil {
 		return err
@@ -167,10 +167,10 @@ func importFile(ctx context.Context, tx *store.StepTx, component int64, f *file,
 	if err := tx.AddUnits(ctx, added); err != nil {
 		return err
 	}
-	placed := make([]catalog.Placed, len(f.units))
+	placed := make([]catalog.UnitPosition, len(f.units))
 	for i := range f.units {
 		u := &f.units[i]
-		placed[i] = catalog.Placed{ID: u.ID, Position: u.Position, Location: u.Location}
+		placed[i] = catalog.UnitPosition{ID: u.ID, Position: u.Position, Location: u.Location}
 		if f.source {
 			sources[u.Identity] = u.ID
 		}

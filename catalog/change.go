@@ -67,9 +67,9 @@ type Change struct {
 	// Project, Component and Language are the slugs and the language code of
 	// where it happened; Language is "" for an entry about a component.
 	Project, Component, Language string
-	// Gone says that the file of the translation is gone by now: its URL
+	// TranslationRemoved says that the file of the translation is gone now: its URL
 	// answers 404 (decision 23).
-	Gone bool
+	TranslationRemoved bool
 	// Timestamp is when: decision 19.
 	Timestamp time.Time
 	// Username is the API name of the git author, "" if there is none.

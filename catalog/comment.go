@@ -28,5 +28,5 @@ func OwnComment(comment, template string) string {
 	return ""
 }
 
-// Translator is the part of the note that holds translator comments.
-func (u *Unit) Translator() string { return u.Note[:u.Remark] }
+// TranslatorNote is the part of Note that holds translator comments.
+func (u *Unit) TranslatorNote() string { return u.Note[:u.TranslatorBytes] }

@@ -81,7 +81,7 @@ func TestStats(t *testing.T) {
 		{State: catalog.StateTranslated, Words: 4, Chars: 40},
 		{State: catalog.StateReadOnly, Words: 8, Chars: 80},
 	} {
-		s.Unit(&u)
+		s.AddUnit(&u)
 	}
 	want := catalog.Stats{
 		Total:      catalog.Count{Units: 4, Words: 15, Chars: 150},

@@ -25,7 +25,7 @@ func (c *Count) Subtract(o Count) {
 	c.Chars -= o.Chars
 }
 
-func (c *Count) unit(u *Unit) {
+func (c *Count) addUnit(u *Unit) {
 	c.Units++
 	c.Words += int64(u.Words)
 	c.Chars += int64(u.Chars)
@@ -49,17 +49,17 @@ type Stats struct {
 	Suggestions, Comments int64
 }
 
-// Unit counts one more unit.
-func (s *Stats) Unit(u *Unit) {
-	s.Total.unit(u)
+// AddUnit counts one more unit.
+func (s *Stats) AddUnit(u *Unit) {
+	s.Total.addUnit(u)
 	if u.State.Translated() {
-		s.Translated.unit(u)
+		s.Translated.addUnit(u)
 	}
 	if u.State.Fuzzy() {
-		s.Fuzzy.unit(u)
+		s.Fuzzy.addUnit(u)
 	}
 	if u.State == StateReadOnly {
-		s.ReadOnly.unit(u)
+		s.ReadOnly.addUnit(u)
 	}
 }
 

@@ -25,9 +25,9 @@ type Unit struct {
 	PreviousSource string
 	// Note holds translator comments, then extracted comments, one per line.
 	Note string
-	// Remark is how many bytes of Note, from its beginning, are translator
+	// TranslatorBytes is the number of bytes at the start of Note that are translator
 	// comments; 0 if they are blank or there are none.
-	Remark int
+	TranslatorBytes int
 	// Comment is what of the translator comments the template does not have
 	// (OwnComment); "" for source units. Only the store's answers have it.
 	Comment string
@@ -56,8 +56,8 @@ type Unit struct {
 	Created time.Time
 }
 
-// Placed is where a live unit stands in its file.
-type Placed struct {
+// UnitPosition is where a live unit is in its file.
+type UnitPosition struct {
 	// ID is the unit's id.
 	ID int64
 	// Position is the 1-based place among the file's live entries.

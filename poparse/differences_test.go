@@ -66,7 +66,7 @@ func differences() []difference {
 			return v.err != nil && (v.err.Code == ErrUnclosed || v.err.Code == ErrText) && v.joined()
 		}},
 		{row: "text or comment behind a string on its line", verdict: func(v *verdicts) bool {
-			return v.err != nil && v.err.Code == ErrBehindString && v.joined()
+			return v.err != nil && v.err.Code == ErrAfterString && v.joined()
 		}},
 		{row: "charset that x/text does not know (TSCII, …)", verdict: func(v *verdicts) bool {
 			return v.err != nil && v.err.Code == ErrCharset

@@ -42,9 +42,9 @@ const (
 	ErrBytes = "invalid-bytes"
 	// ErrText: text where none can be.
 	ErrText = "unexpected-text"
-	// ErrBehindString: text behind the closing quote of a string, mostly as a
+	// ErrAfterString: text behind the closing quote of a string, mostly as a
 	// quote inside of it has no backslash.
-	ErrBehindString = "text-behind-string"
+	ErrAfterString = "text-behind-string"
 	// ErrKeyword: a word at the place of a keyword that is none.
 	ErrKeyword = "unknown-keyword"
 	// ErrUnclosed: a string without a closing quote on its line.

@@ -392,12 +392,12 @@ func (p *parser) stray(code, msg string) error {
 	}
 	if p.onNUL() {
 		if p.behindQuote() {
-			code = ErrBehindString
+			code = ErrAfterString
 		}
 		return p.fail(code, p.pos, "%s, NUL bytes: the file is damaged, as after a crash or on a full disk; get it anew", msg)
 	}
 	if p.behindQuote() {
-		return p.fail(ErrBehindString, p.pos, "text behind the closing quote, %q: write \\\" for a quote inside of a string", clip(line))
+		return p.fail(ErrAfterString, p.pos, "text behind the closing quote, %q: write \\\" for a quote inside of a string", clip(line))
 	}
 	return p.fail(code, p.pos, "%s: %q", msg, clip(line))
 }

@@ -96,13 +96,13 @@ func (r *recovery) note(err error) bool {
 		} else if r.p.pos < r.conflictEnd {
 			return true
 		}
-	case ErrEscape, ErrUnclosed, ErrBehindString:
+	case ErrEscape, ErrUnclosed, ErrAfterString:
 	default:
 		if r.p.pos < r.conflictEnd {
 			return true
 		}
 	}
-	if e.Code == ErrUnclosed || e.Code == ErrBehindString {
+	if e.Code == ErrUnclosed || e.Code == ErrAfterString {
 		r.broken = e.Line
 	}
 	r.add(e)
@@ -276,7 +276,7 @@ func (r *recovery) strings(behindKeyword bool) {
 	switch c := p.lineToken(); {
 	case c != 't' || p.beginsEntry() || seen:
 	case p.pos > from && p.behindQuote():
-		r.note(p.stray(ErrBehindString, "unexpected text"))
+		r.note(p.stray(ErrAfterString, "unexpected text"))
 	default:
 		r.note(p.stray(ErrNoString, "expected a string in quotes"))
 	}

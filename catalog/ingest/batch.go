@@ -15,7 +15,7 @@ type batch struct {
 	rows      []*catalog.Translation // put, in the order of the first time
 	put       map[*catalog.Translation]bool
 	fresh     []*stagedUnit // never stored, in the order of their ids by component
-	layouts   map[int64][]catalog.Placed
+	layouts   map[int64][]catalog.UnitPosition
 	files     map[int64]store.File
 	days      map[dayKey]store.StatDay
 	problems  map[problemKey]*store.Problem // nil: none any more
@@ -60,7 +60,7 @@ type author struct {
 func newBatch() *batch {
 	return &batch{
 		put:     make(map[*catalog.Translation]bool),
-		layouts: make(map[int64][]catalog.Placed), files: make(map[int64]store.File),
+		layouts: make(map[int64][]catalog.UnitPosition), files: make(map[int64]store.File),
 		days:     make(map[dayKey]store.StatDay),
 		problems: make(map[problemKey]*store.Problem), authorIDs: make(map[[2]string]int64),
 	}

@@ -116,7 +116,7 @@ func (l *lexicon) learn(key wording) *lexeme {
 // mark makes the fingerprints of a unit's note and flags, which nearly always
 // are those of the version before.
 func (s *lexeme) mark(h *catalog.Hasher, u *catalog.Unit) (meta, outline int64) {
-	m := marks{u.Note, u.Flags, u.PreviousSource, u.Priority, u.Remark}
+	m := marks{u.Note, u.Flags, u.PreviousSource, u.Priority, u.TranslatorBytes}
 	if !s.marked || m != s.marks {
 		s.marked, s.metaMark, s.outlineMark = true, metaPrint(h, u), outlineMark(h, u)
 		s.marks = marks{own(m.note), own(m.flags), own(m.previous), m.priority, m.remark}

@@ -152,7 +152,7 @@ func (c *converter) add(e *poparse.Entry) {
 		u.PreviousSource = previous(e)
 	}
 	if len(e.Comments)+len(e.Extracted) > 0 {
-		u.Note, u.Remark = note(e)
+		u.Note, u.TranslatorBytes = note(e)
 	}
 	u.Priority = c.rules.priority
 	if len(e.Flags) > 0 {
@@ -286,8 +286,8 @@ func remarks(h *catalog.Hasher, u *catalog.Unit) int64 {
 	if u.Note == "" && u.Flags == "" {
 		return 0
 	}
-	if u.Remark > 0 { // where it ends may change and leave the note as it is
-		return h.Meta(u.Note, u.Flags) + int64(u.Remark)
+	if u.TranslatorBytes > 0 { // where it ends may change and leave the note as it is
+		return h.Meta(u.Note, u.Flags) + int64(u.TranslatorBytes)
 	}
 	return h.Meta(u.Note, u.Flags)
 }

@@ -23,7 +23,7 @@ type sink interface {
 	UpdateUnits(ctx context.Context, units []store.FingerprintedUnit) error
 	RemoveUnits(ctx context.Context, translation int64, ids []int64) error
 	// PutLayout takes the units in any order, and may change it.
-	PutLayout(ctx context.Context, translation int64, placed []catalog.Placed) error
+	PutLayout(ctx context.Context, translation int64, placed []catalog.UnitPosition) error
 	PutFile(ctx context.Context, f store.File) error
 	File(ctx context.Context, translation int64) (store.File, error)
 	Problems(ctx context.Context, component int64) ([]store.Problem, error)
@@ -45,12 +45,12 @@ func (d direct) RemoveUnits(ctx context.Context, _ int64, ids []int64) error {
 	return d.StepTx.RemoveUnits(ctx, ids)
 }
 
-func (d direct) PutLayout(ctx context.Context, translation int64, placed []catalog.Placed) error {
+func (d direct) PutLayout(ctx context.Context, translation int64, placed []catalog.UnitPosition) error {
 	sortPlaced(placed)
 	return d.StepTx.PutLayout(ctx, translation, placed)
 }
 
 // sortPlaced puts units in the order of their ids, as the store wants them.
-func sortPlaced(placed []catalog.Placed) {
-	slices.SortFunc(placed, func(a, b catalog.Placed) int { return cmp.Compare(a.ID, b.ID) })
+func sortPlaced(placed []catalog.UnitPosition) {
+	slices.SortFunc(placed, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
 }

@@ -133,7 +133,7 @@ func (s *staging) PutTranslation(_ context.Context, t *catalog.Translation) erro
 	return nil
 }
 
-func (s *staging) PutLayout(_ context.Context, translation int64, placed []catalog.Placed) error {
+func (s *staging) PutLayout(_ context.Context, translation int64, placed []catalog.UnitPosition) error {
 	s.layouts[translation] = placed
 	return nil
 }

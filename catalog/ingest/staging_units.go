@@ -197,7 +197,7 @@ func (t *unitTable) update(at int, u *store.FingerprintedUnit) {
 		staged.Target = own(u.Target)
 	}
 	staged.State, staged.PreviousSource, staged.Note, staged.Flags, staged.Priority = u.State, u.PreviousSource, u.Note, u.Flags, u.Priority
-	staged.Remark = u.Remark
+	staged.TranslatorBytes = u.TranslatorBytes
 	staged.keep()
 	staged.echo = u.TargetHash
 	staged.text, staged.meta, staged.Removed, staged.rewritten = u.Text, u.Meta, false, true

@@ -90,8 +90,8 @@ func (u *union) of(ctx context.Context, files []sourceFile, hasOwn bool, r rules
 				s.Position = position + 1
 			}
 			position = s.Position
-			if s.Remark > 0 && (!hasOwn || n > 0) { // of a translation: its own comment, not the template's
-				s.Remark = 0
+			if s.TranslatorBytes > 0 && (!hasOwn || n > 0) { // of a translation: its own comment, not the template's
+				s.TranslatorBytes = 0
 				s.meta = metaPrint(&f.hasher, &s.Unit)
 			}
 			all.units = append(all.units, s.unit)

@@ -75,7 +75,7 @@ func (a *application) putStats(ctx context.Context, row *catalog.Translation) er
 func stats(units []unit) catalog.Stats {
 	var s catalog.Stats
 	for i := range units {
-		s.Unit(&units[i].Unit)
+		s.AddUnit(&units[i].Unit)
 	}
 	return s
 }
@@ -240,9 +240,9 @@ func (w *unitWriter) place(ctx context.Context) error {
 	if !w.moved && len(w.delta.Returned)+len(w.delta.Removed)+len(w.delta.Added) == 0 {
 		return nil
 	}
-	placed := make([]catalog.Placed, len(w.units))
+	placed := make([]catalog.UnitPosition, len(w.units))
 	for i := range w.units {
-		placed[i] = catalog.Placed{ID: w.ids[i], Position: w.units[i].Position, Location: w.units[i].Location}
+		placed[i] = catalog.UnitPosition{ID: w.ids[i], Position: w.units[i].Position, Location: w.units[i].Location}
 	}
 	return w.a.tx.PutLayout(ctx, w.row.ID, placed)
 }

@@ -84,12 +84,12 @@ func BenchmarkPutLayout(b *testing.B) {
 			if err != nil {
 				return err
 			}
-			placed := make([]catalog.Placed, n)
+			placed := make([]catalog.UnitPosition, n)
 			round := 0
 			for b.Loop() {
 				round++
 				for i, u := range units {
-					placed[i] = catalog.Placed{ID: u.ID, Position: i + 1, Location: fmt.Sprintf("src/file%d.c:%d", i/100, i+round)}
+					placed[i] = catalog.UnitPosition{ID: u.ID, Position: i + 1, Location: fmt.Sprintf("src/file%d.c:%d", i/100, i+round)}
 				}
 				if err := tx.PutLayout(ctx, id, placed); err != nil {
 					return err

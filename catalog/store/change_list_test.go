@@ -52,21 +52,21 @@ func TestLayoutProperty(t *testing.T) {
 	})
 }
 
-func drawLayout(t *rapid.T) []catalog.Placed {
+func drawLayout(t *rapid.T) []catalog.UnitPosition {
 	n := rapid.OneOf(rapid.IntRange(0, 5), rapid.IntRange(250, 520)).Draw(t, "n")
 	files := rapid.SliceOfN(rapid.StringMatching(`[a-zé/]{0,12}`), 1, 4).Draw(t, "files")
 	gap := rapid.Int64Range(1, 1<<30).Draw(t, "gap")
 	turn := rapid.IntRange(0, 2*n+1).Draw(t, "turn")
-	placed := make([]catalog.Placed, n)
+	placed := make([]catalog.UnitPosition, n)
 	for i := range placed {
-		placed[i] = catalog.Placed{ID: int64(i+1) * gap, Position: (i*7 + turn) % (n + 1), Location: fmt.Sprintf("%s:%d", files[(i/3)%len(files)], i*turn)}
+		placed[i] = catalog.UnitPosition{ID: int64(i+1) * gap, Position: (i*7 + turn) % (n + 1), Location: fmt.Sprintf("%s:%d", files[(i/3)%len(files)], i*turn)}
 	}
 	return placed
 }
 
 func FuzzDecodeBlock(f *testing.F) {
 	f.Add(encodeBlock(nil))
-	f.Add(encodeBlock([]catalog.Placed{{ID: 1 << 40, Position: 3, Location: "a.c:1"}, {ID: 1<<40 + 1, Position: 1, Location: "a.c:12"}}))
+	f.Add(encodeBlock([]catalog.UnitPosition{{ID: 1 << 40, Position: 3, Location: "a.c:1"}, {ID: 1<<40 + 1, Position: 1, Location: "a.c:12"}}))
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 1})
 	f.Add([]byte{1, 2, 2, 255, 255, 255, 255, 15, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -168,7 +168,7 @@ func scanChange(scan scan) (catalog.Change, error) {
 	var c catalog.Change
 	var at, commitTime sql.NullInt64
 	var event, coAuthors sql.NullString
-	err := scan(&c.ID, &c.Action, &c.UnitID, &c.Project, &c.Component, &c.Language, &c.Gone, &at, &c.Username, &c.AuthorName, &c.Target, &c.Old,
+	err := scan(&c.ID, &c.Action, &c.UnitID, &c.Project, &c.Component, &c.Language, &c.TranslationRemoved, &at, &c.Username, &c.AuthorName, &c.Target, &c.Old,
 		&c.State, &c.OldState, &c.Source, &c.Context, &c.Commit, &commitTime, &event, &coAuthors)
 	if err != nil {
 		return c, err

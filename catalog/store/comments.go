@@ -16,11 +16,11 @@ func templateRemarks(ctx context.Context, s *session, source int64) (remarks, er
 	var all remarks
 	err := s.query(ctx, `SELECT id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{source}, func(scan scan) error {
 		var u catalog.Unit
-		err := scan(&u.ID, &u.Note, &u.Remark)
+		err := scan(&u.ID, &u.Note, &u.TranslatorBytes)
 		if all == nil {
 			all = remarks{}
 		}
-		all[u.ID] = u.Translator()
+		all[u.ID] = u.TranslatorNote()
 		return err
 	})
 	return all, err
@@ -43,10 +43,10 @@ func commented(ctx context.Context, s *session, translation int64, template rema
 		return s.query(ctx, `SELECT id, source_id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation},
 			func(scan scan) error {
 				var u catalog.Unit
-				if err := scan(&u.ID, &u.SourceID, &u.Note, &u.Remark); err != nil {
+				if err := scan(&u.ID, &u.SourceID, &u.Note, &u.TranslatorBytes); err != nil {
 					return err
 				}
-				if own := catalog.OwnComment(u.Translator(), template[u.SourceID]); own != "" {
+				if own := catalog.OwnComment(u.TranslatorNote(), template[u.SourceID]); own != "" {
 					each(u.ID, own)
 				}
 				return nil
@@ -78,7 +78,7 @@ func (s *Snapshot) remarked(ctx context.Context, units []catalog.Unit) error {
 	}
 	var sources []int64
 	for i := range units {
-		if u := &units[i]; u.Remark > 0 && u.SourceID != u.ID {
+		if u := &units[i]; u.TranslatorBytes > 0 && u.SourceID != u.ID {
 			sources = append(sources, u.SourceID)
 		}
 	}
@@ -89,14 +89,14 @@ func (s *Snapshot) remarked(ctx context.Context, units []catalog.Unit) error {
 	err := chunks(sources, func(chunk []any) error {
 		return s.s.query(ctx, `SELECT id, note, remark FROM units WHERE remark > 0 AND id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
 			var u catalog.Unit
-			err := scan(&u.ID, &u.Note, &u.Remark)
-			template[u.ID] = u.Translator()
+			err := scan(&u.ID, &u.Note, &u.TranslatorBytes)
+			template[u.ID] = u.TranslatorNote()
 			return err
 		})
 	})
 	for i := range units {
-		if u := &units[i]; u.Remark > 0 && u.SourceID != u.ID && !u.Removed {
-			u.Comment = catalog.OwnComment(u.Translator(), template[u.SourceID])
+		if u := &units[i]; u.TranslatorBytes > 0 && u.SourceID != u.ID && !u.Removed {
+			u.Comment = catalog.OwnComment(u.TranslatorNote(), template[u.SourceID])
 		}
 	}
 	return err

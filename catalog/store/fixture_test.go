@@ -107,13 +107,13 @@ func fill(ctx context.Context, tx *StepTx, component int64, code string, n int, 
 		return 0, nil, err
 	}
 	units := makeUnits(t.ID, code, n, source)
-	placed := make([]catalog.Placed, n)
+	placed := make([]catalog.UnitPosition, n)
 	if err := tx.AddUnits(ctx, units); err != nil {
 		return 0, nil, err
 	}
 	for i, u := range units {
 		u.Position, u.Location = i+1, fmt.Sprintf("src/file%d.c:%d", i/100, i)
-		placed[i] = catalog.Placed{ID: u.ID, Position: u.Position, Location: u.Location}
+		placed[i] = catalog.UnitPosition{ID: u.ID, Position: u.Position, Location: u.Location}
 	}
 	return t.ID, units, tx.PutLayout(ctx, t.ID, placed)
 }

@@ -16,9 +16,9 @@ var errLayout = errors.New("a layout block is damaged: restore a backup, or move
 // encodeBlock writes units as differences from the one before: ids mostly rise
 // by one, positions too, and locations share their beginning. A string inserted
 // at the top of a file changes one number per block.
-func encodeBlock(placed []catalog.Placed) []byte {
+func encodeBlock(placed []catalog.UnitPosition) []byte {
 	b := binary.AppendUvarint(nil, uint64(len(placed)))
-	var last catalog.Placed
+	var last catalog.UnitPosition
 	for _, p := range placed {
 		b = binary.AppendVarint(b, p.ID-last.ID)
 		b = binary.AppendVarint(b, int64(p.Position-last.Position))
@@ -43,18 +43,18 @@ func commonPrefix(a, b string) int {
 
 // decodeBlock is the inverse of encodeBlock. Whatever the bytes, it neither
 // panics nor allocates out of proportion.
-func decodeBlock(b []byte) ([]catalog.Placed, error) { return decodeRange(b, 0, blockUnits) }
+func decodeBlock(b []byte) ([]catalog.UnitPosition, error) { return decodeRange(b, 0, blockUnits) }
 
 // decodeRange decodes the units [from, to) of a block, as many as there are, and
 // makes no strings of the others.
-func decodeRange(b []byte, from, to int) ([]catalog.Placed, error) {
+func decodeRange(b []byte, from, to int) ([]catalog.UnitPosition, error) {
 	r := blockReader{b: b}
 	n := int(min(r.uvarint(), blockUnits+1))
 	if n > blockUnits {
 		return nil, errLayout
 	}
-	out := make([]catalog.Placed, 0, max(0, min(n, to)-from))
-	var p catalog.Placed
+	out := make([]catalog.UnitPosition, 0, max(0, min(n, to)-from))
+	var p catalog.UnitPosition
 	var location []byte
 	same := false // location is that of p
 	for i := range n {

@@ -46,7 +46,7 @@ func (s *Snapshot) units(ctx context.Context, translation int64, offset, limit i
 const gaps = 3
 
 // unitsAt reads the units of a page of places, which are in the order of their ids.
-func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.Placed) ([]catalog.Unit, error) {
+func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) ([]catalog.Unit, error) {
 	units := make([]catalog.Unit, 0, len(placed))
 	if len(placed) == 0 {
 		return units, nil
@@ -89,12 +89,12 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.Placed) ([]cata
 }
 
 // placed reads the blocks that cover a page. All blocks but the last are full.
-func (s *Snapshot) placed(ctx context.Context, translation int64, offset, limit int) ([]catalog.Placed, error) {
+func (s *Snapshot) placed(ctx context.Context, translation int64, offset, limit int) ([]catalog.UnitPosition, error) {
 	offset, limit = min(offset, 1<<29), min(limit, 1<<29) // twice what a component holds: no overflow below
 	first := offset / blockUnits
 	last := (offset + limit - 1) / blockUnits
 	from, to := offset-first*blockUnits, offset+limit-first*blockUnits
-	var placed []catalog.Placed
+	var placed []catalog.UnitPosition
 	err := s.s.page(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
 		[]any{translation, first, last}, func(scan scan) error {
 			var data []byte
@@ -192,7 +192,7 @@ func (r *unitScan) dest() []any {
 func (r *unitScan) unit() catalog.Unit {
 	r.u.Priority, r.u.State, r.u.Removed = int(r.priority), catalog.State(r.state), r.removed != 0
 	r.u.Words, r.u.Chars = int(r.words), int(r.chars)
-	r.u.Created, r.u.Remark = fromMicros(r.created), int(r.remark)
+	r.u.Created, r.u.TranslatorBytes = fromMicros(r.created), int(r.remark)
 	r.u.Failing = [2]uint64{uint64(r.low), uint64(r.high)}
 	return r.u
 }

@@ -28,7 +28,7 @@ func (s *Snapshot) AllUnits(ctx context.Context, totals map[int64]int64, offset 
 
 func (s *Snapshot) allUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
 	owners := map[int64]catalog.Translation{}
-	var placed []catalog.Placed
+	var placed []catalog.UnitPosition
 	for _, c := range sortedKeys(totals) {
 		if offset >= totals[c] {
 			offset -= totals[c]
@@ -71,7 +71,7 @@ type blockStart struct {
 // placedAcross merges the layouts of a component and cuts out a page. Full
 // blocks tell how many units are below an id without being read, all but the
 // last one of each translation, so that only blocks near the page are.
-func (s *Snapshot) placedAcross(ctx context.Context, starts []blockStart, offset int64, limit int) (all []catalog.Placed, err error) {
+func (s *Snapshot) placedAcross(ctx context.Context, starts []blockStart, offset int64, limit int) (all []catalog.UnitPosition, err error) {
 	if len(starts) == 0 {
 		return nil, nil
 	}
@@ -96,13 +96,13 @@ func (s *Snapshot) placedAcross(ctx context.Context, starts []blockStart, offset
 			return nil, err
 		}
 	}
-	slices.SortFunc(all, func(a, b catalog.Placed) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(all, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
 	n := int64(len(all))
 	return all[min(lo, n):min(hi, n)], nil
 }
 
 // below counts the units whose id is less than id.
-func below(placed []catalog.Placed, id int64) (n int64) {
+func below(placed []catalog.UnitPosition, id int64) (n int64) {
 	for i := range placed {
 		if placed[i].ID < id {
 			n++
@@ -130,7 +130,7 @@ func (s *Snapshot) blockStarts(ctx context.Context, translations []catalog.Trans
 	return starts, err
 }
 
-func (s *Snapshot) appendBlock(ctx context.Context, all []catalog.Placed, translation int64, block int) ([]catalog.Placed, error) {
+func (s *Snapshot) appendBlock(ctx context.Context, all []catalog.UnitPosition, translation int64, block int) ([]catalog.UnitPosition, error) {
 	var data []byte
 	err := s.s.page(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, func(scan scan) error { return scan(&data) })
 	if err != nil || data == nil {

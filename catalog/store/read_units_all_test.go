@@ -26,7 +26,7 @@ func TestAllUnits(t *testing.T) {
 	for c, from := range []int{0, 0} {
 		id := int64(c + 1)
 		components = append(components, id)
-		placed := map[int64][]catalog.Placed{}
+		placed := map[int64][]catalog.UnitPosition{}
 		step(t, db, info(from, 10+c, id), func(ctx context.Context, tx *StepTx) error {
 			var ids []int64
 			for i := range 4 {
@@ -53,7 +53,7 @@ func TestAllUnits(t *testing.T) {
 					source = units
 				}
 				for i := range units {
-					placed[of] = append(placed[of], catalog.Placed{ID: units[i].ID, Position: len(placed[of]) + 1, Location: fmt.Sprint(of)})
+					placed[of] = append(placed[of], catalog.UnitPosition{ID: units[i].ID, Position: len(placed[of]) + 1, Location: fmt.Sprint(of)})
 				}
 			}
 			for i, of := range ids {

@@ -18,13 +18,13 @@ const fileChunk = 1000
 // the units of one piece. It ends after an error.
 func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only map[int64]struct{}) iter.Seq2[*catalog.Unit, error] {
 	return func(yield func(*catalog.Unit, error) bool) {
-		var placed []catalog.Placed
-		err := s.eachPlaced(ctx, []searchTranslation{{id: translationID}}, func(p catalog.Placed) {
+		var placed []catalog.UnitPosition
+		err := s.eachPlaced(ctx, []searchTranslation{{id: translationID}}, func(p catalog.UnitPosition) {
 			if _, in := only[p.ID]; in || only == nil {
 				placed = append(placed, p)
 			}
 		})
-		slices.SortFunc(placed, func(a, b catalog.Placed) int { return cmp.Compare(a.Position, b.Position) })
+		slices.SortFunc(placed, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.Position, b.Position) })
 		for piece := range slices.Chunk(placed, fileChunk) {
 			if err != nil {
 				break
@@ -46,8 +46,8 @@ func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only ma
 }
 
 // unitsOf reads the units of a piece of a file, in its order.
-func (s *Snapshot) unitsOf(ctx context.Context, placed []catalog.Placed) ([]catalog.Unit, error) {
-	slices.SortFunc(placed, func(a, b catalog.Placed) int { return cmp.Compare(a.ID, b.ID) })
+func (s *Snapshot) unitsOf(ctx context.Context, placed []catalog.UnitPosition) ([]catalog.Unit, error) {
+	slices.SortFunc(placed, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
 	units, err := s.unitsAt(ctx, placed)
 	slices.SortFunc(units, func(a, b catalog.Unit) int { return cmp.Compare(a.Position, b.Position) })
 	return units, err

@@ -21,9 +21,9 @@ func TestUnitsInFile(t *testing.T) {
 		if id, units, err = fill(ctx, tx, 1, "de", n, nil); err != nil {
 			return err
 		}
-		placed := make([]catalog.Placed, n)
+		placed := make([]catalog.UnitPosition, n)
 		for i, u := range units {
-			placed[i] = catalog.Placed{ID: u.ID, Position: 1 + (i*7)%n, Location: u.Source + ":1"} // 7 and n have no common factor
+			placed[i] = catalog.UnitPosition{ID: u.ID, Position: 1 + (i*7)%n, Location: u.Source + ":1"} // 7 and n have no common factor
 		}
 		return tx.PutLayout(ctx, id, placed)
 	})

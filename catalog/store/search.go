@@ -163,7 +163,7 @@ func (f *Found) page(ctx context.Context, offset int64, limit int) ([]catalog.Un
 // placeAll finds the places of units that are ascending by id; every block is
 // decoded once.
 func (s *Snapshot) placeAll(ctx context.Context, units []catalog.Unit) error {
-	blocks := map[int64][]catalog.Placed{} // per translation, the one met last
+	blocks := map[int64][]catalog.UnitPosition{} // per translation, the one met last
 	for i := range units {
 		u := &units[i]
 		block := blocks[u.TranslationID]

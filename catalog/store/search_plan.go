@@ -226,7 +226,7 @@ func (s *Snapshot) cut(ctx context.Context, p *searchPlan, c *searchComponent, g
 	}
 	span := s.db.spanUnits
 	if single != 0 && to-from > span && to-from > sparse*groups[0].translations[0].units {
-		err := s.eachPlaced(ctx, groups[0].translations, func(p catalog.Placed) {
+		err := s.eachPlaced(ctx, groups[0].translations, func(p catalog.UnitPosition) {
 			if lo <= p.ID && p.ID <= hi {
 				ids = append(ids, p.ID)
 			}

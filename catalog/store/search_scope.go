@@ -86,8 +86,8 @@ func (s *Snapshot) idRange(ctx context.Context, c *searchComponent, translation 
 }
 
 // placeOf finds a unit in a block.
-func placeOf(block []catalog.Placed, id int64) (catalog.Placed, bool) {
-	i, found := slices.BinarySearchFunc(block, id, func(p catalog.Placed, id int64) int {
+func placeOf(block []catalog.UnitPosition, id int64) (catalog.UnitPosition, bool) {
+	i, found := slices.BinarySearchFunc(block, id, func(p catalog.UnitPosition, id int64) int {
 		switch {
 		case p.ID < id:
 			return -1
@@ -97,13 +97,13 @@ func placeOf(block []catalog.Placed, id int64) (catalog.Placed, bool) {
 		return 0
 	})
 	if !found {
-		return catalog.Placed{}, false
+		return catalog.UnitPosition{}, false
 	}
 	return block[i], true
 }
 
 // eachPlaced calls fn for all live units of translations.
-func (s *Snapshot) eachPlaced(ctx context.Context, translations []searchTranslation, fn func(catalog.Placed)) error {
+func (s *Snapshot) eachPlaced(ctx context.Context, translations []searchTranslation, fn func(catalog.UnitPosition)) error {
 	for i := range translations {
 		err := s.s.query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translations[i].id}, func(scan scan) error {
 			var data []byte

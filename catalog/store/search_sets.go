@@ -26,18 +26,18 @@ func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []sear
 		if e.Column != query.Location {
 			return s.remarkedWhere(ctx, c, group, e.Column, match)
 		}
-		return s.placedWhere(ctx, group, func(p catalog.Placed) bool { return match(p.Location) })
+		return s.placedWhere(ctx, group, func(p catalog.UnitPosition) bool { return match(p.Location) })
 	case query.Filled:
 		switch e.Column {
 		case query.Location:
-			return s.placedWhere(ctx, group, func(p catalog.Placed) bool { return p.Location != "" })
+			return s.placedWhere(ctx, group, func(p catalog.UnitPosition) bool { return p.Location != "" })
 		case query.Comment, query.Suggestion:
 			return s.remarkedWhere(ctx, c, group, e.Column, nil)
 		}
 		return e, nil
 	case query.Number:
 		if e.Figure == query.Position {
-			return s.placedWhere(ctx, group, func(p catalog.Placed) bool { return inSpans(e.Spans, int64(p.Position)) })
+			return s.placedWhere(ctx, group, func(p catalog.UnitPosition) bool { return inSpans(e.Spans, int64(p.Position)) })
 		}
 		return listed(e), nil
 	case entries:
@@ -71,9 +71,9 @@ func setOf(ids []int64, ofSource bool) query.Expr {
 	return within{ofSource, newIDSet(slices.Compact(ids))}
 }
 
-func (s *Snapshot) placedWhere(ctx context.Context, group []searchTranslation, holds func(catalog.Placed) bool) (query.Expr, error) {
+func (s *Snapshot) placedWhere(ctx context.Context, group []searchTranslation, holds func(catalog.UnitPosition) bool) (query.Expr, error) {
 	var ids []int64
-	err := s.eachPlaced(ctx, group, func(p catalog.Placed) {
+	err := s.eachPlaced(ctx, group, func(p catalog.UnitPosition) {
 		if holds(p) {
 			ids = append(ids, p.ID)
 		}

@@ -281,14 +281,14 @@ func (w *searchWorld) addUnits(ctx context.Context, tx *StepTx, c int, language 
 
 // layout stores the places of the live units, anew.
 func (w *searchWorld) layout(ctx context.Context, tx *StepTx, translation int64) error {
-	var placed []catalog.Placed
+	var placed []catalog.UnitPosition
 	for _, u := range w.units {
 		if u.TranslationID != translation || u.removed {
 			continue
 		}
 		u.Position = len(placed)*7%1000 + 1
 		u.Location = []string{"", "src/a.c:1", "SRC/Kůň.c:2"}[len(placed)%3]
-		placed = append(placed, catalog.Placed{ID: u.ID, Position: u.Position, Location: u.Location})
+		placed = append(placed, catalog.UnitPosition{ID: u.ID, Position: u.Position, Location: u.Location})
 	}
 	return tx.PutLayout(ctx, translation, placed)
 }

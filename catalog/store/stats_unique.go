@@ -183,13 +183,13 @@ func (s *Snapshot) countOnce(ctx context.Context, translations []uniqueTranslati
 		for ; end < len(repeated) && repeated[end].identity == repeated[i].identity; end++ {
 			u := units[repeated[end].unit]
 			var one catalog.Stats
-			one.Unit(&u)
+			one.AddUnit(&u)
 			all.Subtract(one)
 			if u.State > best.State {
 				best = u
 			}
 		}
-		all.Unit(&best)
+		all.AddUnit(&best)
 		i = end
 	}
 	return nil

@@ -17,7 +17,7 @@ func putStrings(ctx context.Context, tx *StepTx, t *catalog.Translation, sources
 	var units []FingerprintedUnit
 	for i, text := range strings {
 		u := &catalog.Unit{Source: text, Words: len(text), Chars: 2 * len(text), State: states[i], Priority: 100, SourceID: sources[text], Identity: h.Identity(text, "")}
-		t.Stats.Unit(u)
+		t.Stats.AddUnit(u)
 		units = append(units, FingerprintedUnit{Unit: u, Text: 1, Meta: 1})
 	}
 	if err := tx.PutTranslation(ctx, t); err != nil {
@@ -29,9 +29,9 @@ func putStrings(ctx context.Context, tx *StepTx, t *catalog.Translation, sources
 	if err := tx.AddUnits(ctx, units); err != nil {
 		return err
 	}
-	placed := make([]catalog.Placed, len(units))
+	placed := make([]catalog.UnitPosition, len(units))
 	for i := range units {
-		placed[i] = catalog.Placed{ID: units[i].ID, Position: i + 1}
+		placed[i] = catalog.UnitPosition{ID: units[i].ID, Position: i + 1}
 		if t.IsSource {
 			sources[strings[i]] = units[i].ID
 		}
@@ -83,7 +83,7 @@ func TestUniqueProperty(outer *testing.T) {
 			var want catalog.Stats
 			for _, texts := range model {
 				for text, state := range texts {
-					want.Unit(&catalog.Unit{State: state, Words: len(text), Chars: 2 * len(text)})
+					want.AddUnit(&catalog.Unit{State: state, Words: len(text), Chars: 2 * len(text)})
 				}
 			}
 			for range 2 { // counted, kept

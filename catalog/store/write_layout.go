@@ -10,11 +10,11 @@ import (
 
 // PutLayout stores where the live units of a translation stand: all of them,
 // ascending by ID. Only blocks whose bytes differ are written.
-func (tx *StepTx) PutLayout(ctx context.Context, translationID int64, placed []catalog.Placed) error {
+func (tx *StepTx) PutLayout(ctx context.Context, translationID int64, placed []catalog.UnitPosition) error {
 	return tx.fail(ctx, fmt.Sprintf("store layout of translation %d", translationID), tx.putLayout(ctx, translationID, placed))
 }
 
-func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []catalog.Placed) error {
+func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []catalog.UnitPosition) error {
 	for i := 1; i < len(placed); i++ {
 		if placed[i].ID <= placed[i-1].ID {
 			return invalid("unit %d after unit %d: not ascending", placed[i].ID, placed[i-1].ID)
@@ -67,13 +67,13 @@ func (tx *StepTx) blocks(ctx context.Context, translation int64) ([][]byte, erro
 }
 
 // Layout returns what PutLayout stored; nothing if it never did.
-func (tx *StepTx) Layout(ctx context.Context, translationID int64) ([]catalog.Placed, error) {
+func (tx *StepTx) Layout(ctx context.Context, translationID int64) ([]catalog.UnitPosition, error) {
 	op := fmt.Sprintf("read layout of translation %d", translationID)
 	blocks, err := tx.blocks(ctx, translationID)
 	if err != nil {
 		return nil, tx.fail(ctx, op, err)
 	}
-	placed := make([]catalog.Placed, 0, len(blocks)*blockUnits)
+	placed := make([]catalog.UnitPosition, 0, len(blocks)*blockUnits)
 	for _, data := range blocks {
 		block, err := tx.db.codec.block(data)
 		if err != nil {
@@ -85,12 +85,12 @@ func (tx *StepTx) Layout(ctx context.Context, translationID int64) ([]catalog.Pl
 }
 
 // block decompresses and decodes one layout block.
-func (c *codec) block(data []byte) ([]catalog.Placed, error) {
+func (c *codec) block(data []byte) ([]catalog.UnitPosition, error) {
 	return c.blockRange(data, 0, blockUnits)
 }
 
 // blockRange is block for the units [from, to) of it.
-func (c *codec) blockRange(data []byte, from, to int) ([]catalog.Placed, error) {
+func (c *codec) blockRange(data []byte, from, to int) ([]catalog.UnitPosition, error) {
 	raw, err := c.inflate(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w (%w)", errLayout, err)

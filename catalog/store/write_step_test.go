@@ -81,7 +81,7 @@ func TestStepLeavesNothing(t *testing.T) {
 			return errors.Join(writeAll(ctx, tx), tx.RemoveUnits(ctx, []int64{1 << 40}))
 		}, catalog.ErrNotFound},
 		{"layout out of order", info(0, 1, 1, 2), func(ctx context.Context, _ func(), tx *StepTx) error {
-			return errors.Join(writeAll(ctx, tx), tx.PutLayout(ctx, 1, []catalog.Placed{{ID: 2}, {ID: 1}}))
+			return errors.Join(writeAll(ctx, tx), tx.PutLayout(ctx, 1, []catalog.UnitPosition{{ID: 2}, {ID: 1}}))
 		}, catalog.ErrInvalid},
 	}
 	for _, tt := range tests {
@@ -336,9 +336,9 @@ func TestRemoveAndReturn(t *testing.T) {
 		id, units, err = fill(ctx, tx, 1, "de", 3, nil)
 		return err
 	})
-	placed := func(us ...FingerprintedUnit) (out []catalog.Placed) {
+	placed := func(us ...FingerprintedUnit) (out []catalog.UnitPosition) {
 		for i, u := range us {
-			out = append(out, catalog.Placed{ID: u.ID, Position: i + 1})
+			out = append(out, catalog.UnitPosition{ID: u.ID, Position: i + 1})
 		}
 		return out
 	}

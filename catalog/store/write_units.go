@@ -98,7 +98,7 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *FingerprintedUni
 	}
 	tx.note(u.TranslationID, u.ID)
 	return in.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State),
-		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.Remark, micros(u.Created), orNull(n.TargetHash))
+		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, micros(u.Created), orNull(n.TargetHash))
 }
 
 // UpdateUnits stores, by ID, target, state, previous source, note, remark, flags,
@@ -127,7 +127,7 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
 	}
 	n, err := tx.s.exec(ctx, `UPDATE units SET target = $1, state = $2, previous_source = $3, note = $4, flags = $5, priority = $6,
 		text_print = $7, meta_print = $8, removed = 0, remark = $9, echo = $10 WHERE id = $11 AND translation_id = $12`,
-		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.Remark, orNull(u.TargetHash), u.ID, u.TranslationID)
+		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.TranslatorBytes, orNull(u.TargetHash), u.ID, u.TranslationID)
 	tx.note(u.TranslationID, u.ID)
 	if err == nil && n != 1 {
 		err = notFound("unit %d", u.ID)

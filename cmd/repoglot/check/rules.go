@@ -79,7 +79,7 @@ func errorRules() []Rule {
 			"Only keywords, strings in quotes and comments, which begin with #, can stand in a PO file. Put it in quotes, make it a comment, or remove it.",
 		},
 		{
-			poparse.ErrBehindString, Error,
+			poparse.ErrAfterString, Error,
 			"There is text behind the closing quote of a string.",
 			"Mostly a quote inside of the text has no backslash: write \\\".",
 		},
