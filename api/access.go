@@ -47,7 +47,7 @@ func (a access) lives(ctx context.Context, snap *store.Snapshot) error {
 	if a.token.ID == 0 {
 		return nil
 	}
-	alive, err := snap.TokenLives(ctx, a.token.ID)
+	alive, err := snap.TokenExists(ctx, a.token.ID)
 	if err == nil && !alive {
 		err = errToken
 	}

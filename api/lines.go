@@ -82,7 +82,7 @@ func (l *lines) mayGoOn(ctx context.Context, snap *store.Snapshot) error {
 			return err
 		}
 	}
-	if err := snap.Held(); err != nil {
+	if err := snap.CheckAge(); err != nil {
 		return fmt.Errorf("%w: %w", errHeld, err)
 	}
 	return nil

@@ -303,7 +303,7 @@ func TestLinesHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), w.path, store.Options{Beside: true, LogHeld: log.Size() + 1<<20})
+	db, err := store.Open(t.Context(), w.path, store.Options{Shared: true, MaxWAL: log.Size() + 1<<20})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func longProblem(err error) error {
 	switch {
 	case errors.Is(err, store.ErrLongReads):
 		return errBusy
-	case errors.Is(err, store.ErrHeld):
+	case errors.Is(err, store.ErrSnapshotTooOld):
 		return errHeld
 	}
 	return err

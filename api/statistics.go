@@ -50,7 +50,7 @@ func (s *Server) getProjectStatistics(ctx context.Context, snap *store.Snapshot,
 	if err != nil {
 		return nil, err
 	}
-	unique, err := snap.Unique(ctx, ids)
+	unique, err := snap.UniqueStats(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (s *Server) listUnitTranslations(ctx context.Context, snap *store.Snapshot,
 	if err := s.servable(ctx, snap, project, component); err != nil {
 		return nil, err
 	}
-	all, owners, err := snap.Translated(ctx, component.ID, row.Identity)
+	all, owners, err := snap.UnitsByIdentity(ctx, component.ID, row.Identity)
 	if err != nil {
 		return nil, err
 	}

@@ -167,7 +167,7 @@ func visibleUser(ctx context.Context, snap *store.Snapshot, r *request) (store.U
 	if err != nil {
 		return user, err
 	}
-	known, err := snap.Known(ctx, &user, shown)
+	known, err := snap.RestrictUser(ctx, &user, shown)
 	if err == nil && !known {
 		err = errNotFound
 	}

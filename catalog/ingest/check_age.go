@@ -65,7 +65,7 @@ func (k *checkup) age(ctx context.Context, comps []*component) error {
 
 func (k *checkup) ageOf(ctx context.Context, c *component) error {
 	id := c.row.ID
-	counted, err := k.tx.CountedBehind(ctx, id)
+	counted, err := k.tx.LaggingCounted(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -93,11 +93,11 @@ func (k *checkup) recount(ctx context.Context, component int64, counted, off boo
 	r := k.recounted(component)
 	switch {
 	case off:
-		return k.tx.ForgetBehind(ctx, component)
+		return k.tx.ForgetLagging(ctx, component)
 	case !counted, r.whole, len(r.sources) > tooMany:
-		return k.tx.CountBehind(ctx, component)
+		return k.tx.CountLagging(ctx, component)
 	}
-	return k.tx.RecountBehind(ctx, component, slices.Sorted(maps.Keys(r.sources)))
+	return k.tx.RecountLagging(ctx, component, slices.Sorted(maps.Keys(r.sources)))
 }
 
 // old decides about the strings that are behind and old enough.
@@ -111,7 +111,7 @@ func (k *checkup) old(ctx context.Context, c *component, head, before time.Time)
 		return nil
 	}
 	percent := translatedPercent(rows)
-	behind, err := k.tx.Behind(ctx, c.row.ID, before)
+	behind, err := k.tx.Lagging(ctx, c.row.ID, before)
 	if err != nil {
 		return err
 	}

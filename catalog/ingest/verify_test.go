@@ -281,7 +281,7 @@ func TestVerifyBesidePulls(t *testing.T) {
 	p := newSidePlayer(t, 8)
 	w := newWorld(t, p.repo.URL(), suggestingSettings())
 	w.sync()
-	beside, err := store.Open(t.Context(), w.database(), store.Options{Beside: true})
+	beside, err := store.Open(t.Context(), w.database(), store.Options{Shared: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func (p *pull) walk(ctx context.Context, comps []*component, from string, load *
 // that did not know translator comments, at the commits that they stand at.
 func (p *pull) remark(ctx context.Context, comps []*component, load *loader) {
 	for _, c := range comps {
-		if !c.row.Unremarked || !c.row.Imported || c.reread {
+		if !c.row.LacksTranslatorComments || !c.row.Imported || c.reread {
 			continue
 		}
 		c.reread = true // also for the leap to the head, where the commit is not there any more

@@ -8,7 +8,7 @@ import (
 
 // Behind is a source string that is translated into fewer than half of its
 // component's languages.
-type Behind struct {
+type LaggingString struct {
 	// SourceID is the source unit.
 	SourceID int64
 	// Created is when it appeared.
@@ -60,20 +60,20 @@ func (tx *StepTx) FirstEntry(ctx context.Context, component int64) (time.Time, e
 	return time.UnixMicro(at).UTC(), nil
 }
 
-// CountedBehind reports whether the strings of a component that are behind were
+// LaggingCounted reports whether the strings of a component that are behind were
 // counted.
-func (tx *StepTx) CountedBehind(ctx context.Context, component int64) (bool, error) {
+func (tx *StepTx) LaggingCounted(ctx context.Context, component int64) (bool, error) {
 	var counted int64
 	_, err := tx.s.first(ctx, `SELECT behind FROM components WHERE id = $1`, []any{component}, &counted)
 	return counted != 0, tx.fail(ctx, fmt.Sprintf("read component %d", component), err)
 }
 
 // Behind returns the strings of a component that are behind and were created
-// before a time, as CountBehind and RecountBehind left them.
-func (tx *StepTx) Behind(ctx context.Context, component int64, before time.Time) (out []Behind, err error) {
+// before a time, as CountLagging and RecountLagging left them.
+func (tx *StepTx) Lagging(ctx context.Context, component int64, before time.Time) (out []LaggingString, err error) {
 	err = tx.s.query(ctx, `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1 AND created < $2`,
 		[]any{component, micros(before)}, func(scan scan) error {
-			var b Behind
+			var b LaggingString
 			var created, total, translated int64
 			err := scan(&b.SourceID, &created, &total, &translated)
 			b.Created, b.Total, b.Translated = time.UnixMicro(created).UTC(), int(total), int(translated)
@@ -91,7 +91,7 @@ const behindOf = `SELECT u.source_id, s.created, COUNT(*), SUM(CASE WHEN u.state
 // behindHalf keeps those of behindOf that are behind.
 const behindHalf = ` GROUP BY u.source_id, s.created HAVING 2 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < COUNT(*)`
 
-// behind verifies what RecountBehind kept of a component.
+// behind verifies what RecountLagging kept of a component.
 func (v *verifier) behind(ctx context.Context, c *verifyScope) error {
 	const stored, counted = `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1`,
 		behindOf + ` AND (SELECT behind FROM components WHERE id = $1) = 1` + behindHalf
@@ -102,8 +102,8 @@ func (v *verifier) behind(ctx context.Context, c *verifyScope) error {
 	return err
 }
 
-// CountBehind counts all strings of a component of the convoy.
-func (tx *StepTx) CountBehind(ctx context.Context, component int64) error {
+// CountLagging counts all strings of a component of the convoy.
+func (tx *StepTx) CountLagging(ctx context.Context, component int64) error {
 	err := tx.forgetBehind(ctx, component)
 	if err == nil {
 		_, err = tx.s.exec(ctx, `INSERT INTO behind (component_id, source_id, created, total, translated)
@@ -115,8 +115,8 @@ func (tx *StepTx) CountBehind(ctx context.Context, component int64) error {
 	return tx.fail(ctx, fmt.Sprintf("count translations of component %d", component), err)
 }
 
-// ForgetBehind forgets what was counted of a component.
-func (tx *StepTx) ForgetBehind(ctx context.Context, component int64) error {
+// ForgetLagging forgets what was counted of a component.
+func (tx *StepTx) ForgetLagging(ctx context.Context, component int64) error {
 	err := tx.forgetBehind(ctx, component)
 	if err == nil {
 		_, err = tx.s.exec(ctx, `UPDATE components SET behind = 0 WHERE id = $1 AND behind = 1`, component)
@@ -129,9 +129,9 @@ func (tx *StepTx) forgetBehind(ctx context.Context, component int64) error {
 	return err
 }
 
-// RecountBehind counts some strings of a component again, by source unit,
+// RecountLagging counts some strings of a component again, by source unit,
 // removed ones too.
-func (tx *StepTx) RecountBehind(ctx context.Context, component int64, sources []int64) error {
+func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources []int64) error {
 	type unit struct{ id, hash, created int64 }
 	var units []unit
 	err := chunks(sources, func(chunk []any) error {

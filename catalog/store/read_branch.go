@@ -18,7 +18,7 @@ type BranchComponent struct {
 	Reread bool
 	// Unremarked says that its units were stored by a version that did not know
 	// translator comments: they are to be read once more (StepInfo.Reread).
-	Unremarked bool
+	LacksTranslatorComments bool
 	// Template is the pattern that discovered it, "" for a configured one.
 	Template string
 	// ImportAt is when the first import began; zero if nothing of the component
@@ -57,7 +57,7 @@ func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponen
 			var id int64
 			err := scan(&id)
 			for i := range out {
-				out[i].Unremarked = out[i].Unremarked || out[i].ID == id
+				out[i].LacksTranslatorComments = out[i].LacksTranslatorComments || out[i].ID == id
 			}
 			return err
 		})

@@ -18,15 +18,15 @@ const (
 // ErrLongReads says that too many long reads are open: try again.
 var ErrLongReads = errors.New("too many long reads are open")
 
-// ErrHeld says that snapshots have been open for so long that the write-ahead
+// ErrSnapshotTooOld says that snapshots have been open for so long that the write-ahead
 // log has become too long: end this one, try again in a while.
-var ErrHeld = errors.New("the write-ahead log has become too long for a long read")
+var ErrSnapshotTooOld = errors.New("the write-ahead log has become too long for a long read")
 
 // ReadLong is Read for what takes as long as a client does, such as sending a
 // list of a million units. It neither takes a place from Read nor holds up
 // steps: while one runs the write-ahead log is not folded, and it is the next
 // commit, or the end of the last one, that does it. So that the log does not
-// grow without bound, fn has to ask Snapshot.Held now and then. It is ErrHeld
+// grow without bound, fn has to ask Snapshot.Held now and then. It is ErrSnapshotTooOld
 // if the log is too long already, and ErrLongReads if too many are open.
 func (db *DB) ReadLong(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
 	if db.longReads.Add(1) > longReaders {
@@ -44,12 +44,12 @@ func (db *DB) ReadLong(ctx context.Context, fn func(ctx context.Context, s *Snap
 	return db.readFrom(ctx, db.long, fn)
 }
 
-// Held is ErrHeld if a snapshot of ReadLong has to end.
-func (s *Snapshot) Held() error { return s.db.held() }
+// Held is ErrSnapshotTooOld if a snapshot of ReadLong has to end.
+func (s *Snapshot) CheckAge() error { return s.db.held() }
 
 func (db *DB) held() error {
 	if info, err := os.Stat(db.where + "-wal"); err == nil && info.Size() > db.maxHeld {
-		return ErrHeld
+		return ErrSnapshotTooOld
 	}
 	return nil
 }

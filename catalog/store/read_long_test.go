@@ -48,7 +48,7 @@ func TestReadLong(t *testing.T) {
 		if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() < foldAbove {
 			t.Errorf("the log meanwhile: %v, %v; want it there", wal, err)
 		}
-		return s.Held()
+		return s.CheckAge()
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -79,11 +79,11 @@ func TestReadLongBounded(t *testing.T) {
 	}
 	db.maxHeld = 1 << 20
 	err := db.ReadLong(t.Context(), func(_ context.Context, s *Snapshot) error {
-		if err := s.Held(); err != nil {
+		if err := s.CheckAge(); err != nil {
 			return err
 		}
 		noise(t, db, 0, 1, 2<<20)
-		if err := s.Held(); !errors.Is(err, ErrHeld) {
+		if err := s.CheckAge(); !errors.Is(err, ErrSnapshotTooOld) {
 			t.Errorf("a log above the bound: %v", err)
 		}
 		return catalog.ErrInvalid
@@ -92,7 +92,7 @@ func TestReadLongBounded(t *testing.T) {
 		t.Errorf("the error of the function became %v", err)
 	}
 	err = db.ReadLong(t.Context(), func(context.Context, *Snapshot) error { return nil })
-	if !errors.Is(err, ErrHeld) {
+	if !errors.Is(err, ErrSnapshotTooOld) {
 		t.Errorf("a new one while the log is above the bound: %v", err)
 	}
 }

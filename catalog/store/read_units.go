@@ -201,7 +201,7 @@ func (r *unitScan) unit() catalog.Unit {
 // live translations, that of the source language among them, by id, and the
 // translations that they belong to. It reads one entry of an index and one block
 // for each translation.
-func (s *Snapshot) Translated(ctx context.Context, componentID int64, identity catalog.Identity) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+func (s *Snapshot) UnitsByIdentity(ctx context.Context, componentID int64, identity catalog.Identity) ([]catalog.Unit, map[int64]catalog.Translation, error) {
 	units, owners, err := s.translated(ctx, componentID, identity)
 	return units, owners, s.db.fail(ctx, fmt.Sprintf("read the translations of a string of component %d", componentID), err)
 }

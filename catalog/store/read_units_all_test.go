@@ -161,7 +161,7 @@ func TestAcross(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		units, owners, err := s.Translated(ctx, 1, unit.Identity)
+		units, owners, err := s.UnitsByIdentity(ctx, 1, unit.Identity)
 		if err != nil || len(units) != 3 || units[0].ID != 1<<28+2 || units[2].ID != 1<<28+8 || owners[units[1].TranslationID].Language != "cs" || units[2].Position != 2 {
 			t.Errorf("translations of a string: %+v %v", units, err)
 		}

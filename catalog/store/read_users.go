@@ -81,7 +81,7 @@ func (s *Snapshot) usersAmong(ctx context.Context, q *UserQuery) (page []User, c
 // all of them. If there are entries elsewhere too, u.Joined becomes the time of
 // the commit of the first entry in these components, so that it tells nothing of
 // others. Its cost grows with the author's deltas.
-func (s *Snapshot) Known(ctx context.Context, u *User, components []int64) (bool, error) {
+func (s *Snapshot) RestrictUser(ctx context.Context, u *User, components []int64) (bool, error) {
 	known, err := s.known(ctx, u, components)
 	return known, s.db.fail(ctx, fmt.Sprintf("look for entries of author %d", u.ID), err)
 }

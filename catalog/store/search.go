@@ -55,7 +55,7 @@ func (q *SearchQuery) key() string {
 }
 
 // Found is the result of a search. It belongs to its snapshot.
-type Found struct {
+type SearchResult struct {
 	snapshot *Snapshot
 	plan     *searchPlan
 }
@@ -63,14 +63,14 @@ type Found struct {
 // Search runs a query over the units. A repeated query of one generation, as
 // for the next page, is not run again (searchCache). It is ErrTooSlow or ErrBusy
 // where it would hold up others.
-func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*Found, error) {
+func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, error) {
 	generation, err := s.Generation(ctx)
 	if err != nil {
 		return nil, err
 	}
 	key := strconv.FormatInt(generation, 10) + "|" + q.key()
 	if plan := s.db.found.get(key); plan != nil {
-		return &Found{s, plan}, nil
+		return &SearchResult{s, plan}, nil
 	}
 	inTime, cancel := context.WithTimeout(ctx, s.db.searchTime)
 	defer cancel()
@@ -82,7 +82,7 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*Found, error) {
 		return nil, s.db.fail(ctx, "search units", err)
 	}
 	s.db.found.put(key, plan)
-	return &Found{s, plan}, nil
+	return &SearchResult{s, plan}, nil
 }
 
 func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, error) {
@@ -110,17 +110,17 @@ func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, err
 }
 
 // Count is the number of units found.
-func (f *Found) Count() int64 { return f.plan.total }
+func (f *SearchResult) Count() int64 { return f.plan.total }
 
 // Page returns found units in the order of their ids, from the offset-th on, at
 // most limit, and the translations that they belong to. Its cost does not depend
 // on the offset.
-func (f *Found) Page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+func (f *SearchResult) Page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
 	units, owners, err := f.page(ctx, offset, limit)
 	return units, owners, f.snapshot.db.fail(ctx, "read the units of a search", err)
 }
 
-func (f *Found) page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+func (f *SearchResult) page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
 	s := f.snapshot
 	ids, err := s.idsOf(ctx, f.plan, offset, limit)
 	if err != nil || len(ids) == 0 {

@@ -64,7 +64,7 @@ type uniqueTranslation struct {
 // Suggestions and Comments are 0. A language that one component has alone costs
 // nothing; of the others the identities are read, and again only when one of its
 // translations has changed.
-func (s *Snapshot) Unique(ctx context.Context, components []int64) (catalog.Stats, error) {
+func (s *Snapshot) UniqueStats(ctx context.Context, components []int64) (catalog.Stats, error) {
 	stats, err := s.unique(ctx, components)
 	return stats, s.db.fail(ctx, "count strings once", err)
 }

@@ -88,7 +88,7 @@ func TestUniqueProperty(outer *testing.T) {
 			}
 			for range 2 { // counted, kept
 				err := db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
-					got, err := s.Unique(ctx, ids)
+					got, err := s.UniqueStats(ctx, ids)
 					if got != want {
 						t.Errorf("of %d components: %+v, want %+v", c, got, want)
 					}
@@ -128,7 +128,7 @@ func BenchmarkUnique(b *testing.B) {
 	count := func(b *testing.B) {
 		b.Helper()
 		read(b, db, func(ctx context.Context, s *Snapshot) error {
-			got, err := s.Unique(ctx, []int64{1, 2})
+			got, err := s.UniqueStats(ctx, []int64{1, 2})
 			if want := int64(languages * n * 19 / 10); got.Total.Units != want {
 				b.Fatalf("%d strings, want %d", got.Total.Units, want)
 			}

@@ -73,7 +73,7 @@ type Options struct {
 	BusyTimeout time.Duration
 	// Beside opens a database that another process serves or pulls into: its
 	// schema is not touched, and one that is not this program's is refused.
-	Beside bool
+	Shared bool
 	// Fault, if set, is a PRAGMA of SQLite, such as "max_page_count(100)" or
 	// "query_only(1)", for the connections that write: tests let a disk be full,
 	// or read-only, with it.
@@ -81,9 +81,9 @@ type Options struct {
 	// Readers is the number of snapshots that can be open at once; 0 is twice
 	// the number of cores, at least four.
 	Readers int
-	// LogHeld is the length of the write-ahead log, in bytes, up to which long reads
+	// MaxWAL is the length of the write-ahead log, in bytes, up to which long reads
 	// may go on; 0 is 512 MiB.
-	LogHeld int64
+	MaxWAL int64
 	// PollInterval is how often a Watch looks for changes that other processes
 	// made; 0 is one second.
 	PollInterval time.Duration
@@ -102,8 +102,8 @@ func (o Options) withDefaults() Options {
 	if o.Readers <= 0 {
 		o.Readers = max(4, 2*runtime.GOMAXPROCS(0))
 	}
-	if o.LogHeld <= 0 {
-		o.LogHeld = maxHeld
+	if o.MaxWAL <= 0 {
+		o.MaxWAL = maxHeld
 	}
 	if o.PollInterval <= 0 {
 		o.PollInterval = time.Second
@@ -129,7 +129,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	db.uniques = newUniques()
 	db.searchLong, db.spanUnits = longSearch, spanUnits
 	db.longSearches = make(chan struct{}, max(1, opts.Readers/2))
-	db.maxHeld = opts.LogHeld
+	db.maxHeld = opts.MaxWAL
 	db.foldAt.Store(foldAbove)
 	if err := db.open(ctx, opts); err != nil {
 		err = db.fail(ctx, "open", err)
@@ -156,7 +156,7 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if err := migrate(ctx, write, opts.Beside, db.log); err != nil {
+	if err := migrate(ctx, write, opts.Shared, db.log); err != nil {
 		return err
 	}
 	read, err := db.handle(opts, false)

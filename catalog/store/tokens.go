@@ -92,8 +92,8 @@ func (s *Snapshot) Token(ctx context.Context, secret string) (t catalog.Token, f
 	return t, false, newest > 0, s.db.fail(ctx, "look for tokens", err)
 }
 
-// TokenLives reports whether a token was not revoked.
-func (s *Snapshot) TokenLives(ctx context.Context, id int64) (bool, error) {
+// TokenExists reports whether a token was not revoked.
+func (s *Snapshot) TokenExists(ctx context.Context, id int64) (bool, error) {
 	_, found, err := s.tokenWhere(ctx, `id = $1`, id)
 	return found, err
 }

@@ -157,7 +157,7 @@ func TestKnown(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				is, err := s.Known(ctx, &u, tt.components)
+				is, err := s.RestrictUser(ctx, &u, tt.components)
 				if err != nil {
 					return err
 				}

@@ -117,7 +117,7 @@ func (p *program) withTokens(ctx context.Context, fn func(context.Context, *stor
 	case err == nil:
 		defer func() { err = errors.Join(err, unlock()) }()
 	case errors.Is(err, store.ErrLocked):
-		opts.Beside = true
+		opts.Shared = true
 	default:
 		return err
 	}

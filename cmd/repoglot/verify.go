@@ -37,7 +37,7 @@ func (p *program) verify(ctx context.Context) (err error) {
 	if _, err := os.Stat(dsn); err != nil {
 		return fmt.Errorf("there is no database %s: name the data directory with --data-dir, or a configuration with --config", dsn)
 	}
-	db, err := store.Open(ctx, dsn, store.Options{Beside: true})
+	db, err := store.Open(ctx, dsn, store.Options{Shared: true})
 	if err != nil {
 		return err
 	}
