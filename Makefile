@@ -44,7 +44,7 @@ lint: ## check formatting, vet, staticcheck
 drift: ## check that go.mod, go.sum and generated files are up to date
 	$(GO) mod tidy -diff
 	$(GO) mod verify
-	$(GO) test -count=1 -run 'Drift|Imports' ./...
+	$(GO) test -count=1 -run 'Drift|Imports|References|Citations' ./...
 
 check: lint drift test race ## everything that CI does
 
