@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -50,8 +51,8 @@ func FuzzAccess(f *testing.F) {
 	key := w.token("t", catalog.ScopeRead)
 	box := w.ids["vault/box"]
 	fill := strings.NewReplacer(":project", "vault", ":component", "box", ":language", "eo", ":username", "kanari-author",
-		":code", "eo", ":uuid", taskID("vault", "box"), ":slug", "x", ":linked", "x", "units/:id", "units/"+itoa(box*catalog.UnitsPerComponent+1),
-		"changes/:id", "changes/22", "addons/:id", "addons/"+itoa(box))
+		":code", "eo", ":uuid", taskID("vault", "box"), ":slug", "x", ":linked", "x", "units/:id", "units/"+wire.FormatID(box*catalog.UnitsPerComponent+1),
+		"changes/:id", "changes/22", "addons/:id", "addons/"+wire.FormatID(box))
 	for _, rt := range s.routes() {
 		for _, query := range []string{"", "?format=csv&page_size=1000", "?q=a&ordering=-id&after_id=0", "?format=api&q=source:a&username=k&page=1"} {
 			f.Add("GET", fill.Replace(rt.path)+query, "Accept", "*/*")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -49,11 +50,11 @@ func TestRoutesHidePrivate(t *testing.T) {
 		path := fill.Replace(rt.path)
 		switch {
 		case strings.HasPrefix(path, "/api/units/"):
-			path = strings.Replace(path, ":id", itoa(hidden*catalog.UnitsPerComponent+1), 1)
+			path = strings.Replace(path, ":id", wire.FormatID(hidden*catalog.UnitsPerComponent+1), 1)
 		case strings.HasPrefix(path, "/api/changes/"):
-			path = strings.Replace(path, ":id", itoa(change), 1)
+			path = strings.Replace(path, ":id", wire.FormatID(change), 1)
 		case strings.HasPrefix(path, "/api/addons/"):
-			path = strings.Replace(path, ":id", itoa(hidden), 1)
+			path = strings.Replace(path, ":id", wire.FormatID(hidden), 1)
 		}
 		if rt.kind == events {
 			path += "?after_id=x" // what follows is refused after the object was looked for

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -12,10 +13,10 @@ func (s *Server) listAddons(ctx context.Context, snap *store.Snapshot, r *reques
 	if err != nil {
 		return nil, err
 	}
-	objects := []addonObject{}
+	objects := []wire.Addon{}
 	for i := range components {
 		if c := &components[i]; c.Settings.Discovery.Found() {
-			objects = append(objects, newAddon(r.link, &c.Component, c.Project.Slug))
+			objects = append(objects, wire.NewAddon(r.link, &c.Component, c.Project.Slug))
 		}
 	}
 	w, err := r.window(int64(len(objects)), maxPageSize)
@@ -36,7 +37,7 @@ func (s *Server) getAddon(ctx context.Context, snap *store.Snapshot, r *request)
 	}
 	for i := range components {
 		if c := &components[i]; c.ID == id && c.Settings.Discovery.Found() {
-			return newAddon(r.link, &c.Component, c.Project.Slug), nil
+			return wire.NewAddon(r.link, &c.Component, c.Project.Slug), nil
 		}
 	}
 	return nil, errNotFound

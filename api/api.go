@@ -15,7 +15,7 @@
 // pages of its own: those for people are made by api/page from the JSON. Listening,
 // TLS, timeouts and header limits are those of the http.Server that cmd makes.
 //
-// JSON tags stand here and nowhere else in the module. Where a comment says
+// Where a comment says
 // "facts" it means the project's collection of facts about Weblate, where it
 // says "decision" the numbered list of decisions.
 package api

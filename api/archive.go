@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api/export"
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -98,7 +99,7 @@ func (s *Server) archive(r *request, filename string, list func(context.Context,
 			for i := range files {
 				generations[i] = files[i].translation.Generation
 			}
-			p.tag = s.tagOf(r.link.base, format.Name, p.tag, generations)
+			p.tag = s.tagOf(r.link.Base, format.Name, p.tag, generations)
 			p.write = func(ctx context.Context, w io.Writer) error {
 				return s.writeArchive(ctx, snap, w, files, s.convertedEntry(r.link, format))
 			}
@@ -211,7 +212,7 @@ func rawEntry(ctx context.Context, snap *store.Snapshot, z *zip.Writer, a *archi
 
 // convertedEntry writes the strings of a file in a format, under the name that a
 // download of them alone has, in the folder of the component.
-func (s *Server) convertedEntry(l links, format export.Format) entryWriter {
+func (s *Server) convertedEntry(l wire.Links, format export.Format) entryWriter {
 	return func(ctx context.Context, snap *store.Snapshot, z *zip.Writer, a *archived) error {
 		t := &a.translation
 		name := a.folder + downloadName(t) + "." + format.Extension

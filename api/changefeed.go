@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -119,7 +120,7 @@ func (s *Server) newestInLanguage(ctx context.Context, snap *store.Snapshot, r *
 }
 
 func newChangeFeed(r *request, entries []catalog.Change, about string) *changeFeed {
-	f := &changeFeed{title: "Recent changes", page: r.link.web(feedPage(r)), self: r.link.web(r.echo.Request().URL.EscapedPath())}
+	f := &changeFeed{title: "Recent changes", page: r.link.Web(feedPage(r)), self: r.link.Web(r.echo.Request().URL.EscapedPath())}
 	if about != "" {
 		f.title += " in " + about
 	}
@@ -138,21 +139,21 @@ func feedPage(r *request) string {
 	language := cmp.Or(r.segment("language"), r.segment("code"))
 	switch {
 	case project == "" && language == "":
-		return path("projects")
+		return wire.Path("projects")
 	case project == "":
-		return path("languages", language)
+		return wire.Path("languages", language)
 	case component == "":
-		return path("projects", project)
+		return wire.Path("projects", project)
 	case language == "":
-		return path("projects", project, component)
+		return wire.Path("projects", project, component)
 	}
-	return path("projects", project, component, language)
+	return wire.Path("projects", project, component, language)
 }
 
-func newFeedEntry(l links, c *catalog.Change) feedEntry {
+func newFeedEntry(l wire.Links, c *catalog.Change) feedEntry {
 	e := feedEntry{
-		id: l.base + "/api/changes/" + itoa(c.ID) + "/", title: c.Action.Name(), author: c.AuthorName, at: c.Timestamp.UTC(),
-		text: c.Project + "/" + c.Component, page: l.web(path("projects", c.Project, c.Component)),
+		id: l.Base + "/api/changes/" + wire.FormatID(c.ID) + "/", title: c.Action.Name(), author: c.AuthorName, at: c.Timestamp.UTC(),
+		text: c.Project + "/" + c.Component, page: l.Web(wire.Path("projects", c.Project, c.Component)),
 	}
 	if c.Language == "" {
 		return e
@@ -164,10 +165,10 @@ func newFeedEntry(l links, c *catalog.Change) feedEntry {
 	switch {
 	case c.TranslationRemoved:
 	case c.UnitID == 0 || c.Action == catalog.ActionStringRemove:
-		e.page = l.web(path("projects", c.Project, c.Component, c.Language))
+		e.page = l.Web(wire.Path("projects", c.Project, c.Component, c.Language))
 	default:
 		var h catalog.Hasher
-		e.page = l.web(translatePath(c.Project, c.Component, c.Language)) + "?checksum=" + catalog.Checksum(h.Identity(c.Source, c.Context).Hash)
+		e.page = l.Web(wire.TranslatePath(c.Project, c.Component, c.Language)) + "?checksum=" + catalog.Checksum(h.Identity(c.Source, c.Context).Hash)
 	}
 	return e
 }

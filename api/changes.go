@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -19,7 +20,7 @@ func (s *Server) getChange(ctx context.Context, snap *store.Snapshot, r *request
 	if _, err := s.importedComponent(ctx, snap, change.Project, change.Component); err != nil {
 		return nil, err
 	}
-	return newChange(r.link, &change), nil
+	return wire.NewChange(r.link, &change), nil
 }
 
 // changeScope is what a change list is about: the query that lists its entries
@@ -28,12 +29,12 @@ type changeScope func(ctx context.Context, snap *store.Snapshot, r *request) (q 
 
 func (s *Server) translationChanges(ctx context.Context, snap *store.Snapshot, r *request) (store.ChangeQuery, string, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
-	return store.ChangeQuery{TranslationID: t.ID}, translationPath(t.Project.Slug, t.Component.Slug, t.Language) + "changes/", err
+	return store.ChangeQuery{TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "changes/", err
 }
 
 func (s *Server) componentChanges(ctx context.Context, snap *store.Snapshot, r *request) (store.ChangeQuery, string, error) {
 	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
-	return store.ChangeQuery{ComponentID: component.ID}, componentPath(component.Project.Slug, component.Slug) + "changes/", err
+	return store.ChangeQuery{ComponentID: component.ID}, wire.ComponentPath(component.Project.Slug, component.Slug) + "changes/", err
 }
 
 func (s *Server) projectChanges(ctx context.Context, snap *store.Snapshot, r *request) (store.ChangeQuery, string, error) {
@@ -42,7 +43,7 @@ func (s *Server) projectChanges(ctx context.Context, snap *store.Snapshot, r *re
 		return store.ChangeQuery{}, "", err
 	}
 	q, err := withoutHidden(ctx, snap, store.ChangeQuery{ProjectID: project.ID}, project.Slug)
-	return q, projectPath(project.Slug) + "changes/", err
+	return q, wire.ProjectPath(project.Slug) + "changes/", err
 }
 
 func (s *Server) serverChanges(ctx context.Context, snap *store.Snapshot, _ *request) (store.ChangeQuery, string, error) {
@@ -101,10 +102,10 @@ func listOf(scope changeScope) handler {
 	}
 }
 
-func changeObjects(l links, entries []catalog.Change) []changeObject {
-	objects := make([]changeObject, len(entries))
+func changeObjects(l wire.Links, entries []catalog.Change) []wire.Change {
+	objects := make([]wire.Change, len(entries))
 	for i := range entries {
-		objects[i] = newChange(l, &entries[i])
+		objects[i] = wire.NewChange(l, &entries[i])
 	}
 	return objects
 }

@@ -4,37 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store"
 )
-
-// checkObject is a failing check of a unit (ours).
-type checkObject struct {
-	// Unit is the URL of the unit.
-	Unit string `json:"unit"`
-	// Check is the name that q=check:… takes.
-	Check       string `json:"check"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	// Failures say where; empty for checks that compare units.
-	Failures []failureObject `json:"failures"`
-}
-
-// failureObject is one place where a check fails.
-type failureObject struct {
-	// Form and SourceForm are plural forms, from 0.
-	Form       int        `json:"form"`
-	SourceForm int        `json:"source_form"`
-	Source     spanObject `json:"source"`
-	Target     spanObject `json:"target"`
-}
-
-// spanObject is a piece of a string in code points, from start up to end.
-type spanObject struct {
-	Start int `json:"start"`
-	End   int `json:"end"`
-}
 
 // listUnitChecks lists the failing checks of a unit.
 func (s *Server) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
@@ -59,7 +33,7 @@ func (s *Server) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *re
 	if err != nil {
 		return nil, err
 	}
-	return r.list(w, path("api", "units", itoa(id))+"checks/", slice(all, w)), nil
+	return r.list(w, wire.Path("api", "units", wire.FormatID(id))+"checks/", slice(all, w)), nil
 }
 
 // listTranslationChecks lists the units of a translation with failing checks, by
@@ -81,11 +55,11 @@ func (s *Server) listTranslationChecks(ctx context.Context, snap *store.Snapshot
 	if err != nil {
 		return nil, err
 	}
-	objects := make([]failingObject, len(units))
+	objects := make([]wire.FailingUnit, len(units))
 	for i := range units {
-		objects[i] = failingObject{ID: units[i].ID, Unit: r.link.unit(units[i].ID), Checks: failedChecks(r.link, set, &units[i], &t.Translation)}
+		objects[i] = wire.FailingUnit{ID: units[i].ID, Unit: r.link.Unit(units[i].ID), Checks: failedChecks(r.link, set, &units[i], &t.Translation)}
 	}
-	return r.list(w, translationPath(t.Project.Slug, t.Component.Slug, t.Language)+"checks/", objects), nil
+	return r.list(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"checks/", objects), nil
 }
 
 // checksOf makes the checks of a translation, as pulls run them, with the glossary
@@ -108,26 +82,22 @@ func (s *Server) checksOf(ctx context.Context, snap *store.Snapshot, t *store.Tr
 	return checks.ForTranslation(s.langs, &t.Project, settings, &t.Translation, terms), nil
 }
 
-// failingObject is a unit with its failing checks (ours).
-type failingObject struct {
-	ID     int64         `json:"id"`
-	Unit   string        `json:"unit"`
-	Checks []checkObject `json:"checks"`
-}
-
-func failedChecks(l links, set *checks.Set, u *catalog.Unit, t *catalog.Translation) []checkObject {
+func failedChecks(l wire.Links, set *checks.Set, u *catalog.Unit, t *catalog.Translation) []wire.Check {
 	table := checks.All()
 	seen := checks.UnitOf(u, t)
-	out := []checkObject{}
+	out := []wire.Check{}
 	for id := range checks.Mask(u.Failing).All() {
 		if int(id) >= len(table) {
 			continue // of newer rules
 		}
 		c := &table[id]
-		o := checkObject{Unit: l.unit(u.ID), Check: c.Name, Name: c.Title, Description: c.Description, Failures: []failureObject{}}
+		o := wire.Check{Unit: l.Unit(u.ID), Check: c.Name, Name: c.Title, Description: c.Description, Failures: []wire.CheckFailure{}}
 		if c.Scope != checks.ScopeAcross {
 			for _, f := range set.Explain(&seen, id) {
-				o.Failures = append(o.Failures, failureObject{f.Form, f.SourceForm, spanObject{f.Source.From, f.Source.To}, spanObject{f.Target.From, f.Target.To}})
+				o.Failures = append(o.Failures, wire.CheckFailure{
+					Form: f.Form, SourceForm: f.SourceForm,
+					Source: wire.Span{Start: f.Source.From, End: f.Source.To}, Target: wire.Span{Start: f.Target.From, End: f.Target.To},
+				})
 			}
 		}
 		out = append(out, o)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -39,8 +40,8 @@ func TestFailingChecks(t *testing.T) {
 		}
 	}
 	var of struct {
-		Count   int           `json:"count"`
-		Results []checkObject `json:"results"`
+		Count   int          `json:"count"`
+		Results []wire.Check `json:"results"`
 	}
 	if err := json.Unmarshal([]byte(get(t, s, fmt.Sprintf("/api/units/%d/checks/?format=json", id))), &of); err != nil {
 		t.Fatal(err)

@@ -3,19 +3,10 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
-
-// commentObject is a comment. Git does not say when a comment was written, nor
-// who did: blame tells it of lines, and msgmerge moves those.
-type commentObject struct {
-	ID        int64   `json:"id"` // of the unit: it has one comment at most
-	Comment   string  `json:"comment"`
-	User      *string `json:"user"`
-	Timestamp *string `json:"timestamp"`
-	Unit      string  `json:"unit"`
-}
 
 // listUnitComments lists the comment of a unit: the translator comments that its
 // file has and the template has not, as one text. Removed units have none.
@@ -24,9 +15,9 @@ func (s *Server) listUnitComments(ctx context.Context, snap *store.Snapshot, r *
 	if err != nil {
 		return nil, err
 	}
-	objects := []commentObject{}
+	objects := []wire.Comment{}
 	if unit.Comment != "" {
-		objects = append(objects, commentObject{ID: unit.ID, Comment: unit.Comment, Unit: r.link.unit(unit.ID)})
+		objects = append(objects, wire.Comment{ID: unit.ID, Comment: unit.Comment, Unit: r.link.Unit(unit.ID)})
 	}
 	return listBelow(r, unit, "comments/", objects)
 }
@@ -51,5 +42,5 @@ func listBelow[T any](r *request, unit *catalog.Unit, below string, objects []T)
 		return nil, err
 	}
 	page := append([]T{}, slice(objects, w)...)
-	return r.list(w, path("api", "units", itoa(unit.ID))+below, page), nil
+	return r.list(w, wire.Path("api", "units", wire.FormatID(unit.ID))+below, page), nil
 }

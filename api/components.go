@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -23,7 +24,7 @@ func (s *Server) listProjectComponents(ctx context.Context, snap *store.Snapshot
 	if err != nil {
 		return nil, err
 	}
-	return s.componentList(ctx, snap, r, project.Slug, projectPath(project.Slug)+"components/")
+	return s.componentList(ctx, snap, r, project.Slug, wire.ProjectPath(project.Slug)+"components/")
 }
 
 // componentList lists the components of a project, or with "" of all.
@@ -36,9 +37,26 @@ func (s *Server) componentList(ctx context.Context, snap *store.Snapshot, r *req
 	if err != nil {
 		return nil, err
 	}
-	objects := []*componentObject{}
+	objects := []*wire.Component{}
 	for i := range slice(rows, w) {
 		objects = append(objects, s.component(r.link, &rows[w.offset+i], project == ""))
 	}
 	return r.list(w, path, objects), nil
+}
+
+// component makes the object of a component; withProject is false where the
+// list that holds it says the project (facts §6).
+func (s *Server) component(l wire.Links, row *store.ComponentRow, withProject bool) *wire.Component {
+	c := wire.NewComponent(l, &row.Component, row.Project.Slug)
+	if s.exportless {
+		c.GitExport = ""
+	}
+	c.SourceLanguage = wire.NewLanguage(l, s.language(row.Settings.SourceLanguage))
+	if withProject {
+		c.Project = wire.NewProject(l, &row.Project)
+	}
+	if !row.Imported {
+		c.TaskURL = wire.OrNull(l.API(wire.Path("api", "tasks", taskID(row.Project.Slug, row.Slug))))
+	}
+	return c
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/repoglot/repoglot/api/wire"
 )
 
 // renderCSV writes the results of a list as CSV (RFC 4180 with LF): one row per
@@ -13,7 +15,7 @@ import (
 // arrays are numbered from 0 ("component.project.slug", "target.0"). Columns
 // stand in the order of the JSON; null is an empty cell.
 func renderCSV(results any) ([]byte, error) {
-	data, err := renderJSON(results, 0)
+	data, err := wire.JSON(results, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -160,16 +160,6 @@ func compress(e encoding, body []byte) []byte {
 	return exactly(kept, out)
 }
 
-// exactly copies what was written to a buffer to the size that it has, and leaves
-// the buffer for the next one.
-func exactly(kept *[]byte, b []byte) []byte {
-	out := append(make([]byte, 0, len(b)), b...)
-	if cap(b) <= maxBuffer {
-		*kept = b
-	}
-	return out
-}
-
 // encoder returns a writer that sends what is written to it in an encoding. It
 // must be closed, which leaves w open.
 func encoder(e encoding, w io.Writer) (io.WriteCloser, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 )
 
@@ -90,9 +91,7 @@ func (p *problem) body() any {
 	if p.field != "" {
 		return map[string][]string{p.field: {p.detail}}
 	}
-	return struct {
-		Detail string `json:"detail"`
-	}{p.detail}
+	return wire.Detail{Detail: p.detail}
 }
 
 // headers sets the headers that belong to the answer.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 )
 
@@ -57,7 +58,7 @@ func TestRSS(t *testing.T) {
 			t.Errorf("%s: %+v", path, feed)
 		}
 		newest := getList(t, s, "/api/changes/?ordering=-id&page_size=1").Results[0]["id"].(float64)
-		if !strings.HasSuffix(path, "cs/") && feed.Items[0].GUID != "http://l10n.example.org/api/changes/"+itoa(int64(newest))+"/" {
+		if !strings.HasSuffix(path, "cs/") && feed.Items[0].GUID != "http://l10n.example.org/api/changes/"+wire.FormatID(int64(newest))+"/" {
 			t.Errorf("%s begins with %s, the newest is %v", path, feed.Items[0].GUID, newest)
 		}
 		nothingPrivate(t, path, body)
@@ -120,7 +121,7 @@ func TestFeedOfLanguage(t *testing.T) {
 	body := get(t, s, "/exports/rss/language/cs/")
 	at := 0
 	for _, c := range own {
-		i := strings.Index(body[at:], "/api/changes/"+itoa(int64(c["id"].(float64)))+"/</guid>")
+		i := strings.Index(body[at:], "/api/changes/"+wire.FormatID(int64(c["id"].(float64)))+"/</guid>")
 		if i < 0 {
 			t.Fatalf("entry %v is missing or out of order in %s", c["id"], body)
 		}

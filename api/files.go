@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/api/export"
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -149,7 +150,7 @@ func (s *Server) planExport(ctx context.Context, snap *store.Snapshot, r *reques
 		if err != nil {
 			return nil, err
 		}
-		p.tag, p.modified = s.tagOf(r.link.base, format.Name, t.ID, component.Generation), t.LastChange
+		p.tag, p.modified = s.tagOf(r.link.Base, format.Name, t.ID, component.Generation), t.LastChange
 		if at := stored[t.ID].Modified; at.After(p.modified) { // also notes and places change
 			p.modified = at
 		}
@@ -163,13 +164,13 @@ func (s *Server) planExport(ctx context.Context, snap *store.Snapshot, r *reques
 	return p, nil
 }
 
-func (s *Server) exportHead(_ context.Context, _ *store.Snapshot, l links, t *store.TranslationRow) (*export.Head, error) {
+func (s *Server) exportHead(_ context.Context, _ *store.Snapshot, l wire.Links, t *store.TranslationRow) (*export.Head, error) {
 	return &export.Head{
 		Project: t.Project.Slug, Component: t.Component.Slug, Language: t.Language,
 		ProjectName: t.Project.Settings.Name, LanguageName: s.language(t.Language).Name,
 		SourceLanguage: t.Component.Settings.SourceLanguage,
 		PluralNumber:   t.PluralNumber, PluralFormula: t.PluralFormula,
-		URL:      l.web(path("projects", t.Project.Slug, t.Component.Slug, t.Language)),
+		URL:      l.Web(wire.Path("projects", t.Project.Slug, t.Component.Slug, t.Language)),
 		Filename: t.Filename,
 	}, nil
 }

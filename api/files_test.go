@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/repoglot/repoglot/api/wire"
 )
 
 const csFile = "/api/translations/demo/app/cs/file/"
@@ -85,7 +87,7 @@ func TestFileProblems(t *testing.T) {
 		"/api/components/demo/app/file/?format=zip:nope":   `400 {"format":"File format is not compatible with this translation"}`,
 	} {
 		rec := call(t, s, http.MethodGet, path)
-		if got := itoa(int64(rec.Code)) + " " + rec.Body.String(); got != want {
+		if got := wire.FormatID(int64(rec.Code)) + " " + rec.Body.String(); got != want {
 			t.Errorf("%s: %s", path, got)
 		}
 	}

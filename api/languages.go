@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -27,9 +28,9 @@ func (s *Server) listLanguages(ctx context.Context, snap *store.Snapshot, r *req
 	if err != nil {
 		return nil, err
 	}
-	objects := []*languageObject{}
+	objects := []*wire.Language{}
 	for _, l := range slice(all, w) {
-		objects = append(objects, newLanguage(r.link, l))
+		objects = append(objects, wire.NewLanguage(r.link, l))
 	}
 	return r.list(w, "/api/languages/", objects), nil
 }
@@ -39,7 +40,7 @@ func (s *Server) getLanguage(ctx context.Context, snap *store.Snapshot, r *reque
 	if err != nil {
 		return nil, err
 	}
-	return newLanguage(r.link, l), nil
+	return wire.NewLanguage(r.link, l), nil
 }
 
 // visibleLanguage finds every language of the table, then the codes that
@@ -60,4 +61,18 @@ func (s *Server) visibleLanguage(ctx context.Context, snap *store.Snapshot, code
 		return l, nil
 	}
 	return lang.Language{}, errNotFound
+}
+
+// language returns the language that a translation's code names: one of the
+// table, else what a file of that code matches, and for a second file of a
+// language a variant under its own code (decision 13).
+func (s *Server) language(code string) lang.Language {
+	if l, ok := s.langs.ByCode(code); ok {
+		return l
+	}
+	l := s.langs.Match(code)
+	if l.Code != code {
+		l = s.langs.Variant(code, l)
+	}
+	return l
 }

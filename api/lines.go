@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -92,7 +93,7 @@ func (l *lines) mayGoOn(ctx context.Context, snap *store.Snapshot) error {
 // array is the only page of its list.
 func entriesOf(value any) (results any, more bool, err error) {
 	switch v := value.(type) {
-	case *list:
+	case *wire.List:
 		return v.Results, v.Next != nil, nil
 	case *array:
 		return v.items, false, nil
@@ -135,7 +136,7 @@ func newLineWriter(to *patientWriter, e encoding) (*lineWriter, error) {
 
 // entries writes a line for each; JSON without indentation has no line breaks.
 func (w *lineWriter) entries(results any) error {
-	if page, ok := results.(appender); ok {
+	if page, ok := results.(wire.ListWriter); ok {
 		return w.appended(page)
 	}
 	slice := reflect.ValueOf(results)
@@ -147,9 +148,9 @@ func (w *lineWriter) entries(results any) error {
 	return nil
 }
 
-func (w *lineWriter) appended(page appender) error {
-	for i := range page.length() {
-		w.line = append(page.appendObject(w.line[:0], i), '\n')
+func (w *lineWriter) appended(page wire.ListWriter) error {
+	for i := range page.Len() {
+		w.line = append(page.AppendObject(w.line[:0], i), '\n')
 		if _, err := w.buf.Write(w.line); err != nil {
 			return fmt.Errorf("send a list: %w", err)
 		}

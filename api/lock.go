@@ -3,16 +3,12 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
-
-// lockObject says whether a component refuses translations (facts §6).
-type lockObject struct {
-	Locked bool `json:"locked"`
-}
 
 // getLock answers that a component is not locked: nothing here can lock it.
 func (s *Server) getLock(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
 	_, err := visibleComponent(ctx, snap, r.segment("project"), r.segment("component"))
-	return lockObject{}, err
+	return wire.Lock{}, err
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -34,17 +35,17 @@ func ofServer(context.Context, *store.Snapshot, *request) (string, error) { retu
 
 func (s *Server) ofProject(ctx context.Context, snap *store.Snapshot, r *request) (string, error) {
 	project, err := s.visibleProject(ctx, snap, r)
-	return projectPath(project.Slug), err
+	return wire.ProjectPath(project.Slug), err
 }
 
 func (s *Server) ofComponent(ctx context.Context, snap *store.Snapshot, r *request) (string, error) {
 	row, err := visibleComponent(ctx, snap, r.segment("project"), r.segment("component"))
-	return componentPath(row.Project.Slug, row.Slug), err
+	return wire.ComponentPath(row.Project.Slug, row.Slug), err
 }
 
 func (s *Server) ofUser(ctx context.Context, snap *store.Snapshot, r *request) (string, error) {
 	user, err := visibleUser(ctx, snap, r)
-	return path("api", "users", user.Username), err
+	return wire.Path("api", "users", user.Username), err
 }
 
 // noSuch answers for the members of a list that is always empty.

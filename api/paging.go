@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/repoglot/repoglot/api/wire"
 )
 
 // Sizes of pages (decision 3).
@@ -12,15 +14,6 @@ const (
 	maxPageSize     = 1000
 	maxUnitsSize    = 10000
 )
-
-// list is a page of a list: the pagination envelope of the specification.
-type list struct {
-	Count    int64   `json:"count"`
-	Next     *string `json:"next"`
-	Previous *string `json:"previous"`
-	// Results is a slice of wire objects, never nil.
-	Results any `json:"results"`
-}
 
 // window is the part of a list that a request asks for.
 type window struct {
@@ -84,8 +77,8 @@ func (r *request) pageNumber(pages int64) (int64, error) {
 
 // list wraps the results of a window. path is the list's own path, with its
 // slashes: the canonical one, whatever alias the request used.
-func (r *request) list(w window, path string, results any) *list {
-	l := &list{Count: w.count, Results: results}
+func (r *request) list(w window, path string, results any) *wire.List {
+	l := &wire.List{Count: w.count, Results: results}
 	if w.more {
 		l.Next = r.pageLink(path, w.page+1)
 	}
@@ -96,7 +89,7 @@ func (r *request) list(w window, path string, results any) *list {
 }
 
 func (r *request) pageLink(path string, page int) *string {
-	link := r.link.base + path + "?" + r.params.encode(r.link.format, page)
+	link := r.link.Base + path + "?" + r.params.encode(r.link.Format, page)
 	return &link
 }
 

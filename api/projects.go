@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -15,9 +16,9 @@ func (s *Server) listProjects(ctx context.Context, snap *store.Snapshot, r *requ
 	if err != nil {
 		return nil, err
 	}
-	objects := []*projectObject{}
+	objects := []*wire.Project{}
 	for i := range slice(all, w) {
-		objects = append(objects, newProject(r.link, &all[w.offset+i]))
+		objects = append(objects, wire.NewProject(r.link, &all[w.offset+i]))
 	}
 	return r.list(w, "/api/projects/", objects), nil
 }
@@ -27,5 +28,5 @@ func (s *Server) getProject(ctx context.Context, snap *store.Snapshot, r *reques
 	if err != nil {
 		return nil, err
 	}
-	return newProject(r.link, &project), nil
+	return wire.NewProject(r.link, &project), nil
 }

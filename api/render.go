@@ -1,12 +1,10 @@
 package api
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"net/http"
-	"strings"
 	"time"
+
+	"github.com/repoglot/repoglot/api/wire"
 )
 
 // The media types of answers.
@@ -54,15 +52,15 @@ func render(value any, rep representation) (answer, error) {
 	if l, ok := value.(*lines); ok {
 		return answer{status: http.StatusOK, contentType: typeLines, long: l}, nil
 	}
-	if l, ok := value.(*list); ok {
-		if results, ok := l.Results.(appender); ok {
+	if l, ok := value.(*wire.List); ok {
+		if results, ok := l.Results.(wire.ListWriter); ok {
 			if !rep.csv && rep.indent == 0 {
 				return answer{status: http.StatusOK, contentType: typeJSON, body: renderAppended(l, results)}, nil
 			}
-			l.Results = results.objects()
+			l.Results = results.Objects()
 		}
 	}
-	if l, ok := value.(*list); ok && rep.csv {
+	if l, ok := value.(*wire.List); ok && rep.csv {
 		body, err := renderCSV(l.Results)
 		return answer{status: http.StatusOK, contentType: typeCSV, body: body}, err
 	}
@@ -73,29 +71,21 @@ func render(value any, rep representation) (answer, error) {
 		}
 		value = list.items
 	}
-	body, err := renderJSON(value, rep.indent)
+	body, err := wire.JSON(value, rep.indent)
 	return answer{status: http.StatusOK, contentType: typeJSON, body: body}, err
 }
 
 func renderProblem(p *problem, indent int) answer {
-	body, err := renderJSON(p.body(), indent)
+	body, err := wire.JSON(p.body(), indent)
 	if err != nil { // a map of strings always has a JSON form
 		body = []byte("{}")
 	}
 	return answer{status: p.status, contentType: typeJSON, body: body, problem: p}
 }
 
-// renderJSON writes compact JSON without a final newline, non-ASCII and <, >, &
-// as they are (decision 1), or indented where the client asked for it.
-func renderJSON(value any, indent int) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if indent > 0 {
-		enc.SetIndent("", strings.Repeat(" ", indent))
-	}
-	if err := enc.Encode(value); err != nil {
-		return nil, fmt.Errorf("encode %T: %w", value, err)
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+// renderAppended is renderJSON of a page of a list, without indentation.
+func renderAppended(l *wire.List, results wire.ListWriter) []byte {
+	kept := buffers.Get().(*[]byte)
+	defer buffers.Put(kept)
+	return exactly(kept, wire.AppendList((*kept)[:0], l, results))
 }

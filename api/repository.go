@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -15,7 +16,7 @@ func (s *Server) getComponentRepository(ctx context.Context, snap *store.Snapsho
 	if err != nil {
 		return nil, err
 	}
-	return repository(ctx, snap, r, &row, componentPath(row.Project.Slug, row.Slug))
+	return repository(ctx, snap, r, &row, wire.ComponentPath(row.Project.Slug, row.Slug))
 }
 
 func (s *Server) getTranslationRepository(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
@@ -27,7 +28,7 @@ func (s *Server) getTranslationRepository(ctx context.Context, snap *store.Snaps
 	if err != nil {
 		return nil, err
 	}
-	return repository(ctx, snap, r, &row, translationPath(t.Project.Slug, t.Component.Slug, t.Language))
+	return repository(ctx, snap, r, &row, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language))
 }
 
 func repository(ctx context.Context, snap *store.Snapshot, r *request, row *store.ComponentRow, path string) (any, error) {
@@ -35,7 +36,7 @@ func repository(ctx context.Context, snap *store.Snapshot, r *request, row *stor
 	if err != nil {
 		return nil, err
 	}
-	return newRepository(r.link, row, commit, path), nil
+	return wire.NewRepository(r.link, &row.Component, commit, path), nil
 }
 
 func (s *Server) getProjectRepository(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
@@ -47,9 +48,9 @@ func (s *Server) getProjectRepository(ctx context.Context, snap *store.Snapshot,
 	if err != nil {
 		return nil, err
 	}
-	o := projectRepository{URL: r.link.api(projectPath(project.Slug) + "repository/")}
+	o := wire.ProjectRepository{URL: r.link.API(wire.ProjectPath(project.Slug) + "repository/")}
 	for i := range components {
-		o.NeedsMerge = o.NeedsMerge || behind(&components[i])
+		o.NeedsMerge = o.NeedsMerge || wire.NeedsMerge(&components[i].Component)
 	}
 	return o, nil
 }

@@ -4,13 +4,15 @@ import (
 	"net/url"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/repoglot/repoglot/api/wire"
 )
 
 // request is what handlers know of the request they answer.
 type request struct {
 	echo   echo.Context
 	params params
-	link   links
+	link   wire.Links
 	rep    representation
 	// generation is that of the snapshot; 0 if nobody wants to know.
 	generation int64

@@ -4,25 +4,18 @@ import (
 	"context"
 	"strings"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // maxFound is how many results of a category a search shows (facts §6, Search).
 const maxFound = 5
 
-// foundObject is a result of a search.
-type foundObject struct {
-	// URL is the path of a web page, without scheme and host.
-	URL      string `json:"url"`
-	Name     string `json:"name"`
-	Category string `json:"category"`
-}
-
 // search finds projects, components, users and languages whose name or slug has
 // q in it, in any case: a bare array, empty for an empty q.
 func (s *Server) search(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
 	q, _ := r.params.get("q")
-	f := &finder{needle: strings.ToLower(strings.TrimSpace(q)), found: []foundObject{}}
+	f := &finder{needle: strings.ToLower(strings.TrimSpace(q)), found: []wire.SearchResult{}}
 	if f.needle == "" {
 		return &array{f.found}, nil
 	}
@@ -32,8 +25,8 @@ func (s *Server) search(ctx context.Context, snap *store.Snapshot, r *request) (
 	}
 	for i := range projects {
 		p := &projects[i]
-		name := orSlug(p.Settings.Name, p.Slug)
-		f.add("Project", name, path("projects", p.Slug), name, p.Slug)
+		name := wire.NameOrSlug(p.Settings.Name, p.Slug)
+		f.add("Project", name, wire.Path("projects", p.Slug), name, p.Slug)
 	}
 	components, err := visibleComponents(ctx, snap, "")
 	if err != nil {
@@ -41,8 +34,8 @@ func (s *Server) search(ctx context.Context, snap *store.Snapshot, r *request) (
 	}
 	for i := range components {
 		c := &components[i]
-		name := orSlug(c.Settings.Name, c.Slug)
-		f.add("Component", orSlug(c.Project.Settings.Name, c.Project.Slug)+"/"+name, path("projects", c.Project.Slug, c.Slug), name, c.Slug)
+		name := wire.NameOrSlug(c.Settings.Name, c.Slug)
+		f.add("Component", wire.NameOrSlug(c.Project.Settings.Name, c.Project.Slug)+"/"+name, wire.Path("projects", c.Project.Slug, c.Slug), name, c.Slug)
 	}
 	if err := f.users(ctx, snap); err != nil {
 		return nil, err
@@ -56,7 +49,7 @@ func (s *Server) search(ctx context.Context, snap *store.Snapshot, r *request) (
 // finder collects results.
 type finder struct {
 	needle string // in lower case
-	found  []foundObject
+	found  []wire.SearchResult
 	last   string // category
 	n      int    // results of it
 }
@@ -69,7 +62,7 @@ func (f *finder) add(category, name, url string, texts ...string) {
 	}
 	for _, text := range texts {
 		if f.n < maxFound && strings.Contains(strings.ToLower(text), f.needle) {
-			f.found = append(f.found, foundObject{URL: url, Name: name, Category: category})
+			f.found = append(f.found, wire.SearchResult{URL: url, Name: name, Category: category})
 			f.n++
 			return
 		}
@@ -83,7 +76,7 @@ func (f *finder) users(ctx context.Context, snap *store.Snapshot) error {
 	}
 	users, _, err := snap.Users(ctx, store.UserQuery{Contains: f.needle, Components: shown, Limit: maxFound})
 	for i := range users {
-		f.add("User", users[i].FullName, path("user", users[i].Username), users[i].Username, users[i].FullName)
+		f.add("User", users[i].FullName, wire.Path("user", users[i].Username), users[i].Username, users[i].FullName)
 	}
 	return err
 }
@@ -92,7 +85,7 @@ func (s *Server) languages(ctx context.Context, snap *store.Snapshot, f *finder)
 	codes, err := servedLanguages(ctx, snap)
 	for _, code := range codes {
 		l := s.language(code)
-		f.add("Language", l.Name, path("languages", l.Code), l.Name, l.Code)
+		f.add("Language", l.Name, wire.Path("languages", l.Code), l.Name, l.Code)
 	}
 	return err
 }

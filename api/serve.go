@@ -16,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/repoglot/repoglot/api/page"
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -137,7 +138,7 @@ func (s *Server) dispatch(ctx context.Context, rt *route, r *request) (any, erro
 	if r.rep, err = negotiate(rt, r.params, strings.Join(req.Header.Values("Accept"), ",")); err != nil {
 		return nil, err
 	}
-	r.link = links{base: base, format: r.rep.format}
+	r.link = wire.Links{Base: base, Format: r.rep.format}
 	if err := accessOf(ctx).refused; err != nil {
 		return nil, err
 	}

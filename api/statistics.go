@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -13,7 +15,7 @@ func (s *Server) getTranslationStatistics(ctx context.Context, snap *store.Snaps
 	if err != nil {
 		return nil, err
 	}
-	return s.newTranslationStatistics(r.link, &t.Translation, t.Project.Slug, t.Component.Slug), nil
+	return s.translationStatisticsOf(r.link, &t.Translation, t.Project.Slug, t.Component.Slug), nil
 }
 
 // listComponentStatistics lists those of each translation, by its id.
@@ -30,11 +32,11 @@ func (s *Server) listComponentStatistics(ctx context.Context, snap *store.Snapsh
 	if err != nil {
 		return nil, err
 	}
-	objects := []translationStatistics{}
+	objects := []wire.TranslationStatistics{}
 	for i := range slice(all, w) {
-		objects = append(objects, s.newTranslationStatistics(r.link, &all[w.offset+i], component.Project.Slug, component.Slug))
+		objects = append(objects, s.translationStatisticsOf(r.link, &all[w.offset+i], component.Project.Slug, component.Slug))
 	}
-	return r.list(w, componentPath(component.Project.Slug, component.Slug)+"statistics/", objects), nil
+	return r.list(w, wire.ComponentPath(component.Project.Slug, component.Slug)+"statistics/", objects), nil
 }
 
 func (s *Server) getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
@@ -55,7 +57,7 @@ func (s *Server) getProjectStatistics(ctx context.Context, snap *store.Snapshot,
 		return nil, err
 	}
 	total := addUp(sums)
-	return newProjectStatistics(r.link, &total, &unique, &project), nil
+	return wire.NewProjectStatistics(r.link, statistics(&total), &unique, &project), nil
 }
 
 // listProjectLanguages is a bare array, sorted by the names of the languages
@@ -69,11 +71,8 @@ func (s *Server) listProjectLanguages(ctx context.Context, snap *store.Snapshot,
 	if err != nil {
 		return nil, err
 	}
-	objects := make([]projectLanguageStatistics, len(sums))
-	for i := range sums {
-		objects[i] = newProjectLanguageStatistics(r.link, &sums[i], project.Slug, s.language(sums[i].Language).Name)
-	}
-	slices.SortFunc(objects, func(a, b projectLanguageStatistics) int {
+	objects := s.languagesOfProject(r.link, sums, project.Slug)
+	slices.SortFunc(objects, func(a, b wire.ProjectLanguageStatistics) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
 	})
 	return &array{objects}, nil
@@ -89,7 +88,7 @@ func (s *Server) getLanguageStatistics(ctx context.Context, snap *store.Snapshot
 		return nil, err
 	}
 	total := addUp(sums)
-	return newLanguageStatistics(r.link, &total, &l), nil
+	return wire.NewLanguageStatistics(r.link, statistics(&total), l.Code, l.Name), nil
 }
 
 // getStatistics are those of everything that is served to who asks; ours.
@@ -99,7 +98,7 @@ func (s *Server) getStatistics(ctx context.Context, snap *store.Snapshot, r *req
 		return nil, err
 	}
 	total := addUp(sums)
-	return newServerStatistics(r.link, &total), nil
+	return wire.NewServerStatistics(r.link, statistics(&total)), nil
 }
 
 // sumsOf adds up the translations that are served, of a project or with "" of
@@ -117,4 +116,22 @@ func addUp(sums []store.Sum) (total store.Sum) {
 		total.Add(sum)
 	}
 	return total
+}
+
+// statistics are those of a set of translations.
+func statistics(sum *store.Sum) wire.Statistics {
+	return wire.NewStatistics(&sum.Stats, sum.LastChange, sum.RecentChanges)
+}
+
+func (s *Server) translationStatisticsOf(l wire.Links, t *catalog.Translation, project, component string) wire.TranslationStatistics {
+	return wire.NewTranslationStatistics(l, t, s.language(t.Language).Name, project, component)
+}
+
+func (s *Server) languagesOfProject(l wire.Links, sums []store.Sum, project string) []wire.ProjectLanguageStatistics {
+	objects := make([]wire.ProjectLanguageStatistics, len(sums))
+	for i := range sums {
+		code := sums[i].Language
+		objects[i] = wire.NewProjectLanguageStatistics(l, statistics(&sums[i]), project, code, s.language(code).Name)
+	}
+	return objects
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -28,9 +29,9 @@ func (s *Server) exportComponentStatistics(ctx context.Context, snap *store.Snap
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]translationStatistics, len(all))
+	rows := make([]wire.TranslationStatistics, len(all))
 	for i := range all {
-		rows[i] = s.newTranslationStatistics(r.link, &all[i], component.Project.Slug, component.Slug)
+		rows[i] = s.translationStatisticsOf(r.link, &all[i], component.Project.Slug, component.Slug)
 	}
 	return exportStatistics(r, "stats-"+component.Project.Slug+"-"+component.Slug, rows)
 }
@@ -45,11 +46,8 @@ func (s *Server) exportProjectStatistics(ctx context.Context, snap *store.Snapsh
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]projectLanguageStatistics, len(sums))
-	for i := range sums {
-		rows[i] = newProjectLanguageStatistics(r.link, &sums[i], project.Slug, s.language(sums[i].Language).Name)
-	}
-	slices.SortFunc(rows, func(a, b projectLanguageStatistics) int { return cmp.Compare(a.Code, b.Code) })
+	rows := s.languagesOfProject(r.link, sums, project.Slug)
+	slices.SortFunc(rows, func(a, b wire.ProjectLanguageStatistics) int { return cmp.Compare(a.Code, b.Code) })
 	return exportStatistics(r, "stats-"+project.Slug, rows)
 }
 
@@ -59,7 +57,7 @@ func exportStatistics(r *request, name string, rows any) (any, error) {
 	if format != "" && format != "api" && format != "json" && format != "csv" {
 		return nil, errNotFound
 	}
-	body, err := renderJSON(rows, 4)
+	body, err := wire.JSON(rows, 4)
 	if err != nil || format != "csv" {
 		return &document{contentType: typeJSON, body: body}, err
 	}

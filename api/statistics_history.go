@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -13,12 +14,12 @@ type statScope func(ctx context.Context, snap *store.Snapshot, r *request) (q st
 
 func (s *Server) translationStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
-	return store.StatQuery{TranslationID: t.ID}, translationPath(t.Project.Slug, t.Component.Slug, t.Language), err
+	return store.StatQuery{TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
 }
 
 func (s *Server) componentStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
 	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
-	return store.StatQuery{Components: []int64{component.ID}}, componentPath(component.Project.Slug, component.Slug), err
+	return store.StatQuery{Components: []int64{component.ID}}, wire.ComponentPath(component.Project.Slug, component.Slug), err
 }
 
 func (s *Server) projectStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
@@ -27,7 +28,7 @@ func (s *Server) projectStatistics(ctx context.Context, snap *store.Snapshot, r 
 		return store.StatQuery{}, "", err
 	}
 	ids, err := importedIDs(ctx, snap, project.Slug)
-	return store.StatQuery{Components: ids}, projectPath(project.Slug), err
+	return store.StatQuery{Components: ids}, wire.ProjectPath(project.Slug), err
 }
 
 func (s *Server) languageStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
@@ -36,7 +37,7 @@ func (s *Server) languageStatistics(ctx context.Context, snap *store.Snapshot, r
 		return store.StatQuery{}, "", err
 	}
 	ids, err := importedIDs(ctx, snap, "")
-	return store.StatQuery{Components: ids, Language: l.Code}, path("api", "languages", l.Code), err
+	return store.StatQuery{Components: ids, Language: l.Code}, wire.Path("api", "languages", l.Code), err
 }
 
 // importedIDs are the visible components of a project, or with "" of all, whose
@@ -76,9 +77,9 @@ func statisticsOf(scope statScope) handler {
 		if err != nil {
 			return nil, err
 		}
-		objects := []pointObject{}
+		objects := []wire.StatisticsPoint{}
 		for _, p := range slice(points, w) {
-			objects = append(objects, newPoint(&p))
+			objects = append(objects, wire.NewStatisticsPoint(&p))
 		}
 		return r.list(w, path+"statistics/history/", objects), nil
 	}

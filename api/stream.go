@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -322,7 +323,7 @@ func (e *eventWriter) heartbeat(f *feed) error {
 // line of data.
 func (e *eventWriter) entries(f *feed, entries []catalog.Change) error {
 	for i := range entries {
-		data, err := renderJSON(newChange(f.r.link, &entries[i]), 0)
+		data, err := wire.JSON(wire.NewChange(f.r.link, &entries[i]), 0)
 		if err != nil {
 			return err
 		}

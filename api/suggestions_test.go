@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -80,7 +81,7 @@ func TestSuggestionsAndComments(t *testing.T) {
 	} {
 		for _, path := range []string{"/api/units/", "/api/translations/demo/app/cs/units/"} {
 			var got []int64
-			list := decode[struct{ Results []unitObject }](t, get(t, s, path+"?q="+url.QueryEscape(q)))
+			list := decode[struct{ Results []wire.Unit }](t, get(t, s, path+"?q="+url.QueryEscape(q)))
 			for _, u := range list.Results {
 				got = append(got, u.ID)
 				if u.HasSuggestion != (u.ID == suggested) || u.HasComment != (u.ID == commented) {

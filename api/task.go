@@ -5,19 +5,12 @@ import (
 	"crypto/sha1"
 	"fmt"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // taskNamespace makes our UUIDs differ from those of others.
 const taskNamespace = "repoglot first import\x00"
-
-// taskObject is a background task (facts §6): here always a first import.
-type taskObject struct {
-	Completed bool   `json:"completed"`
-	Progress  int    `json:"progress"`
-	Result    any    `json:"result"`
-	Log       string `json:"log"`
-}
 
 // taskID is the UUID of a component's first import (decision 27): version 5 of
 // RFC 9562, which names SHA-1 (nothing secret hangs on it), so that every
@@ -41,10 +34,10 @@ func (s *Server) getTask(ctx context.Context, snap *store.Snapshot, r *request) 
 			continue
 		}
 		if row.Imported {
-			return taskObject{Completed: true, Progress: 100}, nil
+			return wire.Task{Completed: true, Progress: 100}, nil
 		}
 		progress, _ := s.progress(row.ID)
-		return taskObject{Progress: min(max(progress.Percent, 0), 100), Log: progress.Stage}, nil
+		return wire.Task{Progress: min(max(progress.Percent, 0), 100), Log: progress.Stage}, nil
 	}
 	return nil, errNotFound
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -31,12 +33,12 @@ func (s *Server) listComponentTranslations(ctx context.Context, snap *store.Snap
 	if err != nil {
 		return nil, err
 	}
-	objects := []*translationObject{}
+	objects := []*wire.Translation{}
 	for i := range slice(all, w) {
 		t := &all[w.offset+i]
 		objects = append(objects, s.translation(r.link, t, component.Project.Slug, component.Slug, nil))
 	}
-	return r.list(w, componentPath(component.Project.Slug, component.Slug)+"translations/", objects), nil
+	return r.list(w, wire.ComponentPath(component.Project.Slug, component.Slug)+"translations/", objects), nil
 }
 
 // listTranslations lists all translations that are served, by id.
@@ -57,8 +59,8 @@ func (s *Server) listTranslations(ctx context.Context, snap *store.Snapshot, r *
 	if err != nil {
 		return nil, err
 	}
-	within := map[int64]*componentObject{}
-	objects := []*translationObject{}
+	within := map[int64]*wire.Component{}
+	objects := []*wire.Translation{}
 	for i := range all {
 		t := &all[i]
 		of := components[t.ComponentID]
@@ -84,4 +86,8 @@ func servedComponents(ctx context.Context, snap *store.Snapshot) (map[int64]*sto
 
 func sortedIDs(components map[int64]*store.ComponentRow) []int64 {
 	return slices.Sorted(maps.Keys(components))
+}
+
+func (s *Server) translation(l wire.Links, t *catalog.Translation, project, component string, within *wire.Component) *wire.Translation {
+	return wire.NewTranslation(l, wire.NewLanguage(l, s.language(t.Language)), t, project, component, within)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -29,9 +30,9 @@ func (s *Server) listUnits(ctx context.Context, snap *store.Snapshot, r *request
 	if err != nil {
 		return nil, err
 	}
-	scope := newUnitScope(r.link, &t.Translation, t.Project.Slug, t.Component.Slug)
-	page := &unitPage{units, func(*catalog.Unit) *unitScope { return &scope }}
-	return r.list(w, translationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", page), nil
+	scope := wire.NewUnitScope(r.link, &t.Translation, t.Project.Slug, t.Component.Slug)
+	page := wire.NewUnitPage(units, func(*catalog.Unit) *wire.UnitScope { return &scope })
+	return r.list(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", page), nil
 }
 
 // getUnit answers removed units too, so that no entry of the history points
@@ -49,8 +50,8 @@ func (s *Server) getUnit(ctx context.Context, snap *store.Snapshot, r *request) 
 	if err := s.servable(ctx, snap, &t.Project, &t.Component); err != nil {
 		return nil, err
 	}
-	scope := newUnitScope(r.link, &t.Translation, t.Project.Slug, t.Component.Slug)
-	return scope.unit(&row.Unit), nil
+	scope := wire.NewUnitScope(r.link, &t.Translation, t.Project.Slug, t.Component.Slug)
+	return scope.Unit(&row.Unit), nil
 }
 
 // listAllUnits lists the units of all translations that are served, by id.
@@ -110,21 +111,21 @@ func (s *Server) listUnitTranslations(ctx context.Context, snap *store.Snapshot,
 		return nil, err
 	}
 	components := map[int64]*store.ComponentRow{component.ID: {Component: *component, Project: *project}}
-	return r.list(w, path("api", "units", itoa(id))+"translations/", pageOfUnits(r.link, slice(all, w), owners, components)), nil
+	return r.list(w, wire.Path("api", "units", wire.FormatID(id))+"translations/", pageOfUnits(r.link, slice(all, w), owners, components)), nil
 }
 
 // pageOfUnits is one of units of several translations.
-func pageOfUnits(l links, units []catalog.Unit, owners map[int64]catalog.Translation, components map[int64]*store.ComponentRow) *unitPage {
-	scopes := map[int64]*unitScope{}
-	return &unitPage{units, func(u *catalog.Unit) *unitScope {
+func pageOfUnits(l wire.Links, units []catalog.Unit, owners map[int64]catalog.Translation, components map[int64]*store.ComponentRow) *wire.UnitPage {
+	scopes := map[int64]*wire.UnitScope{}
+	return wire.NewUnitPage(units, func(u *catalog.Unit) *wire.UnitScope {
 		scope := scopes[u.TranslationID]
 		if scope == nil {
 			t := owners[u.TranslationID]
 			of := components[t.ComponentID]
-			made := newUnitScope(l, &t, of.Project.Slug, of.Slug)
+			made := wire.NewUnitScope(l, &t, of.Project.Slug, of.Slug)
 			scope = &made
 			scopes[u.TranslationID] = scope
 		}
 		return scope
-	}}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -50,7 +51,7 @@ func searchTranslation(ctx context.Context, snap *store.Snapshot, r *request, t 
 		Components:    map[int64]*store.ComponentRow{t.Component.ID: {Component: t.Component, Project: t.Project}},
 		TranslationID: t.ID, Expr: expr,
 	}
-	return searchUnits(ctx, snap, r, q, translationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/")
+	return searchUnits(ctx, snap, r, q, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/")
 }
 
 // searchProblem is what a client is told of a search that failed.

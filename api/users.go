@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -25,7 +26,7 @@ func (s *Server) listUsers(ctx context.Context, snap *store.Snapshot, r *request
 	}
 	q.Offset, q.Limit = w.offset, w.limit
 	users, _, err := snap.Users(ctx, q)
-	objects := make([]userObject, len(users))
+	objects := make([]wire.User, len(users))
 	for i := range users {
 		objects[i] = newUser(r.link, &users[i])
 	}
@@ -40,19 +41,6 @@ func (s *Server) getUser(ctx context.Context, snap *store.Snapshot, r *request) 
 	return newUser(r.link, &user), nil
 }
 
-// userStatistics are those of a git author (facts §6), over the translations
-// that are served, without those of the source languages.
-type userStatistics struct {
-	// Translated is how many strings the author's commits changed (entries 59).
-	Translated int64 `json:"translated"`
-	Suggested  int64 `json:"suggested"`
-	// Uploaded is how many strings came with the author's commits (entries 31).
-	Uploaded  int64 `json:"uploaded"`
-	Commented int64 `json:"commented"`
-	// Languages is how many languages they are of.
-	Languages int `json:"languages"`
-}
-
 func (s *Server) getUserStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
 	user, err := visibleUser(ctx, snap, r)
 	if err != nil {
@@ -63,11 +51,23 @@ func (s *Server) getUserStatistics(ctx context.Context, snap *store.Snapshot, r 
 		return nil, err
 	}
 	all, err := snap.Contributions(ctx, user.ID, ids)
-	var o userStatistics
+	var o wire.UserStatistics
 	for _, c := range all {
 		o.Translated += c.Updated
 		o.Uploaded += c.Added
 		o.Languages++
 	}
 	return o, err
+}
+
+func newUser(l wire.Links, u *store.User) wire.User {
+	p := wire.Path("api", "users", u.Username)
+	return wire.User{
+		Username:      u.Username,
+		FullName:      u.FullName,
+		URL:           l.API(p),
+		DateJoined:    wire.UnitTime(u.Joined),
+		StatisticsURL: l.API(p + "statistics/"),
+		IsBot:         u.Bot,
+	}
 }

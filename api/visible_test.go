@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -17,7 +18,7 @@ func TestPrivate(t *testing.T) {
 	w := demoWorld(t)
 	s := w.serve(Options{})
 	hidden, lib := w.ids["demo/hidden"], w.ids["secret/lib"]
-	firstUnit := func(component int64) string { return itoa(component*catalog.UnitsPerComponent + 1) }
+	firstUnit := func(component int64) string { return wire.FormatID(component*catalog.UnitsPerComponent + 1) }
 	gone := []string{
 		"/api/components/demo/hidden/", "/api/components/demo/hidden/translations/", "/api/components/demo/hidden/changes/",
 		"/api/translations/demo/hidden/en/", "/api/translations/demo/hidden/en/units/", "/api/translations/demo/hidden/en/changes/",
@@ -29,12 +30,12 @@ func TestPrivate(t *testing.T) {
 		gone = append(gone, "/api/components/demo/hidden/"+below)
 	}
 	gone = append(gone, "/api/translations/demo/hidden/en/statistics/", "/api/translations/demo/hidden/en/repository/",
-		"/api/units/"+firstUnit(hidden)+"/translations/", "/api/addons/"+itoa(hidden)+"/")
+		"/api/units/"+firstUnit(hidden)+"/translations/", "/api/addons/"+wire.FormatID(hidden)+"/")
 	gone = append(gone, "/api/users/mallory/", "/api/users/mallory/statistics/", "/api/users/mallory/notifications/")
 	all := idsOf(getList(t, s, "/api/changes/?page_size=1000"))
 	for id := 1; id <= 105; id++ {
 		if !slices.Contains(all, id) {
-			gone = append(gone, "/api/changes/"+itoa(int64(id))+"/")
+			gone = append(gone, "/api/changes/"+wire.FormatID(int64(id))+"/")
 		}
 	}
 	if len(gone) != 12+11+4+3+3 { // entries 51 and 31 of hidden's three and lib's two units
@@ -230,7 +231,7 @@ func TestCheckpoint(t *testing.T) {
 	s := w.serve(Options{CacheBytes: 1 << 20})
 	source := sourceOf(manyUnits(2))
 	commit("", head1, true, &source)
-	unit := "/api/units/" + itoa(docs*catalog.UnitsPerComponent+1) + "/"
+	unit := "/api/units/" + wire.FormatID(docs*catalog.UnitsPerComponent+1) + "/"
 	paths := []string{
 		"/api/translations/demo/docs/en/", "/api/translations/demo/docs/en/units/", "/api/translations/demo/docs/en/changes/", "/api/translations/demo/docs/en/file/",
 		"/api/translations/demo/docs/en/file/?format=csv", "/api/translations/demo/docs/en/statistics/", "/api/translations/demo/docs/en/checks/",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -21,12 +22,12 @@ func (s *Server) webRoutes() []route {
 			return redirect(target(r)), nil
 		}}
 	}
-	project := func(r *request) string { return projectPath(r.segment("project")) }
-	component := func(r *request) string { return componentPath(r.segment("project"), r.segment("component")) }
+	project := func(r *request) string { return wire.ProjectPath(r.segment("project")) }
+	component := func(r *request) string { return wire.ComponentPath(r.segment("project"), r.segment("component")) }
 	translation := func(r *request) string {
-		return translationPath(r.segment("project"), r.segment("component"), r.segment("language"))
+		return wire.TranslationPath(r.segment("project"), r.segment("component"), r.segment("language"))
 	}
-	language := func(r *request) string { return path("api", "languages", r.segment("language")) }
+	language := func(r *request) string { return wire.Path("api", "languages", r.segment("language")) }
 	below := func(of func(r *request) string, name string) func(*request) string {
 		return func(r *request) string { return of(r) + name }
 	}
@@ -51,7 +52,7 @@ func (s *Server) webRoutes() []route {
 		to("/changes/browse/:project/", "Changes", below(project, "changes/")),
 		to("/changes/browse/:project/:component/", "Changes", below(component, "changes/")),
 		to("/changes/browse/:project/:component/:language/", "Changes", below(translation, "changes/")),
-		to("/user/:username/", "User", func(r *request) string { return path("api", "users", r.segment("username")) }),
+		to("/user/:username/", "User", func(r *request) string { return wire.Path("api", "users", r.segment("username")) }),
 	}
 }
 
@@ -79,7 +80,7 @@ func (s *Server) projectInLanguage(below string) handler {
 		case len(sums) == 0:
 			return nil, errNotFound
 		case len(rows) == 1:
-			return redirect(translationPath(project.Slug, rows[0].Slug, l.Code) + below), nil
+			return redirect(wire.TranslationPath(project.Slug, rows[0].Slug, l.Code) + below), nil
 		}
 		q := `project:="` + project.Slug + `" AND language:="` + l.Code + `"`
 		return redirect("/api/units/?q=" + url.QueryEscape(q)), nil
@@ -101,8 +102,8 @@ func (s *Server) translatePage(ctx context.Context, snap *store.Snapshot, r *req
 			return nil, err
 		}
 		if found {
-			return redirect("/api/units/" + itoa(id) + "/"), nil
+			return redirect("/api/units/" + wire.FormatID(id) + "/"), nil
 		}
 	}
-	return redirect(translationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"), nil
+	return redirect(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"), nil
 }

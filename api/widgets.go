@@ -45,7 +45,7 @@ type languageProgress struct {
 
 // percentTranslated follows the rule of all percentages (facts §6).
 func percentTranslated(s *catalog.Stats) float64 {
-	return float64(shareDone(s.Translated.Units, s.Total.Units)) / 10
+	return float64(catalog.Percent(s.Translated.Units, s.Total.Units, 1000)) / 10
 }
 
 // getWidget answers a picture of how much is translated, of a project, a

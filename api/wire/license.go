@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	_ "embed" // spdx.txt
@@ -27,5 +27,5 @@ func licenseURL(id string) *string {
 	if !licenses()[id] {
 		return nil
 	}
-	return orNull("https://spdx.org/licenses/" + id + ".html")
+	return OrNull("https://spdx.org/licenses/" + id + ".html")
 }

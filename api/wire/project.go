@@ -1,9 +1,9 @@
-package api
+package wire
 
 import "github.com/repoglot/repoglot/catalog"
 
-// projectObject is the project object of the specification, in its order.
-type projectObject struct {
+// Project is the project object of the specification, in its order.
+type Project struct {
 	Name              string `json:"name"`
 	Slug              string `json:"slug"`
 	ID                int64  `json:"id"`
@@ -23,21 +23,21 @@ type projectObject struct {
 	LanguageAliases   string `json:"language_aliases"`
 }
 
-func newProject(l links, from *catalog.Project) *projectObject {
-	p := projectPath(from.Slug)
+func NewProject(l Links, from *catalog.Project) *Project {
+	p := ProjectPath(from.Slug)
 	set := &from.Settings
-	return &projectObject{
-		Name:              orSlug(set.Name, from.Slug),
+	return &Project{
+		Name:              NameOrSlug(set.Name, from.Slug),
 		Slug:              from.Slug,
 		ID:                from.ID,
 		Web:               set.Web,
-		WebURL:            l.web(path("projects", from.Slug)),
-		URL:               l.api(p),
-		ComponentsListURL: l.api(p + "components/"),
-		RepositoryURL:     l.api(p + "repository/"),
-		StatisticsURL:     l.api(p + "statistics/"),
-		ChangesListURL:    l.api(p + "changes/"),
-		LanguagesURL:      l.api(p + "languages/"),
+		WebURL:            l.Web(Path("projects", from.Slug)),
+		URL:               l.API(p),
+		ComponentsListURL: l.API(p + "components/"),
+		RepositoryURL:     l.API(p + "repository/"),
+		StatisticsURL:     l.API(p + "statistics/"),
+		ChangesListURL:    l.API(p + "changes/"),
+		LanguagesURL:      l.API(p + "languages/"),
 		TranslationReview: set.TranslationReview,
 		SourceReview:      set.SourceReview,
 		SetLanguageTeam:   set.SetLanguageTeam,
@@ -47,8 +47,8 @@ func newProject(l links, from *catalog.Project) *projectObject {
 	}
 }
 
-// orSlug is the default of a name (decision 33).
-func orSlug(name, slug string) string {
+// NameOrSlug is the default of a name (decision 33).
+func NameOrSlug(name, slug string) string {
 	if name == "" {
 		return slug
 	}

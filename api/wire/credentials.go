@@ -1,15 +1,15 @@
-package api
+package wire
 
 import (
 	"net/url"
 	"strings"
 )
 
-// withoutCredentials removes user and password from a repository address
+// WithoutCredentials removes user and password from a repository address
 // (decision 28). The store holds none; this is the second lock of that door.
 // The "git@" of an SSH address names an account that everybody knows, not a
 // secret, so ssh keeps a user without a password.
-func withoutCredentials(repo string) string {
+func WithoutCredentials(repo string) string {
 	scheme, rest, found := strings.Cut(repo, "://")
 	if !found {
 		return repo // a path, or host:path of SSH, which cannot hold a password

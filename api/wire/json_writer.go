@@ -1,50 +1,9 @@
-package api
+package wire
 
 import (
 	"strconv"
-	"sync"
 	"unicode/utf8"
 )
-
-// appender is a slice of wire objects that writes its own JSON: that which
-// encoding/json makes of its objects, but without making them and without
-// reflection, which took a third of the time of a page of units.
-type appender interface {
-	// objects are the wire objects, for CSV and for JSON that is indented.
-	objects() any
-	appendJSON(b []byte) []byte
-	// length is the number of objects, of which appendObject writes one.
-	length() int
-	appendObject(b []byte, i int) []byte
-}
-
-// buffers are what answers are written to before they are copied to the size
-// that they have.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// maxBuffer is the capacity of what is kept of them.
-const maxBuffer = 1 << 20
-
-// renderAppended is renderJSON of a page of a list, without indentation.
-func renderAppended(l *list, results appender) []byte {
-	kept := buffers.Get().(*[]byte)
-	b := append((*kept)[:0], `{"count":`...)
-	b = appendInt(b, l.Count)
-	b = appendLink(append(b, `,"next":`...), l.Next)
-	b = appendLink(append(b, `,"previous":`...), l.Previous)
-	b = append(b, `,"results":`...)
-	b = append(results.appendJSON(b), '}')
-	body := exactly(kept, b)
-	buffers.Put(kept)
-	return body
-}
-
-func appendLink(b []byte, link *string) []byte {
-	if link == nil {
-		return append(b, "null"...)
-	}
-	return appendString(b, *link)
-}
 
 // appendString writes a string in quotes, as an encoding/json that does not
 // escape HTML (decision 1): control characters, the two line separators of

@@ -1,9 +1,9 @@
-package api
+package wire
 
 import "github.com/repoglot/repoglot/catalog"
 
-// unitObject is a unit in the key order of 4.x (facts §6), ours last.
-type unitObject struct {
+// Unit is a unit in the key order of 4.x (facts §6), ours last.
+type Unit struct {
 	Translation     string   `json:"translation"`
 	Source          []string `json:"source"`
 	PreviousSource  string   `json:"previous_source"`
@@ -37,26 +37,26 @@ type unitObject struct {
 	Removed bool `json:"removed,omitempty"`
 }
 
-// unitScope is what all units of one translation share. It is of one answer.
-type unitScope struct {
-	link        links
+// UnitScope is what all units of one translation share. It is of one answer.
+type UnitScope struct {
+	link        Links
 	translation string // URL of the translation
 	translate   string // its page, up to the checksum
 	forms       int
 	text        *unitText // nil: not made
 }
 
-func newUnitScope(l links, t *catalog.Translation, project, component string) unitScope {
-	return unitScope{
+func NewUnitScope(l Links, t *catalog.Translation, project, component string) UnitScope {
+	return UnitScope{
 		link:        l,
-		translation: l.api(translationPath(project, component, t.Language)),
-		translate:   l.web(translatePath(project, component, t.Language)) + "?checksum=",
+		translation: l.API(TranslationPath(project, component, t.Language)),
+		translate:   l.Web(TranslatePath(project, component, t.Language)) + "?checksum=",
 		forms:       t.PluralNumber,
 	}
 }
 
-func (s *unitScope) unit(u *catalog.Unit) unitObject {
-	return unitObject{
+func (s *UnitScope) Unit(u *catalog.Unit) Unit {
+	return Unit{
 		Translation:     s.translation,
 		Source:          catalog.SplitForms(u.Source),
 		PreviousSource:  u.PreviousSource,
@@ -76,12 +76,12 @@ func (s *unitScope) unit(u *catalog.Unit) unitObject {
 		HasComment:      u.Comment != "",
 		HasFailingCheck: u.Failing != [2]uint64{},
 		NumWords:        u.Words,
-		SourceUnit:      s.link.unit(u.SourceID),
+		SourceUnit:      s.link.Unit(u.SourceID),
 		Priority:        u.Priority,
 		ID:              u.ID,
 		WebURL:          s.translate + catalog.Checksum(u.Identity.Hash),
-		URL:             s.link.unit(u.ID),
-		Timestamp:       unitTime(u.Created),
+		URL:             s.link.Unit(u.ID),
+		Timestamp:       UnitTime(u.Created),
 		Removed:         u.Removed,
 	}
 }

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"strconv"
@@ -8,35 +8,40 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// unitPage is a page of units, each in the scope of its translation (an
+// UnitPage is a page of units, each in the scope of its translation (an
 // appender).
-type unitPage struct {
+type UnitPage struct {
 	units []catalog.Unit
-	scope func(u *catalog.Unit) *unitScope
+	scope func(u *catalog.Unit) *UnitScope
 }
 
-func (p *unitPage) objects() any {
-	objects := make([]unitObject, len(p.units))
+// NewUnitPage makes a page of units; scope finds the scope of each.
+func NewUnitPage(units []catalog.Unit, scope func(u *catalog.Unit) *UnitScope) *UnitPage {
+	return &UnitPage{units, scope}
+}
+
+func (p *UnitPage) Objects() any {
+	objects := make([]Unit, len(p.units))
 	for i := range p.units {
-		objects[i] = p.scope(&p.units[i]).unit(&p.units[i])
+		objects[i] = p.scope(&p.units[i]).Unit(&p.units[i])
 	}
 	return objects
 }
 
-func (p *unitPage) appendJSON(b []byte) []byte {
+func (p *UnitPage) AppendJSON(b []byte) []byte {
 	b = append(b, '[')
 	for i := range p.units {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = p.appendObject(b, i)
+		b = p.AppendObject(b, i)
 	}
 	return append(b, ']')
 }
 
-func (p *unitPage) length() int { return len(p.units) }
+func (p *UnitPage) Len() int { return len(p.units) }
 
-func (p *unitPage) appendObject(b []byte, i int) []byte {
+func (p *UnitPage) AppendObject(b []byte, i int) []byte {
 	return p.scope(&p.units[i]).appendUnit(b, &p.units[i])
 }
 
@@ -48,19 +53,19 @@ type unitText struct {
 	atText                  []byte
 }
 
-func (s *unitScope) makeText() {
+func (s *UnitScope) makeText() {
 	escaped := func(text string) string { return string(appendText(nil, text)) }
 	s.text = &unitText{
 		head:   `{"translation":"` + escaped(s.translation) + `","source":`,
-		link:   `"` + escaped(s.link.base) + "/api/units/",
-		format: "/?format=" + escaped(s.link.format) + `"`,
+		link:   `"` + escaped(s.link.Base) + "/api/units/",
+		format: "/?format=" + escaped(s.link.Format) + `"`,
 		web:    `,"web_url":"` + escaped(s.translate),
 	}
 }
 
 // appendUnit writes what encoding/json makes of unit(u). The test holds the two
 // together: a field that is new there has to come here.
-func (s *unitScope) appendUnit(b []byte, u *catalog.Unit) []byte {
+func (s *UnitScope) appendUnit(b []byte, u *catalog.Unit) []byte {
 	if s.text == nil {
 		s.makeText()
 	}
@@ -116,7 +121,7 @@ func appendSource(b []byte, source string) []byte {
 }
 
 // appendTarget writes the forms of a target.
-func (s *unitScope) appendTarget(b []byte, u *catalog.Unit) []byte {
+func (s *UnitScope) appendTarget(b []byte, u *catalog.Unit) []byte {
 	if strings.Contains(u.Source, catalog.FormSeparator) || strings.Contains(u.Target, catalog.FormSeparator) {
 		return appendForms(b, catalog.TargetForms(u.Source, u.Target, s.forms))
 	}

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"regexp"
@@ -10,8 +10,8 @@ import (
 // addonDiscovery is the add-on that finds components (decision 26).
 const addonDiscovery = "weblate.discovery.discovery"
 
-// addonObject is an add-on in the key order of facts §6.
-type addonObject struct {
+// Addon is an add-on in the key order of facts §6.
+type Addon struct {
 	Component     string              `json:"component"`
 	Name          string              `json:"name"`
 	ID            int64               `json:"id"`
@@ -39,19 +39,19 @@ type discoveryDefinition struct {
 }
 
 // addonURLs are the add-ons of a component: one where a discovery made it.
-func addonURLs(l links, c *catalog.Component) []string {
+func addonURLs(l Links, c *catalog.Component) []string {
 	if !c.Settings.Discovery.Found() {
 		return []string{}
 	}
 	return []string{l.addon(c.ID)}
 }
 
-// newAddon makes the add-on of a component that a discovery made. It has the
+// NewAddon makes the add-on of a component that a discovery made. It has the
 // component's id: there is at most one.
-func newAddon(l links, c *catalog.Component, project string) addonObject {
+func NewAddon(l Links, c *catalog.Component, project string) Addon {
 	d := &c.Settings.Discovery
-	return addonObject{
-		Component: l.api(componentPath(project, c.Slug)), Name: addonDiscovery, ID: c.ID, URL: l.addon(c.ID),
+	return Addon{
+		Component: l.API(ComponentPath(project, c.Slug)), Name: addonDiscovery, ID: c.ID, URL: l.addon(c.ID),
 		Configuration: discoveryDefinition{
 			Match: matchOf(d.Filemask), FileFormat: c.Settings.FileFormat, NameTemplate: templateOf(d.Name),
 			NewBaseTemplate: templateOf(d.NewBase), LanguageRegex: c.Settings.LanguageRegex,

@@ -1,30 +1,29 @@
-package api
+package wire
 
 import (
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// projectRepository is the short form of a repository (facts §6).
-type projectRepository struct {
+// ProjectRepository is the short form of a repository (facts §6).
+type ProjectRepository struct {
 	NeedsCommit bool   `json:"needs_commit"`
 	NeedsMerge  bool   `json:"needs_merge"`
 	NeedsPush   bool   `json:"needs_push"`
 	URL         string `json:"url"`
 }
 
-// repositoryObject is that of a component and of its translations.
-type repositoryObject struct {
-	projectRepository
-	RemoteCommit  *commitObject `json:"remote_commit"`
-	WeblateCommit *commitObject `json:"weblate_commit"`
-	Status        string        `json:"status"`
-	MergeFailure  *string       `json:"merge_failure"`
+// Repository is that of a component and of its translations.
+type Repository struct {
+	ProjectRepository
+	RemoteCommit  *Commit `json:"remote_commit"`
+	WeblateCommit *Commit `json:"weblate_commit"`
+	Status        string  `json:"status"`
+	MergeFailure  *string `json:"merge_failure"`
 }
 
-// commitObject is a commit. The addresses are always empty (decision 27), and so
+// Commit is a commit. The addresses are always empty (decision 27), and so
 // author and commit are names alone.
-type commitObject struct {
+type Commit struct {
 	Revision      string  `json:"revision"`
 	ShortRevision string  `json:"shortrevision"`
 	Author        string  `json:"author"`
@@ -39,17 +38,17 @@ type commitObject struct {
 	Summary       string  `json:"summary"`
 }
 
-// behind reports whether the remote has commits whose strings are not served: all
+// NeedsMerge reports whether the remote has commits whose strings are not served: all
 // of them before the first import, and while a component waits to be read anew.
 // Nothing is known of what comes after the last pull.
-func behind(row *store.ComponentRow) bool { return !row.Imported || row.Head == "" }
+func NeedsMerge(c *catalog.Component) bool { return !c.Imported || c.Head == "" }
 
-func newRepository(l links, row *store.ComponentRow, commit *catalog.Commit, path string) repositoryObject {
-	o := repositoryObject{
-		projectRepository: projectRepository{NeedsMerge: behind(row), URL: l.api(path + "repository/")},
+func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path string) Repository {
+	o := Repository{
+		ProjectRepository: ProjectRepository{NeedsMerge: NeedsMerge(c), URL: l.API(path + "repository/")},
 		RemoteCommit:      newCommit(commit),
-		Status:            statusOf(row),
-		MergeFailure:      orNull(row.Problem),
+		Status:            statusOf(c),
+		MergeFailure:      OrNull(c.Problem),
 	}
 	o.WeblateCommit = o.RemoteCommit // what is served is what was fetched last
 	return o
@@ -57,25 +56,25 @@ func newRepository(l links, row *store.ComponentRow, commit *catalog.Commit, pat
 
 // statusOf is worded as git status does for a repository without changes of its
 // own.
-func statusOf(row *store.ComponentRow) string {
-	branch := branchOf(&row.Component)
+func statusOf(c *catalog.Component) string {
+	branch := branchOf(c)
 	if branch == "" {
 		branch = "HEAD"
 	}
 	switch {
-	case row.Problem != "":
+	case c.Problem != "":
 		return "On branch " + branch + "\nThe last pull from 'origin/" + branch + "' failed.\n\nnothing to commit, working tree clean\n"
-	case behind(row):
+	case NeedsMerge(c):
 		return "On branch " + branch + "\nNo commits of 'origin/" + branch + "' are imported yet.\n\nnothing to commit, working tree clean\n"
 	}
 	return "On branch " + branch + "\nYour branch is up to date with 'origin/" + branch + "'.\n\nnothing to commit, working tree clean\n"
 }
 
-func newCommit(c *catalog.Commit) *commitObject {
+func newCommit(c *catalog.Commit) *Commit {
 	if c == nil {
 		return nil
 	}
-	return &commitObject{
+	return &Commit{
 		Revision: c.Hash, ShortRevision: c.Hash[:min(7, len(c.Hash))],
 		Author: c.Author, AuthorName: c.Author, AuthorDate: timeOrNull(c.AuthorTime),
 		Commit: c.Committer, CommitName: c.Committer, CommitDate: timeOrNull(c.CommitTime),

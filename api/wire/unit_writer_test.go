@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"testing"
@@ -49,25 +49,22 @@ func anyUnit() *rapid.Generator[catalog.Unit] {
 func TestAppendedUnits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		l := links{base: rapid.SampledFrom([]string{"https://example.org", "http://x&<\">"}).Draw(t, "base"), format: "api"}
-		scopes := make([]unitScope, 4)
+		l := Links{Base: rapid.SampledFrom([]string{"https://example.org", "http://x&<\">"}).Draw(t, "base"), Format: "api"}
+		scopes := make([]UnitScope, 4)
 		for i := range scopes {
-			scopes[i] = newUnitScope(l, &catalog.Translation{Language: "a" + anyText().Draw(t, "language"), PluralNumber: i}, "p&", "c")
+			scopes[i] = NewUnitScope(l, &catalog.Translation{Language: "a" + anyText().Draw(t, "language"), PluralNumber: i}, "p&", "c")
 		}
-		page := &unitPage{rapid.SliceOfN(anyUnit(), 0, 3).Draw(t, "units"), func(u *catalog.Unit) *unitScope { return &scopes[u.TranslationID] }}
-		list := &list{Count: rapid.Int64().Draw(t, "count"), Results: page}
+		page := NewUnitPage(rapid.SliceOfN(anyUnit(), 0, 3).Draw(t, "units"), func(u *catalog.Unit) *UnitScope { return &scopes[u.TranslationID] })
+		list := &List{Count: rapid.Int64().Draw(t, "count"), Results: page}
 		if rapid.Bool().Draw(t, "next") {
 			next := anyText().Draw(t, "link")
 			list.Next = &next
 		}
-		got, err := render(list, representation{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		list.Results = page.objects()
-		want, err := renderJSON(list, 0)
-		if err != nil || string(got.body) != string(want) {
-			t.Fatalf("%v\n%s", err, cmp.Diff(string(want), string(got.body)))
+		got := AppendList(nil, list, page)
+		list.Results = page.Objects()
+		want, err := JSON(list, 0)
+		if err != nil || string(got) != string(want) {
+			t.Fatalf("%v\n%s", err, cmp.Diff(string(want), string(got)))
 		}
 	})
 }

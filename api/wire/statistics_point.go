@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"time"
@@ -6,9 +6,9 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// pointObject is the statistics at the end of an interval, ours. Its keys are
+// StatisticsPoint is the statistics at the end of an interval, ours. Its keys are
 // those of the statistics object (facts §6) that have a past.
-type pointObject struct {
+type StatisticsPoint struct {
 	First                  string  `json:"first_day"`
 	Last                   string  `json:"last_day"`
 	Total                  int64   `json:"total"`
@@ -16,28 +16,28 @@ type pointObject struct {
 	TotalChars             int64   `json:"total_chars"`
 	Translated             int64   `json:"translated"`
 	TranslatedWords        int64   `json:"translated_words"`
-	TranslatedPercent      percent `json:"translated_percent"`
-	TranslatedWordsPercent percent `json:"translated_words_percent"`
+	TranslatedPercent      Percent `json:"translated_percent"`
+	TranslatedWordsPercent Percent `json:"translated_words_percent"`
 	TranslatedChars        int64   `json:"translated_chars"`
-	TranslatedCharsPercent percent `json:"translated_chars_percent"`
+	TranslatedCharsPercent Percent `json:"translated_chars_percent"`
 	Fuzzy                  int64   `json:"fuzzy"`
-	FuzzyPercent           percent `json:"fuzzy_percent"`
+	FuzzyPercent           Percent `json:"fuzzy_percent"`
 	FuzzyWords             int64   `json:"fuzzy_words"`
-	FuzzyWordsPercent      percent `json:"fuzzy_words_percent"`
+	FuzzyWordsPercent      Percent `json:"fuzzy_words_percent"`
 	FuzzyChars             int64   `json:"fuzzy_chars"`
-	FuzzyCharsPercent      percent `json:"fuzzy_chars_percent"`
+	FuzzyCharsPercent      Percent `json:"fuzzy_chars_percent"`
 	ReadOnly               int64   `json:"readonly"`
-	ReadOnlyPercent        percent `json:"readonly_percent"`
+	ReadOnlyPercent        Percent `json:"readonly_percent"`
 	ReadOnlyWords          int64   `json:"readonly_words"`
-	ReadOnlyWordsPercent   percent `json:"readonly_words_percent"`
+	ReadOnlyWordsPercent   Percent `json:"readonly_words_percent"`
 	ReadOnlyChars          int64   `json:"readonly_chars"`
-	ReadOnlyCharsPercent   percent `json:"readonly_chars_percent"`
+	ReadOnlyCharsPercent   Percent `json:"readonly_chars_percent"`
 }
 
-func newPoint(p *catalog.Point) pointObject {
+func NewStatisticsPoint(p *catalog.Point) StatisticsPoint {
 	s := &p.Stats
 	all, done, fuzzy, fixed := &s.Total, &s.Translated, &s.Fuzzy, &s.ReadOnly
-	return pointObject{
+	return StatisticsPoint{
 		First: p.First.Format(time.DateOnly), Last: p.Last.Format(time.DateOnly),
 		Total: all.Units, TotalWords: all.Words, TotalChars: all.Chars,
 		Translated: done.Units, TranslatedPercent: shareDone(done.Units, all.Units),

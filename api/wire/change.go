@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"strconv"
@@ -7,8 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// changeObject is a change entry in the key order of 4.x (facts §4), ours last.
-type changeObject struct {
+// Change is a change entry in the key order of 4.x (facts §4), ours last.
+type Change struct {
 	Unit        *string `json:"unit"`
 	Component   string  `json:"component"`
 	Translation *string `json:"translation"`
@@ -27,8 +27,8 @@ type changeObject struct {
 	Details any `json:"details"`
 }
 
-// changeDetails are the details of an entry about a string (decision 17).
-type changeDetails struct {
+// ChangeDetails are the details of an entry about a string (decision 17).
+type ChangeDetails struct {
 	Commit     *string `json:"commit"`
 	CommitTime *string `json:"commit_time"`
 	AuthorName *string `json:"author_name"`
@@ -47,10 +47,10 @@ type changeDetails struct {
 	Language string `json:"language,omitempty"`
 }
 
-func newChange(l links, from *catalog.Change) changeObject {
-	o := changeObject{
-		Component:  l.api(componentPath(from.Project, from.Component)),
-		Timestamp:  changeTime(from.Timestamp),
+func NewChange(l Links, from *catalog.Change) Change {
+	o := Change{
+		Component:  l.API(ComponentPath(from.Project, from.Component)),
+		Timestamp:  ChangeTime(from.Timestamp),
 		Action:     int16(from.Action),
 		Target:     from.Target,
 		ID:         from.ID,
@@ -59,29 +59,29 @@ func newChange(l links, from *catalog.Change) changeObject {
 		Old:        from.Old,
 	}
 	if from.Action.Credited() && from.Username != "" {
-		o.User = orNull(l.user(from.Username))
+		o.User = OrNull(l.User(from.Username))
 		o.Author = o.User
 	}
 	if from.UnitID == 0 {
 		o.Details = eventDetails(from)
 		return o
 	}
-	o.Unit = orNull(l.unit(from.UnitID))
+	o.Unit = OrNull(l.Unit(from.UnitID))
 	details := newDetails(from)
 	if from.TranslationRemoved {
 		details.Language = from.Language
 	} else {
-		o.Translation = orNull(l.api(translationPath(from.Project, from.Component, from.Language)))
+		o.Translation = OrNull(l.API(TranslationPath(from.Project, from.Component, from.Language)))
 	}
 	o.Details = details
 	return o
 }
 
-func newDetails(from *catalog.Change) changeDetails {
-	return changeDetails{
-		Commit:     orNull(from.Commit),
+func newDetails(from *catalog.Change) ChangeDetails {
+	return ChangeDetails{
+		Commit:     OrNull(from.Commit),
 		CommitTime: timeOrNull(from.CommitTime),
-		AuthorName: orNull(from.AuthorName),
+		AuthorName: OrNull(from.AuthorName),
 		State:      int16(from.State),
 		OldState:   int16(from.OldState),
 		Source:     from.Source,
@@ -116,5 +116,5 @@ func timeOrNull(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	return orNull(unitTime(t))
+	return OrNull(UnitTime(t))
 }

@@ -1,0 +1,31 @@
+package wire
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// TestChangeOfEvent: an event's own keys stand in details, unit and
+// translation are null (decision 21).
+func TestChangeOfEvent(t *testing.T) {
+	t.Parallel()
+	l := Links{Base: "http://x", Format: "api"}
+	body, err := JSON(NewChange(l, &catalog.Change{
+		ID: 5, Action: catalog.ActionParseError, Project: "p", Component: "c", Language: "fr", Username: "jane", AuthorName: "Jane", State: -1, OldState: -1,
+		Timestamp: time.Date(2026, 3, 4, 5, 6, 7, 123456000, time.UTC), Event: map[string]string{"file": "po/fr.po", "line": "7", "message": "bad"},
+	}), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"unit":null,"component":"http://x/api/components/p/c/?format=api","translation":null,"user":null,"author":null,` +
+		`"timestamp":"2026-03-04T05:06:07.123456Z","action":24,"target":"","id":5,"action_name":"Parse error","url":"http://x/api/changes/5/?format=api",` +
+		`"old":"","details":{"author_name":"Jane","commit":null,"commit_time":null,"context":"","file":"po/fr.po","line":7,"message":"bad",` +
+		`"old_state":-1,"source":"","state":-1}}`
+	if diff := cmp.Diff(want, string(body)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,137 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// Component is the component object of the specification in the order of
+// facts §6: that of the specification, but push stands after
+// language_code_style.
+type Component struct {
+	Name                        string    `json:"name"`
+	Slug                        string    `json:"slug"`
+	ID                          int64     `json:"id"`
+	SourceLanguage              *Language `json:"source_language"`
+	Project                     *Project  `json:"project,omitempty"` // left away in a project's list
+	VCS                         string    `json:"vcs"`
+	Repo                        string    `json:"repo"`
+	GitExport                   string    `json:"git_export"` // "" where nothing is exported (facts §12)
+	Branch                      string    `json:"branch"`
+	PushBranch                  string    `json:"push_branch"`
+	Filemask                    string    `json:"filemask"`
+	Template                    string    `json:"template"`
+	EditTemplate                bool      `json:"edit_template"`
+	Intermediate                string    `json:"intermediate"`
+	NewBase                     string    `json:"new_base"`
+	FileFormat                  string    `json:"file_format"`
+	License                     string    `json:"license"`
+	LicenseURL                  *string   `json:"license_url"`
+	Agreement                   string    `json:"agreement"`
+	WebURL                      string    `json:"web_url"`
+	URL                         string    `json:"url"`
+	RepositoryURL               string    `json:"repository_url"`
+	TranslationsURL             string    `json:"translations_url"`
+	StatisticsURL               string    `json:"statistics_url"`
+	LockURL                     string    `json:"lock_url"`
+	LinksURL                    string    `json:"links_url"`
+	ChangesListURL              string    `json:"changes_list_url"`
+	TaskURL                     *string   `json:"task_url"`
+	NewLang                     string    `json:"new_lang"`
+	LanguageCodeStyle           string    `json:"language_code_style"`
+	Push                        string    `json:"push"`
+	CheckFlags                  string    `json:"check_flags"`
+	Priority                    int       `json:"priority"`
+	EnforcedChecks              []string  `json:"enforced_checks"`
+	Restricted                  bool      `json:"restricted"`
+	Repoweb                     string    `json:"repoweb"`
+	ReportSourceBugs            string    `json:"report_source_bugs"`
+	MergeStyle                  string    `json:"merge_style"`
+	CommitMessage               string    `json:"commit_message"`
+	AddMessage                  string    `json:"add_message"`
+	DeleteMessage               string    `json:"delete_message"`
+	MergeMessage                string    `json:"merge_message"`
+	AddonMessage                string    `json:"addon_message"`
+	PullMessage                 string    `json:"pull_message"`
+	AllowTranslationPropagation bool      `json:"allow_translation_propagation"`
+	ManageUnits                 bool      `json:"manage_units"`
+	EnableSuggestions           bool      `json:"enable_suggestions"`
+	SuggestionVoting            bool      `json:"suggestion_voting"`
+	PushOnCommit                bool      `json:"push_on_commit"`
+	AutoLockError               bool      `json:"auto_lock_error"`
+	IsGlossary                  bool      `json:"is_glossary"`
+	SuggestionAutoaccept        int       `json:"suggestion_autoaccept"`
+	CommitPendingAge            int       `json:"commit_pending_age"`
+	LanguageRegex               string    `json:"language_regex"`
+	VariantRegex                string    `json:"variant_regex"`
+	Addons                      []string  `json:"addons"`
+	GlossaryColor               string    `json:"glossary_color"`
+}
+
+// NewComponent fills everything but source_language, project and task_url.
+func NewComponent(l Links, from *catalog.Component, project string) *Component {
+	p := ComponentPath(project, from.Slug)
+	set := &from.Settings
+	c := &Component{
+		Name: NameOrSlug(set.Name, from.Slug), Slug: from.Slug, ID: from.ID,
+		VCS: set.VCS, Repo: WithoutCredentials(from.Repo), Push: WithoutCredentials(set.Push),
+		GitExport: l.Web(Path("git", project, from.Slug)),
+		Branch:    branchOf(from), PushBranch: set.PushBranch,
+		Filemask: set.Filemask, Template: set.Template, EditTemplate: set.EditTemplate,
+		Intermediate: set.Intermediate, NewBase: set.NewBase, FileFormat: set.FileFormat,
+		License: set.License, LicenseURL: licenseURL(set.License), Agreement: set.Agreement,
+		WebURL: l.Web(Path("projects", project, from.Slug)), URL: l.API(p),
+		RepositoryURL: l.API(p + "repository/"), TranslationsURL: l.API(p + "translations/"),
+		StatisticsURL: l.API(p + "statistics/"), LockURL: l.API(p + "lock/"),
+		LinksURL: l.API(p + "links/"), ChangesListURL: l.API(p + "changes/"),
+		NewLang: set.NewLang, LanguageCodeStyle: set.LanguageCodeStyle,
+		CheckFlags: set.CheckFlags, Priority: set.Priority,
+		EnforcedChecks: set.EnforcedChecks, Restricted: set.Restricted,
+		Repoweb: set.Repoweb, ReportSourceBugs: set.ReportSourceBugs, MergeStyle: set.MergeStyle,
+		AllowTranslationPropagation: set.AllowTranslationPropagation,
+		ManageUnits:                 set.ManageUnits,
+		EnableSuggestions:           set.EnableSuggestions, SuggestionVoting: set.SuggestionVoting,
+		PushOnCommit: set.PushOnCommit, AutoLockError: set.AutoLockError, IsGlossary: set.IsGlossary,
+		SuggestionAutoaccept: set.SuggestionAutoaccept, CommitPendingAge: set.CommitPendingAge,
+		LanguageRegex: set.LanguageRegex, VariantRegex: set.VariantRegex,
+		Addons: addonURLs(l, from), GlossaryColor: set.GlossaryColor,
+	}
+	if c.EnforcedChecks == nil {
+		c.EnforcedChecks = []string{}
+	}
+	c.setMessages(set)
+	return c
+}
+
+func (c *Component) setMessages(set *catalog.ComponentSettings) {
+	c.CommitMessage = crlf(set.CommitMessage)
+	c.AddMessage = crlf(set.AddMessage)
+	c.DeleteMessage = crlf(set.DeleteMessage)
+	c.MergeMessage = crlf(set.MergeMessage)
+	c.AddonMessage = crlf(set.AddonMessage)
+	c.PullMessage = crlf(set.PullMessage)
+}
+
+// branchOf is the branch in use (decision 33), before the first pull the
+// configured one.
+func branchOf(c *catalog.Component) string {
+	if c.Tracking != "" {
+		return c.Tracking
+	}
+	return c.Branch
+}
+
+// crlf gives message templates the line breaks of the specification
+// (decision 31), whatever the configuration used.
+func crlf(s string) string {
+	if !strings.Contains(s, "\n") {
+		return s
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
+}
+
+// Lock says whether a component refuses translations (facts §6).
+type Lock struct {
+	Locked bool `json:"locked"`
+}

@@ -1,0 +1,45 @@
+package wire
+
+import "github.com/repoglot/repoglot/catalog/lang"
+
+// Language is the language object of the specification.
+type Language struct {
+	Code          string   `json:"code"`
+	Name          string   `json:"name"`
+	Plural        Plural   `json:"plural"`
+	Aliases       []string `json:"aliases"`
+	Direction     string   `json:"direction"`
+	WebURL        string   `json:"web_url"`
+	URL           string   `json:"url"`
+	StatisticsURL string   `json:"statistics_url"`
+}
+
+// Plural is the default plural of a language (facts §2).
+type Plural struct {
+	ID      int    `json:"id"`
+	Source  int    `json:"source"`
+	Number  int    `json:"number"`
+	Formula string `json:"formula"`
+	Type    int    `json:"type"`
+}
+
+func NewLanguage(l Links, from lang.Language) *Language {
+	p := Path("api", "languages", from.Code)
+	aliases := from.Aliases
+	if aliases == nil {
+		aliases = []string{}
+	}
+	return &Language{
+		Code: from.Code,
+		Name: from.Name,
+		Plural: Plural{
+			ID: from.Plural.ID, Source: from.Plural.Source, Number: from.Plural.Number,
+			Formula: from.Plural.Formula, Type: from.Plural.Type,
+		},
+		Aliases:       aliases,
+		Direction:     from.Direction,
+		WebURL:        l.Web(Path("languages", from.Code)),
+		URL:           l.API(p),
+		StatisticsURL: l.API(p + "statistics/"),
+	}
+}

@@ -1,0 +1,57 @@
+package wire
+
+import (
+	"net/url"
+	"strconv"
+)
+
+// Links makes the absolute URLs of one answer: those of API resources end with
+// the format of the request, those of web pages do not (specification, rule 7;
+// facts §12, forms of 4.x).
+type Links struct {
+	// Base is scheme and host, without a trailing slash.
+	Base string
+	// Format is the value of the parameter format in links: "api" or "json".
+	Format string
+}
+
+// API returns the URL of an API resource; path begins and ends with a slash.
+func (l Links) API(path string) string { return l.Base + path + "?format=" + l.Format }
+
+// Web returns the URL of a page.
+func (l Links) Web(path string) string { return l.Base + path }
+
+// Path joins segments, each escaped, with slashes around and between them.
+func Path(segments ...string) string {
+	n := 1
+	for _, s := range segments {
+		n += len(s) + 1
+	}
+	b := make([]byte, 1, n)
+	b[0] = '/'
+	for _, s := range segments {
+		b = append(append(b, url.PathEscape(s)...), '/')
+	}
+	return string(b)
+}
+
+// FormatID writes an id.
+func FormatID(id int64) string { return strconv.FormatInt(id, 10) }
+
+func (l Links) Unit(id int64) string   { return l.API("/api/units/" + FormatID(id) + "/") }
+func (l Links) change(id int64) string { return l.API("/api/changes/" + FormatID(id) + "/") }
+func (l Links) addon(id int64) string  { return l.API("/api/addons/" + FormatID(id) + "/") }
+func (l Links) User(username string) string {
+	return l.API(Path("api", "users", username))
+}
+
+// Paths of API resources.
+func ProjectPath(project string) string { return Path("api", "projects", project) }
+
+func ComponentPath(project, component string) string {
+	return Path("api", "components", project, component)
+}
+
+func TranslationPath(project, component, language string) string {
+	return Path("api", "translations", project, component, language)
+}

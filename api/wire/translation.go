@@ -1,0 +1,76 @@
+package wire
+
+import "github.com/repoglot/repoglot/catalog"
+
+// Translation is the translation object of the specification, in its
+// order.
+type Translation struct {
+	Language             *Language  `json:"language"`
+	Component            *Component `json:"component,omitempty"` // left away in a component's list
+	LanguageCode         string     `json:"language_code"`
+	ID                   int64      `json:"id"`
+	Filename             string     `json:"filename"`
+	Revision             string     `json:"revision"`
+	WebURL               string     `json:"web_url"`
+	ShareURL             string     `json:"share_url"`
+	TranslateURL         string     `json:"translate_url"`
+	URL                  string     `json:"url"`
+	IsTemplate           bool       `json:"is_template"`
+	IsSource             bool       `json:"is_source"`
+	Total                int64      `json:"total"`
+	TotalWords           int64      `json:"total_words"`
+	Translated           int64      `json:"translated"`
+	TranslatedWords      int64      `json:"translated_words"`
+	TranslatedPercent    Percent    `json:"translated_percent"`
+	Fuzzy                int64      `json:"fuzzy"`
+	FuzzyWords           int64      `json:"fuzzy_words"`
+	FuzzyPercent         Percent    `json:"fuzzy_percent"`
+	FailingChecks        int64      `json:"failing_checks"`
+	FailingChecksWords   int64      `json:"failing_checks_words"`
+	FailingChecksPercent Percent    `json:"failing_checks_percent"`
+	HaveSuggestion       int64      `json:"have_suggestion"`
+	HaveComment          int64      `json:"have_comment"`
+	LastChange           *string    `json:"last_change"`
+	LastAuthor           *string    `json:"last_author"`
+	RepositoryURL        string     `json:"repository_url"`
+	FileURL              string     `json:"file_url"`
+	StatisticsURL        string     `json:"statistics_url"`
+	ChangesListURL       string     `json:"changes_list_url"`
+	UnitsListURL         string     `json:"units_list_url"`
+}
+
+// NewTranslation makes the object of a translation of the named component;
+// within is nil where the list that holds it says the component (facts §6).
+func NewTranslation(l Links, language *Language, t *catalog.Translation, project, component string, within *Component) *Translation {
+	p := TranslationPath(project, component, t.Language)
+	st := &t.Stats
+	o := &Translation{
+		Language: language, Component: within,
+		LanguageCode: t.FileCode, ID: t.ID, Filename: t.Filename, Revision: t.Revision,
+		WebURL:       l.Web(Path("projects", project, component, t.Language)),
+		ShareURL:     l.Web(Path("engage", project, t.Language)),
+		TranslateURL: l.Web(TranslatePath(project, component, t.Language)),
+		URL:          l.API(p),
+		IsSource:     t.IsSource,
+		Total:        st.Total.Units, TotalWords: st.Total.Words,
+		Translated: st.Translated.Units, TranslatedWords: st.Translated.Words,
+		TranslatedPercent: shareDone(st.Translated.Units, st.Total.Units),
+		Fuzzy:             st.Fuzzy.Units, FuzzyWords: st.Fuzzy.Words,
+		FuzzyPercent:  share(st.Fuzzy.Units, st.Total.Units),
+		FailingChecks: st.Failing.Units, FailingChecksWords: st.Failing.Words,
+		FailingChecksPercent: share(st.Failing.Units, st.Total.Units),
+		HaveSuggestion:       st.Suggestions, HaveComment: st.Comments,
+		RepositoryURL: l.API(p + "repository/"), FileURL: l.API(p + "file/"),
+		StatisticsURL: l.API(p + "statistics/"), ChangesListURL: l.API(p + "changes/"),
+		UnitsListURL: l.API(p + "units/"),
+	}
+	if !t.LastChange.IsZero() {
+		o.LastChange = OrNull(ChangeTime(t.LastChange))
+		o.LastAuthor = OrNull(t.LastAuthor)
+	}
+	return o
+}
+
+func TranslatePath(project, component, language string) string {
+	return Path("translate", project, component, language)
+}
