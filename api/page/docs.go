@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// docs is what the page of a description in OpenAPI shows.
+// docs is what docs.html shows: a description in OpenAPI.
 type docs struct {
 	Style          template.CSS
 	Title, Version string
-	About          []template.HTML
+	About          []prose
 	Groups         []*group
 	Schemas        []schema
 }
@@ -23,19 +23,19 @@ type group struct {
 
 type operation struct {
 	ID, Method, Path, Summary string
-	About                     []template.HTML
+	About                     []prose
 	Parameters                []parameter
 	Answers                   []response
 }
 
 type parameter struct {
 	Name, In string
-	About    template.HTML
+	About    prose
 }
 
 type response struct {
 	Status string
-	About  template.HTML
+	About  prose
 	Bodies []media
 }
 
@@ -43,18 +43,18 @@ type media struct{ Media, Schema string }
 
 type schema struct {
 	Name   string
-	About  template.HTML
+	About  prose
 	Fields []field
 }
 
 type field struct {
 	Name, Type, Schema string
-	About              template.HTML
+	About              prose
 }
 
 // Docs makes the page of a description in OpenAPI 3.1, given as JSON: the
 // operations by their first tag, their parameters and answers, and the schemas.
-// References lead to the components of the same document; others are left away.
+// References to other documents are left out.
 func Docs(openapi []byte) ([]byte, error) {
 	root, err := parse(openapi)
 	if err != nil {
@@ -70,10 +70,10 @@ func Docs(openapi []byte) ([]byte, error) {
 	return execute("docs.html", d)
 }
 
-// builder reads a description.
+// builder reads a description in OpenAPI.
 type builder struct{ root *node }
 
-// follow returns what a reference within the document stands for.
+// follow returns the target of a reference within the document.
 func (b *builder) follow(n *node) *node {
 	for range maxDepth {
 		ref := n.text("$ref")
@@ -134,7 +134,7 @@ func (b *builder) parameters(of *node) []parameter {
 	var all []parameter
 	for _, p := range list.members {
 		p = b.follow(p)
-		all = append(all, parameter{p.text("name"), p.text("in"), prose(p.text("description"))})
+		all = append(all, parameter{p.text("name"), p.text("in"), proseOf(p.text("description"))})
 	}
 	return all
 }
@@ -147,7 +147,7 @@ func (b *builder) answers(op *node) []response {
 	var all []response
 	for i, status := range list.keys {
 		res := b.follow(list.members[i])
-		a := response{Status: status, About: prose(res.text("description"))}
+		a := response{Status: status, About: proseOf(res.text("description"))}
 		if content := res.get("content"); content != nil {
 			for j, name := range content.keys {
 				a.Bodies = append(a.Bodies, media{name, named(content.members[j].get("schema"))})
@@ -158,8 +158,8 @@ func (b *builder) answers(op *node) []response {
 	return all
 }
 
-// named is the name of the schema that a schema refers to, or its entries do;
-// "" if there is none.
+// named returns the name of the schema that a schema or its items refer to; ""
+// without a reference.
 func named(n *node) string {
 	if n == nil {
 		return ""
@@ -181,7 +181,7 @@ func (b *builder) schemas(d *docs) {
 		return
 	}
 	for i, name := range list.keys {
-		s := schema{Name: name, About: prose(list.members[i].text("description"))}
+		s := schema{Name: name, About: proseOf(list.members[i].text("description"))}
 		parts := []*node{list.members[i]}
 		if all := list.members[i].get("allOf"); all != nil {
 			parts = append(parts, all.members...)
@@ -201,12 +201,12 @@ func fields(part *node) []field {
 	var list []field
 	for i, name := range properties.keys {
 		p := properties.members[i]
-		list = append(list, field{name, typeOf(p), named(p), prose(p.text("description"))})
+		list = append(list, field{name, typeOf(p), named(p), proseOf(p.text("description"))})
 	}
 	return list
 }
 
-// typeOf is a schema's type in words.
+// typeOf returns the type of a schema in words.
 func typeOf(p *node) string {
 	t := p.get("type")
 	switch {
@@ -222,27 +222,32 @@ func typeOf(p *node) string {
 	return strings.Join(names, " or ")
 }
 
-// paragraphs takes prose apart at its empty lines.
-func paragraphs(s string) []template.HTML {
-	var list []template.HTML
+// prose is a text of which the parts between backticks are code, what the
+// template "prose" shows.
+type prose []span
+
+type span struct {
+	Text string
+	Code bool
+}
+
+func proseOf(s string) prose {
+	var p prose
+	for i, part := range strings.Split(s, "`") {
+		if code := i%2 == 1; code || part != "" {
+			p = append(p, span{visible(part), code})
+		}
+	}
+	return p
+}
+
+// paragraphs splits a text at its empty lines.
+func paragraphs(s string) []prose {
+	var list []prose
 	for p := range strings.SplitSeq(s, "\n\n") {
 		if p = strings.TrimSpace(p); p != "" {
-			list = append(list, prose(p))
+			list = append(list, proseOf(p))
 		}
 	}
 	return list
-}
-
-// prose shows what stands between backticks as code.
-func prose(s string) template.HTML {
-	var b strings.Builder
-	parts := strings.Split(s, "`")
-	for i, part := range parts {
-		if i%2 == 1 {
-			b.WriteString("<code>" + escaped(part) + "</code>")
-		} else {
-			b.WriteString(escaped(part))
-		}
-	}
-	return template.HTML(b.String()) //nolint:gosec // every text in it went through escaped
 }

@@ -1,12 +1,42 @@
 package page
 
 import (
-	"html"
 	"net/url"
 	"strings"
 )
 
-// newest is the address of a list of changes from its end.
+// linked shows a value as a link to the address under another key.
+func linked(address string, keys ...string) func(*node) cell {
+	return func(row *node) cell {
+		name, link := row.text(keys...), webURL(row.text(address))
+		if link == "" {
+			return short(name)
+		}
+		if name == "" {
+			name = "—"
+		}
+		return anchor(link, name)
+	}
+}
+
+// links shows addresses by what their keys say.
+func links(keys ...string) func(*node) cell {
+	return func(row *node) cell {
+		var c cell
+		for _, key := range keys {
+			if link := webURL(row.text(key)); link != "" {
+				if key == "changes_list_url" { // people look for the newest
+					link = newest(link)
+				}
+				name := strings.TrimSuffix(strings.TrimSuffix(key, "_url"), "_list")
+				c.Links = append(c.Links, Link{Name: strings.ReplaceAll(name, "_", " "), URL: link})
+			}
+		}
+		return c
+	}
+}
+
+// newest is the address of a list of changes, the newest first.
 func newest(link string) string {
 	if strings.Contains(link, "?") {
 		return link + "&ordering=-id"
@@ -15,11 +45,11 @@ func newest(link string) string {
 }
 
 // last shows the address under a key by the last segment of its path.
-func last(key string) func(*node) string {
-	return func(row *node) string {
+func last(key string) func(*node) cell {
+	return func(row *node) cell {
 		link := webURL(row.text(key))
 		if link == "" {
-			return ""
+			return cell{}
 		}
 		segments := segmentsOf(link)
 		return anchor(link, segments[len(segments)-1])
@@ -27,8 +57,8 @@ func last(key string) func(*node) string {
 }
 
 // author shows who made a change: the author of its commit, as a link if the
-// change is theirs (decision 16).
-func author(row *node) string {
+// change is theirs (docs/compatibility.md#change-entries).
+func author(row *node) cell {
 	name, link := row.text("details", "author_name"), webURL(row.text("user"))
 	switch {
 	case name == "":
@@ -40,11 +70,11 @@ func author(row *node) string {
 }
 
 // about shows the source of the string that a change is about.
-func about(row *node) string {
+func about(row *node) cell {
 	source, link := row.text("details", "source"), webURL(row.text("unit"))
 	switch {
 	case link == "":
-		return ""
+		return cell{}
 	case strings.TrimSpace(source) == "":
 		return last("unit")(row)
 	}
@@ -55,59 +85,50 @@ func about(row *node) string {
 	return anchor(link, shown)
 }
 
-// below leads to what stands below an entry, if a truth value says that there is
-// something.
-func below(key, name string) func(*node) string {
-	return func(row *node) string {
-		link, query, _ := strings.Cut(webURL(row.text("url")), "?")
-		if row.text(key) != "true" || link == "" {
-			return ""
+// below links to a list below an entry, if a truth value says that it is not
+// empty.
+func below(key, name string) func(*node) cell {
+	return func(row *node) cell {
+		if row.text(key) != "true" {
+			return cell{}
 		}
-		if query != "" {
-			query = "?" + query
-		}
-		return anchor(link+name+"/"+query, name)
+		return anchorBelow(webURL(row.text("url")), name)
 	}
 }
 
-// siblings leads to a string in all languages.
-func siblings(row *node) string {
-	link, query, _ := strings.Cut(webURL(row.text("source_unit")), "?")
-	if link == "" {
-		return ""
-	}
-	if query != "" {
-		query = "?" + query
-	}
-	return anchor(link+"translations/"+query, "translations")
+// siblings links to a string in all languages.
+func siblings(row *node) cell {
+	return anchorBelow(webURL(row.text("source_unit")), "translations")
 }
 
-// failing lists the names of checks.
-func failing(row *node) string {
-	var names []string
-	if list := row.get("checks"); list != nil {
-		for _, check := range list.members {
-			names = append(names, check.text("name"))
-		}
+// anchorBelow links to a resource below another one, with the same query.
+func anchorBelow(link, name string) cell {
+	path, query, asked := strings.Cut(link, "?")
+	if path == "" {
+		return cell{}
 	}
-	return short(strings.Join(names, ", "))
+	path += name + "/"
+	if asked {
+		path += "?" + query
+	}
+	return anchor(path, name)
 }
 
-// where shows what an entry is in.
-func where(row *node) string {
+// where links to the translation or the component that an entry is in.
+func where(row *node) cell {
 	link := webURL(row.text("translation"))
 	if link == "" {
 		link = webURL(row.text("component"))
 	}
 	segments := segmentsOf(link)
 	if link == "" || len(segments) < 3 {
-		return ""
+		return cell{}
 	}
-	parts := make([]string, 0, len(segments)-2)
+	c := cell{Link: link}
 	for _, segment := range segments[2:] {
-		parts = append(parts, escaped(cut(segment, maxName)))
+		c.Path = append(c.Path, visible(cut(segment, maxName)))
 	}
-	return `<a href="` + html.EscapeString(link) + `"><bdi>` + strings.Join(parts, "/<wbr>") + `</bdi></a>`
+	return c
 }
 
 func segmentsOf(link string) []string {
@@ -118,8 +139,8 @@ func segmentsOf(link string) []string {
 	return strings.Split(strings.Trim(u.Path, "/"), "/")
 }
 
-// languageOf is the code that the URL of a translation ends with; "" if it is
-// none.
+// languageOf is the code that the URL of a translation ends with; "" for other
+// URLs.
 func languageOf(link string) string {
 	segments := segmentsOf(link)
 	if len(segments) != 5 || segments[1] != "translations" {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// kind is what a JSON value is.
+// kind is the type of a JSON value.
 type kind int
 
 const (
@@ -24,11 +24,10 @@ type node struct {
 	value   string // of text and literal
 	keys    []string
 	members []*node
-	more    int // members of an array that were left out
+	more    int // members of an array beyond maxRows
 }
 
-// maxDepth bounds how deep values may stand in each other; of an array the first
-// maxRows members are kept, all that is shown of it.
+// maxDepth bounds the nesting of values.
 const maxDepth = 64
 
 var errDeep = errors.New("values are nested too deeply")
@@ -64,7 +63,7 @@ func read(dec *json.Decoder, depth int) (*node, error) {
 
 func nested(dec *json.Decoder, open json.Delim, depth int) (*node, error) {
 	n := &node{kind: array}
-	var skipped json.RawMessage // its bytes serve all
+	var skipped json.RawMessage // one buffer for all
 	if open == '{' {
 		n.kind = object
 	}
@@ -92,7 +91,7 @@ func nested(dec *json.Decoder, open json.Delim, depth int) (*node, error) {
 	return n, err
 }
 
-// get returns the member of a path of keys; nil if there is none.
+// get returns the member at a path of keys; nil if there is no such member.
 func (n *node) get(keys ...string) *node {
 	for _, key := range keys {
 		if n == nil {
@@ -112,7 +111,7 @@ func (n *node) member(key string) *node {
 	return nil
 }
 
-// text returns a member that is text or a literal; "" if there is none.
+// text returns a member that is text or a literal; "" if there is no such member.
 func (n *node) text(keys ...string) string {
 	if m := n.get(keys...); m != nil && (m.kind == text || m.kind == literal) {
 		return m.value

@@ -1,10 +1,5 @@
 package page
 
-import (
-	"html/template"
-	"strings"
-)
-
 // shape is what kind of resource an object is.
 type shape int
 
@@ -26,7 +21,7 @@ const (
 	aSuggestion
 )
 
-// kindOf tells an object by the keys that only its kind has.
+// kindOf recognizes an object by the keys that only its kind has.
 func kindOf(n *node) shape {
 	has := func(key string) bool { return n.get(key) != nil }
 	switch {
@@ -62,7 +57,7 @@ func kindOf(n *node) shape {
 	return unknown
 }
 
-// nameOf is what an object is called; "" if it has no name.
+// nameOf returns the name of an object for people; "" if it has none.
 func nameOf(n *node) string {
 	switch kindOf(n) {
 	case aUnit:
@@ -79,28 +74,28 @@ func nameOf(n *node) string {
 	return ""
 }
 
-// object shows a resource, a line for each thing to know; "" if there is nothing
-// that fits a line. Whole says that the JSON tells no more that matters.
-func (t *tabler) object(n *node) (table template.HTML, whole bool) {
+// object shows a resource, a line for each field that is not empty; nil if there
+// is no such field. Whole says that the table shows all that matters of the JSON.
+func (t *tabler) object(n *node) (shown *table, whole bool) {
 	t.longest = maxShown
 	fields, whole := t.fields(n), true
 	if fields == nil {
 		fields = general(n, maxFields)
 		whole = len(fields) == len(n.keys)
 	}
-	var b strings.Builder
+	var lines []namedCell
 	for _, f := range fields {
-		if cell := f.cell(n); cell != "" {
-			b.WriteString(`<tr><th scope="row">` + escaped(f.name) + `</th><td>` + cell + "</td></tr>\n")
+		if c := f.cell(n); !c.empty() {
+			lines = append(lines, namedCell{visible(f.name), c})
 		}
 	}
-	if b.Len() == 0 {
-		return "", false
+	if lines == nil {
+		return nil, false
 	}
-	return template.HTML(`<table class="object"><tbody>` + b.String() + "</tbody></table>\n"), whole //nolint:gosec // every text in it went through escaped
+	return &table{Object: true, Rows: [][]namedCell{lines}}, whole
 }
 
-// fields chooses what is worth seeing of an object; nil if its kind is not known.
+// fields chooses what is worth seeing of an object; nil if its kind is unknown.
 func (t *tabler) fields(n *node) []column {
 	switch kindOf(n) {
 	case aUnit:
@@ -143,8 +138,8 @@ func (t *tabler) fields(n *node) []column {
 		}
 	case aTranslation:
 		return []column{
-			{"Language", linkedTo("language", "url", "name")},
-			{"Component", linkedTo("component", "url", "name")},
+			{"Language", within("language", linked("url", "name"))},
+			{"Component", within("component", linked("url", "name"))},
 			{"Translated", progress},
 			{"Strings", done("translated", "total")},
 			{"Words", done("translated_words", "total_words")},
@@ -171,7 +166,7 @@ func (t *tabler) fields(n *node) []column {
 	return t.settings(n)
 }
 
-// settings are the fields of what is configured rather than translated.
+// settings are the fields of resources that are configured, not translated.
 func (t *tabler) settings(n *node) []column {
 	switch kindOf(n) {
 	case aProject:
@@ -182,8 +177,8 @@ func (t *tabler) settings(n *node) []column {
 		}
 	case aComponent:
 		return []column{
-			{"Project", linkedTo("project", "url", "name")},
-			{"Source language", linkedTo("source_language", "url", "name")},
+			{"Project", within("project", linked("url", "name"))},
+			{"Source language", within("source_language", linked("url", "name"))},
 			{"Repository", plain("repo")},
 			{"Branch", plain("branch")},
 			{"Files", plain("filemask")},

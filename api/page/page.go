@@ -1,13 +1,13 @@
 // Package page shows an answer of the API to a person: the resource as a page
 // of HTML whose links can be clicked.
 //
-// What it does: it takes the JSON that a program would get and renders it, a
-// list as a table first, then as the text itself with a link for every URL.
+// It takes the JSON that a program would get and renders it, first as a table,
+// then as text with a link for every URL.
 //
-// Goals: nothing that a PO file or a request says can become markup, run or
-// reorder the text around it; pages need no script and nothing from another
-// host; they can be read on a phone, in the dark and by a screen reader; their
-// size is bounded.
+// Goals: text from a PO file or a request never becomes markup, runs or reorders
+// the text around it: html/template writes all markup; pages need no script and
+// nothing from another host; they can be read on a phone, in the dark and by a
+// screen reader; their size is bounded.
 //
 // Non-goals: it knows no resource, no store and no HTTP. It adds no facts: what
 // a page tells, the JSON tells.
@@ -23,48 +23,48 @@ import (
 	"sync"
 )
 
-// Policy is the Content-Security-Policy of every page: its own style and no
-// more.
+// Policy is the Content-Security-Policy of every page: it allows the page's own
+// style and nothing else.
 const Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-//go:embed frame.html style.css docs.html front.html
+//go:embed *.html style.css
 var files embed.FS
 
 // Page is an answer to be shown.
 type Page struct {
 	// Title names the resource, such as "Unit List".
 	Title string
-	// Target is path and query of the request, for the line that repeats it.
+	// Target is path and query of the request, for the line that shows it.
 	Target string
 	// Status is the line after the version of HTTP, such as "200 OK".
 	Status string
-	// Failed says that Body tells a problem.
+	// Failed says that Body describes an error.
 	Failed bool
 	// Headers are the headers worth showing, name and value.
 	Headers [][2]string
 	// Formats are other forms of the same resource.
 	Formats []Link
-	// Views are other choices or orders of the same list.
+	// Views are filters and orders of the same list.
 	Views []Link
-	// Search is the form of a list that can be searched; nil without one.
+	// Search is the search form of a list; nil for no form.
 	Search *Search
-	// Body is the answer as JSON; what is no JSON is an error.
+	// Body is the answer, which must be JSON.
 	Body []byte
-	// Direction tells how a language is written, "rtl" or "ltr", by its code;
-	// nil, or "", leaves it to each text.
+	// Direction returns "rtl" or "ltr" for the code of a language; if it is nil
+	// or returns "", browsers decide by each text.
 	Direction func(code string) string
 }
 
-// Link is something to click.
+// Link is a link of a page.
 type Link struct {
 	Name, URL string
-	// Current says that it leads to what is shown already.
+	// Current says that it leads to the page that it is on.
 	Current bool
 }
 
 // Search is a form for the parameter q.
 type Search struct {
-	// Path is where it leads, and Query what q is now.
+	// Path is the address that it leads to, and Query the present q.
 	Path, Query string
 }
 
@@ -73,27 +73,27 @@ type view struct {
 	Page
 	Style          template.CSS
 	Window         string // the title of the browser's window
-	Heading, Kind  string // of an object its name and what it is
+	Heading, Kind  string // the name of an object, and what it is
 	Crumbs         []Link
-	Table          template.HTML
+	Table          *table
 	Empty          bool // a list without entries
-	Open           bool // the JSON tells what nothing above it does
-	Text           template.HTML
+	Open           bool // the JSON says more than the table
+	Text           *answer
 	Count          string
 	Next, Previous string
-	First, Last    string // "" where Previous and Next are
+	First, Last    string // "" if Previous or Next is
 	Problem        string
 }
 
-// templates are parsed once; they cannot change while the program runs.
+// templates parses the embedded templates once.
 var templates = sync.OnceValues(func() (*template.Template, error) {
 	return template.ParseFS(files, "*.html")
 })
 
-// style is the sheet that every page carries.
+// style returns the style sheet, which every page contains.
 func style() (template.CSS, error) {
 	data, err := files.ReadFile("style.css")
-	return template.CSS(data), err //nolint:gosec // our own, embedded
+	return template.CSS(data), err //nolint:gosec // an embedded file of this package
 }
 
 // Render makes the page, in UTF-8.
@@ -108,11 +108,11 @@ func Render(p *Page) ([]byte, error) {
 	}
 	v.fill(body)
 	v.Window = window(&v)
-	v.Text = textOf(body)
+	v.Text = answerOf(body)
 	return execute("frame.html", v)
 }
 
-// fill takes from the JSON what stands above it on the page.
+// fill takes from the JSON what the page shows above it.
 func (v *view) fill(body *node) {
 	results := body
 	if body.kind == object {
@@ -129,11 +129,11 @@ func (v *view) fill(body *node) {
 		v.Open = v.Problem == ""
 	case results.kind == array:
 		v.Table, v.Empty = t.list(results), len(results.members) == 0
-		v.Open = v.Table == "" && !v.Empty
+		v.Open = v.Table == nil && !v.Empty
 	case body.kind == object:
 		var whole bool
 		v.Table, whole = t.object(body)
-		v.Open = v.Table == "" || !whole
+		v.Open = v.Table == nil || !whole
 		if name := nameOf(body); name != "" {
 			v.Heading, v.Kind = visible(cut(name, maxCrumb)), v.Title
 		}
@@ -142,7 +142,8 @@ func (v *view) fill(body *node) {
 	}
 }
 
-// turnTo is the address of another page of a list.
+// turnTo returns the address of another page of a list: of the first one if page
+// is "".
 func turnTo(link, page string) string {
 	u, err := url.Parse(link)
 	if err != nil || link == "" {
@@ -156,8 +157,8 @@ func turnTo(link, page string) string {
 	return u.String()
 }
 
-// problem is what an error says: the text under detail, or those about
-// parameters (decision 7).
+// problem returns the message of an error: the text under detail, or the texts
+// about parameters (docs/compatibility.md#errors).
 func problem(body *node) string {
 	var said []string
 	for i, key := range body.keys {
@@ -173,7 +174,7 @@ func problem(body *node) string {
 	return visible(cut(strings.Join(said, "\n"), maxShown))
 }
 
-// window names a page among others: its heading, and what it belongs to.
+// window returns the title of the window: the heading and what it belongs to.
 func window(v *view) string {
 	parts := []string{v.Heading}
 	if v.Kind != "" {
@@ -200,8 +201,8 @@ func execute(name string, v any) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// crumbs are the resources above that of a target. Every prefix of a path of
-// the API answers, but those between a collection and a member of it.
+// crumbs returns the resources above a target. Every prefix of a path of the API
+// is a resource, except between a collection and its members.
 func crumbs(target string) []Link {
 	path, _, _ := strings.Cut(target, "?")
 	segments := strings.Split(strings.Trim(path, "/"), "/")
@@ -215,7 +216,7 @@ func crumbs(target string) []Link {
 		}
 		link := Link{Name: visible(cut(name, maxCrumb)), URL: at}
 		if i > 1 && i < 4 && (segments[1] == "components" || segments[1] == "translations") {
-			switch { // members are named by two or three segments
+			switch { // two or three segments name a member
 			case i == 2:
 				link.URL = "/api/projects/" + segment + "/"
 			case i == 3 && segments[1] == "translations":
@@ -230,7 +231,7 @@ func crumbs(target string) []Link {
 	return list
 }
 
-// Bounds of the path above a page: it is a stranger's.
+// Bounds of the path above a page, which any client may choose.
 const (
 	maxCrumb  = 80
 	maxCrumbs = 10

@@ -264,21 +264,21 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestFront: names are texts, components stand below their projects, and there
+// TestHome: names are texts, components stand below their projects, and there
 // are not too many.
-func TestFront(t *testing.T) {
+func TestHome(t *testing.T) {
 	t.Parallel()
 	list := []Component{
 		{Project: "p", ProjectName: "<b>P", Slug: "<script>", Imported: true, Languages: 2, Percent: 62.5},
 		{Project: "q", Slug: "c", Name: "See", Imported: true, Languages: 1},
 		{Project: "p", Slug: "new"},
 	}
-	for range MaxFront {
+	for range MaxHome {
 		list = append(list, Component{Project: "q", Slug: "c", Imported: true})
 	}
-	html, err := Front(list)
+	html, err := Home(list)
 	got := string(html)
-	if err != nil || strings.Contains(got, "<script") || strings.Contains(got, "<b>") || strings.Count(got, "<li>") != MaxFront || strings.Count(got, "<h2") != 2 {
+	if err != nil || strings.Contains(got, "<script") || strings.Contains(got, "<b>") || strings.Count(got, "<li>") != MaxHome || strings.Count(got, "<h2") != 2 {
 		t.Errorf("%v %s", err, got)
 	}
 	for _, want := range []string{
@@ -291,7 +291,7 @@ func TestFront(t *testing.T) {
 	if first, _, _ := strings.Cut(got, "<bdi>See</bdi>"); !strings.Contains(first, "not imported yet") {
 		t.Error("the second component of a project does not stand below it")
 	}
-	if html, err := Front(nil); err != nil || !strings.Contains(string(html), "No component is configured") {
+	if html, err := Home(nil); err != nil || !strings.Contains(string(html), "No component is configured") {
 		t.Errorf("%v %s", err, html)
 	}
 }
@@ -299,8 +299,8 @@ func TestFront(t *testing.T) {
 // TestProse shows code in the prose of a description, and no markup.
 func TestProse(t *testing.T) {
 	t.Parallel()
-	if got := string(prose("say `<b>` or <i> `")); got != "say <code>&lt;b&gt;</code> or &lt;i&gt; <code></code>" {
-		t.Error(got)
+	if got, err := execute("prose", proseOf("say `<b>` or <i> `")); err != nil || string(got) != "say <code>&lt;b&gt;</code> or &lt;i&gt; <code></code>" {
+		t.Errorf("%s %v", got, err)
 	}
 }
 

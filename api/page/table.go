@@ -1,33 +1,43 @@
 package page
 
 import (
-	"html"
-	"html/template"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// maxRows bounds the rows of a table, maxCell the characters of a cell and
-// maxTable its bytes.
+// Bounds of a table.
 const (
 	maxRows    = 1000
-	maxCell    = 600
-	maxTable   = 4 << 20
-	maxColumns = 6  // of lists that are not known
-	maxFields  = 40 // of objects that are not known
-	maxName    = 80 // characters of a text that is a link
+	maxCell    = 600     // characters of a cell
+	maxTable   = 4 << 20 // bytes of all cells
+	maxColumns = 6       // of lists of an unknown kind
+	maxFields  = 40      // of objects of an unknown kind
+	maxName    = 80      // characters of a text that is a link
 )
 
-// columnOf says what entries belong to; a list whose entries all belong to the
-// same does without it.
+// columnOf is the column that says what entries belong to. A list whose entries
+// all belong to the same goes without it.
 const columnOf = "In"
 
-// column is one of a table. cell returns HTML, every text of which it has
-// escaped.
+// column is a column of a list or a line of an object.
 type column struct {
 	name string
-	cell func(row *node) string
+	cell func(row *node) cell
+}
+
+// table is what the templates "list" and "object" show.
+type table struct {
+	Object  bool // a line for each field instead of a row for each entry
+	Columns []string
+	Rows    [][]namedCell
+	More    int // rows that are in the JSON alone
+}
+
+// namedCell is a cell with the name of its column.
+type namedCell struct {
+	Name string
+	Cell cell
 }
 
 // tabler makes tables.
@@ -36,64 +46,57 @@ type tabler struct {
 	longest   int // characters of a text that are shown
 }
 
-// list shows entries as a table; "" if they are not objects.
-func (t *tabler) list(list *node) template.HTML {
+// list shows entries as a table; nil if they are not objects.
+func (t *tabler) list(list *node) *table {
 	if len(list.members) == 0 || list.members[0].kind != object {
-		return ""
+		return nil
 	}
 	t.longest = maxCell
 	columns := t.columns(list.members[0])
 	if columns == nil {
 		columns = general(list.members[0], maxColumns)
 	}
-	return t.table(columns, list.members, list.more)
+	return tableOf(columns, list.members, list.more)
 }
 
-// table writes the rows, without the columns that are empty in each or that say
-// the same of all, and says how many more there are.
-func (t *tabler) table(columns []column, rows []*node, more int) template.HTML {
-	cells, used := make([][]string, 0, min(len(rows), maxRows)), make([]bool, len(columns))
+// tableOf makes the rows, without the columns that are empty or, for columnOf,
+// the same in all rows. more is the number of entries that rows lacks.
+func tableOf(columns []column, rows []*node, more int) *table {
+	var cells [][]cell
+	used := make([]bool, len(columns))
 	for size := 0; len(cells) < min(len(rows), maxRows) && size < maxTable; {
-		line := make([]string, len(columns))
+		line := make([]cell, len(columns))
 		for i, c := range columns {
 			line[i] = c.cell(rows[len(cells)])
-			used[i] = used[i] || line[i] != ""
-			size += len(line[i])
+			used[i] = used[i] || !line[i].empty()
+			size += line[i].size()
 		}
 		cells = append(cells, line)
 	}
 	for i := range columns {
-		used[i] = used[i] && (columns[i].name != columnOf || len(cells) == 1 || slices.ContainsFunc(cells, func(line []string) bool { return line[i] != cells[0][i] }))
+		if columns[i].name == columnOf && len(cells) > 1 {
+			used[i] = used[i] && slices.ContainsFunc(cells, func(line []cell) bool { return !reflect.DeepEqual(line[i], cells[0][i]) })
+		}
 	}
 	if !slices.Contains(used, true) {
-		return ""
+		return nil
 	}
-	var b strings.Builder
-	b.WriteString(`<table><thead><tr>`)
+	t := &table{Rows: make([][]namedCell, len(cells)), More: len(rows) - len(cells) + more}
 	for i, c := range columns {
-		if used[i] {
-			b.WriteString(`<th scope="col">` + escaped(c.name) + `</th>`)
+		if !used[i] {
+			continue
+		}
+		name := visible(c.name)
+		t.Columns = append(t.Columns, name)
+		for j := range cells {
+			t.Rows[j] = append(t.Rows[j], namedCell{name, cells[j][i]})
 		}
 	}
-	b.WriteString("</tr></thead>\n<tbody>\n")
-	for _, line := range cells {
-		b.WriteString("<tr>")
-		for i, c := range columns {
-			if used[i] {
-				b.WriteString(`<td data-name="` + html.EscapeString(visible(c.name)) + `">` + line[i] + `</td>`)
-			}
-		}
-		b.WriteString("</tr>\n")
-	}
-	b.WriteString("</tbody></table>\n")
-	if left := len(rows) - len(cells) + more; left > 0 {
-		b.WriteString("<p><em>" + strconv.Itoa(left) + " more rows of this page are in the JSON.</em></p>\n")
-	}
-	return template.HTML(b.String()) //nolint:gosec // every text in it went through escaped
+	return t
 }
 
-// columns chooses what is worth seeing of entries such as row; nil if it is of no
-// list that is known.
+// columns chooses the columns for entries such as row; nil if their kind is
+// unknown.
 func (t *tabler) columns(row *node) []column {
 	switch kindOf(row) {
 	case aUnit:
@@ -120,7 +123,7 @@ func (t *tabler) columns(row *node) []column {
 	case aTranslation:
 		return []column{
 			{"Language", linked("url", "language", "name")},
-			{"Component", linkedTo("component", "url", "name")},
+			{"Component", within("component", linked("url", "name"))},
 			{"Translated", progress},
 			{"Strings", done("translated", "total")},
 			{"Fuzzy", number("fuzzy")},
@@ -136,7 +139,7 @@ func (t *tabler) columns(row *node) []column {
 	case aComponent:
 		return []column{
 			{"Component", linked("url", "name")},
-			{"Project", linkedTo("project", "url", "name")},
+			{"Project", within("project", linked("url", "name"))},
 			{"Files", plain("filemask")},
 			{"Branch", plain("branch")},
 			{"More", links("translations_url", "changes_list_url", "statistics_url", "repository_url")},
@@ -157,8 +160,8 @@ func (t *tabler) columns(row *node) []column {
 	return nil
 }
 
-// general are the first keys of an entry that are no collections. The first one
-// leads to the entry, and no other address is shown.
+// general makes columns of the first keys of an entry that are not collections.
+// The first column is a link to the entry; no other address is shown.
 func general(row *node, most int) []column {
 	var list []column
 	linkless := row.get("url") == nil
@@ -174,72 +177,4 @@ func general(row *node, most int) []column {
 		list = append(list, column{strings.ReplaceAll(key, "_", " "), cell})
 	}
 	return list
-}
-
-// plain shows a value, a URL as a link.
-func plain(keys ...string) func(*node) string {
-	return func(row *node) string {
-		value := row.text(keys...)
-		if link := webURL(value); link != "" {
-			return anchor(link, value)
-		}
-		return short(value)
-	}
-}
-
-func short(value string) string {
-	if value == "" {
-		return ""
-	}
-	shown := cut(value, maxCell)
-	return `<bdi>` + escaped(shown) + left(value, shown) + `</bdi>`
-}
-
-func anchor(link, name string) string {
-	return `<a href="` + html.EscapeString(link) + `"><bdi>` + escaped(cut(name, maxCell)) + `</bdi></a>`
-}
-
-// linked shows a value as a link to the address under another key.
-func linked(address string, keys ...string) func(*node) string {
-	return func(row *node) string {
-		name, link := row.text(keys...), webURL(row.text(address))
-		if link == "" {
-			return short(name)
-		}
-		if name == "" {
-			name = "—"
-		}
-		return anchor(link, name)
-	}
-}
-
-// linkedTo is linked within a member.
-func linkedTo(member, address, key string) func(*node) string {
-	inner := linked(address, key)
-	return func(row *node) string {
-		if n := row.get(member); n != nil && n.kind == object {
-			return inner(n)
-		}
-		return ""
-	}
-}
-
-// links shows addresses by what their keys say.
-func links(keys ...string) func(*node) string {
-	return func(row *node) string {
-		var list []string
-		for _, key := range keys {
-			if link := webURL(row.text(key)); link != "" {
-				if key == "changes_list_url" { // people look for the newest
-					link = newest(link)
-				}
-				name := strings.TrimSuffix(strings.TrimSuffix(key, "_url"), "_list")
-				list = append(list, `<a href="`+html.EscapeString(link)+`">`+escaped(strings.ReplaceAll(name, "_", " "))+`</a>`)
-			}
-		}
-		if list == nil {
-			return ""
-		}
-		return `<span class="links">` + strings.Join(list, " ") + `</span>`
-	}
 }

@@ -3,8 +3,6 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"html"
-	"html/template"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -16,98 +14,115 @@ const (
 	maxText  = 2 << 20 // bytes of the JSON as text
 )
 
-// writer writes the JSON as indented text with links, up to maxText.
-type writer struct {
-	strings.Builder
-	full bool
+// answer is the JSON of an answer as text for people, what the template "json"
+// shows.
+type answer struct {
+	Tokens []token
+	Full   bool // the rest is left out
+	size   int  // about how many bytes of a page the tokens take
 }
 
-// textOf writes a value as JSON for people: what a program gets, with links.
-func textOf(n *node) template.HTML {
-	w := &writer{}
-	w.node(n, 0)
-	if w.full {
-		w.WriteString("\n<em>The rest is left away here; the JSON has it.</em>")
+// token is a value, or the number of entries that are left out, with its key and
+// the punctuation before both. The key of an object or an array is a token without
+// a value: few tokens keep the template fast.
+type token struct {
+	Before string
+	Key    string // quoted
+	Text   string
+	Link   string // the address that Text is
+	String bool   // Text is not a literal
+	Left   int    // characters of Text that are left out, or entries where it is ""
+}
+
+// answerOf writes a value with an indented line for each entry, up to maxText.
+func answerOf(n *node) *answer {
+	a := &answer{}
+	if rest := a.node(token{}, n, 0); rest != "" && !a.Full {
+		a.add(token{Before: rest})
 	}
-	return template.HTML(w.String()) //nolint:gosec // every text in it went through escaped
+	return a
 }
 
-func (w *writer) node(n *node, depth int) {
-	if w.full = w.full || w.Len() > maxText; w.full {
-		return
+func (a *answer) add(t token) {
+	a.size += len(t.Before) + escapedLen(t.Key) + escapedLen(t.Text) + len(t.Link) + markup
+	a.Tokens = append(a.Tokens, t)
+}
+
+// node writes a value into a token that has what is before it, and returns the
+// punctuation after it.
+func (a *answer) node(t token, n *node, depth int) string {
+	if a.Full = a.Full || a.size > maxText; a.Full {
+		return ""
 	}
 	switch n.kind {
 	case null:
-		w.WriteString(`<span class="lit">null</span>`)
+		t.Text = "null"
 	case literal:
-		w.WriteString(`<span class="lit">` + html.EscapeString(n.value) + `</span>`)
+		t.Text = n.value
 	case text:
-		w.text(n.value)
+		if t.Link = webURL(n.value); t.Link != "" {
+			t.Text = n.value
+			break
+		}
+		t.Text, t.Left = quoted(n.value)
+		t.String = true
 	case array, object:
-		w.nested(n, depth)
+		return a.nested(t, n, depth)
 	}
+	a.add(t)
+	return ""
 }
 
-func (w *writer) text(s string) {
-	if link := webURL(s); link != "" {
-		w.WriteString(`"<a href="` + html.EscapeString(link) + `">` + escaped(s) + `</a>"`)
-		return
-	}
-	w.WriteString(`<bdi class="str">` + quoted(s) + `</bdi>`)
-}
-
-func (w *writer) nested(n *node, depth int) {
+func (a *answer) nested(t token, n *node, depth int) string {
 	brackets := "[]"
 	if n.kind == object {
 		brackets = "{}"
 	}
-	w.WriteByte(brackets[0])
+	before := t.Before + brackets[:1]
+	if t.Key != "" {
+		a.add(t)
+		before = brackets[:1]
+	}
 	for i, member := range n.members {
 		if i > 0 {
-			w.WriteByte(',')
+			before += ","
 		}
-		w.indent(depth + 1)
+		t := token{Before: before + indent(depth+1)}
 		if n.kind == object {
-			w.WriteString(`<span class="key">` + quoted(n.keys[i]) + `</span>: `)
+			t.Key, _ = quoted(n.keys[i])
 		}
-		w.node(member, depth+1)
-		if w.full {
-			return
+		if before = a.node(t, member, depth+1); a.Full {
+			return ""
 		}
 	}
 	if n.more > 0 {
-		w.indent(depth + 1)
-		fmt.Fprintf(w, "<em>and %d more</em>", n.more)
+		a.add(token{Before: before + indent(depth+1), Left: n.more})
+		before = ""
 	}
 	if len(n.members) > 0 {
-		w.indent(depth)
+		before += indent(depth)
 	}
-	w.WriteByte(brackets[1])
+	return before + brackets[1:]
 }
 
-func (w *writer) indent(depth int) {
-	w.WriteByte('\n')
-	w.WriteString(strings.Repeat("  ", depth))
-}
+func indent(depth int) string { return "\n" + strings.Repeat("  ", depth) }
 
-// quoted is a string of JSON for a page.
-func quoted(s string) string {
-	short := cut(s, maxShown)
+// quoted is a string of JSON for a page, and how many characters of it are left
+// out.
+func quoted(s string) (text string, left int) {
+	short, left := cutCount(s, maxShown)
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(short); err != nil { // strings have a JSON form
-		return ""
-	}
-	return escaped(strings.TrimSuffix(b.String(), "\n")) + left(s, short)
+	_ = enc.Encode(short) // strings have a JSON form
+	return visible(strings.TrimSuffix(b.String(), "\n")), left
 }
 
-// left says how much of a text is not shown.
-func left(s, short string) string {
-	if len(s) == len(short) {
-		return ""
-	}
-	return fmt.Sprintf(` <em>and %d more characters</em>`, utf8.RuneCountInString(s[len(short):]))
+// cutCount returns the first n characters of a text and the number of the
+// others.
+func cutCount(s string, n int) (shown string, left int) {
+	shown = cut(s, n)
+	return shown, utf8.RuneCountInString(s[len(shown):])
 }
 
 // cut returns the first n characters of a text.
@@ -121,8 +136,8 @@ func cut(s string, n int) string {
 	return s
 }
 
-// webURL returns s if it is an absolute address of the web, and nothing else:
-// the only texts that become links.
+// webURL returns s if it is nothing but an absolute address of the web, else "":
+// other texts never become links.
 func webURL(s string) string {
 	if !strings.HasPrefix(s, "http://") && !strings.HasPrefix(s, "https://") || len(s) > maxShown {
 		return ""
@@ -134,12 +149,9 @@ func webURL(s string) string {
 	return s
 }
 
-// escaped makes text of a page from any text.
-func escaped(s string) string { return html.EscapeString(visible(s)) }
-
-// visible replaces what has no form of its own, or reorders what stands around
-// it, by a sign: control characters by their pictures, marks of direction and
-// invisible separators by their numbers.
+// visible replaces characters that are invisible or reorder the text around them:
+// control characters by their pictures, marks of direction and invisible
+// separators by their numbers.
 func visible(s string) string {
 	if strings.IndexFunc(s, hidden) < 0 && utf8.ValidString(s) {
 		return s

@@ -30,7 +30,7 @@ func (s *supervisor) front() http.Handler {
 			http.Error(w, "The store cannot be read.", http.StatusInternalServerError)
 			return
 		}
-		body, err := page.Front(list)
+		body, err := page.Home(list)
 		if err != nil {
 			s.log.Error("front page", "error", err)
 			http.Error(w, "The page cannot be made.", http.StatusInternalServerError)
@@ -48,7 +48,7 @@ func (s *supervisor) cards(ctx context.Context) ([]page.Component, error) {
 	var list []page.Component
 	err := s.eachVisible(ctx, func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
 		card := page.Component{Project: c.Project.Slug, Slug: c.Slug, ProjectName: c.Project.Settings.Name, Name: c.Settings.Name, Imported: c.Imported}
-		if c.Imported && len(list) < page.MaxFront {
+		if c.Imported && len(list) < page.MaxHome {
 			sums, err := snap.Sums(ctx, store.SumQuery{Components: []int64{c.ID}, Sources: true})
 			if err != nil {
 				return err

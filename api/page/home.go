@@ -6,37 +6,37 @@ import (
 	"html/template"
 )
 
-// Component is one on the front page.
+// Component is a component on the home page.
 type Component struct {
 	// Project and Slug name it.
 	Project, Slug string
-	// ProjectName and Name are what they are called; "" for their slugs.
+	// ProjectName and Name are the names for people; "" for the slugs.
 	ProjectName, Name string
 	// Imported says that its translations can be read.
 	Imported bool
-	// Languages is how many of them there are, the source language among them.
+	// Languages is the number of its translations, the source language included.
 	Languages int
-	// Percent is how much of them is translated, 0 to 100.
+	// Percent is the translated share of its strings, 0 to 100.
 	Percent float64
 }
 
-// MaxFront bounds the components on the front page; the API lists all.
-const MaxFront = 300
+// MaxHome bounds the components on the home page; the API lists all.
+const MaxHome = 300
 
-// section is a project on the front page.
+// section is a project on the home page.
 type section struct {
 	Slug, Name string
 	Components []Component
 }
 
-// Front makes the page that a server begins with: of the components the first
-// MaxFront, by project.
-func Front(components []Component) ([]byte, error) {
+// Home makes the page at the root of a server: the first MaxHome components, by
+// project.
+func Home(components []Component) ([]byte, error) {
 	v := struct {
 		Style       template.CSS
 		Projects    []section
 		Count, More int
-	}{Count: len(components), More: max(len(components)-MaxFront, 0)}
+	}{Count: len(components), More: max(len(components)-MaxHome, 0)}
 	var err error
 	if v.Style, err = style(); err != nil {
 		return nil, fmt.Errorf("read the style: %w", err)
@@ -52,5 +52,5 @@ func Front(components []Component) ([]byte, error) {
 		c.Name = visible(cmp.Or(c.Name, c.Slug))
 		v.Projects[i].Components = append(v.Projects[i].Components, c)
 	}
-	return execute("front.html", v)
+	return execute("home.html", v)
 }
