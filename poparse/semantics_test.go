@@ -7,68 +7,92 @@ import (
 	"testing"
 )
 
-// semantics names for each row of po-semantics.md the cases of TestGolden that
-// show it, or "Test…" for a test that does. Codes and counts are in them.
+// semantics names, for each row of docs/po.md, the cases of TestGolden that show
+// it, or "Test…" for a test that does. Codes and counts are in the cases.
 func semantics() map[string]string {
 	return map[string]string{
-		"encoding": "decode-first-cp932 decode-first-big5 line-ends lone-cr no-line-ends no-line-ends-read",
-		"BOM":      "bom bom-other-charset TestUTF16",
-		"charset missing, `CHARSET`, `ASCII` or empty, with bytes above 0x7F": "charset-missing-utf8 charset-missing-latin1 charset-no-header charset-placeholder charset-ascii charset-ascii-clean charset-empty",
-		"declared charset, invalid bytes":                                     "charset-invalid-utf8 charset-invalid-eucjp charset-invalid-gbk TestInvalidByteFar TestEndsInsideCharacter",
-		"flags":                                                               "flags flags-merged flags-sticky",
-		"fuzzy with empty msgstr":                                             "fuzzy-empty",
-		"fuzzy header":                                                        "fuzzy-header",
-		"plural entry":                                                        "plural-states",
-		"`read-only` flag":                                                    "read-only",
-		"previous msgid":                                                      "previous-not-fuzzy everyday",
-		"entry without msgstr":                                                "no-msgstr no-msgstr-eof TestParseErrorIsSyntaxError",
-		"comment between msgid and msgstr":                                    "comment-inside comment-glued",
-		"live and obsolete lines mixed in one entry":                          "mixed-live mixed-obsolete mixed-index mixed-index-live mixed-index-lines mixed-continuation",
-		"U+0004 in a string":                                                  "eot",
-		"NUL, raw or by an escape":                                            "nul nul-behind nul-behind-string",
-		"msgid begins or ends with a line feed and msgstr does not":                                   "line-feed-mismatch",
-		"charset that x/text does not know (TSCII, …)":                                                "charset-unknown charset-shared-line-unknown",
-		"`#~` entry that repeats a live one":                                                          "obsolete-duplicate",
-		"two live entries with the same msgctxt+msgid":                                                "duplicate",
-		"plural indices out of order, with gaps, or more or fewer than nplurals":                      "plural-order plural-gap plural-repeated plural-count",
-		"keyword alone on its line, string on the next":                                               "keyword-alone",
-		"text or comment behind a string on its line":                                                 "text-behind comment-behind backslash-behind keyword-behind",
-		"unescaped `\"` inside a string, string not closed on its line, stray text, conflict markers": "inner-quote inner-quote-word unclosed unclosed-eof unclosed-escape stray conflict conflict-start conflict-in-strings",
-		"`domain`": "domain domain-later domain-comment domain-inside domain-strings",
-		"`#, fuzzy` text such as `exfuzzy (… fuzzy --x)`": "flags-fuzzy-text",
-		"`msgctxt \"\"`":                         "empty-context duplicate",
-		"msgid \"\" with msgctxt":                "empty-context",
-		"header not the first entry":             "header-late header-obsolete header-empty",
-		"two headers":                            "header-twice",
-		"empty file, file of comments only":      "empty comments-only",
-		"INI, HTML or binary under the name .po": "ini html binary json json-array rtf mail lfs TestLooksBinary",
+		"encoding/second byte 0x5C":                                                     "decode-first-cp932 decode-first-big5 guard-backslash",
+		"encoding/byte order mark":                                                      "bom bom-other-charset TestUTF16",
+		"encoding/no charset, `CHARSET` or `ASCII`, and bytes above 0x7F":               "charset-missing-utf8 charset-missing-latin1 charset-no-header charset-placeholder charset-ascii charset-ascii-clean charset-empty",
+		"encoding/bytes that are not text in the declared charset":                      "charset-invalid-utf8 charset-invalid-eucjp charset-invalid-gbk TestInvalidByteFar TestEndsInsideCharacter",
+		"encoding/U+0004 in a string":                                                   "eot",
+		"encoding/NUL, as a byte or an escape":                                          "nul nul-behind nul-behind-string",
+		"encoding/charset that `golang.org/x/text` does not have, such as TSCII":        "charset-unknown charset-shared-line-unknown",
+		"lines/keyword alone on its line, its string on the next":                       "keyword-alone",
+		"lines/text after a string on its line":                                         "text-behind comment-behind keyword-behind",
+		"lines/line ends":                                                               "line-ends line-separators lone-cr no-line-ends no-line-ends-read",
+		"lines/backslash at the end of a line":                                          "backslash-behind unclosed-escape",
+		"header/header with the flag `fuzzy`":                                           "fuzzy-header",
+		"header/header that is not the first entry":                                     "header-late header-obsolete",
+		"header/second header":                                                          "header-twice",
+		"header/header with an empty `msgstr`":                                          "header-empty",
+		"flags/several flag lines of one entry":                                         "flags flags-merged",
+		"flags/prose with the word `fuzzy`, as in `#, exfuzzy (was fuzzy --x)`":         "flags-fuzzy-text",
+		"flags/`#=` line":                                                               "flags-sticky",
+		"flags/separators":                                                              "flags flags-sticky",
+		"states/`fuzzy` with an empty `msgstr`":                                         "fuzzy-empty",
+		"states/plural entry":                                                           "plural-states",
+		"states/flag `read-only`":                                                       "read-only",
+		"states/previous msgid (`#|`)":                                                  "previous-not-fuzzy everyday",
+		"plural-forms/indices out of order, repeated or with gaps":                      "plural-order plural-gap plural-repeated",
+		"plural-forms/more or fewer forms than `nplurals`":                              "plural-count",
+		"plural-forms/index above 31":                                                   "plural-index-huge",
+		"plural-forms/`Plural-Forms` that cannot be understood":                         "plural-forms-bad plural-forms-pot",
+		"comments/comment between `msgid` and `msgstr`":                                 "comment-inside comment-glued",
+		"comments/reference with blanks in the file name":                               "references",
+		"comments/more comments, references and flags than a file of its size can have": "TestTooMany",
+		"obsolete-entries/live and obsolete lines in one entry":                         "mixed-live mixed-obsolete mixed-index mixed-index-live mixed-index-lines mixed-continuation",
+		"obsolete-entries/obsolete entry that repeats a live one":                       "obsolete-duplicate",
+		"duplicates/two live entries with the same `msgctxt` and `msgid`":               "duplicate",
+		"contexts/`msgctxt \"\"`":                                                       "empty-context duplicate",
+		"contexts/`msgid \"\"` with a `msgctxt`":                                        "empty-context",
+		"domains/`domain` directive":                                                    "domain domain-later domain-comment domain-inside domain-strings",
+		"errors/entry without `msgstr`":                                                 "no-msgstr no-msgstr-eof TestParseErrorIsSyntaxError",
+		"errors/quote without a backslash inside a string, string that is not closed on its line, text outside of strings, markers of a merge conflict": "inner-quote inner-quote-word unclosed unclosed-eof unclosed-escape stray conflict conflict-start conflict-in-strings",
+		"errors/empty file, or one of comments only":                                                    "empty comments-only",
+		"errors/something else named `.po`: HTML, JSON, an INI file, a mail, a binary":                  "ini html binary json json-array rtf mail lfs TestLooksBinary",
+		"differences-from-gettext/`msgid` that begins or ends with a line feed, `msgstr` that does not": "line-feed-mismatch",
 	}
 }
 
-// TestSemanticsAreShown finds rows of po-semantics.md without a case, and cases
-// of rows that are not there.
-func TestSemanticsAreShown(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(sharedDir(t, "spec"), "po-semantics.md"))
+// semanticRows returns the rows of the tables of docs/po.md, from its section
+// "Encoding" on, as "section/construct".
+func semanticRows(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "docs", "po.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := semantics()
+	var rows []string
+	section := ""
 	for line := range strings.Lines(string(text)) {
+		if heading, ok := strings.CutPrefix(line, "## "); ok {
+			section = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(heading)), " ", "-")
+		}
 		cell, rest, ok := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
-		if !ok || !strings.HasPrefix(line, "| ") || cell == "construct" || strings.HasPrefix(rest, "---") {
-			continue
+		if ok && strings.HasPrefix(line, "| ") && cell != "construct" && !strings.HasPrefix(rest, "---") && section != "versions-and-sources" {
+			rows = append(rows, section+"/"+cell)
 		}
-		if shown[cell] == "" {
-			t.Errorf("no test shows %q", cell)
-		}
-		delete(shown, cell)
 	}
-	for cell := range shown {
-		t.Errorf("po-semantics.md has no row %q", cell)
+	return rows
+}
+
+// TestSemanticsAreShown finds rows of docs/po.md without a case, and cases of
+// rows that are not there.
+func TestSemanticsAreShown(t *testing.T) {
+	shown := semantics()
+	for _, row := range semanticRows(t) {
+		if shown[row] == "" {
+			t.Errorf("no test shows %q", row)
+		}
+		delete(shown, row)
+	}
+	for row := range shown {
+		t.Errorf("docs/po.md has no row %q", row)
 	}
 }
 
-// TestSemanticsCases finds names of cases that are not there.
+// TestSemanticsCases finds names of cases that do not exist.
 func TestSemanticsCases(t *testing.T) {
 	tests := ""
 	files, err := filepath.Glob("*_test.go")
@@ -82,14 +106,14 @@ func TestSemanticsCases(t *testing.T) {
 		}
 		tests += string(text)
 	}
-	for cell, names := range semantics() {
+	for row, names := range semantics() {
 		for name := range strings.FieldsSeq(names) {
 			if strings.HasPrefix(name, "Test") {
 				if !strings.Contains(tests, "\nfunc "+name+"(") {
-					t.Errorf("%q: no test %s", cell, name)
+					t.Errorf("%q: no test %s", row, name)
 				}
 			} else if _, err := os.Stat(filepath.Join("testdata", name+".txtar")); err != nil {
-				t.Errorf("%q: %v", cell, err)
+				t.Errorf("%q: %v", row, err)
 			}
 		}
 	}
