@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/gitsource"
 )
 
@@ -43,7 +44,7 @@ type ahead struct {
 	bounds    aheadBounds
 	touching  map[string][]*component
 	room      *semaphore.Weighted
-	rooms     *unitRooms
+	pool      *unit.Pool
 	jobs      chan job
 	commits   chan *readCommit
 	cancel    context.CancelFunc
@@ -80,7 +81,7 @@ func (r *replay) lookAhead(ctx context.Context, base gitsource.Hash) (*ahead, er
 	ctx, cancel := context.WithCancel(ctx)
 	a := &ahead{
 		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, bounds: r.p.s.ahead, touching: make(map[string][]*component),
-		room: semaphore.NewWeighted(r.p.s.ahead.room), rooms: r.load.scratch.rooms,
+		room: semaphore.NewWeighted(r.p.s.ahead.room), pool: r.load.pool,
 		jobs: make(chan job, aheadCommits), commits: make(chan *readCommit, aheadCommits), cancel: cancel,
 	}
 	for range runtime.GOMAXPROCS(0) {
@@ -202,9 +203,9 @@ func (a *ahead) readersOf(path string) []*component {
 
 // parse parses files until there are no more.
 func (a *ahead) parse() {
-	s := newScratch(a.rooms)
+	r := unit.NewReader(a.pool)
 	for j := range a.jobs {
-		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules, s)
+		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules, r)
 		j.commit.parsed.Done()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 )
@@ -118,7 +119,7 @@ func (a *application) readTargets(ctx context.Context, lost map[string]bool) err
 		if row != nil && row.IsSource {
 			row = nil
 		}
-		var file *poFile
+		var file *unit.File
 		if a.changed(p, row) {
 			var err error
 			if file, err = a.read(ctx, p); err != nil {
@@ -127,7 +128,7 @@ func (a *application) readTargets(ctx context.Context, lost map[string]bool) err
 		}
 		switch {
 		case file != nil:
-			a.ready = append(a.ready, targetFile{place: p, row: row, outline: file.outline, fresh: row == nil || row.Removed})
+			a.ready = append(a.ready, targetFile{place: p, row: row, outline: file.Outline, fresh: row == nil || row.Removed})
 		case !a.keeps(p, row):
 			lost[p.path] = true
 		}
@@ -136,7 +137,7 @@ func (a *application) readTargets(ctx context.Context, lost map[string]bool) err
 }
 
 // file loads the version of a place that is known to be good.
-func (a *application) file(ctx context.Context, p *place) (*poFile, error) {
+func (a *application) file(ctx context.Context, p *place) (*unit.File, error) {
 	return a.load.load(ctx, a.comp.row.ID, p.path, p.blob, a.comp.rules)
 }
 
@@ -169,14 +170,14 @@ func (a *application) changed(p *place, row *catalog.Translation) bool {
 
 // read parses a place's file. A file that cannot be served is reported, and
 // nil is returned: its last good state stays (DESIGN, invariant 7).
-func (a *application) read(ctx context.Context, p *place) (*poFile, error) {
+func (a *application) read(ctx context.Context, p *place) (*unit.File, error) {
 	file, err := a.file(ctx, p)
 	if bad := fault(err); bad != nil {
 		return nil, a.problem(ctx, p.path, p.blob, bad, true)
 	}
-	if err == nil && file.repeated > 0 {
+	if err == nil && file.Repeated > 0 {
 		a.log.Warn("entries repeat earlier ones of the file, which win: remove them",
-			"component", a.comp.name(), "file", p.path, "line", file.repeatedLine, "entries", file.repeated)
+			"component", a.comp.name(), "file", p.path, "line", file.RepeatedLine, "entries", file.Repeated)
 	}
 	return file, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/gitsource"
 )
 
@@ -207,8 +208,8 @@ func (h *history) version(ctx context.Context, blob gitsource.Hash) (version, er
 
 // version is one version of a file as attribution sees it.
 type version struct {
-	file   *poFile // nil: the file is not there, or broken
-	broken bool    // it cannot be parsed
+	file   *unit.File // nil: the file is not there, or broken
+	broken bool       // it cannot be parsed
 }
 
 func (a *attributor) version(ctx context.Context, path string, blob gitsource.Hash) (version, error) {
@@ -227,7 +228,7 @@ func (v version) has(id catalog.Identity) bool {
 	if v.file == nil {
 		return false
 	}
-	_, ok := v.file.find(id)
+	_, ok := v.file.Find(id)
 	return ok
 }
 
@@ -245,8 +246,8 @@ func translation(v version, id catalog.Identity) int64 {
 	if v.file == nil {
 		return absent
 	}
-	if i, ok := v.file.find(id); ok {
-		return v.file.units[i].text | 1 // never absent
+	if i, ok := v.file.Find(id); ok {
+		return v.file.Units[i].Text | 1 // never absent
 	}
 	return absent
 }

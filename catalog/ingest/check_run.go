@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -21,8 +22,8 @@ type begun struct {
 
 // begin begins them. Until wait returns, nobody may change what checks read of
 // units and t; ids and what else storing gives them is another matter.
-func (k *checkup) begin(ctx context.Context, c *component, t *catalog.Translation, units []unit) (*begun, error) {
-	asked := slices.ContainsFunc(units, func(u unit) bool { return checks.UsesGlossary(u.Flags) })
+func (k *checkup) begin(ctx context.Context, c *component, t *catalog.Translation, units []unit.Unit) (*begun, error) {
+	asked := slices.ContainsFunc(units, func(u unit.Unit) bool { return checks.UsesGlossary(u.Flags) })
 	terms, err := k.terms(ctx, &c.row.Project, &c.row.Settings, t.Language, asked)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
@@ -17,7 +18,7 @@ import (
 type component struct {
 	row    store.BranchComponent
 	layout layout
-	rules  rules
+	rules  unit.Rules
 	// files are those that the component reads at the commit last applied,
 	// sorted by path.
 	files []gitsource.File
@@ -55,7 +56,7 @@ func newComponent(row store.BranchComponent, table *lang.Table) (*component, err
 			mask: mask, rules: gitsource.MatchOptions{LanguageRegex: regex, Language: s.Language},
 			newBase: s.NewBase, source: source, table: table,
 		},
-		rules:  newRules(s, lang.IsCJK(source.Code)),
+		rules:  unit.NewRules(s.CheckFlags, lang.IsCJK(source.Code)),
 		reread: row.Reread || !row.Imported && row.Head == "",
 	}, nil
 }

@@ -11,15 +11,14 @@
 //	walk.go       the steps of one group (a convoy moves together)
 //	place.go      paths of a commit → which file is which language
 //	load.go       versions of files, parsed once and kept for a while
-//	read.go       a PO file → units
+//	unit/         a PO file → units
 //	apply.go      one component in one step: what is to be read and written
 //	source.go     the source-language translation of decision 11, by union.go
 //	write.go      a file's units against the stored ones → store
 //	attribute.go  which commit introduced a text, through merges (decision 18)
 //	entries.go    change entries in their order
 //	replay.go     the history of new components, many commits to a transaction:
-//	              ahead.go reads commits before they are applied, with the memory
-//	              and the knowledge of earlier ones (scratch.go, lexicon.go);
+//	              ahead.go reads commits before they are applied;
 //	              staging.go and staging_units.go stand for the store (sink.go);
 //	              batch.go and flush.go store what is done meanwhile
 //

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/poparse"
 )
@@ -35,8 +36,9 @@ type loader struct {
 	files   map[loadKey]*list.Element
 	recent  *list.List // of *loaded, the newest first
 	bytes   int
-	bound   int      // of bytes
-	scratch *scratch // of a replay, else nil
+	bound   int          // of bytes
+	units   *unit.Reader // of a replay, else nil
+	pool    *unit.Pool   // of units
 }
 
 type loadKey struct {
@@ -46,7 +48,7 @@ type loadKey struct {
 
 type loaded struct {
 	key  loadKey
-	file *poFile
+	file *unit.File
 	err  *fileError
 }
 
@@ -56,7 +58,7 @@ func newLoader(r *gitsource.Reader, maxSize int64) *loader {
 
 // load returns a version of a file as units. The error is a *fileError if the
 // file itself is at fault.
-func (l *loader) load(ctx context.Context, component int64, path string, blob gitsource.Hash, r rules) (*poFile, error) {
+func (l *loader) load(ctx context.Context, component int64, path string, blob gitsource.Hash, r unit.Rules) (*unit.File, error) {
 	key := loadKey{component, blob}
 	if e, ok := l.files[key]; ok {
 		l.recent.MoveToFront(e)
@@ -70,7 +72,7 @@ func (l *loader) load(ctx context.Context, component int64, path string, blob gi
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	default:
-		entry.file, entry.err = parse(path, data, r, l.scratch)
+		entry.file, entry.err = parse(path, data, r, l.units)
 	}
 	l.keep(entry)
 	return entry.result()
@@ -89,9 +91,9 @@ func (l *loader) prefetch(ctx context.Context, list []wanted) {
 	var parsers errgroup.Group
 	n := runtime.GOMAXPROCS(0)
 	parsers.SetLimit(n)
-	readers := make(chan *scratch, n)
+	readers := make(chan *unit.Reader, n)
 	for range n {
-		readers <- new(scratch)
+		readers <- new(unit.Reader)
 	}
 	var parsed []*loaded
 	for room := cacheBytes / 2; len(list) > 0 && room > 0; list = list[1:] {
@@ -126,7 +128,7 @@ func (l *loader) add(e *loaded) {
 	}
 }
 
-func (e *loaded) result() (*poFile, error) {
+func (e *loaded) result() (*unit.File, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
@@ -147,9 +149,9 @@ func (l *loader) keep(e *loaded) {
 
 // forget drops all versions. None of their units may be in use.
 func (l *loader) forget() {
-	if l.scratch != nil {
+	if l.pool != nil {
 		for e := l.recent.Front(); e != nil; e = e.Next() {
-			l.scratch.rooms.give(e.Value.(*loaded).file)
+			l.pool.Put(e.Value.(*loaded).file)
 		}
 	}
 	clear(l.files)
@@ -162,19 +164,15 @@ func (e *loaded) size() int {
 	if e.file == nil {
 		return overhead
 	}
-	return overhead + len(e.file.data)
+	return overhead + len(e.file.Data)
 }
 
-// parse reads the bytes of a PO file as units. The scratch may be nil.
-func parse(path string, data []byte, r rules, s *scratch) (*poFile, *fileError) {
+// parse reads the bytes of a PO file as units. The reader may be nil.
+func parse(path string, data []byte, r unit.Rules, units *unit.Reader) (*unit.File, *fileError) {
 	if gitsource.IsLFSPointer(data) {
 		return nil, &fileError{line: 1, msg: "the file is a Git LFS pointer; repoglot does not fetch LFS contents: store PO files in git itself"}
 	}
-	read := poparse.Parse
-	if s != nil {
-		read = s.reader.Parse
-	}
-	f, err := read(path, data)
+	f, err := units.Read(path, data, r)
 	if err != nil {
 		var syntax *poparse.SyntaxError
 		if errors.As(err, &syntax) {
@@ -182,5 +180,5 @@ func parse(path string, data []byte, r rules, s *scratch) (*poFile, *fileError) 
 		}
 		return nil, &fileError{msg: err.Error()}
 	}
-	return convert(f, data, r, s), nil
+	return f, nil
 }

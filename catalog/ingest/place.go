@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/gitsource"
 )
@@ -175,10 +176,10 @@ func (l *layout) variants(p *places, files []place, winner place, taken map[stri
 
 // pluralRule is what a translation row keeps of a file's Plural-Forms
 // (weblate-facts §2).
-func pluralRule(t *catalog.Translation, l lang.Language, f *poFile) {
+func pluralRule(t *catalog.Translation, l lang.Language, f *unit.File) {
 	rule := l.Plural
-	if f != nil && f.hasPlural {
-		rule = lang.PluralFor(l, f.plural.Number, f.plural.Expression)
+	if f != nil && f.HasPlural {
+		rule = lang.PluralFor(l, f.Plural.Number, f.Plural.Expression)
 	}
 	t.PluralNumber, t.PluralFormula = rule.Number, rule.Formula
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 )
@@ -73,10 +74,11 @@ func (p *pull) replay(ctx context.Context, comps []*component, load *loader) err
 	}
 	r := &replay{p: p, comps: comps, load: load, from: from, changes: make(map[int64]int64)}
 	r.staging = newStaging(p.s.db, comps, r.caughtUp)
-	load.scratch = newScratch(newUnitRooms())
+	load.pool = unit.NewPool()
+	load.units = unit.NewReader(load.pool)
 	p.reader.LimitCache(besideAhead)
 	defer func() {
-		load.scratch = nil
+		load.units, load.pool = nil, nil
 		p.reader.LimitCache(0)
 	}()
 	return r.run(ctx)

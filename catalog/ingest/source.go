@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 )
 
 // writeSource stores the source translation, before the targets, since their
@@ -57,7 +58,7 @@ func (a *application) readOwn(ctx context.Context, lost map[string]bool) error {
 
 // current reads the version of a place's file that is served: its blob, or
 // where that cannot be parsed the last good one.
-func (a *application) current(ctx context.Context, p *place, row *catalog.Translation) (*poFile, error) {
+func (a *application) current(ctx context.Context, p *place, row *catalog.Translation) (*unit.File, error) {
 	if row.Filename == p.path && row.Revision == p.blob.String() {
 		file, err := a.file(ctx, p)
 		if fault(err) == nil {
@@ -68,7 +69,7 @@ func (a *application) current(ctx context.Context, p *place, row *catalog.Transl
 }
 
 // lastGood parses the stored bytes of a translation's file.
-func (a *application) lastGood(ctx context.Context, row *catalog.Translation) (*poFile, error) {
+func (a *application) lastGood(ctx context.Context, row *catalog.Translation) (*unit.File, error) {
 	stored, err := a.tx.File(ctx, row.ID)
 	if err != nil {
 		return nil, fmt.Errorf("last good version of %s: %w", row.Filename, err)
@@ -159,9 +160,9 @@ func (a *application) sourceFiles(row *catalog.Translation) []sourceFile {
 // if that was just read, else the one that is served.
 func (a *application) sourceFile(p *place, read bool, stored *catalog.Translation) sourceFile {
 	if read {
-		return sourceFile{place: p, load: func(ctx context.Context) (*poFile, error) { return a.file(ctx, p) }}
+		return sourceFile{place: p, load: func(ctx context.Context) (*unit.File, error) { return a.file(ctx, p) }}
 	}
-	return sourceFile{place: p.served(stored), load: func(ctx context.Context) (*poFile, error) { return a.current(ctx, p, stored) }}
+	return sourceFile{place: p.served(stored), load: func(ctx context.Context) (*unit.File, error) { return a.current(ctx, p, stored) }}
 }
 
 // storeSource writes the source translation made of the files.
@@ -169,11 +170,11 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	if a.comp.union == nil {
 		a.comp.union = newUnion()
 	}
-	all, err := a.comp.union.of(ctx, files, a.hasOwn, a.comp.rules)
+	all, err := a.comp.union.of(ctx, files, a.hasOwn)
 	if err != nil {
 		return err
 	}
-	var own *poFile
+	var own *unit.File
 	row.FileCode = row.Language
 	if a.hasOwn && (a.ownRead || row.ID == 0 || row.Filename != files[0].place.path) {
 		if own, err = files[0].load(ctx); err != nil {
@@ -199,7 +200,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 		return err
 	}
 	if own != nil {
-		if err := a.putFile(ctx, row, own.data); err != nil {
+		if err := a.putFile(ctx, row, own.Data); err != nil {
 			return err
 		}
 	}

@@ -227,12 +227,8 @@ func (s *staging) share(ctx context.Context, d *store.Delta) error {
 		if text := t.texts[at].target; text == e.Target {
 			e.Target = text
 		} else {
-			e.Target = own(e.Target)
+			e.Target = strings.Clone(e.Target)
 		}
 	}
 	return nil
 }
-
-// own copies a text out of the file that it was read from, which would else
-// stay in memory with it.
-func own(text string) string { return strings.Clone(text) }

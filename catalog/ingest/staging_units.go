@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -46,9 +48,7 @@ func (u *stagedUnit) keep() {
 	if u.SourceID != u.ID {
 		u.Source, u.Context = "", ""
 	}
-	for _, text := range []*string{&u.Source, &u.Context, &u.PreviousSource, &u.Note, &u.Flags} {
-		*text = own(*text)
-	}
+	unit.Detach(&u.Unit)
 }
 
 // settle returns the units that the batch changed and that were stored before
@@ -161,7 +161,7 @@ func (s *staging) add(t *unitTable, n *store.FingerprintedUnit) error {
 	if u.Target == u.Source {
 		u.Target = u.Source
 	} else {
-		u.Target = own(u.Target)
+		u.Target = strings.Clone(u.Target)
 	}
 	t.dirty[len(t.known)] = u
 	t.known = append(t.known, catalog.Known{ID: u.ID, Identity: u.Identity, Text: u.text, Meta: u.meta})
@@ -194,7 +194,7 @@ func (t *unitTable) update(at int, u *store.FingerprintedUnit) {
 	}
 	staged.Target = t.texts[at].target
 	if staged.Target != u.Target {
-		staged.Target = own(u.Target)
+		staged.Target = strings.Clone(u.Target)
 	}
 	staged.State, staged.PreviousSource, staged.Note, staged.Flags, staged.Priority = u.State, u.PreviousSource, u.Note, u.Flags, u.Priority
 	staged.TranslatorBytes = u.TranslatorBytes

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 )
@@ -96,13 +98,13 @@ func (s *sideSuggestions) file(ctx context.Context, branch string, place *place,
 		return err
 	}
 	var ids []catalog.Identity
-	for i := range theirs.units {
-		u := &theirs.units[i]
+	for i := range theirs.Units {
+		u := &theirs.Units[i]
 		if u.State != catalog.StateTranslated {
 			continue // empty, fuzzy: nobody proposes it; or read-only
 		}
-		at, ok := ours.find(u.Identity)
-		if ok && ours.units[at].Target != u.Target && ours.units[at].State != catalog.StateReadOnly {
+		at, ok := ours.Find(u.Identity)
+		if ok && ours.Units[at].Target != u.Target && ours.Units[at].State != catalog.StateReadOnly {
 			ids = append(ids, u.Identity)
 		}
 	}
@@ -123,10 +125,10 @@ func (s *sideSuggestions) file(ctx context.Context, branch string, place *place,
 			continue // older than the branch
 		}
 		commit := &step.Origins[origin].Commit
-		at, _ := theirs.find(id)
+		at, _ := theirs.Find(id)
 		name, email := s.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
 		s.list = append(s.list, store.Suggestion{
-			TranslationID: row.ID, Identity: id, Branch: branch, Target: own(theirs.units[at].Target),
+			TranslationID: row.ID, Identity: id, Branch: branch, Target: strings.Clone(theirs.Units[at].Target),
 			AuthorName: name, AuthorEmail: email, At: commit.Committer.When.UTC(), Commit: commit.Hash.String(),
 		})
 	}
@@ -135,7 +137,7 @@ func (s *sideSuggestions) file(ctx context.Context, branch string, place *place,
 
 // served is the version of a file that is served: that of its row, which may be
 // older than what the branch's head has.
-func (s *sideSuggestions) served(ctx context.Context, row *catalog.Translation) (*poFile, error) {
+func (s *sideSuggestions) served(ctx context.Context, row *catalog.Translation) (*unit.File, error) {
 	blob, err := gitsource.ParseHash(row.Revision)
 	if err != nil {
 		return nil, err

@@ -2,8 +2,10 @@ package ingest
 
 import (
 	"context"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/gitsource"
 )
 
@@ -11,7 +13,7 @@ import (
 type sourceFile struct {
 	place   *place // of the version that load gives
 	outline int64  // its outline; 0 if it is not known
-	load    func(context.Context) (*poFile, error)
+	load    func(context.Context) (*unit.File, error)
 }
 
 // content names what a version of a file gives to the source translation:
@@ -30,7 +32,7 @@ func (f *sourceFile) content() content {
 
 // unitedFiles are the strings of several files.
 type unitedFiles struct {
-	units   []unit
+	units   []unit.Unit
 	holders []int // of each unit the index of the file it came from
 	outline int64
 }
@@ -42,7 +44,7 @@ type union struct {
 	numbers map[catalog.Identity]int32 // of strings, from 0
 	seen    []int                      // by number: the round that last had it
 	round   int
-	units   []unit // of the last round, and memory for the next one
+	units   []unit.Unit // of the last round, and memory for the next one
 	holders []int
 	files   map[content]*unionFile
 }
@@ -56,7 +58,7 @@ type unionFile struct {
 
 // sourceString is a unit of the source translation without its place there.
 type sourceString struct {
-	unit
+	unit.Unit
 	print int64 // its part of an outline
 }
 
@@ -67,13 +69,13 @@ func newUnion() *union {
 // of unites the strings of the own file, if there is one, with those that only
 // other files have, with place, note and flags of the first of them by path. It
 // holds one file at a time.
-func (u *union) of(ctx context.Context, files []sourceFile, hasOwn bool, r rules) (unitedFiles, error) {
+func (u *union) of(ctx context.Context, files []sourceFile, hasOwn bool) (unitedFiles, error) {
 	clear(u.units)
 	all := unitedFiles{units: u.units[:0], holders: u.holders[:0]}
 	u.round++
 	position := 0
 	for n := range files {
-		f := opened{union: u, source: &files[n], rules: r, lasting: n > 0}
+		f := opened{union: u, source: &files[n], lasting: n > 0}
 		if err := f.open(ctx); err != nil {
 			return all, err
 		}
@@ -92,9 +94,9 @@ func (u *union) of(ctx context.Context, files []sourceFile, hasOwn bool, r rules
 			position = s.Position
 			if s.TranslatorBytes > 0 && (!hasOwn || n > 0) { // of a translation: its own comment, not the template's
 				s.TranslatorBytes = 0
-				s.meta = metaPrint(&f.hasher, &s.Unit)
+				unit.SetMeta(&s.Unit, &f.hasher)
 			}
-			all.units = append(all.units, s.unit)
+			all.units = append(all.units, s.Unit)
 			all.holders = append(all.holders, n)
 			all.outline = (all.outline*31+s.print)*31 + int64(s.Position)
 		}
@@ -128,9 +130,8 @@ type opened struct {
 	*unionFile
 	union   *union
 	source  *sourceFile
-	rules   rules
 	lasting bool // its strings should not hold the whole text in memory
-	file    *poFile
+	file    *unit.File
 	hasher  catalog.Hasher
 }
 
@@ -142,9 +143,9 @@ func (o *opened) open(ctx context.Context) (err error) {
 		if o.file, err = o.source.load(ctx); err != nil {
 			return err
 		}
-		o.unionFile = &unionFile{strings: make([]int32, len(o.file.units)), gave: make(map[int32]sourceString)}
-		for i := range o.file.units {
-			o.strings[i] = o.union.number(o.file.units[i].Identity)
+		o.unionFile = &unionFile{strings: make([]int32, len(o.file.Units)), gave: make(map[int32]sourceString)}
+		for i := range o.file.Units {
+			o.strings[i] = o.union.number(o.file.Units[i].Identity)
 		}
 		o.union.files[key] = o.unionFile
 	}
@@ -163,15 +164,13 @@ func (o *opened) give(ctx context.Context, i int, number int32) (s sourceString,
 			return s, err
 		}
 	}
-	s.unit = sourceUnit(&o.file.units[i], o.rules, &o.hasher)
-	u := &s.Unit
+	s.Unit = unit.Source(&o.file.Units[i], &o.hasher)
+	u := &s.Unit.Unit
 	if o.lasting {
-		u.Location = own(u.Location)
+		u.Location = strings.Clone(u.Location)
 	}
-	if o.lasting && !o.file.lasting {
-		for _, text := range []*string{&u.Source, &u.Context, &u.Note, &u.Flags} {
-			*text = own(*text)
-		}
+	if o.lasting && !o.file.Detached {
+		unit.Detach(u)
 		u.Target = u.Source
 	}
 	s.print = o.hasher.Meta(u.Source, u.Context, u.Note, u.Flags, u.Location)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -25,13 +27,13 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	}
 	moved := row.ID == 0 || row.Outline != t.outline
 	row.FileCode, row.Filename, row.Revision = t.place.fileCode, t.place.path, t.place.blob.String()
-	row.Removed, row.Outline, row.Stats = false, t.outline, stats(file.units)
+	row.Removed, row.Outline, row.Stats = false, t.outline, stats(file.Units)
 	pluralRule(row, t.place.lang, file)
 	isNew := row.ID == 0
-	w := unitWriter{a: a, row: row, units: file.units, moved: moved}
+	w := unitWriter{a: a, row: row, units: file.Units, moved: moved}
 	var checked *begun
 	if isNew && a.checkup != nil {
-		if checked, err = a.checkup.begin(ctx, a.comp, row, file.units); err != nil {
+		if checked, err = a.checkup.begin(ctx, a.comp, row, file.Units); err != nil {
 			return err
 		}
 		defer checked.wait() // whatever happens: it reads the units
@@ -47,7 +49,7 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	if err := a.putStats(ctx, row); err != nil {
 		return err
 	}
-	if err := a.putFile(ctx, row, file.data); err != nil || !a.record {
+	if err := a.putFile(ctx, row, file.Data); err != nil || !a.record {
 		return err
 	}
 	origins, err := a.origins.origins(ctx, t.place.path, translation, w.changed())
@@ -72,7 +74,7 @@ func (a *application) putStats(ctx context.Context, row *catalog.Translation) er
 	return a.tx.PutStatDay(ctx, d)
 }
 
-func stats(units []unit) catalog.Stats {
+func stats(units []unit.Unit) catalog.Stats {
 	var s catalog.Stats
 	for i := range units {
 		s.AddUnit(&units[i].Unit)
@@ -100,7 +102,7 @@ func (a *application) sourceIDs(ctx context.Context) (map[catalog.Identity]int64
 type unitWriter struct {
 	a     *application
 	row   *catalog.Translation
-	units []unit
+	units []unit.Unit
 	moved bool // places may differ from the stored ones
 
 	known []catalog.Known
@@ -151,7 +153,7 @@ func (w *unitWriter) compare(ctx context.Context) error {
 	}
 	seen := w.a.comp.seen[:0]
 	for i := range w.units {
-		seen = append(seen, catalog.Seen{Identity: w.units[i].Identity, Text: w.units[i].text, Meta: w.units[i].meta})
+		seen = append(seen, catalog.Seen{Identity: w.units[i].Identity, Text: w.units[i].Text, Meta: w.units[i].Meta})
 	}
 	w.a.comp.seen = seen
 	w.delta = catalog.Diff(w.known, seen)
@@ -202,7 +204,7 @@ func (w *unitWriter) add(ctx context.Context) error {
 		if u.SourceID == 0 && !w.row.IsSource {
 			return fmt.Errorf("line %d of the units: %q has no source unit: this is a bug of repoglot", u.Position, u.Source)
 		}
-		list[n] = store.FingerprintedUnit{Unit: u, Text: w.units[i].text, Meta: w.units[i].meta, TargetHash: w.echo(u.Target)}
+		list[n] = store.FingerprintedUnit{Unit: u, Text: w.units[i].Text, Meta: w.units[i].Meta, TargetHash: w.echo(u.Target)}
 	}
 	if err := w.a.tx.AddUnits(ctx, list); err != nil {
 		return err
@@ -220,7 +222,7 @@ func (w *unitWriter) update(ctx context.Context) error {
 		for _, p := range pairs {
 			u := w.units[p.Seen]
 			u.ID, u.TranslationID = w.known[p.Known].ID, w.row.ID
-			list = append(list, store.FingerprintedUnit{Unit: &u.Unit, Text: u.text, Meta: u.meta, TargetHash: w.echo(u.Target)})
+			list = append(list, store.FingerprintedUnit{Unit: &u.Unit, Text: u.Text, Meta: u.Meta, TargetHash: w.echo(u.Target)})
 		}
 	}
 	return w.a.tx.UpdateUnits(ctx, list)
@@ -306,7 +308,7 @@ func (w *unitWriter) entry(i int) store.Entry {
 
 // replaced links a new string that says which source it had before to the
 // string of that source, if this step removed it.
-func (w *unitWriter) replaced(u *unit) map[string]string {
+func (w *unitWriter) replaced(u *unit.Unit) map[string]string {
 	if u.PreviousSource == "" {
 		return nil
 	}
@@ -320,5 +322,5 @@ func (w *unitWriter) replaced(u *unit) map[string]string {
 	if !w.gone[h.Identity(u.PreviousSource, u.Context)] {
 		return nil
 	}
-	return map[string]string{catalog.EventPreviousSource: own(u.PreviousSource)}
+	return map[string]string{catalog.EventPreviousSource: strings.Clone(u.PreviousSource)}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
-	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/poparse"
 )
@@ -53,6 +53,7 @@ func QualityRules() []Rule {
 type quality struct {
 	table    *lang.Table
 	settings catalog.ComponentSettings
+	rules    unit.Rules
 	source   lang.Language
 	byID     map[checks.ID]checks.Check
 }
@@ -79,6 +80,7 @@ func newQuality(q *Quality) (*quality, error) {
 	}
 	out := &quality{table: table, source: source, byID: map[checks.ID]checks.Check{}}
 	out.settings.SourceLanguage, out.settings.CheckFlags = source.Code, q.Flags
+	out.rules = unit.NewRules(q.Flags, lang.IsCJK(source.Code))
 	for _, c := range checks.All() {
 		out.byID[c.ID] = c
 	}
@@ -100,7 +102,7 @@ func (q *quality) findings(f *poparse.File) []Finding {
 		set: checks.ForTranslation(q.table, &catalog.Project{}, &q.settings, t, nil),
 	}
 	pass.compare()
-	for e, u := range ingest.Units(f, &q.settings) {
+	for e, u := range unit.All(f, q.rules) {
 		if !pass.unit(e, u) {
 			break
 		}
@@ -158,7 +160,7 @@ func (p *qualityPass) compare() {
 	}
 	first := map[string]checks.Sibling{}
 	lines := map[string]int{}
-	for e, u := range ingest.Units(p.file, &p.settings) {
+	for e, u := range unit.All(p.file, p.rules) {
 		now := checks.Sibling{Source: u.Source, Context: u.Context, Target: u.Target, State: u.State}
 		if before, ok := first[u.Target]; !ok {
 			first[u.Target], lines[u.Target] = now, e.KeywordLine

@@ -1,4 +1,4 @@
-package ingest
+package unit
 
 import (
 	"io/fs"
@@ -9,14 +9,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/repoglot/repoglot/catalog"
 )
 
 // BenchmarkReadFiles makes units of the PO files at the head of real
 // repositories: parsing, hashes, word counts and states, as a first import does.
 func BenchmarkReadFiles(b *testing.B) {
-	const repos = "../../../shared/data/repos"
+	const repos = "../../../../shared/data/repos"
 	if _, err := os.Stat(repos); err != nil {
 		b.Skipf("the shared data is absent: %v", err)
 	}
@@ -36,17 +34,16 @@ func benchmarkRead(b *testing.B, files [][]byte) {
 	for _, data := range files {
 		size += len(data)
 	}
-	settings := catalog.ComponentSettings{}
-	r := newRules(&settings, false)
+	r := NewRules("", false)
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	units := 0
-	s := new(scratch) // as prefetch has
+	s := new(Reader) // as prefetch has
 	start := processorTime(b)
 	for b.Loop() {
 		for _, data := range files {
-			if f, bad := parse("x.po", data, r, s); bad == nil {
-				units += len(f.units)
+			if f, err := s.Read("x.po", data, r); err == nil {
+				units += len(f.Units)
 			}
 		}
 	}

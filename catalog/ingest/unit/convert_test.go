@@ -1,4 +1,4 @@
-package ingest
+package unit
 
 import (
 	"strings"
@@ -10,19 +10,17 @@ import (
 )
 
 // readAs parses a PO file under the given component flags and source language.
-func readAs(t *testing.T, checkFlags string, cjk bool, body string) *poFile {
+func readAs(t *testing.T, checkFlags string, cjk bool, body string) *File {
 	t.Helper()
 	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
-	s := catalog.ComponentSettings{CheckFlags: checkFlags}
-	f, bad := parse("po/cs.po", []byte(header+body), newRules(&s, cjk), nil)
-	if bad != nil {
-		t.Fatal(bad)
+	f, err := (*Reader)(nil).Read("po/cs.po", []byte(header+body), NewRules(checkFlags, cjk))
+	if err != nil {
+		t.Fatal(err)
 	}
 	return f
 }
 
-// TestReadEntry holds the rules of weblate-facts §3 and po-semantics, one entry
-// each.
+// TestReadEntry holds the rules for single entries (docs/po.md).
 func TestReadEntry(t *testing.T) {
 	const sep = catalog.FormSeparator
 	type want struct {
@@ -66,10 +64,10 @@ func TestReadEntry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := readAs(t, c.flags, c.cjk, c.in)
-			if len(f.units) != 1 {
-				t.Fatalf("%d units, want 1", len(f.units))
+			if len(f.Units) != 1 {
+				t.Fatalf("%d units, want 1", len(f.Units))
 			}
-			u := f.units[0]
+			u := f.Units[0]
 			got := want{
 				u.Source, u.Context, u.Target, u.PreviousSource, u.Note, u.Flags, u.Location,
 				int(u.State), u.Priority, u.Words, u.Chars,
@@ -81,7 +79,7 @@ func TestReadEntry(t *testing.T) {
 	}
 }
 
-// TestReadFile holds which entries count, and their positions.
+// TestReadFile holds which entries become units, and their positions.
 func TestReadFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		in       string
@@ -101,67 +99,13 @@ func TestReadFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := readAs(t, "", false, c.in)
 			var got []string
-			for i := range f.units {
-				u := &f.units[i]
+			for i := range f.Units {
+				u := &f.Units[i]
 				got = append(got, string(rune('0'+u.Position))+" "+u.Source)
 			}
-			if text := strings.Join(got, ", "); text != c.want || f.repeated != c.repeated {
-				t.Errorf("units %q with %d repeated, want %q with %d", text, f.repeated, c.want, c.repeated)
+			if text := strings.Join(got, ", "); text != c.want || f.Repeated != c.repeated {
+				t.Errorf("units %q with %d repeated, want %q with %d", text, f.Repeated, c.want, c.repeated)
 			}
 		})
-	}
-}
-
-func TestFlags(t *testing.T) {
-	for in, want := range map[string]string{
-		"":                                "",
-		"no-wrap":                         "no-wrap",
-		"b|a|b":                           "a, b",
-		"max-length:100":                  "max-length:100",
-		"range: 0..5":                     "range: 0..5",
-		`placeholders:"x"`:                `placeholders:x`,
-		`placeholders:"x":y`:              `placeholders:x:y`,
-		`placeholders:"a b":"c,d"`:        `placeholders:"a b":"c,d"`,
-		`placeholders:"a:b"`:              `placeholders:"a:b"`,
-		`placeholders:"say \"a\""`:        `placeholders:"say \"a\""`,
-		`regex:\d+`:                       `regex:"\\d+"`,
-		`regex:"\\d"`:                     `regex:"\\d"`,
-		`regex:r"^\d: \"a\"$"`:            `regex:r"^\d: \"a\"$"`,
-		`placeholders:read:r"\{":"a b"`:   `placeholders:read:r"\{":"a b"`,
-		`placeholders:r"a"b`:              `placeholders:r"a"b`,
-		`replacements:"":x`:               `replacements:"":x`,
-		`replacements:it's`:               `replacements:"it's"`,
-		`open:"a b`:                       `open:"a b`,
-		`odd:"a"b`:                        `odd:"a"b`,
-		`"name"`:                          `"name"`,
-		`placeholders:"x"|placeholders:x`: `placeholders:x`,
-	} {
-		var list []string
-		if in != "" {
-			list = strings.Split(in, "|")
-		}
-		if got := flags(list); got != want {
-			t.Errorf("flags(%s) = %s, want %s", in, got, want)
-		}
-	}
-}
-
-func TestLocation(t *testing.T) {
-	for in, want := range map[string]string{
-		"":                 "",
-		"main.c:11":        "main.c:11",
-		"a.c:10 b.c:20":    "a.c:10, b.c:20",
-		"my%20file.c:3":    "my, file.c:3",
-		"100%.c:1 50%zz.c": "100%.c:1, 50%zz.c",
-		"a%2Fb.c:1":        "a/b.c:1",
-		"x%ff.c:1":         "x\ufffd.c:1",
-		"x%00.c:1":         "x\ufffd.c:1",
-		"../../lib/python/django.py:docstring of django.utils.html:1":    "../../lib/python/django.py",
-		"a.py:docstring of m.f:12 b.py:docstring of m.g:<autosummary>:1": "a.py, b.py",
-		"a.py:docstring": "a.py:docstring",
-	} {
-		if got := location(strings.Fields(in)); got != want {
-			t.Errorf("location(%q) = %q, want %q", in, got, want)
-		}
 	}
 }

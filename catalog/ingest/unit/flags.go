@@ -1,4 +1,4 @@
-package ingest
+package unit
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 )
 
 // flags sorts the flags of an entry and joins them, each in the form that the
-// API shows (weblate-facts §3).
+// API shows.
 func flags(list []string) string {
 	switch len(list) {
 	case 0:
@@ -23,11 +23,11 @@ func flags(list []string) string {
 	return strings.Join(slices.Compact(sorted), ", ")
 }
 
-// quoted are the characters that a value shows within quotes only.
+// quoted are the characters that a value shows only within quotes.
 const quoted = " \t,:\"'\\"
 
-// flag quotes those values of name:value:value that need it, and no others. A
-// flag whose quotes do not close stays as it is, as does "range: 0..5".
+// flag quotes the values of name:value:value that need it. A flag whose quotes
+// do not close stays as it is, as does "range: 0..5".
 func flag(text string) string {
 	if !hasQuoting(text) {
 		return text
@@ -97,7 +97,7 @@ func flagValue(s string) (value, rest string, more, ok bool) {
 	return "", "", false, false
 }
 
-// priority is the value of the flag priority:N, else what is given.
+// priority returns the value of the flag priority:N, or otherwise.
 func priority(flags []string, otherwise int) int {
 	for _, f := range flags {
 		if v, ok := strings.CutPrefix(f, "priority:"); ok {

@@ -1,4 +1,4 @@
-package ingest
+package unit
 
 import (
 	"fmt"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/repoglot/repoglot/catalog"
 )
 
 // versionOf writes a version of a file of some strings, in which notes, flags,
@@ -42,20 +40,19 @@ func versionOf(r *rand.Rand, from, to int) string {
 	return b.String()
 }
 
-// TestLexicon reads versions of files in turn with one scratch: each gives what
-// it gives when it is read alone. The strings are more than a generation of the
-// lexicon holds, and the memory of earlier versions is used again.
-func TestLexicon(t *testing.T) {
+// TestStringCache reads versions of files in turn with one Reader: each gives
+// what it gives when it is read alone. There are more strings than a generation
+// of the cache holds, and the memory of earlier versions is used again.
+func TestStringCache(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	s := newScratch(newUnitRooms())
+	s := NewReader(NewPool())
 	for n := range 24 {
 		from := n % 6 * 4000
-		var settings catalog.ComponentSettings
-		rules := newRules(&settings, n%5 == 0)
+		rules := NewRules("", n%5 == 0)
 		sameAsAlone(t, s, rules, versionOf(r, from, from+5000))
 	}
-	if s.lexicon.generation == 0 {
-		t.Error("the lexicon never began a new generation: give it more strings")
+	if s.strings.generation == 0 {
+		t.Error("the cache never began a new generation: give it more strings")
 	}
 }
 
@@ -71,37 +68,36 @@ func repeated() []string {
 	}
 }
 
-func TestLexiconRepeated(t *testing.T) {
-	var settings catalog.ComponentSettings
-	s := newScratch(newUnitRooms())
+func TestStringCacheRepeated(t *testing.T) {
+	s := NewReader(NewPool())
 	for _, body := range repeated() {
-		sameAsAlone(t, s, newRules(&settings, false), "msgid \"\"\nmsgstr \"\"\n\n"+body)
+		sameAsAlone(t, s, NewRules("", false), "msgid \"\"\nmsgstr \"\"\n\n"+body)
 	}
 }
 
-func sameAsAlone(t *testing.T, s *scratch, r rules, text string) {
+func sameAsAlone(t *testing.T, s *Reader, rules Rules, text string) {
 	t.Helper()
-	want, bad := parse("x.po", []byte(text), r, nil)
-	if bad != nil {
-		t.Fatal(bad)
+	want, err := (*Reader)(nil).Read("x.po", []byte(text), rules)
+	if err != nil {
+		t.Fatal(err)
 	}
-	got, bad := parse("x.po", []byte(text), r, s)
-	if bad != nil {
-		t.Fatal(bad)
+	got, err := s.Read("x.po", []byte(text), rules)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want.units, got.units, cmp.AllowUnexported(unit{})); diff != "" {
-		t.Fatalf("units differ (-alone +with scratch):\n%.2000s", diff)
+	if diff := cmp.Diff(want.Units, got.Units); diff != "" {
+		t.Fatalf("units differ (-alone +with the Reader):\n%.2000s", diff)
 	}
-	if want.outline != got.outline || want.repeated != got.repeated || want.repeatedLine != got.repeatedLine {
+	if want.Outline != got.Outline || want.Repeated != got.Repeated || want.RepeatedLine != got.RepeatedLine {
 		t.Errorf("outline %x, %d repeated from line %d; alone %x, %d from %d",
-			got.outline, got.repeated, got.repeatedLine, want.outline, want.repeated, want.repeatedLine)
+			got.Outline, got.Repeated, got.RepeatedLine, want.Outline, want.Repeated, want.RepeatedLine)
 	}
-	for i := range want.units {
-		if at, ok := got.find(want.units[i].Identity); !ok || int(at) != i {
+	for i := range want.Units {
+		if at, ok := got.Find(want.Units[i].Identity); !ok || int(at) != i {
 			t.Fatalf("unit %d is found at %d (%v)", i, at, ok)
 		}
 	}
-	if s.rooms != nil {
-		s.rooms.give(got)
+	if s.pool != nil {
+		s.pool.Put(got)
 	}
 }

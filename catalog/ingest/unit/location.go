@@ -1,17 +1,16 @@
-package ingest
+package unit
 
 import (
 	"regexp"
 	"strings"
 )
 
-// docstring is what Sphinx writes behind a file name for text that it found
-// in a docstring; Weblate leaves it out (weblate-facts §3).
+// docstring is what Sphinx writes after a file name for text that it found in a
+// docstring; Weblate leaves it out.
 var docstring = regexp.MustCompile(`:docstring of [^ ]+:(?:[0-9]+|<[^>]*>)`)
 
-// location joins the references of an entry as the API shows them
-// (weblate-facts §3): Sphinx's docstring marks removed, percent escapes
-// decoded, separated by ", ".
+// location joins the references of an entry as the API shows them: without
+// Sphinx's docstring marks, percent escapes decoded, separated by ", ".
 func location(references []string) string {
 	switch {
 	case len(references) == 0:

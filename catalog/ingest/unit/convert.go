@@ -1,0 +1,199 @@
+package unit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// counts reports whether an entry becomes a unit: obsolete entries do not, nor
+// entries of another domain than the file's first (docs/po.md#domains).
+func counts(f *poparse.File, e *poparse.Entry) bool { return !e.Obsolete && e.Domain == f.Domain }
+
+// convert makes units of the entries that count. The Reader may be nil.
+func (r *Reader) convert(f *poparse.File, data []byte, rules Rules) *File {
+	out, ok := r.tryConvert(f, data, rules, false)
+	if !ok {
+		out, _ = (*Reader)(nil).tryConvert(f, data, rules, true)
+	}
+	return out
+}
+
+// tryConvert is convert for files whose strings poparse can all tell apart, and
+// for all files if their identities are indexed. It returns false for others.
+func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed bool) (*File, bool) {
+	c := converter{rules: &rules, file: &File{Data: data}}
+	out := c.file
+	// A cache smaller than the file would forget each string before the next
+	// version asks for it.
+	if r != nil && r.strings != nil && len(f.Entries) <= stringCacheSize {
+		c.strings = r.strings
+		c.strings.begin()
+		out.Detached = true
+		out.Units = r.pool.get(len(f.Entries))
+	} else {
+		out.Units = make([]Unit, 0, len(f.Entries))
+		if indexed {
+			out.index = make(map[catalog.Identity]int32, len(f.Entries))
+		}
+	}
+	if r != nil && r.strings == nil {
+		c.previous = &r.previous
+		c.previous.begin(rules.cjk)
+	}
+	out.Plural, out.HasPlural = f.PluralForms()
+	for _, e := range f.Entries {
+		if !counts(f, e) {
+			continue
+		}
+		if c.add(e); c.ambiguous && !indexed {
+			return nil, false
+		}
+	}
+	c.previous.end(out)
+	return out, true
+}
+
+// converter makes the units of one file.
+type converter struct {
+	rules     *Rules
+	strings   *stringCache  // or nil
+	previous  *previousFile // or nil
+	file      *File
+	position  int
+	ambiguous bool // one of the entries is; see the function
+	hasher    catalog.Hasher
+
+	flags flagValues // of the last entry with flags
+}
+
+// flagValues is what follows from the flags of an entry. Most entries have none,
+// or the same as the one before.
+type flagValues struct {
+	list     []string
+	text     string // Unit.Flags
+	priority int
+	hash     int64 // noteAndFlags of a unit without a note
+}
+
+// add makes a unit of an entry, unless it repeats an earlier one.
+func (c *converter) add(e *poparse.Entry) {
+	c.position++
+	out := c.file
+	n := len(out.Units)
+	out.Units = out.Units[:n+1] // it has room for all entries, and is zero
+	u := &out.Units[n]
+	cached := c.identify(u, e)
+	if cached == nil && c.strings != nil || e.Duplicate || out.index != nil && c.indexed(u.Identity) {
+		*u = Unit{}
+		out.Units = out.Units[:n]
+		if out.Repeated++; out.Repeated == 1 {
+			out.RepeatedLine = e.Line
+		}
+		return
+	}
+	u.Target = catalog.JoinForms(e.Str)
+	if e.Fuzzy && e.Previous != nil {
+		u.PreviousSource = previousSource(e)
+	}
+	if len(e.Comments)+len(e.Extracted) > 0 {
+		u.Note, u.TranslatorBytes = note(e)
+	}
+	u.Priority = c.rules.priority
+	if len(e.Flags) > 0 {
+		c.setFlags(u, e.Flags)
+	}
+	u.State = c.rules.state(e)
+	u.Position = c.position
+	if len(e.References) > 0 {
+		u.Location = location(e.References)
+	}
+	c.fingerprint(u, cached)
+}
+
+// setFlags sets the fields that follow from the flags of an entry.
+func (c *converter) setFlags(u *Unit, list []string) {
+	if !slices.Equal(list, c.flags.list) {
+		c.flags = flagValues{list: list, text: flags(list), priority: priority(list, c.rules.priority)}
+		only := metadata{flags: c.flags.text}
+		c.flags.hash = only.noteAndFlags(&c.hasher)
+	}
+	u.Flags, u.Priority = c.flags.text, c.flags.priority
+}
+
+// fingerprint computes the fingerprints of a unit, and adds it to the file's
+// outline. cached is nil without a stringCache.
+func (c *converter) fingerprint(u *Unit, cached *cachedString) {
+	f := fields(&u.Unit)
+	u.Text = f.text.hash(&c.hasher)
+	var key int64
+	if cached != nil {
+		u.Meta, key = cached.fingerprint(&f.metadata, &c.hasher)
+		cached.last.share(&u.Unit)
+	} else {
+		same := c.flags.hash
+		if f.note != "" || f.flags == "" {
+			same = f.noteAndFlags(&c.hasher)
+		}
+		u.Meta, key = f.metadata.hash(same, &c.hasher), outlineKey(u.Identity, same)
+	}
+	c.file.Outline = f.place.outline(c.file.Outline, key)
+}
+
+// identify sets the fields that are the same for a string in all files. With a
+// stringCache it returns the string, or nil if the file had it before.
+func (c *converter) identify(u *Unit, e *poparse.Entry) *cachedString {
+	if c.strings == nil {
+		u.Source = e.ID
+		if e.HasContext {
+			u.Context = e.Context
+		}
+		c.ambiguous = c.ambiguous || ambiguous(e)
+		if same := c.previous.find(e); same != nil {
+			if e.HasPlural {
+				u.Source = same.Source // which would be put together again
+			}
+			u.Identity, u.Words, u.Chars = same.Identity, same.Words, same.Chars
+			return nil
+		}
+		if e.HasPlural {
+			u.Source = e.ID + catalog.FormSeparator + e.IDPlural
+		}
+		u.Identity = c.hasher.Identity(u.Source, u.Context)
+		u.Words, u.Chars = catalog.CountText(u.Source, c.rules.cjk)
+		return nil
+	}
+	s := c.strings.get(e, c.rules)
+	c.ambiguous = c.ambiguous || s.ambiguous
+	if s.file == c.strings.file {
+		return nil
+	}
+	s.file = c.strings.file
+	u.Source, u.Context, u.Identity, u.Words, u.Chars = s.source, s.context, s.identity, s.words, s.chars
+	return s
+}
+
+// halfSeparator is half of catalog.FormSeparator: only a form that holds it may
+// be taken for two.
+const halfSeparator = '\x1e'
+
+// ambiguous reports whether an entry that poparse tells apart from all others
+// may have the identity of one of them: an empty msgctxt is the same as none
+// here, and forms are joined by what a msgid may hold. In files without such
+// entries, Entry.Duplicate is enough and no index is needed.
+func ambiguous(e *poparse.Entry) bool {
+	return e.HasContext && e.Context == "" || strings.IndexByte(e.ID, halfSeparator) >= 0 ||
+		e.HasPlural && strings.IndexByte(e.IDPlural, halfSeparator) >= 0
+}
+
+// indexed reports whether the file has a string already. If not, it adds the
+// last unit to the index.
+func (c *converter) indexed(id catalog.Identity) bool {
+	if _, ok := c.file.index[id]; ok {
+		return true
+	}
+	c.file.index[id] = int32(len(c.file.Units) - 1)
+	return false
+}

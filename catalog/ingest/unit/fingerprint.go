@@ -1,0 +1,106 @@
+package unit
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// compared holds the fields of a unit that a pull compares with the stored unit.
+// A field that is in none of its parts is never stored when it alone changes.
+// TestCompared holds the list of the other fields, each with the reason.
+type compared struct {
+	text
+	metadata
+	place
+}
+
+// text is what Unit.Text covers. A change of it makes a change entry.
+type text struct {
+	target string
+	state  catalog.State
+}
+
+// metadata is what Unit.Meta covers, and File.Outline through noteAndFlags. A
+// change of it is stored and makes no change entry.
+type metadata struct {
+	note, flags, previousSource string
+	translatorBytes, priority   int
+}
+
+// place is what only File.Outline covers: it is stored in the layout.
+type place struct {
+	location string
+	position int
+}
+
+// fields names every field of a unit that is compared. Identity, Source and
+// Context are not: another source is another unit.
+func fields(u *catalog.Unit) compared {
+	return compared{
+		text: text{target: u.Target, state: u.State},
+		metadata: metadata{
+			note: u.Note, flags: u.Flags, previousSource: u.PreviousSource, translatorBytes: u.TranslatorBytes, priority: u.Priority,
+		},
+		place: place{location: u.Location, position: u.Position},
+	}
+}
+
+func (t *text) hash(h *catalog.Hasher) int64 { return h.Text(t.target, t.state) }
+
+// noteAndFlags is the part of a metadata's hash that the outline has, too. It
+// is 0 for the units without a note and flags, which are most.
+func (m *metadata) noteAndFlags(h *catalog.Hasher) int64 {
+	if m.note == "" && m.flags == "" {
+		return 0
+	}
+	// The translator's part may end elsewhere in the same note.
+	return h.Meta(m.note, m.flags) + int64(m.translatorBytes)
+}
+
+// hash returns the fingerprint, given noteAndFlags.
+func (m *metadata) hash(noteAndFlags int64, h *catalog.Hasher) int64 {
+	if m.previousSource == "" && m.priority == defaultPriority {
+		return noteAndFlags
+	}
+	return noteAndFlags*31 + h.Meta(m.previousSource, strconv.Itoa(m.priority))
+}
+
+// outlineKey is the part of an outline that is the same in most versions of a
+// string.
+func outlineKey(id catalog.Identity, noteAndFlags int64) int64 { return id.Key*31 + noteAndFlags }
+
+// outline adds a unit to the outline of the units before it. The position is
+// not the number of the unit: repeated entries count, too.
+func (p *place) outline(before, key int64) int64 {
+	return (before*31+key+catalog.Sum(p.location))*31 + int64(p.position)
+}
+
+// SetMeta computes u.Meta after a change of one of the fields that it covers.
+func SetMeta(u *Unit, h *catalog.Hasher) {
+	f := fields(&u.Unit)
+	u.Meta = f.metadata.hash(f.noteAndFlags(h), h)
+}
+
+// detached copies the strings, so that they do not keep the text of a file in
+// memory.
+func (m metadata) detached() metadata {
+	for _, s := range []*string{&m.note, &m.flags, &m.previousSource} {
+		*s = strings.Clone(*s)
+	}
+	return m
+}
+
+// share gives a unit the equal strings of m.
+func (m *metadata) share(u *catalog.Unit) {
+	u.Note, u.Flags, u.PreviousSource = m.note, m.flags, m.previousSource
+}
+
+// Detach copies the strings of a unit that are stored in its row, except the
+// target, so that they do not keep the text of the file in memory.
+func Detach(u *catalog.Unit) {
+	for _, s := range []*string{&u.Source, &u.Context, &u.PreviousSource, &u.Note, &u.Flags} {
+		*s = strings.Clone(*s)
+	}
+}

@@ -1,0 +1,26 @@
+package unit
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestLocation(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                 "",
+		"main.c:11":        "main.c:11",
+		"a.c:10 b.c:20":    "a.c:10, b.c:20",
+		"my%20file.c:3":    "my, file.c:3",
+		"100%.c:1 50%zz.c": "100%.c:1, 50%zz.c",
+		"a%2Fb.c:1":        "a/b.c:1",
+		"x%ff.c:1":         "x\ufffd.c:1",
+		"x%00.c:1":         "x\ufffd.c:1",
+		"../../lib/python/django.py:docstring of django.utils.html:1":    "../../lib/python/django.py",
+		"a.py:docstring of m.f:12 b.py:docstring of m.g:<autosummary>:1": "a.py, b.py",
+		"a.py:docstring": "a.py:docstring",
+	} {
+		if got := location(strings.Fields(in)); got != want {
+			t.Errorf("location(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package unit
+
+import "github.com/repoglot/repoglot/poparse"
+
+// A Reader reads many files, one after the other, and keeps memory and what it
+// computed from one to the next. It belongs to one goroutine. The zero value is
+// for files that are read once each; NewReader is for versions of files. A nil
+// Reader reads each file alone.
+type Reader struct {
+	parser   poparse.Reader
+	previous previousFile // used without strings
+	strings  *stringCache
+	pool     *Pool
+}
+
+// NewReader makes a Reader for thousands of versions of the same files. The
+// units of its files come from the pool.
+func NewReader(pool *Pool) *Reader { return &Reader{strings: newStringCache(), pool: pool} }
+
+// Read makes units of a PO file. name is used in errors only. data must not be
+// changed as long as the File is in use. The error is a *poparse.SyntaxError.
+func (r *Reader) Read(name string, data []byte, rules Rules) (*File, error) {
+	parse := poparse.Parse
+	if r != nil {
+		parse = r.parser.Parse
+	}
+	f, err := parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return r.convert(f, data, rules), nil
+}
+
+// A Pool takes the memory of units back from the goroutine that used them and
+// gives it to Readers: it would be half of what a replay allocates. It is safe
+// for concurrent use.
+type Pool struct{ free chan []Unit }
+
+// The bounds of the memory in a Pool.
+const (
+	maxPooled      = 32
+	maxPooledUnits = 8_000 // of each: 2 MB
+)
+
+// NewPool makes an empty Pool.
+func NewPool() *Pool { return &Pool{free: make(chan []Unit, maxPooled)} }
+
+// get returns an empty slice with room for n units.
+func (p *Pool) get(n int) []Unit {
+	select {
+	case units := <-p.free:
+		if cap(units) >= n {
+			return units
+		}
+	default:
+	}
+	return make([]Unit, 0, n+n/8)
+}
+
+// Put takes the units of a file, which must not be used any more. f may be nil.
+func (p *Pool) Put(f *File) {
+	if f == nil || cap(f.Units) == 0 || cap(f.Units) > maxPooledUnits {
+		return
+	}
+	clear(f.Units) // their strings would keep the file's text
+	select {
+	case p.free <- f.Units[:0]:
+	default:
+	}
+	f.Units, f.index = nil, nil
+}

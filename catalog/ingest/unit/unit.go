@@ -1,0 +1,73 @@
+// Package unit makes units of the entries of PO files: identity, state, note,
+// flags, location, counts of words, and the fingerprints that tell whether a
+// stored unit changed.
+//
+//	reader.go         reads one file after the other, in the same memory
+//	convert.go        one file: entries → units
+//	previous_file.go  what was computed for the file before, found again
+//	string_cache.go   the same over thousands of versions of files
+//	fingerprint.go    the fields of a unit that are compared with the store
+//	all.go            the units of a file, one at a time, for a linter
+//
+// Goals: the units do not depend on what a Reader read before; a replay, which
+// reads the same strings thousands of times, computes them once.
+//
+// Non-goals: git, the store (package ingest), quality checks (package checks).
+package unit
+
+import (
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// Unit is a unit as read from a file, with the fingerprints that catalog.Diff
+// compares. It has no ids.
+type Unit struct {
+	catalog.Unit
+	// Text and Meta are the fingerprints for catalog.Seen.
+	Text, Meta int64
+}
+
+// File is one version of a PO file as units.
+type File struct {
+	// Units are the live entries in file order; of repeated ones the first.
+	Units []Unit
+	// Repeated is the number of entries that repeat an earlier one.
+	Repeated int
+	// RepeatedLine is the line of the first entry that repeats one, or 0.
+	RepeatedLine int
+	// Plural is the header's Plural-Forms; HasPlural is false without one.
+	Plural    poparse.PluralForms
+	HasPlural bool
+	// Outline is a fingerprint of all units without their translations.
+	Outline int64
+	// Data is the file as it is in the repository.
+	Data []byte
+	// Detached says that sources, contexts, notes and flags do not keep the text
+	// of the file in memory.
+	Detached bool
+
+	index map[catalog.Identity]int32 // of Units, made when it is needed
+}
+
+// Find returns the index of a unit in f.Units.
+func (f *File) Find(id catalog.Identity) (int32, bool) {
+	if f.index == nil {
+		f.index = make(map[catalog.Identity]int32, len(f.Units))
+		for i := range f.Units {
+			f.index[f.Units[i].Identity] = int32(i)
+		}
+	}
+	i, ok := f.index[id]
+	return i, ok
+}
+
+// Source makes the unit of the source translation: read-only, its target is the
+// source (docs/compatibility.md#source-translation).
+func Source(u *Unit, h *catalog.Hasher) Unit {
+	s := *u
+	s.Target, s.PreviousSource, s.State = s.Source, "", catalog.StateReadOnly
+	s.Text = h.Text("", s.State) // target and source are the same string: it never changes
+	SetMeta(&s, h)
+	return s
+}
