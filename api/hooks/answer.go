@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// matchStatus counts components by how far they match (weblate-facts §12).
+// matchStatus counts components by how far they match (docs/compatibility.md#webhooks).
 type matchStatus struct {
 	Repository int `json:"repository_matches"`
 	Branch     int `json:"branch_matches"`
@@ -27,10 +27,10 @@ func (m *matchStatus) count(branch, enabled bool) {
 	}
 }
 
-// answer is what a caller gets.
+// answer is the answer to a call.
 type answer struct {
 	status int
-	text   bool // plain text: the message alone
+	text   bool // plain text: only the message
 	header http.Header
 
 	Status  string       `json:"status"`
@@ -47,20 +47,20 @@ func failure(status int, message string) answer {
 	return answer{status: status, Status: "failure", Message: message}
 }
 
-// broken is the answer to a payload that cannot be read.
-func broken(message string) answer {
+// badPayload is the answer to a payload that cannot be read.
+func badPayload(message string) answer {
 	return answer{status: http.StatusBadRequest, text: true, Status: "failure", Message: message}
 }
 
-// unreadable is the answer where the body cannot be read.
-func unreadable(err error) answer {
+// bodyProblem is the answer to a body that cannot be read.
+func bodyProblem(err error) answer {
 	switch {
 	case errors.Is(err, errTooLarge):
 		return failure(http.StatusRequestEntityTooLarge, "The body is larger than "+strconv.Itoa(maxBody>>20)+" MiB.")
 	case errors.Is(err, errBusy):
 		return failure(http.StatusServiceUnavailable, "Too many calls at a time.").retry()
 	default:
-		return broken("The body could not be read!")
+		return badPayload("The body could not be read!")
 	}
 }
 
@@ -79,7 +79,7 @@ func (a answer) retry() answer {
 	return a
 }
 
-// result is the answer in one word, for the metrics.
+// result names the kind of answer for the metrics.
 func (a answer) result() string {
 	switch a.status {
 	case http.StatusOK:

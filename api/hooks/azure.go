@@ -6,13 +6,16 @@ import (
 	"strings"
 )
 
+// Azure sends the secret as a password, which every service may do.
+var azure = service{name: "azure", title: "Azure", read: readAzure}
+
 // readAzure reads
 // https://learn.microsoft.com/azure/devops/service-hooks/events#git.push
 func readAzure(_ http.Header, payload []byte) (*notification, error) {
 	var p struct {
 		EventType string `json:"eventType"`
 		Resource  *struct {
-			RefUpdates few[struct {
+			RefUpdates bounded[struct {
 				Name string `json:"name"`
 			}] `json:"refUpdates"`
 			Repository azureRepo `json:"repository"`
@@ -23,17 +26,17 @@ func readAzure(_ http.Header, payload []byte) (*notification, error) {
 	}
 	if p.EventType != "git.push" {
 		if p.EventType == "" {
-			return nil, errLacking
+			return nil, errMissingField
 		}
 		return nil, nil
 	}
 	r := p.Resource
 	if r == nil || r.Repository.RemoteURL == "" || r.Repository.Name == "" {
-		return nil, errLacking
+		return nil, errMissingField
 	}
 	n := &notification{
-		service: "Azure", fullName: r.Repository.Name, repoURL: r.Repository.RemoteURL,
-		repos: r.Repository.urls(), fallback: r.Repository.DefaultBranch,
+		fullName: r.Repository.Name, repoURL: r.Repository.RemoteURL,
+		repos: r.Repository.urls(), defaultBranch: r.Repository.DefaultBranch,
 	}
 	for _, u := range r.RefUpdates {
 		n.branches = append(n.branches, u.Name)
@@ -53,8 +56,8 @@ type azureRepo struct {
 	} `json:"project"`
 }
 
-// urls are all addresses that a repository has: at dev.azure.com and
-// visualstudio.com, by https and ssh, by names and by ids (weblate-facts §12).
+// urls lists all addresses of the repository: at dev.azure.com and
+// visualstudio.com, for https and ssh, with names and with ids.
 func (r *azureRepo) urls() []string {
 	list := []string{r.RemoteURL}
 	organisation := azureOrganisation(r.RemoteURL)
@@ -73,8 +76,8 @@ func (r *azureRepo) urls() []string {
 	return list
 }
 
-// azureOrganisation finds the organisation in an address, "" if it is of
-// another server.
+// azureOrganisation returns the organisation in an address; "" for another
+// server.
 func azureOrganisation(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -92,12 +95,11 @@ func azureOrganisation(address string) string {
 	return organisation
 }
 
-// spellings are the ways to write names in an address: as they are, and with
-// spaces escaped.
+// spellings lists the ways to write names in an address: plain and escaped.
 func spellings(names ...string) []string {
 	var list []string
 	for _, name := range names {
 		list = append(list, name, url.PathEscape(name))
 	}
-	return sound(list)
+	return usable(list)
 }

@@ -1,18 +1,25 @@
 package hooks
 
 import (
+	"crypto/sha256"
 	"net/http"
 	"net/url"
 	"strings"
 )
 
-// bitbucketRepo is a repository in what Bitbucket's two products send.
+var bitbucket = service{
+	name: "bitbucket", title: "Bitbucket", read: readBitbucket,
+	signed: anyOf(signedHex("X-Hub-Signature", "sha256=", sha256.New), hubSignature),
+}
+
+// bitbucketRepo is a repository in the payloads of Bitbucket Cloud and Data
+// Center.
 type bitbucketRepo struct {
-	FullName string `json:"full_name"` // Cloud
-	OldName  string `json:"fullName"`
-	Slug     string `json:"slug"`
-	SCM      string `json:"scm"`
-	Owner    word   `json:"owner"`
+	FullName string       `json:"full_name"` // Cloud
+	OldName  string       `json:"fullName"`
+	Slug     string       `json:"slug"`
+	SCM      string       `json:"scm"`
+	Owner    optionalText `json:"owner"`
 	Project  struct {
 		Key string `json:"key"`
 	} `json:"project"`
@@ -20,7 +27,7 @@ type bitbucketRepo struct {
 		HTML struct {
 			Href string `json:"href"`
 		} `json:"html"`
-		Clone few[struct {
+		Clone bounded[struct {
 			Href string `json:"href"`
 		}] `json:"clone"`
 	} `json:"links"`
@@ -29,7 +36,7 @@ type bitbucketRepo struct {
 	} `json:"mainbranch"`
 }
 
-// name is owner and name of the repository, "" if the payload has none.
+// name is owner and name of the repository; "" if the payload lacks them.
 func (r *bitbucketRepo) name() string {
 	switch owner := string(r.Owner); {
 	case r.FullName != "":
@@ -44,8 +51,8 @@ func (r *bitbucketRepo) name() string {
 	return ""
 }
 
-// urls are the addresses of the repository: those that it names, or those that
-// its servers give to its name.
+// urls lists the addresses of the repository: the links of the payload, or else
+// the addresses that the servers make from its name.
 func (r *bitbucketRepo) urls() []string {
 	var list []string
 	for _, c := range r.Links.Clone {
@@ -80,12 +87,12 @@ func readBitbucket(h http.Header, payload []byte) (*notification, error) {
 	var p struct {
 		Repository *bitbucketRepo `json:"repository"`
 		Push       struct {
-			Changes few[struct {
+			Changes bounded[struct {
 				New *ref `json:"new"`
 				Old *ref `json:"old"`
 			}] `json:"changes"`
 		} `json:"push"`
-		Changes few[struct {
+		Changes bounded[struct {
 			Ref ref `json:"ref"`
 		}] `json:"changes"`
 		Merged struct {
@@ -101,7 +108,7 @@ func readBitbucket(h http.Header, payload []byte) (*notification, error) {
 	if err := decode(payload, &p); err != nil {
 		return nil, err
 	}
-	n := &notification{service: "Bitbucket"}
+	n := &notification{}
 	switch h.Get("X-Event-Key") {
 	case "repo:push":
 		for _, c := range p.Push.Changes {
@@ -129,8 +136,8 @@ func readBitbucket(h http.Header, payload []byte) (*notification, error) {
 	}
 	r := p.Repository
 	if r == nil || r.name() == "" {
-		return nil, errLacking
+		return nil, errMissingField
 	}
-	n.repos, n.repoURL, n.fullName, n.fallback = r.urls(), r.Links.HTML.Href, r.name(), r.MainBranch.Name
+	n.repos, n.repoURL, n.fullName, n.defaultBranch = r.urls(), r.Links.HTML.Href, r.name(), r.MainBranch.Name
 	return n, nil
 }

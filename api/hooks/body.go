@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// maxBody bounds a call: GitHub sends up to 25 MB and gives up beyond.
+	// maxBody bounds a call: GitHub sends up to 25 MB.
 	maxBody = 25 << 20
-	// maxBodies bounds the bodies of all calls that are read at a time.
+	// maxBodies bounds all bodies in memory together.
 	maxBodies = 64 << 20
-	// firstBody is what a body takes at first; it doubles.
+	// firstBody is the first size of the buffer, which doubles.
 	firstBody = 16 << 10
 )
 
@@ -25,11 +25,10 @@ var (
 	errNoForm   = errors.New("the form has no payload")
 )
 
-// bodies bounds the memory of the bodies that are in use. The zero value is
-// usable.
+// bodies bounds the memory of the bodies in use. The zero value is usable.
 type bodies struct{ inUse atomic.Int64 }
 
-// read reads a body. It must be released when it is not used any more.
+// read reads a body. The caller must release it after use.
 func (b *bodies) read(r *http.Request) (body []byte, release func(), err error) {
 	if r.ContentLength > maxBody {
 		return nil, nil, errTooLarge
@@ -37,7 +36,7 @@ func (b *bodies) read(r *http.Request) (body []byte, release func(), err error) 
 	taken := int64(0)
 	release = func() { b.inUse.Add(-taken) }
 	for size := int64(firstBody); ; size = min(2*size, maxBody+1) {
-		if taken += size; b.inUse.Add(size) > maxBodies { // the old part is copied: both count
+		if taken += size; b.inUse.Add(size) > maxBodies { // the old buffer is copied: both count
 			release()
 			return nil, nil, errBusy
 		}
@@ -60,7 +59,7 @@ func (b *bodies) read(r *http.Request) (body []byte, release func(), err error) 
 }
 
 // payloadOf returns the JSON of a body: the body, or the field payload of a
-// form (weblate-facts §12).
+// form (docs/compatibility.md#webhooks).
 func payloadOf(r *http.Request, body []byte) ([]byte, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/x-www-form-urlencoded" {
@@ -76,8 +75,7 @@ func payloadOf(r *http.Request, body []byte) ([]byte, error) {
 	return nil, errNoForm
 }
 
-// isEmpty reports whether a payload that is JSON is no object, or one without
-// keys.
+// isEmpty reports whether a JSON payload is not an object or has no keys.
 func isEmpty(payload []byte) bool {
 	rest, ok := bytes.CutPrefix(bytes.TrimSpace(payload), []byte("{"))
 	return !ok || bytes.HasPrefix(bytes.TrimSpace(rest), []byte("}"))

@@ -1,21 +1,20 @@
-// Package hooks hears of pushes: it answers the webhooks that code hosting
-// services call (POST /hooks/github/ and the like) and the plain calls
-// /hooks/update/<project>/[<component>/], as weblate-facts §12 says, and has
-// what they are about pulled.
+// Package hooks answers the webhooks of code hosting services (POST
+// /hooks/github/ and the like) and plain calls of
+// /hooks/update/<project>/[<component>/], and pulls the components that they name
+// (docs/compatibility.md#webhooks).
 //
-// Goals: a hook set up for Weblate works unchanged; a component with a secret
-// is pulled only for those who know it, one without at most once a minute; a
-// push is never forgotten: what comes too soon is done at the end of the wait;
-// no answer tells a stranger that a private component exists; hostile payloads
-// cost neither memory nor time worth naming, and nothing that a stranger sends
-// gets into a change list.
+// Goals: a hook set up for Weblate works unchanged; a component with a secret is
+// pulled only for callers who know it, one without a secret at most once a
+// minute; no push is lost: a call that comes too soon is acted on at the end of
+// the pause; no answer reveals a private component to a caller without its secret;
+// hostile payloads cost little memory and time, and their texts never get into a
+// change list.
 //
-// Non-goals: it knows neither git nor the store nor the schedule, which stand
-// behind [Pulls]; it does not look at what was pushed, since the pull does; it
-// does not refuse a replayed call, which can cause no more than another pull.
+// Non-goals: it knows neither git nor the store nor the schedule, which [Pulls]
+// hides; it does not look at what was pushed, since the pull does; it does not
+// refuse a replayed call, which can cause no more than another pull.
 //
-// Echo has no part in it: there are two routes, and every one of their methods
-// means the same.
+// It does not use Echo: it has two routes, which treat all methods alike.
 package hooks
 
 import (
@@ -34,42 +33,42 @@ import (
 // Prefix begins the path of every hook.
 const Prefix = "/hooks/"
 
-// Pauses between two pulls of a branch that calls can cause.
+// Pauses between two pulls of a branch by calls.
 const (
-	openPause   = time.Minute // calls that nobody signed (decision 21 has the same minute)
-	signedPause = time.Second // replayed calls shall not keep a remote busy
+	openPause   = time.Minute // for unsigned calls; change entries have the same pause
+	signedPause = time.Second // so that replayed calls do not keep a remote busy
 )
 
 const (
-	// answerTime is how long an answer waits for its entries to be stored;
+	// answerTime bounds the wait of an answer until its entries are stored;
 	// services hang up after ten seconds.
 	answerTime = 5 * time.Second
-	// recordTime is how long that may take at all.
+	// recordTime bounds the storing itself.
 	recordTime = time.Minute
 )
 
-// Options are what a Server needs. Pulls must be set; the zero value of
-// everything else is usable.
+// Options are the options of a Server. Pulls must be set; the zero value of every
+// other field is usable.
 type Options struct {
-	// Pulls is what the calls are about.
+	// Pulls finds and pulls components.
 	Pulls Pulls
-	// Logger gets accepted and refused calls; nil discards them.
+	// Logger logs accepted and refused calls; nil discards them.
 	Logger *slog.Logger
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
-	// AfterFunc calls f in its own goroutine once d has passed on the clock
-	// Now, unless stop comes first; nil: time.AfterFunc.
+	// AfterFunc calls f in its own goroutine after d on the clock Now, unless stop
+	// is called first; nil: time.AfterFunc.
 	AfterFunc func(d time.Duration, f func()) (stop func() bool)
 }
 
-// Server answers hooks. It is safe for concurrent use. Make it with [New], end
+// Server answers hooks. It is safe for concurrent use. Make it with [New] and end
 // it with [Server.Close].
 type Server struct {
 	pulls   Pulls
 	log     *slog.Logger
 	now     func() time.Time
-	open    *pace // calls without a signature
-	signed  *pace
+	open    *throttle // for calls without a signature
+	signed  *throttle
 	bodies  bodies
 	metrics metrics
 	work    sync.WaitGroup
@@ -88,13 +87,13 @@ func New(o Options) *Server {
 	if after == nil {
 		after = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	}
-	s.open = newPace(openPause, s.now, after)
-	s.signed = newPace(signedPause, s.now, after)
+	s.open = newThrottle(openPause, s.now, after)
+	s.signed = newThrottle(signedPause, s.now, after)
 	return s
 }
 
 // Close drops the pulls that wait for the end of a pause and waits until the
-// entries of answered calls are stored. No call may come after it.
+// entries of answered calls are stored. ServeHTTP must not be called after it.
 func (s *Server) Close() {
 	s.open.close()
 	s.signed.close()
@@ -111,7 +110,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.write(w, r)
 }
 
-// route answers a call and names its service for the metrics.
+// route answers a call and returns the name of its service for the metrics.
 func (s *Server) route(r *http.Request) (name string, a answer) {
 	path := strings.Split(strings.Trim(strings.TrimPrefix(r.URL.Path, Prefix), "/"), "/")
 	switch {
@@ -122,10 +121,8 @@ func (s *Server) route(r *http.Request) (name string, a answer) {
 	case r.Method != http.MethodPost:
 		return "unknown", failure(http.StatusMethodNotAllowed, "Method not allowed.").allow(http.MethodPost)
 	}
-	for i := range services {
-		if services[i].name == path[0] {
-			return path[0], s.notice(r, &services[i])
-		}
+	if from := serviceNamed(path[0]); from != nil {
+		return from.name, s.notice(r, from)
 	}
 	return "unknown", failure(http.StatusNotFound, "Not found.")
 }
@@ -134,21 +131,20 @@ func (s *Server) route(r *http.Request) (name string, a answer) {
 func (s *Server) notice(r *http.Request, from *service) answer {
 	body, release, err := s.bodies.read(r)
 	if err != nil {
-		return unreadable(err)
+		return bodyProblem(err)
 	}
 	defer release()
 	payload, err := payloadOf(r, body)
 	if err != nil {
-		return broken("Could not parse JSON payload!")
+		return badPayload("Could not parse JSON payload!")
 	}
-	n, err := from.read(r.Header, payload)
+	n, err := from.notification(r.Header, payload)
 	switch {
 	case err != nil, isEmpty(payload):
-		return broken("Invalid data in json payload!")
+		return badPayload("Invalid data in json payload!")
 	case n == nil:
 		return success(http.StatusCreated, "Hook working")
 	}
-	n.tidy()
 	found, err := s.find(r.Context(), n)
 	if err != nil {
 		s.log.Error("hook: reading the components", "service", from.name, "error", err)
@@ -158,9 +154,9 @@ func (s *Server) notice(r *http.Request, from *service) answer {
 	return s.decide(r, k, n, found)
 }
 
-// decide answers a call that is about these components.
+// decide answers a call that names these components.
 func (s *Server) decide(r *http.Request, k *call, n *notification, found []match) answer {
-	granted, refused := k.sort(found)
+	granted, refused := k.authorize(found)
 	s.refused(r, k.service.name, refused)
 	if len(granted) == 0 && slices.ContainsFunc(refused, func(m match) bool { return !m.Private }) {
 		return failure(http.StatusForbidden, wrongSecret)
@@ -169,12 +165,12 @@ func (s *Server) decide(r *http.Request, k *call, n *notification, found []match
 	var pull []match
 	var names []string
 	for _, m := range granted {
-		m.beside = m.suggestedBy(n.branches, n.fallback)
-		follows := m.beside || m.follows(n.branches, n.fallback)
+		m.suggestsOnly = m.suggestedBy(n.branches, n.defaultBranch)
+		follows := m.suggestsOnly || m.follows(n.branches, n.defaultBranch)
 		if follows && m.Enabled {
 			pull = append(pull, m)
 		}
-		if !m.told() {
+		if !m.mayTell() {
 			continue
 		}
 		status.count(follows, m.Enabled)
@@ -191,7 +187,7 @@ func (s *Server) decide(r *http.Request, k *call, n *notification, found []match
 	return success(http.StatusOK, "Update triggered: "+strings.Join(names, ", ")).match(status, names)
 }
 
-// refused tells the operator of calls whose caller may not be told.
+// refused logs refused calls, since their callers are not told the reason.
 func (s *Server) refused(r *http.Request, service string, list []match) {
 	if len(list) > 0 {
 		s.log.Warn("hook refused: its secret is wrong or missing; compare it with webhook_secret_env",
@@ -199,8 +195,9 @@ func (s *Server) refused(r *http.Request, service string, list []match) {
 	}
 }
 
-// start has the branches of components pulled. It waits until the entries are
-// stored if the caller is told of any of them: nobody shall measure the others.
+// start pulls the branches of components. It waits until the entries are stored
+// only if the caller may learn of one of the components, so that the time of an
+// answer does not reveal the others.
 func (s *Server) start(ctx context.Context, list []match) {
 	if len(list) == 0 {
 		return
@@ -219,7 +216,7 @@ func (s *Server) start(ctx context.Context, list []match) {
 			s.pull(ctx, key, byBranch[key])
 		}
 	})
-	if !slices.ContainsFunc(list, match.told) {
+	if !slices.ContainsFunc(list, match.mayTell) {
 		return
 	}
 	late := time.NewTimer(answerTime)
@@ -230,8 +227,8 @@ func (s *Server) start(ctx context.Context, list []match) {
 	}
 }
 
-// pull has one branch pulled, now or at the end of its pause, and records why:
-// in a pause the minute has its entry already. The caller was allowed to.
+// pull pulls one branch, now or at the end of its pause, and stores the entries:
+// not in a pause, since that minute has its entry already.
 func (s *Server) pull(ctx context.Context, key string, list []match) {
 	pause := s.open
 	if slices.ContainsFunc(list, func(m match) bool { return m.Secured }) {
@@ -242,7 +239,7 @@ func (s *Server) pull(ctx context.Context, key string, list []match) {
 	}
 	var ids []int64
 	for _, m := range list {
-		if m.ID != 0 && !m.beside {
+		if m.ID != 0 && !m.suggestsOnly {
 			ids = append(ids, m.ID)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// pulls is a configuration, and what was asked of it.
+// pulls is a configuration that records the calls of its methods.
 type pulls struct {
 	branches   []Branch
 	components map[string][]Component
@@ -111,18 +111,18 @@ func (c *clock) pass(d time.Duration) {
 	}
 }
 
-// stage is a server over a configuration.
-type stage struct {
+// testServer is a server with a configuration.
+type testServer struct {
 	*Server
 	t     *testing.T
 	pulls *pulls
 	clock *clock
 }
 
-// teapot is the repository that calls are about.
+// teapot is the repository that calls name.
 const teapot = "https://github.com/kitchen/teapot.git"
 
-func newStage(t *testing.T, components ...Component) *stage {
+func newServer(t *testing.T, components ...Component) *testServer {
 	t.Helper()
 	p := &pulls{components: map[string][]Component{}}
 	for _, c := range components {
@@ -139,11 +139,11 @@ func newStage(t *testing.T, components ...Component) *stage {
 	c := &clock{at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), waits: map[int]alarm{}}
 	s := New(Options{Pulls: p, Now: c.now, AfterFunc: c.after, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	t.Cleanup(s.Close)
-	return &stage{Server: s, t: t, pulls: p, clock: c}
+	return &testServer{Server: s, t: t, pulls: p, clock: c}
 }
 
 // send plays a call and waits until everything is done.
-func (s *stage) send(method, path, body string, header ...string) (int, answer, string) {
+func (s *testServer) send(method, path, body string, header ...string) (int, answer, string) {
 	s.t.Helper()
 	r := httptest.NewRequest(method, "http://h"+path, strings.NewReader(body))
 	for i := 0; i+1 < len(header); i += 2 {
@@ -163,14 +163,14 @@ func (s *stage) send(method, path, body string, header ...string) (int, answer, 
 }
 
 // push plays a push to main as GitHub tells of it.
-func (s *stage) push(header ...string) (int, answer, string) {
+func (s *testServer) push(header ...string) (int, answer, string) {
 	s.t.Helper()
 	return s.send("POST", "/hooks/github/", pushed, append(header, "X-GitHub-Event", "push")...)
 }
 
 const pushed = `{"ref":"refs/heads/main","repository":{"name":"teapot","owner":{"login":"kitchen"},"default_branch":"trunk","clone_url":"` + teapot + `"}}`
 
-// TestAnswers plays the table of weblate-facts §12.
+// TestAnswers checks the answers of docs/compatibility.md#webhooks.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	form := "hook=x&payload=%7B%22ref%22%3A%22refs%2Fheads%2Fmain%22%2C%22repository%22%3A%7B%22name%22%3A%22teapot%22%2C%22owner%22%3A%7B%22login%22%3A%22kitchen%22%7D%7D%7D"
@@ -209,7 +209,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
+			s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
 			status, a, text := s.send(tt.method, tt.path, tt.body, "Content-Type", tt.kind, "X-GitHub-Event", tt.event)
 			if got := a.Message; status != tt.status || got != tt.want && (status != 400 || text != tt.want) {
 				t.Errorf("%d %s, want %d %s", status, text, tt.status, tt.want)
@@ -224,10 +224,10 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestMatchStatus counts components by how far they match.
+// TestMatchStatus: an answer counts components by how far they match.
 func TestMatchStatus(t *testing.T) {
 	t.Parallel()
-	s := newStage(
+	s := newServer(
 		t,
 		Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true},
 		Component{ID: 2, Project: "p", Slug: "docs", Branch: "main", Enabled: true},
@@ -255,7 +255,7 @@ func TestMatchStatus(t *testing.T) {
 		t.Errorf("the default branch (-want +got):\n%s", diff)
 	}
 	// Hooks that are switched off: nothing happens.
-	s = newStage(t, Component{ID: 3, Project: "off", Slug: "app", Branch: "main"})
+	s = newServer(t, Component{ID: 3, Project: "off", Slug: "app", Branch: "main"})
 	if status, a, _ := s.push(); status != 202 || *a.Match != (matchStatus{1, 1, 0}) || len(s.pulls.did()) > 0 {
 		t.Errorf("enable_hooks false: %d %+v", status, a)
 	}
@@ -269,7 +269,7 @@ func TestMatchStatus(t *testing.T) {
 func TestSuggestingBranches(t *testing.T) {
 	t.Parallel()
 	from := func(branch string) bool { return strings.HasPrefix(branch, "l10n/") }
-	s := newStage(
+	s := newServer(
 		t,
 		Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true, Suggests: from},
 		Component{ID: 2, Project: "p", Slug: "docs", Branch: "main", Enabled: true},
@@ -297,7 +297,7 @@ func TestSuggestingBranches(t *testing.T) {
 	}
 }
 
-// TestSecrets holds who may have what pulled, and what strangers learn.
+// TestSecrets: which callers pull what, and what other callers learn.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	open := Component{ID: 1, Project: "open", Slug: "app", Branch: "main", Enabled: true}
@@ -331,7 +331,7 @@ func TestSecrets(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, tt.components...)
+			s := newServer(t, tt.components...)
 			var header []string
 			if tt.secret != "" {
 				header = []string{"Authorization", "Bearer " + tt.secret}
@@ -349,7 +349,7 @@ func TestSecrets(t *testing.T) {
 			if diff := cmp.Diff(tt.done, s.pulls.did()); diff != "" {
 				t.Errorf("done (-want +got):\n%s", diff)
 			}
-			s = newStage(t, tt.components...)
+			s = newServer(t, tt.components...)
 			if status, _, _ := s.send("GET", "/hooks/update/"+tt.components[0].Project+"/", "", header...); status != tt.update {
 				t.Errorf("update: %d, want %d", status, tt.update)
 			}
@@ -360,8 +360,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestPauses: calls that nobody signed pull at most once a minute, signed ones
-// once a second, and the last of them is never lost.
+// TestPauses: unsigned calls pull at most once a minute, signed ones once a
+// second, and the last call is never lost.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -369,7 +369,7 @@ func TestPauses(t *testing.T) {
 		secret string
 		pause  time.Duration
 	}{{"open", "", time.Minute}, {"signed", "one", time.Second}} {
-		s := newStage(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true, Secured: tt.secret != "", Secret: tt.secret})
+		s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true, Secured: tt.secret != "", Secret: tt.secret})
 		call := func(want ...string) {
 			t.Helper()
 			if status, _, _ := s.push("Authorization", "Bearer "+tt.secret); status != 200 {
@@ -407,11 +407,11 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestPrivateWaitsForNothing: an answer about private components does not take
-// longer because there are some.
+// TestPrivateWaitsForNothing: the time of an answer does not reveal private
+// components.
 func TestPrivateWaitsForNothing(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true, Private: true})
+	s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true, Private: true})
 	stuck := make(chan struct{})
 	s.pulls.record = func() { <-stuck }
 	r := httptest.NewRequest("POST", "http://h/hooks/github/", strings.NewReader(pushed))
@@ -428,15 +428,15 @@ func TestPrivateWaitsForNothing(t *testing.T) {
 	}
 }
 
-// TestNothingOfStrangers: what a payload says gets into an entry only where it
-// is what is configured anyway.
+// TestNothingOfStrangers: texts of a payload get into an entry only if the
+// configuration has them too.
 func TestNothingOfStrangers(t *testing.T) {
 	t.Parallel()
 	n := &notification{
 		service: "GitHub", repoURL: "https://spam.example/", fullName: "buy/spam",
 		repos: []string{"https://spam.example/", "https://user:pw@GitHub.com/kitchen/teapot.git/"}, branches: []string{"refs/heads/main"},
 	}
-	n.tidy()
+	n.normalize()
 	event, ok := n.about(teapot)
 	want := map[string]string{"service_long_name": "GitHub", "repo_url": teapot, "repos": teapot, "full_name": "", "branch": "main"}
 	if diff := cmp.Diff(want, event); diff != "" || !ok {
@@ -444,17 +444,17 @@ func TestNothingOfStrangers(t *testing.T) {
 	}
 	for _, name := range []string{"", "/", ".git", "a", "kitchen/teapot\x00", strings.Repeat("x", maxText+1), "it", "//"} {
 		n := &notification{fullName: name}
-		n.tidy()
+		n.normalize()
 		if _, ok := n.about(teapot); ok {
 			t.Errorf("a repository is called %q", name)
 		}
 	}
 }
 
-// TestBodies bounds what calls may take.
+// TestBodies: the size of a body and of all bodies is bounded.
 func TestBodies(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
+	s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
 	for _, size := range []int{0, 1, firstBody - 1, firstBody, firstBody + 1, 5 * firstBody} {
 		spaces := strings.Repeat(" ", size)
 		if status, _, text := s.send("POST", "/hooks/github/", spaces+pushed, "X-GitHub-Event", "push"); status != 200 {
@@ -493,11 +493,11 @@ func (spaces) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestHostile: payloads that are large in one way or another.
+// TestHostile: payloads that are large, deep or long.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 17
-	s := newStage(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
+	s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
 	for name, tt := range map[string]struct {
 		path, body, event string
 		status            int
@@ -521,10 +521,10 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestStoreFails: nobody is told of what broke, and a push is not forgotten.
+// TestStoreFails: an answer does not say what broke.
 func TestStoreFails(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
+	s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
 	s.pulls.broken = errors.New("disk of /srv is gone")
 	for _, path := range []string{"/hooks/github/", "/hooks/update/p/"} {
 		if status, _, text := s.send("POST", path, pushed, "X-GitHub-Event", "push"); status != http.StatusServiceUnavailable || strings.Contains(text, "/srv") {
@@ -561,7 +561,7 @@ func FuzzCall(f *testing.F) {
 		}
 		s.work.Wait()
 		if did := p.did(); did != nil {
-			t.Errorf("nobody knows the secret, and yet: %v", did)
+			t.Errorf("done without the secret: %v", did)
 		}
 	})
 }

@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// match is a component that a call is about.
+// match is a component whose repository a call names.
 type match struct {
 	Component
-	key   string            // of its branch
-	event map[string]string // of its entry
-	// beside says that its own branch was not pushed, but one that suggests: it
-	// is pulled and gets no entry, as nothing of its history can be new.
-	beside bool
+	key   string            // the key of its branch
+	event map[string]string // details of its change entry
+	// suggestsOnly says that the push was to a branch with suggestions: the
+	// component is pulled and gets no entry, since its own history did not change.
+	suggestsOnly bool
 }
 
-// told reports whether a caller who may have it pulled may learn of it: of a
-// private component only who knows its secret.
-func (m match) told() bool { return !m.Private || m.Secured }
+// mayTell reports whether a caller who may pull the component may learn that it
+// exists: for a private one, only callers who know its secret.
+func (m match) mayTell() bool { return !m.Private || m.Secured }
 
-// sort parts the components that the call may have pulled from the others. It
-// works as long where there are no secrets as where there is one, so that its
-// time does not tell of a private component.
-func (k *call) sort(found []match) (granted, refused []match) {
+// authorize separates the components that the call may pull from the others. It
+// checks one secret in any case, so that its time does not reveal a private
+// component.
+func (k *call) authorize(found []match) (granted, refused []match) {
 	k.knows(wrongSecret)
 	for _, m := range found {
-		if k.may(&m.Component) {
+		if k.mayPull(&m.Component) {
 			granted = append(granted, m)
 		} else {
 			refused = append(refused, m)
@@ -36,7 +36,7 @@ func (k *call) sort(found []match) (granted, refused []match) {
 	return granted, refused
 }
 
-// find lists the components whose repository a notification is about.
+// find lists the components whose repository a notification names.
 func (s *Server) find(ctx context.Context, n *notification) ([]match, error) {
 	var list []match
 	for _, b := range s.pulls.Branches() {
@@ -55,11 +55,11 @@ func (s *Server) find(ctx context.Context, n *notification) ([]match, error) {
 	return list, nil
 }
 
-// about reports whether the notification is about a repository, and what the
-// entry tells of it (weblate-facts §4, action 53): of the payload only what
-// matched, since everybody can send one and the entry is shown to all.
+// about reports whether the notification names a repository, and returns the
+// details of the change entry. Of the payload they have only what matched the
+// configuration, since anybody can send one and the entry is public.
 func (n *notification) about(repo string) (event map[string]string, ok bool) {
-	own := comparable(repo)
+	own := normalAddress(repo)
 	byAddress := slices.Contains(n.repos, own)
 	byName := n.fullName != "" && endsWith(own, n.fullName)
 	if !byAddress && !byName {
@@ -78,9 +78,9 @@ func (n *notification) about(repo string) (event map[string]string, ok bool) {
 	return event, true
 }
 
-// comparable is an address without what two spellings of one may differ in
-// (weblate-facts §12): a slash at the end, and over HTTP user and password.
-func comparable(address string) string {
+// normalAddress returns an address without a slash at the end and, over HTTP,
+// without user and password (docs/compatibility.md#webhooks).
+func normalAddress(address string) string {
 	address = strings.TrimRight(address, "/")
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok || !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
@@ -91,8 +91,8 @@ func comparable(address string) string {
 }
 
 // endsWith reports whether an address ends with a repository's full name, with
-// or without .git. Weblate compares ends alone; the name has to begin there, or
-// else a push to b/app would be one to web/app.
+// or without .git. Unlike in Weblate, the name must begin after / or : in the
+// address, or a push to b/app would match web/app.
 func endsWith(address, fullName string) bool {
 	fullName = strings.ToLower(strings.TrimSuffix(fullName, ".git"))
 	before, ok := strings.CutSuffix(strings.TrimSuffix(strings.ToLower(address), ".git"), fullName)

@@ -2,7 +2,8 @@ package hooks
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// metrics are those of one Server. Labels are bounded: services are ours.
+// metrics are the metrics of a Server. Their labels are bounded: services are
+// known names.
 type metrics struct{ calls *prometheus.CounterVec }
 
 func newMetrics() metrics {

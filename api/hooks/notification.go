@@ -7,38 +7,38 @@ import (
 )
 
 const (
-	// maxURLs and maxText bound what is compared of a payload: services name up
-	// to a dozen addresses.
+	// maxURLs and maxText bound the texts of a payload that are compared: services
+	// name up to a dozen addresses.
 	maxURLs = 64
 	maxText = 2 << 10
 )
 
-// notification is what a call says of a push.
+// notification is what a call says about a push.
 type notification struct {
-	// service is its name for people.
+	// service is the title of the service.
 	service string
-	// repos are the addresses that the repository may be configured under.
+	// repos are the addresses of the repository.
 	repos []string
 	// repoURL is the address for people.
 	repoURL string
 	// fullName is owner and name, "" if unknown.
 	fullName string
-	// branches are those that were pushed, without refs/heads/; none means any.
+	// branches are the branches pushed, without refs/heads/; empty means any.
 	branches []string
-	// fallback is the default branch, "" if unknown.
-	fallback string
+	// defaultBranch is "" if unknown.
+	defaultBranch string
 }
 
-// tidy drops what no repository has: whatever is left is compared and logged.
-func (n *notification) tidy() {
-	n.repos = sound(n.repos)
+// normalize drops texts that no repository has. The rest is compared and logged.
+func (n *notification) normalize() {
+	n.repos = usable(n.repos)
 	for i := range n.repos {
-		n.repos[i] = comparable(n.repos[i])
+		n.repos[i] = normalAddress(n.repos[i])
 	}
-	n.branches = sound(trimRefs(n.branches))
-	n.fullName = strings.Trim(first(sound([]string{n.fullName})), "/")
-	n.repoURL = first(sound([]string{n.repoURL}))
-	n.fallback = first(sound(trimRefs([]string{n.fallback})))
+	n.branches = usable(trimRefs(n.branches))
+	n.fullName = strings.Trim(first(usable([]string{n.fullName})), "/")
+	n.repoURL = first(usable([]string{n.repoURL}))
+	n.defaultBranch = first(usable(trimRefs([]string{n.defaultBranch})))
 }
 
 func trimRefs(list []string) []string {
@@ -49,8 +49,8 @@ func trimRefs(list []string) []string {
 	return out
 }
 
-// sound keeps the texts that are usable, each once.
-func sound(list []string) []string {
+// usable returns the valid texts of a list, each once.
+func usable(list []string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, s := range list {

@@ -1,13 +1,20 @@
 package hooks
 
 import (
+	"crypto/sha1"
+	"crypto/sha256"
 	"net/http"
 	"net/url"
 	"strings"
 )
 
-// readPagure reads https://docs.pagure.org/pagure/usage/using_webhooks.html,
-// whose messages are those of fedmsg.
+var pagure = service{
+	name: "pagure", title: "Pagure", read: readPagure,
+	signed: anyOf(signedHex("X-Pagure-Signature-256", "", sha256.New), signedHex("X-Pagure-Signature", "", sha1.New)),
+}
+
+// readPagure reads https://docs.pagure.org/pagure/usage/using_webhooks.html:
+// messages of fedmsg.
 func readPagure(_ http.Header, payload []byte) (*notification, error) {
 	var p struct {
 		Topic string `json:"topic"`
@@ -22,15 +29,15 @@ func readPagure(_ http.Header, payload []byte) (*notification, error) {
 	}
 	switch {
 	case p.Topic == "" && p.Msg == nil:
-		return nil, errLacking
+		return nil, errMissingField
 	case p.Topic != "git.receive" || p.Msg == nil:
 		return nil, nil
 	case p.Msg.Instance == "" || p.Msg.FullName == "":
-		return nil, errLacking
+		return nil, errMissingField
 	}
 	at := strings.TrimRight(p.Msg.Instance, "/") + "/" + p.Msg.FullName
 	n := &notification{
-		service: "Pagure", fullName: p.Msg.FullName, repoURL: at,
+		fullName: p.Msg.FullName, repoURL: at,
 		repos: []string{at, at + ".git"}, branches: []string{p.Msg.Branch},
 	}
 	if u, err := url.Parse(p.Msg.Instance); err == nil && u.Host != "" {

@@ -5,61 +5,61 @@ import (
 	"slices"
 )
 
-// Pulls is what hooks act on. Its methods are called from several goroutines.
+// Pulls finds the components of a repository and pulls them. Its methods are
+// called from several goroutines.
 type Pulls interface {
 	// Branches lists the branches that are pulled. It does no I/O.
 	Branches() []Branch
-	// Components lists the components of a branch; none is no error. A
-	// discovery that found nothing yet is one, without id.
+	// Components lists the components of a branch, which may be none. A
+	// discovery that found no component yet is listed without an id.
 	Components(ctx context.Context, key string) ([]Component, error)
-	// Record stores entry 53 (decision 21) of components of a branch, at most
-	// one per component and minute, and returns when it is durable. Components
-	// that were never imported get none.
+	// Record stores change entry 53 (docs/compatibility.md#component-events) for
+	// components of a branch, at most one per component and minute, and returns
+	// when it is durable. Components that were never imported get no entry.
 	Record(ctx context.Context, key string, components []int64, event map[string]string) error
-	// Pull asks for a pull of a branch as soon as possible; calls that come
-	// while one waits are one.
+	// Pull asks for a pull of a branch as soon as possible. Calls that come while
+	// the pull waits have no further effect.
 	Pull(key string)
 }
 
-// Branch is one branch of one repository that is pulled.
+// Branch is a branch of a repository that is pulled.
 type Branch struct {
 	// Key names it in all methods of Pulls.
 	Key string
 	// Repo is the repository's address without credentials.
 	Repo string
-	// Projects are the slugs of the projects that have components of it.
+	// Projects are the slugs of the projects with components of this branch.
 	Projects []string
 }
 
-// Component is a component as hooks see it.
+// Component is a component in the terms of this package.
 type Component struct {
-	// ID is its id in the store; 0 where there is none yet.
+	// ID is its id in the store; 0 if it is not stored yet.
 	ID int64
-	// Project and Slug are its name in URLs.
+	// Project and Slug name it in URLs.
 	Project, Slug string
 	// Branch is the configured branch; "" follows the remote's HEAD.
 	Branch string
 	// Tracking is the branch in use; "" before the first pull.
 	Tracking string
-	// Suggests reports of another branch whether its texts are suggestions for the
-	// component; nil: of none.
+	// Suggests reports whether the texts of another branch are suggestions for the
+	// component; nil: never.
 	Suggests func(branch string) bool
-	// Private says that strangers must not learn of it.
+	// Private says that callers without its secret must not learn of it.
 	Private bool
 	// Enabled is enable_hooks of its project.
 	Enabled bool
-	// Secured says that only signed calls count. Secret is what they are signed
-	// with; if it is "" none counts. It is never printed.
+	// Secured says that only calls signed with Secret are accepted; if Secret is
+	// "", none is. It is never printed.
 	Secured bool
 	Secret  string
 }
 
 func (c *Component) name() string { return c.Project + "/" + c.Slug }
 
-// follows reports whether a push to one of some branches, of which fallback is
-// the repository's default, is news for the component (weblate-facts §12). No
-// branches are any.
-func (c *Component) follows(branches []string, fallback string) bool {
+// follows reports whether a push to some branches may change the component
+// (docs/compatibility.md#webhooks). An empty list means any branch.
+func (c *Component) follows(branches []string, defaultBranch string) bool {
 	use := c.Branch
 	if use == "" {
 		use = c.Tracking
@@ -69,15 +69,15 @@ func (c *Component) follows(branches []string, fallback string) bool {
 	}
 	for _, b := range branches {
 		// HEAD may have moved to a branch that no pull has seen yet.
-		if b == use || c.Branch == "" && fallback != "" && b == fallback {
+		if b == use || c.Branch == "" && defaultBranch != "" && b == defaultBranch {
 			return true
 		}
 	}
 	return false
 }
 
-// suggestedBy reports whether a push to one of some branches is news for the
-// component's suggestions alone.
-func (c *Component) suggestedBy(branches []string, fallback string) bool {
-	return c.Suggests != nil && !c.follows(branches, fallback) && slices.ContainsFunc(branches, c.Suggests)
+// suggestedBy reports whether a push to some branches may change only the
+// component's suggestions.
+func (c *Component) suggestedBy(branches []string, defaultBranch string) bool {
+	return c.Suggests != nil && !c.follows(branches, defaultBranch) && slices.ContainsFunc(branches, c.Suggests)
 }

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// update answers /hooks/update/<project>/[<component>/], by any method: nobody
-// says what was pushed, everything of it is pulled.
+// update answers /hooks/update/<project>/[<component>/] for any method: it pulls
+// every branch of the project or component.
 func (s *Server) update(r *http.Request, project, component string) answer {
 	body, release, err := s.bodies.read(r)
 	if err != nil {
-		return unreadable(err)
+		return bodyProblem(err)
 	}
 	defer release()
 	found, err := s.named(r, project, component)
@@ -19,20 +19,20 @@ func (s *Server) update(r *http.Request, project, component string) answer {
 		s.log.Error("hook: reading the components", "service", "update", "error", err)
 		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry()
 	}
-	k := &call{header: r.Header, body: body, now: s.now(), service: &service{name: "update", signed: hub()}}
-	granted, refused := k.sort(found)
+	k := &call{header: r.Header, body: body, now: s.now(), service: &service{name: "update", signed: hubSignature}}
+	granted, refused := k.authorize(found)
 	s.refused(r, "update", refused)
-	enabled := slices.ContainsFunc(found, func(m match) bool { return m.Enabled }) // of the project
+	enabled := slices.ContainsFunc(found, func(m match) bool { return m.Enabled }) // a setting of the project
 	if enabled {
 		s.log.Info("hook", "service", "update", "project", project, "component", component, "pulled", len(granted))
 		s.start(r.Context(), granted)
 	}
 	switch {
-	case !slices.ContainsFunc(granted, match.told) && !slices.ContainsFunc(refused, func(m match) bool { return !m.Private }):
+	case !slices.ContainsFunc(granted, match.mayTell) && !slices.ContainsFunc(refused, func(m match) bool { return !m.Private }):
 		return failure(http.StatusNotFound, "Not found.")
 	case !enabled:
 		return failure(http.StatusMethodNotAllowed, "Hooks are disabled for this project (enable_hooks).").allow("")
-	case !slices.ContainsFunc(granted, match.told):
+	case !slices.ContainsFunc(granted, match.mayTell):
 		return failure(http.StatusForbidden, wrongSecret)
 	}
 	return success(http.StatusOK, "Update triggered")

@@ -1,0 +1,75 @@
+package hooks
+
+import (
+	"sync"
+	"time"
+)
+
+// throttle lets something happen at most once per pause for each key. What is
+// asked for during a pause happens once, at its end. Keys are branches of the
+// configuration, so there are few.
+type throttle struct {
+	pause time.Duration
+	now   func() time.Time
+	after func(time.Duration, func()) func() bool
+
+	mu     sync.Mutex
+	closed bool
+	last   map[string]time.Time
+	stops  map[string]func() bool // by key, while something waits for the end of its pause
+}
+
+func newThrottle(pause time.Duration, now func() time.Time, after func(time.Duration, func()) func() bool) *throttle {
+	return &throttle{pause: pause, now: now, after: after, last: map[string]time.Time{}, stops: map[string]func() bool{}}
+}
+
+// left is the rest of a key's pause. The caller holds p.mu.
+func (p *throttle) left(key string) time.Duration {
+	last, ok := p.last[key]
+	if !ok {
+		return 0
+	}
+	passed := p.now().Sub(last)
+	if passed < 0 { // the clock was set back
+		return 0
+	}
+	return p.pause - passed
+}
+
+// begin reports whether something may happen now, and if so begins the key's
+// pause. Else later is called once at the end of the pause, for all refusals.
+func (p *throttle) begin(key string, later func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.stops[key] != nil {
+		return false
+	}
+	if left := p.left(key); left > 0 {
+		p.stops[key] = p.after(left, func() { p.over(key, later) })
+		return false
+	}
+	p.last[key] = p.now()
+	return true
+}
+
+// over ends a key's pause and begins the next one.
+func (p *throttle) over(key string, later func()) {
+	p.mu.Lock()
+	delete(p.stops, key)
+	p.last[key] = p.now()
+	closed := p.closed
+	p.mu.Unlock()
+	if !closed {
+		later()
+	}
+}
+
+// close drops everything that waits.
+func (p *throttle) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for _, stop := range p.stops {
+		stop()
+	}
+}
