@@ -33,7 +33,7 @@ func semantics() map[string]string {
 		"states/`fuzzy` with an empty `msgstr`":                                         "fuzzy-empty",
 		"states/plural entry":                                                           "plural-states",
 		"states/flag `read-only`":                                                       "read-only",
-		"states/previous msgid (`#|`)":                                                  "previous-not-fuzzy everyday",
+		"states/previous msgid":                                                         "previous-not-fuzzy everyday",
 		"plural-forms/indices out of order, repeated or with gaps":                      "plural-order plural-gap plural-repeated",
 		"plural-forms/more or fewer forms than `nplurals`":                              "plural-count",
 		"plural-forms/index above 31":                                                   "plural-index-huge",

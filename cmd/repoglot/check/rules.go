@@ -6,19 +6,18 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
-// Codes of this package; those of what keeps poparse from reading a file are its
-// Err constants, those of its warnings its Warn constants. They are stable:
-// scripts may rely on them.
+// Codes of this package. The Err and Warn constants of poparse are the codes of
+// its errors and warnings. Codes are stable: scripts may rely on them.
 const (
 	// CodeUnreadable: the system does not let us read the file or folder.
 	CodeUnreadable = "unreadable"
-	// CodeNoHeader: messages, but no header.
+	// CodeNoHeader: the file has messages and no header.
 	CodeNoHeader = "no-header"
 	// CodeHeaderField: fields that gettext expects are missing in the header.
 	CodeHeaderField = "header-field"
-	// CodeHeaderDefault: header fields as the template had them.
+	// CodeHeaderDefault: header fields that the template's placeholders are still in.
 	CodeHeaderDefault = "header-default"
-	// CodeNoPluralForms: translated plurals, but no rule in the header.
+	// CodeNoPluralForms: there are translated plurals and no rule in the header.
 	CodeNoPluralForms = "no-plural-forms"
 	// CodePluralRange: a plural expression that gives no form for some numbers.
 	CodePluralRange = "plural-range"
@@ -30,9 +29,9 @@ const (
 
 // A Rule explains a code. docs/check.md is made from the rules.
 type Rule struct {
-	// Code is that of the findings.
+	// Code is the code of the findings.
 	Code string
-	// Severity is that of the findings.
+	// Severity is the severity of the findings.
 	Severity Severity
 	// Summary is one sentence: what is wrong.
 	Summary string
@@ -45,7 +44,7 @@ func Rules() []Rule {
 	return slices.Concat(errorRules(), warningRules())
 }
 
-// errorRules are those of files that cannot be read.
+// errorRules are the rules for files that cannot be read.
 func errorRules() []Rule {
 	return []Rule{
 		{
@@ -80,12 +79,12 @@ func errorRules() []Rule {
 		},
 		{
 			poparse.ErrAfterString, Error,
-			"There is text behind the closing quote of a string.",
-			"Mostly a quote inside of the text has no backslash: write \\\".",
+			"There is text after the closing quote of a string.",
+			"Usually a quote inside the text has no backslash: write \\\".",
 		},
 		{
 			poparse.ErrKeyword, Error,
-			"A word that is no keyword stands where one must be.",
+			"There is a word that is not a keyword where a keyword must be.",
 			"The keywords are msgctxt, msgid, msgid_plural, msgstr and domain. Correct the word, or make the line a comment.",
 		},
 		{
@@ -96,37 +95,37 @@ func errorRules() []Rule {
 		{
 			poparse.ErrLooseString, Error,
 			"A string belongs to no keyword.",
-			"The line of its msgid or msgstr is missing, or a comment stands between the lines of a string. Add the one, move the other before the entry.",
+			"The line of its msgid or msgstr is missing, or there is a comment between the lines of a string. Add the missing line, or move the comment before the entry.",
 		},
 		{
 			poparse.ErrNoString, Error,
-			"A keyword has no string behind it.",
+			"A keyword has no string after it.",
 			"Write one in quotes; an empty one is \"\".",
 		},
 		{
 			poparse.ErrEscape, Error,
-			"A backslash stands before a character with which it makes no escape.",
+			"A backslash and the character after it make no escape.",
 			"Write two backslashes for one. The escapes are those of C: \\n, \\t, \\\", \\\\ and a few more.",
 		},
 		{
 			poparse.ErrNoMsgid, Error,
 			"An entry has no msgid.",
-			"A msgctxt, msgid_plural or msgstr stands alone: the line of the msgid is missing or commented out.",
+			"There is a msgctxt, msgid_plural or msgstr alone: the line of the msgid is missing or commented out.",
 		},
 		{
 			poparse.ErrNoMsgstr, Error,
-			"An entry has no msgstr directly behind its msgid.",
+			"An entry has no msgstr directly after its msgid.",
 			"Add msgstr \"\" if there is no translation yet; comments go before the entry, not between its lines.",
 		},
 		{
 			poparse.ErrPlural, Error,
 			"msgid_plural and the numbers of the msgstr do not fit together.",
-			"An entry with msgid_plural has msgstr[0], msgstr[1] and so on, one without has a single msgstr.",
+			"An entry with msgid_plural has msgstr[0], msgstr[1] and so on; an entry without it has a single msgstr.",
 		},
 		{
 			poparse.ErrPrevious, Error,
-			"The lines with #| are not those of a previous msgid.",
-			"They are a msgctxt, msgid and msgid_plural, in this order, right before those of the entry, with no comment between. They may all be removed: msgmerge writes them anew.",
+			"The lines with #| are not a previous msgid.",
+			"Write a msgctxt, msgid and msgid_plural, in this order, directly before the msgctxt or msgid of the entry, with no comment between. All of them may be removed: msgmerge writes them again.",
 		},
 		{
 			poparse.ErrMixed, Error,
@@ -136,7 +135,7 @@ func errorRules() []Rule {
 		{
 			CodeUnreadable, Error,
 			"The file or folder cannot be opened or read.",
-			"The message is the system's: the path does not exist, or access to it is refused.",
+			"The message comes from the operating system: the path does not exist, or access to it is refused.",
 		},
 	}
 }
@@ -146,33 +145,33 @@ func warningRules() []Rule {
 	return []Rule{
 		{
 			poparse.WarnCharset, Warning,
-			"The header does not name the charset, or names another one than the file is in.",
+			"The header does not name the charset, or names a charset that the file is not in.",
 			"The file was read as UTF-8 or else as ISO-8859-1. Save the file as UTF-8 and write charset=UTF-8 into the header's Content-Type.",
 		},
 		{
 			poparse.WarnNUL, Warning,
 			"The file holds a NUL byte or the escape of one.",
-			"It was read as U+FFFD; compiled catalogs end a text at it. Remove it.",
+			"It was read as U+FFFD; a compiled catalog ends the text there. Remove it.",
 		},
 		{
 			poparse.WarnEscape, Warning,
-			"Octal or hexadecimal escapes are no text in the file's charset.",
+			"Octal or hexadecimal escapes are not text in the file's charset.",
 			"They were read as U+FFFD. Write the characters themselves.",
 		},
 		{
 			poparse.WarnDuplicate, Warning,
 			"A message is there twice.",
-			"The first one counts; msgfmt refuses the file. Remove one of both, or run msguniq.",
+			"The first one counts; msgfmt refuses the file. Remove one of the two, or run msguniq.",
 		},
 		{
 			poparse.WarnHeader, Warning,
 			"There is a second header.",
-			"The first one counts; msgfmt refuses the file. Remove the second, often left by a merge.",
+			"The first one counts; msgfmt refuses the file. Remove the second one; merges often leave one.",
 		},
 		{
 			poparse.WarnDomain, Warning,
 			"The file has domain directives.",
-			"Only the messages before the first directive, or else those of the first domain, are served. Write one file for each domain.",
+			"Only the messages before the first directive, or else the messages of the first domain, are served. Write one file for each domain.",
 		},
 		{
 			poparse.WarnPluralIndex, Warning,
@@ -182,7 +181,7 @@ func warningRules() []Rule {
 		{
 			poparse.WarnPluralCount, Warning,
 			"A plural has more or fewer forms than the header's nplurals.",
-			"Add the missing forms or remove those too many, or correct nplurals in the header; msgfmt -c refuses the file.",
+			"Add the missing forms, remove the extra ones, or correct nplurals in the header; msgfmt -c refuses the file.",
 		},
 		{
 			poparse.WarnPluralForms, Warning,
@@ -191,33 +190,33 @@ func warningRules() []Rule {
 		},
 		{
 			poparse.WarnTooMany, Warning,
-			"Comments, references or flags are too many for the size of the file.",
-			"Some of them were left out. The file is damaged, or was made to cause trouble.",
+			"There are too many comments, references or flags for the size of the file.",
+			"Some of them were left out. The file is damaged or malicious.",
 		},
 		{
 			poparse.WarnMore, Warning,
 			"There are more findings in the file than are listed.",
-			"Mend those that are listed and check again.",
+			"Correct the listed ones and check again.",
 		},
 		{
 			CodeNoHeader, Warning,
-			"The file has messages, but no header.",
-			"Charset, language and plural rule are not known then. Put an entry with an empty msgid at the top (msginit makes one); msgfmt -c refuses the file. Templates (.pot) need none.",
+			"The file has messages and no header.",
+			"Charset, language and plural rule are unknown. Put an entry with an empty msgid at the top (msginit makes one); msgfmt -c refuses the file. Templates (.pot) need none.",
 		},
 		{
 			CodeHeaderField, Warning,
 			"Fields that gettext expects are missing in the header.",
-			"Add them, as msgfmt -c asks for: Project-Id-Version, PO-Revision-Date, Last-Translator, Language-Team, Language, MIME-Version, Content-Type, Content-Transfer-Encoding. Not asked of templates (.pot).",
+			"Add the fields that msgfmt -c asks for: Project-Id-Version, PO-Revision-Date, Last-Translator, Language-Team, Language, MIME-Version, Content-Type, Content-Transfer-Encoding. Not asked of templates (.pot).",
 		},
 		{
 			CodeHeaderDefault, Warning,
-			"Fields of the header are still as the template had them.",
+			"Fields of the header still have the placeholders of the template.",
 			"Fill them in; msginit does so. Not asked of templates (.pot).",
 		},
 		{
 			CodeNoPluralForms, Warning,
 			"There are translated plurals, but the header has no plural rule.",
-			"Programs take the rule of English then. Add Plural-Forms to the header; msgfmt -c refuses the file. Not asked of templates (.pot).",
+			"Programs then use the English rule. Add Plural-Forms to the header; msgfmt -c refuses the file. Not asked of templates (.pot).",
 		},
 		{
 			CodePluralRange, Warning,
@@ -226,13 +225,13 @@ func warningRules() []Rule {
 		},
 		{
 			CodeNoLanguage, Warning,
-			"The language of the file is not known, and --quality has to know it.",
-			"Write its code into the header's Language field, or as the name of the file or of the folder above LC_MESSAGES.",
+			"The language of the file is unknown, and --quality needs it.",
+			"Write its code into the header's Language field, or name the file or the folder above LC_MESSAGES after it.",
 		},
 		{
 			CodeCheckFlag, Warning,
-			"A flag of an entry is written so that --quality, and a server, cannot follow it.",
-			"The check is named wrong, or the value is no number, no regular expression of RE2, or too large. Correct the flag; docs/checks.md lists all.",
+			"Neither --quality nor a server can use a flag of an entry.",
+			"No check has that name, or the value is not a number, not a regular expression of RE2, or too large. Correct the flag; docs/checks.md lists all flags.",
 		},
 	}
 }
