@@ -12,6 +12,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -19,24 +20,24 @@ import (
 // names, texts, notes, files, authors, languages' headers.
 const canary = "Kanari"
 
-// canaryWorld is demoWorld beside a private project full of canaries.
-func canaryWorld(tb testing.TB) *world {
+// canaryWorld is catalogtest.Demo beside a private project full of canaries.
+func canaryWorld(tb testing.TB) *catalogtest.Writer {
 	tb.Helper()
-	w := openWorld(tb)
-	vault := catalog.Project{Slug: "vault", Settings: projectDefaults(canary + " project")}
+	w := catalogtest.NewWriter(tb)
+	vault := catalog.Project{Slug: "vault", Settings: catalogtest.ProjectDefaults(canary + " project")}
 	vault.Settings.Access, vault.Settings.Web = catalog.AccessPrivate, "https://"+canary+".example.org/"
-	box := componentDefaults(canary + " component")
+	box := catalogtest.ComponentDefaults(canary + " component")
 	box.NewBase, box.ReportSourceBugs, box.License = "po/"+canary+".pot", canary+"@example.org", canary
-	w.configure([]catalog.Project{{Slug: "demo", Settings: projectDefaults("Demo")}, vault}, []store.ComponentSpec{
-		{Project: "demo", Slug: "app", Settings: componentDefaults("App"), Repo: repoApp, Branch: "main"},
+	w.Configure([]catalog.Project{{Slug: "demo", Settings: catalogtest.ProjectDefaults("Demo")}, vault}, []store.ComponentSpec{
+		{Project: "demo", Slug: "app", Settings: catalogtest.ComponentDefaults("App"), Repo: catalogtest.RepoApp, Branch: "main"},
 		{Project: "vault", Slug: "box", Settings: box, Repo: "https://git.example.org/" + canary + ".git", Branch: "main"},
 	})
 	units := []catalog.Unit{{Source: canary + " source", Target: canary + " target", Context: canary + " context", Note: canary + " note", Location: canary + ".c:1", Flags: canary, State: 20}}
-	w.imports("demo/app", repoApp, "Jane", sourceOf(richUnits()), file{language: "cs", name: "po/cs.po", forms: 3, formula: czech, units: richUnits()})
-	source := sourceOf(units)
-	source.name = "po/" + canary + ".pot"
-	w.imports("vault/box", "https://git.example.org/"+canary+".git", canary+" Author", source, file{language: "eo", name: "po/" + canary + "/eo.po", forms: 2, formula: "n != 1", units: units})
-	if _, err := w.db.SetProblem(tb.Context(), []int64{w.ids["vault/box"]}, canary+" problem"); err != nil {
+	w.Import("demo/app", catalogtest.RepoApp, "Jane", catalogtest.SourceFile(catalogtest.OddUnits()), catalogtest.CzechFile(catalogtest.OddUnits()))
+	source := catalogtest.SourceFile(units)
+	source.Name = "po/" + canary + ".pot"
+	w.Import("vault/box", "https://git.example.org/"+canary+".git", canary+" Author", source, catalogtest.File{Language: "eo", Name: "po/" + canary + "/eo.po", Forms: 2, Formula: "n != 1", Units: units})
+	if _, err := w.DB.SetProblem(tb.Context(), []int64{w.IDs["vault/box"]}, canary+" problem"); err != nil {
 		tb.Fatal(err)
 	}
 	return w
@@ -47,9 +48,9 @@ func canaryWorld(tb testing.TB) *world {
 // answer and no header, though the answer to the token may just have been kept.
 func FuzzAccess(f *testing.F) {
 	w := canaryWorld(f)
-	s := brief(w.serve(Options{CacheBytes: 8 << 20}))
-	key := w.token("t", catalog.ScopeRead)
-	box := w.ids["vault/box"]
+	s := brief(serve(w, Options{CacheBytes: 8 << 20}))
+	key := w.Token("t", catalog.ScopeRead)
+	box := w.IDs["vault/box"]
 	fill := strings.NewReplacer(":project", "vault", ":component", "box", ":language", "eo", ":username", "kanari-author",
 		":code", "eo", ":uuid", taskID("vault", "box"), ":slug", "x", ":linked", "x", "units/:id", "units/"+wire.FormatID(box*catalog.UnitsPerComponent+1),
 		"changes/:id", "changes/22", "addons/:id", "addons/"+wire.FormatID(box))
@@ -97,8 +98,8 @@ func FuzzAccess(f *testing.F) {
 func TestCanaries(t *testing.T) {
 	t.Parallel()
 	w := canaryWorld(t)
-	s := w.serve(Options{})
-	key := w.token("t", catalog.ScopeRead)
+	s := serve(w, Options{})
+	key := w.Token("t", catalog.ScopeRead)
 	for _, path := range []string{
 		"/api/projects/vault/", "/api/components/vault/box/", "/api/translations/vault/box/eo/", "/api/translations/vault/box/eo/units/",
 		"/api/changes/?ordering=-id", "/api/changes/22/", "/api/projects/", "/api/units/", "/api/users/", "/api/search/?q=kan", "/api/components/vault/box/repository/", "/api/users/kanari-author/",
@@ -121,8 +122,8 @@ func TestCanaries(t *testing.T) {
 func TestStreamsByToken(t *testing.T) {
 	t.Parallel()
 	w := canaryWorld(t)
-	base := listen(t, w.serve(Options{}))
-	key := w.token("t", catalog.ScopeRead)
+	base := listen(t, serve(w, Options{}))
+	key := w.Token("t", catalog.ScopeRead)
 	follow := func(header string) *client {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/changes/stream/", http.NoBody)
 		if err != nil {
@@ -145,19 +146,19 @@ func TestStreamsByToken(t *testing.T) {
 	}
 	everybody, reader := follow("Basic x"), follow("Token "+key)
 	event := func(component, repo, head string) {
-		id := w.ids[component]
-		w.step(id, repo, "main", head, func(ctx context.Context, tx *store.StepTx) error {
-			return tx.AddDelta(ctx, store.Delta{ComponentID: id, Commit: head, CommitTime: at, Entries: []store.Entry{{Action: catalog.ActionCreateComponent}}})
+		id := w.IDs[component]
+		w.Step(id, repo, "main", head, func(ctx context.Context, tx *store.StepTx) error {
+			return tx.AddDelta(ctx, store.Delta{ComponentID: id, Commit: head, CommitTime: catalogtest.Now(), Entries: []store.Entry{{Action: catalog.ActionCreateComponent}}})
 		})
 	}
-	event("vault/box", "https://git.example.org/"+canary+".git", head2)
+	event("vault/box", "https://git.example.org/"+canary+".git", catalogtest.Head2)
 	if e, ok := reader.change(); !ok || !strings.Contains(e.data, "/vault/box/") {
 		t.Errorf("with a token: %v %+v", ok, e)
 	}
-	if err := w.db.RevokeToken(t.Context(), "t"); err != nil {
+	if err := w.DB.RevokeToken(t.Context(), "t"); err != nil {
 		t.Fatal(err)
 	}
-	event("demo/app", repoApp, head2)
+	event("demo/app", catalogtest.RepoApp, catalogtest.Head2)
 	if e, ok := everybody.change(); !ok || !strings.Contains(e.data, "/demo/app/") {
 		t.Errorf("without a token the next is %v %+v", ok, e)
 	}

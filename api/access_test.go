@@ -11,30 +11,21 @@ import (
 
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// token makes an access token in the world.
-func (w *world) token(name string, scope catalog.Scope) string {
-	w.tb.Helper()
-	secret, err := w.db.CreateToken(w.tb.Context(), name, scope, at)
-	if err != nil {
-		w.tb.Fatal(err)
-	}
-	return secret
-}
-
-// never are texts of which none stands in what everybody gets of demoWorld.
+// never are texts of which none stands in what everybody gets of catalogtest.Demo.
 var never = []string{"/demo/hidden", "/secret/lib", "mallory", "Mallory"}
 
 // TestRoutesHidePrivate asks every route of the table, filled in with what is
 // private, as everybody and with a token.
 func TestRoutesHidePrivate(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{CacheBytes: 1 << 20})
-	key := w.token("t", catalog.ScopeRead)
-	hidden := w.ids["demo/hidden"]
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{CacheBytes: 1 << 20})
+	key := w.Token("t", catalog.ScopeRead)
+	hidden := w.IDs["demo/hidden"]
 	var change int64
 	for _, id := range idsOf(getToken(t, s, "/api/components/demo/hidden/changes/", key)) {
 		change = int64(id)
@@ -108,8 +99,8 @@ func values(h http.Header) [][]string {
 // TestAuthorization: what a header is answered with (facts §8, decision 8).
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{CacheBytes: 1 << 20})
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{CacheBytes: 1 << 20})
 	const public, private = "/api/components/demo/app/", "/api/components/demo/hidden/"
 	expect := func(status int, method, target, header, detail string) {
 		t.Helper()
@@ -123,7 +114,7 @@ func TestAuthorization(t *testing.T) {
 	}
 	expect(200, "GET", public, "Token anything", "") // while there are no tokens
 	expect(404, "GET", private, "Token anything", "Not found.")
-	read, admin := w.token("reader", catalog.ScopeRead), w.token("admin", catalog.ScopeAdmin)
+	read, admin := w.Token("reader", catalog.ScopeRead), w.Token("admin", catalog.ScopeAdmin)
 	for _, key := range []string{read, admin} {
 		for _, scheme := range []string{"Token ", "token ", "Bearer ", "BEARER  ", " Token "} {
 			expect(200, "GET", private, scheme+key, "")
@@ -140,13 +131,13 @@ func TestAuthorization(t *testing.T) {
 	}
 	expect(200, "GET", public, "Basic eDp5", "")
 	expect(404, "GET", private, "Basic eDp5", "Not found.")
-	if err := w.db.RevokeToken(t.Context(), "reader"); err != nil {
+	if err := w.DB.RevokeToken(t.Context(), "reader"); err != nil {
 		t.Fatal(err)
 	}
 	expect(401, "GET", private, "Token "+read, "Invalid token.")
 	expect(200, "GET", private, "Token "+admin, "")
 	defer func() { // the last one is gone, but not as if there had been none
-		if err := w.db.RevokeToken(t.Context(), "admin"); err != nil {
+		if err := w.DB.RevokeToken(t.Context(), "admin"); err != nil {
 			t.Fatal(err)
 		}
 		expect(401, "GET", public, "Token "+admin, "Invalid token.")
@@ -159,9 +150,9 @@ func TestAuthorization(t *testing.T) {
 // TestTokenSeesAll: with a token everything counts.
 func TestTokenSeesAll(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{CacheBytes: 1 << 20})
-	key := w.token("t", catalog.ScopeRead)
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{CacheBytes: 1 << 20})
+	key := w.Token("t", catalog.ScopeRead)
 	for target, want := range map[string][2]int64{
 		"/api/components/": {4, 6}, "/api/projects/demo/components/": {3, 4}, "/api/projects/secret/components/": {1, 2}, "/api/users/": {2, 3},
 	} {
@@ -179,8 +170,8 @@ func TestTokenSeesAll(t *testing.T) {
 // TestVisitor: what handlers beside the API are told of a request.
 func TestVisitor(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
 	basic := func(user, password string) string {
 		return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
 	}
@@ -195,7 +186,7 @@ func TestVisitor(t *testing.T) {
 	for _, header := range []string{"", "Token x", basic("a", "b")} { // while there are no tokens
 		expect(header, true, Visitor{})
 	}
-	key := w.token("reader", catalog.ScopeRead)
+	key := w.Token("reader", catalog.ScopeRead)
 	stranger, reader, refused := Visitor{MayReturn: true}, Visitor{SeesPrivate: true, MayReturn: true}, Visitor{Refused: true, MayReturn: true}
 	for header, want := range map[string]Visitor{
 		"": stranger, "Digest x": stranger, "Basic !": stranger,
@@ -211,9 +202,9 @@ func TestVisitor(t *testing.T) {
 // TestGitExport: the address is named where there is something at it.
 func TestGitExport(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
+	w := catalogtest.Demo(t)
 	for without, want := range map[bool]string{false: `"git_export":"http://l10n.example.org/git/demo/app/"`, true: `"git_export":""`} {
-		s := w.serve(Options{WithoutGitExport: without})
+		s := serve(w, Options{WithoutGitExport: without})
 		for _, target := range []string{"/api/components/demo/app/", "/api/projects/demo/components/", "/api/components/", "/api/translations/demo/app/cs/"} {
 			if got := get(t, s, target); !strings.Contains(got, want) {
 				t.Errorf("%s: no %s in %s", target, want, got)
@@ -226,18 +217,18 @@ func TestGitExport(t *testing.T) {
 // component, which date_joined tells to a token alone.
 func TestFirstCommit(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	long := at.AddDate(-5, 0, 0)
-	hidden := w.ids["demo/hidden"]
-	w.step(hidden, repoHidden, "main", head2, func(ctx context.Context, tx *store.StepTx) error {
+	w := catalogtest.Demo(t)
+	long := catalogtest.Now().AddDate(-5, 0, 0)
+	hidden := w.IDs["demo/hidden"]
+	w.Step(hidden, catalogtest.RepoHidden, "main", catalogtest.Head2, func(ctx context.Context, tx *store.StepTx) error {
 		karel, err := tx.User(ctx, "Karel", "karel@example.org", long)
 		if err != nil {
 			return err
 		}
-		return tx.AddDelta(ctx, store.Delta{ComponentID: hidden, AuthorID: karel, Commit: head2, CommitTime: long, Entries: []store.Entry{{Action: catalog.ActionHook}}})
+		return tx.AddDelta(ctx, store.Delta{ComponentID: hidden, AuthorID: karel, Commit: catalogtest.Head2, CommitTime: long, Entries: []store.Entry{{Action: catalog.ActionHook}}})
 	})
-	s := w.serve(Options{CacheBytes: 1 << 20})
-	key := w.token("t", catalog.ScopeRead)
+	s := serve(w, Options{CacheBytes: 1 << 20})
+	key := w.Token("t", catalog.ScopeRead)
 	for _, path := range []string{"/api/users/karel/", "/api/users/?username=karel"} {
 		for range 2 {
 			if rec := call(t, s, http.MethodGet, path, "Authorization", "Token "+key); !strings.Contains(rec.Body.String(), `"date_joined":"2021-`) {

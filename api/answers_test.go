@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 var update = flag.Bool("update", false, "write testdata/answers.txtar anew")
@@ -21,7 +23,7 @@ var update = flag.Bool("update", false, "write testdata/answers.txtar anew")
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/answers.txtar"
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	archive, err := txtar.ParseFile(golden)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +64,7 @@ func indent(tb testing.TB, body []byte) []byte {
 // escaped that JSON does not demand but the two line separators.
 func TestCompact(t *testing.T) {
 	t.Parallel()
-	body := get(t, demoWorld(t).serve(Options{}), "/api/translations/demo/app/cs/units/")
+	body := get(t, serve(catalogtest.Demo(t), Options{}), "/api/translations/demo/app/cs/units/")
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, []byte(body)); err != nil {
 		t.Fatal(err)
@@ -79,7 +81,7 @@ func TestCompact(t *testing.T) {
 
 func TestIndent(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for accept, want := range map[string]string{
 		"application/json; indent=2":            "{\n  \"users\":",
 		"text/html, application/json; indent=1": "{\n \"users\":",

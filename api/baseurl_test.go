@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestBaseURL is decision 5.
@@ -87,7 +89,7 @@ func TestBaseURL(t *testing.T) {
 // TestBadHost: nothing of a hostile Host comes back.
 func TestBadHost(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	rec := call(t, s, http.MethodGet, "/api/changes/", "Host", `evil"><script>`)
 	if rec.Code != 400 || rec.Body.String() != `{"detail":"Invalid Host header."}` {
 		t.Errorf("%d %s", rec.Code, rec.Body)
@@ -97,7 +99,7 @@ func TestBadHost(t *testing.T) {
 // TestUpdate: settings change while the server runs.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{BaseURL: "https://one.example/"})
+	s := serve(catalogtest.Demo(t), Options{BaseURL: "https://one.example/"})
 	if body := get(t, s, "/api/"); !strings.Contains(body, `"https://one.example/api/projects/?format=api"`) {
 		t.Error(body)
 	}
@@ -110,7 +112,7 @@ func TestUpdate(t *testing.T) {
 // TestCORS: headers for the configured origins only.
 func TestCORS(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for _, tc := range []struct {
 		origins             []string
 		method, origin      string

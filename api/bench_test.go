@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // BenchmarkGet measures whole requests through the handler over SQLite, a
@@ -14,9 +16,9 @@ import (
 //	go test ./api -run '^$' -bench Get
 func BenchmarkGet(b *testing.B) {
 	const units = 50_000
-	w := openWorld(b)
-	w.bigWorld(units)
-	s := w.serve(Options{Logger: slog.New(slog.DiscardHandler)})
+	w := catalogtest.NewWriter(b)
+	w.ImportBig(units)
+	s := serve(w, Options{Logger: slog.New(slog.DiscardHandler)})
 	const translation = "/api/translations/big/big/cs/"
 	for _, tc := range []struct{ name, target string }{
 		{"translation", translation},

@@ -14,26 +14,28 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 const cacheTarget = "/api/translations/big/big/cs/units/"
 
 // cacheWorld has enough units for a page.
-func cacheWorld(t *testing.T) *world {
-	w := openWorld(t)
-	w.bigWorld(60)
+func cacheWorld(t *testing.T) *catalogtest.Writer {
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(60)
 	return w
 }
 
 // pull adds a unit and shows it on the first page: its count.
-func (w *world) pull(n int) { w.addUnits(fmt.Sprintf("%040x", n+1), 1) }
+func pull(w *catalogtest.Writer, n int) { w.AddBigUnits(fmt.Sprintf("%040x", n+1), 1) }
 
 // TestCacheFollowsTheStore: an answer is kept until there is something new,
 // and never longer.
 func TestCacheFollowsTheStore(t *testing.T) {
 	t.Parallel()
 	w := cacheWorld(t)
-	s := w.serve(Options{CacheBytes: 1 << 20})
+	s := serve(w, Options{CacheBytes: 1 << 20})
 	first := ask(s, http.MethodGet, cacheTarget)
 	again := ask(s, http.MethodGet, cacheTarget)
 	if again.Body.String() != first.Body.String() || again.Header().Get("ETag") != first.Header().Get("ETag") || first.Header().Get("ETag") == "" {
@@ -49,10 +51,10 @@ func TestCacheFollowsTheStore(t *testing.T) {
 			t.Errorf("%q gets the answer to another question", other)
 		}
 	}
-	before := w.db.Published()
-	w.pull(0)
-	if w.db.Published() <= before {
-		t.Fatalf("generation %d after %d", w.db.Published(), before)
+	before := w.DB.Published()
+	pull(w, 0)
+	if w.DB.Published() <= before {
+		t.Fatalf("generation %d after %d", w.DB.Published(), before)
 	}
 	after := ask(s, http.MethodGet, cacheTarget)
 	if after.Body.String() == first.Body.String() || after.Header().Get("ETag") == first.Header().Get("ETag") {
@@ -67,7 +69,7 @@ func TestCacheFollowsTheStore(t *testing.T) {
 // (decision 9).
 func TestConditional(t *testing.T) {
 	t.Parallel()
-	s := cacheWorld(t).serve(Options{CacheBytes: 1 << 20})
+	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
 	tags := map[string]string{}
 	for _, encoding := range []string{"", "gzip", "zstd"} {
 		rec := ask(s, http.MethodGet, cacheTarget, "Accept-Encoding", encoding)
@@ -106,7 +108,7 @@ func TestConditional(t *testing.T) {
 // TestEncodings: the body is the same in every encoding.
 func TestEncodings(t *testing.T) {
 	t.Parallel()
-	s := cacheWorld(t).serve(Options{CacheBytes: 1 << 20})
+	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
 	plain := ask(s, http.MethodGet, cacheTarget).Body.Bytes()
 	zipped, err := gzip.NewReader(ask(s, http.MethodGet, cacheTarget, "Accept-Encoding", "gzip").Body)
 	if err != nil {
@@ -188,7 +190,7 @@ func TestChooseEncoding(t *testing.T) {
 func TestKeptWithoutStore(t *testing.T) {
 	t.Parallel()
 	w := cacheWorld(t)
-	s := w.serve(Options{CacheBytes: 1 << 20})
+	s := serve(w, Options{CacheBytes: 1 << 20})
 	counter := statementCounter(t, w)
 	for _, target := range []string{
 		cacheTarget, strings.TrimSuffix(cacheTarget, "/"), cacheTarget + "?page_size=2&page=2", "/api/translations/big/big/%63%73", "/api/units/?page=1", "/api/projects",
@@ -270,7 +272,7 @@ func TestCacheAge(t *testing.T) {
 func TestCacheBesidePulls(t *testing.T) {
 	t.Parallel()
 	w := cacheWorld(t)
-	s := w.serve(Options{CacheBytes: 1 << 20})
+	s := serve(w, Options{CacheBytes: 1 << 20})
 	done := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 4 {
@@ -287,7 +289,7 @@ func TestCacheBesidePulls(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for i := range 5 {
-		w.pull(i)
+		pull(w, i)
 		cached := ask(s, http.MethodGet, cacheTarget)
 		fresh := ask(s, http.MethodGet, cacheTarget, "Authorization", "Token x")
 		if cached.Body.String() != fresh.Body.String() {

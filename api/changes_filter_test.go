@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 var changeLists = []string{
@@ -72,7 +73,7 @@ func TestDateTime(t *testing.T) {
 // TestKnownActions is the table of facts §4: what is outside is no choice.
 func TestKnownActions(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for n := -1; n <= 106; n++ {
 		known := 0 <= n && n <= 104 && n != 10 && n != 11 && n != 12
 		rec := call(t, s, http.MethodGet, fmt.Sprintf("/api/changes/?action=%d", n))
@@ -90,7 +91,7 @@ func TestKnownActions(t *testing.T) {
 // after the object was.
 func TestFilterErrors(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	const when = `"timestamp":["Enter a valid date/time."]`
 	action := func(s string) string {
 		return `"action":["Select a valid choice. ` + s + ` is not one of the available choices."]`
@@ -173,9 +174,9 @@ func naive(all []map[string]any, q url.Values) []int {
 // size against filtering the whole list by hand, links included.
 func TestFilterProperty(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	w.imports("demo/docs", repoDocs, "Karel", sourceOf(manyUnits(9)))
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	w.Import("demo/docs", catalogtest.RepoDocs, "Karel", catalogtest.SourceFile(catalogtest.NumberedUnits(9)))
+	s := serve(w, Options{})
 	whole := map[string][]map[string]any{}
 	for _, path := range changeLists {
 		whole[path] = getList(t, s, path+"?page_size=1000").Results
@@ -255,7 +256,7 @@ func drawChangeFilter(t *rapid.T, all []map[string]any) url.Values {
 // TestFilterCSV: format=csv has what JSON has.
 func TestFilterCSV(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	rec := call(t, s, http.MethodGet, "/api/changes/?format=csv&action=63&action=59")
 	if lines := strings.Count(rec.Body.String(), "\n"); rec.Code != 200 || lines != 3 || !strings.Contains(rec.Body.String(), "Zpráva 36") {
 		t.Errorf("%d %s", rec.Code, rec.Body)

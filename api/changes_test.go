@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -24,7 +25,7 @@ func idsOf(l envelope) []int {
 // keep them.
 func TestChangeOrder(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	const path = "/api/translations/demo/app/cs/changes/"
 	all := idsOf(getList(t, s, path+"?page_size=1000"))
 	if len(all) != 47 || !slices.IsSorted(all) {
@@ -81,9 +82,9 @@ func TestChangeOrder(t *testing.T) {
 // against what filtering the visible components' own lists gives.
 func TestMergedChanges(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	w.imports("demo/docs", repoDocs, "Jane", sourceOf(manyUnits(5)))
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	w.Import("demo/docs", catalogtest.RepoDocs, "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
+	s := serve(w, Options{})
 	want := append(idsOf(getList(t, s, "/api/components/demo/app/changes/?page_size=1000")),
 		idsOf(getList(t, s, "/api/components/demo/docs/changes/?page_size=1000"))...)
 	slices.Sort(want)
@@ -122,8 +123,8 @@ func checkPages(t *testing.T, s *Server, target string, want []int, size int) {
 // entries lead to no URL that answers 404 (decision 23), and tell the language.
 func TestChangesOfGoneTranslation(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
 	look := func() (urls []string) {
 		for _, path := range []string{"/api/components/demo/app/changes/", "/api/projects/demo/changes/", "/api/changes/"} {
 			n := 0
@@ -152,13 +153,13 @@ func TestChangesOfGoneTranslation(t *testing.T) {
 	if got := look(); !slices.Equal(got, []string{gone, gone, gone}) {
 		t.Errorf("gone: %q", got)
 	}
-	id := w.ids["demo/app"]
-	w.step(id, repoApp, "main", head1, func(ctx context.Context, tx *store.StepTx) error {
+	id := w.IDs["demo/app"]
+	w.Step(id, catalogtest.RepoApp, "main", catalogtest.Head1, func(ctx context.Context, tx *store.StepTx) error {
 		all, err := tx.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
-		german := translationOf(all, "de")
+		german := catalogtest.TranslationOf(all, "de")
 		german.Removed = false
 		return tx.PutTranslation(ctx, german)
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -16,11 +17,11 @@ import (
 // A unit with failing checks shows them everywhere: its own field, the counts of
 // its translation, searches, and the lists that say where.
 func TestFailingChecks(t *testing.T) {
-	w := demoWorld(t)
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
 	first := getList(t, s, searchURL(czechUnits, "source:=Open"))
 	id := int64(first.Results[0]["id"].(float64))
-	w.step(w.ids["demo/app"], repoApp, "main", head1, func(ctx context.Context, tx *store.StepTx) error {
+	w.Step(w.IDs["demo/app"], catalogtest.RepoApp, "main", catalogtest.Head1, func(ctx context.Context, tx *store.StepTx) error {
 		u := catalog.Unit{ID: id, TranslationID: id, Target: "Otevři  to", State: 20, Priority: 100}
 		return tx.UnitsByID(ctx, []int64{id}, func(stored *store.CheckUnit) error {
 			u.TranslationID = stored.TranslationID
@@ -70,9 +71,9 @@ func TestFailingChecks(t *testing.T) {
 
 // What is private tells nothing of its checks.
 func TestFailingChecksOfPrivate(t *testing.T) {
-	w := demoWorld(t)
-	s := w.serve(Options{})
-	id := w.ids["demo/hidden"]*catalog.UnitsPerComponent + 1
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
+	id := w.IDs["demo/hidden"]*catalog.UnitsPerComponent + 1
 	for _, target := range []string{fmt.Sprintf("/api/units/%d/checks/", id), "/api/translations/demo/hidden/en/checks/", "/api/units/1/checks/"} {
 		if rec := call(t, s, http.MethodGet, target); rec.Code != http.StatusNotFound {
 			t.Errorf("%s answers %d, want 404", target, rec.Code)

@@ -7,13 +7,15 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // clientPerceval polls changes: timestamp_after with an offset, next taken
 // verbatim, then the user, author and unit of every entry.
 func clientPerceval(t *testing.T, s *sites) {
 	token := []string{"Authorization", "Token k"}
-	since := at.Add(10*time.Hour).Format("2006-01-02T15:04:05.999999") + "+00:00"
+	since := catalogtest.Now().Add(10*time.Hour).Format("2006-01-02T15:04:05.999999") + "+00:00"
 	for path, all := range map[string]int{"/api/changes/": 4, "/api/projects/demo/changes/": 4} {
 		seen := 0
 		query := url.Values{"timestamp_after": {since}, "page_size": {"3"}}
@@ -76,7 +78,7 @@ func clientChangePollers(t *testing.T, s *sites) {
 	}
 	// funkwhale stops at the first entry before its date: with the newest first
 	// it has seen all that is not older.
-	since := at.Add(10 * time.Hour).Format("2006-01-02T15:04:05")
+	since := catalogtest.Now().Add(10 * time.Hour).Format("2006-01-02T15:04:05")
 	var seen []int
 	for page, older := 1, false; !older; page++ {
 		a := want(t, fmt.Sprintf("%s/api/components/demo/app/changes/?ordering=-id&page=%d", s.demo, page))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 )
@@ -81,8 +82,8 @@ func clientCheckmkSyncer(t *testing.T, _ *sites) {
 		git(remote, "commit", "-qm", text)
 	}
 	push("one")
-	w := openWorld(t)
-	w.configure([]catalog.Project{{Slug: "p", Settings: projectDefaults("P")}}, []store.ComponentSpec{{Project: "p", Slug: "c", Settings: componentDefaults(""), Repo: remote, Branch: "main"}})
+	w := catalogtest.NewWriter(t)
+	w.Configure([]catalog.Project{{Slug: "p", Settings: catalogtest.ProjectDefaults("P")}}, []store.ComponentSpec{{Project: "p", Slug: "c", Settings: catalogtest.ComponentDefaults(""), Repo: remote, Branch: "main"}})
 	mirror, err := gitsource.Open(t.Context(), t.TempDir(), gitsource.Remote{URL: remote, Branch: "main"}, gitsource.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +97,7 @@ func clientCheckmkSyncer(t *testing.T, _ *sites) {
 	pull()
 	mux := http.NewServeMux()
 	mux.Handle(gitexport.Prefix, gitexport.New(oneMirror{mirror}, gitexport.Limits{}, nil))
-	mux.Handle("/", w.serve(Options{}))
+	mux.Handle("/", serve(w, Options{}))
 	ts := httptest.NewServer(mux)
 	t.Cleanup(ts.Close)
 	address := want(t, ts.URL+"/api/components/p/c/").text("git_export")

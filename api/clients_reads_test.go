@@ -11,6 +11,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -38,7 +39,7 @@ func clientMCP(t *testing.T, s *sites) {
 	if list := want(t, s.big+"/api/translations/big/big/cs/units/?page_size=1000", header...).results(); len(list) != 45 {
 		t.Errorf("%d strings in a page of 1000", len(list))
 	}
-	stamp := url.QueryEscape(at.Add(10 * time.Hour).Format(time.RFC3339Nano))
+	stamp := url.QueryEscape(catalogtest.Now().Add(10 * time.Hour).Format(time.RFC3339Nano))
 	for target, n := range map[string]int{
 		"/api/projects/demo/changes/?format=json&page_size=1000&user=karel&action=63&action=59":  1,
 		"/api/components/demo/app/changes/?format=json&page_size=5&timestamp_after=" + stamp:     4,
@@ -106,7 +107,7 @@ func clientSpring(t *testing.T, s *sites) {
 		stamp := at.Format("2006-01-02T15:04:05Z")
 		return s.big + "/api/translations/big/big/cs/units/?q=" + url.QueryEscape("state:>=translated AND (added:>="+stamp+" OR changed:>="+stamp+")")
 	}
-	old, pages := all(t, since(at.Add(-24*time.Hour)), header...)
+	old, pages := all(t, since(catalogtest.Now().Add(-24*time.Hour)), header...)
 	if len(old) != 45 || pages != 3 {
 		t.Errorf("%d strings on %d pages, want all 45 on 3", len(old), pages)
 	}
@@ -118,7 +119,7 @@ func clientSpring(t *testing.T, s *sites) {
 			t.Errorf("target %v", u["target"])
 		}
 	}
-	if fresh, _ := all(t, since(at.AddDate(1, 0, 0)), header...); len(fresh) != 0 {
+	if fresh, _ := all(t, since(catalogtest.Now().AddDate(1, 0, 0)), header...); len(fresh) != 0 {
 		t.Errorf("%d strings are newer than all", len(fresh))
 	}
 }
@@ -200,13 +201,13 @@ func clientWeblateAction(t *testing.T, s *sites) {
 
 // clientThunderbird counts pages while next is not null.
 func clientThunderbird(t *testing.T, _ *sites) {
-	w := openWorld(t)
+	w := catalogtest.NewWriter(t)
 	var specs []store.ComponentSpec
 	for i := range 45 {
-		specs = append(specs, store.ComponentSpec{Project: "p", Slug: fmt.Sprint("c", i), Settings: componentDefaults(""), Repo: repoBig, Branch: fmt.Sprint("b", i)})
+		specs = append(specs, store.ComponentSpec{Project: "p", Slug: fmt.Sprint("c", i), Settings: catalogtest.ComponentDefaults(""), Repo: catalogtest.RepoBig, Branch: fmt.Sprint("b", i)})
 	}
-	w.configure([]catalog.Project{{Slug: "p", Settings: projectDefaults("P")}}, specs)
-	ts := httptest.NewServer(w.serve(Options{}))
+	w.Configure([]catalog.Project{{Slug: "p", Settings: catalogtest.ProjectDefaults("P")}}, specs)
+	ts := httptest.NewServer(serve(w, Options{}))
 	t.Cleanup(ts.Close)
 	found := map[string]bool{}
 	for page, more := 1, true; more; page++ {
@@ -257,7 +258,7 @@ func clientPachli(t *testing.T, s *sites) {
 // clientFriendlyBridge keys strings by their ids, puts its own host into next,
 // and keeps below the rate that the headers tell.
 func clientFriendlyBridge(t *testing.T, s *sites) {
-	q := "?q=" + url.QueryEscape("changed:>="+at.Format("2006-01-02")) + "&page=1"
+	q := "?q=" + url.QueryEscape("changed:>="+catalogtest.Now().Format("2006-01-02")) + "&page=1"
 	ids := map[any]bool{}
 	for target := s.big + "/api/translations/big/big/cs/units/" + q; target != ""; {
 		a := want(t, target, "Authorization", "Token k")
@@ -275,7 +276,7 @@ func clientFriendlyBridge(t *testing.T, s *sites) {
 	if len(ids) != 45 {
 		t.Errorf("%d ids", len(ids))
 	}
-	limited := httptest.NewServer(s.db.serve(Options{AnonymousRate: limit.Rate{Count: 2, Per: time.Hour}}))
+	limited := httptest.NewServer(serve(s.db, Options{AnonymousRate: limit.Rate{Count: 2, Per: time.Hour}}))
 	t.Cleanup(limited.Close)
 	for i, remaining := range []string{"1", "0", "0"} {
 		a := overWire(t, http.MethodGet, limited.URL+"/api/translations/demo/app/cs/units/"+q, "")

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 const clientsFile = "../../shared/spec/clients.md"
@@ -88,17 +90,17 @@ func compareRows(t *testing.T, text string, tests map[string]func(*testing.T, *s
 
 // sites are servers that clients read.
 type sites struct {
-	big  string // bigWorld with 45 strings in a language
-	demo string // demoWorld
-	db   *world // of demo
+	big  string              // bigWorld with 45 strings in a language
+	demo string              // catalogtest.Demo
+	db   *catalogtest.Writer // of demo
 }
 
 func newSites(t *testing.T) *sites {
 	t.Helper()
-	big, demo := openWorld(t), demoWorld(t)
-	big.bigWorld(45)
-	serve := func(w *world) string {
-		ts := httptest.NewServer(w.serve(Options{CORSOrigins: []string{"*"}}))
+	big, demo := catalogtest.NewWriter(t), catalogtest.Demo(t)
+	big.ImportBig(45)
+	serve := func(w *catalogtest.Writer) string {
+		ts := httptest.NewServer(serve(w, Options{CORSOrigins: []string{"*"}}))
 		t.Cleanup(ts.Close)
 		return ts.URL
 	}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // BenchmarkCold measures pages that nobody has asked for, over HTTP on 8
@@ -21,9 +23,9 @@ import (
 //	go test ./api -run '^$' -bench Cold
 func BenchmarkCold(b *testing.B) {
 	const units, connections = 50_000, 8
-	w := openWorld(b)
-	w.bigWorld(units)
-	s := w.serve(Options{Logger: slog.New(slog.DiscardHandler), CacheBytes: 64 << 20})
+	w := catalogtest.NewWriter(b)
+	w.ImportBig(units)
+	s := serve(w, Options{Logger: slog.New(slog.DiscardHandler), CacheBytes: 64 << 20})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)

@@ -1,15 +1,13 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
 	"testing"
 
-	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestWhileWriting reads while steps are written: a page's count fits its
@@ -18,9 +16,9 @@ import (
 func TestWhileWriting(t *testing.T) {
 	t.Parallel()
 	const steps, perStep = 25, 7
-	w := openWorld(t)
-	w.bigWorld(1)
-	s := w.serve(Options{})
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(1)
+	s := serve(w, Options{})
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	for _, read := range []func(){
@@ -42,7 +40,7 @@ func TestWhileWriting(t *testing.T) {
 	seen := make(chan []int)
 	go func() { seen <- poll(t, s, "/api/components/big/big/changes/", 3+steps*perStep) }()
 	for i := range steps {
-		w.addUnits(fmt.Sprintf("%040x", i+1), perStep)
+		w.AddBigUnits(fmt.Sprintf("%040x", i+1), perStep)
 	}
 	for i, id := range <-seen {
 		if id != i+1 {
@@ -77,44 +75,4 @@ func poll(t *testing.T, s *Server, path string, n int) []int {
 		}
 	}
 	return seen
-}
-
-// addUnits is a step that adds n units to the Czech translation of big/big.
-func (w *world) addUnits(head string, n int) {
-	w.tb.Helper()
-	id := w.ids["big/big"]
-	w.step(id, repoBig, "main", head, func(ctx context.Context, tx *store.StepTx) error {
-		all, err := tx.Translations(ctx, id)
-		if err != nil {
-			return err
-		}
-		t := translationOf(all, "cs")
-		placed, err := tx.Layout(ctx, t.ID)
-		if err != nil {
-			return err
-		}
-		var h catalog.Hasher
-		added := make([]store.FingerprintedUnit, n)
-		for i := range added {
-			u := &catalog.Unit{TranslationID: t.ID, SourceID: id*catalog.UnitsPerComponent + 1, Target: "x", State: 20, Priority: 100, Created: at}
-			u.Identity = h.Identity(head, fmt.Sprint(i))
-			t.Stats.AddUnit(u)
-			added[i] = store.FingerprintedUnit{Unit: u, Text: 1, Meta: 1}
-		}
-		if err := tx.AddUnits(ctx, added); err != nil {
-			return err
-		}
-		units := make([]catalog.Unit, n)
-		for i := range added {
-			units[i] = *added[i].Unit
-			placed = append(placed, catalog.UnitPosition{ID: units[i].ID, Position: len(placed) + 1})
-		}
-		if err := tx.PutLayout(ctx, t.ID, placed); err != nil {
-			return err
-		}
-		if err := tx.PutTranslation(ctx, t); err != nil {
-			return err
-		}
-		return addEntries(ctx, tx, id, t, "Jane", catalog.ActionNewUnit, units)
-	})
 }

@@ -22,6 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -36,28 +37,28 @@ func longBytes(n int) []byte {
 
 // longWorld has the component big/big with n strings of a kilobyte, a file of
 // size bytes in Czech, and a translation into German whose file is not stored.
-func longWorld(tb testing.TB, n, size int) *world {
+func longWorld(tb testing.TB, n, size int) *catalogtest.Writer {
 	tb.Helper()
-	w := openWorld(tb)
-	w.configure([]catalog.Project{{Slug: "big", Settings: projectDefaults("Big")}}, []store.ComponentSpec{
-		{Project: "big", Slug: "big", Settings: componentDefaults("Big"), Repo: repoApp, Branch: "main"},
+	w := catalogtest.NewWriter(tb)
+	w.Configure([]catalog.Project{{Slug: "big", Settings: catalogtest.ProjectDefaults("Big")}}, []store.ComponentSpec{
+		{Project: "big", Slug: "big", Settings: catalogtest.ComponentDefaults("Big"), Repo: catalogtest.RepoApp, Branch: "main"},
 	})
-	units := manyUnits(n)
+	units := catalogtest.NumberedUnits(n)
 	for i := range units {
 		units[i].Target = fmt.Sprint(i, strings.Repeat(" dlouhý překlad", 64))
 	}
-	w.imports("big/big", repoApp, "", sourceOf(units), file{language: "cs", name: "po/cs.po", forms: 3, formula: czech, units: units})
-	id := w.ids["big/big"]
-	w.step(id, repoApp, "main", head2, func(ctx context.Context, tx *store.StepTx) error {
+	w.Import("big/big", catalogtest.RepoApp, "", catalogtest.SourceFile(units), catalogtest.CzechFile(units))
+	id := w.IDs["big/big"]
+	w.Step(id, catalogtest.RepoApp, "main", catalogtest.Head2, func(ctx context.Context, tx *store.StepTx) error {
 		all, err := tx.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
-		german := catalog.Translation{ComponentID: id, Language: "de", FileCode: "de", Filename: "po/de.po", Revision: blob, PluralNumber: 2, PluralFormula: "n != 1"}
+		german := catalog.Translation{ComponentID: id, Language: "de", FileCode: "de", Filename: "po/de.po", Revision: catalogtest.Blob, PluralNumber: 2, PluralFormula: "n != 1"}
 		if err := tx.PutTranslation(ctx, &german); err != nil {
 			return err
 		}
-		return tx.PutFile(ctx, store.File{TranslationID: translationOf(all, "cs").ID, Blob: head2, Modified: at, Data: longBytes(size)})
+		return tx.PutFile(ctx, store.File{TranslationID: catalogtest.TranslationOf(all, "cs").ID, Blob: catalogtest.Head2, Modified: catalogtest.Now(), Data: longBytes(size)})
 	})
 	return w
 }
@@ -66,10 +67,10 @@ func longWorld(tb testing.TB, n, size int) *world {
 func TestLongFile(t *testing.T) {
 	t.Parallel()
 	data := longBytes(3 << 20)
-	s := longWorld(t, 1, len(data)).serve(Options{CacheBytes: 64 << 20, TempDir: t.TempDir()})
+	s := serve(longWorld(t, 1, len(data)), Options{CacheBytes: 64 << 20, TempDir: t.TempDir()})
 	rec := call(t, s, http.MethodGet, bigFile)
 	etag, modified := rec.Header().Get("ETag"), rec.Header().Get("Last-Modified")
-	if rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), data) || etag == "" || modified != at.UTC().Format(http.TimeFormat) || rec.Header().Get("Content-Type") != typePO {
+	if rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), data) || etag == "" || modified != catalogtest.Now().UTC().Format(http.TimeFormat) || rec.Header().Get("Content-Type") != typePO {
 		t.Fatalf("%d %v, %d bytes", rec.Code, rec.Header(), rec.Body.Len())
 	}
 	for _, tc := range []struct {
@@ -84,7 +85,7 @@ func TestLongFile(t *testing.T) {
 		{[]string{"Range", "bytes=99999999-"}, 416, []byte(`{"detail":"The file has no such part."}`)},
 		{[]string{"If-None-Match", etag}, 304, nil},
 		{[]string{"If-Modified-Since", modified}, 304, nil},
-		{[]string{"If-Modified-Since", at.Add(-time.Hour).Format(http.TimeFormat)}, 200, data},
+		{[]string{"If-Modified-Since", catalogtest.Now().Add(-time.Hour).Format(http.TimeFormat)}, 200, data},
 	} {
 		rec := call(t, s, http.MethodGet, bigFile, tc.header...)
 		if rec.Code != tc.status || !bytes.Equal(rec.Body.Bytes(), tc.body) {
@@ -109,7 +110,7 @@ func TestLongFile(t *testing.T) {
 func TestLongExport(t *testing.T) {
 	t.Parallel()
 	const n = 2500
-	s := longWorld(t, n, 1).serve(Options{TempDir: t.TempDir()})
+	s := serve(longWorld(t, n, 1), Options{TempDir: t.TempDir()})
 	rec := call(t, s, http.MethodGet, bigFile+"?format=csv")
 	body := rec.Body.Bytes()
 	rows, err := csv.NewReader(bytes.NewReader(body)).ReadAll()
@@ -129,7 +130,7 @@ func TestLongExport(t *testing.T) {
 // a refusal is a problem like any other.
 func TestPartsAreCounted(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{CacheBytes: 1 << 20})
+	s := serve(catalogtest.Demo(t), Options{CacheBytes: 1 << 20})
 	for range 2 { // the second from the cache
 		call(t, s, http.MethodGet, csFile, "Range", "bytes=0-1")
 		rec := call(t, s, http.MethodGet, csFile, "Range", "bytes=99-")
@@ -150,7 +151,7 @@ func TestPartsAreCounted(t *testing.T) {
 func TestMissingFile(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := longWorld(t, 1, 10).serve(Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	s := serve(longWorld(t, 1, 10), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if rec := call(t, s, http.MethodGet, "/api/translations/big/big/de/file/"); rec.Code != 404 || !strings.Contains(rec.Body.String(), "is not stored") {
 		t.Errorf("%d %s", rec.Code, rec.Body)
 	}
@@ -187,15 +188,15 @@ func unzipped(t *testing.T, data []byte) map[string]string {
 // TestArchiveConditions: an archive can become older, so only the very time counts.
 func TestArchiveConditions(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{CacheBytes: 1 << 20})
+	s := serve(catalogtest.Demo(t), Options{CacheBytes: 1 << 20})
 	for range 2 { // the second from the cache
 		rec := call(t, s, http.MethodGet, "/api/components/demo/app/file/")
-		if got := rec.Header().Get("Last-Modified"); got != at.Truncate(time.Second).Format(http.TimeFormat) {
+		if got := rec.Header().Get("Last-Modified"); got != catalogtest.Now().Truncate(time.Second).Format(http.TimeFormat) {
 			t.Errorf("Last-Modified %s", got)
 		}
 		body := rec.Body.String()
 		for since, want := range map[time.Duration]int{0: 304, time.Hour: 200, -time.Hour: 200} {
-			if rec := call(t, s, http.MethodGet, "/api/components/demo/app/file/", "If-Modified-Since", at.Add(since).Format(http.TimeFormat)); rec.Code != want {
+			if rec := call(t, s, http.MethodGet, "/api/components/demo/app/file/", "If-Modified-Since", catalogtest.Now().Add(since).Format(http.TimeFormat)); rec.Code != want {
 				t.Errorf("%v later: %d", since, rec.Code)
 			}
 		}
@@ -209,7 +210,7 @@ func TestArchiveConditions(t *testing.T) {
 // a format.
 func TestConvertedArchives(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for path, folder := range map[string]string{"/api/components/demo/app/file/": "", "/api/projects/demo/file/": "app/"} {
 		for _, format := range []string{"po", "csv", "xliff", "mo", "xlsx"} {
 			_, rec := send(s, http.MethodGet, path+"?format=api?format=zip:"+format)
@@ -232,7 +233,7 @@ func TestSlowDownloads(t *testing.T) {
 	ignore := goleak.IgnoreCurrent()
 	func() {
 		w := longWorld(t, 1, 12<<20)
-		s := w.serve(Options{TempDir: t.TempDir()})
+		s := serve(w, Options{TempDir: t.TempDir()})
 		s.streams.timeout = 200 * time.Millisecond
 		ts := httptest.NewServer(s)
 		defer ts.Close()
@@ -269,7 +270,7 @@ func TestSlowDownloads(t *testing.T) {
 		if len(s.downloads) != 0 || len(s.producers) != 0 {
 			t.Errorf("%d downloads, %d producers are left", len(s.downloads), len(s.producers))
 		}
-		if err := w.db.Close(); err != nil {
+		if err := w.DB.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -281,17 +282,17 @@ func TestSlowDownloads(t *testing.T) {
 func TestFollowedFile(t *testing.T) {
 	t.Parallel()
 	w := longWorld(t, 1, 10)
-	id := w.ids["big/big"]
-	w.step(id, repoApp, "main", blob, func(ctx context.Context, tx *store.StepTx) error {
+	id := w.IDs["big/big"]
+	w.Step(id, catalogtest.RepoApp, "main", catalogtest.Blob, func(ctx context.Context, tx *store.StepTx) error {
 		all, err := tx.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
-		source, czech := translationOf(all, "en"), translationOf(all, "cs")
-		source.Filename, source.Revision = czech.Filename, head2
+		source, czech := catalogtest.TranslationOf(all, "en"), catalogtest.TranslationOf(all, "cs")
+		source.Filename, source.Revision = czech.Filename, catalogtest.Head2
 		return tx.PutTranslation(ctx, source)
 	})
-	s := w.serve(Options{})
+	s := serve(w, Options{})
 	own := call(t, s, http.MethodGet, "/api/translations/big/big/cs/file/")
 	followed := call(t, s, http.MethodGet, "/api/translations/big/big/en/file/")
 	if followed.Code != 200 || followed.Body.String() != string(longBytes(10)) || followed.Header().Get("ETag") != own.Header().Get("ETag") {

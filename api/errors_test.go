@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -73,7 +74,7 @@ func TestInternalError(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := demoWorld(t).serve(Options{
+	s := serve(catalogtest.Demo(t), Options{
 		Logger:   slog.New(slog.NewTextHandler(&log, nil)),
 		Progress: func(int64) (Progress, bool) { panic("at /secret/path") },
 	})
@@ -94,7 +95,7 @@ func TestPanic(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := demoWorld(t).serve(Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	s := serve(catalogtest.Demo(t), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	rec := httptest.NewRecorder()
@@ -110,7 +111,7 @@ func TestCancelled(t *testing.T) {
 // TestLongQuery: links repeat the query, so it is bounded.
 func TestLongQuery(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for n, want := range map[int]int{maxQuery: 200, maxQuery + 1: 414} {
 		query := "?a=" + strings.Repeat("%", n-2)
 		if rec := call(t, s, http.MethodGet, "/api/changes/"+query); rec.Code != want || rec.Body.Len() > 200_000 {
@@ -122,7 +123,7 @@ func TestLongQuery(t *testing.T) {
 // TestMetrics: requests are counted by route, not by path.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for _, target := range []string{"/api/units/268435457/", "/api/units/268435458/", "/api/units/1/", "/api/nope/1/", "/nope/2/"} {
 		call(t, s, http.MethodGet, target)
 	}
@@ -145,7 +146,7 @@ func TestMetrics(t *testing.T) {
 // TestVersion: the description names it, in both languages.
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{Version: "1.2.3"})
+	s := serve(catalogtest.Demo(t), Options{Version: "1.2.3"})
 	rec := call(t, s, http.MethodGet, "/api/schema/", "Accept", "application/json")
 	doc := decode[map[string]any](t, rec.Body.String())
 	info, _ := doc["info"].(map[string]any)

@@ -10,12 +10,13 @@ import (
 
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestStatisticsExports: JSON with indent, and CSV with the columns of facts §12.
 func TestStatisticsExports(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	rec := call(t, s, http.MethodGet, "/exports/stats/demo/app/?format=csv")
 	rows, err := csv.NewReader(rec.Body).ReadAll()
 	if err != nil || rec.Header().Get("Content-Disposition") != `attachment; filename="stats-demo-app.csv"` {
@@ -40,7 +41,7 @@ func feeds() []string {
 // TestRSS: the newest changes of every scope, well formed whatever they hold.
 func TestRSS(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for _, path := range feeds() {
 		body := get(t, s, "/exports/rss/"+path)
 		var feed struct {
@@ -68,7 +69,7 @@ func TestRSS(t *testing.T) {
 // TestAtom: what RFC 4287 asks of a feed and its entries (4.1.1, 4.1.2).
 func TestAtom(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for _, path := range append(feeds(), "language/de/") {
 		body := get(t, s, "/exports/atom/"+path)
 		type link struct {
@@ -115,8 +116,8 @@ func TestAtom(t *testing.T) {
 // those of private components for a token alone.
 func TestFeedOfLanguage(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
 	own := getList(t, s, "/api/translations/demo/app/cs/changes/?ordering=-id&page_size=10").Results
 	body := get(t, s, "/exports/rss/language/cs/")
 	at := 0
@@ -131,7 +132,7 @@ func TestFeedOfLanguage(t *testing.T) {
 	if strings.Contains(get(t, s, "/exports/rss/language/de/"), "<item>") {
 		t.Error("entries of a file that is gone")
 	}
-	key := w.token("t", catalog.ScopeRead)
+	key := w.Token("t", catalog.ScopeRead)
 	if rec := call(t, s, http.MethodGet, "/exports/rss/language/en/", "Authorization", "Token "+key); !strings.Contains(rec.Body.String(), "hidden/en: Message 3") {
 		t.Errorf("with a token: %s", rec.Body)
 	}
@@ -147,7 +148,7 @@ func nothingPrivate(t *testing.T, path, body string) {
 // TestWidgets: all names and both shapes of URL, and nothing of what is private.
 func TestWidgets(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for path, want := range map[string]string{
 		"/widget/demo/app/cs/svg-badge.svg":       "translated: 93%",
 		"/widgets/demo/cs/app/svg-badge.svg":      "translated: 93%",

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 const csFile = "/api/translations/demo/app/cs/file/"
@@ -21,20 +22,20 @@ const csFile = "/api/translations/demo/app/cs/file/"
 // need.
 func TestFile(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{CacheBytes: 1 << 20})
+	s := serve(catalogtest.Demo(t), Options{CacheBytes: 1 << 20})
 	rec := call(t, s, http.MethodGet, csFile)
 	h := rec.Header()
 	if rec.Code != 200 || rec.Body.String() != "# po/cs.po\n" || h.Get("Content-Type") != "text/x-gettext-catalog" ||
 		h.Get("Content-Disposition") != `attachment; filename=demo-app-cs.po` ||
-		h.Get("Last-Modified") != at.Add(-time.Hour).Format(http.TimeFormat) || h.Get("Accept-Ranges") != "bytes" {
+		h.Get("Last-Modified") != catalogtest.Now().Add(-time.Hour).Format(http.TimeFormat) || h.Get("Accept-Ranges") != "bytes" {
 		t.Fatalf("%d %v %q", rec.Code, h, rec.Body)
 	}
 	etag, modified := h.Get("ETag"), h.Get("Last-Modified")
 	if etag == "" || strings.HasPrefix(etag, "W/") {
 		t.Fatalf("ETag %s is not strong", etag)
 	}
-	later := at.Add(time.Hour).Format(http.TimeFormat)
-	earlier := at.Add(-2 * time.Hour).Format(http.TimeFormat)
+	later := catalogtest.Now().Add(time.Hour).Format(http.TimeFormat)
+	earlier := catalogtest.Now().Add(-2 * time.Hour).Format(http.TimeFormat)
 	for _, tc := range []struct {
 		header []string
 		status int
@@ -74,7 +75,7 @@ func TestFile(t *testing.T) {
 // nothing of private components.
 func TestFileProblems(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for path, want := range map[string]string{
 		csFile + "?format=json":                            `400 {"format":"File format is not compatible with this translation"}`,
 		csFile + "?format=nope":                            `400 {"format":"File format is not compatible with this translation"}`,
@@ -97,7 +98,7 @@ func TestFileProblems(t *testing.T) {
 // understands PO and makes the same MO of it.
 func TestExports(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for format, kind := range map[string]string{
 		"po": "text/x-po", "mo": "application/x-gettext-catalog", "csv": "text/csv", "xliff": "application/x-xliff+xml",
 		"xliff11": "application/x-xliff+xml", "tmx": "application/x-tmx",
@@ -148,7 +149,7 @@ func TestExports(t *testing.T) {
 // nothing private.
 func TestArchives(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for path, want := range map[string]string{
 		"/api/components/demo/app/file/": "po/app.pot po/cs.po po/cs_CZ.po po/sr@latin.po",
 		"/api/projects/demo/file/":       "app/po/app.pot app/po/cs.po app/po/cs_CZ.po app/po/sr@latin.po",
@@ -167,7 +168,7 @@ func TestArchives(t *testing.T) {
 				t.Fatal(err)
 			}
 			data, err := io.ReadAll(r)
-			if err != nil || !strings.HasSuffix(f.Name, strings.TrimSpace(string(data[2:]))) || !f.Modified.Equal(at.Add(-time.Hour).Truncate(time.Second)) {
+			if err != nil || !strings.HasSuffix(f.Name, strings.TrimSpace(string(data[2:]))) || !f.Modified.Equal(catalogtest.Now().Add(-time.Hour).Truncate(time.Second)) {
 				t.Errorf("%s: %q, %v, %v", f.Name, data, f.Modified, err)
 			}
 		}
@@ -190,7 +191,7 @@ func TestArchives(t *testing.T) {
 // TestDownloadsBounded: who comes when all places are taken is told to come back.
 func TestDownloadsBounded(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for range maxDownloads {
 		s.downloads <- struct{}{}
 	}

@@ -54,7 +54,7 @@ func (f *flights) waitingNow() (n int) {
 func TestRenderedOnce(t *testing.T) {
 	t.Parallel()
 	w := cacheWorld(t)
-	s := w.serve(Options{CacheBytes: 1 << 20})
+	s := serve(w, Options{CacheBytes: 1 << 20})
 	h := newHeld(func(int32) error { return nil })
 	const clients = 8
 	var asking sync.WaitGroup
@@ -69,7 +69,7 @@ func TestRenderedOnce(t *testing.T) {
 	var others sync.WaitGroup
 	others.Go(func() { h.ask(s, "/held/?other=1") })
 	<-h.begun
-	w.pull(0)
+	pull(w, 0)
 	others.Go(func() { h.ask(s, "/held/") })
 	<-h.begun // and does not wait for what was begun before the pull
 	close(h.goOn)
@@ -92,7 +92,7 @@ func TestRenderedOnce(t *testing.T) {
 // to; the others try for themselves.
 func TestRenderedAfterFailure(t *testing.T) {
 	t.Parallel()
-	s := cacheWorld(t).serve(Options{CacheBytes: 1 << 20})
+	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
 	h := newHeld(func(n int32) error {
 		if n == 1 {
 			return errInternal

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // FuzzRequest throws requests at the handler: never a 5xx (everything is
@@ -28,10 +30,10 @@ func FuzzRequest(f *testing.F) {
 		f.Add("GET", target, "evil\"<>", "a/b;c", "Bearer \xff")
 		f.Add("HEAD", target, "localhost:8080", "", "")
 	}
-	w := demoWorld(f)
-	w.imports("demo/docs", repoDocs, "Jane", sourceOf(manyUnits(5)))
-	w.importsBranch("secret/open", repoSecret, "release", "Jane", sourceOf(manyUnits(5)))
-	s := brief(w.serve(Options{}))
+	w := catalogtest.Demo(f)
+	w.Import("demo/docs", catalogtest.RepoDocs, "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
+	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
+	s := brief(serve(w, Options{}))
 	f.Fuzz(func(t *testing.T, method, target, host, accept, authorization string) {
 		u, err := url.ParseRequestURI(target)
 		if err != nil {

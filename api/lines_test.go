@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -100,8 +101,8 @@ func linesIn(body string) []string {
 // come without it.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{CacheBytes: 1 << 20})
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{CacheBytes: 1 << 20})
 	some := 0
 	for _, target := range listTargets(t, s) {
 		want := entriesPaged(t, s, with(target, "page_size=3"))
@@ -135,7 +136,7 @@ func TestLines(t *testing.T) {
 // list has no lines.
 func TestLinesRefused(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for target, status := range map[string]int{
 		"/api/translations/demo/hidden/en/units/": 404, "/api/components/secret/lib/translations/": 404, "/api/units/?q=(": 400,
 		"/api/changes/?action=x": 400, "/api/projects/demo/": 406, "/api/component-lists/any/components/": 404,
@@ -175,9 +176,9 @@ func TestLinesRefused(t *testing.T) {
 // TestLinesAccess: lines hide what pages hide, and show it to a token.
 func TestLinesAccess(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{})
-	token := w.token("lines", catalog.ScopeRead)
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
+	token := w.Token("lines", catalog.ScopeRead)
 	for _, target := range listTargets(t, s) {
 		want := entriesPaged(t, s, target, "Authorization", "Token "+token)
 		_, rec := send(s, http.MethodGet, target, "Accept", typeLines, "Authorization", "Token "+token)
@@ -197,13 +198,13 @@ func TestLinesAccess(t *testing.T) {
 // it, and is written; both encodings.
 func TestLinesWhileWriting(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(2500)
-	s := w.serve(Options{})
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(2500)
+	s := serve(w, Options{})
 	for n, encoding := range []string{"gzip", "zstd", "identity"} {
 		want := entriesPaged(t, s, "/api/changes/?page_size=1000")
 		out := &pausing{ResponseRecorder: httptest.NewRecorder()}
-		out.after = func() { w.addUnits(fmt.Sprintf("%040x", n+1), 7) } // once the first page is sent
+		out.after = func() { w.AddBigUnits(fmt.Sprintf("%040x", n+1), 7) } // once the first page is sent
 		req := httptest.NewRequest(http.MethodGet, "http://l10n.example.org/api/changes/", nil)
 		req.Header.Set("Accept", typeLines)
 		req.Header.Set("Accept-Encoding", encoding)
@@ -240,9 +241,9 @@ func (p *pausing) Write(b []byte) (int, error) {
 // open; that of one that goes away while the list is read is not sent on.
 func TestLinesGone(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(20_000)
-	s := w.serve(Options{})
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(20_000)
+	s := serve(w, Options{})
 	s.streams.timeout = 50 * time.Millisecond
 	srv := httptest.NewServer(s)
 	defer srv.Close()
@@ -297,20 +298,20 @@ func TestLinesGone(t *testing.T) {
 // that its client notices, and the next one is told to come back.
 func TestLinesHeld(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(2500)
-	log, err := os.Stat(w.path + "-wal")
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(2500)
+	log, err := os.Stat(w.Database() + "-wal")
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), w.path, store.Options{Shared: true, MaxWAL: log.Size() + 1<<20})
+	db, err := store.Open(t.Context(), w.Database(), store.Options{Shared: true, MaxWAL: log.Size() + 1<<20})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	s := (&world{tb: t, db: db}).serve(Options{})
+	s := serve(&catalogtest.Writer{Store: &catalogtest.Store{TB: t, DB: db, Languages: w.Languages}}, Options{})
 	out := &pausing{ResponseRecorder: httptest.NewRecorder()}
-	out.after = func() { w.addUnits(head2, 40_000) }
+	out.after = func() { w.AddBigUnits(catalogtest.Head2, 40_000) }
 	req := httptest.NewRequest(http.MethodGet, "http://l10n.example.org/api/units/", nil)
 	req.Header.Set("Accept", typeLines)
 	broken := func() (p any) {
@@ -333,13 +334,13 @@ func TestLinesHeld(t *testing.T) {
 // it.
 func TestLinesRevoked(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(2500)
-	s := w.serve(Options{})
-	key := w.token("t", catalog.ScopeRead)
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(2500)
+	s := serve(w, Options{})
+	key := w.Token("t", catalog.ScopeRead)
 	out := &pausing{ResponseRecorder: httptest.NewRecorder()}
 	out.after = func() {
-		if err := w.db.RevokeToken(t.Context(), "t"); err != nil {
+		if err := w.DB.RevokeToken(t.Context(), "t"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -361,9 +362,9 @@ func TestLinesMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes 40,000 strings and looks at memory alone: not with -short")
 	}
-	w := openWorld(t)
-	w.bigWorld(40_000)
-	s := w.bare(Options{})
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(40_000)
+	s := bare(w, Options{})
 	for _, target := range []string{"/api/translations/big/big/cs/units/", "/api/units/", "/api/changes/", "/api/units/?q=state:translated"} {
 		lines, peak := 0, uint64(0)
 		runtime.GC()
@@ -408,7 +409,7 @@ func (c *counting) Write(b []byte) (int, error) {
 // that is asked for.
 func TestCSVOfEveryList(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for _, target := range listTargets(t, s) {
 		all := entriesPaged(t, s, with(target, "page_size=1000"))
 		size, bare := 2, get(t, s, target)[0] == '['

@@ -7,6 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // manyTargets are lists and sums over all components, and single objects beside
@@ -39,7 +41,7 @@ func TestStatements(t *testing.T) {
 func statements(t *testing.T, components int) map[string]float64 {
 	t.Helper()
 	w := manyWorld(t, components, 2)
-	s := w.serve(Options{})
+	s := serve(w, Options{})
 	counter := statementCounter(t, w)
 	counts := map[string]float64{}
 	for _, target := range manyTargets() {
@@ -55,9 +57,9 @@ func statements(t *testing.T, components int) map[string]float64 {
 	return counts
 }
 
-func statementCounter(t *testing.T, w *world) prometheus.Counter {
+func statementCounter(t *testing.T, w *catalogtest.Writer) prometheus.Counter {
 	t.Helper()
-	for _, m := range w.db.Metrics() {
+	for _, m := range w.DB.Metrics() {
 		if c, ok := m.(prometheus.Counter); ok && strings.Contains(c.Desc().String(), "repoglot_store_statements_total") {
 			return c
 		}

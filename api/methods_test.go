@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // resources are one path of every route with its Allow (facts §6).
@@ -129,7 +131,7 @@ func brief(s *Server) *Server {
 // TestMethods goes through every method of every resource: decisions 6 and 8.
 func TestMethods(t *testing.T) {
 	t.Parallel()
-	s := brief(demoWorld(t).serve(Options{}))
+	s := brief(serve(catalogtest.Demo(t), Options{}))
 	if len(resources) != len(s.routes()) {
 		t.Fatalf("%d resources for %d routes", len(resources), len(s.routes()))
 	}
@@ -194,7 +196,7 @@ func checkMethod(t *testing.T, s *Server, method, path, allow string) {
 // a real connection, since there net/http has its own mind.
 func TestHead(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	ts := httptest.NewServer(s)
 	defer ts.Close()
 	paths := []string{"/api/nope/", "/api/units/1/"}
@@ -240,7 +242,7 @@ func TestHead(t *testing.T) {
 // TestOptions compares with the two recorded bodies.
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	const tail = `,"description":"Translation components API.","renders":["application/json","text/html"],` +
 		`"parses":["application/json","application/x-www-form-urlencoded","multipart/form-data"]}`
 	for path, name := range map[string]string{
@@ -259,7 +261,7 @@ func TestOptions(t *testing.T) {
 // path, and what is no path at all.
 func TestPaths(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	same := map[string][]string{
 		"/api/translations/demo/app/cs/": {
 			"/api/translations/demo/app/cs", "/api/translations/demo/app/%63s/", "/%61pi/translations/demo/app/cs",

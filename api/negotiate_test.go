@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestFormat is decision 2: the parameter format, and how it shapes links.
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	const one, many = "/api/translations/demo/app/cs/", "/api/translations/demo/app/cs/units/"
 	for _, tc := range []struct {
 		target, accept string
@@ -78,7 +80,7 @@ func TestFormat(t *testing.T) {
 // specification: API resources end with the format, pages do not.
 func TestLinkEndings(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for _, format := range []string{"api", "json"} {
 		for _, target := range []string{
 			"/api/translations/demo/app/cs/", "/api/translations/demo/app/cs/units/", "/api/changes/", "/api/components/", "/api/users/karel/",

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // description is openapi.yaml as its readers get it.
@@ -390,7 +392,7 @@ func TestValidatorSeesMistakes(t *testing.T) {
 func TestOpenAPIForms(t *testing.T) {
 	t.Parallel()
 	v := newValidator(t)
-	for _, rt := range demoWorld(t).serve(Options{}).routes() {
+	for _, rt := range serve(catalogtest.Demo(t), Options{}).routes() {
 		if rt.path == "/api/component-lists/:slug/components/" {
 			continue // is never there
 		}

@@ -3,12 +3,14 @@ package api
 import (
 	"net/http"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestPaging is decision 3, with the recorded cases of facts §5.
 func TestPaging(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	const path = "/api/translations/demo/app/cs/units/"
 	const host = "http://l10n.example.org" + path
 	for _, tc := range []struct {
@@ -53,7 +55,7 @@ func TestPaging(t *testing.T) {
 // TestEmptyList: an empty list has one empty page.
 func TestEmptyList(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	const want = `{"count":0,"next":null,"previous":null,"results":[]}`
 	for _, target := range []string{
 		"/api/translations/demo/app/sr@latin/units/", "/api/translations/demo/app/sr@latin/changes/",
@@ -73,9 +75,9 @@ func TestEmptyList(t *testing.T) {
 // TestPageSizeClamp: 1000 for ordinary lists, 10000 for units.
 func TestPageSizeClamp(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(1100)
-	s := w.serve(Options{})
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(1100)
+	s := serve(w, Options{})
 	for target, want := range map[string]int{
 		"/api/translations/big/big/cs/units/?page_size=1050":    1050,
 		"/api/translations/big/big/cs/changes/?page_size=1050":  1000,
@@ -93,7 +95,7 @@ func TestPageSizeClamp(t *testing.T) {
 // once, ascending by id.
 func TestWalk(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for _, path := range []string{
 		"/api/translations/demo/app/cs/units/", "/api/translations/demo/app/cs/changes/", "/api/components/demo/app/changes/",
 		"/api/projects/demo/changes/", "/api/changes/", "/api/projects/", "/api/components/", "/api/projects/demo/components/",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -23,20 +24,20 @@ type statDay struct {
 func january(n int) time.Time { return time.Date(2024, 1, n, 12, 0, 0, 0, time.UTC) }
 
 // putStats stores statistics of days, as steps of their components.
-func (w *world) putStats(repos map[string]string, list []statDay) {
-	w.tb.Helper()
+func putStats(w *catalogtest.Writer, repos map[string]string, list []statDay) {
+	w.TB.Helper()
 	for _, d := range list {
-		id := w.ids[d.component]
+		id := w.IDs[d.component]
 		branch := "main"
 		if d.component == "secret/open" {
 			branch = "release"
 		}
-		w.step(id, repos[d.component], branch, w.head[id], func(ctx context.Context, tx *store.StepTx) error {
+		w.Step(id, repos[d.component], branch, w.Heads[id], func(ctx context.Context, tx *store.StepTx) error {
 			all, err := tx.Translations(ctx, id)
 			if err != nil {
 				return err
 			}
-			tr := translationOf(all, d.language)
+			tr := catalogtest.TranslationOf(all, d.language)
 			if tr == nil {
 				return fmt.Errorf("no %s in %s", d.language, d.component)
 			}
@@ -50,10 +51,10 @@ func (w *world) putStats(repos map[string]string, list []statDay) {
 }
 
 // statWorld is the demo's with statistics of a few days.
-func statWorld(tb testing.TB) *world {
-	w := demoWorld(tb)
-	w.importsBranch("secret/open", repoSecret, "release", "Ann", sourceOf(manyUnits(3)), file{language: "cs", name: "po/cs.po", forms: 3, formula: czech})
-	w.putStats(map[string]string{"demo/app": repoApp, "demo/hidden": repoHidden, "secret/open": repoSecret}, []statDay{
+func statWorld(tb testing.TB) *catalogtest.Writer {
+	w := catalogtest.Demo(tb)
+	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Ann", catalogtest.SourceFile(catalogtest.NumberedUnits(3)), catalogtest.CzechFile(nil))
+	putStats(w, map[string]string{"demo/app": catalogtest.RepoApp, "demo/hidden": catalogtest.RepoHidden, "secret/open": catalogtest.RepoSecret}, []statDay{
 		{component: "demo/app", language: "en", day: january(1), translated: 10, total: 10},
 		{component: "demo/app", language: "cs", day: january(1), translated: 1, total: 10},
 		{component: "demo/app", language: "de", day: january(2), translated: 5, total: 10},
@@ -80,7 +81,7 @@ func curve(l envelope) string {
 // or was never imported is in none.
 func TestStatisticsOverTime(t *testing.T) {
 	t.Parallel()
-	s := statWorld(t).serve(Options{})
+	s := serve(statWorld(t), Options{})
 	const (
 		translation = "/api/translations/demo/app/cs/statistics/history/"
 		component   = "/api/components/demo/app/statistics/history/"
@@ -126,7 +127,7 @@ func TestStatisticsOverTime(t *testing.T) {
 // and what is not imported yet.
 func TestStatisticsOverTimeRefuses(t *testing.T) {
 	t.Parallel()
-	s := statWorld(t).serve(Options{})
+	s := serve(statWorld(t), Options{})
 	for url, want := range map[string]string{
 		"/api/projects/demo/statistics/history/?interval=year&timestamp_after=x": `400 {"interval":["Select a valid choice: day, week or month."],"timestamp":["Enter a valid date/time."]}`,
 		"/api/languages/cs/statistics/history/?page=2":                           `404 {"detail":"Invalid page."}`,

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -123,8 +123,8 @@ func listen(t *testing.T, s *Server) string {
 // where the client says; filters are those of the list; what is hidden stays so.
 func TestStreamContent(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	base := listen(t, w.serve(Options{BaseURL: "https://l10n.example.org"}))
+	w := catalogtest.Demo(t)
+	base := listen(t, serve(w, Options{BaseURL: "https://l10n.example.org"}))
 	for _, path := range changeLists {
 		for _, query := range []string{"", "action=59&action=63", "user=karel", "timestamp_after=2026-03-04T15:00:00Z", "format=json&action=24", "timestamp_before=2026-03-04T06:00:00Z"} {
 			res, err := http.Get(base + path + "?page_size=1000&" + query)
@@ -158,8 +158,8 @@ func TestStreamContent(t *testing.T) {
 // TestStreamBegin: Last-Event-ID wins over after_id, which wins over now.
 func TestStreamBegin(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
 	base := listen(t, s)
 	for _, tc := range []struct{ query, last, begin, first string }{
 		{"", "", "105", ""},
@@ -212,11 +212,11 @@ func TestStreamBegin(t *testing.T) {
 // were filtered out where that moved.
 func TestStreamHeartbeat(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(1)
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(1)
 	ticks := make(chan time.Time)
 	stopped := make(chan struct{})
-	s := w.serve(Options{Tick: func(every time.Duration) (<-chan time.Time, func()) {
+	s := serve(w, Options{Tick: func(every time.Duration) (<-chan time.Time, func()) {
 		if every != 15*time.Second {
 			t.Errorf("a tick every %s", every)
 		}
@@ -230,12 +230,12 @@ func TestStreamHeartbeat(t *testing.T) {
 		}
 	}
 	want(event{id: "3"})
-	ticks <- at
+	ticks <- catalogtest.Now()
 	want(event{comment: "heartbeat"})
-	w.addUnits(head2, 7)
+	w.AddBigUnits(catalogtest.Head2, 7)
 	moved := false
 	for !moved { // the wake-up and the tick may come in either order
-		ticks <- at
+		ticks <- catalogtest.Now()
 		e, ok := c.next()
 		if moved = e.id == "10"; !ok || e.comment != "heartbeat" || e.id != "" && !moved {
 			t.Fatalf("%+v", e)
@@ -304,9 +304,9 @@ func upTo(n int) []int {
 func TestStreamsWhileWriting(t *testing.T) {
 	t.Parallel()
 	const steps, perStep = 40, 9
-	w := openWorld(t)
-	w.bigWorld(1)
-	s := w.serve(Options{})
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(1)
+	s := serve(w, Options{})
 	base := listen(t, s)
 	all := upTo(3 + steps*perStep) // 51, then 31 of en and cs
 	var readers sync.WaitGroup
@@ -335,7 +335,7 @@ func TestStreamsWhileWriting(t *testing.T) {
 		readers.Go(func() { wantRun(t, path, pollFiltered(t, s, path, len(want)), want) })
 	}
 	for i := range steps {
-		w.addUnits(fmt.Sprintf("%040x", i+1), perStep)
+		w.AddBigUnits(fmt.Sprintf("%040x", i+1), perStep)
 	}
 	readers.Wait()
 }
@@ -363,17 +363,8 @@ func pollFiltered(t *testing.T, s *Server, list string, n int) []int {
 func TestStreamAcrossRestarts(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	const restarts, perStep = 5, 40
-	path := filepath.Join(t.TempDir(), "db.sqlite")
-	w := &world{tb: t, ids: map[string]int64{}, head: map[int64]string{}}
-	open := func() {
-		db, err := store.Open(context.Background(), path, store.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.db = db
-	}
-	open()
-	w.bigWorld(1)
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(1)
 	var mu sync.Mutex
 	base := ""
 	target := func() string {
@@ -385,7 +376,7 @@ func TestStreamAcrossRestarts(t *testing.T) {
 	var seen []int
 	var reader sync.WaitGroup
 	for i := range restarts {
-		s := w.serve(Options{})
+		s := serve(w, Options{})
 		ts := httptest.NewServer(s)
 		mu.Lock()
 		base = ts.URL
@@ -393,17 +384,15 @@ func TestStreamAcrossRestarts(t *testing.T) {
 		if i == 0 {
 			reader.Go(func() { seen = streamed(t, rand.New(rand.NewPCG(1, 2)), target, len(all)) })
 		}
-		w.addUnits(fmt.Sprintf("%040x", i+1), perStep)
+		w.AddBigUnits(fmt.Sprintf("%040x", i+1), perStep)
 		if i == restarts-1 {
 			reader.Wait()
 		}
 		s.EndStreams()
 		ts.Close() // waits for the streams to end
-		if err := w.db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		w.Close()
 		if i < restarts-1 {
-			open()
+			w.Open()
 		}
 	}
 	wantRun(t, "stream", seen, all)
@@ -412,9 +401,9 @@ func TestStreamAcrossRestarts(t *testing.T) {
 // TestStreamSlowClient: who does not read is dropped; others are not held up.
 func TestStreamSlowClient(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(1)
-	s := w.serve(Options{})
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(1)
+	s := serve(w, Options{})
 	s.streams.timeout = time.Second
 	ts := httptest.NewServer(s)
 	t.Cleanup(func() { s.EndStreams(); ts.Close() })
@@ -440,8 +429,8 @@ func TestStreamSlowClient(t *testing.T) {
 		}
 		got <- n
 	}()
-	id := w.ids["big/big"]
-	w.step(id, repoBig, "main", head2, func(ctx context.Context, tx *store.StepTx) error {
+	id := w.IDs["big/big"]
+	w.Step(id, catalogtest.RepoBig, "main", catalogtest.Head2, func(ctx context.Context, tx *store.StepTx) error {
 		d := store.Delta{ComponentID: id}
 		for range entries {
 			d.Entries = append(d.Entries, store.Entry{Action: catalog.ActionParseError, Event: map[string]string{"message": strings.Repeat("x", size)}})
@@ -476,9 +465,9 @@ func until(t *testing.T, done func() bool) {
 // do not end a stream.
 func TestStreamOutlivesTimeouts(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(1)
-	s := w.serve(Options{Tick: func(time.Duration) (<-chan time.Time, func()) {
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(1)
+	s := serve(w, Options{Tick: func(time.Duration) (<-chan time.Time, func()) {
 		tick := time.NewTicker(40 * time.Millisecond)
 		return tick.C, tick.Stop
 	}})
@@ -492,7 +481,7 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 			t.Fatalf("the stream ended at block %d: %+v, %v", i, e, c.lines.Err())
 		}
 	}
-	w.addUnits(head2, 1)
+	w.AddBigUnits(catalogtest.Head2, 1)
 	if e, ok := c.change(); !ok || e.id != "4" {
 		t.Errorf("%+v", e)
 	}
@@ -502,10 +491,10 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 // no goroutine stays.
 func TestStreamEnds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	w := openWorld(t)
-	defer w.db.Close()
-	w.bigWorld(1)
-	s := w.serve(Options{})
+	w := catalogtest.NewWriter(t)
+	defer w.DB.Close()
+	w.ImportBig(1)
+	s := serve(w, Options{})
 	ts := httptest.NewServer(s)
 	var open []*client
 	for range 20 {
@@ -540,9 +529,9 @@ func TestStreamEnds(t *testing.T) {
 // again when one ends.
 func TestStreamLimit(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(1)
-	s := w.serve(Options{})
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(1)
+	s := serve(w, Options{})
 	s.streams.max = 2
 	base := listen(t, s)
 	one := mustConnect(t, base+"/api/changes/stream/", "")
@@ -566,31 +555,31 @@ func TestStreamLimit(t *testing.T) {
 // hidden when the stream began comes in with its new entries.
 func TestStreamHides(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	projects := []catalog.Project{{Slug: "p", Settings: projectDefaults("P")}}
+	w := catalogtest.NewWriter(t)
+	projects := []catalog.Project{{Slug: "p", Settings: catalogtest.ProjectDefaults("P")}}
 	specs := func(access catalog.Access) []store.ComponentSpec {
-		a := componentDefaults("A")
+		a := catalogtest.ComponentDefaults("A")
 		a.Access = access
 		return []store.ComponentSpec{
-			{Project: "p", Slug: "a", Settings: a, Repo: repoApp, Branch: "main"},
-			{Project: "p", Slug: "b", Settings: componentDefaults("B"), Repo: repoDocs, Branch: "main"},
+			{Project: "p", Slug: "a", Settings: a, Repo: catalogtest.RepoApp, Branch: "main"},
+			{Project: "p", Slug: "b", Settings: catalogtest.ComponentDefaults("B"), Repo: catalogtest.RepoDocs, Branch: "main"},
 		}
 	}
-	w.configure(projects, specs(""))
-	w.imports("p/a", repoApp, "Ann", sourceOf(manyUnits(2))) // 1 to 3
-	s := w.serve(Options{})
+	w.Configure(projects, specs(""))
+	w.Import("p/a", catalogtest.RepoApp, "Ann", catalogtest.SourceFile(catalogtest.NumberedUnits(2))) // 1 to 3
+	s := serve(w, Options{})
 	base := listen(t, s)
 	own := mustConnect(t, base+"/api/components/p/a/changes/stream/", "")
 	project := mustConnect(t, base+"/api/projects/p/changes/stream/", "")
 	server := mustConnect(t, base+"/api/changes/stream/", "")
-	w.configure(projects, specs(catalog.AccessPrivate))
+	w.Configure(projects, specs(catalog.AccessPrivate))
 	event := func(at string) {
-		w.step(w.ids["p/a"], repoApp, "main", at, func(ctx context.Context, tx *store.StepTx) error {
-			return tx.AddDelta(ctx, store.Delta{ComponentID: w.ids["p/a"], Entries: []store.Entry{{Action: catalog.ActionHook}}})
+		w.Step(w.IDs["p/a"], catalogtest.RepoApp, "main", at, func(ctx context.Context, tx *store.StepTx) error {
+			return tx.AddDelta(ctx, store.Delta{ComponentID: w.IDs["p/a"], Entries: []store.Entry{{Action: catalog.ActionHook}}})
 		})
 	}
-	event(head2)                                              // 4, hidden
-	w.imports("p/b", repoDocs, "Bob", sourceOf(manyUnits(1))) // 5 and 6
+	event(catalogtest.Head2)                                                                           // 4, hidden
+	w.Import("p/b", catalogtest.RepoDocs, "Bob", catalogtest.SourceFile(catalogtest.NumberedUnits(1))) // 5 and 6
 	own.next()
 	if e, ok := own.next(); ok {
 		t.Errorf("the stream of the hidden component goes on with %+v", e)
@@ -602,8 +591,8 @@ func TestStreamHides(t *testing.T) {
 			}
 		}
 	}
-	w.configure(projects, specs(catalog.AccessPublic))
-	event(head1)
+	w.Configure(projects, specs(catalog.AccessPublic))
+	event(catalogtest.Head1)
 	for _, c := range []*client{project, server} {
 		if e, ok := c.change(); !ok || e.id != "7" {
 			t.Errorf("%+v, want 7", e)

@@ -10,22 +10,23 @@ import (
 
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// remark stores suggestions and a translator comment for Czech strings of the
+// putComments stores suggestions and a translator comment for Czech strings of the
 // demo world, and returns the units that have them.
-func (w *world) remark() (suggested, commented int64) {
-	w.tb.Helper()
-	id := w.ids["demo/app"]
+func putComments(w *catalogtest.Writer) (suggested, commented int64) {
+	w.TB.Helper()
+	id := w.IDs["demo/app"]
 	var h catalog.Hasher
 	sep := catalog.FormSeparator
-	w.step(id, repoApp, "main", strings.Repeat("3", 40), func(ctx context.Context, tx *store.StepTx) error {
+	w.Step(id, catalogtest.RepoApp, "main", strings.Repeat("3", 40), func(ctx context.Context, tx *store.StepTx) error {
 		all, err := tx.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
-		cs := translationOf(all, "cs")
+		cs := catalogtest.TranslationOf(all, "cs")
 		placed, err := tx.Layout(ctx, cs.ID)
 		if err != nil {
 			return err
@@ -38,11 +39,11 @@ func (w *world) remark() (suggested, commented int64) {
 		fruit := h.Identity("%d banana"+sep+"%d bananas", "")
 		when := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 		return tx.PutSuggestions(ctx, id, []store.Suggestion{
-			{TranslationID: cs.ID, Identity: fruit, Branch: "l10n/x", Target: "%d b" + sep + "%d bb" + sep + "%d bbb", AuthorName: "Karel", AuthorEmail: "karel@example.org", At: when, Commit: head2},
-			{TranslationID: cs.ID, Identity: fruit, Branch: "l10n/a", Target: "%d b", AuthorName: "Somebody", AuthorEmail: "s@example.org", Commit: head1},
-			{TranslationID: cs.ID, Identity: h.Identity("Nowhere", ""), Branch: "l10n/a", Target: "Nikde", Commit: head1},
-			{TranslationID: cs.ID, Identity: h.Identity("Do not touch", ""), Branch: "l10n/a", Target: "Nesahat", Commit: head1},
-			{TranslationID: cs.ID, Identity: h.Identity("Message 1", ""), Branch: "l10n/a", Target: "Zpráva 1", Commit: head1},
+			{TranslationID: cs.ID, Identity: fruit, Branch: "l10n/x", Target: "%d b" + sep + "%d bb" + sep + "%d bbb", AuthorName: "Karel", AuthorEmail: "karel@example.org", At: when, Commit: catalogtest.Head2},
+			{TranslationID: cs.ID, Identity: fruit, Branch: "l10n/a", Target: "%d b", AuthorName: "Somebody", AuthorEmail: "s@example.org", Commit: catalogtest.Head1},
+			{TranslationID: cs.ID, Identity: h.Identity("Nowhere", ""), Branch: "l10n/a", Target: "Nikde", Commit: catalogtest.Head1},
+			{TranslationID: cs.ID, Identity: h.Identity("Do not touch", ""), Branch: "l10n/a", Target: "Nesahat", Commit: catalogtest.Head1},
+			{TranslationID: cs.ID, Identity: h.Identity("Message 1", ""), Branch: "l10n/a", Target: "Zpráva 1", Commit: catalogtest.Head1},
 		}, nil)
 	})
 	return suggested, commented
@@ -51,14 +52,14 @@ func (w *world) remark() (suggested, commented int64) {
 // TestSuggestionsAndComments goes through all that shows them.
 func TestSuggestionsAndComments(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	suggested, commented := w.remark()
-	s := w.serve(Options{BaseURL: "https://l10n.example.org"})
+	w := catalogtest.Demo(t)
+	suggested, commented := putComments(w)
+	s := serve(w, Options{BaseURL: "https://l10n.example.org"})
 	const base = "https://l10n.example.org/api"
 	want := fmt.Sprintf(`{"count":2,"next":null,"previous":null,"results":[`+
 		`{"unit":"%[1]s/units/%[2]d/?format=api","target":["%%d b","",""],"user":null,"author_name":"Somebody","timestamp":null,"branch":"l10n/a","commit":"%[3]s"},`+
 		`{"unit":"%[1]s/units/%[2]d/?format=api","target":["%%d b","%%d bb","%%d bbb"],"user":"%[1]s/users/karel/?format=api","author_name":"Karel","timestamp":"2026-02-03T04:05:06.000000Z","branch":"l10n/x","commit":"%[4]s"}]}`,
-		base, suggested, head1, head2)
+		base, suggested, catalogtest.Head1, catalogtest.Head2)
 	if got := get(t, s, fmt.Sprintf("/api/units/%d/suggestions/", suggested)); got != want {
 		t.Errorf("suggestions:\n%s\nwant\n%s", got, want)
 	}
@@ -104,7 +105,7 @@ func TestSuggestionsAndComments(t *testing.T) {
 			t.Errorf("%s lacks %s: %s", path, text, body)
 		}
 	}
-	for _, path := range []string{"/api/units/1/suggestions/", "/api/units/x/comments/", fmt.Sprintf("/api/units/%d/suggestions/", w.ids["demo/hidden"]*catalog.UnitsPerComponent+1)} {
+	for _, path := range []string{"/api/units/1/suggestions/", "/api/units/x/comments/", fmt.Sprintf("/api/units/%d/suggestions/", w.IDs["demo/hidden"]*catalog.UnitsPerComponent+1)} {
 		if rec := call(t, s, "GET", path); rec.Code != 404 {
 			t.Errorf("%s: %d", path, rec.Code)
 		}

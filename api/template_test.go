@@ -4,14 +4,16 @@ import (
 	"mime"
 	"net/http"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestNewTemplate: the bytes of the POT, as an attachment; without new_base, or
 // before the first import, there is none.
 func TestNewTemplate(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
 	rec := call(t, s, http.MethodGet, "/api/components/demo/app/new_template/?format=api")
 	if rec.Code != 200 || rec.Body.String() != "# po/app.pot\n" || rec.Header().Get("Content-Type") != "application/binary" ||
 		rec.Header().Get("Content-Disposition") != `attachment; filename="app.pot"` {
@@ -28,7 +30,7 @@ func TestNewTemplate(t *testing.T) {
 	if rec := call(t, s, http.MethodGet, template, "Range", "bytes=99-"); rec.Code != 416 {
 		t.Errorf("a part behind the end: %d %q", rec.Code, rec.Body)
 	}
-	w.imports("demo/docs", repoDocs, "", sourceOf(nil)) // without new_base
+	w.Import("demo/docs", catalogtest.RepoDocs, "", catalogtest.SourceFile(nil)) // without new_base
 	rec = call(t, s, http.MethodGet, "/api/components/demo/docs/new_template/")
 	if rec.Code != 404 || rec.Body.String() != `{"detail":"No template found!"}` || rec.Header().Get("Content-Disposition") != "" {
 		t.Errorf("%d %v %q", rec.Code, rec.Header(), rec.Body)

@@ -10,16 +10,17 @@ import (
 
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestThrottle: the figures are true, each client has its own, and a good token
 // is none of the address's business.
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	key := w.token("t", catalog.ScopeRead)
-	now := at
-	s := w.serve(Options{
+	w := catalogtest.Demo(t)
+	key := w.Token("t", catalog.ScopeRead)
+	now := catalogtest.Now()
+	s := serve(w, Options{
 		CacheBytes: 1 << 20, Now: func() time.Time { return now }, CORSOrigins: []string{"*"},
 		AnonymousRate: limit.Rate{Count: 3, Per: time.Hour}, TokenRate: limit.Rate{Count: 1, Per: time.Minute},
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, // that of httptest

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 func searchURL(list, q string) string {
@@ -17,11 +19,11 @@ func searchURL(list, q string) string {
 
 const czechUnits = "/api/translations/demo/app/cs/units/"
 
-// Every field and form of facts §7 over the strings of richUnits: which of them,
+// Every field and form of facts §7 over the strings of catalogtest.OddUnits: which of them,
 // by position, are found. "many" are the 35 plain strings that follow.
 func TestUnitSearch(t *testing.T) {
-	w := demoWorld(t)
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
 	many := func(also ...int) []int {
 		for i := 10; i <= 44; i++ {
 			also = append(also, i)
@@ -152,9 +154,9 @@ func TestUnitSearch(t *testing.T) {
 // Over the whole server, ascending by id, and nothing of what is private, not
 // imported or gone.
 func TestServerSearch(t *testing.T) {
-	w := demoWorld(t)
-	w.importsBranch("secret/open", repoSecret, "release", "Jane", sourceOf(manyUnits(5)))
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
+	s := serve(w, Options{})
 	for _, c := range []struct {
 		q    string
 		want []string // project/component/language × number
@@ -166,8 +168,8 @@ func TestServerSearch(t *testing.T) {
 		{"component:OPEN", []string{"secret/open/en 5"}},
 		{"path:demo state:needs-editing", []string{"demo/app/cs 1"}},
 		{"component:hidden OR component:lib", nil},
-		{fmt.Sprintf("id:%d,%d", w.ids["demo/hidden"]<<28+1, w.ids["secret/lib"]<<28+1), nil},
-		{fmt.Sprintf("id:[%d to %d]", w.ids["demo/hidden"]<<28, w.ids["demo/hidden"]<<28+9), nil},
+		{fmt.Sprintf("id:%d,%d", w.IDs["demo/hidden"]<<28+1, w.IDs["secret/lib"]<<28+1), nil},
+		{fmt.Sprintf("id:[%d to %d]", w.IDs["demo/hidden"]<<28, w.IDs["demo/hidden"]<<28+9), nil},
 		{"changed_by:mallory", nil},
 		{"language:de", nil},
 	} {
@@ -198,7 +200,7 @@ func TestServerSearch(t *testing.T) {
 
 // Page links keep q, and pages follow each other without a gap.
 func TestUnitSearchPages(t *testing.T) {
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	target := czechUnits + "?q=" + url.QueryEscape("message state:>=translated") + "&page_size=10"
 	var seen []float64
 	pages := 0
@@ -235,18 +237,18 @@ func TestUnitSearchPages(t *testing.T) {
 
 // A search sees what a later step brought.
 func TestUnitSearchGeneration(t *testing.T) {
-	w := demoWorld(t)
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
 	target := searchURL("/api/units/", "source:message")
 	before := getList(t, s, target).Count
-	w.importsBranch("secret/open", repoSecret, "release", "Jane", sourceOf(manyUnits(5)))
+	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
 	if after := getList(t, s, target).Count; after != before+5 {
 		t.Errorf("%d, then %d", before, after)
 	}
 }
 
 func TestUnitSearchErrors(t *testing.T) {
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for _, list := range []string{czechUnits, "/api/units/"} {
 		for q, want := range map[string]string{
 			"(foo":        "Could not parse query string: The parenthesis is not closed at column 1",
@@ -265,7 +267,7 @@ func TestUnitSearchErrors(t *testing.T) {
 // Whatever costs too much is told as what cannot be read is (facts §7): 400, one
 // text of q.
 func TestUnitSearchLimits(t *testing.T) {
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for name, c := range map[string]struct{ within, beyond string }{
 		"length":       {strings.Repeat("x", 8192), strings.Repeat("x", 8193)},
 		"terms":        {strings.TrimSuffix(strings.Repeat("a OR ", 100), " OR "), strings.TrimSuffix(strings.Repeat("a OR ", 101), " OR ")},
@@ -299,9 +301,9 @@ func FuzzUnitSearch(f *testing.F) {
 	} {
 		f.Add(q)
 	}
-	w := demoWorld(f)
-	w.importsBranch("secret/open", repoSecret, "release", "Jane", sourceOf(manyUnits(5)))
-	s := brief(w.serve(Options{}))
+	w := catalogtest.Demo(f)
+	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
+	s := brief(serve(w, Options{}))
 	f.Fuzz(func(t *testing.T, q string) {
 		for _, list := range []string{czechUnits, "/api/units/"} {
 			_, rec := send(s, http.MethodGet, searchURL(list, q))
@@ -320,8 +322,8 @@ func FuzzUnitSearch(f *testing.F) {
 // What real clients send (clients.md, rows of weblate-spring, WeblateMobile and
 // friendly-bridge).
 func TestClientsSearch(t *testing.T) {
-	s := demoWorld(t).serve(Options{})
-	since := at.Add(time.Hour).Format(time.RFC3339)
+	s := serve(catalogtest.Demo(t), Options{})
+	since := catalogtest.Now().Add(time.Hour).Format(time.RFC3339)
 	for _, c := range []struct {
 		query string // as it goes over the wire
 		count int64
@@ -332,7 +334,7 @@ func TestClientsSearch(t *testing.T) {
 		{"q=state:%3Ctranslated+AND+NOT+has:suggestion", 3},
 		{"q=has:check", 0},
 		{"q=changed:>=" + since + "&page=1", 1},
-		{"q=changed:%3E=" + at.Add(time.Hour).Format("2006-01-02T15:04:05") + "+00:00", 1}, // a plus that nobody escaped
+		{"q=changed:%3E=" + catalogtest.Now().Add(time.Hour).Format("2006-01-02T15:04:05") + "+00:00", 1}, // a plus that nobody escaped
 	} {
 		if got := getList(t, s, czechUnits+"?"+strings.ReplaceAll(c.query, ">", "%3E")); got.Count != c.count {
 			t.Errorf("%s: %d, want %d", c.query, got.Count, c.count)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/labstack/echo/v4"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // validatedAnswers bounds how many answers of one route and status a server of
@@ -107,7 +109,7 @@ func (r *recorded) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 func TestValidatedSees(t *testing.T) {
 	t.Parallel()
 	complaints := &complaining{TB: t}
-	s := Validated(complaints, demoWorld(t).bare(Options{}))
+	s := Validated(complaints, bare(catalogtest.Demo(t), Options{}))
 	for _, path := range []string{"/api/", "/api/nope/", "/api/units/268435457/", "/api/search/?q=a"} {
 		send(s, http.MethodGet, path)
 	}

@@ -9,15 +9,16 @@ import (
 
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // TestPrivate: nothing of what is private comes out, by any road.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{})
-	hidden, lib := w.ids["demo/hidden"], w.ids["secret/lib"]
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
+	hidden, lib := w.IDs["demo/hidden"], w.IDs["secret/lib"]
 	firstUnit := func(component int64) string { return wire.FormatID(component*catalog.UnitsPerComponent + 1) }
 	gone := []string{
 		"/api/components/demo/hidden/", "/api/components/demo/hidden/translations/", "/api/components/demo/hidden/changes/",
@@ -91,13 +92,13 @@ func orAnd(path string) string {
 // TestPrivateProject: with nothing public inside it is not there.
 func TestPrivateProject(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	p := catalog.Project{Slug: "secret", Settings: projectDefaults("Secret")}
+	w := catalogtest.NewWriter(t)
+	p := catalog.Project{Slug: "secret", Settings: catalogtest.ProjectDefaults("Secret")}
 	p.Settings.Access = catalog.AccessPrivate
-	w.configure([]catalog.Project{p}, []store.ComponentSpec{
-		{Project: "secret", Slug: "lib", Settings: componentDefaults(""), Repo: repoSecret, Branch: "main"},
+	w.Configure([]catalog.Project{p}, []store.ComponentSpec{
+		{Project: "secret", Slug: "lib", Settings: catalogtest.ComponentDefaults(""), Repo: catalogtest.RepoSecret, Branch: "main"},
 	})
-	s := w.serve(Options{})
+	s := serve(w, Options{})
 	for _, path := range []string{"/api/projects/secret/", "/api/projects/secret/components/", "/api/projects/secret/changes/"} {
 		if rec := call(t, s, http.MethodGet, path); rec.Code != 404 {
 			t.Errorf("%s: %d %s", path, rec.Code, rec.Body)
@@ -112,12 +113,12 @@ func TestPrivateProject(t *testing.T) {
 // history in the store.
 func TestInactive(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.serve(Options{})
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
 	unit := "/api/units/268435457/"
 	get(t, s, unit)
-	w.configure([]catalog.Project{{Slug: "demo", Settings: projectDefaults("Demo")}}, []store.ComponentSpec{
-		{Project: "demo", Slug: "docs", Settings: componentDefaults(""), Repo: repoDocs, Branch: "main"},
+	w.Configure([]catalog.Project{{Slug: "demo", Settings: catalogtest.ProjectDefaults("Demo")}}, []store.ComponentSpec{
+		{Project: "demo", Slug: "docs", Settings: catalogtest.ComponentDefaults(""), Repo: catalogtest.RepoDocs, Branch: "main"},
 	})
 	for _, path := range []string{unit, "/api/changes/1/", "/api/components/demo/app/", "/api/translations/demo/app/cs/", "/api/projects/secret/"} {
 		if rec := call(t, s, http.MethodGet, path); rec.Code != 404 {
@@ -133,11 +134,11 @@ func TestInactive(t *testing.T) {
 // a component answers 503, the component itself answers.
 func TestImporting(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	docs := w.ids["demo/docs"]
+	w := catalogtest.Demo(t)
+	docs := w.IDs["demo/docs"]
 	var progress Progress
 	var running bool
-	s := w.serve(Options{Progress: func(id int64) (Progress, bool) { return progress, running && id == docs }})
+	s := serve(w, Options{Progress: func(id int64) (Progress, bool) { return progress, running && id == docs }})
 	below := []string{
 		"/api/translations/demo/docs/cs/", "/api/translations/demo/docs/cs/units/", "/api/translations/demo/docs/nope/changes/",
 		"/api/components/demo/docs/translations/", "/api/components/demo/docs/changes/", "/api/components/demo/docs/statistics/",
@@ -153,7 +154,7 @@ func TestImporting(t *testing.T) {
 		}
 	}
 	check("This component has not been imported yet.")
-	if _, err := w.db.SetProblem(t.Context(), []int64{docs}, "fetch https://jane:hunter2@example.org/docs.git: connection refused"); err != nil {
+	if _, err := w.DB.SetProblem(t.Context(), []int64{docs}, "fetch https://jane:hunter2@example.org/docs.git: connection refused"); err != nil {
 		t.Fatal(err)
 	}
 	check("This component has not been imported yet; the last pull failed: fetch https://example.org/docs.git: connection refused")
@@ -176,7 +177,7 @@ func TestImporting(t *testing.T) {
 	if got := get(t, s, taskPath); got != `{"completed":false,"progress":7,"result":null,"log":"cloning"}` {
 		t.Error(got)
 	}
-	w.imports("demo/docs", repoDocs, "", sourceOf(nil))
+	w.Import("demo/docs", catalogtest.RepoDocs, "", catalogtest.SourceFile(nil))
 	if got := get(t, s, taskPath); got != `{"completed":true,"progress":100,"result":null,"log":""}` {
 		t.Error(got)
 	}
@@ -189,7 +190,7 @@ func TestImporting(t *testing.T) {
 // TestRemovedUnit is decision 23: out of the list, readable by id, marked.
 func TestRemovedUnit(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	body := get(t, s, "/api/units/268435546/")
 	if !strings.HasSuffix(body, `"timestamp":"2026-03-04T04:06:07Z","removed":true}`) || !strings.Contains(body, `"target":["Zpráva 36"]`) {
 		t.Error(body)
@@ -214,23 +215,23 @@ func TestRemovedUnit(t *testing.T) {
 // has translations and units; nothing of them is served before its end.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	docs := w.ids["demo/docs"]
-	commit := func(from, to string, partial bool, f *file) {
+	w := catalogtest.Demo(t)
+	docs := w.IDs["demo/docs"]
+	commit := func(from, to string, partial bool, f *catalogtest.File) {
 		t.Helper()
-		info := store.StepInfo{Repo: repoDocs, Branch: "main", Components: []int64{docs}, From: from, To: to, Tracking: "main", At: at, Partial: partial}
-		if _, err := w.db.Step(t.Context(), info, func(ctx context.Context, tx *store.StepTx) error {
+		info := store.StepInfo{Repo: catalogtest.RepoDocs, Branch: "main", Components: []int64{docs}, From: from, To: to, Tracking: "main", At: catalogtest.Now(), Partial: partial}
+		if _, err := w.DB.Step(t.Context(), info, func(ctx context.Context, tx *store.StepTx) error {
 			if f == nil {
 				return nil
 			}
-			return importFile(ctx, tx, docs, f, map[catalog.Identity]int64{}, "Jane")
+			return catalogtest.ImportFile(ctx, tx, docs, f, map[catalog.Identity]int64{}, "Jane")
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s := w.serve(Options{CacheBytes: 1 << 20})
-	source := sourceOf(manyUnits(2))
-	commit("", head1, true, &source)
+	s := serve(w, Options{CacheBytes: 1 << 20})
+	source := catalogtest.SourceFile(catalogtest.NumberedUnits(2))
+	commit("", catalogtest.Head1, true, &source)
 	unit := "/api/units/" + wire.FormatID(docs*catalog.UnitsPerComponent+1) + "/"
 	paths := []string{
 		"/api/translations/demo/docs/en/", "/api/translations/demo/docs/en/units/", "/api/translations/demo/docs/en/changes/", "/api/translations/demo/docs/en/file/",
@@ -246,7 +247,7 @@ func TestCheckpoint(t *testing.T) {
 		}
 	}
 	get(t, s, "/api/components/demo/docs/")
-	commit(head1, head2, false, nil)
+	commit(catalogtest.Head1, catalogtest.Head2, false, nil)
 	for _, path := range paths {
 		if rec := call(t, s, http.MethodGet, path); rec.Code != 200 {
 			t.Errorf("%s at its end: %d %.100s", path, rec.Code, rec.Body)

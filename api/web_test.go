@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/page"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -19,7 +20,7 @@ var namedURL = regexp.MustCompile(`"http://l10n\.example\.org(/[^"]*)"`)
 // resource that answers a browser with a page.
 func TestNamedPages(t *testing.T) {
 	t.Parallel()
-	s := brief(demoWorld(t).serve(Options{}))
+	s := brief(serve(catalogtest.Demo(t), Options{}))
 	seen := map[string]bool{}
 	for target := range resources {
 		_, rec := send(s, http.MethodGet, target, "Accept", "application/json")
@@ -54,7 +55,7 @@ func followPage(t *testing.T, s http.Handler, target string) {
 
 func TestTranslatePage(t *testing.T) {
 	t.Parallel()
-	s := demoWorld(t).serve(Options{})
+	s := serve(catalogtest.Demo(t), Options{})
 	for target, want := range map[string]string{
 		"/translate/demo/app/cs/":             "/api/translations/demo/app/cs/units/",
 		"/translate/demo/app/cs/?checksum=zz": "/api/translations/demo/app/cs/units/",
@@ -75,9 +76,9 @@ func TestTranslatePage(t *testing.T) {
 			t.Errorf("%s: %d to %q", target, rec.Code, rec.Header().Get("Location"))
 		}
 	}
-	w := openWorld(t)
-	w.bigWorld(3)
-	one := w.serve(Options{})
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(3)
+	one := serve(w, Options{})
 	for target, want := range map[string]string{
 		"/projects/big/-/cs/": "/api/translations/big/big/cs/", "/translate/big/-/cs/": "/api/translations/big/big/cs/units/", "/languages/cs/big/": "/api/translations/big/big/cs/",
 	} {
@@ -91,9 +92,9 @@ func TestTranslatePage(t *testing.T) {
 // checksum neither; a token is led to it, and what it is led to is shown.
 func TestTranslatePagePrivate(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	s := w.bare(Options{CacheBytes: 1 << 20}) // openapi.yaml has no such paths
-	key := "Token " + w.token("t", catalog.ScopeRead)
+	w := catalogtest.Demo(t)
+	s := bare(w, Options{CacheBytes: 1 << 20}) // openapi.yaml has no such paths
+	key := "Token " + w.Token("t", catalog.ScopeRead)
 	_, rec := send(s, http.MethodGet, "/api/translations/secret/lib/en/units/", "Authorization", key)
 	unit := decode[envelope](t, rec.Body.String()).Results[0]
 	named, err := url.Parse(unit["web_url"].(string))
@@ -132,7 +133,7 @@ var refusedByPolicy = regexp.MustCompile(`(?i)<(script|iframe|object|embed|base|
 // TestPages asks for every resource as a browser does.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	s := brief(demoWorld(t).serve(Options{}))
+	s := brief(serve(catalogtest.Demo(t), Options{}))
 	shown, kinds := 0, map[string]kind{}
 	for _, rt := range s.routes() {
 		kinds[rt.path] = rt.kind
@@ -191,7 +192,7 @@ func TestPages(t *testing.T) {
 // cannot be understood can be mended.
 func TestPageViews(t *testing.T) {
 	t.Parallel()
-	s := brief(demoWorld(t).serve(Options{}))
+	s := brief(serve(catalogtest.Demo(t), Options{}))
 	const search = `<form class="search" role="search" action="/api/translations/demo/app/cs/units/">`
 	for target, want := range map[string][]string{
 		"/api/translations/demo/app/cs/units/?page_size=5&page=2": {search, `href="/api/translations/demo/app/cs/units/?format=api&amp;page_size=5" aria-current="page">All<`, `?format=api&amp;page_size=5&amp;q=state%3Aempty">Untranslated<`},

@@ -8,14 +8,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestWLC lets Weblate's own command-line client (Debian package wlc) read the
 // demo world over HTTP: its contract with us, as it ships.
 func TestWLC(t *testing.T) {
 	t.Parallel()
-	w := demoWorld(t)
-	wlc(t, w.serve(Options{}), []wlcCase{
+	w := catalogtest.Demo(t)
+	wlc(t, serve(w, Options{}), []wlcCase{
 		{[]string{"list-projects"}, 0, []string{`"slug": "demo"`, `"slug": "secret"`}},
 		{[]string{"ls", "demo/app"}, 0, []string{`"language_code": "cs"`, `"language_code": "sr@latin"`, `"translated_percent": 93.1`}},
 		{[]string{"show", "demo/app/cs"}, 0, []string{`"filename": "po/cs.po"`, `"last_author": "Karel"`, `"fuzzy_percent": 2.2`}},
@@ -30,14 +32,14 @@ func TestWLC(t *testing.T) {
 // of every entry that has one, also in a world where a file is gone.
 func TestWLCChanges(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(3)
-	gone := demoWorld(t)
-	wlc(t, gone.serve(Options{}), []wlcCase{
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(3)
+	gone := catalogtest.Demo(t)
+	wlc(t, serve(gone, Options{}), []wlcCase{
 		{[]string{"changes", "demo/app"}, 0, []string{`"action_name": "Removed translation"`, `"target": "\u00d6ffnen"`}},
 		{[]string{"changes", "demo"}, 0, []string{`"action_name": "Removed translation"`, `"target": "\u00d6ffnen"`}},
 	})
-	wlc(t, w.serve(Options{}), []wlcCase{
+	wlc(t, serve(w, Options{}), []wlcCase{
 		{[]string{"changes", "big/big/cs"}, 0, []string{`"action_name": "New string added"`, `va 3"`}},
 		{[]string{"changes", "big/big"}, 0, []string{`"action_name": "Created component"`, `va 3"`}},
 		{[]string{"changes", "big"}, 0, []string{`"action_name": "Created component"`, `va 3"`}},
@@ -48,9 +50,9 @@ func TestWLCChanges(t *testing.T) {
 // missing field is a traceback there.
 func TestWLCReads(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(3)
-	s := w.serve(Options{})
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(3)
+	s := serve(w, Options{})
 	var cases []wlcCase
 	for _, tc := range []struct {
 		args string
@@ -102,7 +104,7 @@ func TestWLCReads(t *testing.T) {
 // TestWLCDownload: the bytes of the file, and of an export, on standard output.
 func TestWLCDownload(t *testing.T) {
 	t.Parallel()
-	wlc(t, demoWorld(t).serve(Options{}), []wlcCase{
+	wlc(t, serve(catalogtest.Demo(t), Options{}), []wlcCase{
 		{[]string{"download", "demo/app/cs"}, 0, []string{"# po/cs.po\n"}},
 		{[]string{"download", "--convert", "po", "demo/app/cs"}, 0, []string{"msgctxt \"menu\"\nmsgid \"Open\""}},
 		{[]string{"download", "--convert", "nope", "demo/app/cs"}, 1, []string{"Error: "}},
@@ -114,9 +116,9 @@ func TestWLCDownload(t *testing.T) {
 // of it, archives of a component and of each of a project's.
 func TestWLCDownloads(t *testing.T) {
 	t.Parallel()
-	w := openWorld(t)
-	w.bigWorld(3)
-	dir := wlc(t, w.serve(Options{}), []wlcCase{
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(3)
+	dir := wlc(t, serve(w, Options{}), []wlcCase{
 		{[]string{"download", "big/big/cs", "--output", "cs.po"}, 0, nil},
 		{[]string{"download", "big/big/cs", "--convert", "csv", "-o", "cs.csv"}, 0, nil},
 		{[]string{"download", "big/big/cs", "--convert", "xliff", "-o", "cs.xliff"}, 0, nil},
@@ -178,9 +180,9 @@ print(len(units), len(changes), units[44].target, changes[44].action_name, t.com
 	if err := exec.Command(python, "-c", "import wlc").Run(); err != nil {
 		t.Skipf("skipped: %s has no wlc (apt-get install wlc): %v", python, err)
 	}
-	w := openWorld(t)
-	w.bigWorld(45)
-	ts := httptest.NewServer(w.serve(Options{}))
+	w := catalogtest.NewWriter(t)
+	w.ImportBig(45)
+	ts := httptest.NewServer(serve(w, Options{}))
 	t.Cleanup(ts.Close)
 	cmd := exec.CommandContext(t.Context(), python, "-c", program, ts.URL+"/api/")
 	cmd.Env = append(os.Environ(), "PYTHONIOENCODING=utf-8")

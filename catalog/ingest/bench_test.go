@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
 // countUnits is the number of live units.
-func (w *world) countUnits() int {
+func countUnits(w *catalogtest.Puller) int {
 	n := 0
-	w.eachUnit(func(*catalog.Component, *catalog.Translation, *catalog.Unit) { n++ })
+	w.EachUnit(func(*catalog.Component, *catalog.Translation, *catalog.Unit) { n++ })
 	return n
 }
 
@@ -22,19 +23,19 @@ func benchmarkImport(b *testing.B, dir string, settings catalog.ComponentSetting
 	units := 0
 	for b.Loop() {
 		b.StopTimer()
-		w := newWorld(b, dir, map[string]catalog.ComponentSettings{"app": settings})
+		w := catalogtest.NewPuller(b, dir, map[string]catalog.ComponentSettings{"app": settings})
 		b.StartTimer()
-		w.sync()
+		w.Sync()
 		b.StopTimer()
-		units += w.countUnits()
-		w.db.Close()
+		units += countUnits(w)
+		w.DB.Close()
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(units)/b.Elapsed().Seconds(), "units/s")
 }
 
 func BenchmarkImportVimPO(b *testing.B) {
-	dir := cloneBundle(b, filepath.Join(sharedRepos, "vim-po.bundle"))
+	dir := catalogtest.Bundle(b, filepath.Join(sharedRepos, "vim-po.bundle"))
 	benchmarkImport(b, dir, catalog.ComponentSettings{Filemask: "src/po/*.po", NewBase: "src/po/vim.pot", AllowTranslationPropagation: true})
 }
 
@@ -52,8 +53,8 @@ func BenchmarkPullOneString(b *testing.B) {
 	const entries = 20000
 	b.Run(fmt.Sprintf("entries=%d", entries), func(b *testing.B) {
 		g := testrepos.GenSpec{Entries: entries, Plural: 10, Context: 10, Fuzzy: 20, Template: true}.Generate(b)
-		w := newWorld(b, g.Path(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/generated.pot"}})
-		w.sync()
+		w := catalogtest.NewPuller(b, g.Path(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/generated.pot"}})
+		w.Sync()
 		b.ReportAllocs()
 		n := 0
 		for b.Loop() {
@@ -61,7 +62,7 @@ func BenchmarkPullOneString(b *testing.B) {
 			g.Edit(b, "cs", n)
 			n += 97
 			b.StartTimer()
-			if r := w.sync(); r.Changes != 1 {
+			if r := w.Sync(); r.Changes != 1 {
 				b.Fatalf("%d entries, want 1", r.Changes)
 			}
 		}

@@ -4,47 +4,23 @@ import (
 	"context"
 	"encoding/csv"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // sharedRepos is where the real repositories lie beside the project.
 const sharedRepos = "../../../shared/data/repos"
 
-// needShared skips a test where the shared data is absent; in CI it must be
-// there.
-func needShared(t testing.TB, path string) {
-	t.Helper()
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("the shared data must be there in CI: %v", err)
-		}
-		t.Skipf("skipped: no shared data beside the project: %v", err)
-	}
-}
-
 // slowUnderRace are the bundles that the race detector need not see: the same
 // code as for the others, for half a minute each.
 func slowUnderRace(bundle string) bool {
 	return underRace && (bundle == "vim-po" || bundle == "python-docs-pl")
-}
-
-// cloneBundle makes a bare repository of a bundle.
-func cloneBundle(t testing.TB, bundle string) string {
-	t.Helper()
-	needShared(t, bundle)
-	dir := filepath.Join(t.TempDir(), "repo.git")
-	cmd := exec.Command("git", "clone", "--quiet", "--bare", bundle, dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("git clone: %v\n%s", err, out)
-	}
-	return dir
 }
 
 // bundles are the real repositories, with the masks of their README.
@@ -92,15 +68,15 @@ var bundles = []struct {
 // TestBundles imports real repositories and compares every file's counts with
 // those of GNU msgfmt.
 func TestBundles(t *testing.T) {
-	needShared(t, sharedRepos)
+	catalogtest.NeedShared(t, sharedRepos)
 	for _, b := range bundles {
 		t.Run(b.name, func(t *testing.T) {
 			if slowUnderRace(b.name) {
 				t.Skip("skipped under the race detector")
 			}
 			t.Parallel()
-			w := newWorld(t, cloneBundle(t, filepath.Join(sharedRepos, b.name+".bundle")), b.components)
-			report := w.sync()
+			w := catalogtest.NewPuller(t, catalogtest.Bundle(t, filepath.Join(sharedRepos, b.name+".bundle")), b.components)
+			report := w.Sync()
 			problems := make(map[string]string)
 			for _, c := range report.Components {
 				for _, p := range c.Problems {
@@ -108,7 +84,7 @@ func TestBundles(t *testing.T) {
 					problems[path] = p
 				}
 			}
-			got := w.counts()
+			got := fileCounts(w)
 			for path, want := range expected(t, b.name) {
 				compareCounts(t, path, want, got[path], problems[path], b.intended[path])
 			}
@@ -116,10 +92,10 @@ func TestBundles(t *testing.T) {
 	}
 }
 
-// counts are the translated, fuzzy and untranslated units of every file.
-func (w *world) counts() map[string]string {
+// fileCounts are the translated, fuzzy and untranslated units of every file.
+func fileCounts(w *catalogtest.Puller) map[string]string {
 	counts := make(map[string]string)
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		components, err := s.Components(ctx, "demo")
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -69,10 +70,10 @@ func TestLongUntranslated(t *testing.T) {
 		}
 		push(true)
 		settings := catalog.ComponentSettings{}
-		w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": settings})
+		w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": settings})
 		for range 14 {
-			w.clock = now
-			w.sync()
+			w.Clock = now
+			w.Sync()
 			got, want := longUntranslated(w, now, flagged)
 			if settings.CheckFlags != "" {
 				want = nil
@@ -81,7 +82,7 @@ func TestLongUntranslated(t *testing.T) {
 				t.Fatalf("history %d at %s: %q fail, want %q", seed, now, got, want)
 			}
 			total += len(got)
-			w.verify()
+			w.Verify()
 			now = now.Add(time.Duration(r.IntN(45*24)) * time.Hour)
 			switch r.IntN(8) {
 			case 0:
@@ -89,7 +90,7 @@ func TestLongUntranslated(t *testing.T) {
 				continue
 			case 1:
 				settings.CheckFlags = []string{"", "ignore-long-untranslated"}[r.IntN(2)]
-				w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": settings})
+				w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": settings})
 			case 2:
 				l := languages[r.IntN(len(languages))]
 				if files[l] = nil; r.IntN(2) == 0 {
@@ -116,7 +117,7 @@ func TestLongUntranslated(t *testing.T) {
 		}
 		for _, statement := range []string{"UPDATE behind SET total = total + 1", "DELETE FROM behind", "INSERT INTO behind SELECT id, 1, 1, 2, 0 FROM components"} {
 			before := mismatches(w)
-			w.execute(statement)
+			w.Execute(statement)
 			spoilt += mismatches(w) - before
 		}
 	}
@@ -129,8 +130,8 @@ func TestLongUntranslated(t *testing.T) {
 }
 
 // mismatches is the number of things that a recount finds wrong.
-func mismatches(w *world) (n int) {
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+func mismatches(w *catalogtest.Puller) (n int) {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		_, err := s.Verify(ctx, func(store.Mismatch) { n++ })
 		return err
 	})
@@ -138,14 +139,14 @@ func mismatches(w *world) (n int) {
 }
 
 // longUntranslated are the source strings that fail, and those that should.
-func longUntranslated(w *world, head time.Time, flagged string) (got, want []string) {
+func longUntranslated(w *catalogtest.Puller, head time.Time, flagged string) (got, want []string) {
 	type row struct {
 		source            *catalog.Unit
 		total, translated int
 	}
 	rows := map[int64]*row{}
 	units, done := int64(0), int64(0)
-	w.eachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+	w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		units++
 		if u.State.Translated() {
 			done++
@@ -168,7 +169,7 @@ func longUntranslated(w *world, head time.Time, flagged string) (got, want []str
 		if r.source == nil {
 			continue
 		}
-		if slices.Contains(failingNames(r.source), "long_untranslated") {
+		if slices.Contains(catalogtest.FailingNames(r.source), "long_untranslated") {
 			got = append(got, r.source.Source)
 		}
 		old := head.Sub(r.source.Created) > 90*24*time.Hour

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -30,16 +31,16 @@ func TestGlossary(t *testing.T) {
 	settings := map[string]catalog.ComponentSettings{
 		"app": {}, "docs": {Filemask: "docs/*.po", CheckFlags: "check-glossary"}, "terms": {Filemask: "terms/*.po", IsGlossary: true},
 	}
-	w := newWorld(t, repo.URL(), settings)
+	w := catalogtest.NewPuller(t, repo.URL(), settings)
 	expect := func(when string, news int, want ...string) {
 		t.Helper()
-		report := w.sync()
+		report := w.Sync()
 		if report.News.Total != news {
 			t.Errorf("%s: %+v, want %d news", when, report.News, news)
 		}
 		var got []string
-		w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
-			if slices.Contains(failingNames(u), "check_glossary") {
+		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+			if slices.Contains(catalogtest.FailingNames(u), "check_glossary") {
 				got = append(got, c.Slug+"/"+tr.Language+" "+u.Source)
 			}
 		})
@@ -47,7 +48,7 @@ func TestGlossary(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q do not follow the glossary, want %q", when, got, want)
 		}
-		w.verify()
+		w.Verify()
 	}
 	terms := func(entries ...string) {
 		repo.Commit(t, testrepos.Change{Files: map[string]string{"terms/de.po": file(entries...)}})
@@ -80,7 +81,7 @@ func TestGlossaryFollowsSettings(t *testing.T) {
 		"po/de.po":    head + "msgid \"Open a branch\"\nmsgstr \"Einen Ast oeffnen\"\n",
 		"terms/de.po": head + "msgid \"branch\"\nmsgstr \"Zweig\"\n",
 	})
-	w := newWorld(t, repo.URL(), nil)
+	w := catalogtest.NewPuller(t, repo.URL(), nil)
 	for _, c := range []struct {
 		when, flags string
 		glossary    bool
@@ -95,19 +96,19 @@ func TestGlossaryFollowsSettings(t *testing.T) {
 		{"both private", "check-glossary", true, catalog.AccessPrivate, catalog.AccessPrivate, 1},
 		{"a public glossary", "check-glossary", true, catalog.AccessPrivate, "", 1},
 	} {
-		w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{
+		w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{
 			"app": {CheckFlags: c.flags, Access: c.app}, "terms": {Filemask: "terms/*.po", IsGlossary: c.glossary, Access: c.terms},
 		})
-		w.sync()
+		w.Sync()
 		got := 0
-		w.eachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
-			if slices.Contains(failingNames(u), "check_glossary") {
+		w.EachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
+			if slices.Contains(catalogtest.FailingNames(u), "check_glossary") {
 				got++
 			}
 		})
 		if got != c.want {
 			t.Errorf("%s: %d strings do not follow the glossary, want %d", c.when, got, c.want)
 		}
-		w.verify()
+		w.Verify()
 	}
 }

@@ -6,27 +6,30 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestKilledChecking kills processes that check a database anew, as an older
 // version left it: what is stored adds up at any time, and the next pull finds
 // what an undisturbed one does, without a change entry.
 func TestKilledChecking(t *testing.T) {
-	var before *world
+	var before *catalogtest.Puller
 	var want, ledger string
 	for seed := uint64(3); ; seed++ {
-		before = newWorld(t, playLong(t, seed, 20).repo.URL(), withHistory(historySettings))
-		before.sync()
-		want, ledger = before.essence(), before.ledgerText(0)
-		before.db.Close()
+		before = catalogtest.NewPuller(t, playLong(t, seed, 20).repo.URL(), withHistory(historySettings))
+		before.Sync()
+		want, ledger = before.ServedUnits(), before.ChangesText(0)
+		before.DB.Close()
 		if strings.Contains(want, "[inconsistent") && strings.Contains(want, "reused") {
 			break // of few histories does nothing fail
 		}
 	}
-	before.execute(`DELETE FROM failing; DELETE FROM echoes; UPDATE translations SET checked = '', failing = 0, failing_words = 0, failing_chars = 0`)
+	before.Execute(`DELETE FROM failing; DELETE FROM echoes; UPDATE translations SET checked = '', failing = 0, failing_words = 0, failing_chars = 0`)
 	copied := func(t *testing.T) *cutter {
-		w := &cutter{world: &world{t: t, dir: t.TempDir(), clock: before.clock, branch: before.branch}, like: before}
-		if err := os.CopyFS(w.dir, os.DirFS(before.dir)); err != nil {
+		w := &cutter{Puller: catalogtest.PullerAt(t, t.TempDir()), like: before}
+		w.Clock, w.Branch = before.Clock, before.Branch
+		if err := os.CopyFS(w.Dir, os.DirFS(before.Dir)); err != nil {
 			t.Fatal(err)
 		}
 		return w
@@ -45,16 +48,16 @@ func TestKilledChecking(t *testing.T) {
 		w := copied(t)
 		place := 1 + n*asked/kills
 		all.run(t, w, place, 0)
-		w.open()
-		states[w.essence()] = true // which recounts
-		w.sync()
-		if diff := cmp.Diff(want, w.essence()); diff != "" {
+		w.Open()
+		states[w.ServedUnits()] = true // which recounts
+		w.Sync()
+		if diff := cmp.Diff(want, w.ServedUnits()); diff != "" {
 			t.Errorf("killed at %d of %d (-undisturbed +killed):\n%.4000s", place, asked, diff)
 		}
-		if diff := cmp.Diff(ledger, w.ledgerText(0)); diff != "" {
+		if diff := cmp.Diff(ledger, w.ChangesText(0)); diff != "" {
 			t.Errorf("killed at %d of %d: entries (-undisturbed +killed):\n%.4000s", place, asked, diff)
 		}
-		w.db.Close()
+		w.DB.Close()
 	}
 	if all.kills < int(kills)/2 || len(states) < 2 {
 		t.Errorf("%d of %d were killed, in %d states", all.kills, kills, len(states))

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
@@ -29,7 +30,7 @@ func TestChecksOfHistories(t *testing.T) {
 				p.countFailing(failed)
 				fresh := p.newWorld()
 				p.sync(fresh, p.IntN(2) == 0)
-				if diff := cmp.Diff(strings.Split(fresh.essence(), "\n"), strings.Split(p.world.essence(), "\n")); diff != "" {
+				if diff := cmp.Diff(strings.Split(fresh.ServedUnits(), "\n"), strings.Split(p.world.ServedUnits(), "\n")); diff != "" {
 					t.Fatalf("round %d: pulling and importing differ (-import +pull):\n%.4000s", round, diff)
 				}
 			}
@@ -63,7 +64,7 @@ type checkPlayer struct {
 
 // checkWorld is a world with two branches.
 type checkWorld struct {
-	*world
+	*catalogtest.Puller
 	branches [2]ingest.Branch
 }
 
@@ -121,7 +122,7 @@ func (p *checkPlayer) paths(folder string) []string {
 }
 
 func (p *checkPlayer) newWorld() *checkWorld {
-	w := &checkWorld{world: newWorld(p.t, p.repos[0].URL(), nil)}
+	w := &checkWorld{Puller: catalogtest.NewPuller(p.t, p.repos[0].URL(), nil)}
 	p.configure(w)
 	return w
 }
@@ -138,11 +139,11 @@ func (p *checkPlayer) configure(w *checkWorld) {
 			}
 		}
 		var specs []store.ComponentSpec
-		w.branches[i], specs, _ = branchOf(p.repos[i].URL(), "", of)
+		w.branches[i], specs, _ = catalogtest.BranchOf(p.repos[i].URL(), "", of)
 		all = append(all, specs...)
 	}
 	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: p.project}}
-	if err := w.db.Configure(p.t.Context(), []catalog.Project{project}, all, nil); err != nil {
+	if err := w.DB.Configure(p.t.Context(), []catalog.Project{project}, all, nil); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -164,7 +165,7 @@ func (p *checkPlayer) pull(w *checkWorld, i int) {
 	if len(w.branches[i].Components) == 0 {
 		return // both components have gone
 	}
-	if _, err := w.syncer.Sync(p.t.Context(), w.branches[i]); err != nil {
+	if _, err := w.Syncer.Sync(p.t.Context(), w.branches[i]); err != nil {
 		p.t.Fatalf("sync: %v", err)
 	}
 }
@@ -334,8 +335,8 @@ func (p *checkPlayer) text(path string, entries []checkEntry) string {
 }
 
 func (p *checkPlayer) countFailing(into map[string]int) {
-	p.world.eachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
-		for _, name := range failingNames(u) {
+	p.world.EachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
+		for _, name := range catalogtest.FailingNames(u) {
 			into[name]++
 		}
 	})

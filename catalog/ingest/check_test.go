@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -23,66 +24,66 @@ func TestChecksFollowSettings(t *testing.T) {
 			"docs": {Filemask: "docs/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: docs},
 		}
 	}
-	w := newWorld(t, repo.URL(), settings(true, true))
+	w := catalogtest.NewPuller(t, repo.URL(), settings(true, true))
 	expect := func(when string, reads bool, want string) {
 		t.Helper()
-		if steps := w.sync().Steps; (steps > 0) != reads {
+		if steps := w.Sync().Steps; (steps > 0) != reads {
 			t.Errorf("%s: %d steps, which files that are read make and nothing else", when, steps)
 		}
 		var got []string
-		w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 			if !tr.IsSource {
-				got = append(got, c.Slug+":"+strings.Join(failingNames(u), "+"))
+				got = append(got, c.Slug+":"+strings.Join(catalogtest.FailingNames(u), "+"))
 			}
 		})
 		slices.Sort(got)
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %v, want %s", when, got, want)
 		}
-		w.verify()
+		w.Verify()
 	}
 	expect("at first", true, "app:inconsistent docs:end_stop+inconsistent")
-	w.configure(repo.URL(), "", settings(true, false))
+	w.Configure(repo.URL(), "", settings(true, false))
 	expect("docs is not compared", false, "app: docs:end_stop")
-	w.configure(repo.URL(), "", settings(true, true))
+	w.Configure(repo.URL(), "", settings(true, true))
 	expect("compared again", false, "app:inconsistent docs:end_stop+inconsistent")
 	secret := settings(true, true)
 	hidden := secret["docs"]
 	hidden.Access = catalog.AccessPrivate
 	secret["docs"] = hidden
-	w.configure(repo.URL(), "", secret)
+	w.Configure(repo.URL(), "", secret)
 	expect("docs is private, of which app must not tell", false, "app: docs:end_stop")
 	public := secret["app"]
 	public.Access = catalog.AccessPrivate
 	secret["app"] = public
-	w.configure(repo.URL(), "", secret)
+	w.Configure(repo.URL(), "", secret)
 	expect("both are private", false, "app:inconsistent docs:end_stop+inconsistent")
 	public.Access = catalog.AccessPublic
 	secret = map[string]catalog.ComponentSettings{"app": public, "docs": settings(true, true)["docs"]}
-	w.configure(repo.URL(), "", secret)
+	w.Configure(repo.URL(), "", secret)
 	expect("both are public again", false, "app:inconsistent docs:end_stop+inconsistent")
-	_, specs, templates := branchOf(repo.URL(), "", secret)
+	_, specs, templates := catalogtest.BranchOf(repo.URL(), "", secret)
 	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo", Access: catalog.AccessPrivate}}
-	if err := w.db.Configure(t.Context(), []catalog.Project{project}, specs, templates); err != nil {
+	if err := w.DB.Configure(t.Context(), []catalog.Project{project}, specs, templates); err != nil {
 		t.Fatal(err)
 	}
 	expect("all of the project but app is private", false, "app: docs:end_stop")
-	w.configure(repo.URL(), "", settings(true, true))
+	w.Configure(repo.URL(), "", settings(true, true))
 	expect("nothing is private", false, "app:inconsistent docs:end_stop+inconsistent")
 	glossary := settings(true, true)
 	docs := glossary["docs"]
 	docs.IsGlossary = true
 	glossary["docs"] = docs
-	w.configure(repo.URL(), "", glossary)
+	w.Configure(repo.URL(), "", glossary)
 	expect("docs is a glossary", false, "app: docs:")
 	ignoring := settings(true, true)
 	docs.IsGlossary, docs.CheckFlags = false, "ignore-end-stop"
 	ignoring["docs"] = docs
-	w.configure(repo.URL(), "", ignoring)
+	w.Configure(repo.URL(), "", ignoring)
 	expect("docs ignores a check", true, "app:inconsistent docs:inconsistent")
 	only := settings(true, true)
 	delete(only, "docs")
-	w.configure(repo.URL(), "", only)
+	w.Configure(repo.URL(), "", only)
 	expect("docs is gone", false, "app:")
 }
 
@@ -94,14 +95,14 @@ func TestChecksOfRemovedStrings(t *testing.T) {
 	}
 	const kept, failing = "msgid \"One\"\nmsgstr \"Jedna\"\n\n", "#, c-format\nmsgid \"%d files.\"\nmsgstr \"%s soubory\"\n"
 	repo := repoWith(t, file("2; plural=n != 1", kept+failing))
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
-	if got := w.essence(); !strings.Contains(got, "Failing:{Units:1 ") {
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	if got := w.ServedUnits(); !strings.Contains(got, "Failing:{Units:1 ") {
 		t.Fatalf("nothing fails:\n%s", got)
 	}
 	repo.Commit(t, testrepos.Change{Files: file("3; plural=n%10", kept)})
-	w.sync()
-	if got := w.essence(); strings.Contains(got, "Failing:{Units:1 ") {
+	w.Sync()
+	if got := w.ServedUnits(); strings.Contains(got, "Failing:{Units:1 ") {
 		t.Errorf("a removed string fails:\n%s", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/checks"
 )
 
@@ -16,14 +17,14 @@ const benchUnits = 1_000_000
 // components, again and again, on as many goroutines as there are processors
 // (-cpu 2). Their forms are parted, as pulls do it, each time.
 func BenchmarkChecks(b *testing.B) {
-	needShared(b, sharedRepos)
+	catalogtest.NeedShared(b, sharedRepos)
 	w := newGoldenWorld(b)
 	var jobs []checkJob
 	var last int64
-	w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if tr.ID != last {
 			last = tr.ID
-			jobs = append(jobs, checkJob{set: checks.ForTranslation(w.table, &catalog.Project{}, &c.Settings, tr, nil), translation: *tr})
+			jobs = append(jobs, checkJob{set: checks.ForTranslation(w.Languages, &catalog.Project{}, &c.Settings, tr, nil), translation: *tr})
 		}
 		job := &jobs[len(jobs)-1]
 		job.units = append(job.units, *u)

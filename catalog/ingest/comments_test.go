@@ -1,22 +1,22 @@
 package ingest_test
 
 import (
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// comments are those served, and the translations' counts.
-func (w *world) comments() string {
-	w.t.Helper()
+// servedComments are those served, and the translations' counts.
+func servedComments(w *catalogtest.Puller) string {
+	w.TB.Helper()
 	var lines []string
 	counts := map[string]int64{}
-	w.eachUnit(func(_ *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+	w.EachUnit(func(_ *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
 		counts[t.Language] = t.Stats.Comments
 		if u.Comment != "" {
 			lines = append(lines, fmt.Sprintf("%s %s %q", t.Language, u.Source, u.Comment))
@@ -28,7 +28,7 @@ func (w *world) comments() string {
 		}
 	}
 	slices.Sort(lines)
-	w.verify()
+	w.Verify()
 	return strings.Join(lines, "\n")
 }
 
@@ -43,16 +43,16 @@ func TestComments(t *testing.T) {
 	}
 	repo := repoWith(t, map[string]string{"po/cs.po": cs, "po/app.pot": pot("", "# all\n")})
 	settings := map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}}
-	w := newWorld(t, repo.Path(), settings)
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.Path(), settings)
+	w.Sync()
 	check := func(what, want string) {
 		t.Helper()
-		if got := w.comments(); got != want {
+		if got := servedComments(w); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
 		}
-		fresh := newWorld(t, repo.Path(), settings)
-		fresh.sync()
-		if got := fresh.comments(); got != want {
+		fresh := catalogtest.NewPuller(t, repo.Path(), settings)
+		fresh.Sync()
+		if got := servedComments(fresh); got != want {
 			t.Errorf("%s, imported anew:\n%s\nwant\n%s", what, got, want)
 		}
 	}
@@ -61,9 +61,9 @@ func TestComments(t *testing.T) {
 	commit := func(files map[string]string) {
 		t.Helper()
 		repo.Commit(t, testrepos.Change{Files: files})
-		_, last := w.changesAfter(0)
-		w.sync()
-		if text, _ := w.changesAfter(last); text != "" {
+		_, last := w.ChangesAfter(0)
+		w.Sync()
+		if text, _ := w.ChangesAfter(last); text != "" {
 			t.Errorf("entries for comments:\n%s", text)
 		}
 	}
@@ -76,7 +76,7 @@ func TestComments(t *testing.T) {
 	commit(map[string]string{"po/cs.po": cs, "po/app.pot": pot("# Is it polite?\n", "# all\n# mine\n")})
 	check("nothing left", "")
 	repo.Commit(t, testrepos.Change{Delete: []string{"po/app.pot"}})
-	w.sync()
+	w.Sync()
 	check("no template", "cs 2\ncs One \"Is it polite?\"\ncs Two \"all\\nmine\"")
 }
 
@@ -84,37 +84,24 @@ func TestComments(t *testing.T) {
 // is read once more, at the commit that it stands at.
 func TestCommentsOfOlderDatabases(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": commentHead + "# mine\nmsgid \"One\"\nmsgstr \"Jedna\"\n"})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
-	want := w.comments()
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	want := servedComments(w)
 	if want == "" {
 		t.Fatal("there are no comments")
 	}
-	_, last := w.changesAfter(0)
-	w.execute(`UPDATE units SET remark = 0, meta_print = 1; UPDATE translations SET comments = 0; UPDATE components SET remarked = 0`)
+	_, last := w.ChangesAfter(0)
+	w.Execute(`UPDATE units SET remark = 0, meta_print = 1; UPDATE translations SET comments = 0; UPDATE components SET remarked = 0`)
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"other": "x"}})
-	w.open()
-	w.sync()
-	if got := w.comments(); got != want {
+	w.Open()
+	w.Sync()
+	if got := servedComments(w); got != want {
 		t.Errorf("comments:\n%s\nwant\n%s", got, want)
 	}
-	if text, _ := w.changesAfter(last); text != "" {
+	if text, _ := w.ChangesAfter(last); text != "" {
 		t.Errorf("entries:\n%s", text)
 	}
-	if report := w.sync(); report.Steps != 0 {
+	if report := w.Sync(); report.Steps != 0 {
 		t.Errorf("read a second time: %+v", report)
-	}
-}
-
-// execute changes the database behind the store's back.
-func (w *world) execute(statements string) {
-	w.t.Helper()
-	db, err := sql.Open("sqlite", w.database())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(w.t.Context(), statements); err != nil {
-		w.t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -18,14 +19,14 @@ import (
 const garbage = "garbage\n"
 
 // app is a world with one component "app" over a repository of files.
-func app(t *testing.T, s catalog.ComponentSettings, files map[string]string) (*world, *testrepos.Repo) {
+func app(t *testing.T, s catalog.ComponentSettings, files map[string]string) (*catalogtest.Puller, *testrepos.Repo) {
 	t.Helper()
 	if s.LanguageRegex == "" {
 		s.LanguageRegex = "^[^.]+$"
 	}
 	repo := repoWith(t, files)
-	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": s})
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": s})
+	w.Sync()
 	return w, repo
 }
 
@@ -59,23 +60,23 @@ func TestNeverParsedIsNotThere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"}, c.before)
-			before := w.essence()
+			before := w.ServedUnits()
 			if c.broken != nil {
 				repo.Commit(t, testrepos.Change{Files: c.broken})
-				w.sync()
+				w.Sync()
 			}
-			if diff := cmp.Diff(c.want, w.languages("app")); diff != "" {
+			if diff := cmp.Diff(c.want, servedFiles(w, "app")); diff != "" {
 				t.Errorf("translations (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(before, w.essence()); diff != "" {
+			if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
 				t.Errorf("units changed:\n%s", diff)
 			}
-			_, last := w.changesAfter(0)
+			_, last := w.ChangesAfter(0)
 			repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}})
-			if problems := w.sync().Components[0].Problems; len(problems) == 0 {
+			if problems := w.Sync().Components[0].Problems; len(problems) == 0 {
 				t.Error("the problem is forgotten")
 			}
-			text, _ := w.changesAfter(last)
+			text, _ := w.ChangesAfter(last)
 			if n := strings.Count(text, "\n"); n != 1 || !strings.HasPrefix(text, "59 app/cs") {
 				t.Errorf("entries, want one 59:\n%s", text)
 			}
@@ -89,14 +90,14 @@ func TestReturningPOTBroken(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"},
 		map[string]string{"po/app.pot": po("One", "", "Old", ""), "po/cs.po": po("One", "Jedna")})
 	repo.Commit(t, testrepos.Change{Delete: []string{"po/app.pot"}})
-	w.sync()
-	before := w.essence()
+	w.Sync()
+	before := w.ServedUnits()
 	for n := range 2 {
 		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/app.pot": garbage, "po/de.po": po("One", fmt.Sprint(n))}})
-		w.sync()
+		w.Sync()
 		repo.Commit(t, testrepos.Change{Delete: []string{"po/de.po"}})
-		w.sync()
-		if diff := cmp.Diff(before, w.essence()); diff != "" {
+		w.Sync()
+		if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
 			t.Errorf("units changed:\n%s", diff)
 		}
 	}
@@ -106,12 +107,12 @@ func TestReturningPOTBroken(t *testing.T) {
 // revision of the version that is served, not of the broken one.
 func TestBrokenFirstFile(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("Two", "Zwei")})
-	before := w.essence()
+	before := w.ServedUnits()
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": garbage, "po/de.po": po("Three", "Drei")}})
-	w.sync()
+	w.Sync()
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("Two", "Zwei")}})
-	w.sync()
-	if diff := cmp.Diff(before, w.essence()); diff != "" {
+	w.Sync()
+	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
 		t.Errorf("units changed:\n%s", diff)
 	}
 }
@@ -121,12 +122,12 @@ func TestBrokenFirstFile(t *testing.T) {
 func TestRepeatedEntryShiftsPlaces(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "One", "Jeden", "Two", "Dvě")}})
-	if n := w.sync().Changes; n != 0 {
+	if n := w.Sync().Changes; n != 0 {
 		t.Errorf("%d entries", n)
 	}
-	fresh := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {LanguageRegex: "^[^.]+$"}})
-	fresh.sync()
-	if diff := cmp.Diff(fresh.essence(), w.essence()); diff != "" {
+	fresh := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {LanguageRegex: "^[^.]+$"}})
+	fresh.Sync()
+	if diff := cmp.Diff(fresh.ServedUnits(), w.ServedUnits()); diff != "" {
 		t.Errorf("pulling and importing differ (-import +pull):\n%s", diff)
 	}
 }
@@ -136,19 +137,19 @@ func TestRepeatedEntryShiftsPlaces(t *testing.T) {
 func TestSourceLanguageFiles(t *testing.T) {
 	files := map[string]string{"po/en.po": po("One", "One"), "po/en_en.po": po("One", "One"), "po/cs.po": po("One", "Jedna")}
 	w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"}, files)
-	if diff := cmp.Diff([]string{"en=po/en.po", "cs=po/cs.po", "en_en=po/en_en.po"}, w.languages("app")); diff != "" {
+	if diff := cmp.Diff([]string{"en=po/en.po", "cs=po/cs.po", "en_en=po/en_en.po"}, servedFiles(w, "app")); diff != "" {
 		t.Errorf("without a POT: %s", diff)
 	}
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/app.pot": po("One", "")}})
-	report := w.sync()
-	if diff := cmp.Diff([]string{"en=po/app.pot", "cs=po/cs.po"}, w.languages("app")); diff != "" {
+	report := w.Sync()
+	if diff := cmp.Diff([]string{"en=po/app.pot", "cs=po/cs.po"}, servedFiles(w, "app")); diff != "" {
 		t.Errorf("with a POT: %s", diff)
 	}
 	if n := len(report.Components[0].Problems); n != 2 {
 		t.Errorf("problems: %q", report.Components[0].Problems)
 	}
 	w, _ = app(t, catalog.ComponentSettings{Filemask: "*/*/x.po"}, map[string]string{"a/en/x.po": po("One", ""), "b/en/x.po": po("One", "")})
-	if text := w.sync(); text.Steps != 0 {
+	if text := w.Sync(); text.Steps != 0 {
 		t.Error("not up to date")
 	}
 }
@@ -158,7 +159,7 @@ func TestSourceLanguageFiles(t *testing.T) {
 // translated it.
 func TestWhoIntroducesASourceString(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna")})
-	_, last := w.changesAfter(0)
+	_, last := w.ChangesAfter(0)
 	commit := func(author, text string, parents ...string) {
 		repo.Commit(t, testrepos.Change{Branch: "side", Parents: parents, Author: author + " <" + author + "@example.org>", Files: map[string]string{"po/cs.po": text}})
 	}
@@ -168,9 +169,9 @@ func TestWhoIntroducesASourceString(t *testing.T) {
 	commit("Repairer", po("One", "Jedna", "Two", "Dvě", "Three", ""))
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"README": "mainline"}})
 	repo.Merge(t, testrepos.Change{Author: "Merger <m@example.org>"}, "side")
-	w.sync()
+	w.Sync()
 	var got []string
-	w.eachChange(last, func(c *catalog.Change) {
+	w.EachChange(last, func(c *catalog.Change) {
 		got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
 	})
 	want := []string{"31 en Two Adder", "31 en Three Repairer", "31 cs Two Translator", "31 cs Three Repairer"}
@@ -184,27 +185,27 @@ func TestWhoIntroducesASourceString(t *testing.T) {
 func TestDiscoverySettings(t *testing.T) {
 	repo := repoWith(t, map[string]string{"cs/a b.po": po("One", "Jedna"), "cs/a+b.po": po("One", "Jedna")})
 	settings := catalog.ComponentSettings{Name: "Docs: {component}", Filemask: "*/{component}.po"}
-	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"docs-{component}": settings})
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"docs-{component}": settings})
+	w.Sync()
 	settings.Name, settings.CheckFlags = "Manual: {component}", "read-only"
-	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"docs-{component}": settings})
-	w.sync()
-	if diff := cmp.Diff([]string{"docs-a-b|Manual: a b", "docs-a-b-2|Manual: a+b"}, w.components()); diff != "" {
+	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"docs-{component}": settings})
+	w.Sync()
+	if diff := cmp.Diff([]string{"docs-a-b|Manual: a b", "docs-a-b-2|Manual: a+b"}, componentNames(w)); diff != "" {
 		t.Errorf("components: %s", diff)
 	}
-	w.eachUnit(func(c *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
+	w.EachUnit(func(c *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
 		if u.State != catalog.StateReadOnly {
 			t.Errorf("%s: %q has state %d", c.Slug, u.Source, u.State)
 		}
 	})
 	// Away and back: the discovery is made again though neither it nor the head
 	// changed.
-	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"other": {Filemask: "*/a b.po"}})
-	w.sync()
-	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"docs-{component}": settings})
-	w.sync()
-	if n := len(w.components()); n != 2 {
-		t.Errorf("components after all: %q", w.components())
+	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"other": {Filemask: "*/a b.po"}})
+	w.Sync()
+	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"docs-{component}": settings})
+	w.Sync()
+	if n := len(componentNames(w)); n != 2 {
+		t.Errorf("components after all: %q", componentNames(w))
 	}
 }
 
@@ -212,17 +213,17 @@ func TestDiscoverySettings(t *testing.T) {
 // the pull, but is no spell of failure (decision 21).
 func TestConflictIsNoFailure(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna"), "b/cs.po": po("One", "Jeden")})
-	_, last := w.changesAfter(0)
-	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {Filemask: "a/*.po"}})
-	w.progress = func() {
-		w.progress = nil
-		w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {Filemask: "b/*.po"}})
+	_, last := w.ChangesAfter(0)
+	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {Filemask: "a/*.po"}})
+	w.Progress = func() {
+		w.Progress = nil
+		w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {Filemask: "b/*.po"}})
 	}
-	if _, err := w.syncer.Sync(t.Context(), w.branch); !errors.Is(err, catalog.ErrConflict) {
+	if _, err := w.Syncer.Sync(t.Context(), w.Branch); !errors.Is(err, catalog.ErrConflict) {
 		t.Fatalf("error %v, want ErrConflict", err)
 	}
-	w.sync()
-	text, _ := w.changesAfter(last)
+	w.Sync()
+	text, _ := w.ChangesAfter(last)
 	if n := strings.Count(text, "\n"); n != 1 || !strings.HasPrefix(text, "59 app/cs") {
 		t.Errorf("entries, want one 59:\n%s", text)
 	}
@@ -234,7 +235,7 @@ func TestBarren(t *testing.T) {
 	repo := repoWith(t, map[string]string{
 		"po/cs.po": po("One", "Jedna"), "po/app.pot": po("One", ""), "a/x/cs.po": po("One", "Jedna"),
 	})
-	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{
 		"app":               {NewBase: "po/app.pot", LanguageRegex: "^[^.]+$"},
 		"own":               {Filemask: "po/app*.pot", LanguageRegex: ".*", NewBase: "po/app.pot"},
 		"found-{component}": {Filemask: "a/{component}/*.po"},
@@ -242,7 +243,7 @@ func TestBarren(t *testing.T) {
 	})
 	problems := func() map[string][]string {
 		told := make(map[string][]string)
-		for _, c := range w.sync().Components {
+		for _, c := range w.Sync().Components {
 			if len(c.Problems) > 0 {
 				told[c.Slug] = c.Problems
 			}
@@ -258,8 +259,8 @@ func TestBarren(t *testing.T) {
 		"app": {"the filemask po/*.po matches no file of branch main: correct filemask or branch"},
 	}
 	restart := func() {
-		w.db.Close()
-		w.open()
+		w.DB.Close()
+		w.Open()
 	}
 	check := func(when string, want map[string][]string) {
 		t.Helper()
@@ -271,16 +272,16 @@ func TestBarren(t *testing.T) {
 	restart()
 	check("restart", none)
 	repo.Commit(t, testrepos.Change{Delete: []string{"po/cs.po"}})
-	w.sync()
+	w.Sync()
 	restart()
 	check("restart without files", all)
 	repo.Commit(t, testrepos.Change{Delete: []string{"a"}})
-	w.sync()
+	w.Sync()
 	restart()
 	all["found-{component}"] = []string{"the filemask a/{component}/*.po matches no file of branch main: correct filemask or branch"}
 	check("restart without what was discovered", all) // found-x itself is not told of again
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna"), "b/y/cs.po": po("One", "Jedna")}})
-	w.sync()
+	w.Sync()
 	restart()
 	check("mended", map[string][]string{"own": none["own"], "found-{component}": all["found-{component}"]})
 }
@@ -296,34 +297,34 @@ func TestRaisedLimit(t *testing.T) {
 func raiseLimit(t *testing.T, further bool) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna")})
 	reopen := func(limit int64) {
-		w.db.Close()
-		w.maxFileSize = limit
-		w.open()
+		w.DB.Close()
+		w.MaxFileSize = limit
+		w.Open()
 	}
 	reopen(120)
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("One", strings.Repeat("Eins", 30))}})
-	report := w.sync()
+	report := w.Sync()
 	if problems := report.Components[0].Problems; len(problems) != 1 || !strings.Contains(problems[0], "max_file_size") {
 		t.Errorf("problems: %q", problems)
 	}
-	_, last := w.changesAfter(0)
+	_, last := w.ChangesAfter(0)
 	reopen(120)
-	if report := w.sync(); report.Changes != 0 {
+	if report := w.Sync(); report.Changes != 0 {
 		t.Errorf("a restart made %d entries", report.Changes)
 	}
 	reopen(0)
 	if further {
 		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}})
 	}
-	w.sync()
-	if diff := cmp.Diff([]string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}, w.languages("app")); diff != "" {
+	w.Sync()
+	if diff := cmp.Diff([]string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}, servedFiles(w, "app")); diff != "" {
 		t.Errorf("translations: %s", diff)
 	}
-	text, _ := w.changesAfter(last)
+	text, _ := w.ChangesAfter(last)
 	if !strings.Contains(text, "48 app") || strings.Count(text, "31 app/de") != 1 {
 		t.Errorf("entries, want 48 and 31:\n%s", text)
 	}
-	if again := w.sync(); again.Steps != 0 {
+	if again := w.Sync(); again.Steps != 0 {
 		t.Errorf("%d steps in a pull of nothing", again.Steps)
 	}
 }
@@ -332,12 +333,12 @@ func raiseLimit(t *testing.T, further bool) {
 // the others of its convoy go on.
 func TestOneComponentFails(t *testing.T) {
 	repo := repoWith(t, map[string]string{"a/cs.po": po("One", "Jedna"), "b/cs.po": po("One", "Jedna"), "c/cs.po": po("One", "Jedna")})
-	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"a": {Filemask: "a/*.po"}, "b": {Filemask: "b/*.po"}, "c": {Filemask: "c/*.po"}})
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"a": {Filemask: "a/*.po"}, "b": {Filemask: "b/*.po"}, "c": {Filemask: "c/*.po"}})
+	w.Sync()
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"b/cs.po": garbage}})
-	w.sync()
-	w.db.Close()
-	db, err := sql.Open("sqlite", filepath.Join(w.dir, "repoglot.db"))
+	w.Sync()
+	w.DB.Close()
+	db, err := sql.Open("sqlite", filepath.Join(w.Dir, "repoglot.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,15 +346,15 @@ func TestOneComponentFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.Close()
-	w.open()
-	_, last := w.changesAfter(0)
+	w.Open()
+	_, last := w.ChangesAfter(0)
 	for n, want := range []int{2, 2} {
 		files := map[string]string{}
 		for _, name := range []string{"a/de.po", "b/de.po", "c/de.po"} {
 			files[name] = po("New"+fmt.Sprint(n), "Neu")
 		}
 		repo.Commit(t, testrepos.Change{Files: files})
-		report, err := w.syncer.Sync(t.Context(), w.branch)
+		report, err := w.Syncer.Sync(t.Context(), w.Branch)
 		if err == nil || !strings.Contains(err.Error(), "component demo/b: last good version of b/cs.po") || strings.Contains(err.Error(), "component demo/a") {
 			t.Errorf("pull %d: error %v", n, err)
 		}
@@ -367,7 +368,7 @@ func TestOneComponentFails(t *testing.T) {
 			t.Errorf("pull %d: %d components moved, want %d", n, moved, want)
 		}
 	}
-	text, _ := w.changesAfter(last)
+	text, _ := w.ChangesAfter(last)
 	if n := strings.Count(text, "22 b "); n != 1 {
 		t.Errorf("%d entries 22 of b:\n%s", n, text)
 	}
@@ -383,21 +384,21 @@ func TestOneComponentFails(t *testing.T) {
 func TestSourceFileReturnsAsItWas(t *testing.T) {
 	english := po("One", "One", "Two", "Two")
 	repo := repoWith(t, map[string]string{"po/en.po": english, "po/cs.po": po("One", "Jedna")})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
-	before := w.essence()
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	before := w.ServedUnits()
 	repo.Commit(t, testrepos.Change{Message: "none", Delete: []string{"po/en.po", "po/cs.po"}, Files: map[string]string{"README": ""}})
-	w.sync()
+	w.Sync()
 	repo.Commit(t, testrepos.Change{Message: "back", Files: map[string]string{"po/en.po": english, "po/cs.po": po("One", "Jedna")}})
-	w.sync()
-	if diff := cmp.Diff(before, w.essence()); diff != "" {
+	w.Sync()
+	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
 	}
 	repo.Commit(t, testrepos.Change{Message: "none", Delete: []string{"po/en.po", "po/cs.po"}})
-	w.sync()
+	w.Sync()
 	repo.Commit(t, testrepos.Change{Message: "one", Files: map[string]string{"po/en.po": english}})
-	w.sync()
-	if got := w.essence(); strings.Count(got, "app/en") != 2 {
+	w.Sync()
+	if got := w.ServedUnits(); strings.Count(got, "app/en") != 2 {
 		t.Errorf("the source file alone gives\n%s", got)
 	}
 }

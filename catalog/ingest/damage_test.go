@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -81,22 +82,22 @@ func TestDamagedMirrorHeals(t *testing.T) {
 		for _, restart := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě"), "po/de.po": po("One", "Eins")})
-				w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-				w.sync()
-				sound := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-				sound.sync()
-				eachObject(t, filepath.Join(w.dir, "mirrors"), func(name string) { harm(t, name) })
+				w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+				w.Sync()
+				sound := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+				sound.Sync()
+				eachObject(t, filepath.Join(w.Dir, "mirrors"), func(name string) { harm(t, name) })
 				if restart {
-					w.db.Close()
-					w.open()
+					w.DB.Close()
+					w.Open()
 				}
 				repo.Commit(t, testrepos.Change{Message: "more", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě", "Three", "Tři")}})
-				report := w.sync()
-				sound.sync()
+				report := w.Sync()
+				sound.Sync()
 				if report.Head != repo.Head() {
 					t.Errorf("pulled to %s, head is %s", report.Head, repo.Head())
 				}
-				if diff := cmp.Diff(sound.dump(), w.dump()); diff != "" {
+				if diff := cmp.Diff(sound.Dump(), w.Dump()); diff != "" {
 					t.Errorf("differs from a sound one (-sound +healed):\n%s", diff)
 				}
 			})
@@ -108,9 +109,9 @@ func TestDamagedMirrorHeals(t *testing.T) {
 // it is not cloned again in every round.
 func TestDamagedRemote(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
-	before := w.essence()
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	before := w.ServedUnits()
 	repo.Commit(t, testrepos.Change{Message: "more", Files: map[string]string{"po/de.po": po("One", "Eins")}})
 	blob := plumbing.ComputeHash(plumbing.BlobObject, []byte(po("One", "Eins"))).String()
 	if err := os.Remove(filepath.Join(repo.Path(), "objects", blob[:2], blob[2:])); err != nil {
@@ -118,17 +119,17 @@ func TestDamagedRemote(t *testing.T) {
 	}
 	var clones []string
 	for range 3 {
-		_, err := w.syncer.Sync(t.Context(), w.branch)
+		_, err := w.Syncer.Sync(t.Context(), w.Branch)
 		if !errors.Is(err, gitsource.ErrUnknownObject) || !strings.Contains(err.Error(), "git fsck") {
 			t.Fatalf("error %v, want ErrUnknownObject and what to do", err)
 		}
-		found, _ := filepath.Glob(filepath.Join(w.dir, "mirrors", "*", "git-*"))
+		found, _ := filepath.Glob(filepath.Join(w.Dir, "mirrors", "*", "git-*"))
 		clones = append(clones, found...)
 	}
 	if len(clones) != 3 || clones[0] != clones[2] {
 		t.Errorf("cloned again and again: %v", clones)
 	}
-	if diff := cmp.Diff(before, w.essence()); diff != "" {
+	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
 		t.Errorf("units changed: %s", diff)
 	}
 }
@@ -137,8 +138,8 @@ func TestDamagedRemote(t *testing.T) {
 // of the component, from the commit that brings it to the one that takes it.
 func TestUnsafeNamesAreReported(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/a\\b.po": po("One", "X"), "doc/c\\d.po": ""})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	problems := func() string { return strings.Join(w.sync().Components[0].Problems, "\n") }
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	problems := func() string { return strings.Join(w.Sync().Components[0].Problems, "\n") }
 	if got := problems(); strings.Count(got, "not served") != 1 || !strings.Contains(got, `po/a\x5cb.po: not served`) || !strings.Contains(got, "rename") {
 		t.Errorf("after the import: %q", got)
 	}
@@ -150,7 +151,7 @@ func TestUnsafeNamesAreReported(t *testing.T) {
 	if got := problems(); got != "" {
 		t.Errorf("after they are gone: %q", got)
 	}
-	if got := w.languages("app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po"}) {
+	if got := servedFiles(w, "app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po"}) {
 		t.Errorf("languages %v", got)
 	}
 }
@@ -160,10 +161,10 @@ func TestUnsafeNamesAreReported(t *testing.T) {
 func TestNotReadEntries(t *testing.T) {
 	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n"
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": pointer})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	check := func(when string, files ...string) {
 		t.Helper()
-		problems := w.sync().Components[0].Problems
+		problems := w.Sync().Components[0].Problems
 		if len(problems) != len(files) {
 			t.Errorf("%s: problems %q, want one of each of %q", when, problems, files)
 			return
@@ -175,22 +176,22 @@ func TestNotReadEntries(t *testing.T) {
 		}
 	}
 	check("import", "po/de.po")
-	before := w.essence()
+	before := w.ServedUnits()
 	repo.Commit(t, testrepos.Change{Message: "lfs", Files: map[string]string{"po/cs.po": pointer}})
 	check("pull", "po/cs.po", "po/de.po")
-	if diff := cmp.Diff(before, w.essence()); diff != "" {
+	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
 		t.Errorf("units changed: %s", diff)
 	}
 	// A symlink out of the repository, and a submodule, with names that match.
 	repo.Commit(t, testrepos.Change{Message: "link", Files: map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")}, Symlinks: map[string]string{"po/fr.po": "/etc/passwd"}})
-	git(t, repo.Path(), "read-tree", "HEAD")
-	git(t, repo.Path(), "update-index", "--add", "--cacheinfo", "160000,"+repo.Head()+",po/es.po")
-	commit := git(t, repo.Path(), "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", "HEAD", "-m", "submodule", git(t, repo.Path(), "write-tree"))
-	git(t, repo.Path(), "update-ref", "refs/heads/"+testrepos.DefaultBranch, commit)
-	if report := w.sync(); report.Head != commit {
+	catalogtest.Git(t, repo.Path(), "read-tree", "HEAD")
+	catalogtest.Git(t, repo.Path(), "update-index", "--add", "--cacheinfo", "160000,"+repo.Head()+",po/es.po")
+	commit := catalogtest.Git(t, repo.Path(), "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", "HEAD", "-m", "submodule", catalogtest.Git(t, repo.Path(), "write-tree"))
+	catalogtest.Git(t, repo.Path(), "update-ref", "refs/heads/"+testrepos.DefaultBranch, commit)
+	if report := w.Sync(); report.Head != commit {
 		t.Errorf("pulled to %s, want %s", report.Head, commit)
 	}
-	if got := w.languages("app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}) {
+	if got := servedFiles(w, "app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}) {
 		t.Errorf("languages %v", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -66,19 +67,19 @@ func TestDetails(t *testing.T) {
 			if road == "pulls" {
 				repo.ForcePush(t, "main", hashes[0])
 			}
-			w := newWorld(t, repo.URL(), settings)
-			w.clock = day(20)
-			w.sync()
+			w := catalogtest.NewPuller(t, repo.URL(), settings)
+			w.Clock = day(20)
+			w.Sync()
 			for i := range hashes {
 				if road == "pulls" {
-					w.clock = day(map[int]int{0: 1, 1: 2, 2: 3, 3: 5, 4: 9}[i])
+					w.Clock = day(map[int]int{0: 1, 1: 2, 2: 3, 3: 5, 4: 9}[i])
 					repo.ForcePush(t, "main", hashes[i])
-					w.sync()
+					w.Sync()
 				}
 			}
 			var b strings.Builder
 			ids := map[string]int64{}
-			w.eachChange(0, func(c *catalog.Change) {
+			w.EachChange(0, func(c *catalog.Change) {
 				language := c.Language
 				if language == "en" {
 					language = ""
@@ -100,17 +101,17 @@ func TestDetails(t *testing.T) {
 			if diff := cmp.Diff(strings.ReplaceAll(want, " \n", "\n"), b.String()); diff != "" {
 				t.Errorf("entries (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(days, w.days("pt_BR")); diff != "" {
+			if diff := cmp.Diff(days, statDays(w, "pt_BR")); diff != "" {
 				t.Errorf("days (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// days renders the statistics of a language over time: translated of all.
-func (w *world) days(language string) string {
+// statDays renders the statistics of a language over time: translated of all.
+func statDays(w *catalogtest.Puller, language string) string {
 	var list []string
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		components, err := s.Components(ctx, "demo")
 		if err != nil {
 			return err
@@ -156,10 +157,10 @@ func TestAttributionFollowsRenames(t *testing.T) {
 	ann := push("side", "ann", nil, map[string]string{"po/pt-br.po": done}, base)
 	mover := push("side", "mover", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, ann)
 	push("main", "merger", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, base, mover)
-	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
+	w.Sync()
 	var got []string
-	w.eachChange(0, func(c *catalog.Change) {
+	w.EachChange(0, func(c *catalog.Change) {
 		if c.Commit != base {
 			got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
 		}
@@ -187,10 +188,10 @@ func TestAttributionKeepsToTheOldName(t *testing.T) {
 	taken := push("side", "merger", nil, map[string]string{"po/pt_BR.po": done}, base, ann)
 	mover := push("side", "mover", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, taken)
 	push("main", "main", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, base, mover)
-	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
+	w.Sync()
 	var got []string
-	w.eachChange(0, func(c *catalog.Change) {
+	w.EachChange(0, func(c *catalog.Change) {
 		if c.Commit != base {
 			got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
 		}

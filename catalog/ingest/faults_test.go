@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,43 +12,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// database is the path of the world's store.
-func (w *world) database() string { return filepath.Join(w.dir, "repoglot.db") }
-
-// reopenWith opens the store anew, with a fault or with "" without one.
-func (w *world) reopenWith(pragma string) {
-	w.t.Helper()
-	if err := w.db.Close(); err != nil {
-		w.t.Fatal(err)
-	}
-	w.fault = pragma
-	w.open()
+// reopenWith opens the store anew, with a fault, or with "" without one.
+func reopenWith(w *catalogtest.Puller, pragma string) {
+	w.TB.Helper()
+	w.Reopen(func(o *store.Options) { o.Fault = pragma })
 }
 
-// pages is the length of the world's database.
-func (w *world) pages() (n int) {
-	w.t.Helper()
-	db, err := sql.Open("sqlite", w.database())
+// databasePages is the length of the world's database.
+func databasePages(w *catalogtest.Puller) (n int) {
+	w.TB.Helper()
+	db, err := sql.Open("sqlite", w.Database())
 	if err != nil {
-		w.t.Fatal(err)
+		w.TB.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.QueryRowContext(w.t.Context(), "PRAGMA page_count").Scan(&n); err != nil {
-		w.t.Fatal(err)
+	if err := db.QueryRowContext(w.TB.Context(), "PRAGMA page_count").Scan(&n); err != nil {
+		w.TB.Fatal(err)
 	}
 	return n
-}
-
-// syncFails pulls and wants an error with a text in it.
-func (w *world) syncFails(want string) {
-	w.t.Helper()
-	if _, err := w.syncer.Sync(w.t.Context(), w.branch); err == nil || !strings.Contains(err.Error(), want) {
-		w.t.Errorf("the pull ended with %v, want %q in it", err, want)
-	}
 }
 
 // withoutFailures takes the entries 22 out of byComponent, which a pull that fails
@@ -106,12 +91,12 @@ func TestFullDiskInReplay(t *testing.T) {
 	t.Parallel()
 	repo, _ := growing(t, 12)
 	const batch = 300
-	whole := newWorld(t, repo.URL(), growingSettings)
-	empty := whole.pages()
-	whole.syncer.SetBatch(batch)
-	whole.sync()
-	want := whole.everything()
-	full := whole.pages()
+	whole := catalogtest.NewPuller(t, repo.URL(), growingSettings)
+	empty := databasePages(whole)
+	whole.Syncer.SetBatch(batch)
+	whole.Sync()
+	want := whole.DumpAll()
+	full := databasePages(whole)
 	if full < empty+100 {
 		t.Fatalf("a replay takes %d pages more: too few to run out of", full-empty)
 	}
@@ -122,16 +107,16 @@ func TestFullDiskInReplay(t *testing.T) {
 	for n := range tries {
 		limit := empty + n*(full-empty-1)/tries
 		t.Run(fmt.Sprintf("pages=%d", limit), func(t *testing.T) {
-			w := newWorld(t, repo.URL(), growingSettings)
-			w.reopenWith(fmt.Sprintf("max_page_count(%d)", limit))
-			w.syncer.SetBatch(batch)
+			w := catalogtest.NewPuller(t, repo.URL(), growingSettings)
+			reopenWith(w, fmt.Sprintf("max_page_count(%d)", limit))
+			w.Syncer.SetBatch(batch)
 			for range 2 { // it stays full for a while
-				w.syncFails(fullDisk)
+				w.SyncFails(fullDisk)
 			}
-			w.reopenWith("")
-			w.syncer.SetBatch(batch / 2)
-			w.sync()
-			if got := w.everything(); got != want {
+			reopenWith(w, "")
+			w.Syncer.SetBatch(batch / 2)
+			w.Sync()
+			if got := w.DumpAll(); got != want {
 				t.Errorf("(-whole +after a full disk):\n%.5000s", cmp.Diff(want, got))
 			}
 		})
@@ -142,17 +127,17 @@ func TestFullDiskInReplay(t *testing.T) {
 func TestFullDiskInPulls(t *testing.T) {
 	t.Parallel()
 	repo, chain := growing(t, 12)
-	begin := func(t *testing.T) *world {
+	begin := func(t *testing.T) *catalogtest.Puller {
 		repo.ForcePush(t, "main", chain[4])
-		w := newWorld(t, repo.URL(), growingSettings)
-		w.sync()
+		w := catalogtest.NewPuller(t, repo.URL(), growingSettings)
+		w.Sync()
 		repo.ForcePush(t, "main", chain[11])
 		return w
 	}
 	whole := begin(t)
-	before := whole.pages()
-	whole.sync()
-	after := whole.pages()
+	before := databasePages(whole)
+	whole.Sync()
+	after := databasePages(whole)
 	if after < before+50 {
 		t.Fatalf("the pulls take %d pages more: too few to run out of", after-before)
 	}
@@ -164,50 +149,50 @@ func TestFullDiskInPulls(t *testing.T) {
 		limit := before + n*(after-before-1)/tries
 		t.Run(fmt.Sprintf("pages=%d", limit), func(t *testing.T) {
 			w := begin(t)
-			w.reopenWith(fmt.Sprintf("max_page_count(%d)", limit))
-			w.syncFails(fullDisk)
-			w.likePart(whole)
-			w.reopenWith("")
-			w.sync()
-			w.like(whole)
+			reopenWith(w, fmt.Sprintf("max_page_count(%d)", limit))
+			w.SyncFails(fullDisk)
+			compareBeginning(w, whole)
+			reopenWith(w, "")
+			w.Sync()
+			compareWhole(w, whole)
 		})
 	}
 }
 
-// like wants the entries and units of another world, but for ids and times and
+// compareWhole wants the entries and units of another world, but for ids and times and
 // for entries that tell of pulls that failed.
-func (w *world) like(whole *world) {
-	w.t.Helper()
-	if diff := cmp.Diff(withoutFailures(whole.byComponent()), withoutFailures(w.byComponent())); diff != "" {
-		w.t.Errorf("entries (-whole +interrupted):\n%.5000s", diff)
+func compareWhole(w *catalogtest.Puller, whole *catalogtest.Puller) {
+	w.TB.Helper()
+	if diff := cmp.Diff(withoutFailures(whole.ChangesByComponent()), withoutFailures(w.ChangesByComponent())); diff != "" {
+		w.TB.Errorf("entries (-whole +interrupted):\n%.5000s", diff)
 	}
-	if diff := cmp.Diff(whole.essence(), w.essence()); diff != "" {
-		w.t.Errorf("units (-whole +interrupted):\n%.5000s", diff)
+	if diff := cmp.Diff(whole.ServedUnits(), w.ServedUnits()); diff != "" {
+		w.TB.Errorf("units (-whole +interrupted):\n%.5000s", diff)
 	}
-	w.orderedTimes()
+	orderedTimes(w)
 	ledger, units := map[int64]string{}, map[int64]string{}
-	w.applyLedger(ledger)
-	w.targets(units)
+	w.ApplyChanges(ledger)
+	w.Targets(units)
 	if diff := cmp.Diff(units, ledger); diff != "" {
-		w.t.Errorf("the entries do not lead to the units (-units +ledger):\n%.5000s", diff)
+		w.TB.Errorf("the entries do not lead to the units (-units +ledger):\n%.5000s", diff)
 	}
 }
 
-// likePart wants a beginning of the entries of another world, which lead to the
+// compareBeginning wants a beginning of the entries of another world, which lead to the
 // units that there are.
-func (w *world) likePart(whole *world) {
-	w.t.Helper()
-	all := withoutFailures(whole.byComponent())
-	for slug, list := range withoutFailures(w.byComponent()) {
+func compareBeginning(w *catalogtest.Puller, whole *catalogtest.Puller) {
+	w.TB.Helper()
+	all := withoutFailures(whole.ChangesByComponent())
+	for slug, list := range withoutFailures(w.ChangesByComponent()) {
 		if !strings.HasPrefix(all[slug], list) {
-			w.t.Errorf("%s: the entries are not the first ones of an uninterrupted run:\n%s", slug, cmp.Diff(all[slug], list))
+			w.TB.Errorf("%s: the entries are not the first ones of an uninterrupted run:\n%s", slug, cmp.Diff(all[slug], list))
 		}
 	}
 	ledger, units := map[int64]string{}, map[int64]string{}
-	w.applyLedger(ledger)
-	w.targets(units)
+	w.ApplyChanges(ledger)
+	w.Targets(units)
 	if diff := cmp.Diff(units, ledger); diff != "" {
-		w.t.Errorf("half-done: the entries do not lead to the units (-units +ledger):\n%.5000s", diff)
+		w.TB.Errorf("half-done: the entries do not lead to the units (-units +ledger):\n%.5000s", diff)
 	}
 }
 
@@ -217,84 +202,80 @@ func TestLockedDatabase(t *testing.T) {
 	t.Parallel()
 	p := playLong(t, 41, 30)
 	chain := p.firstParents()
-	whole := newWorld(t, p.repo.URL(), withHistory(historySettings))
-	whole.syncer.SetBatch(10)
-	whole.sync()
+	whole := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+	whole.Syncer.SetBatch(10)
+	whole.Sync()
 	for _, at := range []int{1, 8, 15} {
 		t.Run(fmt.Sprintf("replayed=%d", at), func(t *testing.T) {
-			w := newWorld(t, p.repo.URL(), withHistory(historySettings))
-			w.impatient()
-			w.syncer.SetBatch(10)
+			w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+			giveUpEarly(w)
+			w.Syncer.SetBatch(10)
 			var release func()
 			n := 0
-			w.progress = func() {
+			w.Progress = func() {
 				if n++; n == at {
-					release = w.lock()
+					release = lockDatabase(w)
 				}
 			}
-			w.syncFails(locked)
-			w.progress = nil
+			w.SyncFails(locked)
+			w.Progress = nil
 			if release == nil {
 				t.Fatal("the replay ended before it was locked")
 			}
 			release()
-			w.sync()
-			w.like(whole)
-			if got := w.everything(); got != whole.everything() {
-				t.Errorf("(-whole +locked):\n%.5000s", cmp.Diff(whole.everything(), got))
+			w.Sync()
+			compareWhole(w, whole)
+			if got := w.DumpAll(); got != whole.DumpAll() {
+				t.Errorf("(-whole +locked):\n%.5000s", cmp.Diff(whole.DumpAll(), got))
 			}
 		})
 	}
 	t.Run("pull", func(t *testing.T) {
 		p.repo.ForcePush(t, "main", chain[len(chain)/2].hash)
-		w := newWorld(t, p.repo.URL(), withHistory(historySettings))
-		w.sync()
+		w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+		w.Sync()
 		p.repo.ForcePush(t, "main", p.head.hash)
-		pulled := newWorld(t, p.repo.URL(), withHistory(historySettings))
-		pulled.sync()
-		w.impatient()
-		release := w.lock()
-		w.syncFails(locked)
+		pulled := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+		pulled.Sync()
+		giveUpEarly(w)
+		release := lockDatabase(w)
+		w.SyncFails(locked)
 		release()
-		w.sync()
-		w.like(pulled)
+		w.Sync()
+		compareWhole(w, pulled)
 	})
 }
 
-// impatient opens the store anew with a short time to wait for locks.
-func (w *world) impatient() {
-	w.t.Helper()
-	if err := w.db.Close(); err != nil {
-		w.t.Fatal(err)
-	}
-	w.busy = 5 * time.Millisecond
-	w.open()
+// giveUpEarly opens the store anew with a short time to wait for locks.
+func giveUpEarly(w *catalogtest.Puller) {
+	w.TB.Helper()
+	w.Reopen(func(o *store.Options) { o.BusyTimeout = 5 * time.Millisecond })
 }
 
-// lock takes the lock of the database as another process would.
-func (w *world) lock() (release func()) {
-	w.t.Helper()
-	other, err := sql.Open("sqlite", w.database())
+// lockDatabase takes the lock of the database as another process would.
+func lockDatabase(w *catalogtest.Puller) (release func()) {
+	w.TB.Helper()
+	other, err := sql.Open("sqlite", w.Database())
 	if err != nil {
-		w.t.Fatal(err)
+		w.TB.Fatal(err)
 	}
-	conn, err := other.Conn(w.t.Context())
+	conn, err := other.Conn(w.TB.Context())
 	if err != nil {
-		w.t.Fatal(err)
+		w.TB.Fatal(err)
 	}
 	// A replay may be storing at this moment: this process waits for its turn.
 	for _, query := range []string{"PRAGMA busy_timeout = 30000", "BEGIN IMMEDIATE"} {
-		if _, err := conn.ExecContext(w.t.Context(), query); err != nil {
-			w.t.Fatal(err)
+		if _, err := conn.ExecContext(w.TB.Context(), query); err != nil {
+			w.TB.Fatal(err)
 		}
 	}
 	return func() {
-		w.t.Helper()
+		w.TB.Helper()
 		if _, err := conn.ExecContext(context.Background(), "ROLLBACK"); err != nil {
-			w.t.Error(err)
+			w.TB.Error(err)
 		}
 		if err := other.Close(); err != nil {
-			w.t.Error(err)
+			w.TB.Error(err)
 		}
 	}
 }
@@ -305,52 +286,52 @@ func TestReadOnlyDatabase(t *testing.T) {
 	t.Parallel()
 	p := playLong(t, 51, 30)
 	chain := p.firstParents()
-	whole := newWorld(t, p.repo.URL(), withHistory(historySettings))
-	whole.syncer.SetBatch(10)
-	whole.sync()
+	whole := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+	whole.Syncer.SetBatch(10)
+	whole.Sync()
 	t.Run("replay", func(t *testing.T) {
-		w := newWorld(t, p.repo.URL(), withHistory(historySettings))
-		w.syncer.SetBatch(10)
+		w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+		w.Syncer.SetBatch(10)
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
-		w.progress = func() {
+		w.Progress = func() {
 			if n++; n == 12 {
 				cancel()
 			}
 		}
-		if _, err := w.syncer.Sync(ctx, w.branch); err == nil {
+		if _, err := w.Syncer.Sync(ctx, w.Branch); err == nil {
 			t.Fatal("the pull was not cut")
 		}
-		w.progress = nil
-		w.likePart(whole)
-		before := w.everything()
-		w.reopenWith("query_only(1)")
-		w.syncFails(readOnly)
-		if diff := cmp.Diff(before, w.everything()); diff != "" {
+		w.Progress = nil
+		compareBeginning(w, whole)
+		before := w.DumpAll()
+		reopenWith(w, "query_only(1)")
+		w.SyncFails(readOnly)
+		if diff := cmp.Diff(before, w.DumpAll()); diff != "" {
 			t.Errorf("something was written:\n%s", diff)
 		}
-		w.reopenWith("")
-		w.sync()
-		if got := w.everything(); got != whole.everything() {
-			t.Errorf("(-whole +read-only):\n%.5000s", cmp.Diff(whole.everything(), got))
+		reopenWith(w, "")
+		w.Sync()
+		if got := w.DumpAll(); got != whole.DumpAll() {
+			t.Errorf("(-whole +read-only):\n%.5000s", cmp.Diff(whole.DumpAll(), got))
 		}
 	})
 	t.Run("pull", func(t *testing.T) {
 		p.repo.ForcePush(t, "main", chain[len(chain)/2].hash)
-		w := newWorld(t, p.repo.URL(), withHistory(historySettings))
-		w.sync()
+		w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+		w.Sync()
 		p.repo.ForcePush(t, "main", p.head.hash)
-		w.reopenWith("query_only(1)")
-		before := w.everything()
-		w.syncFails(readOnly)
-		if diff := cmp.Diff(before, w.everything()); diff != "" {
+		reopenWith(w, "query_only(1)")
+		before := w.DumpAll()
+		w.SyncFails(readOnly)
+		if diff := cmp.Diff(before, w.DumpAll()); diff != "" {
 			t.Errorf("something was written:\n%s", diff)
 		}
-		w.reopenWith("")
-		w.sync()
-		pulled := newWorld(t, p.repo.URL(), withHistory(historySettings))
-		pulled.sync()
-		w.like(pulled)
+		reopenWith(w, "")
+		w.Sync()
+		pulled := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+		pulled.Sync()
+		compareWhole(w, pulled)
 	})
 }
 
@@ -360,36 +341,36 @@ func TestReadOnlyDatabase(t *testing.T) {
 func TestFailureAndItsEntry(t *testing.T) {
 	t.Parallel()
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
-	_, last := w.changesAfter(0)
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	_, last := w.ChangesAfter(0)
 	away := repo.Dir + ".away"
 	if err := os.Rename(repo.Dir, away); err != nil {
 		t.Fatal(err)
 	}
 	state := func() string {
 		var problem string
-		w.read(func(ctx context.Context, s *store.Snapshot) error {
+		w.Read(func(ctx context.Context, s *store.Snapshot) error {
 			list, err := s.Components(ctx, "demo")
 			problem = list[0].Problem
 			return err
 		})
 		n := 0
-		w.eachChange(last, func(c *catalog.Change) {
+		w.EachChange(last, func(c *catalog.Change) {
 			if c.Action == catalog.ActionFailedMerge && c.Event["error"] == problem {
 				n++
 			}
 		})
 		return fmt.Sprint(problem != "", " ", n)
 	}
-	w.reopenWith("query_only(1)")
-	w.syncFails(readOnly)
+	reopenWith(w, "query_only(1)")
+	w.SyncFails(readOnly)
 	if got := state(); got != "false 0" {
 		t.Errorf("problem and entries while nothing can be written: %s", got)
 	}
-	w.reopenWith("")
+	reopenWith(w, "")
 	for range 2 {
-		w.syncFails("")
+		w.SyncFails("")
 		if got := state(); got != "true 1" {
 			t.Errorf("problem and entries: %s, want one of each", got)
 		}
@@ -397,7 +378,7 @@ func TestFailureAndItsEntry(t *testing.T) {
 	if err := os.Rename(away, repo.Dir); err != nil {
 		t.Fatal(err)
 	}
-	w.sync()
+	w.Sync()
 	if got := state(); got != "false 0" { // no entry has an empty error
 		t.Errorf("after a pull that went well: %s", got)
 	}

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
@@ -37,24 +37,24 @@ type goldenComponent struct {
 }
 
 // newGoldenWorld imports them all.
-func newGoldenWorld(t testing.TB) *world {
+func newGoldenWorld(t testing.TB) *catalogtest.Puller {
 	t.Helper()
-	w := &world{t: t, clock: time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC), dir: t.TempDir()}
-	w.open()
+	w := catalogtest.PullerAt(t, t.TempDir())
+	w.Open()
 	var branches []ingest.Branch
 	var specs []store.ComponentSpec
 	for _, c := range goldenComponents() {
 		c.settings.AllowTranslationPropagation = true
-		b, more, _ := branchOf(cloneBundle(t, filepath.Join(sharedRepos, c.bundle+".bundle")), "", map[string]catalog.ComponentSettings{c.name: c.settings})
+		b, more, _ := catalogtest.BranchOf(catalogtest.Bundle(t, filepath.Join(sharedRepos, c.bundle+".bundle")), "", map[string]catalog.ComponentSettings{c.name: c.settings})
 		branches, specs = append(branches, b), append(specs, more...)
 	}
 	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}
-	if err := w.db.Configure(t.Context(), []catalog.Project{project}, specs, nil); err != nil {
+	if err := w.DB.Configure(t.Context(), []catalog.Project{project}, specs, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range branches {
-		w.branch = b
-		w.sync()
+		w.Branch = b
+		w.Sync()
 	}
 	return w
 }
@@ -63,9 +63,9 @@ func newGoldenWorld(t testing.TB) *world {
 // components, loaded together, with those that a Weblate 5.4.2 found.
 func TestGoldenChecks(t *testing.T) {
 	oneAtATime(t)
-	needShared(t, sharedGolden)
+	catalogtest.NeedShared(t, sharedGolden)
 	t.Parallel()
-	rows := newGoldenWorld(t).checkRows()
+	rows := checkRows(newGoldenWorld(t))
 	checkReused(t, rows)
 	for _, c := range goldenComponents() {
 		if c.name == "gtranslator" {
@@ -84,9 +84,9 @@ type checkRow struct {
 }
 
 // checkRows are all units by component, file and id_hash.
-func (w *world) checkRows() map[string]checkRow {
+func checkRows(w *catalogtest.Puller) map[string]checkRow {
 	rows := make(map[string]checkRow)
-	w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		rows[c.Slug+"\t"+tr.Filename+"\t"+strconv.FormatInt(u.Identity.Hash, 10)] = checkRow{checks.UnitOf(u, tr), u.Failing, tr.Language, lang.Plural{Number: tr.PluralNumber, Formula: tr.PluralFormula}}
 	})
 	return rows

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -19,7 +20,7 @@ const sharedGolden = "../../../shared/data/golden/units"
 // TestGoldenUnits compares every unit of real components with what a Weblate
 // 5.4.2 made of the same files: state, words and position.
 func TestGoldenUnits(t *testing.T) {
-	needShared(t, sharedGolden)
+	catalogtest.NeedShared(t, sharedGolden)
 	for _, c := range []struct {
 		name, bundle string
 		settings     catalog.ComponentSettings
@@ -36,9 +37,9 @@ func TestGoldenUnits(t *testing.T) {
 				t.Skip("skipped under the race detector")
 			}
 			t.Parallel()
-			w := newWorld(t, cloneBundle(t, filepath.Join(sharedRepos, c.bundle+".bundle")), map[string]catalog.ComponentSettings{c.name: c.settings})
-			w.sync()
-			compareUnits(t, filepath.Join(sharedGolden, c.name+".tsv.gz"), w.unitRows(), c.potUnits)
+			w := catalogtest.NewPuller(t, catalogtest.Bundle(t, filepath.Join(sharedRepos, c.bundle+".bundle")), map[string]catalog.ComponentSettings{c.name: c.settings})
+			w.Sync()
+			compareUnits(t, filepath.Join(sharedGolden, c.name+".tsv.gz"), unitRows(w), c.potUnits)
 		})
 	}
 }
@@ -47,9 +48,9 @@ func TestGoldenUnits(t *testing.T) {
 type unitRow struct{ state, words, position string }
 
 // unitRows are all units by file and id_hash.
-func (w *world) unitRows() map[string]unitRow {
+func unitRows(w *catalogtest.Puller) map[string]unitRow {
 	rows := make(map[string]unitRow)
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		components, err := s.Components(ctx, "demo")
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 var (
@@ -50,8 +51,8 @@ var historySettings = map[string]catalog.ComponentSettings{
 
 func playHistory(t *testing.T, seed uint64) {
 	p := newPlayer(t, seed)
-	w := newWorld(t, p.repo.URL(), historySettings)
-	w.sync()
+	w := catalogtest.NewPuller(t, p.repo.URL(), historySettings)
+	w.Sync()
 	o := observer{t: t, w: w, p: p, ids: map[string]int64{}, live: map[string]map[int64]ledgerText{}, at: p.head}
 	o.begin()
 	for pulls := 0; pulls < 8 && !t.Failed(); pulls++ {
@@ -59,15 +60,15 @@ func playHistory(t *testing.T, seed uint64) {
 			p.play()
 		}
 		if p.IntN(5) == 0 {
-			w.db.Close()
+			w.DB.Close()
 			if p.IntN(2) == 0 {
-				if err := os.RemoveAll(filepath.Join(w.dir, "mirrors")); err != nil {
+				if err := os.RemoveAll(filepath.Join(w.Dir, "mirrors")); err != nil {
 					t.Fatal(err)
 				}
 			}
-			w.open()
+			w.Open()
 		}
-		w.sync()
+		w.Sync()
 		o.check()
 	}
 }
@@ -81,7 +82,7 @@ type ledgerText struct {
 // observer compares what is served with the model after every pull.
 type observer struct {
 	t    *testing.T
-	w    *world
+	w    *catalogtest.Puller
 	p    *player
 	at   *modelCommit                    // of the last pull
 	last int64                           // entry seen
@@ -96,11 +97,11 @@ type observer struct {
 // begin takes the first import as the ledger's start.
 func (o *observer) begin() {
 	o.has = o.served()
-	o.w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+	o.w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		o.ledger(c.Slug + "/" + tr.Language)[u.ID] = ledgerText{u.Target, u.State}
 	})
 	o.identities()
-	_, o.last = o.w.changesAfter(0)
+	_, o.last = o.w.ChangesAfter(0)
 }
 
 func (o *observer) ledger(key string) map[int64]ledgerText {
@@ -114,7 +115,7 @@ func (o *observer) ledger(key string) map[int64]ledgerText {
 func (o *observer) served() map[string]bool {
 	all := map[string]bool{}
 	for _, slug := range []string{"app", "docs"} {
-		for _, l := range o.w.languages(slug) {
+		for _, l := range servedFiles(o.w, slug) {
 			if code, _, _ := strings.Cut(l, "="); code != "en" {
 				all[slug+"/"+code] = true
 			}
@@ -140,7 +141,7 @@ func (o *observer) check() {
 
 // identities: a string keeps its unit's id for ever.
 func (o *observer) identities() {
-	o.w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+	o.w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		key := fmt.Sprintf("%s/%s %q %q", c.Slug, tr.Language, u.Source, u.Context)
 		if id, ok := o.ids[key]; ok && id != u.ID {
 			o.t.Errorf("%s: unit %d was %d", key, u.ID, id)
@@ -157,7 +158,7 @@ func (o *observer) entries() {
 		steps = o.steps()
 	}
 	seen := map[string]bool{}
-	o.w.eachChange(o.last, func(c *catalog.Change) {
+	o.w.EachChange(o.last, func(c *catalog.Change) {
 		o.last = c.ID
 		if o.moving {
 			if c.UnitID == 0 {
@@ -229,7 +230,7 @@ func (o *observer) compareLedger() {
 		o.t.Errorf("languages (-served +by entries): %s", diff)
 	}
 	served := map[string]map[int64]ledgerText{}
-	o.w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+	o.w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		key := c.Slug + "/" + tr.Language
 		if served[key] == nil {
 			served[key] = map[int64]ledgerText{}
@@ -255,12 +256,12 @@ func (o *observer) compareImport() {
 	if settings == nil {
 		settings = historySettings
 	}
-	fresh := newWorld(o.t, o.p.repo.URL(), settings)
-	fresh.sync()
-	if diff := cmp.Diff(fresh.essence(), o.w.essence()); diff != "" {
+	fresh := catalogtest.NewPuller(o.t, o.p.repo.URL(), settings)
+	fresh.Sync()
+	if diff := cmp.Diff(fresh.ServedUnits(), o.w.ServedUnits()); diff != "" {
 		o.t.Errorf("pulling and importing differ (-import +pull):\n%s", diff)
 	}
-	if err := fresh.db.Close(); err != nil {
+	if err := fresh.DB.Close(); err != nil {
 		o.t.Error(err)
 	}
 }
@@ -273,7 +274,7 @@ func (o *observer) compareSources() {
 			continue
 		}
 		var units []catalog.Unit
-		o.w.eachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		o.w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 			if c.Slug == component && tr.IsSource {
 				units = append(units, *u)
 			}

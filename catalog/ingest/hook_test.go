@@ -10,14 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// ids are those of the project's components, in order.
-func (w *world) ids() []int64 {
+// componentIDs are those of the project's components, in order.
+func componentIDs(w *catalogtest.Puller) []int64 {
 	var list []int64
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		rows, err := s.Components(ctx, "demo")
 		for i := range rows {
 			list = append(list, rows[i].ID)
@@ -27,10 +28,10 @@ func (w *world) ids() []int64 {
 	return list
 }
 
-// hooks are the entries 53 of the project: component, time, details.
-func (w *world) hooks() []string {
+// hookChanges are the entries 53 of the project: component, time, details.
+func hookChanges(w *catalogtest.Puller) []string {
 	var list []string
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		changes, err := s.Changes(ctx, store.ChangeQuery{Limit: 10000})
 		for i := range changes {
 			if c := &changes[i]; c.Action == catalog.ActionHook {
@@ -42,51 +43,51 @@ func (w *world) hooks() []string {
 	return list
 }
 
-// hook records a call; the world's clock goes on by so much since the last look.
-func (w *world) hook(passed time.Duration, ids ...int64) {
-	w.t.Helper()
-	w.clock = w.clock.Add(passed - time.Minute) // looking at it adds a minute
-	if err := w.syncer.RecordHook(w.t.Context(), w.branch, ids, map[string]string{"service_long_name": "GitHub"}); err != nil {
-		w.t.Fatal(err)
+// recordHook records a call; the world's clock goes on by so much since the last look.
+func recordHook(w *catalogtest.Puller, passed time.Duration, ids ...int64) {
+	w.TB.Helper()
+	w.Clock = w.Clock.Add(passed - time.Minute) // looking at it adds a minute
+	if err := w.Syncer.RecordHook(w.TB.Context(), w.Branch, ids, map[string]string{"service_long_name": "GitHub"}); err != nil {
+		w.TB.Fatal(err)
 	}
 }
 
 func TestRecordHook(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "doc/cs.po": po("Two", "Dva")})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}, "doc": {Filemask: "doc/*.po"}})
-	ids := w.ids()
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}, "doc": {Filemask: "doc/*.po"}})
+	ids := componentIDs(w)
 
-	w.hook(time.Hour, ids...) // nothing is imported: there is no list to write to
-	if got := w.hooks(); got != nil {
+	recordHook(w, time.Hour, ids...) // nothing is imported: there is no list to write to
+	if got := hookChanges(w); got != nil {
 		t.Errorf("before the first import: %q", got)
 	}
-	w.sync()
-	w.clock = time.Date(2025, 1, 1, 14, 0, 0, 0, time.UTC)
-	before := w.dump()
-	w.hook(0, ids[0], ids[1], 12345)
+	w.Sync()
+	w.Clock = time.Date(2025, 1, 1, 14, 0, 0, 0, time.UTC)
+	before := w.Dump()
+	recordHook(w, 0, ids[0], ids[1], 12345)
 	want := []string{"app 14:00:00 map[service_long_name:GitHub] 0", "doc 14:00:00 map[service_long_name:GitHub] 0"}
-	if diff := cmp.Diff(want, w.hooks()); diff != "" {
+	if diff := cmp.Diff(want, hookChanges(w)); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
-	w.hook(59*time.Second, ids[0])
-	if got := w.hooks(); len(got) != 2 {
+	recordHook(w, 59*time.Second, ids[0])
+	if got := hookChanges(w); len(got) != 2 {
 		t.Errorf("within a minute: %q", got)
 	}
-	w.open() // another process knows as well
-	w.hook(0, ids[0])
-	if got := w.hooks(); len(got) != 2 {
+	w.Open() // another process knows as well
+	recordHook(w, 0, ids[0])
+	if got := hookChanges(w); len(got) != 2 {
 		t.Errorf("within a minute, after a restart: %q", got)
 	}
-	w.hook(time.Second, ids[0])
-	if diff := cmp.Diff(append(want, "app 14:01:00 map[service_long_name:GitHub] 0"), w.hooks()); diff != "" {
+	recordHook(w, time.Second, ids[0])
+	if diff := cmp.Diff(append(want, "app 14:01:00 map[service_long_name:GitHub] 0"), hookChanges(w)); diff != "" {
 		t.Errorf("after a minute (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(before, w.dump()); diff != "" {
+	if diff := cmp.Diff(before, w.Dump()); diff != "" {
 		t.Errorf("a call changes units (-want +got):\n%s", diff)
 	}
 	// The head stays where it was: a pull goes on from there.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedničky")}})
-	if r := w.sync(); r.Changes != 1 {
+	if r := w.Sync(); r.Changes != 1 {
 		t.Errorf("the pull after it wrote %d entries, want 1", r.Changes)
 	}
 }
@@ -95,23 +96,23 @@ func TestRecordHook(t *testing.T) {
 // neither disturbs the other.
 func TestRecordHookBesidePulls(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "0")})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	var mu sync.Mutex
-	clock := w.clock
-	s := w.withClock(func() time.Time {
+	clock := w.Clock
+	s := w.NewSyncer(func() time.Time {
 		mu.Lock()
 		defer mu.Unlock()
 		clock = clock.Add(time.Minute)
 		return clock
 	})
 	pull := func() {
-		if _, err := s.Sync(t.Context(), w.branch); err != nil {
+		if _, err := s.Sync(t.Context(), w.Branch); err != nil {
 			t.Errorf("pull: %v", err)
 		}
 	}
 	pull()
 	const n = 6
-	ids := w.ids()
+	ids := componentIDs(w)
 	var all sync.WaitGroup
 	all.Go(func() {
 		for i := range n {
@@ -122,18 +123,18 @@ func TestRecordHookBesidePulls(t *testing.T) {
 	for range 2 {
 		all.Go(func() {
 			for range n {
-				if err := s.RecordHook(t.Context(), w.branch, ids, nil); err != nil {
+				if err := s.RecordHook(t.Context(), w.Branch, ids, nil); err != nil {
 					t.Errorf("hook: %v", err)
 				}
 			}
 		})
 	}
 	all.Wait()
-	if got := len(w.hooks()); got != 2*n {
+	if got := len(hookChanges(w)); got != 2*n {
 		t.Errorf("%d entries 53, want %d", got, 2*n)
 	}
 	last := ""
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		changes, err := s.Changes(ctx, store.ChangeQuery{Limit: 10000})
 		updates := 0
 		for i := range changes {

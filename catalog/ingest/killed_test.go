@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -50,7 +51,7 @@ func TestMain(m *testing.M) {
 }
 
 // victimTime is the clock of all victims, so that what they store can be compared.
-func victimTime() time.Time { return time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC) }
+func victimTime() time.Time { return catalogtest.FirstClock() }
 
 // victim pulls once. It dies by SIGKILL, as from outside: nothing is closed,
 // nothing is told to anyone.
@@ -100,7 +101,7 @@ func victim() error {
 	if os.Getenv(victimSides) != "" {
 		settings = suggestingSettings()
 	}
-	branch, _, _ := branchOf(os.Getenv(victimRepo), "", settings)
+	branch, _, _ := catalogtest.BranchOf(os.Getenv(victimRepo), "", settings)
 	if _, err := s.Sync(ctx, branch); err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (k *slain) run(t *testing.T, w *cutter, place int64, boundary int) (killed 
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), exe)
-	cmd.Env = append(os.Environ(), victimDir+"="+w.dir, victimRepo+"="+w.like.branch.Remote.URL,
+	cmd.Env = append(os.Environ(), victimDir+"="+w.Dir, victimRepo+"="+w.like.Branch.Remote.URL,
 		fmt.Sprintf("%s=%d", victimPlace, place), fmt.Sprintf("%s=%d", victimDone, boundary))
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -156,7 +157,7 @@ func (k *slain) run(t *testing.T, w *cutter, place int64, boundary int) (killed 
 // stands is where the first component of a store stands, and its entries.
 func (c *cutter) stands(t *testing.T) (head string, imported bool) {
 	t.Helper()
-	db, err := store.Open(t.Context(), c.database(), store.Options{})
+	db, err := store.Open(t.Context(), c.Database(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,11 +185,11 @@ func TestKilled(t *testing.T) {
 	}
 	p := playLong(t, 11, 50)
 	// The mirror is made before, so that all that a victim does is to replay.
-	whole := newWorld(t, p.repo.URL(), withHistory(historySettings))
+	whole := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 	commits := 0
-	whole.progress = func() { commits++ }
-	whole.sync()
-	whole.db.Close()
+	whole.Progress = func() { commits++ }
+	whole.Sync()
+	whole.DB.Close()
 	all := slain{commits: map[string]int{}, standing: map[string]int{}}
 	undisturbed := newCutter(t, whole)
 	killed, asked := all.run(t, undisturbed, 0, 0)
@@ -242,7 +243,7 @@ func TestKilled(t *testing.T) {
 // served is what the API answers about all that a replay wrote, by URL.
 func (c *cutter) served(t *testing.T) map[string]string {
 	t.Helper()
-	db, err := store.Open(t.Context(), c.database(), store.Options{})
+	db, err := store.Open(t.Context(), c.Database(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // inFolderSettings are historySettings with the app's files in a folder.
@@ -41,8 +42,8 @@ func TestMovingHistories(t *testing.T) {
 		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
 			t.Parallel()
 			p := playMoving(t, seed, 4)
-			w := newWorld(t, p.repo.URL(), historySettings)
-			w.sync()
+			w := catalogtest.NewPuller(t, p.repo.URL(), historySettings)
+			w.Sync()
 			o := observer{t: t, w: w, p: p, ids: map[string]int64{}, live: map[string]map[int64]ledgerText{}, at: p.head, moving: true}
 			o.begin()
 			folder := "po"
@@ -53,9 +54,9 @@ func TestMovingHistories(t *testing.T) {
 				if p.IntN(3) == 0 { // the configuration goes where the files went, or where they are not
 					folder = map[string]string{"po": "locale", "locale": "po"}[folder]
 					o.settings = inFolderSettings(folder)
-					w.configure(p.repo.URL(), "", o.settings)
+					w.Configure(p.repo.URL(), "", o.settings)
 				}
-				w.sync()
+				w.Sync()
 				o.check()
 			}
 		})
@@ -71,21 +72,21 @@ func TestMovingReplayIsPulling(t *testing.T) {
 			t.Parallel()
 			p := playMoving(t, seed, 25)
 			settings := withHistory(inFolderSettings([]string{"po", "locale"}[n%2]))
-			replayed := newWorld(t, p.repo.URL(), settings)
-			replayed.syncer.SetBatch(1 + p.IntN(60))
-			replayed.sync()
+			replayed := catalogtest.NewPuller(t, p.repo.URL(), settings)
+			replayed.Syncer.SetBatch(1 + p.IntN(60))
+			replayed.Sync()
 			chain := p.firstParents()
 			p.repo.ForcePush(t, "main", chain[0].hash)
-			pulled := newWorld(t, p.repo.URL(), settings)
+			pulled := catalogtest.NewPuller(t, p.repo.URL(), settings)
 			for _, c := range chain {
 				p.repo.ForcePush(t, "main", c.hash)
-				pulled.sync()
+				pulled.Sync()
 			}
-			pulled.like(replayed)
-			if diff := cmp.Diff(pulled.byComponent(), replayed.byComponent()); diff != "" {
+			compareWhole(pulled, replayed)
+			if diff := cmp.Diff(pulled.ChangesByComponent(), replayed.ChangesByComponent()); diff != "" {
 				t.Errorf("entries differ (-pulls +replay):\n%.5000s", diff)
 			}
-			replayed.orderedTimes()
+			orderedTimes(replayed)
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -27,13 +28,13 @@ func TestNews(t *testing.T) {
 	commit := func(files map[string]string) {
 		repo.Commit(t, testrepos.Change{Branch: "main", Files: files})
 	}
-	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{
 		"app":  {Filemask: "po/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: true},
 		"docs": {Filemask: "docs/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: true},
 	})
 	expect := func(when string, total int, want ...string) {
 		t.Helper()
-		report := w.sync()
+		report := w.Sync()
 		names := map[int64]string{}
 		for _, c := range report.Components {
 			names[c.ID] = c.Slug
@@ -65,7 +66,7 @@ func TestNews(t *testing.T) {
 	}
 	commit(map[string]string{"docs/de.po": file(many...)})
 	var report ingest.Report
-	if report = w.sync(); report.News.Total != 120 || len(report.News.List) != 100 {
+	if report = w.Sync(); report.News.Total != 120 || len(report.News.List) != 100 {
 		t.Errorf("%d of %d", len(report.News.List), report.News.Total)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/testrepos"
@@ -35,10 +36,10 @@ func repoWith(t testing.TB, files map[string]string) *testrepos.Repo {
 	return repo
 }
 
-// languages are the served translations of a component: language=file.
-func (w *world) languages(component string) []string {
+// servedFiles are the served translations of a component: language=file.
+func servedFiles(w *catalogtest.Puller, component string) []string {
 	var list []string
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		c, err := s.Component(ctx, "demo", component)
 		if err != nil {
 			return err
@@ -96,9 +97,9 @@ func TestSourceTranslationsAndVariants(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.settings.LanguageRegex = "^[^.]+$"
-			w := newWorld(t, repoWith(t, c.files).URL(), map[string]catalog.ComponentSettings{"app": c.settings})
-			report := w.sync()
-			if diff := cmp.Diff(c.want, w.languages("app")); diff != "" {
+			w := catalogtest.NewPuller(t, repoWith(t, c.files).URL(), map[string]catalog.ComponentSettings{"app": c.settings})
+			report := w.Sync()
+			if diff := cmp.Diff(c.want, servedFiles(w, "app")); diff != "" {
 				t.Errorf("translations (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(c.problems, append([]string(nil), report.Components[0].Problems...)); diff != "" {
@@ -115,33 +116,33 @@ func TestUnion(t *testing.T) {
 		"po/cs.po":   po("Old", "Starý", "One", "Jedna"),
 		"po/de.po":   po("Two", "Zwei", "Older", "Älter", "Old", "Alt"),
 	})
-	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
+	w.Sync()
 	want := []string{"1 One", "2 Two", "3 Old", "4 Older"}
-	if diff := cmp.Diff(want, w.sources("app")); diff != "" {
+	if diff := cmp.Diff(want, sourceStrings(w, "app")); diff != "" {
 		t.Errorf("source units: %s", diff)
 	}
 	// The last file that has it drops it: the source translation does, too.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("Two", "Zwei", "Old", "Alt")}})
-	w.sync()
-	if diff := cmp.Diff(want[:3], w.sources("app")); diff != "" {
+	w.Sync()
+	if diff := cmp.Diff(want[:3], sourceStrings(w, "app")); diff != "" {
 		t.Errorf("source units after a removal: %s", diff)
 	}
 	// Without the POT all comes from the files.
 	repo.Commit(t, testrepos.Change{Delete: []string{"po/app.pot"}})
-	w.sync()
-	if diff := cmp.Diff([]string{"1 Old", "2 One", "3 Two"}, byPosition(w.sources("app"))); diff != "" {
+	w.Sync()
+	if diff := cmp.Diff([]string{"1 Old", "2 One", "3 Two"}, byPosition(sourceStrings(w, "app"))); diff != "" {
 		t.Errorf("source units without the POT: %s", diff)
 	}
-	if diff := cmp.Diff([]string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}, w.languages("app")); diff != "" {
+	if diff := cmp.Diff([]string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}, servedFiles(w, "app")); diff != "" {
 		t.Errorf("translations without the POT: %s", diff)
 	}
 }
 
-// sources are position and source of the source units, in id order.
-func (w *world) sources(component string) []string {
+// sourceStrings are position and source of the source units, in id order.
+func sourceStrings(w *catalogtest.Puller, component string) []string {
 	var list []string
-	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+	w.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
 		if c.Slug == component && t.IsSource {
 			list = append(list, fmt.Sprintf("%d %s", u.Position, u.Source))
 		}
@@ -166,32 +167,32 @@ func TestBrokenFilesKeepTheirState(t *testing.T) {
 		"po/app.pot": po("One", "", "Two", ""),
 		"po/cs.po":   po("One", "Jedna", "Two", "Dvě"),
 	})
-	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
-	w.sync()
-	before := w.essence()
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
+	w.Sync()
+	before := w.ServedUnits()
 	repo.Commit(t, testrepos.Change{Files: map[string]string{
 		"po/app.pot": "<<<<<<< HEAD\n" + po("One", ""),
 		"po/cs.po":   po("One", "Jedna") + "msgid \"Two\nmsgstr \"\"\n",
 		"po/de.po":   "garbage",
 	}})
-	report := w.sync()
+	report := w.Sync()
 	if n := len(report.Components[0].Problems); n != 3 {
 		t.Errorf("%d problems, want 3: %q", n, report.Components[0].Problems)
 	}
-	if diff := cmp.Diff(before, w.essence()); diff != "" {
+	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
 		t.Errorf("broken files changed what is served:\n%s", diff)
 	}
 	// Another file changes meanwhile: the last good POT still is the source.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("Three", "Drei")}})
-	w.sync()
-	if diff := cmp.Diff([]string{"1 One", "2 Two", "3 Three"}, w.sources("app")); diff != "" {
+	w.Sync()
+	if diff := cmp.Diff([]string{"1 One", "2 Two", "3 Three"}, sourceStrings(w, "app")); diff != "" {
 		t.Errorf("source units: %s", diff)
 	}
 	repo.Commit(t, testrepos.Change{Files: map[string]string{
 		"po/app.pot": po("One", "", "Two", ""),
 		"po/cs.po":   po("One", "Jedna", "Two", "Dva"),
 	}})
-	if problems := w.sync().Components[0].Problems; len(problems) != 0 {
+	if problems := w.Sync().Components[0].Problems; len(problems) != 0 {
 		t.Errorf("problems stay: %q", problems)
 	}
 }
@@ -204,33 +205,33 @@ func TestSettingsChange(t *testing.T) {
 		"locale/cs.po": po("One", "Jeden"),
 		"locale/de.po": po("One", "Eins"),
 	})
-	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
 	before := make(map[int64]string)
-	w.targets(before)
-	_, last := w.changesAfter(0)
-	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {Filemask: "locale/*.po"}})
-	w.sync()
+	w.Targets(before)
+	_, last := w.ChangesAfter(0)
+	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {Filemask: "locale/*.po"}})
+	w.Sync()
 	after := make(map[int64]string)
-	w.targets(after)
+	w.Targets(after)
 	for id, target := range before {
 		if _, ok := after[id]; !ok {
 			t.Errorf("unit %d (%s) has another id", id, target)
 		}
 	}
-	if diff := cmp.Diff([]string{"en=locale/cs.po", "cs=locale/cs.po", "de=locale/de.po"}, w.languages("app")); diff != "" {
+	if diff := cmp.Diff([]string{"en=locale/cs.po", "cs=locale/cs.po", "de=locale/de.po"}, servedFiles(w, "app")); diff != "" {
 		t.Errorf("translations: %s", diff)
 	}
-	text, _ := w.changesAfter(last)
+	text, _ := w.ChangesAfter(last)
 	for _, want := range []string{`59 app/cs`, `"Jedna" -> 20 "Jeden"`, "48 app", "31 app/de"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("entries lack %q:\n%s", want, text)
 		}
 	}
 	// The flag read-only changes states without any commit.
-	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {Filemask: "locale/*.po", CheckFlags: "read-only"}})
-	w.sync()
-	w.eachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {Filemask: "locale/*.po", CheckFlags: "read-only"}})
+	w.Sync()
+	w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if u.State != catalog.StateReadOnly {
 			t.Errorf("%s: %q has state %d", tr.Language, u.Source, u.State)
 		}
@@ -241,15 +242,15 @@ func TestSettingsChange(t *testing.T) {
 // another one.
 func TestSourceLanguageStays(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
-	w := newWorld(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
-	before := w.essence()
-	w.configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {SourceLanguage: "de"}})
-	_, err := w.syncer.Sync(t.Context(), w.branch)
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	before := w.ServedUnits()
+	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {SourceLanguage: "de"}})
+	_, err := w.Syncer.Sync(t.Context(), w.Branch)
 	if !errors.Is(err, catalog.ErrInvalid) || !strings.Contains(err.Error(), "component demo/app: source_language cannot change from en to de") {
 		t.Errorf("error %v", err)
 	}
-	if diff := cmp.Diff(before, w.essence()); diff != "" {
+	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
 		t.Errorf("units changed: %s", diff)
 	}
 }
@@ -264,13 +265,13 @@ func TestDiscovery(t *testing.T) {
 		"locale/de/LC_MESSAGES/intro.po":      po("One", "Eins"),
 	})
 	settings := map[string]catalog.ComponentSettings{"docs-{component}": {Name: "Docs: {component}", Filemask: "locale/*/LC_MESSAGES/{component}.po"}}
-	w := newWorld(t, repo.URL(), settings)
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.URL(), settings)
+	w.Sync()
 	want := []string{"docs-a-b|Docs: a b", "docs-a-b-2|Docs: a+b", "docs-deep-topic|Docs: deep/topic", "docs-intro|Docs: intro"}
-	if diff := cmp.Diff(want, w.components()); diff != "" {
+	if diff := cmp.Diff(want, componentNames(w)); diff != "" {
 		t.Errorf("components: %s", diff)
 	}
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		c, err := s.Component(ctx, "demo", "docs-a-b")
 		made := catalog.Discovery{Slug: "docs-{component}", Name: "Docs: {component}", Filemask: "locale/*/LC_MESSAGES/{component}.po"}
 		if c.Settings.Discovery != made {
@@ -279,9 +280,9 @@ func TestDiscovery(t *testing.T) {
 		return err
 	})
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"locale/cs/LC_MESSAGES/a*b.po": po("One", "1"), "locale/cs/LC_MESSAGES/a!b.po": po("One", "1")}, Delete: []string{"locale/cs/LC_MESSAGES/deep"}})
-	report := w.sync()
+	report := w.Sync()
 	want = append(want, "docs-a-b-3|Docs: a!b")
-	if diff := cmp.Diff(want, w.components()); diff != "" {
+	if diff := cmp.Diff(want, componentNames(w)); diff != "" {
 		t.Errorf("components after a pull: %s", diff)
 	}
 	vanished := ""
@@ -293,7 +294,7 @@ func TestDiscovery(t *testing.T) {
 	if !strings.Contains(vanished, "matches no file") {
 		t.Errorf("a vanished component is not reported: %q", vanished)
 	}
-	if again := w.sync(); again.Steps != 0 {
+	if again := w.Sync(); again.Steps != 0 {
 		t.Errorf("a pull of nothing made %d steps", again.Steps)
 	}
 }
@@ -306,8 +307,8 @@ func TestShownCommit(t *testing.T) {
 		want := func(path, text, message string) {
 			t.Helper()
 			repo.Commit(t, testrepos.Change{Message: message, Files: map[string]string{path: text}})
-			w.sync()
-			w.read(func(ctx context.Context, s *store.Snapshot) error {
+			w.Sync()
+			w.Read(func(ctx context.Context, s *store.Snapshot) error {
 				c, err := s.Component(ctx, "demo", "app")
 				if err != nil {
 					return err
@@ -327,9 +328,9 @@ func TestShownCommit(t *testing.T) {
 	}
 }
 
-func (w *world) components() []string {
+func componentNames(w *catalogtest.Puller) []string {
 	var list []string
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		components, err := s.Components(ctx, "demo")
 		for _, c := range components {
 			list = append(list, c.Slug+"|"+c.Settings.Name)
@@ -343,21 +344,21 @@ func (w *world) components() []string {
 // however often it is tried; what was served stays.
 func TestSpellOfFailure(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
-	before := w.essence()
-	_, last := w.changesAfter(0)
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	before := w.ServedUnits()
+	_, last := w.ChangesAfter(0)
 	away := repo.Path() + ".away"
 	for spell := range 2 {
 		if err := os.Rename(repo.Path(), away); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
-			if _, err := w.syncer.Sync(t.Context(), w.branch); !errors.Is(err, gitsource.ErrUnreachable) {
+			if _, err := w.Syncer.Sync(t.Context(), w.Branch); !errors.Is(err, gitsource.ErrUnreachable) {
 				t.Fatalf("error %v, want ErrUnreachable", err)
 			}
 		}
-		text, now := w.changesAfter(last)
+		text, now := w.ChangesAfter(last)
 		if n := strings.Count(text, "\n"); n != 1 || !strings.HasPrefix(text, "22 app") {
 			t.Errorf("spell %d: %d entries, want one 22:\n%s", spell, n, text)
 		}
@@ -365,12 +366,12 @@ func TestSpellOfFailure(t *testing.T) {
 		if err := os.Rename(away, repo.Path()); err != nil {
 			t.Fatal(err)
 		}
-		w.sync()
+		w.Sync()
 	}
-	if diff := cmp.Diff(before, w.essence()); diff != "" {
+	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
 		t.Errorf("units changed: %s", diff)
 	}
-	if strings.Contains(w.dump(), `problem "pull`) {
+	if strings.Contains(w.Dump(), `problem "pull`) {
 		t.Error("the problem stays after recovery")
 	}
 }
@@ -379,29 +380,29 @@ func TestSpellOfFailure(t *testing.T) {
 // remote does not have any more, one step leads on and ids stay.
 func TestLostMirror(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
 	before := make(map[int64]string)
-	w.targets(before)
-	_, last := w.changesAfter(0)
+	w.Targets(before)
+	_, last := w.ChangesAfter(0)
 	if err := os.RemoveAll(repo.Path()); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(w.dir, "mirrors")); err != nil {
+	if err := os.RemoveAll(filepath.Join(w.Dir, "mirrors")); err != nil {
 		t.Fatal(err)
 	}
 	other := repoWith(t, map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě")})
 	if err := os.Rename(other.Path(), repo.Path()); err != nil {
 		t.Fatal(err)
 	}
-	w.db.Close()
-	w.open() // as after a restart
-	report := w.sync()
+	w.DB.Close()
+	w.Open() // as after a restart
+	report := w.Sync()
 	if report.Steps != 1 {
 		t.Errorf("%d steps, want 1", report.Steps)
 	}
 	after := make(map[int64]string)
-	w.targets(after)
+	w.Targets(after)
 	if len(after) != len(before) {
 		t.Errorf("%d units, want %d", len(after), len(before))
 	}
@@ -410,7 +411,7 @@ func TestLostMirror(t *testing.T) {
 			t.Errorf("unit %d lost its id", id)
 		}
 	}
-	text, _ := w.changesAfter(last)
+	text, _ := w.ChangesAfter(last)
 	if n := strings.Count(text, "\n"); n != 1 || !strings.Contains(text, `59 app/cs`) {
 		t.Errorf("entries:\n%s", text)
 	}
@@ -435,9 +436,9 @@ func TestErrorsNameTheRemedy(t *testing.T) {
 		"bad regex":         {repo: full.Path(), settings: catalog.ComponentSettings{LanguageRegex: "("}, say: "demo/app"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, full.Path(), map[string]catalog.ComponentSettings{"app": {}})
-			w.configure(c.repo, c.branch, map[string]catalog.ComponentSettings{"app": c.settings})
-			_, err := w.syncer.Sync(t.Context(), w.branch)
+			w := catalogtest.NewPuller(t, full.Path(), map[string]catalog.ComponentSettings{"app": {}})
+			w.Configure(c.repo, c.branch, map[string]catalog.ComponentSettings{"app": c.settings})
+			_, err := w.Syncer.Sync(t.Context(), w.Branch)
 			if err == nil || c.want != nil && !errors.Is(err, c.want) {
 				t.Fatalf("error %v, want %v", err, c.want)
 			}
@@ -445,7 +446,7 @@ func TestErrorsNameTheRemedy(t *testing.T) {
 			if !strings.Contains(text, c.say) || strings.Contains(text, "hunter2") || strings.Contains(text, "\n") {
 				t.Errorf("message: %s", text)
 			}
-			if strings.Contains(w.dump(), "hunter2") {
+			if strings.Contains(w.Dump(), "hunter2") {
 				t.Error("the password is in the store")
 			}
 		})

@@ -1,6 +1,8 @@
 package ingest_test
 
-import "testing"
+import (
+	"testing"
+)
 
 // oneAtATime leaves a test to `make test`: it takes long under the race detector,
 // and does nothing side by side that shorter tests do not do under it.

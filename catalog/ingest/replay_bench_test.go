@@ -5,22 +5,23 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // BenchmarkReplay measures the replay of whole histories, the clone included.
 func BenchmarkReplay(b *testing.B) {
 	for _, repo := range bundles {
 		b.Run(repo.name, func(b *testing.B) {
-			dir := cloneBundle(b, filepath.Join(sharedRepos, repo.name+".bundle"))
+			dir := catalogtest.Bundle(b, filepath.Join(sharedRepos, repo.name+".bundle"))
 			var entries int64
 			for b.Loop() {
 				b.StopTimer()
-				w := newWorld(b, dir, withHistory(repo.components))
+				w := catalogtest.NewPuller(b, dir, withHistory(repo.components))
 				b.StartTimer()
-				report := w.sync()
+				report := w.Sync()
 				b.StopTimer()
 				entries += report.Changes
-				w.db.Close()
+				w.DB.Close()
 				b.StartTimer()
 			}
 			b.ReportMetric(float64(entries)/b.Elapsed().Seconds(), "entries/s")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
 )
 
@@ -14,7 +15,7 @@ import (
 // must lead to the units, and the units be those of an import of the head
 // (DESIGN, invariant 2). The long ones are for REPOGLOT_LONG_TESTS=1.
 func TestReplayBundles(t *testing.T) {
-	needShared(t, sharedRepos)
+	catalogtest.NeedShared(t, sharedRepos)
 	short := map[string]bool{"hello": true, "demo": true, "dnf-plugins-core": true, "polib": true}
 	for _, b := range bundles {
 		t.Run(b.name, func(t *testing.T) {
@@ -25,26 +26,26 @@ func TestReplayBundles(t *testing.T) {
 				t.Skip("skipped under the race detector: TestOneStepOrMany reads the same repository")
 			}
 			t.Parallel()
-			dir := cloneBundle(t, filepath.Join(sharedRepos, b.name+".bundle"))
+			dir := catalogtest.Bundle(t, filepath.Join(sharedRepos, b.name+".bundle"))
 			components := ageless(b.components)
-			w := newWorld(t, dir, withHistory(components))
-			report := w.sync()
+			w := catalogtest.NewPuller(t, dir, withHistory(components))
+			report := w.Sync()
 			t.Logf("%d entries, %d transactions", report.Changes, report.Steps)
 			units, ledger := map[int64]string{}, map[int64]string{}
-			w.targets(units)
-			w.applyLedger(ledger)
+			w.Targets(units)
+			w.ApplyChanges(ledger)
 			if diff := cmp.Diff(units, ledger); diff != "" {
 				t.Errorf("the entries do not lead to the units (-units +ledger):\n%.3000s", diff)
 			}
-			head := newWorld(t, dir, components)
-			headReport := head.sync()
+			head := catalogtest.NewPuller(t, dir, components)
+			headReport := head.Sync()
 			if len(headReport.Components) == 0 || kept(headReport.Components) {
 				return // a file that cannot be parsed keeps its last good state, which the head alone does not know
 			}
-			if diff := cmp.Diff(head.essence(), w.essence()); diff != "" {
+			if diff := cmp.Diff(head.ServedUnits(), w.ServedUnits()); diff != "" {
 				t.Errorf("replay and import differ (-import +replay):\n%.3000s", diff)
 			}
-			w.orderedTimes()
+			orderedTimes(w)
 		})
 	}
 }

@@ -14,66 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
-
-// everything renders all that is served, ids and times included, and what is
-// kept beside it.
-func (w *world) everything() string {
-	w.t.Helper()
-	var b strings.Builder
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
-		components, err := s.Components(ctx, "demo")
-		if err != nil {
-			return err
-		}
-		for _, c := range components {
-			fmt.Fprintf(&b, "component %d %s head %s tracking %s imported %v changes %d problem %q\n",
-				c.ID, c.Slug, c.Head, c.Tracking, c.Imported, c.Changes, c.Problem)
-			problems, err := s.Problems(ctx, c.ID)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&b, "%+v\n", problems)
-			translations, err := s.AllTranslations(ctx, c.ID)
-			if err != nil {
-				return err
-			}
-			for _, t := range translations {
-				fmt.Fprintf(&b, "  translation %+v\n", t)
-				if err := everyUnit(ctx, &b, s, t.ID); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	w.eachChange(0, func(c *catalog.Change) { fmt.Fprintf(&b, "%+v\n", *c) })
-	return b.String()
-}
-
-func everyUnit(ctx context.Context, b *strings.Builder, s *store.Snapshot, translation int64) error {
-	units, err := s.Units(ctx, translation, 0, 1<<20)
-	if err != nil {
-		return err
-	}
-	for i := range units {
-		fmt.Fprintf(b, "    %+v\n", units[i])
-	}
-	days, err := s.StatDays(ctx, translation)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(b, "    days %+v\n", days)
-	stored, err := s.StoredUnits(ctx, translation)
-	for i := range stored {
-		fmt.Fprintf(b, "    stored %+v\n", stored[i])
-	}
-	if f, err := s.File(ctx, translation); err == nil {
-		fmt.Fprintf(b, "    file %s %s %d\n", f.Blob, f.Modified, len(f.Data))
-	}
-	return err
-}
 
 // playFor makes a history of a number of pushes.
 func playFor(t testing.TB, seed uint64, pushes int) *player {
@@ -105,23 +48,6 @@ func (p *player) firstParents() []*modelCommit {
 	}
 }
 
-// byComponent renders the entries of each component without ids and times.
-func (w *world) byComponent() map[string]string {
-	text := map[string]*strings.Builder{}
-	w.eachChange(0, func(c *catalog.Change) {
-		if text[c.Component] == nil {
-			text[c.Component] = &strings.Builder{}
-		}
-		fmt.Fprintf(text[c.Component], "%d %s %s %s %q %q %d %q %d %q %v\n", c.Action, c.Language, c.Username, c.Commit,
-			c.Source, c.Context, c.OldState, c.Old, c.State, c.Target, c.Event)
-	})
-	lists := map[string]string{}
-	for slug, b := range text {
-		lists[slug] = b.String()
-	}
-	return lists
-}
-
 // TestReplayIsPulling replays random histories and pulls them commit by commit:
 // the same units and the same entries but for ids and times (DESIGN, invariant
 // 2), and the entries lead to the units: the ledger.
@@ -131,30 +57,30 @@ func TestReplayIsPulling(t *testing.T) {
 		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
 			t.Parallel()
 			p := playFor(t, seed, 25)
-			replayed := newWorld(t, p.repo.URL(), withHistory(historySettings))
-			replayed.syncer.SetBatch(1 + p.IntN(60))
-			replayed.sync()
+			replayed := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+			replayed.Syncer.SetBatch(1 + p.IntN(60))
+			replayed.Sync()
 			ledger := map[int64]string{}
-			replayed.applyLedger(ledger)
+			replayed.ApplyChanges(ledger)
 			units := map[int64]string{}
-			replayed.targets(units)
+			replayed.Targets(units)
 			if diff := cmp.Diff(units, ledger); diff != "" {
 				t.Errorf("the entries do not lead to the units (-units +ledger):\n%s", diff)
 			}
 			chain := p.firstParents()
 			p.repo.ForcePush(t, "main", chain[0].hash)
-			pulled := newWorld(t, p.repo.URL(), withHistory(historySettings))
+			pulled := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 			for _, c := range chain {
 				p.repo.ForcePush(t, "main", c.hash)
-				pulled.sync()
+				pulled.Sync()
 			}
-			if diff := cmp.Diff(pulled.byComponent(), replayed.byComponent()); diff != "" {
+			if diff := cmp.Diff(pulled.ChangesByComponent(), replayed.ChangesByComponent()); diff != "" {
 				t.Errorf("entries differ (-pulls +replay):\n%s", diff)
 			}
-			if diff := cmp.Diff(pulled.essence(), replayed.essence()); diff != "" {
+			if diff := cmp.Diff(pulled.ServedUnits(), replayed.ServedUnits()); diff != "" {
 				t.Errorf("units differ (-pulls +replay):\n%s", diff)
 			}
-			replayed.orderedTimes()
+			orderedTimes(replayed)
 		})
 	}
 }
@@ -162,11 +88,11 @@ func TestReplayIsPulling(t *testing.T) {
 // orderedTimes: no entry is older than the one before it in its component, nor
 // younger than the import, and all but the moments of pulls are whole seconds
 // of commits.
-func (w *world) orderedTimes() {
+func orderedTimes(w *catalogtest.Puller) {
 	last := map[string]time.Time{}
-	w.eachChange(0, func(c *catalog.Change) {
-		if c.Timestamp.Before(last[c.Component]) || c.Timestamp.After(w.clock) {
-			w.t.Errorf("entry %d of %s is of %s, after one of %s", c.ID, c.Component, c.Timestamp, last[c.Component])
+	w.EachChange(0, func(c *catalog.Change) {
+		if c.Timestamp.Before(last[c.Component]) || c.Timestamp.After(w.Clock) {
+			w.TB.Errorf("entry %d of %s is of %s, after one of %s", c.ID, c.Component, c.Timestamp, last[c.Component])
 		}
 		last[c.Component] = c.Timestamp
 	})
@@ -181,10 +107,10 @@ func TestReplayBatches(t *testing.T) {
 			p := playFor(t, seed, 30)
 			var first string
 			for _, batch := range []int{1 << 20, 1, 13} {
-				w := newWorld(t, p.repo.URL(), withHistory(historySettings))
-				w.syncer.SetBatch(batch)
-				w.sync()
-				switch got := w.everything(); {
+				w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+				w.Syncer.SetBatch(batch)
+				w.Sync()
+				switch got := w.DumpAll(); {
 				case first == "":
 					first = got
 				case got != first:
@@ -201,11 +127,11 @@ func TestReplayAhead(t *testing.T) {
 	p := playFor(t, *firstHistory, 30)
 	var first string
 	for _, bounds := range [][2]int64{{1 << 20, 1 << 20}, {1, 1}, {3000, 1500}, {1, 1 << 20}} {
-		w := newWorld(t, p.repo.URL(), withHistory(historySettings))
-		w.syncer.SetBatch(13)
-		w.syncer.SetAhead(bounds[0], bounds[1])
-		w.sync()
-		switch got := w.everything(); {
+		w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+		w.Syncer.SetBatch(13)
+		w.Syncer.SetAhead(bounds[0], bounds[1])
+		w.Sync()
+		switch got := w.DumpAll(); {
 		case first == "":
 			first = got
 		case got != first:
@@ -218,18 +144,18 @@ func TestReplayAhead(t *testing.T) {
 // each is replayed alone, but for ids of changes and translations.
 func TestReplayTogether(t *testing.T) {
 	p := playFor(t, 5, 30)
-	together := newWorld(t, p.repo.URL(), withHistory(historySettings))
-	report := together.sync()
+	together := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+	report := together.Sync()
 	if report.Steps != 1 {
 		t.Errorf("%d transactions, want 1", report.Steps)
 	}
 	lists := map[string]string{}
 	for slug, settings := range historySettings {
-		alone := newWorld(t, p.repo.URL(), withHistory(map[string]catalog.ComponentSettings{slug: settings}))
-		alone.sync()
-		lists[slug] = alone.byComponent()[slug]
+		alone := catalogtest.NewPuller(t, p.repo.URL(), withHistory(map[string]catalog.ComponentSettings{slug: settings}))
+		alone.Sync()
+		lists[slug] = alone.ChangesByComponent()[slug]
 	}
-	if diff := cmp.Diff(lists, together.byComponent()); diff != "" {
+	if diff := cmp.Diff(lists, together.ChangesByComponent()); diff != "" {
 		t.Errorf("(-alone +together):\n%s", diff)
 	}
 }
@@ -270,12 +196,12 @@ func TestReplayCut(t *testing.T) {
 		places = 3000
 	}
 	p := playLong(t, 11, 50)
-	whole := newWorld(t, p.repo.URL(), withHistory(historySettings))
-	whole.syncer.SetBatch(12)
+	whole := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+	whole.Syncer.SetBatch(12)
 	commits := 0
-	whole.progress = func() { commits++ }
+	whole.Progress = func() { commits++ }
 	ctx := newCountdown(t.Context(), 1<<40)
-	steps, err := whole.syncer.Sync(ctx, whole.branch)
+	steps, err := whole.Syncer.Sync(ctx, whole.Branch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,8 +209,8 @@ func TestReplayCut(t *testing.T) {
 		t.Fatalf("%d steps, %d commits: the test cuts nothing", steps.Steps, commits)
 	}
 	asked := 1<<40 - ctx.left.Load()
-	want := whole.everything()
-	whole.db.Close()
+	want := whole.DumpAll()
+	whole.DB.Close()
 	t.Logf("%d commits, %d steps, %d places", commits, steps.Steps, asked)
 	random := rand.New(rand.NewPCG(3, 4))
 	every := 1
@@ -326,23 +252,23 @@ func TestReplayCut(t *testing.T) {
 
 // cutter plays one replay again and again, with one mirror.
 type cutter struct {
-	*world
-	like *world
+	*catalogtest.Puller
+	like *catalogtest.Puller
 	want string
 	runs int
 	db0  []byte // the store before anything is pulled
 }
 
-func newCutter(t *testing.T, like *world) *cutter {
-	w := &cutter{world: &world{t: t, dir: t.TempDir()}, like: like}
-	if err := os.CopyFS(filepath.Join(w.dir, "mirrors"), os.DirFS(filepath.Join(like.dir, "mirrors"))); err != nil {
+func newCutter(t *testing.T, like *catalogtest.Puller) *cutter {
+	w := &cutter{Puller: catalogtest.PullerAt(t, t.TempDir()), like: like}
+	if err := os.CopyFS(filepath.Join(w.Dir, "mirrors"), os.DirFS(filepath.Join(like.Dir, "mirrors"))); err != nil {
 		t.Fatal(err)
 	}
-	w.open()
-	w.configure(like.branch.Remote.URL, "", withHistory(historySettings))
-	w.db.Close()
+	w.Open()
+	w.Configure(like.Branch.Remote.URL, "", withHistory(historySettings))
+	w.DB.Close()
 	var err error
-	if w.db0, err = os.ReadFile(filepath.Join(w.dir, "repoglot.db")); err != nil {
+	if w.db0, err = os.ReadFile(filepath.Join(w.Dir, "repoglot.db")); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -350,31 +276,31 @@ func newCutter(t *testing.T, like *world) *cutter {
 
 // begin opens an empty store.
 func (c *cutter) begin(want string, progress func()) {
-	c.want, c.progress, c.clock = want, progress, time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC)
-	if err := os.WriteFile(filepath.Join(c.dir, "repoglot.db"), c.db0, 0o600); err != nil { // the log is gone: Close folded it in
-		c.t.Fatal(err)
+	c.want, c.Progress, c.Clock = want, progress, catalogtest.FirstClock()
+	if err := os.WriteFile(filepath.Join(c.Dir, "repoglot.db"), c.db0, 0o600); err != nil { // the log is gone: Close folded it in
+		c.TB.Fatal(err)
 	}
-	c.open()
-	c.syncer.SetBatch(12)
+	c.Open()
+	c.Syncer.SetBatch(12)
 }
 
 // finish pulls with a context that will end, and to the end without.
 func (c *cutter) finish(ctx context.Context, place string) {
-	c.t.Helper()
+	c.TB.Helper()
 	c.runs++
-	_, err := c.syncer.Sync(ctx, c.branch)
+	_, err := c.Syncer.Sync(ctx, c.Branch)
 	if err != nil && ctx.Err() == nil {
-		c.t.Errorf("%s: %v", place, err)
+		c.TB.Errorf("%s: %v", place, err)
 	}
-	c.db.Close()
-	c.progress = nil
-	c.open()
-	c.syncer.SetBatch(7 + c.runs%20) // elsewhere than before
-	c.sync()
-	if got := c.everything(); got != c.want {
-		c.t.Fatalf("cut at %s (-whole +cut):\n%.5000s", place, cmp.Diff(c.want, got))
+	c.DB.Close()
+	c.Progress = nil
+	c.Open()
+	c.Syncer.SetBatch(7 + c.runs%20) // elsewhere than before
+	c.Sync()
+	if got := c.DumpAll(); got != c.want {
+		c.TB.Fatalf("cut at %s (-whole +cut):\n%.5000s", place, cmp.Diff(c.want, got))
 	}
-	c.db.Close()
+	c.DB.Close()
 }
 
 // TestReplayBounds replays the end of a history: the state at the bound makes
@@ -385,8 +311,8 @@ func TestReplayBounds(t *testing.T) {
 	if len(chain) < 8 {
 		t.Fatalf("%d commits", len(chain))
 	}
-	full := newWorld(t, p.repo.URL(), withHistory(historySettings))
-	full.sync()
+	full := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+	full.Sync()
 	for _, c := range []struct {
 		name    string
 		history catalog.History
@@ -404,22 +330,22 @@ func TestReplayBounds(t *testing.T) {
 				s.History = c.history
 				settings[slug] = s
 			}
-			w := newWorld(t, p.repo.URL(), settings)
-			w.syncer.SetBatch(3)
-			w.sync()
-			if diff := cmp.Diff(full.essence(), w.essence()); diff != "" {
+			w := catalogtest.NewPuller(t, p.repo.URL(), settings)
+			w.Syncer.SetBatch(3)
+			w.Sync()
+			if diff := cmp.Diff(full.ServedUnits(), w.ServedUnits()); diff != "" {
 				t.Errorf("units (-full +bounded):\n%s", diff)
 			}
 			opened := p.head
 			if c.first < len(chain) {
 				opened = chain[c.first]
 			}
-			for slug, list := range w.byComponent() {
+			for slug, list := range w.ChangesByComponent() {
 				first, rest, _ := strings.Cut(list, "\n")
 				if !strings.HasPrefix(first, "51 ") || strings.Contains(rest, "\n51 ") {
 					t.Errorf("%s begins with %q", slug, first)
 				}
-				if !strings.HasSuffix(full.byComponent()[slug], rest) {
+				if !strings.HasSuffix(full.ChangesByComponent()[slug], rest) {
 					t.Errorf("%s: the entries are not the end of the whole history's:\n%s", slug, rest)
 				}
 				for i, commit := range chain {
@@ -428,7 +354,7 @@ func TestReplayBounds(t *testing.T) {
 					}
 				}
 			}
-			w.eachChange(0, func(ch *catalog.Change) {
+			w.EachChange(0, func(ch *catalog.Change) {
 				if ch.Action == catalog.ActionCreateComponent && !ch.Timestamp.Equal(p.when(t, opened)) {
 					t.Errorf("%s created at %s, want the time of the first commit replayed, %s", ch.Component, ch.Timestamp, p.when(t, opened))
 				}
@@ -439,7 +365,7 @@ func TestReplayBounds(t *testing.T) {
 
 // when is the committer time of a commit.
 func (p *player) when(t testing.TB, c *modelCommit) time.Time {
-	at, err := time.Parse(time.RFC3339, git(t, p.repo.Dir, "show", "-s", "--format=%cI", c.hash))
+	at, err := time.Parse(time.RFC3339, catalogtest.Git(t, p.repo.Dir, "show", "-s", "--format=%cI", c.hash))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -450,34 +376,34 @@ func (p *player) when(t testing.TB, c *modelCommit) time.Time {
 // what is stored is compared with the head, and the ledger stays whole.
 func TestReplayReconfigured(t *testing.T) {
 	p := playLong(t, 11, 30)
-	w := newWorld(t, p.repo.URL(), withHistory(historySettings))
-	w.syncer.SetBatch(10)
+	w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+	w.Syncer.SetBatch(10)
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	w.progress = func() {
+	w.Progress = func() {
 		if n++; n == 9 {
 			cancel()
 		}
 	}
-	if _, err := w.syncer.Sync(ctx, w.branch); err == nil {
+	if _, err := w.Syncer.Sync(ctx, w.Branch); err == nil {
 		t.Fatal("the pull was not cut")
 	}
-	w.progress = nil
+	w.Progress = nil
 	changed := withHistory(historySettings)
 	app := changed["app"]
 	app.NewBase = ""
 	changed["app"] = app
-	w.configure(p.repo.URL(), "", changed)
-	w.sync()
+	w.Configure(p.repo.URL(), "", changed)
+	w.Sync()
 	ledger, units := map[int64]string{}, map[int64]string{}
-	w.applyLedger(ledger)
-	w.targets(units)
+	w.ApplyChanges(ledger)
+	w.Targets(units)
 	if diff := cmp.Diff(units, ledger); diff != "" {
 		t.Errorf("the entries do not lead to the units (-units +ledger):\n%s", diff)
 	}
-	fresh := newWorld(t, p.repo.URL(), changed)
-	fresh.sync()
-	if diff := cmp.Diff(fresh.essence(), w.essence()); diff != "" {
+	fresh := catalogtest.NewPuller(t, p.repo.URL(), changed)
+	fresh.Sync()
+	if diff := cmp.Diff(fresh.ServedUnits(), w.ServedUnits()); diff != "" {
 		t.Errorf("units (-fresh +reconfigured):\n%s", diff)
 	}
 }
@@ -486,33 +412,33 @@ func TestReplayReconfigured(t *testing.T) {
 // begun neither end it nor leave entries of the present in its past.
 func TestReplayDisturbed(t *testing.T) {
 	p := playLong(t, 11, 30)
-	whole := newWorld(t, p.repo.URL(), withHistory(historySettings))
-	whole.sync()
-	w := newWorld(t, p.repo.URL(), withHistory(historySettings))
-	w.syncer.SetBatch(5)
+	whole := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+	whole.Sync()
+	w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+	w.Syncer.SetBatch(5)
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	w.progress = func() {
+	w.Progress = func() {
 		if n++; n == 12 {
 			cancel()
 		}
 	}
-	if _, err := w.syncer.Sync(ctx, w.branch); err == nil {
+	if _, err := w.Syncer.Sync(ctx, w.Branch); err == nil {
 		t.Fatal("the pull was not cut")
 	}
-	w.progress = nil
+	w.Progress = nil
 	moved := p.repo.Dir + ".away"
 	if err := os.Rename(p.repo.Dir, moved); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.syncer.Sync(t.Context(), w.branch); err == nil {
+	if _, err := w.Syncer.Sync(t.Context(), w.Branch); err == nil {
 		t.Fatal("a pull of nothing went well")
 	}
 	if err := os.Rename(moved, p.repo.Dir); err != nil {
 		t.Fatal(err)
 	}
 	var ids []int64
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		list, err := s.Components(ctx, "demo")
 		for _, c := range list {
 			if ids = append(ids, c.ID); c.Imported || c.Head == "" || c.Problem == "" {
@@ -521,11 +447,11 @@ func TestReplayDisturbed(t *testing.T) {
 		}
 		return err
 	})
-	if err := w.syncer.RecordHook(t.Context(), w.branch, ids, map[string]string{"service": "test"}); err != nil {
+	if err := w.Syncer.RecordHook(t.Context(), w.Branch, ids, map[string]string{"service": "test"}); err != nil {
 		t.Fatal(err)
 	}
-	w.sync()
-	if diff := cmp.Diff(whole.everything(), w.everything()); diff != "" {
+	w.Sync()
+	if diff := cmp.Diff(whole.DumpAll(), w.DumpAll()); diff != "" {
 		t.Errorf("(-whole +disturbed):\n%s", diff)
 	}
 }

@@ -1,13 +1,21 @@
 package ingest_test
 
 import (
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestScenarios pulls every push of a scenario and compares units and entries
 // with what a person wrote down as right.
@@ -24,13 +32,13 @@ func TestScenarios(t *testing.T) {
 			}
 			t.Parallel()
 			repo := testrepos.Load(t, name)
-			w := newWorld(t, repo.URL(), settings)
+			w := catalogtest.NewPuller(t, repo.URL(), settings)
 			var b strings.Builder
 			var last int64
 			for n := 0; ; n++ {
-				report := w.sync()
+				report := w.Sync()
 				var text string
-				text, last = w.changesAfter(last)
+				text, last = w.ChangesAfter(last)
 				fmt.Fprintf(&b, "== pull %d: %d steps\n%s", n, report.Steps, text)
 				for _, c := range report.Components {
 					for _, p := range c.Problems {
@@ -42,8 +50,30 @@ func TestScenarios(t *testing.T) {
 				}
 				repo.Advance(t)
 			}
-			b.WriteString(w.dump())
+			b.WriteString(w.Dump())
 			golden(t, name, b.String())
 		})
+	}
+}
+
+// golden compares text with a golden file.
+func golden(t testing.TB, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		t.Errorf("%s differs (go test -update rewrites it):\n%s", path, diff)
 	}
 }

@@ -9,14 +9,15 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
 // suggesting makes a world with one component that has suggestions, and pulls.
-func suggesting(t *testing.T, repo *testrepos.Repo, c catalog.ComponentSettings) *world {
+func suggesting(t *testing.T, repo *testrepos.Repo, c catalog.ComponentSettings) *catalogtest.Puller {
 	t.Helper()
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": c})
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": c})
+	w.Sync()
 	return w
 }
 
@@ -26,11 +27,11 @@ func on(t *testing.T, repo *testrepos.Repo, branch, author string, files map[str
 	repo.Commit(t, testrepos.Change{Branch: branch, Parents: []string{repo.Head()}, Author: author, Files: files})
 }
 
-// expect compares the lines of suggestions.
-func (w *world) expect(what string, lines ...string) {
-	w.t.Helper()
-	if got, want := w.suggestions(), strings.Join(lines, "\n"); got != want {
-		w.t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
+// wantServed compares the lines of suggestions.
+func wantServed(w *catalogtest.Puller, what string, lines ...string) {
+	w.TB.Helper()
+	if got, want := servedSuggestions(w), strings.Join(lines, "\n"); got != want {
+		w.TB.Errorf("%s:\n%s\nwant\n%s", what, got, want)
 	}
 }
 
@@ -61,9 +62,9 @@ func TestSuggestedForms(t *testing.T) {
 		line("Open", "Rozevřít", "b"), line("Open", "Rozevřít", "c"),
 	}
 	slices.Sort(want)
-	w.expect("branches", want...)
+	wantServed(w, "branches", want...)
 	// The suggestion is of the string with the context.
-	w.eachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
+	w.EachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
 		if u.Source == "Open" && u.HasSuggestion != (u.Context == "menu" && u.Target == "Otevřít") {
 			t.Errorf("%q in context %q has a suggestion: %v", u.Target, u.Context, u.HasSuggestion)
 		}
@@ -85,20 +86,20 @@ func TestSuggestionsAreOfWhoLastChangedThem(t *testing.T) {
 	commit("l10n/a", "Eva <eva@example.org>", file("Jeden", "Dva"), first)
 	commit("l10n/a", "Jan <jan@example.org>", file("Jeden", "Oba"))
 	w := suggesting(t, repo, catalog.ComponentSettings{SuggestionBranches: "l10n/*"})
-	w.expect("two authors", "app/cs 2", `app/cs One: "Jeden" by Eva at 09:01 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
+	wantServed(w, "two authors", "app/cs 2", `app/cs One: "Jeden" by Eva at 09:01 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
 	commit("l10n/a", "Ota <ota@example.org>", file("Jednou", "Oba"))
 	commit("l10n/a", "Iva <iva@example.org>", file("Jeden", "Oba"))
-	w.sync()
-	w.expect("a text that was away belongs to who brought it back", "app/cs 2", `app/cs One: "Jeden" by Iva at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
+	w.Sync()
+	wantServed(w, "a text that was away belongs to who brought it back", "app/cs 2", `app/cs One: "Jeden" by Iva at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
 	commit("l10n/a", "Hub <hub@example.org>", map[string]string{".mailmap": "Eva Nová <iva@example.org>\n"})
-	w.sync()
-	w.expect("by .mailmap", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
+	w.Sync()
+	wantServed(w, "by .mailmap", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
 	// Merging main into the branch brings main's texts, which are none of its own.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Tři")}})
 	repo.Merge(t, testrepos.Change{Branch: "l10n/a", Author: "Hub <hub@example.org>", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Oba", "Three", "Tři")}}, repo.DefaultBranch())
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")}})
-	w.sync()
-	w.expect("main merged into it", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
+	w.Sync()
+	wantServed(w, "main merged into it", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
 }
 
 // TestManySuggestingBranches: of 500 branches as many are read as the component
@@ -121,12 +122,12 @@ func TestManySuggestingBranches(t *testing.T) {
 		last        string
 	}{{0, 20, "019"}, {7, 7, "006"}, {120, 120, "119"}} {
 		w := suggesting(t, repo, catalog.ComponentSettings{SuggestionBranches: "l10n/**", SuggestionLimit: c.limit})
-		got := w.suggestions()
+		got := servedSuggestions(w)
 		if n := strings.Count(got, " on l10n/"); n != c.read || !strings.Contains(got, " on l10n/"+c.last) || !strings.Contains(got, "app/cs 1\n") {
 			t.Errorf("limit %d: %d suggestions:\n%s", c.limit, n, got)
 		}
 		held := 0
-		err := filepath.WalkDir(filepath.Join(w.dir, "mirrors"), func(path string, d os.DirEntry, err error) error {
+		err := filepath.WalkDir(filepath.Join(w.Dir, "mirrors"), func(path string, d os.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && strings.Contains(path, "refs/repoglot/sides/l10n/") {
 				held++
 			}
@@ -135,7 +136,7 @@ func TestManySuggestingBranches(t *testing.T) {
 		if err != nil || held != c.read {
 			t.Errorf("limit %d: %d branches fetched, %v", c.limit, held, err)
 		}
-		w.db.Close()
+		w.DB.Close()
 	}
 }
 
@@ -156,13 +157,13 @@ func TestSuggestionPatterns(t *testing.T) {
 		"l10n/*/cs": "l10n/de/cs", "l10n/{a}": "l10n/{a}", "l10n/{cs,de}": "", "*": "feature/l10n/cs l10n-cs l10n/cs l10n/de/cs l10n/{a}",
 		"refs/heads/l10n/cs": "l10n/cs", "main": "", "l10n/[a-z]*": "", "": "",
 	} {
-		w.configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {}})
-		w.sync()
-		w.expect("without a pattern")
-		w.configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: pattern}})
-		w.sync()
+		w.Configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {}})
+		w.Sync()
+		wantServed(w, "without a pattern")
+		w.Configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: pattern}})
+		w.Sync()
 		var branches []string
-		for line := range strings.SplitSeq(w.suggestions(), "\n") {
+		for line := range strings.SplitSeq(servedSuggestions(w), "\n") {
 			if _, branch, ok := strings.Cut(line, " on "); ok {
 				branches = append(branches, branch)
 			}
@@ -189,16 +190,16 @@ func TestSuggestionsOfSeveralComponents(t *testing.T) {
 		"docs": {Filemask: "docs/*.po", SuggestionBranches: "*"},
 		"none": {Filemask: "po/*.po"},
 	}
-	w := newWorld(t, repo.Path(), settings)
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.Path(), settings)
+	w.Sync()
 	line := func(component, source, branch string) string {
 		return fmt.Sprintf("%s/cs %s: %q by Test Author at 09:01 on %s", component, source, branch, branch)
 	}
-	w.expect("three components", "app/cs 1", line("app", "One", "l10n/a"), "docs/cs 1", line("docs", "Two", "l10n/a"), line("docs", "Two", "l10n/b"), line("docs", "Two", "next"))
+	wantServed(w, "three components", "app/cs 1", line("app", "One", "l10n/a"), "docs/cs 1", line("docs", "Two", "l10n/a"), line("docs", "Two", "l10n/b"), line("docs", "Two", "next"))
 	// Another branch of the repository is another mirror: its component's own.
-	w.configure(repo.Path(), "next", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "*"}})
-	w.sync()
-	w.expect("from the branch next", "app/cs 1", line("app", "One", "l10n/a"), line("app", "One", "l10n/b"))
+	w.Configure(repo.Path(), "next", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "*"}})
+	w.Sync()
+	wantServed(w, "from the branch next", "app/cs 1", line("app", "One", "l10n/a"), line("app", "One", "l10n/b"))
 }
 
 // TestSuggestionsOutliveDamage: a mirror whose other branches cannot be read is
@@ -208,25 +209,25 @@ func TestSuggestionsOutliveDamage(t *testing.T) {
 	on(t, repo, "l10n/a", "Eva <eva@example.org>", map[string]string{"po/cs.po": po("One", "Jeden")})
 	w := suggesting(t, repo, catalog.ComponentSettings{SuggestionBranches: "l10n/*"})
 	want := []string{"app/cs 1", `app/cs One: "Jeden" by Eva at 09:01 on l10n/a`}
-	w.expect("whole", want...)
-	blob := git(t, repo.Path(), "rev-parse", "l10n/a:po/cs.po")
-	if n := w.removeObject(blob); n != 1 {
+	wantServed(w, "whole", want...)
+	blob := catalogtest.Git(t, repo.Path(), "rev-parse", "l10n/a:po/cs.po")
+	if n := removeObject(w, blob); n != 1 {
 		t.Fatalf("%d objects removed", n)
 	}
 	// What main's next commits do to other files has nothing read again.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/fr.po": po("One", "Un")}})
-	w.sync()
-	w.expect("other files", want...)
-	if n := w.removeObject(blob); n != 0 {
+	w.Sync()
+	wantServed(w, "other files", want...)
+	if n := removeObject(w, blob); n != 0 {
 		t.Errorf("the mirror was cloned anew: the file on the branch was read once more")
 	}
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("One", "Eins")}})
-	w.open() // nothing is remembered
-	w.sync()
-	w.expect("cloned anew", want...)
+	w.Open() // nothing is remembered
+	w.Sync()
+	wantServed(w, "cloned anew", want...)
 	on(t, repo, "l10n/b", "Jan <jan@example.org>", map[string]string{"po/cs.po": po("One", "Jednou")})
-	w.sync()
-	w.expect("and goes on", append(want, `app/cs One: "Jednou" by Jan at 09:03 on l10n/b`)...)
+	w.Sync()
+	wantServed(w, "and goes on", append(want, `app/cs One: "Jednou" by Jan at 09:03 on l10n/b`)...)
 }
 
 // TestUnreachableBranches: where branches cannot be fetched or listed the pull
@@ -236,7 +237,7 @@ func TestUnreachableBranches(t *testing.T) {
 	on(t, repo, "l10n/b", "Eva <eva@example.org>", map[string]string{"po/cs.po": po("One", "Jeden")})
 	w := suggesting(t, repo, catalog.ComponentSettings{SuggestionBranches: "l10n/*"})
 	want := []string{"app/cs 1", `app/cs One: "Jeden" by Eva at 09:01 on l10n/b`}
-	w.expect("whole", want...)
+	wantServed(w, "whole", want...)
 	place := func(name, id string) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(repo.Path(), filepath.FromSlash(name)), []byte(id+"\n"), 0o644); err != nil {
@@ -246,34 +247,34 @@ func TestUnreachableBranches(t *testing.T) {
 	good := repo.Tip("l10n/b")
 	place("refs/heads/l10n/a", strings.Repeat("12", 20)) // a commit that is not there
 	place("refs/heads/l10n/b", strings.Repeat("34", 20))
-	w.sync()
-	w.expect("broken branches", want...)
+	w.Sync()
+	wantServed(w, "broken branches", want...)
 	place("refs/heads/l10n/b", good)
 	on(t, repo, "l10n/c", "Jan <jan@example.org>", map[string]string{"po/cs.po": po("One", "Jednou")})
-	w.sync()
-	w.expect("one is broken", append(want, `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)...)
+	w.Sync()
+	wantServed(w, "one is broken", append(want, `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)...)
 	if err := os.Mkdir(filepath.Join(repo.Path(), "packed-refs"), 0o755); err != nil { // cannot be read
 		t.Fatal(err)
 	}
 	place("refs/heads/l10n/b", repo.Head())
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("One", "Eins")}})
-	w.sync()
-	w.expect("no list", append(want, `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)...)
-	if len(w.languages("app")) != 3 {
-		t.Errorf("languages: %v", w.languages("app"))
+	w.Sync()
+	wantServed(w, "no list", append(want, `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)...)
+	if len(servedFiles(w, "app")) != 3 {
+		t.Errorf("languages: %v", servedFiles(w, "app"))
 	}
 	if err := os.Remove(filepath.Join(repo.Path(), "packed-refs")); err != nil {
 		t.Fatal(err)
 	}
-	w.sync()
-	w.expect("and again", "app/cs 1", `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)
+	w.Sync()
+	wantServed(w, "and again", "app/cs 1", `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)
 }
 
 // removeObject removes a loose object from the mirrors, as damage would, and
 // returns how many there were.
-func (w *world) removeObject(id string) (removed int) {
-	w.t.Helper()
-	err := filepath.WalkDir(filepath.Join(w.dir, "mirrors"), func(path string, d os.DirEntry, err error) error {
+func removeObject(w *catalogtest.Puller, id string) (removed int) {
+	w.TB.Helper()
+	err := filepath.WalkDir(filepath.Join(w.Dir, "mirrors"), func(path string, d os.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, filepath.Join(id[:2], id[2:])) {
 			removed++
 			err = os.Remove(path)
@@ -281,7 +282,7 @@ func (w *world) removeObject(id string) (removed int) {
 		return err
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		w.TB.Fatal(err)
 	}
 	return removed
 }

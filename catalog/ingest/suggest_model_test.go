@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -175,10 +176,10 @@ func (p *sidePlayer) introducers(tip *modelCommit, name, key string) map[string]
 }
 
 // expected are the suggestions that the model says, with who may have made them.
-func (p *sidePlayer) expected(w *world) map[string]map[string]bool {
+func (p *sidePlayer) expected(w *catalogtest.Puller) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	settings := suggestingSettings()
-	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+	w.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
 		if t.IsSource || strings.HasPrefix(t.Language, "pt") { // pt has two files, whose codes depend on each other
 			return
 		}
@@ -206,17 +207,17 @@ func (p *sidePlayer) expected(w *world) map[string]map[string]bool {
 	return all
 }
 
-// suggested are those served, pt's left out, with their authors.
-func (w *world) suggested() map[string]string {
+// suggestedTargets are those served, pt's left out, with their authors.
+func suggestedTargets(w *catalogtest.Puller) map[string]string {
 	all := map[string]string{}
-	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+	w.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
 		if t.IsSource || strings.HasPrefix(t.Language, "pt") {
 			if t.IsSource && u.HasSuggestion {
-				w.t.Errorf("the source unit %q has a suggestion", u.Source)
+				w.TB.Errorf("the source unit %q has a suggestion", u.Source)
 			}
 			return
 		}
-		w.read(func(ctx context.Context, s *store.Snapshot) error {
+		w.Read(func(ctx context.Context, s *store.Snapshot) error {
 			list, err := s.Suggestions(ctx, u.ID)
 			for _, n := range list {
 				all[fmt.Sprintf("%s/%s %q %q on %s: %q", c.Slug, t.Language, u.Source, u.Context, n.Branch, n.Target)] = n.AuthorName
@@ -251,7 +252,7 @@ func TestSuggestionHistories(t *testing.T) {
 func playSuggestions(t *testing.T, seed uint64) (compared, comments int64) {
 	p := newSidePlayer(t, seed)
 	settings := suggestingSettings()
-	w := newWorld(t, p.repo.URL(), settings)
+	w := catalogtest.NewPuller(t, p.repo.URL(), settings)
 	for pull := range 10 {
 		switch p.IntN(4) {
 		case 0:
@@ -263,16 +264,16 @@ func playSuggestions(t *testing.T, seed uint64) (compared, comments int64) {
 			p.playSide()
 		}
 		if p.IntN(5) == 0 {
-			w.db.Close()
+			w.DB.Close()
 			if p.IntN(2) == 0 {
-				if err := os.RemoveAll(filepath.Join(w.dir, "mirrors")); err != nil {
+				if err := os.RemoveAll(filepath.Join(w.Dir, "mirrors")); err != nil {
 					t.Fatal(err)
 				}
 			}
-			w.open()
+			w.Open()
 		}
-		w.sync()
-		want, got := p.expected(w), w.suggested()
+		w.Sync()
+		want, got := p.expected(w), suggestedTargets(w)
 		compared += int64(len(got))
 		for s, author := range got {
 			if !want[s][author] {
@@ -285,8 +286,8 @@ func playSuggestions(t *testing.T, seed uint64) (compared, comments int64) {
 			}
 		}
 		comments += p.compareComments(w)
-		generation := w.generation()
-		if w.sync(); w.generation() != generation {
+		generation := w.Generation()
+		if w.Sync(); w.Generation() != generation {
 			t.Errorf("pull %d: a pull of what is known made a generation", pull)
 		}
 		p.compareFresh(w, settings)
@@ -300,14 +301,14 @@ func playSuggestions(t *testing.T, seed uint64) (compared, comments int64) {
 
 // compareComments compares comments with the remarks of the files that are
 // served; the template, which is never edited by branches, has none.
-func (p *sidePlayer) compareComments(w *world) (seen int64) {
-	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+func (p *sidePlayer) compareComments(w *catalogtest.Puller) (seen int64) {
+	w.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
 		f := p.head.tree[t.Filename]
 		if t.IsSource || f == nil || f.broken {
 			return
 		}
 		if e := f.find(u.Context + "\x04" + u.Source); e != nil && e.remark != u.Comment {
-			w.t.Errorf("%s/%s %q %q: comment %q, want %q", c.Slug, t.Language, u.Source, u.Context, u.Comment, e.remark)
+			w.TB.Errorf("%s/%s %q %q: comment %q, want %q", c.Slug, t.Language, u.Source, u.Context, u.Comment, e.remark)
 		}
 		if u.Comment != "" {
 			seen++
@@ -317,22 +318,22 @@ func (p *sidePlayer) compareComments(w *world) (seen int64) {
 }
 
 // compareFresh compares with an import, unless a broken file keeps an older state.
-func (p *sidePlayer) compareFresh(w *world, settings map[string]catalog.ComponentSettings) {
+func (p *sidePlayer) compareFresh(w *catalogtest.Puller, settings map[string]catalog.ComponentSettings) {
 	for _, f := range p.head.tree {
 		if f.broken {
 			return
 		}
 	}
-	fresh := newWorld(w.t, p.repo.URL(), settings)
-	fresh.sync()
-	if diff := cmp.Diff(fresh.suggestions(), w.suggestions()); diff != "" {
-		w.t.Errorf("suggestions (-import +pull):\n%s", diff)
+	fresh := catalogtest.NewPuller(w.TB, p.repo.URL(), settings)
+	fresh.Sync()
+	if diff := cmp.Diff(servedSuggestions(fresh), servedSuggestions(w)); diff != "" {
+		w.TB.Errorf("suggestions (-import +pull):\n%s", diff)
 	}
-	if diff := cmp.Diff(fresh.essence(), w.essence()); diff != "" {
-		w.t.Errorf("pulling and importing differ (-import +pull):\n%s", diff)
+	if diff := cmp.Diff(fresh.ServedUnits(), w.ServedUnits()); diff != "" {
+		w.TB.Errorf("pulling and importing differ (-import +pull):\n%s", diff)
 	}
-	if err := fresh.db.Close(); err != nil {
-		w.t.Error(err)
+	if err := fresh.DB.Close(); err != nil {
+		w.TB.Error(err)
 	}
 }
 
@@ -348,14 +349,15 @@ func TestKilledSuggesting(t *testing.T) {
 		p.head = p.commit("main", p.translate(p.head.tree), p.head)
 	}
 	push()
-	before := newWorld(t, p.repo.URL(), suggestingSettings())
-	before.sync()
-	first := before.suggestions()
-	before.db.Close()
+	before := catalogtest.NewPuller(t, p.repo.URL(), suggestingSettings())
+	before.Sync()
+	first := servedSuggestions(before)
+	before.DB.Close()
 	push()
 	copied := func(t *testing.T) *cutter {
-		w := &cutter{world: &world{t: t, dir: t.TempDir(), clock: before.clock, branch: before.branch}, like: before}
-		if err := os.CopyFS(w.dir, os.DirFS(before.dir)); err != nil {
+		w := &cutter{Puller: catalogtest.PullerAt(t, t.TempDir()), like: before}
+		w.Clock, w.Branch = before.Clock, before.Branch
+		if err := os.CopyFS(w.Dir, os.DirFS(before.Dir)); err != nil {
 			t.Fatal(err)
 		}
 		return w
@@ -364,9 +366,9 @@ func TestKilledSuggesting(t *testing.T) {
 	all := slain{commits: map[string]int{}, standing: map[string]int{}}
 	whole := copied(t)
 	killed, asked := all.run(t, whole, 0, 0)
-	whole.open()
-	want, essence := whole.suggestions(), whole.essence()
-	whole.db.Close()
+	whole.Open()
+	want, essence := servedSuggestions(whole.Puller), whole.ServedUnits()
+	whole.DB.Close()
 	if killed || asked < 100 || first == want || strings.Count(want, "\n") < 5 {
 		t.Fatalf("killed %v, %d places, suggestions before and after:\n%s\n%s", killed, asked, first, want)
 	}
@@ -381,16 +383,16 @@ func TestKilledSuggesting(t *testing.T) {
 		if killed, _ := all.run(t, w, max(place, 1), 0); killed {
 			died++
 		} // else it came by fewer places than the undisturbed one, whose goroutines met elsewhere
-		w.open()
-		states[w.suggestions()]++
-		w.sync()
-		if diff := cmp.Diff(want, w.suggestions()); diff != "" {
+		w.Open()
+		states[servedSuggestions(w.Puller)]++
+		w.Sync()
+		if diff := cmp.Diff(want, servedSuggestions(w.Puller)); diff != "" {
 			t.Errorf("killed at %d of %d (-undisturbed +killed):\n%s", place, asked, diff)
 		}
-		if diff := cmp.Diff(essence, w.essence()); diff != "" {
+		if diff := cmp.Diff(essence, w.ServedUnits()); diff != "" {
 			t.Errorf("killed at %d of %d: units (-undisturbed +killed):\n%s", place, asked, diff)
 		}
-		w.db.Close()
+		w.DB.Close()
 	}
 	if died < kills/2 {
 		t.Errorf("only %d of %d were killed", died, kills)

@@ -8,29 +8,30 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// suggestions are those served, with the translations' counts.
-func (w *world) suggestions() string {
-	w.t.Helper()
+// servedSuggestions are those served, with the translations' counts.
+func servedSuggestions(w *catalogtest.Puller) string {
+	w.TB.Helper()
 	var lines []string
 	counts := map[string]int64{}
 	var units []catalog.Unit
 	var codes []string
-	w.eachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+	w.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
 		counts[c.Slug+"/"+t.Language] = t.Stats.Suggestions
 		units, codes = append(units, *u), append(codes, c.Slug+"/"+t.Language)
 	})
-	w.read(func(ctx context.Context, s *store.Snapshot) error {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		for i := range units {
 			list, err := s.Suggestions(ctx, units[i].ID)
 			if err != nil {
 				return err
 			}
 			if units[i].HasSuggestion != (len(list) > 0) {
-				w.t.Errorf("unit %d: has_suggestion %v, %d suggestions", units[i].ID, units[i].HasSuggestion, len(list))
+				w.TB.Errorf("unit %d: has_suggestion %v, %d suggestions", units[i].ID, units[i].HasSuggestion, len(list))
 			}
 			for _, n := range list {
 				lines = append(lines, fmt.Sprintf("%s %s: %q by %s at %s on %s", codes[i], units[i].Source, n.Target, n.AuthorName, n.At.Format("15:04"), n.Branch))
@@ -44,28 +45,28 @@ func (w *world) suggestions() string {
 		}
 	}
 	slices.Sort(lines)
-	w.verify()
+	w.Verify()
 	return strings.Join(lines, "\n")
 }
 
 // suggestionWorld has a component with suggestions from l10n/*.
-func suggestionWorld(t *testing.T, repo *testrepos.Repo) *world {
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
-	w.sync()
+func suggestionWorld(t *testing.T, repo *testrepos.Repo) *catalogtest.Puller {
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
+	w.Sync()
 	return w
 }
 
-// wants compares the suggestions of a world, and of one that imports anew.
-func (w *world) wants(repo *testrepos.Repo, what string, lines ...string) {
-	w.t.Helper()
+// wantSuggestions compares the suggestions of a world, and of one that imports anew.
+func wantSuggestions(w *catalogtest.Puller, repo *testrepos.Repo, what string, lines ...string) {
+	w.TB.Helper()
 	want := strings.Join(lines, "\n")
-	if got := w.suggestions(); got != want {
-		w.t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
+	if got := servedSuggestions(w); got != want {
+		w.TB.Errorf("%s:\n%s\nwant\n%s", what, got, want)
 	}
-	fresh := newWorld(w.t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
-	fresh.sync()
-	if got := fresh.suggestions(); got != want {
-		w.t.Errorf("%s, imported anew:\n%s\nwant\n%s", what, got, want)
+	fresh := catalogtest.NewPuller(w.TB, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
+	fresh.Sync()
+	if got := servedSuggestions(fresh); got != want {
+		w.TB.Errorf("%s, imported anew:\n%s\nwant\n%s", what, got, want)
 	}
 }
 
@@ -74,70 +75,70 @@ func TestSuggestions(t *testing.T) {
 	file := func(pairs ...string) map[string]string { return map[string]string{"po/cs.po": po(pairs...)} }
 	repo := repoWith(t, file("One", "Jedna", "Two", "Dvě", "Three", ""))
 	w := suggestionWorld(t, repo)
-	w.wants(repo, "no branch")
-	before, last := w.changesAfter(0)
+	wantSuggestions(w, repo, "no branch")
+	before, last := w.ChangesAfter(0)
 	_ = before
-	generation := w.generation()
+	generation := w.Generation()
 	first := repo.Head()
 	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Parents: []string{first}, Author: "Eva <eva@example.org>", Files: file("One", "Jeden", "Two", "Dvě", "Three", "")})
 	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Author: "Jan <jan@example.org>", Files: file("One", "Jeden", "Two", "Dvě", "Three", "Tři", "Four", "Čtyři")})
 	repo.Commit(t, testrepos.Change{Branch: "other", Parents: []string{first}, Files: file("One", "X", "Two", "Dvě", "Three", "")})
-	w.sync()
+	w.Sync()
 	both := []string{"app/cs 2", `app/cs One: "Jeden" by Eva at 09:01 on l10n/cs`, `app/cs Three: "Tři" by Jan at 09:02 on l10n/cs`}
-	w.wants(repo, "a new branch; a string that the main branch lacks is none", both...)
-	if w.generation() == generation {
+	wantSuggestions(w, repo, "a new branch; a string that the main branch lacks is none", both...)
+	if w.Generation() == generation {
 		t.Error("the generation is the same: answers would be kept")
 	}
-	generation = w.generation()
-	if w.sync(); w.generation() != generation {
+	generation = w.Generation()
+	if w.Sync(); w.Generation() != generation {
 		t.Error("a pull that finds nothing new made a generation")
 	}
-	if text, _ := w.changesAfter(last); text != "" {
+	if text, _ := w.ChangesAfter(last); text != "" {
 		t.Errorf("entries:\n%s", text)
 	}
 
 	// The main branch goes on: what the branch did not bring is no suggestion.
 	repo.Commit(t, testrepos.Change{Author: "Ada <ada@example.org>", Files: file("One", "Jedna", "Two", "Dvojka", "Three", "")})
-	w.sync()
-	w.wants(repo, "the main branch moved", both...)
+	w.Sync()
+	wantSuggestions(w, repo, "the main branch moved", both...)
 	repo.Commit(t, testrepos.Change{Branch: "l10n/b", Parents: []string{first}, Author: "Bob <bob@example.org>", Files: file("One", "Jeden", "Two", "", "Three", "")})
-	w.sync()
-	w.wants(repo, "the same text on two branches; an empty one is none", "app/cs 2",
+	w.Sync()
+	wantSuggestions(w, repo, "the same text on two branches; an empty one is none", "app/cs 2",
 		`app/cs One: "Jeden" by Bob at 09:01 on l10n/b`, `app/cs One: "Jeden" by Eva at 09:01 on l10n/cs`, `app/cs Three: "Tři" by Jan at 09:02 on l10n/cs`)
 	repo.DeleteBranch(t, "l10n/b")
-	w.sync()
-	w.wants(repo, "a deleted branch", both...)
+	w.Sync()
+	wantSuggestions(w, repo, "a deleted branch", both...)
 
 	// A force push, to a version with a fuzzy and a broken file.
 	repo.Commit(t, testrepos.Change{
 		Branch: "l10n/cs", Parents: []string{first}, Force: true, Author: "Eva <eva@example.org>",
 		Files: map[string]string{"po/cs.po": strings.Replace(po("One", "Jednou", "Two", "Dvě", "Three", "Trojka"), "msgid \"One\"", "#, fuzzy\nmsgid \"One\"", 1)},
 	})
-	w.sync()
-	w.wants(repo, "a force push; fuzzy is none", "app/cs 1", `app/cs Three: "Trojka" by Eva at 09:01 on l10n/cs`)
+	w.Sync()
+	wantSuggestions(w, repo, "a force push; fuzzy is none", "app/cs 1", `app/cs Three: "Trojka" by Eva at 09:01 on l10n/cs`)
 	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Files: map[string]string{"po/cs.po": "msgid broken\n"}})
-	report := w.sync()
+	report := w.Sync()
 	if list := report.Components[0].Problems; len(list) != 1 || !strings.HasPrefix(list[0], "l10n/cs:po/cs.po:1:") {
 		t.Errorf("problems %q, want one of the file on the branch", list)
 	}
-	w.wants(repo, "a broken file")
-	if list := w.sync().Components[0].Problems; len(list) != 1 {
+	wantSuggestions(w, repo, "a broken file")
+	if list := w.Sync().Components[0].Problems; len(list) != 1 {
 		t.Errorf("problems of the next pull: %q", list)
 	}
 	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Author: "Eva <eva@example.org>", Files: file("One", "Jedna", "Two", "Dvě", "Three", "Tři")})
-	if list := w.sync().Components[0].Problems; len(list) != 0 {
+	if list := w.Sync().Components[0].Problems; len(list) != 0 {
 		t.Errorf("problems: %q", list)
 	}
-	w.wants(repo, "mended", "app/cs 1", `app/cs Three: "Tři" by Eva at 09:03 on l10n/cs`)
+	wantSuggestions(w, repo, "mended", "app/cs 1", `app/cs Three: "Tři" by Eva at 09:03 on l10n/cs`)
 
 	// Taken over by hand, then merged, then changed: merged texts stay away.
 	repo.Commit(t, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")})
-	w.sync()
-	w.wants(repo, "taken over")
+	w.Sync()
+	wantSuggestions(w, repo, "taken over")
 	repo.Merge(t, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")}, "l10n/cs")
 	repo.Commit(t, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")})
-	w.sync()
-	w.wants(repo, "merged, and changed after that")
+	w.Sync()
+	wantSuggestions(w, repo, "merged, and changed after that")
 }
 
 // TestSuggestionsSwitchedOff: without the setting they go.
@@ -147,14 +148,14 @@ func TestSuggestionsSwitchedOff(t *testing.T) {
 		repo.Commit(t, testrepos.Change{Branch: branch, Parents: []string{repo.Head()}, Files: map[string]string{"po/cs.po": po("One", fmt.Sprint("Jeden ", i))}})
 	}
 	w := suggestionWorld(t, repo)
-	got := w.suggestions()
+	got := servedSuggestions(w)
 	if strings.Count(got, "\n") != 3 || strings.Contains(got, "l10n/e") {
 		t.Errorf("suggestions of three branches at most:\n%s", got)
 	}
-	w.open() // a new process
-	w.configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
-	if got := w.suggestions(); got != "" {
+	w.Open() // a new process
+	w.Configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	if got := servedSuggestions(w); got != "" {
 		t.Errorf("after they were switched off:\n%s", got)
 	}
 }
@@ -165,22 +166,13 @@ func TestSuggestionsMergedInOneStep(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")})
 	repo.Commit(t, testrepos.Change{Branch: "l10n/x", Parents: []string{repo.Head()}, Files: map[string]string{"po/cs.po": po("One", "Jeden"), "po/de.po": po("One", "Ein")}})
 	w := suggestionWorld(t, repo)
-	if got := w.suggestions(); strings.Count(got, "on l10n/x") != 2 {
+	if got := servedSuggestions(w); strings.Count(got, "on l10n/x") != 2 {
 		t.Fatalf("suggestions:\n%s", got)
 	}
-	w.configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "[", SuggestionLimit: 3}}) // nobody looks
+	w.Configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "[", SuggestionLimit: 3}}) // nobody looks
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}, Delete: []string{"po/de.po"}})
-	w.sync()
-	if got := w.suggestions(); got != "" {
+	w.Sync()
+	if got := servedSuggestions(w); got != "" {
 		t.Errorf("suggestions:\n%s", got)
 	}
-}
-
-func (w *world) generation() (g int64) {
-	w.t.Helper()
-	w.read(func(ctx context.Context, s *store.Snapshot) (err error) {
-		g, err = s.Generation(ctx)
-		return err
-	})
-	return g
 }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -51,16 +52,16 @@ func TestNothingChanged(t *testing.T) {
 			if road == "pulled" {
 				repo.ForcePush(t, "main", hashes[0])
 			}
-			w := newWorld(t, repo.URL(), settings)
-			w.sync()
+			w := catalogtest.NewPuller(t, repo.URL(), settings)
+			w.Sync()
 			if road == "pulled" {
 				for _, hash := range hashes[1:] {
 					repo.ForcePush(t, "main", hash)
-					w.sync()
+					w.Sync()
 				}
 			}
 			got := map[string]int{}
-			w.eachChange(0, func(c *catalog.Change) { got[names[c.Commit]]++ })
+			w.EachChange(0, func(c *catalog.Change) { got[names[c.Commit]]++ })
 			// 51, 48 and three strings in two languages; then the one string.
 			if want := map[string]int{"first": 8, "changed": 1}; fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("entries %v, want %v", got, want)

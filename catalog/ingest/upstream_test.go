@@ -12,18 +12,19 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
 // sameIDs checks that every unit of before is still there under its id.
-func (w *world) sameIDs(before map[int64]string) {
-	w.t.Helper()
+func sameIDs(w *catalogtest.Puller, before map[int64]string) {
+	w.TB.Helper()
 	after := map[int64]string{}
-	w.targets(after)
+	w.Targets(after)
 	for id := range before {
 		if _, ok := after[id]; !ok {
-			w.t.Errorf("unit %d lost its id", id)
+			w.TB.Errorf("unit %d lost its id", id)
 		}
 	}
 }
@@ -33,30 +34,30 @@ func (w *world) sameIDs(before map[int64]string) {
 func TestBranchVanishes(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	repo.Branch(t, "release", repo.Head())
-	w := newWorld(t, repo.Path(), nil)
-	w.configure(repo.Path(), "release", map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
-	before := w.essence()
+	w := catalogtest.NewPuller(t, repo.Path(), nil)
+	w.Configure(repo.Path(), "release", map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	before := w.ServedUnits()
 	for range 2 {
-		_, last := w.changesAfter(0)
+		_, last := w.ChangesAfter(0)
 		repo.DeleteBranch(t, "release")
 		for range 2 { // found to be gone, and known to be
-			_, err := w.syncer.Sync(t.Context(), w.branch)
+			_, err := w.Syncer.Sync(t.Context(), w.Branch)
 			if !errors.Is(err, gitsource.ErrBranchMissing) || !strings.Contains(err.Error(), `"release"`) {
 				t.Fatalf("error %v, want that the branch is missing", err)
 			}
 		}
-		if after := w.essence(); after != before {
+		if after := w.ServedUnits(); after != before {
 			t.Errorf("the state has changed:\n%s\nbefore:\n%s", after, before)
 		}
-		if text, _ := w.changesAfter(last); strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "22 app") {
+		if text, _ := w.ChangesAfter(last); strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "22 app") {
 			t.Errorf("entries, want one of kind 22:\n%s", text)
 		}
 		repo.Branch(t, "release", repo.Head())
-		w.sync()
+		w.Sync()
 	}
 	repo.Commit(t, testrepos.Change{Branch: "release", Files: map[string]string{"po/cs.po": po("One", "Jeden")}})
-	if report := w.sync(); report.Steps != 1 || report.Changes != 1 {
+	if report := w.Sync(); report.Steps != 1 || report.Changes != 1 {
 		t.Errorf("the branch that came back: %+v", report)
 	}
 }
@@ -65,19 +66,19 @@ func TestBranchVanishes(t *testing.T) {
 // and the units keep their ids.
 func TestHeadMovesToAnotherBranch(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
-	w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
 	before := map[int64]string{}
-	w.targets(before)
+	w.Targets(before)
 	repo.Commit(t, testrepos.Change{Branch: "trunk", Parents: []string{repo.Head()}, Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě")}})
 	if err := os.WriteFile(filepath.Join(repo.Path(), "HEAD"), []byte("ref: refs/heads/trunk\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	repo.DeleteBranch(t, testrepos.DefaultBranch)
-	if report := w.sync(); report.Changes != 1 {
+	if report := w.Sync(); report.Changes != 1 {
 		t.Errorf("%+v, want one change", report)
 	}
-	w.sameIDs(before)
+	sameIDs(w, before)
 }
 
 // TestHistoryIsCut: a remote that has become shallow, or has collected what no
@@ -86,37 +87,37 @@ func TestHeadMovesToAnotherBranch(t *testing.T) {
 func TestHistoryIsCut(t *testing.T) {
 	for name, cut := range map[string]func(t *testing.T, dir string){
 		"shallow": func(t *testing.T, dir string) {
-			git(t, dir, "fetch", "-q", "--depth=1", "--update-shallow", "file://"+clone(t, dir), "+refs/heads/*:refs/heads/*")
-			git(t, dir, "reflog", "expire", "--expire=now", "--all")
-			git(t, dir, "gc", "-q", "--prune=now")
+			catalogtest.Git(t, dir, "fetch", "-q", "--depth=1", "--update-shallow", "file://"+clone(t, dir), "+refs/heads/*:refs/heads/*")
+			catalogtest.Git(t, dir, "reflog", "expire", "--expire=now", "--all")
+			catalogtest.Git(t, dir, "gc", "-q", "--prune=now")
 		},
 		"collected": func(t *testing.T, dir string) {
-			git(t, dir, "gc", "-q", "--prune=now")
+			catalogtest.Git(t, dir, "gc", "-q", "--prune=now")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
 			first := repo.Head()
 			repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě")}})
-			w := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-			w.sync()
+			w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+			w.Sync()
 			before := map[int64]string{}
-			w.targets(before)
+			w.Targets(before)
 			// The last commit is replaced by another one, then history is cut.
 			repo.Commit(t, testrepos.Change{Parents: []string{first}, Force: true, Files: map[string]string{"po/cs.po": po("One", "Jednou", "Two", "Dvě")}})
 			cut(t, repo.Path())
-			if report := w.sync(); report.Changes < 1 {
+			if report := w.Sync(); report.Changes < 1 {
 				t.Errorf("%+v, want the change of the string", report)
 			}
-			w.sameIDs(before)
+			sameIDs(w, before)
 			after := map[int64]string{}
-			w.targets(after)
+			w.Targets(after)
 			if text := fmt.Sprint(after); !strings.Contains(text, "Jednou") {
 				t.Errorf("units: %s", text)
 			}
-			fresh := newWorld(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-			fresh.sync()
-			if got, want := fresh.essence(), w.essence(); got != want {
+			fresh := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+			fresh.Sync()
+			if got, want := fresh.ServedUnits(), w.ServedUnits(); got != want {
 				t.Errorf("a first import from it differs:\n%s\nwant\n%s", got, want)
 			}
 		})
@@ -139,22 +140,22 @@ func TestManyComponentsOneFetch(t *testing.T) {
 		requests.Add(1)
 		return false
 	}})
-	w := newWorld(t, server.URL, settings)
-	w.sync()
+	w := catalogtest.NewPuller(t, server.URL, settings)
+	w.Sync()
 	requests.Store(0)
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"c007/cs.po": po("One", "Jeden")}})
-	if report := w.sync(); report.Changes != 1 {
+	if report := w.Sync(); report.Changes != 1 {
 		t.Errorf("%+v, want one change", report)
 	}
 	if n := requests.Load(); n > 4 {
 		t.Errorf("%d requests for a pull of %d components, want those of one fetch", n, components)
 	}
 	requests.Store(0)
-	w.sync()
+	w.Sync()
 	if n := requests.Load(); n > 2 {
 		t.Errorf("%d requests for a pull that finds nothing, want those of one ls-remote", n)
 	}
-	mirrors, err := fs.Glob(os.DirFS(w.dir), "mirrors/*")
+	mirrors, err := fs.Glob(os.DirFS(w.Dir), "mirrors/*")
 	if err != nil || len(mirrors) != 1 {
 		t.Errorf("mirrors %v, %v, want one", mirrors, err)
 	}
@@ -164,6 +165,6 @@ func TestManyComponentsOneFetch(t *testing.T) {
 func clone(t *testing.T, dir string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "whole.git")
-	git(t, dir, "clone", "-q", "--bare", "--no-hardlinks", dir, to)
+	catalogtest.Git(t, dir, "clone", "-q", "--bare", "--no-hardlinks", dir, to)
 	return to
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -43,7 +44,7 @@ var notCounted = map[string]string{
 }
 
 // verifiedWorld has some of everything that is counted, in two components.
-func verifiedWorld(t *testing.T) *world {
+func verifiedWorld(t *testing.T) *catalogtest.Puller {
 	repo := testrepos.Empty(t)
 	many := []string{}
 	for i := range 300 {
@@ -65,78 +66,78 @@ func verifiedWorld(t *testing.T) *world {
 		"app":  {SuggestionBranches: "l10n/*", History: catalog.History{Full: true}},
 		"docs": {Filemask: "docs/*.po", History: catalog.History{Full: true}},
 	}
-	w := newWorld(t, repo.Path(), settings)
-	w.sync()
+	w := catalogtest.NewPuller(t, repo.Path(), settings)
+	w.Sync()
 	return w
 }
 
 // spoiler spoils copies of a database.
 type spoiler struct {
-	*world
+	*catalogtest.Puller
 	sound []byte
 }
 
 // spoil runs statements on a copy and returns what Verify finds.
 func (s *spoiler) spoil(statements ...string) []string {
-	s.t.Helper()
-	dir := s.t.TempDir()
-	copied := world{t: s.t, dir: dir}
-	if err := os.WriteFile(copied.database(), s.sound, 0o600); err != nil {
-		s.t.Fatal(err)
+	s.TB.Helper()
+	dir := s.TB.TempDir()
+	copied := catalogtest.At(s.TB, dir)
+	if err := os.WriteFile(copied.Database(), s.sound, 0o600); err != nil {
+		s.TB.Fatal(err)
 	}
 	for _, statement := range statements {
-		copied.execute(statement)
+		copied.Execute(statement)
 	}
-	db, err := store.Open(s.t.Context(), copied.database(), store.Options{})
+	db, err := store.Open(s.TB.Context(), copied.Database(), store.Options{})
 	if err != nil {
-		s.t.Fatal(err)
+		s.TB.Fatal(err)
 	}
 	defer db.Close()
 	var found []string
-	err = db.Read(s.t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+	err = db.Read(s.TB.Context(), func(ctx context.Context, snap *store.Snapshot) error {
 		_, err := snap.Verify(ctx, func(m store.Mismatch) { found = append(found, m.String()) })
 		return err
 	})
 	if err != nil {
-		s.t.Errorf("%s: %v", statements, err)
+		s.TB.Errorf("%s: %v", statements, err)
 	}
 	return found
 }
 
 // columns are those of every table of the database.
 func (s *spoiler) columns() map[string][]string {
-	s.t.Helper()
-	db, err := sql.Open("sqlite", s.database())
+	s.TB.Helper()
+	db, err := sql.Open("sqlite", s.Database())
 	if err != nil {
-		s.t.Fatal(err)
+		s.TB.Fatal(err)
 	}
 	defer db.Close()
-	rows, err := db.QueryContext(s.t.Context(), `SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid`)
+	rows, err := db.QueryContext(s.TB.Context(), `SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid`)
 	if err != nil {
-		s.t.Fatal(err)
+		s.TB.Fatal(err)
 	}
 	defer rows.Close()
 	all := map[string][]string{}
 	for rows.Next() {
 		var table, column string
 		if err := rows.Scan(&table, &column); err != nil {
-			s.t.Fatal(err)
+			s.TB.Fatal(err)
 		}
 		all[table] = append(all[table], column)
 	}
 	if err := rows.Err(); err != nil {
-		s.t.Fatal(err)
+		s.TB.Fatal(err)
 	}
 	return all
 }
 
 func newSpoiler(t *testing.T) *spoiler {
 	w := verifiedWorld(t)
-	w.verify()
-	if err := w.db.Close(); err != nil {
+	w.Verify()
+	if err := w.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
-	sound, err := os.ReadFile(w.database())
+	sound, err := os.ReadFile(w.Database())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,10 +269,10 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 
 // finds wants a line of Verify after a statement.
 func (s *spoiler) finds(want, statement string) {
-	s.t.Helper()
+	s.TB.Helper()
 	found := s.spoil(statement)
 	if !slices.ContainsFunc(found, func(line string) bool { return strings.HasPrefix(line, want) }) {
-		s.t.Errorf("after %s verify says %.500q, want %s", statement, found, want)
+		s.TB.Errorf("after %s verify says %.500q, want %s", statement, found, want)
 	}
 }
 
@@ -279,9 +280,9 @@ func (s *spoiler) finds(want, statement string) {
 // time it sees one state, in which all is right.
 func TestVerifyBesidePulls(t *testing.T) {
 	p := newSidePlayer(t, 8)
-	w := newWorld(t, p.repo.URL(), suggestingSettings())
-	w.sync()
-	beside, err := store.Open(t.Context(), w.database(), store.Options{Shared: true})
+	w := catalogtest.NewPuller(t, p.repo.URL(), suggestingSettings())
+	w.Sync()
+	beside, err := store.Open(t.Context(), w.Database(), store.Options{Shared: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +315,7 @@ func TestVerifyBesidePulls(t *testing.T) {
 	for range 20 {
 		p.play()
 		p.playSide()
-		w.sync()
+		w.Sync()
 	}
 	close(done)
 	if states := <-seen; len(states) < 2 {

@@ -1,0 +1,157 @@
+package catalogtest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// EachUnit calls fn for every unit of the project "demo" that is served, in
+// the order of components, translations and ids.
+func (s *Store) EachUnit(fn func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit)) {
+	s.TB.Helper()
+	s.Read(func(ctx context.Context, snap *store.Snapshot) error {
+		components, err := snap.Components(ctx, "demo")
+		if err != nil {
+			return err
+		}
+		for i := range components {
+			translations, err := snap.Translations(ctx, components[i].ID)
+			if err != nil {
+				return err
+			}
+			for j := range translations {
+				units, err := snap.Units(ctx, translations[j].ID, 0, 1<<20)
+				if err != nil {
+					return err
+				}
+				for k := range units {
+					fn(&components[i].Component, &translations[j], &units[k])
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// EachChange calls fn for every change after an id.
+func (s *Store) EachChange(after int64, fn func(c *catalog.Change)) {
+	s.TB.Helper()
+	s.Read(func(ctx context.Context, snap *store.Snapshot) error {
+		for {
+			list, err := snap.Changes(ctx, store.ChangeQuery{AfterID: after, Limit: 1000})
+			if err != nil || len(list) == 0 {
+				return err
+			}
+			for i := range list {
+				if list[i].ID <= after {
+					return fmt.Errorf("entry %d comes after %d", list[i].ID, after)
+				}
+				after = list[i].ID
+				fn(&list[i])
+			}
+		}
+	})
+}
+
+// ServedUnits renders every unit with its translation, in one line each and
+// sorted, without ids and times.
+func (s *Store) ServedUnits() string {
+	var lines []string
+	s.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+		lines = append(lines, fmt.Sprintf("%s/%s %s %s %v %s %d %+v | %06d %q %q %q %q %q %q %q %d %d %d %d %d %q %v", c.Slug, t.Language, t.Filename,
+			t.Revision, t.IsSource, t.FileCode, t.PluralNumber, t.Stats, u.Position, u.Source, u.Context, catalog.TargetForms(u.Source, u.Target, t.PluralNumber), u.PreviousSource,
+			u.Note, u.Flags, u.Location, u.State, u.Priority, u.Words, u.Chars, u.Identity.Hash, u.Comment, FailingNames(u)))
+	})
+	s.Verify()
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// FailingNames are the failing checks of a unit.
+func FailingNames(u *catalog.Unit) []string {
+	var names []string
+	for id := range checks.Mask(u.Failing).All() {
+		names = append(names, id.String())
+	}
+	return names
+}
+
+// ChangesText renders the changes after an id without ids and times.
+func (s *Store) ChangesText(after int64) string {
+	var b strings.Builder
+	s.EachChange(after, func(c *catalog.Change) {
+		fmt.Fprintf(&b, "%d %s/%s %s %s %q %q %d %q %d %q %v\n", c.Action, c.Component, c.Language, c.Username, c.Commit,
+			c.Source, c.Context, c.OldState, c.Old, c.State, c.Target, c.Event)
+	})
+	return b.String()
+}
+
+// ChangesByComponent renders the changes of each component without ids and
+// times.
+func (s *Store) ChangesByComponent() map[string]string {
+	text := map[string]*strings.Builder{}
+	s.EachChange(0, func(c *catalog.Change) {
+		if text[c.Component] == nil {
+			text[c.Component] = &strings.Builder{}
+		}
+		fmt.Fprintf(text[c.Component], "%d %s %s %s %q %q %d %q %d %q %v\n", c.Action, c.Language, c.Username, c.Commit,
+			c.Source, c.Context, c.OldState, c.Old, c.State, c.Target, c.Event)
+	})
+	lists := map[string]string{}
+	for slug, b := range text {
+		lists[slug] = b.String()
+	}
+	return lists
+}
+
+// Targets collects the targets of the units that are served, by unit id.
+func (s *Store) Targets(into map[int64]string) {
+	s.EachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) { into[u.ID] = u.Target })
+}
+
+// ApplyChanges applies all changes to targets by unit id. A translation that
+// was removed (25) leaves the set, and comes back (48) with the targets it had.
+func (s *Store) ApplyChanges(targets map[int64]string) {
+	s.TB.Helper()
+	inLanguage := make(map[string]map[int64]string) // component/language → its units
+	of := func(key string) map[int64]string {
+		if inLanguage[key] == nil {
+			inLanguage[key] = make(map[int64]string)
+		}
+		return inLanguage[key]
+	}
+	live := make(map[int64]string) // unit → component/language
+	s.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+		live[u.ID] = c.Slug + "/" + t.Language
+	})
+	for id, target := range targets {
+		if key, ok := live[id]; ok {
+			of(key)[id] = target
+		}
+	}
+	s.EachChange(0, func(c *catalog.Change) {
+		switch key := c.Component + "/" + c.Language; c.Action {
+		case catalog.ActionNewUnit, catalog.ActionStringRepoUpdate:
+			of(key)[c.UnitID] = c.Target
+		case catalog.ActionStringRemove:
+			delete(of(key), c.UnitID)
+		}
+	})
+	clear(targets)
+	served := make(map[string]bool)
+	for _, key := range live {
+		served[key] = true
+	}
+	for key, units := range inLanguage {
+		if served[key] {
+			maps.Copy(targets, units)
+		}
+	}
+}

@@ -1,0 +1,10 @@
+// Package catalogtest makes catalogues for tests. A [Store] is an open database
+// with its language table; a [Puller] fills one from a git repository, a
+// [Writer] with units written by hand.
+//
+// Goals: the set-up that the tests of several packages need, once; one way to
+// render what a store serves, so that two stores can be compared.
+//
+// Non-goals: product code. Nothing but tests imports this package, which
+// catalog/imports_test.go checks.
+package catalogtest

@@ -1,0 +1,169 @@
+package catalogtest
+
+import (
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// Puller is a store that is filled from one branch of a repository. Its
+// components are in the project "demo".
+type Puller struct {
+	*Store
+	Syncer *ingest.Syncer
+	Branch ingest.Branch
+	// Clock is the time; every look at it adds a minute.
+	Clock time.Time
+	// MaxFileSize is the limit of the syncers that Open makes; 0: the default.
+	MaxFileSize int64
+	// Progress, if set, is called when a pull reports its progress.
+	Progress func()
+}
+
+// FirstClock is the time before the first pull of a Puller.
+func FirstClock() time.Time { return time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC) }
+
+// NewPuller opens a store and configures the given components of the default
+// branch of a repository, as Configure does.
+func NewPuller(tb testing.TB, repo string, components map[string]catalog.ComponentSettings) *Puller {
+	tb.Helper()
+	p := PullerAt(tb, tb.TempDir())
+	p.Open()
+	p.Configure(repo, "", components)
+	return p
+}
+
+// PullerAt is a puller whose store is in a directory and not open yet.
+func PullerAt(tb testing.TB, dir string) *Puller {
+	return &Puller{Store: At(tb, dir), Clock: FirstClock()}
+}
+
+// Open opens the store and makes a syncer.
+func (p *Puller) Open() {
+	p.TB.Helper()
+	p.Store.Open()
+	p.Syncer = p.NewSyncer(func() time.Time { p.Clock = p.Clock.Add(time.Minute); return p.Clock })
+}
+
+// Reopen closes the store and opens it with other options.
+func (p *Puller) Reopen(change func(o *store.Options)) {
+	p.TB.Helper()
+	p.Close()
+	change(&p.Options)
+	p.Open()
+}
+
+// NewSyncer makes a syncer with another clock.
+func (p *Puller) NewSyncer(now func() time.Time) *ingest.Syncer {
+	return ingest.New(ingest.Options{
+		DB: p.DB, Languages: p.Languages, MirrorDir: p.Mirrors(), MaxFileSize: p.MaxFileSize,
+		Now:    now,
+		Logger: Logger(p.TB, slog.LevelInfo),
+		Progress: func(string, ingest.Progress) {
+			if p.Progress != nil {
+				p.Progress()
+			}
+		},
+	})
+}
+
+// Mirrors is the directory of the mirrors.
+func (p *Puller) Mirrors() string { return filepath.Join(p.Dir, "mirrors") }
+
+// Configure configures components of a branch, by slug. Without a filemask a
+// component has po/*.po, without a source language en, without a name its slug.
+func (p *Puller) Configure(repo, branch string, components map[string]catalog.ComponentSettings) {
+	p.TB.Helper()
+	b, specs, templates := BranchOf(repo, branch, components)
+	p.Branch = b
+	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}
+	if err := p.DB.Configure(p.TB.Context(), []catalog.Project{project}, specs, templates); err != nil {
+		p.TB.Fatal(err)
+	}
+}
+
+// BranchOf is what a configuration makes of components of a branch, with the
+// defaults of Configure.
+func BranchOf(repo, branch string, components map[string]catalog.ComponentSettings) (b ingest.Branch, specs []store.ComponentSpec, templates []store.TemplateKey) {
+	b = ingest.Branch{Remote: gitsource.Remote{URL: repo, Branch: branch}, Key: ingest.BranchKey(repo, branch)}
+	for _, slug := range slices.Sorted(maps.Keys(components)) {
+		s := components[slug]
+		if s.Filemask == "" {
+			s.Filemask = "po/*.po"
+		}
+		if s.SourceLanguage == "" {
+			s.SourceLanguage = "en"
+		}
+		if s.Name == "" {
+			s.Name = slug
+		}
+		spec := store.ComponentSpec{Project: "demo", Slug: slug, Settings: s, Repo: gitsource.RedactURL(repo), Branch: branch}
+		b.Components = append(b.Components, ingest.Component{Spec: spec})
+		if strings.Contains(slug, "{component}") {
+			templates = append(templates, store.TemplateKey{Project: "demo", Slug: slug})
+		} else {
+			specs = append(specs, spec)
+		}
+	}
+	return b, specs, templates
+}
+
+// Sync pulls, and fails the test on any error.
+func (p *Puller) Sync() ingest.Report {
+	p.TB.Helper()
+	report, err := p.Syncer.Sync(p.TB.Context(), p.Branch)
+	if err != nil {
+		p.TB.Fatalf("sync: %v", err)
+	}
+	return report
+}
+
+// SyncFails pulls, and wants an error that contains a text.
+func (p *Puller) SyncFails(want string) {
+	p.TB.Helper()
+	if _, err := p.Syncer.Sync(p.TB.Context(), p.Branch); err == nil || !strings.Contains(err.Error(), want) {
+		p.TB.Errorf("the pull ended with %v, want %q in it", err, want)
+	}
+}
+
+// PullAll pulls the branches that components are of, and fails the test on any
+// error.
+func PullAll(s *Store, now func() time.Time, specs []store.ComponentSpec) {
+	s.TB.Helper()
+	syncer := ingest.New(ingest.Options{DB: s.DB, Languages: s.Languages, MirrorDir: filepath.Join(s.Dir, "mirrors"), Now: now})
+	for _, b := range branches(specs) {
+		report, err := syncer.Sync(s.TB.Context(), b)
+		if err != nil {
+			s.TB.Fatal(err)
+		}
+		for _, c := range report.Components {
+			if c.Err != nil {
+				s.TB.Fatalf("%s: %v", c.Slug, c.Err)
+			}
+		}
+	}
+}
+
+// branches are the branches of components, in the order of their first one.
+func branches(specs []store.ComponentSpec) []ingest.Branch {
+	var list []ingest.Branch
+	for _, spec := range specs {
+		key := ingest.BranchKey(spec.Repo, spec.Branch)
+		i := slices.IndexFunc(list, func(b ingest.Branch) bool { return b.Key == key })
+		if i < 0 {
+			i = len(list)
+			list = append(list, ingest.Branch{Remote: gitsource.Remote{URL: spec.Repo, Branch: spec.Branch}, Key: key})
+		}
+		list[i].Components = append(list[i].Components, ingest.Component{Spec: spec})
+	}
+	return list
+}

@@ -1,0 +1,124 @@
+package catalogtest
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// Store is an open database of one test, which is closed when the test ends.
+type Store struct {
+	TB        testing.TB
+	DB        *store.DB
+	Languages *lang.Table
+	// Dir is the directory of the database and of mirrors.
+	Dir string
+	// Options are the options that Open opens the database with.
+	Options store.Options
+}
+
+// Open makes an empty database in a directory of the test.
+func Open(tb testing.TB) *Store {
+	tb.Helper()
+	s := At(tb, tb.TempDir())
+	s.Open()
+	return s
+}
+
+// At names a database in a directory without opening it.
+func At(tb testing.TB, dir string) *Store { return &Store{TB: tb, Dir: dir} }
+
+// Database is the path of the database.
+func (s *Store) Database() string { return filepath.Join(s.Dir, "repoglot.db") }
+
+// Open opens the database, which is made if it does not exist.
+func (s *Store) Open() {
+	s.TB.Helper()
+	db, err := store.Open(s.TB.Context(), s.Database(), s.Options)
+	if err != nil {
+		s.TB.Fatal(err)
+	}
+	s.TB.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			s.TB.Error(err)
+		}
+	})
+	s.DB = db
+	if s.Languages != nil {
+		return
+	}
+	if s.Languages, err = lang.New(); err != nil {
+		s.TB.Fatal(err)
+	}
+}
+
+// Close closes the database.
+func (s *Store) Close() {
+	s.TB.Helper()
+	if err := s.DB.Close(); err != nil {
+		s.TB.Fatal(err)
+	}
+}
+
+// Read runs fn in a snapshot.
+func (s *Store) Read(fn func(ctx context.Context, s *store.Snapshot) error) {
+	s.TB.Helper()
+	if err := s.DB.Read(s.TB.Context(), fn); err != nil {
+		s.TB.Fatal(err)
+	}
+}
+
+// Execute runs statements on the database without the store.
+func (s *Store) Execute(statements string) {
+	s.TB.Helper()
+	db, err := sql.Open("sqlite", s.Database())
+	if err != nil {
+		s.TB.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(s.TB.Context(), statements); err != nil {
+		s.TB.Fatal(err)
+	}
+}
+
+// Verify recounts everything that the store keeps as a sum.
+func (s *Store) Verify() {
+	s.TB.Helper()
+	s.Read(func(ctx context.Context, snap *store.Snapshot) error {
+		counted, err := snap.Verify(ctx, func(m store.Mismatch) { s.TB.Errorf("verify: %s", m) })
+		if err == nil && counted.Components == 0 {
+			s.TB.Error("verify saw nothing")
+		}
+		return err
+	})
+}
+
+// Generation is the store's generation.
+func (s *Store) Generation() (g int64) {
+	s.TB.Helper()
+	s.Read(func(ctx context.Context, snap *store.Snapshot) (err error) {
+		g, err = snap.Generation(ctx)
+		return err
+	})
+	return g
+}
+
+// Logger writes lines of a level and above to the log of a test.
+func Logger(tb testing.TB, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(logWriter{tb}, &slog.HandlerOptions{Level: level}))
+}
+
+// logWriter sends log lines to the test.
+type logWriter struct{ tb testing.TB }
+
+func (w logWriter) Write(line []byte) (int, error) {
+	w.tb.Helper()
+	w.tb.Log(strings.TrimSpace(string(line)))
+	return len(line), nil
+}

@@ -1,0 +1,248 @@
+package catalogtest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// Now is the time of the first step of a Writer, and the clock of servers in
+// tests. Every component's next step is an hour later than the one before.
+func Now() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 123456000, time.UTC) }
+
+// Head1 and Head2 are the commits of a component's first two steps; Blob is
+// the id of every file.
+const (
+	Head1 = "1111111111111111111111111111111111111111"
+	Head2 = "2222222222222222222222222222222222222222"
+	Blob  = "c623b0093f07aed55804464df7dfa1ad3ef5bebd"
+)
+
+// Writer is a store that is filled with units written by hand.
+type Writer struct {
+	*Store
+	// IDs are the ids of the configured components, by project/component.
+	IDs map[string]int64
+	// Heads are the commits of the components' last steps.
+	Heads map[int64]string
+}
+
+// NewWriter opens an empty store.
+func NewWriter(tb testing.TB) *Writer {
+	tb.Helper()
+	return &Writer{Store: Open(tb), IDs: map[string]int64{}, Heads: map[int64]string{}}
+}
+
+// ProjectDefaults and ComponentDefaults are the settings of a configuration
+// that sets nothing but names (docs/compatibility.md#defaults).
+func ProjectDefaults(name string) catalog.ProjectSettings {
+	return catalog.ProjectSettings{Name: name, SetLanguageTeam: true, EnableHooks: true}
+}
+
+// ComponentDefaults are the settings of a component; see ProjectDefaults.
+func ComponentDefaults(name string) catalog.ComponentSettings {
+	return catalog.ComponentSettings{
+		Name: name, VCS: "git", Filemask: "po/*.po", FileFormat: "po", NewLang: "add",
+		SourceLanguage: "en", LanguageRegex: "^[^.]+$", Priority: 100, MergeStyle: "merge",
+		EditTemplate: true, AllowTranslationPropagation: true, EnableSuggestions: true,
+		AutoLockError: true, GlossaryColor: "silver",
+	}
+}
+
+// Configure configures the store.
+func (w *Writer) Configure(projects []catalog.Project, components []store.ComponentSpec) {
+	w.TB.Helper()
+	ctx := w.TB.Context()
+	if err := w.DB.Configure(ctx, projects, components, nil); err != nil {
+		w.TB.Fatal(err)
+	}
+	for _, spec := range components {
+		rows, err := w.DB.Branch(ctx, spec.Repo, spec.Branch)
+		if err != nil {
+			w.TB.Fatal(err)
+		}
+		for i := range rows {
+			w.IDs[rows[i].Project.Slug+"/"+rows[i].Slug] = rows[i].ID
+		}
+	}
+}
+
+// Token makes an access token.
+func (w *Writer) Token(name string, scope catalog.Scope) string {
+	w.TB.Helper()
+	secret, err := w.DB.CreateToken(w.TB.Context(), name, scope, Now())
+	if err != nil {
+		w.TB.Fatal(err)
+	}
+	return secret
+}
+
+// Step makes a step of one component.
+func (w *Writer) Step(component int64, repo, branch, head string, fn func(context.Context, *store.StepTx) error) {
+	w.TB.Helper()
+	n := len(w.Heads)
+	if w.Heads[component] != "" {
+		n += 10
+	}
+	info := store.StepInfo{
+		Repo: repo, Branch: branch, Components: []int64{component}, From: w.Heads[component], To: head,
+		Tracking: branch, At: Now().Add(time.Duration(n) * time.Hour),
+		Commit: &catalog.Commit{
+			Hash: head, Author: "Jáne Döe", Committer: "Karel", AuthorTime: Now().Add(-time.Hour).Truncate(time.Second), CommitTime: Now().Truncate(time.Second),
+			Message: "Translate\n\nSigned-off-by: Karel",
+		},
+	}
+	if _, err := w.DB.Step(w.TB.Context(), info, fn); err != nil {
+		w.TB.Fatal(err)
+	}
+	w.Heads[component] = head
+}
+
+// Import stores the first state of a component on branch main: its files, a
+// unit each, and an entry "new unit" by the author for every unit unless the
+// author is "".
+func (w *Writer) Import(component, repo, author string, files ...File) {
+	w.TB.Helper()
+	w.ImportBranch(component, repo, "main", author, files...)
+}
+
+// ImportBranch is Import for any branch.
+func (w *Writer) ImportBranch(component, repo, branch, author string, files ...File) {
+	w.TB.Helper()
+	id := w.IDs[component]
+	w.Step(id, repo, branch, Head1, func(ctx context.Context, tx *store.StepTx) error {
+		event := store.Delta{ComponentID: id, Commit: Head1, CommitTime: Now().Truncate(time.Second), Entries: []store.Entry{{Action: catalog.ActionCreateComponent}}}
+		if err := tx.AddDelta(ctx, event); err != nil {
+			return err
+		}
+		sources := map[catalog.Identity]int64{}
+		for i := range files {
+			if err := ImportFile(ctx, tx, id, &files[i], sources, author); err != nil {
+				return fmt.Errorf("%s: %w", files[i].Name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// File is one translation to import.
+type File struct {
+	// Language is the language's code; Code is the code in the file's name,
+	// "" for the same.
+	Language, Code string
+	// Name is the path of the file.
+	Name string
+	// Source says that this is the translation of the source language.
+	Source bool
+	// Forms is the number of plural forms, 0 for one; Formula selects one, ""
+	// for "0".
+	Forms   int
+	Formula string
+	Units   []catalog.Unit
+}
+
+// CzechFormula selects one of three plural forms.
+const CzechFormula = "(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2"
+
+// CzechFile is po/cs.po with units.
+func CzechFile(units []catalog.Unit) File {
+	return File{Language: "cs", Name: "po/cs.po", Forms: 3, Formula: CzechFormula, Units: units}
+}
+
+// SourceFile is po/app.pot with the sources of units.
+func SourceFile(units []catalog.Unit) File {
+	source := slices.Clone(units)
+	for i := range source {
+		source[i].Target = source[i].Source
+		source[i].State = catalog.StateReadOnly
+		source[i].PreviousSource = ""
+	}
+	return File{Language: "en", Name: "po/app.pot", Source: true, Forms: 2, Formula: "n != 1", Units: source}
+}
+
+// ImportFile stores one file of a component in a step. It collects the ids of
+// the source units in sources, and takes those of other files from there; the
+// source file is the first.
+func ImportFile(ctx context.Context, tx *store.StepTx, component int64, f *File, sources map[catalog.Identity]int64, author string) error {
+	t := catalog.Translation{
+		ComponentID: component, Language: f.Language, FileCode: cmp.Or(f.Code, f.Language), Filename: f.Name,
+		Revision: Blob, IsSource: f.Source, PluralNumber: max(f.Forms, 1), PluralFormula: cmp.Or(f.Formula, "0"),
+	}
+	var h catalog.Hasher
+	for i := range f.Units {
+		u := &f.Units[i]
+		u.Identity = h.Identity(u.Source, u.Context)
+		u.Position = i + 1
+		u.Words, u.Chars = catalog.CountWords(u.Source, false), catalog.CountChars(u.Source)
+		u.Priority = cmp.Or(u.Priority, 100)
+		u.Created = Now().Add(-time.Hour)
+		u.SourceID = sources[u.Identity]
+		t.Stats.AddUnit(u)
+	}
+	if err := tx.PutTranslation(ctx, &t); err != nil {
+		return err
+	}
+	if err := tx.PutFile(ctx, store.File{TranslationID: t.ID, Blob: Blob, Modified: Now().Add(-time.Hour), Data: []byte("# " + f.Name + "\n")}); err != nil {
+		return err
+	}
+	added := make([]store.FingerprintedUnit, len(f.Units))
+	for i := range f.Units {
+		u := &f.Units[i]
+		u.TranslationID = t.ID
+		added[i] = store.FingerprintedUnit{Unit: u, Text: h.Text(u.Target, u.State), Meta: h.Meta(u.Note, u.Flags)}
+	}
+	if err := tx.AddUnits(ctx, added); err != nil {
+		return err
+	}
+	placed := make([]catalog.UnitPosition, len(f.Units))
+	for i := range f.Units {
+		u := &f.Units[i]
+		placed[i] = catalog.UnitPosition{ID: u.ID, Position: u.Position, Location: u.Location}
+		if f.Source {
+			sources[u.Identity] = u.ID
+		}
+	}
+	if err := tx.PutLayout(ctx, t.ID, placed); err != nil {
+		return err
+	}
+	if author == "" {
+		return nil
+	}
+	return AddEntries(ctx, tx, component, &t, author, catalog.ActionNewUnit, f.Units)
+}
+
+// AddEntries stores one commit of an author, with an entry for each unit.
+func AddEntries(ctx context.Context, tx *store.StepTx, component int64, t *catalog.Translation, author string, action catalog.Action, units []catalog.Unit) error {
+	user, err := tx.User(ctx, author, strings.ToLower(author)+"@example.org", Now())
+	if err != nil {
+		return err
+	}
+	d := store.Delta{ComponentID: component, TranslationID: t.ID, AuthorID: user, Commit: Head1, CommitTime: Now().Truncate(time.Second)}
+	for i := range units {
+		u := &units[i]
+		e := store.Entry{Action: action, UnitID: u.ID, State: u.State, OldState: catalog.StateAbsent, Target: u.Target}
+		if action == catalog.ActionStringRemove {
+			e.State, e.OldState, e.Old = catalog.StateAbsent, u.State, u.Target
+		}
+		d.Entries = append(d.Entries, e)
+	}
+	return tx.AddDelta(ctx, d)
+}
+
+// TranslationOf is the translation of a language among those of a component, or
+// nil.
+func TranslationOf(all []catalog.Translation, language string) *catalog.Translation {
+	for i := range all {
+		if all[i].Language == language {
+			return &all[i]
+		}
+	}
+	return nil
+}
