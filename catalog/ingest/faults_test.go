@@ -17,10 +17,10 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// reopenWith opens the store anew, with a fault, or with "" without one.
-func reopenWith(w *catalogtest.Puller, pragma string) {
+// reopenWith opens the store again, with a fault, which is a PRAGMA, or without.
+func reopenWith(w *catalogtest.Puller, pragma ...string) {
 	w.TB.Helper()
-	w.Reopen(func(o *store.Options) { o.Fault = pragma })
+	w.Reopen(func(o *store.Options) { o.Pragmas = pragma })
 }
 
 // databasePages is the length of the world's database.
@@ -113,7 +113,7 @@ func TestFullDiskInReplay(t *testing.T) {
 			for range 2 { // it stays full for a while
 				w.SyncFails(fullDisk)
 			}
-			reopenWith(w, "")
+			reopenWith(w)
 			w.Syncer.SetBatch(batch / 2)
 			w.Sync()
 			if got := w.DumpAll(); got != want {
@@ -152,7 +152,7 @@ func TestFullDiskInPulls(t *testing.T) {
 			reopenWith(w, fmt.Sprintf("max_page_count(%d)", limit))
 			w.SyncFails(fullDisk)
 			compareBeginning(w, whole)
-			reopenWith(w, "")
+			reopenWith(w)
 			w.Sync()
 			compareWhole(w, whole)
 		})
@@ -310,7 +310,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 		if diff := cmp.Diff(before, w.DumpAll()); diff != "" {
 			t.Errorf("something was written:\n%s", diff)
 		}
-		reopenWith(w, "")
+		reopenWith(w)
 		w.Sync()
 		if got := w.DumpAll(); got != whole.DumpAll() {
 			t.Errorf("(-whole +read-only):\n%.5000s", cmp.Diff(whole.DumpAll(), got))
@@ -327,7 +327,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 		if diff := cmp.Diff(before, w.DumpAll()); diff != "" {
 			t.Errorf("something was written:\n%s", diff)
 		}
-		reopenWith(w, "")
+		reopenWith(w)
 		w.Sync()
 		pulled := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 		pulled.Sync()
@@ -368,7 +368,7 @@ func TestFailureAndItsEntry(t *testing.T) {
 	if got := state(); got != "false 0" {
 		t.Errorf("problem and entries while nothing can be written: %s", got)
 	}
-	reopenWith(w, "")
+	reopenWith(w)
 	for range 2 {
 		w.SyncFails("")
 		if got := state(); got != "true 1" {

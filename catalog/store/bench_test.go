@@ -237,7 +237,7 @@ func BenchmarkFilteredChanges(b *testing.B) {
 		name := fmt.Sprintf("entries=%d/%s", entries, l.name)
 		b.Run(name+"/count/cold", func(b *testing.B) {
 			for b.Loop() {
-				db.ledgers = newLedgers()
+				db.caches.spans = newSpanCache()
 				countOf(b, db, l.q)
 			}
 		})

@@ -32,12 +32,12 @@ func (s *Snapshot) componentTimelines(ctx context.Context, components []int64, l
 		return err
 	}
 	for _, id := range components {
-		kept := s.db.lookups.daysOf(id, generations[id])
+		kept := s.db.caches.lookups.daysOf(id, generations[id])
 		if kept == nil {
 			if kept, err = s.readDays(ctx, id, generations[id]); err != nil {
 				return err
 			}
-			s.db.lookups.keepDays(id, kept)
+			s.db.caches.lookups.keepDays(id, kept)
 		}
 		for i := range kept.days {
 			d := &kept.days[i]

@@ -78,7 +78,7 @@ func (s *Snapshot) translationNamed(ctx context.Context, name translationName) (
 		return row, err
 	}
 	known := false
-	l := s.db.lookups
+	l := s.db.caches.lookups
 	l.read(generation, func() { row, known = l.translations[name] })
 	if known {
 		return row, nil
@@ -101,7 +101,7 @@ func (s *Snapshot) orderOf(ctx context.Context, component int64) (order *unitOrd
 	if err != nil {
 		return nil, err
 	}
-	l := s.db.lookups
+	l := s.db.caches.lookups
 	l.read(generation, func() { order = l.orders[component] })
 	if order != nil {
 		return order, nil

@@ -45,8 +45,8 @@ func (c *settingsCache[T]) decode(id int64, text []byte) (T, error) {
 	return kept.value, nil
 }
 
-// known is what all sessions of a database share.
-type known struct {
+// shared is what all sessions of a database share.
+type shared struct {
 	statements prometheus.Counter
 	projects   settingsCache[catalog.ProjectSettings]
 	components settingsCache[catalog.ComponentSettings]

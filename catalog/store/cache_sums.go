@@ -26,7 +26,7 @@ func (s *Snapshot) sumsOf(ctx context.Context, components []int64, each func(com
 		return err
 	}
 	found := make(map[int64]*componentSums, len(components))
-	l := s.db.lookups
+	l := s.db.caches.lookups
 	l.mu.RLock()
 	var missing []int64
 	for _, id := range components {
@@ -78,7 +78,7 @@ func (s *Snapshot) generations(ctx context.Context) (of map[int64]int64, err err
 	if err != nil {
 		return nil, err
 	}
-	l := s.db.lookups
+	l := s.db.caches.lookups
 	l.read(generation, func() { of = l.generations })
 	if of != nil {
 		return of, nil

@@ -139,16 +139,16 @@ const nearEnd = 4
 func (sel *selection) count(ctx context.Context, from int64) ([]spanCount, error) {
 	tail := from
 	var out []spanCount
-	ledgers := sel.s.db.ledgers
-	if sel.length-from > nearEnd*ledgers.width {
-		list, closed, err := sel.s.marks(ctx, &sel.l, sel.length)
+	cache := sel.s.db.caches.spans
+	if sel.length-from > nearEnd*cache.width {
+		list, closed, err := sel.s.spanSums(ctx, &sel.l, sel.length)
 		if err != nil {
 			return nil, err
 		}
-		tail = closed * ledgers.width
-		first := ledgers.spanOf(from + 1)
+		tail = closed * cache.width
+		first := cache.spanOf(from + 1)
 		list = list[sort.Search(len(list), func(i int) bool { return list[i].span >= first }):]
-		if out, err = sel.countMarks(ctx, list, from); err != nil {
+		if out, err = sel.countSums(ctx, list, from); err != nil {
 			return nil, err
 		}
 	}
@@ -156,15 +156,15 @@ func (sel *selection) count(ctx context.Context, from int64) ([]spanCount, error
 	return append(out, spanCount{tail, sel.length, n}), err
 }
 
-func (sel *selection) countMarks(ctx context.Context, list []mark, from int64) ([]spanCount, error) {
+func (sel *selection) countSums(ctx context.Context, list []spanSum, from int64) ([]spanCount, error) {
 	var out []spanCount
 	for len(list) > 0 {
 		n := 1
 		for n < len(list) && list[n].span == list[0].span {
 			n++
 		}
-		lo := int64(list[0].span) * sel.s.db.ledgers.width
-		c := spanCount{lo: max(lo, from), hi: lo + sel.s.db.ledgers.width}
+		lo := int64(list[0].span) * sel.s.db.caches.spans.width
+		c := spanCount{lo: max(lo, from), hi: lo + sel.s.db.caches.spans.width}
 		count, exact := sel.sum(list[:n])
 		if count > 0 && (!exact || lo < sel.after) {
 			var err error
@@ -182,7 +182,7 @@ func (sel *selection) countMarks(ctx context.Context, list []mark, from int64) (
 
 // sum adds up the marks of one span. exact is false if only some of the deltas
 // behind a mark are within the filter's time.
-func (sel *selection) sum(span []mark) (n int64, exact bool) {
+func (sel *selection) sum(span []spanSum) (n int64, exact bool) {
 	exact = true
 	for i := range span {
 		m := &span[i]

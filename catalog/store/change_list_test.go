@@ -138,8 +138,8 @@ func TestChangesProperty(outer *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		db.ledgers.width = rapid.SampledFrom([]int64{1, 2, 5, defaultWidth}).Draw(t, "width")
-		db.ledgers.room = rapid.SampledFrom([]int{0, 7, maxMarks}).Draw(t, "room")
+		db.caches.spans.width = rapid.SampledFrom([]int64{1, 2, 5, defaultSpanWidth}).Draw(t, "width")
+		db.caches.spans.room = rapid.SampledFrom([]int{0, 7, maxSpanSums}).Draw(t, "room")
 		w := newWorld(t, db)
 		for s := range rapid.IntRange(1, 5).Draw(t, "steps") {
 			w.step(t, s+1)
@@ -148,13 +148,13 @@ func TestChangesProperty(outer *testing.T) {
 			}
 		}
 		w.checkEach(t)
-		checkRoom(t, db.ledgers)
+		checkRoom(t, db.caches.spans)
 	})
 }
 
 // checkRoom counts the marks: they keep within their room, but for those of the
 // ledger that was read last.
-func checkRoom(t *rapid.T, c *ledgers) {
+func checkRoom(t *rapid.T, c *spanCache) {
 	total, most := 0, 0
 	for _, m := range c.byKey {
 		total += len(m.list)

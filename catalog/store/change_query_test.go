@@ -64,8 +64,8 @@ func TestPollers(t *testing.T) {
 func TestFilteredPollers(t *testing.T) {
 	const writers, steps = 3, 40
 	db := open(t)
-	db.ledgers.width = 4
-	db.ledgers.room = 60 // ledgers are evicted meanwhile
+	db.caches.spans.width = 4
+	db.caches.spans.room = 60 // ledgers are evicted meanwhile
 	var specs []ComponentSpec
 	for w := range writers {
 		s := spec("demo", fmt.Sprintf("c%d", w))

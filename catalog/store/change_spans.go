@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// defaultWidth is the number of places that a span covers. A delta belongs to
+	// defaultSpanWidth is the number of places that a span covers. A delta belongs to
 	// the span that it begins in.
-	defaultWidth = 1024
-	// maxMarks bounds what all marks take: 48 bytes each, 20 MB.
-	maxMarks = 400_000
-	// maxLedgers bounds the number of ledgers that have marks.
+	defaultSpanWidth = 1024
+	// maxSpanSums bounds what all marks take: 48 bytes each, 20 MB.
+	maxSpanSums = 400_000
+	// maxLedgers is the number of ledgers with sums.
 	maxLedgers = 4096
 	// spansAtOnce bounds what is read before it is kept, so that a client that
 	// goes away early leaves something for the next one.
@@ -23,7 +23,7 @@ const (
 )
 
 // mark is what the deltas of one component in one span amount to.
-type mark struct {
+type spanSum struct {
 	span, component int32
 	tallied
 	minAt, maxAt int64
@@ -31,37 +31,37 @@ type mark struct {
 
 // marks are those of the closed spans of a ledger: the prefix of an
 // append-only list, the same for every snapshot that is at least as long.
-type marks struct {
+type ledgerSums struct {
 	turn   chan struct{} // holds one token: who has it may extend
 	closed int64         // number of spans
-	list   []mark        // ascending by span; never changed, only appended to
+	list   []spanSum     // ascending by span; never changed, only appended to
 	used   int64         // ledgers.clock at the last use
 }
 
-// ledgers keeps the marks of the ledgers in use, within maxMarks.
-type ledgers struct {
+// ledgers keeps the marks of the ledgers in use, within maxSpanSums.
+type spanCache struct {
 	mu    sync.Mutex
-	byKey map[ledgerKey]*marks
+	byKey map[ledgerKey]*ledgerSums
 	total int
 	clock int64
 	width int64 // of spans; like room constant but for tests
 	room  int   // number of marks
 }
 
-func newLedgers() *ledgers {
-	return &ledgers{byKey: map[ledgerKey]*marks{}, width: defaultWidth, room: maxMarks}
+func newSpanCache() *spanCache {
+	return &spanCache{byKey: map[ledgerKey]*ledgerSums{}, width: defaultSpanWidth, room: maxSpanSums}
 }
 
 // spanOf is the span of a place; places count from 1.
-func (c *ledgers) spanOf(place int64) int32 { return int32((place - 1) / c.width) }
+func (c *spanCache) spanOf(place int64) int32 { return int32((place - 1) / c.width) }
 
-func (c *ledgers) get(key ledgerKey) *marks {
+func (c *spanCache) get(key ledgerKey) *ledgerSums {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clock++
 	m, ok := c.byKey[key]
 	if !ok {
-		m = &marks{turn: make(chan struct{}, 1)}
+		m = &ledgerSums{turn: make(chan struct{}, 1)}
 		m.turn <- struct{}{}
 		c.byKey[key] = m
 		c.evict(m)
@@ -71,7 +71,7 @@ func (c *ledgers) get(key ledgerKey) *marks {
 }
 
 // grown accounts for n new marks of m.
-func (c *ledgers) grown(key ledgerKey, m *marks, list []mark) {
+func (c *spanCache) grown(key ledgerKey, m *ledgerSums, list []spanSum) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := len(list) - len(m.list)
@@ -82,14 +82,14 @@ func (c *ledgers) grown(key ledgerKey, m *marks, list []mark) {
 	}
 }
 
-func (c *ledgers) marksOf(m *marks) []mark {
+func (c *spanCache) sumsOf(m *ledgerSums) []spanSum {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return m.list
 }
 
 // evict drops the ledgers that were not used for the longest time, but not kept.
-func (c *ledgers) evict(kept *marks) {
+func (c *spanCache) evict(kept *ledgerSums) {
 	for c.total > c.room || len(c.byKey) > maxLedgers {
 		var oldest ledgerKey
 		used := int64(math.MaxInt64)
@@ -113,8 +113,8 @@ func everything() *changeFilter {
 
 // marks returns the marks of a ledger's closed spans in this snapshot, whose
 // ledger is length places long, and the number of these spans.
-func (s *Snapshot) marks(ctx context.Context, l *ledger, length int64) ([]mark, int64, error) {
-	c := s.db.ledgers
+func (s *Snapshot) spanSums(ctx context.Context, l *ledger, length int64) ([]spanSum, int64, error) {
+	c := s.db.caches.spans
 	closed := length / c.width
 	if closed == 0 {
 		return nil, 0, nil
@@ -132,15 +132,15 @@ func (s *Snapshot) marks(ctx context.Context, l *ledger, length int64) ([]mark, 
 		if err != nil {
 			return nil, 0, err
 		}
-		c.grown(l.key, m, c.appendMarks(c.marksOf(m), rows))
+		c.grown(l.key, m, c.appendSums(c.sumsOf(m), rows))
 		m.closed = upTo
 	}
-	list := c.marksOf(m)
+	list := c.sumsOf(m)
 	return list[:sort.Search(len(list), func(i int) bool { return int64(list[i].span) >= closed })], closed, nil
 }
 
-// appendMarks sums rows up, span by span, components in order of appearance.
-func (c *ledgers) appendMarks(list []mark, rows []deltaRow) []mark {
+// appendSums sums rows up, span by span, components in order of appearance.
+func (c *spanCache) appendSums(list []spanSum, rows []deltaRow) []spanSum {
 	begin := len(list) // of the current span
 	at := map[int64]int{}
 	for i := range rows {
@@ -154,14 +154,14 @@ func (c *ledgers) appendMarks(list []mark, rows []deltaRow) []mark {
 		if !ok {
 			j = len(list)
 			at[component] = j
-			list = append(list, mark{span: span, component: int32(component), minAt: r.at, maxAt: r.at})
+			list = append(list, spanSum{span: span, component: int32(component), minAt: r.at, maxAt: r.at})
 		}
 		list[j].add(r)
 	}
 	return list
 }
 
-func (m *mark) add(r *deltaRow) {
+func (m *spanSum) add(r *deltaRow) {
 	m.n += r.n
 	m.added += r.added
 	m.updated += r.updated

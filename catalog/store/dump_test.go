@@ -13,7 +13,7 @@ func dump(tb testing.TB, db *DB) string {
 	tb.Helper()
 	var b strings.Builder
 	ctx := context.Background()
-	err := db.readers.transact(ctx, snapshotOptions(), func(s *session) error {
+	err := db.engine.readers.transact(ctx, snapshotOptions(), func(s *session) error {
 		for _, table := range []string{"clock", "projects", "components", "translations", "units", "layouts", "users", "deltas", "changes", "files", "problems"} {
 			fmt.Fprintf(&b, "== %s\n", table)
 			rows, err := s.conn.QueryContext(ctx, `SELECT * FROM `+table+` ORDER BY 1, 2`)

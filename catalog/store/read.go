@@ -15,7 +15,7 @@ type Snapshot struct {
 // Read calls fn with a snapshot. The error of fn is returned as it is. Reads
 // neither wait for steps nor hold them up; at most Options.Readers run at once.
 func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
-	return db.readFrom(ctx, db.readers, fn)
+	return db.readFrom(ctx, db.engine.readers, fn)
 }
 
 func (db *DB) readFrom(ctx context.Context, p *pool, fn func(ctx context.Context, s *Snapshot) error) error {

@@ -106,7 +106,7 @@ func scanProject(s *session, scan scan) (ProjectRow, error) {
 		return p, err
 	}
 	var err error
-	p.Settings, err = s.known.projects.decode(p.ID, settings)
+	p.Settings, err = s.shared.projects.decode(p.ID, settings)
 	return p, err
 }
 
@@ -128,10 +128,10 @@ func scanComponent(s *session, scan scan) (ComponentRow, error) {
 	}
 	c.Project.ID = c.ProjectID
 	c.Generation = max(c.Generation, c.projectConfigured)
-	if c.Settings, err = s.known.components.decode(c.ID, settings); err != nil {
+	if c.Settings, err = s.shared.components.decode(c.ID, settings); err != nil {
 		return c, err
 	}
-	c.Project.Settings, err = s.known.projects.decode(c.ProjectID, projectSettings)
+	c.Project.Settings, err = s.shared.projects.decode(c.ProjectID, projectSettings)
 	return c, err
 }
 

@@ -38,14 +38,14 @@ func TestReadLong(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		noise(t, db, 0, 1, foldAbove+1<<20)
-		if at := db.foldAt.Load(); at != foldAbove { // a fold in vain moves it
+		noise(t, db, 0, 1, checkpointAbove+1<<20)
+		if at := db.engine.checkpointAt.Load(); at != checkpointAbove { // a fold in vain moves it
 			t.Errorf("the step waited for the read; the next fold is due at %d bytes", at)
 		}
 		if after, err := s.Generation(ctx); err != nil || after != before {
 			t.Errorf("generation %d, then %d: %v", before, after, err)
 		}
-		if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() < foldAbove {
+		if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() < checkpointAbove {
 			t.Errorf("the log meanwhile: %v, %v; want it there", wal, err)
 		}
 		return s.CheckAge()
@@ -77,7 +77,7 @@ func TestReadLongBounded(t *testing.T) {
 	if err := nest(longReaders); !errors.Is(err, ErrLongReads) {
 		t.Errorf("one long read too many: %v", err)
 	}
-	db.maxHeld = 1 << 20
+	db.engine.maxWAL = 1 << 20
 	err := db.ReadLong(t.Context(), func(_ context.Context, s *Snapshot) error {
 		if err := s.CheckAge(); err != nil {
 			return err
@@ -111,8 +111,8 @@ func TestFoldGivesWay(t *testing.T) {
 		if _, err := s.Generation(ctx); err != nil {
 			return err
 		}
-		noise(t, db, 0, 1, foldAbove+1<<20)
-		if at := db.foldAt.Load(); at < 2*foldAbove {
+		noise(t, db, 0, 1, checkpointAbove+1<<20)
+		if at := db.engine.checkpointAt.Load(); at < 2*checkpointAbove {
 			t.Errorf("the next fold is due at %d bytes", at)
 		}
 		return nil
@@ -120,8 +120,8 @@ func TestFoldGivesWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noise(t, db, 1, 2, foldAbove)
-	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 || db.foldAt.Load() != foldAbove {
+	noise(t, db, 1, 2, checkpointAbove)
+	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 || db.engine.checkpointAt.Load() != checkpointAbove {
 		t.Errorf("the log after the read: %v, %v; want it empty", wal, err)
 	}
 }

@@ -30,6 +30,23 @@ const (
 	longSearch = 200_000
 )
 
+// searches is what the searches of a database share.
+type searches struct {
+	predicates *predicates
+	results    *searchCache
+	timeLimit  time.Duration
+	long       chan struct{} // holds a token for each long search that runs
+	longFrom   int64         // units from which on a search is long
+	spanUnits  int64         // ids, entries and units of layouts that one statement reads
+}
+
+func newSearches(readers int) *searches {
+	return &searches{
+		predicates: new(predicates), results: newSearchCache(), timeLimit: searchTime,
+		long: make(chan struct{}, max(1, readers/2)), longFrom: longSearch, spanUnits: spanUnits,
+	}
+}
+
 // SearchQuery asks for live units of components.
 type SearchQuery struct {
 	// Components are those to search, by id: what the caller may see.
@@ -69,10 +86,10 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 		return nil, err
 	}
 	key := strconv.FormatInt(generation, 10) + "|" + q.key()
-	if plan := s.db.found.get(key); plan != nil {
+	if plan := s.db.searches.results.get(key); plan != nil {
 		return &SearchResult{s, plan}, nil
 	}
-	inTime, cancel := context.WithTimeout(ctx, s.db.searchTime)
+	inTime, cancel := context.WithTimeout(ctx, s.db.searches.timeLimit)
 	defer cancel()
 	plan, err := s.search(inTime, &q)
 	if err != nil && inTime.Err() != nil && ctx.Err() == nil {
@@ -81,7 +98,7 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 	if err != nil {
 		return nil, s.db.fail(ctx, "search units", err)
 	}
-	s.db.found.put(key, plan)
+	s.db.searches.results.put(key, plan)
 	return &SearchResult{s, plan}, nil
 }
 
@@ -90,11 +107,11 @@ func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, err
 	if err != nil {
 		return nil, err
 	}
-	long := units >= s.db.searchLong
+	long := units >= s.db.searches.longFrom
 	if long {
 		select {
-		case s.db.longSearches <- struct{}{}:
-			defer func() { <-s.db.longSearches }()
+		case s.db.searches.long <- struct{}{}:
+			defer func() { <-s.db.searches.long }()
 		default:
 			return nil, ErrBusy
 		}

@@ -17,7 +17,7 @@ func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryL
 	if _, err := s.s.first(ctx, `SELECT changes FROM `+l.table+` WHERE id = $1`, []any{l.id}, &entries); err != nil {
 		return nil, err
 	}
-	span := s.db.spanUnits
+	span := s.db.searches.spanUnits
 	return s.collect(ctx, c, int((entries+span-1)/span), func(s *Snapshot, i int, found *idCollector) error {
 		lo := int64(i)*span + 1
 		return s.unitsBetween(ctx, l, where, lo, lo+span, found)

@@ -45,7 +45,7 @@ func blockSpans(translations []searchTranslation, units int64) (spans []blockSpa
 
 // liveUnits are those of translations of a component.
 func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent, translations []searchTranslation) (*idCollector, error) {
-	spans := blockSpans(translations, s.db.spanUnits)
+	spans := blockSpans(translations, s.db.searches.spanUnits)
 	return s.collect(ctx, c, len(spans), func(s *Snapshot, i int, found *idCollector) error {
 		b := &spans[i]
 		var data []byte

@@ -77,7 +77,7 @@ func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, 
 	if err != nil || len(groups) == 0 {
 		return err
 	}
-	b := conditions{folder: &s.db.predicates.folder}
+	b := conditions{folder: &s.db.searches.predicates.folder}
 	for i, g := range groups {
 		b.text.WriteString([]string{` AND ((`, `) OR (`}[min(i, 1)])
 		if err := b.group(c, g); err != nil {
@@ -113,7 +113,7 @@ func (s *Snapshot) groups(ctx context.Context, c *searchComponent, e query.Expr)
 		t := &c.live[i]
 		here, err := simplify(e, func(term query.Expr) (query.Expr, error) {
 			if p, ok := term.(query.Place); ok {
-				return query.Const(holds(p, c.ComponentRow, t, &s.db.predicates.folder)), nil
+				return query.Const(holds(p, c.ComponentRow, t, &s.db.searches.predicates.folder)), nil
 			}
 			return term, nil
 		})
@@ -224,7 +224,7 @@ func (s *Snapshot) cut(ctx context.Context, p *searchPlan, c *searchComponent, g
 	if err != nil {
 		return err
 	}
-	span := s.db.spanUnits
+	span := s.db.searches.spanUnits
 	if single != 0 && to-from > span && to-from > sparse*groups[0].translations[0].units {
 		err := s.eachPlaced(ctx, groups[0].translations, func(p catalog.UnitPosition) {
 			if lo <= p.ID && p.ID <= hi {

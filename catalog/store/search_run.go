@@ -89,7 +89,7 @@ func (r *searcher) enter(span *searchSpan) *searchPart {
 		return part
 	}
 	r.leave()
-	first, release := r.s.db.predicates.register(part.predicates)
+	first, release := r.s.db.searches.predicates.register(part.predicates)
 	r.part, r.release = span.part, release
 	r.args = r.args[:0]
 	for _, arg := range part.args {

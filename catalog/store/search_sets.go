@@ -19,7 +19,7 @@ func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []sear
 		if e.Column != query.Location && e.Column != query.Comment && e.Column != query.Suggestion {
 			return e, nil
 		}
-		match, err := e.Match.Compile(&s.db.predicates.folder)
+		match, err := e.Match.Compile(&s.db.searches.predicates.folder)
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -52,7 +54,7 @@ func (s *Snapshot) share(ctx context.Context, n int, long bool, work func(s *Sna
 
 // help runs work on a free snapshot of a generation, if there is one.
 func (db *DB) help(ctx context.Context, generation int64, work func(*Snapshot) error) error {
-	return db.readers.transactFree(ctx, snapshotOptions(), func(session *session) error {
+	return db.engine.readers.tryTransact(ctx, snapshotOptions(), func(session *session) error {
 		s := &Snapshot{db: db, s: session}
 		now, err := s.Generation(ctx)
 		if err != nil || now != generation {
@@ -76,4 +78,14 @@ func (s *Snapshot) collect(ctx context.Context, c *searchComponent, n int, piece
 		return err
 	})
 	return all, err
+}
+
+// safely makes an error of a panic, where nobody above could catch it.
+func safely(fn func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return fn()
 }

@@ -391,8 +391,8 @@ func (w *searchWorld) same(t interface{ Errorf(string, ...any) }, got *catalog.U
 func TestSearchProperty(t *testing.T) {
 	w := newSearchWorld(t, 4, 40)
 	rapid.Check(t, func(t *rapid.T) {
-		w.db.searchLong = rapid.SampledFrom([]int64{0, longSearch}).Draw(t, "long")
-		w.db.spanUnits = rapid.SampledFrom([]int64{16, 100, 300, spanUnits}).Draw(t, "span")
+		w.db.searches.longFrom = rapid.SampledFrom([]int64{0, longSearch}).Draw(t, "long")
+		w.db.searches.spanUnits = rapid.SampledFrom([]int64{16, 100, 300, spanUnits}).Draw(t, "span")
 		q := SearchQuery{Expr: drawExpr(t, w, 3), Components: map[int64]*ComponentRow{}}
 		for i := range w.components {
 			if rapid.IntRange(0, 3).Draw(t, "component") > 0 {
@@ -506,7 +506,7 @@ func TestSearchManySpans(t *testing.T) {
 		t.Skip("40,000 units")
 	}
 	w := newSearchWorld(t, 10, 450)
-	w.db.searchLong = 0
+	w.db.searches.longFrom = 0
 	for _, text := range []string{"", "open", "state:20", "NOT target:kůň", "location:src", "changed_by:ann AND state:>=20", `r"[0-5]$"`, "changed:>=2024-03-02", "NOT change_time:>=2024-03-04", "changed_by:ann"} {
 		expr, err := query.Parse(text)
 		if err != nil {
@@ -524,9 +524,9 @@ func TestSearchManySpans(t *testing.T) {
 // those that help.
 func TestSearchEntries(t *testing.T) {
 	w := newSearchWorld(t, 4, 40)
-	w.db.searchLong = 0
+	w.db.searches.longFrom = 0
 	rapid.Check(t, func(t *rapid.T) {
-		w.db.spanUnits = rapid.Int64Range(1, 500).Draw(t, "span")
+		w.db.searches.spanUnits = rapid.Int64Range(1, 500).Draw(t, "span")
 		component := &w.components[rapid.IntRange(0, len(w.components)-1).Draw(t, "component")]
 		c := searchComponent{ComponentRow: component, long: rapid.Bool().Draw(t, "long")}
 		e := entries{action: -1, from: longAgo, to: never, content: rapid.Bool().Draw(t, "content")}
@@ -572,7 +572,7 @@ func TestSearchEntries(t *testing.T) {
 // Layouts say which units live, whatever their number is said to be.
 func TestSearchLiveUnits(t *testing.T) {
 	w := newSearchWorld(t, 6, 100)
-	w.db.spanUnits = blockUnits
+	w.db.searches.spanUnits = blockUnits
 	var group []searchTranslation
 	var want []int64
 	for _, language := range []string{"en", "cs"} {
@@ -605,7 +605,7 @@ func TestSearchLiveUnits(t *testing.T) {
 // A search that takes too long ends, and one more than may run does not begin.
 func TestSearchLimits(t *testing.T) {
 	w := newSearchWorld(t, 2, 20)
-	w.db.searchTime = time.Nanosecond
+	w.db.searches.timeLimit = time.Nanosecond
 	q := SearchQuery{Components: w.all(), Expr: query.Text{Match: query.Match{Pattern: "x"}}}
 	read(t, w.db, func(ctx context.Context, s *Snapshot) error {
 		if _, err := s.Search(ctx, q); !errors.Is(err, ErrTooSlow) {
@@ -613,14 +613,14 @@ func TestSearchLimits(t *testing.T) {
 		}
 		return nil
 	})
-	w.db.searchTime = searchTime
+	w.db.searches.timeLimit = searchTime
 	w.step(t, func(ctx context.Context, tx *StepTx) error {
 		huge := catalog.Translation{ID: w.ids["appcs"], ComponentID: 1, Language: "cs", FileCode: "cs", Filename: "cs", Stats: catalog.Stats{Total: catalog.Count{Units: longSearch}}}
 		return tx.PutTranslation(ctx, &huge)
 	})
 	w.search(t, q, 0, 20) // with helpers
-	for range cap(w.db.longSearches) {
-		w.db.longSearches <- struct{}{}
+	for range cap(w.db.searches.long) {
+		w.db.searches.long <- struct{}{}
 	}
 	q.Expr = query.Text{Match: query.Match{Pattern: "y"}}
 	read(t, w.db, func(ctx context.Context, s *Snapshot) error {
@@ -629,7 +629,7 @@ func TestSearchLimits(t *testing.T) {
 		}
 		return nil
 	})
-	if m := w.db.predicates.inUse.Load(); m != nil && len(*m) != 0 {
+	if m := w.db.searches.predicates.inUse.Load(); m != nil && len(*m) != 0 {
 		t.Errorf("%d predicates left", len(*m))
 	}
 }
@@ -806,7 +806,7 @@ func everyTerm(w *searchWorld) []query.Expr {
 // the connection is good for.
 func TestSearchPanics(t *testing.T) {
 	db := open(t)
-	first, release := db.predicates.register([]predicate{{row: func([]driver.Value) bool { panic("of a test") }}})
+	first, release := db.searches.predicates.register([]predicate{{row: func([]driver.Value) bool { panic("of a test") }}})
 	defer release()
 	for range 2 {
 		if err := db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {

@@ -13,15 +13,15 @@ import (
 type pool struct {
 	handle *sql.DB
 	free   chan *session // nil: to be opened when first needed
-	known  *known
+	shared *shared
 	size   int
-	reads  bool // sessions read only
+	direct bool // sessions read through the driver
 	done   chan struct{}
 	once   sync.Once
 }
 
-func newPool(h *sql.DB, size int, known *known) *pool {
-	p := &pool{handle: h, known: known, free: make(chan *session, size), size: size, done: make(chan struct{})}
+func newPool(h *sql.DB, size int, shared *shared) *pool {
+	p := &pool{handle: h, shared: shared, free: make(chan *session, size), size: size, done: make(chan struct{})}
 	for range size {
 		p.free <- nil
 	}
@@ -52,10 +52,10 @@ func (p *pool) transact(ctx context.Context, opts *sql.TxOptions, fn func(s *ses
 	return p.within(ctx, s, opts, fn)
 }
 
-// transactFree is transact if a session is free, else nothing: who has a session
+// tryTransact is transact if a session is free, else nothing: who has a session
 // already must not wait for another.
-func (p *pool) transactFree(ctx context.Context, opts *sql.TxOptions, fn func(s *session) error) error {
-	s, err := p.acquireFree(ctx)
+func (p *pool) tryTransact(ctx context.Context, opts *sql.TxOptions, fn func(s *session) error) error {
+	s, err := p.tryAcquire(ctx)
 	if err != nil || s == nil {
 		return err
 	}
@@ -98,9 +98,9 @@ func (p *pool) lend(ctx context.Context, fn func(s *session) error) error {
 	return p.lent(s, fn)
 }
 
-// lendFree is lend if a session is free, else nothing.
-func (p *pool) lendFree(ctx context.Context, fn func(s *session) error) error {
-	s, err := p.acquireFree(ctx)
+// tryLend is lend if a session is free, else nothing.
+func (p *pool) tryLend(ctx context.Context, fn func(s *session) error) error {
+	s, err := p.tryAcquire(ctx)
 	if err != nil || s == nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func (p *pool) acquire(ctx context.Context) (*session, error) {
 	}
 }
 
-// acquireFree is acquire if a session is free, else nil.
-func (p *pool) acquireFree(ctx context.Context) (*session, error) {
+// tryAcquire is acquire if a session is free, else nil.
+func (p *pool) tryAcquire(ctx context.Context) (*session, error) {
 	select {
 	case <-p.done:
 		return nil, errClosed
@@ -163,8 +163,8 @@ func (p *pool) openSession(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn, stmts: map[string]*sql.Stmt{}, known: p.known}
-	if p.reads {
+	s := &session{conn: conn, stmts: map[string]*sql.Stmt{}, shared: p.shared}
+	if p.direct {
 		err = s.openDirect()
 	}
 	return s, err

@@ -1,41 +1,96 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-
-	"github.com/pressly/goose/v3"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
-
-	"github.com/repoglot/repoglot/catalog"
 )
 
-// This file holds all that is particular to SQLite. Elsewhere the SQL is what
-// SQLite (3.35) and PostgreSQL have in common: $1 placeholders, RETURNING,
-// ON CONFLICT.
-
-const gooseDialect = goose.DialectSQLite3
-
-// schemaTokens fills in the migrations. In SQLite only INTEGER PRIMARY KEY is the
-// row's own key; BIGINT PRIMARY KEY would make a second, hidden index.
-func schemaTokens() *strings.Replacer {
-	return strings.NewReplacer("@ID", "INTEGER", "@BYTES", "BLOB", "@CLUSTERED", "WITHOUT ROWID")
+// sqliteEngine is the engine: one file of SQLite, the sessions on it, and its
+// write-ahead log.
+type sqliteEngine struct {
+	wal
+	path    string
+	log     *slog.Logger
+	handles []*sql.DB // the writer's first
+	writer  *pool     // one session: writes are serial
+	readers *pool     // of Read
+	long    *pool     // of ReadLong
 }
 
-// snapshotOptions begin a transaction that sees one state of the database from
-// its first statement on.
-func snapshotOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
+func newSQLite(path string, opts Options) *sqliteEngine {
+	e := &sqliteEngine{path: path, log: opts.Logger}
+	e.maxWAL = opts.MaxWAL
+	e.checkpointAt.Store(checkpointAbove)
+	return e
+}
+
+// open opens or creates the file, migrates its schema and fills the pools. After
+// an error close must still be called.
+func (e *sqliteEngine) open(ctx context.Context, opts Options, p *predicates, shared *shared) error {
+	if err := touch(e.path); err != nil {
+		return err
+	}
+	write, err := e.handle(opts, p, true)
+	if err != nil {
+		return err
+	}
+	if err := migrate(ctx, write, opts.Shared, e.log); err != nil {
+		return err
+	}
+	read, err := e.handle(opts, p, false)
+	if err != nil {
+		return err
+	}
+	e.writer, e.readers, e.long = newPool(write, 1, shared), newPool(read, opts.Readers, shared), newPool(read, longReaders, shared)
+	e.readers.direct = true
+	return nil
+}
+
+func (e *sqliteEngine) handle(opts Options, p *predicates, write bool) (*sql.DB, error) {
+	dsn, err := sqliteDSN(e.path, write, opts)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newConnector(dsn, p)
+	if err != nil {
+		return nil, err
+	}
+	h := sql.OpenDB(c)
+	n := opts.Readers + longReaders
+	if write {
+		n = 1
+	}
+	h.SetMaxOpenConns(n)
+	h.SetMaxIdleConns(n)
+	e.handles = append(e.handles, h)
+	return h, nil
+}
+
+// close waits for running transactions.
+func (e *sqliteEngine) close() (errs []error) {
+	for _, p := range []*pool{e.readers, e.long, e.writer} {
+		if p != nil {
+			p.close()
+		}
+	}
+	for i := len(e.handles) - 1; i >= 0; i-- { // the writer's last: it writes the log into the file
+		errs = append(errs, e.handles[i].Close())
+	}
+	e.handles = nil
+	return errs
+}
 
 // sqliteDSN is the driver's name for the file at path. synchronous is FULL, so
-// that a commit survives a power cut; a writer takes its lock when it begins, so
-// that it never fails in the middle because another process was faster.
+// that a commit survives a power cut. A transaction of the writer takes its lock
+// when it begins, so that it never fails halfway because another process was
+// faster.
 func sqliteDSN(path string, write bool, opts Options) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -51,9 +106,7 @@ func sqliteDSN(path string, write bool, opts Options) (string, error) {
 	if write {
 		q.Set("_txlock", "immediate")
 		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-32768)", "journal_size_limit(67108864)")
-		if opts.Fault != "" {
-			pragmas = append(pragmas, opts.Fault)
-		}
+		pragmas = append(pragmas, opts.Pragmas...)
 	} else {
 		pragmas = append(pragmas, "query_only(1)", "cache_size(-8192)")
 	}
@@ -62,8 +115,8 @@ func sqliteDSN(path string, write bool, opts Options) (string, error) {
 	return u.String(), nil
 }
 
-// touch makes the file if it is missing and finds out whether it can be
-// written, since SQLite only says "unable to open".
+// touch creates the file if it is missing and finds out whether it can be
+// written: SQLite itself only says "unable to open".
 func touch(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err == nil {
@@ -77,66 +130,4 @@ func touch(path string) error {
 		return fmt.Errorf("no permission to write %s: give this user write access to %s or change data_dir", path, dir)
 	}
 	return fmt.Errorf("cannot write %s (%w): change data_dir", path, errors.Unwrap(err))
-}
-
-// describe says in one line what a driver error means and what to do. found is
-// false if err is none. sentinel is nil if no caller can react to it.
-func describe(err error) (text string, sentinel error, found bool) {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return "", nil, false
-	}
-	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return "the database is locked by another process: stop it and try again", ErrUnavailable, true
-	case sqlite3.SQLITE_FULL:
-		return "the disk is full: nothing was lost; free some space, the next pull goes on", ErrUnavailable, true
-	case sqlite3.SQLITE_READONLY:
-		return "the database cannot be written: check the permissions of the file and its folder", ErrUnavailable, true
-	case sqlite3.SQLITE_CANTOPEN:
-		return "the database cannot be opened: check that its folder exists and is writable", ErrUnavailable, true
-	case sqlite3.SQLITE_NOTADB:
-		return "the file is not a database: move it away or change data_dir", nil, true
-	case sqlite3.SQLITE_CORRUPT:
-		return "the database is corrupt: restore a backup, or move the file away and import anew", nil, true
-	case sqlite3.SQLITE_IOERR:
-		return fmt.Sprintf("the disk failed (%s): check it, then try again", oneLine(e.Error())), ErrUnavailable, true
-	case sqlite3.SQLITE_CONSTRAINT:
-		return "the write contradicts what is stored (" + oneLine(e.Error()) + ")", catalog.ErrConflict, true
-	}
-	return oneLine(e.Error()), nil, true
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// bulkInsert begins an insert of many rows. OR FAIL saves SQLite the journal it
-// would need to undo the rows of one statement alone: a statement that fails
-// takes its whole transaction with it anyway.
-const bulkInsert = "INSERT OR FAIL INTO "
-
-// bindStyle turns $1, $2, … into plain ? where they stand in order, each once:
-// SQLite keeps numbered parameters in a list that it walks for every one it
-// binds, which made inserts of 64 rows four times slower (13,100 against 50,600 units/s
-// on a busy machine).
-func bindStyle(query string) string {
-	var b strings.Builder
-	next := 1
-	for i := 0; i < len(query); {
-		if query[i] != '$' {
-			b.WriteByte(query[i])
-			i++
-			continue
-		}
-		end := i + 1
-		for end < len(query) && '0' <= query[end] && query[end] <= '9' {
-			end++
-		}
-		if query[i+1:end] != strconv.Itoa(next) {
-			return query
-		}
-		b.WriteByte('?')
-		next++
-		i = end
-	}
-	return b.String()
 }

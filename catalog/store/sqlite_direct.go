@@ -86,7 +86,7 @@ func (s *session) readDirect(ctx, interrupt context.Context, query string, args 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.known.statements.Inc()
+	s.shared.statements.Inc()
 	stmt, err := d.stmt(query)
 	if err != nil {
 		return err

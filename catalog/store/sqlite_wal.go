@@ -4,58 +4,99 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync/atomic"
 )
 
-// foldAbove is the length of SQLite's write-ahead log, in bytes, from which on
-// it is folded into the database after a commit. SQLite does that by itself only
-// as far as no reader is in the way; after the import of a million units it left
-// a log of 420 MB, in which every page read is searched for: a page of 50 units
-// took 10 ms instead of 1.
-const foldAbove = 32 << 20
+const (
+	// checkpointAbove is the length in bytes of SQLite's write-ahead log from which
+	// it is written into the database after a commit, a checkpoint. SQLite's own
+	// checkpoint goes only as far as readers allow; after the import of a million
+	// units it left a log of 420 MB, in which every read searches for its pages: a
+	// page of 50 units took 10 ms instead of 1.
+	checkpointAbove = 32 << 20
+	// maxWAL is the default of Options.MaxWAL: SQLite cannot restart the log while
+	// a snapshot needs it.
+	maxWAL = 512 << 20
+)
 
-// fold copies the write-ahead log into the database and starts it anew, if it
-// is long. Readers go on meanwhile; it waits for those that began before, at
-// most for the busy timeout, so that it leaves it be while one of ReadLong is
-// open. It is housekeeping: what it cannot do now the next commit does; where
-// something was in the way, another process perhaps, only when the log has grown
-// as much again, lest every commit wait.
-func (db *DB) fold(ctx context.Context) {
-	if db.foldable(db.foldAt.Load()) {
-		db.folded(ctx, db.writer.lend(ctx, db.foldBy(ctx)))
+// wal is what is known of the write-ahead log.
+type wal struct {
+	maxWAL       int64        // length in bytes above which long reads must end
+	checkpointAt atomic.Int64 // length from which the next commit makes a checkpoint
+	longReads    atomic.Int32 // snapshots of ReadLong that are open
+}
+
+// logSize is the length of the log in bytes.
+func (e *sqliteEngine) logSize() (int64, error) {
+	info, err := os.Stat(e.path + "-wal")
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// committed makes a checkpoint if the log is long. It waits for readers that began
+// before, up to the busy timeout; others go on. It does nothing while a snapshot of
+// ReadLong is open. If something was in the way, such as another process, the next
+// attempt waits until the log has grown by the same length again, so that not
+// every commit waits.
+func (e *sqliteEngine) committed(ctx context.Context) {
+	if e.checkpointDue(e.checkpointAt.Load()) {
+		e.report(ctx, e.writer.lend(ctx, e.checkpoint(ctx)))
 	}
 }
 
-// foldFree is fold if nobody is writing: whose commit folds.
-func (db *DB) foldFree(ctx context.Context) {
-	if db.foldable(foldAbove) {
-		db.folded(ctx, db.writer.lendFree(ctx, db.foldBy(ctx)))
+// beginLongRead reserves one of the longReaders; false if all are in use.
+func (e *sqliteEngine) beginLongRead() bool {
+	if e.longReads.Add(1) > longReaders {
+		e.longReads.Add(-1)
+		return false
+	}
+	return true
+}
+
+// endLongRead ends what beginLongRead began. The last one makes the checkpoint
+// that was not possible meanwhile, unless a step is being written: its commit does
+// it.
+func (e *sqliteEngine) endLongRead(ctx context.Context) {
+	if e.longReads.Add(-1) == 0 && e.checkpointDue(checkpointAbove) {
+		e.report(ctx, e.writer.tryLend(ctx, e.checkpoint(ctx)))
 	}
 }
 
-// foldable reports whether the log is that long and nothing of ours is in the way.
-func (db *DB) foldable(above int64) bool {
-	info, err := os.Stat(db.where + "-wal")
-	return err == nil && info.Size() >= above && db.longReads.Load() == 0
+// checkAge is ErrSnapshotTooOld if the log is too long for long reads.
+func (e *sqliteEngine) checkAge() error {
+	if size, err := e.logSize(); err == nil && size > e.maxWAL {
+		return ErrSnapshotTooOld
+	}
+	return nil
 }
 
-func (db *DB) foldBy(ctx context.Context) func(*session) error {
+// checkpointDue reports whether the log is that long and no long read of this
+// process needs it.
+func (e *sqliteEngine) checkpointDue(above int64) bool {
+	size, err := e.logSize()
+	return err == nil && size >= above && e.longReads.Load() == 0
+}
+
+func (e *sqliteEngine) checkpoint(ctx context.Context) func(*session) error {
 	return func(s *session) error {
-		var busy, frames, folded int64
-		if _, err := s.first(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`, nil, &busy, &frames, &folded); err != nil {
+		var busy, frames, written int64
+		if _, err := s.first(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`, nil, &busy, &frames, &written); err != nil {
 			return err
 		}
-		next := int64(foldAbove)
-		if info, err := os.Stat(db.where + "-wal"); busy != 0 && err == nil {
-			next += info.Size()
+		next := int64(checkpointAbove)
+		if size, err := e.logSize(); busy != 0 && err == nil {
+			next += size
 		}
-		db.foldAt.Store(next)
-		db.log.Debug("write-ahead log folded", "frames", folded, "readers in the way", busy != 0)
+		e.checkpointAt.Store(next)
+		e.log.Debug("checkpoint of the write-ahead log", "frames", written, "readers in the way", busy != 0)
 		return nil
 	}
 }
 
-func (db *DB) folded(ctx context.Context, err error) {
+func (e *sqliteEngine) report(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errClosed) {
-		db.log.Warn("the write-ahead log cannot be folded into the database; reading gets slower until it can", "error", err)
+		e.log.Warn("no checkpoint of the write-ahead log: reads get slower until one succeeds", "error", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -14,7 +15,7 @@ func TestFold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fold.db")
 	db := openAt(t, path)
 	configure(t, db, "app")
-	noise := make([]byte, foldAbove+1<<20) // does not compress
+	noise := make([]byte, checkpointAbove+1<<20) // does not compress
 	random := rand.NewChaCha8([32]byte{1})
 	_, _ = random.Read(noise)
 
@@ -31,7 +32,9 @@ func TestFold(t *testing.T) {
 		})
 	}()
 	<-reading
-	db.beforeCommit = func() { close(committed) }
+	if err := beforeCommit(db, sync.OnceFunc(func() { close(committed) })); err != nil {
+		t.Fatal(err)
+	}
 	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
 		id, _, err := fill(ctx, tx, 1, "en", 10, nil)
 		if err != nil {
@@ -39,14 +42,13 @@ func TestFold(t *testing.T) {
 		}
 		return tx.PutFile(ctx, File{TranslationID: id, Blob: head(5), Data: noise})
 	})
-	db.beforeCommit = nil
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 {
 		t.Errorf("the log after the step: %v, %v; want it empty", wal, err)
 	}
-	if file, err := os.Stat(path); err != nil || file.Size() < foldAbove {
+	if file, err := os.Stat(path); err != nil || file.Size() < checkpointAbove {
 		t.Errorf("the database after the step: %v, %v; want all in it", file, err)
 	}
 	step(t, db, info(1, 2, 1), nothing)

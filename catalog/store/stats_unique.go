@@ -75,7 +75,7 @@ func (s *Snapshot) unique(ctx context.Context, components []int64) (all catalog.
 		return all, err
 	}
 	key := newUniqueKey(append([]int64{0, generation}, components...))
-	if all, ok := s.db.uniques.get(key); ok {
+	if all, ok := s.db.caches.uniques.get(key); ok {
 		return all, nil
 	}
 	languages := map[string][]uniqueTranslation{}
@@ -104,7 +104,7 @@ func (s *Snapshot) unique(ctx context.Context, components []int64) (all catalog.
 		}
 		all.Add(stats)
 	}
-	s.db.uniques.put(key, all)
+	s.db.caches.uniques.put(key, all)
 	return all, nil
 }
 
@@ -120,7 +120,7 @@ func (s *Snapshot) uniqueIn(ctx context.Context, translations []uniqueTranslatio
 		numbers = append(numbers, t.id, t.generation)
 	}
 	key := newUniqueKey(numbers)
-	if all, ok := s.db.uniques.get(key); ok {
+	if all, ok := s.db.caches.uniques.get(key); ok {
 		return all, nil
 	}
 	repeated, err := s.repeated(ctx, translations)
@@ -133,7 +133,7 @@ func (s *Snapshot) uniqueIn(ctx context.Context, translations []uniqueTranslatio
 	if err := s.countOnce(ctx, translations, repeated, &all); err != nil {
 		return all, err
 	}
-	s.db.uniques.put(key, all)
+	s.db.caches.uniques.put(key, all)
 	return all, nil
 }
 

@@ -137,7 +137,7 @@ func BenchmarkUnique(b *testing.B) {
 	}
 	b.Run("all", func(b *testing.B) {
 		for range b.N {
-			db.uniques = newUniques()
+			db.caches.uniques = newUniques()
 			count(b)
 		}
 	})

@@ -13,13 +13,13 @@ import (
 // Options.PollInterval while there is a watch. Use it so: take Changed, read,
 // wait for the channel, and so on; then nothing is missed.
 type Watch struct {
-	news *news
-	once sync.Once
+	notifier *notifier
+	once     sync.Once
 }
 
 // Watch begins to watch. Close must be called.
 func (db *DB) Watch() *Watch {
-	n := db.news
+	n := db.notifier
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.watches++
@@ -28,37 +28,38 @@ func (db *DB) Watch() *Watch {
 		n.stop = stop
 		n.pollers.Go(func() { db.poll(ctx) })
 	}
-	return &Watch{news: n}
+	return &Watch{notifier: n}
 }
 
 // Published is the newest generation that this process has committed, or heard
 // of while somebody watches; 0 before the first. A snapshot that is begun after
 // it was asked for shows that generation or a newer one.
-func (db *DB) Published() int64 { return db.news.newest.Load() }
+func (db *DB) Published() int64 { return db.notifier.newest.Load() }
 
 // Changed returns a channel that is closed as soon as there is a generation
 // that was not known when Changed was called, or the database is closed.
 func (w *Watch) Changed() <-chan struct{} {
-	w.news.mu.Lock()
-	defer w.news.mu.Unlock()
-	return w.news.changed
+	w.notifier.mu.Lock()
+	defer w.notifier.mu.Unlock()
+	return w.notifier.changed
 }
 
 // Close ends the watch. It may be called more than once.
 func (w *Watch) Close() {
 	w.once.Do(func() {
-		w.news.mu.Lock()
-		defer w.news.mu.Unlock()
-		w.news.watches--
-		if w.news.watches == 0 && w.news.stop != nil {
-			w.news.stop()
-			w.news.stop = nil
+		w.notifier.mu.Lock()
+		defer w.notifier.mu.Unlock()
+		w.notifier.watches--
+		if w.notifier.watches == 0 && w.notifier.stop != nil {
+			w.notifier.stop()
+			w.notifier.stop = nil
 		}
 	})
 }
 
-// news is what watches share.
-type news struct {
+// notifier is what watches share.
+type notifier struct {
+	interval   time.Duration // between two polls
 	mu         sync.Mutex
 	generation int64
 	newest     atomic.Int64  // generation, without the lock
@@ -69,10 +70,12 @@ type news struct {
 	closed     bool
 }
 
-func newNews() *news { return &news{changed: make(chan struct{})} }
+func newNotifier(interval time.Duration) *notifier {
+	return &notifier{interval: interval, changed: make(chan struct{})}
+}
 
 // publish wakes the watches if the generation is new.
-func (n *news) publish(generation int64) {
+func (n *notifier) publish(generation int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if generation > n.generation && !n.closed {
@@ -84,7 +87,7 @@ func (n *news) publish(generation int64) {
 }
 
 // close wakes the watches for the last time and waits for the poller.
-func (n *news) close() {
+func (n *notifier) close() {
 	n.mu.Lock()
 	if !n.closed {
 		n.closed = true
@@ -100,7 +103,7 @@ func (n *news) close() {
 
 // poll looks for generations of other processes until ctx is done.
 func (db *DB) poll(ctx context.Context) {
-	ticker := time.NewTicker(db.pollInterval)
+	ticker := time.NewTicker(db.notifier.interval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -111,7 +114,7 @@ func (db *DB) poll(ctx context.Context) {
 		err := db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
 			generation, err := s.Generation(ctx)
 			if err == nil {
-				db.news.publish(generation)
+				db.notifier.publish(generation)
 			}
 			return err
 		})

@@ -39,10 +39,12 @@ func crash(path, at string) {
 	if err != nil {
 		panic(err)
 	}
-	smallCache(db)
 	if at == "before commit" {
-		db.beforeCommit = reached
+		if err := beforeCommit(db, reached); err != nil {
+			panic(err)
+		}
 	}
+	smallCache(db)
 	_, err = db.Step(context.Background(), info(1, 2, 1), func(ctx context.Context, tx *StepTx) error {
 		err := writeMore(ctx, tx)
 		if at == "in the middle" {
@@ -58,14 +60,14 @@ func crash(path, at string) {
 
 // smallCache makes SQLite write pages to its log long before the commit.
 func smallCache(db *DB) {
-	s, err := db.writer.acquire(context.Background())
+	s, err := db.engine.writer.acquire(context.Background())
 	if err == nil {
 		_, err = s.exec(context.Background(), `PRAGMA cache_size = 64`)
 	}
 	if err != nil {
 		panic(err)
 	}
-	db.writer.release(s, true)
+	db.engine.writer.release(s, true)
 }
 
 // writeMore is the step that dies.

@@ -187,7 +187,7 @@ func TestStepConflict(t *testing.T) {
 func generations(tb testing.TB, db *DB) map[string]int64 {
 	tb.Helper()
 	out := map[string]int64{}
-	err := db.readers.transact(context.Background(), snapshotOptions(), func(s *session) error {
+	err := db.engine.readers.transact(context.Background(), snapshotOptions(), func(s *session) error {
 		return s.query(context.Background(), `SELECT 'p ' || slug, generation FROM projects UNION ALL SELECT 'c ' || slug, generation FROM components
 			UNION ALL SELECT 't ' || language, generation FROM translations`, nil, func(scan scan) error {
 			var name string

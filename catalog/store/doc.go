@@ -1,0 +1,41 @@
+// Package store keeps the catalog in a database: projects, components,
+// translations, units, the ledger of changes, the current bytes of each file.
+//
+// Goals: one step of a repository is one transaction with compare-and-swap on
+// the heads of its components; ids are dense, ascending and permanent; every
+// answer is read in one snapshot that knows its generation; no cost grows with
+// history or with the page number (docs/design.md, Invariants). One SQL code base:
+// what differs between engines is in the files sqlite_* and in the tokens of the
+// migrations. No type and no error of database/sql or of a driver leaves the
+// package.
+//
+// Non-goals: no git, no PO, no HTTP; no decision about what a change is (that is
+// catalog.Diff and package ingest); no caching of answers.
+//
+// # Files
+//
+// The prefix of a file says what it is about:
+//
+//	store.go      DB, Options, Open
+//	sqlite*       the engine, all that is particular to SQLite: connections, the
+//	              write-ahead log, functions of searches, error texts
+//	session*      prepared statements on one connection, the pools of sessions
+//	migrate.go    the schema (migrations/*.sql)
+//	lock*         the lock of the data directory, whatever the engine
+//	read*         Snapshot and its methods: rows of projects, components,
+//	              translations, units, authors
+//	change*       lists of changes: query, filter, counting, paging
+//	search*       searches for units: query to plan to SQL
+//	stats*        sums of statistics, statistics over time
+//	write*        StepTx, the transaction of a step: rows of translations, units,
+//	              layouts, changes, checks, authors
+//	configure*    projects and components as the configuration names them
+//	cache*        what snapshots look up once per generation
+//	verify*       the recount of everything that is kept as a sum
+//	values.go     Go values to columns and back
+//
+// One file reads and writes each of the small tables: comments.go, files.go,
+// lagging.go, problems.go, suggestions.go, target_hashes.go, tokens.go. layout.go
+// and codec.go are the formats of the bytes that are stored; watch.go tells
+// readers of new generations; errors.go makes every error one line.
+package store
