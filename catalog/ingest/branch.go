@@ -48,8 +48,8 @@ type Report struct {
 	Changes int64
 	// Components tells of each component, in the order of their ids.
 	Components []ComponentReport
-	// News are the quality checks that fail since the pull.
-	News News
+	// NewFailures are the quality checks that fail since the pull.
+	NewFailures NewFailures
 }
 
 // ComponentReport tells what a pull did to one component.

@@ -32,7 +32,7 @@ type checkup struct {
 	glossary map[store.GlossaryQuery][]checks.Term // loaded so far
 	coined   map[peerKey]struct{}                  // languages of which a glossary changed
 	behind   map[int64]*recounted                  // by component
-	ledger   ledger                                // nil where nobody asks what is new
+	diff     failureDiff                           // nil if the report of new failures is not needed
 }
 
 // peerKey names the translations of a project in one language.
@@ -386,7 +386,7 @@ func (k *checkup) put(ctx context.Context, u *store.CheckUnit, mask checks.Mask)
 
 // set stores what fails.
 func (k *checkup) set(ctx context.Context, u *store.CheckUnit, mask checks.Mask) error {
-	k.ledger.note(u, mask)
+	k.diff.note(u, mask)
 	return k.tx.SetFailing(ctx, u, mask)
 }
 

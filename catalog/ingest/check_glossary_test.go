@@ -35,8 +35,8 @@ func TestGlossary(t *testing.T) {
 	expect := func(when string, news int, want ...string) {
 		t.Helper()
 		report := w.Sync()
-		if report.News.Total != news {
-			t.Errorf("%s: %+v, want %d news", when, report.News, news)
+		if report.NewFailures.Total != news {
+			t.Errorf("%s: %+v, want %d news", when, report.NewFailures, news)
 		}
 		var got []string
 		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {

@@ -174,13 +174,13 @@ func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from st
 	}
 	p.prefetch(ctx, touched, step, load)
 	changes := make(map[int64]int64, len(touched))
-	var news News
+	var newFailures NewFailures
 	err = p.moveAs(ctx, convoy, from, step.Commit.Hash.String(), at, func(ctx context.Context, tx *store.StepTx) error {
 		var checkup *checkup
 		if !at.partial {
 			checkup = newCheckup(tx)
 			if from != "" {
-				checkup.ledger = ledger{}
+				checkup.diff = failureDiff{}
 			}
 		}
 		for _, c := range touched {
@@ -200,7 +200,7 @@ func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from st
 		if err := checkup.age(ctx, slices.DeleteFunc(slices.Clone(convoy), func(c *component) bool { return slices.Contains(touched, c) })); err != nil {
 			return err
 		}
-		news, err = checkup.ledger.news(ctx, tx)
+		newFailures, err = checkup.diff.newFailures(ctx, tx)
 		return err
 	})
 	if err != nil {
@@ -209,7 +209,7 @@ func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from st
 	for id, n := range changes {
 		p.changes[id] += n
 	}
-	p.report.News.add(news)
+	p.report.NewFailures.add(newFailures)
 	for _, c := range touched {
 		c.applied, c.vacant = true, !c.selects()
 		if from == "" {

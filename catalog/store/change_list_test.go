@@ -140,7 +140,7 @@ func TestChangesProperty(outer *testing.T) {
 		defer db.Close()
 		db.caches.spans.width = rapid.SampledFrom([]int64{1, 2, 5, defaultSpanWidth}).Draw(t, "width")
 		db.caches.spans.room = rapid.SampledFrom([]int{0, 7, maxSpanSums}).Draw(t, "room")
-		w := newWorld(t, db)
+		w := newModelDB(t, db)
 		for s := range rapid.IntRange(1, 5).Draw(t, "steps") {
 			w.step(t, s+1)
 			for range 12 { // marks of one step are those of the next
@@ -165,8 +165,9 @@ func checkRoom(t *rapid.T, c *spanCache) {
 	}
 }
 
-// world is a database of two projects, three components and their translations.
-type world struct {
+// modelDB is a database of two projects, three components and their
+// translations, with the model of its changes.
+type modelDB struct {
 	db    *DB
 	m     model
 	units map[int64]FingerprintedUnit // per translation
@@ -179,8 +180,8 @@ var authors = [...]string{"Ann", "Bob"}
 // recorded are the actions that a ledger can hold.
 var recorded = [...]catalog.Action{22, 24, 25, 31, 48, 51, 53, 59, 63}
 
-func newWorld(t *rapid.T, db *DB) *world {
-	w := &world{db: db, units: map[int64]FingerprintedUnit{}, comps: map[int64]int64{}, names: map[int64]string{}}
+func newModelDB(t *rapid.T, db *DB) *modelDB {
+	w := &modelDB{db: db, units: map[int64]FingerprintedUnit{}, comps: map[int64]int64{}, names: map[int64]string{}}
 	ctx := context.Background()
 	specs := []ComponentSpec{spec("one", "a"), spec("one", "b"), spec("two", "c")}
 	if err := db.Configure(ctx, projectsNamed("one", "two"), specs, nil); err != nil {
@@ -204,7 +205,7 @@ func newWorld(t *rapid.T, db *DB) *world {
 	return w
 }
 
-func (w *world) step(t *rapid.T, at int) {
+func (w *modelDB) step(t *rapid.T, at int) {
 	n := rapid.IntRange(0, 8).Draw(t, "deltas")
 	next := int64(len(w.m.entries)) + 1
 	newest := map[int64]time.Time{}
@@ -243,7 +244,7 @@ func (w *world) step(t *rapid.T, at int) {
 	w.m.entries = append(w.m.entries, added...)
 }
 
-func (w *world) drawDelta(t *rapid.T) Delta {
+func (w *modelDB) drawDelta(t *rapid.T) Delta {
 	d := Delta{ComponentID: rapid.Int64Range(1, 3).Draw(t, "component"), Commit: head(rapid.IntRange(1, 9).Draw(t, "commit")), At: day(rapid.IntRange(1, 20).Draw(t, "day"))}
 	n := rapid.IntRange(0, 5).Draw(t, "entries")
 	if rapid.IntRange(0, 3).Draw(t, "kind") == 0 {
@@ -262,7 +263,7 @@ func (w *world) drawDelta(t *rapid.T) Delta {
 	return d
 }
 
-func (w *world) expect(d *Delta, newest map[int64]time.Time) []modelEntry {
+func (w *modelDB) expect(d *Delta, newest map[int64]time.Time) []modelEntry {
 	var out []modelEntry
 	at := d.At
 	if at.Before(newest[d.ComponentID]) {
@@ -290,7 +291,7 @@ func (w *world) expect(d *Delta, newest map[int64]time.Time) []modelEntry {
 	return out
 }
 
-func (w *world) drawQuery(t *rapid.T) ChangeQuery {
+func (w *modelDB) drawQuery(t *rapid.T) ChangeQuery {
 	q := ChangeQuery{
 		AfterID: rapid.Int64Range(-1, int64(len(w.m.entries))+2).Draw(t, "after"), Offset: rapid.IntRange(0, 30).Draw(t, "offset"),
 		Limit: rapid.IntRange(0, 20).Draw(t, "limit"), Newest: rapid.Bool().Draw(t, "newest"),
@@ -323,7 +324,7 @@ func drawFilter(t *rapid.T, q *ChangeQuery) {
 	}
 }
 
-func (w *world) check(t *rapid.T, q ChangeQuery) {
+func (w *modelDB) check(t *rapid.T, q ChangeQuery) {
 	want := w.m.list(q)
 	err := w.db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
 		n, err := s.Count(ctx, q)
@@ -345,7 +346,7 @@ func (w *world) check(t *rapid.T, q ChangeQuery) {
 	}
 }
 
-func (w *world) checkEach(t *rapid.T) {
+func (w *modelDB) checkEach(t *rapid.T) {
 	err := w.db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
 		for _, e := range w.m.entries {
 			got, err := s.Change(ctx, e.change.ID)

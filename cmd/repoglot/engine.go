@@ -165,8 +165,8 @@ func (e *engine) pull(ctx context.Context, b *ingest.Branch) (ingest.Report, err
 	if report.Steps > 0 {
 		e.log.Info("pulled", "branch", b.Key, "head", report.Head, "steps", report.Steps, "changes", report.Changes, "took", time.Since(began).Round(time.Millisecond))
 	}
-	if report.News.Total > 0 {
-		e.log.Info("strings fail quality checks that did not before", "branch", b.Key, "total", report.News.Total, "first", newsLines(&report, logged))
+	if report.NewFailures.Total > 0 {
+		e.log.Info("strings fail quality checks that did not before", "branch", b.Key, "total", report.NewFailures.Total, "first", newFailureLines(&report, logged))
 	}
 	return report, err
 }

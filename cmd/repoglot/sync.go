@@ -159,7 +159,7 @@ func (r *results) add(b *ingest.Branch, report ingest.Report, err error) {
 		own = own || c.Err != nil
 		r.line(c)
 	}
-	for _, line := range newsLines(&report, len(report.News.List)) {
+	for _, line := range newFailureLines(&report, len(report.NewFailures.List)) {
 		fmt.Fprintln(r.program.stdout, "newly failing:", line)
 	}
 	if !own { // an error that no component's line tells

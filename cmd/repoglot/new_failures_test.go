@@ -8,12 +8,12 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 )
 
-// TestNewsLines names components, quotes what a terminal should not see, and
+// TestNewFailureLines names components, quotes what a terminal should not see, and
 // counts what is left out.
-func TestNewsLines(t *testing.T) {
+func TestNewFailureLines(t *testing.T) {
 	report := ingest.Report{
 		Components: []ingest.ComponentReport{{ID: 1, Project: "demo", Slug: "app"}},
-		News: ingest.News{Total: 5, List: []ingest.NewFailure{
+		NewFailures: ingest.NewFailures{Total: 5, List: []ingest.NewFailure{
 			{UnitID: 268435457, ComponentID: 1, Language: "de", Check: checks.EndStop, Source: "It\x1b[1m works."},
 			{UnitID: 536870913, ComponentID: 2, Language: "cs", Check: checks.Reused, Source: "Open"},
 			{UnitID: 536870914, ComponentID: 2, Language: "cs", Check: checks.Same, Source: "Shut"},
@@ -21,10 +21,10 @@ func TestNewsLines(t *testing.T) {
 	}
 	want := `demo/app de: end_stop: "It\x1b[1m works." (unit 268435457)` + "\n" +
 		`component 2 cs: reused: "Open" (unit 536870913)` + "\nand 3 more"
-	if got := strings.Join(newsLines(&report, 2), "\n"); got != want {
+	if got := strings.Join(newFailureLines(&report, 2), "\n"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := newsLines(&ingest.Report{}, logged); got != nil {
+	if got := newFailureLines(&ingest.Report{}, logged); got != nil {
 		t.Errorf("%q", got)
 	}
 }

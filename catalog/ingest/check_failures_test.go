@@ -13,10 +13,10 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// A pull reports the checks that fail since it: none of a first import, none that
+// TestNewFailures: a pull reports the checks that fail since it: none of a first import, none that
 // failed before, those of strings that were not changed but are compared with
 // what was, and a hundred at most.
-func TestNews(t *testing.T) {
+func TestNewFailures(t *testing.T) {
 	file := func(entries ...string) string {
 		text := "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=n != 1;\\n\"\n"
 		for i := 0; i < len(entries); i += 2 {
@@ -40,11 +40,11 @@ func TestNews(t *testing.T) {
 			names[c.ID] = c.Slug
 		}
 		var got []string
-		for _, f := range report.News.List {
+		for _, f := range report.NewFailures.List {
 			got = append(got, fmt.Sprintf("%s/%s %s %s", names[f.ComponentID], f.Language, f.Check, f.Source))
 		}
-		if diff := cmp.Diff(want, got[:min(len(got), max(len(want), 4))]); diff != "" || report.News.Total != total {
-			t.Errorf("%s: %d of %d; -want +got:\n%s", when, len(got), report.News.Total, diff)
+		if diff := cmp.Diff(want, got[:min(len(got), max(len(want), 4))]); diff != "" || report.NewFailures.Total != total {
+			t.Errorf("%s: %d of %d; -want +got:\n%s", when, len(got), report.NewFailures.Total, diff)
 		}
 	}
 	commit(map[string]string{
@@ -66,7 +66,7 @@ func TestNews(t *testing.T) {
 	}
 	commit(map[string]string{"docs/de.po": file(many...)})
 	var report ingest.Report
-	if report = w.Sync(); report.News.Total != 120 || len(report.News.List) != 100 {
-		t.Errorf("%d of %d", len(report.News.List), report.News.Total)
+	if report = w.Sync(); report.NewFailures.Total != 120 || len(report.NewFailures.List) != 100 {
+		t.Errorf("%d of %d", len(report.NewFailures.List), report.NewFailures.Total)
 	}
 }
