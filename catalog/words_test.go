@@ -39,3 +39,28 @@ func FuzzCountWords(f *testing.F) {
 		}
 	})
 }
+
+func TestCountWords(t *testing.T) {
+	for _, c := range []struct {
+		source     string
+		plain, cjk int
+	}{
+		{"", 0, 0},
+		{"Hello, world!\n", 2, 2},
+		{"a-b c_d", 2, 2},
+		{"Orangutan has %d banana.\n\x1e\x1eOrangutan has %d bananas.\n", 8, 8},
+		{"<unused singular (hash=ab)>\x1e\x1e%d files left", 3, 3},
+		{"one\u00a0two\u3000three\u200bfour", 3, 3},
+		{"a\x1cb\x1fc", 3, 3},
+		{"日本語 test テスト", 3, 7},
+		{"日本語、テスト。abc", 1, 9},
+		{"한국어 문장", 2, 5},
+	} {
+		if got := CountWords(c.source, false); got != c.plain {
+			t.Errorf("CountWords(%q, false) = %d, want %d", c.source, got, c.plain)
+		}
+		if got := CountWords(c.source, true); got != c.cjk {
+			t.Errorf("CountWords(%q, true) = %d, want %d", c.source, got, c.cjk)
+		}
+	}
+}

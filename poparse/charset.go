@@ -247,7 +247,7 @@ func declaredCharset(data []byte) (name string, offset int) {
 			if !isString && len(line) > 0 || len(header) > maxHeader {
 				break
 			}
-			header = append(header, headOf(quoted(line))...)
+			header = append(header, limitLine(quoted(line))...)
 			at = next
 			continue
 		}
@@ -268,7 +268,7 @@ func declaredCharset(data []byte) (name string, offset int) {
 		if bytes.HasPrefix(line, []byte("msgstr")) {
 			if idEmpty && !context {
 				headerAt = at
-				header = append(header, headOf(quoted(line))...)
+				header = append(header, limitLine(quoted(line))...)
 			}
 			idEmpty, context = false, false
 		}
@@ -286,8 +286,8 @@ func declaredCharset(data []byte) (name string, offset int) {
 	return name, headerAt
 }
 
-// headOf is as much of a line as is looked through.
-func headOf(line []byte) []byte { return line[:min(len(line), maxHeader)] }
+// limitLine is as much of a line as is looked through.
+func limitLine(line []byte) []byte { return line[:min(len(line), maxHeader)] }
 
 func trimBlanks(s []byte) []byte {
 	for len(s) > 0 && isBlank(s[0]) {

@@ -12,10 +12,10 @@ type pending struct {
 	comments, extracted, refs, flagged []string
 }
 
-// rooms is where the lists of an entry begin: most find room there.
-type rooms struct{ comments, extracted, refs, flagged, strs [6]string }
+// listBuffers is where the lists of an entry begin: most find room there.
+type listBuffers struct{ comments, extracted, refs, flagged, strs [6]string }
 
-func (r *rooms) pending() pending {
+func (r *listBuffers) pending() pending {
 	return pending{
 		comments:  r.comments[:0],
 		extracted: r.extracted[:0],
@@ -91,7 +91,7 @@ func (p *parser) comment() {
 		p.line++
 		p.lineStart = p.pos
 		p.obsolete = false
-		p.record.spill()
+		p.record.joinNextLine()
 	}
 	for len(rest) > 0 && rest[len(rest)-1] == '\r' {
 		rest = rest[:len(rest)-1]

@@ -126,7 +126,7 @@ func decodeUndeclared(data []byte, name string, h holding) decoded {
 	if at < 0 {
 		return decoded{text: h.text(data), charset: charsetASCII}
 	}
-	line, column := position(data, at)
+	line, column := lineColumn(data, at)
 	said := "the header names no charset"
 	if name != "" {
 		said = fmt.Sprintf("the header says charset=%s", clip(name))
@@ -348,9 +348,9 @@ func encodingError(data []byte, offset int, enc encoding.Encoding) *SyntaxError 
 	}
 }
 
-// position returns the 1-based line and column of an offset, counting bytes
+// lineColumn returns the 1-based line and column of an offset, counting bytes
 // that are not UTF-8 as characters.
-func position(data []byte, offset int) (line, column int) {
+func lineColumn(data []byte, offset int) (line, column int) {
 	e := encodingError(data, offset, nil)
 	return e.Line, e.Column
 }

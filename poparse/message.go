@@ -72,7 +72,7 @@ func (p *parser) message() (*Entry, error) {
 
 // newEntry appends an entry and returns it.
 func (p *parser) newEntry() *Entry {
-	e := p.places.new(len(p.text) - p.pos)
+	e := p.slots.new(len(p.text) - p.pos)
 	p.entries = append(p.entries, e)
 	return e
 }
@@ -161,11 +161,11 @@ func (p *parser) translations(e *Entry, idAt int) error {
 		return p.fail(ErrPlural, idAt, "the entry has no msgid_plural for the msgstr[%d] on line %d: add it, or write msgstr", index, line)
 	case !indexed:
 		str, err := p.value("msgstr", e.Obsolete, false)
-		e.Str = p.places.one(str)
+		e.Str = p.slots.one(str)
 		return err
 	}
 	err = p.forms(e, index)
-	p.places.none()
+	p.slots.dropOne()
 	e.Str = p.keep(p.strs)
 	return err
 }
@@ -324,10 +324,10 @@ func (p *parser) misplaced(keyword string) error {
 	case "domain":
 		return p.fail(ErrText, p.pos, "a domain directive inside an entry")
 	}
-	if e := p.looksLike(p.pos); e != nil {
+	if e := p.sniff(p.pos); e != nil {
 		return e
 	}
-	if p.behindQuote() {
+	if p.afterQuote() {
 		return p.stray(ErrText, "unexpected text")
 	}
 	return p.unknownKeyword()
@@ -347,7 +347,7 @@ func (p *parser) unexpected(code string, at int, msg string) error {
 	if p.pos == len(p.text) {
 		return p.fail(ErrTruncated, at, "%s: the file ends here, is it truncated?", msg)
 	}
-	if e := p.looksLike(p.pos); e != nil {
+	if e := p.sniff(p.pos); e != nil {
 		return e
 	}
 	switch c := p.text[p.pos]; {
@@ -357,7 +357,7 @@ func (p *parser) unexpected(code string, at int, msg string) error {
 		return p.mixed(p.entries[len(p.entries)-1].Obsolete)
 	case isLetter(c) && isKeyword(p.word()):
 		return p.fail(code, at, "%s before %s on line %d", msg, p.word(), p.line)
-	case isLetter(c) && !p.behindQuote():
+	case isLetter(c) && !p.afterQuote():
 		return p.unknownKeyword()
 	}
 	return p.stray(code, msg)
@@ -383,7 +383,7 @@ func isKeyword(word string) bool {
 
 // stray returns the error for text that cannot stand at the position.
 func (p *parser) stray(code, msg string) error {
-	if e := p.looksLike(p.pos); e != nil {
+	if e := p.sniff(p.pos); e != nil {
 		return e
 	}
 	line := p.text[p.pos:]
@@ -391,12 +391,12 @@ func (p *parser) stray(code, msg string) error {
 		line = line[:nl]
 	}
 	if p.onNUL() {
-		if p.behindQuote() {
+		if p.afterQuote() {
 			code = ErrAfterString
 		}
 		return p.fail(code, p.pos, "%s, NUL bytes: the file is damaged, as after a crash or on a full disk; get it anew", msg)
 	}
-	if p.behindQuote() {
+	if p.afterQuote() {
 		return p.fail(ErrAfterString, p.pos, "text behind the closing quote, %q: write \\\" for a quote inside of a string", clip(line))
 	}
 	return p.fail(code, p.pos, "%s: %q", msg, clip(line))
@@ -409,7 +409,7 @@ func (p *parser) onNUL() bool {
 	return p.enc.withNUL != "" && strings.HasPrefix(p.text[p.pos:], replacement) && !strings.Contains(p.enc.withNUL, replacement)
 }
 
-// behindQuote reports whether the position is right behind a string on its line.
-func (p *parser) behindQuote() bool {
+// afterQuote reports whether the position is right behind a string on its line.
+func (p *parser) afterQuote() bool {
 	return p.tokenEnd > p.lineStart && p.text[p.tokenEnd-1] == '"' && strings.Trim(p.text[p.tokenEnd:p.pos], " \t\r\f\v") == ""
 }

@@ -23,7 +23,7 @@ func Parse(name string, data []byte) (*File, error) { return parse(name, data, n
 
 // parse is Parse, with a Reader whose room for entries it takes, or nil.
 func parse(name string, data []byte, reader *Reader) (*File, error) {
-	if what := looksBinary(data); what != "" {
+	if what := sniffBinary(data); what != "" {
 		if _, _, ok := decodeMarked(data[:min(len(data), 512)], copies); !ok {
 			return nil, &SyntaxError{File: name, Line: 1, Column: 1, Code: ErrNotPO, Msg: "this is not a PO file, it looks like " + what}
 		}
@@ -66,14 +66,14 @@ func read(name string, d decoded, bad *SyntaxError, reader *Reader) (*File, erro
 // scan reads decoded text. The record and the reader may be nil.
 func scan(name string, d decoded, r *record, reader *Reader) (*File, error) {
 	p := &parser{
-		place:  place{line: 1},
-		file:   &File{Name: name, Warnings: d.warnings},
-		text:   d.text,
-		enc:    d,
-		record: r,
-		seed:   maphash.MakeSeed(),
+		position: position{line: 1},
+		file:     &File{Name: name, Warnings: d.warnings},
+		text:     d.text,
+		enc:      d,
+		record:   r,
+		seed:     maphash.MakeSeed(),
 	}
-	p.pending, p.strs = p.room.pending(), p.room.strs[:0]
+	p.pending, p.strs = p.buffers.pending(), p.buffers.strs[:0]
 	reader.lend(p)
 	if err := p.run(); err != nil {
 		return nil, err
@@ -109,9 +109,9 @@ func (p *parser) run() error {
 			}
 			switch {
 			case isHeader(e):
-				p.sortOutHeader(e)
+				p.takeHeader(e)
 			case p.recovery == nil:
-				p.note(e)
+				p.remember(e)
 			}
 		}
 	}
@@ -124,8 +124,8 @@ func (p *parser) looseString() error {
 	return p.fail(ErrLooseString, p.pos, "a string without msgctxt, msgid or msgstr before it: is a line missing, or a comment between the lines of a string?")
 }
 
-// sortOutHeader moves the entry just read to where headers are.
-func (p *parser) sortOutHeader(e *Entry) {
+// takeHeader moves the entry just read to where headers are.
+func (p *parser) takeHeader(e *Entry) {
 	p.entries = p.entries[:len(p.entries)-1]
 	f := p.file
 	if f.Header == nil {
@@ -147,8 +147,8 @@ func (p *parser) sortOutHeader(e *Entry) {
 	}
 }
 
-// note keeps what finish needs of an entry, while it is in the processor's cache.
-func (p *parser) note(e *Entry) {
+// remember keeps what finish needs of an entry, while it is in the processor's cache.
+func (p *parser) remember(e *Entry) {
 	if e.Obsolete {
 		p.hashes = append(p.hashes, 0)
 		return

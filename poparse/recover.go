@@ -36,7 +36,7 @@ func Errors(name string, data []byte) (list []*SyntaxError, more bool) {
 		return []*SyntaxError{first}, false
 	}
 	d.replaceNUL()
-	r := &recovery{p: &parser{place: place{line: 1}, file: &File{Name: name}, text: d.text, enc: d, places: new(entryArena)}}
+	r := &recovery{p: &parser{position: position{line: 1}, file: &File{Name: name}, text: d.text, enc: d, slots: new(entryArena)}}
 	r.p.recovery = r
 	for _, e := range bad {
 		e.File = name
@@ -72,16 +72,16 @@ func (r *recovery) run() {
 		if err == nil {
 			return
 		}
-		if !r.note(err) {
+		if !r.report(err) {
 			return
 		}
 		r.resync()
 	}
 }
 
-// note takes in an error of the grammar, unless it follows from another one. It
+// report takes in an error of the grammar, unless it follows from another one. It
 // returns false if nothing can be said of the rest.
-func (r *recovery) note(err error) bool {
+func (r *recovery) report(err error) bool {
 	var e *SyntaxError
 	if !errors.As(err, &e) {
 		return false
@@ -146,7 +146,7 @@ func (r *recovery) tolerates(err error) bool {
 	if r == nil {
 		return false
 	}
-	return r.note(err)
+	return r.report(err)
 }
 
 // sorted returns the errors in file order. On a line with invalid bytes all else
@@ -171,7 +171,7 @@ func (r *recovery) sorted() []*SyntaxError {
 func (r *recovery) resync() {
 	p := r.p
 	p.pending.reset()
-	if n := len(p.entries); n > 2 { // looksLike asks for one and two
+	if n := len(p.entries); n > 2 { // sniff asks for one and two
 		copy(p.entries, p.entries[n-2:])
 		p.entries = p.entries[:2]
 	}
@@ -183,7 +183,7 @@ func (r *recovery) resync() {
 		p.nextLine()
 	}
 	for touching := true; p.pos < len(p.text); p.nextLine() {
-		at := p.place
+		at := p.position
 		p.enterLine()
 		switch c := p.lineToken(); {
 		case c == '\n':
@@ -194,7 +194,7 @@ func (r *recovery) resync() {
 			continue
 		case c == '#', p.beginsEntry(), c == 'm' && p.on("msgstr") && translated && !touching,
 			c == 't' && !seenHere && (!touching && r.isPO() || p.atMarker()):
-			p.place = at
+			p.position = at
 			return
 		case c == 'm':
 			translated = translated || p.on("msgstr")
@@ -252,7 +252,7 @@ func (r *recovery) keywords() {
 }
 
 // strings looks for mistakes within strings up to the end of the line.
-func (r *recovery) strings(behindKeyword bool) {
+func (r *recovery) strings(afterKeyword bool) {
 	p := r.p
 	from := p.pos
 	seen := r.hasOn(p.line)
@@ -264,8 +264,8 @@ func (r *recovery) strings(behindKeyword bool) {
 		s := segments{at: p.pos, line: p.line, lineStart: p.lineStart}
 		if err := p.segment(&s); err != nil {
 			// A lone quote is the end of the string before it.
-			if lone := !behindKeyword && p.restOfLine() == `"`; !seen && (!lone || p.line != r.broken+1) {
-				r.note(err)
+			if lone := !afterKeyword && p.restOfLine() == `"`; !seen && (!lone || p.line != r.broken+1) {
+				r.report(err)
 			}
 			return
 		}
@@ -275,10 +275,10 @@ func (r *recovery) strings(behindKeyword bool) {
 	}
 	switch c := p.lineToken(); {
 	case c != 't' || p.beginsEntry() || seen:
-	case p.pos > from && p.behindQuote():
-		r.note(p.stray(ErrAfterString, "unexpected text"))
+	case p.pos > from && p.afterQuote():
+		r.report(p.stray(ErrAfterString, "unexpected text"))
 	default:
-		r.note(p.stray(ErrNoString, "expected a string in quotes"))
+		r.report(p.stray(ErrNoString, "expected a string in quotes"))
 	}
 }
 
@@ -335,7 +335,7 @@ func (p *parser) beginsEntry() bool {
 // beginsLine reports whether only blanks and prefixes are before the position on
 // its line.
 func (p *parser) beginsLine() bool {
-	q := parser{text: p.text, place: place{pos: p.lineStart}}
+	q := parser{text: p.text, position: position{pos: p.lineStart}}
 	q.enterLine()
 	return q.pos == p.pos
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// places are errors as "line:column code", comma between.
-func places(list []*SyntaxError) string {
+// positions lists errors as "line:column code", comma between.
+func positions(list []*SyntaxError) string {
 	var out []string
 	for _, e := range list {
 		out = append(out, fmt.Sprintf("%d:%d %s", e.Line, e.Column, e.Code))
@@ -65,7 +65,7 @@ func TestErrors(t *testing.T) {
 		{"domain", "domain\ndomain \"d\" x\n" + fine, "1:7 missing-string, 2:12 text-behind-string"},
 	} {
 		list, more := Errors("x.po", []byte(tt.text))
-		if diff := cmp.Diff(tt.want, places(list)); diff != "" || more {
+		if diff := cmp.Diff(tt.want, positions(list)); diff != "" || more {
 			t.Errorf("%s: more %v (-want +got)\n%s\n%s", tt.name, more, diff, tt.text)
 		}
 		for _, e := range list {
@@ -118,7 +118,7 @@ func TestErrorsOfOneFault(t *testing.T) {
 		text := strings.Join(lines, "")
 		list, _ := Errors("x.po", []byte(text))
 		if counts[len(list)]++; len(list) > 2 {
-			t.Errorf("%s\n%s", places(list), text)
+			t.Errorf("%s\n%s", positions(list), text)
 		}
 	}
 	t.Logf("files by number of errors: %v", counts)

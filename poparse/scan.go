@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// place is where a parser is, and under which prefixes.
-type place struct {
+// position is where a parser is, and under which prefixes.
+type position struct {
 	pos, line, lineStart int
 	// tokenEnd is where the last string or comment ends.
 	tokenEnd           int
@@ -20,7 +20,7 @@ type place struct {
 // current line has, and go with every token on it, as in gettext's po-lex.c.
 type parser struct {
 	text string
-	place
+	position
 
 	file *File
 	enc  decoded
@@ -31,10 +31,10 @@ type parser struct {
 	// pending is what has been read of the next entry: its comments.
 	pending pending
 	strs    []string
-	room    rooms
+	buffers listBuffers
 
 	entries []*Entry
-	places  *entryArena // of entries
+	slots   *entryArena // of entries
 	hashes  []uint64    // of entries, see markDuplicates; 0 for one that is none
 	plurals []*Entry    // those of entries that are live and have several forms
 	seed    maphash.Seed
@@ -145,7 +145,7 @@ func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 // same prefix, and returns them unescaped and joined.
 func (p *parser) value(keyword string, obsolete, previous bool) (string, error) {
 	if p.previous == previous { // else it is for the way below to say so
-		if value, ok := p.wholeLines(); ok {
+		if value, ok := p.multiline(); ok {
 			return value, nil
 		}
 	}
@@ -186,7 +186,7 @@ func (p *parser) noString(keyword string) error {
 	case strings.IndexByte(p.text[end:p.pos], '\n') < 0:
 		return p.stray(ErrNoString, fmt.Sprintf("expected a string in quotes behind %s", keyword))
 	}
-	if e := p.looksLike(p.pos); e != nil {
+	if e := p.sniff(p.pos); e != nil {
 		return e
 	}
 	return p.fail(ErrNoString, end, "expected a string in quotes behind %s", keyword)
@@ -281,7 +281,7 @@ func (p *parser) build(s segments) (string, error) {
 	if s.escapes {
 		room += s.size / 2
 	}
-	u := unescaper{p: p, out: p.texts.room(room), line: s.line, lineStart: s.lineStart}
+	u := unescaper{p: p, out: p.texts.reserve(room), line: s.line, lineStart: s.lineStart}
 	for left, i := s.filled, s.at; left > 0; {
 		switch p.text[i] {
 		case '"':

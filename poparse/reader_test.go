@@ -73,7 +73,7 @@ func TestReaderForgets(t *testing.T) {
 		t.Errorf("entries (-Parse +Reader):\n%s", diff)
 	}
 	used := 0
-	for _, block := range r.places.kept {
+	for _, block := range r.slots.kept {
 		for i := range block {
 			if s := &block[i]; !reflect.DeepEqual(*s, slot{}) {
 				if used++; s.str[0] != "" && s.str[0] != "x" {

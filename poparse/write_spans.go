@@ -52,9 +52,9 @@ func (r *record) part(p *parser, k part) {
 	r.current.whole[k] = p.tokenEnd <= p.lineStart
 }
 
-// spill notes that a comment's prefix reaches into the next line, so that no part
+// joinNextLine notes that a comment's prefix reaches into the next line, so that no part
 // of the entry can be written alone.
-func (r *record) spill() {
+func (r *record) joinNextLine() {
 	if r != nil {
 		r.current.whole[partComments] = false
 	}

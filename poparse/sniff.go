@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// looksLike returns an error that says what the file seems to be, if the text
+// sniff returns an error that says what the file seems to be, if the text
 // at an offset that PO does not allow is typical of something else, else nil.
-func (p *parser) looksLike(at int) error {
+func (p *parser) sniff(at int) error {
 	line := p.text[at:]
 	if nl := strings.IndexByte(line, '\n'); nl >= 0 {
 		line = line[:nl]
@@ -72,9 +72,9 @@ func isMailHeader(lower string) bool {
 	return false
 }
 
-// looksBinary says what kind of binary file data seems to be, "" if it seems to
+// sniffBinary says what kind of binary file data seems to be, "" if it seems to
 // be text.
-func looksBinary(data []byte) string {
+func sniffBinary(data []byte) string {
 	if len(data) > 0 && (data[0] == '#' || data[0] == 'm') && !hasControls(data[:min(len(data), 1024)]) {
 		return ""
 	}

@@ -3,7 +3,7 @@ package poparse
 // A Reader parses many files, one after the other, in the same memory. Its zero
 // value is ready. It belongs to one goroutine.
 type Reader struct {
-	places  entryArena
+	slots   entryArena
 	entries []*Entry
 	plurals []*Entry
 	hashes  []uint64
@@ -22,17 +22,17 @@ func (r *Reader) Parse(name string, data []byte) (*File, error) { return parse(n
 // its own.
 func (r *Reader) lend(p *parser) {
 	if r == nil {
-		p.places = new(entryArena)
+		p.slots = new(entryArena)
 		n := len(p.text)/128 + 4
 		p.entries = make([]*Entry, 0, n)
 		p.hashes = make([]uint64, 0, n)
 		return
 	}
-	if r.places.kept == nil {
-		r.places.kept = make([][]slot, 0, 16)
+	if r.slots.kept == nil {
+		r.slots.kept = make([][]slot, 0, 16)
 	}
-	r.places.rewind()
-	p.places = &r.places
+	r.slots.rewind()
+	p.slots = &r.slots
 	p.entries, p.hashes, p.plurals = r.entries[:0], r.hashes[:0], r.plurals[:0]
 }
 
@@ -48,7 +48,7 @@ func (r *Reader) takeBack(p *parser) {
 	if r == nil {
 		return
 	}
-	r.places.finish()
+	r.slots.finish()
 	if cap(p.entries) <= 2*maxReused {
 		dropTail(p.entries, r.entries)
 		dropTail(p.plurals, r.plurals)

@@ -2,17 +2,17 @@ package poparse
 
 import "strings"
 
-// maxJoined bounds what wholeLines joins: a longer string is worth two passes,
+// maxJoined bounds what multiline joins: a longer string is worth two passes,
 // which need no buffer.
 const maxJoined = 64 << 10
 
 // usualJoined is as much as most strings of several lines have.
 const usualJoined = 256
 
-// wholeLines reads the value of a keyword in one pass if it is what almost all
+// multiline reads the value of a keyword in one pass if it is what almost all
 // are: one blank behind the keyword, strings that end their lines and begin the
 // next ones, no escapes but those of one letter. Else nothing is read.
-func (p *parser) wholeLines() (string, bool) {
+func (p *parser) multiline() (string, bool) {
 	text, i := p.text, p.pos
 	if i+2 >= len(text) || text[i] != ' ' || text[i+1] != '"' {
 		return "", false
@@ -41,7 +41,7 @@ func (p *parser) wholeLines() (string, bool) {
 			start, end = run, i
 		default:
 			joins = true
-			out = append(append(p.texts.room(usualJoined), text[start:end]...), text[run:i]...)
+			out = append(append(p.texts.reserve(usualJoined), text[start:end]...), text[run:i]...)
 		}
 		switch text[i] {
 		case '\\':
@@ -51,7 +51,7 @@ func (p *parser) wholeLines() (string, bool) {
 			}
 			if !joins {
 				joins = true
-				out = append(p.texts.room(usualJoined), text[start:end]...)
+				out = append(p.texts.reserve(usualJoined), text[start:end]...)
 			}
 			out = append(out, c)
 			i += 2
@@ -69,7 +69,7 @@ func (p *parser) wholeLines() (string, bool) {
 		}
 		i += len(more)
 	}
-	if !p.usualLine(i, line) && !p.endLines(i, line) {
+	if !p.nextUsualLine(i, line) && !p.nextTokenLine(i, line) {
 		return "", false
 	}
 	if !joins {
@@ -92,10 +92,10 @@ func (p *parser) nextString() string {
 	return `"`
 }
 
-// usualLine moves to the start of a line behind a string, or to that behind an
+// nextUsualLine moves to the start of a line behind a string, or to that behind an
 // empty one, if what most lines begin with is there: a keyword, or a comment
 // that is no prefix. Else it does nothing.
-func (p *parser) usualLine(start, line int) bool {
+func (p *parser) nextUsualLine(start, line int) bool {
 	text, at := p.text, start
 	if len(text)-at < 3 {
 		return false
@@ -118,17 +118,17 @@ func (p *parser) usualLine(start, line int) bool {
 	return true
 }
 
-// endLines moves to the next token behind a string, unless the string goes on
+// nextTokenLine moves to the next token behind a string, unless the string goes on
 // there behind blanks or a prefix.
-func (p *parser) endLines(start, line int) bool {
-	before := p.place
+func (p *parser) nextTokenLine(start, line int) bool {
+	before := p.position
 	p.tokenEnd = start - 1
 	p.pos = start
 	p.line = line
 	p.lineStart = start
 	p.obsolete, p.previous = false, false
 	if p.skip(); p.pos < len(p.text) && p.text[p.pos] == '"' {
-		p.place = before
+		p.position = before
 		return false
 	}
 	return true

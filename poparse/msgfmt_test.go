@@ -127,7 +127,7 @@ func (v *verdicts) parse() {
 func (v *verdicts) unintended() string {
 	switch {
 	case len(v.complaints) > 0 && v.err != nil:
-		return v.places()
+		return v.positions()
 	case len(v.complaints) > 0:
 		for _, complaint := range v.complaints {
 			if !v.intends(func(d difference) bool { return d.complaint != nil && d.complaint(v, complaint) }) {
@@ -170,10 +170,10 @@ func compareWithMsgfmt(t *testing.T, data []byte) string {
 	return ""
 }
 
-// places says what is wrong with the places of our errors, "" if nothing is. The
+// positions says what is wrong with the positions of our errors, "" if nothing is. The
 // first one is on the line of an error of msgfmt that has none of another kind
 // before it.
-func (v *verdicts) places() string {
+func (v *verdicts) positions() string {
 	first := v.err
 	if !slices.ContainsFunc(v.all, func(e *SyntaxError) bool { return *e == *first }) {
 		return fmt.Sprintf("Parse has %v, Errors has %v", first, v.all)
