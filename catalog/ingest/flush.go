@@ -49,7 +49,7 @@ func (f *flushing) newUnits(ctx context.Context) error {
 	for i, u := range f.fresh {
 		units[i] = u.Unit
 		units[i].TranslationID = f.id(u.TranslationID)
-		list[i] = store.FingerprintedUnit{Unit: &units[i], Text: u.text, Meta: u.meta, TargetHash: u.echo}
+		list[i] = store.FingerprintedUnit{Unit: &units[i], Text: u.text, Meta: u.meta, TargetHash: u.targetHash}
 	}
 	return f.tx.AddUnits(ctx, list)
 }
@@ -63,7 +63,7 @@ func (f *flushing) units(ctx context.Context) error {
 			if u.rewritten {
 				unit := u.Unit
 				unit.TranslationID = f.id(unit.TranslationID)
-				updated = append(updated, store.FingerprintedUnit{Unit: &unit, Text: u.text, Meta: u.meta, TargetHash: u.echo})
+				updated = append(updated, store.FingerprintedUnit{Unit: &unit, Text: u.text, Meta: u.meta, TargetHash: u.targetHash})
 			}
 			if u.Removed {
 				removed = append(removed, u.ID)

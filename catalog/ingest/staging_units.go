@@ -36,7 +36,7 @@ type stagedText struct {
 type stagedUnit struct {
 	catalog.Unit
 	text, meta int64
-	echo       int64
+	targetHash int64
 	fresh      bool // not stored yet
 	rewritten  bool // stored, and more of it changed than Removed
 }
@@ -156,7 +156,7 @@ func (s *staging) add(t *unitTable, n *store.FingerprintedUnit) error {
 	if n.SourceID == 0 {
 		n.SourceID = n.ID
 	}
-	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, echo: n.TargetHash, fresh: true}
+	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, targetHash: n.TargetHash, fresh: true}
 	u.keep()
 	if u.Target == u.Source {
 		u.Target = u.Source
@@ -189,18 +189,18 @@ func (s *staging) UpdateUnits(ctx context.Context, units []store.FingerprintedUn
 func (t *unitTable) update(at int, u *store.FingerprintedUnit) {
 	staged := t.dirty[at]
 	if staged == nil {
-		staged = &stagedUnit{Unit: *u.Unit}
+		staged = new(stagedUnit)
 		t.dirty[at] = staged
 	}
+	sourceID, created := staged.SourceID, staged.Created // which only a new unit has
+	staged.Unit = *u.Unit
+	staged.SourceID, staged.Created, staged.Removed = sourceID, created, false
 	staged.Target = t.texts[at].target
 	if staged.Target != u.Target {
 		staged.Target = strings.Clone(u.Target)
 	}
-	staged.State, staged.PreviousSource, staged.Note, staged.Flags, staged.Priority = u.State, u.PreviousSource, u.Note, u.Flags, u.Priority
-	staged.TranslatorBytes = u.TranslatorBytes
 	staged.keep()
-	staged.echo = u.TargetHash
-	staged.text, staged.meta, staged.Removed, staged.rewritten = u.Text, u.Meta, false, true
+	staged.text, staged.meta, staged.targetHash, staged.rewritten = u.Text, u.Meta, u.TargetHash, true
 	k := &t.known[at]
 	k.Text, k.Meta, k.Removed = u.Text, u.Meta, false
 	t.texts[at] = stagedText{staged.Target, u.State}
