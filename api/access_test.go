@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -119,7 +120,7 @@ func TestAuthorization(t *testing.T) {
 		for _, scheme := range []string{"Token ", "token ", "Bearer ", "BEARER  ", " Token "} {
 			expect(200, "GET", private, scheme+key, "")
 		}
-		expect(403, "POST", public+"repository/", "Token "+key, errForbidden.detail)
+		expect(403, "POST", public+"repository/", "Token "+key, rest.ErrForbidden.Detail)
 	}
 	for _, target := range []string{public, private, "/api/"} {
 		expect(401, "GET", target, "Token anything", "Invalid token.")

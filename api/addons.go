@@ -3,12 +3,13 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // listAddons lists the add-ons of all components, by id.
-func (s *Server) listAddons(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) listAddons(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	components, err := visibleComponents(ctx, snap, "")
 	if err != nil {
 		return nil, err
@@ -16,18 +17,18 @@ func (s *Server) listAddons(ctx context.Context, snap *store.Snapshot, r *reques
 	objects := []wire.Addon{}
 	for i := range components {
 		if c := &components[i]; c.Settings.Discovery.Found() {
-			objects = append(objects, wire.NewAddon(r.link, &c.Component, c.Project.Slug))
+			objects = append(objects, wire.NewAddon(r.Link, &c.Component, c.Project.Slug))
 		}
 	}
-	w, err := r.window(int64(len(objects)), maxPageSize)
+	w, err := r.Window(int64(len(objects)), rest.MaxPageSize)
 	if err != nil {
 		return nil, err
 	}
-	return r.list(w, "/api/addons/", slice(objects, w)), nil
+	return r.List(w, "/api/addons/", rest.Slice(objects, w)), nil
 }
 
-func (s *Server) getAddon(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	id, err := r.id()
+func (s *Server) getAddon(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	id, err := r.PathID()
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +38,8 @@ func (s *Server) getAddon(ctx context.Context, snap *store.Snapshot, r *request)
 	}
 	for i := range components {
 		if c := &components[i]; c.ID == id && c.Settings.Discovery.Found() {
-			return wire.NewAddon(r.link, &c.Component, c.Project.Slug), nil
+			return wire.NewAddon(r.Link, &c.Component, c.Project.Slug), nil
 		}
 	}
-	return nil, errNotFound
+	return nil, rest.ErrNotFound
 }

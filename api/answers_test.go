@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
@@ -32,7 +33,7 @@ func TestAnswers(t *testing.T) {
 		f := &archive.Files[i]
 		rec := call(t, s, http.MethodGet, f.Name)
 		body := rec.Body.Bytes()
-		if rec.Header().Get("Content-Type") == typeJSON {
+		if rec.Header().Get("Content-Type") == rest.TypeJSON {
 			body = indent(t, body)
 		}
 		if *update {

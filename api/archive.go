@@ -15,12 +15,11 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api/export"
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
-
-const typeZip = "application/zip"
 
 // missingName is the entry of an archive that names what should be in it.
 const missingName = "MISSING.txt"
@@ -34,8 +33,8 @@ type archived struct {
 }
 
 // getComponentFiles answers an archive of a component's files.
-func (s *Server) getComponentFiles(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	slugs := [2]string{r.segment("project"), r.segment("component")}
+func (s *Server) getComponentFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	slugs := [2]string{r.PathParam("project"), r.PathParam("component")}
 	list := func(ctx context.Context, snap *store.Snapshot) ([]archived, time.Time, error) {
 		component, err := s.importedComponent(ctx, snap, slugs[0], slugs[1])
 		if err != nil {
@@ -51,7 +50,7 @@ func (s *Server) getComponentFiles(ctx context.Context, snap *store.Snapshot, r 
 
 // getProjectFiles answers an archive of the files of a project's components that
 // are served, each in a folder of its name.
-func (s *Server) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	project, err := s.visibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
@@ -75,38 +74,38 @@ func (s *Server) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *r
 
 // archive is the download of files: as they are in the repository, or with the
 // format zip:<name> written in another one (facts §6).
-func (s *Server) archive(r *request, filename string, list func(context.Context, *store.Snapshot) ([]archived, time.Time, error)) (any, error) {
-	name, _ := r.params.get("format")
+func (s *Server) archive(r *rest.Request, filename string, list func(context.Context, *store.Snapshot) ([]archived, time.Time, error)) (any, error) {
+	name, _ := r.Params.Get("format")
 	converted, convert := strings.CutPrefix(name, "zip:")
 	format, known := export.Lookup(converted)
 	if convert && !known || !convert && name != "" && name != "api" && name != "zip" {
 		return nil, errFormat
 	}
-	if q, _ := r.params.get("q"); q != "" {
+	if q, _ := r.Params.Get("q"); q != "" {
 		return nil, errArchiveQ
 	}
-	plan := func(ctx context.Context, snap *store.Snapshot) (*plan, error) {
+	plan := func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
 		files, modified, err := list(ctx, snap)
 		if err != nil {
 			return nil, err
 		}
-		p := &plan{tag: s.archiveTag(files), fixed: true, modified: modified}
+		p := &rest.DownloadPlan{Tag: s.archiveTag(files), Fixed: true, Modified: modified}
 		// A source translation without a file of its own names another's.
 		once := slices.CompactFunc(slices.Clone(files), func(a, b archived) bool { return a.name == b.name })
-		p.write = func(ctx context.Context, w io.Writer) error { return s.writeArchive(ctx, snap, w, once, rawEntry) }
+		p.Write = func(ctx context.Context, w io.Writer) error { return s.writeArchive(ctx, snap, w, once, rawEntry) }
 		if convert {
 			generations := make([]int64, len(files))
 			for i := range files {
 				generations[i] = files[i].translation.Generation
 			}
-			p.tag = s.tagOf(r.link.Base, format.Name, p.tag, generations)
-			p.write = func(ctx context.Context, w io.Writer) error {
-				return s.writeArchive(ctx, snap, w, files, s.convertedEntry(r.link, format))
+			p.Tag = s.tagOf(r.Link.Base, format.Name, p.Tag, generations)
+			p.Write = func(ctx context.Context, w io.Writer) error {
+				return s.writeArchive(ctx, snap, w, files, s.convertedEntry(r.Link, format))
 			}
 		}
 		return p, nil
 	}
-	return &download{contentType: typeZip, filename: filename, exact: true, plan: plan}, nil
+	return &rest.Download{ContentType: rest.TypeZip, Filename: filename, Exact: true, Plan: plan}, nil
 }
 
 // tagOf makes an ETag of all that bytes depend on.

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"github.com/repoglot/repoglot/api/rest"
 )
 
 // baseURL returns the origin that links of an answer start with: the
@@ -28,7 +30,7 @@ func (s *Settings) baseURL(r *http.Request) (string, error) {
 		}
 	}
 	if !validHost(host) {
-		return "", errInvalidHost
+		return "", rest.ErrInvalidHost
 	}
 	return scheme + "://" + host, nil
 }
@@ -101,7 +103,7 @@ func validPort(port string) bool {
 	if port == "" {
 		return true
 	}
-	if port[0] != ':' || !isDigits(port[1:]) {
+	if port[0] != ':' || !rest.IsDigits(port[1:]) {
 		return false
 	}
 	n, err := strconv.Atoi(port[1:])

@@ -3,13 +3,14 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-func (s *Server) getChange(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	id, err := r.id()
+func (s *Server) getChange(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	id, err := r.PathID()
 	if err != nil {
 		return nil, err
 	}
@@ -20,24 +21,24 @@ func (s *Server) getChange(ctx context.Context, snap *store.Snapshot, r *request
 	if _, err := s.importedComponent(ctx, snap, change.Project, change.Component); err != nil {
 		return nil, err
 	}
-	return wire.NewChange(r.link, &change), nil
+	return wire.NewChange(r.Link, &change), nil
 }
 
 // changeScope is what a change list is about: the query that lists its entries
 // and the list's own path.
-type changeScope func(ctx context.Context, snap *store.Snapshot, r *request) (q store.ChangeQuery, path string, err error)
+type changeScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.ChangeQuery, path string, err error)
 
-func (s *Server) translationChanges(ctx context.Context, snap *store.Snapshot, r *request) (store.ChangeQuery, string, error) {
+func (s *Server) translationChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
 	return store.ChangeQuery{TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "changes/", err
 }
 
-func (s *Server) componentChanges(ctx context.Context, snap *store.Snapshot, r *request) (store.ChangeQuery, string, error) {
-	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
+func (s *Server) componentChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
+	component, err := s.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 	return store.ChangeQuery{ComponentID: component.ID}, wire.ComponentPath(component.Project.Slug, component.Slug) + "changes/", err
 }
 
-func (s *Server) projectChanges(ctx context.Context, snap *store.Snapshot, r *request) (store.ChangeQuery, string, error) {
+func (s *Server) projectChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
 	project, err := s.visibleProject(ctx, snap, r)
 	if err != nil {
 		return store.ChangeQuery{}, "", err
@@ -46,7 +47,7 @@ func (s *Server) projectChanges(ctx context.Context, snap *store.Snapshot, r *re
 	return q, wire.ProjectPath(project.Slug) + "changes/", err
 }
 
-func (s *Server) serverChanges(ctx context.Context, snap *store.Snapshot, _ *request) (store.ChangeQuery, string, error) {
+func (s *Server) serverChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.ChangeQuery, string, error) {
 	q, err := withoutHidden(ctx, snap, store.ChangeQuery{}, "")
 	return q, "/api/changes/", err
 }
@@ -78,27 +79,27 @@ func withoutHidden(ctx context.Context, snap *store.Snapshot, q store.ChangeQuer
 // listOf answers a change list: ascending by id, with ordering=-id descending
 // (decision 4).
 func listOf(scope changeScope) handler {
-	return func(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		q, path, err := scope(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		if q, err = r.changeQuery(q); err != nil {
+		if q, err = changeQuery(r, q); err != nil {
 			return nil, err
 		}
 		l, err := snap.ChangeList(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		w, err := r.window(l.Count(), maxPageSize)
+		w, err := r.Window(l.Count(), rest.MaxPageSize)
 		if err != nil {
 			return nil, err
 		}
-		entries, err := l.Page(ctx, w.offset, w.limit)
+		entries, err := l.Page(ctx, w.Offset, w.Limit)
 		if err != nil {
 			return nil, err
 		}
-		return r.list(w, path, changeObjects(r.link, entries)), nil
+		return r.List(w, path, changeObjects(r.Link, entries)), nil
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
@@ -11,8 +12,8 @@ import (
 )
 
 // listUnitChecks lists the failing checks of a unit.
-func (s *Server) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	id, err := r.id()
+func (s *Server) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	id, err := r.PathID()
 	if err != nil {
 		return nil, err
 	}
@@ -28,26 +29,26 @@ func (s *Server) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *re
 	if err != nil {
 		return nil, err
 	}
-	all := failedChecks(r.link, set, &row.Unit, &t.Translation)
-	w, err := r.window(int64(len(all)), maxUnitsSize)
+	all := failedChecks(r.Link, set, &row.Unit, &t.Translation)
+	w, err := r.Window(int64(len(all)), rest.MaxUnitsSize)
 	if err != nil {
 		return nil, err
 	}
-	return r.list(w, wire.Path("api", "units", wire.FormatID(id))+"checks/", slice(all, w)), nil
+	return r.List(w, wire.Path("api", "units", wire.FormatID(id))+"checks/", rest.Slice(all, w)), nil
 }
 
 // listTranslationChecks lists the units of a translation with failing checks, by
 // id, a page of units at a time.
-func (s *Server) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.window(t.Stats.Failing.Units, maxUnitsSize)
+	w, err := r.Window(t.Stats.Failing.Units, rest.MaxUnitsSize)
 	if err != nil {
 		return nil, err
 	}
-	units, err := snap.FailingUnits(ctx, t.ID, w.offset, w.limit)
+	units, err := snap.FailingUnits(ctx, t.ID, w.Offset, w.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +58,9 @@ func (s *Server) listTranslationChecks(ctx context.Context, snap *store.Snapshot
 	}
 	objects := make([]wire.FailingUnit, len(units))
 	for i := range units {
-		objects[i] = wire.FailingUnit{ID: units[i].ID, Unit: r.link.Unit(units[i].ID), Checks: failedChecks(r.link, set, &units[i], &t.Translation)}
+		objects[i] = wire.FailingUnit{ID: units[i].ID, Unit: r.Link.Unit(units[i].ID), Checks: failedChecks(r.Link, set, &units[i], &t.Translation)}
 	}
-	return r.list(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"checks/", objects), nil
+	return r.List(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"checks/", objects), nil
 }
 
 // checksOf makes the checks of a translation, as pulls run them, with the glossary

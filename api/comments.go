@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -10,21 +11,21 @@ import (
 
 // listUnitComments lists the comment of a unit: the translator comments that its
 // file has and the template has not, as one text. Removed units have none.
-func (s *Server) listUnitComments(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) listUnitComments(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	unit, _, err := s.visibleUnit(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
 	objects := []wire.Comment{}
 	if unit.Comment != "" {
-		objects = append(objects, wire.Comment{ID: unit.ID, Comment: unit.Comment, Unit: r.link.Unit(unit.ID)})
+		objects = append(objects, wire.Comment{ID: unit.ID, Comment: unit.Comment, Unit: r.Link.Unit(unit.ID)})
 	}
 	return listBelow(r, unit, "comments/", objects)
 }
 
 // visibleUnit finds the unit that the path names, and its translation.
-func (s *Server) visibleUnit(ctx context.Context, snap *store.Snapshot, r *request) (*catalog.Unit, *store.TranslationRow, error) {
-	id, err := r.id()
+func (s *Server) visibleUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (*catalog.Unit, *store.TranslationRow, error) {
+	id, err := r.PathID()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -36,11 +37,11 @@ func (s *Server) visibleUnit(ctx context.Context, snap *store.Snapshot, r *reque
 }
 
 // listBelow answers a list below a unit.
-func listBelow[T any](r *request, unit *catalog.Unit, below string, objects []T) (any, error) {
-	w, err := r.window(int64(len(objects)), maxPageSize)
+func listBelow[T any](r *rest.Request, unit *catalog.Unit, below string, objects []T) (any, error) {
+	w, err := r.Window(int64(len(objects)), rest.MaxPageSize)
 	if err != nil {
 		return nil, err
 	}
-	page := append([]T{}, slice(objects, w)...)
-	return r.list(w, wire.Path("api", "units", wire.FormatID(unit.ID))+below, page), nil
+	page := append([]T{}, rest.Slice(objects, w)...)
+	return r.List(w, wire.Path("api", "units", wire.FormatID(unit.ID))+below, page), nil
 }

@@ -3,23 +3,24 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-func (s *Server) getComponent(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	row, err := visibleComponent(ctx, snap, r.segment("project"), r.segment("component"))
+func (s *Server) getComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	row, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 	if err != nil {
 		return nil, err
 	}
-	return s.component(r.link, &row, true), nil
+	return s.component(r.Link, &row, true), nil
 }
 
-func (s *Server) listComponents(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) listComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	return s.componentList(ctx, snap, r, "", "/api/components/")
 }
 
-func (s *Server) listProjectComponents(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) listProjectComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	project, err := s.visibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
@@ -28,20 +29,20 @@ func (s *Server) listProjectComponents(ctx context.Context, snap *store.Snapshot
 }
 
 // componentList lists the components of a project, or with "" of all.
-func (s *Server) componentList(ctx context.Context, snap *store.Snapshot, r *request, project, path string) (any, error) {
+func (s *Server) componentList(ctx context.Context, snap *store.Snapshot, r *rest.Request, project, path string) (any, error) {
 	rows, err := visibleComponents(ctx, snap, project)
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.window(int64(len(rows)), maxPageSize)
+	w, err := r.Window(int64(len(rows)), rest.MaxPageSize)
 	if err != nil {
 		return nil, err
 	}
 	objects := []*wire.Component{}
-	for i := range slice(rows, w) {
-		objects = append(objects, s.component(r.link, &rows[w.offset+i], project == ""))
+	for i := range rest.Slice(rows, w) {
+		objects = append(objects, s.component(r.Link, &rows[w.Offset+i], project == ""))
 	}
-	return r.list(w, path, objects), nil
+	return r.List(w, path, objects), nil
 }
 
 // component makes the object of a component; withProject is false where the

@@ -13,6 +13,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -28,37 +29,10 @@ const (
 	downloadTime = time.Hour
 )
 
-// download is an answer that may be large: it is made in a snapshot of its own, and
-// kept aside for the client (spool), so that neither memory nor the time for which
-// the snapshot is held depend on the client.
-type download struct {
-	contentType, filename string
-	// bareName says that the name is sent without quotes where it can be, as Weblate
-	// does for file/.
-	bareName bool
-	// exact says that it may become older, so that only the very time of its last
-	// change means that a client has it.
-	exact bool
-	// plan reads what there is to send, and checks again that it may be seen.
-	plan func(ctx context.Context, snap *store.Snapshot) (*plan, error)
-}
-
-// plan is what a download will be.
-type plan struct {
-	// tag is the ETag's; "" if none can be told beforehand. A short download has
-	// that of its bytes instead, unless fixed is set.
-	tag   string
-	fixed bool
-	// modified is when it changed last; zero if that is not known.
-	modified time.Time
-	// write writes it.
-	write func(ctx context.Context, w io.Writer) error
-}
-
 // production is a download being made.
 type production struct {
 	spool   *spool
-	planned chan *plan // closed without one if planning failed
+	planned chan *rest.DownloadPlan // closed without one if planning failed
 	ended   chan struct{}
 	cancel  context.CancelFunc
 	// generation is that of the snapshot.
@@ -72,8 +46,8 @@ func (s *Server) sendDownload(rt *route, c echo.Context, a answer) (sent answer)
 	defer out.end()
 	defer func() { s.observe(rt, req, sent, s.now().Sub(started)) }()
 	refuse := func(err error) answer {
-		p := asProblem(longProblem(err))
-		if p == errInternal {
+		p := rest.AsProblem(longProblem(err))
+		if p == rest.ErrInternal {
 			s.logger.Error("api download failed", "path", req.URL.Path, "error", err)
 		}
 		a := renderProblem(p, 0)
@@ -99,9 +73,9 @@ func (s *Server) sendDownload(rt *route, c echo.Context, a answer) (sent answer)
 		_, _, err := p.spool.wait(ctx, true)
 		return refuse(err)
 	}
-	a.modified = plan.modified
-	if plan.tag != "" && a.download.has(req, plan) {
-		a.etag, a.status, a.download = etags(plan.tag)[identity], http.StatusNotModified, nil
+	a.modified = plan.Modified
+	if plan.Tag != "" && hasDownload(req, a.download, plan) {
+		a.etag, a.status, a.download = etags(plan.Tag)[identity], http.StatusNotModified, nil
 		_ = out.wait()
 		a.status = s.write(rt, w, req, a)
 		return a
@@ -125,7 +99,7 @@ func (s *Server) sendDownload(rt *route, c echo.Context, a answer) (sent answer)
 }
 
 // produce begins to make a download when its turn has come.
-func (s *Server) produce(ctx context.Context, d *download) (*production, error) {
+func (s *Server) produce(ctx context.Context, d *rest.Download) (*production, error) {
 	turn := time.NewTimer(producerWait)
 	defer turn.Stop()
 	select {
@@ -136,7 +110,7 @@ func (s *Server) produce(ctx context.Context, d *download) (*production, error) 
 		return nil, ctx.Err()
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	p := &production{spool: newSpool(s.tempDir), planned: make(chan *plan, 1), ended: make(chan struct{}), cancel: cancel}
+	p := &production{spool: newSpool(s.tempDir), planned: make(chan *rest.DownloadPlan, 1), ended: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer close(p.ended)
 		defer func() { <-s.producers }()
@@ -146,12 +120,12 @@ func (s *Server) produce(ctx context.Context, d *download) (*production, error) 
 			if p.generation, err = snap.Generation(ctx); err != nil {
 				return err
 			}
-			plan, err := d.plan(ctx, snap)
+			plan, err := d.Plan(ctx, snap)
 			if err != nil {
 				return err
 			}
 			p.planned <- plan
-			return plan.write(ctx, p.spool)
+			return plan.Write(ctx, p.spool)
 		}))
 	}()
 	return p, nil
@@ -165,25 +139,25 @@ func (p *production) close() {
 	p.spool.close()
 }
 
-// has reports whether the client has what is planned.
-func (d *download) has(req *http.Request, p *plan) bool {
+// hasDownload reports whether the client has what is planned.
+func hasDownload(req *http.Request, d *rest.Download, p *rest.DownloadPlan) bool {
 	if header := req.Header.Values("If-None-Match"); len(header) > 0 {
-		return matchesAny(etags(p.tag), header)
+		return matchesAny(etags(p.Tag), header)
 	}
-	if d.exact {
-		return unchanged(p.modified, req)
+	if d.Exact {
+		return unchanged(p.Modified, req)
 	}
-	return unmodified(p.modified, req)
+	return unmodified(p.Modified, req)
 }
 
 // sendShort answers with a whole download that is in memory, as with any other
 // document, and keeps it.
-func (s *Server) sendShort(rt *route, c echo.Context, a answer, p *production, plan *plan, body []byte) answer {
+func (s *Server) sendShort(rt *route, c echo.Context, a answer, p *production, plan *rest.DownloadPlan, body []byte) answer {
 	req := c.Request()
 	a.download, a.body, a.ranges, a.generation = nil, body, true, p.generation
 	made := newCoded(a)
-	if plan.fixed {
-		made.tags = etags(plan.tag)
+	if plan.Fixed {
+		made.tags = etags(plan.Tag)
 	}
 	key, ok := s.cacheKey(req)
 	if ok {
@@ -196,15 +170,15 @@ func (s *Server) sendShort(rt *route, c echo.Context, a answer, p *production, p
 
 // sendAside answers with a download that is in a file: with parts of it, or all as
 // it comes.
-func (s *Server) sendAside(ctx context.Context, rt *route, c echo.Context, a answer, p *production, plan *plan, out *patientWriter) (answer, error) {
+func (s *Server) sendAside(ctx context.Context, rt *route, c echo.Context, a answer, p *production, plan *rest.DownloadPlan, out *patientWriter) (answer, error) {
 	req, w := c.Request(), c.Response()
 	parts := req.Header.Get("Range") != "" && req.Method == http.MethodGet
 	e := identity
 	if !parts && compressible(a.contentType) {
 		e = chooseEncoding(req.Header.Get("Accept-Encoding"), spoolMemory)
 	}
-	if plan.tag != "" {
-		a.etag = etags(plan.tag)[e]
+	if plan.Tag != "" {
+		a.etag = etags(plan.Tag)[e]
 	}
 	if e != identity {
 		a.encoding = e.token()
@@ -302,7 +276,7 @@ func (w *rangeWriter) WriteHeader(status int) {
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
-	a := renderProblem(errRange, 0)
+	a := renderProblem(rest.ErrRange, 0)
 	w.Header().Set("Content-Type", a.contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	w.Header().Del("Content-Disposition")

@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.uber.org/goleak"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -134,7 +135,7 @@ func TestPartsAreCounted(t *testing.T) {
 	for range 2 { // the second from the cache
 		call(t, s, http.MethodGet, csFile, "Range", "bytes=0-1")
 		rec := call(t, s, http.MethodGet, csFile, "Range", "bytes=99-")
-		if rec.Code != 416 || rec.Body.String() != `{"detail":"The file has no such part."}` || rec.Header().Get("Content-Type") != typeJSON ||
+		if rec.Code != 416 || rec.Body.String() != `{"detail":"The file has no such part."}` || rec.Header().Get("Content-Type") != rest.TypeJSON ||
 			rec.Header().Get("Content-Range") != "bytes */11" || rec.Header().Get("Content-Disposition") != "" {
 			t.Errorf("416: %v %s", rec.Header(), rec.Body)
 		}

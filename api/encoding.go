@@ -13,6 +13,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/repoglot/repoglot/api/rest"
 )
 
 // encoding is a content coding (RFC 9110 §8.4).
@@ -178,7 +180,7 @@ func (plainWriter) Close() error { return nil }
 
 // compressible reports whether an encoding makes a type of content smaller.
 func compressible(contentType string) bool {
-	return contentType != typeZip && !strings.Contains(contentType, "officedocument")
+	return contentType != rest.TypeZip && !strings.Contains(contentType, "officedocument")
 }
 
 // matchesAny reports whether If-None-Match names one of the ETags of an answer: the

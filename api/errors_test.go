@@ -3,8 +3,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -12,38 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
-
-// TestAsProblem is the table from errors to statuses.
-func TestAsProblem(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		err    error
-		status int
-		detail string
-	}{
-		{fmt.Errorf("store: unit 7: %w", catalog.ErrNotFound), 404, "Not found."},
-		{fmt.Errorf("store: %w", catalog.ErrInvalid), 400, "Invalid request."},
-		{fmt.Errorf("x: %w", errInvalidPage), 404, "Invalid page."},
-		{fmt.Errorf("x: %w", context.Canceled), 503, errCancelled.detail},
-		{context.DeadlineExceeded, 503, errCancelled.detail},
-		{echo.ErrRequestTimeout, 408, "Request Timeout."},
-		{echo.ErrBadGateway, 500, "Internal server error."},
-		{errors.New("SQL logic error: SELECT * FROM units"), 500, "Internal server error."},
-		{fmt.Errorf("x: %w", catalog.ErrConflict), 500, "Internal server error."},
-	} {
-		if p := asProblem(tc.err); p.status != tc.status || p.detail != tc.detail {
-			t.Errorf("%v: %d %s", tc.err, p.status, p.detail)
-		}
-	}
-}
 
 // TestInternalError: the log gets all, the client nothing (decision 7).
 func TestInternalError(t *testing.T) {

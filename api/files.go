@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/api/export"
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
@@ -30,22 +31,22 @@ const (
 
 var (
 	// errFormat has the text that was recorded.
-	errFormat   = &problem{status: http.StatusBadRequest, field: "format", detail: "File format is not compatible with this translation", bare: true}
-	errNoQ      = &problem{status: http.StatusBadRequest, field: "q", detail: "A search needs a format: the file as it is in the repository has all strings.", bare: true}
-	errArchiveQ = &problem{status: http.StatusBadRequest, field: "q", detail: "An archive has all strings.", bare: true}
-	errBusy     = &problem{status: http.StatusServiceUnavailable, detail: "Too many downloads are running.", retryAfter: 1}
-	errNoFile   = &problem{status: http.StatusNotFound, detail: "The file of this translation is not stored: it comes with the next pull that reads it."}
+	errFormat   = &rest.Problem{Status: http.StatusBadRequest, Field: "format", Detail: "File format is not compatible with this translation", Bare: true}
+	errNoQ      = &rest.Problem{Status: http.StatusBadRequest, Field: "q", Detail: "A search needs a format: the file as it is in the repository has all strings.", Bare: true}
+	errArchiveQ = &rest.Problem{Status: http.StatusBadRequest, Field: "q", Detail: "An archive has all strings.", Bare: true}
+	errBusy     = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many downloads are running.", RetryAfter: 1}
+	errNoFile   = &rest.Problem{Status: http.StatusNotFound, Detail: "The file of this translation is not stored: it comes with the next pull that reads it."}
 )
 
 // getFile answers the bytes of a translation's file as they are in the
 // repository, or with a format its strings in it (facts §6, File download).
-func (s *Server) getFile(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) getFile(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	name, _ := r.params.get("format")
-	q, _ := r.params.get("q")
+	name, _ := r.Params.Get("format")
+	q, _ := r.Params.Get("q")
 	if name == "" || name == "api" {
 		if q != "" {
 			return nil, errNoQ
@@ -61,10 +62,10 @@ func (s *Server) getFile(ctx context.Context, snap *store.Snapshot, r *request) 
 
 // rawFile is the file; a source translation without one is an empty archive, as
 // in Weblate (facts §2).
-func (s *Server) rawFile(ctx context.Context, snap *store.Snapshot, r *request, t *store.TranslationRow) (any, error) {
+func (s *Server) rawFile(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
 	name := downloadName(t)
 	if t.Filename == "" {
-		return &document{contentType: typeZip, filename: name + ".zip", bareName: true, body: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))}, nil
+		return &rest.Document{ContentType: rest.TypeZip, Filename: name + ".zip", BareName: true, Body: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))}, nil
 	}
 	name += cmp.Or(slashpath.Ext(t.Filename), ".po")
 	stored, err := snap.StoredFiles(ctx, []int64{t.ID})
@@ -72,18 +73,18 @@ func (s *Server) rawFile(ctx context.Context, snap *store.Snapshot, r *request, 
 		return nil, err
 	}
 	if stored[t.ID].Stored > longFile {
-		return &download{contentType: typePO, filename: name, bareName: true, plan: s.planFile(r)}, nil
+		return &rest.Download{ContentType: typePO, Filename: name, BareName: true, Plan: s.planFile(r)}, nil
 	}
 	f, err := s.storedFile(ctx, snap, t)
 	if err != nil {
 		return nil, err
 	}
-	return &document{contentType: typePO, filename: name, bareName: true, body: f.Data, modified: f.Modified, ranges: true}, nil
+	return &rest.Document{ContentType: typePO, Filename: name, BareName: true, Body: f.Data, Modified: f.Modified, Ranges: true}, nil
 }
 
 // planFile sends a file that is too long to be held for each client.
-func (s *Server) planFile(r *request) func(context.Context, *store.Snapshot) (*plan, error) {
-	return func(ctx context.Context, snap *store.Snapshot) (*plan, error) {
+func (s *Server) planFile(r *rest.Request) func(context.Context, *store.Snapshot) (*rest.DownloadPlan, error) {
+	return func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
 		t, err := s.visibleTranslation(ctx, snap, r)
 		if err != nil {
 			return nil, err
@@ -92,7 +93,7 @@ func (s *Server) planFile(r *request) func(context.Context, *store.Snapshot) (*p
 		if err != nil {
 			return nil, err
 		}
-		return &plan{tag: s.tagOf(f.Blob), modified: f.Modified, write: func(_ context.Context, w io.Writer) error {
+		return &rest.DownloadPlan{Tag: s.tagOf(f.Blob), Modified: f.Modified, Write: func(_ context.Context, w io.Writer) error {
 			_, err := w.Write(f.Data)
 			return err
 		}}, nil
@@ -114,14 +115,14 @@ func downloadName(t *store.TranslationRow) string {
 }
 
 // exported are the strings of a translation, or those that q finds, in a format.
-func (s *Server) exported(r *request, t *store.TranslationRow, format export.Format) (any, error) {
-	expr, err := r.unitQuery()
+func (s *Server) exported(r *rest.Request, t *store.TranslationRow, format export.Format) (any, error) {
+	expr, err := unitQuery(r)
 	if err != nil {
 		return nil, err
 	}
-	return &download{
-		contentType: format.MediaType, filename: downloadName(t) + "." + format.Extension, bareName: true,
-		plan: func(ctx context.Context, snap *store.Snapshot) (*plan, error) {
+	return &rest.Download{
+		ContentType: format.MediaType, Filename: downloadName(t) + "." + format.Extension, BareName: true,
+		Plan: func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
 			t, err := s.visibleTranslation(ctx, snap, r)
 			if err != nil {
 				return nil, err
@@ -131,12 +132,12 @@ func (s *Server) exported(r *request, t *store.TranslationRow, format export.For
 	}, nil
 }
 
-func (s *Server) planExport(ctx context.Context, snap *store.Snapshot, r *request, t *store.TranslationRow, format export.Format, expr query.Expr) (*plan, error) {
-	head, err := s.exportHead(ctx, snap, r.link, t)
+func (s *Server) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, format export.Format, expr query.Expr) (*rest.DownloadPlan, error) {
+	head, err := s.exportHead(ctx, snap, r.Link, t)
 	if err != nil {
 		return nil, err
 	}
-	p, units := &plan{}, snap.UnitsInFile(ctx, t.ID, nil)
+	p, units := &rest.DownloadPlan{}, snap.UnitsInFile(ctx, t.ID, nil)
 	if expr != query.All {
 		if units, err = foundInOrder(ctx, snap, t, expr); err != nil {
 			return nil, err
@@ -150,12 +151,12 @@ func (s *Server) planExport(ctx context.Context, snap *store.Snapshot, r *reques
 		if err != nil {
 			return nil, err
 		}
-		p.tag, p.modified = s.tagOf(r.link.Base, format.Name, t.ID, component.Generation), t.LastChange
-		if at := stored[t.ID].Modified; at.After(p.modified) { // also notes and places change
-			p.modified = at
+		p.Tag, p.Modified = s.tagOf(r.Link.Base, format.Name, t.ID, component.Generation), t.LastChange
+		if at := stored[t.ID].Modified; at.After(p.Modified) { // also notes and places change
+			p.Modified = at
 		}
 	}
-	p.write = func(_ context.Context, w io.Writer) error {
+	p.Write = func(_ context.Context, w io.Writer) error {
 		if err := format.Write(w, head, units); err != nil {
 			return fmt.Errorf("export %s as %s: %w", t.Filename, format.Name, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -24,7 +25,7 @@ type held struct {
 
 func newHeld(fail func(n int32) error) *held {
 	h := &held{begun: make(chan struct{}, 100), goOn: make(chan struct{})}
-	h.route = route{path: "/held/", handle: func(context.Context, *store.Snapshot, *request) (any, error) {
+	h.route = route{path: "/held/", handle: func(context.Context, *store.Snapshot, *rest.Request) (any, error) {
 		n := h.ran.Add(1)
 		h.begun <- struct{}{}
 		<-h.goOn
@@ -95,7 +96,7 @@ func TestRenderedAfterFailure(t *testing.T) {
 	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
 	h := newHeld(func(n int32) error {
 		if n == 1 {
-			return errInternal
+			return rest.ErrInternal
 		}
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
@@ -52,7 +53,7 @@ func FuzzRequest(f *testing.F) {
 		if rec.Header().Get("Allow") == "" || rec.Header().Get("Vary") != "Accept" {
 			t.Errorf("headers %v", rec.Header())
 		}
-		if rec.Header().Get("Content-Type") == typeJSON && method != http.MethodHead && !json.Valid([]byte(body)) {
+		if rec.Header().Get("Content-Type") == rest.TypeJSON && method != http.MethodHead && !json.Valid([]byte(body)) {
 			t.Errorf("no JSON: %s", body)
 		}
 		for _, never := range []string{"/demo/hidden/", "/secret/lib/", `"author_name":"Mallory"`, "evil.example"} {
@@ -75,33 +76,6 @@ func FuzzHost(f *testing.F) {
 		u, err := url.Parse("http://" + host + "/api/?x")
 		if err != nil || u.Host != host || u.Path != "/api/" || u.User != nil || u.Hostname() == "" {
 			t.Errorf("%q: %v %v", host, u, err)
-		}
-	})
-}
-
-// FuzzQuery: encoding is stable, whatever came in, and keeps the last value.
-func FuzzQuery(f *testing.F) {
-	for _, q := range []string{"format=api?format=po", "a=b+c&a=%zz", "&&?=&=x", "page=2&page_size=%20"} {
-		f.Add(q)
-	}
-	f.Fuzz(func(t *testing.T, raw string) {
-		ps := parseQuery(raw)
-		once := ps.encode("api", 3)
-		again := parseQuery(once)
-		if twice := again.encode("api", 3); twice != once {
-			t.Errorf("%q: %q then %q", raw, once, twice)
-		}
-		if page, _ := again.get("page"); page != "3" {
-			t.Errorf("%q: page %q in %q", raw, page, once)
-		}
-		for _, p := range ps {
-			if p.name == "page" || p.name == "format" {
-				continue
-			}
-			want, _ := ps.get(p.name)
-			if got, ok := again.get(p.name); !ok || got != want {
-				t.Errorf("%q: %q is %q, was %q", raw, p.name, got, want)
-			}
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/api/rest"
 )
 
 // send sends a request to the handler; target is a path with a query.
@@ -27,7 +29,7 @@ func send(h http.Handler, method, target string, header ...string) (*http.Reques
 func call(tb testing.TB, h http.Handler, method, target string, header ...string) *httptest.ResponseRecorder {
 	tb.Helper()
 	r, rec := send(h, method, target, header...)
-	if method == http.MethodGet && rec.Header().Get("Content-Type") == typeJSON {
+	if method == http.MethodGet && rec.Header().Get("Content-Type") == rest.TypeJSON {
 		path := r.URL.Path
 		if !strings.HasSuffix(path, "/") {
 			path += "/"

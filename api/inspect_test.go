@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/api/rest"
 )
 
 // inspected is an answer that is held against openapi.yaml.
@@ -66,7 +68,7 @@ func inspect(tb testing.TB, a *inspected) {
 		return
 	}
 	if a.method != http.MethodHead && !a.cut {
-		inspectBody(tb, at, schema, itemOf(v, v.response(op, a.status, typeJSON)), a)
+		inspectBody(tb, at, schema, itemOf(v, v.response(op, a.status, rest.TypeJSON)), a)
 	}
 }
 
@@ -76,13 +78,13 @@ func inspectBody(tb testing.TB, at string, schema, item map[string]any, a *inspe
 	tb.Helper()
 	var err error
 	switch a.media {
-	case typeJSON:
+	case rest.TypeJSON:
 		inspectJSON(tb, at, schema, a.body)
-	case typeLines:
+	case rest.TypeLines:
 		for line := range bytes.Lines(a.body) {
 			inspectJSON(tb, at, item, line)
 		}
-	case typeEvents:
+	case rest.TypeEvents:
 		change := newValidator(tb).resolve("#/components/schemas/Change")
 		for event := range strings.SplitSeq(string(a.body), "\n\n") {
 			if _, data, ok := strings.Cut(event, "\ndata: "); ok && strings.Contains(event, "event: change\n") {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -12,7 +13,7 @@ import (
 
 // listLanguages lists the languages that have a translation (facts §6), by the
 // only id that a language has, that of its plural.
-func (s *Server) listLanguages(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) listLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	codes, err := servedLanguages(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -24,23 +25,23 @@ func (s *Server) listLanguages(ctx context.Context, snap *store.Snapshot, r *req
 	slices.SortFunc(all, func(a, b lang.Language) int {
 		return cmp.Or(cmp.Compare(a.Plural.ID, b.Plural.ID), cmp.Compare(a.Code, b.Code))
 	})
-	w, err := r.window(int64(len(all)), maxPageSize)
+	w, err := r.Window(int64(len(all)), rest.MaxPageSize)
 	if err != nil {
 		return nil, err
 	}
 	objects := []*wire.Language{}
-	for _, l := range slice(all, w) {
-		objects = append(objects, wire.NewLanguage(r.link, l))
+	for _, l := range rest.Slice(all, w) {
+		objects = append(objects, wire.NewLanguage(r.Link, l))
 	}
-	return r.list(w, "/api/languages/", objects), nil
+	return r.List(w, "/api/languages/", objects), nil
 }
 
-func (s *Server) getLanguage(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	l, err := s.visibleLanguage(ctx, snap, r.segment("code"))
+func (s *Server) getLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	l, err := s.visibleLanguage(ctx, snap, r.PathParam("code"))
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewLanguage(r.link, l), nil
+	return wire.NewLanguage(r.Link, l), nil
 }
 
 // visibleLanguage finds every language of the table, then the codes that
@@ -60,7 +61,7 @@ func (s *Server) visibleLanguage(ctx context.Context, snap *store.Snapshot, code
 	if l, ok := s.langs.Lookup(code); ok {
 		return l, nil
 	}
-	return lang.Language{}, errNotFound
+	return lang.Language{}, rest.ErrNotFound
 }
 
 // language returns the language that a translation's code names: one of the

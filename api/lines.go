@@ -12,15 +12,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
-)
-
-const (
-	typeLines = "application/x-ndjson"
-	// linesPage is the number of entries that are read at once: all of a list that
-	// is in memory while it is sent.
-	linesPage = 1000
 )
 
 // lines is a list that is sent whole, without paging: one JSON object per line
@@ -29,14 +23,14 @@ const (
 type lines struct {
 	s      *Server
 	handle handler
-	r      *request
+	r      *rest.Request
 }
 
 // send writes the pages one after the other and flushes each.
 func (l *lines) send(ctx context.Context, snap *store.Snapshot, req *http.Request, begin func(int, string, string) *patientWriter) error {
 	var out *lineWriter
 	for page := 1; ; page++ {
-		l.r.whole = page
+		l.r.Chunk = page
 		value, err := l.handle(ctx, snap, l.r)
 		if err != nil {
 			return err
@@ -78,8 +72,8 @@ func (l *lines) mayGoOn(ctx context.Context, snap *store.Snapshot) error {
 		return errEnding
 	default:
 	}
-	if a := accessOf(ctx); a.token.ID != 0 {
-		if err := l.s.db.Read(ctx, a.lives); err != nil { // the snapshot is as old as the answer
+	if a := rest.AccessOf(ctx); a.Token.ID != 0 {
+		if err := l.s.db.Read(ctx, a.Recheck); err != nil { // the snapshot is as old as the answer
 			return err
 		}
 	}
@@ -95,8 +89,8 @@ func entriesOf(value any) (results any, more bool, err error) {
 	switch v := value.(type) {
 	case *wire.List:
 		return v.Results, v.Next != nil, nil
-	case *array:
-		return v.items, false, nil
+	case *rest.Array:
+		return v.Items, false, nil
 	}
 	return nil, false, fmt.Errorf("a list answered with %T", value)
 }

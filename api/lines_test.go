@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -108,14 +109,14 @@ func TestLines(t *testing.T) {
 		want := entriesPaged(t, s, with(target, "page_size=3"))
 		some += min(len(want), 1)
 		for _, ask := range [][]string{
-			{target, "Accept", typeLines},
+			{target, "Accept", rest.TypeLines},
 			{with(target, "format=ndjson"), "Accept", "application/json"},
 			{with(target, "format=api"), "Accept", "application/json;q=0.5, application/x-ndjson"},
-			{with(target, "page=7&page_size=1"), "Accept", typeLines},
+			{with(target, "page=7&page_size=1"), "Accept", rest.TypeLines},
 		} {
 			_, rec := send(s, http.MethodGet, ask[0], ask[1:]...)
 			h := rec.Header()
-			if rec.Code != 200 || h.Get("Content-Type") != typeLines || h.Get("Cache-Control") != "no-store" || h.Get("ETag") != "" || h.Get("Content-Length") != "" {
+			if rec.Code != 200 || h.Get("Content-Type") != rest.TypeLines || h.Get("Cache-Control") != "no-store" || h.Get("ETag") != "" || h.Get("Content-Length") != "" {
 				t.Errorf("%v: %d %v %.200s", ask, rec.Code, h, rec.Body)
 			}
 			if diff := cmp.Diff(want, linesIn(rec.Body.String())); diff != "" {
@@ -143,19 +144,19 @@ func TestLinesRefused(t *testing.T) {
 		"/api/changes/?format=xml": 404, "/api/projects/demo/?format=ndjson": 404,
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
-			_, rec := send(s, method, target, "Accept", typeLines)
-			if rec.Code != status || rec.Header().Get("Content-Type") != typeJSON {
+			_, rec := send(s, method, target, "Accept", rest.TypeLines)
+			if rec.Code != status || rec.Header().Get("Content-Type") != rest.TypeJSON {
 				t.Errorf("%s %s: %d %v", method, target, rec.Code, rec.Header())
 			}
 		}
 	}
 	for accept, want := range map[string]string{
-		"application/x-ndjson;q=0":                        typeJSON,
-		"application/json, application/x-ndjson;q=0.9":    typeJSON,
-		"*/*, application/x-ndjson":                       typeLines,
-		"text/html, application/x-ndjson;q=0.1":           typeHTML,
-		"application/x-ndjson;q=0.5, text/plain;q=0.1":    typeLines,
-		"application/x-ndjson;charset=utf-8, */*;q=0.001": typeLines,
+		"application/x-ndjson;q=0":                        rest.TypeJSON,
+		"application/json, application/x-ndjson;q=0.9":    rest.TypeJSON,
+		"*/*, application/x-ndjson":                       rest.TypeLines,
+		"text/html, application/x-ndjson;q=0.1":           rest.TypeHTML,
+		"application/x-ndjson;q=0.5, text/plain;q=0.1":    rest.TypeLines,
+		"application/x-ndjson;charset=utf-8, */*;q=0.001": rest.TypeLines,
 	} {
 		_, rec := send(s, http.MethodGet, "/api/projects/", "Accept", accept+", application/json;q=0.001")
 		if got := rec.Header().Get("Content-Type"); rec.Code != 200 || got != want {
@@ -165,7 +166,7 @@ func TestLinesRefused(t *testing.T) {
 	for range maxDownloads {
 		s.downloads <- struct{}{}
 	}
-	if _, rec := send(s, http.MethodGet, "/api/projects/", "Accept", typeLines); rec.Code != 503 || rec.Header().Get("Retry-After") == "" {
+	if _, rec := send(s, http.MethodGet, "/api/projects/", "Accept", rest.TypeLines); rec.Code != 503 || rec.Header().Get("Retry-After") == "" {
 		t.Errorf("without a place: %d %v", rec.Code, rec.Header())
 	}
 	if got := get(t, s, "/api/projects/"); !strings.Contains(got, `"count":`) {
@@ -181,11 +182,11 @@ func TestLinesAccess(t *testing.T) {
 	token := w.Token("lines", catalog.ScopeRead)
 	for _, target := range listTargets(t, s) {
 		want := entriesPaged(t, s, target, "Authorization", "Token "+token)
-		_, rec := send(s, http.MethodGet, target, "Accept", typeLines, "Authorization", "Token "+token)
+		_, rec := send(s, http.MethodGet, target, "Accept", rest.TypeLines, "Authorization", "Token "+token)
 		if diff := cmp.Diff(want, linesIn(rec.Body.String())); diff != "" {
 			t.Errorf("%s (-pages +lines):\n%.2000s", target, diff)
 		}
-		_, rec = send(s, http.MethodGet, target, "Accept", typeLines)
+		_, rec = send(s, http.MethodGet, target, "Accept", rest.TypeLines)
 		for _, text := range never {
 			if strings.Contains(rec.Body.String(), text) {
 				t.Errorf("%s shows what is private: %s", target, text)
@@ -206,7 +207,7 @@ func TestLinesWhileWriting(t *testing.T) {
 		out := &pausing{ResponseRecorder: httptest.NewRecorder()}
 		out.after = func() { w.AddBigUnits(fmt.Sprintf("%040x", n+1), 7) } // once the first page is sent
 		req := httptest.NewRequest(http.MethodGet, "http://l10n.example.org/api/changes/", nil)
-		req.Header.Set("Accept", typeLines)
+		req.Header.Set("Accept", rest.TypeLines)
 		req.Header.Set("Accept-Encoding", encoding)
 		s.ServeHTTP(out, req)
 		if out.after != nil {
@@ -252,7 +253,7 @@ func TestLinesGone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		req.Header.Set("Accept", typeLines)
+		req.Header.Set("Accept", rest.TypeLines)
 		req.Header.Set("Accept-Encoding", "identity")
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		res, err := client.Do(req)
@@ -313,7 +314,7 @@ func TestLinesHeld(t *testing.T) {
 	out := &pausing{ResponseRecorder: httptest.NewRecorder()}
 	out.after = func() { w.AddBigUnits(catalogtest.Head2, 40_000) }
 	req := httptest.NewRequest(http.MethodGet, "http://l10n.example.org/api/units/", nil)
-	req.Header.Set("Accept", typeLines)
+	req.Header.Set("Accept", rest.TypeLines)
 	broken := func() (p any) {
 		defer func() { p = recover() }()
 		s.ServeHTTP(out, req)
@@ -322,7 +323,7 @@ func TestLinesHeld(t *testing.T) {
 	if broken != http.ErrAbortHandler {
 		t.Errorf("ended with %v, %d bytes", broken, out.Body.Len())
 	}
-	if _, rec := send(s, http.MethodGet, "/api/units/", "Accept", typeLines); rec.Code != 503 || rec.Header().Get("Retry-After") == "" {
+	if _, rec := send(s, http.MethodGet, "/api/units/", "Accept", rest.TypeLines); rec.Code != 503 || rec.Header().Get("Retry-After") == "" {
 		t.Errorf("while the log is too long: %d %v", rec.Code, rec.Header())
 	}
 	if got := sendList(t, s, "/api/units/").Count; got != 45_000 {
@@ -345,7 +346,7 @@ func TestLinesRevoked(t *testing.T) {
 		}
 	}
 	req := httptest.NewRequest(http.MethodGet, "http://l10n.example.org/api/units/", nil)
-	req.Header.Set("Accept", typeLines)
+	req.Header.Set("Accept", rest.TypeLines)
 	req.Header.Set("Authorization", "Token "+key)
 	broken := func() (p any) {
 		defer func() { p = recover() }()
@@ -380,7 +381,7 @@ func TestLinesMemory(t *testing.T) {
 			}
 		}}
 		req := httptest.NewRequest(http.MethodGet, "http://l10n.example.org"+target, nil)
-		req.Header.Set("Accept", typeLines)
+		req.Header.Set("Accept", rest.TypeLines)
 		s.ServeHTTP(out, req)
 		if lines < 40_000 || lines != int(sendList(t, s, target).Count) {
 			t.Errorf("%s: %d lines", target, lines)
@@ -422,7 +423,7 @@ func TestCSVOfEveryList(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if rec.Code != 200 || rec.Header().Get("Content-Type") != typeCSV || rec.Body.String() != table {
+			if rec.Code != 200 || rec.Header().Get("Content-Type") != rest.TypeCSV || rec.Body.String() != table {
 				t.Errorf("%s page %d: %d %v\n%.300s\nwant\n%.300s", target, page, rec.Code, rec.Header(), rec.Body, table)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -54,7 +55,7 @@ func (s *Server) sendLong(rt *route, c echo.Context, a answer) answer {
 	case !begun:
 		return s.refuseLong(rt, c, err)
 	default:
-		if ctx.Err() == nil && asProblem(err) == errInternal {
+		if ctx.Err() == nil && rest.AsProblem(err) == rest.ErrInternal {
 			s.logger.Error("api answer broken off", "path", req.URL.Path, "error", err)
 		}
 		panic(http.ErrAbortHandler) // so that the client does not take it for whole
@@ -66,8 +67,8 @@ func (s *Server) sendLong(rt *route, c echo.Context, a answer) answer {
 }
 
 func (s *Server) refuseLong(rt *route, c echo.Context, err error) answer {
-	p := asProblem(longProblem(err))
-	if p == errInternal {
+	p := rest.AsProblem(longProblem(err))
+	if p == rest.ErrInternal {
 		s.logger.Error("api request failed", "route", rt.path, "path", c.Request().URL.Path, "error", err)
 	}
 	a := renderProblem(p, 0)
@@ -87,4 +88,4 @@ func longProblem(err error) error {
 }
 
 // errHeld is the answer while the store has too much to hold back already.
-var errHeld = &problem{status: http.StatusServiceUnavailable, detail: "Too much is being written: try again in a while.", retryAfter: retrySeconds}
+var errHeld = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too much is being written: try again in a while.", RetryAfter: retrySeconds}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
@@ -224,7 +225,7 @@ func TestHead(t *testing.T) {
 			if err := res.Body.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if method == "HEAD" && body.Len() > 0 || method == "GET" && res.Header.Get("Content-Type") != typeZip && res.Header.Get("Content-Length") != strconv.Itoa(body.Len()) {
+			if method == "HEAD" && body.Len() > 0 || method == "GET" && res.Header.Get("Content-Type") != rest.TypeZip && res.Header.Get("Content-Length") != strconv.Itoa(body.Len()) {
 				t.Errorf("%s %s: %d bytes, Content-Length %s", method, path, body.Len(), res.Header.Get("Content-Length"))
 			}
 			res.Header.Del("Date")

@@ -4,52 +4,39 @@ import (
 	"mime"
 	"strconv"
 	"strings"
-)
 
-// representation is the form in which an answer is rendered.
-type representation struct {
-	// csv asks for the results of a list as CSV, else JSON.
-	csv bool
-	// indent is the number of blanks per level of JSON; 0 is compact.
-	indent int
-	// lines asks for a list whole, an entry per line.
-	lines bool
-	// html asks for a page for people instead of JSON.
-	html bool
-	// format is the value of the parameter format in links.
-	format string
-}
+	"github.com/repoglot/repoglot/api/rest"
+)
 
 // negotiate chooses the representation by the parameter format, which
 // overrides the header Accept (facts §8), and then by Accept. A format that the
 // resource does not have is an unknown object (decision 2); an Accept that
 // nothing can satisfy is 406. Who prefers text/html gets a page, unless format
 // says json or csv.
-func negotiate(rt *route, ps params, accept string) (representation, error) {
-	rep := representation{format: "api"}
+func negotiate(rt *route, ps rest.Params, accept string) (rest.Representation, error) {
+	rep := rest.Representation{Format: "api"}
 	if rt.kind == files {
 		return rep, nil
 	}
-	format, given := ps.get("format")
+	format, given := ps.Get("format")
 	switch {
 	case !given:
 	case format == "api" || format == "json":
-		rep.format = format
+		rep.Format = format
 	case format == "csv" && rt.kind == pages:
-		rep.csv = true
+		rep.CSV = true
 	case format == "ndjson" && rt.kind == pages:
-		rep.lines = true
+		rep.Lines = true
 	default:
-		return rep, errNotFound
+		return rep, rest.ErrNotFound
 	}
-	rep.html = showsPage(rt, ps, accept)
-	rep.lines = rep.lines || wants(typeLines, rt, ps, accept)
-	rep.csv = rep.csv || !rep.lines && wants("text/csv", rt, ps, accept)
+	rep.Lines = rep.Lines || wants(rest.TypeLines, rt, ps, accept)
+	rep.CSV = rep.CSV || !rep.Lines && wants("text/csv", rt, ps, accept)
 	indent, ok := acceptable(accept)
-	if !ok && !rep.lines && !rep.csv && !given && rt.kind != verbatim && rt.kind != events {
-		return rep, errNotAcceptable
+	if !ok && !rep.Lines && !rep.CSV && !given && rt.kind != verbatim && rt.kind != events {
+		return rep, rest.ErrNotAcceptable
 	}
-	rep.indent = indent
+	rep.Indent = indent
 	return rep, nil
 }
 
@@ -82,8 +69,8 @@ func acceptable(accept string) (indent int, ok bool) {
 // showsPage reports whether the answer is to be a page: the client names
 // text/html and likes JSON less, or as much only by a wildcard. format=api is
 // the form of the links that people follow, so Accept decides about it.
-func showsPage(rt *route, ps params, accept string) bool {
-	format, given := ps.get("format")
+func showsPage(rt *route, ps rest.Params, accept string) bool {
+	format, given := ps.Get("format")
 	if given && format != "api" || rt.kind == verbatim || rt.kind == events || rt.kind == files {
 		return false
 	}
@@ -112,8 +99,8 @@ func showsPage(rt *route, ps params, accept string) bool {
 // wants reports whether a list is to be sent in another form than JSON: the
 // client names its media type and likes nothing that it names better. format=api
 // leaves it to Accept, as for pages.
-func wants(form string, rt *route, ps params, accept string) bool {
-	if format, given := ps.get("format"); given && format != "api" || rt.kind != pages {
+func wants(form string, rt *route, ps rest.Params, accept string) bool {
+	if format, given := ps.Get("format"); given && format != "api" || rt.kind != pages {
 		return false
 	}
 	own, best := 0.0, 0.0

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -14,44 +15,46 @@ import (
 // each list is there, with its paging, and empty.
 
 // within finds the object that a list belongs to and returns its path.
-type within func(ctx context.Context, snap *store.Snapshot, r *request) (path string, err error)
+type within func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (path string, err error)
 
 // none answers an empty list, where the object that it belongs to is visible.
 func none(of within, name string) handler {
-	return func(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		p, err := of(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		w, err := r.window(0, maxPageSize)
+		w, err := r.Window(0, rest.MaxPageSize)
 		if err != nil {
 			return nil, err
 		}
-		return r.list(w, p+name+"/", []struct{}{}), nil
+		return r.List(w, p+name+"/", []struct{}{}), nil
 	}
 }
 
-func ofServer(context.Context, *store.Snapshot, *request) (string, error) { return "/api/", nil }
+func ofServer(context.Context, *store.Snapshot, *rest.Request) (string, error) { return "/api/", nil }
 
-func (s *Server) ofProject(ctx context.Context, snap *store.Snapshot, r *request) (string, error) {
+func (s *Server) ofProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
 	project, err := s.visibleProject(ctx, snap, r)
 	return wire.ProjectPath(project.Slug), err
 }
 
-func (s *Server) ofComponent(ctx context.Context, snap *store.Snapshot, r *request) (string, error) {
-	row, err := visibleComponent(ctx, snap, r.segment("project"), r.segment("component"))
+func (s *Server) ofComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
+	row, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 	return wire.ComponentPath(row.Project.Slug, row.Slug), err
 }
 
-func (s *Server) ofUser(ctx context.Context, snap *store.Snapshot, r *request) (string, error) {
+func (s *Server) ofUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
 	user, err := visibleUser(ctx, snap, r)
 	return wire.Path("api", "users", user.Username), err
 }
 
 // noSuch answers for the members of a list that is always empty.
-func noSuch(context.Context, *store.Snapshot, *request) (any, error) { return nil, errNotFound }
+func noSuch(context.Context, *store.Snapshot, *rest.Request) (any, error) {
+	return nil, rest.ErrNotFound
+}
 
 // writeOnly answers GET where only other methods exist.
-func writeOnly(_ context.Context, _ *store.Snapshot, r *request) (any, error) {
-	return nil, errMethod(r.echo.Request().Method)
+func writeOnly(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
+	return nil, rest.MethodNotAllowed(r.HTTP.Method)
 }

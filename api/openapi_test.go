@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
@@ -301,7 +302,7 @@ func validate(tb testing.TB, path string, status int, body []byte) {
 			tb.Errorf("%s: %d, but openapi.yaml does not describe this path", path, status)
 		}
 	}
-	schema := v.response(op, status, typeJSON)
+	schema := v.response(op, status, rest.TypeJSON)
 	if schema == nil {
 		tb.Errorf("%s: openapi.yaml describes no JSON for status %d", path, status)
 		return
@@ -397,7 +398,7 @@ func TestOpenAPIForms(t *testing.T) {
 			continue // is never there
 		}
 		op := v.operation(described(rt.path))
-		for _, media := range []string{"text/csv", typeLines} {
+		for _, media := range []string{"text/csv", rest.TypeLines} {
 			is := v.response(op, 200, media) != nil
 			if rt.kind != pages && is && rt.kind != files || rt.kind == pages && !is {
 				t.Errorf("%s is described as %s: %v", rt.path, media, is)

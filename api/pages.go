@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/api/page"
+	"github.com/repoglot/repoglot/api/rest"
 )
 
 // wantsPage reports whether a GET or HEAD is to be answered with a page.
@@ -14,22 +15,22 @@ func wantsPage(rt *route, req *http.Request) bool {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead || len(req.URL.RawQuery) > maxQuery {
 		return false
 	}
-	return showsPage(rt, parseQuery(req.URL.RawQuery), strings.Join(req.Header.Values("Accept"), ","))
+	return showsPage(rt, rest.ParseQuery(req.URL.RawQuery), strings.Join(req.Header.Values("Accept"), ","))
 }
 
 // asPage shows an answer in JSON as a page. Should that fail, the JSON is sent.
-func (s *Server) asPage(rt *route, r *request, a answer) answer {
-	req := r.echo.Request()
+func (s *Server) asPage(rt *route, r *rest.Request, a answer) answer {
+	req := r.HTTP
 	p := &page.Page{
 		Title: strings.TrimSuffix(rt.name, " Instance"), Target: req.URL.EscapedPath(), Body: a.body,
 		Status:    strconv.Itoa(a.status) + " " + http.StatusText(a.status),
-		Headers:   [][2]string{{"Allow", rt.allow}, {"Content-Type", typeJSON}, {"Vary", "Accept"}},
+		Headers:   [][2]string{{"Allow", rt.allow}, {"Content-Type", rest.TypeJSON}, {"Vary", "Accept"}},
 		Direction: func(code string) string { return string(s.language(code).Direction) },
 	}
 	if req.URL.RawQuery != "" {
 		p.Target += "?" + req.URL.RawQuery
 	}
-	ps := parseQuery(req.URL.RawQuery)
+	ps := rest.ParseQuery(req.URL.RawQuery)
 	if p.Failed = a.problem != nil; p.Failed {
 		p.Title = http.StatusText(a.status)
 	} else {
@@ -43,42 +44,42 @@ func (s *Server) asPage(rt *route, r *request, a answer) answer {
 		s.logger.Error("api page failed", "route", rt.path, "path", req.URL.Path, "error", err)
 		return a
 	}
-	a.contentType, a.body = typeHTML, body
+	a.contentType, a.body = rest.TypeHTML, body
 	return a
 }
 
 // formatsOf are the other forms of a resource that a person can ask for.
-func formatsOf(rt *route, path string, ps params) []page.Link {
+func formatsOf(rt *route, path string, ps rest.Params) []page.Link {
 	number := 1
-	if value, ok := ps.get("page"); ok {
+	if value, ok := ps.Get("page"); ok {
 		if n, err := strconv.Atoi(value); err == nil {
 			number = n
 		}
 	}
-	list := []page.Link{{Name: "JSON", URL: path + "?" + ps.encode("json", number)}}
+	list := []page.Link{{Name: "JSON", URL: path + "?" + ps.Encode("json", number)}}
 	if rt.kind == pages {
 		list = append(list,
-			page.Link{Name: "CSV", URL: path + "?" + ps.encode("csv", number)},
-			page.Link{Name: "All, as lines of JSON", URL: path + "?" + ps.encode("ndjson", 1)})
+			page.Link{Name: "CSV", URL: path + "?" + ps.Encode("csv", number)},
+			page.Link{Name: "All, as lines of JSON", URL: path + "?" + ps.Encode("ndjson", 1)})
 	}
 	return list
 }
 
 // searchOf are the form and the choices of a list, by what it can be asked for:
 // lists of strings have q (docs/search.md), change lists an order.
-func searchOf(rt *route, path string, ps params) (*page.Search, []page.Link) {
+func searchOf(rt *route, path string, ps rest.Params) (*page.Search, []page.Link) {
 	view := func(name, key, value string) page.Link {
-		current, _ := ps.get(key)
-		kept := slices.DeleteFunc(slices.Clone(ps), func(p param) bool { return p.name == key })
+		current, _ := ps.Get(key)
+		kept := slices.DeleteFunc(slices.Clone(ps), func(p rest.Param) bool { return p.Name == key })
 		if value != "" {
-			kept = append(kept, param{key, value})
+			kept = append(kept, rest.Param{Name: key, Value: value})
 		}
-		return page.Link{Name: name, URL: path + "?" + kept.encode("api", 1), Current: current == value}
+		return page.Link{Name: name, URL: path + "?" + kept.Encode("api", 1), Current: current == value}
 	}
 	switch {
 	case rt.kind != pages:
 	case strings.HasSuffix(rt.path, "/units/"):
-		q, _ := ps.get("q")
+		q, _ := ps.Get("q")
 		return &page.Search{Path: path, Query: q}, []page.Link{
 			view("All", "q", ""),
 			view("Untranslated", "q", "state:empty"),

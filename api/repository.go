@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -11,15 +12,15 @@ import (
 // the component does. There is one while the first import runs, too: that is
 // when people ask.
 
-func (s *Server) getComponentRepository(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	row, err := visibleComponent(ctx, snap, r.segment("project"), r.segment("component"))
+func (s *Server) getComponentRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	row, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 	if err != nil {
 		return nil, err
 	}
 	return repository(ctx, snap, r, &row, wire.ComponentPath(row.Project.Slug, row.Slug))
 }
 
-func (s *Server) getTranslationRepository(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) getTranslationRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
@@ -31,15 +32,15 @@ func (s *Server) getTranslationRepository(ctx context.Context, snap *store.Snaps
 	return repository(ctx, snap, r, &row, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language))
 }
 
-func repository(ctx context.Context, snap *store.Snapshot, r *request, row *store.ComponentRow, path string) (any, error) {
+func repository(ctx context.Context, snap *store.Snapshot, r *rest.Request, row *store.ComponentRow, path string) (any, error) {
 	commit, err := snap.HeadCommit(ctx, row.ID)
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewRepository(r.link, &row.Component, commit, path), nil
+	return wire.NewRepository(r.Link, &row.Component, commit, path), nil
 }
 
-func (s *Server) getProjectRepository(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	project, err := s.visibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (s *Server) getProjectRepository(ctx context.Context, snap *store.Snapshot,
 	if err != nil {
 		return nil, err
 	}
-	o := wire.ProjectRepository{URL: r.link.API(wire.ProjectPath(project.Slug) + "repository/")}
+	o := wire.ProjectRepository{URL: r.Link.API(wire.ProjectPath(project.Slug) + "repository/")}
 	for i := range components {
 		o.NeedsMerge = o.NeedsMerge || wire.NeedsMerge(&components[i].Component)
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/repoglot/repoglot/api/rest"
 )
 
 // answerKept answers a request from the cache, before it is routed, and reports
@@ -66,7 +68,7 @@ func (s *Server) rendered(rt *route, c echo.Context) (a answer, made *coded) {
 // cacheKey returns the key of a request; ok is false if its answer cannot be
 // kept.
 func (s *Server) cacheKey(req *http.Request) (key cacheKey, ok bool) {
-	if s.cache.budget == 0 || len(req.URL.RawQuery) > maxQuery || !accessOf(req.Context()).kept() ||
+	if s.cache.budget == 0 || len(req.URL.RawQuery) > maxQuery || !rest.AccessOf(req.Context()).Cacheable() ||
 		req.Method != http.MethodGet && req.Method != http.MethodHead {
 		return key, false
 	}
@@ -80,7 +82,7 @@ func (s *Server) cacheKey(req *http.Request) (key cacheKey, ok bool) {
 	} else if len(lines) > 1 {
 		return key, false
 	}
-	return cacheKey{base, targetOf(req), accept, accessOf(req.Context()).key()}, len(accept) < maxKept
+	return cacheKey{base, targetOf(req), accept, rest.AccessOf(req.Context()).Key()}, len(accept) < maxKept
 }
 
 // targetOf is what a client asked for, as it was sent: that of a request is the

@@ -3,12 +3,13 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-func (s *Server) getRoot(_ context.Context, _ *store.Snapshot, r *request) (any, error) {
-	list := func(name string) string { return r.link.API(wire.Path("api", name)) }
+func (s *Server) getRoot(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
+	list := func(name string) string { return r.Link.API(wire.Path("api", name)) }
 	return wire.Root{
 		Users: list("users"), Groups: list("groups"), Roles: list("roles"),
 		Projects: list("projects"), Components: list("components"), Translations: list("translations"),

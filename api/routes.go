@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -16,7 +17,7 @@ import (
 // to be rendered: a value for JSON, a *list, an *array or a
 // *document or an *archive. Errors are those
 // of answerError.
-type handler func(ctx context.Context, snap *store.Snapshot, r *request) (any, error)
+type handler func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error)
 
 // route is one resource: a row of the table in facts §6.
 type route struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/repoglot/repoglot/api/page"
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -49,24 +50,24 @@ func newSchema(version string) schema {
 }
 
 // getDocs answers the description as a page.
-func (s *Server) getDocs(context.Context, *store.Snapshot, *request) (any, error) {
+func (s *Server) getDocs(context.Context, *store.Snapshot, *rest.Request) (any, error) {
 	body, err := s.schema.page()
 	if err != nil {
 		return nil, err
 	}
-	return &document{contentType: typeHTML, body: body}, nil
+	return &rest.Document{ContentType: rest.TypeHTML, Body: body}, nil
 }
 
 // getSchema answers YAML, which people read, unless the client asks for JSON by
 // format=json or by an Accept that names application/json.
-func (s *Server) getSchema(_ context.Context, _ *store.Snapshot, r *request) (any, error) {
-	accept := r.echo.Request().Header.Get("Accept")
-	if r.rep.format != "json" && !strings.Contains(accept, typeJSON) {
-		return &document{contentType: "application/yaml", body: s.schema.yaml}, nil
+func (s *Server) getSchema(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
+	accept := r.HTTP.Header.Get("Accept")
+	if r.Representation.Format != "json" && !strings.Contains(accept, rest.TypeJSON) {
+		return &rest.Document{ContentType: "application/yaml", Body: s.schema.yaml}, nil
 	}
 	body, err := s.schema.json()
 	if err != nil {
 		return nil, err
 	}
-	return &document{contentType: typeJSON, body: body}, nil
+	return &rest.Document{ContentType: rest.TypeJSON, Body: body}, nil
 }

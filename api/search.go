@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -13,11 +14,11 @@ const maxFound = 5
 
 // search finds projects, components, users and languages whose name or slug has
 // q in it, in any case: a bare array, empty for an empty q.
-func (s *Server) search(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	q, _ := r.params.get("q")
+func (s *Server) search(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	q, _ := r.Params.Get("q")
 	f := &finder{needle: strings.ToLower(strings.TrimSpace(q)), found: []wire.SearchResult{}}
 	if f.needle == "" {
-		return &array{f.found}, nil
+		return &rest.Array{Items: f.found}, nil
 	}
 	projects, err := visibleProjects(ctx, snap)
 	if err != nil {
@@ -43,7 +44,7 @@ func (s *Server) search(ctx context.Context, snap *store.Snapshot, r *request) (
 	if err := s.languages(ctx, snap, f); err != nil {
 		return nil, err
 	}
-	return &array{f.found}, nil
+	return &rest.Array{Items: f.found}, nil
 }
 
 // finder collects results.

@@ -16,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/repoglot/repoglot/api/page"
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -29,20 +30,20 @@ type answer struct {
 	contentType string
 	filename    string // for Content-Disposition, or ""
 	body        []byte
-	problem     *problem
-	location    string        // where a redirect leads, else ""
-	feed        *feed         // instead of a body
-	long        longAnswer    // instead of a body
-	download    *download     // instead of a body
-	content     io.ReadSeeker // in place of a body that is not in memory
-	bareName    bool          // filename is sent without quotes where it can be
-	exact       bool          // only the very time of modified means that it is unchanged
-	modified    time.Time     // for Last-Modified; zero: none
-	maxAge      int           // seconds; 0: to be asked about
-	ranges      bool          // parts of the body may be asked for
-	generation  int64         // of the snapshot that it shows; 0: unknown
-	encoding    string        // Content-Encoding; "": none
-	etag        string        // "": none
+	problem     *rest.Problem
+	location    string         // where a redirect leads, else ""
+	feed        *eventStream   // instead of a body
+	long        longAnswer     // instead of a body
+	download    *rest.Download // instead of a body
+	content     io.ReadSeeker  // in place of a body that is not in memory
+	bareName    bool           // filename is sent without quotes where it can be
+	exact       bool           // only the very time of modified means that it is unchanged
+	modified    time.Time      // for Last-Modified; zero: none
+	maxAge      int            // seconds; 0: to be asked about
+	ranges      bool           // parts of the body may be asked for
+	generation  int64          // of the snapshot that it shows; 0: unknown
+	encoding    string         // Content-Encoding; "": none
+	etag        string         // "": none
 }
 
 // endpoint makes the function that answers every method of a route.
@@ -54,7 +55,7 @@ func (s *Server) endpoint(rt route) echo.HandlerFunc {
 			if err := s.streams.begin(); err == nil {
 				defer s.streams.end()
 			} else {
-				a = renderProblem(asProblem(err), 0)
+				a = renderProblem(rest.AsProblem(err), 0)
 			}
 		}
 		if a.download != nil {
@@ -96,22 +97,22 @@ func (s *Server) answer(rt *route, c echo.Context) (a answer) {
 			panic(p)
 		}
 		s.logger.Error("api panic", "route", rt.path, "path", c.Request().URL.Path, "panic", p, "stack", string(debug.Stack()))
-		a = renderProblem(errInternal, 0)
+		a = renderProblem(rest.ErrInternal, 0)
 	}()
-	r := &request{echo: c}
-	value, err := s.dispatch(c.Request().Context(), rt, r)
+	r := rest.NewRequest(c.Request(), c.ParamNames(), c.ParamValues())
+	value, generation, err := s.dispatch(c.Request().Context(), rt, r)
 	if err == nil {
-		a, err = render(value, r.rep)
-		a.generation = r.generation
+		a, err = render(value, r.Representation)
+		a.generation = generation
 	}
 	if err != nil {
-		p := asProblem(err)
-		if p == errInternal {
+		p := rest.AsProblem(err)
+		if p == rest.ErrInternal {
 			s.logger.Error("api request failed", "route", rt.path, "path", c.Request().URL.Path, "error", err)
 		}
-		a = renderProblem(p, r.rep.indent)
+		a = renderProblem(p, r.Representation.Indent)
 	}
-	if a.contentType == typeJSON && wantsPage(rt, c.Request()) {
+	if a.contentType == rest.TypeJSON && wantsPage(rt, c.Request()) {
 		return s.asPage(rt, r, a)
 	}
 	return a
@@ -119,46 +120,46 @@ func (s *Server) answer(rt *route, c echo.Context) (a answer) {
 
 // dispatch decides in the order of Django REST framework: the resource, the
 // representation, the method, the object.
-func (s *Server) dispatch(ctx context.Context, rt *route, r *request) (any, error) {
-	if err := accessOf(ctx).refused; throttled(err) {
-		return nil, err // whatever was asked for, it was one too many
+func (s *Server) dispatch(ctx context.Context, rt *route, r *rest.Request) (value any, generation int64, err error) {
+	if err := rest.AccessOf(ctx).Refused; throttled(err) {
+		return nil, 0, err // whatever was asked for, it was one too many
 	}
 	if rt.handle == nil {
-		return nil, errNotFound
+		return nil, 0, rest.ErrNotFound
 	}
-	req := r.echo.Request()
+	req := r.HTTP
 	if len(req.URL.RawQuery) > maxQuery {
-		return nil, errTooLong
+		return nil, 0, rest.ErrTooLong
 	}
-	r.params = parseQuery(req.URL.RawQuery)
+	r.Params = rest.ParseQuery(req.URL.RawQuery)
 	base, err := s.settings.Load().baseURL(req)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if r.rep, err = negotiate(rt, r.params, strings.Join(req.Header.Values("Accept"), ",")); err != nil {
-		return nil, err
+	if r.Representation, err = negotiate(rt, r.Params, strings.Join(req.Header.Values("Accept"), ",")); err != nil {
+		return nil, 0, err
 	}
-	r.link = wire.Links{Base: base, Format: r.rep.format}
-	if err := accessOf(ctx).refused; err != nil {
-		return nil, err
+	r.Link = wire.Links{Base: base, Format: r.Representation.Format}
+	if err := rest.AccessOf(ctx).Refused; err != nil {
+		return nil, 0, err
 	}
 	switch req.Method {
 	case http.MethodGet, http.MethodHead:
 		return s.read(ctx, rt, r)
 	case http.MethodOptions:
-		return optionsOf(rt), nil
+		return optionsOf(rt), 0, nil
 	}
-	return nil, refuseWrite(rt, req)
+	return nil, 0, refuseWrite(rt, req)
 }
 
 // read runs the route's handler in one snapshot of the store.
-func (s *Server) read(ctx context.Context, rt *route, r *request) (value any, err error) {
-	if r.rep.lines {
-		return &lines{s, rt.handle, r}, nil // which reads for itself
+func (s *Server) read(ctx context.Context, rt *route, r *rest.Request) (value any, generation int64, err error) {
+	if r.Representation.Lines {
+		return &lines{s, rt.handle, r}, 0, nil // which reads for itself
 	}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		if s.cache.budget > 0 && rt.kind != events {
-			if r.generation, err = snap.Generation(ctx); err != nil {
+			if generation, err = snap.Generation(ctx); err != nil {
 				return err
 			}
 		}
@@ -168,7 +169,7 @@ func (s *Server) read(ctx context.Context, rt *route, r *request) (value any, er
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", ctx.Err(), err)
 	}
-	return value, err
+	return value, generation, err
 }
 
 // refuseWrite answers a method that is not a read (decision 8): nobody may
@@ -177,13 +178,13 @@ func (s *Server) read(ctx context.Context, rt *route, r *request) (value any, er
 func refuseWrite(rt *route, req *http.Request) error {
 	for method := range strings.SplitSeq(rt.allow, ", ") {
 		if method == req.Method {
-			if accessOf(req.Context()).authenticated() {
-				return errForbidden
+			if rest.AccessOf(req.Context()).Authenticated() {
+				return rest.ErrForbidden
 			}
-			return errUnauthenticated
+			return rest.ErrUnauthenticated
 		}
 	}
-	return errMethod(req.Method)
+	return rest.MethodNotAllowed(req.Method)
 }
 
 // write sends an answer with the headers of every answer (specification, rule
@@ -205,8 +206,8 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	h["Vary"] = s.fixed.varyAccept
 	if a.etag != "" {
 		put(h, "Etag", a.etag)
-		put(h, "Cache-Control", cacheControl(accessOf(req.Context())))
-		if a.maxAge > 0 && !accessOf(req.Context()).authenticated() {
+		put(h, "Cache-Control", cacheControl(rest.AccessOf(req.Context())))
+		if a.maxAge > 0 && !rest.AccessOf(req.Context()).Authenticated() {
 			put(h, "Cache-Control", "max-age="+strconv.Itoa(a.maxAge))
 		}
 		h["Vary"] = s.fixed.varyBoth
@@ -214,7 +215,7 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	if a.location != "" {
 		put(h, "Location", a.location)
 	}
-	if a.contentType == typeHTML {
+	if a.contentType == rest.TypeHTML {
 		put(h, "Content-Security-Policy", page.Policy)
 		put(h, "Referrer-Policy", "same-origin")
 	}
@@ -239,7 +240,7 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	s.settings.Load().cors(req, h)
 	if a.problem != nil {
 		h.Set("Cache-Control", "no-store") // caches may keep a 404 that does not forbid it, and a token may find more
-		a.problem.headers(h)
+		a.problem.SetHeaders(h)
 	}
 	if a.ranges && a.status == http.StatusOK {
 		h.Set("Accept-Ranges", "bytes")
@@ -274,8 +275,8 @@ func put(h http.Header, name, value string) { h[name] = []string{value} }
 
 // cacheControl lets an answer be kept if it is asked about before it is used;
 // one to somebody with a token by that client alone.
-func cacheControl(a access) string {
-	if a.seesPrivate() {
+func cacheControl(a rest.Access) string {
+	if a.SeesPrivate() {
 		return "private, no-cache"
 	}
 	return "no-cache"

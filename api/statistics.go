@@ -5,22 +5,23 @@ import (
 	"context"
 	"slices"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-func (s *Server) getTranslationStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) getTranslationStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	return s.translationStatisticsOf(r.link, &t.Translation, t.Project.Slug, t.Component.Slug), nil
+	return s.translationStatisticsOf(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug), nil
 }
 
 // listComponentStatistics lists those of each translation, by its id.
-func (s *Server) listComponentStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
+func (s *Server) listComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	component, err := s.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 	if err != nil {
 		return nil, err
 	}
@@ -28,18 +29,18 @@ func (s *Server) listComponentStatistics(ctx context.Context, snap *store.Snapsh
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.window(int64(len(all)), maxPageSize)
+	w, err := r.Window(int64(len(all)), rest.MaxPageSize)
 	if err != nil {
 		return nil, err
 	}
 	objects := []wire.TranslationStatistics{}
-	for i := range slice(all, w) {
-		objects = append(objects, s.translationStatisticsOf(r.link, &all[w.offset+i], component.Project.Slug, component.Slug))
+	for i := range rest.Slice(all, w) {
+		objects = append(objects, s.translationStatisticsOf(r.Link, &all[w.Offset+i], component.Project.Slug, component.Slug))
 	}
-	return r.list(w, wire.ComponentPath(component.Project.Slug, component.Slug)+"statistics/", objects), nil
+	return r.List(w, wire.ComponentPath(component.Project.Slug, component.Slug)+"statistics/", objects), nil
 }
 
-func (s *Server) getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	project, err := s.visibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
@@ -57,12 +58,12 @@ func (s *Server) getProjectStatistics(ctx context.Context, snap *store.Snapshot,
 		return nil, err
 	}
 	total := addUp(sums)
-	return wire.NewProjectStatistics(r.link, statistics(&total), &unique, &project), nil
+	return wire.NewProjectStatistics(r.Link, statistics(&total), &unique, &project), nil
 }
 
 // listProjectLanguages is a bare array, sorted by the names of the languages
 // (facts §5 and §6).
-func (s *Server) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	project, err := s.visibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
@@ -71,15 +72,15 @@ func (s *Server) listProjectLanguages(ctx context.Context, snap *store.Snapshot,
 	if err != nil {
 		return nil, err
 	}
-	objects := s.languagesOfProject(r.link, sums, project.Slug)
+	objects := s.languagesOfProject(r.Link, sums, project.Slug)
 	slices.SortFunc(objects, func(a, b wire.ProjectLanguageStatistics) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
 	})
-	return &array{objects}, nil
+	return &rest.Array{Items: objects}, nil
 }
 
-func (s *Server) getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	l, err := s.visibleLanguage(ctx, snap, r.segment("code"))
+func (s *Server) getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	l, err := s.visibleLanguage(ctx, snap, r.PathParam("code"))
 	if err != nil {
 		return nil, err
 	}
@@ -88,17 +89,17 @@ func (s *Server) getLanguageStatistics(ctx context.Context, snap *store.Snapshot
 		return nil, err
 	}
 	total := addUp(sums)
-	return wire.NewLanguageStatistics(r.link, statistics(&total), l.Code, l.Name), nil
+	return wire.NewLanguageStatistics(r.Link, statistics(&total), l.Code, l.Name), nil
 }
 
 // getStatistics are those of everything that is served to who asks; ours.
-func (s *Server) getStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	sums, err := sumsOf(ctx, snap, "", "")
 	if err != nil {
 		return nil, err
 	}
 	total := addUp(sums)
-	return wire.NewServerStatistics(r.link, statistics(&total)), nil
+	return wire.NewServerStatistics(r.Link, statistics(&total)), nil
 }
 
 // sumsOf adds up the translations that are served, of a project or with "" of

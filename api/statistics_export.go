@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -20,8 +21,8 @@ const exportColumns = "name code total translated translated_percent translated_
 	"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments"
 
 // exportComponentStatistics answers those of each translation, by its id.
-func (s *Server) exportComponentStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
+func (s *Server) exportComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	component, err := s.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 	if err != nil {
 		return nil, err
 	}
@@ -31,13 +32,13 @@ func (s *Server) exportComponentStatistics(ctx context.Context, snap *store.Snap
 	}
 	rows := make([]wire.TranslationStatistics, len(all))
 	for i := range all {
-		rows[i] = s.translationStatisticsOf(r.link, &all[i], component.Project.Slug, component.Slug)
+		rows[i] = s.translationStatisticsOf(r.Link, &all[i], component.Project.Slug, component.Slug)
 	}
 	return exportStatistics(r, "stats-"+component.Project.Slug+"-"+component.Slug, rows)
 }
 
 // exportProjectStatistics answers those of each language of a project, by code.
-func (s *Server) exportProjectStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) exportProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	project, err := s.visibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
@@ -46,20 +47,20 @@ func (s *Server) exportProjectStatistics(ctx context.Context, snap *store.Snapsh
 	if err != nil {
 		return nil, err
 	}
-	rows := s.languagesOfProject(r.link, sums, project.Slug)
+	rows := s.languagesOfProject(r.Link, sums, project.Slug)
 	slices.SortFunc(rows, func(a, b wire.ProjectLanguageStatistics) int { return cmp.Compare(a.Code, b.Code) })
 	return exportStatistics(r, "stats-"+project.Slug, rows)
 }
 
 // exportStatistics writes rows as an indented array, or as CSV for download.
-func exportStatistics(r *request, name string, rows any) (any, error) {
-	format, _ := r.params.get("format")
+func exportStatistics(r *rest.Request, name string, rows any) (any, error) {
+	format, _ := r.Params.Get("format")
 	if format != "" && format != "api" && format != "json" && format != "csv" {
-		return nil, errNotFound
+		return nil, rest.ErrNotFound
 	}
 	body, err := wire.JSON(rows, 4)
 	if err != nil || format != "csv" {
-		return &document{contentType: typeJSON, body: body}, err
+		return &rest.Document{ContentType: rest.TypeJSON, Body: body}, err
 	}
 	var values []map[string]any
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -85,5 +86,5 @@ func exportStatistics(r *request, name string, rows any) (any, error) {
 		}
 	}
 	w.Flush()
-	return &document{contentType: typeCSV, filename: name + ".csv", body: buf.Bytes()}, w.Error()
+	return &rest.Document{ContentType: rest.TypeCSV, Filename: name + ".csv", Body: buf.Bytes()}, w.Error()
 }

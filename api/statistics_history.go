@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -10,19 +11,19 @@ import (
 
 // statScope is what a list of statistics over time is about: the query that
 // adds them up and the list's own path.
-type statScope func(ctx context.Context, snap *store.Snapshot, r *request) (q store.StatQuery, path string, err error)
+type statScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.StatQuery, path string, err error)
 
-func (s *Server) translationStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
+func (s *Server) translationStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
 	return store.StatQuery{TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
 }
 
-func (s *Server) componentStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
-	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
+func (s *Server) componentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
+	component, err := s.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 	return store.StatQuery{Components: []int64{component.ID}}, wire.ComponentPath(component.Project.Slug, component.Slug), err
 }
 
-func (s *Server) projectStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
+func (s *Server) projectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
 	project, err := s.visibleProject(ctx, snap, r)
 	if err != nil {
 		return store.StatQuery{}, "", err
@@ -31,8 +32,8 @@ func (s *Server) projectStatistics(ctx context.Context, snap *store.Snapshot, r 
 	return store.StatQuery{Components: ids}, wire.ProjectPath(project.Slug), err
 }
 
-func (s *Server) languageStatistics(ctx context.Context, snap *store.Snapshot, r *request) (store.StatQuery, string, error) {
-	l, err := s.visibleLanguage(ctx, snap, r.segment("code"))
+func (s *Server) languageStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
+	l, err := s.visibleLanguage(ctx, snap, r.PathParam("code"))
 	if err != nil {
 		return store.StatQuery{}, "", err
 	}
@@ -58,42 +59,42 @@ func importedIDs(ctx context.Context, snap *store.Snapshot, project string) ([]i
 
 // statisticsOf answers a list of statistics over time, ascending.
 func statisticsOf(scope statScope) handler {
-	return func(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		q, path, err := scope(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		errs := fieldErrors{}
-		line := catalog.Timeline{Interval: r.interval(errs)}
-		from, to := r.timestamp("timestamp_after", errs), r.timestamp("timestamp_before", errs)
-		if err := errs.err(); err != nil {
+		errs := rest.FieldErrors{}
+		line := catalog.Timeline{Interval: intervalOf(r, errs)}
+		from, to := r.Timestamp("timestamp_after", errs), r.Timestamp("timestamp_before", errs)
+		if err := errs.Err(); err != nil {
 			return nil, err
 		}
 		if err := snap.Timeline(ctx, q, &line); err != nil {
 			return nil, err
 		}
 		points := line.Points(from, to)
-		w, err := r.window(int64(len(points)), maxPageSize)
+		w, err := r.Window(int64(len(points)), rest.MaxPageSize)
 		if err != nil {
 			return nil, err
 		}
 		objects := []wire.StatisticsPoint{}
-		for _, p := range slice(points, w) {
+		for _, p := range rest.Slice(points, w) {
 			objects = append(objects, wire.NewStatisticsPoint(&p))
 		}
-		return r.list(w, path+"statistics/history/", objects), nil
+		return r.List(w, path+"statistics/history/", objects), nil
 	}
 }
 
-// interval reads the parameter of that name; without one it is a day.
-func (r *request) interval(errs fieldErrors) catalog.Interval {
-	value, _ := r.params.get("interval")
+// intervalOf reads the parameter of that name; without one it is a day.
+func intervalOf(r *rest.Request, errs rest.FieldErrors) catalog.Interval {
+	value, _ := r.Params.Get("interval")
 	if value == "" {
 		return catalog.IntervalDay
 	}
 	i := catalog.Interval(value)
 	if !i.Known() {
-		errs.add("interval", "Select a valid choice: day, week or month.")
+		errs.Add("interval", "Select a valid choice: day, week or month.")
 	}
 	return i
 }

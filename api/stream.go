@@ -8,17 +8,16 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 const (
-	typeEvents = "text/event-stream"
 	// heartbeat is how often a stream without entries says that it lives, so that
 	// neither proxies nor clients give it up.
 	heartbeat = 15 * time.Second
@@ -35,49 +34,15 @@ const (
 )
 
 var (
-	errEnding  = &problem{status: http.StatusServiceUnavailable, detail: "The server is going down.", retryAfter: 1}
-	errStreams = &problem{status: http.StatusServiceUnavailable, detail: "Too many streams are open.", retryAfter: retrySeconds}
+	errEnding  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "The server is going down.", RetryAfter: 1}
+	errStreams = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many streams are open.", RetryAfter: retrySeconds}
 )
 
-// feed is an answer that goes on: the entries of a change list as server-sent
-// events (HTML standard, 9.2), ours. Each event's id is its entry's, so that a
-// client which comes back with Last-Event-ID misses nothing and sees nothing
-// twice: ids are dense and become visible in ascending order (decision 4).
-type feed struct {
-	r     *request
-	scope changeScope
-	path  string            // names the scope
-	query store.ChangeQuery // the filters
-	last  int64             // every entry up to this id was sent or filtered out
-	sent  int64             // the last id that the client was told
-}
-
-// follow makes the handler of a scope's stream. It begins behind Last-Event-ID,
-// else behind after_id, else behind what there is now.
-func follow(scope changeScope) handler {
-	return func(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-		q, path, err := scope(ctx, snap, r)
-		if err != nil {
-			return nil, err
-		}
-		if q, err = r.changeQuery(q); err != nil {
-			return nil, err
-		}
-		if q.Newest {
-			return nil, errParameter("ordering", "A stream is ascending.")
-		}
-		f := &feed{r: r, scope: scope, path: path, query: q, last: q.AfterID}
-		if id := strings.TrimSpace(r.echo.Request().Header.Get("Last-Event-ID")); id != "" {
-			if f.last, err = strconv.ParseInt(id, 10, 64); err != nil || f.last < 0 {
-				return nil, errParameter("Last-Event-ID", "A valid integer is required.")
-			}
-			return f, nil
-		}
-		if _, given := r.params.get("after_id"); !given {
-			f.last, err = snap.Count(ctx, store.ChangeQuery{}) // ids are dense: the newest
-		}
-		return f, err
-	}
+// eventStream is a stream being sent.
+type eventStream struct {
+	rest.ChangeStream
+	last int64 // every entry up to this id was sent or filtered out
+	sent int64 // the last id that the client was told
 }
 
 // streams is what the streams of a Server share.
@@ -140,7 +105,7 @@ func (st *streams) end() {
 }
 
 // stream writes a feed until the client, the server or the list is gone.
-func (s *Server) stream(ctx context.Context, w http.ResponseWriter, f *feed) {
+func (s *Server) stream(ctx context.Context, w http.ResponseWriter, f *eventStream) {
 	s.metrics.streams.Inc()
 	defer s.metrics.streams.Dec()
 	out := &eventWriter{w: w, control: http.NewResponseController(w), timeout: s.streams.timeout}
@@ -148,14 +113,14 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, f *feed) {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded): // first: net/http cancels ctx, too
 		s.metrics.dropped.Inc()
-		s.logger.Debug("api stream dropped, its client is too slow", "path", f.path, "error", err)
-	case ctx.Err() == nil && !errors.Is(err, errGone) && err != nil && asProblem(err) == errInternal:
-		s.logger.Error("api stream failed", "path", f.path, "error", err)
+		s.logger.Debug("api stream dropped, its client is too slow", "path", f.Path, "error", err)
+	case ctx.Err() == nil && !errors.Is(err, errGone) && err != nil && rest.AsProblem(err) == rest.ErrInternal:
+		s.logger.Error("api stream failed", "path", f.Path, "error", err)
 	}
 }
 
 // pump sends what there is, waits for more or for the heartbeat, and so on.
-func (s *Server) pump(ctx context.Context, f *feed, out *eventWriter) error {
+func (s *Server) pump(ctx context.Context, f *eventStream, out *eventWriter) error {
 	if err := out.begin(f); err != nil {
 		return err
 	}
@@ -184,7 +149,7 @@ func (s *Server) pump(ctx context.Context, f *feed, out *eventWriter) error {
 
 // drain sends all that there is, page by page; between pages it holds nothing
 // of the store.
-func (s *Server) drain(ctx context.Context, f *feed, out *eventWriter) error {
+func (s *Server) drain(ctx context.Context, f *eventStream, out *eventWriter) error {
 	for {
 		entries, more, err := s.nextEntries(ctx, f)
 		if err != nil {
@@ -206,13 +171,13 @@ func (s *Server) drain(ctx context.Context, f *feed, out *eventWriter) error {
 }
 
 // nextEntries reads the next page behind f.last and moves f.last.
-func (s *Server) nextEntries(ctx context.Context, f *feed) (entries []catalog.Change, more bool, err error) {
+func (s *Server) nextEntries(ctx context.Context, f *eventStream) (entries []catalog.Change, more bool, err error) {
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		newest, err := snap.Count(ctx, store.ChangeQuery{})
 		if err != nil || newest <= f.last {
 			return err
 		}
-		if err := accessOf(ctx).lives(ctx, snap); err != nil {
+		if err := rest.AccessOf(ctx).Recheck(ctx, snap); err != nil {
 			return err
 		}
 		q, err := s.streamQuery(ctx, snap, f)
@@ -238,20 +203,20 @@ func (s *Server) nextEntries(ctx context.Context, f *feed) (entries []catalog.Ch
 
 // streamQuery is the query of a feed in a snapshot: its scope looked at anew,
 // since components come, go and are hidden.
-func (s *Server) streamQuery(ctx context.Context, snap *store.Snapshot, f *feed) (store.ChangeQuery, error) {
+func (s *Server) streamQuery(ctx context.Context, snap *store.Snapshot, f *eventStream) (store.ChangeQuery, error) {
 	generation, err := snap.Generation(ctx)
 	if err != nil {
 		return store.ChangeQuery{}, err
 	}
-	scope := accessOf(ctx).key() + f.path
+	scope := rest.AccessOf(ctx).Key() + f.Path
 	q, ok := s.streams.query(generation, scope)
 	if !ok {
-		if q, _, err = f.scope(ctx, snap, f.r); err != nil {
+		if q, err = f.Scope(ctx, snap); err != nil {
 			return q, err
 		}
 		s.streams.keep(generation, scope, q)
 	}
-	q.Actions, q.User, q.From, q.To, q.AfterID = f.query.Actions, f.query.User, f.query.From, f.query.To, f.last
+	q.Actions, q.User, q.From, q.To, q.AfterID = f.Query.Actions, f.Query.User, f.Query.From, f.Query.To, f.last
 	return q, nil
 }
 
@@ -292,7 +257,7 @@ type eventWriter struct {
 // begin tells the client where it stands, so that it can come back without a
 // gap before its first entry. An event without data is none to a client, but
 // its id counts.
-func (e *eventWriter) begin(f *feed) error {
+func (e *eventWriter) begin(f *eventStream) error {
 	if err := e.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("%w: %w", errGone, err)
 	}
@@ -302,7 +267,7 @@ func (e *eventWriter) begin(f *feed) error {
 	return e.flush()
 }
 
-func (e *eventWriter) id(f *feed, id int64) {
+func (e *eventWriter) id(f *eventStream, id int64) {
 	e.buf.WriteString("id: ")
 	e.buf.WriteString(strconv.FormatInt(id, 10))
 	e.buf.WriteByte('\n')
@@ -311,7 +276,7 @@ func (e *eventWriter) id(f *feed, id int64) {
 
 // heartbeat is a comment; where entries were filtered out it also moves the
 // place that the client comes back to.
-func (e *eventWriter) heartbeat(f *feed) error {
+func (e *eventWriter) heartbeat(f *eventStream) error {
 	if f.last != f.sent {
 		e.id(f, f.last)
 	}
@@ -321,9 +286,9 @@ func (e *eventWriter) heartbeat(f *feed) error {
 
 // entries writes an event per entry. JSON of one line needs no more than one
 // line of data.
-func (e *eventWriter) entries(f *feed, entries []catalog.Change) error {
+func (e *eventWriter) entries(f *eventStream, entries []catalog.Change) error {
 	for i := range entries {
-		data, err := wire.JSON(wire.NewChange(f.r.link, &entries[i]), 0)
+		data, err := wire.JSON(wire.NewChange(f.Link, &entries[i]), 0)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.uber.org/goleak"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -199,11 +200,11 @@ func TestStreamBegin(t *testing.T) {
 		"/api/changes/stream/?ordering=-id": 400, "/api/changes/stream/?format=csv": 404, "/api/translations/demo/docs/cs/changes/stream/": 503,
 		"/api/components/demo/hidden/changes/stream/": 404, "/api/projects/nope/changes/stream/": 404,
 	} {
-		if rec := call(t, s, http.MethodGet, target); rec.Code != want || rec.Header().Get("Content-Type") != typeJSON {
+		if rec := call(t, s, http.MethodGet, target); rec.Code != want || rec.Header().Get("Content-Type") != rest.TypeJSON {
 			t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
 		}
 	}
-	if rec := call(t, s, http.MethodHead, "/api/changes/stream/"); rec.Code != 200 || rec.Header().Get("Content-Type") != typeEvents || rec.Body.Len() > 0 {
+	if rec := call(t, s, http.MethodHead, "/api/changes/stream/"); rec.Code != 200 || rec.Header().Get("Content-Type") != rest.TypeEvents || rec.Body.Len() > 0 {
 		t.Errorf("HEAD: %d %v", rec.Code, rec.Header())
 	}
 }

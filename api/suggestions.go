@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -10,7 +11,7 @@ import (
 
 // listUnitSuggestions lists the suggestions of a unit, by branch. user is null
 // where its resource would be none: authors without an entry are no users.
-func (s *Server) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	unit, translation, err := s.visibleUnit(ctx, snap, r)
 	if err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func (s *Server) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, 
 	for i := range list {
 		n := &list[i]
 		objects[i] = wire.Suggestion{
-			Unit: r.link.Unit(unit.ID), Target: catalog.TargetForms(unit.Source, n.Target, translation.PluralNumber),
+			Unit: r.Link.Unit(unit.ID), Target: catalog.TargetForms(unit.Source, n.Target, translation.PluralNumber),
 			AuthorName: n.AuthorName, Branch: n.Branch, Commit: n.Commit,
 		}
 		if !n.At.IsZero() {
@@ -41,7 +42,7 @@ func (s *Server) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, 
 			return nil, err
 		}
 		if wrote {
-			objects[i].User = wire.OrNull(r.link.User(n.Username))
+			objects[i].User = wire.OrNull(r.Link.User(n.Username))
 		}
 	}
 	return listBelow(r, unit, "suggestions/", objects)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha1"
 	"fmt"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -22,12 +23,12 @@ func taskID(project, component string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-func (s *Server) getTask(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) getTask(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	components, err := visibleComponents(ctx, snap, "")
 	if err != nil {
 		return nil, err
 	}
-	uuid := r.segment("uuid")
+	uuid := r.PathParam("uuid")
 	for i := range components {
 		row := &components[i]
 		if taskID(row.Project.Slug, row.Slug) != uuid {
@@ -39,5 +40,5 @@ func (s *Server) getTask(ctx context.Context, snap *store.Snapshot, r *request) 
 		progress, _ := s.progress(row.ID)
 		return wire.Task{Progress: min(max(progress.Percent, 0), 100), Log: progress.Stage}, nil
 	}
-	return nil, errNotFound
+	return nil, rest.ErrNotFound
 }

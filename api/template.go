@@ -5,18 +5,19 @@ import (
 	"net/http"
 	slashpath "path"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // errNoTemplate has the text that was recorded.
 func errNoTemplate() error {
-	return &problem{status: http.StatusNotFound, detail: "No template found!"}
+	return &rest.Problem{Status: http.StatusNotFound, Detail: "No template found!"}
 }
 
 // getNewTemplate answers the bytes of the file that new translations begin
 // with: the POT of new_base, as it is in the repository.
-func (s *Server) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
+func (s *Server) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	component, err := s.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 	if err != nil {
 		return nil, err
 	}
@@ -33,15 +34,15 @@ func (s *Server) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *re
 		if err != nil {
 			return nil, err
 		}
-		return &document{contentType: "application/binary", filename: slashpath.Base(base), body: f.Data, modified: f.Modified, ranges: true}, nil
+		return &rest.Document{ContentType: "application/binary", Filename: slashpath.Base(base), Body: f.Data, Modified: f.Modified, Ranges: true}, nil
 	}
 	return nil, errNoTemplate()
 }
 
 // getMonolingualBase is always 404: PO files hold source and translation, so
 // there is no such file (decision 33).
-func (s *Server) getMonolingualBase(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	_, err := visibleComponent(ctx, snap, r.segment("project"), r.segment("component"))
+func (s *Server) getMonolingualBase(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	_, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 	if err == nil {
 		err = errNoTemplate()
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/api/limit"
+	"github.com/repoglot/repoglot/api/rest"
 )
 
 // throttle counts a request and puts the figures into the header (facts §8). It
@@ -15,12 +16,12 @@ import (
 // by token, everybody else, with a bad one too, by address. What browsers ask
 // beforehand for pages of other origins is not counted: with a 429 they would not
 // send the request, which has a token perhaps.
-func (s *Server) throttle(h http.Header, r *http.Request, a access) error {
+func (s *Server) throttle(h http.Header, r *http.Request, a rest.Access) error {
 	settings := s.settings.Load()
 	limiter, client := settings.tokens, ""
 	switch {
-	case a.token.ID != 0:
-		client = limit.Token(a.token.ID)
+	case a.Token.ID != 0:
+		client = limit.Token(a.Token.ID)
 	case settings.strangers == nil, len(settings.CORSOrigins) > 0 && preflight(r):
 		return nil
 	default:
@@ -36,16 +37,16 @@ func (s *Server) throttle(h http.Header, r *http.Request, a access) error {
 	if got.Allowed {
 		return nil
 	}
-	return &problem{
-		status: http.StatusTooManyRequests, retryAfter: got.Reset,
-		detail: "Request was throttled. Expected available in " + strconv.Itoa(got.Reset) + " seconds.",
+	return &rest.Problem{
+		Status: http.StatusTooManyRequests, RetryAfter: got.Reset,
+		Detail: "Request was throttled. Expected available in " + strconv.Itoa(got.Reset) + " seconds.",
 	}
 }
 
 // throttled reports whether err is the answer to one request too many.
 func throttled(err error) bool {
-	var p *problem
-	return errors.As(err, &p) && p.status == http.StatusTooManyRequests
+	var p *rest.Problem
+	return errors.As(err, &p) && p.Status == http.StatusTooManyRequests
 }
 
 // clientAddress is where a request comes from: the peer of the connection, or

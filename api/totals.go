@@ -3,15 +3,16 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // getTotals answers those who show a token, as the recorded service does. While
 // there are no tokens any will do: it tells nothing that the lists do not.
-func (s *Server) getTotals(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	if !accessOf(ctx).authenticated() {
-		return nil, errUnauthenticated
+func (s *Server) getTotals(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	if !rest.AccessOf(ctx).Authenticated() {
+		return nil, rest.ErrUnauthenticated
 	}
 	projects, err := visibleProjects(ctx, snap)
 	if err != nil {

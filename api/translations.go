@@ -5,23 +5,24 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-func (s *Server) getTranslation(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) getTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
 	component := store.ComponentRow{Component: t.Component, Project: t.Project}
-	within := s.component(r.link, &component, true)
-	return s.translation(r.link, &t.Translation, t.Project.Slug, t.Component.Slug, within), nil
+	within := s.component(r.Link, &component, true)
+	return s.translation(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, within), nil
 }
 
-func (s *Server) listComponentTranslations(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	component, err := s.importedComponent(ctx, snap, r.segment("project"), r.segment("component"))
+func (s *Server) listComponentTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	component, err := s.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 	if err != nil {
 		return nil, err
 	}
@@ -29,20 +30,20 @@ func (s *Server) listComponentTranslations(ctx context.Context, snap *store.Snap
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.window(int64(len(all)), maxPageSize)
+	w, err := r.Window(int64(len(all)), rest.MaxPageSize)
 	if err != nil {
 		return nil, err
 	}
 	objects := []*wire.Translation{}
-	for i := range slice(all, w) {
-		t := &all[w.offset+i]
-		objects = append(objects, s.translation(r.link, t, component.Project.Slug, component.Slug, nil))
+	for i := range rest.Slice(all, w) {
+		t := &all[w.Offset+i]
+		objects = append(objects, s.translation(r.Link, t, component.Project.Slug, component.Slug, nil))
 	}
-	return r.list(w, wire.ComponentPath(component.Project.Slug, component.Slug)+"translations/", objects), nil
+	return r.List(w, wire.ComponentPath(component.Project.Slug, component.Slug)+"translations/", objects), nil
 }
 
 // listTranslations lists all translations that are served, by id.
-func (s *Server) listTranslations(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) listTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	components, err := servedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -51,11 +52,11 @@ func (s *Server) listTranslations(ctx context.Context, snap *store.Snapshot, r *
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.window(int64(len(ids)), maxPageSize)
+	w, err := r.Window(int64(len(ids)), rest.MaxPageSize)
 	if err != nil {
 		return nil, err
 	}
-	all, err := snap.TranslationsByID(ctx, slice(ids, w))
+	all, err := snap.TranslationsByID(ctx, rest.Slice(ids, w))
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +66,11 @@ func (s *Server) listTranslations(ctx context.Context, snap *store.Snapshot, r *
 		t := &all[i]
 		of := components[t.ComponentID]
 		if within[of.ID] == nil {
-			within[of.ID] = s.component(r.link, of, true)
+			within[of.ID] = s.component(r.Link, of, true)
 		}
-		objects = append(objects, s.translation(r.link, t, of.Project.Slug, of.Slug, within[of.ID]))
+		objects = append(objects, s.translation(r.Link, t, of.Project.Slug, of.Slug, within[of.ID]))
 	}
-	return r.list(w, "/api/translations/", objects), nil
+	return r.List(w, "/api/translations/", objects), nil
 }
 
 // servedComponents are the visible components whose first import is done, by id.

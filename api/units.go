@@ -4,41 +4,42 @@ import (
 	"context"
 	"slices"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-func (s *Server) listUnits(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	expr, err := r.unitQuery()
+	expr, err := unitQuery(r)
 	if err != nil {
 		return nil, err
 	}
 	if expr != query.All {
 		return searchTranslation(ctx, snap, r, &t, expr)
 	}
-	w, err := r.window(t.Stats.Total.Units, maxUnitsSize)
+	w, err := r.Window(t.Stats.Total.Units, rest.MaxUnitsSize)
 	if err != nil {
 		return nil, err
 	}
-	units, err := snap.Units(ctx, t.ID, w.offset, w.limit)
+	units, err := snap.Units(ctx, t.ID, w.Offset, w.Limit)
 	if err != nil {
 		return nil, err
 	}
-	scope := wire.NewUnitScope(r.link, &t.Translation, t.Project.Slug, t.Component.Slug)
+	scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
 	page := wire.NewUnitPage(units, func(*catalog.Unit) *wire.UnitScope { return &scope })
-	return r.list(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", page), nil
+	return r.List(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", page), nil
 }
 
 // getUnit answers removed units too, so that no entry of the history points
 // nowhere (decision 23), also those of a translation that is gone.
-func (s *Server) getUnit(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	id, err := r.id()
+func (s *Server) getUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	id, err := r.PathID()
 	if err != nil {
 		return nil, err
 	}
@@ -50,13 +51,13 @@ func (s *Server) getUnit(ctx context.Context, snap *store.Snapshot, r *request) 
 	if err := s.servable(ctx, snap, &t.Project, &t.Component); err != nil {
 		return nil, err
 	}
-	scope := wire.NewUnitScope(r.link, &t.Translation, t.Project.Slug, t.Component.Slug)
+	scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
 	return scope.Unit(&row.Unit), nil
 }
 
 // listAllUnits lists the units of all translations that are served, by id.
-func (s *Server) listAllUnits(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	expr, err := r.unitQuery()
+func (s *Server) listAllUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	expr, err := unitQuery(r)
 	if err != nil {
 		return nil, err
 	}
@@ -75,21 +76,21 @@ func (s *Server) listAllUnits(ctx context.Context, snap *store.Snapshot, r *requ
 	for _, n := range totals {
 		count += n
 	}
-	w, err := r.window(count, maxUnitsSize)
+	w, err := r.Window(count, rest.MaxUnitsSize)
 	if err != nil {
 		return nil, err
 	}
-	units, owners, err := snap.AllUnits(ctx, totals, int64(w.offset), w.limit)
+	units, owners, err := snap.AllUnits(ctx, totals, int64(w.Offset), w.Limit)
 	if err != nil {
 		return nil, err
 	}
-	return r.list(w, "/api/units/", pageOfUnits(r.link, units, owners, components)), nil
+	return r.List(w, "/api/units/", pageOfUnits(r.Link, units, owners, components)), nil
 }
 
 // listUnitTranslations lists what a string is in all languages but the source
 // language, by id; the id may be that of any of them.
-func (s *Server) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	id, err := r.id()
+func (s *Server) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	id, err := r.PathID()
 	if err != nil {
 		return nil, err
 	}
@@ -106,12 +107,12 @@ func (s *Server) listUnitTranslations(ctx context.Context, snap *store.Snapshot,
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(u catalog.Unit) bool { return owners[u.TranslationID].IsSource })
-	w, err := r.window(int64(len(all)), maxUnitsSize)
+	w, err := r.Window(int64(len(all)), rest.MaxUnitsSize)
 	if err != nil {
 		return nil, err
 	}
 	components := map[int64]*store.ComponentRow{component.ID: {Component: *component, Project: *project}}
-	return r.list(w, wire.Path("api", "units", wire.FormatID(id))+"translations/", pageOfUnits(r.link, slice(all, w), owners, components)), nil
+	return r.List(w, wire.Path("api", "units", wire.FormatID(id))+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, components)), nil
 }
 
 // pageOfUnits is one of units of several translations.

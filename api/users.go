@@ -3,45 +3,46 @@ package api
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // listUsers lists git authors by id; the parameter username leaves those whose
 // name begins with it (facts §6).
-func (s *Server) listUsers(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) listUsers(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	shown, err := shownComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
 	q := store.UserQuery{Components: shown}
-	q.Prefix, _ = r.params.get("username")
+	q.Prefix, _ = r.Params.Get("username")
 	_, count, err := snap.Users(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.window(int64(count), maxPageSize)
+	w, err := r.Window(int64(count), rest.MaxPageSize)
 	if err != nil {
 		return nil, err
 	}
-	q.Offset, q.Limit = w.offset, w.limit
+	q.Offset, q.Limit = w.Offset, w.Limit
 	users, _, err := snap.Users(ctx, q)
 	objects := make([]wire.User, len(users))
 	for i := range users {
-		objects[i] = newUser(r.link, &users[i])
+		objects[i] = newUser(r.Link, &users[i])
 	}
-	return r.list(w, "/api/users/", objects), err
+	return r.List(w, "/api/users/", objects), err
 }
 
-func (s *Server) getUser(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) getUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	user, err := visibleUser(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	return newUser(r.link, &user), nil
+	return newUser(r.Link, &user), nil
 }
 
-func (s *Server) getUserStatistics(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) getUserStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	user, err := visibleUser(ctx, snap, r)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
@@ -118,20 +119,20 @@ func TestValidatedSees(t *testing.T) {
 	}
 	// Every route that is added here answers something that is not described.
 	for _, wrong := range []struct{ method, route, path, media, body string }{
-		{"GET", "/api/groups/:id/", "/api/groups/1/", typeJSON, `{"id":1}`},
-		{"GET", "/api/components/:project/:component/lock/", "/api/components/demo/app/lock/", typeJSON, `{"locked":"no"}`},
-		{"GET", "/api/components/:project/:component/", "/api/components/demo/app/", typeJSON, strings.Replace(get(t, s, "/api/components/demo/app/"), `{"name"`, `{"more":1,"name"`, 1)},
-		{"GET", "/api/changes/", "/api/changes/", typeJSON, `{"count":0,"next":null,"previous":null,"results":[],"more":1}`},
-		{"GET", "/api/users/", "/api/users/", typeLines, `{"username":"x"}` + "\n"},
-		{"GET", "/api/projects/", "/api/projects/?format=csv", typeCSV, "a,b\n1\n"},
+		{"GET", "/api/groups/:id/", "/api/groups/1/", rest.TypeJSON, `{"id":1}`},
+		{"GET", "/api/components/:project/:component/lock/", "/api/components/demo/app/lock/", rest.TypeJSON, `{"locked":"no"}`},
+		{"GET", "/api/components/:project/:component/", "/api/components/demo/app/", rest.TypeJSON, strings.Replace(get(t, s, "/api/components/demo/app/"), `{"name"`, `{"more":1,"name"`, 1)},
+		{"GET", "/api/changes/", "/api/changes/", rest.TypeJSON, `{"count":0,"next":null,"previous":null,"results":[],"more":1}`},
+		{"GET", "/api/users/", "/api/users/", rest.TypeLines, `{"username":"x"}` + "\n"},
+		{"GET", "/api/projects/", "/api/projects/?format=csv", rest.TypeCSV, "a,b\n1\n"},
 		{"GET", "/api/addons/", "/api/addons/", "text/plain", "none"},
-		{"GET", "/api/roles/", "/api/roles/", typeHTML, "<p>none"},
+		{"GET", "/api/roles/", "/api/roles/", rest.TypeHTML, "<p>none"},
 		{"GET", "/exports/rss/", "/exports/rss/", "application/rss+xml", "<rss><channel></rss>"},
-		{"GET", "/api/changes/stream/", "/api/changes/stream/", typeEvents, "event: change\ndata: {\"id\":1}\n\n"},
-		{"GET", "/api/projects/:project/file/", "/api/projects/demo/file/", typeZip, "PK"},
+		{"GET", "/api/changes/stream/", "/api/changes/stream/", rest.TypeEvents, "event: change\ndata: {\"id\":1}\n\n"},
+		{"GET", "/api/projects/:project/file/", "/api/projects/demo/file/", rest.TypeZip, "PK"},
 		{"HEAD", "/api/memory/", "/api/memory/", "text/plain", ""},
-		{"OPTIONS", "/api/units/", "/api/units/", typeJSON, `{"name":"x"}`},
-		{"PUT", "/api/units/:id/", "/api/units/1/", typeJSON, `{"error":1}`},
+		{"OPTIONS", "/api/units/", "/api/units/", rest.TypeJSON, `{"name":"x"}`},
+		{"PUT", "/api/units/:id/", "/api/units/1/", rest.TypeJSON, `{"error":1}`},
 		{"POST", "/api/projects/", "/api/projects/", "text/plain", "no"},
 	} {
 		s.echo.Add(wrong.method, wrong.route, func(c echo.Context) error {

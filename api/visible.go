@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -16,20 +17,20 @@ const retrySeconds = 5
 // hidden reports whether a component must not be shown, nor anything that tells
 // of it, to who asks.
 func hidden(ctx context.Context, project *catalog.Project, component *catalog.Component) bool {
-	return component.Settings.Private(project) && !accessOf(ctx).seesPrivate()
+	return component.Settings.Private(project) && !rest.AccessOf(ctx).SeesPrivate()
 }
 
 // visibleProject finds the project that the path names. Without a token a
 // private project is visible if one of its components is public, since that
 // one's payload contains it.
-func (s *Server) visibleProject(ctx context.Context, snap *store.Snapshot, r *request) (catalog.Project, error) {
-	row, err := snap.Project(ctx, r.segment("project"))
-	if err != nil || !row.Private() || accessOf(ctx).seesPrivate() {
+func (s *Server) visibleProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (catalog.Project, error) {
+	row, err := snap.Project(ctx, r.PathParam("project"))
+	if err != nil || !row.Private() || rest.AccessOf(ctx).SeesPrivate() {
 		return row.Project, err
 	}
 	components, err := visibleComponents(ctx, snap, row.Slug)
 	if err == nil && len(components) == 0 {
-		err = errNotFound
+		err = rest.ErrNotFound
 	}
 	return row.Project, err
 }
@@ -54,7 +55,7 @@ func visibleComponents(ctx context.Context, snap *store.Snapshot, project string
 func visibleComponent(ctx context.Context, snap *store.Snapshot, project, slug string) (store.ComponentRow, error) {
 	row, err := snap.Component(ctx, project, slug)
 	if err == nil && hidden(ctx, &row.Project, &row.Component) {
-		err = errNotFound
+		err = rest.ErrNotFound
 	}
 	return row, err
 }
@@ -72,17 +73,17 @@ func (s *Server) importedComponent(ctx context.Context, snap *store.Snapshot, pr
 // importing is the answer while a first import runs, or before it could: then
 // with the reason of the last failure, which entry 22 would tell as well.
 func (s *Server) importing(row *store.ComponentRow) error {
-	p := &problem{status: http.StatusServiceUnavailable, retryAfter: retrySeconds}
+	p := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: retrySeconds}
 	progress, running := s.progress(row.ID)
 	switch {
 	case running && progress.Stage != "":
-		p.detail = fmt.Sprintf("The first import of this component is running: %d %% done, %s.", percentOf(progress), progress.Stage)
+		p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done, %s.", percentOf(progress), progress.Stage)
 	case running:
-		p.detail = fmt.Sprintf("The first import of this component is running: %d %% done.", percentOf(progress))
+		p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done.", percentOf(progress))
 	case row.Problem != "":
-		p.detail = "This component has not been imported yet; the last pull failed: " + row.Problem
+		p.Detail = "This component has not been imported yet; the last pull failed: " + row.Problem
 	default:
-		p.detail = "This component has not been imported yet."
+		p.Detail = "This component has not been imported yet."
 	}
 	return p
 }
@@ -94,7 +95,7 @@ func percentOf(p Progress) int { return min(max(p.Percent, 0), 100) }
 // its first import is done.
 func (s *Server) servable(ctx context.Context, snap *store.Snapshot, project *catalog.Project, component *catalog.Component) error {
 	if hidden(ctx, project, component) {
-		return errNotFound
+		return rest.ErrNotFound
 	}
 	if component.Imported {
 		return nil
@@ -106,8 +107,8 @@ func (s *Server) servable(ctx context.Context, snap *store.Snapshot, project *ca
 // visibleTranslation finds the translation that the path names: by language
 // code, by the file's own code, or by any spelling or alias of the language
 // (decision 13).
-func (s *Server) visibleTranslation(ctx context.Context, snap *store.Snapshot, r *request) (store.TranslationRow, error) {
-	project, component, code := r.segment("project"), r.segment("component"), r.segment("language")
+func (s *Server) visibleTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.TranslationRow, error) {
+	project, component, code := r.PathParam("project"), r.PathParam("component"), r.PathParam("language")
 	t, err := snap.Translation(ctx, project, component, code)
 	if errors.Is(err, catalog.ErrNotFound) {
 		if _, err := s.importedComponent(ctx, snap, project, component); err != nil {
@@ -115,7 +116,7 @@ func (s *Server) visibleTranslation(ctx context.Context, snap *store.Snapshot, r
 		}
 		language, known := s.langs.Lookup(code)
 		if !known || language.Code == code {
-			return t, errNotFound
+			return t, rest.ErrNotFound
 		}
 		t, err = snap.Translation(ctx, project, component, language.Code)
 	}
@@ -142,7 +143,7 @@ func visibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Proje
 	}
 	visible := make([]catalog.Project, 0, len(all))
 	for i := range all {
-		if p := &all[i].Project; !p.Private() || shown[p.ID] || accessOf(ctx).seesPrivate() {
+		if p := &all[i].Project; !p.Private() || shown[p.ID] || rest.AccessOf(ctx).SeesPrivate() {
 			visible = append(visible, *p)
 		}
 	}
@@ -158,8 +159,8 @@ func shownComponents(ctx context.Context, snap *store.Snapshot) ([]int64, error)
 
 // visibleUser finds the author that the path names: one who has no entry in a
 // visible component is not there, as in the list.
-func visibleUser(ctx context.Context, snap *store.Snapshot, r *request) (store.User, error) {
-	user, err := snap.User(ctx, r.segment("username"))
+func visibleUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.User, error) {
+	user, err := snap.User(ctx, r.PathParam("username"))
 	if err != nil {
 		return user, err
 	}
@@ -169,7 +170,7 @@ func visibleUser(ctx context.Context, snap *store.Snapshot, r *request) (store.U
 	}
 	known, err := snap.RestrictUser(ctx, &user, shown)
 	if err == nil && !known {
-		err = errNotFound
+		err = rest.ErrNotFound
 	}
 	return user, err
 }

@@ -4,34 +4,34 @@ import (
 	"context"
 	"net/url"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
-
-// redirect is the path of the resource that a page of Weblate's is about.
-type redirect string
 
 // webRoutes are the pages that answers name (web_url and others, facts §12).
 // There is one page for each resource, that of the API, so these lead there;
 // whether the resource exists is decided there.
 func (s *Server) webRoutes() []route {
 	const about = "A page of the web, told by the resource that it is about."
-	to := func(pattern, name string, target func(r *request) string) route {
-		return route{pattern, allowRead, name, about, object, func(_ context.Context, _ *store.Snapshot, r *request) (any, error) {
-			return redirect(target(r)), nil
+	to := func(pattern, name string, target func(r *rest.Request) string) route {
+		return route{pattern, allowRead, name, about, object, func(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
+			return rest.Redirect(target(r)), nil
 		}}
 	}
-	project := func(r *request) string { return wire.ProjectPath(r.segment("project")) }
-	component := func(r *request) string { return wire.ComponentPath(r.segment("project"), r.segment("component")) }
-	translation := func(r *request) string {
-		return wire.TranslationPath(r.segment("project"), r.segment("component"), r.segment("language"))
+	project := func(r *rest.Request) string { return wire.ProjectPath(r.PathParam("project")) }
+	component := func(r *rest.Request) string {
+		return wire.ComponentPath(r.PathParam("project"), r.PathParam("component"))
 	}
-	language := func(r *request) string { return wire.Path("api", "languages", r.segment("language")) }
-	below := func(of func(r *request) string, name string) func(*request) string {
-		return func(r *request) string { return of(r) + name }
+	translation := func(r *rest.Request) string {
+		return wire.TranslationPath(r.PathParam("project"), r.PathParam("component"), r.PathParam("language"))
 	}
-	fixed := func(target string) func(*request) string { return func(*request) string { return target } }
+	language := func(r *rest.Request) string { return wire.Path("api", "languages", r.PathParam("language")) }
+	below := func(of func(r *rest.Request) string, name string) func(*rest.Request) string {
+		return func(r *rest.Request) string { return of(r) + name }
+	}
+	fixed := func(target string) func(*rest.Request) string { return func(*rest.Request) string { return target } }
 	return []route{
 		to("/projects/", "Projects", fixed("/api/projects/")),
 		to("/projects/:project/", "Project", project),
@@ -52,19 +52,19 @@ func (s *Server) webRoutes() []route {
 		to("/changes/browse/:project/", "Changes", below(project, "changes/")),
 		to("/changes/browse/:project/:component/", "Changes", below(component, "changes/")),
 		to("/changes/browse/:project/:component/:language/", "Changes", below(translation, "changes/")),
-		to("/user/:username/", "User", func(r *request) string { return wire.Path("api", "users", r.segment("username")) }),
+		to("/user/:username/", "User", func(r *rest.Request) string { return wire.Path("api", "users", r.PathParam("username")) }),
 	}
 }
 
 // projectInLanguage leads to what a project has in a language: to the translation
 // of its only component, or to what is below that, else to the strings of all.
 func (s *Server) projectInLanguage(below string) handler {
-	return func(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		project, err := s.visibleProject(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		l, err := s.visibleLanguage(ctx, snap, r.segment("language"))
+		l, err := s.visibleLanguage(ctx, snap, r.PathParam("language"))
 		if err != nil {
 			return nil, err
 		}
@@ -78,32 +78,32 @@ func (s *Server) projectInLanguage(below string) handler {
 		}
 		switch {
 		case len(sums) == 0:
-			return nil, errNotFound
+			return nil, rest.ErrNotFound
 		case len(rows) == 1:
-			return redirect(wire.TranslationPath(project.Slug, rows[0].Slug, l.Code) + below), nil
+			return rest.Redirect(wire.TranslationPath(project.Slug, rows[0].Slug, l.Code) + below), nil
 		}
 		q := `project:="` + project.Slug + `" AND language:="` + l.Code + `"`
-		return redirect("/api/units/?q=" + url.QueryEscape(q)), nil
+		return rest.Redirect("/api/units/?q=" + url.QueryEscape(q)), nil
 	}
 }
 
 // translatePage leads to the strings of a translation, or to the one that the
 // parameter checksum names, as web_url of a unit does. A checksum that no
 // string has leads to all of them.
-func (s *Server) translatePage(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
+func (s *Server) translatePage(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	t, err := s.visibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	checksum, _ := r.params.get("checksum")
+	checksum, _ := r.Params.Get("checksum")
 	if hash, ok := catalog.ParseChecksum(checksum); ok {
 		id, found, err := snap.UnitByHash(ctx, t.ID, hash)
 		if err != nil {
 			return nil, err
 		}
 		if found {
-			return redirect("/api/units/" + wire.FormatID(id) + "/"), nil
+			return rest.Redirect("/api/units/" + wire.FormatID(id) + "/"), nil
 		}
 	}
-	return redirect(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"), nil
+	return rest.Redirect(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"), nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/api/page"
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
@@ -48,7 +49,7 @@ func followPage(t *testing.T, s http.Handler, target string) {
 		t.Errorf("%s leads to %s, which is no unit", target, to)
 	}
 	_, rec = send(s, http.MethodGet, to, "Accept", browser)
-	if rec.Code != http.StatusOK || rec.Header().Get("Content-Type") != typeHTML || rec.Header().Get("Content-Security-Policy") != page.Policy {
+	if rec.Code != http.StatusOK || rec.Header().Get("Content-Type") != rest.TypeHTML || rec.Header().Get("Content-Security-Policy") != page.Policy {
 		t.Errorf("%s leads to %s: %d %v", target, to, rec.Code, rec.Header())
 	}
 }
@@ -147,7 +148,7 @@ func TestPages(t *testing.T) {
 		}
 		_, rec := send(s, http.MethodGet, target, "Accept", browser)
 		if k == verbatim && target != "/api/docs/" || k == files {
-			if rec.Header().Get("Content-Type") == typeHTML {
+			if rec.Header().Get("Content-Type") == rest.TypeHTML {
 				t.Errorf("%s, which is a document, became a page", target)
 			}
 			continue
@@ -160,7 +161,7 @@ func TestPages(t *testing.T) {
 		if blocked := refusedByPolicy.FindString(rec.Body.String()); blocked != "" {
 			t.Errorf("%s: a browser refuses %q", target, blocked)
 		}
-		if rec.Code != want || h.Get("Content-Type") != typeHTML || h.Get("Content-Security-Policy") != page.Policy || !strings.HasSuffix(strings.TrimSpace(rec.Body.String()), "</html>") {
+		if rec.Code != want || h.Get("Content-Type") != rest.TypeHTML || h.Get("Content-Security-Policy") != page.Policy || !strings.HasSuffix(strings.TrimSpace(rec.Body.String()), "</html>") {
 			t.Errorf("%s: %d %v", target, rec.Code, h)
 		}
 		shown++

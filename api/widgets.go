@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/widget"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -28,43 +29,23 @@ func (s *Server) widgetRoutes() []route {
 	return routes
 }
 
-// progress is what a widget shows.
-type progress struct {
-	// name is that of the project, component or translation.
-	name string
-	// stats are those of all languages together.
-	stats catalog.Stats
-	// languages are sorted by name.
-	languages []languageProgress
-}
-
-type languageProgress struct {
-	code, name string
-	percent    float64
-}
-
-// percentTranslated follows the rule of all percentages (facts §6).
-func percentTranslated(s *catalog.Stats) float64 {
-	return float64(catalog.Percent(s.Translated.Units, s.Total.Units, 1000)) / 10
-}
-
 // getWidget answers a picture of how much is translated, of a project, a
 // component or a translation, with "-" for the component a language of a project
 // (facts §12). A private one is not there, other than in Weblate.
-func (s *Server) getWidget(ctx context.Context, snap *store.Snapshot, r *request) (any, error) {
-	draw, ok := widget(r.segment("widget"))
+func (s *Server) getWidget(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	draw, ok := widget.Lookup(r.PathParam("widget"))
 	if !ok {
-		return nil, errNotFound
+		return nil, rest.ErrNotFound
 	}
 	p, err := s.progressOf(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	return &document{contentType: typeSVG, body: []byte(draw(p)), maxAge: 3600}, nil
+	return &rest.Document{ContentType: typeSVG, Body: []byte(draw(p)), MaxAge: 3600}, nil
 }
 
-func (s *Server) progressOf(ctx context.Context, snap *store.Snapshot, r *request) (*progress, error) {
-	project, component, language := r.segment("project"), r.segment("component"), strings.TrimPrefix(r.segment("language"), "-")
+func (s *Server) progressOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (*widget.Progress, error) {
+	project, component, language := r.PathParam("project"), r.PathParam("component"), strings.TrimPrefix(r.PathParam("language"), "-")
 	switch {
 	case component != "" && component != "-" && language != "":
 		t, err := s.visibleTranslation(ctx, snap, r)
@@ -86,41 +67,20 @@ func (s *Server) progressOf(ctx context.Context, snap *store.Snapshot, r *reques
 	}
 	sums, err := sumsOf(ctx, snap, p.Slug, language)
 	if err == nil && len(sums) == 0 && language != "" {
-		err = errNotFound
+		err = rest.ErrNotFound
 	}
 	return s.newProgress(p.Settings.Name, sums), err
 }
 
-func (s *Server) newProgress(name string, sums []store.Sum) *progress {
-	p := &progress{name: name, stats: addUp(sums).Stats}
+func (s *Server) newProgress(name string, sums []store.Sum) *widget.Progress {
+	p := &widget.Progress{Name: name, Stats: addUp(sums).Stats}
 	for i := range sums {
-		p.languages = append(p.languages, languageProgress{
-			code: sums[i].Language, name: s.language(sums[i].Language).Name, percent: percentTranslated(&sums[i].Stats),
+		p.Languages = append(p.Languages, widget.Language{
+			Code: sums[i].Language, Name: s.language(sums[i].Language).Name, Percent: widget.PercentTranslated(&sums[i].Stats),
 		})
 	}
-	slices.SortFunc(p.languages, func(a, b languageProgress) int {
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.code, b.code))
+	slices.SortFunc(p.Languages, func(a, b widget.Language) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
 	})
 	return p
-}
-
-// widget finds what draws a file of the name <widget>-<color>.<svg or png>. All
-// are drawn as SVG: a picture is shown by its type, not by its name. A colour
-// that the widget does not have stands for its first one.
-func widget(file string) (draw func(*progress) string, ok bool) {
-	name, vector := strings.CutSuffix(file, ".svg")
-	name, bitmap := strings.CutSuffix(name, ".png")
-	name, color, colored := strings.Cut(name, "-")
-	if !colored || vector == bitmap {
-		return nil, false
-	}
-	painter, ok := widgets()[name]
-	return func(p *progress) string { return painter(p, color) }, ok
-}
-
-// widgets are those of facts §12 by name.
-func widgets() map[string]func(p *progress, color string) string {
-	return map[string]func(*progress, string) string{
-		"svg": drawBadge, "88x31": drawSmall, "287x66": drawWide, "open": drawCard, "multi": drawRows, "horizontal": drawColumns,
-	}
 }

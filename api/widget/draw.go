@@ -1,6 +1,7 @@
-package api
+package widget
 
 import (
+	"encoding/xml"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -71,12 +72,12 @@ func (d *svg) text(x, y, size int, anchor, fill, text string) {
 
 func (d *svg) end() string { return d.String() + "</svg>" }
 
-func (p *progress) percent() float64 { return percentTranslated(&p.stats) }
-func (p *progress) whole() string    { return fmt.Sprintf("%d%%", int(p.percent())) }
-func (p *progress) label() string    { return "translated: " + p.whole() }
+func (p *Progress) percent() float64 { return PercentTranslated(&p.Stats) }
+func (p *Progress) whole() string    { return fmt.Sprintf("%d%%", int(p.percent())) }
+func (p *Progress) label() string    { return "translated: " + p.whole() }
 
 // drawBadge is the widget svg: a badge of two halves.
-func drawBadge(p *progress, _ string) string {
+func drawBadge(p *Progress, _ string) string {
 	const label = "translated"
 	text := p.whole()
 	left := 7*utf8.RuneCountInString(label) + 10
@@ -92,7 +93,7 @@ func drawBadge(p *progress, _ string) string {
 }
 
 // drawSmall is the widget 88x31.
-func drawSmall(p *progress, color string) string {
+func drawSmall(p *Progress, color string) string {
 	background, text := paper(color)
 	d := newSVG(88, 31, p.label())
 	d.rect(0, 0, 88, 31, 3, background)
@@ -102,52 +103,52 @@ func drawSmall(p *progress, color string) string {
 }
 
 // drawWide is the widget 287x66.
-func drawWide(p *progress, color string) string {
+func drawWide(p *Progress, color string) string {
 	background, text := paper(color)
 	d := newSVG(287, 66, p.label())
 	d.rect(0, 0, 287, 66, 5, background)
-	d.text(12, 23, 14, "start", text, cut(p.name, 30))
-	d.text(12, 42, 11, "start", text, fmt.Sprintf("%s translated, %s", p.whole(), counted(len(p.languages), "language")))
+	d.text(12, 23, 14, "start", text, cut(p.Name, 30))
+	d.text(12, 42, 11, "start", text, fmt.Sprintf("%s translated, %s", p.whole(), counted(len(p.Languages), "language")))
 	d.bar(12, 50, 263, 8, p.percent(), shade(p.percent()))
 	return d.end()
 }
 
 // drawCard is the widget open, of the size that social networks show.
-func drawCard(p *progress, _ string) string {
-	d := newSVG(1200, 630, p.name+", "+p.label())
+func drawCard(p *Progress, _ string) string {
+	d := newSVG(1200, 630, p.Name+", "+p.label())
 	d.rect(0, 0, 1200, 630, 0, "#fff")
-	d.text(80, 170, 64, "start", "#333", cut(p.name, 28))
+	d.text(80, 170, 64, "start", "#333", cut(p.Name, 28))
 	d.text(80, 330, 120, "start", shade(p.percent()), p.whole())
 	d.text(80, 400, 36, "start", "#555", fmt.Sprintf("translated, %s, %s",
-		counted(int(p.stats.Total.Units), "string"), counted(len(p.languages), "language")))
+		counted(int(p.Stats.Total.Units), "string"), counted(len(p.Languages), "language")))
 	d.bar(80, 470, 1040, 40, p.percent(), shade(p.percent()))
 	return d.end()
 }
 
 // drawRows is the widget multi: a bar for each language, one below the other.
-func drawRows(p *progress, color string) string {
+func drawRows(p *Progress, color string) string {
 	const line = 20
-	d := newSVG(410, line*max(len(p.languages), 1), p.label())
-	for i, l := range p.languages {
+	d := newSVG(410, line*max(len(p.Languages), 1), p.label())
+	for i, l := range p.Languages {
 		y := line * i
-		d.text(160, y+14, 11, "end", "#555", cut(l.name, 24))
-		d.bar(168, y+5, 180, 10, l.percent, ink(color, l.percent))
-		d.text(400, y+14, 11, "end", "#555", fmt.Sprintf("%d%%", int(l.percent)))
+		d.text(160, y+14, 11, "end", "#555", cut(l.Name, 24))
+		d.bar(168, y+5, 180, 10, l.Percent, ink(color, l.Percent))
+		d.text(400, y+14, 11, "end", "#555", fmt.Sprintf("%d%%", int(l.Percent)))
 	}
 	return d.end()
 }
 
 // drawColumns is the widget horizontal: a bar for each language, side by side.
-func drawColumns(p *progress, color string) string {
+func drawColumns(p *Progress, color string) string {
 	const column, top = 16, 90
-	d := newSVG(column*max(len(p.languages), 1), top+60, p.label())
-	for i, l := range p.languages {
+	d := newSVG(column*max(len(p.Languages), 1), top+60, p.label())
+	for i, l := range p.Languages {
 		x := column * i
-		height := int(top * l.percent / 100)
+		height := int(top * l.Percent / 100)
 		d.rect(x+3, 0, column-6, top, 3, "#ccc")
-		d.rect(x+3, top-height, column-6, height, 3, ink(color, l.percent))
+		d.rect(x+3, top-height, column-6, height, 3, ink(color, l.Percent))
 		fmt.Fprintf(d, `<g transform="rotate(-90 %[1]d %[2]d)">`, x+12, top+56)
-		d.text(x+12, top+56, 11, "start", "#555", cut(l.code, 8))
+		d.text(x+12, top+56, 11, "start", "#555", cut(l.Code, 8))
 		d.WriteString("</g>")
 	}
 	return d.end()
@@ -166,4 +167,11 @@ func counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// escapeXML makes XML text of s; what XML 1.0 cannot hold becomes U+FFFD.
+func escapeXML(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail
+	return b.String()
 }

@@ -1,9 +1,8 @@
-package api
+package feed
 
 import (
 	"encoding/xml"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -16,7 +15,7 @@ type rssFeed struct {
 	Title   string    `xml:"channel>title"`
 	Link    string    `xml:"channel>link"`
 	About   string    `xml:"channel>description"`
-	Self    atomLink  `xml:"channel>atom:link"`
+	Self    link      `xml:"channel>atom:link"`
 	Built   string    `xml:"channel>lastBuildDate,omitempty"`
 	Items   []rssItem `xml:"channel>item"`
 }
@@ -35,11 +34,11 @@ type rssGUID struct {
 	ID        string `xml:",chardata"`
 }
 
-// writeRSS writes RSS 2.0. Authors are dc:creator: RSS's own author is an address.
-func writeRSS(f *changeFeed) (body []byte, contentType string, err error) {
+// WriteRSS writes RSS 2.0. Authors are dc:creator: RSS's own author is an address.
+func WriteRSS(f *Feed) (body []byte, contentType string, err error) {
 	out := rssFeed{
 		Version: "2.0", Creator: "http://purl.org/dc/elements/1.1/", Atom: atomNamespace,
-		Title: f.title, Link: f.page, About: f.title, Self: atomLink{Href: f.self, Rel: "self", Type: "application/rss+xml"},
+		Title: f.title, Link: f.page, About: f.title, Self: link{Href: f.self, Rel: "self", Type: "application/rss+xml"},
 	}
 	if !f.updated.IsZero() {
 		out.Built = f.updated.UTC().Format(time.RFC1123Z)
@@ -53,11 +52,4 @@ func writeRSS(f *changeFeed) (body []byte, contentType string, err error) {
 		return nil, "", fmt.Errorf("write RSS: %w", err)
 	}
 	return append([]byte(xml.Header), body...), "application/rss+xml; charset=utf-8", nil
-}
-
-// escapeXML makes XML text of s; what XML 1.0 cannot hold becomes U+FFFD.
-func escapeXML(s string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail
-	return b.String()
 }

@@ -1,4 +1,4 @@
-package api
+package feed
 
 import (
 	"encoding/xml"
@@ -15,11 +15,11 @@ type atomFeed struct {
 	Title   string      `xml:"title"`
 	Updated string      `xml:"updated"`
 	Author  string      `xml:"author>name"`
-	Links   []atomLink  `xml:"link"`
+	Links   []link      `xml:"link"`
 	Entries []atomEntry `xml:"entry"`
 }
 
-type atomLink struct {
+type link struct {
 	Href string `xml:"href,attr"`
 	Rel  string `xml:"rel,attr"`
 	Type string `xml:"type,attr,omitempty"`
@@ -30,7 +30,7 @@ type atomEntry struct {
 	Title   string      `xml:"title"`
 	Updated string      `xml:"updated"`
 	Author  *atomAuthor `xml:"author"` // nil: the feed's
-	Link    atomLink    `xml:"link"`
+	Link    link        `xml:"link"`
 	Summary string      `xml:"summary"`
 }
 
@@ -38,19 +38,19 @@ type atomAuthor struct {
 	Name string `xml:"name"`
 }
 
-// writeAtom writes Atom 1.0. A feed must have a time: an empty one has that of the
+// WriteAtom writes Atom 1.0. A feed must have a time: an empty one has that of the
 // epoch, so that the same changes give the same bytes.
-func writeAtom(f *changeFeed) (body []byte, contentType string, err error) {
+func WriteAtom(f *Feed) (body []byte, contentType string, err error) {
 	updated := f.updated
 	if updated.IsZero() {
 		updated = time.Unix(0, 0)
 	}
 	out := atomFeed{
 		ID: f.self, Title: f.title, Updated: updated.UTC().Format(time.RFC3339), Author: "repoglot",
-		Links: []atomLink{{f.self, "self", "application/atom+xml"}, {f.page, "alternate", ""}},
+		Links: []link{{f.self, "self", "application/atom+xml"}, {f.page, "alternate", ""}},
 	}
 	for _, e := range f.entries {
-		entry := atomEntry{ID: e.id, Title: e.title, Updated: e.at.Format(time.RFC3339), Link: atomLink{e.page, "alternate", ""}, Summary: e.text}
+		entry := atomEntry{ID: e.id, Title: e.title, Updated: e.at.Format(time.RFC3339), Link: link{e.page, "alternate", ""}, Summary: e.text}
 		if e.author != "" {
 			entry.Author = &atomAuthor{e.author}
 		}

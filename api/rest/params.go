@@ -1,4 +1,4 @@
-package api
+package rest
 
 import (
 	"net/url"
@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// params are the parameters of a query, in their order. Names may repeat.
-type params []param
+// Params are the parameters of a query, in their order. Names may repeat.
+type Params []Param
 
-type param struct{ name, value string }
+// Param is one parameter, unescaped.
+type Param struct{ Name, Value string }
 
-// parseQuery takes a raw query apart. A "?" that is not escaped begins a
+// ParseQuery takes a raw query apart. A "?" that is not escaped begins a
 // further parameter, as "&" does: wlc sends "?format=api?format=po"
 // (decision 2). What cannot be unescaped stays as it is; nothing is an error.
-func parseQuery(raw string) params {
-	var ps params
+func ParseQuery(raw string) Params {
+	var ps Params
 	for part := range strings.FieldsFuncSeq(raw, func(r rune) bool { return r == '&' || r == '?' }) {
 		name, value, _ := strings.Cut(part, "=")
-		ps = append(ps, param{name: unescape(name), value: unescape(value)})
+		ps = append(ps, Param{Name: unescape(name), Value: unescape(value)})
 	}
 	return ps
 }
@@ -31,45 +32,45 @@ func unescape(s string) string {
 	return s
 }
 
-// get returns the last value of a parameter.
-func (ps params) get(name string) (value string, ok bool) {
+// Get returns the last value of a parameter.
+func (ps Params) Get(name string) (value string, ok bool) {
 	for i := len(ps) - 1; i >= 0; i-- {
-		if ps[i].name == name {
-			return ps[i].value, true
+		if ps[i].Name == name {
+			return ps[i].Value, true
 		}
 	}
 	return "", false
 }
 
-// encode writes the query of a page link: format and page as given (page 1 is
+// Encode writes the query of a page link: format and page as given (page 1 is
 // left away), every other parameter with all its values as it came, sorted by
 // name (decision 3).
-func (ps params) encode(format string, page int) string {
-	kept := make(params, 0, len(ps)+2)
+func (ps Params) Encode(format string, page int) string {
+	kept := make(Params, 0, len(ps)+2)
 	for _, p := range ps {
-		if p.name != "format" && p.name != "page" {
+		if p.Name != "format" && p.Name != "page" {
 			kept = append(kept, p)
 		}
 	}
-	kept = append(kept, param{"format", format})
+	kept = append(kept, Param{"format", format})
 	if page > 1 {
-		kept = append(kept, param{"page", strconv.Itoa(page)})
+		kept = append(kept, Param{"page", strconv.Itoa(page)})
 	}
-	sort.SliceStable(kept, func(i, j int) bool { return kept[i].name < kept[j].name })
+	sort.SliceStable(kept, func(i, j int) bool { return kept[i].Name < kept[j].Name })
 	var b strings.Builder
 	for i, p := range kept {
 		if i > 0 {
 			b.WriteByte('&')
 		}
-		b.WriteString(url.QueryEscape(p.name))
+		b.WriteString(url.QueryEscape(p.Name))
 		b.WriteByte('=')
-		b.WriteString(url.QueryEscape(p.value))
+		b.WriteString(url.QueryEscape(p.Value))
 	}
 	return b.String()
 }
 
-// isDigits reports whether s is a number without sign.
-func isDigits(s string) bool {
+// IsDigits reports whether s is a number without sign.
+func IsDigits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false
@@ -80,7 +81,7 @@ func isDigits(s string) bool {
 
 // parseID reads an object's id from a path; ok is false for what cannot be one.
 func parseID(s string) (id int64, ok bool) {
-	if !isDigits(s) {
+	if !IsDigits(s) {
 		return 0, false
 	}
 	id, err := strconv.ParseInt(s, 10, 64)

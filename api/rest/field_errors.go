@@ -1,0 +1,28 @@
+package rest
+
+import (
+	"maps"
+	"slices"
+)
+
+// FieldErrors collects what is wrong with parameters: the first error of each.
+type FieldErrors map[string]string
+
+// Add notes an error of a parameter, unless it has one already.
+func (e FieldErrors) Add(field, text string) {
+	if _, ok := e[field]; !ok {
+		e[field] = text
+	}
+}
+
+// Err is a problem with all of them, nil for none.
+func (e FieldErrors) Err() error {
+	if len(e) == 0 {
+		return nil
+	}
+	p := &Problem{Status: 400, fields: e}
+	for _, field := range slices.Sorted(maps.Keys(e)) {
+		p.Detail += field + ": " + e[field] + " "
+	}
+	return p
+}

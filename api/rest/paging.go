@@ -1,0 +1,104 @@
+package rest
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/repoglot/repoglot/api/wire"
+)
+
+// Sizes of pages (decision 3).
+const (
+	defaultPageSize = 20
+	MaxPageSize     = 1000
+	MaxUnitsSize    = 10000
+	// chunkSize is the number of entries that are read at once: all of a list that
+	// is in memory while it is sent.
+	chunkSize = 1000
+)
+
+// window is the part of a list that a request asks for.
+type window struct {
+	page   int
+	Offset int
+	Limit  int
+	more   bool
+	count  int64
+}
+
+// Window finds the part of a list of count entries that the parameters page
+// and page_size name, at most maxSize entries.
+func (r *Request) Window(count int64, maxSize int) (window, error) {
+	if r.Chunk > 0 {
+		offset := (r.Chunk - 1) * chunkSize
+		return window{page: r.Chunk, Offset: offset, Limit: chunkSize, more: int64(offset+chunkSize) < count, count: count}, nil
+	}
+	w := window{Limit: r.pageSize(maxSize), count: count}
+	pages := max(1, (count+int64(w.Limit)-1)/int64(w.Limit))
+	page, err := r.pageNumber(pages)
+	if err != nil {
+		return window{}, err
+	}
+	w.page = int(page)
+	w.Offset = (w.page - 1) * w.Limit
+	w.more = page < pages
+	return w, nil
+}
+
+// pageSize ignores nonsense and clamps what is too much.
+func (r *Request) pageSize(maxSize int) int {
+	value, _ := r.Params.Get("page_size")
+	value = strings.TrimSpace(value)
+	if !IsDigits(value) {
+		return defaultPageSize
+	}
+	size, err := strconv.Atoi(value)
+	switch {
+	case err != nil || size > maxSize: // too large for an int, or for us
+		return maxSize
+	case size == 0:
+		return defaultPageSize
+	}
+	return size
+}
+
+func (r *Request) pageNumber(pages int64) (int64, error) {
+	value, given := r.Params.Get("page")
+	if !given {
+		return 1, nil
+	}
+	if value == "last" {
+		return pages, nil
+	}
+	page, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+	if err != nil || page < 1 || page > pages || page > math.MaxInt32 {
+		return 0, errInvalidPage
+	}
+	return page, nil
+}
+
+// List wraps the results of a window. path is the list's own path, with its
+// slashes: the canonical one, whatever alias the request used.
+func (r *Request) List(w window, path string, results any) *wire.List {
+	l := &wire.List{Count: w.count, Results: results}
+	if w.more {
+		l.Next = r.pageLink(path, w.page+1)
+	}
+	if w.page > 1 {
+		l.Previous = r.pageLink(path, w.page-1)
+	}
+	return l
+}
+
+func (r *Request) pageLink(path string, page int) *string {
+	link := r.Link.Base + path + "?" + r.Params.Encode(r.Link.Format, page)
+	return &link
+}
+
+// Slice returns the entries of a list held in memory that are in w.
+func Slice[T any](all []T, w window) []T {
+	from := min(w.Offset, len(all))
+	to := min(from+w.Limit, len(all))
+	return all[from:to]
+}

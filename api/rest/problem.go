@@ -1,0 +1,109 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// Problem is an error with its answer: a status and a body that may be shown.
+type Problem struct {
+	Status int
+	// Detail is the text of {"detail": …}.
+	Detail string
+	// field, if set, makes the body {field: [detail]} (decision 7).
+	Field string
+	// Bare makes that {field: detail}, as it was recorded of some.
+	Bare bool
+	// fields, if set, makes the body {field: [text], …}.
+	fields map[string]string
+	// RetryAfter in seconds, if above 0, becomes the header Retry-After.
+	RetryAfter int
+	// Authenticate adds WWW-Authenticate: Token.
+	Authenticate bool
+}
+
+// Error returns the text that clients see.
+func (p *Problem) Error() string { return p.Detail }
+
+// The texts are those of the recorded service (facts §8).
+var (
+	ErrNotFound        = &Problem{Status: http.StatusNotFound, Detail: "Not found."}
+	errInvalidPage     = &Problem{Status: http.StatusNotFound, Detail: "Invalid page."}
+	ErrInvalidHost     = &Problem{Status: http.StatusBadRequest, Detail: "Invalid Host header."}
+	errInvalidRequest  = &Problem{Status: http.StatusBadRequest, Detail: "Invalid request."}
+	ErrTooLong         = &Problem{Status: http.StatusRequestURITooLong, Detail: "The query is too long."}
+	ErrRange           = &Problem{Status: http.StatusRequestedRangeNotSatisfiable, Detail: "The file has no such part."}
+	ErrNotAcceptable   = &Problem{Status: http.StatusNotAcceptable, Detail: "Could not satisfy the request Accept header."}
+	ErrUnauthenticated = &Problem{Status: http.StatusUnauthorized, Detail: "Authentication credentials were not provided.", Authenticate: true}
+	ErrToken           = &Problem{Status: http.StatusUnauthorized, Detail: "Invalid token.", Authenticate: true}
+	ErrForbidden       = &Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action."}
+	ErrInternal        = &Problem{Status: http.StatusInternalServerError, Detail: "Internal server error."}
+	errCancelled       = &Problem{Status: http.StatusServiceUnavailable, Detail: "The request was cancelled before it was answered.", RetryAfter: 1}
+)
+
+// MethodNotAllowed is the answer to a method that a resource does not have.
+func MethodNotAllowed(method string) *Problem {
+	return &Problem{Status: http.StatusMethodNotAllowed, Detail: "Method \"" + method + "\" not allowed."}
+}
+
+// BadParameter is the answer to a wrong value of a parameter: 400 with the text
+// below its name.
+func BadParameter(name, text string) *Problem {
+	return &Problem{Status: http.StatusBadRequest, Field: name, Detail: text}
+}
+
+// AsProblem turns an error into its answer: the one place where errors become
+// statuses. What it does not know is an internal error, whose text clients do
+// not see (decision 7).
+func AsProblem(err error) *Problem {
+	var p *Problem
+	var he *echo.HTTPError
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.Is(err, catalog.ErrNotFound):
+		return ErrNotFound
+	case errors.Is(err, catalog.ErrInvalid):
+		return errInvalidRequest
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return errCancelled
+	case errors.As(err, &he) && he.Code < http.StatusInternalServerError:
+		return &Problem{Status: he.Code, Detail: http.StatusText(he.Code) + "."}
+	}
+	return ErrInternal
+}
+
+// Body returns what is rendered.
+func (p *Problem) Body() any {
+	if len(p.fields) > 0 {
+		body := make(map[string][]string, len(p.fields))
+		for field, text := range p.fields {
+			body[field] = []string{text}
+		}
+		return body
+	}
+	if p.Bare {
+		return map[string]string{p.Field: p.Detail}
+	}
+	if p.Field != "" {
+		return map[string][]string{p.Field: {p.Detail}}
+	}
+	return wire.Detail{Detail: p.Detail}
+}
+
+// SetHeaders sets the headers that belong to the answer.
+func (p *Problem) SetHeaders(h http.Header) {
+	if p.Authenticate {
+		h.Set("WWW-Authenticate", "Token")
+	}
+	if p.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))
+	}
+}

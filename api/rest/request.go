@@ -1,0 +1,54 @@
+package rest
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/repoglot/repoglot/api/wire"
+)
+
+// Request is what handlers know of the request they answer. It needs nothing of
+// the server that got it, so it may outlive that one's own answer.
+type Request struct {
+	// HTTP is the request as it came.
+	HTTP *http.Request
+	// Params are the parameters of the query.
+	Params Params
+	// Link makes the addresses in the answer.
+	Link wire.Links
+	// Representation is the form of the answer.
+	Representation Representation
+	// chunk, if above 0, is the number of a part of a list that is sent without
+	// paging: page and page_size do not count.
+	Chunk int
+
+	names, values []string // of the path
+}
+
+// NewRequest makes a request whose path has parameters of these names and values.
+func NewRequest(r *http.Request, names, values []string) *Request {
+	return &Request{HTTP: r, names: names, values: slices.Clone(values)}
+}
+
+// PathParam returns a parameter of the path, unescaped; "" if the path has none of
+// that name.
+func (r *Request) PathParam(name string) string {
+	i := slices.Index(r.names, name)
+	if i < 0 || i >= len(r.values) {
+		return ""
+	}
+	if plain, err := url.PathUnescape(r.values[i]); err == nil {
+		return plain
+	}
+	return r.values[i]
+}
+
+// PathID returns the parameter id of the path; what cannot be an id is not found.
+func (r *Request) PathID() (int64, error) {
+	id, ok := parseID(r.PathParam("id"))
+	if !ok {
+		return 0, ErrNotFound
+	}
+	return id, nil
+}
