@@ -130,7 +130,7 @@ func TestErrorsOfOneFault(t *testing.T) {
 // mutationSeeds are small files without errors.
 func mutationSeeds(t *testing.T) (seeds []string) {
 	t.Helper()
-	for _, name := range []string{"everyday", "one-line", "flags", "references", "comment-behind", "obsolete-comments", "escapes", "plural-states", "white-space"} {
+	for _, name := range []string{"everyday", "one-line", "flags", "references", "comment-after", "obsolete-comments", "escapes", "plural-states", "white-space"} {
 		ar, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
 		if err != nil {
 			t.Fatal(err)
