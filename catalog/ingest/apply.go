@@ -17,7 +17,7 @@ import (
 // application brings one component to the files of one step, inside the
 // step's transaction.
 type application struct {
-	tx      sink
+	tx      stepStore
 	checkup *checkup // of the step; nil where nothing is checked yet
 	comp    *component
 	load    *loader
@@ -32,19 +32,19 @@ type application struct {
 	// at is the time of entries; zero is that of the pull.
 	at time.Time
 
-	places  places
-	ready   []targetFile // files to write, by path
-	hasOwn  bool         // the source translation has a file of its own to serve
-	ownRead bool         // it is new in this step
-	gone    []*catalog.Translation
-	entries entryList
-	sources map[catalog.Identity]int64 // source unit ids, loaded when needed
+	slots         fileSlots
+	ready         []targetFile // files to write, by path
+	hasSourceFile bool         // the source translation has a file of its own to serve
+	sourceRead    bool         // it is new in this step
+	gone          []*catalog.Translation
+	entries       entryList
+	sources       map[catalog.Identity]int64 // source unit ids, loaded when needed
 }
 
 // targetFile is a translation whose file changed and can be read. The file
 // itself is the loader's to keep: those of a first import may be many.
 type targetFile struct {
-	place   *place
+	slot    *fileSlot
 	row     *catalog.Translation
 	outline int64 // of the file
 	fresh   bool  // the file appeared in this step
@@ -71,7 +71,7 @@ func (a *application) run(ctx context.Context) error {
 	}
 	for i := range a.ready {
 		if err := a.writeTarget(ctx, &a.ready[i]); err != nil {
-			return fmt.Errorf("%s: %w", a.ready[i].place.path, err)
+			return fmt.Errorf("%s: %w", a.ready[i].slot.path, err)
 		}
 	}
 	for _, row := range a.gone {
@@ -79,7 +79,7 @@ func (a *application) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if pot := a.comp.layout.newBase; a.comp.reread && pot != "" && !a.comp.has(pot) {
+	if pot := a.comp.selection.newBase; a.comp.reread && pot != "" && !a.comp.has(pot) {
 		a.log.Warn("new_base does not exist: the source strings are taken from the translations; correct it, or leave it empty",
 			"component", a.comp.name(), "new_base", pot)
 	}
@@ -94,9 +94,9 @@ func (a *application) run(ctx context.Context) error {
 func (a *application) assign(ctx context.Context) error {
 	files := a.comp.files
 	for {
-		a.places = a.comp.layout.assign(files)
+		a.slots = a.comp.selection.assign(files)
 		lost := make(map[string]bool)
-		if err := a.readOwn(ctx, lost); err != nil {
+		if err := a.readSourceFile(ctx, lost); err != nil {
 			return err
 		}
 		if err := a.readTargets(ctx, lost); err != nil {
@@ -113,8 +113,8 @@ func (a *application) assign(ctx context.Context) error {
 // no good version.
 func (a *application) readTargets(ctx context.Context, lost map[string]bool) error {
 	a.ready = nil
-	for i := range a.places.targets {
-		p := &a.places.targets[i]
+	for i := range a.slots.targets {
+		p := &a.slots.targets[i]
 		row := a.comp.translations[p.language]
 		if row != nil && row.IsSource {
 			row = nil
@@ -128,7 +128,7 @@ func (a *application) readTargets(ctx context.Context, lost map[string]bool) err
 		}
 		switch {
 		case file != nil:
-			a.ready = append(a.ready, targetFile{place: p, row: row, outline: file.Outline, fresh: row == nil || row.Removed})
+			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: file.Outline, fresh: row == nil || row.Removed})
 		case !a.keeps(p, row):
 			lost[p.path] = true
 		}
@@ -137,14 +137,14 @@ func (a *application) readTargets(ctx context.Context, lost map[string]bool) err
 }
 
 // file loads the version of a place that is known to be good.
-func (a *application) file(ctx context.Context, p *place) (*unit.File, error) {
+func (a *application) file(ctx context.Context, p *fileSlot) (*unit.File, error) {
 	return a.load.load(ctx, a.comp.row.ID, p.path, p.blob, a.comp.rules)
 }
 
 // keeps reports whether a translation has a good version to serve while the
 // file at its place cannot be parsed. One made of another file, which is still
 // there to be served, is not this file's last good version.
-func (a *application) keeps(p *place, row *catalog.Translation) bool {
+func (a *application) keeps(p *fileSlot, row *catalog.Translation) bool {
 	if row == nil || row.Removed {
 		return false
 	}
@@ -153,7 +153,7 @@ func (a *application) keeps(p *place, row *catalog.Translation) bool {
 
 // changed reports whether a place has to be read: its blob differs from the
 // one processed (DESIGN, invariant 1), good or bad.
-func (a *application) changed(p *place, row *catalog.Translation) bool {
+func (a *application) changed(p *fileSlot, row *catalog.Translation) bool {
 	if a.comp.reread {
 		return true
 	}
@@ -170,7 +170,7 @@ func (a *application) changed(p *place, row *catalog.Translation) bool {
 
 // read parses a place's file. A file that cannot be served is reported, and
 // nil is returned: its last good state stays (DESIGN, invariant 7).
-func (a *application) read(ctx context.Context, p *place) (*unit.File, error) {
+func (a *application) read(ctx context.Context, p *fileSlot) (*unit.File, error) {
 	file, err := a.file(ctx, p)
 	if bad := fault(err); bad != nil {
 		return nil, a.problem(ctx, p.path, p.blob, bad, true)
@@ -209,7 +209,7 @@ func (a *application) problem(ctx context.Context, path string, blob gitsource.H
 
 // refuse reports the files that the mask selects and that are not served.
 func (a *application) refuse(ctx context.Context) error {
-	for _, r := range a.places.refused {
+	for _, r := range a.slots.refused {
 		if err := a.problem(ctx, r.path, gitsource.Hash{}, &fileError{msg: r.reason}, false); err != nil {
 			return err
 		}
@@ -225,12 +225,12 @@ func (a *application) forgetProblems(ctx context.Context) error {
 		keep[f.Path] = f.Blob.String()
 	}
 	for i := range a.ready {
-		delete(keep, a.ready[i].place.path)
+		delete(keep, a.ready[i].slot.path)
 	}
-	if a.ownRead {
-		delete(keep, a.places.own.path)
+	if a.sourceRead {
+		delete(keep, a.slots.source.path)
 	}
-	for _, r := range a.places.refused {
+	for _, r := range a.slots.refused {
 		keep[r.path] = noBlob
 	}
 	for path, p := range a.comp.problems {
@@ -247,9 +247,9 @@ func (a *application) forgetProblems(ctx context.Context) error {
 
 // findGone lists the translations whose file the commit does not have.
 func (a *application) findGone() {
-	there := make(map[string]bool, len(a.places.targets))
-	for i := range a.places.targets {
-		there[a.places.targets[i].language] = true
+	there := make(map[string]bool, len(a.slots.targets))
+	for i := range a.slots.targets {
+		there[a.slots.targets[i].language] = true
 	}
 	for _, row := range a.comp.translations {
 		if !row.IsSource && !row.Removed && !there[row.Language] {
@@ -262,13 +262,13 @@ func (a *application) findGone() {
 func (a *application) findMoved() {
 	for i := range a.ready {
 		t := &a.ready[i]
-		if t.row == nil || t.row.Filename == t.place.path {
+		if t.row == nil || t.row.Filename == t.slot.path {
 			continue
 		}
 		if a.origins.moved == nil {
 			a.origins.moved = make(map[string]string)
 		}
-		a.origins.moved[t.place.path] = t.row.Filename
+		a.origins.moved[t.slot.path] = t.row.Filename
 	}
 }
 

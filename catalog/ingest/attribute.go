@@ -31,7 +31,7 @@ func newAttributor(step *gitsource.Step, l *loader, c *component) *attributor {
 
 // own is the index of the step's own commit, which brought all that no other
 // commit of the step did.
-func (a *attributor) own() int { return len(a.step.Origins) - 1 }
+func (a *attributor) stepOrigin() int { return len(a.step.Origins) - 1 }
 
 // aspect is what of a string is attributed, as a fingerprint of it in a
 // version of a file; absent if the version does not have the string.
@@ -45,12 +45,12 @@ type aspect func(version, catalog.Identity) int64
 // step's own doing. Of a step with one origin nil is returned: all is of the
 // first.
 func (a *attributor) origins(ctx context.Context, path string, of aspect, ids []catalog.Identity) (map[catalog.Identity]int, error) {
-	if a.own() == 0 {
+	if a.stepOrigin() == 0 {
 		return nil, nil
 	}
 	result := make(map[catalog.Identity]int, len(ids))
 	for _, id := range ids {
-		result[id] = a.own()
+		result[id] = a.stepOrigin()
 	}
 	return result, a.walk(ctx, path, of, ids, result)
 }
@@ -71,14 +71,14 @@ func (a *attributor) walk(ctx context.Context, path string, of aspect, ids []cat
 	}
 	pending := make([]map[catalog.Identity]bool, len(a.step.Origins))
 	for _, id := range ids {
-		add(pending, a.own(), id)
+		add(pending, a.stepOrigin(), id)
 	}
 	file := history{a: a, path: path, change: change, before: -1, old: make([]bool, len(a.step.Origins))}
 	if i, ok := a.changes[a.moved[path]]; ok && a.moved[path] != path {
 		file.before = i
 	}
-	for i := a.own(); i >= 0; i-- {
-		if err := file.descend(ctx, i, of, pending, result); err != nil {
+	for i := a.stepOrigin(); i >= 0; i-- {
+		if err := file.credit(ctx, i, of, pending, result); err != nil {
 			return err
 		}
 		pending[i] = nil
@@ -121,7 +121,7 @@ func (h *history) blob(tree []gitsource.Hash, old bool) (gitsource.Hash, bool) {
 }
 
 // forebear is a version that a commit's text can come from.
-type forebear struct {
+type ancestor struct {
 	commit  int // index in step.Origins; -1: outside the step
 	version version
 	old     bool // it stands at the path before
@@ -129,7 +129,7 @@ type forebear struct {
 
 // descend hands the strings of one commit on to the versions before it that
 // have the same, and credits the commit with the rest.
-func (h *history) descend(ctx context.Context, commit int, of aspect, pending []map[catalog.Identity]bool, result map[catalog.Identity]int) error {
+func (h *history) credit(ctx context.Context, commit int, of aspect, pending []map[catalog.Identity]bool, result map[catalog.Identity]int) error {
 	if len(pending[commit]) == 0 {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (h *history) descend(ctx context.Context, commit int, of aspect, pending []
 	if err != nil {
 		return err
 	}
-	before, err := h.forebears(ctx, commit, old)
+	before, err := h.ancestors(ctx, commit, old)
 	if err != nil {
 		return err
 	}
@@ -164,12 +164,12 @@ func (h *history) descend(ctx context.Context, commit int, of aspect, pending []
 // forebears are the versions at a commit's parents. Where one cannot be parsed
 // those before it stand in, since such a file keeps its last good state: who
 // only repairs it introduces nothing.
-func (h *history) forebears(ctx context.Context, commit int, old bool) ([]forebear, error) {
+func (h *history) ancestors(ctx context.Context, commit int, old bool) ([]ancestor, error) {
 	type child struct {
 		commit int
 		old    bool
 	}
-	var list []forebear
+	var list []ancestor
 	seen := make(map[int]bool)
 	todo := []child{{commit, old}}
 	for len(todo) > 0 {
@@ -186,7 +186,7 @@ func (h *history) forebears(ctx context.Context, commit int, old bool) ([]forebe
 			case err != nil:
 				return nil, err
 			case !v.broken:
-				list = append(list, forebear{parent, v, old})
+				list = append(list, ancestor{parent, v, old})
 			case parent >= 0:
 				todo = append(todo, child{parent, old})
 			}

@@ -67,7 +67,7 @@ func rulesOf(c *component, t *catalog.Translation) string {
 	}
 	sorted := []rune(letters)
 	slices.Sort(sorted)
-	return fmt.Sprintf("%s:%s:%x", string(sorted), c.layout.source.Code, uint64(key))
+	return fmt.Sprintf("%s:%s:%x", string(sorted), c.selection.source.Code, uint64(key))
 }
 
 // The letters of Checked.
@@ -351,7 +351,7 @@ func (k *checkup) targets(ctx context.Context, c *component, t *catalog.Translat
 	if err != nil {
 		return err
 	}
-	masks := runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t, terms), t, units)
+	masks := runAll(checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, terms), t, units)
 	return k.compare(ctx, c, t, units, masks)
 }
 
@@ -427,7 +427,7 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 	if err != nil {
 		return err
 	}
-	masks := runAll(checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t, nil), t, units)
+	masks := runAll(checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, nil), t, units)
 	for i, u := range units {
 		mask := masks[i]
 		k.recounted(c.row.ID).note(u.ID)

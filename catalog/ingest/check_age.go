@@ -82,14 +82,14 @@ func (k *checkup) ageOf(ctx context.Context, c *component) error {
 			return err
 		}
 	}
-	if err := k.recount(ctx, id, counted, off); err != nil {
+	if err := k.refreshCounters(ctx, id, counted, off); err != nil {
 		return err
 	}
 	return k.old(ctx, c, head, before)
 }
 
 // recount brings what is counted up to date.
-func (k *checkup) recount(ctx context.Context, component int64, counted, off bool) error {
+func (k *checkup) refreshCounters(ctx context.Context, component int64, counted, off bool) error {
 	r := k.recounted(component)
 	switch {
 	case off:

@@ -58,7 +58,7 @@ func (k *checkup) followTerms(ctx context.Context, comps []*component) error {
 			return err
 		}
 		for i := range users {
-			if err := k.follow(ctx, &comps[0].layout, &users[i]); err != nil {
+			if err := k.follow(ctx, &comps[0].selection, &users[i]); err != nil {
 				return err
 			}
 		}
@@ -67,7 +67,7 @@ func (k *checkup) followTerms(ctx context.Context, comps []*component) error {
 }
 
 // follow checks the use of a glossary in one translation.
-func (k *checkup) follow(ctx context.Context, l *layout, user *store.GlossaryUser) error {
+func (k *checkup) follow(ctx context.Context, l *selection, user *store.GlossaryUser) error {
 	t, c := &user.Translation, &user.Component
 	var units []*store.CheckUnit
 	each := func(u *store.CheckUnit) error {

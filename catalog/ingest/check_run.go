@@ -29,7 +29,7 @@ func (k *checkup) begin(ctx context.Context, c *component, t *catalog.Translatio
 		return nil, err
 	}
 	b := &begun{done: make(chan struct{}), masks: make([]checks.Mask, len(units))}
-	set := checks.ForTranslation(c.layout.table, &c.row.Project, &c.row.Settings, t, terms)
+	set := checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, terms)
 	rule := catalog.Translation{IsSource: t.IsSource, PluralNumber: t.PluralNumber}
 	go func() {
 		defer close(b.done)

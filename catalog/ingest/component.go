@@ -16,9 +16,9 @@ import (
 
 // component is one component during a pull.
 type component struct {
-	row    store.BranchComponent
-	layout layout
-	rules  unit.Rules
+	row       store.BranchComponent
+	selection selection
+	rules     unit.Rules
 	// files are those that the component reads at the commit last applied,
 	// sorted by path.
 	files []gitsource.File
@@ -29,7 +29,7 @@ type component struct {
 	// applied says that files is that of the commit the component stands at.
 	applied bool
 	// vacant says that the mask selects no file at all.
-	vacant bool
+	matchesNothing bool
 
 	// What is stored, loaded in the first step that touches the component and
 	// kept up by the later ones of the same pull.
@@ -52,7 +52,7 @@ func newComponent(row store.BranchComponent, table *lang.Table) (*component, err
 	source := table.Match(s.SourceLanguage)
 	return &component{
 		row: row,
-		layout: layout{
+		selection: selection{
 			mask: mask, rules: gitsource.MatchOptions{LanguageRegex: regex, Language: s.Language},
 			newBase: s.NewBase, source: source, table: table,
 		},
@@ -67,19 +67,19 @@ func (c *component) name() string { return c.row.Project.Slug + "/" + c.row.Slug
 // selects reports whether the mask finds a file among those of the component;
 // the template is none.
 func (c *component) selects() bool {
-	return slices.ContainsFunc(c.files, func(f gitsource.File) bool { return f.Path != c.layout.newBase })
+	return slices.ContainsFunc(c.files, func(f gitsource.File) bool { return f.Path != c.selection.newBase })
 }
 
 // recall takes over what is stored of a component that the pull does not move:
 // its problems, and whether it has files. One that a discovery made is told of
 // when its files vanish and not again: nothing can be mended there.
-func (c *component) recall(problems []store.Problem, translations []catalog.Translation) {
+func (c *component) loadStored(problems []store.Problem, translations []catalog.Translation) {
 	c.problems = make(map[string]store.Problem, len(problems))
 	for _, p := range problems {
 		c.problems[p.Path] = p
 	}
-	c.vacant = len(problems) == 0 && c.row.Template == "" && !slices.ContainsFunc(translations, func(t catalog.Translation) bool {
-		return !t.IsSource || t.Filename != "" && t.Filename != c.layout.newBase
+	c.matchesNothing = len(problems) == 0 && c.row.Template == "" && !slices.ContainsFunc(translations, func(t catalog.Translation) bool {
+		return !t.IsSource || t.Filename != "" && t.Filename != c.selection.newBase
 	})
 }
 
@@ -93,7 +93,7 @@ func noFiles(mask, branch string) string {
 func (c *component) advance(changes []gitsource.Change) bool {
 	touched := false
 	for _, ch := range changes {
-		if !c.layout.lists(ch.Path) {
+		if !c.selection.lists(ch.Path) {
 			continue
 		}
 		touched = true
@@ -123,10 +123,10 @@ func (c *component) find(path string) (int, bool) {
 
 // begun reports whether anything of the component is stored, be it only the
 // beginning of its history: what differs from it makes entries.
-func (c *component) begun() bool { return c.row.Imported || !c.row.ImportAt.IsZero() }
+func (c *component) isStored() bool { return c.row.Imported || !c.row.ImportAt.IsZero() }
 
 // load reads what is stored of the component.
-func (c *component) load(ctx context.Context, tx sink) error {
+func (c *component) load(ctx context.Context, tx stepStore) error {
 	if c.translations != nil {
 		return nil
 	}
@@ -140,10 +140,10 @@ func (c *component) load(ctx context.Context, tx sink) error {
 	}
 	c.translations = make(map[string]*catalog.Translation, len(rows))
 	for i := range rows {
-		if row := &rows[i]; row.IsSource && row.Language != c.layout.source.Code {
+		if row := &rows[i]; row.IsSource && row.Language != c.selection.source.Code {
 			c.translations = nil
 			return fmt.Errorf("source_language cannot change from %s to %s after the import: give the component another slug: %w",
-				row.Language, c.layout.source.Code, catalog.ErrInvalid)
+				row.Language, c.selection.source.Code, catalog.ErrInvalid)
 		}
 		c.translations[rows[i].Language] = &rows[i]
 	}

@@ -41,7 +41,7 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 			}
 			var found int
 			if found, err = p.discoverOne(ctx, &c.Spec, made); found == 0 {
-				p.barren = append(p.barren, &c.Spec)
+				p.emptyDiscoveries = append(p.emptyDiscoveries, &c.Spec)
 			}
 		}
 		if err != nil {
@@ -182,7 +182,7 @@ func (p *pull) files(ctx context.Context, commit gitsource.Hash, comps []*compon
 	for _, c := range comps {
 		c.files = nil
 		for _, f := range all {
-			if c.layout.lists(f.Path) {
+			if c.selection.lists(f.Path) {
 				c.files = append(c.files, f)
 			}
 		}
@@ -195,9 +195,9 @@ func matcher(comps []*component) gitsource.Matcher {
 	var masks []gitsource.Filemask
 	var paths []string
 	for _, c := range comps {
-		masks = append(masks, c.layout.mask)
-		if c.layout.newBase != "" {
-			paths = append(paths, c.layout.newBase)
+		masks = append(masks, c.selection.mask)
+		if c.selection.newBase != "" {
+			paths = append(paths, c.selection.newBase)
 		}
 	}
 	return gitsource.MatchMasks(masks, paths...)
@@ -223,7 +223,7 @@ func convoys(comps []*component) []convoy {
 	index := make(map[key]int)
 	for _, c := range comps {
 		k := key{from: c.row.Head, replay: !c.row.Imported && c.row.Head != ""}
-		if c.row.Head == "" && !c.begun() && c.row.Settings.History.Full {
+		if c.row.Head == "" && !c.isStored() && c.row.Settings.History.Full {
 			k.replay, k.history = true, c.row.Settings.History
 		}
 		i, ok := index[k]

@@ -25,7 +25,7 @@ func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool
 	}
 	for _, c := range stale {
 		c.forget()
-		info := p.stepInfo(ctx, []*component{c}, c.row.Head, c.row.Head, stage{})
+		info := p.stepInfo(ctx, []*component{c}, c.row.Head, c.row.Head, replayStep{})
 		err := p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 			return newCheckup(tx).run(ctx, []*component{c})
 		})

@@ -35,45 +35,45 @@ type replay struct {
 	commits int             // of the batch
 	entries int64           // so far
 	changes map[int64]int64 // entries of the batch by component
-	flight  *flight         // the batch that is being stored, or nil
+	pending *pendingBatch   // the batch that is being stored, or nil
 	broken  error           // why a batch could not be stored
 }
 
 // flight is a batch that is being stored.
-type flight struct {
+type pendingBatch struct {
 	done    chan struct{} // closed at its end
 	err     error
 	made    map[int64]int64 // ids of new translations
 	to      string          // its last commit
 	changes map[int64]int64 // entries by component
 	counted map[int64]stagedComponent
-	at      stage
+	at      replayStep
 }
 
 // replayAll replays components that stand at one commit, or that are new and of
 // one History. One that fails stays behind; the others go on without it.
 func (p *pull) replayAll(ctx context.Context, comps []*component, load *loader) {
-	p.eachWithout(ctx, comps, func(comps []*component) error { return p.replay(ctx, comps, load) })
+	p.withoutFailing(ctx, comps, func(comps []*component) error { return p.replay(ctx, comps, load) })
 }
 
 func (p *pull) replay(ctx context.Context, comps []*component, load *loader) error {
 	from := comps[0].row.Head
-	if from == "" && !comps[0].begun() {
+	if from == "" && !comps[0].isStored() {
 		bound, first, err := p.bound(ctx, comps[0].row.Settings.History)
 		switch {
 		case err != nil:
 			return err
 		case bound == p.head: // nothing is young enough
-			return p.leap(ctx, comps, "", load)
+			return p.jump(ctx, comps, "", load)
 		case !bound.IsZero():
-			if err := p.enter(ctx, comps, bound, first, load); err != nil {
+			if err := p.importBound(ctx, comps, bound, first, load); err != nil {
 				return err
 			}
 			from = bound.String()
 		}
 	}
 	r := &replay{p: p, comps: comps, load: load, from: from, changes: make(map[int64]int64)}
-	r.staging = newStaging(p.s.db, comps, r.caughtUp)
+	r.staging = newStaging(p.s.db, comps, r.waitStored)
 	load.pool = unit.NewPool()
 	load.units = unit.NewReader(load.pool)
 	p.reader.LimitCache(besideAhead)
@@ -101,7 +101,7 @@ func (p *pull) bound(ctx context.Context, h catalog.History) (bound gitsource.Ha
 }
 
 // enter imports the state at the bound of a history, which makes no entries.
-func (p *pull) enter(ctx context.Context, comps []*component, bound gitsource.Hash, first gitsource.Link, load *loader) error {
+func (p *pull) importBound(ctx context.Context, comps []*component, bound gitsource.Hash, first gitsource.Link, load *loader) error {
 	if err := p.files(ctx, bound, comps); err != nil {
 		return err
 	}
@@ -110,14 +110,14 @@ func (p *pull) enter(ctx context.Context, comps []*component, bound gitsource.Ha
 		return err
 	}
 	step := gitsource.Step{Commit: commit, Origins: []gitsource.Origin{{Commit: commit}}}
-	if err := p.stepAs(ctx, comps, comps, "", &step, load, stage{partial: true, opened: first.When}); err != nil {
+	if err := p.applyStep(ctx, comps, comps, "", &step, load, replayStep{partial: true, opened: first.When}); err != nil {
 		return err
 	}
-	return p.recount(ctx, comps)
+	return p.refreshCounters(ctx, comps)
 }
 
 // recount reads how many units and which entries components have by now.
-func (p *pull) recount(ctx context.Context, comps []*component) error {
+func (p *pull) refreshCounters(ctx context.Context, comps []*component) error {
 	rows, err := p.rows(ctx)
 	byID := make(map[int64]*store.BranchComponent, len(rows))
 	for i := range rows {
@@ -137,10 +137,10 @@ func (r *replay) run(ctx context.Context) error {
 		return err
 	}
 	if !base.IsZero() && !r.p.reader.Has(base) {
-		return r.p.leap(ctx, r.comps, r.from, r.load)
+		return r.p.jump(ctx, r.comps, r.from, r.load)
 	}
 	if err := r.walk(ctx, base); err != nil {
-		if stored := r.caughtUp(); stored != nil && !errors.Is(err, stored) { // a batch that is being stored ends, whatever happened
+		if stored := r.waitStored(); stored != nil && !errors.Is(err, stored) { // a batch that is being stored ends, whatever happened
 			err = errors.Join(err, stored)
 		}
 		return err
@@ -233,7 +233,7 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 
 // application prepares a component's part of a replayed commit.
 func (r *replay) application(c *component, step *gitsource.Step, mailmap gitsource.Mailmap) *application {
-	at := r.staging.time(c.row.ID, pastTime(step.Commit, r.began(c)))
+	at := r.staging.time(c.row.ID, pastTime(step.Commit, r.importStart(c)))
 	return &application{
 		tx: r.staging, comp: c, load: r.load, log: r.p.s.log, step: step, mailmap: mailmap,
 		origins: newAttributor(step, r.load, c),
@@ -256,7 +256,7 @@ func (r *replay) wrote(c *component, a *application, err error) error {
 }
 
 // began is when the first import of a component began.
-func (r *replay) began(c *component) time.Time {
+func (r *replay) importStart(c *component) time.Time {
 	if c.row.ImportAt.IsZero() {
 		return r.p.at
 	}
@@ -275,12 +275,12 @@ func pastTime(c gitsource.Commit, began time.Time) time.Time {
 // flush stores the batch, beside what follows; done says that the head is
 // reached, and waits.
 func (r *replay) flush(ctx context.Context, to string, done bool) error {
-	if err := r.caughtUp(); err != nil {
+	if err := r.waitStored(); err != nil {
 		return err
 	}
-	f := &flight{done: make(chan struct{}), to: to, changes: r.changes, counted: r.staging.count(), at: stage{partial: !done}}
+	f := &pendingBatch{done: make(chan struct{}), to: to, changes: r.changes, counted: r.staging.count(), at: replayStep{partial: !done}}
 	sealed, info := r.staging.seal(), r.p.stepInfo(ctx, r.comps, r.from, to, f.at)
-	r.flight, r.from, r.commits, r.changes = f, to, 0, make(map[int64]int64)
+	r.pending, r.from, r.commits, r.changes = f, to, 0, make(map[int64]int64)
 	go func() {
 		defer close(f.done)
 		f.err = r.p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) (err error) {
@@ -294,16 +294,16 @@ func (r *replay) flush(ctx context.Context, to string, done bool) error {
 	if !done {
 		return nil
 	}
-	return r.caughtUp()
+	return r.waitStored()
 }
 
 // caughtUp waits for the batch that is being stored, and notes that it is.
-func (r *replay) caughtUp() error {
-	f := r.flight
+func (r *replay) waitStored() error {
+	f := r.pending
 	if f == nil {
 		return r.broken
 	}
-	r.flight = nil
+	r.pending = nil
 	<-f.done
 	if r.broken = f.err; f.err != nil {
 		return f.err
@@ -315,15 +315,15 @@ func (r *replay) caughtUp() error {
 		c.row.LastUnit, c.row.LastAt = f.counted[c.row.ID].lastUnit, f.counted[c.row.ID].lastAt
 	}
 	if !f.at.partial {
-		r.arrived()
+		r.reachedHead()
 	}
 	return nil
 }
 
 // arrived notes what later parts of a pull ask components that are at the head.
-func (r *replay) arrived() {
+func (r *replay) reachedHead() {
 	for _, c := range r.comps {
-		c.applied, c.vacant = true, !c.selects()
+		c.applied, c.matchesNothing = true, !c.selects()
 		for _, row := range c.translations {
 			row.ID = r.staging.id(row.ID)
 		}
@@ -333,7 +333,7 @@ func (r *replay) arrived() {
 // eachWithout runs fn for components, and again without one that failed, which
 // is left where it stands. Where the database fails, it is no component's fault:
 // all stay together.
-func (p *pull) eachWithout(ctx context.Context, comps []*component, fn func([]*component) error) {
+func (p *pull) withoutFailing(ctx context.Context, comps []*component, fn func([]*component) error) {
 	for failed := 0; len(comps) > 0; failed++ {
 		err := fn(comps)
 		if err == nil {

@@ -13,9 +13,9 @@ import (
 func TestReplayBrokenBatch(t *testing.T) {
 	full := errors.New("the disk is full")
 	c := &component{row: store.BranchComponent{}}
-	r := &replay{p: &pull{}, comps: []*component{c}, flight: &flight{done: make(chan struct{}), err: full}}
-	r.staging = newStaging(nil, r.comps, r.caughtUp)
-	close(r.flight.done)
+	r := &replay{p: &pull{}, comps: []*component{c}, pending: &pendingBatch{done: make(chan struct{}), err: full}}
+	r.staging = newStaging(nil, r.comps, r.waitStored)
+	close(r.pending.done)
 	_, err := r.staging.Known(context.Background(), 1) // asks the store, which has to be up to date
 	if !errors.Is(err, full) {
 		t.Fatalf("reading behind the batch: %v", err)
@@ -24,7 +24,7 @@ func TestReplayBrokenBatch(t *testing.T) {
 	if err = r.wrote(c, &application{}, err); !errors.Is(err, full) || errors.As(err, &one) {
 		t.Errorf("%v is the fault of a component", err)
 	}
-	if err := r.flush(context.Background(), "next", false); !errors.Is(err, full) || r.flight != nil {
+	if err := r.flush(context.Background(), "next", false); !errors.Is(err, full) || r.pending != nil {
 		t.Errorf("the next batch is stored: %v", err)
 	}
 }

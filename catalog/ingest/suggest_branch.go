@@ -72,7 +72,7 @@ func (s *sideSuggestions) collect(ctx context.Context, heads []gitsource.Head) e
 func (s *sideSuggestions) branch(ctx context.Context, h gitsource.Head, step *gitsource.Step) error {
 	fresh := make(map[string]bool)
 	for i, ch := range step.Changes {
-		if s.comp.layout.wants(ch.Path) && !ch.New.IsZero() && introducesFile(step, i) {
+		if s.comp.selection.wants(ch.Path) && !ch.New.IsZero() && introducesFile(step, i) {
 			fresh[ch.Path] = true
 		}
 	}
@@ -88,15 +88,15 @@ func (s *sideSuggestions) branch(ctx context.Context, h gitsource.Head, step *gi
 	if s.mailmap, err = s.reader.Mailmap(ctx, h.Hash); err != nil {
 		return err
 	}
-	places := s.comp.layout.assign(files)
-	for i := range places.targets {
-		place := &places.targets[i]
-		row := s.rows[place.language]
-		if !fresh[place.path] || row == nil || row.IsSource {
+	slots := s.comp.selection.assign(files)
+	for i := range slots.targets {
+		slot := &slots.targets[i]
+		row := s.rows[slot.language]
+		if !fresh[slot.path] || row == nil || row.IsSource {
 			continue
 		}
-		if err := s.look(ctx, h, place, row, step); err != nil {
-			return fmt.Errorf("%s: %w", place.path, err)
+		if err := s.look(ctx, h, slot, row, step); err != nil {
+			return fmt.Errorf("%s: %w", slot.path, err)
 		}
 	}
 	return nil

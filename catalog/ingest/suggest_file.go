@@ -14,10 +14,10 @@ import (
 )
 
 // look collects the suggestions in one file of a branch, or keeps them.
-func (s *sideSuggestions) look(ctx context.Context, h gitsource.Head, place *place, row *catalog.Translation, step *gitsource.Step) error {
+func (s *sideSuggestions) look(ctx context.Context, h gitsource.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) error {
 	source := store.SuggestionSource{TranslationID: row.ID, Branch: h.Branch}
-	now := suggestedFile{from: madeOf(h, place, row, step)}
-	if last, known := s.last[source]; known && last.from == now.from && last.n == s.stored[source] && row.Filename == place.path {
+	now := suggestedFile{from: madeOf(h, slot, row, step)}
+	if last, known := s.last[source]; known && last.from == now.from && last.n == s.stored[source] && row.Filename == slot.path {
 		s.files[source], s.keep[source] = last, true
 		s.kept += last.n
 		if last.problem != "" {
@@ -26,7 +26,7 @@ func (s *sideSuggestions) look(ctx context.Context, h gitsource.Head, place *pla
 		return nil
 	}
 	before, problems := len(s.list), len(s.problems)
-	if err := s.file(ctx, h.Branch, place, row, step); err != nil {
+	if err := s.file(ctx, h.Branch, slot, row, step); err != nil {
 		return err
 	}
 	now.n = len(s.list) - before
@@ -39,10 +39,10 @@ func (s *sideSuggestions) look(ctx context.Context, h gitsource.Head, place *pla
 
 // madeOf is a hash of all that the suggestions in a file depend on: its versions
 // on the branch and in the commits that main lacks, and the one that is served.
-func madeOf(h gitsource.Head, place *place, row *catalog.Translation, step *gitsource.Step) (sum [sha256.Size]byte) {
+func madeOf(h gitsource.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) (sum [sha256.Size]byte) {
 	all := sha256.New()
-	fmt.Fprintf(all, "%s %q %s %d %q %s\n", h.Hash, place.path, place.blob, row.ID, row.Filename, row.Revision)
-	change := slices.IndexFunc(step.Changes, func(c gitsource.Change) bool { return c.Path == place.path })
+	fmt.Fprintf(all, "%s %q %s %d %q %s\n", h.Hash, slot.path, slot.blob, row.ID, row.Filename, row.Revision)
+	change := slices.IndexFunc(step.Changes, func(c gitsource.Change) bool { return c.Path == slot.path })
 	for i := range step.Origins {
 		o := &step.Origins[i]
 		if len(o.Parents) == 1 && o.Parents[0] >= 0 && step.Origins[o.Parents[0]].Blobs[change] == o.Blobs[change] {
@@ -84,10 +84,10 @@ func introducesFile(step *gitsource.Step, change int) bool {
 
 // file collects the suggestions in one file of a branch: texts that differ from
 // those that are served, and that a commit of the branch brought.
-func (s *sideSuggestions) file(ctx context.Context, branch string, place *place, row *catalog.Translation, step *gitsource.Step) error {
-	theirs, err := s.load.load(ctx, s.comp.row.ID, place.path, place.blob, s.comp.rules)
+func (s *sideSuggestions) file(ctx context.Context, branch string, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) error {
+	theirs, err := s.load.load(ctx, s.comp.row.ID, slot.path, slot.blob, s.comp.rules)
 	if bad := fault(err); bad != nil {
-		s.problems = append(s.problems, problemText(store.Problem{Path: branch + ":" + place.path, Line: bad.line, Column: bad.column, Message: bad.msg}))
+		s.problems = append(s.problems, problemText(store.Problem{Path: branch + ":" + slot.path, Line: bad.line, Column: bad.column, Message: bad.msg}))
 		return nil
 	}
 	if err != nil {
@@ -112,10 +112,10 @@ func (s *sideSuggestions) file(ctx context.Context, branch string, place *place,
 		return nil
 	}
 	attribute := newAttributor(step, s.load, s.comp)
-	if row.Filename != place.path {
-		attribute.moved = map[string]string{place.path: row.Filename}
+	if row.Filename != slot.path {
+		attribute.moved = map[string]string{slot.path: row.Filename}
 	}
-	origins, err := attribute.introduced(ctx, place.path, ids)
+	origins, err := attribute.introduced(ctx, slot.path, ids)
 	if err != nil {
 		return err
 	}

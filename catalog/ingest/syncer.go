@@ -81,7 +81,7 @@ type mirror struct {
 	suggested         map[int64]suggestedFrom // by component: what its suggestions were made of
 	sidesRebuilt      bool                    // cloned anew since a branch with suggestions could not be read
 	retried           bool
-	hopeless          gitsource.Hash
+	unreadableHead    gitsource.Hash
 	*gitsource.Mirror // nil before the first pull
 	// shown is the same, for those who do not wait for a turn.
 	shown atomic.Pointer[gitsource.Mirror]
@@ -203,18 +203,18 @@ func sameRemote(a, b gitsource.Remote) bool {
 
 // pull is one run of Sync.
 type pull struct {
-	s       *Syncer
-	branch  Branch
-	at      time.Time
-	head    gitsource.Hash
-	ref     string // the branch in use
-	reader  *gitsource.Reader
-	open    func(context.Context) (*gitsource.Reader, error) // another reader of the same state
-	comps   []*component
-	barren  []*store.ComponentSpec // discoveries that find nothing
-	report  Report
-	changes map[int64]int64
-	errs    map[int64]error
+	s                *Syncer
+	branch           Branch
+	at               time.Time
+	head             gitsource.Hash
+	ref              string // the branch in use
+	reader           *gitsource.Reader
+	open             func(context.Context) (*gitsource.Reader, error) // another reader of the same state
+	comps            []*component
+	emptyDiscoveries []*store.ComponentSpec // discoveries that find nothing
+	report           Report
+	changes          map[int64]int64
+	errs             map[int64]error
 
 	sideProblems map[int64][]string // of files on branches with suggestions
 }
@@ -226,7 +226,7 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 	}
 	defer p.closeReader()
 	err = p.attempt(ctx, m, head)
-	if damage := p.damage(err); damage != nil && ctx.Err() == nil && m.hopeless != head.Hash {
+	if damage := p.damage(err); damage != nil && ctx.Err() == nil && m.unreadableHead != head.Hash {
 		p.s.log.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", damage)
 		if head, err = m.Rebuild(ctx); err != nil {
 			return p.report, p.failed(ctx, err)
@@ -234,7 +234,7 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 		err = p.attempt(ctx, m, head)
 	}
 	if p.damage(err) != nil && ctx.Err() == nil {
-		m.hopeless = head.Hash
+		m.unreadableHead = head.Hash
 		err = p.blameRemote(err)
 	}
 	if err != nil {
@@ -246,7 +246,7 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 	if err := ctx.Err(); err != nil {
 		return p.report, err
 	}
-	return p.report, p.settle(ctx)
+	return p.report, p.recordErrors(ctx)
 }
 
 // attempt brings the components to a head that the mirror should hold. What it
@@ -339,7 +339,7 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 		c.retry = retry
 	}
 	load := newLoader(p.reader, p.s.maxFileSize)
-	p.remark(ctx, sound, load)
+	p.rereadNotes(ctx, sound, load)
 	for _, g := range convoys(slices.DeleteFunc(slices.Clone(sound), func(c *component) bool { return p.errs[c.row.ID] != nil })) {
 		switch {
 		case g.replay:
@@ -376,13 +376,13 @@ func (p *pull) summarise() {
 			Changes: p.changes[c.row.ID], Problems: c.problemsList(), Err: p.errs[c.row.ID],
 		}
 		r.Problems = append(r.Problems, p.sideProblems[c.row.ID]...)
-		if r.Err == nil && c.vacant {
+		if r.Err == nil && c.matchesNothing {
 			r.Problems = append(r.Problems, noFiles(c.row.Settings.Filemask, p.ref))
 		}
 		p.report.Changes += r.Changes
 		p.report.Components = append(p.report.Components, r)
 	}
-	for _, d := range p.barren {
+	for _, d := range p.emptyDiscoveries {
 		p.report.Components = append(p.report.Components, ComponentReport{
 			Project: d.Project, Slug: d.Slug, Head: p.report.Head,
 			Problems: []string{noFiles(d.Settings.Filemask, p.ref)},
@@ -391,7 +391,7 @@ func (p *pull) summarise() {
 }
 
 // settle remembers which components failed and joins their errors.
-func (p *pull) settle(ctx context.Context) error {
+func (p *pull) recordErrors(ctx context.Context) error {
 	var all []error
 	mute := false
 	for _, c := range p.comps {
@@ -405,7 +405,7 @@ func (p *pull) settle(ctx context.Context) error {
 		if mute {
 			continue
 		}
-		if serr := p.spell(ctx, []*component{c}, err); serr != nil {
+		if serr := p.recordProblem(ctx, []*component{c}, err); serr != nil {
 			all = append(all, serr)
 			mute = errors.Is(serr, store.ErrUnavailable) // each would wait for the lock, and say the same, again
 		}
@@ -426,12 +426,12 @@ func (p *pull) failed(ctx context.Context, cause error) error {
 	for i, row := range rows {
 		comps[i] = &component{row: row}
 	}
-	return errors.Join(cause, p.spell(ctx, comps, cause))
+	return errors.Join(cause, p.recordProblem(ctx, comps, cause))
 }
 
 // spell stores that components cannot be pulled, or can again, and records
 // entry 22 where a spell of failure begins (decision 21).
-func (p *pull) spell(ctx context.Context, comps []*component, cause error) error {
+func (p *pull) recordProblem(ctx context.Context, comps []*component, cause error) error {
 	message := ""
 	if cause != nil {
 		message = cause.Error()

@@ -33,7 +33,7 @@ func (e *fileError) Error() string { return e.msg }
 type loader struct {
 	reader  *gitsource.Reader
 	maxSize int64
-	files   map[loadKey]*list.Element
+	files   map[cacheKey]*list.Element
 	recent  *list.List // of *loaded, the newest first
 	bytes   int
 	bound   int          // of bytes
@@ -41,30 +41,30 @@ type loader struct {
 	pool    *unit.Pool   // of units
 }
 
-type loadKey struct {
+type cacheKey struct {
 	component int64 // its rules decide how a file reads
 	blob      gitsource.Hash
 }
 
-type loaded struct {
-	key  loadKey
+type cachedFile struct {
+	key  cacheKey
 	file *unit.File
 	err  *fileError
 }
 
 func newLoader(r *gitsource.Reader, maxSize int64) *loader {
-	return &loader{reader: r, maxSize: maxSize, files: make(map[loadKey]*list.Element), recent: list.New(), bound: cacheBytes}
+	return &loader{reader: r, maxSize: maxSize, files: make(map[cacheKey]*list.Element), recent: list.New(), bound: cacheBytes}
 }
 
 // load returns a version of a file as units. The error is a *fileError if the
 // file itself is at fault.
 func (l *loader) load(ctx context.Context, component int64, path string, blob gitsource.Hash, r unit.Rules) (*unit.File, error) {
-	key := loadKey{component, blob}
+	key := cacheKey{component, blob}
 	if e, ok := l.files[key]; ok {
 		l.recent.MoveToFront(e)
-		return e.Value.(*loaded).result()
+		return e.Value.(*cachedFile).result()
 	}
-	entry := &loaded{key: key}
+	entry := &cachedFile{key: key}
 	data, err := l.reader.SharedBlob(ctx, blob, l.maxSize)
 	switch {
 	case errors.Is(err, gitsource.ErrTooLarge):
@@ -79,7 +79,7 @@ func (l *loader) load(ctx context.Context, component int64, path string, blob gi
 }
 
 // wanted is a version of a file that a step will read.
-type wanted struct {
+type fileVersion struct {
 	component *component
 	path      string
 	blob      gitsource.Hash
@@ -87,7 +87,7 @@ type wanted struct {
 
 // prefetch parses versions of files side by side, as many as half of the cache
 // holds. What it cannot read is left to load, which says why.
-func (l *loader) prefetch(ctx context.Context, list []wanted) {
+func (l *loader) prefetch(ctx context.Context, list []fileVersion) {
 	var parsers errgroup.Group
 	n := runtime.GOMAXPROCS(0)
 	parsers.SetLimit(n)
@@ -95,10 +95,10 @@ func (l *loader) prefetch(ctx context.Context, list []wanted) {
 	for range n {
 		readers <- new(unit.Reader)
 	}
-	var parsed []*loaded
+	var parsed []*cachedFile
 	for room := cacheBytes / 2; len(list) > 0 && room > 0; list = list[1:] {
 		w := list[0]
-		entry := &loaded{key: loadKey{w.component.row.ID, w.blob}}
+		entry := &cachedFile{key: cacheKey{w.component.row.ID, w.blob}}
 		if _, ok := l.files[entry.key]; ok {
 			continue
 		}
@@ -122,13 +122,13 @@ func (l *loader) prefetch(ctx context.Context, list []wanted) {
 }
 
 // add remembers a version that was read elsewhere.
-func (l *loader) add(e *loaded) {
+func (l *loader) add(e *cachedFile) {
 	if _, twice := l.files[e.key]; !twice {
 		l.keep(e)
 	}
 }
 
-func (e *loaded) result() (*unit.File, error) {
+func (e *cachedFile) result() (*unit.File, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
@@ -136,12 +136,12 @@ func (e *loaded) result() (*unit.File, error) {
 }
 
 // keep remembers an entry and forgets the oldest ones beyond the bound.
-func (l *loader) keep(e *loaded) {
+func (l *loader) keep(e *cachedFile) {
 	l.files[e.key] = l.recent.PushFront(e)
 	l.bytes += e.size()
 	for l.bytes > l.bound && l.recent.Len() > 1 {
 		oldest := l.recent.Back()
-		old := l.recent.Remove(oldest).(*loaded)
+		old := l.recent.Remove(oldest).(*cachedFile)
 		delete(l.files, old.key)
 		l.bytes -= old.size()
 	}
@@ -151,7 +151,7 @@ func (l *loader) keep(e *loaded) {
 func (l *loader) forget() {
 	if l.pool != nil {
 		for e := l.recent.Front(); e != nil; e = e.Next() {
-			l.pool.Put(e.Value.(*loaded).file)
+			l.pool.Put(e.Value.(*cachedFile).file)
 		}
 	}
 	clear(l.files)
@@ -159,7 +159,7 @@ func (l *loader) forget() {
 	l.bytes = 0
 }
 
-func (e *loaded) size() int {
+func (e *cachedFile) size() int {
 	const overhead = 256
 	if e.file == nil {
 		return overhead

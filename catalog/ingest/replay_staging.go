@@ -32,7 +32,7 @@ type staging struct {
 	lastRow    int64                // the newest number of a new translation, negative
 	// caughtUp waits until all sealed batches are stored, before something is
 	// read from there.
-	caughtUp func() error
+	waitStored func() error
 
 	*batch // the one that grows
 }
@@ -44,10 +44,10 @@ type stagedComponent struct {
 }
 
 // newStaging begins a replay of components as they are stored.
-func newStaging(db *store.DB, comps []*component, caughtUp func() error) *staging {
+func newStaging(db *store.DB, comps []*component, waitStored func() error) *staging {
 	s := &staging{
 		db: db, components: make(map[int64]*stagedComponent, len(comps)), tables: make(map[int64]*unitTable),
-		owners: make(map[int64]int64), ids: make(map[int64]int64), caughtUp: caughtUp, batch: newBatch(),
+		owners: make(map[int64]int64), ids: make(map[int64]int64), waitStored: waitStored, batch: newBatch(),
 	}
 	for _, c := range comps {
 		s.components[c.row.ID] = &stagedComponent{lastUnit: c.row.LastUnit, lastAt: c.row.LastAt}
@@ -148,7 +148,7 @@ func (s *staging) File(ctx context.Context, translation int64) (f store.File, er
 	if f, ok := s.files[translation]; ok {
 		return f, nil
 	}
-	if err := s.caughtUp(); err != nil {
+	if err := s.waitStored(); err != nil {
 		return f, err
 	}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {

@@ -13,22 +13,22 @@ import (
 
 // writeTarget stores the units of a changed file and their entries.
 func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
-	file, err := a.file(ctx, t.place)
+	file, err := a.file(ctx, t.slot)
 	if err != nil {
 		return err
 	}
 	row := t.row
 	if row == nil {
-		row = &catalog.Translation{ComponentID: a.comp.row.ID, Language: t.place.language}
+		row = &catalog.Translation{ComponentID: a.comp.row.ID, Language: t.slot.language}
 		a.comp.translations[row.Language] = row
 	}
 	if t.fresh && a.record {
-		a.entries.event(t.place.path, catalog.ActionAddedLanguage, map[string]string{"file": t.place.path, "language": row.Language})
+		a.entries.event(t.slot.path, catalog.ActionAddedLanguage, map[string]string{"file": t.slot.path, "language": row.Language})
 	}
 	moved := row.ID == 0 || row.Outline != t.outline
-	row.FileCode, row.Filename, row.Revision = t.place.fileCode, t.place.path, t.place.blob.String()
+	row.FileCode, row.Filename, row.Revision = t.slot.fileCode, t.slot.path, t.slot.blob.String()
 	row.Removed, row.Outline, row.Stats = false, t.outline, stats(file.Units)
-	pluralRule(row, t.place.lang, file)
+	pluralRule(row, t.slot.lang, file)
 	isNew := row.ID == 0
 	w := unitWriter{a: a, row: row, units: file.Units, moved: moved}
 	var checked *begun
@@ -52,11 +52,11 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	if err := a.putFile(ctx, row, file.Data); err != nil || !a.record {
 		return err
 	}
-	origins, err := a.origins.origins(ctx, t.place.path, translation, w.changed())
+	origins, err := a.origins.origins(ctx, t.slot.path, translation, w.changed())
 	if err != nil {
 		return err
 	}
-	a.entries.units(t.place.path, rankTarget, row.ID, w.entries(origins))
+	a.entries.units(t.slot.path, rankTarget, row.ID, w.entries(origins))
 	return nil
 }
 
@@ -87,7 +87,7 @@ func (a *application) sourceIDs(ctx context.Context) (map[catalog.Identity]int64
 	if a.sources != nil {
 		return a.sources, nil
 	}
-	known, err := a.tx.Known(ctx, a.comp.translations[a.comp.layout.source.Code].ID)
+	known, err := a.tx.Known(ctx, a.comp.translations[a.comp.selection.source.Code].ID)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (w *unitWriter) write(ctx context.Context) error {
 	if err := w.remove(ctx); err != nil {
 		return err
 	}
-	return w.place(ctx)
+	return w.storeLayout(ctx)
 }
 
 // compare stores the translation's row and finds what differs in its units.
@@ -238,7 +238,7 @@ func (w *unitWriter) remove(ctx context.Context) error {
 }
 
 // place stores where the units stand, if that may have changed.
-func (w *unitWriter) place(ctx context.Context) error {
+func (w *unitWriter) storeLayout(ctx context.Context) error {
 	if !w.moved && len(w.delta.Returned)+len(w.delta.Removed)+len(w.delta.Added) == 0 {
 		return nil
 	}
@@ -276,10 +276,10 @@ func (w *unitWriter) changed() []catalog.Identity {
 }
 
 // entries makes the change entries of decision 16.
-func (w *unitWriter) entries(origins map[catalog.Identity]int) []placedEntry {
-	var list []placedEntry
+func (w *unitWriter) entries(origins map[catalog.Identity]int) []attributedEntry {
+	var list []attributedEntry
 	w.each(func(id catalog.Identity, i int) {
-		list = append(list, placedEntry{Entry: w.entry(i), origin: origins[id]})
+		list = append(list, attributedEntry{Entry: w.entry(i), origin: origins[id]})
 	})
 	return list
 }

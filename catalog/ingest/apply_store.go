@@ -13,7 +13,7 @@ import (
 // sink is where an application reads what is stored and writes what a step
 // makes of it: the transaction of a pull's step, or in a replay a staging area
 // that many commits share. The methods are those of store.StepTx.
-type sink interface {
+type stepStore interface {
 	Translations(ctx context.Context, component int64) ([]catalog.Translation, error)
 	PutTranslation(ctx context.Context, t *catalog.Translation) error
 	Known(ctx context.Context, translation int64) ([]catalog.Known, error)

@@ -10,9 +10,9 @@ import (
 )
 
 // sourceFile is a file that the source translation reads.
-type sourceFile struct {
-	place   *place // of the version that load gives
-	outline int64  // its outline; 0 if it is not known
+type unionInput struct {
+	slot    *fileSlot // of the version that load gives
+	outline int64     // its outline; 0 if it is not known
 	load    func(context.Context) (*unit.File, error)
 }
 
@@ -23,11 +23,11 @@ type content struct {
 	blob    gitsource.Hash // zero if the outline is known
 }
 
-func (f *sourceFile) content() content {
+func (f *unionInput) content() content {
 	if f.outline != 0 {
 		return content{outline: f.outline}
 	}
-	return content{blob: f.place.blob}
+	return content{blob: f.slot.blob}
 }
 
 // unitedFiles are the strings of several files.
@@ -69,7 +69,7 @@ func newUnion() *union {
 // of unites the strings of the own file, if there is one, with those that only
 // other files have, with place, note and flags of the first of them by path. It
 // holds one file at a time.
-func (u *union) of(ctx context.Context, files []sourceFile, hasOwn bool) (unitedFiles, error) {
+func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) (unitedFiles, error) {
 	clear(u.units)
 	all := unitedFiles{units: u.units[:0], holders: u.holders[:0]}
 	u.round++
@@ -88,11 +88,11 @@ func (u *union) of(ctx context.Context, files []sourceFile, hasOwn bool) (united
 			if err != nil {
 				return all, err
 			}
-			if !hasOwn || n > 0 {
+			if !hasSourceFile || n > 0 {
 				s.Position = position + 1
 			}
 			position = s.Position
-			if s.TranslatorBytes > 0 && (!hasOwn || n > 0) { // of a translation: its own comment, not the template's
+			if s.TranslatorBytes > 0 && (!hasSourceFile || n > 0) { // of a translation: its own comment, not the template's
 				s.TranslatorBytes = 0
 				unit.SetMeta(&s.Unit, &f.hasher)
 			}
@@ -129,7 +129,7 @@ func (u *union) number(id catalog.Identity) int32 {
 type opened struct {
 	*unionFile
 	union   *union
-	source  *sourceFile
+	source  *unionInput
 	lasting bool // its strings should not hold the whole text in memory
 	file    *unit.File
 	hasher  catalog.Hasher

@@ -76,7 +76,7 @@ func (s *staging) table(ctx context.Context, translation int64) (*unitTable, err
 		t.used = s.clock
 		return t, nil
 	}
-	if err := s.caughtUp(); err != nil {
+	if err := s.waitStored(); err != nil {
 		return nil, err
 	}
 	t := newUnitTable()

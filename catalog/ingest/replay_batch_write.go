@@ -12,14 +12,14 @@ import (
 )
 
 // flushing is one run of batch.store.
-type flushing struct {
+type batchWriter struct {
 	*batch
 	tx   *store.StepTx
 	made map[int64]int64 // ids of new translations, by their number
 }
 
 // id is a translation's id in the store.
-func (f *flushing) id(translation int64) int64 {
+func (f *batchWriter) id(translation int64) int64 {
 	if translation >= 0 {
 		return translation
 	}
@@ -29,7 +29,7 @@ func (f *flushing) id(translation int64) int64 {
 	return f.sealed.ids[translation]
 }
 
-func (f *flushing) translations(ctx context.Context) error {
+func (f *batchWriter) translations(ctx context.Context) error {
 	for _, t := range f.sealed.rows {
 		number := t.ID
 		t.ID = f.id(number) // 0 for a new one
@@ -43,7 +43,7 @@ func (f *flushing) translations(ctx context.Context) error {
 	return nil
 }
 
-func (f *flushing) newUnits(ctx context.Context) error {
+func (f *batchWriter) newUnits(ctx context.Context) error {
 	units := make([]catalog.Unit, len(f.fresh))
 	list := make([]store.FingerprintedUnit, len(f.fresh))
 	for i, u := range f.fresh {
@@ -55,7 +55,7 @@ func (f *flushing) newUnits(ctx context.Context) error {
 }
 
 // units stores what changed in units that were there before the batch.
-func (f *flushing) units(ctx context.Context) error {
+func (f *batchWriter) units(ctx context.Context) error {
 	for _, c := range f.sealed.changed {
 		var updated []store.FingerprintedUnit
 		var removed []int64
@@ -79,7 +79,7 @@ func (f *flushing) units(ctx context.Context) error {
 	return nil
 }
 
-func (f *flushing) layout(ctx context.Context) error {
+func (f *batchWriter) layout(ctx context.Context) error {
 	for _, translation := range slices.Sorted(maps.Keys(f.layouts)) {
 		sortPlaced(f.layouts[translation])
 		if err := f.tx.PutLayout(ctx, f.id(translation), f.layouts[translation]); err != nil {
@@ -89,7 +89,7 @@ func (f *flushing) layout(ctx context.Context) error {
 	return nil
 }
 
-func (f *flushing) file(ctx context.Context) error {
+func (f *batchWriter) file(ctx context.Context) error {
 	for _, translation := range slices.Sorted(maps.Keys(f.files)) {
 		file := f.files[translation]
 		file.TranslationID = f.id(translation)
@@ -100,7 +100,7 @@ func (f *flushing) file(ctx context.Context) error {
 	return nil
 }
 
-func (f *flushing) statDays(ctx context.Context) error {
+func (f *batchWriter) statDays(ctx context.Context) error {
 	keys := slices.SortedFunc(maps.Keys(f.days), func(a, b dayKey) int {
 		return cmp.Or(cmp.Compare(a.translation, b.translation), strings.Compare(a.day, b.day))
 	})
@@ -114,7 +114,7 @@ func (f *flushing) statDays(ctx context.Context) error {
 	return nil
 }
 
-func (f *flushing) problem(ctx context.Context) error {
+func (f *batchWriter) problem(ctx context.Context) error {
 	keys := slices.SortedFunc(maps.Keys(f.problems), func(a, b problemKey) int {
 		if a.component != b.component {
 			return int(a.component - b.component)
@@ -136,7 +136,7 @@ func (f *flushing) problem(ctx context.Context) error {
 }
 
 // ledger stores the authors, in the order of appearance, and the entries.
-func (f *flushing) ledger(ctx context.Context) error {
+func (f *batchWriter) changes(ctx context.Context) error {
 	users := make([]int64, len(f.authors))
 	for i, a := range f.authors {
 		var err error

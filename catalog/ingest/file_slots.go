@@ -11,7 +11,7 @@ import (
 )
 
 // place is one translation that a commit holds: which file is which language.
-type place struct {
+type fileSlot struct {
 	language string        // code in URLs (decision 13)
 	fileCode string        // code in the file's name
 	lang     lang.Language // for its plural rule
@@ -21,7 +21,7 @@ type place struct {
 
 // served is the place of the version that a translation serves, which differs
 // from p while the file there cannot be parsed.
-func (p *place) served(t *catalog.Translation) *place {
+func (p *fileSlot) served(t *catalog.Translation) *fileSlot {
 	s := *p
 	if blob, err := gitsource.ParseHash(t.Revision); err == nil {
 		s.path, s.blob = t.Filename, blob
@@ -30,12 +30,12 @@ func (p *place) served(t *catalog.Translation) *place {
 }
 
 // places are all translations of a component at one commit.
-type places struct {
+type fileSlots struct {
 	// own is the file of the source translation itself: the POT, or else a
 	// file of the source language; nil if there is neither (decision 11).
-	own *place
+	source *fileSlot
 	// targets are the other translations, by path.
-	targets []place
+	targets []fileSlot
 	// refused are files that the mask selects and that are not served.
 	refused []refusal
 }
@@ -46,7 +46,7 @@ type refusal struct {
 }
 
 // layout is how a component's settings map paths to languages.
-type layout struct {
+type selection struct {
 	mask    gitsource.Filemask
 	rules   gitsource.MatchOptions
 	newBase string
@@ -55,7 +55,7 @@ type layout struct {
 }
 
 // wants reports whether the component reads a path.
-func (l *layout) wants(path string) bool {
+func (l *selection) wants(path string) bool {
 	if path == l.newBase {
 		return true
 	}
@@ -65,11 +65,11 @@ func (l *layout) wants(path string) bool {
 
 // lists reports whether a path is the component's: one that it reads, or has
 // to report.
-func (l *layout) lists(path string) bool { return l.wants(path) || l.refuses(path) != "" }
+func (l *selection) lists(path string) bool { return l.wants(path) || l.refuses(path) != "" }
 
 // refuses says why a path that the mask selects is never read, such as one
 // with control characters; "" if it is read or not the component's.
-func (l *layout) refuses(path string) string {
+func (l *selection) refuses(path string) string {
 	if reason := l.mask.Refuses(path); reason != "" {
 		return "not served: its name is unsafe, " + reason + "; rename the file"
 	}
@@ -77,20 +77,20 @@ func (l *layout) refuses(path string) string {
 }
 
 // code is the language code that a path's name holds.
-func (l *layout) code(path string) (string, bool) {
+func (l *selection) code(path string) (string, bool) {
 	m, ok := l.mask.Select(path, l.rules)
 	return m.Code, ok
 }
 
 // assign maps the files of a commit, sorted by path, to translations by
 // decisions 11 and 13.
-func (l *layout) assign(files []gitsource.File) places {
-	var p places
-	byLanguage := make(map[string][]place)
+func (l *selection) assign(files []gitsource.File) fileSlots {
+	var p fileSlots
+	byLanguage := make(map[string][]fileSlot)
 	order := make([]string, 0, len(files))
 	for _, f := range files {
 		if f.Path == l.newBase {
-			p.own = &place{language: l.source.Code, fileCode: l.source.Code, lang: l.source, path: f.Path, blob: f.Blob}
+			p.source = &fileSlot{language: l.source.Code, fileCode: l.source.Code, lang: l.source, path: f.Path, blob: f.Blob}
 			continue
 		}
 		code, ok := l.code(f.Path)
@@ -105,9 +105,9 @@ func (l *layout) assign(files []gitsource.File) places {
 			order = append(order, matched.Code)
 		}
 		byLanguage[matched.Code] = append(byLanguage[matched.Code],
-			place{language: matched.Code, fileCode: code, lang: matched, path: f.Path, blob: f.Blob})
+			fileSlot{language: matched.Code, fileCode: code, lang: matched, path: f.Path, blob: f.Blob})
 	}
-	pot := p.own != nil
+	pot := p.source != nil
 	taken := make(map[string]string, len(files)) // code in URLs → path
 	if pot {
 		l.refuseSource(&p, byLanguage[l.source.Code])
@@ -117,7 +117,7 @@ func (l *layout) assign(files []gitsource.File) places {
 		winner := electWinner(byLanguage[code])
 		taken[code] = winner.path
 		if code == l.source.Code {
-			p.own = &winner
+			p.source = &winner
 			continue
 		}
 		p.targets = append(p.targets, winner)
@@ -126,14 +126,14 @@ func (l *layout) assign(files []gitsource.File) places {
 		winner := electWinner(byLanguage[code])
 		l.variants(&p, byLanguage[code], winner, taken)
 	}
-	slices.SortFunc(p.targets, func(a, b place) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(p.targets, func(a, b fileSlot) int { return strings.Compare(a.path, b.path) })
 	slices.SortFunc(p.refused, func(a, b refusal) int { return strings.Compare(a.path, b.path) })
 	return p
 }
 
 // electWinner picks the file of a language: the one whose code is the
 // language's, else the first by path (decision 13).
-func electWinner(files []place) place {
+func electWinner(files []fileSlot) fileSlot {
 	for _, f := range files {
 		if f.fileCode == f.language {
 			return f
@@ -144,7 +144,7 @@ func electWinner(files []place) place {
 
 // refuseSource reports the files of the source language that a POT displaces
 // (decision 11).
-func (l *layout) refuseSource(p *places, files []place) {
+func (l *selection) refuseSource(p *fileSlots, files []fileSlot) {
 	for _, f := range files {
 		p.refused = append(p.refused, refusal{
 			path: f.path,
@@ -155,7 +155,7 @@ func (l *layout) refuseSource(p *places, files []place) {
 }
 
 // variants places the other files of a language under their own codes.
-func (l *layout) variants(p *places, files []place, winner place, taken map[string]string) {
+func (l *selection) variants(p *fileSlots, files []fileSlot, winner fileSlot, taken map[string]string) {
 	for _, f := range files {
 		if f.path == winner.path {
 			continue

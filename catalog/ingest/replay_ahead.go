@@ -55,9 +55,9 @@ type ahead struct {
 type readCommit struct {
 	step    gitsource.Step
 	mailmap gitsource.Mailmap
-	touched []*component // those that read a file that it changes
-	files   []*loaded    // what it brings, once parsed
-	rest    []wanted     // what there was no room for
+	touched []*component  // those that read a file that it changes
+	files   []*cachedFile // what it brings, once parsed
+	rest    []fileVersion // what there was no room for
 	parsed  sync.WaitGroup
 	room    int64
 	err     error // why the walk ended
@@ -65,9 +65,9 @@ type readCommit struct {
 
 // job is a file to be parsed.
 type job struct {
-	wanted
+	fileVersion
 	data   []byte
-	into   *loaded
+	into   *cachedFile
 	commit *readCommit
 }
 
@@ -150,9 +150,9 @@ func (a *ahead) read(ctx context.Context, c *readCommit) (err error) {
 			break // the loader reads it again, and says why
 		}
 		c.room += max(int64(len(data)), minAhead)
-		into := &loaded{key: loadKey{w.component.row.ID, w.blob}}
+		into := &cachedFile{key: cacheKey{w.component.row.ID, w.blob}}
 		c.files = append(c.files, into)
-		jobs = append(jobs, job{wanted: w, data: data, into: into, commit: c})
+		jobs = append(jobs, job{fileVersion: w, data: data, into: into, commit: c})
 	}
 	c.rest, c.room = list, min(c.room, a.bounds.room)
 	if err := a.room.Acquire(ctx, c.room); err != nil {
@@ -168,14 +168,14 @@ func (a *ahead) read(ctx context.Context, c *readCommit) (err error) {
 
 // wanted lists what the components read of a commit, and finds those that it
 // touches, in their order.
-func (a *ahead) wanted(c *readCommit) []wanted {
-	var list []wanted
+func (a *ahead) wanted(c *readCommit) []fileVersion {
+	var list []fileVersion
 	touched := make(map[*component]bool)
 	for _, ch := range c.step.Changes {
 		for _, comp := range a.readersOf(ch.Path) {
 			touched[comp] = true
 			if !ch.New.IsZero() {
-				list = append(list, wanted{comp, ch.Path, ch.New})
+				list = append(list, fileVersion{comp, ch.Path, ch.New})
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func (a *ahead) readersOf(path string) []*component {
 	list, ok := a.touching[path]
 	if !ok {
 		for _, c := range a.comps {
-			if c.layout.wants(path) {
+			if c.selection.wants(path) {
 				list = append(list, c)
 			}
 		}

@@ -16,13 +16,13 @@ func (a *application) writeSource(ctx context.Context) error {
 	if !a.sourceStale(row) {
 		return a.followFirst(ctx, row)
 	}
-	files := a.sourceFiles(row)
+	files := a.unionInputs(row)
 	if row == nil && len(files) == 0 {
 		return nil // nothing could be read yet: there is no translation at all
 	}
 	if row == nil {
 		row = &catalog.Translation{ComponentID: a.comp.row.ID, IsSource: true}
-		row.Language = a.comp.layout.source.Code
+		row.Language = a.comp.selection.source.Code
 		a.comp.translations[row.Language] = row
 	}
 	return a.storeSource(ctx, row, files)
@@ -30,15 +30,15 @@ func (a *application) writeSource(ctx context.Context) error {
 
 // sourceRow is the stored source translation, or nil.
 func (a *application) sourceRow() *catalog.Translation {
-	return a.comp.translations[a.comp.layout.source.Code]
+	return a.comp.translations[a.comp.selection.source.Code]
 }
 
 // readOwn reads the source translation's own file, if it changed. One that
 // cannot be parsed keeps its last good version; if there is none, it is added
 // to lost.
-func (a *application) readOwn(ctx context.Context, lost map[string]bool) error {
-	a.hasOwn, a.ownRead = false, false
-	p, row := a.places.own, a.sourceRow()
+func (a *application) readSourceFile(ctx context.Context, lost map[string]bool) error {
+	a.hasSourceFile, a.sourceRead = false, false
+	p, row := a.slots.source, a.sourceRow()
 	if p == nil {
 		return nil
 	}
@@ -47,10 +47,10 @@ func (a *application) readOwn(ctx context.Context, lost map[string]bool) error {
 		if err != nil {
 			return err
 		}
-		a.ownRead = file != nil
+		a.sourceRead = file != nil
 	}
-	a.hasOwn = a.ownRead || row != nil && row.Filename == p.path && a.hadOwn(row)
-	if !a.hasOwn {
+	a.hasSourceFile = a.sourceRead || row != nil && row.Filename == p.path && a.hadSourceFile(row)
+	if !a.hasSourceFile {
 		lost[p.path] = true
 	}
 	return nil
@@ -58,7 +58,7 @@ func (a *application) readOwn(ctx context.Context, lost map[string]bool) error {
 
 // current reads the version of a place's file that is served: its blob, or
 // where that cannot be parsed the last good one.
-func (a *application) current(ctx context.Context, p *place, row *catalog.Translation) (*unit.File, error) {
+func (a *application) current(ctx context.Context, p *fileSlot, row *catalog.Translation) (*unit.File, error) {
 	if row.Filename == p.path && row.Revision == p.blob.String() {
 		file, err := a.file(ctx, p)
 		if fault(err) == nil {
@@ -84,18 +84,18 @@ func (a *application) lastGood(ctx context.Context, row *catalog.Translation) (*
 // sourceStale reports whether the source translation may have changed: its own
 // file did, or the strings of another file did, not only their translations.
 func (a *application) sourceStale(row *catalog.Translation) bool {
-	if row == nil || a.comp.reread || a.ownRead || len(a.gone) > 0 {
+	if row == nil || a.comp.reread || a.sourceRead || len(a.gone) > 0 {
 		return true
 	}
-	if a.hasOwn && row.Filename != a.places.own.path {
+	if a.hasSourceFile && row.Filename != a.slots.source.path {
 		return true
 	}
-	if !a.hasOwn && a.hadOwn(row) {
+	if !a.hasSourceFile && a.hadSourceFile(row) {
 		return true
 	}
 	for i := range a.ready {
 		t := &a.ready[i]
-		if t.fresh || t.row.Filename != t.place.path || t.row.Outline != t.outline {
+		if t.fresh || t.row.Filename != t.slot.path || t.row.Outline != t.outline {
 			return true
 		}
 	}
@@ -104,7 +104,7 @@ func (a *application) sourceStale(row *catalog.Translation) bool {
 
 // hadOwn reports whether the stored source translation has a file that is no
 // other translation's.
-func (a *application) hadOwn(row *catalog.Translation) bool {
+func (a *application) hadSourceFile(row *catalog.Translation) bool {
 	for _, t := range a.comp.translations {
 		if !t.IsSource && t.Filename == row.Filename {
 			return false
@@ -116,13 +116,13 @@ func (a *application) hadOwn(row *catalog.Translation) bool {
 // followFirst keeps filename and revision of a source translation without own
 // file equal to those of the first file (decision 11).
 func (a *application) followFirst(ctx context.Context, row *catalog.Translation) error {
-	if a.hasOwn {
+	if a.hasSourceFile {
 		return nil
 	}
 	for i := range a.ready {
 		t := &a.ready[i]
-		if t.place.path == row.Filename && t.place.blob.String() != row.Revision {
-			row.Revision = t.place.blob.String()
+		if t.slot.path == row.Filename && t.slot.blob.String() != row.Revision {
+			row.Revision = t.slot.blob.String()
 			return a.tx.PutTranslation(ctx, row)
 		}
 	}
@@ -131,23 +131,23 @@ func (a *application) followFirst(ctx context.Context, row *catalog.Translation)
 
 // sourceFiles are the current versions of the files whose strings make up the
 // source translation, in the order of decision 11.
-func (a *application) sourceFiles(row *catalog.Translation) []sourceFile {
-	var files []sourceFile
-	if p := a.places.own; a.hasOwn {
-		files = append(files, a.sourceFile(p, a.ownRead, row))
+func (a *application) unionInputs(row *catalog.Translation) []unionInput {
+	var files []unionInput
+	if p := a.slots.source; a.hasSourceFile {
+		files = append(files, a.unionInput(p, a.sourceRead, row))
 	}
 	ready := make(map[string]int64, len(a.ready)) // outlines
 	for i := range a.ready {
-		ready[a.ready[i].place.language] = a.ready[i].outline
+		ready[a.ready[i].slot.language] = a.ready[i].outline
 	}
-	for i := range a.places.targets {
-		p := &a.places.targets[i]
+	for i := range a.slots.targets {
+		p := &a.slots.targets[i]
 		outline, read := ready[p.language]
 		stored := a.comp.translations[p.language]
 		if !read && (stored == nil || stored.Removed || stored.IsSource) {
 			continue
 		}
-		f := a.sourceFile(p, read, stored)
+		f := a.unionInput(p, read, stored)
 		if f.outline = outline; !read {
 			f.outline = stored.Outline
 		}
@@ -158,37 +158,37 @@ func (a *application) sourceFiles(row *catalog.Translation) []sourceFile {
 
 // sourceFile is one file of the source translation: the version at its place
 // if that was just read, else the one that is served.
-func (a *application) sourceFile(p *place, read bool, stored *catalog.Translation) sourceFile {
+func (a *application) unionInput(p *fileSlot, read bool, stored *catalog.Translation) unionInput {
 	if read {
-		return sourceFile{place: p, load: func(ctx context.Context) (*unit.File, error) { return a.file(ctx, p) }}
+		return unionInput{slot: p, load: func(ctx context.Context) (*unit.File, error) { return a.file(ctx, p) }}
 	}
-	return sourceFile{place: p.served(stored), load: func(ctx context.Context) (*unit.File, error) { return a.current(ctx, p, stored) }}
+	return unionInput{slot: p.served(stored), load: func(ctx context.Context) (*unit.File, error) { return a.current(ctx, p, stored) }}
 }
 
 // storeSource writes the source translation made of the files.
-func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []sourceFile) error {
+func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []unionInput) error {
 	if a.comp.union == nil {
 		a.comp.union = newUnion()
 	}
-	all, err := a.comp.union.of(ctx, files, a.hasOwn)
+	all, err := a.comp.union.of(ctx, files, a.hasSourceFile)
 	if err != nil {
 		return err
 	}
 	var own *unit.File
 	row.FileCode = row.Language
-	if a.hasOwn && (a.ownRead || row.ID == 0 || row.Filename != files[0].place.path) {
+	if a.hasSourceFile && (a.sourceRead || row.ID == 0 || row.Filename != files[0].slot.path) {
 		if own, err = files[0].load(ctx); err != nil {
 			return err
 		}
 	}
-	if own != nil || !a.hasOwn {
-		pluralRule(row, a.comp.layout.source, own)
+	if own != nil || !a.hasSourceFile {
+		pluralRule(row, a.comp.selection.source, own)
 	}
 	if len(files) > 0 {
-		row.Filename, row.Revision = files[0].place.path, files[0].place.blob.String()
+		row.Filename, row.Revision = files[0].slot.path, files[0].slot.blob.String()
 	}
-	if a.hasOwn {
-		row.FileCode = files[0].place.fileCode
+	if a.hasSourceFile {
+		row.FileCode = files[0].slot.fileCode
 	}
 	moved := row.ID == 0 || row.Outline != all.outline
 	row.Outline, row.Stats, row.Removed = all.outline, stats(all.units), false
@@ -219,8 +219,8 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 // that appeared to the commit that brought it into the file it is taken from,
 // one that disappeared to the commit that dropped it from the first changed
 // file that had it.
-func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []sourceFile, holders []int) (map[catalog.Identity]int, error) {
-	if a.origins.own() == 0 {
+func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []unionInput, holders []int) (map[catalog.Identity]int, error) {
+	if a.origins.stepOrigin() == 0 {
 		return nil, nil // all is the one commit's doing
 	}
 	byPath := make(map[string][]catalog.Identity)
@@ -230,7 +230,7 @@ func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []
 			removed = append(removed, id)
 			return
 		}
-		path := files[holders[i]].place.path
+		path := files[holders[i]].slot.path
 		byPath[path] = append(byPath[path], id)
 	})
 	if err := a.droppedFrom(ctx, removed, byPath); err != nil {
@@ -289,8 +289,8 @@ func (a *application) changedPaths() []string {
 	var paths []string
 	for _, ch := range a.step.Changes {
 		switch {
-		case !a.comp.layout.wants(ch.Path):
-		case a.places.own != nil && ch.Path == a.places.own.path:
+		case !a.comp.selection.wants(ch.Path):
+		case a.slots.source != nil && ch.Path == a.slots.source.path:
 			paths = slices.Insert(paths, 0, ch.Path)
 		default:
 			paths = append(paths, ch.Path)

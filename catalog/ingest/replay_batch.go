@@ -70,9 +70,9 @@ func newBatch() *batch {
 // made, by their number in the replay. It changes nothing in b, since the
 // transaction may still fail.
 func (b *batch) store(ctx context.Context, tx *store.StepTx) (made map[int64]int64, err error) {
-	f := flushing{batch: b, tx: tx, made: make(map[int64]int64)}
+	f := batchWriter{batch: b, tx: tx, made: make(map[int64]int64)}
 	for _, part := range []func(context.Context) error{
-		f.translations, f.newUnits, f.units, f.layout, f.file, f.statDays, f.problem, f.ledger,
+		f.translations, f.newUnits, f.units, f.layout, f.file, f.statDays, f.problem, f.changes,
 	} {
 		if err := part(ctx); err != nil {
 			return nil, err

@@ -44,7 +44,7 @@ func (p *pull) walk(ctx context.Context, comps []*component, from string, load *
 		return fmt.Errorf("stored head: %w", err)
 	}
 	if !p.reader.Has(base) {
-		return p.leap(ctx, comps, from, load)
+		return p.jump(ctx, comps, from, load)
 	}
 	if err := p.files(ctx, base, comps); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (p *pull) walk(ctx context.Context, comps []*component, from string, load *
 	at := from
 	for step, err := range p.reader.Steps(ctx, base, p.head, matcher(comps)) {
 		if errors.Is(err, gitsource.ErrUnknownCommit) {
-			return p.leap(ctx, comps, at, load)
+			return p.jump(ctx, comps, at, load)
 		}
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (p *pull) walk(ctx context.Context, comps []*component, from string, load *
 
 // remark reads the files of components whose units were stored by a version
 // that did not know translator comments, at the commits that they stand at.
-func (p *pull) remark(ctx context.Context, comps []*component, load *loader) {
+func (p *pull) rereadNotes(ctx context.Context, comps []*component, load *loader) {
 	for _, c := range comps {
 		if !c.row.LacksTranslatorComments || !c.row.Imported || c.reread {
 			continue
@@ -101,9 +101,9 @@ func (p *pull) retry(ctx context.Context, comps []*component, load *loader) {
 		if c.applied || p.errs[c.row.ID] != nil {
 			continue
 		}
-		bad, err := p.recall(ctx, c)
+		bad, err := p.loadStored(ctx, c)
 		if err == nil && bad {
-			err = p.leap(ctx, []*component{c}, c.row.Head, load)
+			err = p.jump(ctx, []*component{c}, c.row.Head, load)
 		}
 		if err != nil {
 			p.fail(c, err)
@@ -113,7 +113,7 @@ func (p *pull) retry(ctx context.Context, comps []*component, load *loader) {
 
 // recall reads what is stored of a component's files and reports whether some
 // of them cannot be read.
-func (p *pull) recall(ctx context.Context, c *component) (bad bool, err error) {
+func (p *pull) loadStored(ctx context.Context, c *component) (bad bool, err error) {
 	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
 		problems, err := s.Problems(ctx, c.row.ID)
 		if err != nil {
@@ -123,7 +123,7 @@ func (p *pull) recall(ctx context.Context, c *component) (bad bool, err error) {
 		if err != nil {
 			return err
 		}
-		c.recall(problems, translations)
+		c.loadStored(problems, translations)
 		bad = slices.ContainsFunc(problems, func(p store.Problem) bool { return p.Blob != noBlob })
 		return nil
 	})
@@ -132,7 +132,7 @@ func (p *pull) recall(ctx context.Context, c *component) (bad bool, err error) {
 
 // leap brings a convoy to the head in one step, such as when the mirror does not
 // have the commit that it stands at any more (decision 20).
-func (p *pull) leap(ctx context.Context, comps []*component, from string, load *loader) error {
+func (p *pull) jump(ctx context.Context, comps []*component, from string, load *loader) error {
 	return p.snapshotOf(ctx, comps, p.head, from, load)
 }
 
@@ -158,16 +158,16 @@ func (p *pull) snapshot(ctx context.Context, comps []*component, at gitsource.Ha
 // step applies one step to the components that it touches and moves the heads
 // of the whole convoy, in one transaction.
 func (p *pull) step(ctx context.Context, convoy, touched []*component, from string, step *gitsource.Step, load *loader) error {
-	return p.stepAs(ctx, convoy, touched, from, step, load, stage{})
+	return p.applyStep(ctx, convoy, touched, from, step, load, replayStep{})
 }
 
 // stage is what is particular to the steps of a first import with history.
-type stage struct {
+type replayStep struct {
 	partial bool      // the head is not reached
 	opened  time.Time // of entry 51, if it is not that of the commit
 }
 
-func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from string, step *gitsource.Step, load *loader, at stage) error {
+func (p *pull) applyStep(ctx context.Context, convoy, touched []*component, from string, step *gitsource.Step, load *loader, at replayStep) error {
 	mailmap, err := p.reader.Mailmap(ctx, step.Commit.Hash)
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from st
 	p.prefetch(ctx, touched, step, load)
 	changes := make(map[int64]int64, len(touched))
 	var newFailures NewFailures
-	err = p.moveAs(ctx, convoy, from, step.Commit.Hash.String(), at, func(ctx context.Context, tx *store.StepTx) error {
+	err = p.advanceHeads(ctx, convoy, from, step.Commit.Hash.String(), at, func(ctx context.Context, tx *store.StepTx) error {
 		var checkup *checkup
 		if !at.partial {
 			checkup = newCheckup(tx)
@@ -211,7 +211,7 @@ func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from st
 	}
 	p.report.NewFailures.add(newFailures)
 	for _, c := range touched {
-		c.applied, c.vacant = true, !c.selects()
+		c.applied, c.matchesNothing = true, !c.selects()
 		if from == "" {
 			c.union = nil // others will be read before this one is again
 		}
@@ -222,17 +222,17 @@ func (p *pull) stepAs(ctx context.Context, convoy, touched []*component, from st
 // prefetch parses what a step will read before its transaction begins, so that
 // others can write meanwhile.
 func (p *pull) prefetch(ctx context.Context, touched []*component, step *gitsource.Step, load *loader) {
-	var list []wanted
+	var list []fileVersion
 	for _, c := range touched {
 		if c.reread {
 			for _, f := range c.files {
-				list = append(list, wanted{c, f.Path, f.Blob})
+				list = append(list, fileVersion{c, f.Path, f.Blob})
 			}
 			continue
 		}
 		for _, ch := range step.Changes {
-			if !ch.New.IsZero() && c.layout.wants(ch.Path) {
-				list = append(list, wanted{c, ch.Path, ch.New})
+			if !ch.New.IsZero() && c.selection.wants(ch.Path) {
+				list = append(list, fileVersion{c, ch.Path, ch.New})
 			}
 		}
 	}
@@ -255,7 +255,7 @@ const maxLeftBehind = 3
 // advanceAll walks a convoy to the head. A component that fails stays behind,
 // where later pulls find it alone; the others go on without it.
 func (p *pull) advanceAll(ctx context.Context, comps []*component, load *loader) {
-	p.eachWithout(ctx, comps, func(comps []*component) error { return p.walk(ctx, comps, comps[0].row.Head, load) })
+	p.withoutFailing(ctx, comps, func(comps []*component) error { return p.walk(ctx, comps, comps[0].row.Head, load) })
 }
 
 func without(comps []*component, one *component) []*component {
@@ -263,13 +263,13 @@ func without(comps []*component, one *component) []*component {
 }
 
 // application prepares the part of a component in a step.
-func (p *pull) application(tx sink, c *component, step *gitsource.Step, load *loader, mailmap gitsource.Mailmap, opened time.Time) *application {
+func (p *pull) application(tx stepStore, c *component, step *gitsource.Step, load *loader, mailmap gitsource.Mailmap, opened time.Time) *application {
 	a := &application{
 		tx: tx, comp: c, load: load, log: p.s.log, step: step, mailmap: mailmap,
 		origins: newAttributor(step, load, c),
-		record:  c.begun(), created: p.at,
+		record:  c.isStored(), created: p.at,
 	}
-	if !c.begun() {
+	if !c.isStored() {
 		a.created = commitTime(step.Commit, p.at)
 		if opened.IsZero() || p.at.Before(opened) {
 			opened = a.created
@@ -290,12 +290,12 @@ func commitTime(c gitsource.Commit, pull time.Time) time.Time {
 
 // move moves the heads of a convoy; strings grow older with them.
 func (p *pull) move(ctx context.Context, convoy []*component, from, to string) error {
-	return p.moveAs(ctx, convoy, from, to, stage{}, func(ctx context.Context, tx *store.StepTx) error {
+	return p.advanceHeads(ctx, convoy, from, to, replayStep{}, func(ctx context.Context, tx *store.StepTx) error {
 		return newCheckup(tx).age(ctx, convoy)
 	})
 }
 
-func (p *pull) moveAs(ctx context.Context, convoy []*component, from, to string, at stage, fn func(context.Context, *store.StepTx) error) error {
+func (p *pull) advanceHeads(ctx context.Context, convoy []*component, from, to string, at replayStep, fn func(context.Context, *store.StepTx) error) error {
 	if err := p.transact(ctx, p.stepInfo(ctx, convoy, from, to, at), fn); err != nil {
 		return err
 	}
@@ -304,7 +304,7 @@ func (p *pull) moveAs(ctx context.Context, convoy []*component, from, to string,
 }
 
 // stepInfo says what a step of a convoy moves.
-func (p *pull) stepInfo(ctx context.Context, convoy []*component, from, to string, at stage) store.StepInfo {
+func (p *pull) stepInfo(ctx context.Context, convoy []*component, from, to string, at replayStep) store.StepInfo {
 	spec := &p.branch.Components[0].Spec
 	info := store.StepInfo{
 		Repo: spec.Repo, Branch: spec.Branch, Components: ids(convoy),
@@ -351,7 +351,7 @@ func (p *pull) transact(ctx context.Context, info store.StepInfo, fn func(contex
 }
 
 // moved notes that a step of a convoy is stored.
-func (p *pull) moved(convoy []*component, to string, at stage) {
+func (p *pull) moved(convoy []*component, to string, at replayStep) {
 	p.report.Steps++
 	for _, c := range convoy {
 		c.row.Head, c.row.Imported = to, c.row.Imported || !at.partial

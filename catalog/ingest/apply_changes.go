@@ -60,13 +60,13 @@ func (l *entryList) count() int64 {
 }
 
 // placedEntry is an entry about a string with its commit of origin.
-type placedEntry struct {
+type attributedEntry struct {
 	store.Entry
 	origin int
 }
 
 // units adds the entries of one translation, given in the order of the file.
-func (l *entryList) units(path string, rank int, translation int64, entries []placedEntry) {
+func (l *entryList) units(path string, rank int, translation int64, entries []attributedEntry) {
 	byOrigin := make(map[int][]store.Entry)
 	for _, e := range entries {
 		byOrigin[e.origin] = append(byOrigin[e.origin], e.Entry)
@@ -78,7 +78,7 @@ func (l *entryList) units(path string, rank int, translation int64, entries []pl
 
 // write hands the entries to the store.
 func (l *entryList) write(ctx context.Context, a *application) error {
-	own := a.origins.own()
+	own := a.origins.stepOrigin()
 	for i := range l.deltas {
 		if l.deltas[i].origin == ownCommit {
 			l.deltas[i].origin = own
@@ -96,14 +96,14 @@ func (l *entryList) write(ctx context.Context, a *application) error {
 }
 
 // credit finds the user who is the author of a commit.
-func (a *application) credit(ctx context.Context, commit gitsource.Commit) (int64, error) {
+func (a *application) authorOf(ctx context.Context, commit gitsource.Commit) (int64, error) {
 	name, email := a.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
 	return a.tx.User(ctx, name, email, commit.Author.When)
 }
 
 func (l *entryList) put(ctx context.Context, a *application, d *pendingDelta) error {
 	commit := a.step.Origins[d.origin].Commit
-	author, err := a.credit(ctx, commit)
+	author, err := a.authorOf(ctx, commit)
 	if err != nil {
 		return err
 	}
