@@ -10,12 +10,12 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// columns are those of CSV and XLSX, as Weblate has them.
+// columns are the columns of CSV and XLSX, the same as Weblate's.
 func columns() []string {
 	return []string{"location", "source", "target", "id", "fuzzy", "context", "translator_comments", "developer_comments"}
 }
 
-// rows are a unit's lines: one per plural form.
+// rows returns the rows of a unit: one per plural form.
 func rows(head *Head, u *catalog.Unit) [][]string {
 	fuzzy := "False"
 	if u.State.Fuzzy() {
@@ -28,7 +28,7 @@ func rows(head *Head, u *catalog.Unit) [][]string {
 	return all
 }
 
-// writeCSV writes CSV (RFC 4180) in which no cell is a formula to a spreadsheet.
+// writeCSV writes CSV (RFC 4180). No cell is a formula in a spreadsheet.
 func writeCSV(w io.Writer, head *Head, units Units) error {
 	out := bufio.NewWriter(w)
 	if err := writeLine(out, columns()); err != nil {
@@ -50,8 +50,8 @@ func writeCSV(w io.Writer, head *Head, units Units) error {
 	return out.Flush()
 }
 
-// writeLine ends a line with CR LF and leaves line ends within cells as they are,
-// as Weblate does; a csv.Writer would make CR LF of them, too.
+// writeLine ends a line with CR LF and keeps the line ends within cells, as
+// Weblate does; a csv.Writer with UseCRLF would change those too.
 func writeLine(out *bufio.Writer, row []string) error {
 	var line bytes.Buffer
 	w := csv.NewWriter(&line)
@@ -64,9 +64,9 @@ func writeLine(out *bufio.Writer, row []string) error {
 	return err
 }
 
-// harmless puts what a spreadsheet would compute between apostrophes, as Weblate
-// does. What begins with a tab or a line end is treated alike, since some programs
-// skip these.
+// harmless puts a cell that a spreadsheet would compute between apostrophes, as
+// Weblate does. Some programs skip a tab or a line end at the beginning, so such
+// cells are treated alike.
 func harmless(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@|%\t\r\n", rune(cell[0])) && strings.ContainsAny(cell, "=+-@|%") {
 		return "'" + strings.ReplaceAll(cell, "|", `\|`) + "'"

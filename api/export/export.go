@@ -1,13 +1,13 @@
 // Package export writes the strings of a translation in the formats that
-// translators exchange: PO, MO, CSV, XLIFF, TMX and XLSX (weblate-facts §6,
-// File download).
+// translators exchange: PO, MO, CSV, XLIFF, TMX and XLSX
+// (docs/compatibility.md#files-and-exports).
 //
 // Goals: one writer per format, a pure function of a [Head] and a sequence of
-// units, so that the same strings give the same bytes; nothing that a string
-// contains can break the file or become a formula or markup in it.
+// units, so that the same strings give the same bytes; a string can never break
+// the file or become a formula or markup in it.
 //
-// Non-goals: it reads nothing from a store, chooses no units and does not keep
-// the look of the file in the repository, which is served as it is elsewhere.
+// Non-goals: it does not read a store, does not choose units and does not keep
+// the layout of the file in the repository, which the API serves unchanged.
 package export
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Head is what a file says about all of its strings.
+// Head is the header of a file.
 type Head struct {
-	// Project, Component and Language are slugs and the code of the URL.
+	// Project and Component are slugs, Language is the code in URLs.
 	Project, Component, Language string
 	// ProjectName and LanguageName are for people, such as "Czech".
 	ProjectName, LanguageName string
 	// SourceLanguage is the code of the language of the sources.
 	SourceLanguage string
-	// PluralNumber is the number of plural forms, at least 1, and
-	// PluralFormula chooses one of them, in C ("n != 1").
+	// PluralNumber is the number of plural forms, at least 1. PluralFormula
+	// chooses one of them, in C ("n != 1").
 	PluralNumber  int
 	PluralFormula string
 	// URL is the page of the translation.
@@ -35,7 +35,8 @@ type Head struct {
 	Filename string
 }
 
-// Units are the strings in the order of the file. It ends after an error.
+// Units are the strings in the order of the file. The sequence ends after an
+// error.
 type Units = iter.Seq2[*catalog.Unit, error]
 
 // Format is a format that strings can be written in.
@@ -44,14 +45,14 @@ type Format struct {
 	Name string
 	// MediaType is the Content-Type.
 	MediaType string
-	// Extension is that of the offered file name, without a dot.
+	// Extension is the extension of the file name, without a dot.
 	Extension string
 	// Write writes a whole file. It returns the first error of w or of units.
 	Write func(w io.Writer, head *Head, units Units) error
 }
 
-// Lookup finds a format by its name (weblate-facts §6); ok is false for one that
-// PO files are not exported in.
+// Lookup finds a format by its name; ok is false for formats that PO files are not
+// exported in.
 func Lookup(name string) (f Format, ok bool) {
 	for _, f := range formats() {
 		if f.Name == name {
@@ -73,9 +74,9 @@ func formats() []Format {
 	}
 }
 
-// pairs are the forms of a unit: the source and the target of each. A unit
-// without plurals has one pair, others as many as the language has forms; the
-// first has the singular of the source, all others its plural.
+// pairs returns source and target of each form of a unit. A unit without plurals
+// has one pair, others as many as the language has forms: the first one has the
+// singular of the source, all others the plural.
 func pairs(head *Head, u *catalog.Unit) [][2]string {
 	sources := catalog.SplitForms(u.Source)
 	targets := catalog.TargetForms(u.Source, u.Target, head.PluralNumber)

@@ -58,12 +58,12 @@ func written(t *testing.T, name string) []byte {
 		}
 	}
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {
-		t.Errorf("%s: the same strings give other bytes", name)
+		t.Errorf("%s: the same strings give different bytes", name)
 	}
 	return a.Bytes()
 }
 
-// TestErrors: a sequence that breaks off gives no file that looks whole.
+// TestErrors: an error of the sequence is an error of the file.
 func TestErrors(t *testing.T) {
 	broken := errors.New("broken")
 	for _, name := range []string{"po", "mo", "csv", "xliff", "xliff11", "tmx", "xlsx"} {
@@ -73,7 +73,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if _, ok := export.Lookup("json"); ok {
-		t.Error("json is no format of PO files")
+		t.Error("PO files are not exported as json")
 	}
 }
 
@@ -102,7 +102,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestXML: well formed, whatever the strings hold, and all of them in it.
+// TestXML: the files are well formed and have all strings.
 func TestXML(t *testing.T) {
 	for name, want := range map[string]int{"xliff": 7, "xliff11": 7, "tmx": 2 * 3} {
 		data := written(t, name)

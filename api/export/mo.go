@@ -17,12 +17,12 @@ const moMagic = 0x950412de
 // moHead is the length of the header: seven words.
 const moHead = 28
 
-// message is one string of a MO file: what is looked up and what is found.
+// message is an entry of a MO file.
 type message struct{ key, value string }
 
-// writeMO writes what msgfmt makes of the strings without a hash table: revision
-// 0, little endian, sorted by key; fuzzy and untranslated strings are left out.
-// The messages are held in memory: the tables stand before them.
+// writeMO writes the same as msgfmt --no-hash: revision 0, little endian, sorted
+// by key; fuzzy and untranslated strings are left out. It holds all messages in
+// memory, since the tables of their lengths come first.
 func writeMO(w io.Writer, head *Head, units Units) error {
 	all := []message{{"", head.fields()}}
 	for u, err := range units {
@@ -50,8 +50,8 @@ func writeMO(w io.Writer, head *Head, units Units) error {
 func keyOf(m message) string   { return m.key }
 func valueOf(m message) string { return m.value }
 
-// compiled makes a message of a unit; ok is false if it is left out. A NUL in a
-// text would end it, so such a unit is left out as well.
+// compiled makes a message of a unit; ok is false if the unit is left out. So are
+// units with a NUL, which would end a text.
 func compiled(head *Head, u *catalog.Unit) (m message, ok bool) {
 	forms := catalog.TargetForms(u.Source, u.Target, head.PluralNumber)
 	if u.State.Fuzzy() || forms[0] == "" || strings.Contains(u.Source+u.Context+u.Target, "\x00") {

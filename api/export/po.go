@@ -9,8 +9,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// fields is the header entry's text (gettext manual, "Filling in the Header
-// Entry"; weblate-facts §6).
+// fields is the text of the header entry (gettext manual, "Filling in the Header
+// Entry").
 func (h *Head) fields() string {
 	var b strings.Builder
 	field := func(name, value string) {
@@ -27,9 +27,9 @@ func (h *Head) fields() string {
 	return b.String()
 }
 
-// writePO writes PO (gettext manual, "The Format of PO Files") in UTF-8. Lines are
-// broken after line ends only. A unit's note, in which translators' and extracted
-// comments are one, is written as extracted comments.
+// writePO writes PO (gettext manual, "The Format of PO Files") in UTF-8. It breaks
+// lines only after line ends. A unit's note, which joins translators' and extracted
+// comments, becomes extracted comments.
 func writePO(w io.Writer, head *Head, units Units) error {
 	out := bufio.NewWriter(w)
 	out.WriteString("msgid \"\"\nmsgstr ")
@@ -46,13 +46,13 @@ func writePO(w io.Writer, head *Head, units Units) error {
 
 func writeEntry(out *bufio.Writer, head *Head, u *catalog.Unit) {
 	if u.Note != "" {
-		for line := range strings.SplitSeq(oneLineEnd(u.Note), "\n") {
+		for line := range strings.SplitSeq(unixLines(u.Note), "\n") {
 			out.WriteString(strings.TrimRight("#. "+line, " ") + "\n")
 		}
 	}
-	for _, place := range strings.Split(u.Location, ", ") {
-		if place != "" {
-			out.WriteString("#: " + oneLine(place) + "\n")
+	for _, location := range strings.Split(u.Location, ", ") {
+		if location != "" {
+			out.WriteString("#: " + oneLine(location) + "\n")
 		}
 	}
 	flags := oneLine(u.Flags)
@@ -93,8 +93,7 @@ func writeForms(out *bufio.Writer, prefix string, forms []string) {
 	}
 }
 
-// writeString writes a quoted string; one of several lines begins on a line of
-// its own.
+// writeString writes a quoted string; several lines begin on a line of their own.
 func writeString(out *bufio.Writer, prefix, s string) {
 	lines := strings.SplitAfter(s, "\n")
 	if len(lines) > 1 && lines[len(lines)-1] == "" {
@@ -113,8 +112,8 @@ func writeString(out *bufio.Writer, prefix, s string) {
 	}
 }
 
-// writeEscaped escapes what a C string needs; other control characters become
-// three octal digits.
+// writeEscaped writes the escapes of a C string; control characters without a
+// letter become three octal digits.
 func writeEscaped(out *bufio.Writer, s string) {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -135,7 +134,7 @@ func writeEscaped(out *bufio.Writer, s string) {
 	}
 }
 
-func oneLineEnd(s string) string {
+func unixLines(s string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
 }
 

@@ -18,9 +18,9 @@ const (
 	maxCell      = 32767 // UTF-16 units
 )
 
-// writeXLSX writes a workbook with one sheet, the columns of CSV, all cells as
-// text: none is a formula. Longer texts than a cell can hold are cut, and more
-// rows than a sheet can hold are an error.
+// writeXLSX writes a workbook with one sheet and the columns of CSV. All cells are
+// text, so that no cell is a formula. A text that is too long for a cell is cut;
+// too many rows for a sheet are an error.
 func writeXLSX(w io.Writer, head *Head, units Units) error {
 	z := zip.NewWriter(w)
 	const types = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
@@ -83,11 +83,11 @@ func writeRow(out *bufio.Writer, row []string) {
 	out.WriteString("</row>")
 }
 
-// looksEscaped is text that a spreadsheet would take for an escaped character.
+// looksEscaped matches text that a spreadsheet would read as an escaped character.
 var looksEscaped = regexp.MustCompile(`_(x[0-9A-Fa-f]{4}_)`)
 
 // cellText escapes control characters as _xHHHH_ (ECMA-376, ST_Xstring) and cuts
-// what is too long for a cell.
+// the text to the length of a cell.
 func cellText(s string) string {
 	s = looksEscaped.ReplaceAllString(s, "_x005F_$1")
 	var b strings.Builder

@@ -10,15 +10,15 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// escaped makes XML text of s. XML 1.0 cannot hold control characters at all:
-// each becomes U+FFFD.
+// escaped returns s as XML text. XML 1.0 has no control characters: each becomes
+// U+FFFD.
 func escaped(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail
 	return b.String()
 }
 
-// tag is a language code as XML has it (BCP 47).
+// tag is the language code for xml:lang (BCP 47).
 func tag(code string) string {
 	code, variant, _ := strings.Cut(code, "@")
 	if script, ok := map[string]string{"latin": "Latn", "cyrillic": "Cyrl", "arabic": "Arab"}[variant]; ok {
@@ -86,8 +86,8 @@ func writeTransUnit(out *bufio.Writer, u *catalog.Unit, id string, p [2]string) 
 	fmt.Fprintf(out, "<target state=\"%s\">%s</target>\n", state, escaped(p[1]))
 	if u.Location != "" {
 		out.WriteString("<context-group purpose=\"location\">\n")
-		for place := range strings.SplitSeq(u.Location, ", ") {
-			file, line, _ := strings.Cut(place, ":")
+		for location := range strings.SplitSeq(u.Location, ", ") {
+			file, line, _ := strings.Cut(location, ":")
 			fmt.Fprintf(out, "<context context-type=\"sourcefile\">%s</context>\n", escaped(file))
 			if line != "" {
 				fmt.Fprintf(out, "<context context-type=\"linenumber\">%s</context>\n", escaped(line))

@@ -1,7 +1,7 @@
 // Package gitexport serves repositories read-only to git clients, by smart HTTP
 // below /git/PROJECT/COMPONENT/ (gitprotocol-http).
 //
-// Goals: clone, fetch and ls-remote of what a component's git_export names;
+// Goals: clone, fetch and ls-remote with the address in a component's git_export;
 // bounded numbers, times and request sizes. Non-goals: pushing, the dumb
 // protocol, browsing, and packing itself, which a [Repository] does.
 package gitexport
@@ -24,21 +24,20 @@ const Prefix = "/git/"
 
 const maxRequest = 4 << 20 // bytes: wants and haves of one round
 
-// Limits bound what clients may take; of each field the zero value stands for
-// what it says.
+// Limits are bounds for all clients. The zero value of a field means its default.
 type Limits struct {
-	// Rounds are answered at a time: 8.
+	// Rounds is the number of rounds that are answered at a time; default 8.
 	Rounds int
-	// Queue is how long a client may wait for its turn: 10 seconds.
+	// Queue bounds the time that a client waits for its turn; default 10 seconds.
 	Queue time.Duration
-	// Run ends a round whatever happens: 30 minutes.
+	// Run bounds the time of a round; default 30 minutes.
 	Run time.Duration
-	// Stall ends a round whose client takes nothing: a minute.
+	// Stall bounds the time in which a client reads nothing; default a minute.
 	Stall time.Duration
 }
 
-// usual fills in what was left open.
-func (l Limits) usual() Limits {
+// withDefaults replaces zero values.
+func (l Limits) withDefaults() Limits {
 	return Limits{
 		Rounds: cmp.Or(l.Rounds, 8), Queue: cmp.Or(l.Queue, 10*time.Second),
 		Run: cmp.Or(l.Run, 30*time.Minute), Stall: cmp.Or(l.Stall, time.Minute),
@@ -47,33 +46,32 @@ func (l Limits) usual() Limits {
 
 // Errors of [Repositories] and [Repository].
 var (
-	// ErrNotFound says that there is no such component, or none that the client
-	// may see.
+	// ErrNotFound says that the component does not exist, or that the client may
+	// not see it.
 	ErrNotFound = errors.New("no such repository")
-	// ErrCredentials says that the client has to show a token, or another one. It
-	// must not depend on whether there is something to be seen with it.
+	// ErrCredentials says that the client must send a token, or another one. It
+	// must not depend on whether the component exists.
 	ErrCredentials = errors.New("a token is needed")
-	// ErrNotReady says that the repository was not fetched yet.
+	// ErrNotReady says that the repository has not been fetched yet.
 	ErrNotReady = errors.New("the repository is not here yet")
 	// ErrRequest says that the client did not speak git's protocol.
 	ErrRequest = errors.New("not a request of git")
 )
 
-// Repository answers git's rounds.
+// Repository answers rounds of git's protocol.
 type Repository interface {
-	// UploadPack writes the answer to one round. A request of nil asks for the
-	// body of info/refs, version is 0 to 2. Errors may wrap ErrNotReady and
-	// ErrRequest.
+	// UploadPack writes the answer to one round; for a nil request, the body of
+	// info/refs. version is 0 to 2. Errors may wrap ErrNotReady and ErrRequest.
 	UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error
 }
 
-// Repositories finds the repository of a component that the client of r may
-// see; errors wrap ErrNotFound or ErrNotReady.
+// Repositories finds the repository of a component for the client of r. Errors
+// wrap ErrNotFound, ErrCredentials or ErrNotReady.
 type Repositories interface {
 	Repository(r *http.Request, project, component string) (Repository, error)
 }
 
-// Handler answers all paths below Prefix. Make it with New.
+// Handler answers all paths below Prefix. Make it with [New].
 type Handler struct {
 	repositories Repositories
 	log          *slog.Logger
@@ -83,7 +81,7 @@ type Handler struct {
 
 // New makes a Handler; a nil logger discards.
 func New(repositories Repositories, limits Limits, log *slog.Logger) *Handler {
-	limits = limits.usual()
+	limits = limits.withDefaults()
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -125,7 +123,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// upload reads what a client posted, which git compresses when it is long.
+// upload reads the request of a round, which git compresses when it is long.
 func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository) {
 	if r.Header.Get("Content-Type") != "application/x-git-upload-pack-request" {
 		refuse(w, http.StatusUnsupportedMediaType, "A request of git is expected.")
@@ -155,7 +153,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository
 	}
 }
 
-// answer runs one round; a request of nil is for the advertisement.
+// answer runs one round; a nil request asks for the advertisement of refs.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository, request []byte) {
 	if !h.begin(r.Context()) {
 		w.Header().Set("Retry-After", "10")
@@ -179,7 +177,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository
 		h.fail(w, r, err)
 	default:
 		h.log.Warn("git export: cut off", "path", r.URL.Path, "error", err)
-		panic(http.ErrAbortHandler) // the client must not take it for whole
+		panic(http.ErrAbortHandler) // or the client would take it for whole
 	}
 }
 
@@ -226,7 +224,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// version is the highest protocol of a header Git-Protocol that we speak.
+// version is the highest supported protocol version of a Git-Protocol header.
 func version(header string) int {
 	highest := 0
 	for key := range strings.SplitSeq(header, ":") {
@@ -240,7 +238,7 @@ func version(header string) int {
 	return highest
 }
 
-// allowed answers a request with another method.
+// allowed reports whether a request has the method; if not, it answers it.
 func allowed(w http.ResponseWriter, r *http.Request, method string) bool {
 	if r.Method == method || method == http.MethodGet && r.Method == http.MethodHead {
 		return true
@@ -257,7 +255,7 @@ func refuse(w http.ResponseWriter, status int, line string) {
 	_, _ = io.WriteString(w, line+"\n") // the client has gone
 }
 
-// stream writes an answer whose headers wait for its first byte.
+// stream writes an answer; its headers are sent with the first byte.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -272,7 +270,7 @@ func (s *stream) begin() {
 	s.w.WriteHeader(http.StatusOK)
 }
 
-// Write gives each write a time of its own.
+// Write writes with a new deadline.
 func (s *stream) Write(p []byte) (int, error) {
 	_ = s.control.SetWriteDeadline(time.Now().Add(s.stall)) // not every connection has one
 	if !s.begun {

@@ -17,7 +17,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource"
 )
 
-// mirrored serves one mirror as p/c.
+// mirrored serves a mirror as p/c.
 type mirrored struct{ *gitsource.Mirror }
 
 func (m mirrored) Repository(_ *http.Request, project, component string) (gitexport.Repository, error) {
@@ -38,7 +38,7 @@ func (m mirrored) UploadPack(ctx context.Context, request []byte, version int, w
 	return err
 }
 
-// git runs the real client.
+// git runs the git program.
 func git(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -69,13 +69,13 @@ func commit(t *testing.T, dir, text string) {
 	mustGit(t, dir, "commit", "-qm", text)
 }
 
-// start makes a repository with two commits and a branch of no component, and a
-// server of its mirror.
+// start makes a repository with two commits and a branch without a component, and
+// a server of its mirror.
 func start(t *testing.T, transport string) (work, url string, m *gitsource.Mirror) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		if os.Getenv("CI") == "true" {
-			t.Fatal("CI=true, but there is no git program")
+			t.Fatal("CI=true, and the git program is missing")
 		}
 		t.Skip("skipped: there is no git program on this machine")
 	}
@@ -103,8 +103,8 @@ func pull(t *testing.T, m *gitsource.Mirror) {
 	}
 }
 
-// TestGit clones, lists, fetches and pushes as people do, from the program and
-// from what answers where there is none.
+// TestGit clones, lists, fetches and pushes, with and without a git program on the
+// server.
 func TestGit(t *testing.T) {
 	t.Parallel()
 	for _, transport := range []string{"auto", "builtin"} {
@@ -154,7 +154,7 @@ func TestGit(t *testing.T) {
 	}
 }
 
-// TestRefused sends what is not answered.
+// TestRefused sends requests that are refused.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	_, url, m := start(t, "auto")

@@ -17,7 +17,7 @@ import (
 	"github.com/repoglot/repoglot/api/gitexport"
 )
 
-// answers is a repository that answers by a function.
+// answers is a repository whose UploadPack is a function.
 type answers func(ctx context.Context, request []byte, w io.Writer) error
 
 func (a answers) Repository(*http.Request, string, string) (gitexport.Repository, error) {
@@ -28,7 +28,7 @@ func (a answers) UploadPack(ctx context.Context, request []byte, _ int, w io.Wri
 	return a(ctx, request, w)
 }
 
-// refusing finds nothing.
+// refusing finds no repository.
 type refusing struct{ error }
 
 func (f refusing) Repository(*http.Request, string, string) (gitexport.Repository, error) {
@@ -37,8 +37,8 @@ func (f refusing) Repository(*http.Request, string, string) (gitexport.Repositor
 
 const advertised = "/git/p/c/info/refs?service=git-upload-pack"
 
-// TestRounds: with all turns taken a client waits, and is told to come back when
-// that takes too long; a turn that was given back is the next one's.
+// TestRounds: while all turns are taken, a client waits and is then told to come
+// back later; a turn that ends goes to the next client.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	for _, queue := range []time.Duration{time.Nanosecond, time.Hour} {
@@ -85,9 +85,9 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestClientsThatLeave: a round ends when its client takes nothing for too long,
-// when it takes too long in all, and when its client goes away; its turn is free
-// then, though there is one only.
+// TestClientsThatLeave: a round ends when its client reads nothing for too long,
+// when it takes too long in all, and when its client goes away. The only turn is
+// free again each time.
 func TestClientsThatLeave(t *testing.T) {
 	t.Parallel()
 	forever := answers(func(ctx context.Context, _ []byte, w io.Writer) error {
@@ -149,8 +149,8 @@ func TestClientsThatLeave(t *testing.T) {
 	}
 }
 
-// TestErrors: what an error is answered with, and which of them the log shows:
-// those that somebody has to do something about.
+// TestErrors: the answers to errors; the log has those that an operator must act
+// on.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -17,8 +17,8 @@ import (
 	"github.com/repoglot/repoglot/api/gitexport"
 )
 
-// interrupted calls a function before a round, or within one, when its first
-// bytes are on their way.
+// interrupted calls a function before a round, or within one after its first
+// bytes.
 type interrupted struct {
 	mirrored
 	round  int // counted from 1
@@ -57,16 +57,15 @@ func (w *firstWrite) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestRepack: the mirror is moved forward and packed anew into another folder
-// while it is being cloned, in every round and between any two. The clone is
-// whole, and has at least what there was when it began; the old folder goes when
-// nobody reads it.
+// TestRepack: during a clone, in every round and between rounds, the mirror moves
+// forward and is packed anew in another folder. The clone is whole and has at least
+// the commits of its start; the old folder is removed after its last reader.
 func TestRepack(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		transport, protocol string
 		rounds              int
-	}{{"auto", "0", 2}, {"auto", "2", 3}, {"builtin", "0", 2}} { // what answers where there is no git knows version 0 alone
+	}{{"auto", "0", 2}, {"auto", "2", 3}, {"builtin", "0", 2}} { // without git, only version 0 is served
 		for round := 1; round <= tc.rounds; round++ {
 			for _, within := range []bool{false, true} {
 				t.Run(fmt.Sprint(tc.transport, tc.protocol, "round", round, within), func(t *testing.T) {
@@ -110,7 +109,7 @@ func cloneWhileRepacked(t *testing.T, transport, protocol string, round int, wit
 	if int(i.rounds.Load()) < round {
 		t.Errorf("the clone took %d rounds only", i.rounds.Load())
 	}
-	ts.Close() // waits for answers that are not over
+	ts.Close() // waits for the answers in progress
 	if _, err := os.Stat(before); !os.IsNotExist(err) {
 		t.Errorf("the old folder is still there: %v", err)
 	}
@@ -134,7 +133,7 @@ func noise(n int) []byte {
 }
 
 // crowd writes so many loose objects into a repository that the next fetch packs
-// it anew: those of one folder are taken as a sample of all.
+// it anew, all in the folder that is taken as a sample.
 func crowd(t *testing.T, gitDir string) {
 	t.Helper()
 	var names strings.Builder

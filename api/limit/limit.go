@@ -1,8 +1,8 @@
-// Package limit counts the requests of clients and says when there were too many.
+// Package limit counts the requests of clients and reports when there are too many.
 //
-// Goals: truthful figures for X-RateLimit-*; memory that hostile clients cannot
-// make grow; no goroutine and no clock of its own. Non-goals: it knows neither
-// HTTP nor what a client is: a key names one.
+// Goals: exact figures for X-RateLimit-*; bounded memory, whatever clients do; no
+// goroutine and no clock of its own. Non-goals: it does not know HTTP, nor what a
+// client is: any text names one.
 package limit
 
 import (
@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// maxClients bounds the clients that are remembered; the one whose span began
-// first is forgotten, which gives it its requests back.
+// maxClients bounds the clients in memory. If there are more, the client whose
+// span began first is forgotten and may make all its requests again.
 const maxClients = 1 << 16
 
-// Rate is a number of requests in a span of time; the zero value is no bound.
+// Rate is a number of requests in a span of time; the zero value means no bound.
 type Rate struct {
 	// Count is the number of requests, above 0.
 	Count int
@@ -33,28 +33,27 @@ type Limiter struct {
 
 	mu      sync.Mutex
 	clients map[string]*span
-	order   []*span // by begin, which is by end
+	order   []*span // in the order in which they end
 }
 
-// span is that of one client.
+// span counts the requests of one client.
 type span struct {
 	client string
 	ends   time.Time
 	used   int
 }
 
-// Answer is what a request is told.
+// Answer is the result for one request.
 type Answer struct {
 	// Allowed says that the request is within the bound.
 	Allowed bool
-	// Limit is the number of requests in a span, Remaining how many are left.
+	// Limit is the number of requests in a span, Remaining the rest of it.
 	Limit, Remaining int
-	// Reset is when the span ends and all are allowed again: whole seconds from
-	// now, rounded up.
+	// Reset is the time until the span ends, in seconds, rounded up.
 	Reset int
 }
 
-// New makes a limiter; the zero rate is nil. now is the clock.
+// New makes a limiter with the clock now; nil for the zero rate.
 func New(rate Rate, now func() time.Time) *Limiter {
 	if rate.Count <= 0 || rate.Per <= 0 {
 		return nil
@@ -82,7 +81,7 @@ func (l *Limiter) Take(client string) (a Answer, counted bool) {
 	return a, true
 }
 
-// begin starts a client's span and forgets those that are over.
+// begin starts a client's span and forgets the spans that have ended.
 func (l *Limiter) begin(client string, now time.Time) *span {
 	for len(l.order) > 0 && (len(l.clients) >= l.max || !now.Before(l.order[0].ends)) {
 		if first := l.order[0]; l.clients[first.client] == first {
@@ -97,9 +96,8 @@ func (l *Limiter) begin(client string, now time.Time) *span {
 	return s
 }
 
-// Address is the client that an address stands for: of IPv6 the network of 64
-// bits, within which a host chooses as it likes. What is no address is one
-// client together.
+// Address names the client of an address. Of IPv6 it is the network of 64 bits,
+// within which a host chooses its addresses. All invalid addresses are one client.
 func Address(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
 	if addr.Is6() {
@@ -109,5 +107,5 @@ func Address(addr netip.Addr) string {
 	return addr.String()
 }
 
-// Token is the client that shows the token with an id.
+// Token names the client that uses the token with an id.
 func Token(id int64) string { return "token " + strconv.FormatInt(id, 10) }

@@ -26,14 +26,14 @@ func TestTake(t *testing.T) {
 	now = now.Add(49 * time.Second)
 	expect("a", Answer{Limit: 2, Reset: 1})
 	now = now.Add(time.Second)
-	expect("a", Answer{Allowed: true, Limit: 2, Remaining: 1, Reset: 60}) // what it was told
+	expect("a", Answer{Allowed: true, Limit: 2, Remaining: 1, Reset: 60}) // at the time of Reset
 	expect("b", Answer{Allowed: true, Limit: 2, Remaining: 0, Reset: 10})
 	if _, counted := New(Rate{}, nil).Take("a"); counted {
 		t.Error("without a rate requests are counted")
 	}
 }
 
-// TestBound: strangers cannot make it grow.
+// TestBound: the number of clients in memory is bounded.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
@@ -55,7 +55,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestAddress: who is one client.
+// TestAddress: which addresses are one client.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -127,7 +127,7 @@ func TestEmptyColumns(t *testing.T) {
 }
 
 // TestObjects shows a resource of every kind: its name as the heading and its
-// fields, a line each; the JSON stands open below only what is shown in part.
+// fields, a line each; the JSON is open only below a resource that is shown in part.
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -177,7 +177,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestFindings: what stands below a string is shown in its words.
+// TestFindings: checks, comments and suggestions of a string are shown as tables.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][]string{
@@ -264,7 +264,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestHome: names are texts, components stand below their projects, and there
+// TestHome: names are texts, components are below their projects, and there
 // are not too many.
 func TestHome(t *testing.T) {
 	t.Parallel()
@@ -289,7 +289,7 @@ func TestHome(t *testing.T) {
 		}
 	}
 	if first, _, _ := strings.Cut(got, "<bdi>See</bdi>"); !strings.Contains(first, "not imported yet") {
-		t.Error("the second component of a project does not stand below it")
+		t.Error("the second component of a project is not below it")
 	}
 	if html, err := Home(nil); err != nil || !strings.Contains(string(html), "No component is configured") {
 		t.Errorf("%v %s", err, html)
