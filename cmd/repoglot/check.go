@@ -28,7 +28,7 @@ func (p *program) checkCommand() *cobra.Command {
 		Use:   "check [FILE|DIR|-]...",
 		Short: "Lint PO files",
 		Long: "Check PO and POT files: FILE whatever its name, *.po and *.pot below DIR (the\n" +
-			"current folder if nothing is named), - for the standard input. What is wrong is\n" +
+			"current folder without arguments), - for the standard input. Findings are\n" +
 			"printed as file:line:column: severity: message [code]; docs/check.md explains\n" +
 			"the codes. The exit status is 1 if there is an error, 2 if the command line is\n" +
 			"wrong, else 0. --quality adds the quality checks of the server, as warnings;\n" +
@@ -49,14 +49,14 @@ func (p *program) checkCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.format, "format", check.FormatText, "`FORMAT` of the report: text, json, sarif or github")
 	cmd.Flags().BoolVar(&f.stats, "stats", false, "print counts as msgfmt --statistics does, and their sums")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 if there are only warnings, too")
-	cmd.Flags().BoolVar(&f.quality, "quality", false, "make the quality checks of the server, too")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 also if there are only warnings")
+	cmd.Flags().BoolVar(&f.quality, "quality", false, "also make the quality checks of the server")
 	cmd.Flags().StringVar(&f.sourceLanguage, "source-language", "en", "`CODE` of the language of the msgids, for --quality")
 	cmd.Flags().StringVar(&f.checkFlags, "check-flags", "", "`FLAGS` for all strings, as a component's check_flags, for --quality")
 	return cmd
 }
 
-// check writes a report on files; an error if there are errors in them.
+// check writes a report on files; it returns an error if they have errors.
 func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin io.Reader) error {
 	report, err := check.NewReport(p.stdout, check.ReportOptions{Format: f.format, Stats: f.stats, Version: programVersion(), Quality: f.quality})
 	if err != nil {
@@ -92,7 +92,7 @@ func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin
 	return nil
 }
 
-// quantity is like "1 file" or "2 files".
+// quantity returns "1 file" or "2 files".
 func quantity(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -21,10 +21,11 @@ import (
 func (p *program) discoverCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "discover REPO",
-		Short: "Look for translation files in a repository and print a configuration",
-		Long: "Look for translation files in a repository and print a configuration that\n" +
-			"serves them, with a comment for each component. Nothing is kept and nothing is\n" +
-			"locked: a server may run. serve REPO serves the same without a file.",
+		Short: "Find the translation files of a repository and print a configuration",
+		Long: "Find the translation files of a repository and print a configuration that\n" +
+			"serves them, with a comment for each component. It stores nothing and locks\n" +
+			"nothing, so that a server may be running. serve REPO serves the same without a\n" +
+			"file.",
 		Args: cobra.ExactArgs(1),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			limitMemory(p.env())
@@ -66,7 +67,7 @@ func (p *program) discover(ctx context.Context, repo string) (err error) {
 	return nil
 }
 
-// inspect clones a repository and looks at its head.
+// inspect clones a repository and finds the translation files at its head.
 func inspect(ctx context.Context, dir, address string, o gitsource.Options) (gitsource.Discovery, gitsource.Head, error) {
 	var none gitsource.Discovery
 	languages, err := lang.New()
@@ -90,8 +91,8 @@ func inspect(ctx context.Context, dir, address string, o gitsource.Options) (git
 	return d, head, err
 }
 
-// configurationOf writes the configuration of what was found, without the
-// credentials of the address.
+// configurationOf writes a configuration for the files found, without the
+// credentials in the address.
 func configurationOf(address string, head gitsource.Head, d gitsource.Discovery) string {
 	var b strings.Builder
 	shown := gitsource.RedactURL(address)
@@ -101,7 +102,7 @@ func configurationOf(address string, head gitsource.Head, d gitsource.Discovery)
 		b.WriteString("# The address had a user or a password. Keep them out of this file:\n" +
 			"# credentials: [{host: " + yamlWord(remoteHost(shown)) + ", username: NAME, password_env: GIT_PASSWORD}]\n")
 	}
-	project := guessedProject(shown, d.Found)
+	project := discoveredProject(shown, d.Found)
 	fmt.Fprintf(&b, "projects:\n  - slug: %s\n", yamlWord(project.Slug))
 	if project.Name != project.Slug {
 		fmt.Fprintf(&b, "    name: %s\n", yamlWord(project.Name))
@@ -120,18 +121,18 @@ func configurationOf(address string, head gitsource.Head, d gitsource.Discovery)
 	return b.String()
 }
 
-// summary tells of one set in a line.
+// summary describes a set of files in a line.
 func summary(f *gitsource.Found) string {
 	var parts []string
 	if f.Mask.HasComponent() {
-		parts = append(parts, plural(f.Components, "component"))
+		parts = append(parts, quantity(f.Components, "component"))
 	}
 	if f.Mask.HasLanguage() {
-		parts = append(parts, plural(f.Languages, "language"))
+		parts = append(parts, quantity(f.Languages, "language"))
 	} else {
 		parts = append(parts, "language "+f.Language)
 	}
-	parts = append(parts, plural(f.Files, "file"))
+	parts = append(parts, quantity(f.Files, "file"))
 	if f.NewBase == "" {
 		parts = append(parts, "no template: the source strings are those of all files")
 	} else {
@@ -143,21 +144,14 @@ func summary(f *gitsource.Found) string {
 	return strings.Join(parts, ", ")
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// leftOut tells of the files that are not served.
+// leftOut lists the files that are not served.
 func leftOut(left []string) string {
 	const shown = 5
 	if len(left) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Not served, since their path tells no language, or one that is there in\n# another charset: %s\n", plural(len(left), "PO file"))
+	fmt.Fprintf(&b, "# Not served, since their path tells no language, or one that is there in\n# another charset: %s\n", quantity(len(left), "PO file"))
 	for i, p := range left {
 		if i == shown {
 			b.WriteString("#   …\n")
@@ -168,31 +162,30 @@ func leftOut(left []string) string {
 	return b.String()
 }
 
-// plainWord is what YAML takes for a text without quotes; numbers and the words
-// for true, false and null are not among it.
+// plainWord matches texts that need no quotes in YAML; numbers do not match it, and
+// yamlWord excludes the words for true, false and null.
 var plainWord = regexp.MustCompile(`^[A-Za-z./][A-Za-z0-9_./@+-]*(\*[A-Za-z0-9_./@+*-]*)?$`)
 
-// yamlWord writes a text so that YAML reads the same.
+// plainAddress matches URLs that need no quotes in YAML.
+var plainAddress = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9_./@:%~+-]+[A-Za-z0-9/]$`)
+
+// yamlWord writes a text for YAML, with quotes if it needs them.
 func yamlWord(s string) string {
 	switch strings.ToLower(s) {
 	case "y", "n", "yes", "no", "on", "off", "true", "false", "null", ".inf", ".nan":
 		return oneWord(s)
 	}
-	if plainWord.MatchString(s) {
+	if plainWord.MatchString(s) || plainAddress.MatchString(s) {
 		return s
-	}
-	if oneLine := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9_./@:%~+-]+[A-Za-z0-9/]$`); oneLine.MatchString(s) {
-		return s // an address
 	}
 	return oneWord(s)
 }
 
-// oneWord quotes a text where it holds more than letters that can be seen.
+// oneWord quotes a text as JSON.
 func oneWord(s string) string {
 	quoted, err := json.Marshal(s)
 	if err != nil {
 		return `""`
 	}
-	text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(quoted))
-	return text
+	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(quoted))
 }

@@ -119,7 +119,7 @@ func servedWith(t *testing.T, text string) []string {
 		t.Errorf("warnings: %q", c.Warnings())
 	}
 	log := slog.New(slog.DiscardHandler)
-	e, err := openEngine(t.Context(), c, log, newProgress(newBar(&bytes.Buffer{}), time.Now, func(string, done) {}))
+	e, err := openEngine(t.Context(), c, log, newProgress(newProgressBar(&bytes.Buffer{}), time.Now, func(string, done) {}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/repoglot/repoglot/gitsource"
 )
 
-// engine is what serve and sync have in common: the locked data directory, the
-// store in it and the syncer above.
+// engine is the part that serve and sync share: the locked data directory, the
+// store in it and the syncer.
 type engine struct {
 	log       *slog.Logger
 	db        *store.DB
@@ -27,7 +27,7 @@ type engine struct {
 	unlock    func() error
 }
 
-// openEngine locks the data directory and opens what is in it.
+// openEngine locks the data directory and opens the store in it.
 func openEngine(ctx context.Context, c *config.Config, log *slog.Logger, pr *progress) (e *engine, err error) {
 	unlock, err := lockSoon(ctx, string(c.DataDir))
 	if err != nil {
@@ -51,19 +51,19 @@ func openEngine(ctx context.Context, c *config.Config, log *slog.Logger, pr *pro
 	}
 	e.syncer = ingest.New(ingest.Options{
 		DB: e.db, Languages: e.languages, MirrorDir: mirrors, Git: gitOptions(c, log),
-		MaxFileSize: int64(c.MaxFileSize), Now: time.Now, Logger: log, Progress: pr.tell,
+		MaxFileSize: int64(c.MaxFileSize), Now: time.Now, Logger: log, Progress: pr.update,
 	})
 	return e, nil
 }
 
-// Between two tries to get the lock passes lockPause, and there are lockTries:
-// two seconds, which is more than a command such as token needs it for.
+// The lock is tried lockTries times, lockPause apart: two seconds in all, longer
+// than a command such as token holds it.
 const (
 	lockPause = 50 * time.Millisecond
 	lockTries = 40
 )
 
-// lockSoon locks the data directory, perhaps after a command that is about to end.
+// lockSoon locks the data directory, if need be after a short command has ended.
 func lockSoon(ctx context.Context, dir string) (unlock func() error, err error) {
 	tick := time.NewTicker(lockPause)
 	defer tick.Stop()
@@ -80,7 +80,7 @@ func lockSoon(ctx context.Context, dir string) (unlock func() error, err error) 
 	return nil, err
 }
 
-// close gives back what openEngine took.
+// close closes the store and unlocks the data directory.
 func (e *engine) close() error {
 	var err error
 	if e.db != nil {
@@ -93,7 +93,7 @@ func gitOptions(c *config.Config, log *slog.Logger) gitsource.Options {
 	return gitsource.Options{Transport: string(c.Git), Logger: log}
 }
 
-// configure makes the store hold a plan.
+// configure stores a plan.
 func (e *engine) configure(ctx context.Context, p *plan) error {
 	if err := e.db.Configure(ctx, p.projects, p.components, p.templates); err != nil {
 		return fmt.Errorf("storing the configuration: %w", err)
@@ -102,26 +102,26 @@ func (e *engine) configure(ctx context.Context, p *plan) error {
 		return fmt.Errorf("storing the configuration: %w", err)
 	}
 	for i := range p.branches {
-		if err := e.learn(ctx, &p.branches[i]); err != nil {
+		if err := e.assignComponents(ctx, &p.branches[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// learn notes which components belong to a branch, for their progress.
-func (e *engine) learn(ctx context.Context, b *ingest.Branch) error {
+// assignComponents tells progress which components belong to a branch.
+func (e *engine) assignComponents(ctx context.Context, b *ingest.Branch) error {
 	rows, err := e.rows(ctx, b)
 	if err != nil {
 		return err
 	}
 	for i := range rows {
-		e.progress.belongs(rows[i].ID, b.Key)
+		e.progress.assign(rows[i].ID, b.Key)
 	}
 	return nil
 }
 
-// rows are the stored components of a branch.
+// rows returns the stored components of a branch.
 func (e *engine) rows(ctx context.Context, b *ingest.Branch) ([]store.BranchComponent, error) {
 	spec := &b.Components[0].Spec
 	rows, err := e.db.Branch(ctx, spec.Repo, spec.Branch)
@@ -131,9 +131,9 @@ func (e *engine) rows(ctx context.Context, b *ingest.Branch) ([]store.BranchComp
 	return rows, nil
 }
 
-// unchecked are the keys of the branches with strings whose checks no longer
-// count: a component's settings decide about those of its whole project, and the
-// others of that are in other repositories perhaps.
+// unchecked returns the keys of the branches with strings that must be checked
+// again: the settings of a component affect its whole project, whose other
+// components may be in other repositories.
 func (e *engine) unchecked(ctx context.Context, p *plan) (keys []string, err error) {
 	for i := range p.branches {
 		rows, err := e.rows(ctx, &p.branches[i])
@@ -157,7 +157,7 @@ func (e *engine) unchecked(ctx context.Context, p *plan) (keys []string, err err
 	return keys, nil
 }
 
-// pull is one pull of a branch; what it did is logged.
+// pull pulls a branch and logs the result.
 func (e *engine) pull(ctx context.Context, b *ingest.Branch) (ingest.Report, error) {
 	began := time.Now()
 	report, err := e.syncer.Sync(ctx, *b)
@@ -166,7 +166,7 @@ func (e *engine) pull(ctx context.Context, b *ingest.Branch) (ingest.Report, err
 		e.log.Info("pulled", "branch", b.Key, "head", report.Head, "steps", report.Steps, "changes", report.Changes, "took", time.Since(began).Round(time.Millisecond))
 	}
 	if report.NewFailures.Total > 0 {
-		e.log.Info("strings fail quality checks that did not before", "branch", b.Key, "total", report.NewFailures.Total, "first", newFailureLines(&report, logged))
+		e.log.Info("strings fail quality checks that did not before", "branch", b.Key, "total", report.NewFailures.Total, "first", newFailureLines(&report, maxLogged))
 	}
 	return report, err
 }

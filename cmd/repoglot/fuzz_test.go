@@ -87,7 +87,7 @@ func newFuzzed(f testing.TB) fuzzed {
 	said := &output{}
 	log := slog.New(slog.NewTextHandler(said, nil))
 	ctx, cancel := context.WithCancel(context.Background())
-	e, err := openEngine(ctx, c, log, newProgress(newBar(io.Discard), time.Now, func(string, done) {}))
+	e, err := openEngine(ctx, c, log, newProgress(newProgressBar(io.Discard), time.Now, func(string, done) {}))
 	must(err)
 	s := &server{program: p, log: log, config: c, engine: e}
 	plan := newPlan(c)
@@ -109,7 +109,7 @@ func newFuzzed(f testing.TB) fuzzed {
 	})
 	key, err := e.db.CreateToken(ctx, "t", catalog.ScopeRead, time.Now())
 	must(err)
-	return fuzzed{handler: guarded(rt, log), key: key, log: said}
+	return fuzzed{handler: protect(rt, log), key: key, log: said}
 }
 
 // ask sends one request.

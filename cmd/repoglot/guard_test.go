@@ -138,7 +138,7 @@ func TestReaderThatDoesNotRead(t *testing.T) {
 // TestLongHeader: 64 KiB of header are enough for everybody.
 func TestLongHeader(t *testing.T) {
 	t.Parallel()
-	c := dial(t, serveTest(t, http.NotFoundHandler(), usualTimeouts()))
+	c := dial(t, serveTest(t, http.NotFoundHandler(), defaultTimeouts()))
 	go func() {
 		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\nX: "+strings.Repeat("a", 2*maxHeaderBytes)+"\r\n\r\n")
 	}()
@@ -156,7 +156,7 @@ func TestLongHeader(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer
-	h := guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := protect(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"x"`)
 		if r.URL.Path == "/late" {
 			_, _ = io.WriteString(w, "half")
@@ -171,7 +171,7 @@ func TestPanic(t *testing.T) {
 	if !strings.Contains(said.String(), `level=ERROR msg="panic while answering" method=GET path=/early panic="at /early"`) {
 		t.Errorf("the log says %s", &said)
 	}
-	address := serveTest(t, h, usualTimeouts())
+	address := serveTest(t, h, defaultTimeouts())
 	for range 2 { // the server lives on
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/late", http.NoBody)
 		if err != nil {

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// logger makes the logger that the flags ask for. It writes to stderr, from
-// level on if no flag says otherwise.
+// logger makes a logger to stderr, with the level and format of the flags; level is
+// the default.
 func (p *program) logger(level slog.Level) (*slog.Logger, error) {
 	if p.flags.logLevel == "" {
 		p.flags.logLevel = level.String()

@@ -1,34 +1,50 @@
-// Command repoglot serves the translations that lie in git repositories of PO
-// files, through the API that clients of Weblate speak.
+// Command repoglot serves the translations in git repositories of PO files through
+// the API that clients of Weblate use.
 //
-//	repoglot serve --config repoglot.yaml   serve what a configuration names
-//	repoglot serve REPO                     serve one repository, no configuration
-//	repoglot sync [PROJECT/COMPONENT]...    pull everything once, without serving
-//	repoglot version                        print the version
+//	repoglot serve [--config FILE | REPO]
+//		Serve the projects of a configuration, or one repository without one
+//	repoglot sync [--config FILE] [PROJECT/COMPONENT]...
+//		Pull everything, or the components named, once
+//	repoglot discover REPO
+//		Find the translation files of a repository and print a configuration
+//	repoglot check [FILE|DIR|-]...
+//		Lint PO files
+//	repoglot token create [--scope read|admin] NAME
+//		Make a token and print it; it is shown only once
+//	repoglot token list
+//		List the tokens, without their secrets
+//	repoglot token revoke NAME
+//		Revoke a token at once
+//	repoglot verify
+//		Recount the whole database, also while a server is running
+//	repoglot version
+//		Print the version
 //
-// serve without --config and REPO reads ./repoglot.yaml. docs/configuration.md
-// is the manual of the file; flags win over environment variables, those over
-// the file. serve REPO finds the masks in the repository itself and keeps its
-// data below the user's cache directory, in repoglot/NAME-HASH, unless
-// --data-dir or REPOGLOT_DATA_DIR names another place.
+// serve and sync without --config read ./repoglot.yaml. docs/configuration.md is
+// the manual of the file; flags win over environment variables, which win over the
+// file. serve REPO finds the filemasks in the repository and keeps its data in
+// repoglot/NAME-HASH below the user's cache directory, unless --data-dir or
+// REPOGLOT_DATA_DIR names another folder.
 //
-// Beside the API below /api/ a server answers
+// Besides the API below /api/ a server answers
 //
-//	/          what is served, for people and for programs
+//	/          the public components, as a page or as links
 //	/healthz   200 while the process lives
 //	/readyz    200 once every component was imported or its first attempt
-//	           failed, else 503; the body tells about each
+//	           failed, else 503; the body has the state of each
 //	/metrics   for Prometheus; on metrics_listen, if that is set, together with
 //	           /debug/pprof/
+//	/hooks/    webhooks of code hosting services (docs/webhooks.md)
+//	/git/      clones of the repositories, unless git_export is false
 //
 // SIGINT and SIGTERM end a server: answers in progress are finished, pulls stop
-// after their step. A second signal ends it at once. The exit status is 0 if
-// all went well, 1 after a failure, and 2 where the command line or the
-// configuration has to be mended. sync exits with 0 only if every component is
-// at its branch's head and every file of it is served.
+// after their step. A second signal ends it at once. The exit status is 0 on
+// success, 1 after a failure, and 2 if the command line or the configuration is
+// wrong. sync exits with 0 only if every component is at its branch's head and
+// every file of it is served.
 //
-// Goals: everything is wired here, on few screens; an error is one line with
-// its remedy. Non-goals: this package holds no rule of the API, of git or of PO.
+// Goals: all wiring is here, on few screens; an error is one line with its remedy.
+// Non-goals: this package holds no rule of the API, of git or of PO.
 package main
 
 import (

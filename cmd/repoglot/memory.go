@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// baseMemory makes the garbage collector work before the heap has doubled: it
-// lowers the peak of a usual import at no cost (vim-po, 103,000 units: 244 MiB
+// baseMemory is the lowest memory limit. It makes the garbage collector run before
+// the heap has doubled, which lowers the peak of a usual import at no cost (vim-po, 103,000 units: 244 MiB
 // of memory in all).
 const baseMemory = 208 << 20
 
-// lessMemory is what larger heaps stay below doubling: nothing for one of a
-// gigabyte, a fifth for that of a usual replay, whose memory is mostly buffers.
+// lessMemory is subtracted from the double of larger heaps: little for a gigabyte,
+// a fifth for a usual replay, whose memory is mostly buffers.
 const lessMemory = 48 << 20
 
-// limitMemory keeps a soft limit until stop is called, unless the environment
-// variable GOMEMLIMIT, which the runtime has read, says otherwise. The limit
-// follows what is really in use: fixed at its base, a file of a million entries,
-// which needs a gigabyte, was imported with 70 % of the time spent in the
-// garbage collector.
+// limitMemory adjusts the soft memory limit until stop is called, unless the
+// environment variable GOMEMLIMIT sets it. The limit follows the live heap: with a
+// fixed limit of baseMemory, the import of a file of a million entries, which needs
+// a gigabyte, spent 70 % of its time in the garbage collector.
 func limitMemory(environ map[string]string) (stop func()) {
 	if environ["GOMEMLIMIT"] != "" {
 		return func() {}
@@ -45,13 +44,13 @@ func limitMemory(environ map[string]string) (stop func()) {
 	}
 }
 
-// memoryLimit is the limit for a heap whose last collection left so many bytes
-// alive: collecting is worth its time as long as half of the memory is garbage.
+// memoryLimit is the limit for a heap with so many live bytes: collecting is worth
+// its time as long as half of the memory is garbage.
 func memoryLimit(live uint64) int64 {
 	return max(baseMemory, int64(2*live)-lessMemory)
 }
 
-// liveHeap is what the last collection found in use.
+// liveHeap is the size of the heap that the last collection found in use.
 func liveHeap() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)

@@ -7,11 +7,11 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 )
 
-// logged is how many new failures one line of the log names.
-const logged = 10
+// maxLogged bounds the new failures in one line of the log.
+const maxLogged = 10
 
-// newFailureLines describes up to most new failures of a pull, one a line, and
-// says how many more there are.
+// newFailureLines describes the new failures of a pull: up to most of them, and
+// the number of the others.
 func newFailureLines(report *ingest.Report, most int) (lines []string) {
 	names := map[int64]string{}
 	for i := range report.Components {

@@ -24,7 +24,7 @@ func TestNewFailureLines(t *testing.T) {
 	if got := strings.Join(newFailureLines(&report, 2), "\n"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := newFailureLines(&ingest.Report{}, logged); got != nil {
+	if got := newFailureLines(&ingest.Report{}, maxLogged); got != nil {
 		t.Errorf("%q", got)
 	}
 }

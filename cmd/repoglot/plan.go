@@ -23,11 +23,10 @@ type plan struct {
 	secrets    map[store.TemplateKey]secret
 }
 
-// secret is what webhooks of a component, or of what a discovery found, must
-// know.
+// secret is the secret of the webhooks of a component or a discovery.
 type secret struct {
-	asked bool
-	value config.Secret
+	required bool
+	value    config.Secret // "": no call is accepted
 }
 
 // newPlan sorts the components of a configuration by repository and branch.
@@ -78,8 +77,8 @@ func (p *plan) branch(key string) *ingest.Branch {
 	return &p.branches[i]
 }
 
-// credential finds what to log in with at a repository's host. An entry with
-// the port wins over one without.
+// credential returns the credential for a repository's host. An entry with the port
+// wins over one without.
 func credential(list []config.Credential, repo string) *gitsource.Credential {
 	host := remoteHost(repo)
 	if host == "" {
@@ -108,7 +107,7 @@ func remoteHost(repo string) string {
 	}
 	u, err := url.Parse(repo)
 	if err != nil {
-		return "unknown" // one queue for all whose host cannot be told
+		return "unknown" // one queue for all unknown hosts
 	}
 	return strings.ToLower(u.Host)
 }

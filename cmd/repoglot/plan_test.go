@@ -91,8 +91,8 @@ func TestRemoteHost(t *testing.T) {
 	}
 }
 
-// TestGuessedProject names components after what is known of them.
-func TestGuessedProject(t *testing.T) {
+// TestDiscoveredProject names components after what is known of them.
+func TestDiscoveredProject(t *testing.T) {
 	t.Parallel()
 	var found []gitsource.Found
 	for _, f := range []struct{ mask, base string }{
@@ -109,7 +109,7 @@ func TestGuessedProject(t *testing.T) {
 		}
 		found = append(found, gitsource.Found{Mask: mask, NewBase: f.base})
 	}
-	p := guessedProject("https://u:p@example.org/team/My App.git", found)
+	p := discoveredProject("https://u:p@example.org/team/My App.git", found)
 	var slugs []string
 	for _, c := range p.Components {
 		slugs = append(slugs, c.Slug)

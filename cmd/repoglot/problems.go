@@ -7,14 +7,14 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 )
 
-// problems remembers what of each component is not served and why, as of the
-// last pull that looked.
+// problems keeps the files of each component that are not served, with the reason,
+// as of the last pull that read them.
 type problems struct {
 	mu sync.Mutex
 	of map[string][]string // by PROJECT/COMPONENT
 }
 
-// note takes over what a pull found and returns what is new of it.
+// note stores the problems that a pull found and returns the new ones.
 func (p *problems) note(c *ingest.ComponentReport) []string {
 	if c.Problems == nil {
 		return nil
@@ -27,7 +27,7 @@ func (p *problems) note(c *ingest.ComponentReport) []string {
 	return slices.DeleteFunc(slices.Clone(c.Problems), func(s string) bool { return slices.Contains(old, s) })
 }
 
-// list is what is wrong with a component, never nil.
+// list returns the problems of a component, never nil.
 func (p *problems) list(project, slug string) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,52 +8,52 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 )
 
-// lineEvery is the time between two plain lines about one long pull.
+// lineEvery is the time between two log lines about one long pull.
 const lineEvery = 10 * time.Second
 
-// progress remembers how far the pull of each branch is, and shows it: on a
-// terminal as a bar, elsewhere in a plain line now and then.
+// progress keeps the progress of the pull of each branch and shows it: on a
+// terminal as a bar, elsewhere as a line every lineEvery.
 type progress struct {
 	now   func() time.Time
-	lines func(key string, d done) // told every lineEvery without a bar
-	bar   *bar                     // nil without a terminal
+	lines func(key string, d done) // called every lineEvery without a bar
+	bar   *progressBar             // nil without a terminal
 
 	mu       sync.Mutex
 	branches map[string]done      // by key of the branch
-	told     map[string]time.Time // of the last line, or of the start
-	started  map[string]time.Time // of the first news
-	of       map[int64]string     // key of the branch by component id
+	lastLine map[string]time.Time // the time of the last line, or of the start
+	started  map[string]time.Time // the time of the first call of update
+	branchOf map[int64]string     // the key of the branch by component id
 }
 
-// done is a part of a whole; the whole is 0 if it is not known.
+// done is how much of a pull is done; total is 0 if it is unknown.
 type done struct {
 	done, total int
 	entries     int64         // change entries so far
-	took        time.Duration // since the first news of the pull
+	took        time.Duration // since the first call of update
 }
 
 // newProgress makes a progress; b may be nil.
-func newProgress(b *bar, now func() time.Time, lines func(key string, d done)) *progress {
+func newProgress(b *progressBar, now func() time.Time, lines func(key string, d done)) *progress {
 	return &progress{
 		now: now, lines: lines, bar: b,
-		branches: map[string]done{}, told: map[string]time.Time{}, started: map[string]time.Time{}, of: map[int64]string{},
+		branches: map[string]done{}, lastLine: map[string]time.Time{}, started: map[string]time.Time{}, branchOf: map[int64]string{},
 	}
 }
 
-// tell is called by ingest.
-func (p *progress) tell(key string, news ingest.Progress) {
-	d := done{done: news.Done, total: news.Total, entries: news.Entries}
+// update takes the progress of a pull from ingest.
+func (p *progress) update(key string, now ingest.Progress) {
+	d := done{done: now.Done, total: now.Total, entries: now.Entries}
 	p.mu.Lock()
-	now := p.now()
+	at := p.now()
 	if _, ok := p.started[key]; !ok {
-		p.started[key] = now
+		p.started[key] = at
 	}
-	d.took = now.Sub(p.started[key])
+	d.took = at.Sub(p.started[key])
 	p.branches[key] = d
-	last, known := p.told[key]
-	due := known && p.bar == nil && now.Sub(last) >= lineEvery
+	last, known := p.lastLine[key]
+	due := known && p.bar == nil && at.Sub(last) >= lineEvery
 	if !known || due {
-		p.told[key] = now
+		p.lastLine[key] = at
 	}
 	p.mu.Unlock()
 	p.bar.show(key, d)
@@ -66,20 +66,20 @@ func (p *progress) tell(key string, news ingest.Progress) {
 func (p *progress) end(key string) {
 	p.mu.Lock()
 	delete(p.branches, key)
-	delete(p.told, key)
+	delete(p.lastLine, key)
 	delete(p.started, key)
 	p.mu.Unlock()
 	p.bar.clear()
 }
 
-// belongs says to which branch a component belongs.
-func (p *progress) belongs(component int64, key string) {
+// assign sets the branch of a component.
+func (p *progress) assign(component int64, key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.of[component] = key
+	p.branchOf[component] = key
 }
 
-// branch returns how far a branch is; ok is false if no pull told of it.
+// branch returns the progress of a branch; ok is false if it has none.
 func (p *progress) branch(key string) (d done, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,11 +87,11 @@ func (p *progress) branch(key string) (d done, ok bool) {
 	return d, ok
 }
 
-// component tells the API how far the first import of a component is.
+// component returns the progress of the first import of a component, for the API.
 func (p *progress) component(id int64) (api.Progress, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	d, ok := p.branches[p.of[id]]
+	d, ok := p.branches[p.branchOf[id]]
 	if !ok {
 		return api.Progress{}, false
 	}

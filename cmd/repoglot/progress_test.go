@@ -16,9 +16,9 @@ func TestProgressLines(t *testing.T) {
 	now := time.Unix(0, 0)
 	var lines []string
 	p := newProgress(nil, func() time.Time { return now }, func(key string, d done) { lines = append(lines, key+": "+d.String()) })
-	p.belongs(7, "k")
+	p.assign(7, "k")
 	for i := range 25 {
-		p.tell("k", ingest.Progress{Done: i, Total: 50})
+		p.update("k", ingest.Progress{Done: i, Total: 50})
 		now = now.Add(time.Second)
 	}
 	if got := strings.Join(lines, ", "); got != "k: 10 of 50, k: 20 of 50" {
@@ -39,12 +39,12 @@ func TestProgressLines(t *testing.T) {
 func TestBar(t *testing.T) {
 	t.Parallel()
 	var screen bytes.Buffer
-	b := &bar{w: &screen}
+	b := &progressBar{w: &screen}
 	p := newProgress(b, time.Now, func(string, done) { t.Error("a line beside the bar") })
-	p.tell("k", ingest.Progress{Done: 1, Total: 4})
-	p.tell("k", ingest.Progress{Done: 1, Total: 4})
+	p.update("k", ingest.Progress{Done: 1, Total: 4})
+	p.update("k", ingest.Progress{Done: 1, Total: 4})
 	fmt.Fprintln(b.above(&screen), "text")
-	p.tell("k", ingest.Progress{Done: 4, Total: 4})
+	p.update("k", ingest.Progress{Done: 4, Total: 4})
 	p.end("k")
 	want := eraseLine + "[#####...............] 1 of 4 k" + eraseLine + "text\n" + eraseLine + "[####################] 4 of 4 k" + eraseLine
 	if got := screen.String(); got != want {

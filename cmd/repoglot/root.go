@@ -17,10 +17,10 @@ import (
 const (
 	exitOK      = 0
 	exitFailure = 1
-	exitUsage   = 2 // the command line or the configuration has to be mended
+	exitUsage   = 2 // the command line or the configuration is wrong
 )
 
-// program is what the commands share.
+// program is shared by all commands.
 type program struct {
 	environ        []string
 	stdout, stderr io.Writer
@@ -32,18 +32,18 @@ type flags struct {
 	config, listen, dataDir, logLevel, logFormat string
 }
 
-// usageError marks an error that another command line would mend.
+// usageError marks an error in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// commandError marks an error of a command's work: cobra's own, about unknown
-// commands and flags, are all of the command line.
+// commandError marks an error of a command's work: all errors of cobra itself,
+// about unknown commands and flags, are errors in the command line.
 type commandError struct{ error }
 
 func (e commandError) Unwrap() error { return e.error }
 
-// run is the whole program but for the process around it.
+// run is the program without the process: it returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{environ: os.Environ(), stdout: stdout, stderr: stderr}
 	root := p.command()
@@ -92,8 +92,7 @@ func (p *program) command() *cobra.Command {
 	return root
 }
 
-// work makes the function of a command's work, so that its errors can be told
-// from cobra's.
+// work marks the errors of a command's work with commandError.
 func work(fn func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := fn(cmd, args); err != nil {

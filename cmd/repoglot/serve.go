@@ -23,7 +23,7 @@ import (
 func (p *program) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [--config FILE | REPO]",
-		Short: "Serve what a configuration names, or one repository without any",
+		Short: "Serve the projects of a configuration, or one repository without one",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && p.flags.config != "" {
@@ -47,9 +47,9 @@ type server struct {
 	api     *api.Server
 }
 
-// serve serves until ctx is done. repo is "" with a configuration.
+// serve serves until ctx is done. repo is "" for a configuration.
 func (p *program) serve(ctx context.Context, repo string) (err error) {
-	b := newBar(p.stderr)
+	b := newProgressBar(p.stderr)
 	p.stdout, p.stderr = b.above(p.stdout), b.above(p.stderr)
 	log, err := p.logger(slog.LevelInfo)
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *program) serve(ctx context.Context, repo string) (err error) {
 		log.Info("metrics and profiler", "address", origin(second)+"/metrics")
 	}
 	if repo != "" {
-		if err := e.guess(ctx, c, repo); err != nil {
+		if err := e.discover(ctx, c, repo); err != nil {
 			return err
 		}
 	}
@@ -88,15 +88,16 @@ func (p *program) serve(ctx context.Context, repo string) (err error) {
 	return s.run(ctx, main, second)
 }
 
-// settings are those of the file, or without one of flags and environment.
+// settings returns the settings of the configuration file, or for a repository
+// those of flags and environment.
 func (p *program) settings(repo string) (*config.Config, error) {
 	if repo == "" {
 		return p.load()
 	}
-	return p.guessSettings(repo)
+	return p.repoSettings(repo)
 }
 
-// run wires the parts together and waits for the end.
+// run wires the parts together and waits until ctx is done.
 func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	plan := newPlan(s.config)
 	if err := s.engine.configure(ctx, plan); err != nil {
@@ -120,18 +121,20 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 		return fmt.Errorf("writing to the standard output: %w", err)
 	}
 	group.Go(func() error { return s.pulls.run(ctx) })
-	server := newHTTPServer(rt, usualTimeouts(), s.log)
-	server.RegisterOnShutdown(s.api.EndStreams) // they have no end of their own to wait for
+	server := newHTTPServer(rt, defaultTimeouts(), s.log)
+	server.RegisterOnShutdown(s.api.EndStreams) // they would never end by themselves
 	group.Go(func() error { return serveUntil(ctx, server, main) })
 	if second != nil {
-		group.Go(func() error { return serveUntil(ctx, newHTTPServer(profiled(metrics), usualTimeouts(), s.log), second) })
+		group.Go(func() error {
+			return serveUntil(ctx, newHTTPServer(profiled(metrics), defaultTimeouts(), s.log), second)
+		})
 	}
 	group.Go(func() error { return s.invite(ctx, base) })
 	return group.Wait()
 }
 
-// handler makes what answers requests, with supervisor and API behind it, and
-// the metrics. end waits for webhooks that are being answered.
+// handler makes the handlers of all addresses and of the metrics. end waits for
+// webhooks that are being answered.
 func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	s.pulls = newSupervisor(s.engine, s.config.Workers)
 	s.api = api.New(api.Options{
@@ -144,7 +147,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Logger: s.log})
 	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics())
 	rt = &routes{
-		api: s.api, front: s.pulls.front(),
+		api: s.api, home: s.pulls.home(),
 		hooks:  calls,
 		health: http.HandlerFunc(healthz), ready: http.HandlerFunc(s.pulls.readyz),
 	}
@@ -154,7 +157,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	return rt, metrics, calls.Close
 }
 
-// invite prints what to try when the first round of pulls is over.
+// invite prints addresses to try after the first round of pulls.
 func (s *server) invite(ctx context.Context, base string) error {
 	select {
 	case <-ctx.Done():
@@ -184,14 +187,14 @@ func (s *server) watchConfig(ctx context.Context, group *errgroup.Group) error {
 	return nil
 }
 
-// broken reports a configuration that cannot be taken.
+// broken logs the errors of a new configuration.
 func (s *server) broken(err error) {
 	for line := range strings.Lines(err.Error()) {
 		s.log.Error("the configuration is broken, the old one stays", "error", strings.TrimRight(line, "\n"))
 	}
 }
 
-// reload makes a new configuration that of the server.
+// reload applies a new configuration.
 func (s *server) reload(ctx context.Context, c *config.Config) {
 	if err := s.program.override(c); err != nil {
 		s.broken(err)
@@ -222,7 +225,7 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 	s.log.Info("configuration loaded", "file", c.File(), "branches", len(plan.branches))
 }
 
-// env is the environment by name.
+// env returns the environment by name.
 func (p *program) env() map[string]string {
 	m := map[string]string{}
 	for _, kv := range p.environ {

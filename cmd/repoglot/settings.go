@@ -11,14 +11,14 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
-// usualConfig is read where no configuration is named.
-const usualConfig = "repoglot.yaml"
+// defaultConfig is read if no configuration is named.
+const defaultConfig = "repoglot.yaml"
 
 // load reads the configuration that the flags name, or ./repoglot.yaml.
 func (p *program) load() (*config.Config, error) {
 	path := p.flags.config
 	if path == "" {
-		path = usualConfig
+		path = defaultConfig
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return nil, usageError{errors.New("there is no repoglot.yaml here: name a configuration with --config FILE, or a repository with repoglot serve REPO")}
 		}
@@ -30,7 +30,7 @@ func (p *program) load() (*config.Config, error) {
 	return c, p.override(c)
 }
 
-// override lets flags win over the configuration.
+// override applies the flags, which win over the configuration.
 func (p *program) override(c *config.Config) error {
 	if p.flags.dataDir != "" {
 		dir, err := filepath.Abs(p.flags.dataDir)
@@ -48,7 +48,7 @@ func (p *program) override(c *config.Config) error {
 	return nil
 }
 
-// warn logs what the configuration asks for in vain.
+// warn logs the warnings of the configuration.
 func warn(log *slog.Logger, c *config.Config) {
 	for _, w := range c.Warnings() {
 		log.Warn("configuration: " + w)

@@ -15,29 +15,29 @@ import (
 	"github.com/repoglot/repoglot/gitsource"
 )
 
-// unwatchedInterval is the time between two looks at a local repository that
-// cannot be watched (docs/design.md, measured facts).
+// unwatchedInterval is the time between two pulls of a local repository that
+// cannot be watched.
 const unwatchedInterval = 2 * time.Second
 
-// supervisor decides when which branch is pulled: local repositories when a ref
+// supervisor decides when a branch is pulled: that of a local repository when a ref
 // moves, others by the clock.
 type supervisor struct {
 	engine  *engine
 	log     *slog.Logger
 	sched   *schedule.Scheduler
-	watcher refWatcher // nil where the system has none left
+	watcher refWatcher // nil if the system has no watcher left
 
 	problems problems
 	mu       sync.Mutex
 	plan     *plan
 	poll     time.Duration
-	watched  map[string]bool // local branches by key: is it watched?
-	warned   map[string]bool // those of which the log says that they cannot be
+	watched  map[string]bool // local branches by key: whether they are watched
+	warned   map[string]bool // branches that the log says cannot be watched
 
 	losing sync.WaitGroup
 }
 
-// refWatcher is what a supervisor needs of a [gitsource.Watcher].
+// refWatcher is the part of a [gitsource.Watcher] that a supervisor uses.
 type refWatcher interface {
 	Add(repo, key string) error
 	Remove(key string)
@@ -59,7 +59,7 @@ func newSupervisor(e *engine, workers int) *supervisor {
 	return s
 }
 
-// run pulls until ctx is done and the last pull has come to the end of a step.
+// run pulls until ctx is done and the last pull has finished its step.
 func (s *supervisor) run(ctx context.Context) error {
 	if s.watcher == nil {
 		return s.sched.Run(ctx)
@@ -93,8 +93,8 @@ func (s *supervisor) run(ctx context.Context) error {
 	return err
 }
 
-// appeared watches and pulls local repositories that were not there before,
-// whose failed pulls may wait for longer.
+// appeared watches and pulls local repositories that did not exist before, whose
+// next pull may be far away.
 func (s *supervisor) appeared() {
 	s.mu.Lock()
 	var keys []string
@@ -117,7 +117,7 @@ func (s *supervisor) appeared() {
 	}
 }
 
-// lost polls a branch whose repository cannot be watched any more.
+// lost polls a branch whose repository can no longer be watched.
 func (s *supervisor) lost(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +157,7 @@ func (s *supervisor) set(p *plan, interval time.Duration) {
 	}
 }
 
-// schedule hands the plan's branches to the scheduler. s.mu is held.
+// schedule gives the plan's branches to the scheduler. The caller holds s.mu.
 func (s *supervisor) schedule() {
 	jobs := make([]schedule.Job, 0, len(s.plan.branches))
 	for i := range s.plan.branches {
@@ -170,7 +170,7 @@ func (s *supervisor) schedule() {
 	s.sched.Set(jobs)
 }
 
-// interval is the time between two pulls of a branch. s.mu is held.
+// interval is the time between two pulls of a branch. The caller holds s.mu.
 func (s *supervisor) interval(key string) time.Duration {
 	if watched, local := s.watched[key]; local && !watched {
 		return unwatchedInterval
@@ -178,10 +178,10 @@ func (s *supervisor) interval(key string) time.Duration {
 	return s.poll
 }
 
-// maxNames bounds the components that a line of the log names.
+// maxNames bounds the components in a line of the log.
 const maxNames = 4
 
-// names are those of a branch's components, for the log.
+// names lists the components of a branch, for the log.
 func names(b *ingest.Branch) string {
 	var list []string
 	for i := range b.Components {
@@ -194,8 +194,8 @@ func names(b *ingest.Branch) string {
 	return strings.Join(list, ", ")
 }
 
-// watch begins to watch a branch of a local repository; where that fails it is
-// polled. s.mu is held.
+// watch begins to watch a branch of a local repository, which is polled if that
+// fails. The caller holds s.mu.
 func (s *supervisor) watch(b *ingest.Branch) {
 	if _, local := gitsource.IsLocal(b.Remote.URL); !local {
 		return
@@ -208,7 +208,7 @@ func (s *supervisor) watch(b *ingest.Branch) {
 	case err == nil:
 		s.watched[b.Key] = true
 		delete(s.warned, b.Key)
-	case errors.Is(err, gitsource.ErrUnreachable): // the pull says so
+	case errors.Is(err, gitsource.ErrUnreachable): // the pull reports it
 	case !s.warned[b.Key]: // each pull tries again
 		s.warned[b.Key] = true
 		s.log.Warn("the repository cannot be watched and is polled", "branch", b.Key, "every", unwatchedInterval, "error", err)
@@ -227,7 +227,7 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 	if err != nil {
 		return err
 	}
-	if err := s.engine.learn(ctx, b); err != nil {
+	if err := s.engine.assignComponents(ctx, b); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -235,13 +235,13 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 	if watched, local := s.watched[b.Key]; local && !watched && s.watcher != nil {
 		if s.watch(b); s.watched[b.Key] {
 			s.schedule()
-			s.sched.Trigger(b.Key) // for what moved before it was watched
+			s.sched.Trigger(b.Key) // refs may have moved before it was watched
 		}
 	}
 	return nil
 }
 
-// snapshot returns the plan and how its branches stand.
+// snapshot returns the plan and the states of its branches.
 func (s *supervisor) snapshot() (*plan, map[string]schedule.State) {
 	s.mu.Lock()
 	p := s.plan

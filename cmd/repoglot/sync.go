@@ -19,6 +19,9 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
+// errNothing is the error of sync for a configuration without components.
+var errNothing = errors.New("the configuration names no component")
+
 func (p *program) syncCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "sync [--config FILE] [PROJECT/COMPONENT]...",
@@ -34,9 +37,9 @@ func (p *program) syncCommand() *cobra.Command {
 	}
 }
 
-// sync pulls once and prints what came.
+// sync pulls once and prints the results.
 func (p *program) sync(ctx context.Context, names []string) (err error) {
-	b := newBar(p.stderr)
+	b := newProgressBar(p.stderr)
 	p.stdout, p.stderr = b.above(p.stdout), b.above(p.stderr)
 	log, err := p.logger(slog.LevelWarn)
 	if err != nil {
@@ -86,7 +89,7 @@ func workers(c *config.Config) int {
 	return max(2, runtime.GOMAXPROCS(0))
 }
 
-// wantedBranches are those of the components named, or all.
+// wantedBranches returns the branches of the components named, or all branches.
 func wantedBranches(p *plan, names []string) ([]*ingest.Branch, error) {
 	var list []*ingest.Branch
 	left := map[string]bool{}
@@ -119,7 +122,7 @@ func wantedBranches(p *plan, names []string) ([]*ingest.Branch, error) {
 	return list, nil
 }
 
-// named reports whether PROJECT/COMPONENT may mean a component or one that it
+// named reports whether PROJECT/COMPONENT may name a component or one that it
 // discovers.
 func named(c *ingest.Component, name string) bool {
 	project, slug, _ := strings.Cut(name, "/")
@@ -133,7 +136,7 @@ func named(c *ingest.Component, name string) bool {
 	return len(slug) > len(before)+len(after) && strings.HasPrefix(slug, before) && strings.HasSuffix(slug, after)
 }
 
-// results collects what sync prints.
+// results prints the results of pulls.
 type results struct {
 	program *program
 	names   []string
@@ -141,7 +144,7 @@ type results struct {
 	failed  int
 }
 
-// add prints what a pull did, one line for each component.
+// add prints the result of a pull, one line for each component.
 func (r *results) add(b *ingest.Branch, report ingest.Report, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -154,26 +157,26 @@ func (r *results) add(b *ingest.Branch, report ingest.Report, err error) {
 		}
 		return
 	}
-	own := err == nil
+	reported := err == nil
 	for _, c := range list {
-		own = own || c.Err != nil
+		reported = reported || c.Err != nil
 		r.line(c)
 	}
 	for _, line := range newFailureLines(&report, len(report.NewFailures.List)) {
 		fmt.Fprintln(r.program.stdout, "newly failing:", line)
 	}
-	if !own { // an error that no component's line tells
+	if !reported { // no component has this error
 		r.fail(b.Key, err.Error())
 	}
 }
 
-// fail prints what went wrong, in one line.
+// fail prints an error in one line.
 func (r *results) fail(name, why string) {
 	r.failed++
 	fmt.Fprintf(r.program.stderr, "repoglot: %s: %s\n", name, strings.ReplaceAll(why, "\n", "; "))
 }
 
-// line prints one component: what changed to stdout, what is wrong to stderr.
+// line prints the result of a component: changes to stdout, errors to stderr.
 func (r *results) line(c ingest.ComponentReport) {
 	name := c.Project + "/" + c.Slug
 	if len(r.names) > 0 && !slices.ContainsFunc(r.names, func(n string) bool { return n == name || strings.Contains(n, "{component}") }) {
@@ -193,7 +196,7 @@ func (r *results) line(c ingest.ComponentReport) {
 	}
 }
 
-// summary is an error if anything went wrong.
+// summary returns an error if anything went wrong.
 func (r *results) summary() error {
 	switch r.failed {
 	case 0:

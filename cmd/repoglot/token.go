@@ -15,14 +15,13 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
-// tokenBusyTimeout is how long a command waits for a server that is storing a
-// long step.
+// tokenBusyTimeout bounds the wait for a server that is storing a long step.
 const tokenBusyTimeout = time.Minute
 
 func (p *program) tokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Make, list and revoke access tokens, also beside a running server",
+		Short: "Make, list and revoke access tokens, also while a server is running",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return errors.New("no command was given: try repoglot token create NAME, token list or token revoke NAME")
@@ -36,7 +35,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	scope := string(catalog.ScopeRead)
 	cmd := &cobra.Command{
 		Use:   "create [--scope read|admin] NAME",
-		Short: "Make a token and print it, this once",
+		Short: "Make a token and print it; it is shown only once",
 		Args:  cobra.ExactArgs(1),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			if !catalog.Scope(scope).Known() {
@@ -57,7 +56,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().StringVar(&scope, "scope", scope, "what the token is good for, `read` or admin")
+	cmd.Flags().StringVar(&scope, "scope", scope, "what the token allows, `read` or admin")
 	return cmd
 }
 
@@ -87,7 +86,7 @@ func (p *program) tokenListCommand() *cobra.Command {
 func (p *program) tokenRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME",
-		Short: "Make a token worthless at once",
+		Short: "Revoke a token at once",
 		Args:  cobra.ExactArgs(1),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
@@ -101,10 +100,10 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 	}
 }
 
-// withTokens opens the database for a moment. The lock of the data directory
-// keeps two processes from pulling; a token is one short transaction, which
-// SQLite lets a second process make. Only without a server is the schema brought
-// up to date here.
+// withTokens opens the database for a function. A server may hold the lock of the
+// data directory, which keeps two processes from pulling: a token is one short
+// transaction, which SQLite lets a second process make. Only without a server it
+// migrates the schema.
 func (p *program) withTokens(ctx context.Context, fn func(context.Context, *store.DB) error) (err error) {
 	c, err := p.tokenSettings()
 	if err != nil {
@@ -129,7 +128,7 @@ func (p *program) withTokens(ctx context.Context, fn func(context.Context, *stor
 	return fn(ctx, db)
 }
 
-// databasePath is where the database of a configuration is.
+// databasePath is the address of the database of a configuration.
 func databasePath(c *config.Config) string {
 	if dsn := c.Database.Raw(); dsn != "" {
 		return dsn
@@ -137,8 +136,8 @@ func databasePath(c *config.Config) string {
 	return filepath.Join(string(c.DataDir), "repoglot.db")
 }
 
-// tokenSettings are those of the configuration; with --data-dir none is needed,
-// for a server of one repository has none.
+// tokenSettings returns the settings of the configuration. With --data-dir it needs
+// none, since serve REPO has none.
 func (p *program) tokenSettings() (*config.Config, error) {
 	if p.flags.config == "" && p.flags.dataDir != "" {
 		dir, err := filepath.Abs(p.flags.dataDir)

@@ -14,12 +14,12 @@ import (
 func (p *program) verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
-		Short: "Recount the whole database, also beside a running server",
-		Long: "Count all statistics and the lists of changes anew, from the strings and the\n" +
-			"entries, and what was made of texts and files from those, and compare it with what\n" +
-			"is served. It reads one state of the database and changes nothing; a server may go\n" +
-			"on pulling. A line is printed for each number that differs. The exit status is 0\n" +
-			"only if none does.",
+		Short: "Recount the whole database, also while a server is running",
+		Long: "Compute everything derived again: statistics and lists of changes from the\n" +
+			"strings and the entries, and what depends on texts and files from those; compare\n" +
+			"it with the stored values. The command reads one state of the database and\n" +
+			"changes nothing; a server may go on pulling. It prints a line for each number\n" +
+			"that differs. The exit status is 0 only if no number differs.",
 		Args: cobra.NoArgs,
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			return p.verify(cmd.Context())
@@ -27,7 +27,7 @@ func (p *program) verifyCommand() *cobra.Command {
 	}
 }
 
-// verify recounts and prints what differs.
+// verify recounts and prints the differences.
 func (p *program) verify(ctx context.Context) (err error) {
 	c, err := p.tokenSettings()
 	if err != nil {

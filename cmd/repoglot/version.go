@@ -20,8 +20,8 @@ func (p *program) versionCommand() *cobra.Command {
 	}
 }
 
-// programVersion is the version that was built in, or else that of the module
-// or of the commit.
+// programVersion is the version set by the build, or else the version of the
+// module or the commit.
 func programVersion() string {
 	if version != "" {
 		return version

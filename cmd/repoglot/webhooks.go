@@ -11,7 +11,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource"
 )
 
-// hookPulls lets webhooks have the supervisor's branches pulled.
+// hookPulls lets webhooks pull the supervisor's branches.
 type hookPulls struct{ *supervisor }
 
 // current is the plan in force.
@@ -37,13 +37,13 @@ func (h hookPulls) Branches() []hooks.Branch {
 	return list
 }
 
-// Components lists those of a branch: the stored ones, and the discoveries that
-// found nothing yet.
+// Components lists the components of a branch: the stored ones, and the
+// discoveries that found no component yet.
 func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Component, error) {
 	p := h.current()
 	b := p.branch(key)
 	if b == nil {
-		return nil, nil // a reload took it away
+		return nil, nil // a reload removed it
 	}
 	rows, err := h.engine.rows(ctx, b)
 	if err != nil {
@@ -74,7 +74,8 @@ func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Componen
 	return list, nil
 }
 
-// suggests tells which branches a component has suggestions from.
+// suggests returns a function that matches the branches with suggestions for a
+// component; nil if there are no such branches.
 func suggests(c *catalog.ComponentSettings) func(string) bool {
 	pattern, err := gitsource.ParseBranchPattern(c.SuggestionBranches)
 	if err != nil || pattern.IsZero() {
@@ -83,16 +84,15 @@ func suggests(c *catalog.ComponentSettings) func(string) bool {
 	return pattern.Match
 }
 
-// secured adds the secret that the configuration asks of a component's hooks.
-// What is stored and not in the plan, in the moment of a reload, has none that
-// anybody could know.
+// secured adds the secret of a component's webhooks. A component missing from the
+// plan, in the middle of a reload, gets a secret that no caller can know.
 func (p *plan) secured(from store.TemplateKey, c hooks.Component) hooks.Component {
 	s, known := p.secrets[from]
-	c.Secured, c.Secret = s.asked || !known, string(s.value)
+	c.Secured, c.Secret = s.required || !known, string(s.value)
 	return c
 }
 
-// Record stores entry 53.
+// Record stores change entry 53.
 func (h hookPulls) Record(ctx context.Context, key string, components []int64, event map[string]string) error {
 	b := h.current().branch(key)
 	if b == nil {
@@ -101,5 +101,5 @@ func (h hookPulls) Record(ctx context.Context, key string, components []int64, e
 	return h.engine.syncer.RecordHook(ctx, *b, components, event)
 }
 
-// Pull has a branch pulled.
+// Pull pulls a branch soon.
 func (h hookPulls) Pull(key string) { h.sched.Trigger(key) }

@@ -7,15 +7,15 @@ import (
 	"runtime/debug"
 )
 
-// policy is the Content-Security-Policy of whatever has none of its own: opened
-// in a browser it loads nothing, runs nothing and stands in no frame.
+// policy is the Content-Security-Policy of answers without one of their own: in a
+// browser they load nothing, run nothing and are in no frame.
 const policy = "default-src 'none'; frame-ancestors 'none'"
 
-// guarded gives every answer the headers that keep browsers from guessing its
-// type and from running it, and turns a panic of any handler into an error that is logged: 500 if
-// nothing was sent yet, else the connection is cut, so that nobody takes half an
-// answer for a whole one. The API does the same for its own, with its metrics.
-func guarded(h http.Handler, log *slog.Logger) http.Handler {
+// protect sets the headers that keep browsers from guessing the type of an answer
+// and from running it, and logs a panic of any handler: it answers 500 if nothing
+// was sent yet, else it cuts the connection, so that no client takes half an answer
+// for a whole one. The API handles its own panics, with its metrics.
+func protect(h http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secure(w.Header())
 		out := &watchedWriter{ResponseWriter: w}
@@ -44,7 +44,7 @@ func secure(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 }
 
-// watchedWriter knows whether an answer began.
+// watchedWriter records whether an answer began.
 type watchedWriter struct {
 	http.ResponseWriter
 	began bool
@@ -56,7 +56,7 @@ func (w *watchedWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write begins the answer, if nothing did.
+// Write begins the answer, if it has not begun.
 func (w *watchedWriter) Write(b []byte) (int, error) {
 	w.began = true
 	return w.ResponseWriter.Write(b)

@@ -15,25 +15,25 @@ import (
 // eraseLine puts a terminal's cursor at the start of an empty line.
 const eraseLine = "\r\x1b[K"
 
-// bar is a progress bar in the last line of a terminal. A nil bar shows
+// progressBar is a progress bar in the last line of a terminal. A nil bar shows
 // nothing.
-type bar struct {
+type progressBar struct {
 	mu    sync.Mutex
 	w     io.Writer
 	shown string
 }
 
-// newBar returns a bar if w is a terminal, else nil.
-func newBar(w io.Writer) *bar {
+// newProgressBar returns a bar if w is a terminal, else nil.
+func newProgressBar(w io.Writer) *progressBar {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
-	return &bar{w: w}
+	return &progressBar{w: w}
 }
 
-// show draws how far a branch is.
-func (b *bar) show(key string, d done) {
+// show draws the progress of a branch.
+func (b *progressBar) show(key string, d done) {
 	if b == nil {
 		return
 	}
@@ -45,8 +45,8 @@ func (b *bar) show(key string, d done) {
 	}
 }
 
-// clear takes the bar away.
-func (b *bar) clear() {
+// clear erases the bar.
+func (b *progressBar) clear() {
 	if b == nil {
 		return
 	}
@@ -55,17 +55,17 @@ func (b *bar) clear() {
 	b.erase()
 }
 
-// erase is clear with b.mu held.
-func (b *bar) erase() {
+// erase is clear for callers that hold b.mu.
+func (b *progressBar) erase() {
 	if b.shown != "" {
 		b.shown = ""
 		fmt.Fprint(b.w, eraseLine)
 	}
 }
 
-// above returns a writer for other text on the same terminal: the bar gives way
-// and is drawn again by the next show.
-func (b *bar) above(w io.Writer) io.Writer {
+// above returns a writer for other text on the same terminal, which erases the bar
+// until the next show.
+func (b *progressBar) above(w io.Writer) io.Writer {
 	if b == nil {
 		return w
 	}
@@ -73,7 +73,7 @@ func (b *bar) above(w io.Writer) io.Writer {
 }
 
 type aboveBar struct {
-	bar *bar
+	bar *progressBar
 	w   io.Writer
 }
 
@@ -97,8 +97,8 @@ func barLine(key string, d done) string {
 	return fmt.Sprintf("[%s%s] %s %s", strings.Repeat("#", full), strings.Repeat(".", width-full), text, key)
 }
 
-// String is "3 of 10", or "…" where the whole is not known; with entries also
-// "12000 entries/s, 3s left".
+// String is like "3 of 10", or "…" if the total is unknown; with entries it is
+// like "3 of 10, 12000 entries/s, 3s left".
 func (d done) String() string {
 	if d.total <= 0 {
 		return "…"

@@ -11,7 +11,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-func TestStandingOf(t *testing.T) {
+func TestComponentState(t *testing.T) {
 	t.Parallel()
 	ended := time.Unix(1, 0)
 	for _, tt := range []struct {
@@ -31,7 +31,7 @@ func TestStandingOf(t *testing.T) {
 		{"added to a branch that was pulled", schedule.State{Status: schedule.OK, LastEnd: ended}, false, "", statePending},
 		{"and is being pulled", schedule.State{Status: schedule.Running, LastEnd: ended}, false, "", stateImporting},
 	} {
-		if got := standingOf(tt.state, tt.imported, tt.problem); got != tt.want {
+		if got := componentState(tt.state, tt.imported, tt.problem); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}

@@ -16,16 +16,16 @@ import (
 	"github.com/repoglot/repoglot/gitsource"
 )
 
-// exports finds the mirrors of the components that a client may see.
+// exports finds the mirrors of components for git_export.
 type exports struct {
 	engine  *engine
 	visitor func(r *http.Request, basic bool) (api.Visitor, error)
 }
 
-// Repository finds the mirror of a component. Git shows a token only after it
-// was asked for one, so a stranger is asked for one wherever there is nothing for
-// strangers, be it private or not there at all. Where there are no tokens, it
-// would be asked for what nobody has.
+// Repository finds the mirror of a component. Git sends a token only after it was
+// asked for one, so a client without a token is asked for one if the component is
+// private, and also if it does not exist. It is not asked while there are no
+// tokens.
 func (e exports) Repository(r *http.Request, project, component string) (gitexport.Repository, error) {
 	visitor, err := e.visitor(r, true)
 	if err != nil {
@@ -58,8 +58,8 @@ func (e exports) Repository(r *http.Request, project, component string) (gitexpo
 	return exported{m}, nil
 }
 
-// exportLimits allows fewer clones at a time where repoglot packs them itself,
-// which takes 100 MB for a large one.
+// exportLimits allows fewer clones at a time if repoglot packs them itself, which
+// takes 100 MB for a large one.
 func exportLimits(transport string) gitexport.Limits {
 	if _, err := exec.LookPath("git"); err != nil || transport == "builtin" {
 		return gitexport.Limits{Rounds: 2}

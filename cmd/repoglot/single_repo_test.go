@@ -11,8 +11,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestGuessClonesOnce: looking at a repository and importing it share a mirror.
-func TestGuessClonesOnce(t *testing.T) {
+// TestServeRepoClonesOnce: looking at a repository and importing it share a mirror.
+func TestServeRepoClonesOnce(t *testing.T) {
 	repo := testrepos.Load(t, "lifecycle")
 	c, err := config.FromEnviron(nil)
 	if err != nil {
@@ -25,7 +25,7 @@ func TestGuessClonesOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.close()
-	if err := e.guess(t.Context(), c, repo.Path()); err != nil {
+	if err := e.discover(t.Context(), c, repo.Path()); err != nil {
 		t.Fatal(err)
 	}
 	p := newPlan(c)

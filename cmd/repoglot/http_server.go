@@ -21,21 +21,21 @@ import (
 )
 
 const (
-	// graceTimeout is how long answers in progress may take at the end.
+	// graceTimeout bounds the answers in progress when the server stops.
 	graceTimeout   = 15 * time.Second
 	maxHeaderBytes = 64 << 10
 )
 
-// timeouts are the times that a client may take, above 0: for the header of a
-// request, for all of it, for taking the answer, and between two requests.
+// timeouts bound the time of a client, above 0: for the header of a request, for
+// the whole request, for reading the answer, and between two requests.
 type timeouts struct {
 	header, read, write, idle time.Duration
 }
 
-// usualTimeouts drop who is slower than the slowest honest line. An answer is
-// rendered before it is written, so writing it takes as long as the client's line;
-// a stream of changes, which has no end, gives each of its writes a time of its own.
-func usualTimeouts() timeouts {
+// defaultTimeouts drop clients that are slower than the slowest honest connection.
+// An answer is rendered before it is written, so the time of writing depends on the
+// client; an endless stream of changes sets a deadline for each write.
+func defaultTimeouts() timeouts {
 	return timeouts{header: 10 * time.Second, read: 30 * time.Second, write: 5 * time.Minute, idle: 2 * time.Minute}
 }
 
@@ -57,7 +57,7 @@ func listen(ctx context.Context, key, address string) (net.Listener, error) {
 
 func newHTTPServer(h http.Handler, limits timeouts, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           guarded(h, log),
+		Handler:           protect(h, log),
 		ReadHeaderTimeout: limits.header,
 		ReadTimeout:       limits.read,
 		WriteTimeout:      limits.write,
@@ -67,7 +67,7 @@ func newHTTPServer(h http.Handler, limits timeouts, log *slog.Logger) *http.Serv
 	}
 }
 
-// serveUntil answers requests until ctx is done, then finishes those in
+// serveUntil answers requests until ctx is done, then finishes the answers in
 // progress.
 func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error {
 	failed := make(chan error, 1)
@@ -90,10 +90,10 @@ func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error 
 // routes are the handlers of the main address. A ServeMux would redirect paths
 // that are not clean, which the API answers itself.
 type routes struct {
-	api, front, health, ready http.Handler
-	hooks                     http.Handler // any method
-	export                    http.Handler // any method; nil: switched off
-	metrics                   http.Handler // nil: elsewhere
+	api, home, health, ready http.Handler
+	hooks                    http.Handler // any method
+	export                   http.Handler // any method; nil: switched off
+	metrics                  http.Handler // nil: on metrics_listen
 }
 
 // ServeHTTP answers one request.
@@ -114,11 +114,11 @@ func (rt *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// own is the handler of a path that is not the API's, else nil.
+// own returns the handler of a path that is not the API's, else nil.
 func (rt *routes) own(path string) http.Handler {
 	switch path {
 	case "/":
-		return rt.front
+		return rt.home
 	case "/healthz", "/healthz/":
 		return rt.health
 	case "/readyz", "/readyz/":
@@ -140,7 +140,7 @@ func newMetrics(lists ...[]prometheus.Collector) http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }
 
-// profiled serves metrics and the profiler, for an address of their own.
+// profiled serves metrics and the profiler, for metrics_listen.
 func profiled(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", metrics)

@@ -30,7 +30,7 @@ func TestServeUntilFinishes(t *testing.T) {
 			t.Error("the answer was cancelled")
 		}
 		_, _ = io.WriteString(w, "whole")
-	}), usualTimeouts(), slog.New(slog.DiscardHandler))
+	}), defaultTimeouts(), slog.New(slog.DiscardHandler))
 	closing := make(chan struct{})
 	server.RegisterOnShutdown(func() { close(closing) })
 	ctx, cancel := context.WithCancel(context.Background())
@@ -76,7 +76,7 @@ func TestServeUntilUnderLoad(t *testing.T) {
 		for range 8 {
 			_, _ = io.WriteString(w, piece)
 		}
-	}), usualTimeouts(), slog.New(slog.DiscardHandler))
+	}), defaultTimeouts(), slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
@@ -118,7 +118,7 @@ func TestRoutes(t *testing.T) {
 	answer := func(name string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, name+" "+r.URL.Path) })
 	}
-	rt := &routes{hooks: answer("hooks"), api: answer("api"), front: answer("front"), health: answer("health"), ready: answer("ready"), metrics: answer("metrics")}
+	rt := &routes{hooks: answer("hooks"), api: answer("api"), home: answer("front"), health: answer("health"), ready: answer("ready"), metrics: answer("metrics")}
 	for _, tt := range []struct {
 		method, path, want string
 		status             int

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -17,9 +16,9 @@ import (
 // The states of a component in /readyz.
 const (
 	statePending   = "pending"   // its first pull has not begun
-	stateImporting = "importing" // its first pull is under way
-	stateReady     = "ready"     // it is served; error tells why the last pull failed
-	stateFailed    = "failed"    // it was never imported; error tells why
+	stateImporting = "importing" // its first pull is running
+	stateReady     = "ready"     // it is served; error says why the last pull failed
+	stateFailed    = "failed"    // it was never imported; error says why
 )
 
 // healthz answers 200 while the process lives.
@@ -28,10 +27,11 @@ func healthz(w http.ResponseWriter, _ *http.Request) {
 }
 
 // readyz answers 200 once every component was imported or its first attempt
-// failed, else 503. The body lists state, progress, error and unserved (what is
-// not served and why) of each public component and counts the private ones.
+// failed, else 503. The body lists state, progress, error and unserved (files that
+// are not served, with the reason) of each public component and counts the private
+// ones.
 func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
-	ready, components, hidden, err := s.standing(r.Context())
+	ready, components, hidden, err := s.componentStates(r.Context())
 	if err != nil {
 		s.log.Error("readyz", "error", err)
 		writeJSON(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "detail": "the store cannot be read"})
@@ -45,8 +45,8 @@ func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, status, map[string]any{"ready": ready, "components": components, "private": hidden})
 }
 
-// standing tells how every component of the plan stands.
-func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[string]any, hidden int, err error) {
+// componentStates lists the state of every component of the plan.
+func (s *supervisor) componentStates(ctx context.Context) (ready bool, list []map[string]any, hidden int, err error) {
 	p, states := s.snapshot()
 	ready, list = true, []map[string]any{}
 	for i := range p.branches {
@@ -58,7 +58,7 @@ func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[strin
 		state := states[b.Key]
 		whole := branchError(state, rows)
 		add := func(project, slug string, private, imported bool, problem string) {
-			name := standingOf(state, imported, problem)
+			name := componentState(state, imported, problem)
 			ready = ready && (name == stateReady || name == stateFailed)
 			if private {
 				hidden++
@@ -85,7 +85,7 @@ func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[strin
 			found[c.Project.Slug+"/"+c.Slug], found[c.Project.Slug+"/"+c.Template] = true, true
 			add(c.Project.Slug, c.Slug, private(c.Project.Private(), c.Settings.Access), c.Imported, c.Problem)
 		}
-		for _, c := range b.Components { // discoveries that found nothing yet
+		for _, c := range b.Components { // discoveries without a component
 			if !found[c.Spec.Project+"/"+c.Spec.Slug] {
 				nothing := state.Finished() && state.Err == nil // there is nothing to find
 				add(c.Spec.Project, c.Spec.Slug, private(p.private(c.Spec.Project), c.Spec.Settings.Access), nothing, "")
@@ -98,9 +98,9 @@ func (s *supervisor) standing(ctx context.Context) (ready bool, list []map[strin
 	return ready, list, hidden, nil
 }
 
-// branchError is what is wrong with a branch as a whole, "" if nothing is. What
-// concerns single components stands in their own rows, and names them: it is
-// not for their neighbours, which may be public where they are private.
+// branchError is the error of a branch as a whole; "" without one. Errors of single
+// components are in their rows and may name them: other components must not show
+// them, since a public one would reveal a private one.
 func branchError(state schedule.State, rows []store.BranchComponent) string {
 	single := slices.ContainsFunc(rows, func(c store.BranchComponent) bool { return c.Problem != "" })
 	if state.Err == nil || state.Status == schedule.OK || single || errors.Is(state.Err, catalog.ErrConflict) {
@@ -109,9 +109,9 @@ func branchError(state schedule.State, rows []store.BranchComponent) string {
 	return state.Err.Error()
 }
 
-// standingOf names the state of a component. One that a reload added to a
-// branch that was pulled before waits for the next pull of it.
-func standingOf(state schedule.State, imported bool, problem string) string {
+// componentState names the state of a component. One that a reload added to a
+// branch that was already pulled waits for the next pull.
+func componentState(state schedule.State, imported bool, problem string) string {
 	switch {
 	case imported:
 		return stateReady
@@ -124,48 +124,11 @@ func standingOf(state schedule.State, imported bool, problem string) string {
 	}
 }
 
-// private says whether a component is hidden; its own access wins.
-func private(project bool, access catalog.Access) bool {
-	if access == "" {
-		return project
-	}
-	return access == catalog.AccessPrivate
-}
-
-// private says whether a project of the plan is hidden.
-func (p *plan) private(slug string) bool {
-	return p.project(slug).Private()
-}
-
-// project is a project of the plan; of a slug that it lacks, a hidden one.
-func (p *plan) project(slug string) *catalog.Project {
-	for i := range p.projects {
-		if p.projects[i].Slug == slug {
-			return &p.projects[i]
-		}
-	}
-	return &catalog.Project{Slug: slug, Settings: catalog.ProjectSettings{Access: catalog.AccessPrivate}}
-}
-
-// public are the components of the plan that everybody may see, in the order
-// of the configuration's branches.
-func (p *plan) public() []ingest.Component {
-	var list []ingest.Component
-	for _, b := range p.branches {
-		for _, c := range b.Components {
-			if !private(p.private(c.Spec.Project), c.Spec.Settings.Access) {
-				list = append(list, c)
-			}
-		}
-	}
-	return list
-}
-
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(body) // the client has gone
+	_ = encoder.Encode(body) // the client may be gone
 }

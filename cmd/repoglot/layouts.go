@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// layouts finds the translation files at a commit. No file is an error.
+func layouts(ctx context.Context, reader *gitsource.Reader, head gitsource.Hash, languages *lang.Table, address string) (gitsource.Discovery, error) {
+	files, err := reader.Snapshot(ctx, head, func(p string) bool {
+		return strings.HasSuffix(p, ".po") || strings.HasSuffix(p, ".pot")
+	}, nil)
+	if err != nil {
+		return gitsource.Discovery{}, err
+	}
+	d := gitsource.DiscoverLayouts(files, gitsource.DiscoverOptions{
+		Known: func(code string) (string, bool) {
+			l, ok := languages.Lookup(code)
+			return l.Code, ok
+		},
+		Language: languageOf(ctx, reader, languages),
+		Default:  nameLanguage(repoName(address), languages),
+	})
+	if len(d.Found) == 0 {
+		return d, fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", gitsource.RedactURL(address))
+	}
+	return d, ctx.Err()
+}
+
+// maxHeaders bounds the files that are read for their language.
+const maxHeaders = 1000
+
+// languageOf returns a function that reads the language of a file from its header.
+func languageOf(ctx context.Context, reader *gitsource.Reader, languages *lang.Table) func(gitsource.File) string {
+	left := maxHeaders
+	return func(f gitsource.File) string {
+		if left--; left < 0 {
+			return ""
+		}
+		data, err := reader.Blob(ctx, f.Blob, maxHeaderFile)
+		if err != nil {
+			return ""
+		}
+		po, err := poparse.Parse(f.Path, data)
+		if err != nil {
+			return ""
+		}
+		l, _ := languages.Lookup(strings.TrimSpace(po.Field("Language")))
+		return l.Code
+	}
+}
+
+// maxHeaderFile bounds a file that is read for its language.
+const maxHeaderFile = 4 << 20
+
+// nameLanguage is the language at the end of a repository's name, such as
+// manual-es or python-docs-pt-br; "" if it has none.
+func nameLanguage(name string, languages *lang.Table) string {
+	for i := range len(name) {
+		if i > 0 && (name[i-1] == '-' || name[i-1] == '_' || name[i-1] == '.') {
+			if l, ok := languages.Lookup(name[i:]); ok {
+				return l.Code
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// repoSettings returns the settings of serve REPO: defaults, environment, flags,
+// and a data directory for this repository.
+func (p *program) repoSettings(repo string) (*config.Config, error) {
+	c, err := config.FromEnviron(p.environ)
+	if err != nil {
+		return nil, err
+	}
+	if p.flags.dataDir == "" && p.env()[config.EnvName("data_dir")] == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, usageError{fmt.Errorf("there is no cache folder (%w): name a folder with --data-dir", err)}
+		}
+		address, err := absolute(repo)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256([]byte(gitsource.RedactURL(address)))
+		c.DataDir = config.Path(filepath.Join(cache, "repoglot", slug(repoName(address))+"-"+hex.EncodeToString(sum[:4])))
+	}
+	return c, p.override(c)
+}
+
+// absolute returns the address of a repository; a local path becomes absolute.
+func absolute(repo string) (string, error) {
+	if local, ok := gitsource.IsLocal(repo); !ok || local != repo {
+		return repo, nil
+	}
+	abs, err := filepath.Abs(repo)
+	if err != nil {
+		return "", usageError{fmt.Errorf("finding %s: %w", repo, err)}
+	}
+	return abs, nil
+}
+
+// discover finds the translation files of a repository and adds them to a
+// configuration, as one project.
+func (e *engine) discover(ctx context.Context, c *config.Config, repo string) error {
+	address, err := absolute(repo)
+	if err != nil {
+		return err
+	}
+	remote := gitsource.Remote{URL: address, Credential: credential(c.Credentials, address)}
+	mirror, err := e.syncer.Mirror(ctx, ingest.Branch{Key: ingest.BranchKey(address, ""), Remote: remote})
+	if err != nil {
+		return err
+	}
+	head, err := mirror.Fetch(ctx)
+	if err != nil {
+		return err
+	}
+	reader, err := mirror.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	d, err := layouts(ctx, reader, head.Hash, e.languages, address)
+	if err != nil {
+		return err
+	}
+	project := discoveredProject(address, d.Found)
+	for i := range project.Components {
+		project.Components[i].History = config.History{Mode: config.HistoryNone}
+	}
+	return c.Add(project)
+}
