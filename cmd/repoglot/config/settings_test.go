@@ -1,0 +1,57 @@
+package config_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+)
+
+// TestSettings gives each key of a project and of a component a value and looks
+// for a difference in what Settings passes on. A key that Settings does not pass
+// on is named here.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	compare(t, func(p config.Project) any { return p.Settings() }, "Slug", "WebhookSecretEnv", "Components")
+	compare(t, func(c config.Component) any { return c.Settings() }, "Slug", "Repo", "Branch", "WebhookSecretEnv")
+}
+
+func compare[T any](t *testing.T, settings func(T) any, others ...string) {
+	t.Helper()
+	var empty T
+	kind := reflect.TypeFor[T]()
+	for i := range kind.NumField() {
+		field := kind.Field(i)
+		if field.Tag.Get("yaml") == "-" {
+			continue
+		}
+		value := reflect.New(kind).Elem()
+		fill(value.Field(i))
+		passed := !reflect.DeepEqual(settings(value.Interface().(T)), settings(empty))
+		if passed == slices.Contains(others, field.Name) {
+			t.Errorf("%s.%s: passed on by Settings: %v; see also the list of this test", kind.Name(), field.Name, passed)
+		}
+	}
+}
+
+// fill gives a value, and all in it, something else than the zero value.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int:
+		v.SetInt(1)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				fill(v.Field(i))
+			}
+		}
+	}
+}
