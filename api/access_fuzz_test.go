@@ -37,7 +37,7 @@ func canaryWorld(tb testing.TB) *catalogtest.Writer {
 	source := catalogtest.SourceFile(units)
 	source.Name = "po/" + canary + ".pot"
 	w.Import("vault/box", "https://git.example.org/"+canary+".git", canary+" Author", source, catalogtest.File{Language: "eo", Name: "po/" + canary + "/eo.po", Forms: 2, Formula: "n != 1", Units: units})
-	if _, err := w.DB.SetProblem(tb.Context(), []int64{w.IDs["vault/box"]}, canary+" problem"); err != nil {
+	if _, err := w.DB.SetPullProblem(tb.Context(), []int64{w.IDs["vault/box"]}, canary+" problem"); err != nil {
 		tb.Fatal(err)
 	}
 	return w

@@ -154,7 +154,7 @@ func TestImporting(t *testing.T) {
 		}
 	}
 	check("This component has not been imported yet.")
-	if _, err := w.DB.SetProblem(t.Context(), []int64{docs}, "fetch https://jane:hunter2@example.org/docs.git: connection refused"); err != nil {
+	if _, err := w.DB.SetPullProblem(t.Context(), []int64{docs}, "fetch https://jane:hunter2@example.org/docs.git: connection refused"); err != nil {
 		t.Fatal(err)
 	}
 	check("This component has not been imported yet; the last pull failed: fetch https://example.org/docs.git: connection refused")

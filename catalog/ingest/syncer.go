@@ -447,7 +447,7 @@ func (p *pull) recordProblem(ctx context.Context, comps []*component, cause erro
 			}
 			continue
 		}
-		if _, err := p.s.db.SetProblem(ctx, []int64{c.row.ID}, message); err != nil {
+		if _, err := p.s.db.SetPullProblem(ctx, []int64{c.row.ID}, message); err != nil {
 			return err
 		}
 	}
@@ -463,7 +463,7 @@ func (p *pull) recordFailure(ctx context.Context, c *component, message string) 
 		From: c.row.Head, To: c.row.Head, Tracking: c.row.Tracking, At: p.at,
 	}
 	_, err := p.s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
-		if err := tx.SetFailure(ctx, c.row.ID, message); err != nil {
+		if err := tx.SetPullProblem(ctx, c.row.ID, message); err != nil {
 			return err
 		}
 		return tx.AddDelta(ctx, store.Delta{ComponentID: c.row.ID, Entries: []store.Entry{{

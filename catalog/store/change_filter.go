@@ -73,13 +73,13 @@ func (f *changeFilter) kinds() {
 
 // tallied counts entries by action: those of strings by column, those of events
 // one by one, since a component has few of them.
-type tallied struct {
+type actionCounts struct {
 	n, added, updated, removed int32
 	events                     map[catalog.Action]int32
 }
 
 // matches is how many of the counted entries have an action of the filter.
-func (f *changeFilter) matches(t *tallied) int64 {
+func (f *changeFilter) matches(t *actionCounts) int64 {
 	if f.all {
 		return int64(t.n)
 	}

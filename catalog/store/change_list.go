@@ -152,7 +152,7 @@ func (sel *selection) count(ctx context.Context, from int64) ([]spanCount, error
 			return nil, err
 		}
 	}
-	n, err := sel.exactly(ctx, tail, sel.length)
+	n, err := sel.countExactly(ctx, tail, sel.length)
 	return append(out, spanCount{tail, sel.length, n}), err
 }
 
@@ -168,7 +168,7 @@ func (sel *selection) countSums(ctx context.Context, list []spanSum, from int64)
 		count, exact := sel.sum(list[:n])
 		if count > 0 && (!exact || lo < sel.after) {
 			var err error
-			if count, err = sel.exactly(ctx, c.lo, c.hi); err != nil {
+			if count, err = sel.countExactly(ctx, c.lo, c.hi); err != nil {
 				return nil, err
 			}
 		}
@@ -189,7 +189,7 @@ func (sel *selection) sum(span []spanSum) (n int64, exact bool) {
 		if m.maxAt < sel.f.from || m.minAt > sel.f.to || !sel.f.ofComponent(int64(m.component)) {
 			continue
 		}
-		matches := sel.f.matches(&m.tallied)
+		matches := sel.f.matches(&m.actionCounts)
 		n += matches
 		exact = exact && (matches == 0 || sel.f.inTime(m.minAt) && sel.f.inTime(m.maxAt))
 	}
@@ -206,8 +206,8 @@ type selected struct {
 // uniform reports whether all entries of the delta behind skip are selected.
 func (r *selected) uniform() bool { return r.count == int64(r.n)-r.skip }
 
-func (sel *selection) exactly(ctx context.Context, lo, hi int64) (int64, error) {
-	rows, err := sel.selected(ctx, lo, hi)
+func (sel *selection) countExactly(ctx context.Context, lo, hi int64) (int64, error) {
+	rows, err := sel.readSelected(ctx, lo, hi)
 	var n int64
 	for i := range rows {
 		n += rows[i].count
@@ -216,7 +216,7 @@ func (sel *selection) exactly(ctx context.Context, lo, hi int64) (int64, error) 
 }
 
 // selected reads the deltas that begin in (lo, hi].
-func (sel *selection) selected(ctx context.Context, lo, hi int64) ([]selected, error) {
+func (sel *selection) readSelected(ctx context.Context, lo, hi int64) ([]selected, error) {
 	if lo >= hi {
 		return nil, nil
 	}
@@ -226,9 +226,9 @@ func (sel *selection) selected(ctx context.Context, lo, hi int64) ([]selected, e
 	}
 	out := make([]selected, 0, len(rows))
 	for i := range rows {
-		r := selected{deltaRow: rows[i], count: sel.f.matches(&rows[i].tallied)}
-		if r.place <= sel.after {
-			if err := sel.behead(ctx, &r); err != nil {
+		r := selected{deltaRow: rows[i], count: sel.f.matches(&rows[i].actionCounts)}
+		if r.rank <= sel.after {
+			if err := sel.skipHead(ctx, &r); err != nil {
 				return nil, err
 			}
 		}
@@ -240,8 +240,8 @@ func (sel *selection) selected(ctx context.Context, lo, hi int64) ([]selected, e
 }
 
 // behead leaves out what after leaves out.
-func (sel *selection) behead(ctx context.Context, r *selected) error {
-	r.skip = min(sel.after-r.place+1, int64(r.n))
+func (sel *selection) skipHead(ctx context.Context, r *selected) error {
+	r.skip = min(sel.after-r.rank+1, int64(r.n))
 	if r.count == int64(r.n) {
 		r.count -= r.skip
 		return nil
@@ -263,7 +263,7 @@ func (sel *selection) page(ctx context.Context, spans []spanCount, lo, hi int64)
 			break
 		}
 		if before+c.count >= lo && c.count > 0 {
-			rows, err := sel.selected(ctx, c.lo, c.hi)
+			rows, err := sel.readSelected(ctx, c.lo, c.hi)
 			if err != nil {
 				return nil, err
 			}

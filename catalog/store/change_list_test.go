@@ -36,7 +36,7 @@ func TestLayoutProperty(t *testing.T) {
 			if diff := cmp.Diff(placed, got); diff != "" {
 				t.Errorf("layout (-want +got):\n%s", diff)
 			}
-			page, err2 := (&Snapshot{db: db, s: tx.s}).placed(ctx, id, from, size)
+			page, err2 := (&Snapshot{db: db, s: tx.s}).layoutPage(ctx, id, from, size)
 			want := placed[min(from, len(placed)):min(from+size, len(placed))]
 			if !slices.Equal(want, page) {
 				t.Errorf("page %d+%d: %v, want %v", from, size, page, want)

@@ -153,7 +153,7 @@ const (
 // entries reads the lo-th to the hi-th entry of a list, ascending.
 func (s *Snapshot) entries(ctx context.Context, l scope, lo, hi int64) ([]catalog.Change, error) {
 	var out []catalog.Change
-	err := s.s.page(ctx, `SELECT `+changeColumns+`
+	err := s.s.queryFew(ctx, `SELECT `+changeColumns+`
 		FROM deltas d JOIN changes c ON c.delta_id = d.id AND c.n >= $2 - `+l.first+` AND c.n <= $3 - `+l.first+changeJoins+`
 		WHERE `+l.column+` = $1 AND `+l.first+` <= $3 AND `+l.first+` >= COALESCE((SELECT MAX(`+l.first+`) FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2), $2)
 		ORDER BY `+l.first+`, c.n`, []any{l.id, lo, hi}, func(scan scan) error {

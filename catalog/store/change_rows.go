@@ -45,8 +45,8 @@ func (q *ChangeQuery) ledger(author int64) ledger {
 
 // deltaRow is what a filter knows of a delta.
 type deltaRow struct {
-	tallied
-	id, place, firstChange, at int64
+	actionCounts
+	id, rank, firstChange, at int64
 }
 
 func (r *deltaRow) component() int64 { return r.id / catalog.UnitsPerComponent }
@@ -68,7 +68,7 @@ func (s *Snapshot) rows(ctx context.Context, l *ledger, f *changeFilter, lo, hi 
 	var out []deltaRow
 	var r deltaRow
 	err := s.s.query(ctx, query+` ORDER BY `+l.first, args, func(scan scan) error {
-		err := scan(&r.id, &r.place, &r.firstChange, &r.n, &r.added, &r.updated, &r.removed, &r.at)
+		err := scan(&r.id, &r.rank, &r.firstChange, &r.n, &r.added, &r.updated, &r.removed, &r.at)
 		if err == nil && f.ofComponent(r.component()) {
 			out = append(out, r)
 		}

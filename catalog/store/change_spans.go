@@ -25,7 +25,7 @@ const (
 // mark is what the deltas of one component in one span amount to.
 type spanSum struct {
 	span, component int32
-	tallied
+	actionCounts
 	minAt, maxAt int64
 }
 
@@ -145,7 +145,7 @@ func (c *spanCache) appendSums(list []spanSum, rows []deltaRow) []spanSum {
 	at := map[int64]int{}
 	for i := range rows {
 		r := &rows[i]
-		span, component := c.spanOf(r.place), r.component()
+		span, component := c.spanOf(r.rank), r.component()
 		if begin < len(list) && list[begin].span != span {
 			begin = len(list)
 			clear(at)

@@ -8,17 +8,17 @@ import (
 
 // remarks are the translator comments of a template, by source unit; most
 // templates have none.
-type remarks map[int64]string
+type templateComments map[int64]string
 
-// templateRemarks reads them from the source translation, whose units keep only
+// readTemplateComments reads them from the source translation, whose units keep only
 // those of a file of its own.
-func templateRemarks(ctx context.Context, s *session, source int64) (remarks, error) {
-	var all remarks
+func readTemplateComments(ctx context.Context, s *session, source int64) (templateComments, error) {
+	var all templateComments
 	err := s.query(ctx, `SELECT id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{source}, func(scan scan) error {
 		var u catalog.Unit
 		err := scan(&u.ID, &u.Note, &u.TranslatorBytes)
 		if all == nil {
-			all = remarks{}
+			all = templateComments{}
 		}
 		all[u.ID] = u.TranslatorNote()
 		return err
@@ -28,17 +28,17 @@ func templateRemarks(ctx context.Context, s *session, source int64) (remarks, er
 
 // componentTemplate finds the source translation of a component, 0 if there is
 // none, and the remarks of its template.
-func componentTemplate(ctx context.Context, s *session, component int64) (source int64, template remarks, err error) {
+func componentTemplate(ctx context.Context, s *session, component int64) (source int64, template templateComments, err error) {
 	found, err := s.first(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1`, []any{component}, &source)
 	if err == nil && found {
-		template, err = templateRemarks(ctx, s, source)
+		template, err = readTemplateComments(ctx, s, source)
 	}
 	return source, template, err
 }
 
 // commented calls each for the live units of a translation that have a comment,
 // with it if text is true: reading that costs a row for each unit.
-func commented(ctx context.Context, s *session, translation int64, template remarks, text bool, each func(unit int64, comment string)) error {
+func eachComment(ctx context.Context, s *session, translation int64, template templateComments, text bool, each func(unit int64, comment string)) error {
 	if text || len(template) > 0 {
 		return s.query(ctx, `SELECT id, source_id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation},
 			func(scan scan) error {
@@ -61,19 +61,19 @@ func commented(ctx context.Context, s *session, translation int64, template rema
 }
 
 // commentCount counts the units of a translation that have a comment.
-func commentCount(ctx context.Context, s *session, translation int64, template remarks) (n int64, err error) {
+func commentCount(ctx context.Context, s *session, translation int64, template templateComments) (n int64, err error) {
 	if len(template) == 0 {
 		_, err = s.first(ctx, `SELECT COUNT(*) FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation}, &n)
 		return n, err
 	}
-	err = commented(ctx, s, translation, template, false, func(int64, string) { n++ })
+	err = eachComment(ctx, s, translation, template, false, func(int64, string) { n++ })
 	return n, err
 }
 
 // remarked fills in the comments of units for an answer, and whether there are
 // suggestions.
-func (s *Snapshot) remarked(ctx context.Context, units []catalog.Unit) error {
-	if err := s.suggested(ctx, units); err != nil {
+func (s *Snapshot) fillNotes(ctx context.Context, units []catalog.Unit) error {
+	if err := s.fillSuggestions(ctx, units); err != nil {
 		return err
 	}
 	var sources []int64
@@ -85,7 +85,7 @@ func (s *Snapshot) remarked(ctx context.Context, units []catalog.Unit) error {
 	if len(sources) == 0 {
 		return nil
 	}
-	template := remarks{}
+	template := templateComments{}
 	err := chunks(sources, func(chunk []any) error {
 		return s.s.query(ctx, `SELECT id, note, remark FROM units WHERE remark > 0 AND id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
 			var u catalog.Unit
@@ -146,7 +146,7 @@ func (tx *StepTx) countCommentsOf(ctx context.Context, component int64, translat
 			return err
 		}
 		if changed > 0 {
-			if err := tx.touch(ctx, id); err != nil {
+			if err := tx.markChanged(ctx, id); err != nil {
 				return err
 			}
 		}

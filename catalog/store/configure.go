@@ -50,7 +50,7 @@ func (db *DB) Configure(ctx context.Context, projects []catalog.Project, compone
 		if _, err := c.putComponents(ctx, components); err != nil {
 			return err
 		}
-		return c.retire(ctx, templates)
+		return c.deactivate(ctx, templates)
 	})
 	return db.fail(ctx, "configure", err)
 }
@@ -88,7 +88,7 @@ type configurer struct {
 	named      map[int64]bool   // components
 }
 
-func (c *configurer) gen(ctx context.Context) (int64, error) {
+func (c *configurer) takeGeneration(ctx context.Context) (int64, error) {
 	var err error
 	if c.generation == 0 {
 		c.generation, err = nextGeneration(ctx, c.s)
@@ -129,7 +129,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 	if err != nil || found && active && old == string(settings) {
 		return id, err
 	}
-	g, err := c.gen(ctx)
+	g, err := c.takeGeneration(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -139,7 +139,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 			return 0, err
 		}
 		if before.Name != p.Settings.Name || before.Access != p.Settings.Access { // its words may stay untranslated; what is hidden is not compared
-			if err := c.uncheck(ctx, id); err != nil {
+			if err := c.resetChecks(ctx, id); err != nil {
 				return 0, err
 			}
 		}
@@ -230,7 +230,7 @@ func (c *configurer) project(ctx context.Context, spec *ComponentSpec) (int64, e
 }
 
 func (c *configurer) insertComponent(ctx context.Context, project int64, spec *ComponentSpec, settings string) (id int64, err error) {
-	g, err := c.gen(ctx)
+	g, err := c.takeGeneration(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -256,7 +256,7 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 	if old.active && !reread && old.settings == settings && old.template == spec.Template {
 		return nil
 	}
-	g, err := c.gen(ctx)
+	g, err := c.takeGeneration(ctx)
 	if err != nil {
 		return err
 	}
@@ -270,7 +270,7 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 			return err
 		}
 	}
-	if err := c.recheck(ctx, project, &spec.Settings, old); err != nil {
+	if err := c.resetChecksIfNeeded(ctx, project, &spec.Settings, old); err != nil {
 		return err
 	}
 	if moved {
@@ -283,7 +283,7 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 
 // recheck has a project checked anew where settings changed that decide about
 // checks.
-func (c *configurer) recheck(ctx context.Context, project int64, settings *catalog.ComponentSettings, old *storedComponent) error {
+func (c *configurer) resetChecksIfNeeded(ctx context.Context, project int64, settings *catalog.ComponentSettings, old *storedComponent) error {
 	var before catalog.ComponentSettings
 	if err := json.Unmarshal([]byte(old.settings), &before); err != nil {
 		return err
@@ -291,17 +291,17 @@ func (c *configurer) recheck(ctx context.Context, project int64, settings *catal
 	if old.active && before.CheckKey() == settings.CheckKey() {
 		return nil
 	}
-	return c.uncheck(ctx, project)
+	return c.resetChecks(ctx, project)
 }
 
 // uncheck has a project checked anew, by the next pulls.
-func (c *configurer) uncheck(ctx context.Context, project int64) error {
+func (c *configurer) resetChecks(ctx context.Context, project int64) error {
 	_, err := c.s.exec(ctx, `UPDATE translations SET checked = '' WHERE component_id IN (SELECT id FROM components WHERE project_id = $1)`, project)
 	return err
 }
 
 // retire makes inactive what the configuration does not name.
-func (c *configurer) retire(ctx context.Context, templates []TemplateKey) error {
+func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) error {
 	kept := make([]int64, 0, len(c.projects))
 	for _, id := range c.projects {
 		kept = append(kept, id)
@@ -327,7 +327,7 @@ func (c *configurer) retire(ctx context.Context, templates []TemplateKey) error 
 		return err
 	}
 	for _, r := range gone {
-		g, err := c.gen(ctx)
+		g, err := c.takeGeneration(ctx)
 		if err != nil {
 			return err
 		}
@@ -337,14 +337,14 @@ func (c *configurer) retire(ctx context.Context, templates []TemplateKey) error 
 		if err := touchProject(ctx, c.s, r.project, g); err != nil {
 			return err
 		}
-		if err := c.uncheck(ctx, r.project); err != nil {
+		if err := c.resetChecks(ctx, r.project); err != nil {
 			return err
 		}
 	}
-	return c.retireProjects(ctx, kept)
+	return c.deactivateProjects(ctx, kept)
 }
 
-func (c *configurer) retireProjects(ctx context.Context, kept []int64) error {
+func (c *configurer) deactivateProjects(ctx context.Context, kept []int64) error {
 	var gone []int64
 	err := c.s.query(ctx, `SELECT id FROM projects WHERE active = 1 ORDER BY id`, nil, func(scan scan) error {
 		var id int64
@@ -358,7 +358,7 @@ func (c *configurer) retireProjects(ctx context.Context, kept []int64) error {
 		return err
 	}
 	for _, id := range gone {
-		g, err := c.gen(ctx)
+		g, err := c.takeGeneration(ctx)
 		if err != nil {
 			return err
 		}

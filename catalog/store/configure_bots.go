@@ -23,7 +23,7 @@ func (db *DB) SetBots(ctx context.Context, authors []string) error {
 	b := &bots{names: map[string]bool{}, keys: map[string]bool{}}
 	for _, who := range authors {
 		if who = strings.TrimSpace(who); strings.Contains(who, "@") {
-			b.keys[identity("", who)] = true
+			b.keys[authorKey("", who)] = true
 		} else if who != "" {
 			b.names[strings.ToLower(who)] = true
 		}

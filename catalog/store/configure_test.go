@@ -249,7 +249,7 @@ func TestSetProblem(t *testing.T) {
 		{"", false},
 		{"ssh://git@host/x: refused", true},
 	} {
-		changed, err := db.SetProblem(ctx, []int64{1, 2}, tt.problem)
+		changed, err := db.SetPullProblem(ctx, []int64{1, 2}, tt.problem)
 		if err != nil || changed != tt.changed {
 			t.Errorf("SetProblem(%q) = %v, %v", tt.problem, changed, err)
 		}

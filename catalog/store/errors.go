@@ -16,26 +16,26 @@ func (db *DB) fail(ctx context.Context, op string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case isOurs(err):
+	case isReported(err):
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return ours{fmt.Errorf("store: %s: %w", op, err)}
+		return reported{fmt.Errorf("store: %s: %w", op, err)}
 	case ctx.Err() != nil: // the driver says "interrupted"
-		return ours{fmt.Errorf("store: %s: %w", op, ctx.Err())}
+		return reported{fmt.Errorf("store: %s: %w", op, ctx.Err())}
 	case errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone), errors.Is(err, errClosed):
-		return ours{fmt.Errorf("store: %s: the database %s is closed", op, db.engine.path)}
+		return reported{fmt.Errorf("store: %s: the database %s is closed", op, db.engine.path)}
 	}
 	if text, sentinel, found := describe(err); found {
 		said := fmt.Errorf("store: %s: database %s: %s", op, db.engine.path, text)
 		switch sentinel {
 		case nil:
-			return ours{said}
+			return reported{said}
 		case ErrUnavailable:
-			return ours{unavailable{said}}
+			return reported{unavailable{said}}
 		}
-		return ours{fmt.Errorf("%w: %w", said, sentinel)}
+		return reported{fmt.Errorf("%w: %w", said, sentinel)}
 	}
-	return ours{fmt.Errorf("store: %s: %w", op, err)}
+	return reported{fmt.Errorf("store: %s: %w", op, err)}
 }
 
 // ErrUnavailable says that the database can take nothing at the moment, whatever
@@ -51,18 +51,18 @@ func (u unavailable) Is(target error) bool { return target == ErrUnavailable }
 
 // ours marks an error that has gone through fail, so that it is not wrapped
 // again on its way out.
-type ours struct{ error }
+type reported struct{ error }
 
-func (o ours) Unwrap() error { return o.error }
+func (o reported) Unwrap() error { return o.error }
 
-func isOurs(err error) bool {
-	var o ours
+func isReported(err error) bool {
+	var o reported
 	return errors.As(err, &o)
 }
 
 // unmark takes the mark of fail off an error.
-func unmark(err error) error {
-	if o, ok := err.(ours); ok {
+func unwrapReported(err error) error {
+	if o, ok := err.(reported); ok {
 		return o.error
 	}
 	return err

@@ -45,7 +45,7 @@ func (tx *StepTx) putFile(ctx context.Context, f *File) error {
 		f.TranslationID, f.Blob, micros(f.Modified), tx.db.codec.deflate(f.Data)); err != nil {
 		return err
 	}
-	return tx.touch(ctx, f.TranslationID)
+	return tx.markChanged(ctx, f.TranslationID)
 }
 
 // File returns the stored file of a translation; ErrNotFound if there is none.

@@ -83,31 +83,31 @@ func (tx *StepTx) Lagging(ctx context.Context, component int64, before time.Time
 	return out, tx.fail(ctx, fmt.Sprintf("read strings of component %d", component), err)
 }
 
-// behindOf selects the live translations of a component's strings.
-const behindOf = `SELECT u.source_id, s.created, COUNT(*), SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END)
+// stringCounts selects the live translations of a component's strings.
+const stringCounts = `SELECT u.source_id, s.created, COUNT(*), SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END)
 	FROM translations t JOIN units u ON u.translation_id = t.id JOIN units s ON s.id = u.source_id
 	WHERE t.component_id = $1 AND t.removed = 0 AND t.is_source = 0 AND u.removed = 0 AND s.removed = 0 AND s.created IS NOT NULL`
 
-// behindHalf keeps those of behindOf that are behind.
-const behindHalf = ` GROUP BY u.source_id, s.created HAVING 2 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < COUNT(*)`
+// havingLagging keeps those of stringCounts that are behind.
+const havingLagging = ` GROUP BY u.source_id, s.created HAVING 2 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < COUNT(*)`
 
 // behind verifies what RecountLagging kept of a component.
-func (v *verifier) behind(ctx context.Context, c *verifyScope) error {
+func (v *verifier) lagging(ctx context.Context, c *verifyScope) error {
 	const stored, counted = `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1`,
-		behindOf + ` AND (SELECT behind FROM components WHERE id = $1) = 1` + behindHalf
-	err := v.none(ctx, c, "strings counted as behind that are not", `SELECT COUNT(*) FROM (`+stored+` EXCEPT `+counted+`)`, c.id)
+		stringCounts + ` AND (SELECT behind FROM components WHERE id = $1) = 1` + havingLagging
+	err := v.wantNoRows(ctx, c, "strings counted as behind that are not", `SELECT COUNT(*) FROM (`+stored+` EXCEPT `+counted+`)`, c.id)
 	if err == nil {
-		err = v.none(ctx, c, "strings behind that are not counted", `SELECT COUNT(*) FROM (`+counted+` EXCEPT `+stored+`)`, c.id)
+		err = v.wantNoRows(ctx, c, "strings behind that are not counted", `SELECT COUNT(*) FROM (`+counted+` EXCEPT `+stored+`)`, c.id)
 	}
 	return err
 }
 
 // CountLagging counts all strings of a component of the convoy.
 func (tx *StepTx) CountLagging(ctx context.Context, component int64) error {
-	err := tx.forgetBehind(ctx, component)
+	err := tx.forgetLagging(ctx, component)
 	if err == nil {
 		_, err = tx.s.exec(ctx, `INSERT INTO behind (component_id, source_id, created, total, translated)
-			SELECT $1, c.* FROM (`+behindOf+behindHalf+`) c`, component)
+			SELECT $1, c.* FROM (`+stringCounts+havingLagging+`) c`, component)
 	}
 	if err == nil {
 		_, err = tx.s.exec(ctx, `UPDATE components SET behind = 1 WHERE id = $1`, component)
@@ -117,14 +117,14 @@ func (tx *StepTx) CountLagging(ctx context.Context, component int64) error {
 
 // ForgetLagging forgets what was counted of a component.
 func (tx *StepTx) ForgetLagging(ctx context.Context, component int64) error {
-	err := tx.forgetBehind(ctx, component)
+	err := tx.forgetLagging(ctx, component)
 	if err == nil {
 		_, err = tx.s.exec(ctx, `UPDATE components SET behind = 0 WHERE id = $1 AND behind = 1`, component)
 	}
 	return tx.fail(ctx, fmt.Sprintf("forget translations of component %d", component), err)
 }
 
-func (tx *StepTx) forgetBehind(ctx context.Context, component int64) error {
+func (tx *StepTx) forgetLagging(ctx context.Context, component int64) error {
 	_, err := tx.s.exec(ctx, `DELETE FROM behind WHERE component_id = $1`, component)
 	return err
 }
@@ -152,7 +152,7 @@ func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources [
 	var counted [][5]any
 	if err == nil {
 		err = chunks(hashes, func(chunk []any) error {
-			return tx.s.query(ctx, behindOf+` AND u.id_hash IN `+list(2, len(chunk))+` GROUP BY u.source_id, s.created`, append([]any{component}, chunk...), func(scan scan) error {
+			return tx.s.query(ctx, stringCounts+` AND u.id_hash IN `+list(2, len(chunk))+` GROUP BY u.source_id, s.created`, append([]any{component}, chunk...), func(scan scan) error {
 				var id, created, total, translated int64
 				if err := scan(&id, &created, &total, &translated); err != nil || !asked[id] || 2*translated >= total {
 					return err
@@ -179,7 +179,7 @@ func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources [
 // those without are not there.
 func (tx *StepTx) FailingUnits(ctx context.Context, translation int64) (map[int64][2]uint64, error) {
 	out := map[int64][2]uint64{}
-	err := tx.failed.flush(ctx, tx.s)
+	err := tx.newFailing.flush(ctx, tx.s)
 	if err == nil {
 		err = tx.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
 			var id, low, high int64

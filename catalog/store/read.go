@@ -21,11 +21,11 @@ func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 func (db *DB) readFrom(ctx context.Context, p *pool, fn func(ctx context.Context, s *Snapshot) error) error {
 	err := p.transact(ctx, snapshotOptions(), func(s *session) error {
 		if err := fn(ctx, &Snapshot{db: db, s: s}); err != nil {
-			return ours{err}
+			return reported{err}
 		}
 		return nil
 	})
-	return unmark(db.fail(ctx, "read", err))
+	return unwrapReported(db.fail(ctx, "read", err))
 }
 
 // Generation is the number of the newest step or change of settings that the
@@ -34,6 +34,6 @@ func (s *Snapshot) Generation(ctx context.Context) (int64, error) {
 	if s.generation > 0 {
 		return s.generation, nil
 	}
-	err := s.s.page(ctx, `SELECT generation FROM clock WHERE one = 1`, nil, func(scan scan) error { return scan(&s.generation) })
+	err := s.s.queryFew(ctx, `SELECT generation FROM clock WHERE one = 1`, nil, func(scan scan) error { return scan(&s.generation) })
 	return s.generation, s.db.fail(ctx, "read the generation", err)
 }

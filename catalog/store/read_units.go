@@ -32,7 +32,7 @@ func (s *Snapshot) units(ctx context.Context, translation int64, offset, limit i
 	if offset < 0 || limit <= 0 {
 		return nil, nil
 	}
-	placed, err := s.placed(ctx, translation, offset, limit)
+	placed, err := s.layoutPage(ctx, translation, offset, limit)
 	if err != nil || len(placed) == 0 {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) (
 	lo, hi := placed[0].ID, placed[len(placed)-1].ID
 	var err error
 	if hi-lo < gaps*int64(len(placed)) {
-		err = s.s.page(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id >= $1 AND u.id <= $2 ORDER BY u.id`, []any{lo, hi}, func(scan scan) error {
+		err = s.s.queryFew(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id >= $1 AND u.id <= $2 ORDER BY u.id`, []any{lo, hi}, func(scan scan) error {
 			err := scan(dest...)
 			if len(units) < len(placed) && r.u.ID == placed[len(units)].ID {
 				units = append(units, r.unit())
@@ -69,7 +69,7 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) (
 			ids[i] = p.ID
 		}
 		err = chunks(ids, func(chunk []any) error {
-			return s.s.page(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan scan) error {
+			return s.s.queryFew(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan scan) error {
 				err := scan(dest...)
 				units = append(units, r.unit())
 				return err
@@ -85,17 +85,17 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) (
 	for i := range units {
 		units[i].Position, units[i].Location = placed[i].Position, placed[i].Location
 	}
-	return units, s.remarked(ctx, units)
+	return units, s.fillNotes(ctx, units)
 }
 
 // placed reads the blocks that cover a page. All blocks but the last are full.
-func (s *Snapshot) placed(ctx context.Context, translation int64, offset, limit int) ([]catalog.UnitPosition, error) {
+func (s *Snapshot) layoutPage(ctx context.Context, translation int64, offset, limit int) ([]catalog.UnitPosition, error) {
 	offset, limit = min(offset, 1<<29), min(limit, 1<<29) // twice what a component holds: no overflow below
 	first := offset / blockUnits
 	last := (offset + limit - 1) / blockUnits
 	from, to := offset-first*blockUnits, offset+limit-first*blockUnits
 	var placed []catalog.UnitPosition
-	err := s.s.page(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
+	err := s.s.queryFew(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
 		[]any{translation, first, last}, func(scan scan) error {
 			var data []byte
 			if err := scan(&data); err != nil {
@@ -138,15 +138,15 @@ func (s *Snapshot) unit(ctx context.Context, id int64) (UnitRow, error) {
 		return row, nil
 	}
 	one := []catalog.Unit{row.Unit}
-	if err := s.remarked(ctx, one); err != nil {
+	if err := s.fillNotes(ctx, one); err != nil {
 		return UnitRow{}, err
 	}
 	row.Unit = one[0]
-	return row, s.place(ctx, &row.Unit)
+	return row, s.setPosition(ctx, &row.Unit)
 }
 
 // place finds a unit's place through the block that would hold it.
-func (s *Snapshot) place(ctx context.Context, u *catalog.Unit) error {
+func (s *Snapshot) setPosition(ctx context.Context, u *catalog.Unit) error {
 	var data []byte
 	found, err := s.s.first(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND first_unit <= $2 ORDER BY first_unit DESC LIMIT 1`,
 		[]any{u.TranslationID, u.ID}, &data)
@@ -232,10 +232,10 @@ func (s *Snapshot) translated(ctx context.Context, component int64, identity cat
 		return nil, nil, err
 	}
 	for i := range units {
-		if err := s.place(ctx, &units[i]); err != nil {
+		if err := s.setPosition(ctx, &units[i]); err != nil {
 			return nil, nil, err
 		}
 	}
 	slices.SortFunc(units, func(a, b catalog.Unit) int { return cmp.Compare(a.ID, b.ID) })
-	return units, owners, s.remarked(ctx, units)
+	return units, owners, s.fillNotes(ctx, units)
 }

@@ -44,7 +44,7 @@ func (s *Snapshot) allUnits(ctx context.Context, totals map[int64]int64, offset 
 		for i := range order.translations {
 			owners[order.translations[i].ID] = order.translations[i]
 		}
-		more, err := s.placedAcross(ctx, order.starts, offset, limit-len(placed))
+		more, err := s.mergeLayouts(ctx, order.starts, offset, limit-len(placed))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -68,10 +68,10 @@ type blockStart struct {
 	first       int64 // unit
 }
 
-// placedAcross merges the layouts of a component and cuts out a page. Full
+// mergeLayouts merges the layouts of a component and cuts out a page. Full
 // blocks tell how many units are below an id without being read, all but the
 // last one of each translation, so that only blocks near the page are.
-func (s *Snapshot) placedAcross(ctx context.Context, starts []blockStart, offset int64, limit int) (all []catalog.UnitPosition, err error) {
+func (s *Snapshot) mergeLayouts(ctx context.Context, starts []blockStart, offset int64, limit int) (all []catalog.UnitPosition, err error) {
 	if len(starts) == 0 {
 		return nil, nil
 	}
@@ -132,7 +132,7 @@ func (s *Snapshot) blockStarts(ctx context.Context, translations []catalog.Trans
 
 func (s *Snapshot) appendBlock(ctx context.Context, all []catalog.UnitPosition, translation int64, block int) ([]catalog.UnitPosition, error) {
 	var data []byte
-	err := s.s.page(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, func(scan scan) error { return scan(&data) })
+	err := s.s.queryFew(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, func(scan scan) error { return scan(&data) })
 	if err != nil || data == nil {
 		return all, err
 	}

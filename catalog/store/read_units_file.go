@@ -19,7 +19,7 @@ const fileChunk = 1000
 func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only map[int64]struct{}) iter.Seq2[*catalog.Unit, error] {
 	return func(yield func(*catalog.Unit, error) bool) {
 		var placed []catalog.UnitPosition
-		err := s.eachPlaced(ctx, []searchTranslation{{id: translationID}}, func(p catalog.UnitPosition) {
+		err := s.eachInLayout(ctx, []searchTranslation{{id: translationID}}, func(p catalog.UnitPosition) {
 			if _, in := only[p.ID]; in || only == nil {
 				placed = append(placed, p)
 			}

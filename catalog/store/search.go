@@ -156,7 +156,7 @@ func (f *SearchResult) page(ctx context.Context, offset int64, limit int) ([]cat
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.remarked(ctx, units); err != nil {
+	if err := s.fillNotes(ctx, units); err != nil {
 		return nil, nil, err
 	}
 	owners := map[int64]catalog.Translation{}
@@ -174,12 +174,12 @@ func (f *SearchResult) page(ctx context.Context, offset int64, limit int) ([]cat
 		}
 		owners[id] = t
 	}
-	return units, owners, s.placeAll(ctx, units)
+	return units, owners, s.setPositions(ctx, units)
 }
 
-// placeAll finds the places of units that are ascending by id; every block is
+// setPositions finds the places of units that are ascending by id; every block is
 // decoded once.
-func (s *Snapshot) placeAll(ctx context.Context, units []catalog.Unit) error {
+func (s *Snapshot) setPositions(ctx context.Context, units []catalog.Unit) error {
 	blocks := map[int64][]catalog.UnitPosition{} // per translation, the one met last
 	for i := range units {
 		u := &units[i]
@@ -199,7 +199,7 @@ func (s *Snapshot) placeAll(ctx context.Context, units []catalog.Unit) error {
 			}
 			blocks[u.TranslationID] = block
 		}
-		if p, ok := placeOf(block, u.ID); ok {
+		if p, ok := findInBlock(block, u.ID); ok {
 			u.Position, u.Location = p.Position, p.Location
 		}
 	}

@@ -40,7 +40,7 @@ func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlTex
 	b.add(` - d.`+l.first+` AND c.n < `, hi)
 	b.text.WriteString(` - d.` + l.first)
 	var id int64
-	return s.s.many(ctx, b.text.String(), b.args, func(scan scan) error {
+	return s.s.queryMany(ctx, b.text.String(), b.args, func(scan scan) error {
 		err := scan(&id)
 		found.add(id)
 		return err

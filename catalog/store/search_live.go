@@ -9,7 +9,7 @@ func (s *Snapshot) countLive(ctx context.Context, p *searchPlan, c *searchCompon
 	if len(groups) != 1 {
 		return nil
 	}
-	in, ok := groups[0].expr.(within)
+	in, ok := groups[0].expr.(inSet)
 	if !ok || in.ofSource || in.set.bits == nil {
 		return nil
 	}
@@ -38,7 +38,7 @@ func blockSpans(translations []searchTranslation, units int64) (spans []blockSpa
 		for ; (lo+blocks)*blockUnits < t.units; lo += blocks {
 			spans = append(spans, blockSpan{t.id, lo, lo + blocks})
 		}
-		spans = append(spans, blockSpan{t.id, lo, never})
+		spans = append(spans, blockSpan{t.id, lo, maxTime})
 	}
 	return spans
 }
@@ -49,7 +49,7 @@ func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent, translatio
 	return s.collect(ctx, c, len(spans), func(s *Snapshot, i int, found *idCollector) error {
 		b := &spans[i]
 		var data []byte
-		return s.s.many(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block < $3`, []any{b.translation, b.lo, b.hi}, func(scan scan) error {
+		return s.s.queryMany(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block < $3`, []any{b.translation, b.lo, b.hi}, func(scan scan) error {
 			if err := scan(&data); err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ const (
 	fewUnits = 4096
 	// sparse is how many ids may lie between two units of a translation, on
 	// average, for a walk through all of them to be quicker than a lookup each.
-	sparse = 8
+	maxGap = 8
 )
 
 // searchPlan is a search taken apart into spans of ids, each with its count. A
@@ -93,7 +93,7 @@ func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, 
 		part.from += ` LEFT JOIN units s ON s.id = u.source_id`
 	}
 	p.parts = append(p.parts, part)
-	return s.cut(ctx, p, c, groups)
+	return s.addSpans(ctx, p, c, groups)
 }
 
 // searchGroup is an expression with the translations for whose units it is
@@ -113,7 +113,7 @@ func (s *Snapshot) groups(ctx context.Context, c *searchComponent, e query.Expr)
 		t := &c.live[i]
 		here, err := simplify(e, func(term query.Expr) (query.Expr, error) {
 			if p, ok := term.(query.Place); ok {
-				return query.Const(holds(p, c.ComponentRow, t, &s.db.searches.predicates.folder)), nil
+				return query.Const(inScope(p, c.ComponentRow, t, &s.db.searches.predicates.folder)), nil
 			}
 			return term, nil
 		})
@@ -143,13 +143,13 @@ func (s *Snapshot) resolveGroups(ctx context.Context, c *searchComponent, groups
 	bytes := 0
 	for i := range groups {
 		g := &groups[i]
-		lowered, err := simplify(g.expr, lower)
+		lowered, err := simplify(g.expr, rewriteHistory)
 		if err != nil {
 			return err
 		}
 		g.expr, err = simplify(lowered, func(e query.Expr) (query.Expr, error) {
 			e, err := s.resolve(ctx, c, g.translations, e)
-			if in, ok := e.(within); ok {
+			if in, ok := e.(inSet); ok {
 				bytes += in.set.size()
 			}
 			if err == nil && bytes > maxSearchBytes {
@@ -165,17 +165,17 @@ func (s *Snapshot) resolveGroups(ctx context.Context, c *searchComponent, groups
 }
 
 // lower says terms about the history in terms of the ledger.
-func lower(e query.Expr) (query.Expr, error) {
+func rewriteHistory(e query.Expr) (query.Expr, error) {
 	switch e := e.(type) {
 	case query.Time:
-		return lowerTime(e), nil
+		return rewriteTime(e), nil
 	case query.Author:
 		if e.Username == "" {
 			return query.None, nil
 		}
-		return entries{content: true, action: -1, author: e.Username, from: longAgo, to: never}, nil
+		return hasEntry{content: true, action: -1, author: e.Username, from: minTime, to: maxTime}, nil
 	case query.Action:
-		return entries{action: int64(e.Action), from: longAgo, to: never}, nil
+		return hasEntry{action: int64(e.Action), from: minTime, to: maxTime}, nil
 	}
 	return e, nil
 }
@@ -208,7 +208,7 @@ func (b *conditions) group(c *searchComponent, g searchGroup) error {
 }
 
 // cut divides the ids that have to be looked at into spans.
-func (s *Snapshot) cut(ctx context.Context, p *searchPlan, c *searchComponent, groups []searchGroup) error {
+func (s *Snapshot) addSpans(ctx context.Context, p *searchPlan, c *searchComponent, groups []searchGroup) error {
 	part := len(p.parts) - 1
 	ids, known, lo, hi := candidates(groups)
 	if known { // of whatever component: a query may name any id
@@ -225,8 +225,8 @@ func (s *Snapshot) cut(ctx context.Context, p *searchPlan, c *searchComponent, g
 		return err
 	}
 	span := s.db.searches.spanUnits
-	if single != 0 && to-from > span && to-from > sparse*groups[0].translations[0].units {
-		err := s.eachPlaced(ctx, groups[0].translations, func(p catalog.UnitPosition) {
+	if single != 0 && to-from > span && to-from > maxGap*groups[0].translations[0].units {
+		err := s.eachInLayout(ctx, groups[0].translations, func(p catalog.UnitPosition) {
 			if lo <= p.ID && p.ID <= hi {
 				ids = append(ids, p.ID)
 			}
@@ -276,7 +276,7 @@ func narrow(e query.Expr) (few []int64, lo, hi int64) {
 	}
 	for _, e := range list {
 		switch e := e.(type) {
-		case within:
+		case inSet:
 			ids := e.set.few
 			if !e.ofSource && e.set.bits == nil && len(ids) <= fewUnits && (few == nil || len(ids) < len(few)) {
 				few = ids

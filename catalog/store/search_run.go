@@ -8,7 +8,7 @@ import (
 
 // countSpans counts what is found in each span that is not counted yet.
 func (s *Snapshot) countSpans(ctx context.Context, p *searchPlan, long bool) error {
-	err := s.share(ctx, len(p.spans), long, func(s *Snapshot, each func(func(int) error) error) error {
+	err := s.runShared(ctx, len(p.spans), long, func(s *Snapshot, each func(func(int) error) error) error {
 		r := searcher{s: s, plan: p}
 		defer r.close()
 		return each(func(n int) error {

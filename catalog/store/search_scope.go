@@ -85,8 +85,8 @@ func (s *Snapshot) idRange(ctx context.Context, c *searchComponent, translation 
 	return first, block[len(block)-1].ID + 1, nil
 }
 
-// placeOf finds a unit in a block.
-func placeOf(block []catalog.UnitPosition, id int64) (catalog.UnitPosition, bool) {
+// findInBlock finds a unit in a block.
+func findInBlock(block []catalog.UnitPosition, id int64) (catalog.UnitPosition, bool) {
 	i, found := slices.BinarySearchFunc(block, id, func(p catalog.UnitPosition, id int64) int {
 		switch {
 		case p.ID < id:
@@ -102,8 +102,8 @@ func placeOf(block []catalog.UnitPosition, id int64) (catalog.UnitPosition, bool
 	return block[i], true
 }
 
-// eachPlaced calls fn for all live units of translations.
-func (s *Snapshot) eachPlaced(ctx context.Context, translations []searchTranslation, fn func(catalog.UnitPosition)) error {
+// eachInLayout calls fn for all live units of translations.
+func (s *Snapshot) eachInLayout(ctx context.Context, translations []searchTranslation, fn func(catalog.UnitPosition)) error {
 	for i := range translations {
 		err := s.s.query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translations[i].id}, func(scan scan) error {
 			var data []byte

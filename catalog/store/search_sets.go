@@ -24,23 +24,23 @@ func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []sear
 			return nil, err
 		}
 		if e.Column != query.Location {
-			return s.remarkedWhere(ctx, c, group, e.Column, match)
+			return s.unitsWithNotes(ctx, c, group, e.Column, match)
 		}
-		return s.placedWhere(ctx, group, func(p catalog.UnitPosition) bool { return match(p.Location) })
+		return s.unitsByLayout(ctx, group, func(p catalog.UnitPosition) bool { return match(p.Location) })
 	case query.Filled:
 		switch e.Column {
 		case query.Location:
-			return s.placedWhere(ctx, group, func(p catalog.UnitPosition) bool { return p.Location != "" })
+			return s.unitsByLayout(ctx, group, func(p catalog.UnitPosition) bool { return p.Location != "" })
 		case query.Comment, query.Suggestion:
-			return s.remarkedWhere(ctx, c, group, e.Column, nil)
+			return s.unitsWithNotes(ctx, c, group, e.Column, nil)
 		}
 		return e, nil
 	case query.Number:
 		if e.Figure == query.Position {
-			return s.placedWhere(ctx, group, func(p catalog.UnitPosition) bool { return inSpans(e.Spans, int64(p.Position)) })
+			return s.unitsByLayout(ctx, group, func(p catalog.UnitPosition) bool { return inSpans(e.Spans, int64(p.Position)) })
 		}
-		return listed(e), nil
-	case entries:
+		return idsToSet(e), nil
+	case hasEntry:
 		return s.withEntries(ctx, c, group, &e)
 	}
 	return e, nil
@@ -51,7 +51,7 @@ func inSpans(spans []query.Span, n int64) bool {
 }
 
 // listed makes a set of a list of ids.
-func listed(n query.Number) query.Expr {
+func idsToSet(n query.Number) query.Expr {
 	var ids []int64
 	for _, s := range n.Spans {
 		if n.Figure != query.ID || s.Lo != s.Hi {
@@ -59,31 +59,31 @@ func listed(n query.Number) query.Expr {
 		}
 		ids = append(ids, s.Lo)
 	}
-	return setOf(ids, false)
+	return newInSet(ids, false)
 }
 
-// setOf takes the ids in any order, and may keep them.
-func setOf(ids []int64, ofSource bool) query.Expr {
+// newInSet takes the ids in any order, and may keep them.
+func newInSet(ids []int64, ofSource bool) query.Expr {
 	if len(ids) == 0 {
 		return query.None
 	}
 	slices.Sort(ids)
-	return within{ofSource, newIDSet(slices.Compact(ids))}
+	return inSet{ofSource, newIDSet(slices.Compact(ids))}
 }
 
-func (s *Snapshot) placedWhere(ctx context.Context, group []searchTranslation, holds func(catalog.UnitPosition) bool) (query.Expr, error) {
+func (s *Snapshot) unitsByLayout(ctx context.Context, group []searchTranslation, holds func(catalog.UnitPosition) bool) (query.Expr, error) {
 	var ids []int64
-	err := s.eachPlaced(ctx, group, func(p catalog.UnitPosition) {
+	err := s.eachInLayout(ctx, group, func(p catalog.UnitPosition) {
 		if holds(p) {
 			ids = append(ids, p.ID)
 		}
 	})
-	return setOf(ids, false), err
+	return newInSet(ids, false), err
 }
 
-// remarkedWhere finds units with comments or suggestions, those that match if
+// unitsWithNotes finds units with comments or suggestions, those that match if
 // match is not nil.
-func (s *Snapshot) remarkedWhere(ctx context.Context, c *searchComponent, group []searchTranslation, column query.Column, match func(string) bool) (query.Expr, error) {
+func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, group []searchTranslation, column query.Column, match func(string) bool) (query.Expr, error) {
 	var ids []int64
 	take := func(unit int64, text string) {
 		if match == nil || match(text) {
@@ -96,7 +96,7 @@ func (s *Snapshot) remarkedWhere(ctx context.Context, c *searchComponent, group 
 				return nil, err
 			}
 		}
-		return setOf(ids, false), nil
+		return newInSet(ids, false), nil
 	}
 	source, template, err := componentTemplate(ctx, s.s, c.ID)
 	if err != nil {
@@ -106,24 +106,24 @@ func (s *Snapshot) remarkedWhere(ctx context.Context, c *searchComponent, group 
 		if t.id == source {
 			continue
 		}
-		if err := commented(ctx, s.s, t.id, template, match != nil, take); err != nil {
+		if err := eachComment(ctx, s.s, t.id, template, match != nil, take); err != nil {
 			return nil, err
 		}
 	}
-	return setOf(ids, false), nil
+	return newInSet(ids, false), nil
 }
 
 // withEntries reads the ledger of the component, or of one translation.
-func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []searchTranslation, e *entries) (query.Expr, error) {
+func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []searchTranslation, e *hasEntry) (query.Expr, error) {
 	l := entryList{table: `components`, column: `component_id`, first: `first_in_component`, id: c.ID}
 	if len(group) == 1 && !e.ofSource {
 		l = entryList{table: `translations`, column: `translation_id`, first: `first_in_translation`, id: group[0].id}
 	}
 	var b sqlText
-	if e.from != longAgo {
+	if e.from != minTime {
 		b.add(` AND d.at >= `, e.from)
 	}
-	if e.to != never {
+	if e.to != maxTime {
 		b.add(` AND d.at < `, e.to)
 	}
 	if e.author != "" {
@@ -144,5 +144,5 @@ func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []
 	if err != nil || found.n == 0 {
 		return query.None, err
 	}
-	return within{e.ofSource, found.set()}, nil
+	return inSet{e.ofSource, found.set()}, nil
 }

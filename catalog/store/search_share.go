@@ -18,7 +18,7 @@ const maxSearchers = 4
 // share runs work on this snapshot and, if a search is long, on others that
 // nobody uses and that show the same generation. What is to be done has a number
 // less than n: each calls its argument for those that nobody else has taken.
-func (s *Snapshot) share(ctx context.Context, n int, long bool, work func(s *Snapshot, each func(func(int) error) error) error) error {
+func (s *Snapshot) runShared(ctx context.Context, n int, long bool, work func(s *Snapshot, each func(func(int) error) error) error) error {
 	generation, err := s.Generation(ctx)
 	if err != nil {
 		return err
@@ -42,8 +42,8 @@ func (s *Snapshot) share(ctx context.Context, n int, long bool, work func(s *Sna
 	var wg sync.WaitGroup
 	for i := range len(errs) - 1 {
 		wg.Go(func() {
-			errs[i+1] = safely(func() error {
-				return s.db.help(ctx, generation, func(s *Snapshot) error { return work(s, each) })
+			errs[i+1] = recovering(func() error {
+				return s.db.runOnFree(ctx, generation, func(s *Snapshot) error { return work(s, each) })
 			})
 		})
 	}
@@ -53,7 +53,7 @@ func (s *Snapshot) share(ctx context.Context, n int, long bool, work func(s *Sna
 }
 
 // help runs work on a free snapshot of a generation, if there is one.
-func (db *DB) help(ctx context.Context, generation int64, work func(*Snapshot) error) error {
+func (db *DB) runOnFree(ctx context.Context, generation int64, work func(*Snapshot) error) error {
 	return db.engine.readers.tryTransact(ctx, snapshotOptions(), func(session *session) error {
 		s := &Snapshot{db: db, s: session}
 		now, err := s.Generation(ctx)
@@ -69,7 +69,7 @@ func (s *Snapshot) collect(ctx context.Context, c *searchComponent, n int, piece
 	first := c.ID * catalog.UnitsPerComponent
 	all := &idCollector{first: first}
 	var mu sync.Mutex
-	err := s.share(ctx, n, c.long, func(s *Snapshot, each func(func(int) error) error) error {
+	err := s.runShared(ctx, n, c.long, func(s *Snapshot, each func(func(int) error) error) error {
 		found := &idCollector{first: first}
 		err := each(func(i int) error { return piece(s, i, found) })
 		mu.Lock()
@@ -81,7 +81,7 @@ func (s *Snapshot) collect(ctx context.Context, c *searchComponent, n int, piece
 }
 
 // safely makes an error of a panic, where nobody above could catch it.
-func safely(fn func() error) (err error) {
+func recovering(fn func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())

@@ -68,10 +68,10 @@ func (b *conditions) expr(e query.Expr) error {
 		return nil
 	case query.Number:
 		return b.number(e)
-	case created:
+	case createdIn:
 		b.created(e)
 		return nil
-	case within:
+	case inSet:
 		b.member(b.id(e.ofSource), e.set)
 		return nil
 	}
@@ -168,17 +168,17 @@ func (b *conditions) failing(f query.Failing) {
 	b.text.WriteByte(')')
 }
 
-func (b *conditions) created(c created) {
+func (b *conditions) created(c createdIn) {
 	column := `u.created`
 	if c.ofSource {
 		b.sources = true
 		column = `s.created`
 	}
 	b.text.WriteString(`(` + column + ` IS NOT NULL`)
-	if c.from != longAgo {
+	if c.from != minTime {
 		b.add(` AND `+column+` >= `, c.from)
 	}
-	if c.to != never {
+	if c.to != maxTime {
 		b.add(` AND `+column+` < `, c.to)
 	}
 	b.text.WriteByte(')')

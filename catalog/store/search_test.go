@@ -529,7 +529,7 @@ func TestSearchEntries(t *testing.T) {
 		w.db.searches.spanUnits = rapid.Int64Range(1, 500).Draw(t, "span")
 		component := &w.components[rapid.IntRange(0, len(w.components)-1).Draw(t, "component")]
 		c := searchComponent{ComponentRow: component, long: rapid.Bool().Draw(t, "long")}
-		e := entries{action: -1, from: longAgo, to: never, content: rapid.Bool().Draw(t, "content")}
+		e := hasEntry{action: -1, from: minTime, to: maxTime, content: rapid.Bool().Draw(t, "content")}
 		if rapid.Bool().Draw(t, "one action") {
 			e.action = rapid.Int64Range(58, 60).Draw(t, "action")
 		}
@@ -556,7 +556,7 @@ func TestSearchEntries(t *testing.T) {
 		if err := w.db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
 			found, err := s.withEntries(ctx, &c, group, &e)
 			var got []int64
-			if in, ok := found.(within); ok {
+			if in, ok := found.(inSet); ok {
 				got = in.set.few
 			}
 			if !slices.Equal(got, want) {
@@ -817,7 +817,7 @@ func TestSearchPanics(t *testing.T) {
 			t.Errorf("a test that panics: %v", err)
 		}
 	}
-	if err := safely(func() error { panic("of a helper") }); err == nil || !strings.HasPrefix(err.Error(), "panic: of a helper\n") {
+	if err := recovering(func() error { panic("of a helper") }); err == nil || !strings.HasPrefix(err.Error(), "panic: of a helper\n") {
 		t.Errorf("a helper that panics: %v", err)
 	}
 }

@@ -68,13 +68,13 @@ func (d *direct) exec(query string) error {
 
 // page is query for a few rows found by key: it is not interrupted, but ends
 // with the context between two rows. Arguments are integers or texts.
-func (s *session) page(ctx context.Context, query string, args []any, each func(scan) error) (err error) {
+func (s *session) queryFew(ctx context.Context, query string, args []any, each func(scan) error) (err error) {
 	return s.readDirect(ctx, context.Background(), query, args, each)
 }
 
 // many is query for many rows: it is interrupted before the first one, and ends with
 // the context between two.
-func (s *session) many(ctx context.Context, query string, args []any, each func(scan) error) error {
+func (s *session) queryMany(ctx context.Context, query string, args []any, each func(scan) error) error {
 	return s.readDirect(ctx, ctx, query, args, each)
 }
 

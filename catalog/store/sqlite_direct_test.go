@@ -28,7 +28,7 @@ func TestDirect(t *testing.T) {
 	const query = `SELECT 1, 2, 3, 30, 1, 'žluť' || $1, x'00ff', NULL, NULL UNION ALL SELECT -9223372036854775808, 0, -3, 0, 0, '', x'01', 7, 'x' || $2`
 	read(t, db, func(ctx context.Context, s *Snapshot) error {
 		var got [2][]row
-		for i, run := range []func(context.Context, string, []any, func(scan) error) error{s.s.query, s.s.page} {
+		for i, run := range []func(context.Context, string, []any, func(scan) error) error{s.s.query, s.s.queryFew} {
 			err := run(ctx, query, []any{5, "ß"}, func(scan scan) error {
 				var r row
 				err := scan(&r.N, &r.Small, &r.Plain, &r.State, &r.Yes, &r.Text, &r.Data, &r.Null, &r.NullText)
@@ -44,12 +44,12 @@ func TestDirect(t *testing.T) {
 		}
 		for _, wrong := range []string{`SELECT 'x'`, `SELECT 1, 2`, `SELECT NULL`, `SELECT nothing`} {
 			var n int64
-			if err := s.s.page(ctx, wrong, nil, func(scan scan) error { return scan(&n) }); err == nil {
+			if err := s.s.queryFew(ctx, wrong, nil, func(scan scan) error { return scan(&n) }); err == nil {
 				t.Errorf("%s: no error", wrong)
 			}
 		}
 		var state catalog.State
-		if err := s.s.page(ctx, `SELECT 1 << 40`, nil, func(scan scan) error { return scan(&state) }); err == nil {
+		if err := s.s.queryFew(ctx, `SELECT 1 << 40`, nil, func(scan scan) error { return scan(&state) }); err == nil {
 			t.Error("a number that is too large was cut")
 		}
 		return nil
@@ -71,7 +71,7 @@ func TestDirectEnds(t *testing.T) {
 			defer func() { panicked = recover() != nil }()
 			return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
 				rows := 0
-				return s.s.page(ctx, many, nil, func(scan) error {
+				return s.s.queryFew(ctx, many, nil, func(scan) error {
 					if rows++; rows < 3 {
 						return nil
 					}
@@ -93,7 +93,7 @@ func TestDirectEnds(t *testing.T) {
 		}
 		read(t, db, func(ctx context.Context, s *Snapshot) error {
 			n := 0
-			err := s.s.page(ctx, many, nil, func(scan) error { n++; return nil })
+			err := s.s.queryFew(ctx, many, nil, func(scan) error { n++; return nil })
 			if n != 1000 {
 				t.Errorf("%d: %d rows", i, n)
 			}

@@ -34,7 +34,7 @@ func (p *predicates) matchText(_ *sqlite.FunctionContext, args []driver.Value) (
 	if err != nil || is.row == nil {
 		return nil, err
 	}
-	err = safely(func() error {
+	err = recovering(func() error {
 		result = smallint(is.row(args))
 		return nil
 	})

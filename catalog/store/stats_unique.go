@@ -14,29 +14,29 @@ import (
 // uniques keeps what Unique has counted. Keys are hashes of what was counted with
 // its generations, so that nothing in it is ever wrong. It is safe for concurrent
 // use.
-type uniques struct {
+type uniqueCache struct {
 	mu    sync.Mutex
 	stats map[uniqueKey]catalog.Stats
 }
 
 type uniqueKey [16]byte
 
-// maxUniques bounds the counts that are kept, of about 200 bytes each.
-const maxUniques = 20_000
+// maxUniqueStats bounds the counts that are kept, of about 200 bytes each.
+const maxUniqueStats = 20_000
 
-func newUniques() *uniques { return &uniques{stats: map[uniqueKey]catalog.Stats{}} }
+func newUniqueCache() *uniqueCache { return &uniqueCache{stats: map[uniqueKey]catalog.Stats{}} }
 
-func (u *uniques) get(key uniqueKey) (s catalog.Stats, ok bool) {
+func (u *uniqueCache) get(key uniqueKey) (s catalog.Stats, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	s, ok = u.stats[key]
 	return s, ok
 }
 
-func (u *uniques) put(key uniqueKey, s catalog.Stats) {
+func (u *uniqueCache) put(key uniqueKey, s catalog.Stats) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.stats) >= maxUniques {
+	if len(u.stats) >= maxUniqueStats {
 		clear(u.stats)
 	}
 	u.stats[key] = s
@@ -174,7 +174,7 @@ func (s *Snapshot) repeated(ctx context.Context, translations []uniqueTranslatio
 
 // countOnce takes all but one unit of each string out of statistics.
 func (s *Snapshot) countOnce(ctx context.Context, translations []uniqueTranslation, repeated []identified, all *catalog.Stats) error {
-	units, err := s.counted(ctx, translations, repeated)
+	units, err := s.unitsToCount(ctx, translations, repeated)
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (s *Snapshot) countOnce(ctx context.Context, translations []uniqueTranslati
 // counted reads what counts of units of translations: a few by their ids, many
 // in a walk through all of them, since the number of statements may not grow with
 // that of components.
-func (s *Snapshot) counted(ctx context.Context, translations []uniqueTranslation, repeated []identified) (map[int64]catalog.Unit, error) {
+func (s *Snapshot) unitsToCount(ctx context.Context, translations []uniqueTranslation, repeated []identified) (map[int64]catalog.Unit, error) {
 	units := make(map[int64]catalog.Unit, len(repeated))
 	ids := make([]int64, len(repeated))
 	for i, u := range repeated {

@@ -137,7 +137,7 @@ func BenchmarkUnique(b *testing.B) {
 	}
 	b.Run("all", func(b *testing.B) {
 		for range b.N {
-			db.caches.uniques = newUniques()
+			db.caches.uniques = newUniqueCache()
 			count(b)
 		}
 	})

@@ -30,7 +30,7 @@ type DB struct {
 type caches struct {
 	spans   *spanCache
 	lookups *lookups
-	uniques *uniques
+	uniques *uniqueCache
 }
 
 // Options are the settings of Open. The zero value is usable.
@@ -98,7 +98,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	}
 	db := &DB{
 		engine:   newSQLite(dsn, opts),
-		caches:   caches{spans: newSpanCache(), lookups: newLookups(), uniques: newUniques()},
+		caches:   caches{spans: newSpanCache(), lookups: newLookups(), uniques: newUniqueCache()},
 		searches: newSearches(opts.Readers),
 		notifier: newNotifier(opts.PollInterval),
 		now:      opts.Now, log: opts.Logger, metrics: newMetrics(),

@@ -94,7 +94,7 @@ func wantedSuggestions(ctx context.Context, s *session, list []Suggestion) (map[
 		if !found {
 			continue
 		}
-		r := suggestionRow{translation: n.TranslationID, target: n.Target, name: n.AuthorName, key: identity(n.AuthorName, n.AuthorEmail), hash: n.Commit}
+		r := suggestionRow{translation: n.TranslationID, target: n.Target, name: n.AuthorName, key: authorKey(n.AuthorName, n.AuthorEmail), hash: n.Commit}
 		if at, ok := micros(n.At).(int64); ok {
 			r.at = sql.NullInt64{Int64: at, Valid: true}
 		}
@@ -156,7 +156,7 @@ func (tx *StepTx) putSuggestions(ctx context.Context, component int64, list []Su
 		if _, err := tx.s.exec(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, k.unit, k.branch); err != nil {
 			return err
 		}
-		if err := tx.touch(ctx, r.translation); err != nil {
+		if err := tx.markChanged(ctx, r.translation); err != nil {
 			return err
 		}
 	}
@@ -165,17 +165,17 @@ func (tx *StepTx) putSuggestions(ctx context.Context, component int64, list []Su
 		if err := in.add(ctx, tx.s, k.unit, k.branch, r.translation, r.target, r.name, r.key, nullable(r.at), r.hash); err != nil {
 			return err
 		}
-		if err := tx.touch(ctx, r.translation); err != nil {
+		if err := tx.markChanged(ctx, r.translation); err != nil {
 			return err
 		}
 	}
 	return in.flush(ctx, tx.s)
 }
 
-// settleSuggestions drops the suggestions that what the step wrote has made void,
+// refreshSuggestions drops the suggestions that what the step wrote has made void,
 // such as those that were merged, and counts the rest. Without suggestions it
 // finds out by looking into an index.
-func (tx *StepTx) settleSuggestions(ctx context.Context) error {
+func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 	if tx.info.Partial {
 		return nil // before a first import's end there are none
 	}
@@ -205,7 +205,7 @@ func suggestionCount(ctx context.Context, s *session, translation int64) (n int6
 
 // suggested fills in which units of an answer have suggestions. Units of a page are
 // asked for as a range, whatever lies between them: few units have any.
-func (s *Snapshot) suggested(ctx context.Context, units []catalog.Unit) error {
+func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) error {
 	if len(units) == 0 {
 		return nil
 	}
@@ -227,10 +227,10 @@ func (s *Snapshot) suggested(ctx context.Context, units []catalog.Unit) error {
 	}
 	var err error
 	if hi-lo < gaps*int64(len(units)) {
-		err = s.s.page(ctx, `SELECT unit_id FROM suggestions WHERE unit_id >= $1 AND unit_id <= $2`, []any{lo, hi}, each)
+		err = s.s.queryFew(ctx, `SELECT unit_id FROM suggestions WHERE unit_id >= $1 AND unit_id <= $2`, []any{lo, hi}, each)
 	} else {
 		err = chunks(ids, func(chunk []any) error {
-			return s.s.page(ctx, `SELECT unit_id FROM suggestions WHERE unit_id IN `+list(1, len(chunk)), chunk, each)
+			return s.s.queryFew(ctx, `SELECT unit_id FROM suggestions WHERE unit_id IN `+list(1, len(chunk)), chunk, each)
 		})
 	}
 	for i := range units {

@@ -6,40 +6,40 @@ import (
 	"slices"
 )
 
-// echoOf is a row of echoes.
-type echoOf struct{ echo, unit int64 }
+// targetHashRow is a row of echoes.
+type targetHashRow struct{ hash, unit int64 }
 
-// dropEchoes takes units that are about to be written out of those that are
+// dropTargetHashes takes units that are about to be written out of those that are
 // found by their Echo, and remembers what it was.
-func (tx *StepTx) dropEchoes(ctx context.Context, ids []int64) error {
+func (tx *StepTx) dropTargetHashes(ctx context.Context, ids []int64) error {
 	if tx.info.Partial {
 		return nil // nothing was checked yet
 	}
-	var old []echoOf
+	var old []targetHashRow
 	if err := chunks(ids, func(chunk []any) error {
 		return tx.s.query(ctx, `SELECT echo, id FROM units WHERE echo IS NOT NULL AND id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
-			var e echoOf
-			err := scan(&e.echo, &e.unit)
+			var e targetHashRow
+			err := scan(&e.hash, &e.unit)
 			old = append(old, e)
 			return err
 		})
 	}); err != nil {
 		return err
 	}
-	if tx.echoes == nil {
-		tx.echoes = map[int64]struct{}{}
+	if tx.oldTargetHashes == nil {
+		tx.oldTargetHashes = map[int64]struct{}{}
 	}
 	for _, e := range old {
-		tx.echoes[e.echo] = struct{}{}
-		if err := tx.dropEcho(ctx, e); err != nil {
+		tx.oldTargetHashes[e.hash] = struct{}{}
+		if err := tx.dropTargetHash(ctx, e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (tx *StepTx) dropEcho(ctx context.Context, e echoOf) error {
-	_, err := tx.s.exec(ctx, `DELETE FROM echoes WHERE echo = $1 AND unit_id = $2`, e.echo, e.unit)
+func (tx *StepTx) dropTargetHash(ctx context.Context, e targetHashRow) error {
+	_, err := tx.s.exec(ctx, `DELETE FROM echoes WHERE echo = $1 AND unit_id = $2`, e.hash, e.unit)
 	return err
 }
 
@@ -47,17 +47,17 @@ func (tx *StepTx) dropEcho(ctx context.Context, e echoOf) error {
 // step has written, and those of a translation that is checked for the first
 // time. Units that are found already stay so.
 func (tx *StepTx) AddTargetHashes(ctx context.Context, units []*CheckUnit) error {
-	rows := make([]echoOf, 0, len(units))
+	rows := make([]targetHashRow, 0, len(units))
 	for _, u := range units {
 		if u.TargetHash != 0 {
-			rows = append(rows, echoOf{u.TargetHash, u.ID})
+			rows = append(rows, targetHashRow{u.TargetHash, u.ID})
 		}
 	}
-	slices.SortFunc(rows, func(a, b echoOf) int { return cmp.Or(cmp.Compare(a.echo, b.echo), cmp.Compare(a.unit, b.unit)) })
+	slices.SortFunc(rows, func(a, b targetHashRow) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.unit, b.unit)) })
 	in := newInserter("echoes", "echo", "unit_id")
 	in.onConflict(" ON CONFLICT (echo, unit_id) DO NOTHING")
 	for _, e := range rows {
-		if err := in.add(ctx, tx.s, e.echo, e.unit); err != nil {
+		if err := in.add(ctx, tx.s, e.hash, e.unit); err != nil {
 			return tx.fail(ctx, "store what strings are found by", err)
 		}
 	}
@@ -66,7 +66,7 @@ func (tx *StepTx) AddTargetHashes(ctx context.Context, units []*CheckUnit) error
 
 // SetTargetHash stores the Echo of a unit that has another one, or none.
 func (tx *StepTx) SetTargetHash(ctx context.Context, u *CheckUnit, echo int64) error {
-	err := tx.dropEcho(ctx, echoOf{u.TargetHash, u.ID})
+	err := tx.dropTargetHash(ctx, targetHashRow{u.TargetHash, u.ID})
 	if err == nil {
 		_, err = tx.s.exec(ctx, `UPDATE units SET echo = $1 WHERE id = $2`, orNull(echo), u.ID)
 	}

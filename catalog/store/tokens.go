@@ -36,7 +36,7 @@ func (db *DB) CreateToken(ctx context.Context, name string, scope catalog.Scope,
 			return err
 		}
 		if found {
-			return ours{conflict("store: create the token %s: there is one of this name", name)}
+			return reported{conflict("store: create the token %s: there is one of this name", name)}
 		}
 		if _, err := s.first(ctx, `UPDATE clock SET newest_token = newest_token + 1 WHERE one = 1 RETURNING newest_token`, nil, &id); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (db *DB) CreateToken(ctx context.Context, name string, scope catalog.Scope,
 		return err
 	})
 	if err != nil {
-		return "", unmark(db.fail(ctx, "create a token", err))
+		return "", unwrapReported(db.fail(ctx, "create a token", err))
 	}
 	return secret, nil
 }
@@ -57,11 +57,11 @@ func (db *DB) RevokeToken(ctx context.Context, name string) error {
 	err := db.write(ctx, func(s *session) error {
 		n, err := s.exec(ctx, `DELETE FROM tokens WHERE name = $1`, name)
 		if err == nil && n == 0 {
-			err = ours{notFound("store: revoke the token %s", name)}
+			err = reported{notFound("store: revoke the token %s", name)}
 		}
 		return err
 	})
-	return unmark(db.fail(ctx, "revoke a token", err))
+	return unwrapReported(db.fail(ctx, "revoke a token", err))
 }
 
 // Tokens lists the access tokens by id.

@@ -55,12 +55,12 @@ type verifier struct {
 
 // scope is what a recount is about.
 type verifyScope struct {
-	Mismatch       // What is empty
-	id       int64 // of the project, component or translation
-	source   int64 // the source translation, of a translation's component
-	template remarks
-	told     map[int64]int64 // of the component: see verifier.told
-	removed  bool
+	Mismatch         // What is empty
+	id         int64 // of the project, component or translation
+	source     int64 // the source translation, of a translation's component
+	template   templateComments
+	entryTexts map[int64]int64 // of the component: see verifier.told
+	removed    bool
 }
 
 func (v *verifier) compare(where *verifyScope, what string, stored, counted int64) {
@@ -76,7 +76,7 @@ func (v *verifier) differ(where *verifyScope, what, stored, counted string) {
 }
 
 // none compares a number of rows that must not be with 0.
-func (v *verifier) none(ctx context.Context, where *verifyScope, what, query string, args ...any) error {
+func (v *verifier) wantNoRows(ctx context.Context, where *verifyScope, what, query string, args ...any) error {
 	var n int64
 	_, err := v.s.first(ctx, query, args, &n)
 	v.compare(where, what, n, 0)
@@ -122,7 +122,7 @@ func (v *verifier) scopes(ctx context.Context) (components, projects []verifySco
 }
 
 // sum compares a stored number with a query's, both of the scope's id.
-func (v *verifier) sum(ctx context.Context, where *verifyScope, what, stored, counted string) error {
+func (v *verifier) compareSum(ctx context.Context, where *verifyScope, what, stored, counted string) error {
 	var a, b int64
 	if _, err := v.s.first(ctx, stored, []any{where.id}, &a); err != nil {
 		return err
@@ -139,20 +139,20 @@ func (v *verifier) component(ctx context.Context, c *verifyScope) error {
 	if err := v.componentLedger(ctx, c); err != nil {
 		return err
 	}
-	if err := v.behind(ctx, c); err != nil {
+	if err := v.lagging(ctx, c); err != nil {
 		return err
 	}
 	source, template, err := componentTemplate(ctx, v.s, c.id)
 	if err != nil {
 		return err
 	}
-	told, err := v.told(ctx, c.id)
+	told, err := v.entryTexts(ctx, c.id)
 	if err != nil {
 		return err
 	}
 	var translations []verifyScope
 	err = v.s.query(ctx, `SELECT id, language, removed FROM translations WHERE component_id = $1 ORDER BY id`, []any{c.id}, func(scan scan) error {
-		t := verifyScope{Mismatch: c.Mismatch, source: source, template: template, told: told}
+		t := verifyScope{Mismatch: c.Mismatch, source: source, template: template, entryTexts: told}
 		err := scan(&t.id, &t.Language, &t.removed)
 		translations = append(translations, t)
 		return err
@@ -172,7 +172,7 @@ func (v *verifier) translation(ctx context.Context, t *verifyScope) error {
 	v.seen.Translations++
 	parts := []func(context.Context, *verifyScope) error{v.ledger, v.day}
 	if !t.removed {
-		parts = append(parts, v.units, v.texts, v.layout, v.file, v.sparse)
+		parts = append(parts, v.units, v.texts, v.layout, v.file, v.rare)
 	}
 	for _, part := range parts {
 		if err := part(ctx, t); err != nil {
@@ -192,8 +192,8 @@ var unitCounts = []struct{ stored, of string }{
 	{"failing", "EXISTS (SELECT 1 FROM failing f WHERE f.unit_id = u.id)"},
 }
 
-// sparseCounts are the counts of what few units have, by column.
-var sparseCounts = []struct {
+// rareCounts are the counts of what few units have, by column.
+var rareCounts = []struct {
 	stored string
 	count  func(ctx context.Context, s *session, t *verifyScope) (int64, error)
 }{
@@ -209,8 +209,8 @@ var sparseCounts = []struct {
 }
 
 // sparse compares the counts of what few units have.
-func (v *verifier) sparse(ctx context.Context, t *verifyScope) error {
-	for _, c := range sparseCounts {
+func (v *verifier) rare(ctx context.Context, t *verifyScope) error {
+	for _, c := range rareCounts {
 		var stored int64
 		if _, err := v.s.first(ctx, `SELECT `+c.stored+` FROM translations WHERE id = $1`, []any{t.id}, &stored); err != nil {
 			return err
@@ -221,12 +221,12 @@ func (v *verifier) sparse(ctx context.Context, t *verifyScope) error {
 		}
 		v.compare(t, c.stored, stored, counted)
 	}
-	if err := v.none(ctx, t, "failing checks of strings that are not there", `SELECT COUNT(*) FROM failing f LEFT JOIN units u ON u.id = f.unit_id
+	if err := v.wantNoRows(ctx, t, "failing checks of strings that are not there", `SELECT COUNT(*) FROM failing f LEFT JOIN units u ON u.id = f.unit_id
 		WHERE f.translation_id = $1 AND (u.id IS NULL OR u.removed = 1 OR u.translation_id <> f.translation_id OR u.source_id <> f.source_id OR f.low = 0 AND f.high = 0)`,
 		t.id); err != nil {
 		return err
 	}
-	return v.none(ctx, t, "suggestions for strings that are not there, or the same", `SELECT COUNT(*) FROM suggestions n LEFT JOIN units u ON u.id = n.unit_id
+	return v.wantNoRows(ctx, t, "suggestions for strings that are not there, or the same", `SELECT COUNT(*) FROM suggestions n LEFT JOIN units u ON u.id = n.unit_id
 		WHERE n.translation_id = $1 AND (u.id IS NULL OR u.removed = 1 OR u.translation_id <> n.translation_id OR u.target = n.target)`, t.id)
 }
 

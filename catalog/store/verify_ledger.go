@@ -10,31 +10,31 @@ import (
 // server verifies what belongs to no project.
 func (v *verifier) server(ctx context.Context) error {
 	where := &verifyScope{id: 1}
-	if err := v.sum(ctx, where, "changes", `SELECT last_change FROM clock WHERE one = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE $1 = 1`); err != nil {
+	if err := v.compareSum(ctx, where, "changes", `SELECT last_change FROM clock WHERE one = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE $1 = 1`); err != nil {
 		return err
 	}
-	if err := v.none(ctx, where, "ids of changes that are missing or there twice", misplaced("first_change", "1 = 1")); err != nil {
+	if err := v.wantNoRows(ctx, where, "ids of changes that are missing or there twice", misplaced("first_change", "1 = 1")); err != nil {
 		return err
 	}
 	for _, table := range []string{"projects", "components", "translations"} {
-		if err := v.none(ctx, where, table+" of a generation to come", `SELECT COUNT(*) FROM `+table+` WHERE generation > (SELECT generation FROM clock)`); err != nil {
+		if err := v.wantNoRows(ctx, where, table+" of a generation to come", `SELECT COUNT(*) FROM `+table+` WHERE generation > (SELECT generation FROM clock)`); err != nil {
 			return err
 		}
 	}
 	for _, o := range []struct{ table, of, column string }{
 		{"components", "projects", "project_id"}, {"translations", "components", "component_id"}, {"deltas", "components", "component_id"},
 	} {
-		if err := v.none(ctx, where, o.table+" of none of the "+o.of, `SELECT COUNT(*) FROM `+o.table+` x WHERE NOT EXISTS (SELECT 1 FROM `+o.of+` o WHERE o.id = x.`+o.column+`)`); err != nil {
+		if err := v.wantNoRows(ctx, where, o.table+" of none of the "+o.of, `SELECT COUNT(*) FROM `+o.table+` x WHERE NOT EXISTS (SELECT 1 FROM `+o.of+` o WHERE o.id = x.`+o.column+`)`); err != nil {
 			return err
 		}
 	}
 	// What no translation, and so none of the counts above, would find.
 	for _, table := range []string{"units", "layouts", "files", "stat_days", "failing", "suggestions"} {
-		if err := v.none(ctx, where, table+" of no translation", `SELECT COUNT(*) FROM `+table+` x WHERE NOT EXISTS (SELECT 1 FROM translations t WHERE t.id = x.translation_id)`); err != nil {
+		if err := v.wantNoRows(ctx, where, table+" of no translation", `SELECT COUNT(*) FROM `+table+` x WHERE NOT EXISTS (SELECT 1 FROM translations t WHERE t.id = x.translation_id)`); err != nil {
 			return err
 		}
 	}
-	return v.none(ctx, where, "changes of no commit", `SELECT COUNT(*) FROM changes c WHERE NOT EXISTS (SELECT 1 FROM deltas d WHERE d.id = c.delta_id)`)
+	return v.wantNoRows(ctx, where, "changes of no commit", `SELECT COUNT(*) FROM changes c WHERE NOT EXISTS (SELECT 1 FROM deltas d WHERE d.id = c.delta_id)`)
 }
 
 // misplaced counts the deltas of a scope whose entries do not follow those before.
@@ -44,10 +44,10 @@ func misplaced(first, scope string) string {
 
 // project verifies the list of changes of a project.
 func (v *verifier) project(ctx context.Context, p *verifyScope) error {
-	if err := v.sum(ctx, p, "changes", `SELECT changes FROM projects WHERE id = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE project_id = $1`); err != nil {
+	if err := v.compareSum(ctx, p, "changes", `SELECT changes FROM projects WHERE id = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE project_id = $1`); err != nil {
 		return err
 	}
-	return v.none(ctx, p, "places in the list of changes that are empty or taken twice", misplaced("first_in_project", "project_id = $1"), p.id)
+	return v.wantNoRows(ctx, p, "places in the list of changes that are empty or taken twice", misplaced("first_in_project", "project_id = $1"), p.id)
 }
 
 // componentLedger verifies the list of changes of a component, and its entries.
@@ -58,32 +58,32 @@ func (v *verifier) componentLedger(ctx context.Context, c *verifyScope) error {
 		return err
 	}
 	v.seen.Changes += n
-	if err := v.sum(ctx, c, "changes", changes, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE component_id = $1`); err != nil {
+	if err := v.compareSum(ctx, c, "changes", changes, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE component_id = $1`); err != nil {
 		return err
 	}
 	entries := fmt.Sprintf(`SELECT COUNT(*) FROM changes WHERE delta_id >= $1 * %d AND delta_id < ($1 + 1) * %[1]d`, catalog.UnitsPerComponent)
-	if err := v.sum(ctx, c, "entries of changes", changes, entries); err != nil {
+	if err := v.compareSum(ctx, c, "entries of changes", changes, entries); err != nil {
 		return err
 	}
-	if err := v.none(ctx, c, "places in the list of changes that are empty or taken twice", misplaced("first_in_component", "component_id = $1"), c.id); err != nil {
+	if err := v.wantNoRows(ctx, c, "places in the list of changes that are empty or taken twice", misplaced("first_in_component", "component_id = $1"), c.id); err != nil {
 		return err
 	}
 	of := func(action catalog.Action) string {
 		return fmt.Sprintf("COALESCE(SUM(CASE WHEN c.action = %d THEN 1 ELSE 0 END), 0)", action)
 	}
-	if err := v.none(ctx, c, "commits whose entries are counted wrongly", `SELECT COUNT(*) FROM (SELECT d.id FROM deltas d LEFT JOIN changes c ON c.delta_id = d.id WHERE d.component_id = $1
+	if err := v.wantNoRows(ctx, c, "commits whose entries are counted wrongly", `SELECT COUNT(*) FROM (SELECT d.id FROM deltas d LEFT JOIN changes c ON c.delta_id = d.id WHERE d.component_id = $1
 		GROUP BY d.id, d.n, d.added, d.updated, d.removed HAVING COUNT(c.n) <> d.n OR MAX(c.n) <> d.n - 1 OR `+of(catalog.ActionNewUnit)+` <> d.added OR `+
 		of(catalog.ActionStringRepoUpdate)+` <> d.updated OR `+of(catalog.ActionStringRemove)+` <> d.removed) AS x`, c.id); err != nil {
 		return err
 	}
-	if err := v.sum(ctx, c, "time of the newest change", `SELECT COALESCE(last_at, 0) FROM components WHERE id = $1`, `SELECT COALESCE(MAX(at), 0) FROM deltas WHERE component_id = $1`); err != nil {
+	if err := v.compareSum(ctx, c, "time of the newest change", `SELECT COALESCE(last_at, 0) FROM components WHERE id = $1`, `SELECT COALESCE(MAX(at), 0) FROM deltas WHERE component_id = $1`); err != nil {
 		return err
 	}
 	for _, n := range []struct{ what, column, table, of string }{
 		{"last unit", "last_unit", "units", "id"}, {"last commit", "last_delta", "deltas", "id"},
 	} {
 		newest := fmt.Sprintf(`SELECT COALESCE(MAX(%s), $1 * %[2]d) - $1 * %[2]d FROM %s WHERE %[1]s >= $1 * %[2]d AND %[1]s < ($1 + 1) * %[2]d`, n.of, catalog.UnitsPerComponent, n.table)
-		if err := v.sum(ctx, c, n.what, `SELECT `+n.column+` FROM components WHERE id = $1`, newest); err != nil {
+		if err := v.compareSum(ctx, c, n.what, `SELECT `+n.column+` FROM components WHERE id = $1`, newest); err != nil {
 			return err
 		}
 	}
@@ -116,5 +116,5 @@ func (v *verifier) ledger(ctx context.Context, t *verifyScope) error {
 	if err != nil {
 		return err
 	}
-	return v.none(ctx, t, "places in the list of changes that are empty or taken twice", misplaced("first_in_translation", "translation_id = $1"), t.id)
+	return v.wantNoRows(ctx, t, "places in the list of changes that are empty or taken twice", misplaced("first_in_translation", "translation_id = $1"), t.id)
 }

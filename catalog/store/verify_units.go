@@ -19,7 +19,7 @@ const maxNamed = 10
 
 // told is what the entries of a component say of its strings: the fingerprint
 // of the newest text by unit, and absentText of removed ones.
-func (v *verifier) told(ctx context.Context, component int64) (map[int64]int64, error) {
+func (v *verifier) entryTexts(ctx context.Context, component int64) (map[int64]int64, error) {
 	told := map[int64]int64{}
 	return told, v.s.query(ctx, `SELECT unit_id, action, state, target FROM changes WHERE delta_id >= $1 AND delta_id < $2 AND unit_id IS NOT NULL ORDER BY delta_id, n`,
 		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
@@ -57,14 +57,14 @@ func (v *verifier) texts(ctx context.Context, t *verifyScope) error {
 			return err
 		}
 		if gone != 0 {
-			if told, ok := t.told[id]; ok {
+			if told, ok := t.entryTexts[id]; ok {
 				compare(id, "fingerprint in the newest change", told, absentText)
 			}
 			return nil
 		}
 		if id != sourceID {
 			compare(id, "fingerprint", print, v.hash.Text(target, catalog.State(state)))
-			if told, ok := t.told[id]; ok {
+			if told, ok := t.entryTexts[id]; ok {
 				compare(id, "fingerprint in the newest change", told, v.hash.Text(target, catalog.State(state)))
 			}
 			compare(id, "source translation", of, t.source)

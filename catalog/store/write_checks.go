@@ -31,29 +31,29 @@ type Peer struct {
 	Checked string
 }
 
-// failingTally is what SetFailing changed in a translation.
-type failingTally struct {
+// failingChange is what SetFailing changed in a translation.
+type failingChange struct {
 	component int64
 	stats     catalog.Count
 }
 
 // note remembers that a unit was written, for Written.
-func (tx *StepTx) note(translation, unit int64) {
+func (tx *StepTx) recordWritten(translation, unit int64) {
 	if tx.info.Partial {
 		return // nothing is checked before the head is reached
 	}
-	if tx.noted == nil {
-		tx.noted = map[int64][]int64{}
+	if tx.written == nil {
+		tx.written = map[int64][]int64{}
 	}
-	tx.noted[translation] = append(tx.noted[translation], unit)
+	tx.written[translation] = append(tx.written[translation], unit)
 }
 
 // Written returns the units that the step has added, updated or removed so far,
 // by translation, and the Echo of those that had one before. In a step that is
 // Partial there are none. Both are the caller's own from then on.
 func (tx *StepTx) Written() (units map[int64][]int64, echoes map[int64]struct{}) {
-	units, echoes = tx.noted, tx.echoes
-	tx.noted, tx.echoes = nil, nil
+	units, echoes = tx.written, tx.oldTargetHashes
+	tx.written, tx.oldTargetHashes = nil, nil
 	return units, echoes
 }
 
@@ -63,7 +63,7 @@ func (tx *StepTx) checkUnits(ctx context.Context, where string, args []any, each
 	var r unitScan
 	var echo int64
 	dest := append(r.dest(), &echo)
-	if err := tx.failed.flush(ctx, tx.s); err != nil {
+	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
 		return err
 	}
 	return tx.s.query(ctx, `SELECT `+checkColumns+unitFrom+where, args, func(scan scan) error {
@@ -125,7 +125,7 @@ func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[
 		return err
 	})
 	if err == nil {
-		err = tx.failed.flush(ctx, tx.s)
+		err = tx.newFailing.flush(ctx, tx.s)
 	}
 	if err == nil {
 		err = tx.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
@@ -233,7 +233,7 @@ func (tx *StepTx) UnitsByHash(ctx context.Context, translation int64, hashes []i
 // unit's own do not count. Sources without are not there.
 func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]int, error) {
 	out := map[int64]int{}
-	if err := tx.failed.flush(ctx, tx.s); err != nil {
+	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
 		return nil, tx.fail(ctx, "count failing checks", err)
 	}
 	err := chunks(sources, func(chunk []any) error {
@@ -260,7 +260,7 @@ func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) (err error) {
 	none := [2]uint64{}
 	if u.Failing != none {
-		if err := tx.failed.flush(ctx, tx.s); err != nil {
+		if err := tx.newFailing.flush(ctx, tx.s); err != nil {
 			return err
 		}
 	}
@@ -271,7 +271,7 @@ func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
 	} else if u.Failing == none {
 		t.stats.Add(count)
-		err = tx.failed.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
+		err = tx.newFailing.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
 	} else {
 		_, err = tx.s.exec(ctx, `UPDATE failing SET low = $1, high = $2 WHERE unit_id = $3`, int64(failing[0]), int64(failing[1]), u.ID)
 	}
@@ -279,13 +279,13 @@ func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 	return err
 }
 
-func (tx *StepTx) failingOf(translation, component int64) *failingTally {
+func (tx *StepTx) failingOf(translation, component int64) *failingChange {
 	if tx.failing == nil {
-		tx.failing = map[int64]*failingTally{}
+		tx.failing = map[int64]*failingChange{}
 	}
 	t := tx.failing[translation]
 	if t == nil {
-		t = &failingTally{component: component}
+		t = &failingChange{component: component}
 		tx.failing[translation] = t
 	}
 	return t
@@ -296,7 +296,7 @@ func (tx *StepTx) failingOf(translation, component int64) *failingTally {
 func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 	_, err := tx.componentOf(ctx, translation)
 	if err == nil {
-		err = tx.failed.flush(ctx, tx.s)
+		err = tx.newFailing.flush(ctx, tx.s)
 	}
 	if err == nil {
 		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
@@ -318,7 +318,7 @@ func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string)
 
 // storeFailing adds up what SetFailing changed, and marks what shows it.
 func (tx *StepTx) storeFailing(ctx context.Context) (abroad []int64, err error) {
-	if err := tx.failed.flush(ctx, tx.s); err != nil {
+	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
 		return nil, err
 	}
 	for _, id := range sortedKeys(tx.failing) {

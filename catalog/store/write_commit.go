@@ -17,7 +17,7 @@ func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
 	if err := tx.checkCodes(ctx); err != nil {
 		return StepResult{}, err
 	}
-	if err := tx.moveHeads(ctx); err != nil {
+	if err := tx.advanceHeads(ctx); err != nil {
 		return StepResult{}, err
 	}
 	res, err := tx.takeIDs(ctx)
@@ -27,18 +27,18 @@ func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
 	if err := tx.insertDeltas(ctx, res.FirstChange); err != nil {
 		return StepResult{}, err
 	}
-	if err := tx.settleSuggestions(ctx); err != nil {
+	if err := tx.refreshSuggestions(ctx); err != nil {
 		return StepResult{}, err
 	}
 	if err := tx.countComments(ctx); err != nil {
 		return StepResult{}, err
 	}
-	return res, tx.bump(ctx, res.Generation)
+	return res, tx.storeGenerations(ctx, res.Generation)
 }
 
 // checkCodes holds up what no index can while codes are being swapped.
 func (tx *StepTx) checkCodes(ctx context.Context) error {
-	if !tx.placed {
+	if !tx.codesChanged {
 		return nil
 	}
 	return chunks(tx.info.Components, func(chunk []any) error {
@@ -53,7 +53,7 @@ func (tx *StepTx) checkCodes(ctx context.Context) error {
 	})
 }
 
-func (tx *StepTx) moveHeads(ctx context.Context) error {
+func (tx *StepTx) advanceHeads(ctx context.Context) error {
 	commit, err := commitText(tx.info.Commit)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (tx *StepTx) takeIDs(ctx context.Context) (StepResult, error) {
 }
 
 // tally is how long the lists of a scope are, and what the step added.
-type tally struct {
+type listGrowth struct {
 	next     int64 // place of the next entry, from 1
 	added    int64
 	lastAt   int64 // translations only: newest entry
@@ -99,7 +99,7 @@ type tally struct {
 }
 
 func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
-	projects, components, translations := map[int64]*tally{}, map[int64]*tally{}, map[int64]*tally{}
+	projects, components, translations := map[int64]*listGrowth{}, map[int64]*listGrowth{}, map[int64]*listGrowth{}
 	rows := newInserter("deltas", "id", "project_id", "component_id", "translation_id", "first_change", "first_in_project", "first_in_component",
 		"first_in_translation", "n", "added", "updated", "removed", "author_id", "at", "commit_hash", "commit_time", "co_authors")
 	for i := range tx.deltas {
@@ -118,10 +118,10 @@ func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
 			if err != nil {
 				return err
 			}
-			inTranslation = t.take(d)
+			inTranslation = t.add(d)
 			t.lastAt, t.authorID = d.at, d.author
 		}
-		if err := rows.add(ctx, tx.s, d.id, tx.convoy[d.component].project, d.component, orNull(d.translation), firstChange, p.take(d), c.take(d),
+		if err := rows.add(ctx, tx.s, d.id, tx.convoy[d.component].project, d.component, orNull(d.translation), firstChange, p.add(d), c.add(d),
 			inTranslation, d.n, d.added, d.updated, d.removed, orNull(d.author), d.at, d.commit, d.commitTime, d.coAuthors); err != nil {
 			return err
 		}
@@ -133,11 +133,11 @@ func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
 	return tx.storeTallies(ctx, projects, components, translations)
 }
 
-func (tx *StepTx) tally(ctx context.Context, all map[int64]*tally, query string, id int64) (*tally, error) {
+func (tx *StepTx) tally(ctx context.Context, all map[int64]*listGrowth, query string, id int64) (*listGrowth, error) {
 	if t, ok := all[id]; ok {
 		return t, nil
 	}
-	var t tally
+	var t listGrowth
 	if _, err := tx.s.first(ctx, query, []any{id}, &t.next); err != nil {
 		return nil, err
 	}
@@ -146,14 +146,14 @@ func (tx *StepTx) tally(ctx context.Context, all map[int64]*tally, query string,
 	return &t, nil
 }
 
-func (t *tally) take(d *pendingDelta) int64 {
+func (t *listGrowth) add(d *pendingDelta) int64 {
 	first := t.next
 	t.next += int64(d.n)
 	t.added += int64(d.n)
 	return first
 }
 
-func (tx *StepTx) storeTallies(ctx context.Context, projects, components, translations map[int64]*tally) error {
+func (tx *StepTx) storeTallies(ctx context.Context, projects, components, translations map[int64]*listGrowth) error {
 	for _, id := range sortedKeys(projects) {
 		if _, err := tx.s.exec(ctx, `UPDATE projects SET changes = changes + $1 WHERE id = $2`, projects[id].added, id); err != nil {
 			return err
@@ -180,7 +180,7 @@ func (tx *StepTx) storeTallies(ctx context.Context, projects, components, transl
 
 // bump gives the generation to what changed. A head that moved changes its
 // component, which shows it, but neither translations nor the project.
-func (tx *StepTx) bump(ctx context.Context, generation int64) error {
+func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error {
 	projects := map[int64]bool{}
 	components, err := tx.storeFailing(ctx)
 	if err != nil {
@@ -194,7 +194,7 @@ func (tx *StepTx) bump(ctx context.Context, generation int64) error {
 		if m.dirty || m.reread || !m.imported || m.tracking != tx.info.Tracking || tx.info.From != tx.info.To {
 			components = append(components, id)
 		}
-		if m.counted {
+		if m.countersChanged {
 			if _, err := tx.s.exec(ctx, `UPDATE components SET last_unit = $1, last_delta = $2, last_at = $3 WHERE id = $4`,
 				m.lastUnit, m.lastDelta, nullable(m.lastAt), id); err != nil {
 				return err

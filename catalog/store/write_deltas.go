@@ -79,11 +79,11 @@ func (tx *StepTx) addDelta(ctx context.Context, d *Delta) error {
 		if c != d.ComponentID {
 			return invalid("the translation belongs to component %d", c)
 		}
-		if err := tx.touch(ctx, d.TranslationID); err != nil {
+		if err := tx.markChanged(ctx, d.TranslationID); err != nil {
 			return err
 		}
 	}
-	p, err := tx.pend(d, m)
+	p, err := tx.prepareDelta(d, m)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (tx *StepTx) addDelta(ctx context.Context, d *Delta) error {
 	return nil
 }
 
-func (tx *StepTx) pend(d *Delta, m *convoyMember) (pendingDelta, error) {
+func (tx *StepTx) prepareDelta(d *Delta, m *convoyMember) (pendingDelta, error) {
 	if m.lastDelta++; m.lastDelta >= catalog.UnitsPerComponent {
 		return pendingDelta{}, invalid("component %d has no room for another delta", d.ComponentID)
 	}
@@ -113,7 +113,7 @@ func (tx *StepTx) pend(d *Delta, m *convoyMember) (pendingDelta, error) {
 	if err != nil {
 		return pendingDelta{}, err
 	}
-	m.dirty, m.counted = true, true
+	m.dirty, m.countersChanged = true, true
 	return pendingDelta{
 		id: d.ComponentID*catalog.UnitsPerComponent + m.lastDelta, component: d.ComponentID, translation: d.TranslationID,
 		author: d.AuthorID, n: len(d.Entries), at: stamp, commit: d.Commit, commitTime: micros(d.CommitTime),

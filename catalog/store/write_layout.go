@@ -50,7 +50,7 @@ func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []cat
 		}
 	}
 	if changed {
-		return tx.touch(ctx, translation)
+		return tx.markChanged(ctx, translation)
 	}
 	return nil
 }

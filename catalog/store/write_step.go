@@ -68,12 +68,12 @@ func (db *DB) Step(ctx context.Context, info StepInfo, fn func(ctx context.Conte
 			return err
 		}
 		if err := fn(ctx, tx); err != nil {
-			return ours{err}
+			return reported{err}
 		}
 		res, err = tx.finish(ctx)
 		return err
 	})
-	err = unmark(db.fail(ctx, "step", err))
+	err = unwrapReported(db.fail(ctx, "step", err))
 	db.observe(started, res, err)
 	if err != nil {
 		return StepResult{}, err
@@ -102,17 +102,17 @@ type StepTx struct {
 	s    *session
 	info StepInfo
 
-	convoy       map[int64]*convoyMember
-	translations map[int64]int64      // translation → component
-	dirty        map[int64]struct{}   // translations whose answers changed
-	placed       bool                 // a translation was put: codes must be unique
-	users        map[string]knownUser // by identity
-	deltas       []pendingDelta
-	entries      *inserter
-	noted        map[int64][]int64       // units that were written, by translation, if they are to be checked
-	echoes       map[int64]struct{}      // that units of them had before
-	failing      map[int64]*failingTally // what checks changed, by translation
-	failed       *inserter               // of units without failing checks before; flushed before failing is read
+	convoy          map[int64]*convoyMember
+	translations    map[int64]int64      // translation → component
+	dirty           map[int64]struct{}   // translations whose answers changed
+	codesChanged    bool                 // a translation was put: codes must be unique
+	users           map[string]knownUser // by identity
+	deltas          []pendingDelta
+	entries         *inserter
+	written         map[int64][]int64        // units that were written, by translation, if they are to be checked
+	oldTargetHashes map[int64]struct{}       // that units of them had before
+	failing         map[int64]*failingChange // what checks changed, by translation
+	newFailing      *inserter                // of units without failing checks before; flushed before failing is read
 }
 
 // convoyMember is the row of a component within a step.
@@ -123,7 +123,7 @@ type convoyMember struct {
 	lastUnit, lastDelta int64
 	lastAt              sql.NullInt64
 	dirty               bool // an answer of the component changed, or one below it
-	counted             bool // lastUnit, lastDelta or lastAt moved
+	countersChanged     bool // lastUnit, lastDelta or lastAt moved
 }
 
 func (db *DB) beginStep(ctx context.Context, s *session, info StepInfo) (*StepTx, error) {
@@ -137,7 +137,7 @@ func (db *DB) beginStep(ctx context.Context, s *session, info StepInfo) (*StepTx
 		dirty:        map[int64]struct{}{},
 		users:        map[string]knownUser{},
 		entries:      newInserter("changes", "delta_id", "n", "action", "unit_id", "state", "old_state", "target", "old_target", "event"),
-		failed:       newInserter("failing", "unit_id", "translation_id", "source_id", "low", "high"),
+		newFailing:   newInserter("failing", "unit_id", "translation_id", "source_id", "low", "high"),
 	}
 	return tx, tx.loadConvoy(ctx)
 }
@@ -213,7 +213,7 @@ func (tx *StepTx) componentOf(ctx context.Context, translation int64) (int64, er
 }
 
 // touch marks a translation, and with it its component, as changed.
-func (tx *StepTx) touch(ctx context.Context, translation int64) error {
+func (tx *StepTx) markChanged(ctx context.Context, translation int64) error {
 	if _, ok := tx.dirty[translation]; ok {
 		return nil
 	}

@@ -33,7 +33,7 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 	if _, err := tx.member(t.ComponentID); err != nil {
 		return err
 	}
-	tx.placed = true
+	tx.codesChanged = true
 	if t.ID == 0 {
 		return tx.insertTranslation(ctx, t)
 	}
@@ -58,7 +58,7 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 		WHERE id = $22`, append(translationValues(t), t.ID)...); err != nil {
 		return err
 	}
-	return tx.touch(ctx, t.ID)
+	return tx.markChanged(ctx, t.ID)
 }
 
 func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation) error {
@@ -71,7 +71,7 @@ func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation)
 		return err
 	}
 	tx.translations[t.ID] = t.ComponentID
-	return tx.touch(ctx, t.ID)
+	return tx.markChanged(ctx, t.ID)
 }
 
 // translationValues are the 21 values that a caller sets, in the order of the

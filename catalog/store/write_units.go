@@ -76,14 +76,14 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *FingerprintedUni
 	if err != nil {
 		return err
 	}
-	if err := tx.touch(ctx, u.TranslationID); err != nil {
+	if err := tx.markChanged(ctx, u.TranslationID); err != nil {
 		return err
 	}
 	m := tx.convoy[component]
 	if m.lastUnit++; m.lastUnit >= catalog.UnitsPerComponent {
 		return invalid("component %d has no room for another unit", component)
 	}
-	m.counted = true
+	m.countersChanged = true
 	id := component*catalog.UnitsPerComponent + m.lastUnit
 	if u.ID != 0 && u.ID != id {
 		return invalid("unit %d should get the id %d", u.ID, id)
@@ -96,7 +96,7 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *FingerprintedUni
 	if u.SourceID == u.ID {
 		words, chars, source, context = u.Words, u.Chars, u.Source, u.Context
 	}
-	tx.note(u.TranslationID, u.ID)
+	tx.recordWritten(u.TranslationID, u.ID)
 	return in.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State),
 		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, micros(u.Created), orNull(n.TargetHash))
 }
@@ -109,7 +109,7 @@ func (tx *StepTx) UpdateUnits(ctx context.Context, units []FingerprintedUnit) er
 	for i := range units {
 		ids[i] = units[i].ID
 	}
-	if err := tx.dropEchoes(ctx, ids); err != nil {
+	if err := tx.dropTargetHashes(ctx, ids); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
 	for i := range units {
@@ -122,13 +122,13 @@ func (tx *StepTx) UpdateUnits(ctx context.Context, units []FingerprintedUnit) er
 }
 
 func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
-	if err := tx.touch(ctx, u.TranslationID); err != nil {
+	if err := tx.markChanged(ctx, u.TranslationID); err != nil {
 		return err
 	}
 	n, err := tx.s.exec(ctx, `UPDATE units SET target = $1, state = $2, previous_source = $3, note = $4, flags = $5, priority = $6,
 		text_print = $7, meta_print = $8, removed = 0, remark = $9, echo = $10 WHERE id = $11 AND translation_id = $12`,
 		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.TranslatorBytes, orNull(u.TargetHash), u.ID, u.TranslationID)
-	tx.note(u.TranslationID, u.ID)
+	tx.recordWritten(u.TranslationID, u.ID)
 	if err == nil && n != 1 {
 		err = notFound("unit %d", u.ID)
 	}
@@ -139,14 +139,14 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
 // unknown id is ErrNotFound.
 func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	removed, translations := 0, map[int64]bool{}
-	if err := tx.dropEchoes(ctx, ids); err != nil {
+	if err := tx.dropTargetHashes(ctx, ids); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
 	err := chunks(ids, func(chunk []any) error {
 		return tx.s.query(ctx, `UPDATE units SET removed = 1, echo = NULL WHERE id IN `+list(1, len(chunk))+` RETURNING translation_id, id`, chunk, func(scan scan) error {
 			var translation, id int64
 			err := scan(&translation, &id)
-			tx.note(translation, id)
+			tx.recordWritten(translation, id)
 			removed++
 			translations[translation] = true
 			return err
@@ -157,7 +157,7 @@ func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	}
 	for _, t := range sortedKeys(translations) {
 		if err == nil {
-			err = tx.touch(ctx, t)
+			err = tx.markChanged(ctx, t)
 		}
 	}
 	return tx.fail(ctx, "remove units", err)

@@ -32,7 +32,7 @@ type User struct {
 // the name, with a suffix -2, -3, … where that is taken. at is the time of the
 // commit: the earliest becomes User.Joined.
 func (tx *StepTx) User(ctx context.Context, name, email string, at time.Time) (int64, error) {
-	key := identity(name, email)
+	key := authorKey(name, email)
 	known, ok := tx.users[key]
 	if ok && !known.joined.IsZero() && !at.Before(known.joined) {
 		return known.id, nil
@@ -52,7 +52,7 @@ type knownUser struct {
 
 // identity hashes what tells authors apart: 128 bits under our own prefix, so
 // that it is not the hash that other services publish.
-func identity(name, email string) string {
+func authorKey(name, email string) string {
 	text := "repoglot author\x00" + strings.ToLower(strings.TrimSpace(email))
 	if strings.TrimSpace(email) == "" {
 		text += "\x00" + name

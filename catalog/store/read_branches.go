@@ -65,11 +65,11 @@ func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponen
 	return out, db.fail(ctx, "read the components of a branch", err)
 }
 
-// SetProblem records that the pull of components failed, or with "" that it
+// SetPullProblem records that the pull of components failed, or with "" that it
 // recovered. changed is false if all of them said so already: an event per spell
 // of failure needs no more. Passwords within addresses are cut out, though the
 // caller should have done so.
-func (db *DB) SetProblem(ctx context.Context, componentIDs []int64, problem string) (changed bool, err error) {
+func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem string) (changed bool, err error) {
 	problem = redact(problem)
 	err = db.write(ctx, func(s *session) error {
 		var ids []int64
@@ -102,9 +102,9 @@ func (db *DB) SetProblem(ctx context.Context, componentIDs []int64, problem stri
 	return changed, db.fail(ctx, "set problem", err)
 }
 
-// SetFailure is SetProblem for one component of the convoy, within the step: so
+// SetPullProblem is SetPullProblem for one component of the convoy, within the step: so
 // that an entry that tells of it is there if and only if the problem is.
-func (tx *StepTx) SetFailure(ctx context.Context, componentID int64, problem string) error {
+func (tx *StepTx) SetPullProblem(ctx context.Context, componentID int64, problem string) error {
 	m, err := tx.member(componentID)
 	if err == nil {
 		m.dirty = true

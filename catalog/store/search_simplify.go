@@ -62,16 +62,16 @@ func simplifyAll(list []query.Expr, decisive query.Const, term func(query.Expr) 
 
 // created holds where a unit, or its source unit, came in [from, to), in
 // microseconds. A unit without a time never does.
-type created struct {
+type createdIn struct {
 	ofSource bool
 	from, to int64
 }
 
-func (created) String() string { return "" }
+func (createdIn) String() string { return "" }
 
 // entries holds for units, or for those whose source unit is one, with an entry
 // in the ledger.
-type entries struct {
+type hasEntry struct {
 	ofSource bool
 	content  bool   // only what changed the text: an update, or an appearance with one
 	action   int64  // -1: any
@@ -79,23 +79,23 @@ type entries struct {
 	from, to int64
 }
 
-func (entries) String() string { return "" }
+func (hasEntry) String() string { return "" }
 
 // within holds for units whose id, or that of their source unit, is in a set.
-type within struct {
+type inSet struct {
 	ofSource bool
 	set      *idSet
 }
 
-func (within) String() string { return "" }
+func (inSet) String() string { return "" }
 
 const (
-	longAgo = -1 << 63
-	never   = 1<<63 - 1
+	minTime = -1 << 63
+	maxTime = 1<<63 - 1
 )
 
 func bounds(from, to time.Time) (lo, hi int64) {
-	lo, hi = longAgo, never
+	lo, hi = minTime, maxTime
 	if n, ok := micros(from).(int64); ok {
 		lo = n
 	}
@@ -105,30 +105,30 @@ func bounds(from, to time.Time) (lo, hi int64) {
 	return lo, hi
 }
 
-// lowerTime says what a time means in terms of entries and of created. The
+// rewriteTime says what a time means in terms of entries and of created. The
 // newest entry is at or after a time if any entry is; a unit without entries
 // has its own time.
-func lowerTime(t query.Time) query.Expr {
+func rewriteTime(t query.Time) query.Expr {
 	from, to := bounds(t.From, t.To)
 	switch t.Event {
 	case query.Added:
-		return created{from: from, to: to}
+		return createdIn{from: from, to: to}
 	case query.Changed, query.ChangeTime:
-		return entries{content: t.Event == query.Changed, action: -1, from: from, to: to}
+		return hasEntry{content: t.Event == query.Changed, action: -1, from: from, to: to}
 	}
 	ofSource := t.Event == query.SourceChanged
 	since := func(at int64) query.Expr {
-		return query.Or{entries{ofSource: ofSource, action: -1, from: at, to: never}, created{ofSource: ofSource, from: at, to: never}}
+		return query.Or{hasEntry{ofSource: ofSource, action: -1, from: at, to: maxTime}, createdIn{ofSource: ofSource, from: at, to: maxTime}}
 	}
 	list := query.And{since(from)}
-	if to != never {
+	if to != maxTime {
 		list = append(list, query.Not{X: since(to)})
 	}
 	return list
 }
 
 // holds reports whether the units of a translation lie below a place.
-func holds(p query.Place, c *ComponentRow, t *searchTranslation, fold *query.Folder) bool {
+func inScope(p query.Place, c *ComponentRow, t *searchTranslation, fold *query.Folder) bool {
 	switch p.Level {
 	case query.Language:
 		return strings.EqualFold(p.Value, t.language) || strings.EqualFold(p.Value, t.fileCode)
