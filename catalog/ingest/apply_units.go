@@ -31,9 +31,9 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	pluralRule(row, t.slot.lang, file)
 	isNew := row.ID == 0
 	w := unitWriter{a: a, row: row, units: file.Units, moved: moved}
-	var checked *begun
+	var checked *pendingChecks
 	if isNew && a.checkup != nil {
-		if checked, err = a.checkup.begin(ctx, a.comp, row, file.Units); err != nil {
+		if checked, err = a.checkup.start(ctx, a.comp, row, file.Units); err != nil {
 			return err
 		}
 		defer checked.wait() // whatever happens: it reads the units
@@ -42,7 +42,7 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 		return err
 	}
 	if checked != nil {
-		if err := a.checkup.fresh(ctx, &w, checked); err != nil {
+		if err := a.checkup.newTranslation(ctx, &w, checked); err != nil {
 			return err
 		}
 	}
@@ -114,9 +114,9 @@ type unitWriter struct {
 	hasher catalog.Hasher
 }
 
-// echo is what a target is found by.
-func (w *unitWriter) echo(target string) int64 {
-	return echo(&w.hasher, w.a.comp, w.row, target)
+// targetHash is the hash that units with the same target have in common.
+func (w *unitWriter) targetHash(target string) int64 {
+	return targetHash(&w.hasher, w.a.comp, w.row, target)
 }
 
 // write stores the translation, its units and their places.
@@ -204,7 +204,7 @@ func (w *unitWriter) add(ctx context.Context) error {
 		if u.SourceID == 0 && !w.row.IsSource {
 			return fmt.Errorf("line %d of the units: %q has no source unit: this is a bug of repoglot", u.Position, u.Source)
 		}
-		list[n] = store.FingerprintedUnit{Unit: u, Text: w.units[i].Text, Meta: w.units[i].Meta, TargetHash: w.echo(u.Target)}
+		list[n] = store.FingerprintedUnit{Unit: u, Text: w.units[i].Text, Meta: w.units[i].Meta, TargetHash: w.targetHash(u.Target)}
 	}
 	if err := w.a.tx.AddUnits(ctx, list); err != nil {
 		return err
@@ -222,7 +222,7 @@ func (w *unitWriter) update(ctx context.Context) error {
 		for _, p := range pairs {
 			u := w.units[p.Seen]
 			u.ID, u.TranslationID = w.known[p.Known].ID, w.row.ID
-			list = append(list, store.FingerprintedUnit{Unit: &u.Unit, Text: u.Text, Meta: u.Meta, TargetHash: w.echo(u.Target)})
+			list = append(list, store.FingerprintedUnit{Unit: &u.Unit, Text: u.Text, Meta: u.Meta, TargetHash: w.targetHash(u.Target)})
 		}
 	}
 	return w.a.tx.UpdateUnits(ctx, list)

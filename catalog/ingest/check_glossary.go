@@ -9,22 +9,30 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// asksForTerms reports whether one of some units has the flag.
+// glossaries reads the terms that units are checked with, and remembers which
+// glossaries the step changed.
+type glossaries struct {
+	tx      *store.StepTx
+	terms   map[store.GlossaryQuery][]checks.Term // loaded so far
+	changed map[languageKey]struct{}              // languages in which a glossary changed
+}
+
+// asksForTerms reports whether a unit has the flag that asks for a glossary.
 func asksForTerms(units []*store.CheckUnit) bool {
 	return slices.ContainsFunc(units, func(u *store.CheckUnit) bool { return checks.UsesGlossary(u.Flags) })
 }
 
-// terms reads those that units are checked with; nil where neither they nor their
-// component ask for them.
-func (k *checkup) terms(ctx context.Context, p *catalog.Project, s *catalog.ComponentSettings, language string, asked bool) ([]checks.Term, error) {
+// termsFor reads the terms that units of a component are checked with; nil
+// unless a unit (asked) or the component asks for a glossary.
+func (g *glossaries) termsFor(ctx context.Context, p *catalog.Project, s *catalog.ComponentSettings, language string, asked bool) ([]checks.Term, error) {
 	if !asked && !checks.UsesGlossary(s.CheckFlags) {
 		return nil, nil
 	}
 	key := store.GlossaryQuery{Project: p.ID, Source: s.SourceLanguage, Language: language, Private: s.Private(p)}
-	if terms, ok := k.glossary[key]; ok {
+	if terms, ok := g.terms[key]; ok {
 		return terms, nil
 	}
-	found, err := k.tx.GlossaryUnits(ctx, key)
+	found, err := g.tx.GlossaryUnits(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -33,32 +41,32 @@ func (k *checkup) terms(ctx context.Context, p *catalog.Project, s *catalog.Comp
 		u := &found[i]
 		terms = append(terms, checks.TermsOf(u.Source, u.Target, u.Flags, u.State)...)
 	}
-	k.glossary[key] = terms
+	g.terms[key] = terms
 	return terms, nil
 }
 
-// changedTerms notes that a glossary's translation is another one since the step,
-// before the strings of the component are checked.
-func (k *checkup) changedTerms(c *component, t *catalog.Translation, rules string) {
+// noteGlossaryChange remembers that the step changed a translation of a
+// glossary. It is called before the units of the component are checked.
+func (k *checkup) noteGlossaryChange(c *component, t *catalog.Translation, rules string) {
 	if !c.row.Settings.IsGlossary || t.IsSource {
 		return
 	}
-	if t.Removed && t.Checked != "" || !t.Removed && (k.done[t.ID] || t.Checked != rules || len(k.written[t.ID]) > 0) {
-		k.coined[peerKey{c.row.ProjectID, t.Language}] = struct{}{}
+	if t.Removed && t.Checked != "" || !t.Removed && (k.checkedNew[t.ID] || t.Checked != rules || len(k.changed[t.ID]) > 0) {
+		k.glossaries.changed[languageKey{c.row.ProjectID, t.Language}] = struct{}{}
 	}
 }
 
-// followTerms checks again, in the translations of a project, what a glossary
-// that changed is used for.
-func (k *checkup) followTerms(ctx context.Context, comps []*component) error {
-	clear(k.glossary) // a translation that is new was checked with what was there then
-	for key := range k.coined {
+// checkGlossaryUsers checks the units again that use a glossary that changed, in
+// all components of the project.
+func (k *checkup) checkGlossaryUsers(ctx context.Context, comps []*component) error {
+	clear(k.glossaries.terms) // new translations were checked with the terms of before
+	for key := range k.glossaries.changed {
 		users, err := k.tx.GlossaryUsers(ctx, key.project, key.language)
 		if err != nil {
 			return err
 		}
 		for i := range users {
-			if err := k.follow(ctx, &comps[0].selection, &users[i]); err != nil {
+			if err := k.checkGlossaryUser(ctx, &comps[0].selection, &users[i]); err != nil {
 				return err
 			}
 		}
@@ -66,24 +74,19 @@ func (k *checkup) followTerms(ctx context.Context, comps []*component) error {
 	return nil
 }
 
-// follow checks the use of a glossary in one translation.
-func (k *checkup) follow(ctx context.Context, l *selection, user *store.GlossaryUser) error {
+// checkGlossaryUser runs the check check_glossary on one translation.
+func (k *checkup) checkGlossaryUser(ctx context.Context, l *selection, user *store.GlossaryUser) error {
 	t, c := &user.Translation, &user.Component
-	var units []*store.CheckUnit
-	each := func(u *store.CheckUnit) error {
-		units = append(units, u)
-		return nil
-	}
-	var err error
-	if checks.UsesGlossary(c.Settings.CheckFlags) {
-		err = k.tx.UnitsOf(ctx, t.ID, each)
-	} else {
-		err = k.tx.FlaggedUnits(ctx, t.ID, checks.GlossaryFlag, each)
-	}
+	units, err := collectUnits(func(each func(*store.CheckUnit) error) error {
+		if checks.UsesGlossary(c.Settings.CheckFlags) {
+			return k.tx.UnitsOf(ctx, t.ID, each)
+		}
+		return k.tx.FlaggedUnits(ctx, t.ID, checks.GlossaryFlag, each)
+	})
 	if err != nil || len(units) == 0 {
 		return err
 	}
-	terms, err := k.terms(ctx, &c.Project, &c.Settings, t.Language, true)
+	terms, err := k.glossaries.termsFor(ctx, &c.Project, &c.Settings, t.Language, true)
 	if err != nil {
 		return err
 	}
@@ -93,7 +96,7 @@ func (k *checkup) follow(ctx context.Context, l *selection, user *store.Glossary
 		if masks[i].Has(checks.CheckGlossary) {
 			mask = mask.With(checks.CheckGlossary)
 		}
-		if err := k.put(ctx, u, mask); err != nil {
+		if err := k.failures.setTarget(ctx, u, mask); err != nil {
 			return err
 		}
 	}

@@ -180,7 +180,7 @@ func (p *pull) applyStep(ctx context.Context, convoy, touched []*component, from
 		if !at.partial {
 			checkup = newCheckup(tx)
 			if from != "" {
-				checkup.diff = failureDiff{}
+				checkup.failures.diff = failureDiff{}
 			}
 		}
 		for _, c := range touched {
@@ -197,10 +197,10 @@ func (p *pull) applyStep(ctx context.Context, convoy, touched []*component, from
 		if err := checkup.run(ctx, touched); err != nil {
 			return err
 		}
-		if err := checkup.age(ctx, slices.DeleteFunc(slices.Clone(convoy), func(c *component) bool { return slices.Contains(touched, c) })); err != nil {
+		if err := checkup.longUntranslated(ctx, slices.DeleteFunc(slices.Clone(convoy), func(c *component) bool { return slices.Contains(touched, c) })); err != nil {
 			return err
 		}
-		newFailures, err = checkup.diff.newFailures(ctx, tx)
+		newFailures, err = checkup.failures.diff.newFailures(ctx, tx)
 		return err
 	})
 	if err != nil {
@@ -291,7 +291,7 @@ func commitTime(c gitsource.Commit, pull time.Time) time.Time {
 // move moves the heads of a convoy; strings grow older with them.
 func (p *pull) move(ctx context.Context, convoy []*component, from, to string) error {
 	return p.advanceHeads(ctx, convoy, from, to, replayStep{}, func(ctx context.Context, tx *store.StepTx) error {
-		return newCheckup(tx).age(ctx, convoy)
+		return newCheckup(tx).longUntranslated(ctx, convoy)
 	})
 }
 

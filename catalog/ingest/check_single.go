@@ -13,41 +13,42 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// begun are the checks of the single units of a new translation, which run while
-// the units are stored: a first import waits for the database alone.
-type begun struct {
+// pendingChecks are the checks of the single units of a new translation, which
+// run while the units are stored, so that a first import waits for the database
+// only.
+type pendingChecks struct {
 	done  chan struct{}
 	masks []checks.Mask
 }
 
-// begin begins them. Until wait returns, nobody may change what checks read of
-// units and t; ids and what else storing gives them is another matter.
-func (k *checkup) begin(ctx context.Context, c *component, t *catalog.Translation, units []unit.Unit) (*begun, error) {
+// start starts the checks of single units. Until wait returns, the caller must
+// not change the fields of units and t that checks read; ids may change.
+func (k *checkup) start(ctx context.Context, c *component, t *catalog.Translation, units []unit.Unit) (*pendingChecks, error) {
 	asked := slices.ContainsFunc(units, func(u unit.Unit) bool { return checks.UsesGlossary(u.Flags) })
-	terms, err := k.terms(ctx, &c.row.Project, &c.row.Settings, t.Language, asked)
+	terms, err := k.glossaries.termsFor(ctx, &c.row.Project, &c.row.Settings, t.Language, asked)
 	if err != nil {
 		return nil, err
 	}
-	b := &begun{done: make(chan struct{}), masks: make([]checks.Mask, len(units))}
+	p := &pendingChecks{done: make(chan struct{}), masks: make([]checks.Mask, len(units))}
 	set := checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, terms)
 	rule := catalog.Translation{IsSource: t.IsSource, PluralNumber: t.PluralNumber}
 	go func() {
-		defer close(b.done)
+		defer close(p.done)
 		spread(len(units), max(runtime.GOMAXPROCS(0)-1, 1), func(i int) {
 			u := checks.UnitOf(&units[i].Unit, &rule)
-			b.masks[i] = set.Run(&u)
+			p.masks[i] = set.Run(&u)
 		})
 	}()
-	return b, nil
+	return p, nil
 }
 
-// wait returns what fails, parallel to the units.
-func (b *begun) wait() []checks.Mask {
-	<-b.done
-	return b.masks
+// wait returns the failing checks, parallel to the units.
+func (p *pendingChecks) wait() []checks.Mask {
+	<-p.done
+	return p.masks
 }
 
-// runAll runs the checks that look at one unit, on all cores.
+// runAll runs the checks of single units on all cores.
 func runAll(set *checks.Set, t *catalog.Translation, units []*store.CheckUnit) []checks.Mask {
 	masks := make([]checks.Mask, len(units))
 	spread(len(units), runtime.GOMAXPROCS(0), func(i int) {
@@ -57,10 +58,11 @@ func runAll(set *checks.Set, t *catalog.Translation, units []*store.CheckUnit) [
 	return masks
 }
 
-// runSize is up to how many units are checked by one goroutine.
+// runSize is how many units one goroutine checks at a time.
 const runSize = 512
 
-// spread calls do for 0 to n-1, on some goroutines where it is worth it.
+// spread calls do for 0 to n-1: on several goroutines if there are more than
+// runSize calls.
 func spread(n, workers int, do func(i int)) {
 	run := func(from, to int) {
 		for i := from; i < to; i++ {
@@ -79,5 +81,5 @@ func spread(n, workers int, do func(i int)) {
 			return nil
 		})
 	}
-	_ = group.Wait() // they return none
+	_ = group.Wait() // no call returns an error
 }

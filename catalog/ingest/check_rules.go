@@ -1,0 +1,84 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
+)
+
+// The rules of a translation are stored with it (Translation.Checked): letters
+// for the checks across units that run on it, the source language, and a hash
+// of everything else that its checks depend on. A translation whose stored
+// rules differ from its current ones is checked as a whole.
+
+// The letters of rules.
+const (
+	ruleCompared     = 'c' // its units are compared with those of other translations
+	rulePrivate      = 'p' // only with units of private components, so that public checks reveal nothing of them
+	ruleInconsistent = 'i'
+	ruleReused       = 'r'
+	ruleMultiple     = 'm'
+	ruleLong         = 'l'
+)
+
+// rulesOf returns the current rules of a translation. The strings of a glossary
+// are not compared.
+func rulesOf(c *component, t *catalog.Translation) string {
+	s := &c.row.Settings
+	var h catalog.Hasher
+	key := h.Meta(fmt.Sprint(checks.Version, t.PluralNumber, t.IsSource), t.PluralFormula, t.Language, s.CheckFlags, s.Name, c.row.Project.Settings.Name)
+	letters := ""
+	if s.AllowTranslationPropagation && !s.IsGlossary {
+		letters += string(ruleCompared)
+		if s.Private(&c.row.Project) {
+			letters += string(rulePrivate)
+		}
+	}
+	for letter, id := range map[rune]checks.ID{ruleInconsistent: checks.Inconsistent, ruleReused: checks.Reused, ruleMultiple: checks.MultipleFailures, ruleLong: checks.LongUntranslated} {
+		if !s.IsGlossary && !ignores(s.CheckFlags, id) {
+			letters += string(letter)
+		}
+	}
+	sorted := []rune(letters)
+	slices.Sort(sorted)
+	return fmt.Sprintf("%s:%s:%x", string(sorted), c.selection.source.Code, uint64(key))
+}
+
+// hasRule reports whether rules have a letter.
+func hasRule(rules string, letter rune) bool {
+	letters, _, _ := strings.Cut(rules, ":")
+	return strings.ContainsRune(letters, letter)
+}
+
+// sourceLanguage returns the source language in rules.
+func sourceLanguage(rules string) string {
+	_, rest, _ := strings.Cut(rules, ":")
+	source, _, _ := strings.Cut(rest, ":")
+	return source
+}
+
+// ignores reports whether flags turn a check off.
+func ignores(flags string, id checks.ID) bool {
+	if !strings.Contains(flags, "ignore-") {
+		return false
+	}
+	name := "ignore-" + strings.ReplaceAll(id.String(), "_", "-")
+	for flag := range strings.SplitSeq(flags, ",") {
+		if flag = strings.TrimSpace(flag); flag == name || flag == "ignore-all-checks" {
+			return true
+		}
+	}
+	return false
+}
+
+// targetHash returns the hash that units with one target have in common. It is
+// 0 where the check "reused", its only user, cannot fail.
+func targetHash(h *catalog.Hasher, c *component, t *catalog.Translation, target string) int64 {
+	if t.IsSource || t.PluralNumber < 2 || catalog.EmptyForms(target) {
+		return 0
+	}
+	return h.Target(c.row.ProjectID, t.Language, target)
+}

@@ -1,0 +1,109 @@
+package ingest
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// sourceStrings runs the checks that look at one source string alone.
+func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
+	rows, err := k.tx.Translations(ctx, c.row.ID)
+	if err != nil {
+		return err
+	}
+	t := liveSource(rows)
+	if t == nil {
+		return nil
+	}
+	units, err := k.sourceUnits(ctx, c, t)
+	if err != nil {
+		return err
+	}
+	masks := runAll(checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, nil), t, units)
+	for i, u := range units {
+		k.untranslated.recount(c.row.ID).note(u.ID)
+		mask := masks[i].Or(checks.Mask(u.Failing).And(laterChecks(u.Flags)))
+		if u.Removed {
+			mask = checks.Mask{}
+		}
+		if err := k.failures.set(ctx, u, mask); err != nil {
+			return err
+		}
+		k.failures.sources[u.ID] = struct{}{}
+	}
+	return nil
+}
+
+// liveSource returns the source translation among those of a component; nil if
+// its file is gone.
+func liveSource(rows []catalog.Translation) *catalog.Translation {
+	i := slices.IndexFunc(rows, func(t catalog.Translation) bool { return t.IsSource && !t.Removed })
+	if i < 0 {
+		return nil
+	}
+	return &rows[i]
+}
+
+// sourceUnits reads the units of a source translation that are to be checked:
+// those that the step changed, or all if the rules changed.
+func (k *checkup) sourceUnits(ctx context.Context, c *component, t *catalog.Translation) ([]*store.CheckUnit, error) {
+	changed, err := k.unitsByID(ctx, unique(k.changed[t.ID]))
+	rules := rulesOf(c, t)
+	if err != nil || t.Checked == rules {
+		return changed, err
+	}
+	units, err := collectUnits(func(each func(*store.CheckUnit) error) error { return k.tx.UnitsOf(ctx, t.ID, each) })
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range changed {
+		if u.Removed {
+			units = append(units, u)
+		}
+	}
+	k.comparison.forgetPeers()
+	return units, k.tx.SetChecked(ctx, t.ID, rules)
+}
+
+// laterChecks are the checks of source strings that run after sourceStrings.
+func laterChecks(flags string) checks.Mask {
+	m := checks.Mask{}.With(checks.MultipleFailures)
+	if ignores(flags, checks.LongUntranslated) {
+		return m
+	}
+	return m.With(checks.LongUntranslated)
+}
+
+// multipleFailures runs the check multiple_failures on the source strings whose
+// translations were checked.
+func (k *checkup) multipleFailures(ctx context.Context) error {
+	ids := slices.Sorted(maps.Keys(k.failures.sources))
+	failing, err := k.tx.FailingOf(ctx, ids)
+	if err != nil {
+		return err
+	}
+	rules, err := k.tx.CheckedOf(ctx, ids)
+	if err != nil {
+		return err
+	}
+	units, err := k.unitsByID(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, u := range units {
+		mask := checks.Mask(u.Failing).Without(checks.MultipleFailures)
+		if !u.Removed && hasRule(rules[u.TranslationID], ruleMultiple) && !ignores(u.Flags, checks.MultipleFailures) &&
+			checks.HasMultipleFailures(failing[u.ID]) {
+			mask = mask.With(checks.MultipleFailures)
+		}
+		if err := k.failures.set(ctx, u, mask); err != nil {
+			return err
+		}
+	}
+	return nil
+}

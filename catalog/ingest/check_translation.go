@@ -1,0 +1,202 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// newTranslation checks a new translation while its units are in memory. The
+// checks of single units, pending, began before the units were stored.
+func (k *checkup) newTranslation(ctx context.Context, w *unitWriter, pending *pendingChecks) error {
+	c, t := w.a.comp, w.row
+	sources, err := w.a.sourceIDs(ctx)
+	if err != nil {
+		return err
+	}
+	all := make([]store.CheckUnit, len(w.units))
+	units := make([]*store.CheckUnit, len(w.units))
+	for i := range w.units {
+		all[i] = store.CheckUnit{Unit: w.units[i].Unit, TargetHash: w.targetHash(w.units[i].Target)}
+		all[i].ID, all[i].TranslationID, all[i].SourceID = w.ids[i], t.ID, sources[w.units[i].Identity]
+		units[i] = &all[i]
+	}
+	k.checkedNew[t.ID] = true
+	return k.allUnits(ctx, c, t, units, rulesOf(c, t), pending.wait())
+}
+
+// component checks the translations of a component, except the source
+// translation, and removes the failures of translations that are gone.
+func (k *checkup) component(ctx context.Context, c *component) error {
+	rows, err := k.tx.Translations(ctx, c.row.ID)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		t := &rows[i]
+		rules := rulesOf(c, t)
+		k.noteGlossaryChange(c, t, rules)
+		switch {
+		case t.Removed && (t.Checked != "" || t.Stats.Failing.Units > 0): // a change of settings empties Checked
+			err = k.removedTranslation(ctx, c, t)
+		case t.Removed || t.IsSource || k.checkedNew[t.ID]:
+		case t.Checked != rules:
+			err = k.wholeTranslation(ctx, c, t, rules)
+		case len(k.changed[t.ID]) > 0:
+			err = k.changedUnits(ctx, c, t)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Language, err)
+		}
+	}
+	return nil
+}
+
+// removedTranslation removes the failures of a translation whose file is gone,
+// and has the units checked again that its units were compared with.
+func (k *checkup) removedTranslation(ctx context.Context, c *component, t *catalog.Translation) error {
+	units, err := k.liveUnits(ctx, c, t)
+	if err != nil {
+		return err
+	}
+	for _, u := range units {
+		if u.Failing != [2]uint64{} {
+			k.failures.sources[u.SourceID] = struct{}{}
+		}
+	}
+	k.untranslated.recount(c.row.ID).whole = true
+	if err := k.tx.ClearFailing(ctx, t.ID); err != nil {
+		return err
+	}
+	if t.IsSource || !hasRule(t.Checked, ruleCompared) {
+		return nil
+	}
+	k.comparison.forgetPeers()
+	return k.compareRemoved(ctx, c, t, units)
+}
+
+// wholeTranslation checks all units of a stored translation.
+func (k *checkup) wholeTranslation(ctx context.Context, c *component, t *catalog.Translation, rules string) error {
+	units, err := k.liveUnits(ctx, c, t)
+	if err != nil {
+		return err
+	}
+	for _, u := range units { // of a database of an older version, or of another language
+		if want := targetHash(&k.hasher, c, t, u.Target); u.TargetHash != want {
+			if err := k.tx.SetTargetHash(ctx, u, want); err != nil {
+				return err
+			}
+		}
+	}
+	if t.Stats.Failing.Units > 0 || hasRule(t.Checked, ruleCompared) { // else it was never checked
+		changed, err := k.unitsByID(ctx, unique(k.changed[t.ID]))
+		if err != nil {
+			return err
+		}
+		removed := slices.DeleteFunc(changed, func(u *store.CheckUnit) bool { return !u.Removed })
+		if err := k.failures.clear(ctx, removed); err != nil {
+			return err
+		}
+		if err := k.compareRemoved(ctx, c, t, removed); err != nil {
+			return err
+		}
+	}
+	k.comparison.rulesChanged[t.ID] = hasRule(t.Checked, ruleCompared)
+	return k.allUnits(ctx, c, t, units, rules, nil)
+}
+
+// liveUnits reads the live units of a translation.
+func (k *checkup) liveUnits(ctx context.Context, c *component, t *catalog.Translation) ([]*store.CheckUnit, error) {
+	texts, ok := k.sourceTexts[c.row.ID]
+	if !ok {
+		source, err := k.tx.SourceTranslation(ctx, c.row.ID)
+		if err != nil {
+			return nil, err
+		}
+		if texts, err = k.tx.SourceTexts(ctx, source); err != nil {
+			return nil, err
+		}
+		k.sourceTexts[c.row.ID] = texts
+	}
+	return k.tx.TargetsOf(ctx, t.ID, texts)
+}
+
+// allUnits checks all units of a translation and stores its rules. masks are the
+// results of the checks of single units; nil if those have to run.
+func (k *checkup) allUnits(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, rules string, masks []checks.Mask) error {
+	k.untranslated.recount(c.row.ID).whole = true
+	if err := k.tx.SetChecked(ctx, t.ID, rules); err != nil {
+		return err
+	}
+	checkedNow := *t
+	checkedNow.Checked = rules
+	k.comparison.forgetPeers()
+	k.comparison.whole = t.ID
+	defer func() { k.comparison.whole = 0 }()
+	if masks == nil {
+		return k.units(ctx, c, &checkedNow, units)
+	}
+	return k.compareAndStore(ctx, c, &checkedNow, units, masks)
+}
+
+// changedUnits checks the units of a translation that the step changed.
+func (k *checkup) changedUnits(ctx context.Context, c *component, t *catalog.Translation) error {
+	var units, removed []*store.CheckUnit
+	if err := k.tx.UnitsByID(ctx, unique(k.changed[t.ID]), func(u *store.CheckUnit) error {
+		k.untranslated.recount(c.row.ID).note(u.SourceID)
+		if u.Removed {
+			removed = append(removed, u)
+		} else {
+			units = append(units, u)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := k.failures.clear(ctx, removed); err != nil {
+		return err
+	}
+	if err := k.units(ctx, c, t, units); err != nil {
+		return err
+	}
+	return k.compareRemoved(ctx, c, t, removed)
+}
+
+// compareRemoved marks the units as affected that removed ones were compared
+// with.
+func (k *checkup) compareRemoved(ctx context.Context, c *component, t *catalog.Translation, removed []*store.CheckUnit) error {
+	return k.comparison.run(ctx, &comparedUnits{
+		project: c.row.ProjectID, in: peerOf(t), units: removed, masks: make([]checks.Mask, len(removed)), changed: true,
+	})
+}
+
+// units runs all checks of target strings on units of a translation.
+func (k *checkup) units(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit) error {
+	terms, err := k.glossaries.termsFor(ctx, &c.row.Project, &c.row.Settings, t.Language, asksForTerms(units))
+	if err != nil {
+		return err
+	}
+	masks := runAll(checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, terms), t, units)
+	return k.compareAndStore(ctx, c, t, units, masks)
+}
+
+// compareAndStore adds the checks that compare units to masks, the results of
+// the checks of single units, and stores the sum.
+func (k *checkup) compareAndStore(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, masks []checks.Mask) error {
+	if err := k.tx.AddTargetHashes(ctx, units); err != nil {
+		return err
+	}
+	if err := k.comparison.run(ctx, &comparedUnits{project: c.row.ProjectID, in: peerOf(t), units: units, masks: masks, changed: true}); err != nil {
+		return err
+	}
+	for i, u := range units {
+		if err := k.failures.setTarget(ctx, u, masks[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
