@@ -61,6 +61,33 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// codeName is how a page names a file of ours, or a test.
+var codeName = regexp.MustCompile("`(?:([a-z]+/[a-z_/]+\\.go)|((?:Test|Fuzz|Benchmark)[A-Z][A-Za-z]*))`")
+
+// TestCodeNames finds names of files and tests in the pages that do not exist.
+func TestCodeNames(t *testing.T) {
+	sources := readSources(t)
+	var code strings.Builder
+	for name, text := range sources {
+		if strings.HasSuffix(name, "_test.go") {
+			code.WriteString(text)
+		}
+	}
+	for name, text := range sources {
+		if !strings.HasSuffix(name, ".md") {
+			continue
+		}
+		for _, m := range codeName.FindAllStringSubmatch(text, -1) {
+			if _, ok := sources[m[1]]; m[1] != "" && !ok && m[1] != "catalog/references_test.go" {
+				t.Errorf("%s names %s, which does not exist", name, m[1])
+			}
+			if m[2] != "" && !strings.Contains(code.String(), "\nfunc "+m[2]+"(") {
+				t.Errorf("%s names %s, which is no test", name, m[2])
+			}
+		}
+	}
+}
+
 // outside are citations of documents that are not in the repository.
 var outside = regexp.MustCompile(`(?i)\b(decisions? \d+|(weblate-)?facts,? §|weblate-facts|po-semantics|specification, rule|read-interface)|\(clients\)|\bclients\.md`)
 
