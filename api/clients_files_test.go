@@ -16,6 +16,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // clientKotlinSDK sends Bearer, and has ktor's HttpCache: it sends back what
@@ -71,20 +72,20 @@ func clientCheckmkSyncer(t *testing.T, _ *sites) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	remote := t.TempDir()
-	git(remote, "init", "-q", "-b", "main")
+	upstream := t.TempDir()
+	git(upstream, "init", "-q", "-b", "main")
 	push := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(remote, "de.po"), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(upstream, "de.po"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		git(remote, "add", "de.po")
-		git(remote, "commit", "-qm", text)
+		git(upstream, "add", "de.po")
+		git(upstream, "commit", "-qm", text)
 	}
 	push("one")
 	w := catalogtest.NewWriter(t)
-	w.Configure([]catalog.Project{{Slug: "p", Settings: catalogtest.ProjectDefaults("P")}}, []store.ComponentSpec{{Project: "p", Slug: "c", Settings: catalogtest.ComponentDefaults(""), Repo: remote, Branch: "main"}})
-	mirror, err := gitsource.Open(t.Context(), t.TempDir(), gitsource.Remote{URL: remote, Branch: "main"}, gitsource.Options{})
+	w.Configure([]catalog.Project{{Slug: "p", Settings: catalogtest.ProjectDefaults("P")}}, []store.ComponentSpec{{Project: "p", Slug: "c", Settings: catalogtest.ComponentDefaults(""), Repo: upstream, Branch: "main"}})
+	mirror, err := gitsource.Open(t.Context(), t.TempDir(), remote.Repository{URL: upstream, Branch: "main"}, gitsource.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func clientCheckmkSyncer(t *testing.T, _ *sites) {
 	t.Cleanup(ts.Close)
 	address := want(t, ts.URL+"/api/components/p/c/").text("git_export")
 	clone := filepath.Join(t.TempDir(), "clone")
-	git(remote, "clone", "-q", address, clone)
+	git(upstream, "clone", "-q", address, clone)
 	push("two")
 	pull()
 	git(clone, "pull", "-q")

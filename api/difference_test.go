@@ -19,7 +19,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -147,7 +147,7 @@ func (d *difference) sync(specs []store.ComponentSpec) {
 	for _, spec := range specs {
 		b := branches[spec.Repo]
 		if b == nil {
-			b = &ingest.Branch{Remote: gitsource.Remote{URL: spec.Repo, Branch: "main"}, Key: ingest.BranchKey(spec.Repo, "main")}
+			b = &ingest.Branch{Remote: remote.Repository{URL: spec.Repo, Branch: "main"}, Key: ingest.BranchKey(spec.Repo, "main")}
 			branches[spec.Repo] = b
 		}
 		b.Components = append(b.Components, ingest.Component{Spec: spec})

@@ -17,7 +17,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // otherStatistics are the keys of statistics whose values differ on purpose.
@@ -130,7 +130,7 @@ func importBundle(t *testing.T, slug, bundle string, settings catalog.ComponentS
 		t.Fatal(err)
 	}
 	syncer := ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors")})
-	branch := ingest.Branch{Remote: gitsource.Remote{URL: spec.Repo}, Key: ingest.BranchKey(spec.Repo, ""), Components: []ingest.Component{{Spec: spec}}}
+	branch := ingest.Branch{Remote: remote.Repository{URL: spec.Repo}, Key: ingest.BranchKey(spec.Repo, ""), Components: []ingest.Component{{Spec: spec}}}
 	if _, err := syncer.Sync(t.Context(), branch); err != nil {
 		t.Fatal(err)
 	}

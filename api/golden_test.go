@@ -21,7 +21,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 const (
@@ -101,7 +101,7 @@ func newGolden(tb testing.TB) *golden {
 	}
 	for _, spec := range specs {
 		g.branches = append(g.branches, ingest.Branch{
-			Remote: gitsource.Remote{URL: spec.Repo, Branch: spec.Branch}, Key: ingest.BranchKey(spec.Repo, spec.Branch),
+			Remote: remote.Repository{URL: spec.Repo, Branch: spec.Branch}, Key: ingest.BranchKey(spec.Repo, spec.Branch),
 			Components: []ingest.Component{{Spec: spec}},
 		})
 	}

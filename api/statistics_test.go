@@ -19,7 +19,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // countedUnit is what statistics count of a unit.
@@ -176,7 +176,7 @@ func statisticsServer(t *testing.T) *httptest.Server {
 		t.Fatal(err)
 	}
 	syncer := ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors")})
-	branch := ingest.Branch{Remote: gitsource.Remote{URL: repo}, Key: ingest.BranchKey(repo, ""), Components: components}
+	branch := ingest.Branch{Remote: remote.Repository{URL: repo}, Key: ingest.BranchKey(repo, ""), Components: components}
 	if _, err := syncer.Sync(t.Context(), branch); err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ type ComponentSettings struct {
 	GlossaryColor               string
 	Access                      Access // "": as the project
 	// SuggestionBranches selects the branches whose texts are suggestions (a
-	// gitsource.BranchPattern), SuggestionLimit how many of them at most.
+	// remote.BranchPattern), SuggestionLimit how many of them at most.
 	SuggestionBranches string    `json:",omitempty"`
 	SuggestionLimit    int       `json:",omitempty"`
 	History            History   `json:"History,omitzero"`   // of the first import

@@ -7,25 +7,30 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // BenchmarkSteps walks the whole first-parent history of switchboard (1,838
 // commits) for two masks, origins included.
 func BenchmarkSteps(b *testing.B) {
-	m := openMirror(b, Remote{URL: bundle(b, "switchboard")}, Options{})
+	m := openMirror(b, remote.Repository{URL: gittest.Bundle(b, "switchboard")}, Options{})
 	_, err := m.Fetch(context.Background())
-	must(b, err)
-	match := MatchMasks([]Filemask{mask(b, "po/*.po"), mask(b, "po/extra/*.po")})
+	gittest.Must(b, err)
+	match := filemask.NewMatcher([]filemask.Mask{mask(b, "po/*.po"), mask(b, "po/extra/*.po")})
 	b.ReportAllocs()
 	commits := 0
 	for b.Loop() {
 		r, err := m.Reader(context.Background())
-		must(b, err)
-		for _, err := range r.Steps(context.Background(), Hash{}, r.Head().Hash, match) {
-			must(b, err)
+		gittest.Must(b, err)
+		for _, err := range r.Steps(context.Background(), object.Hash{}, r.Head().Hash, match) {
+			gittest.Must(b, err)
 			commits++
 		}
-		must(b, r.Close())
+		gittest.Must(b, r.Close())
 	}
 	b.ReportMetric(float64(commits)/b.Elapsed().Seconds(), "steps/s")
 }
@@ -33,14 +38,14 @@ func BenchmarkSteps(b *testing.B) {
 // BenchmarkFetchNoop asks a local repository that has nothing new.
 func BenchmarkFetchNoop(b *testing.B) {
 	u := newUpstream(b)
-	u.set("main", u.commit("A", files{"x": "1"}))
-	m := u.mirror(Options{})
+	u.Set("main", u.Commit("A", files{"x": "1"}))
+	m := mirrorOf(b, u, Options{})
 	_, err := m.Fetch(context.Background())
-	must(b, err)
+	gittest.Must(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
 		_, err := m.Fetch(context.Background())
-		must(b, err)
+		gittest.Must(b, err)
 	}
 }
 
@@ -56,65 +61,65 @@ func BenchmarkFetchOneCommit(b *testing.B) {
 	for i := range 20_000 {
 		fmt.Fprintf(&text, "#: src/file%d.c:%d\nmsgid \"Message number %d of this file\"\nmsgstr \"Text %d\"\n\n", i%97, i, i, i*7919)
 	}
-	var h Hash
-	m := u.mirror(Options{})
+	var h object.Hash
+	m := mirrorOf(b, u, Options{})
 	i := 0
 	next := func() {
 		fs["po/big.po"] = text.String() + fmt.Sprintf("msgid \"last\"\nmsgstr \"%d\"\n", i)
 		if h.IsZero() {
-			h = u.commit("A", fs)
+			h = u.Commit("A", fs)
 		} else {
-			h = u.commit("A", fs, h)
+			h = u.Commit("A", fs, h)
 		}
-		u.set("main", h)
+		u.Set("main", h)
 		i++
 	}
 	next()
 	_, err := m.Fetch(context.Background())
-	must(b, err)
+	gittest.Must(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
 		next()
 		b.StartTimer()
 		_, err := m.Fetch(context.Background())
-		must(b, err)
+		gittest.Must(b, err)
 	}
 }
 
 // BenchmarkClone clones vim-po from a path, as the first import does.
 func BenchmarkClone(b *testing.B) {
-	dir := bundle(b, "vim-po")
+	dir := gittest.Bundle(b, "vim-po")
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		m, err := Open(context.Background(), filepath.Join(b.TempDir(), fmt.Sprint(i)), Remote{URL: dir}, Options{})
-		must(b, err)
+		m, err := Open(context.Background(), filepath.Join(b.TempDir(), fmt.Sprint(i)), remote.Repository{URL: dir}, Options{})
+		gittest.Must(b, err)
 		_, err = m.Fetch(context.Background())
-		must(b, err)
+		gittest.Must(b, err)
 		i++
 	}
 }
 
 // BenchmarkReadHead reads all PO files of vim-po's head (10.6 MB).
 func BenchmarkReadHead(b *testing.B) {
-	m := openMirror(b, Remote{URL: bundle(b, "vim-po")}, Options{})
+	m := openMirror(b, remote.Repository{URL: gittest.Bundle(b, "vim-po")}, Options{})
 	_, err := m.Fetch(context.Background())
-	must(b, err)
-	match := MatchMasks([]Filemask{mask(b, "src/po/*.po")})
+	gittest.Must(b, err)
+	match := filemask.NewMatcher([]filemask.Mask{mask(b, "src/po/*.po")})
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
 		r, err := m.Reader(context.Background())
-		must(b, err)
+		gittest.Must(b, err)
 		list, err := r.Snapshot(context.Background(), r.Head().Hash, match.Want, match.Prune)
-		must(b, err)
+		gittest.Must(b, err)
 		for _, f := range list {
 			data, err := r.Blob(context.Background(), f.Blob, 0)
-			must(b, err)
+			gittest.Must(b, err)
 			n += len(data)
 		}
-		must(b, r.Close())
+		gittest.Must(b, r.Close())
 	}
 	b.SetBytes(int64(n / b.N))
 }
@@ -122,25 +127,25 @@ func BenchmarkReadHead(b *testing.B) {
 // BenchmarkPollHTTP asks a remote with 5,000 branches that has nothing new.
 func BenchmarkPollHTTP(b *testing.B) {
 	root := b.TempDir()
-	u := newUpstreamAt(b, filepath.Join(root, "up.git"))
-	h := u.commit("A", files{"x": "1"})
-	u.set("main", h)
+	u := gittest.NewUpstreamAt[object.Hash](b, filepath.Join(root, "up.git"))
+	h := u.Commit("A", files{"x": "1"})
+	u.Set("main", h)
 	var packed strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&packed, "%s refs/heads/topic/%05d\n", h, i)
 	}
-	u.write("packed-refs", packed.String())
+	u.Write("packed-refs", packed.String())
 	srv := httptest.NewServer(backend(b, root))
 	defer srv.Close()
 	for _, transport := range []string{"builtin", "binary"} {
 		b.Run(transport, func(b *testing.B) {
-			m := openMirror(b, Remote{URL: srv.URL + "/up.git", Branch: "main"}, Options{Transport: transport})
+			m := openMirror(b, remote.Repository{URL: srv.URL + "/up.git", Branch: "main"}, Options{Remote: remote.Options{Transport: transport}})
 			_, err := m.Fetch(context.Background())
-			must(b, err)
+			gittest.Must(b, err)
 			b.ReportAllocs()
 			for b.Loop() {
 				_, err := m.Fetch(context.Background())
-				must(b, err)
+				gittest.Must(b, err)
 			}
 		})
 	}

@@ -7,6 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // sharedRepos are the masks of ../shared/data/repos/README.md, how many files
@@ -30,7 +35,7 @@ var sharedRepos = []struct {
 func expected(t *testing.T, name string) map[string]bool {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "shared", "data", "repos", "expected", name+".tsv"))
-	must(t, err)
+	gittest.Must(t, err)
 	defer f.Close()
 	paths := map[string]bool{}
 	lines := bufio.NewScanner(f)
@@ -48,18 +53,18 @@ func expected(t *testing.T, name string) map[string]bool {
 func TestRealRepositories(t *testing.T) {
 	for _, c := range sharedRepos {
 		t.Run(c.name, func(t *testing.T) {
-			m := openMirror(t, Remote{URL: bundle(t, c.name)}, Options{})
+			m := openMirror(t, remote.Repository{URL: gittest.Bundle(t, c.name)}, Options{})
 			r := reader(t, m)
-			var masks []Filemask
+			var masks []filemask.Mask
 			for _, text := range c.masks {
 				masks = append(masks, mask(t, text))
 			}
-			match := MatchMasks(masks)
+			match := filemask.NewMatcher(masks)
 			list, err := r.Snapshot(context.Background(), r.Head().Hash, match.Want, match.Prune)
-			must(t, err)
+			gittest.Must(t, err)
 			want := expected(t, c.name)
-			head := map[string]Hash{}
-			regular, _ := WithoutLinks(list)
+			head := map[string]object.Hash{}
+			regular, _ := SplitLinks(list)
 			for _, f := range regular {
 				head[f.Path] = f.Blob
 				if !want[f.Path] {
@@ -71,8 +76,8 @@ func TestRealRepositories(t *testing.T) {
 				t.Errorf("%s is in the table, but not matched", path)
 			}
 			all, err := r.Snapshot(context.Background(), r.Head().Hash, nil, nil)
-			must(t, err)
-			if found := Discover(all); len(found) == 0 || found[0].String() != c.found {
+			gittest.Must(t, err)
+			if found := filemask.Discover(all, filemask.DiscoverOptions{}).Sets; len(found) == 0 || found[0].String() != c.found {
 				t.Errorf("discovered %v, want %s first", found, c.found)
 			}
 			replay(t, r, match, head)
@@ -80,13 +85,13 @@ func TestRealRepositories(t *testing.T) {
 	}
 }
 
-func replay(t *testing.T, r *Reader, match Matcher, head map[string]Hash) {
+func replay(t *testing.T, r *Reader, match filemask.Matcher, head map[string]object.Hash) {
 	t.Helper()
-	state := map[string]Hash{}
-	var last Hash
+	state := map[string]object.Hash{}
+	var last object.Hash
 	merges, swapped := 0, 0
-	for s, err := range r.Steps(context.Background(), Hash{}, r.Head().Hash, match) {
-		must(t, err)
+	for s, err := range r.Steps(context.Background(), object.Hash{}, r.Head().Hash, match) {
+		gittest.Must(t, err)
 		if len(s.Commit.Parents) > 1 {
 			merges++
 			if len(s.Origins) > 1 {
@@ -101,7 +106,7 @@ func replay(t *testing.T, r *Reader, match Matcher, head map[string]Hash) {
 			if c.New.IsZero() {
 				delete(state, c.Path)
 			}
-			k := introducer(s, i, func(b Hash) bool { return b == c.New })
+			k := introducer(s, i, func(b object.Hash) bool { return b == c.New })
 			if got := s.Origins[k].Blobs[i]; got != c.New {
 				t.Fatalf("%s: %s is credited to a commit that has it as %s", s.Commit.Hash, c.Path, got)
 			}
@@ -123,23 +128,23 @@ func replay(t *testing.T, r *Reader, match Matcher, head map[string]Hash) {
 // commit of any kind to the head. Many are not on the first-parent chain (of
 // 1,838 commits 1,462 are).
 func TestPullsOfSwitchboard(t *testing.T) {
-	r := reader(t, openMirror(t, Remote{URL: bundle(t, "switchboard")}, Options{}))
+	r := reader(t, openMirror(t, remote.Repository{URL: gittest.Bundle(t, "switchboard")}, Options{}))
 	ctx := context.Background()
-	match := MatchMasks([]Filemask{mask(t, "po/*.po"), mask(t, "po/extra/*.po")})
+	match := filemask.NewMatcher([]filemask.Mask{mask(t, "po/*.po"), mask(t, "po/extra/*.po")})
 	head := r.Head().Hash
 	all, err := r.unseen(ctx, head, nil)
-	must(t, err)
+	gittest.Must(t, err)
 	n, merges, one := 0, 0, 0
 	for from, commit := range all {
-		if len(commit.parents) > 1 {
+		if len(commit.Parents) > 1 {
 			merges++
 		}
 		if n++; from[0] != 0x21 {
 			continue
 		}
-		state := map[string]Hash{}
+		state := map[string]object.Hash{}
 		list, err := r.Snapshot(ctx, from, match.Want, match.Prune)
-		must(t, err)
+		gittest.Must(t, err)
 		for _, f := range list {
 			if f.Link == "" {
 				state[f.Path] = f.Blob
@@ -158,7 +163,7 @@ func TestPullsOfSwitchboard(t *testing.T) {
 			}
 		}
 		end, err := r.Snapshot(ctx, head, match.Want, match.Prune)
-		must(t, err)
+		gittest.Must(t, err)
 		for _, f := range end {
 			if f.Link == "" && state[f.Path] != f.Blob {
 				t.Fatalf("from %s: %s does not end as at the head", from, f.Path)

@@ -3,6 +3,8 @@ package gitsource
 import (
 	"container/heap"
 	"context"
+
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 const (
@@ -16,9 +18,9 @@ const (
 
 // unseen gives the commits reachable from tip that are not in seen, which
 // holds with each commit all its ancestors.
-func (r *Reader) unseen(ctx context.Context, tip Hash, seen map[Hash]struct{}) (map[Hash]node, error) {
-	fresh := map[Hash]node{}
-	todo := []Hash{tip}
+func (r *Reader) unseen(ctx context.Context, tip object.Hash, seen map[object.Hash]struct{}) (map[object.Hash]object.Node, error) {
+	fresh := map[object.Hash]object.Node{}
+	todo := []object.Hash{tip}
 	for len(todo) > 0 {
 		h := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -31,20 +33,20 @@ func (r *Reader) unseen(ctx context.Context, tip Hash, seen map[Hash]struct{}) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n, err := r.node(h)
+		n, err := r.store.Node(h)
 		if err != nil {
 			return nil, err
 		}
 		fresh[h] = n
-		todo = append(todo, n.parents...)
+		todo = append(todo, n.Parents...)
 	}
 	return fresh, nil
 }
 
 // painted is a commit met by difference.
 type painted struct {
-	hash    Hash
-	node    node
+	hash    object.Hash
+	node    object.Node
 	old     bool // reachable from the commit to leave out
 	visited bool // its parents were painted
 }
@@ -52,8 +54,8 @@ type painted struct {
 // difference gives the commits reachable from tip and not from without (git's
 // without..tip), newest first by commit time until what is left is common.
 // With most > 0 it stops soon after finding more than that many.
-func (r *Reader) difference(ctx context.Context, tip, without Hash, most int) (map[Hash]node, error) {
-	d := painter{r: r, all: map[Hash]*painted{}}
+func (r *Reader) difference(ctx context.Context, tip, without object.Hash, most int) (map[object.Hash]object.Node, error) {
+	d := painter{r: r, all: map[object.Hash]*painted{}}
 	if err := d.push(tip, false); err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func (r *Reader) difference(ctx context.Context, tip, without Hash, most int) (m
 			if d.fresh == 0 {
 				break
 			}
-			if extra++; extra > slop && d.queue[0].node.when < d.oldest {
+			if extra++; extra > slop && d.queue[0].node.When < d.oldest {
 				break
 			}
 		}
@@ -78,7 +80,7 @@ func (r *Reader) difference(ctx context.Context, tip, without Hash, most int) (m
 			return nil, err
 		}
 	}
-	fresh := make(map[Hash]node, d.fresh)
+	fresh := make(map[object.Hash]object.Node, d.fresh)
 	for h, p := range d.all {
 		if !p.old {
 			fresh[h] = p.node
@@ -90,21 +92,21 @@ func (r *Reader) difference(ctx context.Context, tip, without Hash, most int) (m
 // painter is the state of difference.
 type painter struct {
 	r      *Reader
-	all    map[Hash]*painted
+	all    map[object.Hash]*painted
 	queue  newestFirst
 	open   int   // queued commits not (yet) known to be old
 	fresh  int   // commits not (yet) known to be old
 	oldest int64 // smallest time of a fresh commit met
 }
 
-func (d *painter) push(h Hash, old bool) error {
+func (d *painter) push(h object.Hash, old bool) error {
 	if p, ok := d.all[h]; ok {
 		if old {
 			d.paint(p)
 		}
 		return nil
 	}
-	n, err := d.r.node(h)
+	n, err := d.r.store.Node(h)
 	if err != nil {
 		return err
 	}
@@ -112,8 +114,8 @@ func (d *painter) push(h Hash, old bool) error {
 	d.all[h] = p
 	heap.Push(&d.queue, p)
 	if !old {
-		if d.fresh == 0 || n.when < d.oldest {
-			d.oldest = n.when
+		if d.fresh == 0 || n.When < d.oldest {
+			d.oldest = n.When
 		}
 		d.open++
 		d.fresh++
@@ -127,7 +129,7 @@ func (d *painter) pop() error {
 	if !p.old {
 		d.open--
 	}
-	for _, parent := range p.node.parents {
+	for _, parent := range p.node.Parents {
 		if err := d.push(parent, p.old); err != nil {
 			return err
 		}
@@ -149,7 +151,7 @@ func (d *painter) paint(p *painted) {
 			d.open--
 			continue
 		}
-		for _, parent := range p.node.parents {
+		for _, parent := range p.node.Parents {
 			if q, ok := d.all[parent]; ok {
 				todo = append(todo, q)
 			}
@@ -162,8 +164,8 @@ type newestFirst []*painted
 
 func (q newestFirst) Len() int { return len(q) }
 func (q newestFirst) Less(i, j int) bool {
-	if q[i].node.when != q[j].node.when {
-		return q[i].node.when > q[j].node.when
+	if q[i].node.When != q[j].node.When {
+		return q[i].node.When > q[j].node.When
 	}
 	return q[i].hash.Compare(q[j].hash) < 0
 }

@@ -5,7 +5,7 @@
 //
 // Goals: no work tree; one mirror per repository and branch, shared by all its
 // components; a fetch that finds nothing new costs one question to the remote;
-// objects are found by comparing ids of tree entries, so that what did not
+// Objects are found by comparing ids of tree entries, so that what did not
 // change is never read; no git binary needed, though one is used where it is
 // there and allowed; repositories are hostile until proven otherwise (sizes,
 // depth, names and counts are bounded, credentials appear in no message).
@@ -18,7 +18,7 @@
 // caches and places in files, and shows the mirror as it was at its first
 // question: open a new one after every fetch. An older Reader goes on working
 // until it is closed, maintenance included. A Reader that meets [Damaged]
-// objects asks for [Mirror.Rebuild].
+// Objects asks for [Mirror.Rebuild].
 //
 // On disk a mirror is a directory with a file CURRENT, which names the bare
 // repository beside it in use (git-000001, …). A repository is complete before

@@ -1,14 +1,18 @@
 package gitsource
 
+import (
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
 // introducer gives the index of the origin that introduced a text of
 // Step.Changes[change]. same says whether a version of that file (zero: the
 // file is absent) has the text; it must be true for Changes[change].New, and
 // is asked once per version. It is the rule that is written down at Origin, for
 // tests; package ingest does it for all strings of a file at once.
-func introducer(s Step, change int, same func(blob Hash) bool) int {
+func introducer(s Step, change int, same func(blob object.Hash) bool) int {
 	last := len(s.Origins) - 1
-	known := map[Hash]bool{}
-	has := func(blob Hash) bool {
+	known := map[object.Hash]bool{}
+	has := func(blob object.Hash) bool {
 		v, ok := known[blob]
 		if !ok {
 			v = same(blob)

@@ -2,9 +2,12 @@ package gitsource
 
 import (
 	"context"
+	"errors"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // Origin is one commit that a step brings in (reachable from the step's
@@ -19,27 +22,27 @@ import (
 // (decision 18). Package ingest does this for the strings of files.
 type Origin struct {
 	// Commit of this origin.
-	Commit Commit
+	Commit object.Commit
 	// Parents of the commit: indices into Step.Origins, all smaller than its
 	// own; -1 for a parent outside the step. Empty for a first commit.
 	Parents []int
 	// Blobs are the ids of the changed paths at this commit, parallel to
 	// Step.Changes; zero: absent. Equal ones are shared: do not write.
-	Blobs []Hash
+	Blobs []object.Hash
 	// Outside holds, parallel to Parents, the blobs of the parents that are -1
 	// (parallel to Step.Changes, shared as well); nil for the others.
-	Outside [][]Hash
+	Outside [][]object.Hash
 }
 
 // ownOrigin is the only origin of a step that is no merge.
 func ownOrigin(s Step) Origin {
-	o := Origin{Commit: s.Commit, Blobs: make([]Hash, len(s.Changes))}
-	old := make([]Hash, len(s.Changes))
+	o := Origin{Commit: s.Commit, Blobs: make([]object.Hash, len(s.Changes))}
+	old := make([]object.Hash, len(s.Changes))
 	for i, c := range s.Changes {
 		o.Blobs[i], old[i] = c.New, c.Old
 	}
 	if !s.Base.IsZero() {
-		o.Parents, o.Outside = []int{-1}, [][]Hash{old}
+		o.Parents, o.Outside = []int{-1}, [][]object.Hash{old}
 	}
 	return o
 }
@@ -48,15 +51,15 @@ func ownOrigin(s Step) Origin {
 // blobs outside the step.
 type ancestor struct {
 	index int // into the origins; -1: outside
-	blobs []Hash
+	blobs []object.Hash
 }
 
 // origins builds Step.Origins from the commits that the step brings in.
-// With most > 0 it is errMany where their Blobs would be more ids than that.
-func (r *Reader) origins(ctx context.Context, s Step, fresh map[Hash]node, most int) ([]Origin, error) {
+// With most > 0 it is errManyBlobs where their Blobs would be more ids than that.
+func (r *Reader) origins(ctx context.Context, s Step, fresh map[object.Hash]object.Node, most int) ([]Origin, error) {
 	b := originBuilder{
 		r: r, fresh: fresh, paths: newPathSet(s.Changes),
-		stands: make(map[Hash]ancestor, len(fresh)),
+		stands: make(map[object.Hash]ancestor, len(fresh)),
 	}
 	b.paths.most = most
 	for _, h := range parentsFirst(s.Commit.Hash, fresh) {
@@ -69,19 +72,19 @@ func (r *Reader) origins(ctx context.Context, s Step, fresh map[Hash]node, most 
 
 type originBuilder struct {
 	r      *Reader
-	fresh  map[Hash]node
+	fresh  map[object.Hash]object.Node
 	paths  *pathSet
-	stands map[Hash]ancestor
+	stands map[object.Hash]ancestor
 	list   []Origin
 }
 
 // add takes the next commit, whose parents inside the step were taken before.
-func (b *originBuilder) add(ctx context.Context, h Hash, own bool) error {
+func (b *originBuilder) add(ctx context.Context, h object.Hash, own bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	n := b.fresh[h]
-	blobs, err := b.paths.at(b.r, n.tree)
+	blobs, err := b.paths.at(b.r, n.Tree)
 	if err != nil {
 		return err
 	}
@@ -93,7 +96,7 @@ func (b *originBuilder) add(ctx context.Context, h Hash, own bool) error {
 		b.stands[h] = parents[0]
 		return nil
 	}
-	if !own && len(parents) == 0 && !slices.ContainsFunc(blobs, func(h Hash) bool { return !h.IsZero() }) {
+	if !own && len(parents) == 0 && !slices.ContainsFunc(blobs, func(h object.Hash) bool { return !h.IsZero() }) {
 		b.stands[h] = ancestor{index: -1, blobs: blobs}
 		return nil
 	}
@@ -114,17 +117,17 @@ func (b *originBuilder) add(ctx context.Context, h Hash, own bool) error {
 	return nil
 }
 
-// parents gives what a commit's parents stand for, each once.
-func (b *originBuilder) parents(n node) ([]ancestor, error) {
+// Parents gives what a commit's parents stand for, each once.
+func (b *originBuilder) parents(n object.Node) ([]ancestor, error) {
 	var list []ancestor
-	for _, p := range n.parents {
+	for _, p := range n.Parents {
 		a, ok := b.stands[p]
 		if !ok {
-			outside, err := b.r.node(p)
+			outside, err := b.r.store.Node(p)
 			if err != nil {
 				return nil, err
 			}
-			blobs, err := b.paths.at(b.r, outside.tree)
+			blobs, err := b.paths.at(b.r, outside.Tree)
 			if err != nil {
 				return nil, err
 			}
@@ -141,18 +144,18 @@ func (b *originBuilder) parents(n node) ([]ancestor, error) {
 
 // parentsFirst orders the commits so that each comes after its parents, the
 // first parent's side first.
-func parentsFirst(tip Hash, fresh map[Hash]node) []Hash {
+func parentsFirst(tip object.Hash, fresh map[object.Hash]object.Node) []object.Hash {
 	type frame struct {
-		hash Hash
+		hash object.Hash
 		next int
 	}
-	order := make([]Hash, 0, len(fresh))
-	met := make(map[Hash]struct{}, len(fresh))
+	order := make([]object.Hash, 0, len(fresh))
+	met := make(map[object.Hash]struct{}, len(fresh))
 	stack := []frame{{hash: tip}}
 	met[tip] = struct{}{}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		parents := fresh[top.hash].parents
+		parents := fresh[top.hash].Parents
 		if top.next == len(parents) {
 			order = append(order, top.hash)
 			stack = stack[:len(stack)-1]
@@ -171,13 +174,16 @@ func parentsFirst(tip Hash, fresh map[Hash]node) []Hash {
 	return order
 }
 
+// errManyBlobs says that the origins of a step name too many files.
+var errManyBlobs = errors.New("too many versions of files")
+
 // pathSet looks the same paths up in many trees and shares what is equal.
 type pathSet struct {
 	dirs  []string  // "" or without trailing slash
 	names [][]place // parallel to dirs
 	n     int
-	roots map[Hash][]Hash
-	known map[string][]Hash // by the ids of dirs
+	roots map[object.Hash][]object.Hash
+	known map[string][]object.Hash // by the ids of dirs
 	// most bounds the ids that are kept, 0: no bound; kept counts them.
 	most, kept int
 }
@@ -189,7 +195,7 @@ type place struct {
 }
 
 func newPathSet(changes []Change) *pathSet {
-	s := &pathSet{n: len(changes), roots: map[Hash][]Hash{}, known: map[string][]Hash{}}
+	s := &pathSet{n: len(changes), roots: map[object.Hash][]object.Hash{}, known: map[string][]object.Hash{}}
 	at := map[string]int{}
 	for i, c := range changes {
 		dir, name := path.Split(c.Path)
@@ -207,11 +213,11 @@ func newPathSet(changes []Change) *pathSet {
 }
 
 // at gives the ids of the paths in a tree; zero where there is no file.
-func (s *pathSet) at(r *Reader, root Hash) ([]Hash, error) {
+func (s *pathSet) at(r *Reader, root object.Hash) ([]object.Hash, error) {
 	if blobs, ok := s.roots[root]; ok {
 		return blobs, nil
 	}
-	ids := make([]Hash, len(s.dirs))
+	ids := make([]object.Hash, len(s.dirs))
 	var key strings.Builder
 	for k, dir := range s.dirs {
 		id, err := r.subtree(root, dir)
@@ -224,17 +230,17 @@ func (s *pathSet) at(r *Reader, root Hash) ([]Hash, error) {
 	blobs, ok := s.known[key.String()]
 	if !ok {
 		if s.kept += s.n; s.most > 0 && s.kept > s.most {
-			return nil, errMany
+			return nil, errManyBlobs
 		}
-		blobs = make([]Hash, s.n)
+		blobs = make([]object.Hash, s.n)
 		for k, id := range ids {
-			list, err := r.tree(id)
+			list, err := r.store.Tree(id)
 			if err != nil {
 				return nil, err
 			}
 			for _, p := range s.names[k] {
-				if e, ok := lookup(list, p.name); ok {
-					blobs[p.index] = e.of(kindFile)
+				if e, ok := object.Lookup(list, p.name); ok {
+					blobs[p.index] = e.Of(object.KindFile)
 				}
 			}
 		}
@@ -245,17 +251,17 @@ func (s *pathSet) at(r *Reader, root Hash) ([]Hash, error) {
 }
 
 // subtree gives the id of a directory of a tree, zero if there is none.
-func (r *Reader) subtree(root Hash, dir string) (Hash, error) {
+func (r *Reader) subtree(root object.Hash, dir string) (object.Hash, error) {
 	id := root
 	for dir != "" && !id.IsZero() {
 		var name string
 		name, dir, _ = strings.Cut(dir, "/")
-		list, err := r.tree(id)
+		list, err := r.store.Tree(id)
 		if err != nil {
-			return Hash{}, err
+			return object.Hash{}, err
 		}
-		e, _ := lookup(list, name)
-		id = e.of(kindTree)
+		e, _ := object.Lookup(list, name)
+		id = e.Of(object.KindTree)
 	}
 	return id, nil
 }

@@ -3,35 +3,30 @@ package gitsource
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 
-	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // Reader reads one state of a mirror. It belongs to one goroutine and must be
 // closed; see the package comment.
 type Reader struct {
-	objects *objects
-	head    Head
-	shallow string // contents of the "shallow" file; empty: history is whole
-	trees   treeCache
+	store   *object.Store
+	head    object.Head
 	release func()
 }
 
 // openReader opens the repository in gitDir.
-func openReader(gitDir string, head Head, release func()) (*Reader, error) {
-	shallow, err := readSmall(filepath.Join(gitDir, "shallow"))
-	if err != nil && !isNotExist(err) {
-		return nil, fmt.Errorf("open mirror: %w", err)
+func openReader(gitDir string, head object.Head, release func()) (*Reader, error) {
+	store, err := object.Open(gitDir)
+	if err != nil {
+		return nil, err
 	}
-	return &Reader{objects: openObjects(gitDir), head: head, shallow: shallow, release: release}, nil
+	return &Reader{store: store, head: head, release: release}, nil
 }
 
 // Head is the branch's commit when the Reader was opened.
-func (r *Reader) Head() Head { return r.head }
+func (r *Reader) Head() object.Head { return r.head }
 
 // Close gives the files back. Closing twice is harmless.
 func (r *Reader) Close() error {
@@ -40,59 +35,63 @@ func (r *Reader) Close() error {
 	}
 	r.release()
 	r.release = nil
-	return r.objects.close()
+	return r.store.Close()
 }
 
-// LimitCache bounds the bytes of inflated objects that the Reader keeps, for one
-// that reads little beside another; 0 is 48 MiB, as before the first call.
-func (r *Reader) LimitCache(bytes int) { r.objects.cache.limit = bytes }
+// LimitCache bounds the bytes of inflated objects that the Reader keeps, for a
+// Reader that reads little beside another; 0 is 48 MiB, as before the first
+// call.
+func (r *Reader) LimitCache(bytes int) { r.store.LimitCache(bytes) }
 
 // Has reports whether the mirror has this object.
-func (r *Reader) Has(h Hash) bool { return !h.IsZero() && r.objects.has(h) }
+func (r *Reader) Has(h object.Hash) bool { return r.store.Has(h) }
+
+// Commit reads a commit. ErrUnknownCommit where the mirror does not have it.
+func (r *Reader) Commit(ctx context.Context, h object.Hash) (object.Commit, error) {
+	if err := ctx.Err(); err != nil {
+		return object.Commit{}, err
+	}
+	return r.store.Commit(h)
+}
 
 // Size is the length of a file object in bytes.
-func (r *Reader) Size(ctx context.Context, h Hash) (int64, error) {
+func (r *Reader) Size(ctx context.Context, h object.Hash) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := r.objects.size(h)
-	return n, objectError("file", h, err)
+	return r.store.Size(h)
 }
 
-// Blob is SharedBlob with a slice that is the caller's.
-func (r *Reader) Blob(ctx context.Context, h Hash, limit int64) ([]byte, error) {
+// Blob is SharedBlob with a slice of the caller's own.
+func (r *Reader) Blob(ctx context.Context, h object.Hash, limit int64) ([]byte, error) {
 	data, err := r.SharedBlob(ctx, h, limit)
 	return bytes.Clone(data), err
 }
 
-// SharedBlob reads a file's contents. One longer than limit bytes is ErrTooLarge,
-// found out from its header before anything is inflated; limit ≤ 0 stands for
-// 128 MiB. The slice is shared with the Reader's cache: do not write to it.
-func (r *Reader) SharedBlob(ctx context.Context, h Hash, limit int64) ([]byte, error) {
+// SharedBlob reads a file's contents. A file longer than limit bytes is
+// ErrTooLarge; the length is read from its header, before anything is inflated.
+// A limit of 0 or less is 128 MiB. The slice is shared with the Reader's cache:
+// do not write to it.
+func (r *Reader) SharedBlob(ctx context.Context, h object.Hash, limit int64) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if limit <= 0 {
 		limit = 128 << 20
 	}
-	data, err := r.objects.read(h, plumbing.BlobObject, limit)
-	return data, objectError("file", h, err)
+	return r.store.Blob(h, limit)
 }
 
 // IsAncestor reports whether commit a is b or an ancestor of b, through any
 // parent.
-func (r *Reader) IsAncestor(ctx context.Context, a, b Hash) (bool, error) {
+func (r *Reader) IsAncestor(ctx context.Context, a, b object.Hash) (bool, error) {
 	if a == b {
 		return r.Has(a), nil
 	}
 	if !r.Has(a) {
-		return false, fmt.Errorf("commit %s: %w", a, ErrUnknownCommit)
+		return false, fmt.Errorf("commit %s: %w", a, object.ErrUnknownCommit)
 	}
-	// a is an ancestor of b exactly if nothing of a's history is missing from b's.
+	// a is an ancestor of b exactly if b's history has all of a's.
 	fresh, err := r.difference(ctx, a, b, 0)
 	return len(fresh) == 0, err
-}
-
-func isNotExist(err error) bool {
-	return err != nil && errors.Is(err, fs.ErrNotExist)
 }

@@ -6,16 +6,19 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // Step is what one commit of the branch brings to the files of a Matcher.
 type Step struct {
 	// Commit that the branch stood at after this step.
-	Commit Commit
+	Commit object.Commit
 	// Base is the commit whose tree Changes compare with: the first parent, the
 	// old head after a rewritten branch (decision 20), or zero for the empty
-	// tree before a first commit.
-	Base Hash
+	// Tree before a first commit.
+	Base object.Hash
 	// Changes of matched paths, sorted by path; never empty.
 	Changes []Change
 	// Origins are the commits that the step brings in, parents first, the
@@ -26,7 +29,7 @@ type Step struct {
 	Truncated bool
 	// Place of the commit on the way, from 1, and the number of commits Of the
 	// way, those included that change no file of the Matcher.
-	Place, Of int
+	Position, Total int
 }
 
 // Change is one changed file. Symlinks and submodules count as absent.
@@ -34,12 +37,12 @@ type Change struct {
 	// Path from the root of the repository, as in [File].
 	Path string
 	// Old and New are the ids of the contents; zero: absent. They differ.
-	Old, New Hash
+	Old, New object.Hash
 }
 
 // link is one first-parent commit of the way to walk.
 type link struct {
-	hash, tree Hash
+	hash, tree object.Hash
 	merge      bool
 }
 
@@ -52,7 +55,7 @@ type link struct {
 // mainline second), one step leads from from's tree to to's (decision 20).
 // from == to yields nothing. A from that the mirror does not have is
 // ErrUnknownCommit: the caller takes a snapshot. After an error the walk ends.
-func (r *Reader) Steps(ctx context.Context, from, to Hash, match Matcher) iter.Seq2[Step, error] {
+func (r *Reader) Steps(ctx context.Context, from, to object.Hash, match filemask.Matcher) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		if from == to {
 			return
@@ -68,7 +71,7 @@ func (r *Reader) Steps(ctx context.Context, from, to Hash, match Matcher) iter.S
 				yield(Step{}, fmt.Errorf("walk %s..%s: commit %s: %w", from, to, w.chain[i].hash, err))
 				return
 			}
-			step.Place, step.Of = len(w.chain)-i, len(w.chain)
+			step.Position, step.Total = len(w.chain)-i, len(w.chain)
 			if len(step.Changes) > 0 && !yield(step, nil) {
 				return
 			}
@@ -79,23 +82,23 @@ func (r *Reader) Steps(ctx context.Context, from, to Hash, match Matcher) iter.S
 // walk is the state of one Steps.
 type walk struct {
 	r     *Reader
-	match Matcher
+	match filemask.Matcher
 	chain []link // newest first
 	base  link   // what the next step compares with
 	limit int    // of commits that one step may bring in
-	seen  map[Hash]struct{}
+	seen  map[object.Hash]struct{}
 	// seen holds all ancestors of base when the walk began before the first
 	// commit, so that ranges of merges need no search; otherwise it is nil.
 }
 
-func (r *Reader) newWalk(ctx context.Context, from, to Hash, match Matcher) (*walk, error) {
+func (r *Reader) newWalk(ctx context.Context, from, to object.Hash, match filemask.Matcher) (*walk, error) {
 	w := &walk{r: r, match: match, limit: maxRange}
 	if !from.IsZero() {
-		n, err := r.node(from)
+		n, err := r.store.Node(from)
 		if err != nil {
 			return nil, err
 		}
-		w.base = link{hash: from, tree: n.tree}
+		w.base = link{hash: from, tree: n.Tree}
 	}
 	found := false
 	for at := to; ; {
@@ -106,19 +109,19 @@ func (r *Reader) newWalk(ctx context.Context, from, to Hash, match Matcher) (*wa
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n, err := r.node(at)
+		n, err := r.store.Node(at)
 		if err != nil {
 			return nil, err
 		}
-		w.chain = append(w.chain, link{hash: at, tree: n.tree, merge: len(n.parents) > 1})
-		if len(n.parents) == 0 {
+		w.chain = append(w.chain, link{hash: at, tree: n.Tree, merge: len(n.Parents) > 1})
+		if len(n.Parents) == 0 {
 			break
 		}
-		at = n.parents[0]
+		at = n.Parents[0]
 	}
 	switch {
 	case from.IsZero():
-		w.seen = make(map[Hash]struct{}, len(w.chain))
+		w.seen = make(map[object.Hash]struct{}, len(w.chain))
 	case !found:
 		w.chain = w.chain[:1]
 		w.chain[0].merge = true // its range has to be searched
@@ -162,7 +165,7 @@ func (w *walk) step(ctx context.Context, at link) (Step, error) {
 
 // fresh gives the commits that the step brings in, where the walk has seen all
 // that went before; nil where it has to be searched for, or is not asked.
-func (w *walk) fresh(ctx context.Context, base, at link) (map[Hash]node, error) {
+func (w *walk) fresh(ctx context.Context, base, at link) (map[object.Hash]object.Node, error) {
 	if w.seen == nil {
 		return nil, nil
 	}
@@ -180,20 +183,20 @@ func (w *walk) fresh(ctx context.Context, base, at link) (map[Hash]node, error) 
 // diffWalk compares two trees.
 type diffWalk struct {
 	r       *Reader
-	m       Matcher
+	m       filemask.Matcher
 	v       visits
 	changes []Change
 }
 
-func (d *diffWalk) dir(ctx context.Context, old, cur Hash, prefix string, depth int) error {
+func (d *diffWalk) dir(ctx context.Context, old, cur object.Hash, prefix string, depth int) error {
 	if old == cur {
 		return nil
 	}
-	a, err := d.r.tree(old)
+	a, err := d.r.store.Tree(old)
 	if err != nil {
 		return err
 	}
-	b, err := d.r.tree(cur)
+	b, err := d.r.store.Tree(cur)
 	if err != nil {
 		return err
 	}
@@ -201,11 +204,11 @@ func (d *diffWalk) dir(ctx context.Context, old, cur Hash, prefix string, depth 
 		return err
 	}
 	for len(a) > 0 || len(b) > 0 {
-		var x, y treeEntry
+		var x, y object.Entry
 		switch {
-		case len(b) == 0 || len(a) > 0 && a[0].name < b[0].name:
+		case len(b) == 0 || len(a) > 0 && a[0].Name < b[0].Name:
 			x, a = a[0], a[1:]
-		case len(a) == 0 || b[0].name < a[0].name:
+		case len(a) == 0 || b[0].Name < a[0].Name:
 			y, b = b[0], b[1:]
 		default:
 			x, y, a, b = a[0], b[0], a[1:], b[1:]
@@ -213,7 +216,7 @@ func (d *diffWalk) dir(ctx context.Context, old, cur Hash, prefix string, depth 
 		if x == y {
 			continue
 		}
-		if err := d.entry(ctx, x, y, prefix+x.name, prefix+y.name, depth); err != nil {
+		if err := d.entry(ctx, x, y, prefix+x.Name, prefix+y.Name, depth); err != nil {
 			return err
 		}
 	}
@@ -221,27 +224,19 @@ func (d *diffWalk) dir(ctx context.Context, old, cur Hash, prefix string, depth 
 }
 
 // entry compares what stands under one name; one of the two may be absent.
-func (d *diffWalk) entry(ctx context.Context, x, y treeEntry, xp, yp string, depth int) error {
+func (d *diffWalk) entry(ctx context.Context, x, y object.Entry, xp, yp string, depth int) error {
 	p := xp
-	if y.name != "" {
+	if y.Name != "" {
 		p = yp
 	}
-	oldTree, newTree := x.of(kindTree), y.of(kindTree)
-	if oldTree != newTree && depth < maxDepth && len(p) < maxWalked && !d.m.prune(p) {
+	oldTree, newTree := x.Of(object.KindTree), y.Of(object.KindTree)
+	if oldTree != newTree && depth < object.MaxDepth && len(p) < filemask.MaxWalked && !d.m.Prunes(p) {
 		if err := d.dir(ctx, oldTree, newTree, p+"/", depth+1); err != nil {
 			return err
 		}
 	}
-	if c := (Change{Path: p, Old: x.of(kindFile), New: y.of(kindFile)}); c.Old != c.New && d.m.want(p) {
+	if c := (Change{Path: p, Old: x.Of(object.KindFile), New: y.Of(object.KindFile)}); c.Old != c.New && d.m.Selects(p) {
 		d.changes = append(d.changes, c)
 	}
 	return nil
-}
-
-// of is the entry's id if it is of kind k, else zero.
-func (e treeEntry) of(k kind) Hash {
-	if e.kind == k {
-		return e.hash
-	}
-	return Hash{}
 }

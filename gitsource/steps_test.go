@@ -10,10 +10,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
 	"pgregory.net/rapid"
 )
 
-var poMask = Matcher{Want: func(p string) bool { return strings.HasSuffix(p, ".po") }}
+var poMask = filemask.Matcher{Want: func(p string) bool { return strings.HasSuffix(p, ".po") }}
 
 // describe writes a walk down for comparison: commit subject: changes; origins.
 func describe(list []Step) []string {
@@ -41,15 +44,15 @@ func describe(list []Step) []string {
 
 func TestStepsLinear(t *testing.T) {
 	u := newUpstream(t)
-	c1 := u.commit("A", files{"po/de.po": "1", "README": "x"})
-	c2 := u.commit("B", files{"po/de.po": "1", "README": "y"}, c1) // touches no PO file
-	c3 := u.commit("C", files{"po/de.po": "2", "po/cs.po": "1", "README": "y"}, c2)
-	c4 := u.commit("D", files{"po/cs.po": "1", "README": "y"}, c3)
-	c5 := u.commit("E", files{"po": "a file", "README": "y"}, c4)
-	c6 := u.commit("F", files{"po/cs.po/deep.po": "1", "de.po": "->README", "sub.po": "@"}, c5) // links and submodules count as absent
-	c7 := u.commit("G", files{"po/cs.po/deep.po": "->x", "de.po": "now a file"}, c6)
-	u.set("main", c7)
-	r := reader(t, u.mirror(Options{}))
+	c1 := u.Commit("A", files{"po/de.po": "1", "README": "x"})
+	c2 := u.Commit("B", files{"po/de.po": "1", "README": "y"}, c1) // touches no PO file
+	c3 := u.Commit("C", files{"po/de.po": "2", "po/cs.po": "1", "README": "y"}, c2)
+	c4 := u.Commit("D", files{"po/cs.po": "1", "README": "y"}, c3)
+	c5 := u.Commit("E", files{"po": "a file", "README": "y"}, c4)
+	c6 := u.Commit("F", files{"po/cs.po/deep.po": "1", "de.po": "->README", "sub.po": "@"}, c5) // links and submodules count as absent
+	c7 := u.Commit("G", files{"po/cs.po/deep.po": "->x", "de.po": "now a file"}, c6)
+	u.Set("main", c7)
+	r := reader(t, mirrorOf(t, u, Options{}))
 	want := []string{
 		"A: +po/de.po | A[]",
 		"C: +po/cs.po ~po/de.po | C[-1]",
@@ -58,7 +61,7 @@ func TestStepsLinear(t *testing.T) {
 		"F: +po/cs.po/deep.po | F[-1]",
 		"G: +de.po -po/cs.po/deep.po | G[-1]",
 	}
-	if d := cmp.Diff(want, describe(steps(t, r, Hash{}, c7, poMask))); d != "" {
+	if d := cmp.Diff(want, describe(steps(t, r, object.Hash{}, c7, poMask))); d != "" {
 		t.Errorf("replay (-want +got):\n%s", d)
 	}
 	if d := cmp.Diff(want[2:], describe(steps(t, r, c3, c7, poMask))); d != "" {
@@ -75,14 +78,14 @@ func TestStepsLinear(t *testing.T) {
 
 func TestStepsStopEarly(t *testing.T) {
 	u := newUpstream(t)
-	var h Hash
+	var h object.Hash
 	for i := range 5 {
-		h = u.commit("A", files{"de.po": fmt.Sprint(i)}, slices.DeleteFunc([]Hash{h}, Hash.IsZero)...)
+		h = u.Commit("A", files{"de.po": fmt.Sprint(i)}, slices.DeleteFunc([]object.Hash{h}, object.Hash.IsZero)...)
 	}
-	u.set("main", h)
-	r := reader(t, u.mirror(Options{}))
+	u.Set("main", h)
+	r := reader(t, mirrorOf(t, u, Options{}))
 	n := 0
-	for range r.Steps(context.Background(), Hash{}, h, poMask) {
+	for range r.Steps(context.Background(), object.Hash{}, h, poMask) {
 		if n++; n == 2 {
 			break
 		}
@@ -92,14 +95,14 @@ func TestStepsStopEarly(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, err := range r.Steps(ctx, Hash{}, h, poMask) {
+	for _, err := range r.Steps(ctx, object.Hash{}, h, poMask) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	}
-	for _, pair := range [][2]Hash{{{1}, h}, {h, {2}}} {
+	for _, pair := range [][2]object.Hash{{{1}, h}, {h, {2}}} {
 		for _, err := range r.Steps(context.Background(), pair[0], pair[1], poMask) {
-			if !errors.Is(err, ErrUnknownCommit) {
+			if !errors.Is(err, object.ErrUnknownCommit) {
 				t.Errorf("error %v, want ErrUnknownCommit", err)
 			}
 		}
@@ -110,13 +113,13 @@ func TestStepsStopEarly(t *testing.T) {
 // lines "key=text", and each key is one text.
 func credit(t *testing.T, r *Reader, s Step) map[string]string {
 	t.Helper()
-	read := func(h Hash) map[string]string {
+	read := func(h object.Hash) map[string]string {
 		m := map[string]string{}
 		if h.IsZero() {
 			return m
 		}
 		data, err := r.Blob(context.Background(), h, 0)
-		must(t, err)
+		gittest.Must(t, err)
 		for line := range strings.SplitSeq(string(data), "\n") {
 			key, text, _ := strings.Cut(line, "=")
 			m[key] = text
@@ -130,7 +133,7 @@ func credit(t *testing.T, r *Reader, s Step) map[string]string {
 			if old[key] == cur[key] {
 				continue
 			}
-			o := introducer(s, i, func(h Hash) bool { return read(h)[key] == cur[key] })
+			o := introducer(s, i, func(h object.Hash) bool { return read(h)[key] == cur[key] })
 			got[c.Path+":"+key] = s.Origins[o].Commit.Author.Name
 		}
 	}
@@ -140,16 +143,16 @@ func credit(t *testing.T, r *Reader, s Step) map[string]string {
 func TestStepsCreditMerges(t *testing.T) {
 	u := newUpstream(t)
 	po := func(lines ...string) files { return files{"de.po": strings.Join(lines, "\n")} }
-	root := u.commit("Root", po("a=1", "b=1", "c=1"))
-	early := u.commit("Early", po("a=2", "b=1", "c=1"), root)
-	base := u.commit("Base", po("a=3", "b=1", "c=1"), early)
-	anna := u.commit("Anna", po("a=3", "b=2", "c=1"), base)
-	noop := u.commit("Noop", po("a=3", "b=2", "c=1"), anna)
-	bert := u.commit("Bert", po("a=3", "b=1", "c=2"), base)
-	check := func(name string, from, to Hash, wantSteps []string, want map[string]string) {
+	root := u.Commit("Root", po("a=1", "b=1", "c=1"))
+	early := u.Commit("Early", po("a=2", "b=1", "c=1"), root)
+	base := u.Commit("Base", po("a=3", "b=1", "c=1"), early)
+	anna := u.Commit("Anna", po("a=3", "b=2", "c=1"), base)
+	noop := u.Commit("Noop", po("a=3", "b=2", "c=1"), anna)
+	bert := u.Commit("Bert", po("a=3", "b=1", "c=2"), base)
+	check := func(name string, from, to object.Hash, wantSteps []string, want map[string]string) {
 		t.Helper()
-		u.set("main", to)
-		r := reader(t, u.mirror(Options{}))
+		u.Set("main", to)
+		r := reader(t, mirrorOf(t, u, Options{}))
 		list := steps(t, r, from, to, poMask)
 		if d := cmp.Diff(wantSteps, describe(list)); d != "" {
 			t.Errorf("%s: steps (-want +got):\n%s", name, d)
@@ -163,37 +166,37 @@ func TestStepsCreditMerges(t *testing.T) {
 		}
 	}
 
-	merge := u.commit("Merge", po("a=3", "b=2", "c=2"), bert, noop)
+	merge := u.Commit("Merge", po("a=3", "b=2", "c=2"), bert, noop)
 	check("a side branch", bert, merge, []string{"Merge: ~de.po | Anna[-1] Merge[-1 0]"}, map[string]string{"de.po:b": "Anna"})
 	check("old mainline second", noop, merge, []string{"Merge: ~de.po | Bert[-1] Merge[0 -1]"}, map[string]string{"de.po:c": "Bert"})
-	check("replay", Hash{}, merge, []string{
+	check("replay", object.Hash{}, merge, []string{
 		"Root: +de.po | Root[]", "Early: ~de.po | Early[-1]", "Base: ~de.po | Base[-1]",
 		"Bert: ~de.po | Bert[-1]", "Merge: ~de.po | Anna[-1] Merge[-1 0]",
 	}, map[string]string{"de.po:a": "Base", "de.po:b": "Anna", "de.po:c": "Bert"})
 
-	evil := u.commit("Evil", po("a=3", "b=9", "c=2"), bert, noop)
+	evil := u.Commit("Evil", po("a=3", "b=9", "c=2"), bert, noop)
 	check("a text that is no parent's", bert, evil, []string{"Evil: ~de.po | Anna[-1] Evil[-1 0]"}, map[string]string{"de.po:b": "Evil"})
 
-	octopus := u.commit("Octopus", po("a=3", "b=2", "c=2"), base, anna, bert)
+	octopus := u.Commit("Octopus", po("a=3", "b=2", "c=2"), base, anna, bert)
 	check("octopus", base, octopus, []string{"Octopus: ~de.po | Anna[-1] Bert[-1] Octopus[-1 0 1]"}, map[string]string{"de.po:b": "Anna", "de.po:c": "Bert"})
 
-	inner := u.commit("Inner", po("a=3", "b=2", "c=2"), anna, bert)
-	outer := u.commit("Outer", po("a=3", "b=2", "c=2"), base, inner)
+	inner := u.Commit("Inner", po("a=3", "b=2", "c=2"), anna, bert)
+	outer := u.Commit("Outer", po("a=3", "b=2", "c=2"), base, inner)
 	check("a merge of a merge", base, outer, []string{"Outer: ~de.po | Anna[-1] Bert[-1] Inner[0 1] Outer[-1 2]"}, map[string]string{"de.po:b": "Anna", "de.po:c": "Bert"})
 
-	x1 := u.commit("X1", po("a=3", "b=2", "c=2"), anna, bert)
-	x2 := u.commit("X2", po("a=3", "b=2", "c=2"), bert, anna)
-	cross := u.commit("Cross", po("a=3", "b=2", "c=2"), x1, x2)
+	x1 := u.Commit("X1", po("a=3", "b=2", "c=2"), anna, bert)
+	x2 := u.Commit("X2", po("a=3", "b=2", "c=2"), bert, anna)
+	cross := u.Commit("Cross", po("a=3", "b=2", "c=2"), x1, x2)
 	check("criss-cross", anna, cross, []string{"X1: ~de.po | Bert[-1] X1[-1 0]"}, map[string]string{"de.po:c": "Bert"})
 
-	old := u.commit("Old", po("a=2", "b=1", "c=7"), early) // a branch from before Base
-	back := u.commit("Back", po("a=2", "b=1", "c=7"), base, old)
+	old := u.Commit("Old", po("a=2", "b=1", "c=7"), early) // a branch from before Base
+	back := u.Commit("Back", po("a=2", "b=1", "c=7"), base, old)
 	check("an old branch brings a text back", base, back, []string{"Back: ~de.po | Old[-1] Back[-1 0]"}, map[string]string{"de.po:a": "Back", "de.po:c": "Old"})
 
-	rewritten := u.commit("Rewritten", po("a=5", "b=1", "c=1"), early)
+	rewritten := u.Commit("Rewritten", po("a=5", "b=1", "c=1"), early)
 	check("a rewritten branch", anna, rewritten, []string{"Rewritten: ~de.po | Rewritten[-1]"}, map[string]string{"de.po:a": "Rewritten", "de.po:b": "Rewritten"})
 
-	alien := u.commit("Alien", po("a=3", "b=2", "z=1"))
+	alien := u.Commit("Alien", po("a=3", "b=2", "z=1"))
 	check("another history", anna, alien, []string{"Alien: ~de.po | Alien[]"}, map[string]string{"de.po:z": "Alien"})
 }
 
@@ -201,17 +204,17 @@ func TestStepsCreditMerges(t *testing.T) {
 // search says: which commits are new, and who may be credited.
 func TestOriginsModel(t *testing.T) {
 	u := newUpstream(t)
-	var trees []Hash
+	var trees []object.Hash
 	for i := range 4 {
-		trees = append(trees, u.tree(files{"x/de.po": fmt.Sprint(i)}))
+		trees = append(trees, u.Tree(files{"x/de.po": fmt.Sprint(i)}))
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(2, 14).Draw(rt, "commits")
-		var ids []Hash
-		parents := map[Hash][]Hash{}
-		text := map[Hash]string{}
+		var ids []object.Hash
+		parents := map[object.Hash][]object.Hash{}
+		text := map[object.Hash]string{}
 		for i := range n {
-			var ps []Hash
+			var ps []object.Hash
 			for range rapid.SampledFrom([]int{1, 1, 1, 2, 2, 3}).Draw(rt, "parents") {
 				if i == 0 {
 					break
@@ -221,15 +224,15 @@ func TestOriginsModel(t *testing.T) {
 					ps = append(ps, p)
 				}
 			}
-			u.clock += int64(rapid.IntRange(-500, 500).Draw(rt, "skew"))
+			u.Clock += int64(rapid.IntRange(-500, 500).Draw(rt, "skew"))
 			k := rapid.IntRange(0, 3).Draw(rt, "text")
-			h := u.commitTree(fmt.Sprintf("c%d", i), trees[k], ps...)
+			h := u.CommitTree(fmt.Sprintf("c%d", i), trees[k], ps...)
 			ids = append(ids, h)
 			parents[h], text[h] = ps, fmt.Sprint(k)
 		}
 		from, to := ids[rapid.IntRange(0, n-1).Draw(rt, "from")], ids[n-1]
 		if rapid.Bool().Draw(rt, "replay") {
-			from = Hash{}
+			from = object.Hash{}
 		}
 		gen := initGeneration(t, u, to)
 		defer gen.Close()
@@ -254,7 +257,7 @@ func TestOriginsModel(t *testing.T) {
 			if s.Origins[len(s.Origins)-1].Commit.Hash != s.Commit.Hash {
 				rt.Fatal("the step's own commit is not the last origin")
 			}
-			got := s.Origins[introducer(s, 0, func(b Hash) bool { return b == s.Changes[0].New })].Commit.Hash
+			got := s.Origins[introducer(s, 0, func(b object.Hash) bool { return b == s.Changes[0].New })].Commit.Hash
 			may := creditable(parents, text, fresh, s.Commit.Hash)
 			if !may[got] {
 				rt.Fatalf("%s is credited, may be %v", got, may)
@@ -264,16 +267,16 @@ func TestOriginsModel(t *testing.T) {
 }
 
 // initGeneration reads the upstream itself: no copy per random history.
-func initGeneration(t *testing.T, u *upstream, head Hash) *Reader {
+func initGeneration(t *testing.T, u *upstream, head object.Hash) *Reader {
 	t.Helper()
-	r, err := openReader(u.dir, Head{Hash: head, Branch: "main"}, func() {})
-	must(t, err)
+	r, err := openReader(u.Dir, object.Head{Hash: head, Branch: "main"}, func() {})
+	gittest.Must(t, err)
 	return r
 }
 
-func reachable(parents map[Hash][]Hash, from Hash) map[Hash]bool {
-	all := map[Hash]bool{}
-	todo := []Hash{from}
+func reachable(parents map[object.Hash][]object.Hash, from object.Hash) map[object.Hash]bool {
+	all := map[object.Hash]bool{}
+	todo := []object.Hash{from}
 	for len(todo) > 0 {
 		h := todo[0]
 		todo = todo[1:]
@@ -289,9 +292,9 @@ func reachable(parents map[Hash][]Hash, from Hash) map[Hash]bool {
 // creditable follows decision 18 on the whole graph: descend to any parent in
 // the range with the same text; commits all of whose parents differ may be
 // credited; if none is reached, the step's own is.
-func creditable(parents map[Hash][]Hash, text map[Hash]string, fresh map[Hash]bool, own Hash) map[Hash]bool {
-	may, seen := map[Hash]bool{}, map[Hash]bool{}
-	todo := []Hash{own}
+func creditable(parents map[object.Hash][]object.Hash, text map[object.Hash]string, fresh map[object.Hash]bool, own object.Hash) map[object.Hash]bool {
+	may, seen := map[object.Hash]bool{}, map[object.Hash]bool{}
+	todo := []object.Hash{own}
 	for len(todo) > 0 {
 		h := todo[0]
 		todo = todo[1:]
@@ -320,47 +323,47 @@ func creditable(parents map[Hash][]Hash, text map[Hash]string, fresh map[Hash]bo
 
 func TestIsAncestor(t *testing.T) {
 	u := newUpstream(t)
-	a := u.commit("A", files{"x": "1"})
-	b := u.commit("B", files{"x": "2"}, a)
-	c := u.commit("C", files{"x": "3"}, a)
-	m := u.commit("M", files{"x": "4"}, b, c)
-	u.set("main", m)
-	r := reader(t, u.mirror(Options{}))
+	a := u.Commit("A", files{"x": "1"})
+	b := u.Commit("B", files{"x": "2"}, a)
+	c := u.Commit("C", files{"x": "3"}, a)
+	m := u.Commit("M", files{"x": "4"}, b, c)
+	u.Set("main", m)
+	r := reader(t, mirrorOf(t, u, Options{}))
 	for _, q := range []struct {
-		a, b Hash
+		a, b object.Hash
 		want bool
 	}{{a, m, true}, {c, m, true}, {b, c, false}, {m, a, false}, {m, m, true}} {
 		if got, err := r.IsAncestor(context.Background(), q.a, q.b); err != nil || got != q.want {
 			t.Errorf("%v, %v; want %v", got, err, q.want)
 		}
 	}
-	if _, err := r.IsAncestor(context.Background(), Hash{1}, m); !errors.Is(err, ErrUnknownCommit) {
+	if _, err := r.IsAncestor(context.Background(), object.Hash{1}, m); !errors.Is(err, object.ErrUnknownCommit) {
 		t.Errorf("unknown commit: %v", err)
 	}
 }
 
 func TestStepsTruncated(t *testing.T) {
 	u := newUpstream(t)
-	base := u.commit("Base", files{"de.po": "0"})
-	main := u.commit("Main", files{"de.po": "0", "x": "1"}, base)
+	base := u.Commit("Base", files{"de.po": "0"})
+	main := u.Commit("Main", files{"de.po": "0", "x": "1"}, base)
 	side := base
 	for i := range 20 {
-		side = u.commit("Side", files{"de.po": fmt.Sprint(i + 1)}, side)
+		side = u.Commit("Side", files{"de.po": fmt.Sprint(i + 1)}, side)
 	}
-	merge := u.commit("Merge", files{"de.po": "20", "x": "1"}, main, side)
-	u.set("main", merge)
-	r := reader(t, u.mirror(Options{}))
+	merge := u.Commit("Merge", files{"de.po": "20", "x": "1"}, main, side)
+	u.Set("main", merge)
+	r := reader(t, mirrorOf(t, u, Options{}))
 	if fresh, err := r.difference(context.Background(), side, base, 5); err != nil || len(fresh) <= 5 || len(fresh) > 10 {
 		t.Errorf("%d commits, %v; the search was to end soon after 5", len(fresh), err)
 	}
-	for _, from := range []Hash{main, {}} { // with a search, and without
+	for _, from := range []object.Hash{main, {}} { // with a search, and without
 		w, err := r.newWalk(context.Background(), from, merge, poMask)
-		must(t, err)
+		gittest.Must(t, err)
 		w.limit = 5
 		var s Step
 		for i := len(w.chain) - 1; i >= 0; i-- {
 			s, err = w.step(context.Background(), w.chain[i])
-			must(t, err)
+			gittest.Must(t, err)
 		}
 		if d := cmp.Diff([]string{"Merge: ~de.po | Merge[-1]"}, describe([]Step{s})); d != "" || !s.Truncated {
 			t.Errorf("truncated %v (-want +got):\n%s", s.Truncated, d)

@@ -9,23 +9,26 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // TestUploadEndsProgram: with the client, git and what it started are gone.
 func TestUploadEndsProgram(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
-	head := u.commit("A", files{"po/de.po": "1"})
-	u.set("main", head)
+	head := u.Commit("A", files{"po/de.po": "1"})
+	u.Set("main", head)
 	dir := t.TempDir()
-	m := openMirror(t, Remote{URL: u.dir}, Options{Transport: transportAuto, GitBinary: filepath.Join(dir, "git")})
+	m := openMirror(t, remote.Repository{URL: u.Dir}, Options{Remote: remote.Options{GitBinary: filepath.Join(dir, "git")}})
 	_, err := m.Fetch(t.Context()) // of a local repository: without the program
-	must(t, err)
+	gittest.Must(t, err)
 	fifo := filepath.Join(dir, "alive")
-	must(t, syscall.Mkfifo(fifo, 0o600))
+	gittest.Must(t, syscall.Mkfifo(fifo, 0o600))
 	// It and its child hold the fifo open; who reads it sees its end when both are gone.
 	script := "#!/bin/sh\nexec 3>'" + fifo + "'\nsleep 600 &\necho begun\nsleep 600\n"
-	must(t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o700)) //nolint:gosec // a program
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o700)) //nolint:gosec // a program
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)

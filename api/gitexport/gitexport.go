@@ -54,6 +54,8 @@ var (
 	ErrCredentials = errors.New("a token is needed")
 	// ErrNotReady says that the repository has not been fetched yet.
 	ErrNotReady = errors.New("the repository is not here yet")
+	// ErrNoGit says that the server has no git program to answer with.
+	ErrNoGit = errors.New("no git program")
 	// ErrRequest says that the client did not speak git's protocol.
 	ErrRequest = errors.New("not a request of git")
 )
@@ -61,7 +63,8 @@ var (
 // Repository answers rounds of git's protocol.
 type Repository interface {
 	// UploadPack writes the answer to one round; for a nil request, the body of
-	// info/refs. version is 0 to 2. Errors may wrap ErrNotReady and ErrRequest.
+	// info/refs. version is 0 to 2. Errors may wrap ErrNotReady, ErrNoGit
+	// and ErrRequest.
 	UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error
 }
 
@@ -215,6 +218,8 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, ErrNotReady):
 		w.Header().Set("Retry-After", "10")
 		refuse(w, http.StatusServiceUnavailable, "The repository has not been fetched yet: try again in a while.")
+	case errors.Is(err, ErrNoGit):
+		refuse(w, http.StatusServiceUnavailable, "This server cannot be cloned from: it has no git program, or may not use it.")
 	case errors.Is(err, context.DeadlineExceeded):
 		h.log.Warn("git export: took too long", "path", r.URL.Path, "error", err)
 		refuse(w, http.StatusServiceUnavailable, "The answer took too long: try again, or fetch less at a time.")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // mirrored serves a mirror as p/c.
@@ -32,7 +34,9 @@ func (m mirrored) UploadPack(ctx context.Context, request []byte, version int, w
 	switch {
 	case errors.Is(err, gitsource.ErrNotFetched):
 		return gitexport.ErrNotReady
-	case errors.Is(err, gitsource.ErrUpload):
+	case errors.Is(err, gitsource.ErrNoGit):
+		err = fmt.Errorf("%w: %w", gitexport.ErrNoGit, err)
+	case errors.Is(err, gitsource.ErrBadRequest):
 		return gitexport.ErrRequest
 	}
 	return err
@@ -71,7 +75,7 @@ func commit(t *testing.T, dir, text string) {
 
 // start makes a repository with two commits and a branch without a component, and
 // a server of its mirror.
-func start(t *testing.T, transport string) (work, url string, m *gitsource.Mirror) {
+func start(t *testing.T) (work, url string, m *gitsource.Mirror) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -87,7 +91,7 @@ func start(t *testing.T, transport string) (work, url string, m *gitsource.Mirro
 	commit(t, work, "three")
 	mustGit(t, work, "tag", "v1")
 	mustGit(t, work, "checkout", "-q", "main")
-	m, err := gitsource.Open(t.Context(), t.TempDir(), gitsource.Remote{URL: work, Branch: "main"}, gitsource.Options{Transport: transport})
+	m, err := gitsource.Open(t.Context(), t.TempDir(), remote.Repository{URL: work, Branch: "main"}, gitsource.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,61 +107,81 @@ func pull(t *testing.T, m *gitsource.Mirror) {
 	}
 }
 
-// TestGit clones, lists, fetches and pushes, with and without a git program on the
-// server.
+// TestGit clones, lists, fetches and pushes.
 func TestGit(t *testing.T) {
 	t.Parallel()
-	for _, transport := range []string{"auto", "builtin"} {
-		for _, protocol := range []string{"0", "1", "2"} {
-			t.Run(transport+protocol, func(t *testing.T) {
-				t.Parallel()
-				work, url, m := start(t, transport)
-				version := []string{"-c", "protocol.version=" + protocol}
-				if out, err := git(t, work, append(version, "ls-remote", url)...); err == nil || !strings.Contains(out, "503") {
-					t.Errorf("before the first fetch: %v %s", err, out)
-				}
-				pull(t, m)
-				head := mustGit(t, work, "rev-parse", "main")
-				if got, want := mustGit(t, work, append(version, "ls-remote", url)...), head+"\tHEAD\n"+head+"\trefs/heads/main"; got != want {
-					t.Errorf("ls-remote: %s, want %s", got, want)
-				}
-				clone := filepath.Join(t.TempDir(), "clone")
-				mustGit(t, work, append(version, "clone", "-q", url, clone)...)
-				mustGit(t, clone, "fsck", "--strict")
-				if got := mustGit(t, clone, "log", "--format=%s"); got != "two\none" {
-					t.Errorf("history of the clone: %s", got)
-				}
-				if out, err := git(t, clone, "cat-file", "-e", mustGit(t, work, "rev-parse", "v1")); err == nil {
-					t.Errorf("the clone has what another branch holds: %s", out)
-				}
-				commit(t, work, "four")
-				pull(t, m)
-				mustGit(t, clone, append(version, "pull", "-q")...)
-				if got := mustGit(t, clone, "log", "--format=%s"); got != "four\ntwo\none" {
-					t.Errorf("history after a fetch: %s", got)
-				}
-				if out, err := git(t, clone, append(version, "push", url, "HEAD:x")...); err == nil || !strings.Contains(out, "403") {
-					t.Errorf("push: %v %s", err, out)
-				}
-				shallow := filepath.Join(t.TempDir(), "shallow")
-				out, err := git(t, work, append(version, "clone", "-q", "--depth", "1", url, shallow)...)
-				switch {
-				case transport == "builtin" && (err == nil || !strings.Contains(out, "shallow")):
-					t.Errorf("a shallow clone of what cannot give one: %v %s", err, out)
-				case transport == "auto" && err != nil:
-					t.Errorf("shallow clone: %s", out)
-				case transport == "auto" && mustGit(t, shallow, "log", "--format=%s") != "four":
-					t.Error("a shallow clone has more than a commit")
-				}
-			})
-		}
+	for _, protocol := range []string{"0", "1", "2"} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			work, url, m := start(t)
+			version := []string{"-c", "protocol.version=" + protocol}
+			if out, err := git(t, work, append(version, "ls-remote", url)...); err == nil || !strings.Contains(out, "503") {
+				t.Errorf("before the first fetch: %v %s", err, out)
+			}
+			pull(t, m)
+			head := mustGit(t, work, "rev-parse", "main")
+			if got, want := mustGit(t, work, append(version, "ls-remote", url)...), head+"\tHEAD\n"+head+"\trefs/heads/main"; got != want {
+				t.Errorf("ls-remote: %s, want %s", got, want)
+			}
+			clone := filepath.Join(t.TempDir(), "clone")
+			mustGit(t, work, append(version, "clone", "-q", url, clone)...)
+			mustGit(t, clone, "fsck", "--strict")
+			if got := mustGit(t, clone, "log", "--format=%s"); got != "two\none" {
+				t.Errorf("history of the clone: %s", got)
+			}
+			if out, err := git(t, clone, "cat-file", "-e", mustGit(t, work, "rev-parse", "v1")); err == nil {
+				t.Errorf("the clone has what another branch holds: %s", out)
+			}
+			commit(t, work, "four")
+			pull(t, m)
+			mustGit(t, clone, append(version, "pull", "-q")...)
+			if got := mustGit(t, clone, "log", "--format=%s"); got != "four\ntwo\none" {
+				t.Errorf("history after a fetch: %s", got)
+			}
+			if out, err := git(t, clone, append(version, "push", url, "HEAD:x")...); err == nil || !strings.Contains(out, "403") {
+				t.Errorf("push: %v %s", err, out)
+			}
+			shallow := filepath.Join(t.TempDir(), "shallow")
+			out, err := git(t, work, append(version, "clone", "-q", "--depth", "1", url, shallow)...)
+			switch {
+			case err != nil:
+				t.Errorf("shallow clone: %s", out)
+			case mustGit(t, shallow, "log", "--format=%s") != "four":
+				t.Error("a shallow clone has more than a commit")
+			}
+		})
+	}
+}
+
+// TestNoGit: a server that may not use the git program says so.
+func TestNoGit(t *testing.T) {
+	t.Parallel()
+	work, _, m := start(t)
+	pull(t, m)
+	without, err := gitsource.Open(t.Context(), t.TempDir(), m.Remote(), gitsource.Options{Remote: remote.Options{Transport: "builtin"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pull(t, without)
+	ts := httptest.NewServer(gitexport.New(mirrored{without}, gitexport.Limits{}, nil))
+	defer ts.Close()
+	if out, err := git(t, work, "ls-remote", ts.URL+"/git/p/c/"); err == nil || !strings.Contains(out, "503") {
+		t.Errorf("%v %s", err, out)
+	}
+	res, err := http.Get(ts.URL + "/git/p/c/info/refs?service=git-upload-pack")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if text, _ := io.ReadAll(res.Body); res.StatusCode != 503 || !strings.Contains(string(text), "has no git program") {
+		t.Errorf("%d %s", res.StatusCode, text)
 	}
 }
 
 // TestRefused sends requests that are refused.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	_, url, m := start(t, "auto")
+	_, url, m := start(t)
 	pull(t, m)
 	const kind = "application/x-git-upload-pack-request"
 	for _, tc := range []struct {

@@ -63,22 +63,22 @@ func (w *firstWrite) Write(p []byte) (int, error) {
 func TestRepack(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		transport, protocol string
-		rounds              int
-	}{{"auto", "0", 2}, {"auto", "2", 3}, {"builtin", "0", 2}} { // without git, only version 0 is served
+		protocol string
+		rounds   int
+	}{{"0", 2}, {"2", 3}} {
 		for round := 1; round <= tc.rounds; round++ {
 			for _, within := range []bool{false, true} {
-				t.Run(fmt.Sprint(tc.transport, tc.protocol, "round", round, within), func(t *testing.T) {
+				t.Run(fmt.Sprint(tc.protocol, "round", round, within), func(t *testing.T) {
 					t.Parallel()
-					cloneWhileRepacked(t, tc.transport, tc.protocol, round, within)
+					cloneWhileRepacked(t, tc.protocol, round, within)
 				})
 			}
 		}
 	}
 }
 
-func cloneWhileRepacked(t *testing.T, transport, protocol string, round int, within bool) {
-	work, _, m := start(t, transport)
+func cloneWhileRepacked(t *testing.T, protocol string, round int, within bool) {
+	work, _, m := start(t)
 	if err := os.WriteFile(filepath.Join(work, "large.po"), noise(1<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // Puller is a store that is filled from one branch of a repository. Its
@@ -94,7 +94,7 @@ func (p *Puller) Configure(repo, branch string, components map[string]catalog.Co
 // BranchOf is what a configuration makes of components of a branch, with the
 // defaults of Configure.
 func BranchOf(repo, branch string, components map[string]catalog.ComponentSettings) (b ingest.Branch, specs []store.ComponentSpec, templates []store.TemplateKey) {
-	b = ingest.Branch{Remote: gitsource.Remote{URL: repo, Branch: branch}, Key: ingest.BranchKey(repo, branch)}
+	b = ingest.Branch{Remote: remote.Repository{URL: repo, Branch: branch}, Key: ingest.BranchKey(repo, branch)}
 	for _, slug := range slices.Sorted(maps.Keys(components)) {
 		s := components[slug]
 		if s.Filemask == "" {
@@ -106,7 +106,7 @@ func BranchOf(repo, branch string, components map[string]catalog.ComponentSettin
 		if s.Name == "" {
 			s.Name = slug
 		}
-		spec := store.ComponentSpec{Project: "demo", Slug: slug, Settings: s, Repo: gitsource.RedactURL(repo), Branch: branch}
+		spec := store.ComponentSpec{Project: "demo", Slug: slug, Settings: s, Repo: remote.Redact(repo), Branch: branch}
 		b.Components = append(b.Components, ingest.Component{Spec: spec})
 		if strings.Contains(slug, "{component}") {
 			templates = append(templates, store.TemplateKey{Project: "demo", Slug: slug})
@@ -161,7 +161,7 @@ func branches(specs []store.ComponentSpec) []ingest.Branch {
 		i := slices.IndexFunc(list, func(b ingest.Branch) bool { return b.Key == key })
 		if i < 0 {
 			i = len(list)
-			list = append(list, ingest.Branch{Remote: gitsource.Remote{URL: spec.Repo, Branch: spec.Branch}, Key: key})
+			list = append(list, ingest.Branch{Remote: remote.Repository{URL: spec.Repo, Branch: spec.Branch}, Key: key})
 		}
 		list[i].Components = append(list[i].Components, ingest.Component{Spec: spec})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // application brings one component to the files of one step, inside the
@@ -24,7 +25,7 @@ type application struct {
 	log     *slog.Logger
 	step    *gitsource.Step
 	origins *attributor
-	mailmap gitsource.Mailmap
+	mailmap object.Mailmap
 	// record is false for an import without history: units, but no entries.
 	record bool
 	// created is the time that new units get.
@@ -105,7 +106,7 @@ func (a *application) assign(ctx context.Context) error {
 		if len(lost) == 0 {
 			return nil
 		}
-		files = slices.DeleteFunc(slices.Clone(files), func(f gitsource.File) bool { return lost[f.Path] })
+		files = slices.DeleteFunc(slices.Clone(files), func(f object.File) bool { return lost[f.Path] })
 	}
 }
 
@@ -183,11 +184,11 @@ func (a *application) read(ctx context.Context, p *fileSlot) (*unit.File, error)
 }
 
 // noBlob stands in a problem that the mask and not the file's contents makes.
-var noBlob = gitsource.Hash{}.String()
+var noBlob = object.Hash{}.String()
 
 // problem stores why a file is not served and records it once per version
 // (action 24), if it is a fault of the file and not of the configuration.
-func (a *application) problem(ctx context.Context, path string, blob gitsource.Hash, bad *fileError, entry bool) error {
+func (a *application) problem(ctx context.Context, path string, blob object.Hash, bad *fileError, entry bool) error {
 	old, known := a.comp.problems[path]
 	p := store.Problem{ComponentID: a.comp.row.ID, Path: path, Blob: blob.String(), Line: bad.line, Column: bad.column, Message: bad.msg}
 	if known && old == p {
@@ -210,7 +211,7 @@ func (a *application) problem(ctx context.Context, path string, blob gitsource.H
 // refuse reports the files that the mask selects and that are not served.
 func (a *application) refuse(ctx context.Context) error {
 	for _, r := range a.slots.refused {
-		if err := a.problem(ctx, r.path, gitsource.Hash{}, &fileError{msg: r.reason}, false); err != nil {
+		if err := a.problem(ctx, r.path, object.Hash{}, &fileError{msg: r.reason}, false); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // entryList collects the change entries of one component and step, to be
@@ -96,7 +96,7 @@ func (l *entryList) write(ctx context.Context, a *application) error {
 }
 
 // credit finds the user who is the author of a commit.
-func (a *application) authorOf(ctx context.Context, commit gitsource.Commit) (int64, error) {
+func (a *application) authorOf(ctx context.Context, commit object.Commit) (int64, error) {
 	name, email := a.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
 	return a.tx.User(ctx, name, email, commit.Author.When)
 }

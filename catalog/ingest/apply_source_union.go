@@ -6,7 +6,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // sourceFile is a file that the source translation reads.
@@ -20,7 +20,7 @@ type unionInput struct {
 // many versions differ in their translations alone, and have one outline.
 type content struct {
 	outline int64
-	blob    gitsource.Hash // zero if the outline is known
+	blob    object.Hash // zero if the outline is known
 }
 
 func (f *unionInput) content() content {

@@ -6,6 +6,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // absent is the text fingerprint of a string that a version does not have.
@@ -106,7 +107,7 @@ type history struct {
 
 // blob is the file in a tree: at the path that it has in what comes after, or
 // else at the other one. old says which, for what comes before.
-func (h *history) blob(tree []gitsource.Hash, old bool) (gitsource.Hash, bool) {
+func (h *history) blob(tree []object.Hash, old bool) (object.Hash, bool) {
 	if h.before < 0 {
 		return tree[h.change], false
 	}
@@ -195,14 +196,14 @@ func (h *history) ancestors(ctx context.Context, commit int, old bool) ([]ancest
 	return list, nil
 }
 
-func (h *history) parentBlob(o *gitsource.Origin, parent int, old bool) (gitsource.Hash, bool) {
+func (h *history) parentBlob(o *gitsource.Origin, parent int, old bool) (object.Hash, bool) {
 	if i := o.Parents[parent]; i >= 0 {
 		return h.blob(h.a.step.Origins[i].Blobs, old)
 	}
 	return h.blob(o.Outside[parent], old)
 }
 
-func (h *history) version(ctx context.Context, blob gitsource.Hash) (version, error) {
+func (h *history) version(ctx context.Context, blob object.Hash) (version, error) {
 	return h.a.version(ctx, h.path, blob)
 }
 
@@ -212,7 +213,7 @@ type version struct {
 	broken bool       // it cannot be parsed
 }
 
-func (a *attributor) version(ctx context.Context, path string, blob gitsource.Hash) (version, error) {
+func (a *attributor) version(ctx context.Context, path string, blob object.Hash) (version, error) {
 	if blob.IsZero() {
 		return version{}, nil
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // maxCoAuthors bounds what one message can make every entry of it carry.
@@ -12,7 +12,7 @@ const maxCoAuthors = 50
 
 // coAuthors are the names in the Co-authored-by trailers of a commit, without
 // its author, as .mailmap gives them.
-func coAuthors(c *gitsource.Commit, mailmap gitsource.Mailmap) []string {
+func coAuthors(c *object.Commit, mailmap object.Mailmap) []string {
 	const trailer = "co-authored-by:"
 	if !strings.Contains(strings.ToLower(c.Message), trailer) {
 		return nil

@@ -4,14 +4,14 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // Branch is what one pull is about: one branch of one repository with all the
 // components that are read from it.
 type Branch struct {
 	// Remote is where to pull from, with its credential.
-	Remote gitsource.Remote
+	Remote remote.Repository
 	// Key names the branch in logs and schedules: the repository's address
 	// without credentials, and the branch. See BranchKey.
 	Key string
@@ -34,7 +34,7 @@ func BranchKey(repo, branch string) string {
 	if branch == "" {
 		branch = "HEAD"
 	}
-	return gitsource.RedactURL(repo) + "#" + branch
+	return remote.Redact(repo) + "#" + branch
 }
 
 // Report tells what a pull did.

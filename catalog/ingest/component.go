@@ -12,6 +12,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // component is one component during a pull.
@@ -21,7 +23,7 @@ type component struct {
 	rules     unit.Rules
 	// files are those that the component reads at the commit last applied,
 	// sorted by path.
-	files []gitsource.File
+	files []object.File
 	// reread makes the next step read every file, whatever its blob.
 	reread bool
 	// retry makes the next step read files again that could not be read.
@@ -41,11 +43,11 @@ type component struct {
 
 func newComponent(row store.BranchComponent, table *lang.Table) (*component, error) {
 	s := &row.Settings
-	mask, err := gitsource.ParseFilemask(s.Filemask)
+	mask, err := filemask.Parse(s.Filemask)
 	if err != nil {
 		return nil, err
 	}
-	regex, err := gitsource.CompileLanguageRegex(s.LanguageRegex)
+	regex, err := filemask.CompileLanguageRegex(s.LanguageRegex)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +55,7 @@ func newComponent(row store.BranchComponent, table *lang.Table) (*component, err
 	return &component{
 		row: row,
 		selection: selection{
-			mask: mask, rules: gitsource.MatchOptions{LanguageRegex: regex, Language: s.Language},
+			mask: mask, rules: filemask.Rules{LanguageRegex: regex, Language: s.Language},
 			newBase: s.NewBase, source: source, table: table,
 		},
 		rules:  unit.NewRules(s.CheckFlags, lang.IsCJK(source.Code)),
@@ -67,7 +69,7 @@ func (c *component) name() string { return c.row.Project.Slug + "/" + c.row.Slug
 // selects reports whether the mask finds a file among those of the component;
 // the template is none.
 func (c *component) selects() bool {
-	return slices.ContainsFunc(c.files, func(f gitsource.File) bool { return f.Path != c.selection.newBase })
+	return slices.ContainsFunc(c.files, func(f object.File) bool { return f.Path != c.selection.newBase })
 }
 
 // recall takes over what is stored of a component that the pull does not move:
@@ -105,7 +107,7 @@ func (c *component) advance(changes []gitsource.Change) bool {
 		case found:
 			c.files[i].Blob = ch.New
 		default:
-			c.files = slices.Insert(c.files, i, gitsource.File{Path: ch.Path, Blob: ch.New})
+			c.files = slices.Insert(c.files, i, object.File{Path: ch.Path, Blob: ch.New})
 		}
 	}
 	return touched
@@ -118,7 +120,7 @@ func (c *component) has(path string) bool {
 }
 
 func (c *component) find(path string) (int, bool) {
-	return slices.BinarySearchFunc(c.files, path, func(f gitsource.File, p string) int { return strings.Compare(f.Path, p) })
+	return slices.BinarySearchFunc(c.files, path, func(f object.File, p string) int { return strings.Compare(f.Path, p) })
 }
 
 // begun reports whether anything of the component is stored, be it only the

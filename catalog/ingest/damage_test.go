@@ -13,7 +13,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -120,7 +120,7 @@ func TestDamagedRemote(t *testing.T) {
 	var clones []string
 	for range 3 {
 		_, err := w.Syncer.Sync(t.Context(), w.Branch)
-		if !errors.Is(err, gitsource.ErrUnknownObject) || !strings.Contains(err.Error(), "git fsck") {
+		if !errors.Is(err, object.ErrUnknownObject) || !strings.Contains(err.Error(), "git fsck") {
 			t.Fatalf("error %v, want ErrUnknownObject and what to do", err)
 		}
 		found, _ := filepath.Glob(filepath.Join(w.Dir, "mirrors", "*", "git-*"))

@@ -11,6 +11,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // componentMark stands for the component's name in slug, name, filemask and
@@ -19,7 +21,7 @@ const componentMark = "{component}"
 
 // discovery remembers what a discovery was last made of.
 type discovery struct {
-	head gitsource.Hash
+	head object.Hash
 	spec store.ComponentSpec
 }
 
@@ -55,21 +57,21 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 // discoverOne makes the components of one discovery and counts them; made are
 // those of it that are there, slugs by filemask.
 func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made map[string]string) (int, error) {
-	mask, err := gitsource.ParseFilemask(spec.Settings.Filemask)
+	mask, err := filemask.Parse(spec.Settings.Filemask)
 	if err != nil {
 		return 0, err
 	}
-	regex, err := gitsource.CompileLanguageRegex(spec.Settings.LanguageRegex)
+	regex, err := filemask.CompileLanguageRegex(spec.Settings.LanguageRegex)
 	if err != nil {
 		return 0, err
 	}
-	rules := gitsource.MatchOptions{LanguageRegex: regex, Language: spec.Settings.Language}
-	m := gitsource.MatchMasks([]gitsource.Filemask{mask})
+	rules := filemask.Rules{LanguageRegex: regex, Language: spec.Settings.Language}
+	m := filemask.NewMatcher([]filemask.Mask{mask})
 	files, err := p.reader.Snapshot(ctx, p.head, m.Want, m.Prune)
 	if err != nil {
 		return 0, err
 	}
-	files, _ = gitsource.WithoutLinks(files)
+	files, _ = gitsource.SplitLinks(files)
 	taken, err := p.slugs(ctx, spec.Project)
 	if err != nil {
 		return 0, err
@@ -172,13 +174,13 @@ func slugify(name string) string {
 }
 
 // files lists for every component the files that it reads at a commit.
-func (p *pull) files(ctx context.Context, commit gitsource.Hash, comps []*component) error {
+func (p *pull) files(ctx context.Context, commit object.Hash, comps []*component) error {
 	m := matcher(comps)
 	all, err := p.reader.Snapshot(ctx, commit, m.Want, m.Prune)
 	if err != nil {
 		return err
 	}
-	all, _ = gitsource.WithoutLinks(all)
+	all, _ = gitsource.SplitLinks(all)
 	for _, c := range comps {
 		c.files = nil
 		for _, f := range all {
@@ -191,8 +193,8 @@ func (p *pull) files(ctx context.Context, commit gitsource.Hash, comps []*compon
 }
 
 // matcher selects what any of the components reads.
-func matcher(comps []*component) gitsource.Matcher {
-	var masks []gitsource.Filemask
+func matcher(comps []*component) filemask.Matcher {
+	var masks []filemask.Mask
 	var paths []string
 	for _, c := range comps {
 		masks = append(masks, c.selection.mask)
@@ -200,7 +202,7 @@ func matcher(comps []*component) gitsource.Matcher {
 			paths = append(paths, c.selection.newBase)
 		}
 	}
-	return gitsource.MatchMasks(masks, paths...)
+	return filemask.NewMatcher(masks, paths...)
 }
 
 // convoy is a group of components that move together.

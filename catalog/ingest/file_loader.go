@@ -11,6 +11,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/poparse"
 )
 
@@ -43,7 +44,7 @@ type loader struct {
 
 type cacheKey struct {
 	component int64 // its rules decide how a file reads
-	blob      gitsource.Hash
+	blob      object.Hash
 }
 
 type cachedFile struct {
@@ -58,7 +59,7 @@ func newLoader(r *gitsource.Reader, maxSize int64) *loader {
 
 // load returns a version of a file as units. The error is a *fileError if the
 // file itself is at fault.
-func (l *loader) load(ctx context.Context, component int64, path string, blob gitsource.Hash, r unit.Rules) (*unit.File, error) {
+func (l *loader) load(ctx context.Context, component int64, path string, blob object.Hash, r unit.Rules) (*unit.File, error) {
 	key := cacheKey{component, blob}
 	if e, ok := l.files[key]; ok {
 		l.recent.MoveToFront(e)
@@ -67,7 +68,7 @@ func (l *loader) load(ctx context.Context, component int64, path string, blob gi
 	entry := &cachedFile{key: key}
 	data, err := l.reader.SharedBlob(ctx, blob, l.maxSize)
 	switch {
-	case errors.Is(err, gitsource.ErrTooLarge):
+	case errors.Is(err, object.ErrTooLarge):
 		entry.err = &fileError{msg: fmt.Sprintf("the file is larger than max_file_size (%d bytes); raise it or exclude the file from the filemask", l.maxSize)}
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", path, err)
@@ -82,7 +83,7 @@ func (l *loader) load(ctx context.Context, component int64, path string, blob gi
 type fileVersion struct {
 	component *component
 	path      string
-	blob      gitsource.Hash
+	blob      object.Hash
 }
 
 // prefetch parses versions of files side by side, as many as half of the cache
@@ -169,7 +170,7 @@ func (e *cachedFile) size() int {
 
 // parse reads the bytes of a PO file as units. The reader may be nil.
 func parse(path string, data []byte, r unit.Rules, units *unit.Reader) (*unit.File, *fileError) {
-	if gitsource.IsLFSPointer(data) {
+	if object.IsLFSPointer(data) {
 		return nil, &fileError{line: 1, msg: "the file is a Git LFS pointer; repoglot does not fetch LFS contents: store PO files in git itself"}
 	}
 	f, err := units.Read(path, data, r)

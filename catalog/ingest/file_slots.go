@@ -7,7 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/lang"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // place is one translation that a commit holds: which file is which language.
@@ -16,14 +17,14 @@ type fileSlot struct {
 	fileCode string        // code in the file's name
 	lang     lang.Language // for its plural rule
 	path     string
-	blob     gitsource.Hash
+	blob     object.Hash
 }
 
 // served is the place of the version that a translation serves, which differs
 // from p while the file there cannot be parsed.
 func (p *fileSlot) served(t *catalog.Translation) *fileSlot {
 	s := *p
-	if blob, err := gitsource.ParseHash(t.Revision); err == nil {
+	if blob, err := object.ParseHash(t.Revision); err == nil {
 		s.path, s.blob = t.Filename, blob
 	}
 	return &s
@@ -47,8 +48,8 @@ type refusal struct {
 
 // layout is how a component's settings map paths to languages.
 type selection struct {
-	mask    gitsource.Filemask
-	rules   gitsource.MatchOptions
+	mask    filemask.Mask
+	rules   filemask.Rules
 	newBase string
 	source  lang.Language
 	table   *lang.Table
@@ -84,7 +85,7 @@ func (l *selection) code(path string) (string, bool) {
 
 // assign maps the files of a commit, sorted by path, to translations by
 // decisions 11 and 13.
-func (l *selection) assign(files []gitsource.File) fileSlots {
+func (l *selection) assign(files []object.File) fileSlots {
 	var p fileSlots
 	byLanguage := make(map[string][]fileSlot)
 	order := make([]string, 0, len(files))

@@ -14,7 +14,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -354,7 +355,7 @@ func TestSpellOfFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 3 {
-			if _, err := w.Syncer.Sync(t.Context(), w.Branch); !errors.Is(err, gitsource.ErrUnreachable) {
+			if _, err := w.Syncer.Sync(t.Context(), w.Branch); !errors.Is(err, remote.ErrUnreachable) {
 				t.Fatalf("error %v, want ErrUnreachable", err)
 			}
 		}
@@ -428,11 +429,11 @@ func TestErrorsNameTheRemedy(t *testing.T) {
 		want         error
 		say          string
 	}{
-		"no repository":     {repo: "/nonexistent/x.git", want: gitsource.ErrUnreachable, say: "/nonexistent/x.git"},
-		"no branch":         {repo: full.Path(), branch: "nope", want: gitsource.ErrBranchMissing, say: "nope"},
-		"empty repository":  {repo: empty.Path(), want: gitsource.ErrEmptyRepository, say: empty.Path()},
-		"secret in address": {repo: "https://user:hunter2@127.0.0.1:1/x.git", want: gitsource.ErrUnreachable, say: "127.0.0.1:1/x.git"},
-		"bad mask":          {repo: full.Path(), settings: catalog.ComponentSettings{Filemask: "po/../*.po"}, want: gitsource.ErrInvalidMask, say: "demo/app"},
+		"no repository":     {repo: "/nonexistent/x.git", want: remote.ErrUnreachable, say: "/nonexistent/x.git"},
+		"no branch":         {repo: full.Path(), branch: "nope", want: remote.ErrBranchMissing, say: "nope"},
+		"empty repository":  {repo: empty.Path(), want: remote.ErrEmptyRepository, say: empty.Path()},
+		"secret in address": {repo: "https://user:hunter2@127.0.0.1:1/x.git", want: remote.ErrUnreachable, say: "127.0.0.1:1/x.git"},
+		"bad mask":          {repo: full.Path(), settings: catalog.ComponentSettings{Filemask: "po/../*.po"}, want: filemask.ErrInvalid, say: "demo/app"},
 		"bad regex":         {repo: full.Path(), settings: catalog.ComponentSettings{LanguageRegex: "("}, say: "demo/app"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // importAll reads components at the branch's head, one transaction each: new
@@ -39,7 +40,7 @@ func (p *pull) importAll(ctx context.Context, comps []*component, load *loader) 
 
 // walk brings a convoy from one commit to the head, a transaction per step.
 func (p *pull) walk(ctx context.Context, comps []*component, from string, load *loader) error {
-	base, err := gitsource.ParseHash(from)
+	base, err := object.ParseHash(from)
 	if err != nil {
 		return fmt.Errorf("stored head: %w", err)
 	}
@@ -51,7 +52,7 @@ func (p *pull) walk(ctx context.Context, comps []*component, from string, load *
 	}
 	at := from
 	for step, err := range p.reader.Steps(ctx, base, p.head, matcher(comps)) {
-		if errors.Is(err, gitsource.ErrUnknownCommit) {
+		if errors.Is(err, object.ErrUnknownCommit) {
 			return p.jump(ctx, comps, at, load)
 		}
 		if err != nil {
@@ -83,7 +84,7 @@ func (p *pull) rereadNotes(ctx context.Context, comps []*component, load *loader
 			continue
 		}
 		c.reread = true // also for the leap to the head, where the commit is not there any more
-		at, err := gitsource.ParseHash(c.row.Head)
+		at, err := object.ParseHash(c.row.Head)
 		if err == nil && p.reader.Has(at) {
 			err = p.snapshotOf(ctx, []*component{c}, at, c.row.Head, load)
 		}
@@ -137,7 +138,7 @@ func (p *pull) jump(ctx context.Context, comps []*component, from string, load *
 }
 
 // snapshotOf brings components to the files of a commit.
-func (p *pull) snapshotOf(ctx context.Context, comps []*component, at gitsource.Hash, from string, load *loader) error {
+func (p *pull) snapshotOf(ctx context.Context, comps []*component, at object.Hash, from string, load *loader) error {
 	if err := p.files(ctx, at, comps); err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (p *pull) snapshotOf(ctx context.Context, comps []*component, at gitsource.
 
 // snapshot brings components to the files of a commit, which are listed already,
 // whatever commit they stood at.
-func (p *pull) snapshot(ctx context.Context, comps []*component, at gitsource.Hash, from string, load *loader) error {
+func (p *pull) snapshot(ctx context.Context, comps []*component, at object.Hash, from string, load *loader) error {
 	commit, err := p.reader.Commit(ctx, at)
 	if err != nil {
 		return err
@@ -263,7 +264,7 @@ func without(comps []*component, one *component) []*component {
 }
 
 // application prepares the part of a component in a step.
-func (p *pull) application(tx stepStore, c *component, step *gitsource.Step, load *loader, mailmap gitsource.Mailmap, opened time.Time) *application {
+func (p *pull) application(tx stepStore, c *component, step *gitsource.Step, load *loader, mailmap object.Mailmap, opened time.Time) *application {
 	a := &application{
 		tx: tx, comp: c, load: load, log: p.s.log, step: step, mailmap: mailmap,
 		origins: newAttributor(step, load, c),
@@ -281,7 +282,7 @@ func (p *pull) application(tx stepStore, c *component, step *gitsource.Step, loa
 
 // commitTime is the time of entries about a commit of the past: never later
 // than the pull (decision 19).
-func commitTime(c gitsource.Commit, pull time.Time) time.Time {
+func commitTime(c object.Commit, pull time.Time) time.Time {
 	if t := c.Committer.When.UTC(); t.Before(pull) {
 		return t
 	}
@@ -325,7 +326,7 @@ func (p *pull) stepInfo(ctx context.Context, convoy []*component, from, to strin
 // shown is what people are shown of a commit; nil if it cannot be read, which is
 // no reason to fail.
 func (p *pull) shown(ctx context.Context, id string) *catalog.Commit {
-	hash, err := gitsource.ParseHash(id)
+	hash, err := object.ParseHash(id)
 	if err != nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // The bounds of a batch, the commits that one transaction of a replay stores:
@@ -86,7 +87,7 @@ func (p *pull) replay(ctx context.Context, comps []*component, load *loader) err
 
 // bound finds the commit whose state a replay begins with, zero for none, and
 // the commit that it replays first.
-func (p *pull) bound(ctx context.Context, h catalog.History) (bound gitsource.Hash, first gitsource.Link, err error) {
+func (p *pull) bound(ctx context.Context, h catalog.History) (bound object.Hash, first gitsource.FirstParent, err error) {
 	n := 0
 	for link, err := range p.reader.FirstParents(ctx, p.head) {
 		if err != nil {
@@ -101,7 +102,7 @@ func (p *pull) bound(ctx context.Context, h catalog.History) (bound gitsource.Ha
 }
 
 // enter imports the state at the bound of a history, which makes no entries.
-func (p *pull) importBound(ctx context.Context, comps []*component, bound gitsource.Hash, first gitsource.Link, load *loader) error {
+func (p *pull) importBound(ctx context.Context, comps []*component, bound object.Hash, first gitsource.FirstParent, load *loader) error {
 	if err := p.files(ctx, bound, comps); err != nil {
 		return err
 	}
@@ -149,7 +150,7 @@ func (r *replay) run(ctx context.Context) error {
 }
 
 // walk applies the commits after base.
-func (r *replay) walk(ctx context.Context, base gitsource.Hash) error {
+func (r *replay) walk(ctx context.Context, base object.Hash) error {
 	ahead, err := r.lookAhead(ctx, base)
 	if err != nil {
 		return err
@@ -169,12 +170,12 @@ func (r *replay) walk(ctx context.Context, base gitsource.Hash) error {
 
 // begin lists the files where the components stand. New components get the
 // entry that begins their lists, at the time of the branch's first commit.
-func (r *replay) begin(ctx context.Context) (base gitsource.Hash, err error) {
+func (r *replay) begin(ctx context.Context) (base object.Hash, err error) {
 	for _, c := range r.comps {
 		c.files, c.reread, c.retry = nil, false, false
 	}
 	if r.from != "" {
-		if base, err = gitsource.ParseHash(r.from); err != nil {
+		if base, err = object.ParseHash(r.from); err != nil {
 			return base, fmt.Errorf("stored head: %w", err)
 		}
 		if !r.p.reader.Has(base) {
@@ -223,7 +224,7 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 		}
 	}
 	r.load.forget() // a version is needed again only where branches are merged
-	r.p.tell(Progress{Done: step.Place, Total: step.Of, Entries: r.entries})
+	r.p.tell(Progress{Done: step.Position, Total: step.Total, Entries: r.entries})
 	r.commits++
 	if r.staging.entries < r.p.s.batchEntries && r.staging.bytes < batchBytes && r.commits < batchCommits {
 		return nil
@@ -232,7 +233,7 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 }
 
 // application prepares a component's part of a replayed commit.
-func (r *replay) application(c *component, step *gitsource.Step, mailmap gitsource.Mailmap) *application {
+func (r *replay) application(c *component, step *gitsource.Step, mailmap object.Mailmap) *application {
 	at := r.staging.time(c.row.ID, pastTime(step.Commit, r.importStart(c)))
 	return &application{
 		tx: r.staging, comp: c, load: r.load, log: r.p.s.log, step: step, mailmap: mailmap,
@@ -265,7 +266,7 @@ func (r *replay) importStart(c *component) time.Time {
 
 // pastTime is the time of entries about a commit of the past: its committer
 // time, never later than the import (decision 19).
-func pastTime(c gitsource.Commit, began time.Time) time.Time {
+func pastTime(c object.Commit, began time.Time) time.Time {
 	if c.Committer.When.IsZero() {
 		return time.Unix(0, 0).UTC()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // aheadBytes bounds the files that are read ahead of a replay, by their length
@@ -54,7 +55,7 @@ type ahead struct {
 // readCommit is a commit with its files.
 type readCommit struct {
 	step    gitsource.Step
-	mailmap gitsource.Mailmap
+	mailmap object.Mailmap
 	touched []*component  // those that read a file that it changes
 	files   []*cachedFile // what it brings, once parsed
 	rest    []fileVersion // what there was no room for
@@ -72,7 +73,7 @@ type job struct {
 }
 
 // lookAhead begins to read the commits after base.
-func (r *replay) lookAhead(ctx context.Context, base gitsource.Hash) (*ahead, error) {
+func (r *replay) lookAhead(ctx context.Context, base object.Hash) (*ahead, error) {
 	reader, err := r.p.open(ctx)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (a *ahead) next(ctx context.Context) (*readCommit, error) {
 func (a *ahead) release(c *readCommit) { a.room.Release(c.room) }
 
 // walk reads commits until there are no more, or it is stopped.
-func (a *ahead) walk(ctx context.Context, base, head gitsource.Hash) {
+func (a *ahead) walk(ctx context.Context, base, head object.Hash) {
 	defer close(a.commits)
 	defer close(a.jobs)
 	for step, err := range a.reader.Steps(ctx, base, head, matcher(a.comps)) {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 const (
@@ -59,7 +61,7 @@ func (p *pull) suggest(ctx context.Context, m *mirror) {
 		if p.errs[c.row.ID] != nil || !c.row.Imported || c.row.Head == "" || ctx.Err() != nil {
 			continue
 		}
-		pattern, err := gitsource.ParseBranchPattern(c.row.Settings.SuggestionBranches)
+		pattern, err := remote.ParseBranchPattern(c.row.Settings.SuggestionBranches)
 		if err != nil {
 			p.s.log.Warn("no suggestions: correct suggestions.branches", "component", c.name(), "error", err)
 			continue
@@ -67,7 +69,7 @@ func (p *pull) suggest(ctx context.Context, m *mirror) {
 		if pattern.IsZero() && m.suggested[c.row.ID].none {
 			continue
 		}
-		query := gitsource.SideQuery{Pattern: pattern, Most: c.row.Settings.SuggestionLimit}
+		query := gitsource.BranchQuery{Pattern: pattern, Most: c.row.Settings.SuggestionLimit}
 		if query.Most <= 0 {
 			query.Most = defaultSides
 		}
@@ -78,7 +80,7 @@ func (p *pull) suggest(ctx context.Context, m *mirror) {
 		return
 	}
 	err := s.run(ctx)
-	if gitsource.Damaged(err) && ctx.Err() == nil && !m.sidesRebuilt {
+	if object.Damaged(err) && ctx.Err() == nil && !m.sidesRebuilt {
 		m.sidesRebuilt = true // if that does not help, another time will not either
 		p.s.log.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", err)
 		if _, err = m.Rebuild(ctx); err == nil {
@@ -96,11 +98,11 @@ type suggesting struct {
 	p       *pull
 	m       *mirror
 	comps   []side
-	queries []gitsource.SideQuery // of all components, each pattern once
-	sides   gitsource.Sides
+	queries []gitsource.BranchQuery // of all components, each pattern once
+	sides   gitsource.OtherBranches
 	reader  *gitsource.Reader // of the mirror with the branches
 	load    *loader
-	mailmap gitsource.Mailmap // of the branch that is looked at
+	mailmap object.Mailmap // of the branch that is looked at
 	steps   map[leapKey]*gitsource.Step
 	blobs   int // of the origins in steps
 }
@@ -109,11 +111,11 @@ type suggesting struct {
 // pattern selects none.
 type side struct {
 	*component
-	query gitsource.SideQuery
+	query gitsource.BranchQuery
 }
 
 // ask adds a query to those of other components.
-func (s *suggesting) ask(q gitsource.SideQuery) {
+func (s *suggesting) ask(q gitsource.BranchQuery) {
 	if q.Pattern.IsZero() {
 		return
 	}
@@ -127,7 +129,7 @@ func (s *suggesting) ask(q gitsource.SideQuery) {
 }
 
 // leapKey is what a step to a branch depends on.
-type leapKey struct{ base, tip gitsource.Hash }
+type leapKey struct{ base, tip object.Hash }
 
 func (s *suggesting) run(ctx context.Context) error {
 	if err := s.fetch(ctx); err != nil {
@@ -157,13 +159,13 @@ func (s *suggesting) run(ctx context.Context) error {
 // fetch brings the branches that are asked for into the mirror; without any it
 // forgets those that were.
 func (s *suggesting) fetch(ctx context.Context) (err error) {
-	if s.sides, err = s.m.FetchSides(ctx, s.queries, maxSides); err != nil {
+	if s.sides, err = s.m.FetchOtherBranches(ctx, s.queries, maxSides); err != nil {
 		return err
 	}
 	for _, branch := range slices.Sorted(maps.Keys(s.sides.Failed)) {
 		err := s.sides.Failed[branch]
 		s.p.s.log.Warn("a branch with suggestions cannot be fetched", "branch", s.p.branch.Key, "from", branch, "error", err)
-		if errors.Is(err, gitsource.ErrCorrupt) && gitsource.Damaged(err) && !s.m.sidesRebuilt {
+		if errors.Is(err, object.ErrCorrupt) && object.Damaged(err) && !s.m.sidesRebuilt {
 			return err
 		}
 	}
@@ -173,7 +175,7 @@ func (s *suggesting) fetch(ctx context.Context) (err error) {
 // component makes the suggestions of one component, unless all that they depend
 // on is as it was.
 func (s *suggesting) component(ctx context.Context, c side) error {
-	heads, omitted := s.sides.Chosen(c.query)
+	heads, omitted := s.sides.Select(c.query)
 	var from strings.Builder
 	fmt.Fprintf(&from, "%s %s %d", c.row.Head, c.row.Settings.ReadKey(), omitted)
 	for _, h := range heads {
@@ -204,7 +206,7 @@ func (s *suggesting) component(ctx context.Context, c side) error {
 }
 
 // step leads from where a component stands to a branch, for all components.
-func (s *suggesting) step(ctx context.Context, base, tip gitsource.Hash) (*gitsource.Step, error) {
+func (s *suggesting) step(ctx context.Context, base, tip object.Hash) (*gitsource.Step, error) {
 	key := leapKey{base, tip}
 	if step, ok := s.steps[key]; ok {
 		return step, nil
@@ -213,7 +215,7 @@ func (s *suggesting) step(ctx context.Context, base, tip gitsource.Hash) (*gitso
 	for i := range s.comps {
 		comps[i] = s.comps[i].component
 	}
-	step, err := s.reader.Leap(ctx, base, tip, matcher(comps))
+	step, err := s.reader.Between(ctx, base, tip, matcher(comps))
 	if err != nil {
 		return nil, err
 	}

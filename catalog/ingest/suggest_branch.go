@@ -7,6 +7,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // sideSuggestions are those of one component.
@@ -25,8 +26,8 @@ type sideSuggestions struct {
 }
 
 // collect looks at each branch. One that cannot be read has no suggestions.
-func (s *sideSuggestions) collect(ctx context.Context, heads []gitsource.Head) error {
-	base, err := gitsource.ParseHash(s.comp.row.Head)
+func (s *sideSuggestions) collect(ctx context.Context, heads []object.Head) error {
+	base, err := object.ParseHash(s.comp.row.Head)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (s *sideSuggestions) collect(ctx context.Context, heads []gitsource.Head) e
 }
 
 // branch collects the suggestions of one branch.
-func (s *sideSuggestions) branch(ctx context.Context, h gitsource.Head, step *gitsource.Step) error {
+func (s *sideSuggestions) branch(ctx context.Context, h object.Head, step *gitsource.Step) error {
 	fresh := make(map[string]bool)
 	for i, ch := range step.Changes {
 		if s.comp.selection.wants(ch.Path) && !ch.New.IsZero() && introducesFile(step, i) {
@@ -84,7 +85,7 @@ func (s *sideSuggestions) branch(ctx context.Context, h gitsource.Head, step *gi
 	if err != nil {
 		return err
 	}
-	files, _ = gitsource.WithoutLinks(files)
+	files, _ = gitsource.SplitLinks(files)
 	if s.mailmap, err = s.reader.Mailmap(ctx, h.Hash); err != nil {
 		return err
 	}

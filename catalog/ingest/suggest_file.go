@@ -11,10 +11,11 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // look collects the suggestions in one file of a branch, or keeps them.
-func (s *sideSuggestions) look(ctx context.Context, h gitsource.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) error {
+func (s *sideSuggestions) look(ctx context.Context, h object.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) error {
 	source := store.SuggestionSource{TranslationID: row.ID, Branch: h.Branch}
 	now := suggestedFile{from: madeOf(h, slot, row, step)}
 	if last, known := s.last[source]; known && last.from == now.from && last.n == s.stored[source] && row.Filename == slot.path {
@@ -39,7 +40,7 @@ func (s *sideSuggestions) look(ctx context.Context, h gitsource.Head, slot *file
 
 // madeOf is a hash of all that the suggestions in a file depend on: its versions
 // on the branch and in the commits that main lacks, and the one that is served.
-func madeOf(h gitsource.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) (sum [sha256.Size]byte) {
+func madeOf(h object.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) (sum [sha256.Size]byte) {
 	all := sha256.New()
 	fmt.Fprintf(all, "%s %q %s %d %q %s\n", h.Hash, slot.path, slot.blob, row.ID, row.Filename, row.Revision)
 	change := slices.IndexFunc(step.Changes, func(c gitsource.Change) bool { return c.Path == slot.path })
@@ -138,7 +139,7 @@ func (s *sideSuggestions) file(ctx context.Context, branch string, slot *fileSlo
 // served is the version of a file that is served: that of its row, which may be
 // older than what the branch's head has.
 func (s *sideSuggestions) served(ctx context.Context, row *catalog.Translation) (*unit.File, error) {
-	blob, err := gitsource.ParseHash(row.Revision)
+	blob, err := object.ParseHash(row.Revision)
 	if err != nil {
 		return nil, err
 	}

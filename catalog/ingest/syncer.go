@@ -17,6 +17,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // Options are what a Syncer works with. DB, Languages and MirrorDir are
@@ -81,7 +83,7 @@ type mirror struct {
 	suggested         map[int64]suggestedFrom // by component: what its suggestions were made of
 	sidesRebuilt      bool                    // cloned anew since a branch with suggestions could not be read
 	retried           bool
-	unreadableHead    gitsource.Hash
+	unreadableHead    object.Hash
 	*gitsource.Mirror // nil before the first pull
 	// shown is the same, for those who do not wait for a turn.
 	shown atomic.Pointer[gitsource.Mirror]
@@ -192,7 +194,7 @@ func (s *Syncer) slot(key string) *mirror {
 }
 
 // sameRemote compares what remotes say, credentials included.
-func sameRemote(a, b gitsource.Remote) bool {
+func sameRemote(a, b remote.Repository) bool {
 	if a.Credential == nil || b.Credential == nil {
 		return a == b
 	}
@@ -206,7 +208,7 @@ type pull struct {
 	s                *Syncer
 	branch           Branch
 	at               time.Time
-	head             gitsource.Hash
+	head             object.Hash
 	ref              string // the branch in use
 	reader           *gitsource.Reader
 	open             func(context.Context) (*gitsource.Reader, error) // another reader of the same state
@@ -251,7 +253,7 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 
 // attempt brings the components to a head that the mirror should hold. What it
 // stores is whole, so that it can be run again.
-func (p *pull) attempt(ctx context.Context, m *mirror, head gitsource.Head) error {
+func (p *pull) attempt(ctx context.Context, m *mirror, head object.Head) error {
 	p.errs, p.comps = make(map[int64]error), nil
 	p.head, p.ref, p.report.Head = head.Hash, head.Branch, head.Hash.String()
 	reader, err := m.Reader(ctx)
@@ -273,7 +275,7 @@ func (p *pull) attempt(ctx context.Context, m *mirror, head gitsource.Head) erro
 // blameRemote says what to do about damage that a new clone has, too.
 func (p *pull) blameRemote(err error) error {
 	blame := func(err error) error {
-		if !gitsource.Damaged(err) {
+		if !object.Damaged(err) {
 			return err
 		}
 		return fmt.Errorf("%w, also when cloned anew: run git fsck on the repository", err)
@@ -293,11 +295,11 @@ func (p *pull) closeReader() {
 
 // damage is what speaks of a damaged mirror in the errors of an attempt.
 func (p *pull) damage(err error) error {
-	if gitsource.Damaged(err) {
+	if object.Damaged(err) {
 		return err
 	}
 	for _, c := range p.comps {
-		if err := p.errs[c.row.ID]; gitsource.Damaged(err) {
+		if err := p.errs[c.row.ID]; object.Damaged(err) {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -43,7 +43,7 @@ func TestBranchVanishes(t *testing.T) {
 		repo.DeleteBranch(t, "release")
 		for range 2 { // found to be gone, and known to be
 			_, err := w.Syncer.Sync(t.Context(), w.Branch)
-			if !errors.Is(err, gitsource.ErrBranchMissing) || !strings.Contains(err.Error(), `"release"`) {
+			if !errors.Is(err, remote.ErrBranchMissing) || !strings.Contains(err.Error(), `"release"`) {
 				t.Fatalf("error %v, want that the branch is missing", err)
 			}
 		}

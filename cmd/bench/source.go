@@ -19,6 +19,9 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // The limits of gitsource, against the git binary on the same repository.
@@ -257,7 +260,7 @@ func runChild(ctx context.Context, args []string, out io.Writer) error {
 	case "bare":
 		return serveBare(dir, address, out)
 	}
-	mirror, err := gitsource.Open(ctx, dir, gitsource.Remote{URL: address}, gitsource.Options{Transport: transport})
+	mirror, err := gitsource.Open(ctx, dir, remote.Repository{URL: address}, gitsource.Options{Remote: remote.Options{Transport: transport}})
 	if err != nil {
 		return err
 	}
@@ -279,16 +282,16 @@ func listSteps(ctx context.Context, mirror *gitsource.Mirror) error {
 		return err
 	}
 	defer r.Close()
-	var masks []gitsource.Filemask
+	var masks []filemask.Mask
 	for _, text := range []string{"po/*.po", "help/*/*.po", "po/extra/*.po"} {
-		mask, err := gitsource.ParseFilemask(text)
+		mask, err := filemask.Parse(text)
 		if err != nil {
 			return err
 		}
 		masks = append(masks, mask)
 	}
 	// The commit before those that are listed.
-	var from gitsource.Hash
+	var from object.Hash
 	n := 0
 	for link, err := range r.FirstParents(ctx, r.Head().Hash) {
 		if err != nil {
@@ -300,7 +303,7 @@ func listSteps(ctx context.Context, mirror *gitsource.Mirror) error {
 		}
 		n++
 	}
-	for _, err := range r.Steps(ctx, from, r.Head().Hash, gitsource.MatchMasks(masks)) {
+	for _, err := range r.Steps(ctx, from, r.Head().Hash, filemask.NewMatcher(masks)) {
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 func (p *program) discoverCommand() *cobra.Command {
@@ -59,7 +62,7 @@ func (p *program) discover(ctx context.Context, repo string) (err error) {
 	}
 	text := configurationOf(address, head, d)
 	if _, err := config.Parse("the configuration found", []byte(text), nil); err != nil {
-		return fmt.Errorf("%s: what was found makes no configuration, please report this: %w", gitsource.RedactURL(address), err)
+		return fmt.Errorf("%s: what was found makes no configuration, please report this: %w", remote.Redact(address), err)
 	}
 	if _, err := fmt.Fprint(p.stdout, text); err != nil {
 		return fmt.Errorf("writing to the standard output: %w", err)
@@ -68,15 +71,15 @@ func (p *program) discover(ctx context.Context, repo string) (err error) {
 }
 
 // inspect clones a repository and finds the translation files at its head.
-func inspect(ctx context.Context, dir, address string, o gitsource.Options) (gitsource.Discovery, gitsource.Head, error) {
-	var none gitsource.Discovery
+func inspect(ctx context.Context, dir, address string, o gitsource.Options) (filemask.Discovery, object.Head, error) {
+	var none filemask.Discovery
 	languages, err := lang.New()
 	if err != nil {
-		return none, gitsource.Head{}, fmt.Errorf("reading the language table: %w", err)
+		return none, object.Head{}, fmt.Errorf("reading the language table: %w", err)
 	}
-	mirror, err := gitsource.Open(ctx, dir, gitsource.Remote{URL: address}, o)
+	mirror, err := gitsource.Open(ctx, dir, remote.Repository{URL: address}, o)
 	if err != nil {
-		return none, gitsource.Head{}, err
+		return none, object.Head{}, err
 	}
 	head, err := mirror.Fetch(ctx)
 	if err != nil {
@@ -93,16 +96,16 @@ func inspect(ctx context.Context, dir, address string, o gitsource.Options) (git
 
 // configurationOf writes a configuration for the files found, without the
 // credentials in the address.
-func configurationOf(address string, head gitsource.Head, d gitsource.Discovery) string {
+func configurationOf(address string, head object.Head, d filemask.Discovery) string {
 	var b strings.Builder
-	shown := gitsource.RedactURL(address)
+	shown := remote.Redact(address)
 	fmt.Fprintf(&b, "# What repoglot found in %s, branch %s, at %.12s.\n", oneWord(shown), oneWord(head.Branch), head.Hash)
 	b.WriteString("# Save it as repoglot.yaml, change what you like, and run: repoglot serve\n")
 	if shown != address {
 		b.WriteString("# The address had a user or a password. Keep them out of this file:\n" +
 			"# credentials: [{host: " + yamlWord(remoteHost(shown)) + ", username: NAME, password_env: GIT_PASSWORD}]\n")
 	}
-	project := discoveredProject(shown, d.Found)
+	project := discoveredProject(shown, d.Sets)
 	fmt.Fprintf(&b, "projects:\n  - slug: %s\n", yamlWord(project.Slug))
 	if project.Name != project.Slug {
 		fmt.Fprintf(&b, "    name: %s\n", yamlWord(project.Name))
@@ -110,8 +113,8 @@ func configurationOf(address string, head gitsource.Head, d gitsource.Discovery)
 	b.WriteString("    components:\n")
 	for i, c := range project.Components {
 		fmt.Fprintf(&b, "      # %s\n      - slug: %s\n        repo: %s\n        filemask: %s\n",
-			summary(&d.Found[i]), yamlWord(c.Slug), yamlWord(c.Repo.Raw()), yamlWord(c.Filemask))
-		for _, key := range [][2]string{{"language", c.Language}, {"new_base", c.NewBase}, {"language_regex", d.Found[i].LanguageRegex}} {
+			summary(&d.Sets[i]), yamlWord(c.Slug), yamlWord(c.Repo.Raw()), yamlWord(c.Filemask))
+		for _, key := range [][2]string{{"language", c.Language}, {"new_base", c.NewBase}, {"language_regex", d.Sets[i].LanguageRegex}} {
 			if key[1] != "" {
 				fmt.Fprintf(&b, "        %s: %s\n", key[0], yamlWord(key[1]))
 			}
@@ -122,7 +125,7 @@ func configurationOf(address string, head gitsource.Head, d gitsource.Discovery)
 }
 
 // summary describes a set of files in a line.
-func summary(f *gitsource.Found) string {
+func summary(f *filemask.FileSet) string {
 	var parts []string
 	if f.Mask.HasComponent() {
 		parts = append(parts, quantity(f.Components, "component"))

@@ -19,7 +19,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -232,15 +232,15 @@ func TestDiscoverRealRepositories(t *testing.T) {
 // selects reports whether a file is one of a component's.
 func selects(t *testing.T, c *config.Component, path string) bool {
 	t.Helper()
-	mask, err := gitsource.ParseFilemask(c.Filemask)
+	mask, err := filemask.Parse(c.Filemask)
 	if err != nil {
 		t.Fatal(err)
 	}
-	regex, err := gitsource.CompileLanguageRegex(c.LanguageRegex)
+	regex, err := filemask.CompileLanguageRegex(c.LanguageRegex)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ok := mask.Select(path, gitsource.MatchOptions{LanguageRegex: regex, Language: c.Language})
+	_, ok := mask.Select(path, filemask.Rules{LanguageRegex: regex, Language: c.Language})
 	return ok
 }
 

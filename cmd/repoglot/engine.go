@@ -14,6 +14,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // engine is the part that serve and sync share: the locked data directory, the
@@ -90,7 +91,7 @@ func (e *engine) close() error {
 }
 
 func gitOptions(c *config.Config, log *slog.Logger) gitsource.Options {
-	return gitsource.Options{Transport: string(c.Git), Logger: log}
+	return gitsource.Options{Remote: remote.Options{Transport: string(c.Git)}, Logger: log}
 }
 
 // configure stores a plan.

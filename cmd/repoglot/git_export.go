@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os/exec"
 
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/api/gitexport"
@@ -58,15 +57,6 @@ func (e exports) Repository(r *http.Request, project, component string) (gitexpo
 	return exported{m}, nil
 }
 
-// exportLimits allows fewer clones at a time if repoglot packs them itself, which
-// takes 100 MB for a large one.
-func exportLimits(transport string) gitexport.Limits {
-	if _, err := exec.LookPath("git"); err != nil || transport == "builtin" {
-		return gitexport.Limits{Rounds: 2}
-	}
-	return gitexport.Limits{}
-}
-
 // exported is a mirror in the terms of gitexport.
 type exported struct{ mirror *gitsource.Mirror }
 
@@ -76,7 +66,9 @@ func (e exported) UploadPack(ctx context.Context, request []byte, version int, w
 	switch {
 	case errors.Is(err, gitsource.ErrNotFetched):
 		err = fmt.Errorf("%w: %w", gitexport.ErrNotReady, err)
-	case errors.Is(err, gitsource.ErrUpload):
+	case errors.Is(err, gitsource.ErrNoGit):
+		err = fmt.Errorf("%w: %w", gitexport.ErrNoGit, err)
+	case errors.Is(err, gitsource.ErrBadRequest):
 		err = fmt.Errorf("%w: %w", gitexport.ErrRequest, err)
 	}
 	return err

@@ -7,18 +7,21 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/poparse"
 )
 
 // layouts finds the translation files at a commit. No file is an error.
-func layouts(ctx context.Context, reader *gitsource.Reader, head gitsource.Hash, languages *lang.Table, address string) (gitsource.Discovery, error) {
+func layouts(ctx context.Context, reader *gitsource.Reader, head object.Hash, languages *lang.Table, address string) (filemask.Discovery, error) {
 	files, err := reader.Snapshot(ctx, head, func(p string) bool {
 		return strings.HasSuffix(p, ".po") || strings.HasSuffix(p, ".pot")
 	}, nil)
 	if err != nil {
-		return gitsource.Discovery{}, err
+		return filemask.Discovery{}, err
 	}
-	d := gitsource.DiscoverLayouts(files, gitsource.DiscoverOptions{
+	d := filemask.Discover(files, filemask.DiscoverOptions{
 		Known: func(code string) (string, bool) {
 			l, ok := languages.Lookup(code)
 			return l.Code, ok
@@ -26,8 +29,8 @@ func layouts(ctx context.Context, reader *gitsource.Reader, head gitsource.Hash,
 		Language: languageOf(ctx, reader, languages),
 		Default:  nameLanguage(repoName(address), languages),
 	})
-	if len(d.Found) == 0 {
-		return d, fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", gitsource.RedactURL(address))
+	if len(d.Sets) == 0 {
+		return d, fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", remote.Redact(address))
 	}
 	return d, ctx.Err()
 }
@@ -36,9 +39,9 @@ func layouts(ctx context.Context, reader *gitsource.Reader, head gitsource.Hash,
 const maxHeaders = 1000
 
 // languageOf returns a function that reads the language of a file from its header.
-func languageOf(ctx context.Context, reader *gitsource.Reader, languages *lang.Table) func(gitsource.File) string {
+func languageOf(ctx context.Context, reader *gitsource.Reader, languages *lang.Table) func(object.File) string {
 	left := maxHeaders
-	return func(f gitsource.File) string {
+	return func(f object.File) string {
 		if left--; left < 0 {
 			return ""
 		}

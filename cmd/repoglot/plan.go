@@ -10,7 +10,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // plan is a configuration in the terms of store and ingest.
@@ -51,7 +51,7 @@ func newPlan(c *config.Config) *plan {
 			key := ingest.BranchKey(spec.Repo, spec.Branch)
 			b := branches[key]
 			if b == nil {
-				b = &ingest.Branch{Key: key, Remote: gitsource.Remote{
+				b = &ingest.Branch{Key: key, Remote: remote.Repository{
 					URL: component.Repo.Raw(), Branch: component.Branch,
 					Credential: credential(c.Credentials, component.Repo.Raw()),
 				}}
@@ -79,7 +79,7 @@ func (p *plan) branch(key string) *ingest.Branch {
 
 // credential returns the credential for a repository's host. An entry with the port
 // wins over one without.
-func credential(list []config.Credential, repo string) *gitsource.Credential {
+func credential(list []config.Credential, repo string) *remote.Credential {
 	host := remoteHost(repo)
 	if host == "" {
 		return nil
@@ -88,7 +88,7 @@ func credential(list []config.Credential, repo string) *gitsource.Credential {
 	for _, name := range []string{host, bare} {
 		for _, c := range list {
 			if c.Host == name {
-				return &gitsource.Credential{Host: c.Host, Username: c.Username, Password: string(c.Password), SSHKey: string(c.SSHKey)}
+				return &remote.Credential{Host: c.Host, Username: c.Username, Password: string(c.Password), SSHKey: string(c.SSHKey)}
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func credential(list []config.Credential, repo string) *gitsource.Credential {
 // remoteHost is the host of a repository, with its port if the address names
 // one; "" for a local repository.
 func remoteHost(repo string) string {
-	if _, local := gitsource.IsLocal(repo); local {
+	if _, local := remote.IsLocal(repo); local {
 		return ""
 	}
 	if !strings.Contains(repo, "://") { // user@host:path

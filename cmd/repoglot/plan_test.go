@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
 )
 
 func TestPlan(t *testing.T) {
@@ -94,7 +94,7 @@ func TestRemoteHost(t *testing.T) {
 // TestDiscoveredProject names components after what is known of them.
 func TestDiscoveredProject(t *testing.T) {
 	t.Parallel()
-	var found []gitsource.Found
+	var found []filemask.FileSet
 	for _, f := range []struct{ mask, base string }{
 		{"po/*.po", "po/paperboat.pot"},
 		{"docs/po/*.po", ""},
@@ -103,11 +103,11 @@ func TestDiscoveredProject(t *testing.T) {
 		{"*.po", ""},
 		{"x/po/*.po", "x/paperboat.pot"},
 	} {
-		mask, err := gitsource.ParseFilemask(f.mask)
+		mask, err := filemask.Parse(f.mask)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = append(found, gitsource.Found{Mask: mask, NewBase: f.base})
+		found = append(found, filemask.FileSet{Mask: mask, NewBase: f.base})
 	}
 	p := discoveredProject("https://u:p@example.org/team/My App.git", found)
 	var slugs []string

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // maxSlug bounds the bytes of a slug made from a name.
 const maxSlug = 80
 
 // discoveredProject is a project of the files found in a repository.
-func discoveredProject(address string, found []gitsource.Found) config.Project {
+func discoveredProject(address string, found []filemask.FileSet) config.Project {
 	project := config.DefaultProject()
 	project.Name = repoName(address)
 	project.Slug = slug(project.Name)
@@ -44,7 +45,7 @@ func discoveredProject(address string, found []gitsource.Found) config.Project {
 
 // componentNames names sets of files by their templates, or by their folders where
 // several templates have the same name, as in Django.
-func componentNames(found []gitsource.Found) []string {
+func componentNames(found []filemask.FileSet) []string {
 	count := map[string]int{}
 	for i := range found {
 		count[slug(componentName(&found[i]))]++
@@ -61,7 +62,7 @@ func componentNames(found []gitsource.Found) []string {
 
 // repoName is the last part of a repository's address, without .git.
 func repoName(address string) string {
-	name := strings.TrimRight(gitsource.RedactURL(address), "/")
+	name := strings.TrimRight(remote.Redact(address), "/")
 	name = strings.TrimSuffix(name, "/.git")
 	name = name[strings.LastIndexAny(name, `/:\`)+1:]
 	return strings.TrimSuffix(name, ".git")
@@ -69,7 +70,7 @@ func repoName(address string) string {
 
 // componentName names a set of files by its template, or by the literal parts of
 // its mask.
-func componentName(f *gitsource.Found) string {
+func componentName(f *filemask.FileSet) string {
 	if f.NewBase != "" && !strings.Contains(f.NewBase, "{component}") {
 		return strings.TrimSuffix(path.Base(f.NewBase), path.Ext(f.NewBase))
 	}

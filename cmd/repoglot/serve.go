@@ -152,7 +152,10 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		health: http.HandlerFunc(healthz), ready: http.HandlerFunc(s.pulls.readyz),
 	}
 	if s.config.GitExport {
-		rt.export = gitexport.New(exports{s.engine, s.api.Visitor}, exportLimits(string(s.config.Git)), s.log)
+		if _, ok := gitOptions(s.config, s.log).Remote.Git(); !ok {
+			s.log.Info("git clone of this server is answered with 503: there is no git program, or git: builtin forbids it; git_export: false says so in the API")
+		}
+		rt.export = gitexport.New(exports{s.engine, s.api.Visitor}, gitexport.Limits{}, s.log)
 	}
 	return rt, metrics, calls.Close
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // repoSettings returns the settings of serve REPO: defaults, environment, flags,
@@ -29,7 +29,7 @@ func (p *program) repoSettings(repo string) (*config.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256([]byte(gitsource.RedactURL(address)))
+		sum := sha256.Sum256([]byte(remote.Redact(address)))
 		c.DataDir = config.Path(filepath.Join(cache, "repoglot", slug(repoName(address))+"-"+hex.EncodeToString(sum[:4])))
 	}
 	return c, p.override(c)
@@ -37,7 +37,7 @@ func (p *program) repoSettings(repo string) (*config.Config, error) {
 
 // absolute returns the address of a repository; a local path becomes absolute.
 func absolute(repo string) (string, error) {
-	if local, ok := gitsource.IsLocal(repo); !ok || local != repo {
+	if local, ok := remote.IsLocal(repo); !ok || local != repo {
 		return repo, nil
 	}
 	abs, err := filepath.Abs(repo)
@@ -54,7 +54,7 @@ func (e *engine) discover(ctx context.Context, c *config.Config, repo string) er
 	if err != nil {
 		return err
 	}
-	remote := gitsource.Remote{URL: address, Credential: credential(c.Credentials, address)}
+	remote := remote.Repository{URL: address, Credential: credential(c.Credentials, address)}
 	mirror, err := e.syncer.Mirror(ctx, ingest.Branch{Key: ingest.BranchKey(address, ""), Remote: remote})
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (e *engine) discover(ctx context.Context, c *config.Config, repo string) er
 	if err != nil {
 		return err
 	}
-	project := discoveredProject(address, d.Found)
+	project := discoveredProject(address, d.Sets)
 	for i := range project.Components {
 		project.Components[i].History = config.History{Mode: config.HistoryNone}
 	}

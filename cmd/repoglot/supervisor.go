@@ -12,7 +12,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // unwatchedInterval is the time between two pulls of a local repository that
@@ -37,7 +37,7 @@ type supervisor struct {
 	losing sync.WaitGroup
 }
 
-// refWatcher is the part of a [gitsource.Watcher] that a supervisor uses.
+// refWatcher is the part of a [remote.Watcher] that a supervisor uses.
 type refWatcher interface {
 	Add(repo, key string) error
 	Remove(key string)
@@ -48,7 +48,7 @@ type refWatcher interface {
 func newSupervisor(e *engine, workers int) *supervisor {
 	s := &supervisor{engine: e, log: e.log, plan: &plan{}, watched: map[string]bool{}, warned: map[string]bool{}, problems: problems{of: map[string][]string{}}}
 	s.sched = schedule.New(schedule.Options{Workers: workers, Logger: e.log})
-	watcher, err := gitsource.NewWatcher(gitsource.WatchOptions{Logger: e.log, OnLost: func(key string, _ error) {
+	watcher, err := remote.NewWatcher(remote.WatchOptions{Logger: e.log, OnLost: func(key string, _ error) {
 		s.losing.Go(func() { s.lost(key) })
 	}})
 	if err != nil {
@@ -197,7 +197,7 @@ func names(b *ingest.Branch) string {
 // watch begins to watch a branch of a local repository, which is polled if that
 // fails. The caller holds s.mu.
 func (s *supervisor) watch(b *ingest.Branch) {
-	if _, local := gitsource.IsLocal(b.Remote.URL); !local {
+	if _, local := remote.IsLocal(b.Remote.URL); !local {
 		return
 	}
 	s.watched[b.Key] = false
@@ -208,7 +208,7 @@ func (s *supervisor) watch(b *ingest.Branch) {
 	case err == nil:
 		s.watched[b.Key] = true
 		delete(s.warned, b.Key)
-	case errors.Is(err, gitsource.ErrUnreachable): // the pull reports it
+	case errors.Is(err, remote.ErrUnreachable): // the pull reports it
 	case !s.warned[b.Key]: // each pull tries again
 		s.warned[b.Key] = true
 		s.log.Warn("the repository cannot be watched and is polled", "branch", b.Key, "every", unwatchedInterval, "error", err)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -28,7 +28,7 @@ func supervised(t *testing.T, repos ...string) (*supervisor, *plan, *bytes.Buffe
 	})
 	p := &plan{}
 	for _, repo := range repos {
-		p.branches = append(p.branches, ingest.Branch{Key: repo, Remote: gitsource.Remote{URL: repo}})
+		p.branches = append(p.branches, ingest.Branch{Key: repo, Remote: remote.Repository{URL: repo}})
 	}
 	return s, p, log
 }
@@ -84,7 +84,7 @@ type fullWatcher struct {
 func (w *fullWatcher) Add(repo, key string) error {
 	w.asked++
 	if w.full {
-		return fmt.Errorf("watch %s: %w: %w; raise fs.inotify.max_user_watches", repo, gitsource.ErrWatchLimit, syscall.ENOSPC)
+		return fmt.Errorf("watch %s: %w: %w; raise fs.inotify.max_user_watches", repo, remote.ErrWatchLimit, syscall.ENOSPC)
 	}
 	return w.refWatcher.Add(repo, key)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/repoglot/repoglot/api/hooks"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // hookPulls lets webhooks pull the supervisor's branches.
@@ -77,7 +77,7 @@ func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Componen
 // suggests returns a function that matches the branches with suggestions for a
 // component; nil if there are no such branches.
 func suggests(c *catalog.ComponentSettings) func(string) bool {
-	pattern, err := gitsource.ParseBranchPattern(c.SuggestionBranches)
+	pattern, err := remote.ParseBranchPattern(c.SuggestionBranches)
 	if err != nil || pattern.IsZero() {
 		return nil
 	}

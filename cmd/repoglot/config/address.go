@@ -3,7 +3,7 @@ package config
 import (
 	"log/slog"
 
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // Address is the address of a repository or a database. It may hold
@@ -20,7 +20,7 @@ func (a *Address) parse(text string) error {
 func (a Address) Raw() string { return string(a) }
 
 // String returns the address without its credentials (decision 28).
-func (a Address) String() string { return gitsource.RedactURL(string(a)) }
+func (a Address) String() string { return remote.Redact(string(a)) }
 
 // GoString returns what String does, so that %#v does not tell more.
 func (a Address) GoString() string { return a.String() }

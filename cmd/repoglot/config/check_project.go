@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // maxSlug is the longest slug, as in Weblate.
@@ -80,7 +81,7 @@ func checkComponent(r *report, at string, c *Component) {
 		bad("branch", "%s %s; write the name of a branch, like main", sample(c.Branch), why)
 	}
 	checkMask(r, at, c)
-	if err := gitsource.CheckPath(c.NewBase); c.NewBase != "" && (err != nil || strings.Contains(c.NewBase, "*")) {
+	if err := filemask.CheckPath(c.NewBase); c.NewBase != "" && (err != nil || strings.Contains(c.NewBase, "*")) {
 		bad("new_base", "%s is no path of a file; write a path within the repository, like po/app.pot", sample(c.NewBase))
 	}
 	if c.SourceLanguage == "" {
@@ -89,7 +90,7 @@ func checkComponent(r *report, at string, c *Component) {
 	if !languageRule.MatchString(c.SourceLanguage) {
 		bad("source_language", "%s is no language code; write it like en or pt_BR", sample(c.SourceLanguage))
 	}
-	if _, err := gitsource.CompileLanguageRegex(c.LanguageRegex); err != nil {
+	if _, err := filemask.CompileLanguageRegex(c.LanguageRegex); err != nil {
 		r.on(at+".language_regex", "%s: %v", at, err)
 	}
 	if c.VCS != "git" {
@@ -106,7 +107,7 @@ func checkComponent(r *report, at string, c *Component) {
 			bad(key, "is negative; write 0 or more")
 		}
 	}
-	if _, err := gitsource.ParseBranchPattern(c.Suggestions.Branches); err != nil {
+	if _, err := remote.ParseBranchPattern(c.Suggestions.Branches); err != nil {
 		bad("suggestions.branches", "%v", err)
 	}
 	if c.Suggestions.Limit < 1 || c.Suggestions.Limit > maxSuggestionBranches {
@@ -166,7 +167,7 @@ func checkMask(r *report, at string, c *Component) {
 		}
 		return
 	}
-	parsed, err := gitsource.ParseFilemask(mask)
+	parsed, err := filemask.Parse(mask)
 	if err != nil {
 		r.on(at+".filemask", "%s: %v", at, err)
 		return

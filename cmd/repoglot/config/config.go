@@ -68,8 +68,8 @@ type Config struct {
 	Git Transport `yaml:"git" oneof:"auto builtin binary"`
 	// GitExport says whether the repositories of components may be cloned from
 	// this server, private ones with a token, by the address in `git_export`
-	// (docs/operation.md).
-	// A change needs a restart.
+	// (docs/operation.md). It needs the git program: without it, or with
+	// `git: builtin`, clones get 503. A change needs a restart.
 	GitExport bool `yaml:"git_export"`
 	// Projects lists what is served.
 	Projects []Project `yaml:"projects"`

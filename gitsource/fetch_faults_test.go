@@ -1,0 +1,198 @@
+package gitsource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
+)
+
+// faulty is a TCP proxy that harms what the server sends on the n-th and all
+// later connections, from byte at on.
+type faulty struct {
+	listener net.Listener
+	target   string
+	mode     atomic.Pointer[fault]
+	wg       sync.WaitGroup
+	ended    chan struct{}
+}
+
+// fault is what happens from the byte at of all that the server sends.
+type fault struct {
+	kind string // cut, stall, corrupt
+	at   int64
+	seen atomic.Int64
+}
+
+func newFaulty(t *testing.T, target string) *faulty {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	gittest.Must(t, err)
+	p := &faulty{listener: l, target: target, ended: make(chan struct{})}
+	t.Cleanup(func() { close(p.ended); _ = l.Close(); p.wg.Wait() })
+	p.wg.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			p.wg.Go(func() { p.serve(conn) })
+		}
+	})
+	return p
+}
+
+func (p *faulty) serve(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("tcp", p.target)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	p.wg.Go(func() { _, _ = io.Copy(server, client); _ = server.Close() })
+	buf := make([]byte, 512)
+	for {
+		n, err := server.Read(buf)
+		if n > 0 && !p.pass(client, buf[:n]) || err != nil {
+			return
+		}
+	}
+}
+
+func (p *faulty) pass(client net.Conn, data []byte) bool {
+	f := p.mode.Load()
+	if f == nil {
+		_, err := client.Write(data)
+		return err == nil
+	}
+	end := f.seen.Add(int64(len(data)))
+	start := end - int64(len(data))
+	if end > f.at {
+		switch f.kind {
+		case "cut":
+			_, _ = client.Write(data[:max(0, f.at-start)])
+			return false
+		case "stall":
+			_, _ = client.Write(data[:max(0, f.at-start)])
+			_ = client.SetReadDeadline(time.Now().Add(time.Minute))
+			<-p.ended
+			return false
+		case "corrupt":
+			for i := max(0, f.at-start); i < int64(len(data)); i += 7 {
+				data[i] ^= 0x41
+			}
+		}
+	}
+	_, err := client.Write(data)
+	return err == nil
+}
+
+// TestFaultyNetwork: whatever happens on the way, the mirror keeps its last
+// state, the error says that the remote is at fault, and the next fetch gets
+// everything.
+func TestFaultyNetwork(t *testing.T) {
+	root := t.TempDir()
+	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
+	fs := files{}
+	var h object.Hash
+	grow := func() {
+		for i := range 40 { // more than become loose objects, not compressible
+			fs[fmt.Sprintf("%d/%d.po", i, u.Clock)] = fmt.Sprintf("%x", object.Hash{byte(i), byte(u.Clock), byte(u.Clock >> 8)}) + fmt.Sprint(u.Clock, i)
+		}
+		var parents []object.Hash
+		if !h.IsZero() {
+			parents = []object.Hash{h}
+		}
+		h = u.Commit("A", fs, parents...)
+		u.Set("main", h)
+	}
+	grow()
+	transports(t, root, func(t *testing.T, transport string, handler http.Handler) {
+		srv := httptest.NewServer(handler)
+		defer srv.Close()
+		proxy := newFaulty(t, strings.TrimPrefix(srv.URL, "http://"))
+		m := openMirror(t, remote.Repository{URL: "http://" + proxy.listener.Addr().String() + "/up.git"}, Options{Remote: remote.Options{Transport: transport}})
+		good := files{}
+		for _, kind := range []string{"cut", "corrupt", "stall"} {
+			m.opts.Remote.Silence = 300 * time.Millisecond // of which some faults take all; of the binary's second, too
+			for _, at := range []int64{0, 300, 1000, 2500, 6000} {
+				if kind == "stall" && at != 1000 && at != 2500 {
+					continue
+				}
+				if testing.Short() && transport == "binary" && kind == "corrupt" && at == 1000 {
+					continue // git waits for its helper for five seconds
+				}
+				proxy.mode.Store(&fault{kind: kind, at: at})
+				head, err := m.Fetch(context.Background())
+				if err != nil && !errors.Is(err, remote.ErrUnreachable) && !errors.Is(err, remote.ErrAuth) && !errors.Is(err, remote.ErrBranchMissing) && !errors.Is(err, object.ErrTooLarge) {
+					t.Errorf("%s at %d: %v; want an error about the remote", kind, at, err)
+				}
+				if err != nil && (strings.Contains(err.Error(), "\n") || len(err.Error()) > 1000) {
+					t.Errorf("%s at %d: not one line: %q", kind, at, err)
+				}
+				switch {
+				case err == nil: // the fault came later than what was asked for
+					good = files{}
+					for p, text := range fs {
+						good[p] = text
+					}
+				case len(good) == 0:
+					if _, err := m.Head(); !errors.Is(err, ErrNotFetched) {
+						t.Fatalf("%s at %d: half a clone is in use: %v", kind, at, err)
+					}
+					continue
+				}
+				r := open(t, m)
+				if err == nil && r.Head() != head {
+					t.Errorf("head %v, reader's %v", head, r.Head())
+				}
+				if d := cmp.Diff(good, contents(t, r, r.Head().Hash, everything)); d != "" {
+					t.Fatalf("%s at %d: the last state is lost:\n%s", kind, at, d)
+				}
+			}
+			proxy.mode.Store(nil)
+			m.opts.Remote.Silence = 0
+			checkFetch(t, m, "main", fs)
+			good = files{}
+			for p, text := range fs {
+				good[p] = text
+			}
+			grow()
+		}
+		checkFetch(t, m, "main", fs)
+	})
+}
+
+// TestEndlessRefs: a list of refs without end is given up, and not held.
+func TestEndlessRefs(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		line := fmt.Sprintf("%s refs/heads/%s\n", strings.Repeat("a", 40), strings.Repeat("b", 60_000))
+		line = fmt.Sprintf("%04x%s", len(line)+4, line)
+		for {
+			if _, err := io.WriteString(w, line); err != nil {
+				return
+			}
+		}
+	}))
+	defer srv.Close()
+	for _, branch := range []string{"", "main"} {
+		m := openMirror(t, remote.Repository{URL: srv.URL + "/x", Branch: branch}, Options{Remote: remote.Options{Transport: "builtin"}})
+		if _, err := m.Fetch(context.Background()); !errors.Is(err, object.ErrTooLarge) {
+			t.Errorf("%v, want ErrTooLarge", err)
+		}
+	}
+}

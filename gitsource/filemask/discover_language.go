@@ -1,0 +1,121 @@
+package filemask
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxAlone bounds the files of one folder that become a component each: more are
+// samples and test data.
+const maxAlone = 3
+
+// folder is a directory of PO files.
+type folder struct {
+	files   []string // paths
+	count   int      // of files below
+	below   map[string]*folder
+	foreign bool   // holds a file that a set has
+	mixed   bool   // holds files of several languages
+	code    string // the language of its files, "" if none says
+}
+
+// oneLanguage finds what is in one language and does not show it in its paths,
+// such as the translation of a manual: folders all of whose files are in the
+// same language, by what they say themselves.
+func (d *discoverer) oneLanguage() []FileSet {
+	if d.o.Language == nil {
+		return nil
+	}
+	root := &folder{}
+	codes := map[string]string{}
+	for _, f := range d.files {
+		code := ""
+		if !d.claimed[f.Path] {
+			if code = d.o.Language(f); code == "" {
+				code = d.o.Default
+			}
+			codes[f.Path] = code
+		}
+		at := root
+		at.note(d.claimed[f.Path], code)
+		for _, name := range dirs(f.Path) {
+			if at.below == nil {
+				at.below = map[string]*folder{}
+			}
+			if at.below[name] == nil {
+				at.below[name] = &folder{}
+			}
+			at = at.below[name]
+			at.note(d.claimed[f.Path], code)
+		}
+		at.files = append(at.files, f.Path)
+	}
+	return d.inFolder("", root, codes)
+}
+
+func dirs(p string) []string {
+	dir := strings.TrimSuffix(path.Dir(p), "/")
+	if dir == "." {
+		return nil
+	}
+	return strings.Split(dir, "/")
+}
+
+// note adds a file to what is known of a folder.
+func (f *folder) note(claimed bool, code string) {
+	f.count++
+	f.foreign = f.foreign || claimed
+	f.mixed = f.mixed || code != "" && f.code != "" && code != f.code
+	if code != "" {
+		f.code = code
+	}
+}
+
+// inFolder finds the sets below a directory, "" or with a slash at its end.
+func (d *discoverer) inFolder(dir string, f *folder, codes map[string]string) []FileSet {
+	if !f.foreign && !f.mixed && f.code != "" && f.count > 1 {
+		return d.ofLanguage(dir+componentToken+".po", f.code)
+	}
+	var list []FileSet
+	if len(f.files) <= maxAlone {
+		for _, p := range f.files {
+			if code := codes[p]; code != "" {
+				list = append(list, d.ofLanguage(p, code)...)
+			}
+		}
+	}
+	names := make([]string, 0, len(f.below))
+	for name := range f.below {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if len(list) < maxLayouts {
+			list = append(list, d.inFolder(dir+name+"/", f.below[name], codes)...)
+		}
+	}
+	return list
+}
+
+// ofLanguage makes a set of a mask without a language.
+func (d *discoverer) ofLanguage(mask, code string) []FileSet {
+	m, err := Parse(mask)
+	if err != nil {
+		return nil
+	}
+	f := FileSet{Mask: m, Language: code, Languages: 1}
+	values := map[string]bool{}
+	for p, match := range d.selected(f) {
+		d.claimed[p] = true
+		values[match.Component] = true
+		f.Files++
+	}
+	f.Components = len(values)
+	if m.HasComponent() {
+		f.NewBase = d.templates(mask, values)
+	} else if pot := strings.TrimSuffix(mask, ".po") + ".pot"; slices.Contains(d.pots, pot) {
+		f.NewBase = pot
+	}
+	return []FileSet{f}
+}

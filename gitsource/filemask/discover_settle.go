@@ -1,0 +1,156 @@
+package filemask
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Rules for codes that keep more and more out, after the default: whatever has
+// no form of a code; the same, charsets let in.
+const (
+	plainCodes   = `^[a-z]{2,3}([_@-][A-Za-z0-9_@-]+)?$`
+	charsetCodes = `^[a-z]{2,3}([_@.-][A-Za-z0-9_@.-]+)?$`
+)
+
+// settle makes a set of a layout and claims its files.
+func (d *discoverer) settle(l *layout) (FileSet, bool) {
+	for p := range l.files {
+		if d.claimed[p] {
+			delete(l.files, p)
+		}
+	}
+	f, ok := d.exact(l)
+	if !ok {
+		return FileSet{}, false
+	}
+	values, codes := map[string]bool{}, map[string]bool{}
+	for p, m := range d.selected(f) {
+		d.claimed[p] = true
+		values[m.Component], codes[m.Code] = true, true
+		f.Files++
+		if m.Code == "en" {
+			f.Source = p
+		}
+	}
+	f.Languages, f.Components = len(codes), len(values)
+	if f.Mask.HasComponent() {
+		f.NewBase = d.templates(f.Mask.String(), values)
+	} else {
+		f.NewBase = findTemplate(l.mask, d.pots)
+	}
+	if f.NewBase == "" || f.Mask.HasComponent() {
+		f.Source = ""
+	}
+	return f, true
+}
+
+// exact finds the rule for codes with which a layout's mask selects its files
+// and no others. Codes with a charset are left out where the language is there
+// without.
+func (d *discoverer) exact(l *layout) (FileSet, bool) {
+	mask, err := Parse(l.mask)
+	if err != nil || len(l.files) == 0 {
+		return FileSet{}, false
+	}
+	wanted := withoutTwins(l.files)
+	codes := map[string]bool{}
+	for _, code := range wanted {
+		codes[regexp.QuoteMeta(code)] = true
+	}
+	for _, rule := range []string{"", plainCodes, charsetCodes, "^(" + strings.Join(slices.Sorted(maps.Keys(codes)), "|") + ")$"} {
+		f := FileSet{Mask: mask, LanguageRegex: rule}
+		got := d.selected(f)
+		same := len(got) == len(wanted)
+		for p := range got {
+			_, ours := wanted[p]
+			same = same && ours
+		}
+		if same {
+			return f, true
+		}
+	}
+	return FileSet{}, false
+}
+
+// withoutTwins drops the files whose code is another's with a charset.
+func withoutTwins(files map[string]string) map[string]string {
+	codes := map[string]bool{}
+	for _, code := range files {
+		codes[code] = true
+	}
+	kept := map[string]string{}
+	for p, code := range files {
+		if bare, _, dotted := strings.Cut(code, "."); !dotted || !codes[bare] {
+			kept[p] = code
+		}
+	}
+	return kept
+}
+
+// selected are the files that a set selects. It is too few when the budget is
+// at its end, and then the set is not made.
+func (d *discoverer) selected(f FileSet) map[string]Match {
+	list := map[string]Match{}
+	regex, err := CompileLanguageRegex(f.LanguageRegex)
+	if err != nil {
+		return list
+	}
+	mask := f.Mask.String()
+	prefix := mask
+	if i := strings.IndexAny(mask, "*{"); i >= 0 {
+		prefix = mask[:i]
+	}
+	from := sort.Search(len(d.files), func(i int) bool { return d.files[i].Path >= prefix })
+	for _, file := range d.files[from:] {
+		if d.budget--; d.budget < 0 || !strings.HasPrefix(file.Path, prefix) {
+			break
+		}
+		if m, ok := f.Mask.Select(file.Path, Rules{LanguageRegex: regex, Language: f.Language}); ok {
+			list[file.Path] = m
+		}
+	}
+	return list
+}
+
+// templates finds the POTs of a mask with {component}: the pattern that at least
+// half of the components have one by.
+func (d *discoverer) templates(mask string, values map[string]bool) string {
+	has := map[string]int{}
+	before, after, _ := strings.Cut(mask, componentToken)
+	for _, pot := range d.pots {
+		if !strings.Contains(before, "*") { // <app>/locale/*/LC_MESSAGES/django.po
+			rest, ok := strings.CutPrefix(pot, before)
+			for i := 0; ok && i < len(rest); i++ {
+				if rest[i] != '/' || !values[rest[:i]] {
+					continue
+				}
+				has[before+componentToken+rest[i:]]++
+				if last := rest[:i][strings.LastIndexByte(rest[:i], '/')+1:]; strings.HasSuffix(rest, "/"+last+".pot") {
+					has[before+componentToken+strings.TrimSuffix(rest[i:], last+".pot")+componentToken+".pot"]++
+				}
+			}
+		}
+		if after == ".po" { // locale/pot/<domain>.pot
+			stem := strings.TrimSuffix(pot, ".pot")
+			for i := 0; i <= len(stem); i++ {
+				if (i == 0 || stem[i-1] == '/') && values[stem[i:]] {
+					has[stem[:i]+componentToken+".pot"]++
+					break // the longest
+				}
+			}
+		}
+	}
+	best := ""
+	for _, pattern := range slices.Sorted(maps.Keys(has)) {
+		if has[pattern] > has[best] {
+			best = pattern
+		}
+	}
+	if 2*has[best] < len(values) {
+		return ""
+	}
+	return best
+}

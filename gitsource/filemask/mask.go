@@ -1,0 +1,185 @@
+package filemask
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// DefaultLanguageRegex is what language codes must match by default (decision
+// 13).
+const DefaultLanguageRegex = `^[^.]+$`
+
+// componentToken stands in a mask for the component.
+const componentToken = "{component}"
+
+// ErrInvalid says that a filemask cannot be understood.
+var ErrInvalid = errors.New("invalid filemask")
+
+// Mask selects the translation files of a component (facts §2): "*" is
+// anything but a slash, and the longest "*" of a path, the first of equal
+// ones, is its language code. "{component}" is anything, slashes included,
+// and names the component; where it stands twice both must be the same.
+// Everything else is literal. A mask without "*" is for a repository of one
+// language. The zero value matches nothing.
+type Mask struct {
+	text   string
+	re     *regexp.Regexp
+	groups []bool // of re, from 1: true for {component}
+	dirs   []*regexp.Regexp
+	deep   bool // {component} stands in the last of dirs, or there is none below
+}
+
+// Match is what a mask read from a path.
+type Match struct {
+	// Code is the language code as it stands in the path; empty with a mask
+	// without "*".
+	Code string
+	// Component is what "{component}" stood for; empty with a mask without it.
+	Component string
+}
+
+// maxTokens bounds "*" and "{component}" in one mask; real ones have up to 3.
+const maxTokens = 10
+
+// Parse reads a mask. Errors wrap ErrInvalid and say what to write
+// instead.
+func Parse(mask string) (Mask, error) {
+	bad := func(reason string) error {
+		return fmt.Errorf("filemask %q: %w: %s", shorten(mask), ErrInvalid, reason)
+	}
+	literal := strings.NewReplacer(componentToken, "c", "*", "x").Replace(mask)
+	if err := CheckPath(literal); err != nil {
+		_, reason, _ := strings.Cut(err.Error(), ErrUnsafePath.Error()+": ")
+		return Mask{}, bad(reason + "; write a path from the root of the repository, with slashes")
+	}
+	switch {
+	case strings.Contains(mask, "**"):
+		return Mask{}, bad(`"**" has no meaning; write {component} for what may hold slashes`)
+	case strings.ContainsAny(strings.ReplaceAll(mask, componentToken, ""), "{}"):
+		return Mask{}, bad("the only word in braces is {component}")
+	case strings.Contains(mask, "*"+componentToken), strings.Contains(mask, componentToken+"*"), strings.Contains(mask, componentToken+componentToken):
+		return Mask{}, bad(`"*" and {component} need something between them`)
+	}
+	f := Mask{text: mask}
+	var expr string
+	expr, f.groups = maskExpression(mask)
+	if len(f.groups) > maxTokens {
+		return Mask{}, bad(fmt.Sprintf(`more than %d times "*" or {component}`, maxTokens))
+	}
+	re, err := regexp.Compile(`\A` + expr + `\z`)
+	if err != nil {
+		return Mask{}, bad(err.Error())
+	}
+	f.re = re
+	return f, f.compileDirs()
+}
+
+// maskExpression turns a mask or a part of one into a regular expression.
+func maskExpression(mask string) (expr string, groups []bool) {
+	var b strings.Builder
+	for mask != "" {
+		switch {
+		case mask[0] == '*':
+			b.WriteString(`([^/]*)`)
+			groups = append(groups, false)
+			mask = mask[1:]
+		case strings.HasPrefix(mask, componentToken):
+			b.WriteString(`(.+)`)
+			groups = append(groups, true)
+			mask = mask[len(componentToken):]
+		default:
+			end := strings.IndexAny(mask[1:], "*{") + 1
+			if end == 0 {
+				end = len(mask)
+			}
+			b.WriteString(regexp.QuoteMeta(mask[:end]))
+			mask = mask[end:]
+		}
+	}
+	return b.String(), groups
+}
+
+// compileDirs prepares Below: one expression per directory of the mask, up to
+// the first that {component} can stretch.
+func (f *Mask) compileDirs() error {
+	parts := strings.Split(f.text, "/")
+	for _, part := range parts[:len(parts)-1] {
+		if strings.Contains(part, componentToken) {
+			f.deep = true
+			return nil
+		}
+		expr, _ := maskExpression(part)
+		re, err := regexp.Compile(`\A` + expr + `\z`)
+		if err != nil {
+			return fmt.Errorf("filemask %q: %w: %w", shorten(f.text), ErrInvalid, err)
+		}
+		f.dirs = append(f.dirs, re)
+	}
+	f.deep = strings.Contains(parts[len(parts)-1], componentToken)
+	return nil
+}
+
+// String is the mask as it was written.
+func (f Mask) String() string { return f.text }
+
+// HasComponent reports whether the mask stands for several components.
+func (f Mask) HasComponent() bool { return strings.Contains(f.text, componentToken) }
+
+// HasLanguage reports whether the mask reads the language from the path.
+func (f Mask) HasLanguage() bool { return strings.Contains(f.text, "*") }
+
+// Match reports whether a path has the form of the mask, and what it reads
+// from it. Unsafe paths (see [CheckPath]) and empty codes do not match; the
+// language regex is not asked here, see [Mask.Select].
+func (f Mask) Match(path string) (Match, bool) {
+	if f.re == nil || len(path) > maxPath {
+		return Match{}, false
+	}
+	found := f.re.FindStringSubmatch(path)
+	if found == nil || CheckPath(path) != nil {
+		return Match{}, false
+	}
+	var m Match
+	for i, component := range f.groups {
+		value := found[i+1]
+		switch {
+		case !component && len(value) > len(m.Code):
+			m.Code = value
+		case component && m.Component == "":
+			m.Component = value
+		case component && m.Component != value:
+			return Match{}, false
+		}
+	}
+	return m, m.Code != "" || !f.HasLanguage()
+}
+
+// Refuses says why a path that has the form of the mask is not read all the
+// same; "" if it is read, or has another form. Bytes of the path that are not
+// fit to be shown stand there as \xNN.
+func (f Mask) Refuses(path string) string {
+	if f.re == nil || len(path) > MaxWalked || !f.re.MatchString(path) {
+		return ""
+	}
+	return unsafeReason(path)
+}
+
+// Below reports whether a file somewhere below a directory can match; when it
+// cannot, a walk need not enter it.
+func (f Mask) Below(dir string) bool {
+	if f.re == nil {
+		return false
+	}
+	parts := strings.Split(dir, "/")
+	for i, part := range parts {
+		if i == len(f.dirs) {
+			return f.deep
+		}
+		if !f.dirs[i].MatchString(part) {
+			return false
+		}
+	}
+	return len(parts) < len(f.dirs) || len(parts) == len(f.dirs) || f.deep
+}

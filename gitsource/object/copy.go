@@ -1,0 +1,383 @@
+package object
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha1" // git ids objects with it
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/klauspost/compress/zlib"
+)
+
+var (
+	// errMany: so much is new that copying files whole is cheaper.
+	errMany = errors.New("many new objects")
+	// errSource: the fault lies with the repository copied from.
+	ErrSource = errors.New("source is incomplete")
+)
+
+// manyObjects ends an object-by-object copy. A push has some ten objects.
+const manyObjects = 20_000
+
+// objectCopy copies objects from one repository on disk to another. An object
+// is written after all that it names, so what is there is there completely,
+// also after a crash.
+type objectCopy struct {
+	from, to *objects
+	target   string // objects directory written to
+	shallow  bool   // parents may be missing in from
+	limit    int    // errMany beyond so many objects
+	written  int
+	done     map[Hash]struct{}
+}
+
+// newObjectCopy copies from one git directory to another; close ends it.
+func newObjectCopy(from, to string) (*objectCopy, error) {
+	shallow, err := copyShallow(from, to)
+	if err != nil {
+		return nil, err
+	}
+	return &objectCopy{
+		from: openObjects(from), to: openObjects(to), target: filepath.Join(to, "objects"),
+		shallow: shallow, limit: manyObjects, done: map[Hash]struct{}{},
+	}, nil
+}
+
+func (c *objectCopy) close() { _ = errors.Join(c.from.close(), c.to.close()) }
+
+// CopyAll copies all packs and loose objects of one git directory to another,
+// which has none yet, and makes sure that commit tip is among them. ErrSource
+// where from is incomplete.
+func CopyAll(ctx context.Context, from, to string, tip Hash) error {
+	c, err := newObjectCopy(from, to)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	if err := c.everything(ctx); err != nil {
+		return err
+	}
+	if err := Verify(ctx, to, tip); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("%w: %w", ErrSource, err)
+	}
+	return nil
+}
+
+// CopyHistory copies a commit and all that it needs from one git directory to
+// another, which has a part of it: object by object, or all packs and loose
+// Objects where that is cheaper. ErrSource where from is incomplete.
+func CopyHistory(ctx context.Context, from, to string, tip Hash) error {
+	c, err := newObjectCopy(from, to)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	if err := c.to.list(); err != nil {
+		return err
+	}
+	if err = c.history(ctx, tip); errors.Is(err, errMany) || errors.Is(err, ErrSource) {
+		err = c.everything(ctx)
+	}
+	return err
+}
+
+// history copies a commit and everything it needs that is not there yet.
+func (c *objectCopy) history(ctx context.Context, tip Hash) error {
+	stack := []Hash{tip}
+	for len(stack) > 0 {
+		h := stack[len(stack)-1]
+		if c.there(h) {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		data, err := c.from.read(h, plumbing.CommitObject, commitLimit)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrSource, objectError("commit", h, err))
+		}
+		waiting, tree := c.needs(data)
+		if len(waiting) > 0 {
+			if stack = append(stack, waiting...); len(stack) > c.limit {
+				return errMany
+			}
+			continue
+		}
+		if err := c.tree(ctx, tree, 0); err != nil {
+			return err
+		}
+		if err := c.write(h, plumbing.CommitObject, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// needs gives a commit's tree and those of its parents that have to be copied
+// first.
+func (c *objectCopy) needs(data []byte) (parents []Hash, tree Hash) {
+	_ = commitHeaders(data, func(key, value string) error {
+		h, err := ParseHash(value)
+		switch {
+		case err != nil:
+		case key == "tree":
+			tree = h
+		case key == "parent" && !c.there(h) && (!c.shallow || c.from.has(h)):
+			parents = append(parents, h)
+		}
+		return nil
+	})
+	return parents, tree
+}
+
+func (c *objectCopy) there(h Hash) bool {
+	if _, ok := c.done[h]; ok {
+		return true
+	}
+	if !c.to.has(h) {
+		return false
+	}
+	c.done[h] = struct{}{}
+	return true
+}
+
+func (c *objectCopy) tree(ctx context.Context, h Hash, depth int) error {
+	if c.there(h) || depth > MaxDepth {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	data, err := c.from.read(h, plumbing.TreeObject, treeLimit)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSource, objectError("directory", h, err))
+	}
+	list, err := parseTree(data)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSource, objectError("directory", h, err))
+	}
+	for _, e := range list {
+		switch e.Kind {
+		case KindTree:
+			err = c.tree(ctx, e.Hash, depth+1)
+		case KindFile, KindLink:
+			err = c.blob(ctx, e.Hash)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return c.write(h, plumbing.TreeObject, data)
+}
+
+// blobMemory: a larger file is not taken through memory; its pack or loose
+// file is copied as it is.
+const blobMemory = 64 << 20
+
+func (c *objectCopy) blob(ctx context.Context, h Hash) error {
+	if c.there(h) {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, dir := range c.from.dirs {
+		done, err := c.copyLoose(filepath.Join(dir, looseName(h)), h)
+		if done || err != nil {
+			return err
+		}
+	}
+	data, err := c.from.read(h, plumbing.BlobObject, blobMemory)
+	if errors.Is(err, ErrTooLarge) {
+		return errMany
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSource, objectError("file", h, err))
+	}
+	return c.write(h, plumbing.BlobObject, data)
+}
+
+// copyLoose copies a loose object's file as it is, checking its id on the way:
+// a fifth of the cost of compressing it again.
+func (c *objectCopy) copyLoose(name string, h Hash) (bool, error) {
+	f, err := openRegular(name)
+	if err != nil {
+		return false, nil // not loose in this directory
+	}
+	defer f.Close()
+	err = c.create(h, func(w *os.File) error {
+		z, err := zlib.NewReader(io.TeeReader(bufio.NewReader(f), w))
+		if err != nil {
+			return fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
+		}
+		sum := sha1.New()
+		if _, err := io.Copy(sum, z); err != nil {
+			return fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
+		}
+		return sameID(sum, h)
+	})
+	return err == nil, err
+}
+
+func sameID(sum hash.Hash, h Hash) error {
+	if !bytes.Equal(sum.Sum(nil), h[:]) {
+		return fmt.Errorf("%w: object %s has other contents than its id says", ErrSource, h)
+	}
+	return nil
+}
+
+// write stores an object as a loose file, after checking its id.
+func (c *objectCopy) write(h Hash, t plumbing.ObjectType, data []byte) error {
+	header := fmt.Appendf(nil, "%s %d\x00", t, len(data))
+	sum := sha1.New()
+	sum.Write(header)
+	sum.Write(data)
+	if err := sameID(sum, h); err != nil {
+		return err
+	}
+	return c.create(h, func(w *os.File) error {
+		z, err := zlib.NewWriterLevel(w, zlib.BestSpeed)
+		if err != nil {
+			return err
+		}
+		if _, err := z.Write(header); err != nil {
+			return err
+		}
+		if _, err := z.Write(data); err != nil {
+			return err
+		}
+		return z.Close()
+	})
+}
+
+// create puts a loose file in its place in one step.
+func (c *objectCopy) create(h Hash, fill func(*os.File) error) error {
+	if err := createFile(filepath.Join(c.target, looseName(h)), fill); err != nil {
+		return err
+	}
+	c.done[h] = struct{}{}
+	if c.written++; c.written > c.limit {
+		return errMany
+	}
+	return nil
+}
+
+func createFile(name string, fill func(*os.File) error) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), "tmp_obj_*")
+	if err != nil {
+		return err
+	}
+	err = fill(tmp)
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// openRegular opens a file that is a file: a repository must not lead us to
+// others of this machine through symlinks (CVE-2022-39253).
+func openRegular(name string) (*os.File, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(name), fs.ErrInvalid)
+	}
+	return os.Open(name)
+}
+
+// everything copies all packs and loose objects that are not there yet, as
+// git clone does for a path. Files are copied, not linked, so that nothing
+// done to the mirror's can harm the repository's.
+func (c *objectCopy) everything(ctx context.Context) error {
+	var err error
+	for range 3 { // a repack over there moves objects while we copy
+		err = nil
+		for _, dir := range c.from.dirs {
+			if err = errors.Join(err, c.directory(ctx, dir)); ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrSource, err)
+}
+
+// directory copies one objects directory: loose first, since a repack moves
+// Objects from there into packs.
+func (c *objectCopy) directory(ctx context.Context, dir string) error {
+	err := eachLoose(dir, func(name string, _ Hash) error { return c.copyFile(ctx, dir, name) })
+	if err != nil {
+		return err
+	}
+	names, err := packNames(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		// A pack counts as there once its .pack is: the index goes first.
+		base := strings.TrimSuffix(name, ".pack")
+		for _, ext := range []string{".idx", ".pack"} {
+			if err := c.copyFile(ctx, dir, filepath.Join("pack", base+ext)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *objectCopy) copyFile(ctx context.Context, dir, name string) error {
+	target := filepath.Join(c.target, name)
+	if _, err := os.Lstat(target); err == nil {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f, err := openRegular(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrInvalid) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return createFile(target, func(w *os.File) error {
+		// In pieces, so that a large pack can be interrupted; the kernel
+		// copies each (copy_file_range), sharing blocks where it can.
+		for {
+			n, err := io.CopyN(w, f, 64<<20)
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			if err := ctx.Err(); err != nil || n < 64<<20 {
+				return err
+			}
+		}
+	})
+}

@@ -1,0 +1,281 @@
+package object
+
+import (
+	"crypto/sha1" // git ids objects with it
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const (
+	// objectCache bounds inflated objects that are kept; delta chains of large
+	// PO files are slow with less.
+	objectCache = 48 << 20
+	// treeLimit and commitLimit bound objects that are read whole without the
+	// caller having a say. The largest real trees are a few MiB.
+	treeLimit   = 64 << 20
+	commitLimit = 16 << 20
+	// maxAlternates bounds the chain of objects/info/alternates (git allows a
+	// depth of 5).
+	maxAlternates = 32
+)
+
+// Objects reads the objects of a repository and of those it borrows from
+// (alternates). It shows what was there at the first question. Use by one
+// goroutine.
+type objects struct {
+	dirs  []string // objects directories
+	open  bool     // loose and packs are filled
+	loose map[Hash]string
+	packs []*pack
+	cache blobCache
+	sum   hash.Hash
+}
+
+// openObjects opens the object directory below gitDir and its alternates.
+// Nothing is listed before the first question.
+func openObjects(gitDir string) *objects {
+	return &objects{dirs: objectDirs(filepath.Join(gitDir, "objects"))}
+}
+
+// list looks which loose objects and packs there are: a question for an object
+// that is not loose then costs no system call.
+func (o *objects) list() error {
+	if o.open {
+		return nil
+	}
+	o.loose = map[Hash]string{}
+	for _, dir := range o.dirs {
+		if err := eachLoose(dir, func(name string, h Hash) error {
+			o.loose[h] = dir
+			return nil
+		}); err != nil {
+			return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		names, err := packNames(dir)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		for _, name := range names {
+			p, err := openPack(filepath.Join(dir, "pack", name), &o.cache)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // repacked meanwhile, or its index is not written yet
+			}
+			if err != nil {
+				return err
+			}
+			o.packs = append(o.packs, p)
+		}
+	}
+	o.open = true
+	return nil
+}
+
+// eachLoose calls fn for each loose object of an objects directory, with its
+// path below it.
+func eachLoose(dir string, fn func(name string, h Hash) error) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if len(e.Name()) != 2 {
+			continue
+		}
+		files, err := os.ReadDir(filepath.Join(dir, e.Name()))
+		if err != nil {
+			continue // not a directory, or gone with its last object
+		}
+		for _, f := range files {
+			h, err := ParseHash(e.Name() + f.Name())
+			if err != nil {
+				continue
+			}
+			if err := fn(filepath.Join(e.Name(), f.Name()), h); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// packNames lists the packs of an objects directory.
+func packNames(dir string) ([]string, error) {
+	files, err := os.ReadDir(filepath.Join(dir, "pack"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), "pack-") && strings.HasSuffix(f.Name(), ".pack") {
+			names = append(names, f.Name())
+		}
+	}
+	return names, nil
+}
+
+// objectDirs follows alternates (gitrepository-layout(5)): relative lines are
+// relative to the objects directory they stand in.
+func objectDirs(first string) []string {
+	dirs := []string{first}
+	for i := 0; i < len(dirs) && len(dirs) < maxAlternates; i++ {
+		text, err := ReadText(filepath.Join(dirs[i], "info", "alternates"))
+		if err != nil {
+			continue
+		}
+		for line := range strings.SplitSeq(text, "\n") {
+			line = strings.TrimSpace(line)
+			if line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			if !filepath.IsAbs(line) {
+				line = filepath.Join(dirs[i], line)
+			}
+			if info, err := os.Stat(line); err == nil && info.IsDir() && !contains(dirs, line) {
+				dirs = append(dirs, line)
+			}
+		}
+	}
+	return dirs
+}
+
+func contains(list []string, s string) bool {
+	for _, have := range list {
+		if have == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *objects) close() error {
+	var err error
+	for _, p := range o.packs {
+		err = errors.Join(err, p.close())
+	}
+	return err
+}
+
+// findPacked gives the pack that has an object.
+func (o *objects) findPacked(h Hash) (*pack, int64, error) {
+	for _, p := range o.packs {
+		if offset, ok := p.index.find(h); ok {
+			return p, offset, nil
+		}
+	}
+	return nil, 0, ErrUnknownObject
+}
+
+// findLoose opens an object if it is loose; nil if it is not (any more).
+func (o *objects) findLoose(h Hash) (*looseObject, error) {
+	if err := o.list(); err != nil {
+		return nil, err
+	}
+	dir, ok := o.loose[h]
+	if !ok {
+		return nil, nil
+	}
+	loose, err := openLoose(dir, h)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return loose, err
+}
+
+func (o *objects) has(h Hash) bool {
+	if o.list() != nil {
+		return false
+	}
+	if _, ok := o.loose[h]; ok {
+		return true
+	}
+	_, _, err := o.findPacked(h)
+	return err == nil
+}
+
+// size is the length of an object in bytes, from its header.
+func (o *objects) size(h Hash) (int64, error) {
+	loose, err := o.findLoose(h)
+	if err != nil {
+		return 0, err
+	}
+	if loose != nil {
+		return loose.size, loose.close()
+	}
+	p, offset, err := o.findPacked(h)
+	if err != nil {
+		return 0, err
+	}
+	return p.size(offset)
+}
+
+// read gives the whole object, if it is of type want and not longer than
+// limit; the length is asked for before anything is inflated. The slice may be
+// shared: do not write to it.
+func (o *objects) read(h Hash, want plumbing.ObjectType, limit int64) ([]byte, error) {
+	kind, data, err := o.any(h, limit)
+	if err != nil {
+		return nil, err
+	}
+	if kind != want {
+		return nil, fmt.Errorf("is a %s, want a %s: %w", kind, want, ErrUnknownObject)
+	}
+	return data, o.genuine(h, kind, data)
+}
+
+// genuine compares an object with its id. Zlib's checksums find flipped bits in
+// What it packed; those of an index, or of the place of a delta's base, would
+// give another object in its stead.
+func (o *objects) genuine(h Hash, kind plumbing.ObjectType, data []byte) error {
+	if o.sum == nil {
+		o.sum = sha1.New()
+	}
+	objectSum(o.sum, kind, int64(len(data)))
+	o.sum.Write(data)
+	var is Hash
+	if o.sum.Sum(is[:0]); is != h {
+		return fmt.Errorf("%w: it has the contents of %s", ErrCorrupt, is)
+	}
+	return nil
+}
+
+// any gives an object of whatever type, if it is not longer than limit.
+func (o *objects) any(h Hash, limit int64) (plumbing.ObjectType, []byte, error) {
+	loose, err := o.findLoose(h)
+	if err != nil {
+		return 0, nil, err
+	}
+	if loose != nil {
+		defer loose.close()
+		if err := tooLarge(loose.size, limit); err != nil {
+			return 0, nil, err
+		}
+		data, err := loose.read()
+		return loose.kind, data, err
+	}
+	p, offset, err := o.findPacked(h)
+	if err != nil {
+		return 0, nil, err
+	}
+	size, err := p.size(offset)
+	if err != nil {
+		return 0, nil, err
+	}
+	if err := tooLarge(size, limit); err != nil {
+		return 0, nil, err
+	}
+	return p.object(offset, limit)
+}
+
+func tooLarge(size, limit int64) error {
+	if size > limit {
+		return fmt.Errorf("%d bytes, limit %d: %w", size, limit, ErrTooLarge)
+	}
+	return nil
+}

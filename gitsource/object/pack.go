@@ -1,0 +1,331 @@
+package object
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/klauspost/compress/zlib"
+)
+
+// TooManyBytes reads objects of one pack (gitformat-pack(5)). Every object is inflated
+// to the size that it claims and no further, and a chain of deltas within a
+// bound, which go-git's reader does not do; it also needs no map of the whole
+// pack. Use by one goroutine.
+type pack struct {
+	index packIndex
+	name  string   // of the .pack
+	file  *os.File // nil until the first read
+	in    *bufio.Reader
+	at    *io.SectionReader // below in
+	z     io.ReadCloser
+	cache *blobCache
+}
+
+const (
+	// maxChain bounds deltas upon deltas; git's is 4095.
+	maxChain = 4096
+	// baseRoom is what bases and deltas of an object may take in memory, if
+	// that is more than twice the limit for the object itself.
+	baseRoom = 64 << 20
+)
+
+// openPack reads the index beside a pack; the pack is opened when needed.
+func openPack(name string, cache *blobCache) (*pack, error) {
+	index, err := readPackIndex(strings.TrimSuffix(name, ".pack") + ".idx")
+	if err != nil {
+		return nil, err
+	}
+	return &pack{index: index, name: name, cache: cache}, nil
+}
+
+func (p *pack) close() error {
+	if p.file == nil {
+		return nil
+	}
+	err := p.file.Close()
+	p.file = nil
+	return err
+}
+
+// where is the place in the file that is read next.
+func (p *pack) where() int64 {
+	_, base, _ := p.at.Outer()
+	n, _ := p.at.Seek(0, io.SeekCurrent)
+	return base + n - int64(p.in.Buffered())
+}
+
+// entry is the header of one object in a pack.
+type entry struct {
+	kind plumbing.ObjectType
+	size int64 // inflated: of the object, or of the delta
+	base int64 // offset of the base of an offset delta
+	ref  Hash  // id of the base of a delta by name
+}
+
+func (e entry) delta() bool { return e.kind.IsDelta() }
+
+// readEntry reads the header of the object at an offset, and leaves the reader
+// at its data.
+func readEntry(in *bufio.Reader, offset int64) (entry, error) {
+	b, err := in.ReadByte()
+	if err != nil {
+		return entry{}, noEOF(err)
+	}
+	e := entry{kind: plumbing.ObjectType(b >> 4 & 7), size: int64(b & 15)}
+	for shift := 4; b&0x80 != 0; shift += 7 {
+		if b, err = in.ReadByte(); err != nil || shift > 55 {
+			return entry{}, errors.New("header is cut or too long")
+		}
+		e.size |= int64(b&0x7f) << shift
+	}
+	switch e.kind {
+	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
+	case plumbing.OFSDeltaObject:
+		e.base, err = baseOffset(in, offset)
+	case plumbing.REFDeltaObject:
+		_, err = io.ReadFull(in, e.ref[:])
+	default:
+		err = fmt.Errorf("object of type %d", e.kind)
+	}
+	return e, noEOF(err)
+}
+
+func (p *pack) corrupt(offset int64, format string, args ...any) error {
+	return fmt.Errorf("%w: pack at %d: %w", ErrCorrupt, offset, fmt.Errorf(format, args...))
+}
+
+// seek places the reader at an offset.
+func (p *pack) seek(offset int64) error {
+	if p.file == nil {
+		f, err := os.Open(p.name)
+		if err != nil {
+			return err
+		}
+		p.file = f
+	}
+	at := io.NewSectionReader(p.file, offset, 1<<62-offset)
+	p.at = at
+	if p.in == nil {
+		p.in = bufio.NewReaderSize(at, 4<<10)
+	} else {
+		p.in.Reset(at)
+	}
+	return nil
+}
+
+// header reads an object's header and leaves the reader at its data. The base
+// Of a delta by name is looked up in the index.
+func (p *pack) header(offset int64) (entry, error) {
+	if err := p.seek(offset); err != nil {
+		return entry{}, err
+	}
+	e, err := readEntry(p.in, offset)
+	if err == nil && e.kind == plumbing.REFDeltaObject {
+		var ok bool
+		if e.base, ok = p.index.find(e.ref); !ok {
+			err = errors.New("the base of a delta is missing")
+		}
+	}
+	if err != nil {
+		return entry{}, p.corrupt(offset, "%w", err)
+	}
+	return e, nil
+}
+
+// baseOffset reads how far back the base of an offset delta is.
+func baseOffset(in *bufio.Reader, offset int64) (int64, error) {
+	b, err := in.ReadByte()
+	back := int64(b & 0x7f)
+	for err == nil && b&0x80 != 0 {
+		if back > 1<<54 {
+			return 0, errors.New("the base of a delta is out of reach")
+		}
+		b, err = in.ReadByte()
+		back = (back+1)<<7 | int64(b&0x7f)
+	}
+	if err == nil && (back <= 0 || back >= offset) {
+		err = errors.New("the base of a delta is out of reach")
+	}
+	return offset - back, err
+}
+
+// inflate reads the data after a header; n < size reads only the beginning.
+func (p *pack) inflate(size, n int64) ([]byte, error) {
+	var err error
+	if p.z == nil {
+		p.z, err = zlib.NewReader(p.in)
+	} else {
+		err = p.z.(zlib.Resetter).Reset(p.in, nil)
+	}
+	if err != nil {
+		return nil, noEOF(err)
+	}
+	data := make([]byte, min(size, n))
+	if _, err := io.ReadFull(p.z, data); err != nil {
+		return nil, noEOF(err)
+	}
+	if n < size {
+		return data, nil
+	}
+	var more [1]byte
+	if k, err := p.z.Read(more[:]); k > 0 || !errors.Is(err, io.EOF) {
+		return nil, errors.Join(errors.New("object is not as long as its header says"), err)
+	}
+	return data, nil
+}
+
+// size is an object's length: in its header, or at the beginning of its delta.
+func (p *pack) size(offset int64) (int64, error) {
+	if _, data, ok := p.cache.get(p, offset); ok {
+		return int64(len(data)), nil
+	}
+	e, err := p.header(offset)
+	if err != nil || !e.delta() {
+		return e.size, err
+	}
+	head, err := p.inflate(e.size, 20)
+	if err != nil {
+		return 0, p.corrupt(offset, "%w", err)
+	}
+	size, err := targetSize(head)
+	if err != nil {
+		return 0, p.corrupt(offset, "%w", err)
+	}
+	return size, nil
+}
+
+// targetSize reads the second of the two sizes that a delta begins with.
+func targetSize(delta []byte) (int64, error) {
+	_, delta, ok := deltaSize(delta)
+	if !ok {
+		return 0, errDelta
+	}
+	size, _, ok := deltaSize(delta)
+	if !ok {
+		return 0, errDelta
+	}
+	return size, nil
+}
+
+// object reads the object at an offset. The slice belongs to the cache: do not
+// write to it.
+func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) {
+	held := max(2*limit, baseRoom)
+	var deltas [][]byte
+	var offsets []int64
+	var kind plumbing.ObjectType
+	var data []byte
+	for at := offset; ; {
+		var ok bool
+		if kind, data, ok = p.cache.get(p, at); ok {
+			break
+		}
+		e, err := p.header(at)
+		if err != nil {
+			return 0, nil, err
+		}
+		if held -= e.size; held < 0 || len(deltas) > maxChain {
+			return 0, nil, p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
+		}
+		chunk, err := p.inflate(e.size, e.size)
+		if err != nil {
+			return 0, nil, p.corrupt(at, "%w", err)
+		}
+		if !e.delta() {
+			kind, data = e.kind, chunk
+			if worthKeeping(data, len(deltas)) {
+				p.cache.put(p, at, kind, data)
+			}
+			break
+		}
+		deltas, offsets = append(deltas, chunk), append(offsets, at)
+		at = e.base
+	}
+	var room, spare []byte // for what is not kept
+	for i := len(deltas) - 1; i >= 0; i-- {
+		size, err := targetSize(deltas[i])
+		if err != nil {
+			return 0, nil, p.corrupt(offsets[i], "%w", err)
+		}
+		if size > max(2*limit, baseRoom) {
+			return 0, nil, p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
+		}
+		keep := int(size) <= smallBase || i < nearBases
+		if keep {
+			room = nil
+		}
+		if data, err = patch(room, data, deltas[i]); err != nil {
+			return 0, nil, p.corrupt(offsets[i], "%w", err)
+		}
+		if keep {
+			p.cache.put(p, offsets[i], kind, data)
+			continue
+		}
+		room, spare = spare, data
+	}
+	return kind, data, nil
+}
+
+const (
+	// nearBases is how many of the objects that one was made of are kept.
+	// Git makes older versions of newer ones, so that a walk through history
+	// needs them next; all of a long chain would push out those of other files.
+	nearBases = 4
+	// smallBase is the length up to which all of them are kept.
+	smallBase = 16 << 10
+)
+
+// worthKeeping reports whether the root of a chain of deltas is kept.
+func worthKeeping(data []byte, deltas int) bool {
+	return deltas < nearBases || len(data) <= smallBase
+}
+
+// blobCache keeps inflated objects, which are the bases of their neighbours in
+// history. It holds two generations: what was not asked for in the last one is
+// dropped with it.
+type blobCache struct {
+	young, old map[packed]cached
+	bytes      int // of young
+	limit      int // in bytes; 0: objectCache
+}
+
+type packed struct {
+	pack   *pack
+	offset int64
+}
+
+type cached struct {
+	kind plumbing.ObjectType
+	data []byte
+}
+
+func (c *blobCache) get(p *pack, offset int64) (plumbing.ObjectType, []byte, bool) {
+	key := packed{p, offset}
+	if o, ok := c.young[key]; ok {
+		return o.kind, o.data, true
+	}
+	o, ok := c.old[key]
+	if ok {
+		c.put(p, offset, o.kind, o.data)
+	}
+	return o.kind, o.data, ok
+}
+
+func (c *blobCache) put(p *pack, offset int64, kind plumbing.ObjectType, data []byte) {
+	const overhead = 100
+	limit := cmp.Or(c.limit, objectCache)
+	if len(data) > limit/4 {
+		return
+	}
+	if c.young == nil || c.bytes+len(data)+overhead > limit/2 {
+		c.old, c.young, c.bytes = c.young, map[packed]cached{}, 0
+	}
+	c.young[packed{p, offset}] = cached{kind, data}
+	c.bytes += len(data) + overhead
+}

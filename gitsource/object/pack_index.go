@@ -1,0 +1,119 @@
+package object
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+)
+
+// packIndex is a pack's index, version 2 (gitformat-pack(5)), as it stands in
+// the file. go-git's builds a map of all offsets on top, which costs more than
+// everything else that a small pull does.
+type packIndex struct {
+	data []byte
+	n    int // objects
+}
+
+// maxIndex bounds an index; 1 GiB is 30 million objects.
+const maxIndex = 1 << 30
+
+const (
+	fanoutAt = 8
+	namesAt  = fanoutAt + 256*4
+)
+
+var indexMagic = []byte("\xfftOc\x00\x00\x00\x02")
+
+func readPackIndex(name string) (packIndex, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return packIndex{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return packIndex{}, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxIndex {
+		return packIndex{}, fmt.Errorf("%w: pack index has %d bytes", ErrCorrupt, info.Size())
+	}
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil {
+		return packIndex{}, fmt.Errorf("%w: pack index: %w", ErrCorrupt, err)
+	}
+	return parsePackIndex(data)
+}
+
+// parsePackIndex checks that all tables are there.
+func parsePackIndex(data []byte) (packIndex, error) {
+	if len(data) < namesAt+40 || !bytes.HasPrefix(data, indexMagic) {
+		return packIndex{}, fmt.Errorf("%w: pack index is cut or not of version 2; git gc writes a new one", ErrCorrupt)
+	}
+	x := packIndex{data: data}
+	last := 0
+	for i := range 256 {
+		at := x.fanout(i)
+		if at < last {
+			return packIndex{}, fmt.Errorf("%w: pack index is not sorted", ErrCorrupt)
+		}
+		last = at
+	}
+	x.n = last
+	if len(data) < namesAt+x.n*28+40 {
+		return packIndex{}, fmt.Errorf("%w: pack index is cut", ErrCorrupt)
+	}
+	return x, nil
+}
+
+// fanout gives how many ids begin with a byte up to i.
+func (x packIndex) fanout(i int) int {
+	return int(binary.BigEndian.Uint32(x.data[fanoutAt+4*i:]))
+}
+
+// Name gives the id at a place in the index.
+func (x packIndex) name(i int) Hash { return Hash(x.data[namesAt+20*i : namesAt+20*i+20]) }
+
+// find gives where an object begins in the pack.
+func (x packIndex) find(h Hash) (offset int64, ok bool) {
+	i, ok := x.position(h)
+	if !ok {
+		return 0, false
+	}
+	return x.offset(i)
+}
+
+// position gives an object's place in the index.
+func (x packIndex) position(h Hash) (i int, ok bool) {
+	low, high := 0, x.fanout(int(h[0]))
+	if h[0] > 0 {
+		low = x.fanout(int(h[0]) - 1)
+	}
+	for low < high {
+		mid := int(uint(low+high) >> 1)
+		switch c := bytes.Compare(h[:], x.data[namesAt+20*mid:namesAt+20*mid+20]); {
+		case c == 0:
+			return mid, true
+		case c < 0:
+			high = mid
+		default:
+			low = mid + 1
+		}
+	}
+	return 0, false
+}
+
+// offset reads the table of offsets: 31 bits, or a place in that of 64 bits.
+func (x packIndex) offset(i int) (int64, bool) {
+	short := binary.BigEndian.Uint32(x.data[namesAt+24*x.n+4*i:])
+	if short&(1<<31) == 0 {
+		return int64(short), true
+	}
+	at := namesAt + 28*x.n + 8*int(short&^(1<<31))
+	if at+8 > len(x.data)-40 {
+		return 0, false
+	}
+	long := binary.BigEndian.Uint64(x.data[at:])
+	return int64(long & (1<<63 - 1)), true
+}

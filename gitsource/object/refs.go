@@ -1,0 +1,130 @@
+package object
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// ReadRef looks a ref up among the loose and the packed ones below dir.
+// A ref that is not there is fs.ErrNotExist.
+func ReadRef(dir, name string) (Hash, error) {
+	for range 5 {
+		text, err := ReadText(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			// Also "is a directory" and "not a directory" mean: not loose.
+			return readPackedRef(dir, name)
+		}
+		next, symbolic := strings.CutPrefix(text, "ref:")
+		if !symbolic {
+			return ParseHash(text)
+		}
+		next = strings.TrimSpace(next)
+		if !strings.HasPrefix(next, "refs/") || !ValidBranch(strings.TrimPrefix(next, "refs/")) {
+			return Hash{}, fmt.Errorf("ref %s names %.500q, which is no ref", name, next)
+		}
+		name = next
+	}
+	return Hash{}, fmt.Errorf("ref %s: symbolic refs run in a circle", name)
+}
+
+// PackedRefs calls fn for each line of packed-refs until it returns false.
+func PackedRefs(dir string, fn func(name, id string) bool) error {
+	f, err := os.Open(filepath.Join(dir, "packed-refs"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxTextFile)
+	for lines.Scan() {
+		id, name, ok := strings.Cut(lines.Text(), " ")
+		if ok && id != "#" && !fn(name, id) {
+			return nil
+		}
+	}
+	return lines.Err()
+}
+
+func readPackedRef(dir, name string) (Hash, error) {
+	var id string
+	err := PackedRefs(dir, func(n, i string) bool {
+		if n == name {
+			id = i
+		}
+		return id == ""
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Hash{}, err
+	}
+	if id == "" {
+		return Hash{}, fmt.Errorf("ref %s: %w", name, fs.ErrNotExist)
+	}
+	return ParseHash(id)
+}
+
+// HasBranches reports whether any branch exists below dir.
+func HasBranches(dir string) bool {
+	found := false
+	_ = PackedRefs(dir, func(name, _ string) bool {
+		found = found || strings.HasPrefix(name, "refs/heads/")
+		return !found
+	})
+	if found {
+		return true
+	}
+	_ = filepath.WalkDir(filepath.Join(dir, "refs", "heads"), func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			found = true
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// ValidBranch follows git check-ref-format where it matters for safety.
+func ValidBranch(name string) bool {
+	if name == "" || name == "@" || len(name) > 1024 || strings.HasPrefix(name, "-") || strings.HasSuffix(name, ".") {
+		return false
+	}
+	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.ContainsAny(name, " ~^:?*[\\\x7f") {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(name, unicode.IsControl)
+}
+
+// LooseRefs gives the loose refs below a prefix such as "refs/heads/", by the
+// rest of their names. Files that hold no id are left out.
+func LooseRefs(gitDir, prefix string) (map[string]Hash, error) {
+	refs := map[string]Hash{}
+	root := filepath.Join(gitDir, filepath.FromSlash(prefix))
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".tmp-"):
+			return err
+		}
+		text, err := ReadText(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if h, herr := ParseHash(text); herr == nil {
+			refs[filepath.ToSlash(name)] = h
+		}
+		return err
+	})
+	return refs, err
+}

@@ -1,0 +1,71 @@
+package object
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Store reads one git directory: its commits, trees and files. It shows what
+// the directory held at the first question. It belongs to one goroutine and
+// must be closed.
+type Store struct {
+	objects *objects
+	shallow bool // history is cut: parents may be missing
+	trees   treeCache
+}
+
+// Open opens the git directory gitDir.
+func Open(gitDir string) (*Store, error) {
+	shallow, err := ReadText(filepath.Join(gitDir, "shallow"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open mirror: %w", err)
+	}
+	return &Store{objects: openObjects(gitDir), shallow: shallow != ""}, nil
+}
+
+// Close closes the files that are open.
+func (s *Store) Close() error { return s.objects.close() }
+
+// LimitCache bounds the bytes of inflated objects that the Store keeps; 0 is
+// 48 MiB, as before the first call.
+func (s *Store) LimitCache(bytes int) { s.objects.cache.limit = bytes }
+
+// Has reports whether the directory has this object.
+func (s *Store) Has(h Hash) bool { return !h.IsZero() && s.objects.has(h) }
+
+// Size is the length of a file object in bytes.
+func (s *Store) Size(h Hash) (int64, error) {
+	n, err := s.objects.size(h)
+	return n, objectError("file", h, err)
+}
+
+// Blob reads a file's contents. A file longer than limit bytes is ErrTooLarge;
+// the length is read from its header, before anything is inflated. The slice is
+// shared with the cache: do not write to it.
+func (s *Store) Blob(h Hash, limit int64) ([]byte, error) {
+	data, err := s.objects.read(h, plumbing.BlobObject, limit)
+	return data, objectError("file", h, err)
+}
+
+// Verify makes sure that a commit of gitDir and its root directory can be read.
+func Verify(ctx context.Context, gitDir string, commit Hash) error {
+	s, err := Open(gitDir)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	n, err := s.Node(commit)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err = s.Tree(n.Tree)
+	return err
+}

@@ -1,0 +1,57 @@
+package object
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxTextFile bounds the small text files of a git directory: a loose ref has
+// 41 bytes, a symbolic ref some more.
+const maxTextFile = 64 << 10
+
+// ReadText reads a regular file of at most maxTextFile bytes.
+func ReadText(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxTextFile {
+		return "", fmt.Errorf("%s: %w", filepath.Base(name), fs.ErrInvalid)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxTextFile))
+	return strings.TrimSpace(string(data)), err
+}
+
+// WriteText replaces a file in one step.
+func WriteText(name, content string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.WriteString(content)
+	if err == nil {
+		err = tmp.Sync() // else a power failure may leave an empty file under its name
+	}
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
+}

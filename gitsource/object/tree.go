@@ -1,0 +1,155 @@
+package object
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Kind is what a tree entry is, from its mode.
+type Kind uint8
+
+const (
+	KindOther Kind = iota // submodules and modes that git does not write
+	KindFile
+	KindLink
+	KindTree
+)
+
+// MaxDepth bounds directories within directories that are read; the deepest real
+// trees have some 30.
+const MaxDepth = 100
+
+// Entry is one line of a git tree.
+type Entry struct {
+	Name string
+	Hash Hash
+	Kind Kind
+}
+
+// Of is the entry's id if it is of kind k, else zero.
+func (e Entry) Of(k Kind) Hash {
+	if e.Kind == k {
+		return e.Hash
+	}
+	return Hash{}
+}
+
+// parseTree decodes a tree. Entries come sorted by name, as [safeName] writes
+// it; a second one of the same name is dropped.
+func parseTree(data []byte) ([]Entry, error) {
+	var list []Entry
+	for len(data) > 0 {
+		space := bytes.IndexByte(data, ' ')
+		end := bytes.IndexByte(data, 0)
+		if space < 1 || space > 7 || end < space || len(data) < end+1+len(Hash{}) {
+			return nil, fmt.Errorf("tree entry %d is cut or malformed: %w", len(list), ErrCorrupt)
+		}
+		e := Entry{Name: safeName(data[space+1 : end]), Kind: kindOf(data[:space])}
+		copy(e.Hash[:], data[end+1:])
+		data = data[end+1+len(e.Hash):]
+		list = append(list, e)
+	}
+	slices.SortStableFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(list, func(a, b Entry) bool { return a.Name == b.Name }), nil
+}
+
+func kindOf(mode []byte) Kind {
+	switch string(bytes.TrimLeft(mode, "0")) {
+	case "100644", "100755", "100664", "100600":
+		return KindFile
+	case "120000":
+		return KindLink
+	case "40000":
+		return KindTree
+	}
+	return KindOther
+}
+
+// safeName is an entry's name. In one that could mean something else to
+// whatever reads it later ("..", a slash, ".git", a backslash, control
+// characters, bytes that are not UTF-8) these are written \xNN. With its
+// backslash [CheckPath] refuses it, so that it is reported, and read by nobody.
+func safeName(name []byte) string {
+	s := string(name)
+	if plainName(s) {
+		return s
+	}
+	if s == "" {
+		return `\x00`
+	}
+	var b strings.Builder
+	hidden := s == "." || s == ".." || strings.EqualFold(s, ".git")
+	for i, r := range s {
+		n := utf8.RuneLen(r)
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
+			n = 1
+		}
+		if hidden || r == utf8.RuneError && n == 1 || r == '/' || r == '\\' || unicode.IsControl(r) {
+			for _, c := range []byte(s[i : i+n]) {
+				fmt.Fprintf(&b, `\x%02x`, c)
+			}
+			continue
+		}
+		b.WriteString(s[i : i+n])
+	}
+	return b.String()
+}
+
+// plainName reports a name that is as good as nearly all are.
+func plainName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '/' || c == '\\' {
+			odd := func(r rune) bool { return unicode.IsControl(r) || r == '/' || r == '\\' }
+			return utf8.ValidString(s) && !strings.ContainsFunc(s, odd)
+		}
+	}
+	return s != "" && s != "." && s != ".." && !strings.EqualFold(s, ".git")
+}
+
+// treeCache keeps parsed trees: neighbouring commits share nearly all of them.
+type treeCache struct {
+	trees   map[Hash][]Entry
+	entries int
+}
+
+// treeCacheEntries bounds the cache to some 20 MiB.
+const treeCacheEntries = 200_000
+
+// Tree reads a tree; the zero hash is the empty tree.
+func (s *Store) Tree(h Hash) ([]Entry, error) {
+	if h.IsZero() {
+		return nil, nil
+	}
+	if list, ok := s.trees.trees[h]; ok {
+		return list, nil
+	}
+	data, err := s.objects.read(h, plumbing.TreeObject, treeLimit)
+	if err != nil {
+		return nil, objectError("directory", h, err)
+	}
+	list, err := parseTree(data)
+	if err != nil {
+		return nil, objectError("directory", h, err)
+	}
+	if s.trees.trees == nil || s.trees.entries+len(list) > treeCacheEntries {
+		s.trees = treeCache{trees: make(map[Hash][]Entry)}
+	}
+	s.trees.trees[h] = list
+	s.trees.entries += len(list) + 1
+	return list, nil
+}
+
+// Lookup finds a name in a parsed tree.
+func Lookup(list []Entry, name string) (Entry, bool) {
+	i, ok := slices.BinarySearchFunc(list, name, func(e Entry, n string) int { return strings.Compare(e.Name, n) })
+	if !ok {
+		return Entry{}, false
+	}
+	return list[i], true
+}

@@ -1,0 +1,136 @@
+package remote
+
+import (
+	"bufio"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// access is what opens a remote: resolved from the credential, the address and
+// .netrc. It never prints its secrets.
+type access struct {
+	user, password, sshKey string
+}
+
+// String shows nothing.
+func (a access) String() string { return "access" }
+
+// GoString shows nothing.
+func (a access) GoString() string { return "access" }
+
+// LogValue shows nothing.
+func (a access) LogValue() slog.Value { return slog.StringValue("access") }
+
+// access finds the credentials for a repository: the configured ones if they are
+// for this host, the ones in the URL, then .netrc (https only, as curl does).
+func (r Repository) access(o Options) access {
+	e, err := parseEndpoint(r.URL)
+	if err != nil {
+		return access{}
+	}
+	if c := r.Credential; c != nil && c.forHost(e) {
+		a := access{user: c.Username, password: c.Password, sshKey: c.SSHKey}
+		if a.user == "" {
+			a.user = e.user
+		}
+		return a
+	}
+	if e.user != "" || e.password != "" || e.scheme != "https" && e.scheme != "http" {
+		return access{user: e.user, password: e.password}
+	}
+	a, _ := lookupNetrc(o.netrc(), e.hostname())
+	return a
+}
+
+func (c *Credential) forHost(e endpoint) bool {
+	return c.Host == "" || strings.EqualFold(c.Host, e.host) || strings.EqualFold(c.Host, e.hostname())
+}
+
+// sane reports whether the secrets can be passed on line by line.
+func (a access) sane() bool {
+	return !strings.ContainsFunc(a.user+a.password, func(r rune) bool { return unicode.IsControl(r) })
+}
+
+func (o Options) netrc() string {
+	if o.Netrc != "" {
+		return o.Netrc
+	}
+	if name := os.Getenv("NETRC"); name != "" {
+		return name
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".netrc")
+}
+
+// lookupNetrc finds login and password of a host in a .netrc file, as
+// described in the GNU inetutils manual: machine, default, login, password,
+// account, macdef. The first entry that fits wins.
+func lookupNetrc(name, host string) (access, bool) {
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return access{}, false
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return access{}, false
+	}
+	defer f.Close()
+	var a access
+	var fits, found, macro bool
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		line := lines.Text()
+		if macro { // a macro ends at the first empty line
+			macro = strings.TrimSpace(line) != ""
+			continue
+		}
+		words := strings.Fields(line)
+		for i := 0; i < len(words); i++ {
+			if strings.HasPrefix(words[i], "#") {
+				break
+			}
+			value := ""
+			if i+1 < len(words) {
+				value = words[i+1]
+			}
+			switch words[i] {
+			case "machine":
+				if found {
+					return a, true
+				}
+				fits = strings.EqualFold(value, host)
+				found = fits
+				i++
+			case "default":
+				if found {
+					return a, true
+				}
+				fits, found = true, true
+			case "login":
+				if fits {
+					a.user = value
+				}
+				i++
+			case "password":
+				if fits {
+					a.password = value
+				}
+				i++
+			case "account":
+				i++
+			case "macdef":
+				macro = true
+			}
+			if macro {
+				break
+			}
+		}
+	}
+	return a, found
+}

@@ -1,0 +1,45 @@
+package remote
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/gitsource/gittest"
+)
+
+func TestLookupNetrc(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "netrc")
+	gittest.Must(t, os.WriteFile(name, []byte("# comment\nmachine a.example login u1 password p1\nmachine b.example\n\tlogin u2 account x password p2\n"+
+		"macdef init\nmachine c.example login no password no\n\nmachine C.example login u3 # password no\ndefault login u4 password p4\n"), 0o600))
+	for host, want := range map[string]access{
+		"a.example": {user: "u1", password: "p1"}, "B.example": {user: "u2", password: "p2"},
+		"c.example": {user: "u3"}, "z.example": {user: "u4", password: "p4"},
+	} {
+		if got, ok := lookupNetrc(name, host); !ok || got != want {
+			t.Errorf("%s: user %q, %v", host, got.user, ok)
+		}
+	}
+	if _, ok := lookupNetrc(filepath.Join(t.TempDir(), "absent"), "a"); ok {
+		t.Error("found something in no file")
+	}
+}
+
+func TestSecretsAreNotPrinted(t *testing.T) {
+	c := Credential{Host: "example.org", Username: "u", Password: "hunter2", SSHKey: "/k"}
+	r := Repository{URL: "https://u:hunter2@example.org/a", Credential: &c}
+	a := access{user: "u", password: "hunter2"}
+	var log bytes.Buffer
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "c", c, "p", &c, "r", r, "a", a)
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "c", c, "p", &c, "r", r, "a", a)
+	for _, v := range []any{c, &c, r, &r, a, &a, []any{c, r}} {
+		fmt.Fprintf(&log, "%v %+v %#v %s\n", v, v, v, v)
+	}
+	if strings.Contains(log.String(), "hunter2") {
+		t.Errorf("a secret was printed:\n%s", log.String())
+	}
+}

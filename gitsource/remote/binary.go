@@ -1,0 +1,320 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// Git is the git program. It is run with our own configuration only, without
+// prompts.
+type Git struct{ path string }
+
+// setting is one line of git configuration.
+type setting struct{ key, value string }
+
+// environment is this process's without git's own variables, plus ours.
+// Secrets go to git through variables that its credential helper reads, never
+// through arguments, which every user of the machine can see.
+func environment(settings []setting, extra ...string) []string {
+	var env []string
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "SSH_ASKPASS") && !strings.HasPrefix(v, "LC_") && !strings.HasPrefix(v, "LANG") {
+			env = append(env, v)
+		}
+	}
+	env = append(env, "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0",
+		"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh", "GIT_SSH_VARIANT=ssh", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_CONFIG_COUNT="+strconv.Itoa(len(settings)))
+	for i, s := range settings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s.value))
+	}
+	return append(env, extra...)
+}
+
+const (
+	maxStdout = 4 << 20
+	maxStderr = 16 << 10
+)
+
+// gitError is a run of git that failed.
+type gitError struct {
+	stderr string
+	err    error
+}
+
+// Error is what git said.
+func (e *gitError) Error() string { return strings.TrimSpace(e.stderr + "\n" + e.err.Error()) }
+
+// Unwrap gives the error of the run.
+func (e *gitError) Unwrap() error { return e.err }
+
+// run runs git and gives what it prints.
+func (g Git) run(ctx context.Context, env []string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, g.path, args...)
+	cmd.Env = env
+	cmd.Dir = os.TempDir() // relative names in arguments are made absolute before
+	ownGroup(cmd)
+	cmd.WaitDelay = 5 * time.Second
+	stdout, stderr := &capped{max: maxStdout}, &capped{max: maxStderr}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", &gitError{stderr: stderr.String(), err: err}
+	}
+	return stdout.String(), nil
+}
+
+// capped keeps the first bytes written to it.
+type capped struct {
+	bytes.Buffer
+	max int
+}
+
+// Write keeps what fits and swallows the rest.
+func (c *capped) Write(p []byte) (int, error) {
+	if room := c.max - c.Len(); room > 0 {
+		c.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+// Repack copies everything that a ref of one git directory names into another,
+// as one pack.
+func (g Git) Repack(ctx context.Context, old, gitDir string) error {
+	env := environment([]setting{{"fetch.unpackLimit", "1"}, {"gc.auto", "0"}, {"safe.directory", "*"}})
+	args := append(fetchArgs(gitDir), "--", old, "+refs/*:refs/*")
+	if _, err := g.run(ctx, env, args...); err != nil {
+		return fmt.Errorf("repack: %s", oneLine(err.Error()))
+	}
+	head, err := object.ReadText(filepath.Join(old, "HEAD"))
+	if err != nil {
+		return err
+	}
+	return object.WriteText(filepath.Join(gitDir, "HEAD"), head+"\n")
+}
+
+func fetchArgs(gitDir string) []string {
+	return []string{
+		"--git-dir=" + gitDir, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
+		"--no-auto-maintenance", "--no-recurse-submodules", "--update-shallow",
+	}
+}
+
+// binarySource fetches with the git program.
+type binarySource struct {
+	client
+	git Git
+}
+
+// address is what git is given: without credentials, absolute.
+func (s *binarySource) address() (string, error) {
+	if path, ok := IsLocal(s.remote.URL); ok {
+		return filepath.Abs(path)
+	}
+	e, err := parseEndpoint(s.remote.URL)
+	return e.clean(), err
+}
+
+// helper answers git's question for credentials from the environment.
+const helper = `!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$REPOGLOT_GIT_USERNAME" "$REPOGLOT_GIT_PASSWORD"; }; f`
+
+func (s *binarySource) environment() []string {
+	settings := []setting{
+		{"credential.helper", ""},
+		{"core.askPass", ""},
+		{"gc.auto", "0"},
+		{"http.lowSpeedLimit", "1"},
+		{"http.lowSpeedTime", strconv.Itoa(max(1, int(s.silence.Seconds())))},
+		// What index-pack holds: larger files go by as a stream.
+		{"core.bigFileThreshold", strconv.FormatInt(s.limits.Whole, 10)},
+		{"core.deltaBaseCacheLimit", "32m"},
+		{"pack.threads", "2"},
+		{"fetch.unpackLimit", strconv.Itoa(object.UnpackLimit)},
+		{"protocol.version", "2"},
+	}
+	if ca := os.Getenv("SSL_CERT_FILE"); ca != "" { // as Go's; git's may be built with a library that does not
+		settings = append(settings, setting{"http.sslCAInfo", ca})
+	}
+	var extra []string
+	e, err := parseEndpoint(s.remote.URL)
+	switch {
+	case err != nil: // a local path
+	case e.scheme == "ssh":
+		extra = append(extra, "GIT_SSH_COMMAND="+s.sshCommand())
+	case s.access.user != "" || s.access.password != "":
+		// Named for the host, so that a redirect elsewhere gets nothing.
+		settings = append(settings, setting{"credential." + e.scheme + "://" + e.host + ".helper", helper})
+		extra = append(extra, "REPOGLOT_GIT_USERNAME="+s.access.user, "REPOGLOT_GIT_PASSWORD="+s.access.password)
+	}
+	return environment(settings, extra...)
+}
+
+func (s *binarySource) sshCommand() string {
+	command := "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=30 -o ServerAliveInterval=15 -o ServerAliveCountMax=4"
+	if s.access.sshKey != "" {
+		command += " -o IdentitiesOnly=yes -i " + shellQuote(s.access.sshKey)
+	}
+	if len(s.knownHosts) > 0 {
+		command += " -o " + shellQuote("UserKnownHostsFile="+strings.Join(s.knownHosts, " "))
+	}
+	return command
+}
+
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func (s *binarySource) run(ctx context.Context, args ...string) (string, error) {
+	if s.git.path == "" {
+		return "", s.fail(ErrUnsupported, "git: binary is set, but there is no git program", "install git, or set git: auto")
+	}
+	if !s.access.sane() {
+		return "", s.fail(ErrAuth, "user or password holds control characters", "correct credentials: for this host")
+	}
+	out, err := s.git.run(ctx, s.environment(), args...)
+	if err != nil {
+		return "", s.describe(err)
+	}
+	return out, nil
+}
+
+func (s *binarySource) Tip(ctx context.Context) (object.Head, error) {
+	// git's own limits do not hold while a connection is made.
+	ctx, cancel := context.WithTimeout(ctx, 2*max(time.Second, s.silence))
+	defer cancel()
+	address, err := s.address()
+	if err != nil {
+		return object.Head{}, s.describe(err)
+	}
+	pattern := "HEAD"
+	if s.remote.Branch != "" {
+		pattern = "refs/heads/" + s.remote.Branch
+	}
+	out, err := s.run(ctx, "ls-remote", "--quiet", "--symref", "--", address, pattern)
+	if err != nil {
+		return object.Head{}, err
+	}
+	head, err := parseLsRemote(out, pattern)
+	if err != nil {
+		return object.Head{}, s.fail(ErrUnreachable, err.Error(), "check the repository there")
+	}
+	if !head.Hash.IsZero() {
+		return head, nil
+	}
+	out, err = s.run(ctx, "ls-remote", "--quiet", "--heads", "--", address)
+	switch {
+	case err != nil:
+		return object.Head{}, err
+	case strings.TrimSpace(out) == "":
+		return object.Head{}, s.fail(ErrEmptyRepository, "", "push a first commit")
+	case s.remote.Branch == "":
+		return object.Head{}, s.fail(ErrBranchMissing, "its HEAD names a branch that has no commit", "set branch:")
+	}
+	return object.Head{}, s.fail(ErrBranchMissing, fmt.Sprintf("%q", s.remote.Branch), "correct branch:, or leave it out to follow the repository's HEAD")
+}
+
+// parseLsRemote finds one ref in the output of git ls-remote --symref; the
+// zero Head where it is not there.
+func parseLsRemote(out, ref string) (object.Head, error) {
+	head := object.Head{Branch: strings.TrimPrefix(ref, "refs/heads/")}
+	found := false
+	for line := range strings.SplitSeq(out, "\n") {
+		id, name, ok := strings.Cut(line, "\t")
+		if !ok || name != ref {
+			continue
+		}
+		if target, ok := strings.CutPrefix(id, "ref: "); ok {
+			branch, ok := strings.CutPrefix(target, "refs/heads/")
+			if !ok || !object.ValidBranch(branch) {
+				return object.Head{}, fmt.Errorf("its HEAD names %q, which is no branch", oneLine(target))
+			}
+			head.Branch = branch
+			continue
+		}
+		h, err := object.ParseHash(id)
+		if err != nil {
+			return object.Head{}, err
+		}
+		head.Hash, found = h, true
+	}
+	if !found {
+		return object.Head{}, nil
+	}
+	return head, nil
+}
+
+func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.Head, _ []object.Hash) error {
+	address, err := s.address()
+	if err != nil {
+		return s.describe(err)
+	}
+	ref := "refs/heads/" + tip.Branch
+	if tip.Branch == object.Detached {
+		ref = "HEAD"
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	guard := newSizeGuard(gitDir, s.limits.Bytes)
+	ended := make(chan struct{})
+	go func() { defer close(ended); guard.watch(ctx, stop) }()
+	_, err = s.run(ctx, append(fetchArgs(gitDir), "--", address, "+"+ref+":refs/repoglot/incoming")...)
+	stop()
+	<-ended
+	if guard.exceeded() {
+		guard.clear()
+		return s.fail(object.ErrTooLarge, s.limits.TooManyBytes().Error(), "use a smaller repository")
+	}
+	return err
+}
+
+// describe reads git's message: its exit status is 128 whatever went wrong.
+func (s *binarySource) describe(err error) error {
+	var remote *Error
+	if errors.As(err, &remote) {
+		return err
+	}
+	if cause := contextCause(err); cause != nil {
+		return &Error{
+			URL: s.remote.String(), Kind: ErrUnreachable, Detail: "no answer in time",
+			Remedy: "it is tried again later", Cause: cause,
+		}
+	}
+	said := err.Error() // the kind is decided before secrets are taken out
+	if path, local := IsLocal(s.remote.URL); !local && saysAbsent(said) {
+		return s.fail(ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private")
+	} else if local && isReftable(path) && (strings.Contains(said, "unknown repository extension") || strings.Contains(said, "expected git repo version")) {
+		return s.fail(ErrUnsupported, "refs are kept in a reftable, which this git cannot read", "install git 2.45 or newer")
+	}
+	for _, known := range []struct {
+		text         string
+		kind         error
+		what, remedy string
+	}{
+		{"Host key verification failed", ErrAuth, "the host's key is not the one in known_hosts, or is not there", "verify the key and add it to ~/.ssh/known_hosts"},
+		{"Authentication failed", ErrAuth, "user or password is refused", "check credentials: for this host"},
+		{"could not read Username", ErrAuth, "it wants a user and a password", "set credentials: for this host, or check that the repository exists"},
+		{"could not read Password", ErrAuth, "it wants a password", "set credentials: for this host"},
+		{"Permission denied", ErrAuth, "permission denied", "set ssh_key in credentials:, or load a key into the ssh agent"},
+		{"returned error: 403", ErrAuth, "access is forbidden", "check credentials: for this host"},
+		{"couldn't find remote ref", ErrBranchMissing, "the branch has gone", "correct branch:"},
+		{"not found", ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private"},
+		{"detected dubious ownership", ErrUnreachable, "git refuses a repository of another user", "set git: auto, or run repoglot as its owner"},
+		{"does not appear to be a git repository", ErrUnreachable, "is not a git repository", "correct repo:"},
+	} {
+		if strings.Contains(said, known.text) {
+			return s.fail(known.kind, known.what, known.remedy)
+		}
+	}
+	return s.fail(ErrUnreachable, redactText(said, s.remote, s.access), "check address and network; it is tried again later")
+}

@@ -1,0 +1,96 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// endpoint is a network address taken apart: what the wire needs, and apart
+// from it the secrets that stood in it.
+type endpoint struct {
+	scheme         string // http, https, ssh, git
+	host           string // host or host:port, IPv6 in brackets
+	path           string
+	query          string
+	user, password string
+}
+
+var endpointSchemes = map[string]string{
+	"http": "http", "https": "https", "git": "git",
+	"ssh": "ssh", "git+ssh": "ssh", "ssh+git": "ssh",
+}
+
+// parseEndpoint takes a network address apart. Its errors hold no part of the
+// address but the scheme, since any other may be a secret.
+func parseEndpoint(address string) (endpoint, error) {
+	scheme, rest, isURL := strings.Cut(address, "://")
+	if !isURL {
+		return parseSCP(address)
+	}
+	known, ok := endpointSchemes[strings.ToLower(scheme)]
+	if !ok {
+		return endpoint{}, fmt.Errorf("scheme %q is not known", oneLine(scheme))
+	}
+	u, err := url.Parse(known + "://" + rest)
+	if err != nil {
+		return endpoint{}, errors.New("address is not a URL; special characters in user or password must be written %XX")
+	}
+	e := endpoint{scheme: known, host: u.Host, path: u.Path, query: u.RawQuery, user: u.User.Username()}
+	e.password, _ = u.User.Password()
+	return e, e.check()
+}
+
+// parseSCP reads user@host:path.
+func parseSCP(address string) (endpoint, error) {
+	host, path, ok := strings.Cut(address, ":")
+	if !ok || strings.HasPrefix(path, ":") {
+		return endpoint{}, errors.New("address is neither a URL nor host:path")
+	}
+	e := endpoint{scheme: "ssh", host: host, path: path}
+	if at := strings.LastIndexByte(host, '@'); at >= 0 {
+		e.user, e.host = host[:at], host[at+1:]
+	}
+	return e, e.check()
+}
+
+func (e endpoint) check() error {
+	switch {
+	case e.host == "" || strings.HasPrefix(e.host, "-"):
+		return errors.New("address names no host")
+	case strings.HasPrefix(e.user, "-"):
+		return errors.New("user name begins with \"-\"")
+	case strings.Trim(e.path, "/") == "":
+		return errors.New("address names no repository on the host")
+	}
+	return nil
+}
+
+// clean is the address without user and password, fit for an argument list.
+// ssh keeps its user, which is no secret.
+func (e endpoint) clean() string {
+	u := url.URL{Scheme: e.scheme, Host: e.host, Path: e.path, RawQuery: e.query}
+	if !strings.HasPrefix(u.Path, "/") {
+		u.Path = "/" + u.Path
+	}
+	if e.scheme == "ssh" {
+		if e.user != "" {
+			u.User = url.User(e.user)
+		}
+		if !strings.HasPrefix(e.path, "/") { // relative to the home directory
+			host := e.host
+			if e.user != "" {
+				host = e.user + "@" + host
+			}
+			return host + ":" + e.path
+		}
+	}
+	return u.String()
+}
+
+// hostname is the host without its port.
+func (e endpoint) hostname() string { return (&url.URL{Host: e.host}).Hostname() }
+
+// port of the address, "" if it names none.
+func (e endpoint) port() string { return (&url.URL{Host: e.host}).Port() }

@@ -1,0 +1,129 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// maxListed bounds the branches that a remote may list.
+const maxListed = 100_000
+
+// selected reports whether any of the patterns selects a branch.
+func selected(patterns []BranchPattern, branch string) bool {
+	return object.ValidBranch(branch) && slices.ContainsFunc(patterns, func(p BranchPattern) bool { return p.Match(branch) })
+}
+
+// List reads the refs of a repository on this machine.
+func (s *localSource) List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error) {
+	repo, err := s.repo()
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]object.Hash{}
+	const heads = "refs/heads/"
+	take := func(name, id string) {
+		branch, ok := strings.CutPrefix(name, heads)
+		if h, err := object.ParseHash(id); ok && err == nil && len(found) < maxListed && selected(patterns, branch) {
+			found[branch] = h
+		}
+	}
+	if err := object.PackedRefs(repo.commonDir, func(name, id string) bool { take(name, id); return true }); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, s.fail(ErrUnreachable, "its packed refs cannot be read: "+plainPathError(err), "repair the repository")
+	}
+	root := filepath.Join(repo.commonDir, filepath.FromSlash(heads))
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && errors.Is(err, fs.ErrNotExist):
+			return nil // gone meanwhile
+		case err != nil || !d.Type().IsRegular():
+			return err
+		}
+		name, err := filepath.Rel(repo.commonDir, path)
+		if err != nil || strings.HasSuffix(name, ".lock") {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if h, err := object.ReadRef(repo.commonDir, name); err == nil {
+			take(name, h.String())
+		}
+		return nil
+	})
+	if err != nil {
+		if contextCause(err) != nil {
+			return nil, err
+		}
+		return nil, s.fail(ErrUnreachable, "its branches cannot be listed: "+plainPathError(err), "repair the repository")
+	}
+	return headsOf(found), nil
+}
+
+func headsOf(found map[string]object.Hash) []object.Head {
+	list := make([]object.Head, 0, len(found))
+	for branch, h := range found {
+		list = append(list, object.Head{Hash: h, Branch: branch})
+	}
+	return list
+}
+
+func (s *binarySource) List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error) {
+	address, err := s.address()
+	if err != nil {
+		return nil, s.describe(err)
+	}
+	args := []string{"ls-remote", "--quiet", "--heads", "--", address}
+	for _, p := range patterns {
+		args = append(args, "refs/heads/"+p.String())
+	}
+	out, err := s.run(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	if len(out) >= maxStdout {
+		return nil, s.fail(object.ErrTooLarge, fmt.Sprintf("it lists more than %d MiB of branches", maxStdout>>20), "narrow suggestions.branches")
+	}
+	found := map[string]object.Hash{}
+	for line := range strings.SplitSeq(out, "\n") {
+		id, name, _ := strings.Cut(line, "\t")
+		branch, ok := strings.CutPrefix(name, "refs/heads/")
+		if h, err := object.ParseHash(id); ok && err == nil && len(found) < maxListed && selected(patterns, branch) {
+			found[branch] = h
+		}
+	}
+	return headsOf(found), nil
+}
+
+func (s *wireSource) List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*s.silence)
+	defer cancel()
+	e, err := parseEndpoint(s.remote.URL)
+	if err != nil {
+		return nil, s.describe(err)
+	}
+	if e.scheme == "http" || e.scheme == "https" {
+		var prefixes []string
+		for _, p := range patterns {
+			prefixes = append(prefixes, "refs/heads/"+p.anchored())
+		}
+		found := newTipSearch(s.remote.Branch)
+		found.sides = patterns
+		if err := s.httpRefs(ctx, e, found, prefixes); err != nil {
+			return nil, s.describe(err)
+		}
+		return headsOf(found.listed), nil
+	}
+	c, err := s.openFor(ctx, e, patterns)
+	if err != nil {
+		return nil, s.describe(err)
+	}
+	defer c.close()
+	return headsOf(c.found.listed), nil
+}

@@ -1,0 +1,118 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// Options say how remotes are reached; the zero value is usable.
+type Options struct {
+	// Transport says who transports packs: "builtin" (this package), "binary"
+	// (the git program), or "auto" (the zero value too): the program for
+	// network remotes where there is one. Local repositories are copied as
+	// files, unless "binary" is asked for or they need the program (reftable).
+	Transport string
+	// GitBinary is the name or path of the git program; empty: "git".
+	GitBinary string
+	// Netrc is the path of the .netrc file; empty: $NETRC, else ~/.netrc.
+	Netrc string
+	// KnownHosts are the files with ssh host keys; empty: the files that ssh
+	// reads (~/.ssh/known_hosts, /etc/ssh/ssh_known_hosts).
+	KnownHosts []string
+	// MaxPack bounds one pack that a remote sends, in bytes; 0: 16 GiB.
+	MaxPack int64
+	// Silence is how long a remote may send nothing; 0: a minute. The git
+	// program counts whole seconds.
+	Silence time.Duration
+}
+
+// The values of Options.Transport.
+const (
+	transportAuto    = "auto"
+	transportBuiltin = "builtin"
+	transportBinary  = "binary"
+)
+
+// stall is how long a remote may send nothing.
+const stall = time.Minute
+
+// Validate refuses a transport that does not exist; the error wraps
+// ErrUnsupported.
+func (o Options) Validate() error {
+	switch o.Transport {
+	case "", transportAuto, transportBuiltin, transportBinary:
+		return nil
+	}
+	return fmt.Errorf("git transport %q: %w; want auto, builtin or binary", o.Transport, ErrUnsupported)
+}
+
+// Git finds the git program; false where there is none or Transport is
+// "builtin".
+func (o Options) Git() (Git, bool) {
+	if o.Transport == transportBuiltin {
+		return Git{}, false
+	}
+	path, err := exec.LookPath(cmp.Or(o.GitBinary, "git"))
+	return Git{path: path}, err == nil
+}
+
+// Source copies from one repository. Its methods may be called one after the
+// other. Errors are *Error; those of Transfer are ErrCorrupt and the like
+// where the git directory written to is at fault.
+type Source interface {
+	// Tip asks what the branch points to, without transferring objects.
+	Tip(ctx context.Context) (object.Head, error)
+	// List asks for the branches that any of the patterns selects, in any order.
+	List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error)
+	// Transfer brings tip and all its history into the bare repository gitDir,
+	// which has the histories of have already. It moves no ref.
+	Transfer(ctx context.Context, gitDir string, tip object.Head, have []object.Hash) error
+}
+
+// NewSource chooses how a repository is reached, and reads the credentials for
+// it. It asks nothing of the network.
+func NewSource(r Repository, o Options) Source {
+	path, local := IsLocal(r.URL)
+	git, have := o.Git()
+	if local && (o.Transport != transportBinary && !(have && isReftable(path))) {
+		return &localSource{path: path, remote: r}
+	}
+	c := client{remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack), silence: cmp.Or(o.Silence, stall)}
+	if o.Transport == transportBinary || have && c.binaryFits() {
+		return &binarySource{client: c, git: git}
+	}
+	return &wireSource{client: c}
+}
+
+// client is what the sources of network remotes have in common.
+type client struct {
+	remote     Repository
+	access     access
+	knownHosts []string
+	limits     object.Limits
+	silence    time.Duration // how long the remote may send nothing
+}
+
+// fail makes an error about this remote.
+func (c *client) fail(kind error, detail, remedy string) error {
+	return &Error{URL: c.remote.String(), Kind: kind, Detail: detail, Remedy: remedy}
+}
+
+// binaryFits reports whether git can open this remote without a prompt: it needs
+// the ssh program, and cannot be given a passphrase or password for it.
+func (c *client) binaryFits() bool {
+	e, err := parseEndpoint(c.remote.URL)
+	switch {
+	case err == nil && e.scheme == "git":
+		return false // nothing ends a git that waits for a silent daemon
+	case err != nil || e.scheme != "ssh":
+		return true
+	}
+	_, err = exec.LookPath("ssh")
+	return err == nil && c.access.password == ""
+}

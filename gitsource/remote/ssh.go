@@ -1,0 +1,153 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
+	"github.com/kevinburke/ssh_config"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+	"golang.org/x/crypto/ssh/knownhosts"
+	"golang.org/x/net/proxy"
+)
+
+// dialTimeout bounds connecting to a host.
+const dialTimeout = 30 * time.Second
+
+// openSSH starts git-upload-pack on a host. Like ssh, it looks into ~/.ssh/config
+// for HostName and Port, and goes through the proxy that ALL_PROXY names.
+func (s *wireSource) openSSH(ctx context.Context, e endpoint) (*stream, error) {
+	address := sshAddress(e)
+	config, finish, err := s.sshConfig(address)
+	if err != nil {
+		return nil, err
+	}
+	dialing, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := proxy.Dial(dialing, "tcp", address)
+	if err != nil {
+		finish()
+		return nil, err
+	}
+	c := newStream(ctx, conn)
+	c.hang = append([]func(){finish}, c.hang...)
+	if err := c.start(address, config, "git-upload-pack "+shellQuote(homePath(e.path))); err != nil {
+		c.asked = true
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// start logs in and runs a command.
+func (c *stream) start(address string, config *ssh.ClientConfig, command string) error {
+	mux, channels, requests, err := ssh.NewClientConn(c.conn, address, config)
+	if err != nil {
+		return err
+	}
+	client := ssh.NewClient(mux, channels, requests)
+	c.hang = append(c.hang, func() { _ = client.Close(); _ = client.Wait() })
+	session, err := client.NewSession()
+	if err != nil {
+		return fmt.Errorf("ssh session: %w", err)
+	}
+	c.hang = append(c.hang, func() { _ = session.Close() })
+	stderr := &capped{max: maxStderr}
+	session.Stderr = stderr
+	in, err := session.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("ssh session: %w", err)
+	}
+	out, err := session.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("ssh session: %w", err)
+	}
+	c.pipes(in, out)
+	c.said = func() string { _ = session.Wait(); return oneLine(stderr.String()) }
+	if err := session.Start(command); err != nil {
+		return fmt.Errorf("ssh session: %w", err)
+	}
+	return nil
+}
+
+// sshAddress is where to connect to: the address's host, or what ~/.ssh/config
+// has for it. A port in the address wins.
+func sshAddress(e endpoint) string {
+	host, port := e.hostname(), e.port()
+	config := &ssh_config.UserSettings{IgnoreErrors: true}
+	if port == "" {
+		port = config.Get(host, "Port")
+	}
+	if port == "" {
+		port = "22"
+	}
+	if name := config.Get(host, "HostName"); name != "" {
+		host = strings.ReplaceAll(name, "%h", host)
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// sshConfig makes the login for an ssh remote: the key file if there is one,
+// else the password, else the agent. Host keys are always checked, and only the
+// kinds that known_hosts has for the host are asked for: with another the check
+// would fail.
+func (s *wireSource) sshConfig(address string) (config *ssh.ClientConfig, finish func(), err error) {
+	user := s.access.user
+	if user == "" {
+		user = "git"
+	}
+	hosts, err := gitssh.NewKnownHostsDb(s.knownHosts...)
+	if err != nil {
+		return nil, nil, s.fail(ErrAuth, "known_hosts cannot be read: "+s.safe(err), "add the host's verified key to ~/.ssh/known_hosts")
+	}
+	login, finish, err := s.login(user, gitssh.HostKeyCallbackHelper{HostKeyCallback: hosts.HostKeyCallback()})
+	if err != nil {
+		return nil, nil, err
+	}
+	config, err = login.ClientConfig()
+	if err != nil {
+		finish()
+		return nil, nil, fmt.Errorf("ssh login: %w", err)
+	}
+	config.HostKeyAlgorithms = hosts.HostKeyAlgorithms(address)
+	return config, finish, nil
+}
+
+func (s *wireSource) login(user string, check gitssh.HostKeyCallbackHelper) (auth gitssh.AuthMethod, finish func(), err error) {
+	none := func() {}
+	switch {
+	case s.access.sshKey != "":
+		auth, err := gitssh.NewPublicKeysFromFile(user, s.access.sshKey, s.access.password)
+		if err != nil {
+			return nil, nil, s.fail(ErrAuth, "the private key cannot be used: "+s.safe(err), "check ssh_key (and its passphrase) in credentials:")
+		}
+		auth.HostKeyCallbackHelper = check
+		return auth, none, nil
+	case s.access.password != "":
+		return &gitssh.Password{User: user, Password: s.access.password, HostKeyCallbackHelper: check}, none, nil
+	}
+	// go-git's own agent login never closes its connection.
+	conn, err := net.DialTimeout("unix", os.Getenv("SSH_AUTH_SOCK"), dialTimeout)
+	if err != nil {
+		return nil, nil, s.fail(ErrAuth, "no key file and no ssh agent", "set ssh_key in credentials:, or start an agent")
+	}
+	return &gitssh.PublicKeysCallback{User: user, Callback: agent.NewClient(conn).Signers, HostKeyCallbackHelper: check},
+		func() { _ = conn.Close() }, nil
+}
+
+func isHostKeyError(err error) bool {
+	var key *knownhosts.KeyError
+	var revoked *knownhosts.RevokedError
+	return errors.As(err, &key) || errors.As(err, &revoked)
+}
+
+// isSSHAuthError: x/crypto/ssh has no type for a login that was refused.
+func isSSHAuthError(err error) bool {
+	return strings.Contains(err.Error(), "ssh: unable to authenticate")
+}

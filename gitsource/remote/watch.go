@@ -1,0 +1,352 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// ErrWatchLimit says that the system has no more watches (ENOSPC) or
+// descriptors (EMFILE); poll this repository instead.
+var ErrWatchLimit = errors.New("no more file watches")
+
+// WatchOptions of a Watcher; the zero value is usable.
+type WatchOptions struct {
+	// Debounce is how long after a first event further ones are taken together
+	// with it; 0: 15 ms. Events never postpone it, so it is also the delay.
+	Debounce time.Duration
+	// After replaces time.After in tests.
+	After func(time.Duration) <-chan time.Time
+	// OnLost is called when a repository cannot be watched completely any more
+	// (its directories are gone, or no watches are left): poll it. It must
+	// not block and not call the Watcher. nil: it is only logged.
+	OnLost func(key string, err error)
+	// Logger; nil: nothing is logged.
+	Logger *slog.Logger
+}
+
+// maxWatchDirs bounds the ref directories of one repository.
+const maxWatchDirs = 4096
+
+// Watcher tells when refs of local repositories move. One is enough for a
+// process: a host has 128 inotify instances, but many thousand watches. Its
+// methods may be used by any number of goroutines.
+type Watcher struct {
+	fs     *fsnotify.Watcher
+	opts   WatchOptions
+	events chan string
+	done   chan struct{}
+	ended  chan struct{}
+	once   sync.Once
+
+	maxDirs int // per repository; smaller in tests
+
+	mu    sync.Mutex
+	dirs  map[string][]string     // watched directory → keys
+	repos map[string]*watchedRepo // by key
+}
+
+// watchedRepo is one repository watched under one key.
+type watchedRepo struct {
+	roots []string // gitDir and commonDir
+	dirs  []string // all watched ones
+}
+
+// NewWatcher starts a watcher; Close ends it. Where the system has no inotify
+// instance left the error is ErrWatchLimit.
+func NewWatcher(opts WatchOptions) (*Watcher, error) {
+	if opts.Debounce <= 0 {
+		opts.Debounce = 15 * time.Millisecond
+	}
+	if opts.After == nil {
+		opts.After = time.After
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opts.OnLost == nil {
+		opts.OnLost = func(string, error) {}
+	}
+	notify, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, watchError("start watching", err)
+	}
+	w := &Watcher{
+		maxDirs: maxWatchDirs, fs: notify, opts: opts, events: make(chan string),
+		done: make(chan struct{}), ended: make(chan struct{}),
+		dirs: map[string][]string{}, repos: map[string]*watchedRepo{},
+	}
+	go w.loop()
+	return w, nil
+}
+
+func watchError(what string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return fmt.Errorf("%s: %w: %w; raise fs.inotify.max_user_watches and max_user_instances", what, ErrWatchLimit, err)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// Events gives the keys of repositories whose refs may have moved; a key that
+// is waiting already is not sent twice. It is closed by Close.
+func (w *Watcher) Events() <-chan string { return w.events }
+
+// Close ends the watcher and closes Events.
+func (w *Watcher) Close() error {
+	var err error
+	w.once.Do(func() {
+		close(w.done)
+		<-w.ended
+		err = w.fs.Close()
+	})
+	return err
+}
+
+// Add watches the repository at a path or file:// URL (bare, work tree or
+// linked work tree) under a key of the caller's choice; several keys may watch
+// one repository. Adding a key again replaces it. ErrWatchLimit and
+// ErrUnreachable ask the caller to poll; nothing is watched then.
+func (w *Watcher) Add(repoPath, key string) error {
+	path, ok := IsLocal(repoPath)
+	if !ok {
+		return fmt.Errorf("watch %s: %w: not a local repository", Redact(repoPath), ErrUnsupported)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", repoPath, err)
+	}
+	repo, err := findRepo(path)
+	if err != nil {
+		return fmt.Errorf("watch %s: %w: %s", repoPath, ErrUnreachable, plainPathError(err))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.removeLocked(key)
+	r := &watchedRepo{roots: []string{filepath.Clean(repo.gitDir)}}
+	if common := filepath.Clean(repo.commonDir); common != r.roots[0] {
+		r.roots = append(r.roots, common)
+	}
+	w.repos[key] = r
+	common := r.roots[len(r.roots)-1]
+	err = w.watchLocked(key, r, r.roots...)
+	if err == nil {
+		err = w.watchTreeLocked(key, r, filepath.Join(common, "refs"))
+	}
+	if info, serr := os.Stat(filepath.Join(common, "reftable")); err == nil && serr == nil && info.IsDir() {
+		err = w.watchLocked(key, r, filepath.Join(common, "reftable"))
+	}
+	if err != nil {
+		w.removeLocked(key)
+		return watchError("watch "+repoPath, err)
+	}
+	return nil
+}
+
+// Remove forgets a key; an unknown one is ignored.
+func (w *Watcher) Remove(key string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.removeLocked(key)
+}
+
+func (w *Watcher) removeLocked(key string) {
+	r := w.repos[key]
+	if r == nil {
+		return
+	}
+	delete(w.repos, key)
+	for _, dir := range r.dirs {
+		keys := slices.DeleteFunc(slices.Clone(w.dirs[dir]), func(k string) bool { return k == key })
+		if len(keys) > 0 {
+			w.dirs[dir] = keys
+			continue
+		}
+		delete(w.dirs, dir)
+		_ = w.fs.Remove(dir) // it may be gone with its directory
+	}
+}
+
+// watchLocked adds directories; one that is gone meanwhile is not an error.
+func (w *Watcher) watchLocked(key string, r *watchedRepo, dirs ...string) error {
+	for _, dir := range dirs {
+		if slices.Contains(w.dirs[dir], key) {
+			continue
+		}
+		if len(r.dirs) >= w.maxDirs {
+			return fmt.Errorf("more than %d directories of refs: %w", w.maxDirs, syscall.ENOSPC)
+		}
+		if len(w.dirs[dir]) == 0 {
+			if err := w.fs.Add(dir); errors.Is(err, fs.ErrNotExist) {
+				continue
+			} else if err != nil {
+				return err
+			}
+		}
+		w.dirs[dir] = append(w.dirs[dir], key)
+		r.dirs = append(r.dirs, dir)
+	}
+	return nil
+}
+
+// watchTreeLocked adds refs and the directories of branches. A directory is
+// watched before it is listed, so that nothing made meanwhile is missed.
+func (w *Watcher) watchTreeLocked(key string, r *watchedRepo, refs string) error {
+	if err := w.watchLocked(key, r, refs); err != nil {
+		return err
+	}
+	return w.watchBelowLocked(key, r, filepath.Join(refs, "heads"))
+}
+
+func (w *Watcher) watchBelowLocked(key string, r *watchedRepo, dir string) error {
+	if err := w.watchLocked(key, r, dir); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			return nil
+		}
+		return err
+	}
+	for _, e := range entries {
+		if e.Type()&fs.ModeDir != 0 {
+			if err := w.watchBelowLocked(key, r, filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// loop takes events in, waits out the debounce, and hands keys on. It never
+// waits for the reader of Events while taking events in.
+func (w *Watcher) loop() {
+	defer close(w.ended)
+	defer close(w.events)
+	var (
+		fresh []string         // moved since the debounce began
+		ready []string         // waiting for the reader
+		timer <-chan time.Time // runs while fresh is not empty
+	)
+	for {
+		var out chan<- string
+		var next string
+		if len(ready) > 0 {
+			out, next = w.events, ready[0]
+		}
+		select {
+		case <-w.done:
+			return
+		case out <- next:
+			ready = ready[1:]
+		case <-timer:
+			timer = nil
+			ready, fresh = union(ready, fresh), nil
+		case e := <-w.fs.Events:
+			fresh = union(fresh, w.moved(e))
+		case err := <-w.fs.Errors:
+			w.opts.Logger.Warn("file events were lost; all watched repositories are looked at", "error", err)
+			fresh = union(fresh, w.keys())
+		}
+		if timer == nil && len(fresh) > 0 {
+			timer = w.opts.After(w.opts.Debounce)
+		}
+	}
+}
+
+func union(list, more []string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (w *Watcher) keys() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	keys := make([]string, 0, len(w.repos))
+	for key := range w.repos {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// moved gives the keys that an event concerns, and watches new directories.
+func (w *Watcher) moved(e fsnotify.Event) []string {
+	// Locks and temporary files: no ref ends or begins like this.
+	if e.Op == fsnotify.Chmod || strings.HasSuffix(e.Name, ".lock") || strings.HasPrefix(filepath.Base(e.Name), ".tmp") {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var keys []string
+	if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
+		keys = w.goneLocked(e.Name)
+	}
+	dir, base := filepath.Split(e.Name)
+	dir = filepath.Clean(dir)
+	for _, key := range slices.Clone(w.dirs[dir]) {
+		r := w.repos[key]
+		if slices.Contains(r.roots, dir) && base != "HEAD" && base != "packed-refs" && base != "refs" {
+			continue // index, FETCH_HEAD, logs, objects: nothing that we read
+		}
+		if e.Has(fsnotify.Create) {
+			w.grownLocked(key, r, e.Name)
+		}
+		keys = union(keys, []string{key})
+	}
+	return keys
+}
+
+// grownLocked watches a directory that appeared among the refs.
+func (w *Watcher) grownLocked(key string, r *watchedRepo, name string) {
+	info, err := os.Lstat(name)
+	if err != nil || !info.IsDir() {
+		return
+	}
+	refs := filepath.Join(r.roots[len(r.roots)-1], "refs")
+	heads := filepath.Join(refs, "heads")
+	switch {
+	case name == refs:
+		err = w.watchTreeLocked(key, r, refs)
+	case name == heads, strings.HasPrefix(name, heads+string(filepath.Separator)):
+		err = w.watchBelowLocked(key, r, name)
+	}
+	if err != nil {
+		err = watchError("watch "+name, err)
+		w.opts.Logger.Warn("repository cannot be watched completely", "key", key, "error", err)
+		w.opts.OnLost(key, err)
+	}
+}
+
+// goneLocked forgets a directory that was removed or moved away; when it was a
+// repository's own, its keys are told.
+func (w *Watcher) goneLocked(dir string) []string {
+	keys := w.dirs[dir]
+	if len(keys) == 0 {
+		return nil
+	}
+	delete(w.dirs, dir)
+	_ = w.fs.Remove(dir)
+	for _, key := range keys {
+		r := w.repos[key]
+		r.dirs = slices.DeleteFunc(r.dirs, func(d string) bool { return d == dir })
+		if slices.Contains(r.roots, dir) {
+			w.opts.OnLost(key, fmt.Errorf("watch %s: %w: the directory is gone", dir, ErrUnreachable))
+		}
+	}
+	return keys
+}

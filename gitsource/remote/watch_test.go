@@ -1,0 +1,284 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// patience bounds waiting for the kernel; reached only when a test fails.
+const patience = 20 * time.Second
+
+// expect waits for events until each key came once, and takes no others.
+func expect(t *testing.T, w *Watcher, keys ...string) {
+	t.Helper()
+	limit := time.After(patience)
+	for len(keys) > 0 {
+		select {
+		case key := <-w.Events():
+			i := slices.Index(keys, key)
+			if i < 0 {
+				t.Fatalf("event for %q, want %q", key, keys)
+			}
+			keys = slices.Delete(keys, i, i+1)
+		case <-limit:
+			t.Fatalf("no event for %q", keys)
+		}
+	}
+}
+
+// quiesce makes sure, by a marker of its own repository, that all earlier
+// events were handed on, and fails if one was for another key.
+func quiesce(t *testing.T, w *Watcher, marker *upstream) {
+	t.Helper()
+	marker.Set("tick", object.Hash{byte(marker.Clock)})
+	marker.Clock++
+	expect(t, w, "marker")
+}
+
+func newWatcher(t *testing.T, opts WatchOptions) (*Watcher, *upstream) {
+	t.Helper()
+	w, err := NewWatcher(opts)
+	gittest.Must(t, err)
+	t.Cleanup(func() { _ = w.Close() })
+	marker := newUpstream(t)
+	gittest.Must(t, w.Add(marker.Dir, "marker"))
+	return w, marker
+}
+
+func TestWatch(t *testing.T) {
+	w, marker := newWatcher(t, WatchOptions{})
+	work := filepath.Join(t.TempDir(), "work")
+	gittest.Must(t, os.MkdirAll(work, 0o700))
+	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(work, ".git"))
+	h := u.Commit("A", files{"x": "1"})
+	u.Set("main", h)
+	u.Set("feature/old", h)
+	gittest.Must(t, w.Add("file://"+work, "repo"))
+	for _, c := range []struct {
+		name string
+		move func()
+	}{
+		{"a branch moves", func() { u.Set("main", object.Hash{1}) }},
+		{"a branch in a directory moves", func() { u.Set("feature/old", object.Hash{2}) }},
+		{"a branch appears", func() { u.Set("new", h) }},
+		{"refs are packed", func() { u.Write("packed-refs", "# pack-refs with: peeled\n") }},
+		{"HEAD moves", func() { u.Write("HEAD", "ref: refs/heads/new\n") }},
+		{"a branch appears in new directories", func() { u.Set("a/b/c", h) }},
+		{"a branch disappears", func() { gittest.Must(t, os.Remove(filepath.Join(u.Dir, "refs/heads/new"))) }},
+	} {
+		c.move()
+		t.Log(c.name)
+		expect(t, w, "repo")
+		drain(t, w, marker, "repo")
+	}
+	u.Set("a/b/c", object.Hash{3}) // a directory that came after Add is watched as well
+	expect(t, w, "repo")
+	drain(t, w, marker, "repo")
+
+	// What moves no ref makes no event.
+	for _, name := range []string{"index", "FETCH_HEAD", "COMMIT_EDITMSG", "config.lock", "refs/heads/main.lock", "objects/ab/cdef", "logs/HEAD"} {
+		u.Write(name, "x")
+	}
+	quiesce(t, w, marker)
+
+	w.Remove("repo")
+	w.Remove("repo")
+	u.Set("main", object.Hash{4})
+	quiesce(t, w, marker)
+}
+
+// TestWatchReftable: refs that are kept in a reftable move by a list of tables
+// that is replaced; refs/heads is a file there (gitrepository-layout(5)).
+func TestWatchReftable(t *testing.T) {
+	w, marker := newWatcher(t, WatchOptions{})
+	u := newUpstream(t)
+	gittest.Must(t, os.RemoveAll(filepath.Join(u.Dir, "refs", "heads")))
+	u.Write("refs/heads", "this repository uses the reftable format\n")
+	u.Write("reftable/tables.list", "0x000000000001-0x000000000001-a.ref\n")
+	gittest.Must(t, w.Add(u.Dir, "repo"))
+	u.Write("reftable/tables.list.lock", "0x000000000002-0x000000000002-b.ref\n")
+	quiesce(t, w, marker) // not yet
+	gittest.Must(t, os.Rename(filepath.Join(u.Dir, "reftable/tables.list.lock"), filepath.Join(u.Dir, "reftable/tables.list")))
+	expect(t, w, "repo")
+	drain(t, w, marker, "repo")
+}
+
+// drain takes the events that are under way: one act may take several windows.
+func drain(t *testing.T, w *Watcher, marker *upstream, key string) {
+	t.Helper()
+	marker.Set("tick", object.Hash{byte(marker.Clock)})
+	marker.Clock++
+	limit := time.After(patience)
+	for {
+		select {
+		case got := <-w.Events():
+			if got == "marker" {
+				return
+			}
+			if got != key {
+				t.Fatalf("event for %q", got)
+			}
+		case <-limit:
+			t.Fatal("the marker does not come through")
+		}
+	}
+}
+
+func TestWatchTwoKeysAndLinkedWorkTree(t *testing.T) {
+	w, marker := newWatcher(t, WatchOptions{})
+	u := newUpstream(t)
+	u.Set("main", u.Commit("A", files{"x": "1"}))
+	linked := filepath.Join(t.TempDir(), "linked")
+	gittest.Must(t, object.WriteText(filepath.Join(linked, ".git"), "gitdir: "+u.Dir+"/worktrees/linked\n"))
+	u.Write("worktrees/linked/HEAD", "ref: refs/heads/main\n")
+	u.Write("worktrees/linked/commondir", "../..\n")
+	gittest.Must(t, w.Add(u.Dir, "one"))
+	gittest.Must(t, w.Add(u.Dir, "two"))
+	gittest.Must(t, w.Add(linked, "linked"))
+	u.Set("main", object.Hash{1})
+	expect(t, w, "one", "two", "linked")
+	quiesce(t, w, marker)
+	u.Write("worktrees/linked/HEAD", "ref: refs/heads/other\n")
+	expect(t, w, "linked")
+	w.Remove("one")
+	quiesce(t, w, marker)
+	u.Set("main", object.Hash{2})
+	expect(t, w, "two", "linked")
+	gittest.Must(t, w.Add(marker.Dir, "two")) // a key moves to another repository
+	u.Set("main", object.Hash{3})
+	expect(t, w, "linked")
+}
+
+func TestWatchCoalesces(t *testing.T) {
+	tick := make(chan time.Time)
+	started := make(chan time.Duration, 100)
+	w, err := NewWatcher(WatchOptions{Debounce: time.Hour, After: func(d time.Duration) <-chan time.Time {
+		started <- d
+		return tick
+	}})
+	gittest.Must(t, err)
+	defer w.Close()
+	u := newUpstream(t)
+	gittest.Must(t, w.Add(u.Dir, "repo"))
+	for i := range 50 {
+		u.Set("main", object.Hash{byte(i)})
+	}
+	if d := <-started; d != time.Hour {
+		t.Errorf("waits %v", d)
+	}
+	select {
+	case key := <-w.Events():
+		t.Errorf("%q came before its time", key)
+	default:
+	}
+	// The last event was taken in once a sentinel after it was.
+	other := newUpstream(t)
+	gittest.Must(t, w.Add(other.Dir, "other"))
+	other.Set("main", object.Hash{1})
+	tick <- time.Time{}
+	got := []string{<-w.Events()}
+	for len(got) < 2 {
+		select {
+		case key := <-w.Events():
+			got = append(got, key)
+		case <-started: // "other" came after the first window
+			tick <- time.Time{}
+		case <-time.After(patience):
+			t.Fatalf("only %q came", got)
+		}
+	}
+	n := 0
+	for _, key := range got {
+		if key == "repo" {
+			n++
+		}
+	}
+	if n == 0 || n > 2 {
+		t.Errorf("50 moves made %d events in two windows: %q", n, got)
+	}
+}
+
+func TestWatchGone(t *testing.T) {
+	lost := make(chan error, 10)
+	w, marker := newWatcher(t, WatchOptions{OnLost: func(key string, err error) { lost <- fmt.Errorf("%s: %w", key, err) }})
+	dir := filepath.Join(t.TempDir(), "up.git")
+	if err := w.Add(dir, "repo"); !errors.Is(err, ErrUnreachable) {
+		t.Errorf("absent repository: %v", err)
+	}
+	if err := w.Add("https://example.org/x", "repo"); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("remote repository: %v", err)
+	}
+	gittest.NewUpstreamAt[object.Hash](t, dir)
+	gittest.Must(t, w.Add(dir, "repo"))
+	gittest.Must(t, os.RemoveAll(dir))
+	expect(t, w, "repo")
+	select {
+	case err := <-lost:
+		if !errors.Is(err, ErrUnreachable) {
+			t.Error(err)
+		}
+	case <-time.After(patience):
+		t.Error("nobody is told that the repository is gone")
+	}
+	drain(t, w, marker, "repo")
+	u := gittest.NewUpstreamAt[object.Hash](t, dir) // created again, added again
+	gittest.Must(t, w.Add(dir, "repo"))
+	u.Set("main", object.Hash{1})
+	expect(t, w, "repo")
+}
+
+func TestWatchOverflowLooksAtAll(t *testing.T) {
+	w, err := NewWatcher(WatchOptions{Debounce: 1})
+	gittest.Must(t, err)
+	defer w.Close()
+	a, b := newUpstream(t), newUpstream(t)
+	gittest.Must(t, w.Add(a.Dir, "a"))
+	gittest.Must(t, w.Add(b.Dir, "b"))
+	w.fs.Errors <- fsnotify.ErrEventOverflow
+	expect(t, w, "a", "b")
+}
+
+func TestWatchLimit(t *testing.T) {
+	for _, errno := range []error{syscall.ENOSPC, syscall.EMFILE, fmt.Errorf("add: %w", syscall.ENFILE)} {
+		if err := watchError("watch x", errno); !errors.Is(err, ErrWatchLimit) {
+			t.Errorf("%v is not ErrWatchLimit", err)
+		}
+	}
+	w, marker := newWatcher(t, WatchOptions{})
+	u := newUpstream(t)
+	w.maxDirs = 20
+	for i := range w.maxDirs {
+		gittest.Must(t, os.Mkdir(filepath.Join(u.Dir, "refs/heads", fmt.Sprint(i)), 0o700))
+	}
+	if err := w.Add(u.Dir, "repo"); !errors.Is(err, ErrWatchLimit) {
+		t.Errorf("a repository of many directories: %v", err)
+	}
+	u.Set("main", object.Hash{1})
+	quiesce(t, w, marker) // nothing of it is watched
+	if n := len(w.fs.WatchList()); n > 4 {
+		t.Errorf("%d watches are left", n)
+	}
+}
+
+func TestWatcherClose(t *testing.T) {
+	w, err := NewWatcher(WatchOptions{})
+	gittest.Must(t, err)
+	u := newUpstream(t)
+	gittest.Must(t, w.Add(u.Dir, "repo"))
+	u.Set("main", object.Hash{1}) // nobody reads the event
+	gittest.Must(t, w.Close())
+	gittest.Must(t, w.Close())
+	for range w.Events() {
+		continue
+	}
+}

@@ -1,0 +1,368 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// wireSource speaks git's protocol: over HTTP through go-git's client, which is
+// made per call and never registered, since go-git's table of protocols is
+// global; over ssh and to git daemons through a stream.
+type wireSource struct{ client }
+
+// conversation is one with a remote's git-upload-pack, which has listed its
+// refs.
+type conversation interface {
+	capabilities() (*capability.List, error)
+	shallow() []object.Hash
+	upload(ctx context.Context, req *packp.UploadPackRequest) (io.ReadCloser, error)
+	close()
+}
+
+// connect begins a conversation.
+func (s *wireSource) connect(ctx context.Context) (conversation, error) {
+	e, err := parseEndpoint(s.remote.URL)
+	if err != nil {
+		return nil, err
+	}
+	if e.scheme == "ssh" || e.scheme == "git" {
+		return s.open(ctx, e)
+	}
+	ep, err := transport.NewEndpoint(e.clean())
+	if err != nil {
+		return nil, err
+	}
+	client, basic, finish := s.httpClient(e)
+	gate := &gate{}
+	client.Transport = gated{base: client.Transport, gate: gate}
+	var auth transport.AuthMethod
+	if basic != nil {
+		auth = basic
+	}
+	up, err := githttp.NewClient(client).NewUploadPackSession(ep, auth)
+	if err != nil {
+		finish()
+		return nil, err
+	}
+	refs, err := up.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		_ = up.Close()
+		finish()
+		return nil, err
+	}
+	return &exchange{up: up, refs: refs, gate: gate, finish: finish}, nil
+}
+
+// exchange is a conversation over HTTP, led by go-git.
+type exchange struct {
+	up     transport.UploadPackSession
+	refs   *packp.AdvRefs
+	gate   *gate
+	finish func()
+}
+
+func (x *exchange) capabilities() (*capability.List, error) { return x.refs.Capabilities, nil }
+
+func (x *exchange) shallow() []object.Hash { return hashes(x.refs.Shallows) }
+
+func (x *exchange) upload(ctx context.Context, req *packp.UploadPackRequest) (io.ReadCloser, error) {
+	answer, err := x.up.UploadPack(ctx, req)
+	if err == nil {
+		x.gate.open()
+		return answer, nil
+	}
+	if x.gate.full() {
+		return nil, object.LimitError(fmt.Sprintf("it sends more than %d MiB before a pack", maxHeld>>20))
+	}
+	return nil, err
+}
+
+// gate bounds the part of an answer that go-git holds: what comes before the
+// pack. It is used by one goroutine at a time.
+type gate struct{ body *io.LimitedReader }
+
+// open lets the rest through: the pack is bounded where it is stored.
+func (g *gate) open() {
+	if g.body != nil {
+		g.body.N = math.MaxInt64
+	}
+}
+
+func (g *gate) full() bool { return g.body != nil && g.body.N <= 0 }
+
+// gated puts a gate into answers with packs.
+type gated struct {
+	base http.RoundTripper
+	gate *gate
+}
+
+// RoundTrip asks, and bounds the answer.
+func (t gated) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := t.base.RoundTrip(req)
+	if err == nil && strings.HasSuffix(req.URL.Path, "/git-upload-pack") {
+		t.gate.body = &io.LimitedReader{R: res.Body, N: maxHeld}
+		res.Body = endingBody{t.gate.body, res.Body}
+	}
+	return res, err
+}
+
+func (x *exchange) close() {
+	_ = x.up.Close()
+	x.finish()
+}
+
+// httpClient makes the client for an HTTP address; auth is nil without
+// credentials.
+func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth *githttp.BasicAuth, finish func()) {
+	if s.access.user != "" || s.access.password != "" {
+		auth = &githttp.BasicAuth{Username: s.access.user, Password: s.access.password}
+	}
+	base := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, ResponseHeaderTimeout: s.silence,
+		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		TLSHandshakeTimeout: dialTimeout,
+	}
+	return &http.Client{Transport: sameHost{host: e.host, base: base}}, auth, base.CloseIdleConnections
+}
+
+// sameHost keeps credentials from a host that the remote redirects to.
+type sameHost struct {
+	host string
+	base http.RoundTripper
+}
+
+// RoundTrip drops the Authorization header of requests to other hosts, and cuts
+// lists of refs that have no end.
+func (t sameHost) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Host != t.host && req.Header.Get("Authorization") != "" {
+		req = req.Clone(req.Context())
+		req.Header.Del("Authorization")
+	}
+	res, err := t.base.RoundTrip(req)
+	if err == nil && strings.HasSuffix(req.URL.Path, "/info/refs") {
+		res.Body = endingBody{io.LimitReader(res.Body, maxHeld+1), res.Body}
+	}
+	return res, err
+}
+
+// maxHeld bounds a list of refs that go-git holds: half a million.
+const maxHeld = 32 << 20
+
+// endingBody is a body that ends early.
+type endingBody struct {
+	io.Reader
+	io.Closer
+}
+
+func (s *wireSource) Tip(ctx context.Context) (object.Head, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*s.silence)
+	defer cancel()
+	e, err := parseEndpoint(s.remote.URL)
+	if err != nil {
+		return object.Head{}, s.describe(err)
+	}
+	if e.scheme == "http" || e.scheme == "https" {
+		head, err := s.httpTip(ctx, e)
+		return head, s.describe(err)
+	}
+	c, err := s.open(ctx, e)
+	if err != nil {
+		return object.Head{}, s.describe(err)
+	}
+	defer c.close()
+	return s.choose(c.found.refs)
+}
+
+// choose finds the branch among the advertised refs.
+func (s *wireSource) choose(refs *packp.AdvRefs) (object.Head, error) {
+	branch := s.remote.Branch
+	if branch == "" {
+		branch = defaultBranch(refs)
+		if branch == object.Detached && refs.Head != nil {
+			return object.Head{Hash: object.Hash(*refs.Head), Branch: object.Detached}, nil
+		}
+	}
+	if h, ok := refs.References["refs/heads/"+branch]; ok {
+		return object.Head{Hash: object.Hash(h), Branch: branch}, nil
+	}
+	if len(refs.References) == 0 {
+		return object.Head{}, s.fail(ErrEmptyRepository, "", "push a first commit")
+	}
+	return object.Head{}, s.fail(ErrBranchMissing, fmt.Sprintf("%q", branch), "correct branch:, or leave it out to follow the repository's HEAD")
+}
+
+// defaultBranch is where HEAD points: as the remote says, else the branch of
+// the same commit, of several the first by name with main and master before.
+func defaultBranch(refs *packp.AdvRefs) string {
+	for _, sym := range refs.Capabilities.Get(capability.SymRef) {
+		if name, ok := strings.CutPrefix(sym, "HEAD:refs/heads/"); ok && object.ValidBranch(name) {
+			return name
+		}
+	}
+	if refs.Head == nil {
+		return "main"
+	}
+	var same []string
+	for name, h := range refs.References {
+		if b, ok := strings.CutPrefix(name, "refs/heads/"); ok && h == *refs.Head && object.ValidBranch(b) {
+			same = append(same, b)
+		}
+	}
+	slices.Sort(same)
+	for _, b := range []string{"main", "master"} {
+		if slices.Contains(same, b) {
+			return b
+		}
+	}
+	if len(same) > 0 {
+		return same[0]
+	}
+	return object.Detached
+}
+
+func (s *wireSource) Transfer(ctx context.Context, gitDir string, tip object.Head, have []object.Hash) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	timer := time.AfterFunc(2*s.silence, cancel) // also for what go-git reads
+	defer timer.Stop()
+	c, err := s.connect(ctx)
+	if err != nil {
+		return s.describe(err)
+	}
+	defer c.close()
+	timer.Reset(2 * s.silence)
+	caps, err := c.capabilities()
+	if err != nil {
+		return s.describe(err)
+	}
+	if err := object.WriteShallow(gitDir, c.shallow()); err != nil {
+		return err
+	}
+	req := packp.NewUploadPackRequestFromCapabilities(caps)
+	if caps.Supports(capability.NoProgress) {
+		if err := req.Capabilities.Set(capability.NoProgress); err != nil {
+			return s.describe(err)
+		}
+	}
+	req.Wants = []plumbing.Hash{plumbing.Hash(tip.Hash)}
+	for _, h := range have {
+		req.Haves = append(req.Haves, plumbing.Hash(h))
+	}
+	if req.IsEmpty() {
+		return nil // everything is there
+	}
+	answer, err := c.upload(ctx, req)
+	if errors.Is(err, transport.ErrEmptyUploadPackRequest) {
+		return nil
+	}
+	if err != nil {
+		return s.describe(errors.Join(ctx.Err(), err))
+	}
+	defer answer.Close()
+	timer.Reset(s.silence)
+	pack := &lively{r: demux(req.Capabilities, answer), timer: timer, patience: s.silence}
+	return s.received(ctx, pack, object.Receive(ctx, gitDir, pack, s.limits))
+}
+
+// received says whose fault it is that a pack was not stored.
+func (s *wireSource) received(ctx context.Context, pack *lively, err error) error {
+	var disk *os.PathError
+	var limit object.LimitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &disk):
+		return fmt.Errorf("store what was fetched: %w; check data_dir and its free space", err)
+	case pack.err != nil || ctx.Err() != nil:
+		return s.describe(errors.Join(pack.err, ctx.Err()))
+	case errors.As(err, &limit):
+		return s.fail(object.ErrTooLarge, s.safe(err), "git: binary has room for more; or use a smaller repository")
+	case object.Damaged(err):
+		return err
+	}
+	return s.fail(ErrUnreachable, "it sent a pack that cannot be read: "+s.safe(err), "run git fsck there")
+}
+
+func demux(caps *capability.List, r io.Reader) io.Reader {
+	switch {
+	case caps.Supports(capability.Sideband64k):
+		return sideband.NewDemuxer(sideband.Sideband64k, r)
+	case caps.Supports(capability.Sideband):
+		return sideband.NewDemuxer(sideband.Sideband, r)
+	}
+	return r
+}
+
+// lively resets a timer with each read that brings something.
+type lively struct {
+	r        io.Reader
+	timer    *time.Timer
+	patience time.Duration
+	err      error // why reading ended, but for io.EOF
+}
+
+// Read reads on.
+func (l *lively) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if n > 0 {
+		l.timer.Reset(l.patience)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		l.err = err
+	}
+	return n, err
+}
+
+// describe turns an error of a transport into ours.
+func (s *wireSource) describe(err error) error {
+	var unknown *url.Error
+	var remote *Error
+	var limit object.LimitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &limit):
+		return s.fail(object.ErrTooLarge, limit.Error(), "set git: binary, or use a smaller repository")
+	case errors.As(err, &remote):
+		return err
+	case contextCause(err) != nil:
+		return &Error{
+			URL: s.remote.String(), Kind: ErrUnreachable, Detail: "no answer in time",
+			Remedy: "it is tried again later", Cause: contextCause(err),
+		}
+	case errors.Is(err, transport.ErrEmptyRemoteRepository):
+		return s.fail(ErrEmptyRepository, "", "push a first commit")
+	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed):
+		return s.fail(ErrAuth, s.safe(err), "check credentials: for this host")
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return s.fail(ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private")
+	case isHostKeyError(err):
+		return s.fail(ErrAuth, "the host's key is not the one in known_hosts, or is not there", "verify the key and add it to ~/.ssh/known_hosts")
+	case isSSHAuthError(err):
+		return s.fail(ErrAuth, "no key is accepted", "set ssh_key in credentials:, or load a key into the ssh agent")
+	case errors.As(err, &unknown):
+		err = unknown.Err // without the URL
+	}
+	return s.fail(ErrUnreachable, s.safe(err), "check address and network; it is tried again later")
+}
+
+// safe is the text of a foreign error without what could be a secret.
+func (s *wireSource) safe(err error) string { return redactText(err.Error(), s.remote, s.access) }
