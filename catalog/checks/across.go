@@ -1,6 +1,8 @@
 package checks
 
-import "github.com/repoglot/repoglot/catalog"
+import (
+	"github.com/repoglot/repoglot/catalog"
+)
 
 // Sibling is what the checks across units read of a unit; source and target
 // with their forms joined (catalog.JoinForms).

@@ -11,82 +11,8 @@
 // unit (the functions of across.go get them as arguments) and no severity.
 package checks
 
-import "slices"
-
-// Version numbers the rules. A mask that was stored under another version has
-// to be computed again.
-const Version = 7
-
-// ID is the stable number of a check: it is stored, and never used again for
-// another one. The zero value is the first check, [BeginNewline].
-type ID uint8
-
-// The checks, in the order of their numbers (facts §11.2).
-const (
-	BeginNewline ID = iota
-	EndNewline
-	BeginSpace
-	EndSpace
-	DoubleSpace
-	EndStop
-	EndColon
-	EndQuestion
-	EndExclamation
-	EndEllipsis
-	EndSemicolon
-	EscapedNewline
-	NewlineCount
-	ZeroWidthSpace
-	Kashida
-	PunctuationSpacing
-	Plurals
-	SamePlurals
-	Duplicate
-	PythonFormat
-	PythonBraceFormat
-	PHPFormat
-	CFormat
-	PerlFormat
-	PerlBraceFormat
-	JavascriptFormat
-	LuaFormat
-	JavaPrintfFormat
-	QtFormat
-	QtPluralFormat
-	PercentPlaceholders
-	MaxLength
-	OptionalPlural
-	Ellipsis
-	UnnamedFormat
-	Inconsistent
-	Reused
-	Translated
-	MultipleFailures
-	LongUntranslated
-	Same
-	BBCode
-	XMLInvalid
-	XMLTags
-	CSharpFormat
-	JavaFormat
-	ObjectPascalFormat
-	RubyFormat
-	ESFormat
-	AngularJSFormat
-	Placeholders
-	Regex
-	URL
-	SafeHTML
-	MDReflink
-	MDLink
-	MDSyntax
-	CheckGlossary
-	SchemeFormat
-	VueFormat
-	I18nextInterpolation
-	ICUMessageFormat
-	ICUMessageFormatSyntax
-	count // number of checks
+import (
+	"slices"
 )
 
 // Scope says what a check looks at.

@@ -1,6 +1,8 @@
 package checks
 
-import "strings"
+import (
+	"strings"
+)
 
 // placeholder is one placeholder of a string; from and to in bytes.
 type placeholder struct {

@@ -1,6 +1,8 @@
 package checks
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+)
 
 // icuSyntax finds an error in the syntax of a source (facts §11.2).
 func icuSyntax(r *run, s string, form int) hit {

@@ -1,6 +1,8 @@
 package checks
 
-import "strings"
+import (
+	"strings"
+)
 
 // pattern finds the placeholders of the flag of that name.
 type pattern struct {

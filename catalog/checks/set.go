@@ -4,7 +4,6 @@ import (
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/lang"
@@ -48,30 +47,9 @@ type Unit struct {
 	State catalog.State
 }
 
-// Span is a piece of a string, in code points. From == To marks a place.
-type Span struct{ From, To int }
-
-// Failure is one finding of a check.
-type Failure struct {
-	// Form is the plural form of the target, from 0; of the source for a
-	// source check.
-	Form int
-	// SourceForm is the plural form of the source that Source lies in.
-	SourceForm int
-	// Source and Target say where in the two strings it is: the first place
-	// of each.
-	Source, Target Span
-	// Sources and Targets are all places, up to 100, where it is in several;
-	// else nil.
-	Sources, Targets []Span
-}
-
 // maxFlagSets bounds how many different flags a set remembers. Others are
 // parsed for each unit.
 const maxFlagSets = 512
-
-// maxBuffers bounds the memory that is kept for the next unit, in bytes.
-const maxBuffers = 64 << 10
 
 // Set runs the checks for the units of one translation. It is safe for
 // concurrent use; make it with [New].
@@ -110,54 +88,6 @@ func New(o Options) *Set {
 	return s
 }
 
-// Run returns the checks of one unit that fail, but those of [ScopeAcross].
-func (s *Set) Run(u *Unit) Mask {
-	var failed Mask
-	active := s.active(u)
-	if active.IsZero() {
-		return failed
-	}
-	f := s.effective(u.Flags)
-	r := s.runs.Get().(*run)
-	defer s.runs.Put(r)
-	r.markup = markup{}
-	for id := range active.And(f.runs).All() {
-		r.set, r.flags, r.unit, r.failed = s, f, u, false
-		r.check(id)
-		if r.failed {
-			failed = failed.With(id)
-		}
-	}
-	r.release()
-	return failed
-}
-
-// release forgets the unit, and memory that only a long one needs.
-func (r *run) release() {
-	r.flags, r.unit, r.markup = nil, nil, markup{}
-	r.text.reset("")
-	r.other.reset("")
-	if cap(r.source)+cap(r.target) > maxBuffers {
-		r.source, r.target = nil, nil
-	}
-	if cap(r.left)+cap(r.right) > maxBuffers/64 {
-		r.left, r.right = nil, nil
-	}
-	r.sourceRepeats.release()
-	r.targetRepeats.release()
-}
-
-// Explain lists where check id fails in the unit; nil if it does not.
-func (s *Set) Explain(u *Unit, id ID) []Failure {
-	f := s.effective(u.Flags)
-	if !s.active(u).And(f.runs).Has(id) {
-		return nil
-	}
-	r := &run{set: s, flags: f, unit: u, explain: true, seed: s.seed}
-	r.check(id)
-	return r.failures
-}
-
 // active is what the kind and state of the unit allow (facts §11.1).
 func (s *Set) active(u *Unit) Mask {
 	switch {
@@ -169,100 +99,4 @@ func (s *Set) active(u *Unit) Mask {
 		return Mask{}
 	}
 	return s.onTarget
-}
-
-// run is one check of one unit.
-type run struct {
-	set      *Set
-	flags    *flagSet
-	unit     *Unit
-	explain  bool
-	failed   bool
-	failures []Failure
-	observe  func(h hit, sourceForm, form int) // of tests, else nil
-
-	source, target []byte // texts without placeholders, reused
-	text, other    subject
-	seed           maphash.Seed  // of hashes that are compared
-	left, right    []placeholder // of both texts, reused
-	markup         markup        // of the unit
-
-	sourceRepeats, targetRepeats repeats
-}
-
-// hit is what a rule found; spans in bytes. Of several places on a side,
-// sources and targets tell all, and source and target nothing.
-type hit struct {
-	failed           bool
-	source, target   Span
-	sources, targets []Span
-}
-
-func (r *run) check(id ID) {
-	e := &table[id]
-	if e.whole != nil {
-		e.whole(r, id)
-		return
-	}
-	if e.source != nil {
-		for i, source := range r.unit.Sources {
-			if h := e.source(r, source, i); h.failed && r.fail(h, i, i) {
-				return
-			}
-		}
-		return
-	}
-	for i, target := range r.unit.Targets {
-		k := r.sourceForm(i)
-		if h := e.pair(r, r.unit.Sources[k], target); h.failed && r.fail(h, k, i) {
-			return
-		}
-	}
-}
-
-// fail notes a finding; it reports whether the run is over.
-func (r *run) fail(h hit, sourceForm, form int) bool {
-	r.failed = true
-	if !r.explain {
-		return true
-	}
-	if r.observe != nil {
-		r.observe(h, sourceForm, form)
-	}
-	f := Failure{Form: form, SourceForm: sourceForm}
-	f.Source, f.Sources = points(r.unit.Sources[sourceForm], h.source, h.sources)
-	if form < len(r.unit.Targets) {
-		f.Target, f.Targets = points(r.unit.Targets[form], h.target, h.targets)
-	}
-	r.failures = append(r.failures, f)
-	return false
-}
-
-// maxPlaces bounds the places of a failure: nobody reads more of them.
-const maxPlaces = 100
-
-// points makes code points of bytes, of one place or of several in order. What
-// lies within an earlier place, as an image within a link, goes.
-func points(s string, one Span, several []Span) (Span, []Span) {
-	if len(several) == 0 {
-		several = []Span{one}
-	}
-	several = several[:min(len(several), maxPlaces)]
-	all := make([]Span, 0, len(several))
-	at, n := 0, 0
-	for i, b := range several {
-		if i > 0 && b.To <= at {
-			continue
-		}
-		from := min(max(b.From, at), len(s))
-		to := min(max(b.To, from), len(s))
-		n += utf8.RuneCountInString(s[at:from])
-		chars := utf8.RuneCountInString(s[from:to])
-		all = append(all, Span{n, n + chars})
-		at, n = to, n+chars
-	}
-	if len(all) == 1 {
-		return all[0], nil
-	}
-	return all[0], all
 }

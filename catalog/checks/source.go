@@ -2,7 +2,6 @@ package checks
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -25,8 +24,6 @@ func optionalPlural(r *run, s string, _ int) hit {
 		}
 	}
 }
-
-func wordRune(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsNumber(c) }
 
 // ellipsis finds three full stops where one character would do.
 func ellipsis(_ *run, s string, form int) hit {

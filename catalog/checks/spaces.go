@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"iter"
 	"strings"
 	"unicode/utf8"
 )
@@ -9,20 +8,6 @@ import (
 // short reports strings that the checks of blanks leave alone.
 func short(s, t string) bool {
 	return utf8.RuneCountInString(s) <= 1 && utf8.RuneCountInString(t) <= 1
-}
-
-func beginNewline(_ *run, s, t string) hit {
-	if s == "" || t == "" || (s[0] == '\n') == (t[0] == '\n') {
-		return hit{}
-	}
-	return starts(s, t)
-}
-
-func endNewline(_ *run, s, t string) hit {
-	if s == "" || t == "" || (s[len(s)-1] == '\n') == (t[len(t)-1] == '\n') {
-		return hit{}
-	}
-	return ends(s, t)
 }
 
 func beginSpace(_ *run, s, t string) hit {
@@ -54,130 +39,10 @@ func doubleSpace(_ *run, s, t string) hit {
 	return hit{failed: true, target: Span{i, i + 2}}
 }
 
-func newlineCount(r *run, s, t string) hit {
-	if s == "" || t == "" || strings.Count(s, "\n") == strings.Count(t, "\n") {
-		return hit{}
-	}
-	return r.surplus(s, t, lineBreaks(s), lineBreaks(t))
-}
-
 func zeroWidthSpace(r *run, s, t string) hit {
 	i := strings.Index(t, "\u200b")
 	if i < 0 || r.set.base == "km" || strings.Contains(s, "\u200b") {
 		return hit{}
 	}
 	return hit{failed: true, target: Span{i, i + len("\u200b")}}
-}
-
-func kashida(_ *run, _, t string) hit {
-	previous := rune(0)
-	for i, c := range t {
-		if c >= 0x640 && isKashida(c) && previous != 0x628 && previous != 0x643 && previous != 0x644 {
-			return hit{failed: true, target: Span{i, i + utf8.RuneLen(c)}}
-		}
-		previous = c
-	}
-	return hit{}
-}
-
-func isKashida(c rune) bool {
-	switch c {
-	case 0x640, 0xfcf2, 0xfcf3, 0xfcf4, 0xfe71, 0xfe77, 0xfe79, 0xfe7b, 0xfe7d, 0xfe7f:
-		return true
-	}
-	return false
-}
-
-// lineBreaks yields the line breaks of s.
-func lineBreaks(s string) iter.Seq[Span] {
-	return func(yield func(Span) bool) {
-		for i := 0; ; {
-			n := strings.IndexByte(s[i:], '\n')
-			if n < 0 || !yield(Span{i + n, i + n + 1}) {
-				return
-			}
-			i += n + 1
-		}
-	}
-}
-
-// surplus fails with all places of both sides, in a run that explains: which
-// of them are too many is not known.
-func (r *run) surplus(s, t string, a, b iter.Seq[Span]) hit {
-	if !r.explain {
-		return hit{failed: true}
-	}
-	h := hit{failed: true, sources: firstOf(a), targets: firstOf(b)}
-	if h.sources == nil {
-		h.source = Span{0, len(s)}
-	}
-	if h.targets == nil {
-		h.target = Span{0, len(t)}
-	}
-	return h
-}
-
-// firstOf are the first places of many.
-func firstOf(all iter.Seq[Span]) (spans []Span) {
-	for span := range all {
-		if spans = append(spans, span); len(spans) == maxPlaces {
-			break
-		}
-	}
-	return spans
-}
-
-// escapedNewline counts backslash n outside of Windows paths.
-func escapedNewline(r *run, s, t string) hit {
-	if s == "" || t == "" || countEscaped(s) == countEscaped(t) {
-		return hit{}
-	}
-	return r.surplus(s, t, escaped(s), escaped(t))
-}
-
-func countEscaped(s string) int {
-	n := 0
-	for range escaped(s) {
-		n++
-	}
-	return n
-}
-
-// escaped yields each backslash n of s.
-func escaped(s string) iter.Seq[Span] {
-	return func(yield func(Span) bool) {
-		for i := strings.IndexByte(s, '\\'); i >= 0 && i < len(s); {
-			if i >= 2 && s[i-1] == ':' && isLetter(s[i-2]) {
-				for i < len(s) && (s[i] == '\\' || isWord(s[i])) {
-					i++ // a path: its backslashes part names
-				}
-			} else {
-				if i+1 < len(s) && s[i+1] == 'n' && !yield(Span{i, i + 2}) {
-					return
-				}
-				i++
-			}
-			next := strings.IndexByte(s[min(i, len(s)):], '\\')
-			if next < 0 {
-				return
-			}
-			i += next
-		}
-	}
-}
-
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
-func isWord(c byte) bool   { return isLetter(c) || isDigit(c) || c == '_' }
-
-func starts(s, t string) hit {
-	_, a := utf8.DecodeRuneInString(s)
-	_, b := utf8.DecodeRuneInString(t)
-	return hit{failed: true, source: Span{0, a}, target: Span{0, b}}
-}
-
-func ends(s, t string) hit {
-	_, a := utf8.DecodeLastRuneInString(s)
-	_, b := utf8.DecodeLastRuneInString(t)
-	return hit{failed: true, source: Span{len(s) - a, len(s)}, target: Span{len(t) - b, len(t)}}
 }

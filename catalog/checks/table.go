@@ -1,45 +1,80 @@
 package checks
 
-// entry is one row of the table; one of pair, whole and source is set, but for
-// checks across units.
-type entry struct {
-	name, title, description, example string
+// Version numbers the rules. A mask that was stored under another version has
+// to be computed again.
+const Version = 7
 
-	scope  Scope
-	off    bool   // by default
-	flag   string // enables it; "" is the dashed name
-	ignore string // turns it off, beside "ignore-" and the dashed name
-	valued bool   // the flag needs a value to enable it
-	pair   func(r *run, source, target string) hit
-	whole  func(r *run, id ID)
-	source func(r *run, source string, form int) hit
-}
+// ID is the stable number of a check: it is stored, and never used again for
+// another one. The zero value is the first check, [BeginNewline].
+type ID uint8
 
-// enabling is the flag that turns on a check that is off by default.
-func (e *entry) enabling() string {
-	if e.flag != "" {
-		return e.flag
-	}
-	return dashed(e.name)
-}
-
-func pairCheck(name, title, description, example string, f func(*run, string, string) hit) entry {
-	return entry{name: name, title: title, description: description, example: example, pair: f}
-}
-
-// flagCheck is a check of pairs that a flag turns on.
-func flagCheck(name, title, flag, description, example string, f func(*run, string, string) hit) entry {
-	e := pairCheck(name, title, description, example, f)
-	e.off, e.flag = true, flag
-	return e
-}
-
-func formatCheck(name, language, example string) entry {
-	return entry{
-		name: name, title: language + " format", example: example, scope: ScopeTarget, off: true, whole: checkFormat,
-		description: "The placeholders of " + language + " are not those of the source, or, where only their place tells them apart, in another order.",
-	}
-}
+// The checks, in the order of their numbers (facts §11.2).
+const (
+	BeginNewline ID = iota
+	EndNewline
+	BeginSpace
+	EndSpace
+	DoubleSpace
+	EndStop
+	EndColon
+	EndQuestion
+	EndExclamation
+	EndEllipsis
+	EndSemicolon
+	EscapedNewline
+	NewlineCount
+	ZeroWidthSpace
+	Kashida
+	PunctuationSpacing
+	Plurals
+	SamePlurals
+	Duplicate
+	PythonFormat
+	PythonBraceFormat
+	PHPFormat
+	CFormat
+	PerlFormat
+	PerlBraceFormat
+	JavascriptFormat
+	LuaFormat
+	JavaPrintfFormat
+	QtFormat
+	QtPluralFormat
+	PercentPlaceholders
+	MaxLength
+	OptionalPlural
+	Ellipsis
+	UnnamedFormat
+	Inconsistent
+	Reused
+	Translated
+	MultipleFailures
+	LongUntranslated
+	Same
+	BBCode
+	XMLInvalid
+	XMLTags
+	CSharpFormat
+	JavaFormat
+	ObjectPascalFormat
+	RubyFormat
+	ESFormat
+	AngularJSFormat
+	Placeholders
+	Regex
+	URL
+	SafeHTML
+	MDReflink
+	MDLink
+	MDSyntax
+	CheckGlossary
+	SchemeFormat
+	VueFormat
+	I18nextInterpolation
+	ICUMessageFormat
+	ICUMessageFormatSyntax
+	count // number of checks
+)
 
 // rows makes the table; its order is that of the numbers.
 func rows() [count]entry {
@@ -169,41 +204,3 @@ var (
 	formats  = formatMask()
 	byFlag   = masksByFlag()
 )
-
-// notations are the placeholders of the checks of formats.
-func notations() [count]syntax {
-	return [count]syntax{
-		SchemeFormat:         scheme(),
-		VueFormat:            vue(),
-		I18nextInterpolation: i18next(),
-		CSharpFormat:         braceNumber(",:"),
-		JavaFormat:           braceNumber(","),
-		ObjectPascalFormat:   objectPascal(),
-		RubyFormat:           ruby(),
-		ESFormat:             between("${", closeBrace),
-		AngularJSFormat:      between("{{", closeBraces),
-		PythonFormat:         printf(" +#-", true),
-		PythonBraceFormat:    pythonBrace(),
-		PHPFormat:            printf(" +#-", false),
-		CFormat:              printf(" +#'-", false),
-		PerlFormat:           printf(" +#'-", false),
-		PerlBraceFormat:      perlBrace(),
-		JavascriptFormat:     printf(" +#'-", false),
-		LuaFormat:            printf(" +#'-", false),
-		JavaPrintfFormat:     javaPrintf(),
-		QtFormat:             qt(false),
-		QtPluralFormat:       qt(true),
-		PercentPlaceholders:  percent(),
-	}
-}
-
-// formatMask are the checks of placeholders.
-func formatMask() Mask {
-	var m Mask
-	for i, x := range notations() {
-		if x.scan != nil {
-			m = m.With(ID(i))
-		}
-	}
-	return m
-}

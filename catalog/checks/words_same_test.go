@@ -1,11 +1,14 @@
 package checks_test
 
 import (
+	"bytes"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +27,26 @@ const (
 	manyLanguages = 20   // that have strings with it translated,
 	lostShare     = 0.05 // and leave it more seldom
 )
+
+// TestLanguageNames holds data/language-names.txt to the list that it is made
+// from: go test ./catalog/checks -run TestLanguageNames -update.
+func TestLanguageNames(t *testing.T) {
+	from, err := os.ReadFile("../../../shared/data/language-data/check_languages.py")
+	if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") != "true" {
+		t.Skip("no shared data beside the project")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words strings.Builder
+	for _, m := range regexp.MustCompile(`(?m)^    "([^"]+)",$`).FindAllSubmatch(from, -1) {
+		if utf8.RuneCount(m[1]) > 2 && len(m[1]) <= 24 && !bytes.ContainsFunc(m[1], unicode.IsPunct) { // others are not looked for, or rare
+			words.Write(m[1])
+			words.WriteByte('\n')
+		}
+	}
+	drift(t, "data/language-names.txt", words.String())
+}
 
 // TestKeptWords holds data/kept.txt to the translations of the shared
 // repositories, which it is made from: go generate ./catalog/checks. The words

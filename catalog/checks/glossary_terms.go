@@ -42,3 +42,12 @@ func TermsOf(source, target, flags string, state catalog.State) []Term {
 	}
 	return terms
 }
+
+// Term is an entry of a glossary in the language of a [Set].
+type Term struct {
+	// Source is the term, Target its translation. Terms with the same source
+	// are translations to choose from.
+	Source, Target string
+	// Forbidden marks a translation that must not be used.
+	Forbidden bool
+}

@@ -1,6 +1,8 @@
 package checks
 
-import "github.com/repoglot/repoglot/catalog/lang"
+import (
+	"github.com/repoglot/repoglot/catalog/lang"
+)
 
 // form is one plural form of the target's rule.
 type form struct {

@@ -1,20 +1,9 @@
 package checks
 
-import "strings"
-
-func digits(s string, i int) int {
-	for i < len(s) && isDigit(s[i]) {
-		i++
-	}
-	return i
-}
-
-func skip(s string, i int, set string) int {
-	for i < len(s) && strings.IndexByte(set, s[i]) >= 0 {
-		i++
-	}
-	return i
-}
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // printf makes the scanner of C's notation with the given flag characters;
 // with named, a key in brackets stands for Python's.
@@ -96,55 +85,6 @@ func javaPrintf() syntax {
 	}}
 }
 
-// pythonBrace is str.format's notation.
-func pythonBrace() syntax {
-	return syntax{"{", func(t *subject, i int) (placeholder, bool) {
-		s := t.s
-		p := placeholder{from: i}
-		if i+1 < len(s) && s[i+1] == '{' {
-			p.to, p.escape = i+2, true
-			return p, true
-		}
-		n := strings.IndexAny(s[i+1:], "{}")
-		if n < 0 || s[i+1+n] != '}' {
-			return p, false
-		}
-		p.to = i + n + 2
-		p.text = s[i+1 : i+1+n]
-		p.position = p.text == ""
-		return p, p.position || fieldName(p.text)
-	}}
-}
-
-func fieldName(text string) bool {
-	i := 0
-	for i < len(text) && isWord(text[i]) {
-		i++
-	}
-	switch {
-	case i == len(text):
-		return true
-	case i == 0 && text[0] != ':' && text[0] != '!':
-		return false
-	}
-	return strings.IndexByte(".[!:", text[i]) >= 0
-}
-
-// perlBrace is Locale::TextDomain's notation.
-func perlBrace() syntax {
-	return syntax{"{", func(t *subject, i int) (placeholder, bool) {
-		s := t.s
-		j := i + 1
-		for j < len(s) && isWord(s[j]) {
-			j++
-		}
-		if j == i+1 || j >= len(s) || s[j] != '}' {
-			return placeholder{}, false
-		}
-		return placeholder{text: s[i+1 : j], from: i, to: j + 1}, true
-	}}
-}
-
 // qt is QString::arg's notation, plural its number of a plural.
 func qt(plural bool) syntax {
 	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
@@ -176,4 +116,92 @@ func percent() syntax {
 		}
 		return placeholder{text: s[i+1 : j], from: i, to: j + 1}, true
 	}}
+}
+
+// objectPascal is the notation of Format.
+func objectPascal() syntax {
+	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
+		s := t.s
+		p := placeholder{from: i, position: true}
+		i++
+		if n := digitsOrStar(s, i); n > i && n < len(s) && s[n] == ':' {
+			i, p.position = n+1, false
+		}
+		i = digitsOrStar(s, skip(s, i, "-"))
+		if i < len(s) && s[i] == '.' {
+			i = digitsOrStar(s, i+1)
+		}
+		if i == len(s) || strings.IndexByte("defgmnpsuxDEFGMNPSUX%", s[i]) < 0 {
+			return p, false
+		}
+		p.to, p.text = i+1, s[p.from+1:i+1]
+		p.escape = p.text == "%"
+		return p, true
+	}}
+}
+
+func digitsOrStar(s string, i int) int {
+	if i < len(s) && s[i] == '*' {
+		return i + 1
+	}
+	return digits(s, i)
+}
+
+// ruby is printf's notation with %<name>x and %{name}.
+func ruby() syntax {
+	c := printf(" +#-*", false)
+	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
+		s := t.s
+		if i+1 == len(s) || s[i+1] != '{' && s[i+1] != '<' {
+			return c.scan(t, i)
+		}
+		closing := closeBrace
+		if s[i+1] == '<' {
+			closing = closeAngle
+		}
+		to := t.closing(closing, i) + 1
+		if to < i+4 {
+			return placeholder{}, false
+		}
+		if closing == closeAngle && to < len(s) && isLetter(s[to]) {
+			to++
+		}
+		return placeholder{text: s[i+1 : to], from: i, to: to}, true
+	}}
+}
+
+// scheme is the notation of SRFI 28 and Guile's format.
+func scheme() syntax {
+	return syntax{"~", func(t *subject, i int) (placeholder, bool) {
+		s := t.s
+		p := placeholder{from: i, position: true}
+		i++
+		if n := digits(s, i); strings.HasPrefix(s[n:], "@*~") {
+			i, p.position = n+len("@*~"), false
+		}
+		i = schemeParameters(s, i)
+		i = skip(s, i, ":@")
+		if i == len(s) || !isLetter(s[i]) && strings.IndexByte("%&|~*?()[]{};^!_/\n$", s[i]) < 0 {
+			return placeholder{}, false
+		}
+		p.to, p.text = i+1, s[p.from+1:i+1]
+		p.escape = p.text == "~"
+		return p, true
+	}}
+}
+
+// schemeParameters skips numbers, 'characters and their commas.
+func schemeParameters(s string, i int) int {
+	for i < len(s) {
+		switch {
+		case isDigit(s[i]), s[i] == ',', s[i] == '#', s[i] == '+', s[i] == '-':
+			i++
+		case s[i] == '\'' && i+1 < len(s):
+			_, n := utf8.DecodeRuneInString(s[i+1:])
+			i += 1 + n
+		default:
+			return i
+		}
+	}
+	return i
 }

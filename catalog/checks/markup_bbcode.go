@@ -1,6 +1,8 @@
 package checks
 
-import "strings"
+import (
+	"strings"
+)
 
 // bbcode compares the pairs of [tag]…[/tag].
 func bbcode(r *run, s, t string) hit {

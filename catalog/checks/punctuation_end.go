@@ -2,7 +2,6 @@ package checks
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -17,11 +16,6 @@ const (
 	// Burmese ends a question with a word and a section mark.
 	burmeseQuestion = "\u1038\u104b"
 )
-
-func last(s string) rune {
-	c, _ := utf8.DecodeLastRuneInString(s)
-	return c
-}
 
 // inSet reports whether s ends in a character of set; s is not empty.
 func inSet(s, set string) bool { return strings.ContainsRune(set, last(s)) }
@@ -150,62 +144,4 @@ func endsSemicolon(s string) bool {
 	}
 	from := strings.LastIndexByte(s, '&')
 	return from < 0 || entity(s[from:]) != len(s)-from
-}
-
-// entity is the length of the HTML entity that s begins with, else 0.
-func entity(s string) int {
-	if len(s) < 3 || s[0] != '&' {
-		return 0
-	}
-	i := 1
-	if s[i] == '#' {
-		i++
-	}
-	from := i
-	for i < len(s) && (isLetter(s[i]) || isDigit(s[i])) {
-		i++
-	}
-	if i == from || i == len(s) || s[i] != ';' {
-		return 0
-	}
-	return i + 1
-}
-
-// punctuationSpacing wants a blank before high punctuation in French.
-func punctuationSpacing(r *run, _, t string) hit {
-	base := r.set.base
-	if base != "fr" && base != "br" || strings.EqualFold(r.set.code, "fr_CA") {
-		return hit{}
-	}
-	previous := rune(-1)
-	for i := 0; i < len(t); {
-		if n := entity(t[i:]); n > 0 {
-			previous = ' '
-			i += n
-			continue
-		}
-		c, n := utf8.DecodeRuneInString(t[i:])
-		if isHigh(c) && (i == 0 || !spaced(previous) && !insideWord(t[i+n:])) {
-			return hit{failed: true, target: Span{i, i + n}}
-		}
-		previous = c
-		i += n
-	}
-	return hit{}
-}
-
-func isHigh(c rune) bool { return c == ';' || c == ':' || c == '?' || c == '!' }
-
-func spaced(previous rune) bool {
-	return previous == ' ' || previous == '\u00a0' || previous == '\u202f' || previous == '\u2009' || isHigh(previous)
-}
-
-// insideWord reports that what follows makes the mark a part of something
-// else, such as a URL.
-func insideWord(rest string) bool {
-	if rest == "" || entity(rest) > 0 {
-		return false
-	}
-	c, _ := utf8.DecodeRuneInString(rest)
-	return !unicode.In(c, unicode.Zs, unicode.Ps, unicode.Pe)
 }

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // braceNumber is {0} of C# and Java's MessageFormat, with what may follow the
@@ -19,58 +18,6 @@ func braceNumber(after string) syntax {
 			return placeholder{}, false
 		}
 		return placeholder{text: s[i+1 : j+n], from: i, to: j + n + 1}, true
-	}}
-}
-
-// objectPascal is the notation of Format.
-func objectPascal() syntax {
-	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
-		s := t.s
-		p := placeholder{from: i, position: true}
-		i++
-		if n := digitsOrStar(s, i); n > i && n < len(s) && s[n] == ':' {
-			i, p.position = n+1, false
-		}
-		i = digitsOrStar(s, skip(s, i, "-"))
-		if i < len(s) && s[i] == '.' {
-			i = digitsOrStar(s, i+1)
-		}
-		if i == len(s) || strings.IndexByte("defgmnpsuxDEFGMNPSUX%", s[i]) < 0 {
-			return p, false
-		}
-		p.to, p.text = i+1, s[p.from+1:i+1]
-		p.escape = p.text == "%"
-		return p, true
-	}}
-}
-
-func digitsOrStar(s string, i int) int {
-	if i < len(s) && s[i] == '*' {
-		return i + 1
-	}
-	return digits(s, i)
-}
-
-// ruby is printf's notation with %<name>x and %{name}.
-func ruby() syntax {
-	c := printf(" +#-*", false)
-	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
-		s := t.s
-		if i+1 == len(s) || s[i+1] != '{' && s[i+1] != '<' {
-			return c.scan(t, i)
-		}
-		closing := closeBrace
-		if s[i+1] == '<' {
-			closing = closeAngle
-		}
-		to := t.closing(closing, i) + 1
-		if to < i+4 {
-			return placeholder{}, false
-		}
-		if closing == closeAngle && to < len(s) && isLetter(s[to]) {
-			to++
-		}
-		return placeholder{text: s[i+1 : to], from: i, to: to}, true
 	}}
 }
 
@@ -145,38 +92,51 @@ func vueLink(s string, i int) (placeholder, bool) {
 	return placeholder{text: s[i:j], from: i, to: j}, true
 }
 
-// scheme is the notation of SRFI 28 and Guile's format.
-func scheme() syntax {
-	return syntax{"~", func(t *subject, i int) (placeholder, bool) {
+// pythonBrace is str.format's notation.
+func pythonBrace() syntax {
+	return syntax{"{", func(t *subject, i int) (placeholder, bool) {
 		s := t.s
-		p := placeholder{from: i, position: true}
-		i++
-		if n := digits(s, i); strings.HasPrefix(s[n:], "@*~") {
-			i, p.position = n+len("@*~"), false
+		p := placeholder{from: i}
+		if i+1 < len(s) && s[i+1] == '{' {
+			p.to, p.escape = i+2, true
+			return p, true
 		}
-		i = schemeParameters(s, i)
-		i = skip(s, i, ":@")
-		if i == len(s) || !isLetter(s[i]) && strings.IndexByte("%&|~*?()[]{};^!_/\n$", s[i]) < 0 {
-			return placeholder{}, false
+		n := strings.IndexAny(s[i+1:], "{}")
+		if n < 0 || s[i+1+n] != '}' {
+			return p, false
 		}
-		p.to, p.text = i+1, s[p.from+1:i+1]
-		p.escape = p.text == "~"
-		return p, true
+		p.to = i + n + 2
+		p.text = s[i+1 : i+1+n]
+		p.position = p.text == ""
+		return p, p.position || fieldName(p.text)
 	}}
 }
 
-// schemeParameters skips numbers, 'characters and their commas.
-func schemeParameters(s string, i int) int {
-	for i < len(s) {
-		switch {
-		case isDigit(s[i]), s[i] == ',', s[i] == '#', s[i] == '+', s[i] == '-':
-			i++
-		case s[i] == '\'' && i+1 < len(s):
-			_, n := utf8.DecodeRuneInString(s[i+1:])
-			i += 1 + n
-		default:
-			return i
-		}
+func fieldName(text string) bool {
+	i := 0
+	for i < len(text) && isWord(text[i]) {
+		i++
 	}
-	return i
+	switch {
+	case i == len(text):
+		return true
+	case i == 0 && text[0] != ':' && text[0] != '!':
+		return false
+	}
+	return strings.IndexByte(".[!:", text[i]) >= 0
+}
+
+// perlBrace is Locale::TextDomain's notation.
+func perlBrace() syntax {
+	return syntax{"{", func(t *subject, i int) (placeholder, bool) {
+		s := t.s
+		j := i + 1
+		for j < len(s) && isWord(s[j]) {
+			j++
+		}
+		if j == i+1 || j >= len(s) || s[j] != '}' {
+			return placeholder{}, false
+		}
+		return placeholder{text: s[i+1 : j], from: i, to: j + 1}, true
+	}}
 }

@@ -1,0 +1,123 @@
+package checks
+
+import (
+	"hash/maphash"
+)
+
+// maxBuffers bounds the memory that is kept for the next unit, in bytes.
+const maxBuffers = 64 << 10
+
+// Run returns the checks of one unit that fail, but those of [ScopeAcross].
+func (s *Set) Run(u *Unit) Mask {
+	var failed Mask
+	active := s.active(u)
+	if active.IsZero() {
+		return failed
+	}
+	f := s.effective(u.Flags)
+	r := s.runs.Get().(*run)
+	defer s.runs.Put(r)
+	r.markup = markup{}
+	for id := range active.And(f.runs).All() {
+		r.set, r.flags, r.unit, r.failed = s, f, u, false
+		r.check(id)
+		if r.failed {
+			failed = failed.With(id)
+		}
+	}
+	r.release()
+	return failed
+}
+
+// release forgets the unit, and memory that only a long one needs.
+func (r *run) release() {
+	r.flags, r.unit, r.markup = nil, nil, markup{}
+	r.text.reset("")
+	r.other.reset("")
+	if cap(r.source)+cap(r.target) > maxBuffers {
+		r.source, r.target = nil, nil
+	}
+	if cap(r.left)+cap(r.right) > maxBuffers/64 {
+		r.left, r.right = nil, nil
+	}
+	r.sourceRepeats.release()
+	r.targetRepeats.release()
+}
+
+// Explain lists where check id fails in the unit; nil if it does not.
+func (s *Set) Explain(u *Unit, id ID) []Failure {
+	f := s.effective(u.Flags)
+	if !s.active(u).And(f.runs).Has(id) {
+		return nil
+	}
+	r := &run{set: s, flags: f, unit: u, explain: true, seed: s.seed}
+	r.check(id)
+	return r.failures
+}
+
+// run is one check of one unit.
+type run struct {
+	set      *Set
+	flags    *flagSet
+	unit     *Unit
+	explain  bool
+	failed   bool
+	failures []Failure
+	observe  func(h hit, sourceForm, form int) // of tests, else nil
+
+	source, target []byte // texts without placeholders, reused
+	text, other    subject
+	seed           maphash.Seed  // of hashes that are compared
+	left, right    []placeholder // of both texts, reused
+	markup         markup        // of the unit
+
+	sourceRepeats, targetRepeats repeats
+}
+
+// hit is what a rule found; spans in bytes. Of several places on a side,
+// sources and targets tell all, and source and target nothing.
+type hit struct {
+	failed           bool
+	source, target   Span
+	sources, targets []Span
+}
+
+func (r *run) check(id ID) {
+	e := &table[id]
+	if e.whole != nil {
+		e.whole(r, id)
+		return
+	}
+	if e.source != nil {
+		for i, source := range r.unit.Sources {
+			if h := e.source(r, source, i); h.failed && r.fail(h, i, i) {
+				return
+			}
+		}
+		return
+	}
+	for i, target := range r.unit.Targets {
+		k := r.sourceForm(i)
+		if h := e.pair(r, r.unit.Sources[k], target); h.failed && r.fail(h, k, i) {
+			return
+		}
+	}
+}
+
+// fail notes a finding; it reports whether the run is over.
+func (r *run) fail(h hit, sourceForm, form int) bool {
+	r.failed = true
+	if !r.explain {
+		return true
+	}
+	if r.observe != nil {
+		r.observe(h, sourceForm, form)
+	}
+	f := Failure{Form: form, SourceForm: sourceForm}
+	f.Source, f.Sources = points(r.unit.Sources[sourceForm], h.source, h.sources)
+	if form < len(r.unit.Targets) {
+		f.Target, f.Targets = points(r.unit.Targets[form], h.target, h.targets)
+	}
+	r.failures = append(r.failures, f)
+	return false
+}

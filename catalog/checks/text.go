@@ -1,0 +1,65 @@
+package checks
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+func digits(s string, i int) int {
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	return i
+}
+
+func skip(s string, i int, set string) int {
+	for i < len(s) && strings.IndexByte(set, s[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isWord(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
+
+func starts(s, t string) hit {
+	_, a := utf8.DecodeRuneInString(s)
+	_, b := utf8.DecodeRuneInString(t)
+	return hit{failed: true, source: Span{0, a}, target: Span{0, b}}
+}
+
+func ends(s, t string) hit {
+	_, a := utf8.DecodeLastRuneInString(s)
+	_, b := utf8.DecodeLastRuneInString(t)
+	return hit{failed: true, source: Span{len(s) - a, len(s)}, target: Span{len(t) - b, len(t)}}
+}
+
+func wordRune(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsNumber(c) }
+
+func last(s string) rune {
+	c, _ := utf8.DecodeLastRuneInString(s)
+	return c
+}
+
+// entity is the length of the HTML entity that s begins with, else 0.
+func entity(s string) int {
+	if len(s) < 3 || s[0] != '&' {
+		return 0
+	}
+	i := 1
+	if s[i] == '#' {
+		i++
+	}
+	from := i
+	for i < len(s) && (isLetter(s[i]) || isDigit(s[i])) {
+		i++
+	}
+	if i == from || i == len(s) || s[i] != ';' {
+		return 0
+	}
+	return i + 1
+}
