@@ -209,7 +209,7 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 		return
 	}
 	warn(s.log, c)
-	if keys := restartKeys(s.config, c); len(keys) > 0 {
+	if keys := s.config.RestartKeys(c); len(keys) > 0 {
 		s.log.Warn("configuration: a change takes effect after a restart", "keys", strings.Join(keys, ", "))
 	}
 	s.config = c

@@ -57,27 +57,3 @@ func warn(log *slog.Logger, c *config.Config) {
 		log.Warn("configuration: nothing is served; add projects and components")
 	}
 }
-
-// restartKeys names the keys that differ and take effect only after a restart.
-func restartKeys(old, now *config.Config) []string {
-	var keys []string
-	for _, k := range []struct {
-		key     string
-		differs bool
-	}{
-		{"listen", old.Listen != now.Listen},
-		{"data_dir", old.DataDir != now.DataDir},
-		{"database", old.Database != now.Database},
-		{"workers", old.Workers != now.Workers},
-		{"max_file_size", old.MaxFileSize != now.MaxFileSize},
-		{"response_cache", old.ResponseCache != now.ResponseCache},
-		{"metrics_listen", old.MetricsListen != now.MetricsListen},
-		{"git", old.Git != now.Git},
-		{"git_export", old.GitExport != now.GitExport},
-	} {
-		if k.differs {
-			keys = append(keys, k.key)
-		}
-	}
-	return keys
-}

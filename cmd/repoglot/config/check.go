@@ -12,15 +12,14 @@ import (
 	"time"
 )
 
-// minPoll is the shortest time between two polls: shorter ones are a load for
-// remotes and gain nothing.
+// minPoll is the shortest time between two polls: shorter times burden remotes and
+// gain nothing.
 const minPoll = 10 * time.Millisecond
 
-// envRule matches what can be the name of an environment variable.
+// envRule matches names of environment variables.
 var envRule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
-// check reports what no type tells: values that make no sense, alone or beside
-// others.
+// check reports values of the right type that make no sense, alone or together.
 func check(c *Config, r *report, env *environment) {
 	oneofs(r, "", reflect.ValueOf(c).Elem(), env)
 	checkListen(r, env, "listen", c.Listen, false)
@@ -53,12 +52,12 @@ func check(c *Config, r *report, env *environment) {
 	checkProjects(r, c.Projects)
 }
 
-// bad reports a mistake of a top-level key where it was set: in the file or in
-// the environment.
+// bad reports a mistake in the value of a top-level key, in the file or in the
+// environment.
 func bad(r *report, env *environment, key, format string, args ...any) {
 	if env.overridden[key] {
 		from := &report{file: EnvName(key)}
-		from.at(place{}, format, args...)
+		from.at(position{}, format, args...)
 		r.errs = append(r.errs, from.errs...)
 		return
 	}
@@ -74,7 +73,7 @@ func oneofs(r *report, path string, v reflect.Value, env *environment) {
 		case !f.IsExported() || f.Tag.Get("yaml") == "-":
 		case f.Tag.Get("oneof") != "":
 			allowed := strings.Fields(f.Tag.Get("oneof"))
-			_, known := r.places[key]
+			_, known := r.positions[key]
 			if s := v.Field(i).String(); s != "" && !slices.Contains(allowed, s) {
 				msg := "must be one of %s, but is %s"
 				if path == "" {
@@ -112,7 +111,8 @@ func checkBaseURL(r *report, env *environment, c *Config) {
 	c.BaseURL = o
 }
 
-// origin returns "scheme://host[:port]" of an address, or why it is none.
+// origin returns "scheme://host[:port]" of an address, or the reason why the
+// address is not an origin.
 func origin(s string) (o, why string) {
 	u, err := url.Parse(s)
 	switch {
@@ -140,7 +140,7 @@ func checkCredentials(r *report, env *environment, list []Credential) {
 		case strings.ContainsAny(c.Host, "/@ *") || strings.Contains(c.Host, "://"):
 			r.on(path+".host", "%s.host %s is no host; write it like git.example.org or git.example.org:8443", path, sample(c.Host))
 		case seen[c.Host]:
-			r.on(path+".host", "%s.host %s stands in the list a second time; remove one of the two", path, sample(c.Host))
+			r.on(path+".host", "%s.host %s is in the list twice; remove one of the two", path, sample(c.Host))
 		}
 		seen[c.Host] = true
 		if c.PasswordEnv == "" && c.SSHKey == "" && c.Host != "" {
@@ -163,11 +163,11 @@ func checkCredentials(r *report, env *environment, list []Credential) {
 // envNameRule reports whether a word can be the name of a variable.
 func envNameRule(name string) bool { return envRule.MatchString(name) }
 
-// index appends a place in a list to a path.
+// index appends the index of a list item to a path.
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
-// CheckListen says in one line what is wrong with an address to listen on,
-// HOST:PORT, and how to write it; nil if nothing is.
+// CheckListen returns an error, in one line with the remedy, for an address to
+// listen on that is not HOST:PORT.
 func CheckListen(address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// maxSlug is the longest slug, as in Weblate.
+// maxSlug is the length of the longest slug, as in Weblate.
 const maxSlug = 100
 
 var (
@@ -17,13 +17,13 @@ var (
 	schemeRule   = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]*)::?`)
 )
 
-// checkProjects checks what stands below projects and fills in names.
+// checkProjects checks projects and their components and fills in names.
 func checkProjects(r *report, list []Project) {
 	seen := map[string]bool{}
 	for i := range list {
 		p, at := &list[i], index("projects", i)
 		if checkSlug(r, at, p.Slug, false) && seen[p.Slug] {
-			r.on(at+".slug", "%s.slug %s is that of another project above; choose another", at, sample(p.Slug))
+			r.on(at+".slug", "%s.slug %s is used by another project above; choose another", at, sample(p.Slug))
 		}
 		seen[p.Slug] = true
 		if p.Name == "" {
@@ -34,7 +34,7 @@ func checkProjects(r *report, list []Project) {
 		for j := range p.Components {
 			c, at := &p.Components[j], index(at+".components", j)
 			if checkSlug(r, at, c.Slug, true) && slugs[c.Slug] {
-				r.on(at+".slug", "%s.slug %s is that of another component of the project above; choose another", at, sample(c.Slug))
+				r.on(at+".slug", "%s.slug %s is used by another component of the project above; choose another", at, sample(c.Slug))
 			}
 			slugs[c.Slug] = true
 			checkComponent(r, at, c)
@@ -42,7 +42,7 @@ func checkProjects(r *report, list []Project) {
 	}
 }
 
-// checkSlug reports whether a slug is there and may be one.
+// checkSlug reports whether a slug is set and valid.
 func checkSlug(r *report, at, slug string, component bool) bool {
 	plain := slug
 	if component {
@@ -50,7 +50,7 @@ func checkSlug(r *report, at, slug string, component bool) bool {
 	}
 	switch {
 	case slug == "":
-		if _, set := r.places[at+".slug"]; set {
+		if _, set := r.positions[at+".slug"]; set {
 			r.on(at+".slug", "%s.slug is empty; write a name for URLs, like my-app", at)
 		}
 		return false
@@ -116,7 +116,7 @@ func checkComponent(r *report, at string, c *Component) {
 	checkSecretEnv(r, at, c.WebhookSecretEnv)
 }
 
-// maxSuggestionBranches bounds suggestions.limit: each branch is a fetch.
+// maxSuggestionBranches bounds suggestions.limit: each branch is fetched.
 const maxSuggestionBranches = 1000
 
 func checkSecretEnv(r *report, at, name string) {
@@ -125,13 +125,12 @@ func checkSecretEnv(r *report, at, name string) {
 	}
 }
 
-// checkRepo refuses addresses that git would take for something else than a
-// repository to read.
+// checkRepo refuses addresses that git would not read as a repository.
 func checkRepo(r *report, at string, c *Component) {
 	raw, key := c.Repo.Raw(), at+".repo"
 	switch m := schemeRule.FindStringSubmatch(raw); {
 	case raw == "":
-		if _, set := r.places[key]; set {
+		if _, set := r.positions[key]; set {
 			r.on(key, "%s is empty; write the address of a git repository or a path", key)
 		}
 	case strings.ContainsAny(raw, "\t\n\r"):
@@ -155,14 +154,14 @@ func checkRepo(r *report, at string, c *Component) {
 	}
 }
 
-// checkMask checks filemask, and slug and language beside it.
+// checkMask checks filemask together with slug and language.
 func checkMask(r *report, at string, c *Component) {
 	bad := func(key, format string, args ...any) {
 		r.on(at+"."+key, at+"."+key+" "+format, args...)
 	}
 	mask := c.Filemask
 	if mask == "" {
-		if _, set := r.places[at+".filemask"]; set {
+		if _, set := r.positions[at+".filemask"]; set {
 			bad("filemask", "is empty; write a path with * for the language, like po/*.po")
 		}
 		return
@@ -188,8 +187,8 @@ func checkMask(r *report, at string, c *Component) {
 	}
 }
 
-// branchRule says why a text cannot be a branch (git-check-ref-format), "" if
-// it can.
+// branchRule returns the reason why a text cannot be a branch
+// (git-check-ref-format); "" if it can.
 func branchRule(b string) string {
 	switch {
 	case strings.HasPrefix(b, "-"), strings.HasPrefix(b, "/"), strings.HasSuffix(b, "/"), strings.HasSuffix(b, "."), strings.HasSuffix(b, ".lock"):

@@ -7,8 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/checks"
 )
 
-// checkWarnings says which check_flags and enforced_checks mean nothing: they
-// stop no server, since a later version may know more of them.
+// checkWarnings lists unknown check_flags and enforced_checks. They are not errors,
+// since a later version may know them.
 func (c *Config) checkWarnings() []string {
 	var list []string
 	for i := range c.Projects {

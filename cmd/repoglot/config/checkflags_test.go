@@ -8,7 +8,7 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
-// TestCheckWarnings: flags that mean nothing are told, and stop nothing.
+// TestCheckWarnings: unknown flags are warnings, not errors.
 func TestCheckWarnings(t *testing.T) {
 	const file = `
 projects:

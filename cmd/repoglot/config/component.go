@@ -6,12 +6,12 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// placeholder stands in a slug, name, filemask and new_base for the component
-// that discovery finds.
+// placeholder is the place of a discovered component in a slug, name, filemask and
+// new_base.
 const placeholder = "{component}"
 
-// Component is one set of translation files in one branch of one repository,
-// or with `{component}` in `slug` and `filemask` one such set per match.
+// Component is a set of translation files in a branch of a repository; with
+// `{component}` in `slug` and `filemask`, one set per match.
 type Component struct {
 	// Slug is the component's name in URLs: letters, digits, `-` and `_` of
 	// ASCII, at most 100. With `{component}` in it, one component is made per
@@ -28,7 +28,7 @@ type Component struct {
 	// Branch is the branch to read. Empty: the remote's HEAD.
 	Branch string `yaml:"branch"`
 	// Filemask names the translation files: `*` is the language code and
-	// matches anything but `/` (of several `*` the longest match is the code);
+	// matches anything except `/` (of several `*` the longest match is the code);
 	// `{component}` is the component and matches across `/`.
 	Filemask string `yaml:"filemask" required:"true"`
 	// Language is the language code of the files of a `filemask` without `*`.
@@ -36,34 +36,34 @@ type Component struct {
 	// NewBase is the path of the template file (POT) in the repository; its
 	// entries are the source strings. It may hold `{component}`.
 	NewBase string `yaml:"new_base"`
-	// SourceLanguage is the code of the language that is translated from.
+	// SourceLanguage is the code of the language of the source strings.
 	SourceLanguage string `yaml:"source_language"`
 	// LanguageRegex must match the language code of a file, or the file is
 	// left out. The default keeps out codes with a dot, such as `cs.cp1250`.
-	// The syntax is that of Go (RE2), without look-around.
+	// The syntax is Go's (RE2), without look-around.
 	LanguageRegex string `yaml:"language_regex"`
 	// License is the SPDX identifier of the translations' licence.
 	License string `yaml:"license"`
 	// CheckFlags is a comma-separated list of check flags
-	// ([checks.md](checks.md)), such as `ignore-end-stop, c-format`. A change has
-	// the strings checked anew.
+	// ([checks.md](checks.md)), such as `ignore-end-stop, c-format`. After a
+	// change the strings are checked again.
 	CheckFlags string `yaml:"check_flags"`
 	// IsGlossary says that the component is a glossary: its strings are not
-	// checked, but are the terms of the check `check_glossary`, which runs on
+	// checked; they are the terms of the check `check_glossary`, which runs on
 	// strings of the project with the flag `check-glossary` (of the entry, or in
 	// their component's `check_flags`). Terms are the translated strings of a
-	// language: of several with one source any will do, one with the flag
-	// `forbidden` must not be used, and one with `read-only` stays as it is. Up to
-	// 20,000 or half a megabyte of them count. A private glossary is for private
-	// components.
+	// language: if several have the same source, any of them is right; a term with
+	// the flag `forbidden` must not be used, and one with `read-only` stays
+	// untranslated. At most 20,000 terms or half a megabyte are used. A private
+	// glossary is used for private components only.
 	IsGlossary bool `yaml:"is_glossary"`
-	// Access is who may see the component, `public` or `private`. Empty: as
-	// the project says.
+	// Access says which clients see the component, `public` or `private`. Empty:
+	// as the project says.
 	Access catalog.Access `yaml:"access" oneof:"public private"`
 	// History is how much of the repository's past becomes change entries:
 	// `full`, `none` (start at the head), `{since: 2024-01-01}` or `{commits:
-	// 200}`. It concerns the first import: a component that is imported already
-	// keeps the past it has. Every later pull is recorded commit by commit.
+	// 200}`. It affects only the first import: a component that is already imported
+	// keeps its entries. Every later pull is recorded commit by commit.
 	History History `yaml:"history"`
 	// Suggestions names branches of the same repository whose texts are shown as
 	// suggestions, `{branches: "l10n/*"}`.
@@ -72,47 +72,47 @@ type Component struct {
 	// webhooks; it wins over the project's. See docs/webhooks.md.
 	WebhookSecretEnv string `yaml:"webhook_secret_env"`
 
-	// WebhookSecret is the value of that variable, or of the project's; "" if
-	// none is named or it is not set. It is never printed.
+	// WebhookSecret is the value of that variable, or of the project's; "" if no
+	// variable is named or it is not set. It is never printed.
 	WebhookSecret Secret `yaml:"-"`
 	// WebhookSecured says that a variable is named, here or in the project.
 	WebhookSecured bool `yaml:"-"`
 
-	// VCS is the kind of version control: `git` and nothing else.
+	// VCS is the kind of version control: always `git`.
 	VCS string `yaml:"vcs"`
-	// FileFormat is the format of the files: `po` and nothing else.
+	// FileFormat is the format of the files: always `po`.
 	FileFormat string `yaml:"file_format"`
 	// Template must stay empty: PO files hold source and translation, so there
-	// is no monolingual template. A POT belongs into `new_base`.
+	// is no monolingual template. A POT belongs in `new_base`.
 	Template string `yaml:"template"`
 	// Push is the address to push to; it is served without credentials and not
 	// used.
 	Push Address `yaml:"push"`
-	// PushBranch is served as it stands here.
+	// PushBranch is served unchanged.
 	PushBranch string `yaml:"push_branch"`
-	// EditTemplate is served as it stands here.
+	// EditTemplate is served unchanged.
 	EditTemplate bool `yaml:"edit_template"`
-	// Intermediate is served as it stands here.
+	// Intermediate is served unchanged.
 	Intermediate string `yaml:"intermediate"`
-	// Agreement is served as it stands here.
+	// Agreement is served unchanged.
 	Agreement string `yaml:"agreement"`
 	// NewLang says what a client may do about a missing language; it is served
-	// as it stands here.
+	// unchanged.
 	NewLang string `yaml:"new_lang" oneof:"contact url add none"`
-	// LanguageCodeStyle is served as it stands here.
+	// LanguageCodeStyle is served unchanged.
 	LanguageCodeStyle string `yaml:"language_code_style"`
-	// Priority is served as it stands here; not negative.
+	// Priority is served unchanged; not negative.
 	Priority int `yaml:"priority"`
-	// EnforcedChecks is served as it stands here.
+	// EnforcedChecks is served unchanged.
 	EnforcedChecks []string `yaml:"enforced_checks"`
-	// Restricted is served as it stands here.
+	// Restricted is served unchanged.
 	Restricted bool `yaml:"restricted"`
 	// Repoweb is the template of a file's address in a repository browser,
 	// with `{{branch}}` and `{{filename}}`.
 	Repoweb string `yaml:"repoweb"`
 	// ReportSourceBugs is the e-mail address for bugs in source strings.
 	ReportSourceBugs string `yaml:"report_source_bugs"`
-	// MergeStyle is served as it stands here.
+	// MergeStyle is served unchanged.
 	MergeStyle string `yaml:"merge_style" oneof:"merge rebase merge_noff"`
 	// CommitMessage is a message template; line breaks of all message
 	// templates are served as CR LF.
@@ -127,42 +127,42 @@ type Component struct {
 	AddonMessage string `yaml:"addon_message"`
 	// PullMessage is a message template.
 	PullMessage string `yaml:"pull_message"`
-	// AllowTranslationPropagation is served as it stands here.
+	// AllowTranslationPropagation is served unchanged.
 	AllowTranslationPropagation bool `yaml:"allow_translation_propagation"`
-	// ManageUnits is served as it stands here.
+	// ManageUnits is served unchanged.
 	ManageUnits bool `yaml:"manage_units"`
-	// EnableSuggestions is served as it stands here.
+	// EnableSuggestions is served unchanged.
 	EnableSuggestions bool `yaml:"enable_suggestions"`
-	// SuggestionVoting is served as it stands here.
+	// SuggestionVoting is served unchanged.
 	SuggestionVoting bool `yaml:"suggestion_voting"`
-	// SuggestionAutoaccept is served as it stands here; not negative.
+	// SuggestionAutoaccept is served unchanged; not negative.
 	SuggestionAutoaccept int `yaml:"suggestion_autoaccept"`
-	// PushOnCommit is served as it stands here.
+	// PushOnCommit is served unchanged.
 	PushOnCommit bool `yaml:"push_on_commit"`
-	// CommitPendingAge is a number of hours, served as it stands here; not
+	// CommitPendingAge is a number of hours, served unchanged; not
 	// negative.
 	CommitPendingAge int `yaml:"commit_pending_age"`
-	// AutoLockError is served as it stands here.
+	// AutoLockError is served unchanged.
 	AutoLockError bool `yaml:"auto_lock_error"`
-	// VariantRegex is served as it stands here.
+	// VariantRegex is served unchanged.
 	VariantRegex string `yaml:"variant_regex"`
-	// GlossaryColor is served as it stands here.
+	// GlossaryColor is served unchanged.
 	GlossaryColor string `yaml:"glossary_color"`
 }
 
-// Suggestions names where suggestions come from.
+// Suggestions selects the branches that suggestions come from.
 type Suggestions struct {
 	// Branches is a pattern of branch names; `*` matches anything, `/` too.
-	// A text that a commit of such a branch brought, and that differs from
-	// the served one, is a suggestion until the branch is merged or deleted.
+	// A text that a commit of such a branch added, and that differs from the served
+	// one, is a suggestion until the branch is merged or deleted.
 	Branches string `yaml:"branches"`
-	// Limit is how many branches are looked at, the first by name, 1 to 1000;
-	// the log says how many are left out.
+	// Limit is the number of branches that are read, the first ones by name, 1 to
+	// 1000; the log says how many are left out.
 	Limit int `yaml:"limit"`
 }
 
-// DefaultComponent is a component of which only slug, repo and filemask are
-// missing (decision 33).
+// DefaultComponent returns a component with the default settings and without slug,
+// repo and filemask (docs/compatibility.md#defaults).
 func DefaultComponent() Component {
 	return Component{
 		History:                     History{Mode: HistoryFull},
@@ -188,12 +188,12 @@ func DefaultComponent() Component {
 	}
 }
 
-// Discovers reports whether the component stands for one per match of
-// `{component}`.
+// Discovers reports whether one component is made per match of `{component}`.
 func (c *Component) Discovers() bool { return strings.Contains(c.Slug, placeholder) }
 
-// Settings returns the component as the catalogue keeps it: Push without
-// credentials, message templates with CR LF line breaks (decision 31).
+// Settings returns the settings as the catalogue stores them: Push without
+// credentials, message templates with CR LF line breaks
+// (docs/compatibility.md#message-templates).
 func (c *Component) Settings() catalog.ComponentSettings {
 	limit := 0
 	if c.Suggestions.Branches != "" {

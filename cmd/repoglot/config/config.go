@@ -2,51 +2,51 @@ package config
 
 import (
 	"net/netip"
+	"reflect"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Config is a whole configuration file. Every key may be left out but the
-// `slug` of a project and `slug`, `repo` and `filemask` of a component.
+// Config is a whole configuration file. Every key may be left out, except the
+// `slug` of a project and `slug`, `repo` and `filemask` of a component. A change of
+// a field with the tag restart takes effect after a restart.
 type Config struct {
 	// Listen is the address that the server listens on, `HOST:PORT`. An empty
 	// host means every address of the machine, port 0 one that the kernel
-	// chooses. A change needs a restart.
-	Listen string `yaml:"listen"`
+	// chooses.
+	Listen string `yaml:"listen" restart:"true"`
 	// BaseURL is the public origin of the server, such as
 	// `https://l10n.example.org`, without a path. Empty: taken from each
 	// request (see `trusted_proxies`).
 	BaseURL string `yaml:"base_url"`
-	// DataDir is the folder of the database and of the local mirrors. It is
-	// made if it is not there. A change needs a restart.
-	DataDir Path `yaml:"data_dir"`
-	// Database is empty for SQLite in `data_dir`, or the address of a
-	// PostgreSQL database, `postgres://USER@HOST/NAME`. This version knows
-	// SQLite only. A change needs a restart.
-	Database Address `yaml:"database"`
+	// DataDir is the folder of the database and of the local mirrors. It is made
+	// if it does not exist.
+	DataDir Path `yaml:"data_dir" restart:"true"`
+	// Database is empty for SQLite in `data_dir`, or the address of a PostgreSQL
+	// database, `postgres://USER@HOST/NAME`. This version knows SQLite only.
+	Database Address `yaml:"database" restart:"true"`
 	// PollInterval is the time between two pulls of a repository that cannot
 	// be watched, such as `5m` or `1h30m`; 0 switches polling off. Repositories
 	// on this machine are watched and pulled as soon as a ref moves; one that
-	// cannot be watched, or is not there yet, is looked at every 2 seconds.
+	// cannot be watched, or does not exist yet, is tried every 2 seconds.
 	PollInterval time.Duration `yaml:"poll_interval"`
-	// Workers is the number of pulls that may run at a time; 0: one per core,
-	// but at least 2. A host has 4 of them at most, and never the last one while
-	// others wait, so one that hangs delays nobody; with `workers: 1` it delays
-	// all until it is given up, for two minutes and more. A change needs a
-	// restart.
-	Workers int `yaml:"workers"`
-	// MaxFileSize is the size above which a PO file is reported instead of
-	// read: bytes, or a number with KiB, MiB, GiB, KB, MB or GB. A change needs a restart.
-	MaxFileSize Size `yaml:"max_file_size"`
+	// Workers is the number of pulls that may run at a time; 0: one per core, but
+	// at least 2. One host gets at most 4 of them, and never the last one while
+	// other hosts wait, so that a host that hangs does not delay the others; with
+	// `workers: 1` it delays all until its pull times out, after two minutes or
+	// more.
+	Workers int `yaml:"workers" restart:"true"`
+	// MaxFileSize is the size above which a PO file is reported instead of read:
+	// bytes, or a number with KiB, MiB, GiB, KB, MB or GB.
+	MaxFileSize Size `yaml:"max_file_size" restart:"true"`
 	// ResponseCache bounds the rendered answers that are kept in memory until
-	// the next change: a size like `64MiB`; 0 keeps none. A change needs a
-	// restart.
-	ResponseCache Size `yaml:"response_cache"`
-	// MetricsListen is a second address, `HOST:PORT`, that alone serves
-	// `/metrics` and `/debug/pprof/`. Empty: `/metrics` is on the main address
-	// and the profiler is off. A change needs a restart.
-	MetricsListen string `yaml:"metrics_listen"`
+	// the next change: a size like `64MiB`; 0 keeps none.
+	ResponseCache Size `yaml:"response_cache" restart:"true"`
+	// MetricsListen is a second address, `HOST:PORT`, for `/metrics` and
+	// `/debug/pprof/` only. Empty: `/metrics` is on the main address
+	// and the profiler is off.
+	MetricsListen string `yaml:"metrics_listen" restart:"true"`
 	// TrustedProxies lists the networks (`10.0.0.0/8`) and addresses
 	// (`127.0.0.1`) whose `X-Forwarded-Proto`, `X-Forwarded-Host` and
 	// `X-Forwarded-For` count.
@@ -54,24 +54,23 @@ type Config struct {
 	// CORSOrigins lists the origins of web pages that may read the API, such
 	// as `https://app.example.org`, or `*` for all.
 	CORSOrigins []string `yaml:"cors_origins"`
-	// RateLimit bounds the requests of a client to the API; who sends more gets
-	// 429 until the span since the first of them is over. Empty: no bound.
+	// RateLimit bounds the requests of a client to the API; more requests get 429
+	// until the span since the first one is over. Empty: no bound.
 	RateLimit RateLimit `yaml:"rate_limit"`
-	// Credentials lists what to log in with at hosts of repositories.
+	// Credentials lists user names, passwords and keys for hosts of repositories.
 	Credentials []Credential `yaml:"credentials"`
-	// Bots lists authors, by name or e-mail address, that are programs:
-	// their users say so.
+	// Bots lists the names or e-mail addresses of authors that are programs; their
+	// users have `is_bot`.
 	Bots []string `yaml:"bots"`
-	// Git says who transports packs: the `git` program (`binary`), repoglot
-	// itself (`builtin`), or the program where there is one (`auto`). A change
-	// needs a restart.
-	Git Transport `yaml:"git" oneof:"auto builtin binary"`
+	// Git says which program transports packs: `git` (`binary`), repoglot itself
+	// (`builtin`), or `git` if it is installed (`auto`).
+	Git Transport `yaml:"git" oneof:"auto builtin binary" restart:"true"`
 	// GitExport says whether the repositories of components may be cloned from
 	// this server, private ones with a token, by the address in `git_export`
 	// (docs/operation.md). It needs the git program: without it, or with
-	// `git: builtin`, clones get 503. A change needs a restart.
-	GitExport bool `yaml:"git_export"`
-	// Projects lists what is served.
+	// `git: builtin`, clones get 503.
+	GitExport bool `yaml:"git_export" restart:"true"`
+	// Projects lists the projects.
 	Projects []Project `yaml:"projects"`
 
 	file     string
@@ -79,10 +78,10 @@ type Config struct {
 	warnings []string
 }
 
-// Transport says who transports packs: see Config.Git.
+// Transport says which program transports packs: see [Config.Git].
 type Transport string
 
-// RateLimit bounds the requests of one client; an empty rate is no bound.
+// RateLimit bounds the requests of one client; an empty rate means no bound.
 type RateLimit struct {
 	// Anonymous bounds the requests of one address (of IPv6: one network of 64
 	// bits) without a token, such as `1000/h` (units: s, m, h, d).
@@ -91,22 +90,22 @@ type RateLimit struct {
 	Token Rate `yaml:"token"`
 }
 
-// Credential is what to log in with at one host.
+// Credential is the credential for one host.
 type Credential struct {
 	// Host is the host that the credential is for, `git.example.org` or
-	// `git.example.org:8443`. No other host ever sees it.
+	// `git.example.org:8443`. It is never sent to another host.
 	Host string `yaml:"host" required:"true"`
 	// Username is the name to log in with.
 	Username string `yaml:"username"`
 	// PasswordEnv names the environment variable that holds the password or
-	// access token; it must be set. Passwords themselves do not belong into
+	// access token; it must be set. Passwords themselves do not belong in
 	// the file.
 	PasswordEnv string `yaml:"password_env"`
-	// SSHKey is the path of a private key for `ssh://` addresses. Empty: the
-	// SSH agent and the usual keys are asked.
+	// SSHKey is the path of a private key for `ssh://` addresses. Empty: the SSH
+	// agent and the usual keys are tried.
 	SSHKey Path `yaml:"ssh_key"`
 
-	// Password is the value of the variable that PasswordEnv names, "" without
+	// Password is the value of the variable that PasswordEnv names; "" without
 	// one. It is never printed.
 	Password Secret `yaml:"-"`
 }
@@ -124,27 +123,27 @@ type Project struct {
 	Instructions string `yaml:"instructions"`
 	// LanguageAliases is a comma-separated list of `from:to` language codes.
 	LanguageAliases string `yaml:"language_aliases"`
-	// TranslationReview is served as it stands here.
+	// TranslationReview is served unchanged.
 	TranslationReview bool `yaml:"translation_review"`
-	// SourceReview is served as it stands here.
+	// SourceReview is served unchanged.
 	SourceReview bool `yaml:"source_review"`
-	// SetLanguageTeam is served as it stands here.
+	// SetLanguageTeam is served unchanged.
 	SetLanguageTeam bool `yaml:"set_language_team"`
-	// EnableHooks says that webhooks may have the project's components pulled.
+	// EnableHooks says that webhooks may pull the project's components.
 	EnableHooks bool `yaml:"enable_hooks"`
-	// Access is who may see the project: everybody (`public`), or nobody
-	// without a token (`private`: the API answers 404).
+	// Access says which clients see the project: all (`public`), or only those with
+	// a token (`private`: the API answers 404 to others).
 	Access catalog.Access `yaml:"access" oneof:"public private"`
 	// WebhookSecretEnv names the environment variable with the secret of
-	// webhooks for the project's components: only calls that are signed with it
-	// count. If the variable is not set, none does. Empty: everybody may call,
-	// which pulls at most once a minute. See docs/webhooks.md.
+	// webhooks for the project's components: only calls that are signed with it are
+	// accepted. If the variable is not set, no call is. Empty: any call is accepted
+	// and pulls at most once a minute. See docs/webhooks.md.
 	WebhookSecretEnv string `yaml:"webhook_secret_env"`
 	// Components lists the project's components.
 	Components []Component `yaml:"components"`
 }
 
-// Default is the configuration of an empty file.
+// Default returns the configuration of an empty file.
 func Default() *Config {
 	return &Config{
 		Listen:        "127.0.0.1:8080",
@@ -157,12 +156,13 @@ func Default() *Config {
 	}
 }
 
-// DefaultProject is a project of which only the slug is missing (decision 33).
+// DefaultProject returns a project with the default settings and without a slug
+// (docs/compatibility.md#defaults).
 func DefaultProject() Project {
 	return Project{SetLanguageTeam: true, EnableHooks: true, Access: catalog.AccessPublic}
 }
 
-// Settings returns the project as the catalogue keeps it.
+// Settings returns the settings as the catalogue stores them.
 func (p *Project) Settings() catalog.ProjectSettings {
 	return catalog.ProjectSettings{
 		Name:              p.Name,
@@ -177,19 +177,33 @@ func (p *Project) Settings() catalog.ProjectSettings {
 	}
 }
 
-// File is the path of the file that the configuration was read from, "" if it
-// was made by a program.
+// File is the path of the file that the configuration was read from; "" without a
+// file.
 func (c *Config) File() string { return c.file }
 
-// Warnings says in one line each what the file asks for and this version does
-// not do, and which environment variables and check flags look like a mistake.
+// Warnings lists, in one line each, the settings that this version does not act
+// on, and the environment variables and check flags that look like a mistake.
 func (c *Config) Warnings() []string { return c.warnings }
 
-// Prefixes returns TrustedProxies as package netip has them.
+// Prefixes returns TrustedProxies in the type of package netip.
 func (c *Config) Prefixes() []netip.Prefix {
 	list := make([]netip.Prefix, 0, len(c.TrustedProxies))
 	for _, n := range c.TrustedProxies {
 		list = append(list, n.Prefix)
 	}
 	return list
+}
+
+// RestartKeys returns the keys that differ from those of now and take effect only
+// after a restart.
+func (c *Config) RestartKeys(now *Config) []string {
+	var keys []string
+	old, changed := reflect.ValueOf(c).Elem(), reflect.ValueOf(now).Elem()
+	for i := range old.NumField() {
+		f := old.Type().Field(i)
+		if f.Tag.Get("restart") != "" && !old.Field(i).Equal(changed.Field(i)) {
+			keys = append(keys, f.Tag.Get("yaml"))
+		}
+	}
+	return keys
 }

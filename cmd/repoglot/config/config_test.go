@@ -16,7 +16,7 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
-// contract is the example of the design, with every key in it.
+// contract is a configuration with every kind of key.
 const contract = `listen: 127.0.0.1:8080
 base_url: ""                  # public origin; empty: taken from each request
 data_dir: ./repoglot-data     # database, mirrors
@@ -108,14 +108,14 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// minimal is the least that serves something.
+// minimal is the smallest configuration with a component.
 const minimal = `projects:
 - slug: p
   components:
   - {slug: c, repo: ../r, filemask: "*.po"}
 `
 
-// TestDefaults holds decision 33.
+// TestDefaults checks the defaults of docs/compatibility.md#defaults.
 func TestDefaults(t *testing.T) {
 	c := mustParse(t, minimal)
 	p := c.Projects[0]
@@ -146,8 +146,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestSettingsCarryEverything sets every field of a configured project and
-// component and expects each to arrive.
+// TestSettingsCarryEverything: Settings has every field of a configured project
+// and component.
 func TestSettingsCarryEverything(t *testing.T) {
 	fill := func(v reflect.Value) {
 		for i := range v.NumField() {
@@ -199,7 +199,7 @@ func TestEnvironment(t *testing.T) {
 	if c := mustParse(t, contract, "REPOGLOT_LISTEN="); c.Listen != "127.0.0.1:8080" {
 		t.Errorf("an empty variable overrode listen: %q", c.Listen)
 	}
-	// A variable mends what is broken in the file.
+	// A variable replaces a broken value of the file.
 	mustParse(t, "listen: nowhere\n"+minimal, "REPOGLOT_LISTEN=:1")
 	for env, want := range map[string]string{
 		"REPOGLOT_WORKERS=many":      `REPOGLOT_WORKERS: "many" must be a whole number`,
@@ -312,7 +312,7 @@ projects:
 	}
 }
 
-// TestWebhookSecrets holds which secret counts for which component.
+// TestWebhookSecrets: which secret belongs to which component.
 func TestWebhookSecrets(t *testing.T) {
 	const text = `projects:
   - slug: a
@@ -346,5 +346,33 @@ func TestWebhookSecrets(t *testing.T) {
 	warning := []string{"webhook_secret_env names NOBODY, which is not set: webhooks are refused until it is"}
 	if diff := cmp.Diff(warning, c.Warnings()); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+// TestEveryKeyIsOverridden: an environment variable overrides every key of the top
+// level that is one word, except true and false.
+func TestEveryKeyIsOverridden(t *testing.T) {
+	words := map[string]string{
+		"listen": ":9", "base_url": "https://l10n.example.org", "data_dir": "/d", "database": "postgres://h/d", "poll_interval": "90s",
+		"workers": "3", "max_file_size": "2KB", "response_cache": "1MiB", "metrics_listen": ":10", "git": "builtin",
+	}
+	defaults := reflect.ValueOf(*mustParse(t, minimal))
+	for i := range defaults.NumField() {
+		f := defaults.Type().Field(i)
+		key := f.Tag.Get("yaml")
+		if kind := f.Type.Kind(); key == "" || kind == reflect.Slice || kind == reflect.Struct || kind == reflect.Bool {
+			continue
+		}
+		if words[key] == "" {
+			t.Errorf("this test has no word for %s", key)
+			continue
+		}
+		changed := mustParse(t, minimal, config.EnvName(key)+"="+words[key])
+		if reflect.ValueOf(*changed).Field(i).Equal(defaults.Field(i)) {
+			t.Errorf("%s does not override %s", config.EnvName(key), key)
+		}
+		if keys := mustParse(t, minimal).RestartKeys(changed); (f.Tag.Get("restart") != "") != (len(keys) == 1 && keys[0] == key) {
+			t.Errorf("a change of %s needs a restart of %q", key, keys)
+		}
 	}
 }

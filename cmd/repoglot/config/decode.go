@@ -10,27 +10,27 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxNodes bounds the values of one file, aliases counted as often as they are
-// used: a file of nested aliases must not grow without end.
+// maxNodes bounds the values of one file, counting aliases each time they are used,
+// so that nested aliases cannot grow without end.
 const maxNodes = 50_000
 
-// maxDepth bounds open brackets, and aliases of aliases. The types of Config
-// bound how deeply decode calls itself.
+// maxDepth bounds open brackets and aliases of aliases. The types of Config bound
+// the recursion of decode.
 const maxDepth = 64
 
-// decoder fills structs from a YAML tree. Unlike the library's own decoder it
-// reports every mistake, not just the first.
+// decoder fills structs from a YAML tree. Unlike the library's decoder it reports
+// every mistake, not only the first.
 type decoder struct {
 	report
 	anchors map[string]ast.Node
 	nodes   int
 }
 
-// decode fills dst with what stands at node. path names it in messages.
+// decode fills dst from node. path names the value in messages.
 func (d *decoder) decode(path string, node ast.Node, dst reflect.Value) {
 	if d.nodes++; d.nodes > maxNodes {
 		if d.nodes == maxNodes+1 {
-			d.at(nodePlace(node), "the file holds more than %d values; use fewer aliases", maxNodes)
+			d.at(nodePosition(node), "the file holds more than %d values; use fewer aliases", maxNodes)
 		}
 		return
 	}
@@ -38,9 +38,9 @@ func (d *decoder) decode(path string, node ast.Node, dst reflect.Value) {
 	if node == nil || node.Type() == ast.NullType {
 		return // a key without a value keeps its default
 	}
-	at := nodePlace(node)
-	if _, known := d.places[path]; !known {
-		d.places[path] = at
+	at := nodePosition(node)
+	if _, known := d.positions[path]; !known {
+		d.positions[path] = at
 	}
 	switch v := dst.Addr().Interface().(type) {
 	case scalar:
@@ -89,7 +89,7 @@ func (d *decoder) decode(path string, node ast.Node, dst reflect.Value) {
 func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 	m, ok := node.(ast.MapNode)
 	if !ok {
-		d.at(nodePlace(node), "%s must be a mapping of keys to values, but is %s", orFile(path), kind(node))
+		d.at(nodePosition(node), "%s must be a mapping of keys to values, but is %s", orFile(path), kind(node))
 		return
 	}
 	fields := keysOf(dst.Type())
@@ -100,14 +100,14 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 			merges = append(merges, it.Value())
 			continue
 		}
-		key, at := keyText(it.Key()), nodePlace(it.Key())
+		key, at := keyText(it.Key()), nodePosition(it.Key())
 		index, known := fields[key]
 		switch {
 		case !known:
 			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, fields))
 			continue
 		case seen[key]:
-			d.at(at, "key %q stands here a second time; remove one of the two", key)
+			d.at(at, "key %q is here twice; remove one of the two", key)
 			continue
 		}
 		seen[key] = true
@@ -130,29 +130,30 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 	}
 }
 
-// value decodes one key's value; what is wrong with an absent or empty value
-// is reported where the key stands.
-func (d *decoder) value(path string, at place, node ast.Node, dst reflect.Value) {
+// value decodes the value of a key. Mistakes of an absent or empty value are
+// reported at the key.
+func (d *decoder) value(path string, at position, node ast.Node, dst reflect.Value) {
 	if r := d.resolve(node); r == nil || r.Type() == ast.NullType || r.Type() == ast.MappingType || r.Type() == ast.SequenceType {
-		d.places[path] = at
+		d.positions[path] = at
 	} else {
-		d.places[path] = nodePlace(node)
+		d.positions[path] = nodePosition(node)
 	}
 	d.decode(path, node, dst)
 }
 
-// merge applies one mapping of "<<: *anchor" or "<<: [*a, *b]": keys that stand in the mapping itself win.
+// merge applies a mapping of "<<: *anchor" or "<<: [*a, *b]": keys of the mapping
+// itself win.
 func (d *decoder) merge(path string, node ast.Node, fields map[string]int, seen map[string]bool, dst reflect.Value) {
 	resolved := d.resolve(node)
 	m, ok := resolved.(ast.MapNode)
 	if !ok {
 		if resolved != nil {
-			d.at(nodePlace(node), "<< must name a mapping, but names %s", kind(resolved))
+			d.at(nodePosition(node), "<< must name a mapping, but names %s", kind(resolved))
 		}
 		return
 	}
 	for it := m.MapRange(); it.Next(); {
-		key, at := keyText(it.Key()), nodePlace(it.Key())
+		key, at := keyText(it.Key()), nodePosition(it.Key())
 		if it.Key().IsMergeKey() {
 			d.at(at, "<< within a merged mapping is not read; name both mappings: <<: [*a, *b]")
 			continue
@@ -170,7 +171,7 @@ func (d *decoder) merge(path string, node ast.Node, fields map[string]int, seen 
 func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
 	s, ok := node.(*ast.SequenceNode)
 	if !ok {
-		d.at(nodePlace(node), "%s must be a list, but is %s; write it like [a, b]", path, kind(node))
+		d.at(nodePosition(node), "%s must be a list, but is %s; write it like [a, b]", path, kind(node))
 		return
 	}
 	for i, n := range s.Values {
@@ -181,16 +182,16 @@ func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
 		setDefaults(item)
 		p := fmt.Sprintf("%s[%d]", path, i)
 		if r := d.resolve(n); r == nil || r.Type() == ast.NullType {
-			d.at(nodePlace(n), "%s is empty; remove the dash or write something after it", p)
+			d.at(nodePosition(n), "%s is empty; remove the dash or write something after it", p)
 			continue
 		}
-		d.places[p] = nodePlace(n)
+		d.positions[p] = nodePosition(n)
 		d.decode(p, n, item)
 		dst.Set(reflect.Append(dst, item))
 	}
 }
 
-// setDefaults gives an item of a list the values of keys that are left out.
+// setDefaults gives an item of a list its default values.
 func setDefaults(item reflect.Value) {
 	switch v := item.Addr().Interface().(type) {
 	case *Project:
@@ -200,9 +201,9 @@ func setDefaults(item reflect.Value) {
 	}
 }
 
-// word hands a scalar's text to a parser.
+// word parses the text of a scalar.
 func (d *decoder) word(path string, node ast.Node, parse func(string) error) {
-	at := nodePlace(node)
+	at := nodePosition(node)
 	s, ok := text(node)
 	if !ok {
 		s = literal(node)
@@ -219,8 +220,8 @@ func (d *decoder) word(path string, node ast.Node, parse func(string) error) {
 	}
 }
 
-// printable refuses control characters other than tab and line breaks.
-func (d *decoder) printable(at place, path, s string) bool {
+// printable reports control characters except tab and line breaks.
+func (d *decoder) printable(at position, path, s string) bool {
 	if i := strings.IndexFunc(s, func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\n\r", c) || c == 0x7f }); i >= 0 {
 		d.at(at, "%s holds the control character %#x; remove it", path, s[i])
 		return false
@@ -233,7 +234,7 @@ func (d *decoder) history(path string, node ast.Node, dst *History) {
 	const remedy = "write full, none, {since: 2024-01-31} or {commits: 200}"
 	if s, ok := text(node); ok {
 		if s != string(HistoryFull) && s != string(HistoryNone) {
-			d.at(nodePlace(node), "%s: %s is no history; %s", path, sample(s), remedy)
+			d.at(nodePosition(node), "%s: %s is no history; %s", path, sample(s), remedy)
 			return
 		}
 		*dst = History{Mode: HistoryMode(s)}
@@ -241,30 +242,30 @@ func (d *decoder) history(path string, node ast.Node, dst *History) {
 	}
 	m, ok := node.(ast.MapNode)
 	if !ok {
-		d.at(nodePlace(node), "%s is %s; %s", path, kind(node), remedy)
+		d.at(nodePosition(node), "%s is %s; %s", path, kind(node), remedy)
 		return
 	}
 	it := m.MapRange()
 	if !it.Next() {
-		d.at(nodePlace(node), "%s is empty; %s", path, remedy)
+		d.at(nodePosition(node), "%s is empty; %s", path, remedy)
 		return
 	}
-	key, at, value := keyText(it.Key()), nodePlace(it.Key()), d.resolve(it.Value())
+	key, at, value := keyText(it.Key()), nodePosition(it.Key()), d.resolve(it.Value())
 	switch {
 	case it.Next():
-		d.at(nodePlace(node), "%s has more than one key; %s", path, remedy)
+		d.at(nodePosition(node), "%s has more than one key; %s", path, remedy)
 	case key == string(HistorySince):
 		s, _ := text(value)
 		day, err := time.Parse(time.DateOnly, s)
 		if err != nil {
-			d.at(nodePlace(value), "%s.since must be a day; write it like 2024-01-31", path)
+			d.at(nodePosition(value), "%s.since must be a day; write it like 2024-01-31", path)
 			return
 		}
 		*dst = History{Mode: HistorySince, Since: day}
 	case key == string(HistoryCommits):
 		n, err := strconv.ParseInt(literal(value), 10, 32)
 		if err != nil || n < 1 {
-			d.at(nodePlace(value), "%s.commits must be a number above 0", path)
+			d.at(nodePosition(value), "%s.commits must be a number above 0", path)
 			return
 		}
 		*dst = History{Mode: HistoryCommits, Commits: int(n)}

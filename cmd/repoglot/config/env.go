@@ -12,10 +12,10 @@ import (
 // envPrefix begins the names of variables that override a key.
 const envPrefix = "REPOGLOT_"
 
-// environment is what os.Environ said, the last value of a name winning.
+// environment is the result of os.Environ; of equal names the last one wins.
 type environment struct {
 	values     map[string]string
-	overridden map[string]bool // keys of the file
+	overridden map[string]bool // keys of the file, by name
 }
 
 func newEnvironment(environ []string) *environment {
@@ -28,8 +28,8 @@ func newEnvironment(environ []string) *environment {
 	return env
 }
 
-// override lets REPOGLOT_LISTEN, REPOGLOT_BASE_URL, … win over the scalar keys
-// of the file's top level. A variable that is set but empty overrides nothing.
+// override applies REPOGLOT_LISTEN, REPOGLOT_BASE_URL, … to the scalar keys of the
+// file's top level. A variable that is set but empty overrides nothing.
 func (env *environment) override(c *Config, r *report) {
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {
@@ -40,18 +40,19 @@ func (env *environment) override(c *Config, r *report) {
 			continue
 		}
 		env.overridden[key] = true
-		delete(r.places, key)
+		delete(r.positions, key)
 		if err := setWord(v.Field(i), value); err != nil {
 			r.errs = append(r.errs, &Error{File: name, Msg: oneLine(fmt.Sprintf("%s %v", sample(value), err))})
 		}
 	}
 }
 
-// EnvName is the environment variable that overrides a scalar key of the
+// EnvName returns the environment variable that overrides a scalar key of the
 // file's top level.
 func EnvName(key string) string { return envPrefix + strings.ToUpper(key) }
 
-// overridable reports whether a field is one word.
+// overridable reports whether an environment variable can override a field: one
+// that is written as one word, except true and false.
 func overridable(v reflect.Value) bool {
 	if _, ok := v.Addr().Interface().(scalar); ok {
 		return true
@@ -80,7 +81,8 @@ func setWord(dst reflect.Value, text string) error {
 	}
 }
 
-// unknown warns of variables that look like an override and are none.
+// unknown returns a warning for each variable with the prefix of an override that
+// overrides no key.
 func (env *environment) unknown(c *Config) []string {
 	named := map[string]bool{}
 	for key := range keysOf(reflect.TypeFor[Config]()) {
@@ -108,7 +110,7 @@ func (env *environment) unknown(c *Config) []string {
 }
 
 // secrets reads the secrets of webhooks and returns a warning for each variable
-// that is not set: who named one wants no unsigned calls, so none counts.
+// that is not set: such a component accepts no calls at all.
 func (env *environment) secrets(c *Config) []string {
 	missing := map[string]bool{}
 	for i := range c.Projects {

@@ -11,7 +11,7 @@ import (
 type Error struct {
 	// File is the path of the file, or the name of an environment variable.
 	File string
-	// Line and Column count from 1; 0 where there is no such place.
+	// Line and Column count from 1; they are 0 if the mistake is not in the file.
 	Line, Column int
 	// Msg says what is wrong and what to do about it, in one line and without
 	// credentials.
@@ -26,8 +26,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
-// Errors are all mistakes that were found in a configuration, in the order of
-// the file.
+// Errors are all mistakes of a configuration, in the order of the file.
 type Errors []*Error
 
 // Error returns one line per mistake.
@@ -54,47 +53,47 @@ func (l Errors) sort() {
 	})
 }
 
-// place is where something stands in the file; the zero value is nowhere.
-type place struct{ line, column int }
+// position is a position in the file; the zero value is not in it.
+type position struct{ line, column int }
 
-// maxErrors bounds the list of mistakes: nobody reads more, and one alias can
-// repeat a mistake a thousand times.
+// maxErrors bounds the list of mistakes: one alias can repeat a mistake a thousand
+// times.
 const maxErrors = 100
 
-// report collects mistakes and remembers where every value stands, so that
-// what is found wrong later can still be pointed at.
+// report collects mistakes and the positions of all values, for mistakes that are
+// found later.
 type report struct {
-	file   string
-	errs   Errors
-	places map[string]place // by path: "projects[0].components[1].repo"
+	file      string
+	errs      Errors
+	positions map[string]position // by path: "projects[0].components[1].repo"
 }
 
-// at reports a mistake at a place, once if it was the last one too.
-func (r *report) at(p place, format string, args ...any) {
+// at reports a mistake at a position, unless it is the same as the last one.
+func (r *report) at(p position, format string, args ...any) {
 	e := Error{File: r.file, Line: p.line, Column: p.column, Msg: oneLine(fmt.Sprintf(format, args...))}
 	if n := len(r.errs); n < maxErrors && (n == 0 || *r.errs[n-1] != e) {
 		r.errs = append(r.errs, &e)
 	}
 }
 
-// on reports a mistake of the value at a path, or of the nearest thing around
-// it that stands in the file.
+// on reports a mistake of the value at a path, at its own position or that of the
+// nearest value around it.
 func (r *report) on(path, format string, args ...any) {
 	for p := path; ; {
-		if at, ok := r.places[p]; ok {
+		if at, ok := r.positions[p]; ok {
 			r.at(at, format, args...)
 			return
 		}
 		i := strings.LastIndexAny(p, ".[")
 		if i < 0 {
-			r.at(place{1, 1}, format, args...)
+			r.at(position{1, 1}, format, args...)
 			return
 		}
 		p = p[:i]
 	}
 }
 
-// oneLine keeps a message on its line, whatever a file put into it.
+// oneLine replaces line breaks and other control characters by spaces.
 func oneLine(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {
@@ -104,7 +103,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// sample quotes a value of a file for a message, cut where it is long.
+// sample quotes a value of a file for a message; long values are cut.
 func sample(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {

@@ -16,15 +16,15 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// maxFile bounds a configuration file: a thousand components take half of it.
+// maxFile bounds a configuration file: a thousand components need half of it.
 const maxFile = 1 << 20
 
-// maxLine bounds a line of it, and so the depth that indentation can reach.
+// maxLine bounds a line of it, and so the depth of indentation.
 const maxLine = 8 << 10
 
-// Load reads the configuration file at path. environ has the form of
-// os.Environ and gives the overrides REPOGLOT_… and the variables that the file
-// names. The error is an [Errors] with every mistake that was found.
+// Load reads the configuration file at path. environ has the form of os.Environ,
+// with the overrides REPOGLOT_… and the variables that the file names. The error is
+// an [Errors] with every mistake.
 func Load(path string, environ []string) (*Config, error) {
 	data, err := readFile(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func Load(path string, environ []string) (*Config, error) {
 	return Parse(path, data, environ)
 }
 
-// readFile reads a file that may be as large as a configuration.
+// readFile reads a file of up to maxFile bytes.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -57,8 +57,8 @@ func fail(path, format string, args ...any) error {
 	return Errors{{File: path, Msg: oneLine(fmt.Sprintf(format, args...))}}
 }
 
-// Parse does what Load does with the bytes of a file. Nothing is read but
-// data; path is for messages and for what is relative to the file's folder.
+// Parse is Load for the bytes of a file. It reads no files; path is for messages
+// and for paths relative to the file's folder.
 func Parse(path string, data []byte, environ []string) (*Config, error) {
 	if len(data) > maxFile {
 		return nil, fail(path, "is larger than %s; is this the configuration?", Size(maxFile))
@@ -68,7 +68,7 @@ func Parse(path string, data []byte, environ []string) (*Config, error) {
 		return nil, err
 	}
 	d := &decoder{
-		report:  report{file: path, places: map[string]place{}},
+		report:  report{file: path, positions: map[string]position{}},
 		anchors: map[string]ast.Node{},
 	}
 	c := Default()
@@ -90,9 +90,9 @@ func Parse(path string, data []byte, environ []string) (*Config, error) {
 	return c, nil
 }
 
-// FromEnviron is the configuration without a file: defaults, and what
-// environ, of the form of os.Environ, overrides. Relative paths begin at the
-// current folder.
+// FromEnviron returns the configuration without a file: the defaults and the
+// overrides of environ, which has the form of os.Environ. Relative paths begin at
+// the current folder.
 func FromEnviron(environ []string) (*Config, error) {
 	c, r, env := Default(), &report{file: "environment"}, newEnvironment(environ)
 	env.override(c, r)
@@ -107,8 +107,8 @@ func FromEnviron(environ []string) (*Config, error) {
 	return c, nil
 }
 
-// Add puts a project into a configuration that has no file, checked and
-// completed as if it stood in one.
+// Add adds a project to a configuration without a file, checked and completed like
+// a project of a file.
 func (c *Config) Add(p Project) error {
 	r := &report{file: "repository"}
 	list := []Project{p}
@@ -120,8 +120,8 @@ func (c *Config) Add(p Project) error {
 	return nil
 }
 
-// parseYAML returns the tree of the one document of a file. What is no YAML
-// gives an Errors with one entry, even where the library panics.
+// parseYAML returns the tree of the one document of a file. Text that is not YAML
+// gives an Errors with one entry, even if the library panics.
 func parseYAML(path string, data []byte) (body ast.Node, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -147,14 +147,14 @@ func parseYAML(path string, data []byte) (body ast.Node, err error) {
 	case 1:
 		return bodies[0], nil
 	default:
-		at := nodePlace(bodies[1])
+		at := nodePosition(bodies[1])
 		return nil, Errors{{File: path, Line: at.line, Column: at.column, Msg: "a second document begins above; remove the line ---"}}
 	}
 }
 
-// tooDeep returns the first line that is longer than maxLine, or at which more
-// than maxDepth brackets are open; 0 if there is none. The library's parser
-// calls itself for every level, and a stack overflow cannot be caught.
+// tooDeep returns the first line that is longer than maxLine or has more than
+// maxDepth open brackets; 0 without one. The library's parser is recursive, and a
+// stack overflow cannot be caught.
 func tooDeep(data []byte) int {
 	line, start, open := 1, 0, 0
 	for i, c := range data {
@@ -186,8 +186,8 @@ func syntaxError(path string, err error) *Error {
 	return e
 }
 
-// resolvePaths makes the paths of a file absolute: relative ones begin at the
-// folder of the file, those that came from the environment at the current one.
+// resolvePaths makes paths absolute: relative paths of the file begin at its
+// folder, those of the environment at the current folder.
 func (c *Config) resolvePaths(folder string, env *environment) error {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -213,7 +213,7 @@ func (c *Config) resolvePaths(folder string, env *environment) error {
 		for j := range c.Projects[i].Components {
 			repo := &c.Projects[i].Components[j].Repo
 			path, local := remote.IsLocal(repo.Raw())
-			if !local || path != repo.Raw() { // file:// addresses are whole already
+			if !local || path != repo.Raw() { // file:// addresses are absolute
 				continue
 			}
 			abs, err := Path(*repo).in(folder, env)
@@ -226,7 +226,7 @@ func (c *Config) resolvePaths(folder string, env *environment) error {
 	return nil
 }
 
-// in returns the absolute path of p as seen from a folder.
+// in returns p as an absolute path, relative to a folder.
 func (p Path) in(folder string, env *environment) (Path, error) {
 	s := string(p)
 	if rest, ok := strings.CutPrefix(s, "~/"); ok && env.values["HOME"] != "" {

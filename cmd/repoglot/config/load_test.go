@@ -13,8 +13,7 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
-// component wraps the keys of a component into a file; they begin at line 4,
-// column 3.
+// component makes a file with the keys of a component, from line 4, column 3 on.
 func component(keys string) string {
 	return "projects:\n- slug: p\n  components:\n  - slug: c\n" + indent(keys)
 }
@@ -23,8 +22,8 @@ func indent(keys string) string {
 	return "    " + strings.ReplaceAll(keys, "\n", "\n    ") + "\n"
 }
 
-// TestBroken lists the mistakes of files and what they are answered with: all
-// of them, each with its place and the remedy.
+// TestBroken: every mistake of a file is reported, with its position and the
+// remedy.
 func TestBroken(t *testing.T) {
 	usual := "repo: x\nfilemask: '*.po'\n\n"
 	for _, tt := range []struct {
@@ -39,7 +38,7 @@ func TestBroken(t *testing.T) {
 		{"two documents", "listen: :1\n---\nlisten: :2\n", []string{"f:3:1: a second document begins above; remove the line ---"}},
 		{"unknown key", "listne: :1\n", []string{`f:1:1: unknown key "listne"; did you mean "listen"?`}},
 		{"unknown key, no guess", "colour: red\n", []string{`f:1:1: unknown key "colour"; remove it, or see docs/configuration.md for the keys of the file`}},
-		{"repeated key", "listen: :1\nlisten: :2\n", []string{`f:2:1: key "listen" stands here a second time; remove one of the two`}},
+		{"repeated key", "listen: :1\nlisten: :2\n", []string{`f:2:1: key "listen" is here twice; remove one of the two`}},
 		{"several", "listen: 8080\nworkers: few\ngit: svn\nmax_file_size: 12 parsecs\npoll_interval: 300\nbots: robot\n", []string{
 			"f:1:9: listen must be text, but is the number 8080; put it in quotes",
 			`f:2:10: workers must be a whole number below 2147483648, but is the text "few"`,
@@ -68,7 +67,7 @@ func TestBroken(t *testing.T) {
 		{"credentials", "credentials:\n- username: u\n- {host: h, password_env: hunter two}\n- {host: h, password_env: NOT_SET}\n- {host: 'https://g'}\n", []string{
 			`f:2:3: credentials[0] has no host; add the key "host"`,
 			"f:3:27: credentials[1].password_env must be the name of an environment variable, not a password; write it like GIT_PASSWORD",
-			`f:4:10: credentials[2].host "h" stands in the list a second time; remove one of the two`,
+			`f:4:10: credentials[2].host "h" is in the list twice; remove one of the two`,
 			"f:4:27: credentials[2].password_env names NOT_SET, which is not set; set it in the environment of repoglot",
 			"f:5:3: credentials[3] has neither password_env nor ssh_key; add one of them",
 			`f:5:10: credentials[3].host "https://g" is no host; write it like git.example.org or git.example.org:8443`,
@@ -85,13 +84,13 @@ func TestBroken(t *testing.T) {
 		}},
 		{"empty item", "projects:\n-\n", []string{"f:2:3: projects[0] is empty; remove the dash or write something after it"}},
 		{"project slugs", "projects:\n- slug: a\n- slug: a\n- slug: a b\n- slug: 'a-{component}'\n", []string{
-			`f:3:9: projects[1].slug "a" is that of another project above; choose another`,
+			`f:3:9: projects[1].slug "a" is used by another project above; choose another`,
 			`f:4:9: projects[2].slug "a b" may hold letters, digits, - and _ only; write it like my-app`,
 			`f:5:9: projects[3].slug "a-{component}" may hold letters, digits, - and _ only; write it like my-app`,
 		}},
 		{"component slugs", component(usual+"name: a {component}") + "  - {slug: c, repo: x, filemask: '*.po'}\n  - {slug: ../c, repo: x, filemask: '*.po'}\n", []string{
 			"f:8:11: projects[0].components[0].name holds {component} but slug does not; write it into slug and filemask too",
-			`f:9:12: projects[0].components[1].slug "c" is that of another component of the project above; choose another`,
+			`f:9:12: projects[0].components[1].slug "c" is used by another component of the project above; choose another`,
 			`f:10:12: projects[0].components[2].slug "../c" may hold letters, digits, - and _ only; write it like my-app`,
 		}},
 		{"formats", component(usual + "file_format: json\ntemplate: en.json\nvcs: hg"), []string{
@@ -174,7 +173,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestRepositories tells addresses that are read from those that are not.
+// TestRepositories: which addresses are valid.
 func TestRepositories(t *testing.T) {
 	for repo, want := range map[string]string{
 		"https://example.org/a.git":     "",
@@ -199,7 +198,7 @@ func TestRepositories(t *testing.T) {
 	}
 }
 
-// TestSecretsStayInside prints whatever can be printed of a configuration.
+// TestSecretsStayInside: no way of printing a configuration shows a secret.
 func TestSecretsStayInside(t *testing.T) {
 	const secret = "hunter2"
 	c := mustParse(t, `
@@ -254,8 +253,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestHostileYAML are files on which the YAML library would overflow the stack
-// or never end.
+// TestHostileYAML: files on which the YAML library would overflow the stack or run
+// for ever are refused.
 func TestHostileYAML(t *testing.T) {
 	for name, file := range map[string]string{
 		"brackets":    strings.Repeat("[", 1<<19),

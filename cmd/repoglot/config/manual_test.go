@@ -19,11 +19,11 @@ import (
 
 var update = flag.Bool("update", false, "write docs/configuration.md anew")
 
-// manual is where the manual lies, seen from this package.
+// manual is the path of the manual from this package.
 const manual = "../../../docs/configuration.md"
 
-// TestManualDrift holds docs/configuration.md and the comments of Config
-// together. After a change of one: go test ./cmd/repoglot/config -update
+// TestManualDrift: docs/configuration.md is made from the comments of Config. After
+// a change of these: go test ./cmd/repoglot/config -update
 func TestManualDrift(t *testing.T) {
 	want := writeManual(t)
 	if *update {
@@ -39,11 +39,11 @@ func TestManualDrift(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(got), want); diff != "" {
-		t.Errorf("the manual does not follow the comments; run go test ./cmd/repoglot/config -update (-file +comments):\n%s", diff)
+		t.Errorf("the manual differs from the comments; run go test ./cmd/repoglot/config -update (-file +comments):\n%s", diff)
 	}
 }
 
-// TestManualExample reads the example that the manual opens with.
+// TestManualExample reads the example of the manual.
 func TestManualExample(t *testing.T) {
 	if _, err := config.Parse("example", []byte(example), nil); err != nil {
 		t.Error(err)
@@ -78,13 +78,13 @@ repoglot serve --config repoglot.yaml reads one YAML file:
 
 ` + "```yaml\n" + example + "```" + `
 
-* Every key has a default but the slug of a project, and slug, repo and
+* Every key has a default, except the slug of a project and slug, repo and
   filemask of a component. A key without a value keeps its default.
 * Unknown keys, repeated keys, values of the wrong type and values that make no
   sense are errors. All of them are reported at once, one line each:
   ` + "`repoglot.yaml:12:9: unknown key \"filmask\"; did you mean \"filemask\"?`" + `
-* Keys of the top level whose value is one word can be overridden by an
-  environment variable, REPOGLOT_ and the key in capitals:
+* Keys of the top level whose value is one word, but not true or false, can be
+  overridden by an environment variable, REPOGLOT_ and the key in capitals:
   ` + "`REPOGLOT_LISTEN`, `REPOGLOT_BASE_URL`, `REPOGLOT_DATA_DIR`" + `… A variable that is
   set but empty overrides nothing. The flags --listen and --data-dir win over
   both.
@@ -93,15 +93,15 @@ repoglot serve --config repoglot.yaml reads one YAML file:
   an environment variable or a flag begin at the current directory.
 * The file is watched. A saved change takes effect without a restart, unless the
   key says otherwise; a broken file is reported and the old configuration stays.
-* Passwords do not stand in the file but in environment variables that it names.
-  Credentials within the address of a repository work and are shown nowhere.
+* Passwords are not in the file; it names environment variables that hold them.
+  Credentials within the address of a repository work and are never shown.
 * YAML anchors, aliases and ` + "`<<:`" + ` may be used to write common settings once.
 
-Keys that this version reads and does not act on yet say so below; each gives a
-warning at start.
+If this version does not act on a key yet, its description says so, and the key
+gives a warning at start.
 `
 
-// writeManual makes the manual out of the sources of this package.
+// writeManual makes the manual from the sources of this package.
 func writeManual(t *testing.T) string {
 	t.Helper()
 	docs := fieldComments(t)
@@ -129,6 +129,9 @@ func writeManual(t *testing.T) string {
 			if values := f.Tag.Get("oneof"); values != "" && !strings.Contains(doc, "`"+strings.Fields(values)[0]+"`") {
 				doc += " One of `" + strings.ReplaceAll(values, " ", "`, `") + "`."
 			}
+			if f.Tag.Get("restart") != "" {
+				doc += " A change needs a restart."
+			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, defaultOf(f, v.Field(i)), strings.ReplaceAll(doc, "|", "\\|"))
 		}
 	}
@@ -141,7 +144,7 @@ func writeManual(t *testing.T) string {
 	return b.String()
 }
 
-// defaultOf writes a default as the file would have it.
+// defaultOf writes a default as in a configuration file.
 func defaultOf(f reflect.StructField, v reflect.Value) string {
 	if f.Tag.Get("required") != "" {
 		return "*required*"

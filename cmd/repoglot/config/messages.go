@@ -2,8 +2,8 @@ package config
 
 import "strings"
 
-// The message templates of a component that sets none (decision 33): our own
-// texts with the placeholders of the specification.
+// The default message templates of a component: our own texts with Weblate's
+// placeholders (docs/compatibility.md#message-templates).
 const (
 	commitMessage = "{{ component_name }}: translate into {{ language_name }}\n" +
 		"\n" +
@@ -35,7 +35,7 @@ const (
 		"How far they are: {{ widget_url }}\n"
 )
 
-// crlf gives a text the line breaks of decision 31 and takes the last one off.
+// crlf replaces line breaks by CR LF and removes those at the end.
 func crlf(s string) string {
 	s = strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 	return strings.ReplaceAll(s, "\n", "\r\n")

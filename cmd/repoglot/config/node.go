@@ -7,8 +7,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// resolve follows aliases and takes off anchors and tags. It returns nil after
-// reporting what leads nowhere.
+// resolve follows aliases and removes anchors and tags. It returns nil after
+// reporting an alias without a target.
 func (d *decoder) resolve(node ast.Node) ast.Node {
 	for range maxDepth {
 		switch n := node.(type) {
@@ -18,12 +18,12 @@ func (d *decoder) resolve(node ast.Node) ast.Node {
 		case *ast.AliasNode:
 			to, ok := d.anchors[keyText(n.Value)]
 			if !ok {
-				d.at(nodePlace(n), "*%s names no anchor above it; add &%[1]s there", keyText(n.Value))
+				d.at(nodePosition(n), "*%s names no anchor above it; add &%[1]s there", keyText(n.Value))
 				return nil
 			}
 			node = to
 		case *ast.TagNode:
-			d.at(nodePlace(n), "tags such as %s are not read; remove it", sample(n.Start.Value))
+			d.at(nodePosition(n), "tags such as %s are not read; remove it", sample(n.Start.Value))
 			return nil
 		case nil:
 			return nil
@@ -31,12 +31,12 @@ func (d *decoder) resolve(node ast.Node) ast.Node {
 			return node
 		}
 	}
-	d.at(nodePlace(node), "an alias leads back to itself; remove it")
+	d.at(nodePosition(node), "an alias leads back to itself; remove it")
 	return nil
 }
 
-// nodePlace returns where a node begins.
-func nodePlace(node ast.Node) place {
+// nodePosition returns the beginning of a node.
+func nodePosition(node ast.Node) position {
 	if m, ok := node.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		node = m.Values[0].Key // the mapping's own token is the first colon
 	}
@@ -44,13 +44,13 @@ func nodePlace(node ast.Node) place {
 		node = m.Key
 	}
 	if node == nil || reflect.ValueOf(node).IsNil() {
-		return place{1, 1}
+		return position{1, 1}
 	}
 	t := node.GetToken()
 	if t == nil || t.Position == nil {
-		return place{1, 1}
+		return position{1, 1}
 	}
-	return place{t.Position.Line, t.Position.Column}
+	return position{t.Position.Line, t.Position.Column}
 }
 
 // text returns the text of a string in any of YAML's styles.
@@ -68,7 +68,7 @@ func text(node ast.Node) (string, bool) {
 	}
 }
 
-// literal returns a number as it is written, "" for anything else.
+// literal returns a number as it is written; "" for other nodes.
 func literal(node ast.Node) string {
 	switch node.(type) {
 	case *ast.IntegerNode, *ast.FloatNode:
@@ -78,7 +78,7 @@ func literal(node ast.Node) string {
 	}
 }
 
-// kind names what a node is, for messages.
+// kind describes a node, for messages.
 func kind(node ast.Node) string {
 	switch n := node.(type) {
 	case *ast.StringNode, *ast.LiteralNode:
@@ -122,7 +122,7 @@ func keysOf(t reflect.Type) map[string]int {
 	return keys
 }
 
-// hint says what an unknown key may have been meant to be.
+// hint names the key that an unknown key may be a misspelling of.
 func (d *decoder) hint(path, key string, fields map[string]int) string {
 	best, least := "", 3
 	for known := range fields {
@@ -173,7 +173,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// orFile names the whole file where a path is empty.
+// orFile returns "the file" for an empty path.
 func orFile(path string) string {
 	if path == "" {
 		return "the file"

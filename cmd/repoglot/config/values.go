@@ -12,8 +12,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// scalar is a value that is written as one word. parse says what is wrong
-// with the word and how to write it.
+// scalar is a value that is written as one word. The error of parse says how to
+// write it.
 type scalar interface{ parse(text string) error }
 
 // Path is a path of this machine. In the file it is relative to the folder of
@@ -36,7 +36,7 @@ func (s Secret) String() string {
 	return "***"
 }
 
-// GoString returns what String does, so that %#v does not tell more.
+// GoString returns the same as String, so that %#v does not print the secret.
 func (s Secret) GoString() string { return s.String() }
 
 // Size is a number of bytes.
@@ -82,7 +82,7 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
-// Network is a network, or one address as the network of just that.
+// Network is a network; an address is a network of one address.
 type Network struct{ netip.Prefix }
 
 func (n *Network) parse(text string) error {
@@ -98,7 +98,7 @@ func (n *Network) parse(text string) error {
 	return nil
 }
 
-// Rate is a number of requests in a span of time; the zero value is no bound.
+// Rate is a number of requests in a span of time; the zero value means no bound.
 type Rate struct {
 	// Count is the number of requests.
 	Count int
@@ -129,9 +129,9 @@ const (
 )
 
 // History says how much of a repository's past becomes change entries
-// (decision 19).
+// (docs/compatibility.md#history).
 type History struct {
-	// Mode is the kind; the others are its argument.
+	// Mode is the kind; the other fields are its argument.
 	Mode HistoryMode
 	// Since is midnight UTC of the first day, with HistorySince.
 	Since time.Time
@@ -139,7 +139,7 @@ type History struct {
 	Commits int
 }
 
-// String returns the value as the file has it.
+// String returns the value as it is written in the file.
 func (h History) String() string {
 	switch h.Mode {
 	case HistorySince:
@@ -151,7 +151,7 @@ func (h History) String() string {
 	}
 }
 
-// catalog is the history as the catalogue keeps it.
+// catalog returns the history as the catalogue stores it.
 func (h History) catalog() catalog.History {
 	return catalog.History{Full: h.Mode != HistoryNone, Since: h.Since, Commits: h.Commits}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// settle is how long a file must be left alone before it is read: editors
-// write in several steps.
+// settle is the time without a change before a file is read: editors write in
+// several steps.
 const settle = 100 * time.Millisecond
 
 // Watcher reports changes of a configuration file.
@@ -22,8 +22,8 @@ type Watcher struct {
 	last    []byte
 }
 
-// NewWatcher begins to watch the file that c was read from. Run reports how
-// it differs from c, however long ago that was read.
+// NewWatcher begins to watch the file that c was read from. Run also reports
+// changes since c was read.
 func NewWatcher(c *Config, environ []string) (*Watcher, error) {
 	path := c.file
 	events, err := fsnotify.NewWatcher()
@@ -46,8 +46,8 @@ func closing(err error, events *fsnotify.Watcher) error {
 	return err
 }
 
-// folders are that of the file and, behind a symbolic link, that of its
-// target: editors and configuration managers replace files by renaming.
+// folders are the folder of the file and, if it is a symbolic link, the folder of
+// its target: editors and configuration managers replace files by renaming.
 func (w *Watcher) folders() []string {
 	list := []string{filepath.Dir(w.path)}
 	if target, err := filepath.EvalSymlinks(w.path); err == nil && filepath.Dir(target) != list[0] {
@@ -57,8 +57,8 @@ func (w *Watcher) folders() []string {
 }
 
 // Run calls changed with every new configuration and failed with the error of
-// every broken one, one call at a time, until ctx is done. A file whose bytes
-// are those of the last call is not reported again.
+// every broken one, one call at a time, until ctx is done. A file with the same
+// bytes as at the last call is not reported again.
 func (w *Watcher) Run(ctx context.Context, changed func(*Config), failed func(error)) error {
 	defer func() { _ = w.events.Close() }() // nothing was written
 	quiet := time.NewTimer(settle)
@@ -81,7 +81,7 @@ func (w *Watcher) Run(ctx context.Context, changed func(*Config), failed func(er
 	}
 }
 
-// look reads the file and reports what it finds.
+// look reads the file and reports the result.
 func (w *Watcher) look(changed func(*Config), failed func(error)) {
 	data, err := readFile(w.path)
 	if err != nil {

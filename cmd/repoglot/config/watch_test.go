@@ -13,10 +13,10 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
-// patience is how long a test waits for what should come at once.
+// patience bounds the wait for an event that should come at once.
 const patience = 20 * time.Second
 
-// watched is a running watcher and what it reported.
+// watched is a running watcher with its reports.
 type watched struct {
 	file    string
 	changes chan *config.Config
@@ -48,7 +48,7 @@ func watch(t *testing.T, file string) *watched {
 	return w
 }
 
-// replace saves the file as editors do: beside it, then renamed.
+// replace saves the file as editors do: under another name, then renamed.
 func replace(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file+"~", []byte(text), 0o600); err != nil {
@@ -107,15 +107,15 @@ func TestWatch(t *testing.T) {
 	w.wantError(t, "there is no such file")
 	replace(t, file, "listen: :4\n")
 	w.wantChange(t, ":4")
-	// A save without a change, and other files of the folder, are no news.
+	// A save without a change and other files of the folder are not reported.
 	replace(t, file, "listen: :4\n")
 	replace(t, file+".other", "listen: :9\n")
 	replace(t, file, "listen: :5\n")
 	w.wantChange(t, ":5")
 }
 
-// TestWatchLink replaces the file as Kubernetes does for its volumes: the file
-// is a link through a link to a folder, and that link is replaced.
+// TestWatchLink replaces the file as Kubernetes does: the file is a link through a
+// link to a folder, and that link is replaced.
 func TestWatchLink(t *testing.T) {
 	dir := t.TempDir()
 	link := func(to, name string) {
