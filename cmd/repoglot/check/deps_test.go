@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDeps holds that the linter needs neither a database nor git, not even
-// through other packages: it is to be built into small tools.
+// TestDeps: the linter depends neither on a database nor on git, so that small tools
+// can use it.
 func TestDeps(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {

@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns s with everything escaped that does not print: control
-// characters and the escape sequences that begin with them, line ends, marks
-// that change the direction of text, and bytes that are not UTF-8. So neither a
-// file's name nor its text can steer a terminal, or make a line of its own in
-// the output. The commands that CI systems take from anywhere in a line of a
-// log ("##[…", "##vso[…", "##teamcity[…") are broken up in the same way.
+// Printable returns s with all characters escaped that do not print: control
+// characters, line ends, marks that change the direction of text, and bytes that
+// are not UTF-8. So neither the name of a file nor its text can control a terminal
+// or begin a new line in the output. The commands that CI systems read anywhere in
+// a line of a log ("##[…", "##vso[…", "##teamcity[…") are escaped in the same way.
 func Printable(s string) string {
 	if isPrintable(s) {
 		return s
@@ -45,13 +44,13 @@ func isPrintable(s string) bool {
 	return !strings.Contains(s, "##")
 }
 
-// beginsCommand tells the second # of what a CI system may take for a command.
+// beginsCommand reports whether a # is the second one of a command of a CI system.
 func beginsCommand[T string | []byte](s T, i int) bool {
 	return i > 0 && s[i-1] == '#' && i+1 < len(s) && (s[i+1] == '[' || s[i+1]|0x20 >= 'a' && s[i+1]|0x20 <= 'z')
 }
 
-// printableName is Printable for a name at the start of a line: there, GitHub's
-// runner takes what begins with two colons for a command.
+// printableName is Printable for a name at the start of a line, where GitHub's
+// runner reads two colons as the beginning of a command.
 func printableName(s string) string {
 	if strings.HasPrefix(strings.TrimSpace(s), "::") {
 		s = "./" + s
@@ -59,8 +58,8 @@ func printableName(s string) string {
 	return Printable(s)
 }
 
-// printableJSON escapes in encoded JSON what [Printable] escapes in text;
-// outside of strings it is all ASCII.
+// printableJSON escapes in encoded JSON the characters that [Printable] escapes in
+// text; outside of strings JSON is ASCII.
 func printableJSON(b []byte) []byte {
 	var out []byte
 	done := 0

@@ -33,7 +33,7 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// hostile names and texts try to steer terminals and logs.
+// hostile are names and texts that try to control terminals and logs.
 func hostile() []string {
 	return []string{
 		"a\x1b]0;title\x07.po", "a\u009b31m.po", "a\n::error::x.po", "a\r\n::error file=x::y.po", "::add-mask::a.po", " ::stop-commands::x.po",
@@ -42,8 +42,8 @@ func hostile() []string {
 	}
 }
 
-// TestInjection renders hostile names and messages: one line for a finding, all
-// of which prints, and in JSON the very same strings.
+// TestInjection renders hostile names and messages: a finding is one printable
+// line, and JSON has the same strings.
 func TestInjection(t *testing.T) {
 	for _, evil := range hostile() {
 		finding := check.Finding{File: evil, Line: 3, Column: 4, Severity: check.Error, Code: check.CodeUnreadable, Message: evil}
@@ -129,7 +129,7 @@ func allPrints(t testing.TB, s string) {
 	}
 }
 
-// TestGitHubRoundTrip keeps names and messages that the runner can give back.
+// TestGitHubRoundTrip: the runner reads the same names and messages.
 func TestGitHubRoundTrip(t *testing.T) {
 	for _, s := range []string{"po/cs.po", "a: b, c=d", "100%", "%0A%25", "a\nb\r\nc", "::x::"} {
 		var out strings.Builder

@@ -11,8 +11,8 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
-// File gives the verdict on the contents of one file; its name tells whether it
-// is a template. data is neither kept nor changed.
+// File returns the verdict on the contents of one file; its name says whether it is
+// a template. data is neither kept nor changed.
 func File(name string, data []byte) Result { return verdict(name, data, nil) }
 
 // verdict is File with quality checks, unless q is nil.
@@ -40,32 +40,33 @@ func verdict(name string, data []byte, q *quality) Result {
 	return r
 }
 
-// isTemplate tells templates by their names; they hold no translations.
+// isTemplate reports whether a name is the name of a template, which has no
+// translations.
 func isTemplate(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pot") }
 
 func warning(file string, line, column int, code, msg string) Finding {
 	return Finding{File: file, Line: line, Column: column, Severity: Warning, Code: code, Message: msg}
 }
 
-// errorFindings are all errors of a file that cannot be read. Warnings about it
-// would guess.
+// errorFindings returns all errors of a file that cannot be read. Warnings about it
+// would be guesses.
 func errorFindings(name string, data []byte, err error) (list []Finding) {
 	all, more := poparse.Errors(name, data)
 	for _, e := range all {
 		list = append(list, Finding{File: name, Line: e.Line, Column: e.Column, Severity: Error, Code: e.Code, Message: e.Msg})
 	}
-	if len(list) == 0 { // not to be: Errors has what Parse returns
+	if len(list) == 0 { // impossible: Errors includes the error of Parse
 		return []Finding{{File: name, Line: 1, Column: 1, Severity: Error, Code: poparse.ErrText, Message: err.Error()}}
 	}
 	if more {
 		last := list[len(list)-1]
 		list = append(list, warning(name, last.Line, last.Column, poparse.WarnMore,
-			fmt.Sprintf("and more errors behind the first %d, not listed", poparse.MaxErrors)))
+			fmt.Sprintf("and more errors after the first %d, not listed", poparse.MaxErrors)))
 	}
 	return list
 }
 
-// unreadable is the verdict on what the system does not let us read.
+// unreadable is the verdict on a file that the system does not let us read.
 func unreadable(name string, err error) Result {
 	return Result{File: name, Template: isTemplate(name), Findings: []Finding{{
 		File: name, Line: 1, Column: 1, Severity: Error, Code: CodeUnreadable,
@@ -73,7 +74,7 @@ func unreadable(name string, err error) Result {
 	}}}
 }
 
-// cause is an error without operation and path, which the finding names.
+// cause returns an error without operation and path, which the finding has.
 func cause(err error) error {
 	for {
 		inner := errors.Unwrap(err)
@@ -84,8 +85,8 @@ func cause(err error) error {
 	}
 }
 
-// count classifies messages as msgfmt --statistics does, but for the
-// differences that po-semantics.md names.
+// count classifies messages as msgfmt --statistics does, except for the differences
+// of docs/po.md#differences-from-gettext.
 func count(f *poparse.File) (c Counts) {
 	for e := range f.Live() {
 		switch {

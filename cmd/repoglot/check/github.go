@@ -27,8 +27,8 @@ func (g *gitHubReport) File(r Result) error {
 func (g *gitHubReport) Close() error { return nil }
 
 // gitHubData escapes a message. The runner turns %25, %0D and %0A back
-// (actions/toolkit, packages/core/src/command.ts); all else that does not print
-// is escaped for people.
+// (actions/toolkit, packages/core/src/command.ts); other characters that do not
+// print are escaped for people.
 func gitHubData(s string) string {
 	var b strings.Builder
 	for i, line := range strings.Split(s, "\n") {
@@ -45,7 +45,7 @@ func gitHubData(s string) string {
 	return b.String()
 }
 
-// gitHubProperty escapes what stands before the message.
+// gitHubProperty escapes a property before the message.
 func gitHubProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(gitHubData(s))
 }

@@ -101,7 +101,7 @@ func report(t testing.TB, ro check.ReportOptions, o check.Options) string {
 	return out.String()
 }
 
-// results are the verdicts of a check.
+// results returns the verdicts of a check.
 func results(t testing.TB, o check.Options) (list []check.Result) {
 	t.Helper()
 	if err := check.Run(context.Background(), o, func(r check.Result) error {
@@ -131,7 +131,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestReportOptions refuses what cannot be rendered.
+// TestReportOptions: unknown options are errors.
 func TestReportOptions(t *testing.T) {
 	for _, tt := range []struct {
 		o    check.ReportOptions

@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
-// requiredFields are the header fields that msgfmt -c of gettext 0.21 asks for,
-// and their values in a template; "\x00" where it does not look at the value.
+// requiredFields are the header fields that msgfmt -c of gettext 0.21 requires, and
+// their values in a template; "\x00" if it does not check the value.
 func requiredFields() [][2]string {
 	return [][2]string{
 		{"Project-Id-Version", "PACKAGE VERSION"},
@@ -23,7 +23,8 @@ func requiredFields() [][2]string {
 	}
 }
 
-// headerFindings are those about the header of a file that is no template.
+// headerFindings returns the findings about the header of a file that is not a
+// template.
 func headerFindings(f *poparse.File) []Finding {
 	live := false
 	for e := range f.Live() {
@@ -35,7 +36,7 @@ func headerFindings(f *poparse.File) []Finding {
 		break
 	}
 	if !live {
-		return nil // nothing to be known about it
+		return nil // an empty file
 	}
 	list := fieldFindings(f)
 	if found, ok := pluralFinding(f); ok {
@@ -78,13 +79,13 @@ func fieldFindings(f *poparse.File) (list []Finding) {
 	return list
 }
 
-// isPlaceholder tells a Plural-Forms as templates have it.
+// isPlaceholder reports whether a Plural-Forms has the placeholders of a template.
 func isPlaceholder(field string) bool {
 	return strings.Contains(field, "INTEGER") || strings.Contains(field, "EXPRESSION")
 }
 
-// pluralFinding looks whether the plural rule serves the plurals. Fields that
-// cannot be understood are poparse's to report.
+// pluralFinding compares the plural rule with the plurals. poparse reports fields
+// that cannot be understood.
 func pluralFinding(f *poparse.File) (Finding, bool) {
 	forms, ok := f.PluralForms()
 	if ok {

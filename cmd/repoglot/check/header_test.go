@@ -16,7 +16,7 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
 )
 
-// header is one that msgfmt -c is content with, but for Plural-Forms.
+// header is a header that msgfmt -c accepts, except that it lacks Plural-Forms.
 const header = `msgid ""
 msgstr ""
 "Project-Id-Version: demo\n"
@@ -78,7 +78,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// codes are a verdict as "line code", comma between.
+// codes returns a verdict as "line code", separated by commas.
 func codes(r check.Result) string {
 	var list []string
 	for _, f := range r.Findings {
@@ -87,8 +87,8 @@ func codes(r check.Result) string {
 	return strings.Join(list, ", ")
 }
 
-// TestHeaderOracle holds what this package says of a header to what msgfmt -c
-// says: missing and initial fields by name, and whether it is content.
+// TestHeaderOracle: this package and msgfmt -c name the same missing and initial
+// fields and accept the same headers.
 func TestHeaderOracle(t *testing.T) {
 	msgfmt := needMsgfmt(t)
 	dir := t.TempDir()
@@ -120,8 +120,8 @@ func TestHeaderOracle(t *testing.T) {
 	}
 }
 
-// needMsgfmt returns a function that runs msgfmt and reports its messages, and
-// whether it was content.
+// needMsgfmt returns a function that runs msgfmt and returns its messages and
+// whether it accepted the file.
 func needMsgfmt(t *testing.T) func(t *testing.T, args ...string) (string, bool) {
 	t.Helper()
 	path, err := exec.LookPath("msgfmt")

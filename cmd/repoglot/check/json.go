@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// jsonVersion is that of the object's form; it grows when a member goes away or
+// jsonVersion is the version of the object; it grows when a member is removed or
 // changes its meaning.
 const jsonVersion = 1
 
@@ -46,7 +46,7 @@ type jsonStats struct {
 	Total       jsonDirectory   `json:"total"`
 }
 
-// jsonReport writes one object: the findings as they come, sums behind them.
+// jsonReport writes one object: the findings as they come, then the sums.
 type jsonReport struct {
 	w       io.Writer
 	started bool

@@ -12,31 +12,30 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
-// Quality says how the quality checks of a server are made here, too.
+// Quality selects the quality checks of the server.
 type Quality struct {
-	// SourceLanguage is the code of the language that msgids are in, "" for
-	// English: the source_language of the component.
+	// SourceLanguage is the code of the language of msgids, the source_language of
+	// the component; "" means English.
 	SourceLanguage string
 	// Flags are the check_flags of the component, comma-separated.
 	Flags string
 }
 
-// Validate is an error if the source language is not known, or the flags are
-// not what checks know.
+// Validate returns an error if the source language or a flag is unknown.
 func (q *Quality) Validate() error {
 	_, err := newQuality(q)
 	return err
 }
 
-// qualityPrefix stands before the name of a check in codes, as some checks have
-// the names of our own findings.
+// qualityPrefix is the prefix of the name of a check in codes, since some checks
+// have the names of our own findings.
 const qualityPrefix = "quality/"
 
 // maxQuality bounds the findings of quality checks in one file.
 const maxQuality = 10_000
 
-// QualityRules are those of the findings of quality checks, by the numbers of
-// the checks (docs/checks.md).
+// QualityRules returns the rules of quality checks, in the order of the checks
+// (docs/checks.md).
 func QualityRules() []Rule {
 	var list []Rule
 	for _, c := range checks.All() {
@@ -49,7 +48,7 @@ func QualityRules() []Rule {
 	return list
 }
 
-// quality makes the quality checks of files. It does not change.
+// quality makes the quality checks of files. It is immutable.
 type quality struct {
 	table    *lang.Table
 	settings catalog.ComponentSettings
@@ -87,9 +86,9 @@ func newQuality(q *Quality) (*quality, error) {
 	return out, nil
 }
 
-// findings are what the checks of a translation say of a file; of a template, or
-// a file of the source language, those of source strings. Checks that compare
-// with other files are a server's: reused looks at this file alone.
+// findings returns the failures of the checks of translations; for a template or a
+// file of the source language, the failures of the checks of source strings. Only a server
+// compares with other files: reused compares within this file.
 func (q *quality) findings(f *poparse.File) []Finding {
 	language, known := q.language(f)
 	if !known {
@@ -110,7 +109,7 @@ func (q *quality) findings(f *poparse.File) []Finding {
 	return pass.list
 }
 
-// language is that of a file, by its header, or the code that its path names.
+// language returns the language of a file, by its header or else by its path.
 func (q *quality) language(f *poparse.File) (lang.Language, bool) {
 	if isTemplate(f.Name) {
 		return q.source, true
@@ -130,7 +129,7 @@ func (q *quality) language(f *poparse.File) (lang.Language, bool) {
 	return lang.Language{}, false
 }
 
-// translation is what a server would keep of a file.
+// translation returns the translation that a server would store for a file.
 func (q *quality) translation(f *poparse.File, l lang.Language) *catalog.Translation {
 	t := &catalog.Translation{Language: l.Code, IsSource: l.Code == q.source.Code}
 	rule := l.Plural
@@ -141,18 +140,18 @@ func (q *quality) translation(f *poparse.File, l lang.Language) *catalog.Transla
 	return t
 }
 
-// qualityPass is the checking of one file.
+// qualityPass checks one file.
 type qualityPass struct {
 	*quality
 	file        *poparse.File
 	translation *catalog.Translation
 	set         *checks.Set
 	locator     *poparse.Locator
-	reused      map[string][2]int // targets of more than one source: lines of two
+	reused      map[string][2]int // two lines of each target with more than one source
 	list        []Finding
 }
 
-// compare notes which targets have more than one source.
+// compare finds the targets with more than one source.
 func (p *qualityPass) compare() {
 	p.reused = map[string][2]int{}
 	if p.translation.IsSource {
@@ -197,7 +196,7 @@ func (p *qualityPass) unit(e *poparse.Entry, u *catalog.Unit) bool {
 	}
 	last := p.list[len(p.list)-1]
 	p.list = append(p.list, warning(p.file.Name, last.Line, last.Column, poparse.WarnMore,
-		fmt.Sprintf("and more findings of quality checks behind the first %d, not listed", len(p.list))))
+		fmt.Sprintf("and more findings of quality checks after the first %d, not listed", len(p.list))))
 	return false
 }
 

@@ -9,16 +9,16 @@ import (
 	"github.com/repoglot/repoglot/catalog/checks"
 )
 
-// These bound what a message shows of a string: how many
-// places, and how many characters of each.
+// Bounds of a message: the number of excerpts of a string, and the characters of
+// each.
 const (
 	shownPlaces = 3
 	shownChars  = 24
 	shownWhole  = 8 // bytes of a string that is shown as a whole
 )
 
-// qualityMessage says what a check found, and in which words of the two
-// strings, where these tell more than the place in the file does.
+// qualityMessage describes a failure, with the words of the two strings if they say
+// more than the position in the file.
 func qualityMessage(c checks.Check, u *checks.Unit, f *checks.Failure) string {
 	var sides []string
 	if f.SourceForm < len(u.Sources) {
@@ -43,8 +43,8 @@ func reusedMessage(c checks.Check, line int) string {
 	return fmt.Sprintf("%s: %s Here: it is that of line %d, too.", c.Title, c.Description, line)
 }
 
-// excerpts are the pieces of a string at some places in order, in quotes; ""
-// where they are nothing, or the whole of a long string.
+// excerpts returns the pieces of a string at some spans, in order and in quotes; ""
+// if they are empty or the whole of a long string.
 func excerpts(s string, one checks.Span, several []checks.Span) string {
 	if len(several) == 0 {
 		several = []checks.Span{one}

@@ -13,7 +13,7 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
-// qualityCase is a file without a language, with faults that quality checks find.
+// qualityCase is a file without a language, with failures of quality checks.
 const qualityCase = `msgid ""
 msgstr ""
 "Project-Id-Version: app 1\n"
@@ -84,7 +84,7 @@ func qualityResults(t testing.TB, files map[string]string, q check.Quality) []ch
 	return list
 }
 
-// quality are the findings of quality checks as text.
+// quality returns the findings of quality checks as text.
 func quality(list []check.Result) (got []string) {
 	for _, r := range list {
 		for _, f := range r.Findings {
@@ -98,7 +98,7 @@ func quality(list []check.Result) (got []string) {
 	return got
 }
 
-// TestQuality makes the checks of targets and of sources, with places in the
+// TestQuality makes the checks of targets and of sources, with positions in the
 // file, by the language of header, name and folder.
 func TestQuality(t *testing.T) {
 	want := []string{ // of one translation
@@ -145,7 +145,8 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// TestQualityMessages says in which words of source and translation a failure is.
+// TestQualityMessages: a message quotes the words of source and translation that
+// fail.
 func TestQualityMessages(t *testing.T) {
 	po := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n" + `"Plural-Forms: nplurals=2; plural=(n != 1);\n"` + `
 
@@ -190,7 +191,7 @@ msgstr[1] ""
 	}
 }
 
-// TestQualityFlags reports flags that mean nothing, of an entry at its place.
+// TestQualityFlags: unknown flags are reported, those of an entry at its position.
 func TestQualityFlags(t *testing.T) {
 	po := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n" + `
 #: a.c:1
@@ -226,7 +227,7 @@ func TestQualityOfTemplates(t *testing.T) {
 	}
 }
 
-// TestQualityIsBounded lists no more than 10,000 findings.
+// TestQualityIsBounded: at most 10,000 findings are listed.
 func TestQualityIsBounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(qualityCase)
@@ -239,7 +240,7 @@ func TestQualityIsBounded(t *testing.T) {
 	}
 }
 
-// TestQualityOptions refuses a language that is none.
+// TestQualityOptions: an unknown language is an error.
 func TestQualityOptions(t *testing.T) {
 	q := &check.Quality{SourceLanguage: "no such"}
 	err := check.Run(context.Background(), check.Options{Quality: q}, func(check.Result) error { return nil })
@@ -248,7 +249,7 @@ func TestQualityOptions(t *testing.T) {
 	}
 }
 
-// TestQualityRules gives SARIF a rule for each code, and none without quality.
+// TestQualityRules: SARIF has a rule for each code, and only with quality checks.
 func TestQualityRules(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "de.po", []byte(qualityCase))

@@ -15,7 +15,7 @@ import (
 // file.
 const keptBuffer = 8 << 20
 
-// reader is a worker's way to files. It is used by one goroutine.
+// reader reads files for a worker. It is used by one goroutine.
 type reader struct {
 	limit  int64 // of bytes in work at a time
 	budget *semaphore.Weighted
@@ -25,7 +25,7 @@ type reader struct {
 	quality *quality
 }
 
-// check gives the verdict on a file; false if ctx ended before.
+// check returns the verdict on a file; false if ctx ended.
 func (r *reader) check(ctx context.Context, path string) (Result, bool) {
 	if path == stdinArg {
 		return r.checkStdin(), ctx.Err() == nil
@@ -51,8 +51,8 @@ func (r *reader) check(ctx context.Context, path string) (Result, bool) {
 	return verdict(path, r.buf, r.quality), true
 }
 
-// free gives up what a large file took, before the next one may be read. The
-// collector would see no reason to look for it until the heap has doubled.
+// free releases the memory of a large file before the next one may be read. The
+// collector would not run until the heap has doubled.
 func (r *reader) free() {
 	size := int64(cap(r.buf))
 	if size > keptBuffer {
@@ -63,7 +63,7 @@ func (r *reader) free() {
 	}
 }
 
-// checkStdin reads all there is.
+// checkStdin reads the standard input to its end.
 func (r *reader) checkStdin() Result {
 	if r.stdin == nil {
 		return verdict(StdinName, nil, r.quality)
@@ -75,7 +75,7 @@ func (r *reader) checkStdin() Result {
 	return verdict(StdinName, data, r.quality)
 }
 
-// read reads a file into r.buf; size is what it is said to have.
+// read reads a file into r.buf; size is its expected size.
 func (r *reader) read(f io.Reader, size int64) error {
 	const spare = 512 // to find the end, and for files without a size
 	if size > math.MaxInt-spare {

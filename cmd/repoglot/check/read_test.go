@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// TestBudget checks files that are many times larger than all that may be in
-// work at a time, and leaves nothing acquired.
+// TestBudget checks files that are many times larger than the budget, and releases
+// all of it.
 func TestBudget(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 50 {
@@ -40,7 +40,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetCancel gives up waiting for memory as soon as the context ends.
+// TestBudgetCancel: waiting for memory ends with the context.
 func TestBudgetCancel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a.po", []byte("msgid \"a\"\nmsgstr \"b\"\n"), 0o600); err != nil {
@@ -57,8 +57,8 @@ func TestBudgetCancel(t *testing.T) {
 	}
 }
 
-// TestRead reads whole files, whatever size they are said to have, and does not
-// keep the buffer of a large one.
+// TestRead reads whole files, whatever their expected size, and does not keep the
+// buffer of a large one.
 func TestRead(t *testing.T) {
 	var r reader
 	for _, size := range []int{0, 1, 511, 512, 513, 100_000, 3, keptBuffer + 1, 5} {
@@ -87,7 +87,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestPercent rounds down, so that 100% means all.
+// TestPercent: percentages are rounded down, so that 100% means all.
 func TestPercent(t *testing.T) {
 	for _, tt := range []struct {
 		c    Counts

@@ -9,12 +9,11 @@ import (
 
 // The formats of a report.
 const (
-	// FormatText is one line for a finding, as compilers write them.
+	// FormatText is one line per finding, as compilers write them.
 	FormatText = "text"
 	// FormatJSON is one object (docs/check.md).
 	FormatJSON = "json"
-	// FormatSARIF is a log of the OASIS standard SARIF 2.1.0, as code scanning
-	// takes it.
+	// FormatSARIF is a log of the OASIS standard SARIF 2.1.0 for code scanning.
 	FormatSARIF = "sarif"
 	// FormatGitHub is the workflow commands of GitHub Actions that make
 	// annotations.
@@ -28,27 +27,24 @@ func Formats() []string { return []string{FormatText, FormatJSON, FormatSARIF, F
 type Report interface {
 	// File renders the verdict on one more file.
 	File(r Result) error
-	// Close renders what stands behind the last file. Without it the report is
-	// not complete.
+	// Close renders the end of the report. Without it the report is incomplete.
 	Close() error
 }
 
-// ReportOptions say how to render.
+// ReportOptions are the options of a report.
 type ReportOptions struct {
 	// Format is one of [Formats]; empty means FormatText.
 	Format string
-	// Stats adds the counts; only FormatText and FormatJSON have a place for
-	// them.
+	// Stats adds the counts, in FormatText and FormatJSON only.
 	Stats bool
-	// Version is that of the program, for FormatSARIF; may be empty.
+	// Version is the version of the program, for FormatSARIF; it may be empty.
 	Version string
-	// Quality tells that there may be findings of quality checks, for
-	// FormatSARIF, which lists the rules.
+	// Quality says that there may be findings of quality checks, for FormatSARIF,
+	// which lists the rules.
 	Quality bool
 }
 
-// NewReport returns a report that writes to w. The error says which option is
-// wrong.
+// NewReport returns a report that writes to w. The error names a wrong option.
 func NewReport(w io.Writer, o ReportOptions) (Report, error) {
 	if o.Format == "" {
 		o.Format = FormatText

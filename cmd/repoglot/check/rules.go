@@ -6,8 +6,7 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
-// Codes of this package. The Err and Warn constants of poparse are the codes of
-// its errors and warnings. Codes are stable: scripts may rely on them.
+// Codes of this package. The Err and Warn constants of poparse are further codes. Codes are stable: scripts may rely on them.
 const (
 	// CodeUnreadable: the system does not let us read the file or folder.
 	CodeUnreadable = "unreadable"
@@ -15,15 +14,15 @@ const (
 	CodeNoHeader = "no-header"
 	// CodeHeaderField: fields that gettext expects are missing in the header.
 	CodeHeaderField = "header-field"
-	// CodeHeaderDefault: header fields that the template's placeholders are still in.
+	// CodeHeaderDefault: header fields still have the template's placeholders.
 	CodeHeaderDefault = "header-default"
-	// CodeNoPluralForms: there are translated plurals and no rule in the header.
+	// CodeNoPluralForms: there are translated plurals, but the header has no rule.
 	CodeNoPluralForms = "no-plural-forms"
-	// CodePluralRange: a plural expression that gives no form for some numbers.
+	// CodePluralRange: a plural expression gives no form for some numbers.
 	CodePluralRange = "plural-range"
-	// CodeNoLanguage: quality checks of a file whose language is not known.
+	// CodeNoLanguage: quality checks need the language of a file, which is unknown.
 	CodeNoLanguage = "no-language"
-	// CodeCheckFlag: a flag for the quality checks that means nothing.
+	// CodeCheckFlag: a flag for the quality checks is unknown.
 	CodeCheckFlag = "check-flag"
 )
 
@@ -33,9 +32,9 @@ type Rule struct {
 	Code string
 	// Severity is the severity of the findings.
 	Severity Severity
-	// Summary is one sentence: what is wrong.
+	// Summary describes the problem in one sentence.
 	Summary string
-	// Help says what it leads to and what to do.
+	// Help says what the problem leads to and what to do.
 	Help string
 }
 
@@ -140,7 +139,7 @@ func errorRules() []Rule {
 	}
 }
 
-// warningRules are those of files that can be read.
+// warningRules are the rules for files that can be read.
 func warningRules() []Rule {
 	return []Rule{
 		{

@@ -20,14 +20,14 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
 )
 
-// docs is the manual; what stands between the marks is made from the rules.
+// docs is the manual; the text between the marks is made from the rules.
 const (
 	docs      = "../../../docs/check.md"
 	docsBegin = "<!-- Made from cmd/repoglot/check/rules.go by \"go test ./cmd/repoglot/check -update\"; change that. -->\n"
 	docsEnd   = "<!-- End of what is made. -->\n"
 )
 
-// TestDocsDrift holds docs/check.md and the rules together.
+// TestDocsDrift: docs/check.md has the same text as the rules.
 func TestDocsDrift(t *testing.T) {
 	text, err := os.ReadFile(docs)
 	if err != nil {
@@ -55,8 +55,8 @@ func TestDocsDrift(t *testing.T) {
 	}
 }
 
-// TestDocsJSONDrift holds the example in docs/check.md to the members of the
-// real object.
+// TestDocsJSONDrift: the example in docs/check.md has the members of the real
+// object.
 func TestDocsJSONDrift(t *testing.T) {
 	text, err := os.ReadFile(docs)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestDocsJSONDrift(t *testing.T) {
 	}
 }
 
-// members are the paths of an object's members.
+// members returns the paths of an object's members.
 func members(t *testing.T, text string) []string {
 	t.Helper()
 	var object any
@@ -117,8 +117,8 @@ func rulesText() string {
 	return b.String()
 }
 
-// TestRulesDrift finds codes that are declared, here or in poparse, but have no
-// rule, and rules whose code nobody declares.
+// TestRulesDrift: every code that this package or poparse declares has a rule, and
+// every rule a declared code.
 func TestRulesDrift(t *testing.T) {
 	want := append(constants(t, "../../../poparse", regexp.MustCompile(`^(Warn|Err|Code)[A-Z]`)), constants(t, ".", regexp.MustCompile(`^Code[A-Z]`))...)
 	var got []string
@@ -135,7 +135,7 @@ func TestRulesDrift(t *testing.T) {
 	}
 }
 
-// constants are the values of a package's exported string constants whose names
+// constants returns the values of a package's exported string constants whose names
 // match.
 func constants(t *testing.T, dir string, name *regexp.Regexp) (values []string) {
 	t.Helper()
@@ -171,8 +171,7 @@ func constants(t *testing.T, dir string, name *regexp.Regexp) (values []string) 
 	return values
 }
 
-// TestEveryCode makes a file for every code that a file can have, so that no
-// rule is dead.
+// TestEveryCode makes a file for every code, so that no rule is dead.
 func TestEveryCode(t *testing.T) {
 	seen := map[string]bool{check.CodeUnreadable: true} // TestUnreadable
 	for _, text := range []string{

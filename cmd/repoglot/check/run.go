@@ -15,31 +15,31 @@ type Options struct {
 	Paths []string
 	// Stdin is read to its end if a path is "-"; nil means empty.
 	Stdin io.Reader
-	// Workers is how many files are read at a time, 0 for one per core.
+	// Workers is the number of files that are read at a time; 0: one per core.
 	Workers int
-	// Quality adds the findings of quality checks, as warnings; nil for none.
+	// Quality adds the findings of quality checks, as warnings; nil: no checks.
 	Quality *Quality
 }
 
-// memoryBudget bounds the bytes of files that are in work at a time; a larger
-// file is read alone. Parsing takes about three times as much.
+// memoryBudget bounds the bytes of files in work at a time; a larger file is read
+// alone. Parsing takes about three times as much.
 const memoryBudget = 128 << 20
 
-// ahead is how many files for each worker may be in work or done before the one
-// whose turn it is.
+// ahead is the number of files per worker that may be in work or done before their
+// turn.
 const ahead = 16
 
-// job is a file to be checked, and later the verdict.
+// job is a file to check, and later the verdict.
 type job struct {
 	path string
 	err  error
 	done chan Result // holds one, so that a worker never waits
 }
 
-// Run checks files in parallel and hands the verdicts to each, one at a time, in
+// Run checks files in parallel and calls each with the verdicts, one at a time, in
 // the order of the paths and, below folders, of the names. It returns the first
-// error of each, or that of ctx as soon as it ends; what cannot be read is no
-// error but a verdict. It is an error if Quality names a language that is none.
+// error of each, or the error of ctx as soon as it ends, or an error for an unknown
+// language in Quality. An unreadable file is a verdict, not an error.
 func Run(ctx context.Context, o Options, each func(Result) error) error {
 	c := newChecker(o, memoryBudget)
 	var err error
@@ -80,7 +80,7 @@ type checker struct {
 	stdin   io.Reader
 	workers int
 	quality *quality
-	limit   int64 // memoryBudget, but in tests
+	limit   int64 // memoryBudget, except in tests
 	budget  *semaphore.Weighted
 }
 
@@ -95,8 +95,8 @@ func newChecker(o Options, limit int64) *checker {
 	return c
 }
 
-// start begins to walk and to check. The channel gives the jobs in order and is
-// closed behind the last one, or when ctx ends.
+// start begins to walk and to check. The channel delivers the jobs in order and is
+// closed after the last one, or when ctx ends.
 func (c *checker) start(ctx context.Context) <-chan *job {
 	ordered := make(chan *job, ahead*c.workers)
 	todo := make(chan *job)

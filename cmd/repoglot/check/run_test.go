@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// names are the files of results.
+// names returns the files of results.
 func names(list []check.Result) (names []string) {
 	for _, r := range list {
 		names = append(names, r.File)
@@ -27,7 +27,7 @@ func names(list []check.Result) (names []string) {
 	return names
 }
 
-// TestPaths finds what is to be checked, in order.
+// TestPaths finds the files to check, in order.
 func TestPaths(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{
@@ -69,7 +69,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestUnreadable reports what the system refuses, and goes on.
+// TestUnreadable: a file that the system refuses is reported, and the others are
+// checked.
 func TestUnreadable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "a.po", nil)
@@ -90,7 +91,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestNoPermission goes on behind files and folders that must not be read.
+// TestNoPermission: files after an unreadable file or folder are checked.
 func TestNoPermission(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("skipped: root may read everything")
@@ -138,7 +139,7 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// TestOrder gives the same verdicts in the same order for any number of workers.
+// TestOrder: any number of workers gives the same verdicts in the same order.
 func TestOrder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 300 {
@@ -159,7 +160,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestEach stops at the caller's error.
+// TestEach: an error of the caller stops the check.
 func TestEach(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 200 {
@@ -177,8 +178,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestCancel comes back at once, though the standard input never ends and files
-// are left.
+// TestCancel: a check ends at once with the context, even if the standard input
+// never ends.
 func TestCancel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 200 {
@@ -201,8 +202,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestManyFiles checks a tree of 10,000 files; the 100,000 messages take less
-// than a second on one core.
+// TestManyFiles checks 10,000 files with 100,000 messages, which take less than a
+// second on one core.
 func TestManyFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: -short")
@@ -244,7 +245,7 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// link gives a file one more name, which costs less than to write it again.
+// link gives a file one more name, which is cheaper than another file.
 func link(t testing.TB, source, name string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {

@@ -18,7 +18,7 @@ const (
 	maxWarnings = 20_000
 )
 
-// projectURI is where the program and its documentation live.
+// projectURI is the address of the program and its documentation.
 const projectURI = "https://github.com/repoglot/repoglot"
 
 type sarifText struct {
@@ -131,7 +131,7 @@ func (s *sarifReport) File(r Result) error {
 	return write(s.w, b.Bytes())
 }
 
-// begin writes all that stands before the first result.
+// begin writes the text before the first result.
 func (s *sarifReport) begin(b *bytes.Buffer) error {
 	if s.started {
 		return nil
@@ -162,8 +162,8 @@ func (s *sarifReport) result(f *Finding) sarifResult {
 	}
 }
 
-// artifact names a file by a URI: relative to the root of the sources, or
-// absolute if it does not lie below the current folder.
+// artifact names a file by a URI: relative to the root of the sources, or absolute
+// if it is not below the current folder.
 func artifact(file string) sarifArtifact {
 	if outside := file == ".." || strings.HasPrefix(file, ".."+string(filepath.Separator)); outside || filepath.IsAbs(file) {
 		if abs, err := filepath.Abs(file); err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
 )
 
-// The members of SARIF 2.1.0 that are used, and what code scanning asks of them
+// The members of SARIF 2.1.0 that are used, with the requirements of code scanning
 // (docs.github.com, "SARIF support for code scanning"). Unknown members fail.
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
@@ -70,7 +70,7 @@ type sarifRun struct {
 	} `json:"invocations"`
 }
 
-// validSARIF decodes a log and holds it to the standard.
+// validSARIF decodes a log and checks it against the standard.
 func validSARIF(t testing.TB, text string) sarifRun {
 	t.Helper()
 	var log sarifLog
@@ -116,8 +116,8 @@ func validSARIF(t testing.TB, text string) sarifRun {
 	return run
 }
 
-// TestSARIF holds the log of every kind of finding, of awkward names and of
-// nothing to the standard.
+// TestSARIF: the log of every kind of finding, of awkward names and of no files
+// follows the standard.
 func TestSARIF(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -153,8 +153,8 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// TestSARIFBounds keeps to the number of results that code scanning takes,
-// errors before warnings, and says so.
+// TestSARIFBounds: there are not more results than code scanning accepts, errors
+// first, and the log says how many are left out.
 func TestSARIFBounds(t *testing.T) {
 	var out strings.Builder
 	r, err := check.NewReport(&out, check.ReportOptions{Format: check.FormatSARIF})

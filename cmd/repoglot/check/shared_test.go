@@ -11,8 +11,8 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
 )
 
-// sharedDir returns a directory of the material that lies beside the
-// repository. Without it the test is skipped, but in CI it must be there.
+// sharedDir returns a directory of ../shared, next to the repository. Without it the
+// test is skipped, except in CI, where it fails.
 func sharedDir(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join(append([]string{"..", "..", "..", "..", "shared"}, elem...)...))
@@ -49,8 +49,8 @@ func tsv(t *testing.T, file string) (rows []map[string]string) {
 	return rows
 }
 
-// intended are the differences from msgfmt 0.21 that po-semantics.md decides:
-// "" where we see an error, else the line of counts.
+// intended are the differences from msgfmt 0.21 (docs/po.md#differences-from-gettext):
+// "" for an error, else the line of counts.
 var intended = map[string]string{
 	"mc__po-bg.d4970b39.po":                                   "1496 translated messages, 18 untranslated messages.", // U+0004
 	"mc__po-hu.1f96a353.po":                                   "1375 translated messages.",                           // U+0004
@@ -75,7 +75,7 @@ var intended = map[string]string{
 	"synthetic/two-flag-lines.po":                                              "0 translated messages, 3 fuzzy translations.",    // merged
 }
 
-// verdict is a file's line of counts, "" if there is an error in it.
+// verdict returns a file's line of counts; "" if it has an error.
 func verdict(r check.Result) string {
 	if !r.Parsed {
 		return ""
@@ -83,8 +83,8 @@ func verdict(r check.Result) string {
 	return r.Counts.String()
 }
 
-// TestAwkward compares every unusual file with the verdict on record and, where
-// it is installed, with what msgfmt says.
+// TestAwkward compares every unusual file with the recorded verdict and, if it is
+// installed, with msgfmt.
 func TestAwkward(t *testing.T) {
 	dir := sharedDir(t, "data", "repos", "awkward")
 	t.Chdir(dir)
@@ -122,7 +122,7 @@ func TestAwkward(t *testing.T) {
 	})
 }
 
-// sameAsMsgfmt compares with what msgfmt says now.
+// sameAsMsgfmt compares a file with msgfmt.
 func sameAsMsgfmt(t *testing.T, msgfmt func(*testing.T, ...string) (string, bool), r check.Result) {
 	t.Helper()
 	stderr, ok := msgfmt(t, "--statistics", "-o", os.DevNull, "./"+r.File)
@@ -135,8 +135,8 @@ func sameAsMsgfmt(t *testing.T, msgfmt func(*testing.T, ...string) (string, bool
 	}
 }
 
-// TestBundles compares every file of every real repository with the counts that
-// msgfmt gave.
+// TestBundles compares every file of every real repository with the recorded counts
+// of msgfmt.
 func TestBundles(t *testing.T) {
 	repos := sharedDir(t, "data", "repos")
 	if _, err := exec.LookPath("git"); err != nil {

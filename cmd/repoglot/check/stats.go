@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// directory is the sum over the files that lie directly in a folder.
+// directory is the sum over the files directly in a folder.
 type directory struct {
 	// Directory is the folder's path.
 	Directory string
@@ -17,7 +17,8 @@ type directory struct {
 	Counts Counts
 }
 
-// percent of the messages is translated, rounded down; 100 if there are none.
+// percent is the translated share of the messages, rounded down; 100 without
+// messages.
 func (d directory) percent() int {
 	all := d.Counts.Translated + d.Counts.Fuzzy + d.Counts.Untranslated
 	if all == 0 {
@@ -26,8 +27,8 @@ func (d directory) percent() int {
 	return int(int64(d.Counts.Translated) * 100 / int64(all))
 }
 
-// stats sums up files by folder, templates left out: their messages are not
-// meant to be translated where they stand.
+// stats adds up files by folder, without templates, whose messages are translated
+// elsewhere.
 type stats struct {
 	directories map[string]directory
 	total       directory

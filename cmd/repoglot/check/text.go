@@ -40,7 +40,7 @@ func (t *textReport) File(r Result) error {
 // Close implements [Report].
 func (t *textReport) Close() error {
 	if t.stats == nil || t.stats.total.Files < 2 {
-		return nil // the line of the file says it all
+		return nil // the line of the file has the same numbers
 	}
 	var b bytes.Buffer
 	b.WriteByte('\n')
@@ -60,7 +60,7 @@ func tableRow(w io.Writer, d directory, name string) {
 	fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d%%\t  %s\n", d.Files, d.Counts.Translated, d.Counts.Fuzzy, d.Counts.Untranslated, d.percent(), name)
 }
 
-// String is the line of msgfmt --statistics in English.
+// String returns the line of msgfmt --statistics in English.
 func (c Counts) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d translated message%s", c.Translated, plural(c.Translated))

@@ -13,15 +13,15 @@ const StdinName = "<stdin>"
 // stdinArg is the path that means the standard input.
 const stdinArg = "-"
 
-// visit takes a path that is to be checked, or err if it cannot be looked at.
-// It returns false to stop.
+// visit is called with a path to check, or with the error of reading it. It returns
+// false to stop.
 type visit func(path string, err error) bool
 
-// walk visits what the paths name, in order, each file once: files as they are,
-// and of folders the PO and POT files below them, sorted by name in each folder.
+// walk visits the files of paths, in order, each file once: files whatever their
+// names, and the PO and POT files below folders, sorted by name in each folder.
 //
-// Links inside of folders are not followed: what they lead to is checked where
-// it lies, or belongs to somebody else, and so there are no loops.
+// It does not follow links inside of folders: their targets are checked where they
+// are, or belong to another project, and links may form loops.
 func walk(paths []string, to visit) {
 	to = once(paths, to)
 	for _, p := range paths {
@@ -41,7 +41,7 @@ func walk(paths []string, to visit) {
 	}
 }
 
-// once leaves out what was visited before. One path alone names nothing twice.
+// once skips files that were visited before. A single path needs no such check.
 func once(paths []string, to visit) visit {
 	if len(paths) < 2 {
 		return to
@@ -64,13 +64,13 @@ func once(paths []string, to visit) visit {
 func walkDir(dir string, to visit) bool {
 	root := dir
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		root += string(filepath.Separator) // WalkDir follows no link, but this is none then
+		root += string(filepath.Separator) // WalkDir follows no link, and with a / it is none
 	}
 	going := true
-	// The function returns no error but SkipAll, which WalkDir keeps.
+	// The function returns no error except SkipAll, which WalkDir handles.
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil: // a folder that cannot be listed; go on with its neighbours
+		case err != nil: // a folder that cannot be listed; go on with the next one
 			going = to(path, err)
 		case path == root:
 		case strings.HasPrefix(d.Name(), "."):
@@ -88,7 +88,7 @@ func walkDir(dir string, to visit) bool {
 	return going
 }
 
-// isPO tells PO and POT files by their names.
+// isPO reports whether a name is the name of a PO or POT file.
 func isPO(name string) bool {
 	ext := filepath.Ext(name)
 	return strings.EqualFold(ext, ".po") || strings.EqualFold(ext, ".pot")
