@@ -2,9 +2,9 @@ package poparse
 
 import "unsafe"
 
-// stringArena hands out small slices of strings cut from larger blocks: most
-// entries need two or three slices of one element, and an allocation for each
-// would cost more than the parsing.
+// stringArena cuts small slices of strings from larger blocks: most entries need
+// two or three slices of one element, and an allocation for each would cost more
+// than the parsing.
 type stringArena struct {
 	block []string
 	size  int
@@ -33,13 +33,13 @@ func (a *stringArena) copy(src []string) []string {
 	}
 	at := len(a.block)
 	a.block = a.block[:at+n]
-	for i, s := range src { // cheaper than copy for the few that there are
+	for i, s := range src { // cheaper than copy for a few elements
 		a.block[at+i] = s
 	}
 	return a.block[at : at+n : at+n]
 }
 
-// one is copy for one element, as most lists have.
+// one is copy for one element, the usual length of a list.
 func (a *stringArena) one(s string) []string {
 	if len(a.block) == cap(a.block) {
 		a.next(1)
@@ -56,7 +56,7 @@ func (a *stringArena) next(n int) {
 	a.block = make([]string, 0, a.size)
 }
 
-// textArena keeps the strings that had to be built, many in one chunk.
+// textArena keeps the strings that are built, many in one chunk.
 type textArena struct {
 	chunk []byte
 	used  int // of chunk
@@ -67,8 +67,8 @@ const (
 	maxChunk = 64 << 10
 )
 
-// reserve returns an empty slice to append to, with room for n bytes at least, and
-// then to be given to keep, or forgotten.
+// reserve returns an empty slice with room for at least n bytes. The caller appends
+// to it and then passes it to keep, or drops it.
 func (a *textArena) reserve(n int) []byte {
 	if n > maxChunk/8 {
 		return make([]byte, 0, n)
@@ -80,8 +80,8 @@ func (a *textArena) reserve(n int) []byte {
 	return a.chunk[a.used:a.used]
 }
 
-// keep returns what was appended to the last room as a string. What outgrew it
-// is copied to another room, if one in the chunk is large enough.
+// keep returns the bytes that were appended to the last reserved slice as a
+// string. If they outgrew it, they are copied into a chunk, unless they are large.
 func (a *textArena) keep(b []byte) string {
 	switch {
 	case len(b) == 0:
@@ -91,35 +91,34 @@ func (a *textArena) keep(b []byte) string {
 	case len(b) <= maxChunk/8:
 		return a.keep(append(a.reserve(len(b)), b...))
 	}
-	return unsafe.String(&b[0], len(b)) // nobody writes there any more
+	return unsafe.String(&b[0], len(b)) // nothing writes there any more
 }
 
-// entryArena hands out zeroed entries cut from blocks, so that a block is
-// cleared when it is about to be filled, while it is in the processor's cache,
-// and nothing has to be known of how many there will be.
+// entryArena cuts zeroed entries from blocks. A block is cleared just before it is
+// filled, while it is in the processor's cache, and the number of entries need not
+// be known beforehand.
 type entryArena struct {
 	block []slot // the last one
 	used  int    // of block
-	size  int    // of the last one made
+	size  int    // of the last block made
 	dirty bool   // the block has been used for another file
 
-	// of a Reader: blocks to use again, and how many entries they have.
-	kept     [][]slot
-	next     int // of kept
-	stale    int // how many of kept have entries of earlier files
-	capacity int
+	kept     [][]slot // blocks that a Reader uses again
+	next     int      // index in kept of the next block to use
+	stale    int      // number of kept blocks with entries of earlier files
+	capacity int      // number of entries of all kept blocks
 }
 
-// slot is an entry and what Str is for nearly all.
+// slot is an entry and the memory of its Str, which has one element in most.
 type slot struct {
 	Entry
 	str [1]string
 }
 
-// maxEntryBlock is what fills an allocation of 28 KiB.
+// maxEntryBlock slots fill an allocation of 28 KiB.
 const maxEntryBlock = 123
 
-// new returns an entry. rest is how much of the text is left.
+// new returns an entry. rest is the number of bytes left to read.
 func (a *entryArena) new(rest int) *Entry {
 	if a.used == len(a.block) {
 		a.refill(rest)
@@ -132,9 +131,9 @@ func (a *entryArena) new(rest int) *Entry {
 	return &s.Entry
 }
 
-// reset makes an entry of an earlier file like a new one, but for ID and Str,
-// which every entry gets. Storing a pointer costs while garbage is collected,
-// and most of these are nil.
+// reset makes an entry of an earlier file like a new one, except for ID and Str,
+// which every entry gets. It stores a pointer only where there is one: the write
+// barrier costs time, and most of these are nil.
 func (s *slot) reset() {
 	e := &s.Entry
 	e.Line, e.KeywordLine = 0, 0
@@ -158,7 +157,7 @@ func (s *slot) reset() {
 	}
 }
 
-// dropOne drops the string that the last entry's room for one has of an earlier file.
+// dropOne clears the string that the last entry's slot has from an earlier file.
 func (a *entryArena) dropOne() { a.block[a.used-1].str[0] = "" }
 
 // one returns a list of one string for the last entry.
@@ -175,7 +174,7 @@ func (a *entryArena) refill(rest int) {
 		a.next++
 		return
 	}
-	// Few entries have less than 64 bytes.
+	// Few entries have fewer than 64 bytes.
 	a.size = min(max(2*a.size, rest/64+1), maxEntryBlock)
 	a.block, a.dirty = make([]slot, a.size), false
 	if a.capacity < maxReused && a.kept != nil {
@@ -185,13 +184,13 @@ func (a *entryArena) refill(rest int) {
 	}
 }
 
-// rewind makes all blocks that are kept free again, for another file.
+// rewind makes all kept blocks free for another file.
 func (a *entryArena) rewind() {
 	a.block, a.used, a.stale, a.next, a.size = nil, 0, max(a.stale, a.next), 0, 0
 }
 
-// finish clears what earlier files have left in the blocks that the present one
-// does not use, as it would keep their text in memory.
+// finish clears the entries of earlier files in blocks that the present file does
+// not use: they would keep the text of those files in memory.
 func (a *entryArena) finish() {
 	if a.dirty {
 		clear(a.block[a.used:])

@@ -7,7 +7,7 @@ import (
 )
 
 // The functions of this file look at eight bytes at a time. Strings of PO files
-// are short, so that one pass of this kind beats several calls of IndexByte.
+// are short, so one such pass is faster than several calls of IndexByte.
 
 const (
 	lowBits  = 0x0101010101010101
@@ -28,7 +28,7 @@ func stringEnd(s string, i int) int {
 	for len(rest) >= 8 {
 		x := load8(rest)
 		q, b, n := x^'"'*lowBits, x^'\\'*lowBits, x^'\n'*lowBits
-		// The lowest bit set is that of the first zero byte of the three.
+		// The lowest bit set marks the first zero byte of the three.
 		if m := ((q-lowBits)&^q | (b-lowBits)&^b | (n-lowBits)&^n) & highBits; m != 0 {
 			return len(s) - len(rest) + bits.TrailingZeros64(m)>>3
 		}
@@ -61,8 +61,8 @@ func wordEnd(s string, i int) int {
 	return len(s)
 }
 
-// asciiLen returns how many bytes at the start of s are below 0x80, or up to
-// seven less at its end.
+// asciiLen returns the number of bytes at the start of s that are below 0x80. At
+// the end of s the result may be up to seven too small.
 func asciiLen(s []byte) int {
 	rest := s
 	for len(rest) >= 32 {
@@ -93,7 +93,7 @@ func firstHigh(s []byte) int {
 	return -1
 }
 
-// countHigh returns how many bytes are above 0x7F.
+// countHigh returns the number of bytes above 0x7F.
 func countHigh(s []byte) int {
 	n := 0
 	for ; len(s) >= 8; s = s[8:] {
@@ -105,7 +105,7 @@ func countHigh(s []byte) int {
 	return n
 }
 
-// countControls returns how many bytes are below 0x20.
+// countControls returns the number of bytes below 0x20.
 func countControls(s []byte) int {
 	n := 0
 	for ; len(s) >= 8; s = s[8:] {
@@ -120,12 +120,11 @@ func countControls(s []byte) int {
 	return n
 }
 
-// firstInvalid returns the index of the first byte that is not UTF-8, or -1. It
-// does what utf8.Valid does, which is fast only before the first character
-// above 0x7F.
+// firstInvalid returns the index of the first byte that is not UTF-8, or -1. Unlike
+// utf8.Valid it is fast after the first character above 0x7F, too.
 func firstInvalid(s []byte) int {
 	for i := 0; i < len(s); {
-		// Runs of ASCII are short in most languages, and long in few.
+		// Runs of ASCII are short in most languages.
 		if rest := s[i:]; len(rest) >= 8 {
 			if m := binary.LittleEndian.Uint64(rest) & highBits; m != 0 {
 				i += bits.TrailingZeros64(m) >> 3
@@ -137,7 +136,7 @@ func firstInvalid(s []byte) int {
 				continue
 			}
 		}
-		// Most characters have two or three bytes, and more of them follow.
+		// Most characters have two or three bytes and are followed by others.
 		for i < len(s) {
 			rest := s[i:]
 			c := rest[0]

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// charsetClass tells how a declared charset is to be read.
+// charsetClass says how text in a declared charset is read.
 type charsetClass int
 
 const (
@@ -24,14 +24,12 @@ const (
 	charsetUnknown                     // a name that x/text does not know
 )
 
-// lookupCharset finds the encoding of a name in a PO header. The names are
-// those that gettext calls portable (manual, section "Header Entry") and their
-// usual variants, then whatever IANA and WHATWG know. Case, "-", "_" and
-// blanks do not matter.
+// lookupCharset finds the encoding of a name in a PO header: the portable names of
+// gettext (manual, section "Header Entry") and their usual variants, then the names
+// of IANA and WHATWG. Case, "-", "_" and blanks do not matter.
 //
-// Where an encoding has a superset that is in use under its name, the superset
-// is taken, as iconv users do: GB2312 is read as GBK, EUC-KR as CP949, TIS-620
-// as CP874, Shift_JIS as CP932.
+// If files use a superset of an encoding under its name, the superset is taken:
+// GB2312 is read as GBK, EUC-KR as CP949, TIS-620 as CP874, Shift_JIS as CP932.
 func lookupCharset(name string) (charsetClass, encoding.Encoding) {
 	key := charsetKey(name)
 	switch key {
@@ -43,8 +41,7 @@ func lookupCharset(name string) (charsetClass, encoding.Encoding) {
 	if enc := poCharset(key); enc != nil {
 		return charsetTable, enc
 	}
-	// Indexes only for names of encodings that contain ASCII: the others
-	// cannot have been read as far as the header.
+	// The header could not have been read in an encoding without ASCII.
 	if strings.HasPrefix(key, "UTF") || strings.HasPrefix(key, "ISO10646") || strings.HasPrefix(key, "UNICODE") ||
 		strings.HasPrefix(key, "ISO2022") || strings.HasPrefix(key, "HZ") {
 		return charsetUnknown, nil
@@ -58,7 +55,7 @@ func lookupCharset(name string) (charsetClass, encoding.Encoding) {
 	return charsetUnknown, nil
 }
 
-// charsetKey is a name without what does not matter.
+// charsetKey returns a name in upper case without "-", "_" and blanks.
 func charsetKey(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -71,9 +68,8 @@ func charsetKey(name string) string {
 	}, name)
 }
 
-// containsASCII is false for EBCDIC, "replacement" and other encodings in
-// which a PO file's keywords are other bytes, and for those in which bytes of
-// ASCII shift to other characters.
+// containsASCII is false for encodings in which a PO file's keywords are other
+// bytes (EBCDIC, "replacement"), or ASCII bytes shift to other characters.
 func containsASCII(enc encoding.Encoding) bool {
 	if enc == nil {
 		return false
@@ -220,15 +216,15 @@ func codePage(number string) encoding.Encoding {
 	return nil
 }
 
-// maxHeader bounds what is looked through for a charset.
+// maxHeader bounds the bytes of a header that are searched for a charset.
 const maxHeader = 64 << 10
 
-// declaredCharset finds the charset in the header of undecoded bytes: the
-// first entry with msgid "" and no msgctxt, wherever it stands. It goes by
-// lines and quotes alone, as the text cannot be lexed before it is decoded. It
-// returns "" and -1 if there is no header or none in it.
+// declaredCharset finds the charset in the header of undecoded bytes: the first
+// entry with msgid "" and no msgctxt, anywhere in the file. It looks at lines and
+// quotes only, as the text cannot be scanned before it is decoded. It returns ""
+// and -1 if there is no header or the header names no charset.
 func declaredCharset(data []byte) (name string, offset int) {
-	header := make([]byte, 0, 1<<10) // as much as most have
+	header := make([]byte, 0, 1<<10) // most are shorter
 	headerAt := -1                   // of the msgstr
 	idEmpty, context := false, false
 	for at := 0; at < len(data); {
@@ -279,14 +275,14 @@ func declaredCharset(data []byte) (name string, offset int) {
 		return "", -1
 	}
 	name = string(header[from:to])
-	// The name's own place, unless it is broken over two lines.
+	// The offset of the name itself, unless it is broken over two lines.
 	if at := bytes.Index(data[headerAt:], []byte(name)); at >= 0 && name != "" {
 		return name, headerAt + at
 	}
 	return name, headerAt
 }
 
-// limitLine is as much of a line as is looked through.
+// limitLine returns the part of a line that is searched.
 func limitLine(line []byte) []byte { return line[:min(len(line), maxHeader)] }
 
 func trimBlanks(s []byte) []byte {
@@ -296,7 +292,7 @@ func trimBlanks(s []byte) []byte {
 	return s
 }
 
-// quoted returns what stands between the first and the last quote of a line.
+// quoted returns the bytes between the first and the last quote of a line.
 func quoted(line []byte) []byte {
 	first := bytes.IndexByte(line, '"')
 	if first < 0 {

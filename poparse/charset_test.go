@@ -137,7 +137,7 @@ func TestEndsInsideCharacter(t *testing.T) {
 			for n := 1; n < len(encoded); n++ {
 				data := before + encoded[:n]
 				_, err := Parse("x.po", []byte(data))
-				want := fmt.Sprintf("x.po:5:10: the file ends inside a character of %s, behind byte 0x%02X: is it truncated?", name, encoded[n-1])
+				want := fmt.Sprintf("x.po:5:10: the file ends inside a character of %s, after byte 0x%02X: is it truncated?", name, encoded[n-1])
 				if err == nil || err.Error() != want {
 					t.Errorf("%q: %v, want %s", data, err, want)
 				}

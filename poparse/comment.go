@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// pending is what the comments before an entry say.
+// pending is the content of the comments before an entry.
 type pending struct {
-	line                               int // of the first one, 0 if there is none
+	line                               int // of the first comment, 0 without one
 	fuzzy                              bool
 	comments, extracted, refs, flagged []string
 }
 
-// listBuffers is where the lists of an entry begin: most find room there.
+// listBuffers is the first memory of the lists of an entry; most lists fit.
 type listBuffers struct{ comments, extracted, refs, flagged, strs [6]string }
 
 func (r *listBuffers) pending() pending {
@@ -24,7 +24,7 @@ func (r *listBuffers) pending() pending {
 	}
 }
 
-// moveTo gives the comments to an entry and begins anew.
+// moveTo gives the comments to an entry and resets them.
 func (c *pending) moveTo(e *Entry, p *parser) {
 	if c.line == 0 {
 		return
@@ -46,7 +46,7 @@ func (c *pending) moveTo(e *Entry, p *parser) {
 	c.reset()
 }
 
-// reset forgets the comments.
+// reset drops the comments.
 func (c *pending) reset() {
 	c.line = 0
 	c.fuzzy = false
@@ -57,7 +57,7 @@ func (c *pending) reset() {
 // keep copies a list of the entry being read.
 func (p *parser) keep(list []string) []string { return p.lists.copy(list) }
 
-// keepList is keep for a list that may be huge: it is given away then.
+// keepList is keep for a list that may be huge: a huge one is not copied.
 func (p *parser) keepList(list *[]string) []string {
 	n := len(*list)
 	if n <= maxBlock {
@@ -108,7 +108,7 @@ func (p *parser) comment() {
 	case ',', '=':
 		p.flags(rest[1:])
 	case '!':
-		// An old marker of gettext, which still looks for flags there.
+		// An old marker; gettext still looks for flags here.
 		c.fuzzy = c.fuzzy || slices.ContainsFunc(strings.FieldsFunc(rest[1:], isFlagSpace), isFuzzy)
 		p.add(&c.comments, p.text[start:start+len(rest)])
 	default:
@@ -124,8 +124,8 @@ func trimOne(s string) string {
 }
 
 // add appends to a list of the entry being read. An element costs 16 bytes even
-// if it is empty: beyond what any real file has, one for 32 bytes of text, a
-// hostile one would multiply its size, so the rest is left out.
+// if it is empty, so a hostile file could multiply its size. Elements beyond
+// 65,536 and one for 32 bytes of text, more than any real file has, are left out.
 func (p *parser) add(list *[]string, s string) {
 	const free = 1 << 16
 	left := free + len(p.text)/32 - p.items
@@ -138,8 +138,8 @@ func (p *parser) add(list *[]string, s string) {
 		return
 	}
 	if n := len(*list); n == cap(*list) && n >= maxBlock {
-		// Doubled, but to no more than may come: append would allocate five
-		// times a huge list in all.
+		// Double it, up to the elements that may still come: append would
+		// allocate five times the size of a huge list in all.
 		grown := make([]string, n, n+min(n, left))
 		copy(grown, *list)
 		*list = grown
@@ -147,7 +147,7 @@ func (p *parser) add(list *[]string, s string) {
 	*list = append(*list, s)
 }
 
-// Isolates around file names with blanks, since gettext 0.19.
+// The isolates around file names with blanks, written since gettext 0.19.
 const (
 	firstStrongIsolate    = "\u2068"
 	popDirectionalIsolate = "\u2069"
@@ -190,8 +190,8 @@ func isBlank(c byte) bool {
 }
 
 // flags splits a "#," line at commas and blanks, as gettext does
-// (po_parse_comment_special), but keeps a number with the name and colon before
-// it ("range: 0..5"), and what stands in quotes behind a colon together.
+// (po_parse_comment_special). A number after a name and colon ("range: 0..5") and
+// a text in quotes after a colon belong to the flag. See docs/po.md#flags.
 func (p *parser) flags(s string) {
 	c := &p.pending
 	for {
@@ -209,8 +209,8 @@ func (p *parser) flags(s string) {
 		case isFuzzy(flag):
 			c.fuzzy = true
 		case len(c.flagged) < 32 && slices.Contains(c.flagged, flag):
-			// Repeated. Beyond 32 flags, which none has, repetitions stay:
-			// comparing all with all would take too long.
+			// Repeated. No real entry has more than 32 flags; beyond them
+			// repetitions are kept, as comparing all would take too long.
 		default:
 			p.add(&c.flagged, flag)
 		}

@@ -18,36 +18,36 @@ import (
 
 // decoded is a file converted to UTF-8.
 type decoded struct {
-	// text is the whole file without byte order mark.
+	// text is the whole file without the byte order mark.
 	text string
-	// bom is the length of the byte order mark that text lacks.
+	// bom is the length of the byte order mark.
 	bom int
 	// enc is nil if the file was UTF-8 or ASCII.
 	enc encoding.Encoding
 	// charset is the name to use in messages.
 	charset string
-	// undeclared tells that no charset was found in a header, or no header.
+	// undeclared tells that no header was found, or no charset in it.
 	undeclared bool
 	// bigEndian is the byte order of UTF-16.
 	bigEndian bool
-	// withNUL is the text before its NUL characters were replaced, "" if it
-	// had none.
+	// withNUL is the text before its NUL characters were replaced, "" without
+	// NUL.
 	withNUL  string
 	warnings []Warning
 }
 
-// Names of charsets that are not the header's.
+// Names of charsets that do not come from a header.
 const (
 	charsetASCII = "ASCII"
 	charsetUTF16 = "UTF-16"
 )
 
-// holding says whether text may be the memory of the data.
+// holding says whether text may share the memory of the data.
 type holding bool
 
 const (
 	copies holding = false // data may change later
-	shares holding = true  // nobody changes data
+	shares holding = true  // data never changes
 )
 
 // text returns data as a string.
@@ -58,8 +58,8 @@ func (h holding) text(data []byte) string {
 	return string(data)
 }
 
-// decode converts data to UTF-8 by the byte order mark, else by the charset of
-// the header (po-semantics.md, first rows).
+// decode converts data to UTF-8, from the charset of the byte order mark or else of
+// the header (docs/po.md#encoding).
 func decode(data []byte, h holding) (decoded, *SyntaxError) {
 	if d, err, ok := decodeMarked(data, h); ok {
 		return d, err
@@ -70,7 +70,7 @@ func decode(data []byte, h holding) (decoded, *SyntaxError) {
 	return d, err
 }
 
-// decodeAs converts data from the charset that is named at an offset of it.
+// decodeAs converts data from a charset, which its header names at an offset.
 func decodeAs(data []byte, name string, at int, h holding) (decoded, *SyntaxError) {
 	class, enc := lookupCharset(name)
 	switch class {
@@ -120,7 +120,7 @@ func decodeMarked(data []byte, h holding) (d decoded, err *SyntaxError, ok bool)
 	return d, nil, false
 }
 
-// decodeUndeclared reads bytes whose charset nobody named.
+// decodeUndeclared decodes bytes whose header names no charset.
 func decodeUndeclared(data []byte, name string, h holding) decoded {
 	at := firstHigh(data)
 	if at < 0 {
@@ -153,19 +153,19 @@ func decodeUTF8(data []byte, bom int, name string, h holding) (decoded, *SyntaxE
 	return decoded{text: h.text(rest), bom: bom, charset: name}, nil
 }
 
-// invalidByte says what is wrong with the first byte of what is left of a file;
-// enc is nil for UTF-8.
+// invalidByte returns a message about the first byte of rest, the end of a file,
+// which is not valid; enc is nil for UTF-8.
 func invalidByte(rest []byte, enc encoding.Encoding, charset string) string {
 	if beginsCharacter(rest, enc) {
-		return fmt.Sprintf("the file ends inside a character of %s, behind byte 0x%02X: is it truncated?", clip(charset), rest[len(rest)-1])
+		return fmt.Sprintf("the file ends inside a character of %s, after byte 0x%02X: is it truncated?", clip(charset), rest[len(rest)-1])
 	}
 	return fmt.Sprintf("byte 0x%02X is not valid %s here: correct the byte, or the charset in the header", rest[0], clip(charset))
 }
 
-// beginsCharacter reports whether bytes are the beginning of a character of
-// which the end is missing.
+// beginsCharacter reports whether rest is the beginning of a character whose end is
+// missing.
 func beginsCharacter(rest []byte, enc encoding.Encoding) bool {
-	if len(rest) >= utf8.UTFMax { // in other charsets, none is longer either
+	if len(rest) >= utf8.UTFMax { // the longest character of any charset
 		return false
 	}
 	if enc == nil {
@@ -175,7 +175,7 @@ func beginsCharacter(rest []byte, enc encoding.Encoding) bool {
 	return n == 0 && errors.Is(err, transform.ErrShortSrc)
 }
 
-// decodeUTF16 converts UTF-16, in two passes so that it allocates what it needs.
+// decodeUTF16 converts UTF-16. A first pass finds the size to allocate.
 func decodeUTF16(data []byte, bom int, bigEndian bool) (decoded, *SyntaxError) {
 	unit := func(i int) uint16 {
 		if bigEndian {
@@ -226,19 +226,19 @@ func decodeUTF16(data []byte, bom int, bigEndian bool) (decoded, *SyntaxError) {
 	return decoded{text: out.String(), enc: encoding.Nop, charset: charsetUTF16, bom: bom, bigEndian: bigEndian}, nil
 }
 
-// decodeTable converts data from an encoding of x/text. The decoders put U+FFFD
-// where bytes are invalid.
+// decodeTable converts data from an encoding of x/text. Its decoders write U+FFFD
+// for invalid bytes.
 func decodeTable(data []byte, enc encoding.Encoding, name string) (string, *SyntaxError) {
 	if cm, ok := enc.(*charmap.Charmap); ok {
 		return decodeCharmap(data, cm, name)
 	}
-	const window = 64 // is decoded before the next look for ASCII
+	const window = 64 // bytes decoded before the next look for ASCII
 	var text strings.Builder
 	text.Grow(len(data) + countHigh(data)/2 + utf8.UTFMax) // two bytes make at most three
 	dec := enc.NewDecoder().Transformer
 	var buf [4 * window]byte
 	for at := 0; at < len(data); {
-		// Between characters, ASCII is what it is in every charset known here.
+		// Between characters, ASCII bytes are ASCII in all of these charsets.
 		if n := asciiLen(data[at:]); n > 0 {
 			text.Write(data[at : at+n])
 			at += n
@@ -258,8 +258,8 @@ func decodeTable(data []byte, enc encoding.Encoding, name string) (string, *Synt
 	return text.String(), nil
 }
 
-// invalidIn returns the index in src of the first bytes that are invalid,
-// given their decoded form, or -1.
+// invalidIn returns the index of the first invalid bytes of src, or -1. out is src
+// decoded.
 func invalidIn(src, out []byte, enc encoding.Encoding) int {
 	const replacement = "\uFFFD"
 	for from := 0; ; {
@@ -270,7 +270,7 @@ func invalidIn(src, out []byte, enc encoding.Encoding) int {
 		from += i
 		at := 0
 		if from > 0 {
-			// As many bytes as fill the text up to here.
+			// at is the number of bytes that decode to the text up to here.
 			_, at, _ = enc.NewDecoder().Transformer.Transform(make([]byte, from), src, true)
 		}
 		if enc != simplifiedchinese.GB18030 || !bytes.HasPrefix(src[at:], []byte{0x84, 0x31, 0xa4, 0x37}) {
@@ -280,7 +280,7 @@ func invalidIn(src, out []byte, enc encoding.Encoding) int {
 	}
 }
 
-// decodeCharmap is decodeTable for encodings of one byte per character.
+// decodeCharmap is decodeTable for encodings with one byte per character.
 func decodeCharmap(data []byte, cm *charmap.Charmap, name string) (string, *SyntaxError) {
 	table, widest := utf8Table(cm)
 	var text strings.Builder
@@ -291,8 +291,9 @@ func decodeCharmap(data []byte, cm *charmap.Charmap, name string) (string, *Synt
 			text.Write(data[i : i+n])
 			i += n
 		}
-		// Words of other letters are written together, with what is between
-		// them, four bytes at a time of which the next ones overwrite the rest.
+		// Words of other letters and the bytes between them are collected:
+		// each character stores four bytes, and the next one overwrites
+		// those beyond its length.
 		n, known := 0, uint32(1)
 		for i < len(data) && n <= len(piece)-8 && known != 0 {
 			known = table[data[i]]
@@ -313,15 +314,15 @@ func decodeCharmap(data []byte, cm *charmap.Charmap, name string) (string, *Synt
 	return text.String(), nil
 }
 
-// utf8Table returns the UTF-8 form of each byte, its first byte lowest and its
-// length highest, 0 for a byte that means nothing; and the greatest length.
+// utf8Table returns the UTF-8 form of each byte, with the first byte lowest and
+// the length highest, or 0 for an undefined byte; and the greatest length.
 func utf8Table(cm *charmap.Charmap) (table [256]uint32, widest int) {
 	for b := range table {
 		r := cm.DecodeByte(byte(b))
 		if r == utf8.RuneError {
 			continue
 		}
-		var form [4]byte // none is longer than three
+		var form [4]byte // the longest one has three bytes
 		n := utf8.EncodeRune(form[:], r)
 		table[b] = binary.LittleEndian.Uint32(form[:]) | uint32(n)<<24
 		widest = max(widest, n)
@@ -329,7 +330,7 @@ func utf8Table(cm *charmap.Charmap) (table [256]uint32, widest int) {
 	return table, widest
 }
 
-// encodingError returns an error without message for the byte at offset; enc is
+// encodingError returns an error without message for the byte at an offset; enc is
 // nil for UTF-8.
 func encodingError(data []byte, offset int, enc encoding.Encoding) *SyntaxError {
 	offset = max(offset, 0)
@@ -355,8 +356,8 @@ func lineColumn(data []byte, offset int) (line, column int) {
 	return e.Line, e.Column
 }
 
-// replaceNUL puts U+FFFD in the place of NUL bytes: PostgreSQL cannot store
-// them, and C programs, gettext's own among them, cut strings there.
+// replaceNUL replaces NUL by U+FFFD: C programs, including gettext's, end a string
+// at NUL, and PostgreSQL cannot store it.
 func (d *decoded) replaceNUL() {
 	if strings.IndexByte(d.text, 0) < 0 {
 		return
@@ -377,7 +378,7 @@ func (d *decoded) replaceNUL() {
 	d.text = strings.ReplaceAll(d.text, "\x00", "\uFFFD")
 }
 
-// clip shortens a piece of the file for a message, and makes it printable.
+// clip shortens a text of the file for a message and makes it printable.
 func clip(s string) string {
 	const limit = 40
 	s = strings.Map(func(r rune) rune {

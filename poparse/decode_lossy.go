@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// decodeLossy converts data to UTF-8 as decode does, but puts U+FFFD in the place
-// of each invalid byte. It returns the first invalid bytes of each line. The
-// text is empty if there can be none.
+// decodeLossy converts data to UTF-8 as decode does, and replaces each invalid byte
+// by U+FFFD. It returns an error for the first invalid bytes of each line. The text
+// is empty if data cannot be decoded at all.
 func decodeLossy(data []byte) (decoded, []*SyntaxError) {
 	d, e := decode(data, copies)
 	if e == nil {
@@ -37,8 +37,8 @@ func decodeLossy(data []byte) (decoded, []*SyntaxError) {
 	return decoded{text: text, bom: bom, enc: enc, charset: name}, list
 }
 
-// replaceInvalid decodes data line by line: no charset that a PO file can be in
-// has a line feed as a part of another character.
+// replaceInvalid decodes data line by line: in none of the charsets is a line feed
+// a part of another character.
 func replaceInvalid(data []byte, bom int, enc encoding.Encoding, name string) (string, []*SyntaxError) {
 	var text strings.Builder
 	var list []*SyntaxError
@@ -60,8 +60,8 @@ func replaceInvalid(data []byte, bom int, enc encoding.Encoding, name string) (s
 	return text.String(), list
 }
 
-// replaceInLine decodes a line and returns the index in it of the first invalid
-// byte, or -1.
+// replaceInLine decodes a line and returns the index of its first invalid byte, or
+// -1.
 func replaceInLine(line []byte, enc encoding.Encoding) (text string, bad int) {
 	if enc == nil {
 		if bad = firstInvalid(line); bad < 0 {

@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// unescaper writes strings without their escapes (gettext manual, section "The
-// Format of PO Files": those of C, but for universal character names).
+// unescaper writes strings without their escapes: the escapes of C, except
+// universal character names (gettext manual, section "The Format of PO Files").
 type unescaper struct {
 	p               *parser
 	out             []byte
-	line, lineStart int  // of the string being written
-	raw             bool // bytes above 0x7F have been written as they are
+	line, lineStart int  // position of the string being written
+	raw             bool // an escape has written a byte above 0x7F unchanged
 }
 
-// segment writes the string whose inside begins at an index of the text and
-// returns its length there.
+// segment writes the string whose first character is at an index of the text and
+// returns its length in the text.
 func (u *unescaper) segment(start int) (int, error) {
 	text := u.p.text
 	for i, run := start, start; ; {
@@ -33,8 +33,8 @@ func (u *unescaper) segment(start int) (int, error) {
 	}
 }
 
-// escape writes what the backslash at an index of the text stands for and
-// returns how many bytes the escape has.
+// escape writes the character of the escape at an index of the text and returns the
+// length of the escape.
 func (u *unescaper) escape(at int) (int, error) {
 	c := u.p.text[at+1]
 	switch letter := letterEscape[c]; {
@@ -64,9 +64,9 @@ func firstRune(s string) string {
 	return s[:n]
 }
 
-// number returns the length and the byte of the octal or hexadecimal escape
-// that s begins with, 0 if there is none. Octal ones have up to three digits;
-// hexadecimal ones any number, of which, as in gettext, the last two count.
+// number returns the length and the byte of the octal or hexadecimal escape at the
+// start of s, 0 without one. An octal escape has up to three digits. A hexadecimal
+// escape has any number of digits; as in gettext, the last two count.
 func number(s string) (n int, b byte) {
 	if len(s) < 2 || s[0] != '\\' {
 		return 0, 0
@@ -105,9 +105,9 @@ func hexDigit(c byte) (byte, bool) {
 	return 0, false
 }
 
-// numbers writes the bytes of consecutive octal and hexadecimal escapes and
-// returns their length in the text. Bytes above 0x7F are in the charset of the
-// file; several may make one character.
+// numbers writes the bytes of consecutive octal and hexadecimal escapes and returns
+// their length in the text. Bytes above 0x7F are in the charset of the file, and
+// several may make one character.
 func (u *unescaper) numbers(at int) int {
 	p := u.p
 	p.scratch = p.scratch[:0]
@@ -156,11 +156,10 @@ func (u *unescaper) leaveOut(at int) int {
 	return 1
 }
 
-// guard reports whether the backslash at an index follows a character whose
-// last byte is 0x5C, a backslash, in the file's charset. Programs that do not
-// know CP932 or Big5 need a second backslash there, and some write it: vim's
-// sjiscorr does so for src/po/ja.sjis.po. It is only asked about backslashes
-// that begin no escape.
+// guard reports whether the backslash at an index follows a character whose last
+// byte in the file's charset is 0x5C, a backslash. Programs that do not know CP932
+// or Big5 need a second backslash there, and some programs write it: vim's sjiscorr
+// does so for src/po/ja.sjis.po. It is called for backslashes that begin no escape.
 func (p *parser) guard(at int) bool {
 	if p.enc.enc == nil || p.text[at] != '\\' {
 		return false
@@ -170,8 +169,8 @@ func (p *parser) guard(at int) bool {
 	return err == nil && len(before) == 2 && before[1] == '\\'
 }
 
-// guardsQuote reports whether the quote behind the backslash at an index, the
-// last thing on its line, closes the string, as the backslash is a guard.
+// guardsQuote reports whether the quote after the backslash at an index closes the
+// string: it does if it is the last on its line and the backslash is a guard.
 func (p *parser) guardsQuote(at int) bool {
 	if p.enc.enc == nil || p.text[at+1] != '"' {
 		return false

@@ -6,25 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// A File is a PO or POT file as read, or one made by hand to be written. It is
-// not changed by its methods, so any number of goroutines may use it at once.
+// A File is a PO or POT file, read by Parse or made by hand to be written. Its
+// methods do not change it, so any number of goroutines may use it at once.
 type File struct {
 	// Name is the name given to Parse.
 	Name string
 	// Charset is the charset as the header spells it, "" if it names none. The
 	// strings of the File are UTF-8 whatever it says.
 	Charset string
-	// Domain is the domain whose entries a catalog takes (po-semantics.md): ""
+	// Domain is the domain whose entries a catalog takes (docs/po.md#domains): ""
 	// if there is no domain directive or there are entries before the first
 	// one, else the name in the first directive.
 	Domain string
 	// Header is the entry with an empty msgid and no msgctxt: the first one of
-	// Domain, else the first of the file, nil if there is none.
+	// Domain, else the first one of the file, nil without one.
 	Header *Entry
-	// OtherHeaders are the headers of other domains, and repeated ones.
+	// OtherHeaders are the headers of other domains and the repeated headers.
 	OtherHeaders []*Entry
-	// Entries are all entries but headers in file order, obsolete and
-	// duplicate ones and those of all domains included.
+	// Entries are all entries except headers, in file order. They include
+	// obsolete entries, duplicates, and the entries of all domains.
 	Entries []*Entry
 	// Warnings are in file order, at most about a thousand.
 	Warnings []Warning
@@ -33,8 +33,8 @@ type File struct {
 	source *source
 }
 
-// Live yields the entries that a catalog takes, in file order: those of Domain
-// that are neither obsolete nor duplicates.
+// Live yields the entries that a catalog takes, in file order: the entries of
+// Domain that are neither obsolete nor duplicates.
 func (f *File) Live() iter.Seq[*Entry] {
 	return func(yield func(*Entry) bool) {
 		for _, e := range f.Entries {
@@ -46,8 +46,8 @@ func (f *File) Live() iter.Seq[*Entry] {
 }
 
 // Field returns the value of a header field, such as "Language", without
-// surrounding blanks. Case does not matter. It returns "" if there is no header
-// or no such field; of repeated fields the first counts.
+// surrounding blanks. Case does not matter. It returns "" without a header or such
+// a field. If a field is repeated, the first one counts.
 func (f *File) Field(name string) string {
 	if f.Header == nil || len(f.Header.Str) == 0 {
 		return ""
@@ -75,16 +75,14 @@ func headerField(header, name string) string {
 	return ""
 }
 
-// charsetOf returns what follows "charset=" in a header's text, "" if it says
-// nothing.
+// charsetOf returns the name after "charset=" in a header's text, "" without one.
 func charsetOf(header string) string {
 	from, to := charsetIn(header, strings.IndexByte)
 	return header[from:to]
 }
 
-// charsetIn returns where the name of the charset is in a header's text: behind
-// "charset=", which is never at its start. Both are 0 if it says nothing.
-// gettext looks for it anywhere in the header, too (po-charset.c), though with
+// charsetIn returns where the name after "charset=" is in a header's text, or 0 and
+// 0. Like gettext (po-charset.c) it searches the whole header, but without regard to
 // case.
 func charsetIn[T string | []byte](header T, indexByte func(T, byte) int) (from, to int) {
 	const key = "charset"

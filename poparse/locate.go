@@ -20,20 +20,20 @@ const (
 	PartStr
 )
 
-// A Locator finds where in a file a character of a string stands. It belongs to
+// A Locator finds the position in a file of a character of a string. It belongs to
 // one goroutine.
 type Locator struct {
 	text  string
-	lines []int // where each begins
+	lines []int // the offset of each line
 }
 
-// maxReach bounds how far behind the beginning of an entry a Locator looks, in
-// bytes: many findings in a huge entry shall not cost its square.
+// maxReach bounds the bytes of an entry that a Locator searches: many findings in a
+// huge entry must not cost quadratic time.
 const maxReach = 1 << 20
 
-// Locator returns one for the file as it was read, whatever was changed since.
-// It reads the whole text once. Of a file that was made by hand, or read by a
-// [Reader], it knows lines only.
+// Locator returns a Locator for the file as it was read, without later changes. It
+// reads the whole text once. In a file that was made by hand, or read by a
+// [Reader], it finds lines only.
 func (f *File) Locator() *Locator {
 	l := &Locator{}
 	if f.source == nil {
@@ -51,12 +51,11 @@ func (f *File) Locator() *Locator {
 }
 
 // Locate returns the 1-based line and column, in characters, of character n of a
-// part of e, counted from 0 in the unescaped string. form is the index of a
-// plural msgstr and 0 elsewhere. At or behind the end of the string it is the
-// place of its last quote. Where several entries stand on one line, it looks at
-// the first of them; a part that is not there stands where the entry does, at
-// column 1 of its KeywordLine. What is more than a megabyte behind that line's
-// beginning is not looked for.
+// part of e, counted from 0 in the unescaped string. form is the index of a plural
+// msgstr, 0 for other parts. For n at or after the end of the string it returns the
+// position of the last quote. If several entries are on one line, it looks at the
+// first of them. For a missing part, or one more than a megabyte after the start of
+// the entry, it returns column 1 of the KeywordLine.
 func (l *Locator) Locate(e *Entry, part Part, form, n int) (line, column int) {
 	line = max(e.KeywordLine, 1)
 	if line > len(l.lines) {
@@ -101,8 +100,8 @@ func (w *walker) skip() {
 	}
 }
 
-// find moves to the first quote of a part of the entry that begins at the
-// first msgctxt or msgid; false if that has none.
+// find moves to the first quote of a part of the entry that begins at the first
+// msgctxt or msgid. It returns false if the entry does not have the part.
 func (w *walker) find(part Part, form int) bool {
 	begun := false
 	for index := 0; ; {
@@ -135,7 +134,7 @@ func keywordOf(part Part) string {
 	return [...]string{PartContext: "msgctxt", PartID: "msgid", PartIDPlural: "msgid_plural", PartStr: "msgstr"}[part]
 }
 
-// word moves over a keyword, or one character that is none.
+// word moves over a keyword, or over one other character.
 func (w *walker) word() string {
 	from := w.at
 	for w.at < len(w.text) && isLetter(w.text[w.at]) {
@@ -161,11 +160,11 @@ func (w *walker) index() (n int) {
 	return n
 }
 
-// strings moves over the strings that follow each other.
+// strings moves over consecutive strings.
 func (w *walker) strings() { w.character(-1) }
 
-// character moves over strings until n characters are behind, and returns where
-// the next one is, or the last quote. A negative n means all.
+// character moves over n characters of consecutive strings and returns the offset
+// of the next one, or of the last quote. A negative n means all.
 func (w *walker) character(n int) (at int) {
 	for w.at < len(w.text) && w.text[w.at] == '"' {
 		w.at++
@@ -192,8 +191,8 @@ func (w *walker) character(n int) (at int) {
 	return at
 }
 
-// one returns the size of the next character, or of numeric escapes that follow
-// each other, and how many characters these are.
+// one returns the size of the next character, or of consecutive numeric escapes and
+// the number of their characters.
 func (w *walker) one() (size, chars int) {
 	rest := w.text[w.at:]
 	if rest[0] != '\\' {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// message reads one entry from its first keyword on; the comments before it
-// are pending. The grammar is that of gettext's po-gram-gen.y.
+// message reads one entry from its first keyword on; the comments before it are
+// pending. It follows the grammar of gettext's po-gram-gen.y.
 func (p *parser) message() (*Entry, error) {
 	e := p.newEntry()
 	if p.directives > 0 {
@@ -77,8 +77,8 @@ func (p *parser) newEntry() *Entry {
 	return e
 }
 
-// previousStrings reads the "#|" part of an entry and goes to the keyword
-// behind it.
+// previousStrings reads the "#|" part of an entry and moves to the keyword after
+// it.
 func (p *parser) previousStrings(e *Entry) error {
 	prev := new(Previous)
 	e.Previous = prev
@@ -89,7 +89,7 @@ func (p *parser) previousStrings(e *Entry) error {
 			return err
 		}
 		if keyword = p.word(); keyword != "msgid" || !p.previous {
-			return p.unexpected(ErrPrevious, at, "there is a #| msgctxt but no #| msgid behind it")
+			return p.unexpected(ErrPrevious, at, "there is a #| msgctxt but no #| msgid after it")
 		}
 		if err := p.same(e, true); err != nil {
 			return err
@@ -97,9 +97,9 @@ func (p *parser) previousStrings(e *Entry) error {
 	}
 	if keyword != "msgid" {
 		if keyword == "" {
-			return p.stray(ErrPrevious, "expected msgctxt or msgid behind #|")
+			return p.stray(ErrPrevious, "expected msgctxt or msgid after #|")
 		}
-		return p.fail(ErrPrevious, p.pos, "only msgctxt, msgid and msgid_plural, in this order, can stand behind #|, not %s", clip(keyword))
+		return p.fail(ErrPrevious, p.pos, "only msgctxt, msgid and msgid_plural, in this order, can follow #|, not %s", clip(keyword))
 	}
 	if err := p.take(keyword, e, true, &prev.ID); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (p *parser) same(e *Entry, previous bool) error {
 	return nil
 }
 
-// mixed returns the error for a line whose prefix is not the entry's.
+// mixed returns the error for a line whose prefix differs from the entry's.
 func (p *parser) mixed(obsolete bool) error {
 	if obsolete && !p.obsolete {
 		return p.fail(ErrMixed, p.pos, "this line belongs to an obsolete entry but does not begin with #~: write #~ on all lines of an obsolete entry")
@@ -144,8 +144,8 @@ func (p *parser) mixed(obsolete bool) error {
 	return p.fail(ErrMixed, p.pos, "lines with #| and without it do not make one string: write #| on all lines of a previous string and on none of the others")
 }
 
-// translations reads the msgstr or the msgstr[N] of an entry whose msgid is at an
-// offset.
+// translations reads the msgstr or the msgstr[N] of an entry; idAt is the offset of
+// its msgid.
 func (p *parser) translations(e *Entry, idAt int) error {
 	p.strs = p.strs[:0]
 	at, line := p.pos, p.line
@@ -170,9 +170,9 @@ func (p *parser) translations(e *Entry, idAt int) error {
 	return err
 }
 
-// forms reads the translations of a plural; the first index has been read.
+// forms reads the translations of a plural. The first index has been read.
 func (p *parser) forms(e *Entry, index int) error {
-	var seen uint64 // bit per index
+	var seen uint64 // a bit for each index
 	line, odd := p.line, ""
 	for {
 		if index >= maxPlurals {
@@ -183,7 +183,7 @@ func (p *parser) forms(e *Entry, index int) error {
 			return err
 		}
 		switch {
-		case odd != "": // the first oddity is told
+		case odd != "": // one warning is enough
 		case seen&(1<<index) != 0:
 			odd = fmt.Sprintf("msgstr[%d] is repeated: the first one counts", index)
 		case index < len(p.strs):
@@ -220,10 +220,10 @@ func (p *parser) forms(e *Entry, index int) error {
 	return nil
 }
 
-// index reads the "[N]" behind msgstr; ok is false if there is none. As in
-// gettext, "#~" has to be the same at each of its tokens, "#|" does not matter.
+// index reads the "[N]" after msgstr; ok is false without one. As in gettext, "#~"
+// must be the same at each of its tokens, and "#|" does not matter.
 func (p *parser) index(e *Entry) (n int, ok bool, err error) {
-	if strings.HasPrefix(p.text[p.pos:], ` "`) { // the usual: it is for value to skip
+	if strings.HasPrefix(p.text[p.pos:], ` "`) { // the usual case; value skips the blank
 		return 0, false, nil
 	}
 	p.skip()
@@ -250,7 +250,7 @@ func (p *parser) index(e *Entry) (n int, ok bool, err error) {
 		return 0, false, p.fail(ErrTruncated, at, "the file ends inside the index of msgstr: is it truncated?")
 	}
 	if empty || p.text[p.pos] != ']' {
-		return 0, false, p.fail(ErrPlural, at, "expected an index in brackets behind msgstr, such as msgstr[0]")
+		return 0, false, p.fail(ErrPlural, at, "expected an index in brackets after msgstr, such as msgstr[0]")
 	}
 	if p.obsolete != e.Obsolete {
 		return 0, false, p.mixed(e.Obsolete)
@@ -261,8 +261,8 @@ func (p *parser) index(e *Entry) (n int, ok bool, err error) {
 
 // directive reads a domain directive.
 func (p *parser) directive() error {
-	// Comments before a directive are about it, or the file's own: gettext
-	// does not give them to the next entry either.
+	// Comments before a directive are about it or about the file: gettext does
+	// not give them to the next entry either.
 	p.pending.reset()
 	line, column := p.line, p.column(p.pos)
 	p.pos += len("domain")
@@ -278,7 +278,7 @@ func (p *parser) directive() error {
 		if !p.hasMessages() {
 			p.file.Domain = name
 		}
-		what := "entries behind this directive"
+		what := "entries after this directive"
 		if p.file.Domain != "" {
 			what = fmt.Sprintf("entries outside of domain %q", clip(p.file.Domain))
 		}
@@ -288,18 +288,18 @@ func (p *parser) directive() error {
 	return nil
 }
 
-// oneString returns an error if there is more than one string between two
-// offsets: the name of a domain is not continued (gettext's po-gram-gen.y).
+// oneString returns an error for more than one string between two offsets: the name
+// of a domain is one string (gettext's po-gram-gen.y).
 func (p *parser) oneString(at, end int) error {
 	first := at + strings.IndexByte(p.text[at:], '"')
-	if behind := closingQuote(p.text, first+1) + 1; behind < end {
-		second := behind + strings.IndexByte(p.text[behind:], '"')
-		return p.fail(ErrLooseString, second, "a second string behind domain: its name is one string")
+	if after := closingQuote(p.text, first+1) + 1; after < end {
+		second := after + strings.IndexByte(p.text[after:], '"')
+		return p.fail(ErrLooseString, second, "a second string after domain: its name is one string")
 	}
 	return nil
 }
 
-// hasMessages reports whether there was an entry that is neither header nor
+// hasMessages reports whether an entry was read that is neither header nor
 // obsolete.
 func (p *parser) hasMessages() bool {
 	for i := range p.entries {
@@ -314,7 +314,7 @@ func (p *parser) column(at int) int {
 	return 1 + utf8.RuneCountInString(p.text[p.lineStart:at])
 }
 
-// misplaced returns the error for a keyword at which no entry can begin.
+// misplaced returns the error for a keyword that cannot begin an entry.
 func (p *parser) misplaced(keyword string) error {
 	switch keyword {
 	case "":
@@ -335,14 +335,14 @@ func (p *parser) misplaced(keyword string) error {
 
 func (p *parser) unknownKeyword() error {
 	if word := p.word(); p.pos+len(word) == len(p.text) && beginsKeyword(word) {
-		return p.fail(ErrTruncated, p.pos, "the file ends inside a keyword, behind %q: is it truncated?", word)
+		return p.fail(ErrTruncated, p.pos, "the file ends inside a keyword, after %q: is it truncated?", word)
 	}
 	return p.fail(ErrKeyword, p.pos, "unknown keyword %q: expected msgctxt, msgid, msgid_plural, msgstr or a comment", clip(p.word()))
 }
 
-// unexpected returns the error for an entry, or part of one, that does not go
-// on as it must. at is its keyword's place; the reason is what stands at the
-// position.
+// unexpected returns the error for an entry, or part of one, that does not continue
+// as it must. at is the offset of its keyword; the text at the position is the
+// reason.
 func (p *parser) unexpected(code string, at int, msg string) error {
 	if p.pos == len(p.text) {
 		return p.fail(ErrTruncated, at, "%s: the file ends here, is it truncated?", msg)
@@ -363,7 +363,7 @@ func (p *parser) unexpected(code string, at int, msg string) error {
 	return p.stray(code, msg)
 }
 
-// beginsKeyword reports whether a word is all but the end of a keyword.
+// beginsKeyword reports whether a word is the beginning of a keyword.
 func beginsKeyword(word string) bool {
 	for _, keyword := range []string{"msgctxt", "msgid_plural", "msgstr", "domain"} {
 		if strings.HasPrefix(keyword, word) {
@@ -381,7 +381,7 @@ func isKeyword(word string) bool {
 	return false
 }
 
-// stray returns the error for text that cannot stand at the position.
+// stray returns the error for text that is not allowed at the position.
 func (p *parser) stray(code, msg string) error {
 	if e := p.sniff(p.pos); e != nil {
 		return e
@@ -397,19 +397,20 @@ func (p *parser) stray(code, msg string) error {
 		return p.fail(code, p.pos, "%s, NUL bytes: the file is damaged, as after a crash or on a full disk; get it anew", msg)
 	}
 	if p.afterQuote() {
-		return p.fail(ErrAfterString, p.pos, "text behind the closing quote, %q: write \\\" for a quote inside of a string", clip(line))
+		return p.fail(ErrAfterString, p.pos, "text after the closing quote, %q: write \\\" for a quote inside of a string", clip(line))
 	}
 	return p.fail(code, p.pos, "%s: %q", msg, clip(line))
 }
 
-// onNUL reports whether a NUL stands at the position, which is U+FFFD in the text.
-// It does not tell them apart in a file that has both.
+// onNUL reports whether a NUL is at the position, as U+FFFD in the text. In a file
+// with both characters it returns false.
 func (p *parser) onNUL() bool {
 	const replacement = "\uFFFD"
 	return p.enc.withNUL != "" && strings.HasPrefix(p.text[p.pos:], replacement) && !strings.Contains(p.enc.withNUL, replacement)
 }
 
-// afterQuote reports whether the position is right behind a string on its line.
+// afterQuote reports whether a string ends directly before the position, on its
+// line.
 func (p *parser) afterQuote() bool {
 	return p.tokenEnd > p.lineStart && p.text[p.tokenEnd-1] == '"' && strings.Trim(p.text[p.tokenEnd:p.pos], " \t\r\f\v") == ""
 }

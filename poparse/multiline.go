@@ -2,16 +2,16 @@ package poparse
 
 import "strings"
 
-// maxJoined bounds what multiline joins: a longer string is worth two passes,
-// which need no buffer.
+// maxJoined bounds the bytes that multiline joins: a longer string is worth two
+// passes, which need no buffer.
 const maxJoined = 64 << 10
 
-// usualJoined is as much as most strings of several lines have.
+// usualJoined is the size of most strings of several lines.
 const usualJoined = 256
 
-// multiline reads the value of a keyword in one pass if it is what almost all
-// are: one blank behind the keyword, strings that end their lines and begin the
-// next ones, no escapes but those of one letter. Else nothing is read.
+// multiline reads the value of a keyword in one pass if it has the form of almost
+// all values: one blank after the keyword, strings that end their lines and begin
+// the next ones, no escapes except those of one letter. Else it reads nothing.
 func (p *parser) multiline() (string, bool) {
 	text, i := p.text, p.pos
 	if i+2 >= len(text) || text[i] != ' ' || text[i+1] != '"' {
@@ -19,7 +19,7 @@ func (p *parser) multiline() (string, bool) {
 	}
 	i += 2
 	var (
-		start, end = i, i // of the only string that is not empty, while there is one
+		start, end = i, i // of the first string that is not empty, until one joins it
 		joins      bool   // out has the value, not text[start:end]
 		out        []byte
 		line       = p.line
@@ -47,7 +47,7 @@ func (p *parser) multiline() (string, bool) {
 		case '\\':
 			c := letterEscape[text[i+1]]
 			if c == 0 || c == '"' && p.enc.enc != nil || len(out)+end-start > maxJoined {
-				return "", false // a number, a mistake, perhaps a guard; or long
+				return "", false // a number, an error, perhaps a guard; or too long
 			}
 			if !joins {
 				joins = true
@@ -78,8 +78,8 @@ func (p *parser) multiline() (string, bool) {
 	return p.texts.keep(out), true
 }
 
-// nextString is how a line with the prefixes of the present one begins, if a
-// string goes on there.
+// nextString returns the beginning of a line that continues a string, with the
+// prefixes of the present line.
 func (p *parser) nextString() string {
 	switch {
 	case p.obsolete && p.previous:
@@ -92,9 +92,9 @@ func (p *parser) nextString() string {
 	return `"`
 }
 
-// nextUsualLine moves to the start of a line behind a string, or to that behind an
-// empty one, if what most lines begin with is there: a keyword, or a comment
-// that is no prefix. Else it does nothing.
+// nextUsualLine moves to the start of the line after a string, or after an empty
+// line, if it begins as most lines do: with a keyword, or a comment that is not a
+// prefix. Else it does nothing and returns false.
 func (p *parser) nextUsualLine(start, line int) bool {
 	text, at := p.text, start
 	if len(text)-at < 3 {
@@ -118,8 +118,8 @@ func (p *parser) nextUsualLine(start, line int) bool {
 	return true
 }
 
-// nextTokenLine moves to the next token behind a string, unless the string goes on
-// there behind blanks or a prefix.
+// nextTokenLine moves to the next token after a string. If the string continues
+// there, after blanks or a prefix, it does nothing and returns false.
 func (p *parser) nextTokenLine(start, line int) bool {
 	before := p.position
 	p.tokenEnd = start - 1
@@ -134,8 +134,8 @@ func (p *parser) nextTokenLine(start, line int) bool {
 	return true
 }
 
-// letterEscape is what a backslash and a letter, quote or backslash stand for,
-// 0 for all others.
+// letterEscape has the character for a backslash and a letter, quote or backslash,
+// 0 for all other bytes.
 var letterEscape = [256]byte{
 	'\\': '\\', '"': '"', 'n': '\n', 't': '\t', 'r': '\r',
 	'a': '\a', 'b': '\b', 'f': '\f', 'v': '\v',

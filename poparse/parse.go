@@ -8,20 +8,20 @@ import (
 	"slices"
 )
 
-// Parse reads a whole PO or POT file. name is used in errors only. data is
-// neither kept nor changed. The error is a *SyntaxError if it is not nil.
+// Parse reads a whole PO or POT file. name is used in errors only. Parse neither
+// keeps nor changes data. A non-nil error is a *SyntaxError.
 //
-// An empty file is a valid one without entries. The cost is bounded: for a file
-// in UTF-8, Parse allocates at most three times its size, 400 bytes for each
-// msgid and 3 MiB in all, garbage included. A file in another charset counts by
-// its size in UTF-8, and once more, as its own bytes are kept for WriteTo. A file
-// whose charset is found late, as its header is longer than 64 KiB or shares a
-// line with another entry, is read twice. Of comments, references and flags, each
-// an element of a slice, one for 32 bytes of the file and 65,536 more are kept:
-// what goes beyond is left out, with a warning.
+// An empty file is valid and has no entries. The cost is bounded: for a file in
+// UTF-8, Parse allocates at most three times its size, plus 400 bytes for each msgid,
+// plus 3 MiB, garbage included. A file in another charset counts with its size in UTF-8,
+// and with its own size, as its bytes are kept for WriteTo. A file is read twice if
+// its charset is found late, because the header is longer than 64 KiB or shares a
+// line with another entry. Comments, references and flags are elements of slices:
+// one for every 32 bytes of the file and 65,536 more are kept, the rest is left out
+// with a warning.
 func Parse(name string, data []byte) (*File, error) { return parse(name, data, nil) }
 
-// parse is Parse, with a Reader whose room for entries it takes, or nil.
+// parse is Parse with the memory of a Reader, which may be nil.
 func parse(name string, data []byte, reader *Reader) (*File, error) {
 	if what := sniffBinary(data); what != "" {
 		if _, _, ok := decodeMarked(data[:min(len(data), 512)], copies); !ok {
@@ -32,8 +32,8 @@ func parse(name string, data []byte, reader *Reader) (*File, error) {
 	d, bad := decode(data, h)
 	f, err := read(name, d, bad, reader)
 	if err == nil && d.undeclared && f.Charset != "" {
-		// The header shares a line with another entry, where it cannot be
-		// found before all is decoded: now it is known.
+		// The header shares a line with another entry, so its charset is
+		// known only now.
 		d, bad = decodeAs(data, f.Charset, max(0, bytes.Index(data, []byte(f.Charset))), h)
 		f, err = read(name, d, bad, reader)
 	}
@@ -46,7 +46,7 @@ func parse(name string, data []byte, reader *Reader) (*File, error) {
 	return f, nil
 }
 
-// read reads decoded text, if it could be decoded.
+// read reads decoded text, or returns the error of decoding it.
 func read(name string, d decoded, bad *SyntaxError, reader *Reader) (*File, error) {
 	if bad != nil {
 		bad.File = name
@@ -124,7 +124,7 @@ func (p *parser) looseString() error {
 	return p.fail(ErrLooseString, p.pos, "a string without msgctxt, msgid or msgstr before it: is a line missing, or a comment between the lines of a string?")
 }
 
-// takeHeader moves the entry just read to where headers are.
+// takeHeader moves the entry just read from the entries to the headers.
 func (p *parser) takeHeader(e *Entry) {
 	p.entries = p.entries[:len(p.entries)-1]
 	f := p.file
@@ -147,7 +147,8 @@ func (p *parser) takeHeader(e *Entry) {
 	}
 }
 
-// remember keeps what finish needs of an entry, while it is in the processor's cache.
+// remember keeps the data of an entry that finish needs, while the entry is in the
+// processor's cache.
 func (p *parser) remember(e *Entry) {
 	if e.Obsolete {
 		p.hashes = append(p.hashes, 0)
@@ -166,7 +167,7 @@ func (p *parser) remember(e *Entry) {
 	}
 }
 
-// finish does what needs the whole file.
+// finish does the work that needs the whole file.
 func (p *parser) finish() {
 	f := p.file
 	if h := f.Header; h != nil {
@@ -202,9 +203,9 @@ func (p *parser) checkPlurals() {
 	}
 }
 
-// markDuplicates marks all but the first of live entries with the same domain,
-// context and msgid. The table holds the upper half of a hash and an index in
-// each slot, so that few entries are looked at.
+// markDuplicates marks the second and later ones of live entries with the same
+// domain, context and msgid. A slot of the table has the upper half of a hash and
+// an index, so that few entries are compared.
 func (p *parser) markDuplicates() {
 	entries := p.entries
 	if len(entries) < 2 {

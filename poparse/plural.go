@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// PluralForms is the header field of that name (gettext manual, section
-// "Additional functions for plural forms").
+// PluralForms is the header field Plural-Forms (gettext manual, section "Additional
+// functions for plural forms").
 type PluralForms struct {
 	// Number is nplurals, from 1 to 32.
 	Number int
-	// Expression is the C expression in n behind "plural=", without blanks
-	// around it and without the semicolon. Its syntax is sound; it may still
-	// divide by zero or give an index of Number or more.
+	// Expression is the C expression in n after "plural=", without the semicolon
+	// and the blanks around it. Its syntax is valid; it may still divide by zero
+	// or give an index of Number or more.
 	Expression string
 }
 
 const (
-	// maxPlurals bounds what msgstr[4000000000] costs; no language has more
+	// maxPlurals bounds the cost of msgstr[4000000000]; no language has more
 	// than six forms.
 	maxPlurals = 32
 	// maxExpression and maxNesting bound a hostile plural expression. The
@@ -26,9 +26,9 @@ const (
 	maxNesting    = 50
 )
 
-// PluralForms returns the number of plural forms and the expression of the
-// header. It returns false if the field is missing, still has the POT's
-// INTEGER and EXPRESSION, or is not sound (weblate-facts §2).
+// PluralForms returns the number of plural forms and the expression of the header.
+// It returns false if the field is missing, invalid, or still has the placeholders
+// INTEGER and EXPRESSION of a POT.
 func (f *File) PluralForms() (PluralForms, bool) {
 	return parsePluralForms(f.Field("Plural-Forms"))
 }
@@ -113,7 +113,7 @@ func (e *expression) conditional(depth int) bool {
 }
 
 // binary accepts operands joined by operators; precedence does not matter for
-// soundness.
+// validity.
 func (e *expression) binary(depth int) bool {
 	for {
 		if !e.operand(depth) {
@@ -169,7 +169,7 @@ func (e *expression) operand(depth int) bool {
 	return false
 }
 
-// isPlaceholder reports whether the field is that of a POT.
+// isPlaceholder reports whether the field has the placeholders of a POT.
 func isPlaceholder(field string) bool {
 	return strings.Contains(field, "INTEGER") || strings.Contains(field, "EXPRESSION")
 }

@@ -1,7 +1,7 @@
 package poparse
 
 // A Reader parses many files, one after the other, in the same memory. Its zero
-// value is ready. It belongs to one goroutine.
+// value is ready to use. It belongs to one goroutine.
 type Reader struct {
 	slots   entryArena
 	entries []*Entry
@@ -12,14 +12,14 @@ type Reader struct {
 // maxReused bounds the entries whose memory a Reader keeps: some 14 MB.
 const maxReused = 1 << 16
 
-// Parse is like the function, but the next call overwrites the Entries of the
-// File; their strings stay. Of a file in UTF-8 they are the memory of data, which
-// nobody may change as long as they are in use. The File has no memory of what it was read from:
-// WriteTo writes it like one that was made by hand.
+// Parse is like the function [Parse], but the next call overwrites the Entries of
+// the File. Their strings stay valid. If data is in UTF-8 they share its memory, so
+// data must not change while they are in use. The File does not keep the text that
+// it was read from: WriteTo writes it like a File made by hand.
 func (r *Reader) Parse(name string, data []byte) (*File, error) { return parse(name, data, r) }
 
-// lend gives a parser the memory that there is. A parser without a Reader has
-// its own.
+// lend gives a parser the memory of the Reader. A parser without a Reader gets its
+// own.
 func (r *Reader) lend(p *parser) {
 	if r == nil {
 		p.slots = new(entryArena)
@@ -36,14 +36,15 @@ func (r *Reader) lend(p *parser) {
 	p.entries, p.hashes, p.plurals = r.entries[:0], r.hashes[:0], r.plurals[:0]
 }
 
-// dropTail clears what is left of a longer list in the memory of another one.
+// dropTail clears the elements after list that the longer list before left in their
+// memory.
 func dropTail(list, before []*Entry) {
 	if n := min(len(before), cap(list)); n > len(list) {
 		clear(list[len(list):n])
 	}
 }
 
-// takeBack takes the memory of a file that has been read.
+// takeBack takes the memory back from a parser that has read its file.
 func (r *Reader) takeBack(p *parser) {
 	if r == nil {
 		return

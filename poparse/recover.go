@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// MaxErrors is how many errors Errors lists of one file. msgfmt stops at 20.
+// MaxErrors is the number of errors that Errors lists at most. msgfmt stops at 20.
 const MaxErrors = 100
 
-// Errors returns the errors of a file in file order, nil if Parse can read it.
-// It goes on behind the first one, at the next entry, as msgfmt does, and does
-// not report what follows from an error: lines of a damaged entry are searched
-// for mistakes within their strings only, a merge conflict is one error, and
-// so are neighbouring lines that are no PO. Behind an error of the kinds
-// ErrNotPO and ErrCharset, and in broken UTF-16, nothing can be said of the
-// rest; where the header shares a line with another entry, its charset is known
-// once all else is right, and invalid bytes are an error of their own then. more tells that there are more than MaxErrors.
+// Errors returns the errors of a file in file order, nil if Parse can read it. After
+// an error it continues at the next entry, as msgfmt does, and it does not report
+// errors that follow from another one: in the lines of a damaged entry it looks for
+// mistakes within strings only, a merge conflict is one error, and so are
+// neighbouring lines that are not PO. After ErrNotPO and ErrCharset, and in broken
+// UTF-16, it stops. If the header shares a line with another entry, invalid bytes
+// are reported only when the file has no other error, as the charset is known only
+// then. more tells that there are more than MaxErrors.
 //
-// It reads the file twice, so Parse is what to begin with. The bounds of memory
-// are those of Parse for each of both. The offsets of errors behind invalid
-// bytes count three for each of those.
+// It reads the file twice, so call Parse first. The bounds on memory are those of
+// Parse, twice. In the offsets of errors after invalid bytes, each of these counts
+// three.
 func Errors(name string, data []byte) (list []*SyntaxError, more bool) {
 	_, err := Parse(name, data)
 	var first *SyntaxError
@@ -46,7 +46,7 @@ func Errors(name string, data []byte) (list []*SyntaxError, more bool) {
 	list = r.sorted()
 	if !r.more && !slices.ContainsFunc(list, func(e *SyntaxError) bool { return *e == *first }) {
 		// Parse found the charset late, as the header shares a line with another
-		// entry, so the text read here was another one.
+		// entry, so it read another text.
 		return []*SyntaxError{first}, false
 	}
 	return list, r.more
@@ -57,10 +57,10 @@ type recovery struct {
 	p    *parser
 	list []*SyntaxError
 	more bool
-	// broken is the line of the last string that does not end as it should.
+	// broken is the line of the last string with a wrong end.
 	broken int
-	// conflictEnd is behind the last line of the last merge conflict;
-	// endless tells that there is no further one that has an end.
+	// conflictEnd is the offset after the last merge conflict; endless tells that
+	// no later conflict has an end.
 	conflictEnd int
 	endless     bool
 }
@@ -79,8 +79,8 @@ func (r *recovery) run() {
 	}
 }
 
-// report takes in an error of the grammar, unless it follows from another one. It
-// returns false if nothing can be said of the rest.
+// report adds an error of the grammar, unless it follows from another one. It
+// returns false if the rest of the file cannot be read.
 func (r *recovery) report(err error) bool {
 	var e *SyntaxError
 	if !errors.As(err, &e) {
@@ -109,7 +109,7 @@ func (r *recovery) report(err error) bool {
 	return true
 }
 
-// conflict notes where the merge conflict at the position ends.
+// conflict finds the end of the merge conflict at the position.
 func (r *recovery) conflict() {
 	if r.endless || r.p.pos < r.conflictEnd {
 		return
@@ -123,7 +123,7 @@ func (r *recovery) conflict() {
 	r.conflictEnd = r.p.pos + n + len(end)
 }
 
-// add takes in an error, unless there are too many.
+// add adds an error, unless there are too many or one at the same position.
 func (r *recovery) add(e *SyntaxError) {
 	switch {
 	case slices.ContainsFunc(r.list, func(o *SyntaxError) bool { return o.Line == e.Line && o.Column == e.Column }):
@@ -140,8 +140,8 @@ func (r *recovery) hasOn(line int) bool {
 	return slices.ContainsFunc(r.list, func(e *SyntaxError) bool { return e.Line == line })
 }
 
-// tolerates takes in an error behind which the entry can be read as if nothing
-// were. A nil recovery tolerates nothing.
+// tolerates adds an error and reports whether reading can continue within the entry.
+// A nil recovery tolerates nothing.
 func (r *recovery) tolerates(err error) bool {
 	if r == nil {
 		return false
@@ -149,8 +149,8 @@ func (r *recovery) tolerates(err error) bool {
 	return r.report(err)
 }
 
-// sorted returns the errors in file order. On a line with invalid bytes all else
-// may follow from those.
+// sorted returns the errors in file order. On a line with invalid bytes, other
+// errors may follow from these and are left out.
 func (r *recovery) sorted() []*SyntaxError {
 	bytesOn := map[int]bool{}
 	for _, e := range r.list {
@@ -165,13 +165,12 @@ func (r *recovery) sorted() []*SyntaxError {
 	return list
 }
 
-// resync goes from an error to where the next entry begins, or to whatever is no
-// part of the damaged one. The position is that of the token at which the error
-// was seen.
+// resync moves from the token with the error to the next entry, or to a line that is
+// not a part of the damaged one.
 func (r *recovery) resync() {
 	p := r.p
 	p.pending.reset()
-	if n := len(p.entries); n > 2 { // sniff asks for one and two
+	if n := len(p.entries); n > 2 { // sniff asks whether there are two
 		copy(p.entries, p.entries[n-2:])
 		p.entries = p.entries[:2]
 	}
@@ -208,8 +207,8 @@ func (r *recovery) resync() {
 	}
 }
 
-// translated reports whether the last keyword before the position is a msgstr,
-// or there is none: what follows is not a part of that entry then.
+// translated reports whether the last keyword before the position is a msgstr, or
+// there is no keyword: the following lines are then not a part of its entry.
 func (r *recovery) translated() bool {
 	p := *r.p
 	for end := p.lineStart; end > 0; end = p.lineStart {
@@ -222,14 +221,14 @@ func (r *recovery) translated() bool {
 	return true
 }
 
-// isPO reports whether there was anything that only a PO file has.
+// isPO reports whether the file has shown a construct that only PO files have.
 func (r *recovery) isPO() bool {
 	return r.p.file.Header != nil || len(r.p.entries) > 0 && r.p.entries[0].Str != nil ||
 		slices.ContainsFunc(r.list, func(e *SyntaxError) bool { return e.Code != ErrText && e.Code != ErrKeyword })
 }
 
-// keywords looks for mistakes within the strings of the line's keywords that are
-// not the first of an entry.
+// keywords looks for mistakes within the strings of those keywords on the line that
+// do not begin an entry.
 func (r *recovery) keywords() {
 	p := r.p
 	for p.lineToken() == 'm' {
@@ -251,7 +250,7 @@ func (r *recovery) keywords() {
 	}
 }
 
-// strings looks for mistakes within strings up to the end of the line.
+// strings looks for mistakes within the strings on the rest of the line.
 func (r *recovery) strings(afterKeyword bool) {
 	p := r.p
 	from := p.pos
@@ -270,7 +269,7 @@ func (r *recovery) strings(afterKeyword bool) {
 			return
 		}
 		if s.escapes {
-			_, _ = p.build(s) // which notes what is wrong with them
+			_, _ = p.build(s) // reports wrong escapes
 		}
 	}
 	switch c := p.lineToken(); {
@@ -310,9 +309,9 @@ func (p *parser) enterLine() {
 	}
 }
 
-// lineToken tells what is at the position: a line feed or the end of the text
-// '\n', a comment '#', a string '"', a keyword inside of an entry 'm', any
-// other text 't'.
+// lineToken returns the kind of the token at the position: '\n' for a line feed or
+// the end of the text, '#' for a comment, '"' for a string, 'm' for a keyword inside
+// an entry, 't' for any other text.
 func (p *parser) lineToken() byte {
 	if p.pos == len(p.text) {
 		return '\n'
@@ -332,8 +331,8 @@ func (p *parser) beginsEntry() bool {
 	return p.pos < len(p.text) && (p.on("msgid") || p.on("msgctxt") || p.on("domain") && !p.previous)
 }
 
-// beginsLine reports whether only blanks and prefixes are before the position on
-// its line.
+// beginsLine reports whether there are only blanks and prefixes before the position
+// on its line.
 func (p *parser) beginsLine() bool {
 	q := parser{text: p.text, position: position{pos: p.lineStart}}
 	q.enterLine()
@@ -342,7 +341,7 @@ func (p *parser) beginsLine() bool {
 
 func (p *parser) atMarker() bool { return conflictMarker(p.restOfLine()) }
 
-// restOfLine is what follows on the line, without blanks at its end.
+// restOfLine returns the text up to the end of the line, without trailing blanks.
 func (p *parser) restOfLine() string {
 	line := p.text[p.pos:]
 	if nl := strings.IndexByte(line, '\n'); nl >= 0 {

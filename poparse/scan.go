@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// position is where a parser is, and under which prefixes.
+// position is where a parser is in the text, and the prefixes of that line.
 type position struct {
 	pos, line, lineStart int
 	// tokenEnd is where the last string or comment ends.
@@ -15,39 +15,39 @@ type position struct {
 	obsolete, previous bool
 }
 
-// parser is a scanner over decoded text. Its position is that of the next
-// token; obsolete and previous say which of the prefixes "#~" and "#|" the
-// current line has, and go with every token on it, as in gettext's po-lex.c.
+// parser is a scanner over decoded text. It is at the next token; obsolete and
+// previous say which of the prefixes "#~" and "#|" the current line has. As in
+// gettext's po-lex.c, they belong to every token on the line.
 type parser struct {
 	text string
 	position
 
 	file *File
 	enc  decoded
-	// domain is that of the last directive; directives counts them.
+	// domain is the name in the last domain directive; directives counts them.
 	domain     string
 	directives int
 
-	// pending is what has been read of the next entry: its comments.
+	// pending has the comments of the next entry.
 	pending pending
 	strs    []string
 	buffers listBuffers
 
 	entries []*Entry
 	slots   *entryArena // of entries
-	hashes  []uint64    // of entries, see markDuplicates; 0 for one that is none
-	plurals []*Entry    // those of entries that are live and have several forms
+	hashes  []uint64    // of entries, see markDuplicates; 0 for obsolete entries
+	plurals []*Entry    // the live entries with plural forms
 	seed    maphash.Seed
 	lists   stringArena
 	texts   textArena
-	items   int // list elements so far, see add
-	dropped int // warnings above maxWarnings
+	items   int // number of list elements so far, see add
+	dropped int // number of warnings above maxWarnings
 	scratch []byte
 	tooMany bool
 
-	// record is nil in a parser that does not work for WriteTo.
+	// record is nil except in WriteTo.
 	record *record
-	// recovery is nil in a parser that stops at the first error.
+	// recovery is nil except in Errors.
 	recovery *recovery
 }
 
@@ -100,14 +100,14 @@ func prefixLen(s string) int {
 	return 2
 }
 
-// The usual beginnings of lines, as load8 has them.
+// The usual beginnings of lines, as load8 returns them.
 const (
 	loadMsgid   = 'm' | 's'<<8 | 'g'<<16 | 'i'<<24 | 'd'<<32 | ' '<<40 | '"'<<48 // and any byte
 	loadMsgstr  = 'm' | 's'<<8 | 'g'<<16 | 's'<<24 | 't'<<32 | 'r'<<40 | ' '<<48 | '"'<<56
 	loadMsgctxt = 'm' | 's'<<8 | 'g'<<16 | 'c'<<24 | 't'<<32 | 'x'<<40 | 't'<<48 | ' '<<56
 )
 
-// word returns the keyword at the position, "" if there is none.
+// word returns the word at the position, "" without one.
 func (p *parser) word() string {
 	if p.pos+8 <= len(p.text) {
 		switch x := load8(p.text[p.pos:]); {
@@ -130,7 +130,7 @@ func (p *parser) anyWord() string {
 	return p.text[p.pos:i]
 }
 
-// on reports whether the keyword is at the position.
+// on reports whether a keyword is at the position.
 func (p *parser) on(keyword string) bool {
 	rest := p.text[p.pos:]
 	// The fourth letter tells msgid from msgstr.
@@ -141,10 +141,10 @@ func (p *parser) on(keyword string) bool {
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 
-// value reads the strings behind a keyword, all that follow each other with the
-// same prefix, and returns them unescaped and joined.
+// value reads the consecutive strings after a keyword, which must have the same
+// prefix, and returns them unescaped and joined.
 func (p *parser) value(keyword string, obsolete, previous bool) (string, error) {
-	if p.previous == previous { // else it is for the way below to say so
+	if p.previous == previous { // else an error is returned below
 		if value, ok := p.multiline(); ok {
 			return value, nil
 		}
@@ -176,30 +176,29 @@ func (p *parser) value(keyword string, obsolete, previous bool) (string, error) 
 	return p.build(first)
 }
 
-// noString returns the error for a keyword that has no string behind it.
+// noString returns the error for a keyword without a string.
 func (p *parser) noString(keyword string) error {
-	// Only blanks, line ends and prefixes are between both.
+	// Only blanks, line ends and prefixes are between the keyword and here.
 	end := len(strings.TrimRight(p.text[:p.pos], " \t\r\f\v\n#~|"))
 	switch {
 	case p.pos == len(p.text):
-		return p.fail(ErrTruncated, end, "the file ends behind %s: is it truncated?", keyword)
+		return p.fail(ErrTruncated, end, "the file ends after %s: is it truncated?", keyword)
 	case strings.IndexByte(p.text[end:p.pos], '\n') < 0:
-		return p.stray(ErrNoString, fmt.Sprintf("expected a string in quotes behind %s", keyword))
+		return p.stray(ErrNoString, fmt.Sprintf("expected a string in quotes after %s", keyword))
 	}
 	if e := p.sniff(p.pos); e != nil {
 		return e
 	}
-	return p.fail(ErrNoString, end, "expected a string in quotes behind %s", keyword)
+	return p.fail(ErrNoString, end, "expected a string in quotes after %s", keyword)
 }
 
-// segments describes the strings of one value: where they begin and what is
-// needed to build the value from them.
+// segments describes the strings of one value, with the data to build it.
 type segments struct {
-	at, line, lineStart int  // of the first quote
-	start, end          int  // inside of the last string that is not empty
-	filled              int  // how many are not empty
-	size                int  // bytes between the quotes of all
-	escapes             bool // any has a backslash
+	at, line, lineStart int  // position of the first quote
+	start, end          int  // the text of the last string that is not empty
+	filled              int  // number of strings that are not empty
+	size                int  // number of bytes between all quotes
+	escapes             bool // a string has a backslash
 }
 
 // segment moves over one string.
@@ -230,8 +229,9 @@ func (p *parser) segment(s *segments) error {
 	return nil
 }
 
-// guarded returns the length of a string that has no closing quote on its line,
-// unless the last one looks escaped because of a guard.
+// guarded returns the length of a string whose closing quote looks escaped because
+// of a guard. For any other string without a closing quote on its line it returns an
+// error.
 func (p *parser) guarded(start int) (int, error) {
 	line := p.text[start:]
 	nl := strings.IndexByte(line, '\n')
@@ -253,8 +253,8 @@ func (p *parser) unclosed(atEOF bool) error {
 	return p.fail(ErrUnclosed, p.pos, "the string is not closed on its line: put a quote at its end, and write a line break as \\n")
 }
 
-// closingQuote returns the index of the first quote in s from i on that no
-// backslash from i on escapes, or len(s). It does not stop at line ends.
+// closingQuote returns the index of the first unescaped quote in s[i:], or len(s).
+// It does not stop at line ends.
 func closingQuote(s string, i int) int {
 	for from := i; ; {
 		n := strings.IndexByte(s[from:], '"')
@@ -273,10 +273,10 @@ func closingQuote(s string, i int) int {
 	}
 }
 
-// build joins the strings from s.at on, which segment has checked, and resolves
-// their escapes.
+// build joins the strings at s.at, which segment has checked, and resolves their
+// escapes.
 func (p *parser) build(s segments) (string, error) {
-	// A NUL escape grows from two bytes to three, all others shrink.
+	// A NUL escape grows from two bytes to three; all other escapes shrink.
 	room := s.size
 	if s.escapes {
 		room += s.size / 2
@@ -312,7 +312,7 @@ func (p *parser) build(s segments) (string, error) {
 	return value, nil
 }
 
-// fail returns an error, with one of the Err constants, at an offset of the text.
+// fail returns an error at an offset of the text; code is one of the Err constants.
 func (p *parser) fail(code string, at int, format string, args ...any) error {
 	lineStart := strings.LastIndexByte(p.text[:at], '\n') + 1
 	offset := at
@@ -329,7 +329,7 @@ func (p *parser) fail(code string, at int, format string, args ...any) error {
 	}
 }
 
-// warn notes a warning, or that there are too many.
+// warn adds a warning, unless there are too many.
 func (p *parser) warn(line, column int, code, format string, args ...any) {
 	if len(p.file.Warnings) >= maxWarnings {
 		p.dropped++

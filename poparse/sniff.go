@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// sniff returns an error that says what the file seems to be, if the text
-// at an offset that PO does not allow is typical of something else, else nil.
+// sniff returns an error that says what the file seems to be. at is the offset of
+// text that PO does not allow; if it is not typical of another format, the result
+// is nil.
 func (p *parser) sniff(at int) error {
 	line := p.text[at:]
 	if nl := strings.IndexByte(line, '\n'); nl >= 0 {
@@ -56,8 +57,7 @@ func isJSON(line string) bool {
 	return next == "" || next[0] == '"' || next[0] == '{' || next[0] == '[' || next[0] == line[0]+2 // the closing one
 }
 
-// conflictMarker reports whether a line begins like one that git puts around the
-// sides of a conflict.
+// conflictMarker reports whether a line begins like a conflict marker of git.
 func conflictMarker(line string) bool {
 	return strings.HasPrefix(line, "<<<<<<<") || strings.HasPrefix(line, "=======") ||
 		strings.HasPrefix(line, ">>>>>>>") || strings.HasPrefix(line, "|||||||")
@@ -72,8 +72,7 @@ func isMailHeader(lower string) bool {
 	return false
 }
 
-// sniffBinary says what kind of binary file data seems to be, "" if it seems to
-// be text.
+// sniffBinary returns the kind of binary file that data seems to be, "" for text.
 func sniffBinary(data []byte) string {
 	if len(data) > 0 && (data[0] == '#' || data[0] == 'm') && !hasControls(data[:min(len(data), 1024)]) {
 		return ""
@@ -102,8 +101,8 @@ func sniffBinary(data []byte) string {
 	return ""
 }
 
-// hasControls reports whether so many control characters are in the text that
-// it cannot be any; those that a text may have do not count.
+// hasControls reports whether data has too many control characters to be text. The
+// ones that text may have do not count.
 func hasControls(head []byte) bool {
 	if countControls(head)*10 <= len(head) { // line ends included, as in most files
 		return false

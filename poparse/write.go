@@ -12,23 +12,22 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// WriteTo writes the file. Whatever has not been changed since Parse keeps its
-// bytes exactly, comments behind the last entry included, so a File that
-// nobody changed gives back the bytes that were read.
+// WriteTo writes the file. Parts that have not changed since Parse keep their exact
+// bytes, including comments after the last entry, so an unchanged File is written
+// with the bytes that were read.
 //
 // To change a file, change the exported fields of Header, OtherHeaders and
-// Entries, add entries with KeywordLine 0, or remove some; KeywordLine tells
-// which entry is which. Of a changed entry, the parts that are equal stay as
-// they are (each kind of comment, the previous strings, the msgids, the
-// translations); the others are written as gettext's msgcat would, with the
-// line ends of the file and wrapped at 79 columns unless the entry has the flag
-// no-wrap. Obsolete entries are not moved to the end.
+// Entries, add entries with KeywordLine 0, or remove some; KeywordLine identifies an
+// entry. In a changed entry, the equal parts keep their bytes (each kind of comment,
+// the previous strings, the msgids, the translations). The other parts are written in
+// the form of gettext's msgcat, with the line ends of the file, and wrapped at 79
+// columns unless the entry has the flag no-wrap. Obsolete entries are not moved to
+// the end.
 //
-// Text is written in the charset of the file, and the whole file is converted
-// if the header names another one than before. It is an error that names the
-// entry if a character is not in the charset, or if an entry would not read
-// back as it is (two lines in a flag, no msgid), or is listed twice. Nothing is
-// written then.
+// Text is written in the charset of the file. If the header names another charset
+// than before, the whole file is converted. It is an error, which names the entry,
+// if a character is not in the charset, if an entry is listed twice, or if it would
+// not read back as it is (two lines in a flag, no msgid). Nothing is written then.
 //
 // A File made by hand is written in the charset of its header, else in UTF-8.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
@@ -51,7 +50,7 @@ func (f *File) text() (string, error) {
 	was := &record{all: true}
 	before, err := scan(f.Name, src.decoded, was, nil)
 	if err != nil {
-		return "", err // not after Parse
+		return "", err // cannot happen after Parse
 	}
 	out, same, err := outputFor(src, before.Header, f.Header)
 	if err != nil {
@@ -75,7 +74,7 @@ func (f *File) text() (string, error) {
 	return text, nil
 }
 
-// listedOnce checks that each entry is there, and in one place.
+// listedOnce checks that no entry is nil or listed twice.
 func (f *File) listedOnce() error {
 	seen := map[*Entry]bool{f.Header: true}
 	for _, list := range [][]*Entry{f.OtherHeaders, f.Entries} {
@@ -92,8 +91,8 @@ func (f *File) listedOnce() error {
 	return nil
 }
 
-// becomesUTF8 reports whether text in ISO-8859-1 that does not say so would be
-// read as UTF-8, or as ASCII with escapes that are UTF-8 then.
+// becomesUTF8 reports whether ISO-8859-1 text without a declared charset would be
+// read as UTF-8, or as ASCII with escapes that would then be UTF-8.
 func becomesUTF8(text string) bool {
 	if firstHigh([]byte(text)) < 0 {
 		return hasNumbers(text)
@@ -101,25 +100,25 @@ func becomesUTF8(text string) bool {
 	return firstInvalid([]byte(text)) < 0
 }
 
-// editor puts a file together from the bytes read and what was changed.
+// editor writes a file from the bytes read and the changed entries.
 type editor struct {
 	f      *File
 	record *record
 	cursor *cursor
 	enc    output
-	same   bool // bytes read can be written as they are
+	same   bool // bytes read can be written unchanged
 	nl     string
 	out    strings.Builder // in the file's charset
 	render *renderer
-	part   strings.Builder // of render, in UTF-8
+	part   strings.Builder // output of render, in UTF-8
 
-	next     int    // the first entry read that has not been passed
-	done     int    // of the text
-	kept     int    // up to where the text has been kept just now, 0 if nothing
-	held     [2]int // the piece of the text that is to be written next, from and to
+	next     int    // index of the first entry read that has not been passed
+	done     int    // offset in the text
+	kept     int    // end of the text that has been kept last, 0 after other output
+	held     [2]int // start and end of the text to be written next
 	domain   string // of the entry written last
-	newLine  bool   // something that did not end its line has been written
-	separate bool   // an added entry wants a blank line behind it
+	newLine  bool   // the last output did not end its line
+	separate bool   // an added entry needs a blank line after it
 }
 
 func (e *editor) run() error {
@@ -153,7 +152,7 @@ func (e *editor) run() error {
 	return nil
 }
 
-// order returns the entries to write: headers go where their lines say.
+// order returns the entries to write, with the headers in the order of their lines.
 func (e *editor) order() []*Entry {
 	f := e.f
 	var headers []*Entry
@@ -176,8 +175,8 @@ func (e *editor) order() []*Entry {
 	return append(all, headers...)
 }
 
-// headerIndexes tells which of the entries read on its line each header is: the
-// first one that is the same, else one of its domain, that no header before it is.
+// headerIndexes maps each header to the index of the entry read on its line: the
+// first equal one, else the first one of its domain, that no header before it has.
 func (e *editor) headerIndexes(headers []*Entry) map[*Entry]int {
 	read := e.record.entries
 	taken := make(map[int]bool, len(headers))
@@ -203,12 +202,13 @@ func (e *editor) headerIndexes(headers []*Entry) map[*Entry]int {
 	return index
 }
 
-// headerFirst reports whether a header comes before an entry, both behind some.
+// headerFirst reports whether a header comes before an entry; before has the entries
+// that precede both.
 func (e *editor) headerFirst(header, entry *Entry, before []*Entry) bool {
 	line := header.KeywordLine
 	if line == 0 {
-		// Not before the entries of another domain: the first directive would
-		// become the file's.
+		// Not before the entries of another domain: its name would become
+		// the Domain of the file.
 		return header == e.f.Header || header.Domain == entry.Domain
 	}
 	if line != entry.KeywordLine {
@@ -236,7 +236,7 @@ func (e *editor) match() map[*Entry]int {
 	for _, c := range e.order() {
 		ks := byLine[c.KeywordLine]
 		for i, k := range ks {
-			// Entries that changed places are written as new ones.
+			// Entries that have moved are written as new ones.
 			if k > last && isHeader(c) == isHeader(e.record.entries[k]) {
 				was[c], last = k, k
 				byLine[c.KeywordLine] = ks[i+1:]
@@ -249,8 +249,8 @@ func (e *editor) match() map[*Entry]int {
 
 func isHeader(e *Entry) bool { return e.ID == "" && !e.HasContext && !e.Obsolete }
 
-// pass goes to an entry that was read: those before it that are no longer
-// there are left out, with the blank lines before them.
+// pass moves to an entry that was read. Entries before it that have been removed
+// are left out, with the blank lines before them.
 func (e *editor) pass(to int) error {
 	for ; e.next < to; e.next++ {
 		k := e.next
@@ -272,7 +272,7 @@ func (e *editor) pass(to int) error {
 	return nil
 }
 
-// directive writes a domain directive if the entry to come needs one.
+// directive writes a domain directive if the next entry needs one.
 func (e *editor) directive(c *Entry) error {
 	k := e.next
 	if k < len(e.record.entries) {
@@ -314,7 +314,7 @@ func (e *editor) add(c *Entry) error {
 	return nil
 }
 
-// whole writes all of an entry anew.
+// whole writes all of an entry again.
 func (e *editor) whole(c *Entry) error {
 	if err := e.readsBack(c); err != nil {
 		return err
@@ -322,7 +322,7 @@ func (e *editor) whole(c *Entry) error {
 	return e.flush(c, func() { e.render.entry(c) })
 }
 
-// readsBack checks that an entry, when written, is read as the same.
+// readsBack checks that a written entry is read as the same entry.
 func (e *editor) readsBack(c *Entry) error {
 	e.part.Reset()
 	e.render.entry(c)
@@ -339,7 +339,7 @@ func (e *editor) listedAsHeader(c *Entry) bool {
 	return c == e.f.Header || slices.Contains(e.f.OtherHeaders, c)
 }
 
-// flush writes what a function renders for an entry.
+// flush writes the output of render for an entry.
 func (e *editor) flush(c *Entry, render func()) error {
 	e.part.Reset()
 	render()
@@ -367,8 +367,8 @@ func (e *editor) write(s string) {
 	e.newLine = false
 }
 
-// release writes what is held. Pieces are joined first, as finding the bytes of
-// each would take long if all are on one line of another charset.
+// release writes the held text. It is joined first: finding the bytes of each piece
+// would take long if all are on one line in another charset.
 func (e *editor) release() {
 	if e.held[0] < e.held[1] {
 		e.out.WriteString(e.cursor.piece(e.held[0], e.held[1]))
@@ -376,7 +376,7 @@ func (e *editor) release() {
 	e.held = [2]int{}
 }
 
-// keep writes a piece of the text that was read.
+// keep writes a part of the text that was read.
 func (e *editor) keep(from, to int) error {
 	if from >= to {
 		return nil
@@ -408,13 +408,13 @@ func (e *editor) keep(from, to int) error {
 	return nil
 }
 
-// entry writes an entry that was read: its bytes, or what has changed.
+// entry writes an entry that was read: its bytes and the changed parts.
 func (e *editor) entry(c *Entry, k int) error {
 	was, s := e.record.entries[k], &e.record.spans[k]
 	e.next, e.done = k+1, s.to
 	same := compareEntries(was, c)
 	if !e.same && hasNumbers(e.cursor.text[s.from[partComments]:s.to]) {
-		same = 0 // these escapes are bytes of the charset that was
+		same = 0 // these escapes are bytes of the old charset
 	}
 	if !s.whole[partComments] && e.kept != s.from[partComments] {
 		same = 0 // a prefix may be on the line before it

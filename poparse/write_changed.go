@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// changed writes an entry of which some parts are as they were.
+// changed writes an entry of which some parts are unchanged.
 func (e *editor) changed(c *Entry, s *span, same partSet) error {
 	if err := e.comments(c, s, same); err != nil {
 		return err
@@ -31,8 +31,8 @@ func (e *editor) changed(c *Entry, s *span, same partSet) error {
 	return nil
 }
 
-// comments writes the comments of an entry, kind by kind: lines of a kind that
-// has changed are replaced where the first one was.
+// comments writes the comments of an entry, kind by kind. The new lines of a changed
+// kind are written where its first line was.
 func (e *editor) comments(c *Entry, s *span, same partSet) error {
 	from, to := s.from[partComments], s.end(partComments)
 	if same&sameComments == sameComments {
@@ -92,8 +92,8 @@ func (e *editor) comments(c *Entry, s *span, same partSet) error {
 	return missing(commentKinds)
 }
 
-// commentLines tells the kind of each line of comments, commentKinds for a
-// blank one. It returns false if they are not of one kind each.
+// commentLines returns the kind of each line of comments, commentKinds for a blank
+// line. It returns false if a line has no single kind.
 func commentLines(text string) ([]commentKind, bool) {
 	var kinds []commentKind
 	for line := range strings.Lines(text) {
@@ -117,7 +117,7 @@ func commentLines(text string) ([]commentKind, bool) {
 	return kinds, true
 }
 
-// hasNumbers reports whether there may be octal or hexadecimal escapes.
+// hasNumbers reports whether text may have octal or hexadecimal escapes.
 func hasNumbers(text string) bool {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] == '\\' && (isDigit(text[i+1]) || text[i+1] == 'x') {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// partSet tells which parts of two entries are equal; its first bits are those
-// of the comment kinds.
+// partSet is a set of the parts of an entry. Its first bits are the comment kinds.
 type partSet uint8
 
 const (
@@ -18,7 +17,7 @@ const (
 	allParts     = sameTranslations<<1 - 1
 )
 
-// compareEntries compares what is written of two entries.
+// compareEntries returns the parts of two entries that are written alike.
 func compareEntries(a, b *Entry) partSet {
 	if a.Obsolete != b.Obsolete {
 		return 0
@@ -40,12 +39,12 @@ func compareEntries(a, b *Entry) partSet {
 	return set
 }
 
-// sameLines compares comments, of which each may have several lines.
+// sameLines compares comments; each of them may have several lines.
 func sameLines(a, b []string) bool {
 	return slices.Equal(a, b) || len(a) > 0 && len(b) > 0 && strings.Join(a, "\n") == strings.Join(b, "\n")
 }
 
-// sameForms compares translations; none is an empty one.
+// sameForms compares translations. No translation equals an empty one.
 func sameForms(a, b []string) bool {
 	return slices.Equal(a, b) || len(a)+len(b) == 1 && strings.Join(a, "")+strings.Join(b, "") == ""
 }

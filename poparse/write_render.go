@@ -26,7 +26,7 @@ func (r *renderer) entry(e *Entry) {
 	r.translations(e)
 }
 
-// commentKind tells the lines before an entry apart, in msgcat's order.
+// commentKind is a kind of line before an entry, in msgcat's order.
 type commentKind uint8
 
 const (
@@ -88,8 +88,8 @@ func (r *renderer) references(refs []string) {
 	}
 }
 
-// isolate puts a file name with blanks between isolates, its line number
-// behind them.
+// isolate puts a file name with blanks between isolates and the line number after
+// them.
 func isolate(ref string) string {
 	if !strings.ContainsAny(ref, " \t") {
 		return ref
@@ -162,7 +162,7 @@ func (r *renderer) translations(e *Entry) {
 	}
 }
 
-// begin sets the prefix and what the flags say about wrapping.
+// begin sets the prefix, and from the flags how lines are wrapped.
 func (r *renderer) begin(e *Entry, live, obsolete string) {
 	r.prefix = live
 	if e.Obsolete {

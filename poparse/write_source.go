@@ -9,16 +9,16 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// source is what a File was read from: WriteTo needs it to give back the bytes
-// of the entries that have not been changed.
+// source is the text that a File was read from: WriteTo writes the bytes of
+// unchanged entries from it.
 type source struct {
 	decoded
-	// raw is the file's own bytes, without byte order mark, where text is not
-	// them: in other encodings, and with NUL bytes. Else it is "".
+	// raw has the bytes of the file, without the byte order mark, if text has
+	// other bytes: in other encodings, and with NUL. Else it is "".
 	raw string
 }
 
-// keep keeps what was read.
+// keep keeps the bytes that were read, where text has others.
 func (s *source) keep(data []byte) {
 	s.warnings = nil
 	switch {
@@ -29,7 +29,7 @@ func (s *source) keep(data []byte) {
 	}
 }
 
-// mark returns the byte order mark that is not in the text.
+// mark returns the byte order mark of the file.
 func (s *source) mark() string {
 	switch {
 	case s.bom == 0:
@@ -42,16 +42,16 @@ func (s *source) mark() string {
 	return "\xff\xfe"
 }
 
-// cursor finds the raw bytes of a piece of the text. It goes forward only.
+// cursor finds the raw bytes of a part of the text. It moves forward only.
 type cursor struct {
 	*source
-	textLine, rawLine int // the last offset, or where its line begins
+	textLine, rawLine int // the last offset, or the start of its line
 }
 
 func (s *source) cursor() *cursor { return &cursor{source: s} }
 
-// offset returns where an offset of the text is in raw. Line feeds are the same
-// in both, so only the last line is looked at closely.
+// offset returns the offset in raw for an offset of the text. Both have the same
+// line feeds, so only the last line is decoded.
 func (c *cursor) offset(at int) int {
 	for {
 		n := strings.IndexByte(c.text[c.textLine:at], '\n')
@@ -71,10 +71,10 @@ func (c *cursor) offset(at int) int {
 		for _, r := range before {
 			n += 2 * utf16.RuneLen(r)
 		}
-	case c.enc == nil: // NUL is one byte, where text has three
+	case c.enc == nil: // NUL is one byte here and three in text
 		n = runesLen(rest, utf8.RuneCountInString(before))
 	default:
-		// As many bytes as give the characters up to the offset.
+		// n is the number of bytes that decode to the text up to the offset.
 		text, _ := c.enc.NewDecoder().String(rest)
 		size := runesLen(text, utf8.RuneCountInString(before))
 		_, n, _ = c.enc.NewDecoder().Transformer.Transform(make([]byte, size), []byte(rest), true)
@@ -93,7 +93,7 @@ func runesLen(s string, n int) int {
 	return at
 }
 
-// lineEnd returns the index in raw behind the next line feed.
+// lineEnd returns the index in raw after the next line feed.
 func (c *cursor) lineEnd(from int) int {
 	if !c.utf16() {
 		if n := strings.IndexByte(c.raw[from:], '\n'); n >= 0 {
@@ -115,7 +115,7 @@ func (c *cursor) lineEnd(from int) int {
 
 func (s *source) utf16() bool { return s.charset == charsetUTF16 }
 
-// piece returns the bytes of a piece of the text.
+// piece returns the bytes of a part of the text.
 func (c *cursor) piece(from, to int) string {
 	if c.raw == "" {
 		return c.text[from:to]
@@ -124,7 +124,7 @@ func (c *cursor) piece(from, to int) string {
 	return c.raw[start:c.offset(to)]
 }
 
-// output says how changed text becomes bytes.
+// output is how changed text is encoded.
 type output struct {
 	enc     encoding.Encoding // nil for UTF-8 and ASCII
 	charset string            // for errors
@@ -133,9 +133,9 @@ type output struct {
 	ascii   bool
 }
 
-// outputFor returns the encoding for a header, and whether it is that of the
-// source, so that unchanged bytes can stay. A file that begins with a byte
-// order mark, or is in UTF-16, stays what it is.
+// outputFor returns the encoding for the header now, and whether the source has the
+// same one, so that unchanged bytes can be kept. A file with a byte order mark or in
+// UTF-16 keeps its encoding.
 func outputFor(s *source, before, now *Entry) (output, bool, error) {
 	was := output{
 		enc: s.enc, charset: s.charset, utf16: s.utf16(), big: s.bigEndian,
@@ -160,7 +160,7 @@ func outputFor(s *source, before, now *Entry) (output, bool, error) {
 	return output{}, false, fmt.Errorf("unknown charset %q in the header: say charset=UTF-8", clip(name))
 }
 
-// guessed reports whether a file with such a header says nothing of its charset.
+// guessed reports whether the charset of a file with this header must be guessed.
 func (s *source) guessed(header *Entry) bool {
 	class, _ := lookupCharset(headerCharset(header))
 	return s.bom == 0 && !s.utf16() && class == charsetNone
@@ -173,7 +173,7 @@ func headerCharset(header *Entry) string {
 	return charsetOf(header.Str[0])
 }
 
-// encode converts text, or says which character cannot be.
+// encode converts text. The error names a character that the charset lacks.
 func (o *output) encode(text string) (string, error) {
 	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
 		return "", fmt.Errorf("a string is not UTF-8, or has a NUL, which PO files cannot hold")
@@ -204,8 +204,8 @@ func (o *output) encode(text string) (string, error) {
 	return "", fmt.Errorf("the text cannot be written in %s", clip(o.charset))
 }
 
-// encodeTable converts text if it reads back as the same: the encoders of x/text
-// write a yen sign as a backslash, for one.
+// encodeTable converts text and reports whether it reads back the same: the encoders
+// of x/text write a yen sign as a backslash, for example.
 func (o *output) encodeTable(text string) (string, bool) {
 	out, err := o.enc.NewEncoder().String(text)
 	if err != nil || !withinCharset(o.charset, out) {
@@ -215,8 +215,8 @@ func (o *output) encodeTable(text string) (string, bool) {
 	return out, err == nil && back == text
 }
 
-// withinCharset is false if encoded text has bytes that its charset lacks, as
-// the reader takes a larger one for it (see lookupCharset).
+// withinCharset is false if encoded text has bytes that its charset lacks: for some
+// names the reader uses a larger charset (see lookupCharset).
 func withinCharset(name, text string) bool {
 	low := byte(0) // the lowest byte above 0x7F
 	switch charsetKey(name) {
@@ -255,8 +255,8 @@ func (o *output) encodeUTF16(text string) string {
 	return b.String()
 }
 
-// isAsianCharset tells the charsets in which gettext counts characters of
-// ambiguous width as two columns.
+// isAsianCharset reports whether gettext counts characters of ambiguous width as two
+// columns in a charset.
 func isAsianCharset(name string) bool {
 	switch charsetKey(name) {
 	case "EUCJP", "GB2312", "EUCCN", "GBK", "CP936", "EUCTW", "BIG5", "EUCKR", "CP949", "JOHAB":

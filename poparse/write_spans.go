@@ -1,7 +1,7 @@
 package poparse
 
-// record notes where the entries of a file stand, for WriteTo. A nil record
-// notes nothing.
+// record records where the entries of a file are, for WriteTo. A nil record records
+// nothing.
 type record struct {
 	entries []*Entry // headers included
 	spans   []span   // of each entry
@@ -10,16 +10,16 @@ type record struct {
 	all bool
 }
 
-// span is the place of an entry in the text: its parts, one behind the other.
-// Each begins at the start of a line, and in the state that lines begin in, if
-// whole has its bit.
+// span is the text of an entry: its parts, one after the other. whole says for each
+// part whether it begins at the start of a line, without a prefix from the line
+// before.
 type span struct {
 	from  [partCount]int
 	whole [partCount]bool
 	to    int
 }
 
-// part numbers the parts of an entry, in the file's order.
+// part is a part of an entry, in the order of the file.
 type part int
 
 const (
@@ -30,7 +30,7 @@ const (
 	partCount
 )
 
-// begin notes that an entry's first comment or keyword is at the position.
+// begin records that an entry's first comment or keyword is at the position.
 func (r *record) begin(p *parser) {
 	if r == nil {
 		return
@@ -42,8 +42,8 @@ func (r *record) begin(p *parser) {
 	r.part(p, partComments)
 }
 
-// part notes that a part begins at the position, with whatever is before it on
-// its line: blanks and prefixes, if the last token was on another line.
+// part records that a part begins at the position, with the blanks and prefixes
+// before it if the last token was on another line.
 func (r *record) part(p *parser, k part) {
 	if r == nil {
 		return
@@ -52,15 +52,15 @@ func (r *record) part(p *parser, k part) {
 	r.current.whole[k] = p.tokenEnd <= p.lineStart
 }
 
-// joinNextLine notes that a comment's prefix reaches into the next line, so that no part
-// of the entry can be written alone.
+// joinNextLine records that a comment's prefix extends to the next line, so that no
+// part of the entry can be written alone.
 func (r *record) joinNextLine() {
 	if r != nil {
 		r.current.whole[partComments] = false
 	}
 }
 
-// end notes that the last entry is complete.
+// end records that the last entry is complete.
 func (r *record) end(p *parser) {
 	if r == nil {
 		return
@@ -81,7 +81,7 @@ func (r *record) end(p *parser) {
 	r.entries = append(r.entries, p.entries[len(p.entries)-1])
 }
 
-// end returns where a part ends.
+// end returns the end of a part.
 func (s *span) end(k part) int {
 	if k+1 == partCount {
 		return s.to

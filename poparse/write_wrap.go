@@ -17,7 +17,7 @@ type wrapper struct {
 	out    *strings.Builder
 	nl     string // line end of the file
 	prefix string // "", "#| ", "#~ " or "#~| "
-	// noWrap breaks at line feeds only; format says that the strings have
+	// noWrap breaks at line feeds only; format says that the strings have format
 	// directives, which are not broken.
 	noWrap, format bool
 
@@ -66,7 +66,7 @@ func (w *wrapper) write(keyword, value string) {
 // escape fills text with the escaped form of a portion.
 func (w *wrapper) escape(portion string, lineFeed bool) {
 	text, fixed := w.text.Runes[:0], w.text.Fixed[:0]
-	directive := 0 // up to where a directive goes
+	directive := 0 // end of the last directive
 	for i, r := range portion {
 		inside := i < directive
 		if w.format && !inside {
@@ -100,8 +100,8 @@ func (w *wrapper) escape(portion string, lineFeed bool) {
 	w.text.Runes, w.text.Fixed = text, fixed
 }
 
-// directiveLen returns the length of the printf directive that s begins with,
-// also Python's "%(name)s", or 0.
+// directiveLen returns the length of the printf directive at the start of s, or 0.
+// Python's "%(name)s" is one, too.
 func directiveLen(s string) int {
 	if s[0] != '%' {
 		return 0
