@@ -9,10 +9,10 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// componentDays is what changed day by day in the statistics of a component's
-// translations, all added up.
+// componentDays holds, for each day, by how much the statistics of a component's
+// translations changed, added up.
 type componentDays struct {
-	generation int64 // of the component
+	generation int64 // the component's
 	days       []dayChange
 }
 
@@ -21,11 +21,11 @@ type dayChange struct {
 	stats catalog.Stats
 }
 
-// maxKeptDays bounds what is kept of all components: 18 MB.
+// maxKeptDays limits the days kept for all components: 18 MB.
 const maxKeptDays = 120_000
 
-// componentTimelines tells l what changed in components. Those that have not
-// changed since they were read are not read again.
+// componentTimelines tells l what changed in components. Only components that
+// changed since the last read are read again.
 func (s *Snapshot) componentTimelines(ctx context.Context, components []int64, l *catalog.Timeline) error {
 	generations, err := s.generations(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Snapshot) componentTimelines(ctx context.Context, components []int64, l
 	return nil
 }
 
-// readDays reads the days of a component's translations, gone ones too.
+// readDays reads the days of a component's translations, removed ones included.
 func (s *Snapshot) readDays(ctx context.Context, component, generation int64) (*componentDays, error) {
 	ids, err := s.everTranslated(ctx, StatQuery{Components: []int64{component}})
 	if err != nil {

@@ -7,37 +7,37 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// lookups keeps what many answers look up before they read what they show:
-// translations by the names in their URLs, the order of a component's units,
-// sums of statistics. Nothing in it is ever wrong: what is found is of the
-// snapshot's generation, sums are of their component's. Nothing read from it may
-// be modified. It is safe for concurrent use.
+// lookups caches what many answers look up first: translations by the names in
+// their URLs, the order of a component's units, sums of statistics. It is never
+// stale: entries are used only for the snapshot's generation, sums only for the
+// generation of their component. Callers must not modify what they get from it. It
+// is safe for concurrent use.
 type lookups struct {
 	mu           sync.RWMutex
-	generation   int64 // of all but sums and days
+	generation   int64 // of all fields except sums and days
 	translations map[translationName]TranslationRow
 	orders       map[int64]*unitOrder // by component
-	blocks       int                  // of all orders
-	generations  map[int64]int64      // of components, all of them; nil: not read
+	blocks       int                  // in all orders
+	generations  map[int64]int64      // of all components; nil: not read
 
 	sums map[int64]*componentSums // by component
-	rows int                      // of all sums
+	rows int                      // in all sums
 
 	days     map[int64]*componentDays // by component
-	dayCount int                      // of all of them
+	dayCount int                      // in all days
 }
 
-// Bounds of what is kept, of some 10 MB each.
+// Limits of the cache, about 10 MB each.
 const (
 	maxKeptTranslations = 5_000
-	maxKeptBlocks       = 400_000 // of 100 million units
+	maxKeptBlocks       = 400_000 // enough for 100 million units
 	maxKeptSums         = 60_000
 )
 
 // translationName is how a URL names a translation.
 type translationName struct{ project, component, code string }
 
-// unitOrder is where the units of a component are.
+// unitOrder says where the units of a component are.
 type unitOrder struct {
 	translations []catalog.Translation // live, by id
 	starts       []blockStart          // by first unit
@@ -47,7 +47,7 @@ func newLookups() *lookups {
 	return &lookups{sums: map[int64]*componentSums{}, days: map[int64]*componentDays{}}
 }
 
-// read runs fn on what is known of a generation, if anything is.
+// read runs fn if the cache holds the generation.
 func (l *lookups) read(generation int64, fn func()) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -56,8 +56,8 @@ func (l *lookups) read(generation int64, fn func()) {
 	}
 }
 
-// write runs fn where something is to be kept of a generation, unless a newer
-// one is known.
+// write runs fn to cache something of a generation, unless a newer generation is
+// cached.
 func (l *lookups) write(generation int64, fn func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +71,7 @@ func (l *lookups) write(generation int64, fn func()) {
 	fn()
 }
 
-// translationNamed is Translation, read once in a generation.
+// translationNamed is Translation, read once per generation.
 func (s *Snapshot) translationNamed(ctx context.Context, name translationName) (row TranslationRow, err error) {
 	generation, err := s.Generation(ctx)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Snapshot) translationNamed(ctx context.Context, name translationName) (
 	return row, err
 }
 
-// orderOf tells where the units of a component are, read once in a generation.
+// orderOf returns where the units of a component are, read once per generation.
 func (s *Snapshot) orderOf(ctx context.Context, component int64) (order *unitOrder, err error) {
 	generation, err := s.Generation(ctx)
 	if err != nil {

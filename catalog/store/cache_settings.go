@@ -9,10 +9,10 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// settingsCache keeps the settings of projects or components decoded. Every
-// answer shows some, a list of 1,000 components shows 1,000, and decoding took
-// most of its time. What is kept is compared with the stored text, so that it
-// can never be that of another transaction. There is one entry for each row.
+// settingsCache keeps the settings of projects or components decoded. Every answer
+// shows some, a list of 1,000 components shows 1,000, and decoding took most of
+// its time. An entry is used only if its text equals the stored text, so it cannot
+// come from another transaction. There is one entry per row.
 type settingsCache[T any] struct {
 	mu   sync.RWMutex
 	kept map[int64]keptSettings[T]
@@ -23,8 +23,8 @@ type keptSettings[T any] struct {
 	value T
 }
 
-// decode returns the settings of a row. They are shared: nobody may change what
-// their slices hold.
+// decode returns the settings of a row. They are shared: callers must not modify
+// their slices.
 func (c *settingsCache[T]) decode(id int64, text []byte) (T, error) {
 	c.mu.RLock()
 	kept, ok := c.kept[id]
@@ -45,7 +45,7 @@ func (c *settingsCache[T]) decode(id int64, text []byte) (T, error) {
 	return kept.value, nil
 }
 
-// shared is what all sessions of a database share.
+// shared is what all sessions of a database have in common.
 type shared struct {
 	statements prometheus.Counter
 	projects   settingsCache[catalog.ProjectSettings]

@@ -5,10 +5,10 @@ import (
 	"database/sql"
 )
 
-// componentSums are the statistics of a component's live translations, added up
-// by language and by whether they are of the source language.
+// componentSums are the statistics of a component's live translations, added up by
+// language, source-language translations apart.
 type componentSums struct {
-	generation int64 // of the component
+	generation int64 // the component's
 	rows       []sumRow
 }
 
@@ -17,9 +17,8 @@ type sumRow struct {
 	source bool
 }
 
-// sumsOf calls each for the sums of components, in their order. Those that have
-// not changed since they were read are not read again: after a pull, one of
-// them has.
+// sumsOf calls each for the sums of components, in their order. Only components
+// that changed since the last read are read again; after a pull that is one.
 func (s *Snapshot) sumsOf(ctx context.Context, components []int64, each func(component int64, row *sumRow)) error {
 	generations, err := s.generations(ctx)
 	if err != nil {
@@ -71,8 +70,8 @@ func (l *lookups) keepSums(ids []int64, found map[int64]*componentSums) {
 	}
 }
 
-// generations are those of all components, read once in a generation of the
-// database.
+// generations returns the generations of all components, read once per generation
+// of the database.
 func (s *Snapshot) generations(ctx context.Context) (of map[int64]int64, err error) {
 	generation, err := s.Generation(ctx)
 	if err != nil {
@@ -96,7 +95,7 @@ func (s *Snapshot) generations(ctx context.Context) (of map[int64]int64, err err
 	return of, err
 }
 
-// readSums adds up the stored statistics of translations. It reads the rows of
+// readSums adds up the stored statistics of translations. It reads rows of
 // translations, not units.
 func (s *Snapshot) readSums(ctx context.Context, components []int64, generations map[int64]int64, into map[int64]*componentSums) error {
 	for _, id := range components {

@@ -8,18 +8,18 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// changeFilter is what a ChangeQuery leaves of its list, in the terms of deltas.
+// changeFilter says which entries a ChangeQuery selects, in terms of deltas.
 type changeFilter struct {
-	all                     bool             // every action
-	actions                 []catalog.Action // else these, ascending
-	added, updated, removed bool             // the actions of strings among them
-	events                  bool             // any other among them
+	all                     bool             // all actions
+	actions                 []catalog.Action // otherwise these, ascending
+	added, updated, removed bool             // which actions of strings are among them
+	events                  bool             // whether any other action is
 	from, to                int64            // microseconds, inclusive
 	components              map[int64]struct{}
-	author                  int64 // 0: anybody
+	author                  int64 // 0: any
 }
 
-// filtered reports whether the query leaves out entries for more than their id.
+// filtered reports whether the query has filters besides AfterID.
 func (q *ChangeQuery) filtered() bool {
 	return len(q.Actions) > 0 || q.User != "" || !q.From.IsZero() || !q.To.IsZero() || q.Components != nil
 }
@@ -52,8 +52,8 @@ func (s *Snapshot) filter(ctx context.Context, q *ChangeQuery) (f changeFilter, 
 	return f, possible, nil
 }
 
-// credited leaves the actions that name their author as user: an entry whose
-// user is null is nobody's (decision 16).
+// credited keeps only the actions that name their author as user
+// (docs/compatibility.md#change-entries).
 func (f *changeFilter) credited() {
 	if f.all {
 		f.all, f.actions = false, []catalog.Action{catalog.ActionNewUnit, catalog.ActionStringRemove}
@@ -62,7 +62,8 @@ func (f *changeFilter) credited() {
 	f.actions = slices.DeleteFunc(f.actions, func(a catalog.Action) bool { return !a.Credited() })
 }
 
-// kinds says which columns of a delta count. What no delta can hold is dropped.
+// kinds sets which columns of a delta count, and drops actions that are never
+// recorded.
 func (f *changeFilter) kinds() {
 	f.actions = slices.DeleteFunc(f.actions, func(a catalog.Action) bool { return !a.Recorded() })
 	f.added = f.all || slices.Contains(f.actions, catalog.ActionNewUnit)
@@ -71,14 +72,14 @@ func (f *changeFilter) kinds() {
 	f.events = f.all || slices.ContainsFunc(f.actions, func(a catalog.Action) bool { return !inTranslationList(a) })
 }
 
-// tallied counts entries by action: those of strings by column, those of events
-// one by one, since a component has few of them.
+// actionCounts counts entries by action: entries of strings in fields; events in a
+// map, since a component has few.
 type actionCounts struct {
 	n, added, updated, removed int32
 	events                     map[catalog.Action]int32
 }
 
-// matches is how many of the counted entries have an action of the filter.
+// matches is the number of counted entries with an action of the filter.
 func (f *changeFilter) matches(t *actionCounts) int64 {
 	if f.all {
 		return int64(t.n)
@@ -101,10 +102,10 @@ func (f *changeFilter) matches(t *actionCounts) int64 {
 	return n
 }
 
-// inTime reports whether a time is within the filter's.
+// inTime reports whether the filter includes a time.
 func (f *changeFilter) inTime(at int64) bool { return f.from <= at && at <= f.to }
 
-// ofComponent reports whether a component's entries are within the filter.
+// ofComponent reports whether the filter includes a component.
 func (f *changeFilter) ofComponent(id int64) bool {
 	if f.components == nil {
 		return true
@@ -113,11 +114,12 @@ func (f *changeFilter) ofComponent(id int64) bool {
 	return ok
 }
 
-// actionSlots is the number of placeholders for a filter's actions; more than
-// there are recorded actions.
+// actionSlots is the number of placeholders for a filter's actions. There are
+// fewer recorded actions.
 const actionSlots = 16
 
-// actionArgs are the arguments of a condition on actions, padded by repetition.
+// actionArgs are the arguments for actionSlots placeholders; the last action is
+// repeated.
 func (f *changeFilter) actionArgs() []any {
 	args := make([]any, actionSlots)
 	for i := range args {

@@ -10,21 +10,21 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// ChangeList is a change list in one snapshot, counted. It must not outlive the
+// ChangeList is a counted list of changes in one snapshot. It must not outlive the
 // snapshot.
 type ChangeList struct {
 	s     *Snapshot
 	name  string
 	count int64
-	page  func(ctx context.Context, lo, hi int64) ([]catalog.Change, error) // ascending, lo-th to hi-th entry, from 1
+	page  func(ctx context.Context, lo, hi int64) ([]catalog.Change, error) // the lo-th to hi-th entry, ascending, from 1
 	spans []spanCount
-	// newest turns the order round.
+	// newest reverses the order.
 	newest bool
 }
 
-// ChangeList finds out how long the list of a query is. Offset and Limit do not
-// count. Without a filter it reads counters; with one it sums up deltas, whose
-// sums it keeps for the next time: cost does not grow with the list.
+// ChangeList counts the list of a query, without Offset and Limit. Without a
+// filter it reads counters. With one it sums up deltas and caches the sums: cost
+// does not grow with the list.
 func (s *Snapshot) ChangeList(ctx context.Context, q ChangeQuery) (*ChangeList, error) {
 	c := &ChangeList{s: s, name: q.scope().name, newest: q.Newest}
 	var err error
@@ -39,8 +39,8 @@ func (s *Snapshot) ChangeList(ctx context.Context, q ChangeQuery) (*ChangeList, 
 // Count is the number of entries.
 func (c *ChangeList) Count() int64 { return c.count }
 
-// Page returns at most limit entries behind the first offset ones. Its cost does
-// not depend on offset.
+// Page returns up to limit entries, starting at offset. Its cost does not depend
+// on offset.
 func (c *ChangeList) Page(ctx context.Context, offset, limit int) ([]catalog.Change, error) {
 	if limit <= 0 || offset < 0 || int64(offset) >= c.count {
 		return nil, nil
@@ -57,7 +57,8 @@ func (c *ChangeList) Page(ctx context.Context, offset, limit int) ([]catalog.Cha
 	return entries, c.s.db.fail(ctx, "read changes of "+c.name, err)
 }
 
-// plain is the list without a filter: places are positions.
+// plain counts the list without a filter: the position of an entry follows from
+// its rank.
 func (c *ChangeList) plain(ctx context.Context, q *ChangeQuery) error {
 	l := q.scope()
 	total, err := c.s.length(ctx, l)
@@ -72,17 +73,16 @@ func (c *ChangeList) plain(ctx context.Context, q *ChangeQuery) error {
 	return err
 }
 
-// selection is a filtered list while it is counted and read.
+// selection is a filtered list that is being counted and read.
 type selection struct {
 	s      *Snapshot
 	l      ledger
 	f      changeFilter
-	after  int64 // entries up to this place are left out
-	length int64 // places of the ledger
+	after  int64 // entries up to this rank are left out
+	length int64 // entries of the ledger
 }
 
-// spanCount is how many entries of the selection are in the deltas that begin in
-// (lo, hi].
+// spanCount counts the selected entries of the deltas that begin in (lo, hi].
 type spanCount struct {
 	lo, hi, count int64
 }
@@ -109,8 +109,8 @@ func (c *ChangeList) filtered(ctx context.Context, q *ChangeQuery) error {
 	return nil
 }
 
-// bound finds the ledger's length and the place of AfterID, and returns the
-// place behind which the first delta of the selection begins.
+// bound finds the ledger's length and the rank of AfterID. It returns the rank
+// after which the first delta of the selection begins.
 func (sel *selection) bound(ctx context.Context, q *ChangeQuery) (int64, error) {
 	sc := q.scope()
 	if sel.l.byID {
@@ -130,12 +130,12 @@ func (sel *selection) bound(ctx context.Context, q *ChangeQuery) (int64, error) 
 	return first - 1, err
 }
 
-// nearEnd is the number of spans from the end for which marks do not pay: where
-// pollers ask.
+// nearEnd is the number of spans at the end of a ledger for which sums are not
+// worth their cost: pollers ask for these.
 const nearEnd = 4
 
-// count counts the selection span by span: by marks where all of a component's
-// deltas in a span are of one kind, else by reading the span's deltas.
+// count counts the selection span by span: from the sums of the span where they
+// are exact, otherwise from the span's deltas.
 func (sel *selection) count(ctx context.Context, from int64) ([]spanCount, error) {
 	tail := from
 	var out []spanCount
@@ -180,8 +180,8 @@ func (sel *selection) countSums(ctx context.Context, list []spanSum, from int64)
 	return out, nil
 }
 
-// sum adds up the marks of one span. exact is false if only some of the deltas
-// behind a mark are within the filter's time.
+// sum adds up the sums of one span. exact is false if only some of the deltas in a
+// sum are within the filter's time.
 func (sel *selection) sum(span []spanSum) (n int64, exact bool) {
 	exact = true
 	for i := range span {
@@ -196,14 +196,14 @@ func (sel *selection) sum(span []spanSum) (n int64, exact bool) {
 	return n, exact
 }
 
-// selected is a delta with entries of the selection.
+// selected is a delta that has selected entries.
 type selected struct {
 	deltaRow
-	skip  int64 // entries at its head that after leaves out
-	count int64 // of the selection
+	skip  int64 // entries at its start that sel.after leaves out
+	count int64 // selected entries
 }
 
-// uniform reports whether all entries of the delta behind skip are selected.
+// uniform reports whether all entries of the delta after skip are selected.
 func (r *selected) uniform() bool { return r.count == int64(r.n)-r.skip }
 
 func (sel *selection) countExactly(ctx context.Context, lo, hi int64) (int64, error) {
@@ -215,7 +215,7 @@ func (sel *selection) countExactly(ctx context.Context, lo, hi int64) (int64, er
 	return n, err
 }
 
-// selected reads the deltas that begin in (lo, hi].
+// readSelected reads the deltas that begin in (lo, hi].
 func (sel *selection) readSelected(ctx context.Context, lo, hi int64) ([]selected, error) {
 	if lo >= hi {
 		return nil, nil
@@ -239,7 +239,7 @@ func (sel *selection) readSelected(ctx context.Context, lo, hi int64) ([]selecte
 	return out, nil
 }
 
-// behead leaves out what after leaves out.
+// skipHead drops the entries up to sel.after.
 func (sel *selection) skipHead(ctx context.Context, r *selected) error {
 	r.skip = min(sel.after-r.rank+1, int64(r.n))
 	if r.count == int64(r.n) {
@@ -254,7 +254,7 @@ func (sel *selection) skipHead(ctx context.Context, r *selected) error {
 	return err
 }
 
-// page reads the lo-th to the hi-th entry of the selection.
+// page reads the lo-th to the hi-th selected entry.
 func (sel *selection) page(ctx context.Context, spans []spanCount, lo, hi int64) ([]catalog.Change, error) {
 	var pieces []piece
 	before := int64(0)
@@ -283,8 +283,8 @@ func (sel *selection) page(ctx context.Context, spans []spanCount, lo, hi int64)
 	return entries, err
 }
 
-// pieces are the parts of rows that hold their lo-th to hi-th selected entry;
-// lo may be below 1 and hi above their number.
+// pieces returns the parts of rows with their lo-th to hi-th selected entry; lo
+// may be less than 1, hi greater than their number.
 func (sel *selection) pieces(ctx context.Context, rows []selected, lo, hi int64) ([]piece, error) {
 	var out []piece
 	for i := range rows {
@@ -305,7 +305,7 @@ func (sel *selection) pieces(ctx context.Context, rows []selected, lo, hi int64)
 	return out, nil
 }
 
-// piece is the part of a delta that holds its x-th to y-th selected entry.
+// piece returns the part of a delta with its x-th to y-th selected entry.
 func (sel *selection) piece(ctx context.Context, r *selected, x, y int64) (piece, error) {
 	p := piece{delta: r.id, lo: r.skip, hi: int64(r.n) - 1}
 	p.whole = r.skip == 0 && x == 1 && y == r.count
@@ -325,8 +325,8 @@ func (sel *selection) piece(ctx context.Context, r *selected, x, y int64) (piece
 	return p, err
 }
 
-// nth is the number, within its delta, of the x-th selected entry. A delta is
-// one file at one commit, so the search is bounded by a file.
+// nth is the index in its delta of the x-th selected entry. A delta is one file at
+// one commit, which limits the search.
 func (sel *selection) nth(ctx context.Context, r *selected, x int64) (n int64, err error) {
 	args := append(append([]any{r.id, r.skip}, sel.f.actionArgs()...), x-1)
 	_, err = sel.s.s.first(ctx, fmt.Sprintf(`SELECT c.n FROM changes c WHERE c.delta_id = $1 AND c.n >= $2 AND c.action IN %s
@@ -340,7 +340,8 @@ type piece struct {
 	whole         bool
 }
 
-// read reads the entries of pieces that pass the filter's actions, in any order.
+// read reads those entries of pieces that have an action of the filter, in any
+// order.
 func (s *Snapshot) read(ctx context.Context, f *changeFilter, pieces []piece) ([]catalog.Change, error) {
 	var out []catalog.Change
 	var whole []int64

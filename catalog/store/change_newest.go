@@ -9,9 +9,8 @@ import (
 )
 
 // NewestInLanguage returns the newest entries of the live translations of
-// components into a language, at most limit, descending by id. It reads the ends
-// of their lists: a probe of an index for each translation, whatever their
-// length.
+// components into a language, up to limit, descending by id. It reads only the
+// ends of their lists: one index lookup per translation, however long the list.
 func (s *Snapshot) NewestInLanguage(ctx context.Context, components []int64, language string, limit int) ([]catalog.Change, error) {
 	ends, err := s.endsOf(ctx, components, language, limit)
 	if err != nil {
@@ -35,7 +34,7 @@ func (s *Snapshot) NewestInLanguage(ctx context.Context, components []int64, lan
 // end is one of the last deltas of a translation.
 type end struct{ delta, first, n int64 }
 
-// endsOf reads, of each translation, the deltas that could have one of the newest
+// endsOf reads, for each translation, the deltas that may hold one of the newest
 // entries.
 func (s *Snapshot) endsOf(ctx context.Context, components []int64, language string, limit int) ([]end, error) {
 	var translations []int64

@@ -10,9 +10,9 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// ChangeQuery names a part of a change list. The zero value has no entries
-// because its Limit is 0. At most one of the ids is set; none is the whole
-// server's list.
+// ChangeQuery selects entries of a list of changes. The zero value selects no
+// entries because its Limit is 0. At most one of the ids is set; if all are 0 it
+// is the list of the whole server.
 type ChangeQuery struct {
 	// TranslationID lists the entries 31, 59 and 63 of a translation.
 	TranslationID int64
@@ -20,24 +20,25 @@ type ChangeQuery struct {
 	ComponentID int64
 	// ProjectID lists all entries of a project.
 	ProjectID int64
-	// AfterID leaves out entries with this id and smaller ones.
+	// AfterID leaves out entries up to this id.
 	AfterID int64
-	// Offset and Limit cut a page out of what is left.
+	// Offset and Limit select a page of the remaining entries.
 	Offset, Limit int
-	// Newest turns the order round: descending ids.
+	// Newest reverses the order: descending ids.
 	Newest bool
 
-	// Actions leaves entries with one of these actions; nil leaves all. One that
-	// is never recorded has no entries.
+	// Actions selects entries with one of these actions; nil selects all. An
+	// action that is never recorded selects none.
 	Actions []catalog.Action
-	// User leaves entries whose user has this username (decision 16: 31 and 63
-	// have one); "" leaves all, an unknown name none.
+	// User selects entries whose user has this username
+	// (docs/compatibility.md#change-entries: only entries 31 and 63 have a user);
+	// "" selects all, an unknown name none.
 	User string
-	// From and To leave entries whose timestamp is not before From and not after
-	// To; zero does not bound.
+	// From and To select entries whose timestamp is in [From, To]; a zero bound is
+	// open.
 	From, To time.Time
-	// Components leaves entries of these components; nil leaves all. It is for
-	// lists that span components of which some are hidden.
+	// Components selects entries of these components; nil selects all. It is for
+	// lists that span hidden components.
 	Components []int64
 }
 
@@ -51,7 +52,7 @@ func (s *Snapshot) Changes(ctx context.Context, q ChangeQuery) ([]catalog.Change
 	return c.Page(ctx, q.Offset, q.Limit)
 }
 
-// Count returns how many entries Changes would list without Offset and Limit.
+// Count returns how many entries Changes would return without Offset and Limit.
 func (s *Snapshot) Count(ctx context.Context, q ChangeQuery) (int64, error) {
 	c, err := s.ChangeList(ctx, q)
 	return c.count, err
@@ -69,14 +70,15 @@ func (s *Snapshot) Change(ctx context.Context, id int64) (catalog.Change, error)
 	return entries[0], nil
 }
 
-// scope is one list: where its deltas are and which column numbers their places.
+// scope is one list: the column that selects its deltas, and the column with the
+// rank of each delta's first entry. Ranks count the entries of a list from 1.
 type scope struct {
 	kind                        byte // t, c, p or s
 	name, length, column, first string
 	id                          int64
 }
 
-// everywhere is the column of the list that all deltas are in.
+// everywhere is the column of the list with all deltas.
 const everywhere = "1"
 
 func (q *ChangeQuery) scope() scope {
@@ -97,17 +99,17 @@ func (s *Snapshot) length(ctx context.Context, l scope) (int64, error) {
 	return n, err
 }
 
-// rank is the number of entries of a list, total long, whose id is at most
-// after. A poller asks near the end: the search starts there, in steps that
-// double, and ends by bisection; each probe reads one entry of an index.
+// rank is the number of entries of a list of length total whose id is at most
+// after. Pollers ask near the end: the search starts there, in steps that double,
+// and finishes by bisection; each probe reads one entry of an index.
 func (s *Snapshot) rank(ctx context.Context, l scope, after, total int64) (int64, error) {
 	if after <= 0 || total == 0 {
 		return 0, nil
 	}
 	if l.column == everywhere {
-		return min(after, total), nil // ids are places
+		return min(after, total), nil // ids are ranks
 	}
-	lo, hi := int64(0), total // entries up to lo are at most after, those behind hi are not
+	lo, hi := int64(0), total // entries up to lo have ids up to after, entries beyond hi do not
 	for step := int64(0); lo < hi; step = step*2 + 1 {
 		p := max(lo+1, hi-step)
 		if step > hi-lo || step > total {
@@ -121,7 +123,7 @@ func (s *Snapshot) rank(ctx context.Context, l scope, after, total int64) (int64
 			hi = first - 1
 		case id+n-1 <= after:
 			lo = first + n - 1
-			step = total // now bisect
+			step = total // bisect from here
 		default:
 			return first + after - id, nil
 		}
@@ -129,7 +131,7 @@ func (s *Snapshot) rank(ctx context.Context, l scope, after, total int64) (int64
 	return lo, nil
 }
 
-// probe finds the delta that holds the place-th entry of a list.
+// probe finds the delta with the entry of a rank.
 func (s *Snapshot) probe(ctx context.Context, l scope, place int64) (first, id, n int64, err error) {
 	found, err := s.s.first(ctx, `SELECT `+l.first+`, d.first_change, d.n FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2
 		ORDER BY `+l.first+` DESC LIMIT 1`, []any{l.id, place}, &first, &id, &n)
@@ -139,7 +141,8 @@ func (s *Snapshot) probe(ctx context.Context, l scope, place int64) (first, id, 
 	return first, id, n, err
 }
 
-// changeColumns and changeJoins are what scanChange reads, of d and c.
+// changeColumns and changeJoins are what scanChange reads, from deltas d and
+// changes c.
 const (
 	changeColumns = `d.first_change + c.n, c.action, COALESCE(c.unit_id, 0), COALESCE(p.slug, ''), COALESCE(m.slug, ''), COALESCE(t.language, ''), COALESCE(t.removed, 0),
 		d.at, COALESCE(a.username, ''), COALESCE(a.full_name, ''), c.target, c.old_target, c.state, c.old_state,

@@ -6,15 +6,15 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// ledger is a list of deltas in the order of their places, all of whose columns
-// stand in one index.
+// ledger is a list of deltas in the order of their ranks. One index has all of its
+// columns.
 type ledger struct {
 	key           ledgerKey
-	column, first string // deltas of the list, and their places in it
-	id            int64  // value of column
-	extra         string // further condition: this column = extraID; or ""
+	column, first string // the column that selects the deltas, and their ranks
+	id            int64  // the value of column
+	extra         string // a further condition, this column = extraID; or ""
 	extraID       int64
-	byID          bool // places are ids of entries
+	byID          bool // ranks are ids of entries
 }
 
 // ledgerKey names a ledger.
@@ -24,9 +24,9 @@ type ledgerKey struct {
 	author int64
 }
 
-// ledger finds the list of deltas that a query with a filter reads. An author's
-// deltas have an index of their own; within a translation or a component the
-// author is only a condition.
+// ledger returns the list of deltas that a query with a filter reads. An index
+// lists the deltas of each author; within a translation or a component the author
+// is only a condition.
 func (q *ChangeQuery) ledger(author int64) ledger {
 	sc := q.scope()
 	l := ledger{key: ledgerKey{sc.kind, sc.id, author}, column: sc.column, first: sc.first, id: sc.id, byID: sc.column == everywhere}
@@ -43,7 +43,7 @@ func (q *ChangeQuery) ledger(author int64) ledger {
 	return l
 }
 
-// deltaRow is what a filter knows of a delta.
+// deltaRow is what a filter needs of a delta.
 type deltaRow struct {
 	actionCounts
 	id, rank, firstChange, at int64
@@ -51,11 +51,11 @@ type deltaRow struct {
 
 func (r *deltaRow) component() int64 { return r.id / catalog.UnitsPerComponent }
 
-// isEvent reports whether a delta holds events: it holds nothing else then.
+// isEvent reports whether a delta holds events: it then holds nothing else.
 func (r *deltaRow) isEvent() bool { return r.n > r.added+r.updated+r.removed }
 
-// rows returns the deltas of the ledger that begin at a place in (lo, hi] and
-// hold an action of the filter, within its time, in its components.
+// rows returns the deltas of the ledger that begin at a rank in (lo, hi] and match
+// the filter's actions, time and components.
 func (s *Snapshot) rows(ctx context.Context, l *ledger, f *changeFilter, lo, hi int64) ([]deltaRow, error) {
 	args := []any{l.id, lo, hi, f.from, f.to, smallint(f.added), smallint(f.updated), smallint(f.removed), smallint(f.events)}
 	query := `SELECT d.id, ` + l.first + `, d.first_change, d.n, d.added, d.updated, d.removed, d.at FROM deltas d
@@ -104,8 +104,8 @@ func (s *Snapshot) countEvents(ctx context.Context, rows []deltaRow) error {
 	})
 }
 
-// straddling is the place of the last delta of the ledger that begins at or
-// before a place: the only one that can go on behind it. 0 if there is none.
+// straddling is the rank of the last delta that begins at or before a rank: the
+// only one that can extend beyond it. It is 0 if the ledger has no such delta.
 func (s *Snapshot) straddling(ctx context.Context, l *ledger, place int64) (int64, error) {
 	query, args := `SELECT COALESCE(MAX(`+l.first+`), 0) FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2`, []any{l.id, place}
 	if l.extra != "" {

@@ -10,49 +10,49 @@ import (
 )
 
 const (
-	// defaultSpanWidth is the number of places that a span covers. A delta belongs to
-	// the span that it begins in.
+	// defaultSpanWidth is the number of ranks in a span. A delta belongs to the
+	// span in which it begins.
 	defaultSpanWidth = 1024
-	// maxSpanSums bounds what all marks take: 48 bytes each, 20 MB.
+	// maxSpanSums limits all sums: 48 bytes each, 20 MB.
 	maxSpanSums = 400_000
-	// maxLedgers is the number of ledgers with sums.
+	// maxLedgers limits the number of ledgers with sums.
 	maxLedgers = 4096
-	// spansAtOnce bounds what is read before it is kept, so that a client that
-	// goes away early leaves something for the next one.
+	// spansAtOnce limits what is read before it is cached, so that a request that
+	// is cancelled early still helps the next one.
 	spansAtOnce = 32
 )
 
-// mark is what the deltas of one component in one span amount to.
+// spanSum is the sum of the deltas of one component in one span.
 type spanSum struct {
 	span, component int32
 	actionCounts
 	minAt, maxAt int64
 }
 
-// marks are those of the closed spans of a ledger: the prefix of an
-// append-only list, the same for every snapshot that is at least as long.
+// ledgerSums are the sums of a ledger's closed spans. A ledger only grows, so they
+// are valid in every snapshot in which it is at least as long.
 type ledgerSums struct {
-	turn   chan struct{} // holds one token: who has it may extend
+	turn   chan struct{} // holds one token; its holder may extend list
 	closed int64         // number of spans
-	list   []spanSum     // ascending by span; never changed, only appended to
-	used   int64         // ledgers.clock at the last use
+	list   []spanSum     // ascending by span; append-only
+	used   int64         // spanCache.clock at the last use
 }
 
-// ledgers keeps the marks of the ledgers in use, within maxSpanSums.
+// spanCache keeps the sums of the ledgers in use, up to maxSpanSums.
 type spanCache struct {
 	mu    sync.Mutex
 	byKey map[ledgerKey]*ledgerSums
 	total int
 	clock int64
-	width int64 // of spans; like room constant but for tests
-	room  int   // number of marks
+	width int64 // of spans; constant, like room, except in tests
+	room  int   // maximum number of sums
 }
 
 func newSpanCache() *spanCache {
 	return &spanCache{byKey: map[ledgerKey]*ledgerSums{}, width: defaultSpanWidth, room: maxSpanSums}
 }
 
-// spanOf is the span of a place; places count from 1.
+// spanOf is the span of a rank.
 func (c *spanCache) spanOf(place int64) int32 { return int32((place - 1) / c.width) }
 
 func (c *spanCache) get(key ledgerKey) *ledgerSums {
@@ -70,13 +70,13 @@ func (c *spanCache) get(key ledgerKey) *ledgerSums {
 	return m
 }
 
-// grown accounts for n new marks of m.
+// grown replaces the sums of m by a longer list.
 func (c *spanCache) grown(key ledgerKey, m *ledgerSums, list []spanSum) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := len(list) - len(m.list)
 	m.list = list
-	if c.byKey[key] == m { // else it was evicted meanwhile
+	if c.byKey[key] == m { // otherwise it was evicted meanwhile
 		c.total += n
 		c.evict(m)
 	}
@@ -88,7 +88,7 @@ func (c *spanCache) sumsOf(m *ledgerSums) []spanSum {
 	return m.list
 }
 
-// evict drops the ledgers that were not used for the longest time, but not kept.
+// evict drops the least recently used ledgers, but never kept.
 func (c *spanCache) evict(kept *ledgerSums) {
 	for c.total > c.room || len(c.byKey) > maxLedgers {
 		var oldest ledgerKey
@@ -106,13 +106,13 @@ func (c *spanCache) evict(kept *ledgerSums) {
 	}
 }
 
-// everything is the filter that leaves nothing out.
+// everything is the filter that selects all entries.
 func everything() *changeFilter {
 	return &changeFilter{all: true, added: true, updated: true, removed: true, events: true, from: math.MinInt64, to: math.MaxInt64}
 }
 
-// marks returns the marks of a ledger's closed spans in this snapshot, whose
-// ledger is length places long, and the number of these spans.
+// spanSums returns the sums of a ledger's closed spans in this snapshot, in which
+// the ledger has length entries, and the number of these spans.
 func (s *Snapshot) spanSums(ctx context.Context, l *ledger, length int64) ([]spanSum, int64, error) {
 	c := s.db.caches.spans
 	closed := length / c.width
@@ -139,9 +139,9 @@ func (s *Snapshot) spanSums(ctx context.Context, l *ledger, length int64) ([]spa
 	return list[:sort.Search(len(list), func(i int) bool { return int64(list[i].span) >= closed })], closed, nil
 }
 
-// appendSums sums rows up, span by span, components in order of appearance.
+// appendSums adds up rows, span by span, components in order of appearance.
 func (c *spanCache) appendSums(list []spanSum, rows []deltaRow) []spanSum {
-	begin := len(list) // of the current span
+	begin := len(list) // index of the current span's first sum
 	at := map[int64]int{}
 	for i := range rows {
 		r := &rows[i]

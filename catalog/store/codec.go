@@ -2,18 +2,19 @@ package store
 
 import "github.com/klauspost/compress/zstd"
 
-// codec compresses what is kept as bytes. It is safe for concurrent use.
+// codec compresses stored bytes. It is safe for concurrent use.
 type codec struct {
 	enc *zstd.Encoder
 	dec *zstd.Decoder
 }
 
-// maxInflated bounds what a corrupt or hostile database can make us allocate.
-// No PO file that max_file_size lets through comes near it.
+// maxInflated limits what a corrupt or hostile database can make us allocate. PO
+// files that max_file_size allows are far smaller.
 const maxInflated = 1 << 30
 
-// newCodec takes the fastest level, since files are written within a step; other
-// levels have not been measured. The same input gives the same bytes, which PutLayout relies on.
+// newCodec uses the fastest level, since files are written within a step; other
+// levels have not been measured. Equal input gives equal bytes: PutLayout relies
+// on it.
 func newCodec() (*codec, error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
 	if err != nil {

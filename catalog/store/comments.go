@@ -6,12 +6,11 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// remarks are the translator comments of a template, by source unit; most
+// templateComments are the translator comments of a template, by source unit. Most
 // templates have none.
 type templateComments map[int64]string
 
-// readTemplateComments reads them from the source translation, whose units keep only
-// those of a file of its own.
+// readTemplateComments reads the comments from the source translation.
 func readTemplateComments(ctx context.Context, s *session, source int64) (templateComments, error) {
 	var all templateComments
 	err := s.query(ctx, `SELECT id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{source}, func(scan scan) error {
@@ -26,8 +25,8 @@ func readTemplateComments(ctx context.Context, s *session, source int64) (templa
 	return all, err
 }
 
-// componentTemplate finds the source translation of a component, 0 if there is
-// none, and the remarks of its template.
+// componentTemplate returns the source translation of a component, 0 if it has
+// none, and the comments of its template.
 func componentTemplate(ctx context.Context, s *session, component int64) (source int64, template templateComments, err error) {
 	found, err := s.first(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1`, []any{component}, &source)
 	if err == nil && found {
@@ -36,8 +35,8 @@ func componentTemplate(ctx context.Context, s *session, component int64) (source
 	return source, template, err
 }
 
-// commented calls each for the live units of a translation that have a comment,
-// with it if text is true: reading that costs a row for each unit.
+// eachComment calls each for the live units of a translation that have a comment.
+// The comment is "" unless text is true: it costs a row for each unit.
 func eachComment(ctx context.Context, s *session, translation int64, template templateComments, text bool, each func(unit int64, comment string)) error {
 	if text || len(template) > 0 {
 		return s.query(ctx, `SELECT id, source_id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation},
@@ -70,8 +69,7 @@ func commentCount(ctx context.Context, s *session, translation int64, template t
 	return n, err
 }
 
-// remarked fills in the comments of units for an answer, and whether there are
-// suggestions.
+// fillNotes sets Comment and HasSuggestion of units for an answer.
 func (s *Snapshot) fillNotes(ctx context.Context, units []catalog.Unit) error {
 	if err := s.fillSuggestions(ctx, units); err != nil {
 		return err
@@ -102,10 +100,10 @@ func (s *Snapshot) fillNotes(ctx context.Context, units []catalog.Unit) error {
 	return err
 }
 
-// countComments keeps the numbers of commented units of what the step wrote:
-// the index of units with remarks says them without reading a unit, unless the
-// template has remarks, too. A template that was written is compared with all
-// translations.
+// countComments updates the numbers of units with comments in the translations
+// that the step wrote. An index of commented units gives them without reading
+// units, unless the template has comments, too. If the template was written, all
+// translations are counted.
 func (tx *StepTx) countComments(ctx context.Context) error {
 	written := map[int64][]int64{} // by component
 	for _, translation := range sortedKeys(tx.dirty) {
@@ -154,8 +152,8 @@ func (tx *StepTx) countCommentsOf(ctx context.Context, component int64, translat
 	return nil
 }
 
-// liveTargets are the live translations of a component but that of its source
-// language.
+// liveTargets returns the live translations of a component, except the source
+// language's.
 func liveTargets(ctx context.Context, s *session, component int64) (ids []int64, err error) {
 	err = s.query(ctx, `SELECT id FROM translations WHERE component_id = $1 AND removed = 0 AND is_source = 0 ORDER BY id`, []any{component}, func(scan scan) error {
 		var id int64

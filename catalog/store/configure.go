@@ -9,23 +9,23 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// ComponentSpec is a component as the configuration or a discovery names it.
+// ComponentSpec is a component as given by the configuration or by discovery.
 type ComponentSpec struct {
 	// Project and Slug are the component's key.
 	Project, Slug string
-	// Settings are stored as they are; defaults are the caller's.
+	// Settings are stored as they are; the caller fills in defaults.
 	Settings catalog.ComponentSettings
-	// Repo is the address to pull from, without credentials. One with a password
-	// is refused.
+	// Repo is the address to pull from, without credentials. An address with a
+	// password is refused.
 	Repo string
 	// Branch is the configured branch; "" follows the remote's HEAD.
 	Branch string
-	// Template is the slug pattern with {component} that discovered the
-	// component, "" for one that the configuration names itself.
+	// Template is the slug pattern with {component} that discovered the component;
+	// "" if the configuration names the component itself.
 	Template string
 }
 
-// TemplateKey names a pattern in the configuration that discovers components.
+// TemplateKey names a pattern of the configuration that discovers components.
 type TemplateKey struct {
 	// Project is the project's slug.
 	Project string
@@ -33,14 +33,14 @@ type TemplateKey struct {
 	Slug string
 }
 
-// Configure makes projects and components those of the configuration, in one
-// transaction. What is not named becomes inactive: it is neither served nor
-// pulled, but keeps rows, ids, units and history, and comes back with its id
-// when it is named again. A discovered component stays while its template is
-// among templates. A component whose Repo, Branch or ReadKey changed loses its
-// head and is to be read anew against the units it has (BranchComponent.Reread).
-// Only rows that changed get the next generation. Duplicates, unknown projects
-// and addresses with a password are ErrInvalid.
+// Configure makes the projects and components those of the configuration, in one
+// transaction. Whatever the configuration does not name becomes inactive: it is
+// neither served nor pulled, but keeps its rows, ids, units and history, and
+// returns with its id when it is named again. A discovered component stays while
+// templates has its template. A component whose Repo, Branch or ReadKey changed
+// loses its head, to be read again against its stored units
+// (BranchComponent.Reread). Only rows that changed get the next generation.
+// Duplicates, unknown projects and addresses with a password are ErrInvalid.
 func (db *DB) Configure(ctx context.Context, projects []catalog.Project, components []ComponentSpec, templates []TemplateKey) error {
 	err := db.write(ctx, func(s *session) error {
 		c := &configurer{s: s, named: map[int64]bool{}}
@@ -55,9 +55,9 @@ func (db *DB) Configure(ctx context.Context, projects []catalog.Project, compone
 	return db.fail(ctx, "configure", err)
 }
 
-// AddComponents stores components that a discovery found, and returns them in
-// the order of specs. The project must be configured (ErrNotFound). A slug that
-// the configuration or another template has taken is ErrInvalid.
+// AddComponents stores discovered components and returns them in the order of
+// specs. Their project must be configured (ErrNotFound). A slug of a configured
+// component or of another template is ErrInvalid.
 func (db *DB) AddComponents(ctx context.Context, specs []ComponentSpec) ([]catalog.Component, error) {
 	var out []catalog.Component
 	err := db.write(ctx, func(s *session) error {
@@ -138,7 +138,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 		if err := json.Unmarshal([]byte(old), &before); err != nil {
 			return 0, err
 		}
-		if before.Name != p.Settings.Name || before.Access != p.Settings.Access { // its words may stay untranslated; what is hidden is not compared
+		if before.Name != p.Settings.Name || before.Access != p.Settings.Access { // proper nouns may stay untranslated; hidden components are not compared
 			if err := c.resetChecks(ctx, id); err != nil {
 				return 0, err
 			}
@@ -166,7 +166,7 @@ func (c *configurer) putComponents(ctx context.Context, specs []ComponentSpec) (
 	return ids, nil
 }
 
-// storedComponent is what of a component's row a new spec is compared with.
+// storedComponent is what putComponent compares with the new spec.
 type storedComponent struct {
 	id                                        int64
 	settings, readKey, repo, branch, template string
@@ -248,8 +248,8 @@ func touchProject(ctx context.Context, s *session, id, generation int64) error {
 	return err
 }
 
-// updateComponent also brings an inactive component back. A new repository or
-// branch makes an old problem and the branch in use void.
+// updateComponent also reactivates a component. A new repository or branch clears
+// the problem and the tracked branch.
 func (c *configurer) updateComponent(ctx context.Context, project int64, spec *ComponentSpec, settings string, old *storedComponent) error {
 	moved := old.repo != spec.Repo || old.branch != spec.Branch
 	reread := moved || old.readKey != spec.Settings.ReadKey()
@@ -281,8 +281,8 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 	return touchProject(ctx, c.s, project, g)
 }
 
-// recheck has a project checked anew where settings changed that decide about
-// checks.
+// resetChecksIfNeeded resets the checks of a project if settings changed that
+// checks depend on.
 func (c *configurer) resetChecksIfNeeded(ctx context.Context, project int64, settings *catalog.ComponentSettings, old *storedComponent) error {
 	var before catalog.ComponentSettings
 	if err := json.Unmarshal([]byte(old.settings), &before); err != nil {
@@ -294,13 +294,13 @@ func (c *configurer) resetChecksIfNeeded(ctx context.Context, project int64, set
 	return c.resetChecks(ctx, project)
 }
 
-// uncheck has a project checked anew, by the next pulls.
+// resetChecks makes the next pulls check a project again.
 func (c *configurer) resetChecks(ctx context.Context, project int64) error {
 	_, err := c.s.exec(ctx, `UPDATE translations SET checked = '' WHERE component_id IN (SELECT id FROM components WHERE project_id = $1)`, project)
 	return err
 }
 
-// retire makes inactive what the configuration does not name.
+// deactivate makes inactive what the configuration does not name.
 func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) error {
 	kept := make([]int64, 0, len(c.projects))
 	for _, id := range c.projects {

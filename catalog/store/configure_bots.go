@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// bots are the authors that are programs.
+// bots are the authors that are programs: names and authorKeys.
 type bots struct {
 	names map[string]bool // in lower case
 	keys  map[string]bool // as in users.email_hash
 }
 
-// has reports whether an author is one of them; a nil list is empty.
+// has reports whether an author is a bot; a nil list is empty.
 func (b *bots) has(key, name string) bool {
 	return b != nil && (b.keys[key] || b.names[strings.ToLower(name)])
 }
 
-// SetBots says which authors are programs: names, or e-mail addresses, either
-// in any case. Authors who are known already are marked, or are not any more;
-// those who come later will be.
+// SetBots sets which authors are programs: names or e-mail addresses, in any case.
+// It updates the stored authors; authors stored later are compared with the list.
 func (db *DB) SetBots(ctx context.Context, authors []string) error {
 	b := &bots{names: map[string]bool{}, keys: map[string]bool{}}
 	for _, who := range authors {

@@ -9,9 +9,9 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// fail turns any error of an operation into one that may leave the package: a
-// sentinel of catalog or an error of the context stays recognisable, an error
-// of the driver becomes its description, all get the operation in front.
+// fail makes an error of any operation fit to leave the package: sentinels of
+// catalog and errors of the context can still be recognised, an error of the
+// driver is replaced by its description, and all begin with the operation.
 func (db *DB) fail(ctx context.Context, op string, err error) error {
 	switch {
 	case err == nil:
@@ -38,19 +38,18 @@ func (db *DB) fail(ctx context.Context, op string, err error) error {
 	return reported{fmt.Errorf("store: %s: %w", op, err)}
 }
 
-// ErrUnavailable says that the database can take nothing at the moment, whatever
-// it is: the disk is full or fails, another process holds the lock, the file may
-// not be written. Nothing of the operation was stored, and no argument of it is
-// to blame; it can be repeated.
+// ErrUnavailable says that the database cannot be used at the moment: the disk is
+// full or fails, another process holds the lock, the file cannot be written.
+// Nothing of the operation was stored and its arguments are not the cause: it can
+// be repeated.
 var ErrUnavailable = errors.New("the database is not available")
 
-// unavailable is an ErrUnavailable that says in its own words what is the matter.
+// unavailable is an ErrUnavailable with its own text.
 type unavailable struct{ error }
 
 func (u unavailable) Is(target error) bool { return target == ErrUnavailable }
 
-// ours marks an error that has gone through fail, so that it is not wrapped
-// again on its way out.
+// reported is an error that fail has returned. fail does not wrap it again.
 type reported struct{ error }
 
 func (o reported) Unwrap() error { return o.error }
@@ -60,7 +59,7 @@ func isReported(err error) bool {
 	return errors.As(err, &o)
 }
 
-// unmark takes the mark of fail off an error.
+// unwrapReported returns the error within reported.
 func unwrapReported(err error) error {
 	if o, ok := err.(reported); ok {
 		return o.error
@@ -83,7 +82,7 @@ func conflict(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), catalog.ErrConflict)
 }
 
-// refusal is ErrInvalid with a text for people, to which the sentinel's own adds
+// refusal is ErrInvalid with a complete text, to which the sentinel's text adds
 // nothing.
 type refusal string
 

@@ -7,22 +7,21 @@ import (
 	"time"
 )
 
-// File is the current content of a translation's file, so that any server can
-// serve it without a mirror (DESIGN, invariant 8).
+// File is the current content of a translation's file, stored so that any server
+// can serve it without a mirror.
 type File struct {
 	// TranslationID is the owner.
 	TranslationID int64
 	// Blob is the git blob id, 40 hexadecimal digits.
 	Blob string
-	// Modified is the time of the commit that made it; zero if not known.
+	// Modified is the time of the commit that changed it last; zero if unknown.
 	Modified time.Time
-	// Data are the bytes as they are in the repository. They are stored
-	// compressed.
+	// Data is the content as in the repository. It is stored compressed.
 	Data []byte
 }
 
-// PutFile stores the bytes of a translation's file in place of those before. If
-// Blob and Modified are the stored ones nothing is written.
+// PutFile replaces the stored file of a translation. It writes nothing if Blob and
+// Modified are unchanged.
 func (tx *StepTx) PutFile(ctx context.Context, f File) error {
 	return tx.fail(ctx, fmt.Sprintf("store file of translation %d", f.TranslationID), tx.putFile(ctx, &f))
 }
@@ -48,20 +47,20 @@ func (tx *StepTx) putFile(ctx context.Context, f *File) error {
 	return tx.markChanged(ctx, f.TranslationID)
 }
 
-// File returns the stored file of a translation; ErrNotFound if there is none.
+// File returns the stored file of a translation, or ErrNotFound.
 func (tx *StepTx) File(ctx context.Context, translationID int64) (File, error) {
 	f, err := tx.db.file(ctx, tx.s, translationID)
 	return f, tx.fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
 }
 
-// fileOwner is the translation under which the file of a translation t is stored: a
-// source translation without a file of its own names that of another one
-// (decision 11), whose bytes are stored once.
+// fileOwner is the translation under which the file of a translation t is stored:
+// a source translation without a file of its own uses the file of another
+// translation, which is stored once (docs/compatibility.md#source-translation).
 const fileOwner = `COALESCE((SELECT o.id FROM translations o WHERE t.is_source AND o.component_id = t.component_id
 	AND o.filename = t.filename AND NOT o.is_source ORDER BY o.removed, o.id LIMIT 1), t.id)`
 
-// File returns the stored file that a translation names, whether it is served or
-// not; ErrNotFound if there is none. Its TranslationID is the one asked for.
+// File returns the stored file of a translation, served or not, or ErrNotFound.
+// Its TranslationID is the given one.
 func (s *Snapshot) File(ctx context.Context, translationID int64) (File, error) {
 	f, err := s.file(ctx, translationID)
 	f.TranslationID = translationID
@@ -93,20 +92,20 @@ func (db *DB) file(ctx context.Context, s *session, translation int64) (File, er
 	return f, nil
 }
 
-// StoredFile is what is known of a translation's stored file without its bytes.
+// StoredFile describes a translation's stored file, without its bytes.
 type StoredFile struct {
 	// TranslationID is the owner.
 	TranslationID int64
 	// Blob is the git blob id, 40 hexadecimal digits.
 	Blob string
-	// Modified is the time of the commit that made it; zero if not known.
+	// Modified is the time of the commit that changed it last; zero if unknown.
 	Modified time.Time
-	// Stored is how many bytes it takes compressed.
+	// Stored is its compressed size in bytes.
 	Stored int64
 }
 
-// StoredFiles returns what is stored of the files that translations name, by id;
-// one without a file is absent. It reads no bytes of files.
+// StoredFiles returns the stored files of translations, by translation.
+// Translations without a file are absent. It reads no content.
 func (s *Snapshot) StoredFiles(ctx context.Context, translations []int64) (map[int64]StoredFile, error) {
 	files := make(map[int64]StoredFile, len(translations))
 	err := chunks(translations, func(chunk []any) error {

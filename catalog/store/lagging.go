@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// Behind is a source string that is translated into fewer than half of its
+// LaggingString is a source string that is translated in fewer than half of its
 // component's languages.
 type LaggingString struct {
 	// SourceID is the source unit.
 	SourceID int64
-	// Created is when it appeared.
+	// Created is the time when it appeared.
 	Created time.Time
-	// Total is the number of its live translations, Translated how many of them
+	// Total is the number of its live translations. Translated counts those that
 	// are neither empty nor need editing.
 	Total, Translated int
 }
 
-// HeadTime is the committer time of the commit that a component of the convoy
-// stands at behind the step, never later than the pull (as those of entries); zero
-// if it is not known.
+// HeadTime is the committer time of the commit to which a component of the convoy
+// points after the step, but never later than the pull, like the times of entries;
+// zero if unknown.
 func (tx *StepTx) HeadTime(ctx context.Context, component int64) (time.Time, error) {
 	if tx.info.Commit != nil {
 		return tx.notLater(tx.info.Commit.CommitTime), nil
@@ -44,8 +44,8 @@ func (tx *StepTx) notLater(t time.Time) time.Time {
 	return t
 }
 
-// FirstEntry is the time of a component's first change entry, before which none
-// of its units was created; zero if it has none.
+// FirstEntry is the time of a component's first change entry; all of its units
+// were created then or later. It is zero without entries.
 func (tx *StepTx) FirstEntry(ctx context.Context, component int64) (time.Time, error) {
 	var at int64
 	found, err := tx.s.first(ctx, `SELECT at FROM deltas WHERE component_id = $1 ORDER BY first_in_component LIMIT 1`, []any{component}, &at)
@@ -60,7 +60,7 @@ func (tx *StepTx) FirstEntry(ctx context.Context, component int64) (time.Time, e
 	return time.UnixMicro(at).UTC(), nil
 }
 
-// LaggingCounted reports whether the strings of a component that are behind were
+// LaggingCounted reports whether the lagging strings of a component have been
 // counted.
 func (tx *StepTx) LaggingCounted(ctx context.Context, component int64) (bool, error) {
 	var counted int64
@@ -68,8 +68,8 @@ func (tx *StepTx) LaggingCounted(ctx context.Context, component int64) (bool, er
 	return counted != 0, tx.fail(ctx, fmt.Sprintf("read component %d", component), err)
 }
 
-// Behind returns the strings of a component that are behind and were created
-// before a time, as CountLagging and RecountLagging left them.
+// Lagging returns the lagging strings of a component that were created before a
+// time, as counted by CountLagging and RecountLagging.
 func (tx *StepTx) Lagging(ctx context.Context, component int64, before time.Time) (out []LaggingString, err error) {
 	err = tx.s.query(ctx, `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1 AND created < $2`,
 		[]any{component, micros(before)}, func(scan scan) error {
@@ -88,10 +88,10 @@ const stringCounts = `SELECT u.source_id, s.created, COUNT(*), SUM(CASE WHEN u.s
 	FROM translations t JOIN units u ON u.translation_id = t.id JOIN units s ON s.id = u.source_id
 	WHERE t.component_id = $1 AND t.removed = 0 AND t.is_source = 0 AND u.removed = 0 AND s.removed = 0 AND s.created IS NOT NULL`
 
-// havingLagging keeps those of stringCounts that are behind.
+// havingLagging selects the lagging ones of stringCounts.
 const havingLagging = ` GROUP BY u.source_id, s.created HAVING 2 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < COUNT(*)`
 
-// behind verifies what RecountLagging kept of a component.
+// lagging compares the stored lagging strings of a component with a recount.
 func (v *verifier) lagging(ctx context.Context, c *verifyScope) error {
 	const stored, counted = `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1`,
 		stringCounts + ` AND (SELECT behind FROM components WHERE id = $1) = 1` + havingLagging
@@ -102,7 +102,8 @@ func (v *verifier) lagging(ctx context.Context, c *verifyScope) error {
 	return err
 }
 
-// CountLagging counts all strings of a component of the convoy.
+// CountLagging counts the translations of all strings of a component of the
+// convoy. The lagging ones are stored in the table behind.
 func (tx *StepTx) CountLagging(ctx context.Context, component int64) error {
 	err := tx.forgetLagging(ctx, component)
 	if err == nil {
@@ -115,7 +116,7 @@ func (tx *StepTx) CountLagging(ctx context.Context, component int64) error {
 	return tx.fail(ctx, fmt.Sprintf("count translations of component %d", component), err)
 }
 
-// ForgetLagging forgets what was counted of a component.
+// ForgetLagging deletes the counted strings of a component.
 func (tx *StepTx) ForgetLagging(ctx context.Context, component int64) error {
 	err := tx.forgetLagging(ctx, component)
 	if err == nil {
@@ -130,7 +131,7 @@ func (tx *StepTx) forgetLagging(ctx context.Context, component int64) error {
 }
 
 // RecountLagging counts some strings of a component again, by source unit,
-// removed ones too.
+// including removed ones.
 func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources []int64) error {
 	type unit struct{ id, hash, created int64 }
 	var units []unit
@@ -157,7 +158,7 @@ func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources [
 				if err := scan(&id, &created, &total, &translated); err != nil || !asked[id] || 2*translated >= total {
 					return err
 				}
-				asked[id] = false // two with one hash may be asked for apart
+				asked[id] = false // another string may have the same hash
 				counted = append(counted, [5]any{component, id, created, total, translated})
 				return nil
 			})
@@ -173,20 +174,4 @@ func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources [
 		err = in.flush(ctx, tx.s)
 	}
 	return tx.fail(ctx, fmt.Sprintf("count translations of component %d", component), err)
-}
-
-// FailingUnits returns the failing checks of the units of a translation, by id;
-// those without are not there.
-func (tx *StepTx) FailingUnits(ctx context.Context, translation int64) (map[int64][2]uint64, error) {
-	out := map[int64][2]uint64{}
-	err := tx.newFailing.flush(ctx, tx.s)
-	if err == nil {
-		err = tx.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
-			var id, low, high int64
-			err := scan(&id, &low, &high)
-			out[id] = [2]uint64{uint64(low), uint64(high)}
-			return err
-		})
-	}
-	return out, tx.fail(ctx, fmt.Sprintf("read failing checks of translation %d", translation), err)
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// blockUnits is the number of live units in a layout block; only the last block
-// of a translation has fewer (DESIGN, invariant 6).
+// blockUnits is the number of live units in a layout block. Only the last block of
+// a translation has fewer.
 const blockUnits = 256
 
 var errLayout = errors.New("a layout block is damaged: restore a backup, or move the database away and import anew")
 
-// encodeBlock writes units as differences from the one before: ids mostly rise
-// by one, positions too, and locations share their beginning. A string inserted
-// at the top of a file changes one number per block.
+// encodeBlock writes each unit as its difference from the one before: most ids and
+// positions rise by one, and locations share a prefix. A string inserted at the
+// top of a file changes one number per block.
 func encodeBlock(placed []catalog.UnitPosition) []byte {
 	b := binary.AppendUvarint(nil, uint64(len(placed)))
 	var last catalog.UnitPosition
@@ -41,12 +41,12 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// decodeBlock is the inverse of encodeBlock. Whatever the bytes, it neither
-// panics nor allocates out of proportion.
+// decodeBlock is the inverse of encodeBlock. On damaged bytes it does not panic,
+// and it allocates in proportion to their length.
 func decodeBlock(b []byte) ([]catalog.UnitPosition, error) { return decodeRange(b, 0, blockUnits) }
 
-// decodeRange decodes the units [from, to) of a block, as many as there are, and
-// makes no strings of the others.
+// decodeRange decodes the units [from, to) of a block, as far as they exist. It
+// allocates no strings for the others.
 func decodeRange(b []byte, from, to int) ([]catalog.UnitPosition, error) {
 	r := blockReader{b: b}
 	n := int(min(r.uvarint(), blockUnits+1))
@@ -56,7 +56,7 @@ func decodeRange(b []byte, from, to int) ([]catalog.UnitPosition, error) {
 	out := make([]catalog.UnitPosition, 0, max(0, min(n, to)-from))
 	var p catalog.UnitPosition
 	var location []byte
-	same := false // location is that of p
+	same := false // location equals p.Location
 	for i := range n {
 		p.ID += r.varint()
 		p.Position += int(r.varint())
@@ -80,8 +80,8 @@ func decodeRange(b []byte, from, to int) ([]catalog.UnitPosition, error) {
 	return out, nil
 }
 
-// decodeIDs calls fn for the ids of a block; it makes no texts of the rest. Whatever
-// the bytes, it neither panics nor allocates.
+// decodeIDs calls fn for the ids of a block, without decoding locations. On
+// damaged bytes it does not panic.
 func decodeIDs(b []byte, fn func(int64)) error {
 	r := blockReader{b: b}
 	n := r.uvarint()
@@ -105,8 +105,7 @@ func decodeIDs(b []byte, fn func(int64)) error {
 	return nil
 }
 
-// blockReader reads numbers and bytes; bad is set by the first that is not
-// there.
+// blockReader reads numbers and bytes; bad is set when the input ends early.
 type blockReader struct {
 	b   []byte
 	bad bool

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// ErrLocked says that another process serves or pulls with the data directory.
+// ErrLocked says that another process serves or pulls into the data directory.
 var ErrLocked = errors.New("the data directory is in use")
 
 // locked is an ErrLocked that names the process.

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Lock makes this process the only one that serves or pulls with dataDir, which
-// is made if it is missing. Without flock the file itself is the lock: after a
-// crash it has to be removed by hand, and the error says so.
+// Lock makes this process the only one that serves or pulls into dataDir, which is
+// created if missing. Without flock the file itself is the lock: after a crash it
+// must be removed by hand, as the error says.
 func Lock(dataDir string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return nil, lockError(dataDir, err)

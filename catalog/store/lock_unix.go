@@ -12,10 +12,10 @@ import (
 	"syscall"
 )
 
-// Lock makes this process the only one that serves or pulls with dataDir, which
-// is made if it is missing. unlock gives the folder back; so does the end of the
+// Lock makes this process the only one that serves or pulls into dataDir, which is
+// created if missing. unlock releases the directory; so does the end of the
 // process, however it ends. A second Lock fails at once with one line that names
-// the folder, the process that holds it and the remedy.
+// the directory, the process that holds it and the remedy.
 func Lock(dataDir string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return nil, lockError(dataDir, err)
@@ -35,9 +35,9 @@ func Lock(dataDir string) (unlock func() error, err error) {
 		f.Close()
 		return nil, lockError(dataDir, err)
 	}
-	// The file stays: removing it would let two processes lock two files of one
-	// name. A child that is just being forked holds a copy of the descriptor, so
-	// closing ours alone would not unlock it.
+	// The file stays: if it were removed, two processes could lock two files of
+	// the same name. A child process that is being forked holds a copy of the
+	// descriptor, so closing ours would not be enough to unlock it.
 	return func() error { return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close()) }, nil
 }
 

@@ -15,9 +15,8 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// migrate brings the schema up to date. A schema newer than this program knows
-// is refused before anything is touched, and so is an older one beside the
-// process that uses it.
+// migrate brings the schema up to date. It refuses, before any change, a schema
+// newer than this program's, and if the database is shared an older one.
 func migrate(ctx context.Context, h *sql.DB, beside bool, log *slog.Logger) error {
 	dir, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
@@ -45,7 +44,7 @@ func migrate(ctx context.Context, h *sql.DB, beside bool, log *slog.Logger) erro
 	return err
 }
 
-// rendered is a file system of migrations with the dialect's tokens filled in.
+// rendered is a file system of migrations with the engine's types filled in.
 type rendered struct{ fs.FS }
 
 func (r rendered) Open(name string) (fs.File, error) {

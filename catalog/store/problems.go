@@ -3,26 +3,27 @@ package store
 import (
 	"context"
 	"fmt"
+	"regexp"
 )
 
-// Problem is a file that cannot be read; its translation keeps its last good
-// state (decision 22).
+// Problem is a file that cannot be read. Its translation keeps its last good state
+// (docs/compatibility.md#unreadable-files).
 type Problem struct {
 	// ComponentID is the component.
 	ComponentID int64
 	// Path is the file's path in the repository.
 	Path string
-	// Blob is the git blob id that cannot be read: the same bytes need not be
-	// tried again.
+	// Blob is the git blob id of the unreadable content, which need not be tried
+	// again.
 	Blob string
-	// Line and Column are 1-based; 0 where there is none.
+	// Line and Column count from 1; 0 if unknown.
 	Line, Column int
 	// Message says what is wrong.
 	Message string
 }
 
-// SetProblem records a file that cannot be read, in place of what was said
-// about it before.
+// SetProblem records a file that cannot be read. It replaces an older problem of
+// the file.
 func (tx *StepTx) SetProblem(ctx context.Context, p Problem) error {
 	m, err := tx.member(p.ComponentID)
 	if err == nil {
@@ -36,7 +37,7 @@ func (tx *StepTx) SetProblem(ctx context.Context, p Problem) error {
 	return tx.fail(ctx, fmt.Sprintf("record problem of %s in component %d", p.Path, p.ComponentID), err)
 }
 
-// ClearProblem forgets the problem of a file; if there is none it does nothing.
+// ClearProblem deletes the problem of a file, if it has one.
 func (tx *StepTx) ClearProblem(ctx context.Context, componentID int64, path string) error {
 	m, err := tx.member(componentID)
 	if err == nil {
@@ -69,3 +70,65 @@ func problemsOf(ctx context.Context, s *session, component int64) ([]Problem, er
 	})
 	return out, err
 }
+
+// SetPullProblem records that the pull of components failed, or with "" that it
+// recovered. changed is false if the components had this problem already, so that
+// callers record one event per failure. Passwords in addresses are removed,
+// although callers should have done so.
+func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem string) (changed bool, err error) {
+	problem = redact(problem)
+	err = db.write(ctx, func(s *session) error {
+		var ids []int64
+		err := chunks(componentIDs, func(chunk []any) error {
+			return s.query(ctx, `SELECT id FROM components WHERE problem <> $1 AND id IN `+list(2, len(chunk)),
+				append([]any{problem}, chunk...), func(scan scan) error {
+					var id int64
+					err := scan(&id)
+					ids = append(ids, id)
+					return err
+				})
+		})
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		changed = true
+		g, err := nextGeneration(ctx, s)
+		if err != nil {
+			return err
+		}
+		return chunks(ids, func(chunk []any) error {
+			_, err := s.exec(ctx, `UPDATE components SET problem = $1, generation = $2 WHERE id IN `+list(3, len(chunk)),
+				append([]any{problem, g}, chunk...)...)
+			return err
+		})
+	})
+	if err != nil {
+		changed = false
+	}
+	return changed, db.fail(ctx, "set problem", err)
+}
+
+// SetPullProblem is DB.SetPullProblem for one component of the convoy, within the
+// step, so that the problem and its entry are stored together.
+func (tx *StepTx) SetPullProblem(ctx context.Context, componentID int64, problem string) error {
+	m, err := tx.member(componentID)
+	if err == nil {
+		m.dirty = true
+		_, err = tx.s.exec(ctx, `UPDATE components SET problem = $1 WHERE id = $2`, redact(problem), componentID)
+	}
+	return tx.fail(ctx, "set problem", err)
+}
+
+// redact removes user and password from addresses in a text. It keeps a user
+// without password of other schemes than HTTP, such as ssh://git@host. It is the
+// last line of defence: the text may come from any tool, and no password may reach
+// the database.
+func redact(s string) string {
+	s = httpUser.ReplaceAllString(s, "$1")
+	return password.ReplaceAllString(s, "$1@")
+}
+
+var (
+	httpUser = regexp.MustCompile(`(?i)(https?://)[^/\s@]+@`)
+	password = regexp.MustCompile(`(://[^/\s:@]*):[^/\s@]*@`)
+)

@@ -2,9 +2,9 @@ package store
 
 import "context"
 
-// Snapshot is one state of the database. All answers made from it fit together
-// and belong to one generation (DESIGN, invariant 5). It must not be used by two
-// goroutines at once, nor after the function it was given to has returned.
+// Snapshot is one state of the database. All answers made from it are consistent
+// and belong to one generation. It must not be used by two goroutines at once, nor
+// after the function that received it has returned.
 type Snapshot struct {
 	db *DB
 	s  *session
@@ -12,8 +12,8 @@ type Snapshot struct {
 	generation int64 // 0: not read
 }
 
-// Read calls fn with a snapshot. The error of fn is returned as it is. Reads
-// neither wait for steps nor hold them up; at most Options.Readers run at once.
+// Read calls fn with a snapshot and returns the error of fn unchanged. Reads
+// neither wait for steps nor delay them. At most Options.Readers run at once.
 func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
 	return db.readFrom(ctx, db.engine.readers, fn)
 }
@@ -28,8 +28,8 @@ func (db *DB) readFrom(ctx context.Context, p *pool, fn func(ctx context.Context
 	return unwrapReported(db.fail(ctx, "read", err))
 }
 
-// Generation is the number of the newest step or change of settings that the
-// snapshot shows; 0 for an empty database.
+// Generation is the number of the newest step or change of settings in the
+// snapshot; 0 for an empty database.
 func (s *Snapshot) Generation(ctx context.Context) (int64, error) {
 	if s.generation > 0 {
 		return s.generation, nil

@@ -2,38 +2,38 @@ package store
 
 import (
 	"context"
-	"regexp"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// BranchComponent is a component as the pull of its branch sees it.
+// BranchComponent is a component as needed by a pull of its branch.
 type BranchComponent struct {
 	catalog.Component
 	// Project is the component's project.
 	Project catalog.Project
-	// Reread says that its head was reset because repository, branch or what the
-	// reading depends on changed: its units are still there to compare with.
+	// Reread says that its head was reset because repository, branch or settings
+	// that affect reading changed. Its stored units remain, for comparison.
 	Reread bool
-	// Unremarked says that its units were stored by a version that did not know
-	// translator comments: they are to be read once more (StepInfo.Reread).
+	// LacksTranslatorComments says that its units were stored by a version without
+	// translator comments: they must be read again (StepInfo.Reread).
 	LacksTranslatorComments bool
-	// Template is the pattern that discovered it, "" for a configured one.
+	// Template is the pattern that discovered it; "" for a configured component.
 	Template string
 	// ImportAt is when the first import began; zero if nothing of the component
-	// was ever stored, or if it was imported before this was remembered.
+	// was stored yet, or if an older version imported it.
 	ImportAt time.Time
-	// LastUnit is the n of the newest unit id (DESIGN, invariant 4); 0 without.
+	// LastUnit is the n of the newest unit id, which is component id · 2^28 + n; 0
+	// without units.
 	LastUnit int64
-	// LastAt is the time of the newest change entry; zero without.
+	// LastAt is the time of the newest change entry; zero without entries.
 	LastAt time.Time
 	// Configured is the generation of its settings, for StepInfo.Configured.
 	Configured int64
 }
 
-// Branch returns the active components of a repository and a branch as they are
-// configured, in the order of their ids; none is no error.
+// Branch returns the active components of a configured repository and branch, by
+// id. It is no error if there are none.
 func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponent, error) {
 	var out []BranchComponent
 	err := db.engine.readers.transact(ctx, snapshotOptions(), func(s *session) error {
@@ -63,59 +63,4 @@ func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponen
 		})
 	})
 	return out, db.fail(ctx, "read the components of a branch", err)
-}
-
-// SetPullProblem records that the pull of components failed, or with "" that it
-// recovered. changed is false if all of them said so already: an event per spell
-// of failure needs no more. Passwords within addresses are cut out, though the
-// caller should have done so.
-func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem string) (changed bool, err error) {
-	problem = redact(problem)
-	err = db.write(ctx, func(s *session) error {
-		var ids []int64
-		err := chunks(componentIDs, func(chunk []any) error {
-			return s.query(ctx, `SELECT id FROM components WHERE problem <> $1 AND id IN `+list(2, len(chunk)),
-				append([]any{problem}, chunk...), func(scan scan) error {
-					var id int64
-					err := scan(&id)
-					ids = append(ids, id)
-					return err
-				})
-		})
-		if err != nil || len(ids) == 0 {
-			return err
-		}
-		changed = true
-		g, err := nextGeneration(ctx, s)
-		if err != nil {
-			return err
-		}
-		return chunks(ids, func(chunk []any) error {
-			_, err := s.exec(ctx, `UPDATE components SET problem = $1, generation = $2 WHERE id IN `+list(3, len(chunk)),
-				append([]any{problem, g}, chunk...)...)
-			return err
-		})
-	})
-	if err != nil {
-		changed = false
-	}
-	return changed, db.fail(ctx, "set problem", err)
-}
-
-// SetPullProblem is SetPullProblem for one component of the convoy, within the step: so
-// that an entry that tells of it is there if and only if the problem is.
-func (tx *StepTx) SetPullProblem(ctx context.Context, componentID int64, problem string) error {
-	m, err := tx.member(componentID)
-	if err == nil {
-		m.dirty = true
-		_, err = tx.s.exec(ctx, `UPDATE components SET problem = $1 WHERE id = $2`, redact(problem), componentID)
-	}
-	return tx.fail(ctx, "set problem", err)
-}
-
-// redact cuts user and password out of the addresses in a text; a user alone
-// stays where it is no secret (ssh://git@host).
-func redact(s string) string {
-	s = regexp.MustCompile(`(?i)(https?://)[^/\s@]+@`).ReplaceAllString(s, "$1")
-	return regexp.MustCompile(`(://[^/\s:@]*):[^/\s@]*@`).ReplaceAllString(s, "$1@")
 }

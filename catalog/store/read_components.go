@@ -11,7 +11,8 @@ import (
 // ProjectRow is a project as it is served.
 type ProjectRow struct {
 	catalog.Project
-	// Generation is that of the newest change of the project or anything below.
+	// Generation is the generation of the newest change of the project or anything
+	// below.
 	Generation int64
 }
 
@@ -20,8 +21,8 @@ type ComponentRow struct {
 	catalog.Component
 	// Project is the component's project.
 	Project catalog.Project
-	// Generation is that of the newest change of the component, of anything
-	// below, or of the project's settings.
+	// Generation is the generation of the newest change of the component, of
+	// anything below it, or of the project's settings.
 	Generation int64
 
 	reread                        bool
@@ -57,8 +58,8 @@ func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error)
 	return out, s.db.fail(ctx, fmt.Sprintf("read project %q", slug), err)
 }
 
-// Components returns the active components by id: of one project, or with "" of
-// all. An unknown project has none.
+// Components returns the active components of a project by id, or with "" of all
+// projects. An unknown project has none.
 func (s *Snapshot) Components(ctx context.Context, project string) ([]ComponentRow, error) {
 	out, err := componentsWhere(ctx, s.s, ` WHERE c.active = 1 AND p.active = 1 AND ($1 = '' OR p.slug = $1) ORDER BY c.id`, project)
 	return out, s.db.fail(ctx, fmt.Sprintf("read components of %q", project), err)
@@ -136,5 +137,5 @@ func scanComponent(s *session, scan scan) (ComponentRow, error) {
 }
 
 // settingsGeneration is the newest generation of the settings of a component and
-// of its project, which every answer below shows.
+// of its project. All answers about the component show them.
 func (c *ComponentRow) settingsGeneration() int64 { return max(c.configured, c.projectConfigured) }

@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// The bounds of what is read of the glossaries of a project in one language: the
-// terms are looked for all at once, in memory. More is left out, by unit id.
+// Limits for reading the glossaries of a project in one language: all terms are
+// searched at once, in memory. Further units, by id, are left out.
 const (
 	maxTerms     = 20_000
 	maxTermBytes = 512 << 10
@@ -19,33 +19,34 @@ const (
 type GlossaryUnit struct {
 	// Source and Target are its texts, forms joined.
 	Source, Target string
-	// Flags are the component's check_flags and the entry's, comma-separated.
+	// Flags are the check_flags of the component and the flags of the entry,
+	// separated by commas.
 	Flags string
 	// State is translated, approved or read-only.
 	State catalog.State
 }
 
-// GlossaryQuery says for whom glossaries are read.
+// GlossaryQuery selects glossaries.
 type GlossaryQuery struct {
 	// Project is the project's id.
 	Project int64
 	// Source is the source language of component and glossary, Language the code
-	// in URLs of the language.
+	// in URLs of the target language.
 	Source, Language string
-	// Private says that the component is private: only then do private glossaries
-	// count, of which what a public string fails would tell.
+	// Private says that the component is private. Private glossaries are used for
+	// private components only: a failing check of a public string would reveal
+	// their terms.
 	Private bool
 }
 
-// GlossaryUnits returns the translated strings of glossaries, by unit id.
-// Translations that were not checked yet count for nothing, as in all checks
-// across units.
+// GlossaryUnits returns the translated strings of glossaries, by unit id. It
+// ignores translations that were not checked yet, like all checks across units.
 func (s *Snapshot) GlossaryUnits(ctx context.Context, q GlossaryQuery) ([]GlossaryUnit, error) {
 	units, err := glossaryUnits(ctx, s.s, q)
 	return units, s.db.fail(ctx, fmt.Sprintf("read glossaries of project %d", q.Project), err)
 }
 
-// GlossaryUnits is that of Snapshot, with what the step has written.
+// GlossaryUnits is Snapshot.GlossaryUnits, including what the step has written.
 func (tx *StepTx) GlossaryUnits(ctx context.Context, q GlossaryQuery) ([]GlossaryUnit, error) {
 	units, err := glossaryUnits(ctx, tx.s, q)
 	return units, tx.fail(ctx, fmt.Sprintf("read glossaries of project %d", q.Project), err)
@@ -76,16 +77,16 @@ func glossaryUnits(ctx context.Context, s *session, q GlossaryQuery) (out []Glos
 	return out, err
 }
 
-// GlossaryUser is a translation that a glossary may be used for.
+// GlossaryUser is a translation that may use a glossary.
 type GlossaryUser struct {
 	// Component is its component, with the project.
 	Component ComponentRow
-	// Translation is live, not of the source language, and was checked.
+	// Translation is live, checked, and not in the source language.
 	Translation catalog.Translation
 }
 
 // GlossaryUsers returns the translations of a project into one language, by id,
-// but those of glossaries.
+// except glossaries.
 func (tx *StepTx) GlossaryUsers(ctx context.Context, project int64, language string) (out []GlossaryUser, err error) {
 	var ids []int64
 	err = tx.s.query(ctx, `SELECT t.id FROM components c JOIN translations t ON t.component_id = c.id
@@ -111,8 +112,8 @@ func (tx *StepTx) GlossaryUsers(ctx context.Context, project int64, language str
 	return out, tx.fail(ctx, fmt.Sprintf("read translations of project %d into %s", project, language), err)
 }
 
-// FlaggedUnits calls each for the live units of a translation whose entries have
-// a flag, or one with it in its name, by id.
+// FlaggedUnits calls each for the live units of a translation that have a flag, or
+// a flag that contains the text, by id.
 func (tx *StepTx) FlaggedUnits(ctx context.Context, translation int64, flag string, each func(*CheckUnit) error) error {
 	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
 		tx.checkUnits(ctx, ` WHERE u.translation_id = $1 AND u.removed = 0 AND u.flags LIKE $2 ORDER BY u.id`, []any{translation, "%" + flag + "%"}, each))

@@ -8,18 +8,19 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// TranslationRow is a translation with all that its answer shows.
+// TranslationRow is a translation with everything that its answer shows.
 type TranslationRow struct {
 	catalog.Translation
-	// Component and Project are the ones above it.
+	// Component and Project own it.
 	Component catalog.Component
 	Project   catalog.Project
-	// Generation is the newest of the translation's and of the settings above it.
+	// Generation is the newest generation of the translation and of the settings
+	// above it.
 	Generation int64
 }
 
-// Translation returns a live translation of an active component by the code in
-// its URL, or else by the code in its file's name; or ErrNotFound.
+// Translation returns a live translation of an active component by the code in its
+// URL, otherwise by the code in its file's name, or ErrNotFound.
 func (s *Snapshot) Translation(ctx context.Context, project, component, code string) (TranslationRow, error) {
 	row, err := s.translationNamed(ctx, translationName{project, component, code})
 	if err == nil {
@@ -88,7 +89,7 @@ const (
 	translationFrom = ` FROM translations t LEFT JOIN users a ON a.id = t.last_author_id`
 )
 
-// translationScan holds what has to be converted after a scan.
+// translationScan holds columns that need conversion after a scan.
 type translationScan struct{ lastChange sql.NullInt64 }
 
 func (r *translationScan) dest(t *catalog.Translation) []any {

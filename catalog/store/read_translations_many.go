@@ -9,8 +9,8 @@ import (
 )
 
 // TranslationIDs returns the ids of the live translations of components,
-// ascending. It reads an index: a list of all translations is cut into pages
-// before their rows are read.
+// ascending. It reads only an index: callers cut a long list into pages before
+// they read rows.
 func (s *Snapshot) TranslationIDs(ctx context.Context, components []int64) ([]int64, error) {
 	var ids []int64
 	err := chunks(components, func(chunk []any) error {
@@ -25,8 +25,8 @@ func (s *Snapshot) TranslationIDs(ctx context.Context, components []int64) ([]in
 	return ids, s.db.fail(ctx, "list translations", err)
 }
 
-// TranslationsByID returns translations, removed ones too, in the order of their
-// ids. Ids that are none are left out.
+// TranslationsByID returns translations by id, removed ones included. Unknown ids
+// are left out.
 func (s *Snapshot) TranslationsByID(ctx context.Context, ids []int64) ([]catalog.Translation, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	out := make([]catalog.Translation, 0, len(ids))
@@ -43,9 +43,9 @@ func (s *Snapshot) TranslationsByID(ctx context.Context, ids []int64) ([]catalog
 	return out, s.db.fail(ctx, "read translations by id", err)
 }
 
-// HeadCommit returns what people are shown of the commit that a component stands
-// at; nil if it stands at none, or if nothing is known of it: it was stored by
-// an older version, and no commit came since.
+// HeadCommit describes the commit to which a component points; nil before the
+// first import, or if an older version stored the component and no commit came
+// since.
 func (s *Snapshot) HeadCommit(ctx context.Context, componentID int64) (*catalog.Commit, error) {
 	var head, text string
 	found, err := s.s.first(ctx, `SELECT head, COALESCE(head_commit, '') FROM components WHERE id = $1`, []any{componentID}, &head, &text)

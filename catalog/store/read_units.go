@@ -10,16 +10,16 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// UnitRow is a unit with all that its answer shows.
+// UnitRow is a unit with everything that its answer shows.
 type UnitRow struct {
 	catalog.Unit
 	// Translation is the owner; it may be Removed.
 	Translation TranslationRow
 }
 
-// Units returns live units of a translation in the order of their ids, from the
-// offset-th on, at most limit. Cost depends on limit alone: the layout blocks
-// name the ids, which are then read by key.
+// Units returns up to limit live units of a translation by id, starting at offset.
+// Its cost depends on limit only: the layout blocks contain the ids, which are
+// then read by key.
 func (s *Snapshot) Units(ctx context.Context, translationID int64, offset, limit int) ([]catalog.Unit, error) {
 	units, err := s.units(ctx, translationID, offset, limit)
 	if err == nil {
@@ -39,13 +39,12 @@ func (s *Snapshot) units(ctx context.Context, translation int64, offset, limit i
 	return s.unitsAt(ctx, placed)
 }
 
-// gaps is how many ids there may be between the first and the last unit of a
-// page, for one of it, where they are read as a range: what does not belong to
-// the page is read for nothing, but finding a place in the tree for each unit
-// takes more.
+// gaps limits the ids between the first and the last unit of a page, per unit: up
+// to it, the page is read as a range. That reads some rows in vain, but a lookup
+// for each unit costs more.
 const gaps = 3
 
-// unitsAt reads the units of a page of places, which are in the order of their ids.
+// unitsAt reads the units of a page of a layout, which is ascending by id.
 func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) ([]catalog.Unit, error) {
 	units := make([]catalog.Unit, 0, len(placed))
 	if len(placed) == 0 {
@@ -88,9 +87,10 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) (
 	return units, s.fillNotes(ctx, units)
 }
 
-// placed reads the blocks that cover a page. All blocks but the last are full.
+// layoutPage reads the blocks that cover a page. All blocks except the last are
+// full.
 func (s *Snapshot) layoutPage(ctx context.Context, translation int64, offset, limit int) ([]catalog.UnitPosition, error) {
-	offset, limit = min(offset, 1<<29), min(limit, 1<<29) // twice what a component holds: no overflow below
+	offset, limit = min(offset, 1<<29), min(limit, 1<<29) // twice the units of a component: no overflow below
 	first := offset / blockUnits
 	last := (offset + limit - 1) / blockUnits
 	from, to := offset-first*blockUnits, offset+limit-first*blockUnits
@@ -109,8 +109,8 @@ func (s *Snapshot) layoutPage(ctx context.Context, translation int64, offset, li
 	return placed, err
 }
 
-// Unit returns a unit of an active component by id, a removed one and one of a
-// removed translation too (decision 23); or ErrNotFound.
+// Unit returns a unit of an active component by id, or ErrNotFound. It also finds
+// removed units and units of removed translations (docs/compatibility.md#ids).
 func (s *Snapshot) Unit(ctx context.Context, id int64) (UnitRow, error) {
 	row, err := s.unit(ctx, id)
 	return row, s.db.fail(ctx, fmt.Sprintf("read unit %d", id), err)
@@ -145,7 +145,7 @@ func (s *Snapshot) unit(ctx context.Context, id int64) (UnitRow, error) {
 	return row, s.setPosition(ctx, &row.Unit)
 }
 
-// place finds a unit's place through the block that would hold it.
+// setPosition sets Position and Location from the layout block with the unit.
 func (s *Snapshot) setPosition(ctx context.Context, u *catalog.Unit) error {
 	var data []byte
 	found, err := s.s.first(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND first_unit <= $2 ORDER BY first_unit DESC LIMIT 1`,
@@ -169,13 +169,13 @@ const (
 	unitFrom = ` FROM units u LEFT JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id`
 )
 
-// unitScan is a row of unitColumns; its destinations serve many rows. The small
-// numbers go through int64, to which database/sql copies: for any other integer
-// it prints the value and parses it again.
+// unitScan is a row of unitColumns; one serves many rows. Small numbers are
+// scanned into int64: for any other integer type database/sql prints the value and
+// parses it again.
 type unitScan struct {
 	u                                      catalog.Unit
 	priority, state, words, chars, removed int64
-	remark                                 int64
+	translatorBytes                        int64
 	created                                sql.NullInt64
 	low, high                              int64
 }
@@ -184,7 +184,7 @@ func (r *unitScan) dest() []any {
 	u := &r.u
 	return []any{
 		&u.ID, &u.TranslationID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Source, &u.Context,
-		&u.Target, &u.PreviousSource, &u.Note, &u.Flags, &r.priority, &r.state, &r.words, &r.chars, &r.removed, &r.created, &r.remark,
+		&u.Target, &u.PreviousSource, &u.Note, &u.Flags, &r.priority, &r.state, &r.words, &r.chars, &r.removed, &r.created, &r.translatorBytes,
 		&r.low, &r.high,
 	}
 }
@@ -192,15 +192,14 @@ func (r *unitScan) dest() []any {
 func (r *unitScan) unit() catalog.Unit {
 	r.u.Priority, r.u.State, r.u.Removed = int(r.priority), catalog.State(r.state), r.removed != 0
 	r.u.Words, r.u.Chars = int(r.words), int(r.chars)
-	r.u.Created, r.u.TranslatorBytes = fromMicros(r.created), int(r.remark)
+	r.u.Created, r.u.TranslatorBytes = fromMicros(r.created), int(r.translatorBytes)
 	r.u.Failing = [2]uint64{uint64(r.low), uint64(r.high)}
 	return r.u
 }
 
-// Translated returns the live units of one string of a component in all of its
-// live translations, that of the source language among them, by id, and the
-// translations that they belong to. It reads one entry of an index and one block
-// for each translation.
+// UnitsByIdentity returns the live units of one string of a component in all of
+// its live translations, including the source language's, by id, and their
+// translations. It reads one index entry and one block per translation.
 func (s *Snapshot) UnitsByIdentity(ctx context.Context, componentID int64, identity catalog.Identity) ([]catalog.Unit, map[int64]catalog.Translation, error) {
 	units, owners, err := s.translated(ctx, componentID, identity)
 	return units, owners, s.db.fail(ctx, fmt.Sprintf("read the translations of a string of component %d", componentID), err)

@@ -9,18 +9,18 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// UnitTotals returns how many live units components have, by id; those without
-// any may be missing.
+// UnitTotals returns the number of live units of components, by component.
+// Components without units may be absent.
 func (s *Snapshot) UnitTotals(ctx context.Context, components []int64) (map[int64]int64, error) {
 	totals, err := s.unitTotals(ctx, components)
 	return totals, s.db.fail(ctx, "count units", err)
 }
 
-// AllUnits returns live units of the components of UnitTotals in the order of
-// their ids, from the offset-th on, at most limit, and the translations that
-// they belong to. Ids of a component are together, but within it those of
-// several translations may alternate. Cost depends on limit, not on offset; the
-// first page of a generation reads where each block of its component begins.
+// AllUnits returns up to limit live units of the components of totals by id,
+// starting at offset, and their translations. The ids of a component are
+// contiguous; within it, ids of several translations may alternate. Its cost
+// depends on limit, not on offset; the first page of a generation also reads where
+// each block of its component begins.
 func (s *Snapshot) AllUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
 	units, owners, err := s.allUnits(ctx, totals, offset, limit)
 	return units, owners, s.db.fail(ctx, "read units", err)
@@ -54,7 +54,7 @@ func (s *Snapshot) allUnits(ctx context.Context, totals map[int64]int64, offset 
 	return units, owners, err
 }
 
-// unitTotals are the numbers of live units of components.
+// unitTotals returns the numbers of live units of components.
 func (s *Snapshot) unitTotals(ctx context.Context, components []int64) (map[int64]int64, error) {
 	totals := make(map[int64]int64, len(components))
 	err := s.sumsOf(ctx, components, func(component int64, row *sumRow) { totals[component] += row.Stats.Total.Units })
@@ -68,14 +68,14 @@ type blockStart struct {
 	first       int64 // unit
 }
 
-// mergeLayouts merges the layouts of a component and cuts out a page. Full
-// blocks tell how many units are below an id without being read, all but the
-// last one of each translation, so that only blocks near the page are.
+// mergeLayouts merges the layouts of a component and returns a page. All blocks of
+// a translation except the last are full, so the number of units below an id is
+// known without reading them; only blocks near the page are read.
 func (s *Snapshot) mergeLayouts(ctx context.Context, starts []blockStart, offset int64, limit int) (all []catalog.UnitPosition, err error) {
 	if len(starts) == 0 {
 		return nil, nil
 	}
-	// The last block start that surely has no more than offset units below it.
+	// The last block start that has certainly no more than offset units below it.
 	from := sort.Search(len(starts), func(i int) bool { return int64(i)*blockUnits > offset }) - 1
 	straddling := map[int64]int{} // by translation: its last block that begins below
 	for _, b := range starts[:from] {
@@ -101,7 +101,7 @@ func (s *Snapshot) mergeLayouts(ctx context.Context, starts []blockStart, offset
 	return all[min(lo, n):min(hi, n)], nil
 }
 
-// below counts the units whose id is less than id.
+// below counts the units with a smaller id.
 func below(placed []catalog.UnitPosition, id int64) (n int64) {
 	for i := range placed {
 		if placed[i].ID < id {

@@ -7,9 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// FailingUnits returns the units of a translation with a failing check in the
-// order of their ids, from the offset-th on, at most limit. Position and
-// Location are left out.
+// FailingUnits returns up to limit units of a translation that fail a check, by
+// id, starting at offset. Position and Location are not set.
 func (s *Snapshot) FailingUnits(ctx context.Context, translationID int64, offset, limit int) ([]catalog.Unit, error) {
 	var units []catalog.Unit
 	var r unitScan

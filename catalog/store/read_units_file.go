@@ -10,12 +10,12 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// fileChunk is how many units UnitsInFile holds at once.
+// fileChunk is the number of units that UnitsInFile holds at once.
 const fileChunk = 1000
 
-// UnitsInFile yields the live units of a translation in the order of its file, or
-// with a set of ids those of them that are in it. The whole layout is held, and
-// the units of one piece. It ends after an error.
+// UnitsInFile yields the live units of a translation in the order of its file; if
+// only is not nil, only units in that set. It holds the whole layout in memory,
+// and up to fileChunk units. It ends after an error.
 func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only map[int64]struct{}) iter.Seq2[*catalog.Unit, error] {
 	return func(yield func(*catalog.Unit, error) bool) {
 		var placed []catalog.UnitPosition

@@ -8,7 +8,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// StoredUnit is what a comparison of many versions in memory needs of a unit.
+// StoredUnit is a stored unit as needed to compare many versions in memory.
 type StoredUnit struct {
 	catalog.Known
 	// Target is the stored translation, forms joined.
@@ -17,8 +17,7 @@ type StoredUnit struct {
 	State catalog.State
 }
 
-// StoredUnits returns all units of a translation, removed ones included, in the
-// order of their ids.
+// StoredUnits returns all units of a translation by id, including removed ones.
 func (s *Snapshot) StoredUnits(ctx context.Context, translationID int64) ([]StoredUnit, error) {
 	var out []StoredUnit
 	var u StoredUnit
@@ -33,8 +32,8 @@ func (s *Snapshot) StoredUnits(ctx context.Context, translationID int64) ([]Stor
 	return out, s.db.fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err)
 }
 
-// AllTranslations returns the translations of a component by id, those whose
-// file is gone included.
+// AllTranslations returns the translations of a component by id, including removed
+// ones.
 func (s *Snapshot) AllTranslations(ctx context.Context, componentID int64) ([]catalog.Translation, error) {
 	ts, err := translationsOf(ctx, s.s, componentID, true)
 	return ts, s.db.fail(ctx, fmt.Sprintf("read all translations of component %d", componentID), err)

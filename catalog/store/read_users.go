@@ -11,21 +11,21 @@ import (
 
 // UserQuery selects authors.
 type UserQuery struct {
-	// Prefix leaves those whose username begins with it.
+	// Prefix selects authors whose username begins with it.
 	Prefix string
-	// Contains leaves those in whose username or full name it stands, in any
+	// Contains selects authors with this text in username or full name, in any
 	// case.
 	Contains string
-	// Components leaves those who have an entry in one of these components, as
-	// Known shows them; nil leaves all. It is for servers of which something is
-	// hidden.
+	// Components selects authors with an entry in one of these components,
+	// restricted like RestrictUser; nil selects all. It is for servers with hidden
+	// components.
 	Components []int64
-	// Offset and Limit cut out a page, by id.
+	// Offset and Limit select a page, by id.
 	Offset, Limit int
 }
 
-// Users returns authors by id, and how many there are without Offset and Limit.
-// With Contains or Components its cost grows with the number of authors.
+// Users returns a page of authors by id, and their number without Offset and
+// Limit. With Contains or Components its cost grows with the number of authors.
 func (s *Snapshot) Users(ctx context.Context, q UserQuery) (page []User, count int, err error) {
 	if q.Contains == "" && q.Components == nil {
 		page, count, err = s.usersFrom(ctx, &q)
@@ -35,10 +35,10 @@ func (s *Snapshot) Users(ctx context.Context, q UserQuery) (page []User, count i
 	return page, count, s.db.fail(ctx, "read authors", err)
 }
 
-// usersFrom reads a page; the index of usernames finds those with a prefix.
+// usersFrom reads a page; the index of usernames selects by prefix.
 func (s *Snapshot) usersFrom(ctx context.Context, q *UserQuery) (page []User, count int, err error) {
 	const where = ` WHERE username >= $1 AND username < $2`
-	end := q.Prefix + string(utf8.MaxRune) // no username has this character
+	end := q.Prefix + string(utf8.MaxRune) // usernames do not have this character
 	if _, err := s.s.first(ctx, `SELECT COUNT(*) FROM users`+where, []any{q.Prefix, end}, &count); err != nil || q.Limit <= 0 {
 		return nil, count, err
 	}
@@ -50,7 +50,7 @@ func (s *Snapshot) usersFrom(ctx context.Context, q *UserQuery) (page []User, co
 	return page, count, err
 }
 
-// usersAmong reads all and leaves what matches.
+// usersAmong reads all authors and selects.
 func (s *Snapshot) usersAmong(ctx context.Context, q *UserQuery) (page []User, count int, err error) {
 	shown, err := s.authorsOf(ctx, q.Components)
 	if err != nil {
@@ -77,10 +77,10 @@ func (s *Snapshot) usersAmong(ctx context.Context, q *UserQuery) (page []User, c
 	return page, count, err
 }
 
-// Known reports whether an author has an entry in one of the components; nil are
-// all of them. If there are entries elsewhere too, u.Joined becomes the time of
-// the commit of the first entry in these components, so that it tells nothing of
-// others. Its cost grows with the author's deltas.
+// RestrictUser reports whether an author has an entry in one of the components;
+// nil means all. If the author has entries elsewhere, too, u.Joined becomes the
+// time of the commit of the first entry in these components, so that it reveals
+// nothing of others. Its cost grows with the author's deltas.
 func (s *Snapshot) RestrictUser(ctx context.Context, u *User, components []int64) (bool, error) {
 	known, err := s.known(ctx, u, components)
 	return known, s.db.fail(ctx, fmt.Sprintf("look for entries of author %d", u.ID), err)
@@ -92,7 +92,7 @@ func (s *Snapshot) known(ctx context.Context, u *User, components []int64) (know
 	}
 	elsewhere := false
 	var first sql.NullInt64
-	// The index of authors has all of the inner query, so one row of each component
+	// The inner query reads only the index of authors; then one row per component
 	// is read.
 	err = s.s.query(ctx, `SELECT d.component_id, d.commit_time FROM deltas d
 		JOIN (SELECT MIN(first_change) AS first FROM deltas WHERE author_id = $1 GROUP BY component_id) f ON d.first_change = f.first`, []any{u.ID}, func(scan scan) error {
@@ -116,7 +116,7 @@ func (s *Snapshot) known(ctx context.Context, u *User, components []int64) (know
 }
 
 // WroteIn reports whether an author has an entry in one of the components; nil
-// are all of them.
+// means all.
 func (s *Snapshot) WroteIn(ctx context.Context, userID int64, components []int64) (bool, error) {
 	if components == nil {
 		return true, nil
@@ -135,7 +135,7 @@ func (s *Snapshot) WroteIn(ctx context.Context, userID int64, components []int64
 	return wrote, s.db.fail(ctx, "look for entries of an author", err)
 }
 
-// authorsOf are the ids of the authors of entries in components; nil for nil.
+// authorsOf returns the ids of the authors of entries in components; nil for nil.
 func (s *Snapshot) authorsOf(ctx context.Context, components []int64) (map[int64]bool, error) {
 	if components == nil {
 		return nil, nil
@@ -152,7 +152,7 @@ func (s *Snapshot) authorsOf(ctx context.Context, components []int64) (map[int64
 	return shown, err
 }
 
-// Contribution is what the entries of an author add up to in a language.
+// Contribution counts the entries of an author in a language.
 type Contribution struct {
 	// Language is the code in URLs.
 	Language string
@@ -161,9 +161,8 @@ type Contribution struct {
 }
 
 // Contributions counts the entries of an author in the live translations of
-// components that are not those of a source language, by language. It adds up
-// what deltas have counted and reads no entries; its cost grows with the
-// author's deltas.
+// components, except source-language translations, by language. It adds up the
+// counts of deltas and reads no entries; its cost grows with the author's deltas.
 func (s *Snapshot) Contributions(ctx context.Context, userID int64, components []int64) ([]Contribution, error) {
 	total := map[string]*Contribution{}
 	var order []string

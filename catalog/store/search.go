@@ -12,21 +12,20 @@ import (
 	"github.com/repoglot/repoglot/catalog/query"
 )
 
-// Errors of a search, beside those of every read.
+// Errors of a search, besides the errors of every read.
 var (
-	// ErrTooSlow says that a search took longer than it may: it has to be
-	// narrowed.
+	// ErrTooSlow says that a search exceeded its time limit: it must be narrowed.
 	ErrTooSlow = errors.New("the search takes too long")
 	// ErrBusy says that too many long searches are running: try again.
 	ErrBusy = errors.New("too many searches are running")
 )
 
 const (
-	// searchTime is how long one search may take.
+	// searchTime is the time limit of one search.
 	searchTime = 10 * time.Second
-	// longSearch is the number of units from which on a search counts as long:
-	// at most half of the snapshots may be in such a one, so that other answers
-	// never wait for them.
+	// longSearch is the number of units from which a search is long. At most half
+	// of the snapshots may be used by long searches, so that other answers never
+	// wait for them.
 	longSearch = 200_000
 )
 
@@ -36,7 +35,7 @@ type searches struct {
 	results    *searchCache
 	timeLimit  time.Duration
 	long       chan struct{} // holds a token for each long search that runs
-	longFrom   int64         // units from which on a search is long
+	longFrom   int64         // units from which a search is long
 	spanUnits  int64         // ids, entries and units of layouts that one statement reads
 }
 
@@ -47,13 +46,14 @@ func newSearches(readers int) *searches {
 	}
 }
 
-// SearchQuery asks for live units of components.
+// SearchQuery selects live units of components.
 type SearchQuery struct {
-	// Components are those to search, by id: what the caller may see.
+	// Components are the components to search, by id: those that the caller may
+	// see.
 	Components map[int64]*ComponentRow
-	// TranslationID, if not 0, leaves that translation alone.
+	// TranslationID, if not 0, restricts the search to that translation.
 	TranslationID int64
-	// Expr says which units; never nil.
+	// Expr is the condition on units; never nil.
 	Expr query.Expr
 }
 
@@ -71,15 +71,15 @@ func (q *SearchQuery) key() string {
 	return b.String()
 }
 
-// Found is the result of a search. It belongs to its snapshot.
+// SearchResult is the result of a search. It belongs to its snapshot.
 type SearchResult struct {
 	snapshot *Snapshot
 	plan     *searchPlan
 }
 
-// Search runs a query over the units. A repeated query of one generation, as
-// for the next page, is not run again (searchCache). It is ErrTooSlow or ErrBusy
-// where it would hold up others.
+// Search searches units. A query that is repeated in the same generation, such as
+// for the next page, is not run again (searchCache). The error is ErrTooSlow or
+// ErrBusy if the search would delay others.
 func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, error) {
 	generation, err := s.Generation(ctx)
 	if err != nil {
@@ -129,9 +129,8 @@ func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, err
 // Count is the number of units found.
 func (f *SearchResult) Count() int64 { return f.plan.total }
 
-// Page returns found units in the order of their ids, from the offset-th on, at
-// most limit, and the translations that they belong to. Its cost does not depend
-// on the offset.
+// Page returns up to limit of the units by id, starting at offset, and their
+// translations. Its cost does not depend on offset.
 func (f *SearchResult) Page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
 	units, owners, err := f.page(ctx, offset, limit)
 	return units, owners, f.snapshot.db.fail(ctx, "read the units of a search", err)
@@ -177,10 +176,10 @@ func (f *SearchResult) page(ctx context.Context, offset int64, limit int) ([]cat
 	return units, owners, s.setPositions(ctx, units)
 }
 
-// setPositions finds the places of units that are ascending by id; every block is
-// decoded once.
+// setPositions sets Position and Location of units, which are ascending by id;
+// every block is decoded once.
 func (s *Snapshot) setPositions(ctx context.Context, units []catalog.Unit) error {
-	blocks := map[int64][]catalog.UnitPosition{} // per translation, the one met last
+	blocks := map[int64][]catalog.UnitPosition{} // by translation, the block used last
 	for i := range units {
 		u := &units[i]
 		block := blocks[u.TranslationID]

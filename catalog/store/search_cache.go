@@ -2,20 +2,20 @@ package store
 
 import "sync"
 
-// maxFoundBytes is what the plans of past searches may take together, and what
-// one of them may take to be kept at all.
+// maxFoundBytes limits the memory of all cached plans, maxPlanBytes that of a plan
+// to be cached.
 const (
 	maxFoundBytes = 16 << 20
 	maxPlanBytes  = 4 << 20
 )
 
-// searchCache keeps the plans of the last searches with their counts, since
+// searchCache keeps the plans of the latest searches with their counts, since
 // clients ask for one page after the other. Keys begin with the generation, so
-// nothing in it is ever wrong. The oldest is dropped first.
+// entries are never stale. The oldest is dropped first.
 type searchCache struct {
 	mu    sync.Mutex
 	plans map[string]*searchPlan
-	order []string // of arrival
+	order []string // by age
 	bytes int
 }
 

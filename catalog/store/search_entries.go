@@ -2,16 +2,16 @@ package store
 
 import "context"
 
-// entryList is the list of entries of a component or of a translation. Each has
-// its place, from 1 on: that of the first one of its delta, plus n.
+// entryList is the list of entries of a component or of a translation. The rank of
+// an entry is that of the first one of its delta, plus n.
 type entryList struct {
-	table, column, first string // whose list it is, and the places of deltas in it
+	table, column, first string // the owner's table, and the ranks of deltas in its list
 	id                   int64
 }
 
-// entryUnits finds the units of entries for which a condition on deltas d and
-// changes c holds. A commit may have a single entry or a million: it is places
-// that are shared out.
+// entryUnits finds the units of entries that meet a condition on deltas d and
+// changes c. A commit may have one entry or a million, so the work is divided by
+// ranks.
 func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryList, where *sqlText) (*idCollector, error) {
 	var entries int64
 	if _, err := s.s.first(ctx, `SELECT changes FROM `+l.table+` WHERE id = $1`, []any{l.id}, &entries); err != nil {
@@ -24,9 +24,9 @@ func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryL
 	})
 }
 
-// unitsBetween is entryUnits for the entries at places in [lo, hi).
+// unitsBetween is entryUnits for the entries with ranks in [lo, hi).
 func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlText, lo, hi int64, found *idCollector) error {
-	begin := lo // the place of the delta that the first entry belongs to
+	begin := lo // the rank of the delta with the first entry
 	if _, err := s.s.first(ctx, `SELECT `+l.first+` FROM deltas WHERE `+l.column+` = $1 AND `+l.first+` <= $2 ORDER BY `+l.first+` DESC LIMIT 1`,
 		[]any{l.id, lo}, &begin); err != nil {
 		return err

@@ -7,16 +7,16 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// idSet is a set of ids. A large one of neighbours is a bit for each id from
-// first on, a multiple of 64: a million units take 125 kB instead of 8 MB, and a query may ask for
-// a hundred such sets.
+// idSet is a set of ids. A large dense set has a bit for each id from first, a
+// multiple of 64: a million units take 125 kB instead of 8 MB, and a query may
+// have a hundred such sets.
 type idSet struct {
 	few   []int64 // ascending, if bits is nil
 	first int64
 	bits  []uint64
 }
 
-// newIDSet takes ids that are ascending, each once.
+// newIDSet makes a set of ascending, distinct ids.
 func newIDSet(ids []int64) *idSet {
 	n := len(ids)
 	if n <= fewUnits {
@@ -44,18 +44,17 @@ func (s *idSet) has(id int64) bool {
 	return id >= s.first && at < int64(len(s.bits))*64 && s.bits[at/64]&(1<<(at%64)) != 0
 }
 
-// size is what the set takes in bytes.
+// size is the size of the set in bytes.
 func (s *idSet) size() int { return 8 * (cap(s.few) + len(s.bits)) }
 
-// idCollector collects ids of one component, each of them perhaps many times and
-// in any order.
+// idCollector collects ids of one component, in any order, with repetitions.
 type idCollector struct {
-	first int64 // no id is less
+	first int64 // the smallest possible id
 	bits  []uint64
-	n     int // that differ
+	n     int // number of distinct ids
 }
 
-// add grows with the greatest id: a component's are dense.
+// add grows the bits up to the greatest id; the ids of a component are dense.
 func (c *idCollector) add(id int64) {
 	at := id - c.first
 	if at < 0 || at >= catalog.UnitsPerComponent {
@@ -70,7 +69,7 @@ func (c *idCollector) add(id int64) {
 	}
 }
 
-// ids are those collected, ascending.
+// ids returns the collected ids, ascending.
 func (c *idCollector) ids() []int64 {
 	ids := make([]int64, 0, c.n)
 	for i, word := range c.bits {
@@ -81,7 +80,7 @@ func (c *idCollector) ids() []int64 {
 	return ids
 }
 
-// merge adds what another one collected of the same component.
+// merge adds the ids of another collector of the same component.
 func (c *idCollector) merge(other *idCollector) {
 	if len(c.bits) < len(other.bits) {
 		c.bits, other.bits = other.bits, c.bits
@@ -95,8 +94,8 @@ func (c *idCollector) merge(other *idCollector) {
 	}
 }
 
-// set is what was collected; there must be something. The collector must not be
-// used any more.
+// set returns the collected ids, of which there must be at least one. The
+// collector must not be used any more.
 func (c *idCollector) set() *idSet {
 	lo, hi := 0, len(c.bits)
 	for c.bits[lo] == 0 {
@@ -111,8 +110,7 @@ func (c *idCollector) set() *idSet {
 	return &idSet{first: c.first + int64(lo)*64, bits: slices.Clone(c.bits[lo:hi])}
 }
 
-// common counts the ids from lo on, up to hi, that were collected and are in a
-// set of bits.
+// common counts the collected ids in [lo, hi) that are in a set of bits.
 func (c *idCollector) common(s *idSet, lo, hi int64) (n int64) {
 	lo, hi = max(lo, c.first, s.first), min(hi, c.first+int64(len(c.bits))*64, s.first+int64(len(s.bits))*64)
 	for at := lo &^ 63; at < hi; at += 64 {

@@ -2,9 +2,9 @@ package store
 
 import "context"
 
-// countLive counts the spans of a component where all that is asked is whether a
-// unit is in a set: layouts say which units live, for a fifth of what reading
-// them takes.
+// countLive counts the spans of a component if the only condition is whether a
+// unit is in a set. Layouts say which units are live, for a fifth of the cost of
+// reading the units.
 func (s *Snapshot) countLive(ctx context.Context, p *searchPlan, c *searchComponent, groups []searchGroup) error {
 	if len(groups) != 1 {
 		return nil
@@ -29,8 +29,8 @@ func (s *Snapshot) countLive(ctx context.Context, p *searchPlan, c *searchCompon
 // blockSpan is a range [lo, hi) of the blocks of a translation's layout.
 type blockSpan struct{ translation, lo, hi int64 }
 
-// blockSpans shares out layouts; the last span of each has all the rest, whatever
-// the number of units is said to be.
+// blockSpans divides layouts; the last span of each layout is open-ended, in case
+// it has more blocks than the number of units says.
 func blockSpans(translations []searchTranslation, units int64) (spans []blockSpan) {
 	blocks := max(1, units/blockUnits)
 	for _, t := range translations {
@@ -43,7 +43,7 @@ func blockSpans(translations []searchTranslation, units int64) (spans []blockSpa
 	return spans
 }
 
-// liveUnits are those of translations of a component.
+// liveUnits collects the live units of translations of a component.
 func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent, translations []searchTranslation) (*idCollector, error) {
 	spans := blockSpans(translations, s.db.searches.spanUnits)
 	return s.collect(ctx, c, len(spans), func(s *Snapshot, i int, found *idCollector) error {

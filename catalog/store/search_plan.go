@@ -10,48 +10,49 @@ import (
 )
 
 const (
-	// spanUnits is how many ids a span covers, and how many entries are read at
-	// once: a few milliseconds of work.
+	// spanUnits is the number of ids in a span, and of entries that one statement
+	// reads: a few milliseconds of work.
 	spanUnits = 1 << 14
-	// fewUnits is up to how many units are looked at one by one, by their ids.
+	// fewUnits is the number of units up to which they are looked up one by one,
+	// by id.
 	fewUnits = 4096
-	// sparse is how many ids may lie between two units of a translation, on
-	// average, for a walk through all of them to be quicker than a lookup each.
+	// maxGap is the number of ids per unit of a translation above which a lookup
+	// per unit is faster than reading all ids in between.
 	maxGap = 8
 )
 
-// searchPlan is a search taken apart into spans of ids, each with its count. A
-// page is made of the spans that it lies in.
+// searchPlan is a search, divided into spans of ids with their counts. A page is
+// read from the spans that contain it.
 type searchPlan struct {
 	parts []searchPart
 	spans []searchSpan // ascending
 	total int64
-	bytes int // of the parts
+	bytes int // size of the parts
 }
 
-// maxSearchBytes is what the sets and tests of one search may take; a term
-// about a million strings takes 125 kB.
+// maxSearchBytes limits the sets and tests of one search; a set for a million
+// strings takes 125 kB.
 const maxSearchBytes = 64 << 20
 
-// searchPart is what is searched in one component.
+// searchPart is the search of one component.
 type searchPart struct {
-	from       string // FROM; by id alone: an index of translations would be read whole for each span
-	where      string // the condition behind that of the span
+	from       string // FROM; without an index: an index of translations would be read whole for each span
+	where      string // the condition after the span's
 	args       []any  // of where
 	predicates []predicate
 }
 
-// searchSpan is a range [lo, hi) of ids, or a few ids.
+// searchSpan is a range [lo, hi) of ids, or a list of ids.
 type searchSpan struct {
 	part   int
 	lo, hi int64
-	ids    []int64 // if not nil, only these
+	ids    []int64 // if not nil, only these ids
 	count  int64
 
 	counted bool // count is known
 }
 
-// size is what a plan takes in bytes, about.
+// size is the approximate size of a plan in bytes.
 func (p *searchPlan) size() int {
 	n := p.bytes + 64*len(p.spans)
 	for i := range p.spans {
@@ -63,7 +64,7 @@ func (p *searchPlan) size() int {
 func (p *searchPart) size() int {
 	n := 200 + len(p.where) + 16*len(p.args)
 	for i := range p.predicates {
-		n += 4096 // of a test of texts
+		n += 4096 // for a test of texts
 		if set := p.predicates[i].ids; set != nil {
 			n += set.size()
 		}
@@ -96,16 +97,16 @@ func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, 
 	return s.addSpans(ctx, p, c, groups)
 }
 
-// searchGroup is an expression with the translations for whose units it is
-// asked: those of a component are one group, unless the query tells their
-// languages apart.
+// searchGroup is an expression with the translations to which it applies. The
+// translations of a component are one group, unless the query distinguishes their
+// languages.
 type searchGroup struct {
 	expr         query.Expr
 	translations []searchTranslation
 }
 
-// groups says what is asked for each translation of a component. Translations
-// none of whose units can be found are in no group.
+// groups returns the expression for each translation of a component. Translations
+// in which nothing can match are in no group.
 func (s *Snapshot) groups(ctx context.Context, c *searchComponent, e query.Expr) ([]searchGroup, error) {
 	var groups []searchGroup
 	byText := map[string]int{}
@@ -138,7 +139,7 @@ func (s *Snapshot) groups(ctx context.Context, c *searchComponent, e query.Expr)
 	return slices.DeleteFunc(groups, func(g searchGroup) bool { return g.expr == query.None }), nil
 }
 
-// resolveGroups leaves only terms that SQL can answer.
+// resolveGroups replaces terms that SQL cannot answer.
 func (s *Snapshot) resolveGroups(ctx context.Context, c *searchComponent, groups []searchGroup) error {
 	bytes := 0
 	for i := range groups {
@@ -164,7 +165,8 @@ func (s *Snapshot) resolveGroups(ctx context.Context, c *searchComponent, groups
 	return nil
 }
 
-// lower says terms about the history in terms of the ledger.
+// rewriteHistory rewrites terms about the history to conditions on entries of the
+// ledger.
 func rewriteHistory(e query.Expr) (query.Expr, error) {
 	switch e := e.(type) {
 	case query.Time:
@@ -180,8 +182,8 @@ func rewriteHistory(e query.Expr) (query.Expr, error) {
 	return e, nil
 }
 
-// group writes the condition of a group. Which translations are meant is said
-// by those that are not, if they are fewer.
+// group writes the condition of a group. It names the translations of the group,
+// or those outside it if they are fewer.
 func (b *conditions) group(c *searchComponent, g searchGroup) error {
 	in := make([]int64, len(g.translations))
 	for i := range in {
@@ -207,11 +209,11 @@ func (b *conditions) group(c *searchComponent, g searchGroup) error {
 	return b.expr(g.expr)
 }
 
-// cut divides the ids that have to be looked at into spans.
+// addSpans divides the ids to look at into spans.
 func (s *Snapshot) addSpans(ctx context.Context, p *searchPlan, c *searchComponent, groups []searchGroup) error {
 	part := len(p.parts) - 1
 	ids, known, lo, hi := candidates(groups)
-	if known { // of whatever component: a query may name any id
+	if known { // of any component: a query may name any id
 		first, last := c.ID*catalog.UnitsPerComponent, (c.ID+1)*catalog.UnitsPerComponent
 		p.few(part, slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return id < first || id >= last }))
 		return nil
@@ -241,15 +243,15 @@ func (s *Snapshot) addSpans(ctx context.Context, p *searchPlan, c *searchCompone
 	return s.countLive(ctx, p, c, groups)
 }
 
-// few adds spans of single ids.
+// few adds spans with lists of ids.
 func (p *searchPlan) few(part int, ids []int64) {
 	for chunk := range slices.Chunk(ids, listSize(math.MaxInt)) {
 		p.spans = append(p.spans, searchSpan{part: part, lo: chunk[0], hi: chunk[len(chunk)-1] + 1, ids: chunk})
 	}
 }
 
-// candidates says where the units can be that are found: known if they are
-// among a few ids, else within [lo, hi].
+// candidates says which ids can match: if known is true only ids, otherwise ids
+// within [lo, hi].
 func candidates(groups []searchGroup) (ids []int64, known bool, lo, hi int64) {
 	lo, hi = math.MaxInt64, math.MinInt64
 	known = true
@@ -267,7 +269,7 @@ func candidates(groups []searchGroup) (ids []int64, known bool, lo, hi int64) {
 	return ids, known, lo, hi
 }
 
-// narrow looks among terms that all have to hold for one about ids.
+// narrow looks for a condition on ids among the terms of a conjunction.
 func narrow(e query.Expr) (few []int64, lo, hi int64) {
 	lo, hi = math.MinInt64, math.MaxInt64
 	list, ok := e.(query.And)

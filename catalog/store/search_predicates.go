@@ -9,14 +9,14 @@ import (
 	"github.com/repoglot/repoglot/catalog/query"
 )
 
-// predicate is a test that SQL cannot do: of a text, or of an id.
+// predicate is a test that SQL cannot express: of texts, or of an id.
 type predicate struct {
 	row func(args []driver.Value) bool // the first is the predicate's number
 	ids *idSet
 }
 
-// predicates are those of the running searches, by number. A lookup, one for
-// every row, takes no lock.
+// predicates are the predicates of the running searches, by number. A lookup, one
+// per row, takes no lock.
 type predicates struct {
 	mu     sync.Mutex
 	last   int64
@@ -24,8 +24,7 @@ type predicates struct {
 	folder query.Folder
 }
 
-// register gives predicates their numbers, ascending from first on, until
-// release is called.
+// register numbers predicates, ascending from first, until release is called.
 func (p *predicates) register(list []predicate) (first int64, release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// countSpans counts what is found in each span that is not counted yet.
+// countSpans counts the matches of each span that is not counted yet.
 func (s *Snapshot) countSpans(ctx context.Context, p *searchPlan, long bool) error {
 	err := s.runShared(ctx, len(p.spans), long, func(s *Snapshot, each func(func(int) error) error) error {
 		r := searcher{s: s, plan: p}
@@ -47,20 +47,20 @@ func (s *Snapshot) idsOf(ctx context.Context, p *searchPlan, offset int64, limit
 	return ids, nil
 }
 
-// searcher runs the statements of a plan on one session. They are prepared for
-// one search and forgotten: there is no end to what clients ask.
+// searcher runs the statements of a plan on one session. They are prepared for one
+// search and then closed: the number of different searches has no limit.
 type searcher struct {
 	s    *Snapshot
 	plan *searchPlan
 
-	part    int // that the rest belongs to, if release is not nil
+	part    int // the part of the fields below, if release is not nil
 	release func()
 	args    []any
 	stmts   map[string]*sql.Stmt
 }
 
-// maxPrepared is how many statements a searcher keeps: those of components
-// often have the same text.
+// maxPrepared is the number of statements that a searcher keeps: the statements of
+// components often have the same text.
 const maxPrepared = 16
 
 func (r *searcher) close() {
@@ -101,7 +101,7 @@ func (r *searcher) enter(span *searchSpan) *searchPart {
 	return part
 }
 
-// statement prepares one; arguments of the span come first, then those of the
+// statement prepares a statement. Its arguments are those of the span, then of the
 // part, then more.
 func (r *searcher) statement(ctx context.Context, what string, span *searchSpan, tail string, more ...any) (*sql.Stmt, []any, error) {
 	part := r.enter(span)

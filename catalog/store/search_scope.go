@@ -11,9 +11,9 @@ import (
 // searchComponent is a component to search with its translations.
 type searchComponent struct {
 	*ComponentRow
-	live  []searchTranslation // those to search, by id
-	other []int64             // of the component, but not to be searched
-	long  bool                // the search is: others help
+	live  []searchTranslation // to search, by id
+	other []int64             // the component's other translations
+	long  bool                // whether the search is long: other snapshots help
 }
 
 // searchTranslation is what a search needs of a translation.
@@ -23,8 +23,8 @@ type searchTranslation struct {
 	units              int64
 }
 
-// searchScope lists what a query is about: components with live translations,
-// by id, and the number of their units.
+// searchScope returns the components of a query that have live translations, by
+// id, and the number of their units.
 func (s *Snapshot) searchScope(ctx context.Context, q *SearchQuery) (out []searchComponent, units int64, err error) {
 	byID := make(map[int64]*searchComponent, len(q.Components))
 	ids := sortedKeys(q.Components)
@@ -58,8 +58,8 @@ func (s *Snapshot) searchScope(ctx context.Context, q *SearchQuery) (out []searc
 	return out, units, err
 }
 
-// idRange is where the ids of live units lie, [lo, hi): of a component, or of
-// one translation.
+// idRange is the range [lo, hi) of the ids of live units of a component, or of one
+// translation.
 func (s *Snapshot) idRange(ctx context.Context, c *searchComponent, translation int64) (lo, hi int64, err error) {
 	lo, hi = c.ID*catalog.UnitsPerComponent, (c.ID+1)*catalog.UnitsPerComponent
 	var first, last int64

@@ -11,8 +11,8 @@ import (
 )
 
 // resolve replaces the terms that no column of a unit answers by the set of
-// units that they hold for: places stand in layouts, times of changes and their
-// authors in the ledger.
+// matching units: positions are in layouts, times and authors of changes in the
+// ledger.
 func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []searchTranslation, e query.Expr) (query.Expr, error) {
 	switch e := e.(type) {
 	case query.Text:
@@ -50,7 +50,7 @@ func inSpans(spans []query.Span, n int64) bool {
 	return slices.ContainsFunc(spans, func(s query.Span) bool { return s.Lo <= n && n <= s.Hi })
 }
 
-// listed makes a set of a list of ids.
+// idsToSet makes a set of a list of ids.
 func idsToSet(n query.Number) query.Expr {
 	var ids []int64
 	for _, s := range n.Spans {
@@ -62,7 +62,7 @@ func idsToSet(n query.Number) query.Expr {
 	return newInSet(ids, false)
 }
 
-// newInSet takes the ids in any order, and may keep them.
+// newInSet takes ids in any order. It may keep the slice.
 func newInSet(ids []int64, ofSource bool) query.Expr {
 	if len(ids) == 0 {
 		return query.None
@@ -81,8 +81,8 @@ func (s *Snapshot) unitsByLayout(ctx context.Context, group []searchTranslation,
 	return newInSet(ids, false), err
 }
 
-// unitsWithNotes finds units with comments or suggestions, those that match if
-// match is not nil.
+// unitsWithNotes finds units that have comments or suggestions; if match is not
+// nil, only matching ones.
 func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, group []searchTranslation, column query.Column, match func(string) bool) (query.Expr, error) {
 	var ids []int64
 	take := func(unit int64, text string) {
@@ -113,7 +113,7 @@ func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, group
 	return newInSet(ids, false), nil
 }
 
-// withEntries reads the ledger of the component, or of one translation.
+// withEntries reads the ledger of the component, or of a single translation.
 func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []searchTranslation, e *hasEntry) (query.Expr, error) {
 	l := entryList{table: `components`, column: `component_id`, first: `first_in_component`, id: c.ID}
 	if len(group) == 1 && !e.ofSource {

@@ -12,12 +12,13 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// maxSearchers is the number of snapshots that one search reads through.
+// maxSearchers is the number of snapshots that one search uses.
 const maxSearchers = 4
 
-// share runs work on this snapshot and, if a search is long, on others that
-// nobody uses and that show the same generation. What is to be done has a number
-// less than n: each calls its argument for those that nobody else has taken.
+// runShared divides n pieces of work. It runs work on this snapshot and, if a
+// search is long, on free snapshots of the same generation. Each work function
+// passes each a function, which is called for the numbers of pieces that no other
+// has taken.
 func (s *Snapshot) runShared(ctx context.Context, n int, long bool, work func(s *Snapshot, each func(func(int) error) error) error) error {
 	generation, err := s.Generation(ctx)
 	if err != nil {
@@ -52,7 +53,7 @@ func (s *Snapshot) runShared(ctx context.Context, n int, long bool, work func(s 
 	return errors.Join(errs...)
 }
 
-// help runs work on a free snapshot of a generation, if there is one.
+// runOnFree runs work on a free snapshot of a generation, if there is one.
 func (db *DB) runOnFree(ctx context.Context, generation int64, work func(*Snapshot) error) error {
 	return db.engine.readers.tryTransact(ctx, snapshotOptions(), func(session *session) error {
 		s := &Snapshot{db: db, s: session}
@@ -64,7 +65,7 @@ func (db *DB) runOnFree(ctx context.Context, generation int64, work func(*Snapsh
 	})
 }
 
-// collect gathers ids of a component, in n pieces of work.
+// collect collects ids of a component, in n pieces of work.
 func (s *Snapshot) collect(ctx context.Context, c *searchComponent, n int, piece func(s *Snapshot, i int, found *idCollector) error) (*idCollector, error) {
 	first := c.ID * catalog.UnitsPerComponent
 	all := &idCollector{first: first}
@@ -80,7 +81,8 @@ func (s *Snapshot) collect(ctx context.Context, c *searchComponent, n int, piece
 	return all, err
 }
 
-// safely makes an error of a panic, where nobody above could catch it.
+// recovering turns a panic into an error, for code that no caller can recover
+// from.
 func recovering(fn func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/query"
 )
 
-// simplify replaces every term of an expression and takes out what is then
-// true or false of every unit.
+// simplify replaces every term of an expression and removes terms that are then
+// constant.
 func simplify(e query.Expr, term func(query.Expr) (query.Expr, error)) (query.Expr, error) {
 	switch e := e.(type) {
 	case query.And:
@@ -41,8 +41,8 @@ func simplify(e query.Expr, term func(query.Expr) (query.Expr, error)) (query.Ex
 	return term(e)
 }
 
-// simplifyAll simplifies operands: it leaves constants out, but for the one that
-// decides.
+// simplifyAll simplifies operands and removes constants. decided is true if one is
+// the decisive constant.
 func simplifyAll(list []query.Expr, decisive query.Const, term func(query.Expr) (query.Expr, error)) (kept []query.Expr, decided bool, err error) {
 	for _, x := range list {
 		x, err := simplify(x, term)
@@ -60,8 +60,8 @@ func simplifyAll(list []query.Expr, decisive query.Const, term func(query.Expr) 
 	return kept, false, nil
 }
 
-// created holds where a unit, or its source unit, came in [from, to), in
-// microseconds. A unit without a time never does.
+// createdIn matches units that were created, or whose source unit was created, in
+// [from, to), in microseconds. Units without a time do not match.
 type createdIn struct {
 	ofSource bool
 	from, to int64
@@ -69,11 +69,11 @@ type createdIn struct {
 
 func (createdIn) String() string { return "" }
 
-// entries holds for units, or for those whose source unit is one, with an entry
-// in the ledger.
+// hasEntry matches units that have, or whose source unit has, an entry in the
+// ledger.
 type hasEntry struct {
 	ofSource bool
-	content  bool   // only what changed the text: an update, or an appearance with one
+	content  bool   // only entries that changed the text: updates, or appearances with a text
 	action   int64  // -1: any
 	author   string // "": anybody
 	from, to int64
@@ -81,7 +81,7 @@ type hasEntry struct {
 
 func (hasEntry) String() string { return "" }
 
-// within holds for units whose id, or that of their source unit, is in a set.
+// inSet matches units that are, or whose source unit is, in a set.
 type inSet struct {
 	ofSource bool
 	set      *idSet
@@ -105,9 +105,9 @@ func bounds(from, to time.Time) (lo, hi int64) {
 	return lo, hi
 }
 
-// rewriteTime says what a time means in terms of entries and of created. The
-// newest entry is at or after a time if any entry is; a unit without entries
-// has its own time.
+// rewriteTime rewrites a time to conditions on entries and on createdIn. The
+// newest entry is at or after a time if any entry is; without entries the time of
+// the unit itself counts.
 func rewriteTime(t query.Time) query.Expr {
 	from, to := bounds(t.From, t.To)
 	switch t.Event {
@@ -127,7 +127,7 @@ func rewriteTime(t query.Time) query.Expr {
 	return list
 }
 
-// holds reports whether the units of a translation lie below a place.
+// inScope reports whether the units of a translation are in a scope.
 func inScope(p query.Place, c *ComponentRow, t *searchTranslation, fold *query.Folder) bool {
 	switch p.Level {
 	case query.Language:

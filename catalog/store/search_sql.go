@@ -10,7 +10,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/query"
 )
 
-// sqlText is a condition with its arguments, which stand in it in order.
+// sqlText is a condition with its arguments in order.
 type sqlText struct {
 	text strings.Builder
 	args []any
@@ -24,8 +24,8 @@ func (b *sqlText) add(piece string, arg any) {
 	b.text.WriteString(strconv.Itoa(len(b.args)))
 }
 
-// predicateArg is an argument that stands for the number of a predicate, which
-// it gets when the statement runs.
+// predicateArg is an argument for the number of a predicate, which is known when
+// the statement runs.
 type predicateArg int
 
 // conditions writes the SQL of expressions over a unit u and its source unit s.
@@ -33,11 +33,11 @@ type conditions struct {
 	sqlText
 	folder     *query.Folder
 	predicates []predicate
-	sources    bool // s is used
+	sources    bool // whether s is used
 }
 
-// expr writes an expression that is 0 or 1, never NULL: NOT of NULL would be
-// NULL.
+// expr writes an expression with the value 0 or 1, never NULL, since NOT of NULL
+// is NULL.
 func (b *conditions) expr(e query.Expr) error {
 	if _, ok := textTerms(e); ok {
 		return b.texts(e)
@@ -92,7 +92,7 @@ func (b *conditions) joined(list []query.Expr, word string) error {
 	return nil
 }
 
-// column is the SQL of a text, never NULL.
+// column is the SQL of a text column, never NULL.
 func (b *conditions) column(c query.Column) string {
 	switch c {
 	case query.Source, query.Context:
@@ -102,13 +102,13 @@ func (b *conditions) column(c query.Column) string {
 	return `u.` + string(c)
 }
 
-// textTerm is a term that SQL tests by itself.
+// textTerm writes a text term that SQL tests without a function.
 func (b *conditions) textTerm(t query.Text) error {
 	b.add(b.column(t.Column)+` = `, t.Match.Pattern)
 	return nil
 }
 
-// texts is one call of the function for all terms of an expression.
+// texts writes one function call for all terms of an expression.
 func (b *conditions) texts(e query.Expr) error {
 	c := rowTest{fold: b.folder}
 	test, err := c.predicate(e)
@@ -137,7 +137,7 @@ func (b *conditions) number(n query.Number) error {
 	var column string
 	switch n.Figure {
 	case query.ID, query.State, query.Priority:
-		column = `+u.` + string(n.Figure) // +: not for the planner, who has the span
+		column = `+u.` + string(n.Figure) // +: keeps the planner from using the index, it has the span
 	case query.SourceState:
 		b.sources = true
 		column = fmt.Sprintf(`COALESCE(s.state, %d)`, catalog.StateAbsent)
@@ -156,7 +156,8 @@ func (b *conditions) number(n query.Number) error {
 	return nil
 }
 
-// failing asks the row that a unit has if a check fails.
+// failing writes a condition on the row of failing that units with failing checks
+// have.
 func (b *conditions) failing(f query.Failing) {
 	b.text.WriteString(`EXISTS (SELECT 1 FROM failing WHERE unit_id = u.id`)
 	if id, ok := checks.ByName(f.Check); ok {
@@ -191,17 +192,17 @@ func (b *conditions) id(ofSource bool) string {
 	return `u.id`
 }
 
-// fewIDs is up to how many ids stand in the statement.
+// fewIDs is the number of ids up to which they are listed in the statement.
 const fewIDs = 4
 
-// member writes that a column is one of a set.
+// member writes the condition that a column is in a set.
 func (b *conditions) member(column string, set *idSet) {
 	if set.bits != nil || len(set.few) > fewIDs {
 		b.add(idFunction+`(`, b.predicate(predicate{ids: set}))
 		b.text.WriteString(`, ` + column + `)`)
 		return
 	}
-	b.text.WriteString(`+` + column + ` IN `) // +: not for the planner, who has the span
+	b.text.WriteString(`+` + column + ` IN `) // +: keeps the planner from using the index, it has the span
 	for i, id := range set.few {
 		b.add([]string{`(`, `, `}[min(i, 1)], id)
 	}

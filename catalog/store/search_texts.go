@@ -9,8 +9,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/query"
 )
 
-// textTerms counts the terms of an expression that a function has to test; ok is
-// false if there are others in it.
+// textTerms counts the terms of an expression that need a function; ok is false if
+// it has other terms.
 func textTerms(e query.Expr) (n int, ok bool) {
 	var list []query.Expr
 	switch e := e.(type) {
@@ -35,12 +35,12 @@ func textTerms(e query.Expr) (n int, ok bool) {
 	return n, true
 }
 
-// isPlainSQL reports whether SQL tests a text by itself.
+// isPlainSQL reports whether SQL tests a text without a function.
 func isPlainSQL(t query.Text) bool { return t.Match.Kind == query.Exact && t.Column != "" }
 
-// gathered puts those operands that are about texts alone behind all others, as
-// one operand where they are several: a row is then handed to a function once,
-// which costs more than what the function does.
+// gathered moves operands that consist of text terms to the end, joined to one
+// operand: the function is then called once per row. The call costs more than the
+// tests.
 func gathered(list []query.Expr, join func([]query.Expr) query.Expr) []query.Expr {
 	var texts, others []query.Expr
 	for _, e := range list {
@@ -56,22 +56,21 @@ func gathered(list []query.Expr, join func([]query.Expr) query.Expr) []query.Exp
 	return append(others, texts...)
 }
 
-// rowTest compiles the texts of a row.
+// rowTest compiles tests of the texts of a row.
 type rowTest struct {
 	fold    *query.Folder
-	columns []query.Column // in the order of the arguments behind the predicate's number
+	columns []query.Column // in the order of the arguments after the predicate's number
 }
 
-// row is a row that is being tested. Its texts are folded once, however many terms
-// look at them.
+// row is a row under test. Each text is folded once, for all terms.
 type row struct {
 	fold   *query.Folder
 	args   []driver.Value // the first is the predicate's number
 	folded [][]byte       // by argument
-	known  []bool         // which are
+	known  []bool         // which are valid
 }
 
-// text is that of an argument; NULL is "".
+// text is the text of an argument; NULL is "".
 func (r *row) text(i int) string {
 	text, _ := r.args[i].(string)
 	return text
@@ -84,7 +83,7 @@ func (r *row) foldedText(i int) []byte {
 	return r.folded[i]
 }
 
-// maxFolded is how much of a folded text is kept for the next row.
+// maxFolded limits the buffer of a folded text that is kept for the next row.
 const maxFolded = 64 << 10
 
 func (r *row) forget() {
@@ -97,8 +96,8 @@ func (r *row) forget() {
 	}
 }
 
-// predicate makes the predicate of an expression of textTerms. It may be called
-// from several goroutines.
+// predicate returns the predicate of an expression of textTerms, for concurrent
+// use.
 func (c *rowTest) predicate(e query.Expr) (predicate, error) {
 	test, err := c.compile(e)
 	if err != nil {
@@ -118,7 +117,7 @@ func (c *rowTest) predicate(e query.Expr) (predicate, error) {
 	}}, nil
 }
 
-// compile makes the test of an expression of textTerms.
+// compile returns the test of an expression of textTerms.
 func (c *rowTest) compile(e query.Expr) (func(*row) bool, error) {
 	switch e := e.(type) {
 	case query.And:
@@ -191,7 +190,7 @@ func (c *rowTest) term(t query.Text) (func(*row) bool, error) {
 	}, err
 }
 
-// textColumns are the columns that a term is about.
+// textColumns returns the columns of a term.
 func textColumns(t query.Text) []query.Column {
 	if t.Column == "" {
 		return []query.Column{query.Target, query.Source, query.Context}

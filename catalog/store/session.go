@@ -7,13 +7,13 @@ import (
 	"errors"
 )
 
-// session is one connection with the statements prepared on it. The set of SQL
-// texts is bounded: lists come in a few fixed sizes.
+// session is one connection with its prepared statements. The number of SQL texts
+// is limited: lists come in a few fixed sizes.
 type session struct {
 	conn   *sql.Conn
 	stmts  map[string]*sql.Stmt
 	shared *shared
-	direct *direct // nil: all through database/sql
+	direct *direct // reads past database/sql; nil: not for this session
 }
 
 func (s *session) close() {
@@ -21,9 +21,9 @@ func (s *session) close() {
 	_ = s.conn.Close()
 }
 
-// discard closes the session and the connection below it.
+// discard closes the session and its connection.
 func (s *session) discard() {
-	s.closeStatements() // first: the driver cannot bear one that outlives its connection
+	s.closeStatements() // first: the driver does not allow statements to outlive their connection
 	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
 	_ = s.conn.Close()
 }
@@ -58,7 +58,7 @@ func (s *session) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, err
 }
 
-// exec runs a statement and returns the number of rows it touched.
+// exec runs a statement and returns the number of affected rows.
 func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	stmt, err := s.stmt(ctx, query)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *session) query(ctx context.Context, query string, args []any, each func
 	return rows.Err()
 }
 
-// first scans the first row, if there is one.
+// first scans the first row, if any.
 func (s *session) first(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
 	stmt, err := s.stmt(ctx, query)
 	if err != nil {

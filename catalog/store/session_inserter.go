@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// inserter collects rows and writes many with one statement.
+// inserter collects rows and writes many per statement.
 type inserter struct {
 	head string // INSERT INTO t (a, b) VALUES
 	cols int
@@ -14,7 +14,7 @@ type inserter struct {
 	full string // the statement for insertRows rows
 }
 
-// insertRows is the number of rows per statement: 64 rows of 19 columns stay far
+// insertRows is the number of rows per statement: 64 rows of 22 columns stay far
 // below the limit of 32,766 parameters.
 const insertRows = 64
 
@@ -24,7 +24,7 @@ func newInserter(table string, columns ...string) *inserter {
 	return in
 }
 
-// onConflict sets what a row does that is there already.
+// onConflict sets the clause for rows that exist already.
 func (in *inserter) onConflict(tail string) {
 	in.tail = tail
 	in.full = in.sql(insertRows)
@@ -38,7 +38,7 @@ func (in *inserter) add(ctx context.Context, s *session, args ...any) error {
 	return in.write(ctx, s, insertRows)
 }
 
-// flush writes what is left.
+// flush writes the remaining rows.
 func (in *inserter) flush(ctx context.Context, s *session) error {
 	for len(in.args) > 0 {
 		rows := len(in.args) / in.cols

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// chunks calls fn for ids in pieces of a few fixed sizes; the last id is
-// repeated to fill a piece, which IN does not mind.
+// chunks calls fn for ids in chunks of a few fixed sizes; the last id is repeated
+// to fill a chunk, which makes no difference to IN.
 func chunks(ids []int64, fn func(chunk []any) error) error {
 	for len(ids) > 0 {
 		size := listSize(len(ids))

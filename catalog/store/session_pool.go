@@ -8,11 +8,12 @@ import (
 	"sync"
 )
 
-// pool lends sessions. database/sql's own pool cannot keep a statement prepared
-// on a connection that a transaction holds; preparing costs as much as a page.
+// pool lends sessions. The pool of database/sql cannot keep a statement prepared
+// on a connection that a transaction uses, and preparing costs as much as reading
+// a page.
 type pool struct {
 	handle *sql.DB
-	free   chan *session // nil: to be opened when first needed
+	free   chan *session // nil: opened when first needed
 	shared *shared
 	size   int
 	direct bool // sessions read through the driver
@@ -28,7 +29,7 @@ func newPool(h *sql.DB, size int, shared *shared) *pool {
 	return p
 }
 
-// close waits for the sessions that are lent and closes them all.
+// close waits for lent sessions and closes all.
 func (p *pool) close() {
 	p.once.Do(func() {
 		close(p.done)
@@ -40,10 +41,9 @@ func (p *pool) close() {
 	})
 }
 
-// transact runs fn between BEGIN and COMMIT, or ROLLBACK if fn fails or
-// panics. The transaction itself does not hang on ctx: database/sql would roll
-// it back from another goroutine while the connection is given back. The
-// statements of fn do.
+// transact runs fn between BEGIN and COMMIT, or ROLLBACK if fn fails or panics.
+// ctx ends the statements of fn, but not the transaction: database/sql would roll
+// it back from another goroutine while the connection is returned.
 func (p *pool) transact(ctx context.Context, opts *sql.TxOptions, fn func(s *session) error) error {
 	s, err := p.acquire(ctx)
 	if err != nil {
@@ -52,8 +52,8 @@ func (p *pool) transact(ctx context.Context, opts *sql.TxOptions, fn func(s *ses
 	return p.within(ctx, s, opts, fn)
 }
 
-// tryTransact is transact if a session is free, else nothing: who has a session
-// already must not wait for another.
+// tryTransact is transact if a session is free; otherwise it does nothing. Code
+// that holds a session must not wait for another.
 func (p *pool) tryTransact(ctx context.Context, opts *sql.TxOptions, fn func(s *session) error) error {
 	s, err := p.tryAcquire(ctx)
 	if err != nil || s == nil {
@@ -62,7 +62,7 @@ func (p *pool) tryTransact(ctx context.Context, opts *sql.TxOptions, fn func(s *
 	return p.within(ctx, s, opts, fn)
 }
 
-// within runs a transaction on an acquired session and gives the session back.
+// within runs a transaction on an acquired session and releases the session.
 func (p *pool) within(ctx context.Context, s *session, opts *sql.TxOptions, fn func(s *session) error) (err error) {
 	sound := false
 	defer func() { p.release(s, sound) }()
@@ -83,7 +83,7 @@ func (p *pool) within(ctx context.Context, s *session, opts *sql.TxOptions, fn f
 		return err
 	}
 	if err := tx.Commit(); err != nil {
-		return err // the state of the session is not known: a new one is opened
+		return err // the state of the session is unknown: discard it
 	}
 	sound = true
 	return nil
@@ -98,7 +98,7 @@ func (p *pool) lend(ctx context.Context, fn func(s *session) error) error {
 	return p.lent(s, fn)
 }
 
-// tryLend is lend if a session is free, else nothing.
+// tryLend is lend if a session is free; otherwise it does nothing.
 func (p *pool) tryLend(ctx context.Context, fn func(s *session) error) error {
 	s, err := p.tryAcquire(ctx)
 	if err != nil || s == nil {
@@ -131,7 +131,7 @@ func (p *pool) acquire(ctx context.Context) (*session, error) {
 	}
 }
 
-// tryAcquire is acquire if a session is free, else nil.
+// tryAcquire is acquire if a session is free, otherwise nil.
 func (p *pool) tryAcquire(ctx context.Context) (*session, error) {
 	select {
 	case <-p.done:

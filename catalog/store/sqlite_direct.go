@@ -10,19 +10,19 @@ import (
 	"reflect"
 )
 
-// direct is the driver's side of a session that reads: what database/sql does
-// for every statement, row and column (locks, a goroutine that waits for the
-// end of the context, conversions by reflection) took a quarter of the time of a
-// page. database/sql wants a connection of the driver to be used within
-// sql.Conn.Raw alone, since others may use it; nobody else has a session's.
+// direct reads through the driver, without database/sql, whose work for every
+// statement, row and column (locks, a goroutine that waits for the end of the
+// context, conversions by reflection) took a quarter of the time of a page.
+// database/sql allows the use of a driver's connection only within sql.Conn.Raw,
+// since other goroutines may use it; a session's connection has no other user.
 type direct struct {
 	conn   driver.Conn
 	stmts  map[string]driver.Stmt
-	values []driver.Value // of a row
+	values []driver.Value // of one row
 	args   []driver.NamedValue
 }
 
-// openDirect makes the session read past database/sql.
+// openDirect makes the session read through the driver.
 func (s *session) openDirect() error {
 	return s.conn.Raw(func(conn any) error {
 		s.direct = &direct{conn: conn.(driver.Conn), stmts: map[string]driver.Stmt{}}
@@ -48,10 +48,10 @@ func (d *direct) stmt(query string) (driver.Stmt, error) {
 	return stmt, err
 }
 
-// begin begins a transaction that reads.
+// begin begins a read transaction.
 func (d *direct) begin() (driver.Tx, error) { return directTx{d}, d.exec("BEGIN") }
 
-// directTx is the transaction of a session.
+// directTx is a read transaction of a session.
 type directTx struct{ d *direct }
 
 func (t directTx) Commit() error   { return t.d.exec("COMMIT") }
@@ -66,14 +66,14 @@ func (d *direct) exec(query string) error {
 	return err
 }
 
-// page is query for a few rows found by key: it is not interrupted, but ends
-// with the context between two rows. Arguments are integers or texts.
+// queryFew is query for a few rows found by key. The statement is not interrupted;
+// ctx is checked between rows. Arguments are integers or texts.
 func (s *session) queryFew(ctx context.Context, query string, args []any, each func(scan) error) (err error) {
 	return s.readDirect(ctx, context.Background(), query, args, each)
 }
 
-// many is query for many rows: it is interrupted before the first one, and ends with
-// the context between two.
+// queryMany is query for many rows. ctx interrupts the statement before the first
+// row, and is checked between rows.
 func (s *session) queryMany(ctx context.Context, query string, args []any, each func(scan) error) error {
 	return s.readDirect(ctx, ctx, query, args, each)
 }
@@ -112,7 +112,7 @@ func (d *direct) each(ctx context.Context, rows driver.Rows, each func(scan) err
 		d.values = make([]driver.Value, n)
 	}
 	values := d.values[:n]
-	defer clear(values) // no text is kept for it
+	defer clear(values) // do not keep texts alive
 	scan := func(dest ...any) error {
 		if len(dest) != n {
 			return fmt.Errorf("%d columns for %d places", n, len(dest))
@@ -141,8 +141,8 @@ func (d *direct) each(ctx context.Context, rows driver.Rows, each func(scan) err
 	}
 }
 
-// assign copies a value of the driver to where a row is scanned to, as
-// database/sql does.
+// assign copies a value of the driver to a destination of a scan, like
+// database/sql.
 func assign(dest any, value driver.Value) error {
 	switch dest := dest.(type) {
 	case *int64:
@@ -155,7 +155,7 @@ func assign(dest any, value driver.Value) error {
 			*dest = text
 			return nil
 		}
-	case *[]byte: // the driver gives a copy
+	case *[]byte: // the driver has copied it
 		if data, ok := value.([]byte); ok {
 			*dest = data
 			return nil

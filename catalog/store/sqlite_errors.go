@@ -11,8 +11,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// describe says in one line what a driver error means and what to do. found is
-// false if err is none. sentinel is nil if no caller can react to it.
+// describe explains an error of the driver, and the remedy, in one line. found is
+// false if err is no such error. sentinel is nil if no caller can react to it.
 func describe(err error) (text string, sentinel error, found bool) {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

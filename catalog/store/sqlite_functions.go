@@ -9,8 +9,8 @@ import (
 )
 
 // The SQL functions of a search. Their first argument is the number of a
-// predicate; search_text is true if it holds for the other arguments, search_id
-// if the second one is in the set.
+// predicate. search_text returns whether the predicate holds for the other
+// arguments, search_id whether the second one is in the set.
 const (
 	textFunction = "search_text"
 	idFunction   = "search_id"
@@ -27,7 +27,7 @@ func (p *predicates) of(args []driver.Value) (*predicate, error) {
 	return nil, fmt.Errorf("no search has the predicate %v", args)
 }
 
-// matchText must not panic: SQLite would be left in the middle of a row, with its
+// matchText must not panic: SQLite would stay in the middle of a row, with its
 // locks held.
 func (p *predicates) matchText(_ *sqlite.FunctionContext, args []driver.Value) (result driver.Value, err error) {
 	is, err := p.of(args)
@@ -50,8 +50,8 @@ func (p *predicates) matchID(_ *sqlite.FunctionContext, args []driver.Value) (dr
 	return smallint(is.ids.has(id)), nil
 }
 
-// connector opens connections that know the functions. Its driver is its own:
-// package sqlite's is shared by the whole process.
+// connector opens connections with the functions. It has its own driver: the
+// process shares that of package sqlite.
 type connector struct {
 	driver *sqlite.Driver
 	dsn    string
@@ -59,7 +59,7 @@ type connector struct {
 
 func newConnector(dsn string, p *predicates) (*connector, error) {
 	c := &connector{driver: new(sqlite.Driver), dsn: dsn}
-	// Arguments are not copied: the functions keep nothing of them.
+	// Arguments are not copied: the functions do not keep them.
 	err := c.driver.RegisterFunction(textFunction, &sqlite.FunctionImpl{NArgs: -1, Deterministic: true, VolatileArgs: true, Scalar: p.matchText})
 	if err == nil {
 		err = c.driver.RegisterFunction(idFunction, &sqlite.FunctionImpl{NArgs: 2, Deterministic: true, VolatileArgs: true, Scalar: p.matchID})

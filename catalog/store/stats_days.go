@@ -11,21 +11,21 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// StatDay is what the statistics of a translation were at the end of a day.
+// StatDay holds the statistics of a translation at the end of a day.
 type StatDay struct {
 	// TranslationID is the translation.
 	TranslationID int64
-	// Day begins at midnight UTC. PutStatDay takes any time of the day.
+	// Day is midnight UTC. PutStatDay takes any time of the day.
 	Day time.Time
-	// Removed says that the file was gone; Stats are zero then.
+	// Removed says that the file was removed; Stats are then zero.
 	Removed bool
-	// Stats are those after the last change of the day.
+	// Stats are the statistics after the last change of the day.
 	Stats catalog.Stats
 }
 
 const daySeconds = 24 * 60 * 60
 
-// dayNumber is the number of a time's day since 1970, in UTC.
+// dayNumber is the number of days from 1970 to a time, in UTC.
 func dayNumber(t time.Time) int64 {
 	s := t.Unix()
 	if s < 0 {
@@ -34,8 +34,8 @@ func dayNumber(t time.Time) int64 {
 	return s / daySeconds
 }
 
-// PutStatDay stores the statistics of a translation on a day, in place of those
-// stored for the day before.
+// PutStatDay stores the statistics of a translation on a day. It replaces earlier
+// statistics of the same day.
 func (tx *StepTx) PutStatDay(ctx context.Context, d StatDay) error {
 	c, err := tx.componentOf(ctx, d.TranslationID)
 	if err == nil {
@@ -43,14 +43,14 @@ func (tx *StepTx) PutStatDay(ctx context.Context, d StatDay) error {
 		n, err = tx.s.exec(ctx, `INSERT INTO stat_days (translation_id, day, data) VALUES ($1, $2, $3)
 			ON CONFLICT (translation_id, day) DO UPDATE SET data = excluded.data WHERE stat_days.data <> excluded.data`, d.TranslationID, dayNumber(d.Day), encodeStats(&d))
 		if m := tx.convoy[c]; m != nil && n > 0 {
-			m.dirty = true // what is kept of the component is of its generation
+			m.dirty = true // invalidates the cached days of the component
 		}
 	}
 	return tx.fail(ctx, fmt.Sprintf("store statistics of translation %d", d.TranslationID), err)
 }
 
-// StatDays returns the stored days of a translation, ascending: days without an
-// entry are like the last one before.
+// StatDays returns the stored days of a translation, ascending. On days without an
+// entry the statistics are those of the last day before.
 func (s *Snapshot) StatDays(ctx context.Context, translationID int64) ([]StatDay, error) {
 	var out []StatDay
 	err := s.s.query(ctx, `SELECT day, data FROM stat_days WHERE translation_id = $1 ORDER BY day`, []any{translationID}, func(scan scan) error {
@@ -67,20 +67,20 @@ func (s *Snapshot) StatDays(ctx context.Context, translationID int64) ([]StatDay
 	return out, s.db.fail(ctx, fmt.Sprintf("read statistics of translation %d over time", translationID), err)
 }
 
-// StatQuery selects the translations whose statistics are added up over time.
+// StatQuery selects translations whose statistics over time are added up.
 type StatQuery struct {
-	// TranslationID, if not 0, is the only one; the rest has no effect.
+	// TranslationID, if not 0, selects only this translation; the other fields are
+	// ignored.
 	TranslationID int64
-	// Components are the components whose translations count, those that were
-	// there once included.
+	// Components are the components of the translations, which may be removed.
 	Components []int64
-	// Language, if not empty, leaves those with this code in their URLs.
+	// Language, if not empty, selects translations with this code in their URLs.
 	Language string
 }
 
-// Timeline tells l all changes of the statistics of the selected translations.
-// Its cost grows with the number of their stored days, where a language is not
-// named with that of the components that changed since they were last asked for.
+// Timeline passes all changes of the statistics of the selected translations to l.
+// Its cost grows with the number of their stored days; without a language, only
+// with those of the components that changed since the last call.
 func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timeline) error {
 	ids, err := []int64{q.TranslationID}, error(nil)
 	switch {
@@ -100,7 +100,7 @@ func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timelin
 	return s.db.fail(ctx, fmt.Sprintf("read statistics over time of %+v", q), err)
 }
 
-// everTranslated lists the translations of components, gone ones too.
+// everTranslated lists the translations of components, removed ones included.
 func (s *Snapshot) everTranslated(ctx context.Context, q StatQuery) (ids []int64, err error) {
 	err = chunks(q.Components, func(chunk []any) error {
 		query := `SELECT id FROM translations WHERE component_id IN ` + list(1, len(chunk))
@@ -118,7 +118,7 @@ func (s *Snapshot) everTranslated(ctx context.Context, q StatQuery) (ids []int64
 	return ids, err
 }
 
-// eachDay reads the days of some translations, in the order of their key.
+// eachDay reads the days of translations, in the order of their key.
 func (s *Snapshot) eachDay(ctx context.Context, translations []any, each func(day int64, before, after catalog.Stats)) error {
 	var last int64
 	var before catalog.Stats
@@ -142,7 +142,7 @@ func (s *Snapshot) eachDay(ctx context.Context, translations []any, each func(da
 	})
 }
 
-// counts are the numbers of s in the order that they are stored in.
+// counts returns the numbers of s in the order in which they are stored.
 func counts(s *catalog.Stats) []*int64 {
 	var list []*int64
 	for _, c := range []*catalog.Count{&s.Total, &s.Translated, &s.Fuzzy, &s.ReadOnly, &s.Failing} {

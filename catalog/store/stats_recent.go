@@ -7,12 +7,12 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// errEnough ends a query whose further rows are of no interest.
+// errEnough ends a query early.
 var errEnough = errors.New("enough rows")
 
-// recentChanges counts the entries of a translation in the RecentSpan that ends
-// at last, the time of its newest one. Times of a component never decrease, so
-// it reads from the end and stops at the first delta that is older.
+// recentChanges counts the entries of a translation in the RecentSpan that ends at
+// last, the time of its newest entry. Times of a component never decrease, so it
+// reads from the end and stops at the first older delta.
 func recentChanges(ctx context.Context, s *session, translation, last int64) (n int64, err error) {
 	err = s.query(ctx, `SELECT n, at FROM deltas d WHERE translation_id = $1 ORDER BY first_in_translation DESC`, []any{translation}, func(scan scan) error {
 		var count, at int64

@@ -9,27 +9,28 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// SumQuery selects live translations whose statistics are added up.
+// SumQuery selects live translations to add up their statistics.
 type SumQuery struct {
-	// Components are the ids of the components whose translations count.
+	// Components are the ids of the components of the translations.
 	Components []int64
-	// Language, if not empty, leaves those with this code in their URLs.
+	// Language, if not empty, selects translations with this code in their URLs.
 	Language string
-	// Sources leaves out the source-language translations if it is false.
+	// Sources includes the source-language translations.
 	Sources bool
 }
 
-// Sum is the statistics of a set of translations added up (weblate-facts §6:
-// aggregates are plain sums, the source-language translations among them).
+// Sum holds the added up statistics of a set of translations. As in Weblate,
+// aggregates include the source-language translations
+// (docs/compatibility.md#statistics).
 type Sum struct {
-	// Language is the code that the set has in common.
+	// Language is the code that the translations have in common.
 	Language string
-	// Translations is how many there are.
+	// Translations is the number of translations.
 	Translations int64
 	// Stats and RecentChanges are sums.
 	Stats         catalog.Stats
 	RecentChanges int64
-	// LastChange is the newest; zero if there is none.
+	// LastChange is the time of the newest change; zero without changes.
 	LastChange time.Time
 }
 
@@ -43,9 +44,9 @@ func (s *Sum) Add(o Sum) {
 	}
 }
 
-// Sums adds up the statistics of translations, one Sum for each language, in the
-// order of their codes. It reads the rows of translations, not units, and those
-// of components that changed alone.
+// Sums adds up the statistics of translations, one Sum per language, ordered by
+// code. It reads rows of translations, not units, and only of components that
+// changed since the last call.
 func (s *Snapshot) Sums(ctx context.Context, q SumQuery) ([]Sum, error) {
 	sums := map[string]*Sum{}
 	err := s.sumsOf(ctx, q.Components, func(_ int64, row *sumRow) {

@@ -11,9 +11,9 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// uniques keeps what Unique has counted. Keys are hashes of what was counted with
-// its generations, so that nothing in it is ever wrong. It is safe for concurrent
-// use.
+// uniqueCache keeps the results of UniqueStats. Keys are hashes of the counted
+// translations and their generations, so entries are never stale. It is safe for
+// concurrent use.
 type uniqueCache struct {
 	mu    sync.Mutex
 	stats map[uniqueKey]catalog.Stats
@@ -21,7 +21,7 @@ type uniqueCache struct {
 
 type uniqueKey [16]byte
 
-// maxUniqueStats bounds the counts that are kept, of about 200 bytes each.
+// maxUniqueStats limits the number of results, of about 200 bytes each.
 const maxUniqueStats = 20_000
 
 func newUniqueCache() *uniqueCache { return &uniqueCache{stats: map[uniqueKey]catalog.Stats{}} }
@@ -52,18 +52,18 @@ func newUniqueKey(numbers []int64) uniqueKey {
 	return uniqueKey(h.Sum(nil)[:16])
 }
 
-// uniqueTranslation is what Unique needs of a translation.
+// uniqueTranslation is what UniqueStats needs of a translation.
 type uniqueTranslation struct {
 	id, generation int64
 	stats          catalog.Stats
 }
 
-// Unique are the statistics of components in which strings of one language with
-// the same source and context count once, with the state of that one of them
-// that is furthest: read-only or translated before fuzzy before empty. Failing,
-// Suggestions and Comments are 0. A language that one component has alone costs
-// nothing; of the others the identities are read, and again only when one of its
-// translations has changed.
+// UniqueStats returns the statistics of components, with strings of one language
+// that have the same source and context counted once. Such strings have the state
+// of the best of them: read-only or translated before fuzzy before empty. Failing,
+// Suggestions and Comments are 0. A language that only one component has costs
+// nothing; for other languages the identities are read, and again only when one of
+// the translations changed.
 func (s *Snapshot) UniqueStats(ctx context.Context, components []int64) (catalog.Stats, error) {
 	stats, err := s.unique(ctx, components)
 	return stats, s.db.fail(ctx, "count strings once", err)
@@ -137,14 +137,14 @@ func (s *Snapshot) uniqueIn(ctx context.Context, translations []uniqueTranslatio
 	return all, nil
 }
 
-// identified is a unit with what tells strings apart.
+// identified is a unit with the identity of its string.
 type identified struct {
 	identity catalog.Identity
 	unit     int64
 }
 
-// repeated lists the live units of translations whose string another one has,
-// too, those of a string together. It reads an index, not the rows.
+// repeated lists the live units whose string occurs more than once in the
+// translations, units of one string together. It reads an index, not the rows.
 func (s *Snapshot) repeated(ctx context.Context, translations []uniqueTranslation) ([]identified, error) {
 	var all []identified
 	err := chunks(idsOf(translations), func(chunk []any) error {
@@ -172,7 +172,7 @@ func (s *Snapshot) repeated(ctx context.Context, translations []uniqueTranslatio
 	return kept, nil
 }
 
-// countOnce takes all but one unit of each string out of statistics.
+// countOnce subtracts all units of each string except one from the statistics.
 func (s *Snapshot) countOnce(ctx context.Context, translations []uniqueTranslation, repeated []identified, all *catalog.Stats) error {
 	units, err := s.unitsToCount(ctx, translations, repeated)
 	if err != nil {
@@ -195,9 +195,9 @@ func (s *Snapshot) countOnce(ctx context.Context, translations []uniqueTranslati
 	return nil
 }
 
-// counted reads what counts of units of translations: a few by their ids, many
-// in a walk through all of them, since the number of statements may not grow with
-// that of components.
+// unitsToCount reads state, words and characters of units: a few by their ids,
+// otherwise all units of the translations, since the number of statements must not
+// grow with the number of components.
 func (s *Snapshot) unitsToCount(ctx context.Context, translations []uniqueTranslation, repeated []identified) (map[int64]catalog.Unit, error) {
 	units := make(map[int64]catalog.Unit, len(repeated))
 	ids := make([]int64, len(repeated))

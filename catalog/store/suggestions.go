@@ -18,28 +18,28 @@ type Suggestion struct {
 	Branch string
 	// Target is the text, forms joined; never empty.
 	Target string
-	// AuthorName and AuthorEmail are those of the commit that brought the text to
-	// the branch. The address is not stored: it is "" in answers.
+	// AuthorName and AuthorEmail are the author of the commit that brought the
+	// text to the branch. The address is not stored: it is "" in answers.
 	AuthorName, AuthorEmail string
-	// Username is the author's API name, "" if no entry is the author's; UserID
-	// is 0 then. Only answers have them.
+	// Username is the author's API name; "" if the author has no entry. UserID is
+	// then 0. Only answers have both.
 	Username string
 	UserID   int64
-	// At is the committer time of that commit; zero if it does not say.
+	// At is the committer time of that commit; zero if unknown.
 	At time.Time
-	// Commit is its id, 40 hexadecimal digits.
+	// Commit is the id of that commit, 40 hexadecimal digits.
 	Commit string
 }
 
-// SuggestionSource is what suggestions come from: the file of a translation on a
+// SuggestionSource is the origin of suggestions: the file of a translation on a
 // branch.
 type SuggestionSource struct {
 	TranslationID int64
 	Branch        string
 }
 
-// SuggestionCounts returns how many suggestions of a component each source has;
-// one without any is absent.
+// SuggestionCounts returns the number of suggestions of a component by source.
+// Sources without suggestions are absent.
 func (s *Snapshot) SuggestionCounts(ctx context.Context, component int64) (map[SuggestionSource]int, error) {
 	counts := map[SuggestionSource]int{}
 	err := s.s.query(ctx, `SELECT translation_id, branch, COUNT(*) FROM suggestions WHERE unit_id >= $1 AND unit_id < $2 GROUP BY translation_id, branch`,
@@ -65,7 +65,7 @@ type suggestionRow struct {
 	at                      sql.NullInt64
 }
 
-// storedSuggestions are those of a component.
+// storedSuggestions returns the suggestions of a component.
 func storedSuggestions(ctx context.Context, s *session, component int64) (map[suggestionKey]suggestionRow, error) {
 	rows := map[suggestionKey]suggestionRow{}
 	err := s.query(ctx, `SELECT unit_id, branch, translation_id, target, author_name, author_key, commit_hash, at FROM suggestions WHERE unit_id >= $1 AND unit_id < $2`,
@@ -79,8 +79,8 @@ func storedSuggestions(ctx context.Context, s *session, component int64) (map[su
 	return rows, err
 }
 
-// wantedSuggestions are the rows of a list. Those of units that are not there,
-// read-only, or have the text already are left out.
+// wantedSuggestions returns the rows of a list. It leaves out suggestions for
+// units that do not exist, are read-only, or have the same text.
 func wantedSuggestions(ctx context.Context, s *session, list []Suggestion) (map[suggestionKey]suggestionRow, error) {
 	rows := make(map[suggestionKey]suggestionRow, len(list))
 	for i := range list {
@@ -135,10 +135,10 @@ func suggestionChanges(ctx context.Context, s *session, component int64, list []
 	return add, remove, nil
 }
 
-// PutSuggestions makes the suggestions of a component those of the list, at most
-// one for each unit and branch, and leaves those of the sources to keep, of which
-// the list has none, as they are. Suggestions for strings that the translation does
-// not have, for read-only ones, and for texts that they have already are left out.
+// PutSuggestions makes list the suggestions of a component, at most one per unit
+// and branch. It keeps the suggestions of the sources in keep, of which list has
+// none. It leaves out suggestions for strings that the translation does not have,
+// that are read-only, or that have the same text.
 func (tx *StepTx) PutSuggestions(ctx context.Context, component int64, list []Suggestion, keep map[SuggestionSource]bool) error {
 	_, err := tx.member(component)
 	if err == nil {
@@ -172,12 +172,12 @@ func (tx *StepTx) putSuggestions(ctx context.Context, component int64, list []Su
 	return in.flush(ctx, tx.s)
 }
 
-// refreshSuggestions drops the suggestions that what the step wrote has made void,
-// such as those that were merged, and counts the rest. Without suggestions it
-// finds out by looking into an index.
+// refreshSuggestions deletes suggestions that became void by what the step wrote,
+// such as merged ones, and counts the rest. Without suggestions it costs one index
+// lookup per translation.
 func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 	if tx.info.Partial {
-		return nil // before a first import's end there are none
+		return nil // until the end of a first import there are no suggestions
 	}
 	for _, id := range sortedKeys(tx.dirty) {
 		if _, err := tx.s.exec(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
@@ -203,8 +203,8 @@ func suggestionCount(ctx context.Context, s *session, translation int64) (n int6
 	return n, err
 }
 
-// suggested fills in which units of an answer have suggestions. Units of a page are
-// asked for as a range, whatever lies between them: few units have any.
+// fillSuggestions sets HasSuggestion of the units of an answer. The suggestions of
+// a page are read as a range of ids: few units have any.
 func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) error {
 	if len(units) == 0 {
 		return nil
@@ -239,7 +239,7 @@ func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) er
 	return err
 }
 
-// Suggestions returns those of a unit, by branch.
+// Suggestions returns the suggestions of a unit, by branch.
 func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion, error) {
 	var out []Suggestion
 	err := s.s.query(ctx, `SELECT n.branch, n.translation_id, n.target, n.author_name, n.at, n.commit_hash, COALESCE(a.username, ''), COALESCE(a.id, 0)

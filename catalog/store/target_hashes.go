@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// targetHashRow is a row of echoes.
+// targetHashRow is a row of the table echoes, which finds units by
+// FingerprintedUnit.TargetHash.
 type targetHashRow struct{ hash, unit int64 }
 
-// dropTargetHashes takes units that are about to be written out of those that are
-// found by their Echo, and remembers what it was.
+// dropTargetHashes removes the rows of units that are about to be written, and
+// records their hashes for Written.
 func (tx *StepTx) dropTargetHashes(ctx context.Context, ids []int64) error {
 	if tx.info.Partial {
 		return nil // nothing was checked yet
@@ -43,9 +44,8 @@ func (tx *StepTx) dropTargetHash(ctx context.Context, e targetHashRow) error {
 	return err
 }
 
-// AddTargetHashes makes live units ones that are found by their Echo: those that the
-// step has written, and those of a translation that is checked for the first
-// time. Units that are found already stay so.
+// AddTargetHashes adds the rows of live units: of units that the step has written,
+// and of a translation that is checked for the first time. Existing rows stay.
 func (tx *StepTx) AddTargetHashes(ctx context.Context, units []*CheckUnit) error {
 	rows := make([]targetHashRow, 0, len(units))
 	for _, u := range units {
@@ -64,7 +64,7 @@ func (tx *StepTx) AddTargetHashes(ctx context.Context, units []*CheckUnit) error
 	return tx.fail(ctx, "store what strings are found by", in.flush(ctx, tx.s))
 }
 
-// SetTargetHash stores the Echo of a unit that has another one, or none.
+// SetTargetHash stores another TargetHash of a unit; 0 deletes it.
 func (tx *StepTx) SetTargetHash(ctx context.Context, u *CheckUnit, echo int64) error {
 	err := tx.dropTargetHash(ctx, targetHashRow{u.TargetHash, u.ID})
 	if err == nil {
@@ -74,7 +74,7 @@ func (tx *StepTx) SetTargetHash(ctx context.Context, u *CheckUnit, echo int64) e
 	return tx.fail(ctx, "store what a string is found by", err)
 }
 
-// Echoing returns those of some values of Echo that more than one unit has.
+// SharedTargetHashes returns those of the hashes that more than one unit has.
 func (tx *StepTx) SharedTargetHashes(ctx context.Context, echoes []int64) ([]int64, error) {
 	var out []int64
 	err := chunks(echoes, func(chunk []any) error {
@@ -88,8 +88,7 @@ func (tx *StepTx) SharedTargetHashes(ctx context.Context, echoes []int64) ([]int
 	return out, tx.fail(ctx, "read strings with one translation", err)
 }
 
-// UnitsByTargetHash calls each for the live units that are found by one of some
-// values of Echo.
+// UnitsByTargetHash calls each for the live units with one of the hashes.
 func (tx *StepTx) UnitsByTargetHash(ctx context.Context, echoes []int64, each func(*CheckUnit) error) error {
 	return tx.fail(ctx, "read strings with one translation", chunks(echoes, func(chunk []any) error {
 		return tx.checkUnits(ctx, ` JOIN echoes e ON e.unit_id = u.id AND e.echo = u.echo WHERE e.echo IN `+list(1, len(chunk))+` AND u.removed = 0`, chunk, each)

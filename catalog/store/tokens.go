@@ -10,17 +10,17 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// tokenPrefix begins every secret, so that people and scanners of repositories
-// know what it is.
+// tokenPrefix begins every secret, so that people and secret scanners recognise
+// it.
 const tokenPrefix = "rgt_"
 
-// maxToken bounds what is looked up, in bytes.
+// maxToken is the length in bytes up to which a secret is looked up.
 const maxToken = 128
 
-// CreateToken makes an access token and returns its secret, which is shown once
-// and not stored: 130 bits of chance, of which the SHA-256 is enough. A name
-// that is taken is catalog.ErrConflict; an empty name, one above 100 bytes and an
-// unknown scope are catalog.ErrInvalid.
+// CreateToken creates an access token and returns its secret, which is shown once
+// and not stored: 130 random bits, of which a SHA-256 is safe to store. A name
+// that exists is catalog.ErrConflict; an empty name, a name longer than 100 bytes
+// or an unknown scope are catalog.ErrInvalid.
 func (db *DB) CreateToken(ctx context.Context, name string, scope catalog.Scope, at time.Time) (secret string, err error) {
 	switch {
 	case name == "" || len(name) > 100 || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }):
@@ -51,8 +51,8 @@ func (db *DB) CreateToken(ctx context.Context, name string, scope catalog.Scope,
 	return secret, nil
 }
 
-// RevokeToken makes a token worthless at once; catalog.ErrNotFound if there is
-// none of that name.
+// RevokeToken deletes a token; it is worthless at once. An unknown name is
+// catalog.ErrNotFound.
 func (db *DB) RevokeToken(ctx context.Context, name string) error {
 	err := db.write(ctx, func(s *session) error {
 		n, err := s.exec(ctx, `DELETE FROM tokens WHERE name = $1`, name)
@@ -78,8 +78,8 @@ func (s *Snapshot) Tokens(ctx context.Context) ([]catalog.Token, error) {
 	return list, s.db.fail(ctx, "read the tokens", err)
 }
 
-// Token finds the token of a secret. Where there is none, found is false and
-// any says whether one was ever made: from then on a wrong one is refused.
+// Token finds the token of a secret. If found is false, any says whether a token
+// was ever created: from then on wrong secrets are refused.
 func (s *Snapshot) Token(ctx context.Context, secret string) (t catalog.Token, found, any bool, err error) {
 	if len(secret) <= maxToken {
 		t, found, err = s.tokenWhere(ctx, `hash = $1`, tokenHash(secret))
@@ -92,7 +92,7 @@ func (s *Snapshot) Token(ctx context.Context, secret string) (t catalog.Token, f
 	return t, false, newest > 0, s.db.fail(ctx, "look for tokens", err)
 }
 
-// TokenExists reports whether a token was not revoked.
+// TokenExists reports whether a token still exists.
 func (s *Snapshot) TokenExists(ctx context.Context, id int64) (bool, error) {
 	_, found, err := s.tokenWhere(ctx, `id = $1`, id)
 	return found, err

@@ -10,9 +10,9 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Times are kept as microseconds, the resolution of the API. Outside the years
-// 1 to 9999, which a hostile commit can claim, they are clamped: no client could
-// read them.
+// micros converts a time to microseconds, the resolution of the API; NULL for
+// zero. Times outside the years 1 to 9999, which a hostile commit can claim, are
+// clamped, since clients could not read them.
 func micros(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -34,7 +34,7 @@ func fromMicros(n sql.NullInt64) time.Time {
 	return time.UnixMicro(n.Int64).UTC()
 }
 
-// smallint is how a bool is stored: PostgreSQL takes no bool for a SMALLINT.
+// smallint converts a bool: PostgreSQL takes no bool for a SMALLINT.
 func smallint(b bool) int64 {
 	if b {
 		return 1
@@ -42,7 +42,7 @@ func smallint(b bool) int64 {
 	return 0
 }
 
-// orNull makes NULL of 0, which is no id.
+// orNull converts an id; 0 is NULL.
 func orNull(id int64) any {
 	if id == 0 {
 		return nil
@@ -50,7 +50,7 @@ func orNull(id int64) any {
 	return id
 }
 
-// eventText is JSON, or NULL where there is no event.
+// eventText returns JSON, or NULL without an event.
 func eventText(event map[string]string) (any, error) {
 	if event == nil {
 		return nil, nil
@@ -59,7 +59,7 @@ func eventText(event map[string]string) (any, error) {
 	return string(b), err
 }
 
-// namesText is JSON, or NULL where there is no name.
+// namesText returns JSON, or NULL without names.
 func namesText(names []string) (any, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -68,7 +68,7 @@ func namesText(names []string) (any, error) {
 	return string(b), err
 }
 
-// commitText is JSON, or NULL where nothing is known.
+// commitText returns JSON, or NULL without a commit.
 func commitText(c *catalog.Commit) (any, error) {
 	if c == nil {
 		return nil, nil

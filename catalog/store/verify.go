@@ -9,19 +9,19 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Mismatch is a number of the database that a recount does not give.
+// Mismatch is a number in the database that differs from its recount.
 type Mismatch struct {
-	// Project, Component and Language name whose number it is; those below it
-	// are "", for the whole server all of them.
+	// Project, Component and Language name the owner of the number; levels below
+	// it are "", for the whole server all of them.
 	Project, Component, Language string
-	// What is the number, as statistics call it where they show it.
+	// What names the number, with its name in statistics where it has one.
 	What string
-	// Stored and Counted are the two, unequal; times are microseconds since 1970,
-	// hashes numbers, blobs 40 hexadecimal digits.
+	// Stored and Counted differ. Times are microseconds since 1970, hashes are
+	// numbers, blobs are 40 hexadecimal digits.
 	Stored, Counted string
 }
 
-// String is a line for a maintainer.
+// String returns a line for the operator.
 func (m Mismatch) String() string {
 	where := strings.TrimRight(m.Project+"/"+m.Component+"/"+m.Language, "/")
 	if where == "" {
@@ -30,15 +30,14 @@ func (m Mismatch) String() string {
 	return fmt.Sprintf("%s: %s: %s is stored, %s counted", where, m.What, m.Stored, m.Counted)
 }
 
-// Verified is how much a recount has seen.
+// Verified counts what a recount has read.
 type Verified struct{ Components, Translations, Units, Changes int64 }
 
-// Verify counts everything anew that is kept by adding up what changes, or that
-// was made of something else once: the statistics of every translation, inactive
-// components' too, from its units, the lists of changes from the entries, words
-// and hashes of strings from their texts, blob ids from the files' bytes. each is
-// told what differs. It reads all in this one snapshot. What checks find it takes
-// as it stands.
+// Verify recounts everything that is kept as a sum or was derived once: the
+// statistics of every translation (of inactive components, too) from its units,
+// the lists of changes from the entries, words and hashes of strings from their
+// texts, blob ids from the content of files. It calls each for every difference.
+// It reads everything in this one snapshot. It does not run the checks again.
 func (s *Snapshot) Verify(ctx context.Context, each func(Mismatch)) (Verified, error) {
 	v := verifier{db: s.db, s: s.s, each: each}
 	err := v.run(ctx)
@@ -53,13 +52,13 @@ type verifier struct {
 	hash catalog.Hasher
 }
 
-// scope is what a recount is about.
+// verifyScope is the subject of a recount.
 type verifyScope struct {
 	Mismatch         // What is empty
 	id         int64 // of the project, component or translation
-	source     int64 // the source translation, of a translation's component
+	source     int64 // the component's source translation, for a translation
 	template   templateComments
-	entryTexts map[int64]int64 // of the component: see verifier.told
+	entryTexts map[int64]int64 // of the component: see verifier.entryTexts
 	removed    bool
 }
 
@@ -75,7 +74,7 @@ func (v *verifier) differ(where *verifyScope, what, stored, counted string) {
 	v.each(m)
 }
 
-// none compares a number of rows that must not be with 0.
+// wantNoRows compares a number of rows with 0.
 func (v *verifier) wantNoRows(ctx context.Context, where *verifyScope, what, query string, args ...any) error {
 	var n int64
 	_, err := v.s.first(ctx, query, args, &n)
@@ -121,7 +120,7 @@ func (v *verifier) scopes(ctx context.Context) (components, projects []verifySco
 	return components, projects, err
 }
 
-// sum compares a stored number with a query's, both of the scope's id.
+// compareSum compares a stored number with a counted one, both for the scope's id.
 func (v *verifier) compareSum(ctx context.Context, where *verifyScope, what, stored, counted string) error {
 	var a, b int64
 	if _, err := v.s.first(ctx, stored, []any{where.id}, &a); err != nil {
@@ -182,8 +181,8 @@ func (v *verifier) translation(ctx context.Context, t *verifyScope) error {
 	return nil
 }
 
-// unitCounts are the counts of units, each with words and chars in columns of the
-// same name behind it: a condition on a unit u.
+// unitCounts are the counts of units, with their condition on a unit u. Each has
+// two more columns with the suffixes _words and _chars.
 var unitCounts = []struct{ stored, of string }{
 	{"total", "1 = 1"},
 	{"translated", fmt.Sprintf("u.state >= %d", catalog.StateTranslated)},
@@ -192,7 +191,7 @@ var unitCounts = []struct{ stored, of string }{
 	{"failing", "EXISTS (SELECT 1 FROM failing f WHERE f.unit_id = u.id)"},
 }
 
-// rareCounts are the counts of what few units have, by column.
+// rareCounts are the counts of properties that few units have, by column.
 var rareCounts = []struct {
 	stored string
 	count  func(ctx context.Context, s *session, t *verifyScope) (int64, error)
@@ -208,7 +207,7 @@ var rareCounts = []struct {
 	}},
 }
 
-// sparse compares the counts of what few units have.
+// rare compares the counts of properties that few units have.
 func (v *verifier) rare(ctx context.Context, t *verifyScope) error {
 	for _, c := range rareCounts {
 		var stored int64

@@ -28,7 +28,7 @@ func (v *verifier) server(ctx context.Context) error {
 			return err
 		}
 	}
-	// What no translation, and so none of the counts above, would find.
+	// Rows without a translation, which the counts above do not see.
 	for _, table := range []string{"units", "layouts", "files", "stat_days", "failing", "suggestions"} {
 		if err := v.wantNoRows(ctx, where, table+" of no translation", `SELECT COUNT(*) FROM `+table+` x WHERE NOT EXISTS (SELECT 1 FROM translations t WHERE t.id = x.translation_id)`); err != nil {
 			return err
@@ -37,7 +37,8 @@ func (v *verifier) server(ctx context.Context) error {
 	return v.wantNoRows(ctx, where, "changes of no commit", `SELECT COUNT(*) FROM changes c WHERE NOT EXISTS (SELECT 1 FROM deltas d WHERE d.id = c.delta_id)`)
 }
 
-// misplaced counts the deltas of a scope whose entries do not follow those before.
+// misplaced counts the deltas of a scope whose entries do not follow the previous
+// delta's.
 func misplaced(first, scope string) string {
 	return `SELECT COUNT(*) FROM (SELECT ` + first + ` AS at, LAG(` + first + ` + n, 1, 1) OVER (ORDER BY ` + first + `) AS due FROM deltas WHERE ` + scope + `) AS x WHERE at <> due`
 }
@@ -90,8 +91,8 @@ func (v *verifier) componentLedger(ctx context.Context, c *verifyScope) error {
 	return nil
 }
 
-// ledger verifies the list of changes of a translation, and what it says of the
-// newest of them.
+// ledger verifies the list of changes of a translation, and what the translation
+// stores about its newest changes.
 func (v *verifier) ledger(ctx context.Context, t *verifyScope) error {
 	var stored, counted struct{ n, recent, last, author int64 }
 	if _, err := v.s.first(ctx, `SELECT changes, recent_changes, COALESCE(last_change_at, 0), COALESCE(last_author_id, 0) FROM translations WHERE id = $1`, []any{t.id},

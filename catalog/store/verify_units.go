@@ -13,12 +13,12 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// maxNamed bounds the strings of a translation that are named: if all of them
-// are wrong, some are enough.
+// maxNamed limits the reported strings of a translation: if all are wrong, some
+// are enough.
 const maxNamed = 10
 
-// told is what the entries of a component say of its strings: the fingerprint
-// of the newest text by unit, and absentText of removed ones.
+// entryTexts returns what the entries of a component say about its strings: by
+// unit, the fingerprint of the newest text, or absentText if it was removed.
 func (v *verifier) entryTexts(ctx context.Context, component int64) (map[int64]int64, error) {
 	told := map[int64]int64{}
 	return told, v.s.query(ctx, `SELECT unit_id, action, state, target FROM changes WHERE delta_id >= $1 AND delta_id < $2 AND unit_id IS NOT NULL ORDER BY delta_id, n`,
@@ -34,10 +34,10 @@ func (v *verifier) entryTexts(ctx context.Context, component int64) (map[int64]i
 		})
 }
 
-// absentText stands for a string that was removed.
+// absentText is the fingerprint of a removed string.
 const absentText = 0
 
-// texts verifies what was made of the texts of units: words, characters,
+// texts verifies what was derived from the texts of units: words, characters,
 // identities and fingerprints, which decide what is a change.
 func (v *verifier) texts(ctx context.Context, t *verifyScope) error {
 	named := 0
@@ -71,12 +71,12 @@ func (v *verifier) texts(ctx context.Context, t *verifyScope) error {
 			compare(id, "id_hash", own.Hash, theirs.Hash)
 			compare(id, "key", own.Key, theirs.Key)
 			compare(id, "removal of the source", removed, 0)
-			if words >= 0 || chars >= 0 || source != "" || context != "" { // they are read of the source
+			if words >= 0 || chars >= 0 || source != "" || context != "" { // these are read from the source unit
 				compare(id, "source of its own", 1, 0)
 			}
 			return nil
 		}
-		compare(id, "fingerprint", print, v.hash.Text("", catalog.State(state))) // target and source are one
+		compare(id, "fingerprint", print, v.hash.Text("", catalog.State(state))) // target and source are the same
 		compare(id, "fingerprint of the target", v.hash.Text(target, 0), v.hash.Text(source, 0))
 		identity := v.hash.Identity(source, context)
 		compare(id, "id_hash", own.Hash, identity.Hash)
@@ -87,8 +87,8 @@ func (v *verifier) texts(ctx context.Context, t *verifyScope) error {
 	})
 }
 
-// countedWords counts the words of a source, in the way of the languages without
-// spaces if that is what is stored: the store does not know the language.
+// countedWords counts the words of a source. It counts as for languages without
+// spaces if that gives the stored number: the store does not know the language.
 func countedWords(source string, stored int64) int64 {
 	if n := int64(catalog.CountWords(source, true)); n == stored {
 		return n
@@ -96,7 +96,7 @@ func countedWords(source string, stored int64) int64 {
 	return int64(catalog.CountWords(source, false))
 }
 
-// layout verifies that lists show the live units, each once and in order.
+// layout verifies that the layout has all live units, each once and in order.
 func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
 	var placed, live []int64
 	blocks, begins := int64(0), int64(0)
@@ -141,7 +141,7 @@ func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
 	return err
 }
 
-// file verifies that the stored bytes are those that the translation is made of.
+// file verifies that the stored content is that of the translation's revision.
 func (v *verifier) file(ctx context.Context, t *verifyScope) error {
 	var revision string
 	var owner int64
@@ -170,9 +170,9 @@ func (v *verifier) file(ctx context.Context, t *verifyScope) error {
 	return nil
 }
 
-// day compares the newest day of the statistics over time with those of now;
-// checks, suggestions and comments are not counted there. Databases that an older
-// version began may have none.
+// day compares the newest day of the statistics over time with the current
+// statistics, which have checks, suggestions and comments in addition.
+// Translations stored by an older version may have no days.
 func (v *verifier) day(ctx context.Context, t *verifyScope) error {
 	now, _, err := translationByID(ctx, v.s, t.id)
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Watch tells when the database has something new. Any number of watches share
-// one wake-up per generation: a step or change of settings of this process
-// wakes them at once, those of other processes are found by one query every
-// Options.PollInterval while there is a watch. Use it so: take Changed, read,
-// wait for the channel, and so on; then nothing is missed.
+// Watch reports changes of the database. All watches share one wake-up per
+// generation: a step or change of settings of this process wakes them at once;
+// changes by other processes are found by one query every Options.PollInterval, as
+// long as a watch is open. To miss nothing: call Changed, read, wait for the
+// channel, and repeat.
 type Watch struct {
 	notifier *notifier
 	once     sync.Once
 }
 
-// Watch begins to watch. Close must be called.
+// Watch opens a watch. The caller must close it.
 func (db *DB) Watch() *Watch {
 	n := db.notifier
 	n.mu.Lock()
@@ -31,20 +31,20 @@ func (db *DB) Watch() *Watch {
 	return &Watch{notifier: n}
 }
 
-// Published is the newest generation that this process has committed, or heard
-// of while somebody watches; 0 before the first. A snapshot that is begun after
-// it was asked for shows that generation or a newer one.
+// Published is the newest generation that this process has committed or, while a
+// watch is open, has seen; 0 before the first. A snapshot that begins after the
+// call shows that generation or a newer one.
 func (db *DB) Published() int64 { return db.notifier.newest.Load() }
 
-// Changed returns a channel that is closed as soon as there is a generation
-// that was not known when Changed was called, or the database is closed.
+// Changed returns a channel that is closed when a generation newer than the last
+// known one appears, or when the database is closed.
 func (w *Watch) Changed() <-chan struct{} {
 	w.notifier.mu.Lock()
 	defer w.notifier.mu.Unlock()
 	return w.notifier.changed
 }
 
-// Close ends the watch. It may be called more than once.
+// Close closes the watch. It may be called more than once.
 func (w *Watch) Close() {
 	w.once.Do(func() {
 		w.notifier.mu.Lock()
@@ -57,15 +57,15 @@ func (w *Watch) Close() {
 	})
 }
 
-// notifier is what watches share.
+// notifier is the state that all watches share.
 type notifier struct {
 	interval   time.Duration // between two polls
 	mu         sync.Mutex
 	generation int64
-	newest     atomic.Int64  // generation, without the lock
-	changed    chan struct{} // closed and replaced at every new generation
+	newest     atomic.Int64  // a copy of generation, to be read without mu
+	changed    chan struct{} // closed and replaced for every new generation
 	watches    int
-	stop       context.CancelFunc // of the poller; nil while there is none
+	stop       context.CancelFunc // of the poller; nil if it does not run
 	pollers    sync.WaitGroup
 	closed     bool
 }
@@ -86,7 +86,7 @@ func (n *notifier) publish(generation int64) {
 	}
 }
 
-// close wakes the watches for the last time and waits for the poller.
+// close wakes the watches a last time and waits for the poller.
 func (n *notifier) close() {
 	n.mu.Lock()
 	if !n.closed {

@@ -8,17 +8,17 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// CheckUnit is a unit as the quality checks see it, and what they said of it.
+// CheckUnit is a unit as input of the quality checks, with the checks that fail.
 type CheckUnit struct {
-	// Unit has all but Position and Location.
+	// Unit has all fields except Position and Location.
 	catalog.Unit
-	// Echo is that of FingerprintedUnit; 0 if it has none.
+	// TargetHash is as in FingerprintedUnit.
 	TargetHash int64
 }
 
-// Peer is a translation of a project that others are compared with.
+// Peer is a translation of a project with which others are compared.
 type Peer struct {
-	// ID and ComponentID are the translation's and its component's.
+	// ID is the translation's, ComponentID its component's.
 	ID, ComponentID int64
 	// Language is the code in URLs.
 	Language string
@@ -27,20 +27,20 @@ type Peer struct {
 	PluralFormula string
 	// IsSource marks a source-language translation.
 	IsSource bool
-	// Checked is what it was checked with, never "".
+	// Checked is the key with which it was checked, never "".
 	Checked string
 }
 
-// failingChange is what SetFailing changed in a translation.
+// failingChange is the change of a translation's statistics by SetFailing.
 type failingChange struct {
 	component int64
 	stats     catalog.Count
 }
 
-// note remembers that a unit was written, for Written.
+// recordWritten records that a unit was written, for Written.
 func (tx *StepTx) recordWritten(translation, unit int64) {
 	if tx.info.Partial {
-		return // nothing is checked before the head is reached
+		return // checks run when the head is reached
 	}
 	if tx.written == nil {
 		tx.written = map[int64][]int64{}
@@ -48,9 +48,9 @@ func (tx *StepTx) recordWritten(translation, unit int64) {
 	tx.written[translation] = append(tx.written[translation], unit)
 }
 
-// Written returns the units that the step has added, updated or removed so far,
-// by translation, and the Echo of those that had one before. In a step that is
-// Partial there are none. Both are the caller's own from then on.
+// Written returns the units that the step has added, updated or removed so far, by
+// translation, and the target hashes that they had before. Both are empty if the
+// step is Partial. The caller owns them.
 func (tx *StepTx) Written() (units map[int64][]int64, echoes map[int64]struct{}) {
 	units, echoes = tx.written, tx.oldTargetHashes
 	tx.written, tx.oldTargetHashes = nil, nil
@@ -80,7 +80,7 @@ func (tx *StepTx) UnitsOf(ctx context.Context, translation int64, each func(*Che
 		tx.checkUnits(ctx, ` WHERE u.translation_id = $1 AND u.removed = 0 ORDER BY u.id`, []any{translation}, each))
 }
 
-// SourceText is what a source unit has for its translations.
+// SourceText is the part of a source unit that its translations share.
 type SourceText struct {
 	// Source and Context are its texts.
 	Source, Context string
@@ -88,7 +88,7 @@ type SourceText struct {
 	Words, Chars int64
 }
 
-// SourceTexts returns those of a source translation, by id.
+// SourceTexts returns the texts of a source translation, by unit.
 func (tx *StepTx) SourceTexts(ctx context.Context, translation int64) (map[int64]SourceText, error) {
 	texts := map[int64]SourceText{}
 	err := tx.s.query(ctx, `SELECT id, source, context, words, chars FROM units WHERE translation_id = $1 AND source_id = id`, []any{translation}, func(scan scan) error {
@@ -102,7 +102,7 @@ func (tx *StepTx) SourceTexts(ctx context.Context, translation int64) (map[int64
 }
 
 // TargetsOf is UnitsOf for the translations of sources, in a third of the time.
-// The units have what checks read, and no order.
+// The units have the fields that checks read, and are in no order.
 func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[int64]SourceText) ([]*CheckUnit, error) {
 	var units []*CheckUnit
 	var others []int64 // units of other source strings
@@ -146,16 +146,15 @@ func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[
 	return units, tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
 }
 
-// UnitsByID calls each for units, removed ones included; ids without one are
-// left out.
+// UnitsByID calls each for units, including removed ones. Unknown ids are left
+// out.
 func (tx *StepTx) UnitsByID(ctx context.Context, ids []int64, each func(*CheckUnit) error) error {
 	return tx.fail(ctx, "read units", chunks(ids, func(chunk []any) error {
 		return tx.checkUnits(ctx, ` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, each)
 	}))
 }
 
-// Peers returns the live translations of a project in some languages that were
-// checked.
+// Peers returns the live, checked translations of a project in some languages.
 func (tx *StepTx) Peers(ctx context.Context, project int64, languages []string) ([]Peer, error) {
 	var out []Peer
 	for _, language := range languages {
@@ -175,8 +174,7 @@ func (tx *StepTx) Peers(ctx context.Context, project int64, languages []string) 
 	return out, nil
 }
 
-// CommonHashes returns the id_hashes that live units of both of two translations
-// have.
+// CommonHashes returns the id_hashes that live units of both translations have.
 func (tx *StepTx) CommonHashes(ctx context.Context, a, b int64) ([]int64, error) {
 	var out []int64
 	err := tx.s.query(ctx, `SELECT DISTINCT x.id_hash FROM units x JOIN units y ON y.translation_id = $2 AND y.id_hash = x.id_hash AND y.removed = 0
@@ -189,15 +187,14 @@ func (tx *StepTx) CommonHashes(ctx context.Context, a, b int64) ([]int64, error)
 	return out, tx.fail(ctx, fmt.Sprintf("compare translations %d and %d", a, b), err)
 }
 
-// SourceTranslation is the id of a component's live source translation; 0 if it
-// has none.
+// SourceTranslation returns the id of a component's live source translation, or 0.
 func (tx *StepTx) SourceTranslation(ctx context.Context, component int64) (id int64, err error) {
 	_, err = tx.s.first(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1 AND removed = 0`, []any{component}, &id)
 	return id, tx.fail(ctx, fmt.Sprintf("read the source translation of component %d", component), err)
 }
 
-// PeerByID is a translation with its project; Checked is "" if it was not
-// checked, or is gone.
+// PeerByID returns a translation and its project; Checked is "" if it was not
+// checked, or was removed.
 func (tx *StepTx) PeerByID(ctx context.Context, translation int64) (project int64, p Peer, err error) {
 	_, err = tx.s.first(ctx, `SELECT c.project_id, t.id, t.component_id, t.language, t.plural_number, t.plural_formula, t.is_source,
 		CASE WHEN t.removed = 0 AND c.active = 1 THEN t.checked ELSE '' END
@@ -206,7 +203,8 @@ func (tx *StepTx) PeerByID(ctx context.Context, translation int64) (project int6
 	return project, p, tx.fail(ctx, fmt.Sprintf("read translation %d", translation), err)
 }
 
-// CheckedOf returns, by translation, what those of some units were checked with.
+// CheckedOf returns the Checked keys of the translations of some units, by
+// translation.
 func (tx *StepTx) CheckedOf(ctx context.Context, units []int64) (map[int64]string, error) {
 	out := map[int64]string{}
 	err := chunks(units, func(chunk []any) error {
@@ -221,7 +219,7 @@ func (tx *StepTx) CheckedOf(ctx context.Context, units []int64) (map[int64]strin
 	return out, tx.fail(ctx, "read what was checked", err)
 }
 
-// UnitsByHash calls each for the live units of a translation with one of some
+// UnitsByHash calls each for the live units of a translation that have one of the
 // id_hashes.
 func (tx *StepTx) UnitsByHash(ctx context.Context, translation int64, hashes []int64, each func(*CheckUnit) error) error {
 	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), chunks(hashes, func(chunk []any) error {
@@ -229,8 +227,9 @@ func (tx *StepTx) UnitsByHash(ctx context.Context, translation int64, hashes []i
 	}))
 }
 
-// FailingOf counts the failing checks of the targets of source units; a source
-// unit's own do not count. Sources without are not there.
+// FailingOf counts the failing checks of the translations of source units, by
+// source unit. Checks of the source unit itself do not count. Source units without
+// failing checks are absent.
 func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]int, error) {
 	out := map[int64]int{}
 	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
@@ -247,9 +246,9 @@ func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]int
 	return out, tx.fail(ctx, "count failing checks", err)
 }
 
-// SetFailing stores the failing checks of a unit, which may be of another
-// component of the project than those of the convoy, and keeps the translation's
-// statistics. u is as it was read in this step; its Failing becomes failing.
+// SetFailing stores the failing checks of a unit and updates the translation's
+// statistics. The unit may belong to a component of the project outside the
+// convoy. u must be as read in this step; its Failing becomes failing.
 func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) error {
 	if u.Failing == failing {
 		return nil
@@ -291,8 +290,8 @@ func (tx *StepTx) failingOf(translation, component int64) *failingChange {
 	return t
 }
 
-// ClearFailing forgets the failing checks of a translation whose file is gone,
-// and that it was checked.
+// ClearFailing deletes the failing checks of a translation whose file was removed,
+// and marks it as not checked.
 func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 	_, err := tx.componentOf(ctx, translation)
 	if err == nil {
@@ -307,7 +306,7 @@ func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 	return tx.fail(ctx, fmt.Sprintf("forget checks of translation %d", translation), err)
 }
 
-// SetChecked stores what a translation of the convoy was checked with.
+// SetChecked stores the key with which a translation of the convoy was checked.
 func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string) error {
 	_, err := tx.componentOf(ctx, translation)
 	if err == nil {
@@ -316,7 +315,8 @@ func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string)
 	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)
 }
 
-// storeFailing adds up what SetFailing changed, and marks what shows it.
+// storeFailing stores the sums of what SetFailing changed. It returns the
+// components outside the convoy whose answers changed.
 func (tx *StepTx) storeFailing(ctx context.Context) (abroad []int64, err error) {
 	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
 		return nil, err
@@ -339,8 +339,24 @@ func (tx *StepTx) storeFailing(ctx context.Context) (abroad []int64, err error) 
 	return abroad, nil
 }
 
-// Unchecked returns those of some components that have a live translation that
-// was not checked.
+// FailingUnits returns the failing checks of the units of a translation, by unit.
+// Units without failing checks are absent.
+func (tx *StepTx) FailingUnits(ctx context.Context, translation int64) (map[int64][2]uint64, error) {
+	out := map[int64][2]uint64{}
+	err := tx.newFailing.flush(ctx, tx.s)
+	if err == nil {
+		err = tx.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
+			var id, low, high int64
+			err := scan(&id, &low, &high)
+			out[id] = [2]uint64{uint64(low), uint64(high)}
+			return err
+		})
+	}
+	return out, tx.fail(ctx, fmt.Sprintf("read failing checks of translation %d", translation), err)
+}
+
+// Unchecked returns those of the components that have a live translation that was
+// not checked.
 func (s *Snapshot) Unchecked(ctx context.Context, components []int64) ([]int64, error) {
 	var out []int64
 	err := chunks(components, func(chunk []any) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// finish is the tail of a step, short because it is serial among writers:
-// compare-and-swap, the clock, the deltas, the generations.
+// finish is the last part of a step: compare-and-swap, the clock, the deltas, the
+// generations. It is short because only one writer can be in it.
 func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
 	if err := tx.entries.flush(ctx, tx.s); err != nil {
 		return StepResult{}, err
@@ -36,7 +36,8 @@ func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
 	return res, tx.storeGenerations(ctx, res.Generation)
 }
 
-// checkCodes holds up what no index can while codes are being swapped.
+// checkCodes ensures that codes are unique. An index could not allow two
+// translations to swap codes.
 func (tx *StepTx) checkCodes(ctx context.Context) error {
 	if !tx.codesChanged {
 		return nil
@@ -90,11 +91,12 @@ func (tx *StepTx) takeIDs(ctx context.Context) (StepResult, error) {
 	return res, err
 }
 
-// tally is how long the lists of a scope are, and what the step added.
+// listGrowth is the length of the list of changes of a scope, and what the step
+// adds.
 type listGrowth struct {
-	next     int64 // place of the next entry, from 1
+	next     int64 // rank of the next entry, from 1
 	added    int64
-	lastAt   int64 // translations only: newest entry
+	lastAt   int64 // of the newest entry; only for translations
 	authorID int64
 }
 
@@ -178,8 +180,8 @@ func (tx *StepTx) storeTallies(ctx context.Context, projects, components, transl
 	return nil
 }
 
-// bump gives the generation to what changed. A head that moved changes its
-// component, which shows it, but neither translations nor the project.
+// storeGenerations gives the generation to everything that changed. A moved head
+// changes its component, which shows it, but not its translations or project.
 func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error {
 	projects := map[int64]bool{}
 	components, err := tx.storeFailing(ctx)
@@ -223,8 +225,8 @@ func nullable(n sql.NullInt64) any {
 	return n.Int64
 }
 
-// inTranslationList are the actions of strings; all others belong to the
-// component (decision 21).
+// inTranslationList reports whether an action is about a string. Other actions are
+// about the component (docs/compatibility.md#component-events).
 func inTranslationList(a catalog.Action) bool {
 	return slices.Contains([]catalog.Action{catalog.ActionNewUnit, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove}, a)
 }

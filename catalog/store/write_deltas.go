@@ -8,23 +8,24 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Delta is what one commit changed in one file, or what happened to a component.
+// Delta is the set of changes of one commit in one file, or a set of events of a
+// component.
 type Delta struct {
-	// ComponentID is the component, one of the convoy.
+	// ComponentID is the component; it must be in the convoy.
 	ComponentID int64
-	// TranslationID is the translation; 0 for events of the component (decision
-	// 21), which are in no translation's list.
+	// TranslationID is the translation; 0 for events of the component, which are
+	// in no translation's list (docs/compatibility.md#component-events).
 	TranslationID int64
-	// AuthorID is the git author, from StepTx.User; 0 if there is none.
+	// AuthorID is the git author, from StepTx.User; 0 if unknown.
 	AuthorID int64
-	// Commit is the commit of origin, "" if there is none.
+	// Commit is the commit of origin, "" if unknown.
 	Commit string
-	// CommitTime is its committer time; zero if there is none.
+	// CommitTime is its committer time; zero if unknown.
 	CommitTime time.Time
 	// CoAuthors are the names in the commit's Co-authored-by trailers.
 	CoAuthors []string
-	// At is the time of the entries; zero is StepInfo.At. An entry is never older
-	// than the newest one of its component.
+	// At is the time of the entries; zero means StepInfo.At. An entry is never
+	// older than the newest one of its component.
 	At time.Time
 	// Entries are the changes in the order of the file.
 	Entries []Entry
@@ -32,23 +33,23 @@ type Delta struct {
 
 // Entry is one change of a Delta.
 type Entry struct {
-	// Action is the kind of change: 31, 59 or 63 in a translation, any other in
-	// an event.
+	// Action is the kind of change: 31, 59 or 63 for strings, any other for
+	// events.
 	Action catalog.Action
-	// UnitID is the unit; 0 in an event.
+	// UnitID is the unit; 0 for events.
 	UnitID int64
-	// State and OldState are the states after and before; StateAbsent where the
-	// unit is not there. An event has StateAbsent for both, whatever is given.
+	// State and OldState are the states after and before the change; StateAbsent
+	// if the unit did not exist. Events always have StateAbsent.
 	State, OldState catalog.State
-	// Target and Old are the texts after and before, forms joined; for a removed
-	// string both are the removed text (decision 16).
+	// Target and Old are the texts after and before, forms joined. A removed
+	// string has its text in both (docs/compatibility.md#change-entries).
 	Target, Old string
-	// Event is what an event tells, such as file, line, message, language; of a
-	// string only previous_source, nil else.
+	// Event holds the details of an event, such as file, line, message, language;
+	// for a string only previous_source, or nil.
 	Event map[string]string
 }
 
-// pendingDelta waits for its ids until the end of the step.
+// pendingDelta is a delta that gets its ids at the end of the step.
 type pendingDelta struct {
 	id, component, translation, author int64
 	n, added, updated, removed         int
@@ -57,8 +58,8 @@ type pendingDelta struct {
 	commitTime, coAuthors              any
 }
 
-// AddDelta appends entries to the ledger. Their ids follow the order of the
-// calls. Without entries it does nothing.
+// AddDelta appends entries to the ledger. Their ids are in the order of the calls.
+// A delta without entries is ignored.
 func (tx *StepTx) AddDelta(ctx context.Context, d Delta) error {
 	if len(d.Entries) == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// PutLayout stores where the live units of a translation stand: all of them,
-// ascending by ID. Only blocks whose bytes differ are written.
+// PutLayout stores the positions and locations of all live units of a translation,
+// ascending by ID. It writes only blocks whose bytes differ.
 func (tx *StepTx) PutLayout(ctx context.Context, translationID int64, placed []catalog.UnitPosition) error {
 	return tx.fail(ctx, fmt.Sprintf("store layout of translation %d", translationID), tx.putLayout(ctx, translationID, placed))
 }
@@ -66,7 +66,7 @@ func (tx *StepTx) blocks(ctx context.Context, translation int64) ([][]byte, erro
 	return out, err
 }
 
-// Layout returns what PutLayout stored; nothing if it never did.
+// Layout returns the layout stored by PutLayout, if any.
 func (tx *StepTx) Layout(ctx context.Context, translationID int64) ([]catalog.UnitPosition, error) {
 	op := fmt.Sprintf("read layout of translation %d", translationID)
 	blocks, err := tx.blocks(ctx, translationID)

@@ -10,55 +10,58 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// StepInfo says what a step moves.
+// StepInfo describes a step.
 type StepInfo struct {
-	// Repo and Branch are those of the configuration (Branch's arguments).
+	// Repo and Branch are as in the configuration (the arguments of Branch).
 	Repo, Branch string
-	// Components are the ids of the convoy, ascending: active components of the
-	// branch that stand at From.
+	// Components are the ids of the convoy, the components that move together,
+	// ascending. They must be active components of the branch with head From.
 	Components []int64
-	// From is the head before, "" for a first import or a reread; To the head
-	// after, 40 hexadecimal digits.
+	// From is the head before, "" for a first import or a reread. To is the head
+	// after. Both have 40 hexadecimal digits.
 	From, To string
-	// Tracking is the branch in use.
+	// Tracking is the branch that is followed.
 	Tracking string
-	// At is the time of the pull: that of every entry whose Delta.At is zero.
-	// No entry gets a time before the newest one of its component (decision 19).
+	// At is the time of the pull, and of every entry whose Delta.At is zero. No
+	// entry is older than the newest one of its component
+	// (docs/compatibility.md#history).
 	At time.Time
 	// Configured is the largest BranchComponent.Configured of the convoy: if
-	// settings changed since, the step is a conflict. 0 does not check.
+	// settings changed since, the step fails with ErrConflict. 0 disables the
+	// check.
 	Configured int64
 	// Partial says that the step is a checkpoint of a first import: the heads
-	// move, but a component that has not been imported is not yet (decision 22).
+	// move, but the components do not count as imported
+	// (docs/compatibility.md#first-import).
 	Partial bool
 	// Reread says that the step reads every file of the convoy's components.
 	Reread bool
-	// Commit is what people are shown of To; nil leaves what is stored, which is
-	// not shown for another commit.
+	// Commit describes To; nil keeps the stored commit, which is not shown for
+	// another head.
 	Commit *catalog.Commit
-	// ImportAt is when the first import began. The first step of a component
-	// that gives it stores it for BranchComponent.ImportAt; zero stores nothing.
+	// ImportAt is when the first import began. The first step of a component that
+	// gives it stores it for BranchComponent.ImportAt; zero is ignored.
 	ImportAt time.Time
 }
 
-// StepResult says what a step wrote.
+// StepResult describes what a step wrote.
 type StepResult struct {
-	// Generation is the step's.
+	// Generation is the generation of the step.
 	Generation int64
-	// FirstChange is the id of its first change entry; 0 if it has none.
+	// FirstChange is the id of its first change entry; 0 without entries.
 	FirstChange int64
-	// Changes is the number of its entries; their ids are dense.
+	// Changes is the number of its entries, whose ids are consecutive.
 	Changes int64
 }
 
-// Step is one transaction (DESIGN, invariant 3): fn writes through tx, then the
-// heads of the convoy move from From to To, the entries get their ids, what
-// changed gets the next generation, and all becomes visible at once. If fn fails
-// (its error is returned), ctx is done or the process dies, nothing is. If any
-// component of the convoy is not active at From, the error is ErrConflict. A
-// step that writes nothing still moves the heads. tx must not be used by two
-// goroutines at once, nor after fn returned; fn must not call other methods of
-// db that write. A panic in fn rolls back and goes on.
+// Step is one transaction: fn writes through tx, then the heads of the convoy move
+// from From to To, the entries get their ids, whatever changed gets the next
+// generation, and everything becomes visible at once. If fn fails (its error is
+// returned), ctx is done or the process dies, nothing is stored. If any component
+// of the convoy is not active at From, the error is ErrConflict. A step that
+// writes nothing still moves the heads. tx must not be used by two goroutines at
+// once, nor after fn returned; fn must not call other methods of db that write. A
+// panic in fn rolls back and continues.
 func (db *DB) Step(ctx context.Context, info StepInfo, fn func(ctx context.Context, tx *StepTx) error) (StepResult, error) {
 	started := db.now()
 	var res StepResult
@@ -95,35 +98,35 @@ func (db *DB) observe(started time.Time, res StepResult, err error) {
 	db.metrics.steps.WithLabelValues(result).Observe(db.now().Sub(started).Seconds())
 }
 
-// StepTx is the write side of one step. Its methods fail with ErrInvalid for
-// components that are not in the convoy.
+// StepTx writes a step. Its methods fail with ErrInvalid for components outside
+// the convoy.
 type StepTx struct {
 	db   *DB
 	s    *session
 	info StepInfo
 
 	convoy          map[int64]*convoyMember
-	translations    map[int64]int64      // translation → component
-	dirty           map[int64]struct{}   // translations whose answers changed
-	codesChanged    bool                 // a translation was put: codes must be unique
-	users           map[string]knownUser // by identity
+	translations    map[int64]int64      // component by translation
+	dirty           map[int64]struct{}   // translations whose answers change
+	codesChanged    bool                 // a translation was stored: codes must be checked
+	users           map[string]knownUser // by authorKey
 	deltas          []pendingDelta
 	entries         *inserter
-	written         map[int64][]int64        // units that were written, by translation, if they are to be checked
-	oldTargetHashes map[int64]struct{}       // that units of them had before
-	failing         map[int64]*failingChange // what checks changed, by translation
-	newFailing      *inserter                // of units without failing checks before; flushed before failing is read
+	written         map[int64][]int64        // written units to be checked, by translation
+	oldTargetHashes map[int64]struct{}       // that written units had before
+	failing         map[int64]*failingChange // changes by SetFailing, by translation
+	newFailing      *inserter                // rows of failing to insert; flushed before failing is read
 }
 
-// convoyMember is the row of a component within a step.
+// convoyMember is the row of a component in the convoy.
 type convoyMember struct {
 	project             int64
 	tracking            string
 	imported, reread    bool
 	lastUnit, lastDelta int64
 	lastAt              sql.NullInt64
-	dirty               bool // an answer of the component changed, or one below it
-	countersChanged     bool // lastUnit, lastDelta or lastAt moved
+	dirty               bool // answers about the component, or anything below it, change
+	countersChanged     bool // lastUnit, lastDelta or lastAt changed
 }
 
 func (db *DB) beginStep(ctx context.Context, s *session, info StepInfo) (*StepTx, error) {
@@ -159,8 +162,8 @@ func (info *StepInfo) check() error {
 	return nil
 }
 
-// loadConvoy reads the rows and refuses early what the compare-and-swap at the
-// end would refuse.
+// loadConvoy reads the components, and refuses early what the compare-and-swap at
+// the end would refuse.
 func (tx *StepTx) loadConvoy(ctx context.Context) error {
 	err := chunks(tx.info.Components, func(chunk []any) error {
 		args := append([]any{tx.info.From, tx.info.Repo, tx.info.Branch}, chunk...)
@@ -192,7 +195,7 @@ func (tx *StepTx) member(component int64) (*convoyMember, error) {
 	return m, nil
 }
 
-// componentOf finds the component of a translation.
+// componentOf returns the component of a translation.
 func (tx *StepTx) componentOf(ctx context.Context, translation int64) (int64, error) {
 	if c, ok := tx.translations[translation]; ok {
 		return c, nil
@@ -212,7 +215,7 @@ func (tx *StepTx) componentOf(ctx context.Context, translation int64) (int64, er
 	return c, nil
 }
 
-// touch marks a translation, and with it its component, as changed.
+// markChanged marks a translation, and with it its component, as changed.
 func (tx *StepTx) markChanged(ctx context.Context, translation int64) error {
 	if _, ok := tx.dirty[translation]; ok {
 		return nil
@@ -226,10 +229,10 @@ func (tx *StepTx) markChanged(ctx context.Context, translation int64) error {
 	return nil
 }
 
-// fail names the operation within the step.
+// fail adds the operation to an error.
 func (tx *StepTx) fail(ctx context.Context, op string, err error) error {
 	return tx.db.fail(ctx, op, err)
 }
 
-// short keeps messages readable for convoys of hundreds.
+// short shortens the ids in messages about convoys of hundreds of components.
 func short(ids []int64) []int64 { return slices.Clip(ids[:min(len(ids), 8)]) }

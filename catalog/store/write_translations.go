@@ -7,8 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Translations returns the translations of a component by id, removed ones
-// included.
+// Translations returns the translations of a component by id, including removed
+// ones.
 func (tx *StepTx) Translations(ctx context.Context, componentID int64) ([]catalog.Translation, error) {
 	ts, err := translationsOf(ctx, tx.s, componentID, true)
 	for i := range ts {
@@ -19,12 +19,11 @@ func (tx *StepTx) Translations(ctx context.Context, componentID int64) ([]catalo
 	return ts, tx.fail(ctx, fmt.Sprintf("read translations of component %d", componentID), err)
 }
 
-// PutTranslation stores a translation: one with ID 0 is new and gets its ID;
-// any other gets all its fields but Stats.Suggestions and
-// Stats.Comments, which the step counts, Checked and Stats.Failing, which follow
-// from the checks, and Changes, RecentChanges, LastChange and
-// LastAuthor, which follow from the entries. Removed leaves its units as they are. At the end of
-// the step no two live translations of a component may have one Language.
+// PutTranslation stores a translation: with ID 0 it is new and gets its ID. It
+// ignores fields that follow from other data: Stats.Suggestions, Stats.Comments,
+// Stats.Failing, Checked, Changes, RecentChanges, LastChange and LastAuthor.
+// Removed does not change its units. At the end of the step no two live
+// translations of a component may have the same Language.
 func (tx *StepTx) PutTranslation(ctx context.Context, t *catalog.Translation) error {
 	return tx.fail(ctx, fmt.Sprintf("store translation %s of component %d", t.Language, t.ComponentID), tx.putTranslation(ctx, t))
 }
@@ -74,7 +73,7 @@ func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation)
 	return tx.markChanged(ctx, t.ID)
 }
 
-// translationValues are the 21 values that a caller sets, in the order of the
+// translationValues are the 21 columns that a caller sets, in the order of the
 // schema.
 func translationValues(t *catalog.Translation) []any {
 	v := []any{t.Language, t.FileCode, t.Filename, t.Revision, smallint(t.IsSource), smallint(t.Removed), t.PluralNumber, t.PluralFormula, t.Outline}

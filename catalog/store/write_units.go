@@ -20,24 +20,24 @@ type FingerprintedUnit struct {
 	TargetHash int64
 }
 
-// Text is what an entry about a stored unit needs.
+// Text is what an entry needs of a stored unit.
 type Text struct {
 	// Target is the stored translation, forms joined.
 	Target string
 	// State is the stored state.
 	State catalog.State
-	// Source and Context are those of the source unit.
+	// Source and Context are the source unit's.
 	Source, Context string
 }
 
-// Known returns what catalog.Diff needs of all units of a translation, removed
-// ones included, in the order of their ids. It reads an index, not the rows.
+// Known returns what catalog.Diff needs of all units of a translation by id,
+// including removed ones. It reads an index, not the rows.
 func (tx *StepTx) Known(ctx context.Context, translationID int64) ([]catalog.Known, error) {
 	known, err := knownUnits(ctx, tx.s, translationID)
 	return known, tx.fail(ctx, fmt.Sprintf("read known units of translation %d", translationID), err)
 }
 
-// Texts returns the texts of units by id. Ids that do not exist are left out.
+// Texts returns the texts of units by id. Unknown ids are left out.
 func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error) {
 	texts := make(map[int64]Text, len(ids))
 	err := chunks(ids, func(chunk []any) error {
@@ -54,11 +54,10 @@ func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error
 }
 
 // AddUnits stores new units and gives them ids in the order of the slice, from
-// their component's counter. A unit that has an ID already must have the one
-// that it would get: ids that a caller gave ahead, by BranchComponent.LastUnit.
-// SourceID 0 is a source unit: it becomes its own
-// source, and only it keeps Source, Context, Words and Chars. Position and
-// Location are PutLayout's.
+// their component's counter. If a unit has an ID, assigned by the caller from
+// BranchComponent.LastUnit, it must be the one that it would get. SourceID 0 makes
+// a unit its own source; only source units keep Source, Context, Words and Chars.
+// PutLayout stores Position and Location.
 func (tx *StepTx) AddUnits(ctx context.Context, units []FingerprintedUnit) error {
 	in := newInserter("units", "id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
 		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "remark", "created", "echo")
@@ -101,9 +100,9 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *FingerprintedUni
 		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, micros(u.Created), orNull(n.TargetHash))
 }
 
-// UpdateUnits stores, by ID, target, state, previous source, note, remark, flags,
-// priority and fingerprints, and makes removed units live again. An unknown ID
-// is ErrNotFound.
+// UpdateUnits stores, by ID, target, state, previous source, note, the length of
+// the translator comment, flags, priority and fingerprints, and restores removed
+// units. An unknown ID is ErrNotFound.
 func (tx *StepTx) UpdateUnits(ctx context.Context, units []FingerprintedUnit) error {
 	ids := make([]int64, len(units))
 	for i := range units {
@@ -135,8 +134,8 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
 	return err
 }
 
-// RemoveUnits takes units out of lists and counts. Their last text is kept. An
-// unknown id is ErrNotFound.
+// RemoveUnits marks units as removed. Their last text is kept. An unknown id is
+// ErrNotFound.
 func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	removed, translations := 0, map[int64]bool{}
 	if err := tx.dropTargetHashes(ctx, ids); err != nil {
@@ -166,7 +165,7 @@ func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 func knownUnits(ctx context.Context, s *session, translation int64) ([]catalog.Known, error) {
 	var known []catalog.Known
 	var k catalog.Known
-	var id int64 // with removed as its last bit: a column less to allocate for
+	var id int64 // times two, plus removed: one column less to allocate for
 	dest := []any{&id, &k.Identity.Hash, &k.Identity.Key, &k.Text, &k.Meta}
 	err := s.query(ctx, `SELECT id * 2 + removed, id_hash, id_key, text_print, meta_print FROM units WHERE translation_id = $1`, []any{translation},
 		func(scan scan) error {

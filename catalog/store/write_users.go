@@ -12,8 +12,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// User is a git author (decision 25). The e-mail address is not stored, only
-// its hash.
+// User is a git author (docs/compatibility.md#users). The e-mail address is not
+// stored, only its hash.
 type User struct {
 	// ID is assigned once and never reused.
 	ID int64
@@ -21,16 +21,16 @@ type User struct {
 	Username string
 	// FullName is the author's name as first seen.
 	FullName string
-	// Joined is the time of the first commit seen; zero if none was given.
+	// Joined is the time of the author's first commit; zero if unknown.
 	Joined time.Time
 	// Bot marks a program.
 	Bot bool
 }
 
-// User returns the id of a git author, who is known by the e-mail address in
-// lower case, or without one by the name. A new author gets catalog.Username of
-// the name, with a suffix -2, -3, … where that is taken. at is the time of the
-// commit: the earliest becomes User.Joined.
+// User returns the id of a git author. Authors are identified by their e-mail
+// address in lower case, without one by their name. A new author gets
+// catalog.Username of the name, with a suffix -2, -3, … if that is taken. at is
+// the time of the commit: the earliest becomes User.Joined.
 func (tx *StepTx) User(ctx context.Context, name, email string, at time.Time) (int64, error) {
 	key := authorKey(name, email)
 	known, ok := tx.users[key]
@@ -44,14 +44,14 @@ func (tx *StepTx) User(ctx context.Context, name, email string, at time.Time) (i
 	return id, tx.fail(ctx, "store an author", err)
 }
 
-// knownUser is an author that the step has stored already.
+// knownUser is an author that the step has stored.
 type knownUser struct {
 	id     int64
-	joined time.Time // the earliest commit that the step told of
+	joined time.Time // the earliest commit in this step
 }
 
-// identity hashes what tells authors apart: 128 bits under our own prefix, so
-// that it is not the hash that other services publish.
+// authorKey identifies an author: 128 bits of a hash under our own prefix, so that
+// it differs from the hashes that other services publish.
 func authorKey(name, email string) string {
 	text := "repoglot author\x00" + strings.ToLower(strings.TrimSpace(email))
 	if strings.TrimSpace(email) == "" {
@@ -84,7 +84,7 @@ func (tx *StepTx) user(ctx context.Context, key, name string, at time.Time) (int
 	return id, err
 }
 
-// freeName adds the suffix that firstFree finds.
+// freeName returns base with the suffix from firstFree.
 func (tx *StepTx) freeName(ctx context.Context, base string) (string, error) {
 	n, err := firstFree(func(n int) (bool, error) {
 		var one int
@@ -93,12 +93,11 @@ func (tx *StepTx) freeName(ctx context.Context, base string) (string, error) {
 	return suffixed(base, n), err
 }
 
-// firstFree returns the smallest n from 1 on that is not taken, or with gaps
-// among many the end of some run: it doubles its steps and bisects, so that a
-// history made of a hundred thousand authors of one name does not take
-// quadratic time.
+// firstFree returns the smallest n, from 1, that is not taken; if there are gaps,
+// the end of some run. It increases its steps and bisects, so that a hundred
+// thousand authors with one name do not take quadratic time.
 func firstFree(taken func(n int) (bool, error)) (int, error) {
-	lo, hi := 0, 1 // lo is taken, or none at all; in the end hi is free
+	lo, hi := 0, 1 // lo is taken or 0; at the end hi is free
 	for {
 		is, err := taken(hi)
 		if err != nil {
