@@ -5,45 +5,48 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
-	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// application brings one component to the files of one step, inside the
-// step's transaction.
+// application brings one component to the files of one step, within the step's
+// transaction.
 type application struct {
 	tx      stepStore
-	checkup *checkup // of the step; nil where nothing is checked yet
+	checkup *checkup // of the step; nil if the step runs no checks
 	comp    *component
-	load    *loader
+	loader  *fileLoader
 	log     *slog.Logger
 	step    *gitsource.Step
 	origins *attributor
 	mailmap object.Mailmap
-	// record is false for an import without history: units, but no entries.
+	// record is false for an import without history, which makes units and no
+	// entries.
 	record bool
 	// created is the time that new units get.
 	created time.Time
-	// at is the time of entries; zero is that of the pull.
+	// at is the time of entries; zero: the time of the pull.
 	at time.Time
 
 	slots         fileSlots
 	ready         []targetFile // files to write, by path
-	hasSourceFile bool         // the source translation has a file of its own to serve
-	sourceRead    bool         // it is new in this step
+	hasSourceFile bool         // the source translation serves a file of its own
+	sourceRead    bool         // that file is new in this step
 	gone          []*catalog.Translation
 	entries       entryList
 	sources       map[catalog.Identity]int64 // source unit ids, loaded when needed
 }
 
-// targetFile is a translation whose file changed and can be read. The file
-// itself is the loader's to keep: those of a first import may be many.
+// targetFile is a translation whose file changed and can be read. It does not
+// hold the file. All changed files must be read before the first is written,
+// since the source translation comes first and unites their strings; the files
+// of a first import are more than memory should hold. So writeTarget loads the
+// file again: from the loader's cache, or parsed anew where the step's files are
+// larger than the cache.
 type targetFile struct {
 	slot    *fileSlot
 	row     *catalog.Translation
@@ -88,31 +91,31 @@ func (a *application) run(ctx context.Context) error {
 	return a.entries.write(ctx, a)
 }
 
-// assign maps the files of the commit to translations and reads those that
-// changed. A file that cannot be parsed and never could be is not there
-// (decision 22), so it must not displace another one either: the rest is
-// assigned without it.
+// assign maps the files of the commit to translations and reads the files that
+// changed. A file that no version of which could be parsed counts as missing
+// (docs/compatibility.md#unreadable-files), and must not take the place of
+// another one: the other files are assigned again without it.
 func (a *application) assign(ctx context.Context) error {
 	files := a.comp.files
 	for {
 		a.slots = a.comp.selection.assign(files)
-		lost := make(map[string]bool)
-		if err := a.readSourceFile(ctx, lost); err != nil {
+		unreadable := make(map[string]bool)
+		if err := a.readSourceFile(ctx, unreadable); err != nil {
 			return err
 		}
-		if err := a.readTargets(ctx, lost); err != nil {
+		if err := a.readTargets(ctx, unreadable); err != nil {
 			return err
 		}
-		if len(lost) == 0 {
+		if len(unreadable) == 0 {
 			return nil
 		}
-		files = slices.DeleteFunc(slices.Clone(files), func(f object.File) bool { return lost[f.Path] })
+		files = slices.DeleteFunc(slices.Clone(files), func(f object.File) bool { return unreadable[f.Path] })
 	}
 }
 
-// readTargets parses the files that changed, and adds to lost those that have
-// no good version.
-func (a *application) readTargets(ctx context.Context, lost map[string]bool) error {
+// readTargets parses the files that changed, and adds to unreadable the files
+// without a good version.
+func (a *application) readTargets(ctx context.Context, unreadable map[string]bool) error {
 	a.ready = nil
 	for i := range a.slots.targets {
 		p := &a.slots.targets[i]
@@ -131,20 +134,20 @@ func (a *application) readTargets(ctx context.Context, lost map[string]bool) err
 		case file != nil:
 			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: file.Outline, fresh: row == nil || row.Removed})
 		case !a.keeps(p, row):
-			lost[p.path] = true
+			unreadable[p.path] = true
 		}
 	}
 	return nil
 }
 
-// file loads the version of a place that is known to be good.
+// file loads the version in a slot that is known to be good.
 func (a *application) file(ctx context.Context, p *fileSlot) (*unit.File, error) {
-	return a.load.load(ctx, a.comp.row.ID, p.path, p.blob, a.comp.rules)
+	return a.loader.load(ctx, a.comp.row.ID, p.path, p.blob, a.comp.rules)
 }
 
-// keeps reports whether a translation has a good version to serve while the
-// file at its place cannot be parsed. One made of another file, which is still
-// there to be served, is not this file's last good version.
+// keeps reports whether a translation has a good version to serve while the file
+// in its slot cannot be parsed. A version made of another file that still exists
+// is not this file's last good version.
 func (a *application) keeps(p *fileSlot, row *catalog.Translation) bool {
 	if row == nil || row.Removed {
 		return false
@@ -152,8 +155,8 @@ func (a *application) keeps(p *fileSlot, row *catalog.Translation) bool {
 	return row.Filename == p.path || !a.comp.has(row.Filename)
 }
 
-// changed reports whether a place has to be read: its blob differs from the
-// one processed (DESIGN, invariant 1), good or bad.
+// changed reports whether the file in a slot must be read: its blob differs from
+// the one processed, good or bad.
 func (a *application) changed(p *fileSlot, row *catalog.Translation) bool {
 	if a.comp.reread {
 		return true
@@ -164,13 +167,13 @@ func (a *application) changed(p *fileSlot, row *catalog.Translation) bool {
 	if row == nil || row.Removed || row.Filename != p.path || row.Revision != p.blob.String() {
 		return true
 	}
-	// A source translation all of whose files went keeps the name and the blob of
-	// the last one, which may come back as it was.
+	// A source translation whose files are all gone keeps the name and the blob of
+	// the last one, which may come back unchanged.
 	return row.IsSource && row.Stats.Total.Units == 0
 }
 
-// read parses a place's file. A file that cannot be served is reported, and
-// nil is returned: its last good state stays (DESIGN, invariant 7).
+// read parses the file in a slot. A file that cannot be served is reported, and
+// nil is returned: its last good version stays.
 func (a *application) read(ctx context.Context, p *fileSlot) (*unit.File, error) {
 	file, err := a.file(ctx, p)
 	if bad := fault(err); bad != nil {
@@ -183,70 +186,7 @@ func (a *application) read(ctx context.Context, p *fileSlot) (*unit.File, error)
 	return file, err
 }
 
-// noBlob stands in a problem that the mask and not the file's contents makes.
-var noBlob = object.Hash{}.String()
-
-// problem stores why a file is not served and records it once per version
-// (action 24), if it is a fault of the file and not of the configuration.
-func (a *application) problem(ctx context.Context, path string, blob object.Hash, bad *fileError, entry bool) error {
-	old, known := a.comp.problems[path]
-	p := store.Problem{ComponentID: a.comp.row.ID, Path: path, Blob: blob.String(), Line: bad.line, Column: bad.column, Message: bad.msg}
-	if known && old == p {
-		return nil
-	}
-	if err := a.tx.SetProblem(ctx, p); err != nil {
-		return err
-	}
-	a.comp.problems[path] = p
-	if entry && !(known && old.Blob == p.Blob) {
-		event := map[string]string{"file": path, "message": bad.msg}
-		if bad.line > 0 {
-			event["line"] = strconv.Itoa(bad.line)
-		}
-		a.entries.event(path, catalog.ActionParseError, event)
-	}
-	return nil
-}
-
-// refuse reports the files that the mask selects and that are not served.
-func (a *application) refuse(ctx context.Context) error {
-	for _, r := range a.slots.refused {
-		if err := a.problem(ctx, r.path, object.Hash{}, &fileError{msg: r.reason}, false); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// forgetProblems clears the problems of files that are good again, gone, or
-// not refused any more.
-func (a *application) forgetProblems(ctx context.Context) error {
-	keep := make(map[string]string, len(a.comp.files))
-	for _, f := range a.comp.files {
-		keep[f.Path] = f.Blob.String()
-	}
-	for i := range a.ready {
-		delete(keep, a.ready[i].slot.path)
-	}
-	if a.sourceRead {
-		delete(keep, a.slots.source.path)
-	}
-	for _, r := range a.slots.refused {
-		keep[r.path] = noBlob
-	}
-	for path, p := range a.comp.problems {
-		if blob, ok := keep[path]; ok && blob == p.Blob {
-			continue
-		}
-		if err := a.tx.ClearProblem(ctx, a.comp.row.ID, path); err != nil {
-			return err
-		}
-		delete(a.comp.problems, path)
-	}
-	return nil
-}
-
-// findGone lists the translations whose file the commit does not have.
+// findGone lists the translations whose file is not in the commit.
 func (a *application) findGone() {
 	there := make(map[string]bool, len(a.slots.targets))
 	for i := range a.slots.targets {
@@ -259,7 +199,7 @@ func (a *application) findGone() {
 	}
 }
 
-// findMoved tells attribution of languages whose file has another path now.
+// findMoved tells the attributor which files moved to another path.
 func (a *application) findMoved() {
 	for i := range a.ready {
 		t := &a.ready[i]
@@ -273,8 +213,9 @@ func (a *application) findMoved() {
 	}
 }
 
-// remove marks a translation as gone: one entry, none per string, its units
-// wait for its return (decision 21).
+// remove marks a translation as gone. It makes one entry, and no entries for the
+// strings; the units stay stored for the translation's return
+// (docs/compatibility.md#component-events).
 func (a *application) remove(ctx context.Context, row *catalog.Translation) error {
 	row.Removed = true
 	if err := a.tx.PutTranslation(ctx, row); err != nil {

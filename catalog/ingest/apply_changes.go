@@ -11,9 +11,8 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// entryList collects the change entries of one component and step, to be
-// written in the order of DESIGN, invariant 4: path, commit of origin, place
-// in the file.
+// entryList collects the change entries of one component and step. They are
+// written in the order of path, commit of origin and position in the file.
 type entryList struct{ deltas []pendingDelta }
 
 // The ranks of entries about one path.
@@ -23,34 +22,35 @@ const (
 	rankTarget
 )
 
-// ownCommit marks an entry of the step's own commit.
-const ownCommit = -1
+// stepCommit marks an entry of the step's own commit.
+const stepCommit = -1
 
-// pendingDelta is a delta that does not know its author yet.
+// pendingDelta is a delta without its author.
 type pendingDelta struct {
 	path        string
 	rank        int
-	origin      int // index in step.Origins, or ownCommit
+	origin      int // index in step.Origins, or stepCommit
 	translation int64
-	at          time.Time // zero: the time of the pull
+	at          time.Time // zero: application.at
 	entries     []store.Entry
 }
 
 // event adds an entry about a component or a file.
 func (l *entryList) event(path string, action catalog.Action, event map[string]string) {
 	l.deltas = append(l.deltas, pendingDelta{
-		path: path, rank: rankEvent, origin: ownCommit,
+		path: path, rank: rankEvent, origin: stepCommit,
 		entries: []store.Entry{{Action: action, State: catalog.StateAbsent, OldState: catalog.StateAbsent, Event: event}},
 	})
 }
 
-// created adds the entry that begins a component's list (decision 21).
+// created adds the first entry of a component's list
+// (docs/compatibility.md#component-events).
 func (l *entryList) created(at time.Time) {
 	l.event("", catalog.ActionCreateComponent, map[string]string{})
 	l.deltas[len(l.deltas)-1].at = at
 }
 
-// count is the number of entries.
+// count returns the number of entries.
 func (l *entryList) count() int64 {
 	n := 0
 	for i := range l.deltas {
@@ -59,7 +59,7 @@ func (l *entryList) count() int64 {
 	return int64(n)
 }
 
-// placedEntry is an entry about a string with its commit of origin.
+// attributedEntry is an entry about a string with its commit of origin.
 type attributedEntry struct {
 	store.Entry
 	origin int
@@ -76,32 +76,32 @@ func (l *entryList) units(path string, rank int, translation int64, entries []at
 	}
 }
 
-// write hands the entries to the store.
+// write stores the entries.
 func (l *entryList) write(ctx context.Context, a *application) error {
-	own := a.origins.stepOrigin()
+	last := a.origins.stepOrigin()
 	for i := range l.deltas {
-		if l.deltas[i].origin == ownCommit {
-			l.deltas[i].origin = own
+		if l.deltas[i].origin == stepCommit {
+			l.deltas[i].origin = last
 		}
 	}
 	slices.SortStableFunc(l.deltas, func(x, y pendingDelta) int {
 		return cmp.Or(cmp.Compare(x.path, y.path), cmp.Compare(x.rank, y.rank), cmp.Compare(x.origin, y.origin), cmp.Compare(x.translation, y.translation))
 	})
 	for i := range l.deltas {
-		if err := l.put(ctx, a, &l.deltas[i]); err != nil {
+		if err := l.writeDelta(ctx, a, &l.deltas[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// credit finds the user who is the author of a commit.
+// authorOf returns the user who is the author of a commit.
 func (a *application) authorOf(ctx context.Context, commit object.Commit) (int64, error) {
 	name, email := a.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
 	return a.tx.User(ctx, name, email, commit.Author.When)
 }
 
-func (l *entryList) put(ctx context.Context, a *application, d *pendingDelta) error {
+func (l *entryList) writeDelta(ctx context.Context, a *application, d *pendingDelta) error {
 	commit := a.step.Origins[d.origin].Commit
 	author, err := a.authorOf(ctx, commit)
 	if err != nil {

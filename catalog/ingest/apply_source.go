@@ -9,7 +9,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 )
 
-// writeSource stores the source translation, before the targets, since their
+// writeSource stores the source translation. It comes before the targets, whose
 // units point to its units.
 func (a *application) writeSource(ctx context.Context) error {
 	row := a.sourceRow()
@@ -18,7 +18,7 @@ func (a *application) writeSource(ctx context.Context) error {
 	}
 	files := a.unionInputs(row)
 	if row == nil && len(files) == 0 {
-		return nil // nothing could be read yet: there is no translation at all
+		return nil // nothing could be read yet: the component has no translation
 	}
 	if row == nil {
 		row = &catalog.Translation{ComponentID: a.comp.row.ID, IsSource: true}
@@ -28,15 +28,15 @@ func (a *application) writeSource(ctx context.Context) error {
 	return a.storeSource(ctx, row, files)
 }
 
-// sourceRow is the stored source translation, or nil.
+// sourceRow returns the stored source translation, or nil.
 func (a *application) sourceRow() *catalog.Translation {
 	return a.comp.translations[a.comp.selection.source.Code]
 }
 
-// readOwn reads the source translation's own file, if it changed. One that
-// cannot be parsed keeps its last good version; if there is none, it is added
-// to lost.
-func (a *application) readSourceFile(ctx context.Context, lost map[string]bool) error {
+// readSourceFile reads the source translation's own file, if it changed. A file
+// that cannot be parsed keeps its last good version; without one, the file is
+// added to unreadable.
+func (a *application) readSourceFile(ctx context.Context, unreadable map[string]bool) error {
 	a.hasSourceFile, a.sourceRead = false, false
 	p, row := a.slots.source, a.sourceRow()
 	if p == nil {
@@ -51,13 +51,13 @@ func (a *application) readSourceFile(ctx context.Context, lost map[string]bool) 
 	}
 	a.hasSourceFile = a.sourceRead || row != nil && row.Filename == p.path && a.hadSourceFile(row)
 	if !a.hasSourceFile {
-		lost[p.path] = true
+		unreadable[p.path] = true
 	}
 	return nil
 }
 
-// current reads the version of a place's file that is served: its blob, or
-// where that cannot be parsed the last good one.
+// current reads the version of a slot's file that is served: its blob, or the
+// last good version if that cannot be parsed.
 func (a *application) current(ctx context.Context, p *fileSlot, row *catalog.Translation) (*unit.File, error) {
 	if row.Filename == p.path && row.Revision == p.blob.String() {
 		file, err := a.file(ctx, p)
@@ -82,7 +82,7 @@ func (a *application) lastGood(ctx context.Context, row *catalog.Translation) (*
 }
 
 // sourceStale reports whether the source translation may have changed: its own
-// file did, or the strings of another file did, not only their translations.
+// file or, apart from their translations, the strings of another file.
 func (a *application) sourceStale(row *catalog.Translation) bool {
 	if row == nil || a.comp.reread || a.sourceRead || len(a.gone) > 0 {
 		return true
@@ -102,8 +102,8 @@ func (a *application) sourceStale(row *catalog.Translation) bool {
 	return false
 }
 
-// hadOwn reports whether the stored source translation has a file that is no
-// other translation's.
+// hadSourceFile reports whether the stored source translation has a file of its
+// own, which is no other translation's file.
 func (a *application) hadSourceFile(row *catalog.Translation) bool {
 	for _, t := range a.comp.translations {
 		if !t.IsSource && t.Filename == row.Filename {
@@ -113,8 +113,9 @@ func (a *application) hadSourceFile(row *catalog.Translation) bool {
 	return true
 }
 
-// followFirst keeps filename and revision of a source translation without own
-// file equal to those of the first file (decision 11).
+// followFirst keeps filename and revision of a source translation without a file
+// of its own equal to the first file's
+// (docs/compatibility.md#source-translation).
 func (a *application) followFirst(ctx context.Context, row *catalog.Translation) error {
 	if a.hasSourceFile {
 		return nil
@@ -129,8 +130,8 @@ func (a *application) followFirst(ctx context.Context, row *catalog.Translation)
 	return nil
 }
 
-// sourceFiles are the current versions of the files whose strings make up the
-// source translation, in the order of decision 11.
+// unionInputs returns the current versions of the files whose strings make up the
+// source translation, in their order (docs/compatibility.md#source-translation).
 func (a *application) unionInputs(row *catalog.Translation) []unionInput {
 	var files []unionInput
 	if p := a.slots.source; a.hasSourceFile {
@@ -156,8 +157,8 @@ func (a *application) unionInputs(row *catalog.Translation) []unionInput {
 	return files
 }
 
-// sourceFile is one file of the source translation: the version at its place
-// if that was just read, else the one that is served.
+// unionInput returns one file of the source translation: the version in its slot
+// if that was just read, else the version that is served.
 func (a *application) unionInput(p *fileSlot, read bool, stored *catalog.Translation) unionInput {
 	if read {
 		return unionInput{slot: p, load: func(ctx context.Context) (*unit.File, error) { return a.file(ctx, p) }}
@@ -165,7 +166,7 @@ func (a *application) unionInput(p *fileSlot, read bool, stored *catalog.Transla
 	return unionInput{slot: p.served(stored), load: func(ctx context.Context) (*unit.File, error) { return a.current(ctx, p, stored) }}
 }
 
-// storeSource writes the source translation made of the files.
+// storeSource stores the source translation made of the files.
 func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []unionInput) error {
 	if a.comp.union == nil {
 		a.comp.union = newUnion()
@@ -174,15 +175,15 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	if err != nil {
 		return err
 	}
-	var own *unit.File
+	var sourceFile *unit.File
 	row.FileCode = row.Language
 	if a.hasSourceFile && (a.sourceRead || row.ID == 0 || row.Filename != files[0].slot.path) {
-		if own, err = files[0].load(ctx); err != nil {
+		if sourceFile, err = files[0].load(ctx); err != nil {
 			return err
 		}
 	}
-	if own != nil || !a.hasSourceFile {
-		pluralRule(row, a.comp.selection.source, own)
+	if sourceFile != nil || !a.hasSourceFile {
+		setPluralRule(row, a.comp.selection.source, sourceFile)
 	}
 	if len(files) > 0 {
 		row.Filename, row.Revision = files[0].slot.path, files[0].slot.blob.String()
@@ -199,8 +200,8 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	if err := a.putStats(ctx, row); err != nil {
 		return err
 	}
-	if own != nil {
-		if err := a.putFile(ctx, row, own.Data); err != nil {
+	if sourceFile != nil {
+		if err := a.putFile(ctx, row, sourceFile.Data); err != nil {
 			return err
 		}
 	}
@@ -215,13 +216,12 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	return nil
 }
 
-// sourceOrigins attributes what changed in the source translation: a string
-// that appeared to the commit that brought it into the file it is taken from,
-// one that disappeared to the commit that dropped it from the first changed
-// file that had it.
+// sourceOrigins attributes the changes of the source translation: a new string to
+// the commit that added it to the file that it is taken from, a removed string to
+// the commit that removed it from the first changed file that had it.
 func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []unionInput, holders []int) (map[catalog.Identity]int, error) {
 	if a.origins.stepOrigin() == 0 {
-		return nil, nil // all is the one commit's doing
+		return nil, nil // the step has one commit
 	}
 	byPath := make(map[string][]catalog.Identity)
 	var removed []catalog.Identity
@@ -249,10 +249,10 @@ func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []
 	return result, nil
 }
 
-// droppedFrom adds each removed string to the changed path that had it: the
-// first whose old version has it, or else the first whose old version cannot
-// be parsed, so that an older one was served. The source translation's own file
-// comes before the others.
+// droppedFrom adds each removed string to the changed path that had it: the first
+// whose old version has it, or else the first whose old version cannot be parsed,
+// so that an older one was served. The source translation's own file comes before
+// the others.
 func (a *application) droppedFrom(ctx context.Context, removed []catalog.Identity, byPath map[string][]catalog.Identity) error {
 	paths := a.changedPaths()
 	broken := ""
@@ -283,8 +283,8 @@ func (a *application) droppedFrom(ctx context.Context, removed []catalog.Identit
 	return nil
 }
 
-// changedPaths are the paths of the step that the component reads, the source
-// translation's own file before the others.
+// changedPaths returns the paths of the step that the component reads, the source
+// translation's own file first.
 func (a *application) changedPaths() []string {
 	var paths []string
 	for _, ch := range a.step.Changes {

@@ -9,15 +9,15 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// sourceFile is a file that the source translation reads.
+// unionInput is a file that the source translation reads.
 type unionInput struct {
-	slot    *fileSlot // of the version that load gives
-	outline int64     // its outline; 0 if it is not known
+	slot    *fileSlot // of the version that load returns
+	outline int64     // 0 if it is not known
 	load    func(context.Context) (*unit.File, error)
 }
 
-// content names what a version of a file gives to the source translation:
-// many versions differ in their translations alone, and have one outline.
+// content identifies the part of a version of a file that the source translation
+// takes: versions that differ only in their translations have the same outline.
 type content struct {
 	outline int64
 	blob    object.Hash // zero if the outline is known
@@ -30,52 +30,53 @@ func (f *unionInput) content() content {
 	return content{blob: f.slot.blob}
 }
 
-// unitedFiles are the strings of several files.
+// unitedFiles is the result of a union.
 type unitedFiles struct {
 	units   []unit.Unit
-	holders []int // of each unit the index of the file it came from
+	holders []int // for each unit the index of its file
 	outline int64
 }
 
-// union makes the units of the source translation of a component (decision 11).
-// Between two versions of the files it remembers of each which strings it has
-// and what it gave, so that a replay reads the one that changed and not all.
+// union makes the units of the source translation of a component
+// (docs/compatibility.md#source-translation). From one version of the files to
+// the next it remembers which strings each file has and which units were made of
+// it, so that a replay reads only the file that changed.
 type union struct {
 	numbers map[catalog.Identity]int32 // of strings, from 0
-	seen    []int                      // by number: the round that last had it
+	seen    []int                      // by number: the last round that had it
 	round   int
-	units   []unit.Unit // of the last round, and memory for the next one
+	units   []unit.Unit // of the last round; their memory is used again
 	holders []int
 	files   map[content]*unionFile
 }
 
-// unionFile is one content of a file.
+// unionFile is a file with one content.
 type unionFile struct {
-	strings []int32 // numbers in the order of the file
-	gave    map[int32]sourceString
-	round   int // that last used it
+	strings []int32                // numbers in the order of the file
+	made    map[int32]sourceString // by number
+	round   int                    // the last that used it
 }
 
-// sourceString is a unit of the source translation without its place there.
+// sourceString is a unit of the source translation without its position there.
 type sourceString struct {
 	unit.Unit
-	print int64 // its part of an outline
+	outlineHash int64 // its part of an outline
 }
 
 func newUnion() *union {
 	return &union{numbers: make(map[catalog.Identity]int32), files: make(map[content]*unionFile)}
 }
 
-// of unites the strings of the own file, if there is one, with those that only
-// other files have, with place, note and flags of the first of them by path. It
-// holds one file at a time.
+// of unites the strings of the source translation's own file, if it has one, with
+// the strings that only other files have. The first file by path decides about
+// location, note and flags. It holds one file at a time.
 func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) (unitedFiles, error) {
 	clear(u.units)
 	all := unitedFiles{units: u.units[:0], holders: u.holders[:0]}
 	u.round++
 	position := 0
 	for n := range files {
-		f := opened{union: u, source: &files[n], lasting: n > 0}
+		f := roundFile{union: u, source: &files[n], detach: n > 0}
 		if err := f.open(ctx); err != nil {
 			return all, err
 		}
@@ -84,7 +85,7 @@ func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) 
 				continue
 			}
 			u.seen[number] = u.round
-			s, err := f.give(ctx, i, number)
+			s, err := f.get(ctx, i, number)
 			if err != nil {
 				return all, err
 			}
@@ -92,13 +93,13 @@ func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) 
 				s.Position = position + 1
 			}
 			position = s.Position
-			if s.TranslatorBytes > 0 && (!hasSourceFile || n > 0) { // of a translation: its own comment, not the template's
+			if s.TranslatorBytes > 0 && (!hasSourceFile || n > 0) { // the comment of a translation, not of the template
 				s.TranslatorBytes = 0
 				unit.SetMeta(&s.Unit, &f.hasher)
 			}
 			all.units = append(all.units, s.Unit)
 			all.holders = append(all.holders, n)
-			all.outline = (all.outline*31+s.print)*31 + int64(s.Position)
+			all.outline = (all.outline*31+s.outlineHash)*31 + int64(s.Position)
 		}
 	}
 	u.forget()
@@ -106,7 +107,7 @@ func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) 
 	return all, nil
 }
 
-// forget drops the versions that the last round did not use.
+// forget drops the files that the last round did not use.
 func (u *union) forget() {
 	for key, f := range u.files {
 		if f.round != u.round {
@@ -125,25 +126,25 @@ func (u *union) number(id catalog.Identity) int32 {
 	return n
 }
 
-// opened is a file during one round.
-type opened struct {
+// roundFile is a file during one round.
+type roundFile struct {
 	*unionFile
-	union   *union
-	source  *unionInput
-	lasting bool // its strings should not hold the whole text in memory
-	file    *unit.File
-	hasher  catalog.Hasher
+	union  *union
+	source *unionInput
+	detach bool // its strings should not keep the whole text in memory
+	file   *unit.File
+	hasher catalog.Hasher
 }
 
-// open finds the version, or reads it.
-func (o *opened) open(ctx context.Context) (err error) {
+// open finds the file, or reads it.
+func (o *roundFile) open(ctx context.Context) (err error) {
 	key := o.source.content()
 	o.unionFile = o.union.files[key]
 	if o.unionFile == nil {
 		if o.file, err = o.source.load(ctx); err != nil {
 			return err
 		}
-		o.unionFile = &unionFile{strings: make([]int32, len(o.file.Units)), gave: make(map[int32]sourceString)}
+		o.unionFile = &unionFile{strings: make([]int32, len(o.file.Units)), made: make(map[int32]sourceString)}
 		for i := range o.file.Units {
 			o.strings[i] = o.union.number(o.file.Units[i].Identity)
 		}
@@ -153,9 +154,9 @@ func (o *opened) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// give returns the i-th string of the file.
-func (o *opened) give(ctx context.Context, i int, number int32) (s sourceString, err error) {
-	s, ok := o.gave[number]
+// get returns the i-th string of the file, which has the number.
+func (o *roundFile) get(ctx context.Context, i int, number int32) (s sourceString, err error) {
+	s, ok := o.made[number]
 	if ok {
 		return s, nil
 	}
@@ -166,14 +167,14 @@ func (o *opened) give(ctx context.Context, i int, number int32) (s sourceString,
 	}
 	s.Unit = unit.Source(&o.file.Units[i], &o.hasher)
 	u := &s.Unit.Unit
-	if o.lasting {
+	if o.detach {
 		u.Location = strings.Clone(u.Location)
 	}
-	if o.lasting && !o.file.Detached {
+	if o.detach && !o.file.Detached {
 		unit.Detach(u)
 		u.Target = u.Source
 	}
-	s.print = o.hasher.Meta(u.Source, u.Context, u.Note, u.Flags, u.Location)
-	o.gave[number] = s
+	s.outlineHash = o.hasher.Meta(u.Source, u.Context, u.Note, u.Flags, u.Location)
+	o.made[number] = s
 	return s, nil
 }

@@ -10,47 +10,73 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// sink is where an application reads what is stored and writes what a step
-// makes of it: the transaction of a pull's step, or in a replay a staging area
-// that many commits share. The methods are those of store.StepTx.
-type stepStore interface {
-	Translations(ctx context.Context, component int64) ([]catalog.Translation, error)
-	PutTranslation(ctx context.Context, t *catalog.Translation) error
+// stepStore is where an application reads what is stored and writes what a step
+// changes: the transaction of a pull's step, or in a replay the staging area that
+// many commits share. The methods do what the methods of store.StepTx do.
+type stepStore struct {
+	unitStore
+	translationStore
+	problemStore
+	changeStore
+}
+
+// unitStore holds the units of translations.
+type unitStore interface {
 	Known(ctx context.Context, translation int64) ([]catalog.Known, error)
-	// Texts and RemoveUnits name the translation that all of the units are of.
+	// Texts returns the texts of units of one translation.
 	Texts(ctx context.Context, translation int64, ids []int64) (map[int64]store.Text, error)
 	AddUnits(ctx context.Context, units []store.FingerprintedUnit) error
 	UpdateUnits(ctx context.Context, units []store.FingerprintedUnit) error
+	// RemoveUnits removes units of one translation.
 	RemoveUnits(ctx context.Context, translation int64, ids []int64) error
 	// PutLayout takes the units in any order, and may change it.
-	PutLayout(ctx context.Context, translation int64, placed []catalog.UnitPosition) error
-	PutFile(ctx context.Context, f store.File) error
+	PutLayout(ctx context.Context, translation int64, units []catalog.UnitPosition) error
+}
+
+// translationStore holds translations, their files and their statistics.
+type translationStore interface {
+	Translations(ctx context.Context, component int64) ([]catalog.Translation, error)
+	PutTranslation(ctx context.Context, t *catalog.Translation) error
 	File(ctx context.Context, translation int64) (store.File, error)
+	PutFile(ctx context.Context, f store.File) error
+	PutStatDay(ctx context.Context, d store.StatDay) error
+}
+
+// problemStore holds the problems of files.
+type problemStore interface {
 	Problems(ctx context.Context, component int64) ([]store.Problem, error)
 	SetProblem(ctx context.Context, p store.Problem) error
 	ClearProblem(ctx context.Context, component int64, path string) error
+}
+
+// changeStore takes change entries and their authors.
+type changeStore interface {
 	User(ctx context.Context, name, email string, at time.Time) (int64, error)
-	PutStatDay(ctx context.Context, d store.StatDay) error
 	AddDelta(ctx context.Context, d store.Delta) error
 }
 
-// direct is the transaction of one step as a sink.
-type direct struct{ *store.StepTx }
+// direct returns the transaction of one step as a stepStore.
+func direct(tx *store.StepTx) stepStore {
+	return stepStore{unitStore: directUnits{tx}, translationStore: tx, problemStore: tx, changeStore: tx}
+}
 
-func (d direct) Texts(ctx context.Context, _ int64, ids []int64) (map[int64]store.Text, error) {
+// directUnits is the unitStore of one step.
+type directUnits struct{ *store.StepTx }
+
+func (d directUnits) Texts(ctx context.Context, _ int64, ids []int64) (map[int64]store.Text, error) {
 	return d.StepTx.Texts(ctx, ids)
 }
 
-func (d direct) RemoveUnits(ctx context.Context, _ int64, ids []int64) error {
+func (d directUnits) RemoveUnits(ctx context.Context, _ int64, ids []int64) error {
 	return d.StepTx.RemoveUnits(ctx, ids)
 }
 
-func (d direct) PutLayout(ctx context.Context, translation int64, placed []catalog.UnitPosition) error {
-	sortPlaced(placed)
-	return d.StepTx.PutLayout(ctx, translation, placed)
+func (d directUnits) PutLayout(ctx context.Context, translation int64, units []catalog.UnitPosition) error {
+	sortByID(units)
+	return d.StepTx.PutLayout(ctx, translation, units)
 }
 
-// sortPlaced puts units in the order of their ids, as the store wants them.
-func sortPlaced(placed []catalog.UnitPosition) {
-	slices.SortFunc(placed, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
+// sortByID sorts units as the store wants them.
+func sortByID(units []catalog.UnitPosition) {
+	slices.SortFunc(units, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
 }

@@ -28,7 +28,7 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	moved := row.ID == 0 || row.Outline != t.outline
 	row.FileCode, row.Filename, row.Revision = t.slot.fileCode, t.slot.path, t.slot.blob.String()
 	row.Removed, row.Outline, row.Stats = false, t.outline, stats(file.Units)
-	pluralRule(row, t.slot.lang, file)
+	setPluralRule(row, t.slot.lang, file)
 	isNew := row.ID == 0
 	w := unitWriter{a: a, row: row, units: file.Units, moved: moved}
 	var checked *pendingChecks
@@ -36,7 +36,7 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 		if checked, err = a.checkup.start(ctx, a.comp, row, file.Units); err != nil {
 			return err
 		}
-		defer checked.wait() // whatever happens: it reads the units
+		defer checked.wait() // in any case: it reads the units
 	}
 	if err := w.write(ctx); err != nil {
 		return err
@@ -64,12 +64,12 @@ func (a *application) putFile(ctx context.Context, row *catalog.Translation, dat
 	return a.tx.PutFile(ctx, store.File{TranslationID: row.ID, Blob: row.Revision, Modified: a.step.Commit.Committer.When, Data: data})
 }
 
-// putStats keeps the statistics of the day.
+// putStats stores the statistics of the day.
 func (a *application) putStats(ctx context.Context, row *catalog.Translation) error {
 	d := store.StatDay{TranslationID: row.ID, Day: a.created, Removed: row.Removed}
 	if !row.Removed {
 		d.Stats = row.Stats
-		d.Stats.Failing = catalog.Count{} // of the head only, and not of the past
+		d.Stats.Failing = catalog.Count{} // known only for the head, not for the past
 	}
 	return a.tx.PutStatDay(ctx, d)
 }
@@ -82,7 +82,8 @@ func stats(units []unit.Unit) catalog.Stats {
 	return s
 }
 
-// sourceIDs finds the units of the source translation, which is written first.
+// sourceIDs returns the ids of the units of the source translation, which is
+// written first.
 func (a *application) sourceIDs(ctx context.Context) (map[catalog.Identity]int64, error) {
 	if a.sources != nil {
 		return a.sources, nil
@@ -98,18 +99,18 @@ func (a *application) sourceIDs(ctx context.Context) (map[catalog.Identity]int64
 	return a.sources, nil
 }
 
-// unitWriter stores the units of one translation and tells what changed.
+// unitWriter stores the units of one translation and finds what changed.
 type unitWriter struct {
 	a     *application
 	row   *catalog.Translation
 	units []unit.Unit
-	moved bool // places may differ from the stored ones
+	moved bool // positions and locations may differ from the stored ones
 
 	known []catalog.Known
 	delta catalog.Delta
 	ids   []int64                   // of units, parallel
 	old   map[int64]store.Text      // of the updated and removed units, before
-	gone  map[catalog.Identity]bool // the removed units, once somebody asks
+	gone  map[catalog.Identity]bool // the removed units, made when it is needed
 
 	hasher catalog.Hasher
 }
@@ -119,12 +120,12 @@ func (w *unitWriter) targetHash(target string) int64 {
 	return targetHash(&w.hasher, w.a.comp, w.row, target)
 }
 
-// write stores the translation, its units and their places.
+// write stores the translation, its units and their layout.
 func (w *unitWriter) write(ctx context.Context) error {
 	if err := w.compare(ctx); err != nil {
 		return err
 	}
-	if err := w.remember(ctx); err != nil {
+	if err := w.readOld(ctx); err != nil {
 		return err
 	}
 	if err := w.add(ctx); err != nil {
@@ -166,8 +167,8 @@ func (w *unitWriter) compare(ctx context.Context) error {
 	return nil
 }
 
-// remember reads the texts that entries show as old.
-func (w *unitWriter) remember(ctx context.Context) error {
+// readOld reads the texts that entries show as old.
+func (w *unitWriter) readOld(ctx context.Context) error {
 	if !w.a.record {
 		return nil
 	}
@@ -228,7 +229,7 @@ func (w *unitWriter) update(ctx context.Context) error {
 	return w.a.tx.UpdateUnits(ctx, list)
 }
 
-// remove marks the units that the file has no more.
+// remove marks the units that the file no longer has.
 func (w *unitWriter) remove(ctx context.Context) error {
 	ids := make([]int64, len(w.delta.Removed))
 	for i, k := range w.delta.Removed {
@@ -237,7 +238,7 @@ func (w *unitWriter) remove(ctx context.Context) error {
 	return w.a.tx.RemoveUnits(ctx, w.row.ID, ids)
 }
 
-// place stores where the units stand, if that may have changed.
+// storeLayout stores positions and locations, if they may have changed.
 func (w *unitWriter) storeLayout(ctx context.Context) error {
 	if !w.moved && len(w.delta.Returned)+len(w.delta.Removed)+len(w.delta.Added) == 0 {
 		return nil
@@ -249,9 +250,9 @@ func (w *unitWriter) storeLayout(ctx context.Context) error {
 	return w.a.tx.PutLayout(ctx, w.row.ID, placed)
 }
 
-// each calls fn for every string that makes an entry, those of the file in its
-// order, then the removed ones. i is the index in units, or for a removed one
-// -1 minus that in known.
+// each calls fn for every string that makes an entry: the strings of the file in
+// its order, then the removed ones. i is the index in units; for a removed string
+// it is -1 minus the index in known.
 func (w *unitWriter) each(fn func(id catalog.Identity, i int)) {
 	seen := append([]int(nil), w.delta.Added...)
 	for _, pairs := range [][]catalog.Pair{w.delta.Returned, w.delta.Updated} {
@@ -268,14 +269,14 @@ func (w *unitWriter) each(fn func(id catalog.Identity, i int)) {
 	}
 }
 
-// changed are the strings that make an entry.
+// changed returns the strings that make an entry.
 func (w *unitWriter) changed() []catalog.Identity {
 	var list []catalog.Identity
 	w.each(func(id catalog.Identity, _ int) { list = append(list, id) })
 	return list
 }
 
-// entries makes the change entries of decision 16.
+// entries makes the change entries (docs/compatibility.md#change-entries).
 func (w *unitWriter) entries(origins map[catalog.Identity]int) []attributedEntry {
 	var list []attributedEntry
 	w.each(func(id catalog.Identity, i int) {
@@ -306,8 +307,8 @@ func (w *unitWriter) entry(i int) store.Entry {
 	}
 }
 
-// replaced links a new string that says which source it had before to the
-// string of that source, if this step removed it.
+// replaced returns the previous source of a new string, if this step removed the
+// string with that source.
 func (w *unitWriter) replaced(u *unit.Unit) map[string]string {
 	if u.PreviousSource == "" {
 		return nil

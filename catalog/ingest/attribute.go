@@ -4,25 +4,21 @@ import (
 	"context"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/gitsource"
-	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// absent is the text fingerprint of a string that a version does not have.
-const absent = int64(0)
-
-// attributor finds the commit of a step that introduced a text (decision 18).
-// A text belongs to the commit whose version differs from all its parents'.
+// attributor finds the commit of a step that introduced a text: the commit whose
+// version differs from the versions of all its parents
+// (docs/compatibility.md#authors).
 type attributor struct {
 	step    *gitsource.Step
-	loader  *loader
+	loader  *fileLoader
 	comp    *component
 	changes map[string]int    // path → index in step.Changes
 	moved   map[string]string // path → where the file was before the step
 }
 
-func newAttributor(step *gitsource.Step, l *loader, c *component) *attributor {
+func newAttributor(step *gitsource.Step, l *fileLoader, c *component) *attributor {
 	a := &attributor{step: step, loader: l, comp: c, changes: make(map[string]int, len(step.Changes))}
 	for i := range step.Changes {
 		a.changes[step.Changes[i].Path] = i
@@ -30,21 +26,17 @@ func newAttributor(step *gitsource.Step, l *loader, c *component) *attributor {
 	return a
 }
 
-// own is the index of the step's own commit, which brought all that no other
-// commit of the step did.
+// stepOrigin is the index in step.Origins of the step's own commit. It gets the
+// credit for everything that no other commit of the step introduced.
 func (a *attributor) stepOrigin() int { return len(a.step.Origins) - 1 }
 
-// aspect is what of a string is attributed, as a fingerprint of it in a
-// version of a file; absent if the version does not have the string.
-type aspect func(version, catalog.Identity) int64
-
-// origins returns for every identity the index in step.Origins of the commit
-// that gave it the state it now has in a file, be it a text or absence: from
-// the step's own commit one goes to every parent that has the same, and one
-// that no parent shares it with introduced it; of several the earliest. What
-// only parents outside the step have, an old branch brings back: that is the
-// step's own doing. Of a step with one origin nil is returned: all is of the
-// first.
+// origins returns for every string the index in step.Origins of the commit that
+// introduced its current value in a file, which is a text or its absence.
+// Starting at the step's commit, it follows parents with the same value; a commit
+// none of whose parents has it introduced it. Of several such commits the
+// earliest counts. If only parents outside the step have the value, an old branch
+// brought it back, and the step's commit gets the credit. origins returns nil for
+// a step with one origin, which introduced everything.
 func (a *attributor) origins(ctx context.Context, path string, of aspect, ids []catalog.Identity) (map[catalog.Identity]int, error) {
 	if a.stepOrigin() == 0 {
 		return nil, nil
@@ -56,15 +48,15 @@ func (a *attributor) origins(ctx context.Context, path string, of aspect, ids []
 	return result, a.walk(ctx, path, of, ids, result)
 }
 
-// introduced returns the index in step.Origins of the commit that brought the
-// translation that a string now has in a file, of the strings whose translation
-// no commit outside the step has.
+// introduced returns the index in step.Origins of the commit that introduced the
+// current translation of a string in a file, for the strings whose translation no
+// commit outside the step has.
 func (a *attributor) introduced(ctx context.Context, path string, ids []catalog.Identity) (map[catalog.Identity]int, error) {
 	result := make(map[catalog.Identity]int, len(ids))
 	return result, a.walk(ctx, path, translation, ids, result)
 }
 
-// walk credits commits of the step with what they introduced.
+// walk sets result to the commits that introduced the strings.
 func (a *attributor) walk(ctx context.Context, path string, of aspect, ids []catalog.Identity, result map[catalog.Identity]int) error {
 	change, ok := a.changes[path]
 	if !ok {
@@ -92,163 +84,4 @@ func add(pending []map[catalog.Identity]bool, commit int, id catalog.Identity) {
 		pending[commit] = make(map[catalog.Identity]bool)
 	}
 	pending[commit][id] = true
-}
-
-// history is that of one file within a step.
-type history struct {
-	a      *attributor
-	path   string
-	change int // index in step.Changes
-	before int // that of the path that it had before, or -1
-	// old says of a commit that what comes after it has the file at the path
-	// before: there the other path, if it is there too, is another file's.
-	old []bool
-}
-
-// blob is the file in a tree: at the path that it has in what comes after, or
-// else at the other one. old says which, for what comes before.
-func (h *history) blob(tree []object.Hash, old bool) (object.Hash, bool) {
-	if h.before < 0 {
-		return tree[h.change], false
-	}
-	here, there := h.change, h.before
-	if old {
-		here, there = there, here
-	}
-	if tree[here].IsZero() && !tree[there].IsZero() {
-		return tree[there], !old
-	}
-	return tree[here], old
-}
-
-// forebear is a version that a commit's text can come from.
-type ancestor struct {
-	commit  int // index in step.Origins; -1: outside the step
-	version version
-	old     bool // it stands at the path before
-}
-
-// descend hands the strings of one commit on to the versions before it that
-// have the same, and credits the commit with the rest.
-func (h *history) credit(ctx context.Context, commit int, of aspect, pending []map[catalog.Identity]bool, result map[catalog.Identity]int) error {
-	if len(pending[commit]) == 0 {
-		return nil
-	}
-	blob, old := h.blob(h.a.step.Origins[commit].Blobs, h.old[commit])
-	mine, err := h.version(ctx, blob)
-	if err != nil {
-		return err
-	}
-	before, err := h.ancestors(ctx, commit, old)
-	if err != nil {
-		return err
-	}
-	for id := range pending[commit] {
-		inherited := false
-		for _, f := range before {
-			if of(f.version, id) != of(mine, id) {
-				continue
-			}
-			inherited = true
-			if f.commit >= 0 {
-				add(pending, f.commit, id)
-				h.old[f.commit] = h.old[f.commit] || f.old
-			}
-		}
-		if !inherited {
-			result[id] = commit
-		}
-	}
-	return nil
-}
-
-// forebears are the versions at a commit's parents. Where one cannot be parsed
-// those before it stand in, since such a file keeps its last good state: who
-// only repairs it introduces nothing.
-func (h *history) ancestors(ctx context.Context, commit int, old bool) ([]ancestor, error) {
-	type child struct {
-		commit int
-		old    bool
-	}
-	var list []ancestor
-	seen := make(map[int]bool)
-	todo := []child{{commit, old}}
-	for len(todo) > 0 {
-		origin, after := &h.a.step.Origins[todo[0].commit], todo[0].old
-		todo = todo[1:]
-		for p, parent := range origin.Parents {
-			if parent >= 0 && seen[parent] {
-				continue
-			}
-			seen[parent] = true
-			blob, old := h.parentBlob(origin, p, after)
-			v, err := h.version(ctx, blob)
-			switch {
-			case err != nil:
-				return nil, err
-			case !v.broken:
-				list = append(list, ancestor{parent, v, old})
-			case parent >= 0:
-				todo = append(todo, child{parent, old})
-			}
-		}
-	}
-	return list, nil
-}
-
-func (h *history) parentBlob(o *gitsource.Origin, parent int, old bool) (object.Hash, bool) {
-	if i := o.Parents[parent]; i >= 0 {
-		return h.blob(h.a.step.Origins[i].Blobs, old)
-	}
-	return h.blob(o.Outside[parent], old)
-}
-
-func (h *history) version(ctx context.Context, blob object.Hash) (version, error) {
-	return h.a.version(ctx, h.path, blob)
-}
-
-// version is one version of a file as attribution sees it.
-type version struct {
-	file   *unit.File // nil: the file is not there, or broken
-	broken bool       // it cannot be parsed
-}
-
-func (a *attributor) version(ctx context.Context, path string, blob object.Hash) (version, error) {
-	if blob.IsZero() {
-		return version{}, nil
-	}
-	f, err := a.loader.load(ctx, a.comp.row.ID, path, blob, a.comp.rules)
-	if fault(err) != nil {
-		return version{broken: true}, nil
-	}
-	return version{file: f}, err
-}
-
-// has reports whether a version has a string, whatever its translation.
-func (v version) has(id catalog.Identity) bool {
-	if v.file == nil {
-		return false
-	}
-	_, ok := v.file.Find(id)
-	return ok
-}
-
-// presence is the aspect of the source translation: translating a string does
-// not introduce it.
-func presence(v version, id catalog.Identity) int64 {
-	if v.has(id) {
-		return 1
-	}
-	return absent
-}
-
-// translation is the aspect of the other ones.
-func translation(v version, id catalog.Identity) int64 {
-	if v.file == nil {
-		return absent
-	}
-	if i, ok := v.file.Find(id); ok {
-		return v.file.Units[i].Text | 1 // never absent
-	}
-	return absent
 }

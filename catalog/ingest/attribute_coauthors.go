@@ -7,11 +7,11 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// maxCoAuthors bounds what one message can make every entry of it carry.
+// maxCoAuthors bounds the co-authors of each entry of a commit.
 const maxCoAuthors = 50
 
-// coAuthors are the names in the Co-authored-by trailers of a commit, without
-// its author, as .mailmap gives them.
+// coAuthors returns the names in the Co-authored-by trailers of a commit, as
+// .mailmap gives them, without the commit's author.
 func coAuthors(c *object.Commit, mailmap object.Mailmap) []string {
 	const trailer = "co-authored-by:"
 	if !strings.Contains(strings.ToLower(c.Message), trailer) {

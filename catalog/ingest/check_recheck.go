@@ -27,7 +27,7 @@ func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool
 	}
 	for _, c := range outdated {
 		c.forget()
-		info := p.stepInfo(ctx, []*component{c}, c.row.Head, c.row.Head, replayStep{})
+		info := p.stepInfo(ctx, move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head})
 		err := p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 			return newCheckup(tx).run(ctx, []*component{c})
 		})

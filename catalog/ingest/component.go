@@ -21,20 +21,20 @@ type component struct {
 	row       store.BranchComponent
 	selection selection
 	rules     unit.Rules
-	// files are those that the component reads at the commit last applied,
+	// files are the files that the component reads at the commit last applied,
 	// sorted by path.
 	files []object.File
 	// reread makes the next step read every file, whatever its blob.
 	reread bool
-	// retry makes the next step read files again that could not be read.
+	// retry makes the next step read again the files that could not be read.
 	retry bool
-	// applied says that files is that of the commit the component stands at.
+	// applied says that files lists the files of the component's commit.
 	applied bool
-	// vacant says that the mask selects no file at all.
+	// matchesNothing says that the filemask selects no file.
 	matchesNothing bool
 
-	// What is stored, loaded in the first step that touches the component and
-	// kept up by the later ones of the same pull.
+	// What is stored: loaded in the first step that touches the component, and kept
+	// up to date by the later steps of the pull.
 	translations map[string]*catalog.Translation // by language; removed ones too
 	problems     map[string]store.Problem        // by path
 	union        *union                          // of the source translation
@@ -63,18 +63,18 @@ func newComponent(row store.BranchComponent, table *lang.Table) (*component, err
 	}, nil
 }
 
-// name is how messages call the component.
+// name returns the name of the component in messages.
 func (c *component) name() string { return c.row.Project.Slug + "/" + c.row.Slug }
 
-// selects reports whether the mask finds a file among those of the component;
-// the template is none.
+// selects reports whether the mask selects one of the component's files, not
+// counting the template.
 func (c *component) selects() bool {
 	return slices.ContainsFunc(c.files, func(f object.File) bool { return f.Path != c.selection.newBase })
 }
 
-// recall takes over what is stored of a component that the pull does not move:
-// its problems, and whether it has files. One that a discovery made is told of
-// when its files vanish and not again: nothing can be mended there.
+// loadStored sets the problems of a component that the pull does not move, and
+// whether it has files. A component that a discovery made is reported when its
+// files vanish and not again, since no setting can be corrected.
 func (c *component) loadStored(problems []store.Problem, translations []catalog.Translation) {
 	c.problems = make(map[string]store.Problem, len(problems))
 	for _, p := range problems {
@@ -85,7 +85,7 @@ func (c *component) loadStored(problems []store.Problem, translations []catalog.
 	})
 }
 
-// noFiles says that a mask selects nothing.
+// noFiles is the problem of a mask that selects no file.
 func noFiles(mask, branch string) string {
 	return fmt.Sprintf("the filemask %s matches no file of branch %s: correct filemask or branch", mask, branch)
 }
@@ -123,8 +123,8 @@ func (c *component) find(path string) (int, bool) {
 	return slices.BinarySearchFunc(c.files, path, func(f object.File, p string) int { return strings.Compare(f.Path, p) })
 }
 
-// begun reports whether anything of the component is stored, be it only the
-// beginning of its history: what differs from it makes entries.
+// isStored reports whether anything of the component is stored, even if only the
+// beginning of its history. Differences from it make entries.
 func (c *component) isStored() bool { return c.row.Imported || !c.row.ImportAt.IsZero() }
 
 // load reads what is stored of the component.
@@ -159,8 +159,8 @@ func (c *component) load(ctx context.Context, tx stepStore) error {
 // forget drops what load read.
 func (c *component) forget() { c.translations, c.problems, c.union = nil, nil, nil }
 
-// problemsList renders the component's problems for a report, by path; nil if
-// nothing is known of them.
+// problemsList renders the component's problems for a report, by path. It returns
+// nil if they were not read.
 func (c *component) problemsList() []string {
 	if c.problems == nil {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,20 +14,20 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// componentMark stands for the component's name in slug, name, filemask and
-// new_base of a discovery (DESIGN, Configuration).
+// componentMark is the component's name in slug, name, filemask and new_base of a
+// discovery.
 const componentMark = "{component}"
 
-// discovery remembers what a discovery was last made of.
+// discovery is the input of the last run of a discovery.
 type discovery struct {
 	head object.Hash
 	spec store.ComponentSpec
 }
 
 // discover stores the components that the discoveries of a branch find at its
-// head, new ones and those whose settings changed. Vanished ones stay, without
-// files. done holds what was discovered before, by project and slug: a pull
-// that finds the same head does nothing (DESIGN, invariant 1).
+// head: new components, and components whose settings changed. Vanished ones
+// stay, without files. done holds the last discoveries, by project and slug: a
+// pull that finds the same head does nothing.
 func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 	for i := range p.branch.Components {
 		c := &p.branch.Components[i]
@@ -54,8 +53,8 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 	return nil
 }
 
-// discoverOne makes the components of one discovery and counts them; made are
-// those of it that are there, slugs by filemask.
+// discoverOne makes the components of one discovery and counts them. made are the
+// components that it made before, slugs by filemask.
 func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made map[string]string) (int, error) {
 	mask, err := filemask.Parse(spec.Settings.Filemask)
 	if err != nil {
@@ -109,7 +108,7 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	return len(specs), err
 }
 
-// discovered are the components that a discovery made: slugs by filemask.
+// discovered returns the components that a discovery made: slugs by filemask.
 func (p *pull) discovered(ctx context.Context, spec *store.ComponentSpec) (map[string]string, error) {
 	rows, err := p.s.db.Branch(ctx, spec.Repo, spec.Branch)
 	made := make(map[string]string)
@@ -121,7 +120,7 @@ func (p *pull) discovered(ctx context.Context, spec *store.ComponentSpec) (map[s
 	return made, err
 }
 
-// slugs are those of a project that are taken.
+// slugs returns the slugs of a project's components.
 func (p *pull) slugs(ctx context.Context, project string) (map[string]bool, error) {
 	taken := make(map[string]bool)
 	err := p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
@@ -134,7 +133,7 @@ func (p *pull) slugs(ctx context.Context, project string) (map[string]bool, erro
 	return taken, err
 }
 
-// expand makes the component of one match out of a discovery.
+// expand makes the component of one match of a discovery.
 func expand(spec *store.ComponentSpec, name string) store.ComponentSpec {
 	found := *spec
 	found.Template = spec.Slug
@@ -146,8 +145,8 @@ func expand(spec *store.ComponentSpec, name string) store.ComponentSpec {
 	return found
 }
 
-// freeSlug makes the slug of a match: every run outside [A-Za-z0-9_-] becomes
-// "-", and -2, -3 … tells equal ones apart.
+// freeSlug makes the slug of a match: every run of characters outside
+// [A-Za-z0-9_-] becomes "-", and -2, -3 … is appended to a slug that is taken.
 func freeSlug(pattern, name string, taken map[string]bool) string {
 	slug := strings.ReplaceAll(pattern, componentMark, slugify(name))
 	for n, base := 2, slug; taken[slug]; n++ {
@@ -171,91 +170,4 @@ func slugify(name string) string {
 		bad = true
 	}
 	return b.String()
-}
-
-// files lists for every component the files that it reads at a commit.
-func (p *pull) files(ctx context.Context, commit object.Hash, comps []*component) error {
-	m := matcher(comps)
-	all, err := p.reader.Snapshot(ctx, commit, m.Want, m.Prune)
-	if err != nil {
-		return err
-	}
-	all, _ = gitsource.SplitLinks(all)
-	for _, c := range comps {
-		c.files = nil
-		for _, f := range all {
-			if c.selection.lists(f.Path) {
-				c.files = append(c.files, f)
-			}
-		}
-	}
-	return nil
-}
-
-// matcher selects what any of the components reads.
-func matcher(comps []*component) filemask.Matcher {
-	var masks []filemask.Mask
-	var paths []string
-	for _, c := range comps {
-		masks = append(masks, c.selection.mask)
-		if c.selection.newBase != "" {
-			paths = append(paths, c.selection.newBase)
-		}
-	}
-	return filemask.NewMatcher(masks, paths...)
-}
-
-// convoy is a group of components that move together.
-type convoy struct {
-	from   string // the commit that they stand at; "": they are read whole
-	replay bool   // their first replay has to begin or to go on
-	comps  []*component
-}
-
-// convoys groups components by where they stand, replays first: they move
-// alone, and meet the others at the head. New components of one History replay
-// in one walk.
-func convoys(comps []*component) []convoy {
-	type key struct {
-		from    string
-		replay  bool
-		history catalog.History
-	}
-	var list []convoy
-	index := make(map[key]int)
-	for _, c := range comps {
-		k := key{from: c.row.Head, replay: !c.row.Imported && c.row.Head != ""}
-		if c.row.Head == "" && !c.isStored() && c.row.Settings.History.Full {
-			k.replay, k.history = true, c.row.Settings.History
-		}
-		i, ok := index[k]
-		if !ok {
-			i = len(list)
-			index[k] = i
-			list = append(list, convoy{from: k.from, replay: k.replay})
-		}
-		list[i].comps = append(list[i].comps, c)
-	}
-	slices.SortStableFunc(list, func(x, y convoy) int {
-		if x.replay != y.replay {
-			return boolToInt(y.replay) - boolToInt(x.replay)
-		}
-		return strings.Compare(x.from, y.from)
-	})
-	return list
-}
-
-func boolToInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func ids(comps []*component) []int64 {
-	list := make([]int64, len(comps))
-	for i, c := range comps {
-		list[i] = c.row.ID
-	}
-	return list
 }

@@ -6,4 +6,4 @@ func (s *Syncer) SetBatch(entries int) { s.batchEntries = entries }
 
 // SetAhead bounds what a replay reads ahead, in bytes: of all commits, and of
 // one.
-func (s *Syncer) SetAhead(room, commit int64) { s.ahead = aheadBounds{room, commit} }
+func (s *Syncer) SetAhead(all, commit int64) { s.ahead = aheadBounds{all: all, commit: commit} }

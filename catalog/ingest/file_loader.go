@@ -16,13 +16,12 @@ import (
 )
 
 // cacheBytes bounds the files that a pull keeps parsed, by their length in the
-// repository; parsed they take a few times as much. A file is needed up to
-// three times in one step (source translation, its own, attribution), so that
-// most pulls parse each version once.
+// repository; parsed they take a few times as much. A step needs a file up to
+// three times (source translation, its own translation, attribution). With the
+// cache most pulls parse each version once.
 const cacheBytes = 24 << 20
 
-// fileError says why one file cannot be served: the rest goes on (DESIGN,
-// invariant 7).
+// fileError says why one file cannot be served. The pull of the others goes on.
 type fileError struct {
 	line, column int
 	msg          string
@@ -30,8 +29,8 @@ type fileError struct {
 
 func (e *fileError) Error() string { return e.msg }
 
-// loader reads versions of PO files and keeps the last ones.
-type loader struct {
+// fileLoader reads versions of PO files and keeps the last ones.
+type fileLoader struct {
 	reader  *gitsource.Reader
 	maxSize int64
 	files   map[cacheKey]*list.Element
@@ -43,7 +42,7 @@ type loader struct {
 }
 
 type cacheKey struct {
-	component int64 // its rules decide how a file reads
+	component int64 // its rules decide how a file is read
 	blob      object.Hash
 }
 
@@ -53,13 +52,13 @@ type cachedFile struct {
 	err  *fileError
 }
 
-func newLoader(r *gitsource.Reader, maxSize int64) *loader {
-	return &loader{reader: r, maxSize: maxSize, files: make(map[cacheKey]*list.Element), recent: list.New(), bound: cacheBytes}
+func newFileLoader(r *gitsource.Reader, maxSize int64) *fileLoader {
+	return &fileLoader{reader: r, maxSize: maxSize, files: make(map[cacheKey]*list.Element), recent: list.New(), bound: cacheBytes}
 }
 
 // load returns a version of a file as units. The error is a *fileError if the
 // file itself is at fault.
-func (l *loader) load(ctx context.Context, component int64, path string, blob object.Hash, r unit.Rules) (*unit.File, error) {
+func (l *fileLoader) load(ctx context.Context, component int64, path string, blob object.Hash, r unit.Rules) (*unit.File, error) {
 	key := cacheKey{component, blob}
 	if e, ok := l.files[key]; ok {
 		l.recent.MoveToFront(e)
@@ -79,16 +78,16 @@ func (l *loader) load(ctx context.Context, component int64, path string, blob ob
 	return entry.result()
 }
 
-// wanted is a version of a file that a step will read.
+// fileVersion is a version of a file that a step will read.
 type fileVersion struct {
 	component *component
 	path      string
 	blob      object.Hash
 }
 
-// prefetch parses versions of files side by side, as many as half of the cache
-// holds. What it cannot read is left to load, which says why.
-func (l *loader) prefetch(ctx context.Context, list []fileVersion) {
+// prefetch parses versions of files in parallel, as many as fit into half of the
+// cache. Files that it cannot read are left to load, which reports the error.
+func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 	var parsers errgroup.Group
 	n := runtime.GOMAXPROCS(0)
 	parsers.SetLimit(n)
@@ -97,17 +96,17 @@ func (l *loader) prefetch(ctx context.Context, list []fileVersion) {
 		readers <- new(unit.Reader)
 	}
 	var parsed []*cachedFile
-	for room := cacheBytes / 2; len(list) > 0 && room > 0; list = list[1:] {
+	for left := cacheBytes / 2; len(list) > 0 && left > 0; list = list[1:] {
 		w := list[0]
 		entry := &cachedFile{key: cacheKey{w.component.row.ID, w.blob}}
 		if _, ok := l.files[entry.key]; ok {
 			continue
 		}
-		data, err := l.reader.SharedBlob(ctx, w.blob, min(l.maxSize, int64(room)))
+		data, err := l.reader.SharedBlob(ctx, w.blob, min(l.maxSize, int64(left)))
 		if err != nil {
 			break
 		}
-		room -= len(data)
+		left -= len(data)
 		parsed = append(parsed, entry)
 		parsers.Go(func() error {
 			s := <-readers
@@ -116,14 +115,14 @@ func (l *loader) prefetch(ctx context.Context, list []fileVersion) {
 			return nil
 		})
 	}
-	_ = parsers.Wait() // they return none
+	_ = parsers.Wait() // they return no errors
 	for _, entry := range parsed {
 		l.add(entry)
 	}
 }
 
-// add remembers a version that was read elsewhere.
-func (l *loader) add(e *cachedFile) {
+// add keeps a version that was read elsewhere.
+func (l *fileLoader) add(e *cachedFile) {
 	if _, twice := l.files[e.key]; !twice {
 		l.keep(e)
 	}
@@ -136,8 +135,8 @@ func (e *cachedFile) result() (*unit.File, error) {
 	return e.file, nil
 }
 
-// keep remembers an entry and forgets the oldest ones beyond the bound.
-func (l *loader) keep(e *cachedFile) {
+// keep adds a version and drops the oldest ones beyond the bound.
+func (l *fileLoader) keep(e *cachedFile) {
 	l.files[e.key] = l.recent.PushFront(e)
 	l.bytes += e.size()
 	for l.bytes > l.bound && l.recent.Len() > 1 {
@@ -148,8 +147,8 @@ func (l *loader) keep(e *cachedFile) {
 	}
 }
 
-// forget drops all versions. None of their units may be in use.
-func (l *loader) forget() {
+// forget drops all versions. Their units must not be in use.
+func (l *fileLoader) forget() {
 	if l.pool != nil {
 		for e := l.recent.Front(); e != nil; e = e.Next() {
 			l.pool.Put(e.Value.(*cachedFile).file)

@@ -11,16 +11,16 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// place is one translation that a commit holds: which file is which language.
+// fileSlot is one translation of a commit: a file and its language.
 type fileSlot struct {
-	language string        // code in URLs (decision 13)
+	language string        // code in URLs (docs/compatibility.md#languages)
 	fileCode string        // code in the file's name
 	lang     lang.Language // for its plural rule
 	path     string
 	blob     object.Hash
 }
 
-// served is the place of the version that a translation serves, which differs
+// served returns the slot of the version that a translation serves, which differs
 // from p while the file there cannot be parsed.
 func (p *fileSlot) served(t *catalog.Translation) *fileSlot {
 	s := *p
@@ -30,10 +30,11 @@ func (p *fileSlot) served(t *catalog.Translation) *fileSlot {
 	return &s
 }
 
-// places are all translations of a component at one commit.
+// fileSlots are all translations of a component at one commit.
 type fileSlots struct {
-	// own is the file of the source translation itself: the POT, or else a
-	// file of the source language; nil if there is neither (decision 11).
+	// source is the file of the source translation itself: the POT, or else a file
+	// of the source language; nil without both
+	// (docs/compatibility.md#source-translation).
 	source *fileSlot
 	// targets are the other translations, by path.
 	targets []fileSlot
@@ -41,12 +42,12 @@ type fileSlots struct {
 	refused []refusal
 }
 
-// refusal tells why a file that a mask selects is not served.
+// refusal says why a file that a mask selects is not served.
 type refusal struct {
 	path, reason string
 }
 
-// layout is how a component's settings map paths to languages.
+// selection is how a component's settings select files and map them to languages.
 type selection struct {
 	mask    filemask.Mask
 	rules   filemask.Rules
@@ -64,12 +65,13 @@ func (l *selection) wants(path string) bool {
 	return ok
 }
 
-// lists reports whether a path is the component's: one that it reads, or has
-// to report.
+// lists reports whether a path is the component's: the component reads it, or
+// reports it.
 func (l *selection) lists(path string) bool { return l.wants(path) || l.refuses(path) != "" }
 
-// refuses says why a path that the mask selects is never read, such as one
-// with control characters; "" if it is read or not the component's.
+// refuses says why a path that the mask selects is never read, for example a path
+// with control characters. It returns "" for a path that is read or is not the
+// component's.
 func (l *selection) refuses(path string) string {
 	if reason := l.mask.Refuses(path); reason != "" {
 		return "not served: its name is unsafe, " + reason + "; rename the file"
@@ -77,14 +79,14 @@ func (l *selection) refuses(path string) string {
 	return ""
 }
 
-// code is the language code that a path's name holds.
+// code returns the language code in a path.
 func (l *selection) code(path string) (string, bool) {
 	m, ok := l.mask.Select(path, l.rules)
 	return m.Code, ok
 }
 
-// assign maps the files of a commit, sorted by path, to translations by
-// decisions 11 and 13.
+// assign maps the files of a commit, sorted by path, to translations
+// (docs/compatibility.md#languages, docs/compatibility.md#source-translation).
 func (l *selection) assign(files []object.File) fileSlots {
 	var p fileSlots
 	byLanguage := make(map[string][]fileSlot)
@@ -115,7 +117,7 @@ func (l *selection) assign(files []object.File) fileSlots {
 		order = slices.DeleteFunc(order, func(code string) bool { return code == l.source.Code })
 	}
 	for _, code := range order {
-		winner := electWinner(byLanguage[code])
+		winner := pick(byLanguage[code])
 		taken[code] = winner.path
 		if code == l.source.Code {
 			p.source = &winner
@@ -124,7 +126,7 @@ func (l *selection) assign(files []object.File) fileSlots {
 		p.targets = append(p.targets, winner)
 	}
 	for _, code := range order {
-		winner := electWinner(byLanguage[code])
+		winner := pick(byLanguage[code])
 		l.variants(&p, byLanguage[code], winner, taken)
 	}
 	slices.SortFunc(p.targets, func(a, b fileSlot) int { return strings.Compare(a.path, b.path) })
@@ -132,9 +134,9 @@ func (l *selection) assign(files []object.File) fileSlots {
 	return p
 }
 
-// electWinner picks the file of a language: the one whose code is the
-// language's, else the first by path (decision 13).
-func electWinner(files []fileSlot) fileSlot {
+// pick returns the file of a language: the file whose code is the language's,
+// else the first by path.
+func pick(files []fileSlot) fileSlot {
 	for _, f := range files {
 		if f.fileCode == f.language {
 			return f
@@ -143,8 +145,8 @@ func electWinner(files []fileSlot) fileSlot {
 	return files[0]
 }
 
-// refuseSource reports the files of the source language that a POT displaces
-// (decision 11).
+// refuseSource reports the files of the source language that are not read because
+// of a POT.
 func (l *selection) refuseSource(p *fileSlots, files []fileSlot) {
 	for _, f := range files {
 		p.refused = append(p.refused, refusal{
@@ -155,7 +157,7 @@ func (l *selection) refuseSource(p *fileSlots, files []fileSlot) {
 	}
 }
 
-// variants places the other files of a language under their own codes.
+// variants adds the other files of a language under the codes of their names.
 func (l *selection) variants(p *fileSlots, files []fileSlot, winner fileSlot, taken map[string]string) {
 	for _, f := range files {
 		if f.path == winner.path {
@@ -175,9 +177,9 @@ func (l *selection) variants(p *fileSlots, files []fileSlot, winner fileSlot, ta
 	}
 }
 
-// pluralRule is what a translation row keeps of a file's Plural-Forms
-// (weblate-facts §2).
-func pluralRule(t *catalog.Translation, l lang.Language, f *unit.File) {
+// setPluralRule sets the plural rule of a translation: the Plural-Forms of its
+// file, else the rule of the language (docs/compatibility.md#plurals).
+func setPluralRule(t *catalog.Translation, l lang.Language, f *unit.File) {
 	rule := l.Plural
 	if f != nil && f.HasPlural {
 		rule = lang.PluralFor(l, f.Plural.Number, f.Plural.Expression)

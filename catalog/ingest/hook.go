@@ -14,26 +14,27 @@ import (
 
 const (
 	// hookPause is the least time between two entries 53 of a component
-	// (decision 21).
+	// (docs/compatibility.md#component-events).
 	hookPause = time.Minute
-	// hookTries bounds how often a pull may move the heads meanwhile.
+	// hookTries bounds the tries, each of which fails if a pull moves the heads
+	// meanwhile.
 	hookTries = 10
-	// hookRecent is how many of a component's newest entries are looked at for
-	// one that an earlier process wrote.
+	// hookRecent is how many of a component's newest entries are searched for one
+	// that an earlier process wrote.
 	hookRecent = 20
 )
 
-// hooked remembers when components got their last entry 53. The zero value is
-// usable.
-type hooked struct {
-	mu sync.Mutex // held while entries are written: the next caller finds them
+// hookTimes are the times of the last entry 53 of components. The zero value is
+// ready to use.
+type hookTimes struct {
+	mu sync.Mutex // held while entries are written: the next caller sees them
 	at map[int64]time.Time
 }
 
-// RecordHook writes entry 53 of components of a branch: somebody told that it
-// was pushed to. event says what is known of that; it is shown to everybody.
-// A component gets at most one in a minute, none before its first import, and
-// none if it is not of the branch any more. Pulls may run meanwhile.
+// RecordHook writes entry 53 for components of a branch that, as a webhook says,
+// was pushed to. event describes the push and is shown to everybody. A component
+// gets at most one entry in a minute, and no entry before its first import or
+// when it is no longer of the branch. Pulls may run meanwhile.
 func (s *Syncer) RecordHook(ctx context.Context, b Branch, components []int64, event map[string]string) error {
 	s.hooked.mu.Lock()
 	defer s.hooked.mu.Unlock()
@@ -55,8 +56,8 @@ func (s *Syncer) RecordHook(ctx context.Context, b Branch, components []int64, e
 	return nil
 }
 
-// due are those of some components that had no entry 53 within a minute.
-func (h *hooked) due(ctx context.Context, db *store.DB, components []int64, at time.Time) ([]int64, error) {
+// due returns the components that got no entry 53 within the last minute.
+func (h *hookTimes) due(ctx context.Context, db *store.DB, components []int64, at time.Time) ([]int64, error) {
 	if h.at == nil {
 		h.at = make(map[int64]time.Time)
 	}
@@ -77,7 +78,7 @@ func (h *hooked) due(ctx context.Context, db *store.DB, components []int64, at t
 	return due, nil
 }
 
-// lastHook finds the time of a component's newest entry 53, if it is recent.
+// lastHook returns the time of a component's newest entry 53, if it is recent.
 func lastHook(ctx context.Context, db *store.DB, component int64) (last time.Time, err error) {
 	err = db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		list, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: component, Limit: hookRecent, Newest: true})
@@ -90,7 +91,7 @@ func lastHook(ctx context.Context, db *store.DB, component int64) (last time.Tim
 	return last, err
 }
 
-// writeHook writes the entries, one step for those that stand at one head.
+// writeHook writes the entries, in one step for the components of each head.
 func (s *Syncer) writeHook(ctx context.Context, b Branch, components []int64, event map[string]string, at time.Time) error {
 	if len(b.Components) == 0 {
 		return fmt.Errorf("the branch has no component: %w", catalog.ErrInvalid)

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics count pulls; see Syncer.Metrics.
+// metrics counts pulls; see Syncer.Metrics.
 type metrics struct {
 	pulls   *prometheus.CounterVec
 	seconds prometheus.Histogram

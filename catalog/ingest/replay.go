@@ -23,41 +23,41 @@ const (
 )
 
 // replay walks the first-parent history of components that have not reached a
-// head yet, alone, from where they stand to the head of the branch (decision
-// 19). Killed, it goes on from the last batch. Three things are done at once:
-// reading and parsing the next commits (ahead), applying one to what is in
-// memory (staging), and storing the batch before (flight).
+// head yet, from their stored commit to the head of the branch, without other
+// components (docs/compatibility.md#history). After a crash it goes on from the
+// last batch. Three things are done at once: reading and parsing the next
+// commits (readAhead), applying one to what is in memory (staging), and storing
+// the batch before (pendingBatch).
 type replay struct {
 	p       *pull
 	comps   []*component
-	load    *loader
 	staging *staging
-	from    string          // where the store will stand once all batches are stored
+	from    string          // the stored head once all batches are stored
 	commits int             // of the batch
-	entries int64           // so far
+	entries int64           // of all batches
 	changes map[int64]int64 // entries of the batch by component
 	pending *pendingBatch   // the batch that is being stored, or nil
 	broken  error           // why a batch could not be stored
 }
 
-// flight is a batch that is being stored.
+// pendingBatch is a batch that is being stored.
 type pendingBatch struct {
 	done    chan struct{} // closed at its end
 	err     error
 	made    map[int64]int64 // ids of new translations
-	to      string          // its last commit
+	move    move            // to its last commit
 	changes map[int64]int64 // entries by component
-	counted map[int64]stagedComponent
-	at      replayStep
+	counts  map[int64]stagedComponent
 }
 
-// replayAll replays components that stand at one commit, or that are new and of
-// one History. One that fails stays behind; the others go on without it.
-func (p *pull) replayAll(ctx context.Context, comps []*component, load *loader) {
-	p.withoutFailing(ctx, comps, func(comps []*component) error { return p.replay(ctx, comps, load) })
+// replayAll replays components that are at one commit, or that are new and have
+// one History. A component that fails stays where it is; the others go on
+// without it.
+func (p *pull) replayAll(ctx context.Context, comps []*component) {
+	p.withoutFailing(ctx, comps, func(comps []*component) error { return p.replay(ctx, comps) })
 }
 
-func (p *pull) replay(ctx context.Context, comps []*component, load *loader) error {
+func (p *pull) replay(ctx context.Context, comps []*component) error {
 	from := comps[0].row.Head
 	if from == "" && !comps[0].isStored() {
 		bound, first, err := p.bound(ctx, comps[0].row.Settings.History)
@@ -65,21 +65,21 @@ func (p *pull) replay(ctx context.Context, comps []*component, load *loader) err
 		case err != nil:
 			return err
 		case bound == p.head: // nothing is young enough
-			return p.jump(ctx, comps, "", load)
+			return p.jump(ctx, comps, "")
 		case !bound.IsZero():
-			if err := p.importBound(ctx, comps, bound, first, load); err != nil {
+			if err := p.importBound(ctx, comps, bound, first); err != nil {
 				return err
 			}
 			from = bound.String()
 		}
 	}
-	r := &replay{p: p, comps: comps, load: load, from: from, changes: make(map[int64]int64)}
+	r := &replay{p: p, comps: comps, from: from, changes: make(map[int64]int64)}
 	r.staging = newStaging(p.s.db, comps, r.waitStored)
-	load.pool = unit.NewPool()
-	load.units = unit.NewReader(load.pool)
-	p.reader.LimitCache(besideAhead)
+	p.loader.pool = unit.NewPool()
+	p.loader.units = unit.NewReader(p.loader.pool)
+	p.reader.LimitCache(pullCache)
 	defer func() {
-		load.units, load.pool = nil, nil
+		p.loader.units, p.loader.pool = nil, nil
 		p.reader.LimitCache(0)
 	}()
 	return r.run(ctx)
@@ -101,23 +101,23 @@ func (p *pull) bound(ctx context.Context, h catalog.History) (bound object.Hash,
 	return bound, first, nil
 }
 
-// enter imports the state at the bound of a history, which makes no entries.
-func (p *pull) importBound(ctx context.Context, comps []*component, bound object.Hash, first gitsource.FirstParent, load *loader) error {
-	if err := p.files(ctx, bound, comps); err != nil {
+// importBound imports the state at the bound of a history, without entries.
+func (p *pull) importBound(ctx context.Context, comps []*component, bound object.Hash, first gitsource.FirstParent) error {
+	if err := p.listFiles(ctx, bound, comps); err != nil {
 		return err
 	}
 	commit, err := p.reader.Commit(ctx, bound)
 	if err != nil {
 		return err
 	}
-	step := gitsource.Step{Commit: commit, Origins: []gitsource.Origin{{Commit: commit}}}
-	if err := p.applyStep(ctx, comps, comps, "", &step, load, replayStep{partial: true, opened: first.When}); err != nil {
+	if err := p.applyStep(ctx, move{convoy: comps, partial: true, opened: first.When}, comps, stepOf(commit)); err != nil {
 		return err
 	}
 	return p.refreshCounters(ctx, comps)
 }
 
-// recount reads how many units and which entries components have by now.
+// refreshCounters reads the last unit and the time of the last entry of
+// components.
 func (p *pull) refreshCounters(ctx context.Context, comps []*component) error {
 	rows, err := p.rows(ctx)
 	byID := make(map[int64]*store.BranchComponent, len(rows))
@@ -133,15 +133,15 @@ func (p *pull) refreshCounters(ctx context.Context, comps []*component) error {
 }
 
 func (r *replay) run(ctx context.Context) error {
-	base, err := r.begin(ctx)
+	base, err := r.start(ctx)
 	if err != nil {
 		return err
 	}
 	if !base.IsZero() && !r.p.reader.Has(base) {
-		return r.p.jump(ctx, r.comps, r.from, r.load)
+		return r.p.jump(ctx, r.comps, r.from)
 	}
 	if err := r.walk(ctx, base); err != nil {
-		if stored := r.waitStored(); stored != nil && !errors.Is(err, stored) { // a batch that is being stored ends, whatever happened
+		if stored := r.waitStored(); stored != nil && !errors.Is(err, stored) { // a batch that is being stored ends in any case
 			err = errors.Join(err, stored)
 		}
 		return err
@@ -151,7 +151,7 @@ func (r *replay) run(ctx context.Context) error {
 
 // walk applies the commits after base.
 func (r *replay) walk(ctx context.Context, base object.Hash) error {
-	ahead, err := r.lookAhead(ctx, base)
+	ahead, err := r.readAhead(ctx, base)
 	if err != nil {
 		return err
 	}
@@ -168,9 +168,9 @@ func (r *replay) walk(ctx context.Context, base object.Hash) error {
 	}
 }
 
-// begin lists the files where the components stand. New components get the
-// entry that begins their lists, at the time of the branch's first commit.
-func (r *replay) begin(ctx context.Context) (base object.Hash, err error) {
+// start lists the files of the components at their commit. New components get
+// the first entry of their lists, at the time of the branch's first commit.
+func (r *replay) start(ctx context.Context) (base object.Hash, err error) {
 	for _, c := range r.comps {
 		c.files, c.reread, c.retry = nil, false, false
 	}
@@ -181,7 +181,7 @@ func (r *replay) begin(ctx context.Context) (base object.Hash, err error) {
 		if !r.p.reader.Has(base) {
 			return base, nil
 		}
-		return base, r.p.files(ctx, base, r.comps)
+		return base, r.p.listFiles(ctx, base, r.comps)
 	}
 	_, link, err := r.p.bound(ctx, catalog.History{})
 	if err != nil {
@@ -195,11 +195,11 @@ func (r *replay) begin(ctx context.Context) (base object.Hash, err error) {
 	if err != nil {
 		return base, err
 	}
-	step := gitsource.Step{Commit: first, Origins: []gitsource.Origin{{Commit: first}}}
+	step := stepOf(first)
 	for _, c := range r.comps {
-		a := r.application(c, &step, mailmap)
+		a := r.application(c, step, mailmap)
 		a.entries.created(a.at)
-		if err := r.wrote(c, a, a.entries.write(ctx, a)); err != nil {
+		if err := r.count(c, a, a.entries.write(ctx, a)); err != nil {
 			return base, err
 		}
 	}
@@ -211,19 +211,20 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r.load.prefetch(ctx, commit.rest)
+	loader := r.p.loader
+	loader.prefetch(ctx, commit.rest)
 	for _, file := range commit.files {
-		r.load.add(file)
+		loader.add(file)
 	}
 	step := &commit.step
 	for _, c := range commit.touched {
 		c.advance(step.Changes)
 		a := r.application(c, step, commit.mailmap)
-		if err := r.wrote(c, a, a.run(ctx)); err != nil {
+		if err := r.count(c, a, a.run(ctx)); err != nil {
 			return err
 		}
 	}
-	r.load.forget() // a version is needed again only where branches are merged
+	loader.forget() // a version is needed again only where branches are merged
 	r.p.tell(Progress{Done: step.Position, Total: step.Total, Entries: r.entries})
 	r.commits++
 	if r.staging.entries < r.p.s.batchEntries && r.staging.bytes < batchBytes && r.commits < batchCommits {
@@ -232,20 +233,20 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 	return r.flush(ctx, step.Commit.Hash.String(), false)
 }
 
-// application prepares a component's part of a replayed commit.
+// application prepares the part of a component in a replayed commit.
 func (r *replay) application(c *component, step *gitsource.Step, mailmap object.Mailmap) *application {
 	at := r.staging.time(c.row.ID, pastTime(step.Commit, r.importStart(c)))
 	return &application{
-		tx: r.staging, comp: c, load: r.load, log: r.p.s.log, step: step, mailmap: mailmap,
-		origins: newAttributor(step, r.load, c),
+		tx: r.staging.stepStore(), comp: c, loader: r.p.loader, log: r.p.s.log, step: step, mailmap: mailmap,
+		origins: newAttributor(step, r.p.loader, c),
 		record:  true, created: at, at: at,
 	}
 }
 
-// wrote counts the entries of an application that has run.
-func (r *replay) wrote(c *component, a *application, err error) error {
+// count counts the entries of an application that ran with err.
+func (r *replay) count(c *component, a *application, err error) error {
 	if r.broken != nil {
-		return r.broken // no fault of the component that found out
+		return r.broken // not the fault of the component that noticed it
 	}
 	if err != nil {
 		return &componentError{c, err}
@@ -256,7 +257,7 @@ func (r *replay) wrote(c *component, a *application, err error) error {
 	return nil
 }
 
-// began is when the first import of a component began.
+// importStart is the time when the first import of a component began.
 func (r *replay) importStart(c *component) time.Time {
 	if c.row.ImportAt.IsZero() {
 		return r.p.at
@@ -264,28 +265,31 @@ func (r *replay) importStart(c *component) time.Time {
 	return c.row.ImportAt
 }
 
-// pastTime is the time of entries about a commit of the past: its committer
-// time, never later than the import (decision 19).
-func pastTime(c object.Commit, began time.Time) time.Time {
+// pastTime is the time of entries about a replayed commit: its committer time,
+// never later than the import (docs/compatibility.md#history).
+func pastTime(c object.Commit, importStart time.Time) time.Time {
 	if c.Committer.When.IsZero() {
 		return time.Unix(0, 0).UTC()
 	}
-	return commitTime(c, began)
+	return commitTime(c, importStart)
 }
 
-// flush stores the batch, beside what follows; done says that the head is
-// reached, and waits.
+// flush begins to store the batch, whose last commit is to. With done, the head
+// is reached: flush waits until the batch is stored.
 func (r *replay) flush(ctx context.Context, to string, done bool) error {
 	if err := r.waitStored(); err != nil {
 		return err
 	}
-	f := &pendingBatch{done: make(chan struct{}), to: to, changes: r.changes, counted: r.staging.count(), at: replayStep{partial: !done}}
-	sealed, info := r.staging.seal(), r.p.stepInfo(ctx, r.comps, r.from, to, f.at)
-	r.pending, r.from, r.commits, r.changes = f, to, 0, make(map[int64]int64)
+	b := &pendingBatch{
+		done: make(chan struct{}), changes: r.changes, counts: r.staging.counts(),
+		move: move{convoy: r.comps, from: r.from, to: to, partial: !done},
+	}
+	sealed, info := r.staging.seal(), r.p.stepInfo(ctx, b.move)
+	r.pending, r.from, r.commits, r.changes = b, to, 0, make(map[int64]int64)
 	go func() {
-		defer close(f.done)
-		f.err = r.p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) (err error) {
-			f.made, err = sealed.store(ctx, tx)
+		defer close(b.done)
+		b.err = r.p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) (err error) {
+			b.made, err = sealed.write(ctx, tx)
 			if err == nil && done {
 				err = newCheckup(tx).run(ctx, r.comps)
 			}
@@ -298,59 +302,35 @@ func (r *replay) flush(ctx context.Context, to string, done bool) error {
 	return r.waitStored()
 }
 
-// caughtUp waits for the batch that is being stored, and notes that it is.
+// waitStored waits until the pending batch is stored.
 func (r *replay) waitStored() error {
-	f := r.pending
-	if f == nil {
+	b := r.pending
+	if b == nil {
 		return r.broken
 	}
 	r.pending = nil
-	<-f.done
-	if r.broken = f.err; f.err != nil {
-		return f.err
+	<-b.done
+	if r.broken = b.err; b.err != nil {
+		return b.err
 	}
-	r.staging.stored(f.made)
-	r.p.moved(r.comps, f.to, f.at)
+	r.staging.addIDs(b.made)
+	r.p.moved(b.move)
 	for _, c := range r.comps {
-		r.p.changes[c.row.ID] += f.changes[c.row.ID]
-		c.row.LastUnit, c.row.LastAt = f.counted[c.row.ID].lastUnit, f.counted[c.row.ID].lastAt
+		r.p.changes[c.row.ID] += b.changes[c.row.ID]
+		c.row.LastUnit, c.row.LastAt = b.counts[c.row.ID].lastUnit, b.counts[c.row.ID].lastAt
 	}
-	if !f.at.partial {
+	if !b.move.partial {
 		r.reachedHead()
 	}
 	return nil
 }
 
-// arrived notes what later parts of a pull ask components that are at the head.
+// reachedHead sets what later parts of the pull read of components at the head.
 func (r *replay) reachedHead() {
 	for _, c := range r.comps {
 		c.applied, c.matchesNothing = true, !c.selects()
 		for _, row := range c.translations {
 			row.ID = r.staging.id(row.ID)
-		}
-	}
-}
-
-// eachWithout runs fn for components, and again without one that failed, which
-// is left where it stands. Where the database fails, it is no component's fault:
-// all stay together.
-func (p *pull) withoutFailing(ctx context.Context, comps []*component, fn func([]*component) error) {
-	for failed := 0; len(comps) > 0; failed++ {
-		err := fn(comps)
-		if err == nil {
-			return
-		}
-		var one *componentError
-		if !errors.As(err, &one) || failed == maxLeftBehind || ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
-			for _, c := range comps {
-				p.fail(c, err)
-			}
-			return
-		}
-		p.fail(one.component, err)
-		comps = without(comps, one.component)
-		for _, c := range comps {
-			c.forget() // what the step that failed changed is not stored
 		}
 	}
 }

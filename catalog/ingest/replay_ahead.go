@@ -14,37 +14,38 @@ import (
 
 // aheadBytes bounds the files that are read ahead of a replay, by their length
 // in the repository; parsed they take about four times as much. A commit that
-// brings more waits until it is the only one, and commitBytes bounds it.
+// brings more waits until it is the only one. commitBytes bounds each commit.
 const (
 	aheadBytes  = 6 << 20
 	commitBytes = 16 << 20
 )
 
-// aheadBounds are aheadBytes and commitBytes, but for tests.
-type aheadBounds struct{ room, commit int64 }
+// aheadBounds are aheadBytes and commitBytes, or smaller bounds.
+type aheadBounds struct{ all, commit int64 }
 
-// aheadCache and besideAhead bound the inflated objects that its reader keeps,
-// and meanwhile the pull's own, which reads what is needed again only.
+// aheadCache bounds the inflated objects that the reader of a readAhead keeps.
+// Meanwhile pullCache bounds those of the pull's reader, which only reads what is
+// needed again.
 const (
-	aheadCache  = 32 << 20
-	besideAhead = 8 << 20
+	aheadCache = 32 << 20
+	pullCache  = 8 << 20
 )
 
 // aheadCommits bounds the commits that are read ahead.
 const aheadCommits = 256
 
-// minAhead is what a file at least counts for.
+// minAhead is the least that a file counts, in bytes.
 const minAhead = 1 << 10
 
-// ahead reads the commits of a history and parses their files, while those
-// before are applied.
-type ahead struct {
+// readAhead reads the commits of a history and parses their files, while earlier
+// commits are applied.
+type readAhead struct {
 	comps     []*component
 	reader    *gitsource.Reader // of walk
 	maxSize   int64
 	bounds    aheadBounds
 	touching  map[string][]*component
-	room      *semaphore.Weighted
+	budget    *semaphore.Weighted // bytes
 	pool      *unit.Pool
 	jobs      chan job
 	commits   chan *readCommit
@@ -56,11 +57,11 @@ type ahead struct {
 type readCommit struct {
 	step    gitsource.Step
 	mailmap object.Mailmap
-	touched []*component  // those that read a file that it changes
-	files   []*cachedFile // what it brings, once parsed
-	rest    []fileVersion // what there was no room for
+	touched []*component  // the components that read a file that it changes
+	files   []*cachedFile // its files, once parsed
+	rest    []fileVersion // its files beyond the bounds, not read yet
 	parsed  sync.WaitGroup
-	room    int64
+	bytes   int64 // its part of the budget
 	err     error // why the walk ended
 }
 
@@ -72,17 +73,17 @@ type job struct {
 	commit *readCommit
 }
 
-// lookAhead begins to read the commits after base.
-func (r *replay) lookAhead(ctx context.Context, base object.Hash) (*ahead, error) {
+// readAhead begins to read the commits after base.
+func (r *replay) readAhead(ctx context.Context, base object.Hash) (*readAhead, error) {
 	reader, err := r.p.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	reader.LimitCache(aheadCache)
 	ctx, cancel := context.WithCancel(ctx)
-	a := &ahead{
+	a := &readAhead{
 		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, bounds: r.p.s.ahead, touching: make(map[string][]*component),
-		room: semaphore.NewWeighted(r.p.s.ahead.room), pool: r.load.pool,
+		budget: semaphore.NewWeighted(r.p.s.ahead.all), pool: r.p.loader.pool,
 		jobs: make(chan job, aheadCommits), commits: make(chan *readCommit, aheadCommits), cancel: cancel,
 	}
 	for range runtime.GOMAXPROCS(0) {
@@ -93,15 +94,15 @@ func (r *replay) lookAhead(ctx context.Context, base object.Hash) (*ahead, error
 }
 
 // stop ends reading and waits for that.
-func (a *ahead) stop() {
+func (a *readAhead) stop() {
 	a.cancel()
 	a.goroutine.Wait()
-	_ = a.reader.Close() // reading is over: an error tells nothing
+	_ = a.reader.Close() // reading is over: an error does not matter
 }
 
-// next gives the next commit, nil after the last one. What it holds of the room
-// is to be given back by release.
-func (a *ahead) next(ctx context.Context) (*readCommit, error) {
+// next returns the next commit, nil after the last one. release gives back its
+// part of the budget.
+func (a *readAhead) next(ctx context.Context) (*readCommit, error) {
 	var c *readCommit
 	select {
 	case c = <-a.commits:
@@ -114,11 +115,11 @@ func (a *ahead) next(ctx context.Context) (*readCommit, error) {
 	return c, c.err
 }
 
-// release makes room for others.
-func (a *ahead) release(c *readCommit) { a.room.Release(c.room) }
+// release gives back a commit's part of the budget.
+func (a *readAhead) release(c *readCommit) { a.budget.Release(c.bytes) }
 
-// walk reads commits until there are no more, or it is stopped.
-func (a *ahead) walk(ctx context.Context, base, head object.Hash) {
+// walk reads commits until the last one, or until it is stopped.
+func (a *readAhead) walk(ctx context.Context, base, head object.Hash) {
 	defer close(a.commits)
 	defer close(a.jobs)
 	for step, err := range a.reader.Steps(ctx, base, head, matcher(a.comps)) {
@@ -137,27 +138,27 @@ func (a *ahead) walk(ctx context.Context, base, head object.Hash) {
 	}
 }
 
-// read reads what a commit brings.
-func (a *ahead) read(ctx context.Context, c *readCommit) (err error) {
+// read reads the files of a commit.
+func (a *readAhead) read(ctx context.Context, c *readCommit) (err error) {
 	if c.mailmap, err = a.reader.Mailmap(ctx, c.step.Commit.Hash); err != nil {
 		return err
 	}
-	list := a.wanted(c)
+	list := a.versions(c)
 	var jobs []job
-	for ; len(list) > 0 && c.room < a.bounds.commit; list = list[1:] {
+	for ; len(list) > 0 && c.bytes < a.bounds.commit; list = list[1:] {
 		w := list[0]
 		data, err := a.reader.SharedBlob(ctx, w.blob, min(a.maxSize, a.bounds.commit))
 		if err != nil {
-			break // the loader reads it again, and says why
+			break // the loader reads it again and reports the error
 		}
-		c.room += max(int64(len(data)), minAhead)
+		c.bytes += max(int64(len(data)), minAhead)
 		into := &cachedFile{key: cacheKey{w.component.row.ID, w.blob}}
 		c.files = append(c.files, into)
 		jobs = append(jobs, job{fileVersion: w, data: data, into: into, commit: c})
 	}
-	c.rest, c.room = list, min(c.room, a.bounds.room)
-	if err := a.room.Acquire(ctx, c.room); err != nil {
-		c.room = 0
+	c.rest, c.bytes = list, min(c.bytes, a.bounds.all)
+	if err := a.budget.Acquire(ctx, c.bytes); err != nil {
+		c.bytes = 0
 		return err
 	}
 	c.parsed.Add(len(jobs))
@@ -167,9 +168,9 @@ func (a *ahead) read(ctx context.Context, c *readCommit) (err error) {
 	return nil
 }
 
-// wanted lists what the components read of a commit, and finds those that it
-// touches, in their order.
-func (a *ahead) wanted(c *readCommit) []fileVersion {
+// versions lists the files of a commit that the components read, and sets
+// c.touched, in the order of the components.
+func (a *readAhead) versions(c *readCommit) []fileVersion {
 	var list []fileVersion
 	touched := make(map[*component]bool)
 	for _, ch := range c.step.Changes {
@@ -188,8 +189,8 @@ func (a *ahead) wanted(c *readCommit) []fileVersion {
 	return list
 }
 
-// readersOf are the components that read a path.
-func (a *ahead) readersOf(path string) []*component {
+// readersOf returns the components that read a path.
+func (a *readAhead) readersOf(path string) []*component {
 	list, ok := a.touching[path]
 	if !ok {
 		for _, c := range a.comps {
@@ -202,8 +203,8 @@ func (a *ahead) readersOf(path string) []*component {
 	return list
 }
 
-// parse parses files until there are no more.
-func (a *ahead) parse() {
+// parse parses files until the last one.
+func (a *readAhead) parse() {
 	r := unit.NewReader(a.pool)
 	for j := range a.jobs {
 		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules, r)

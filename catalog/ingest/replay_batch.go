@@ -8,30 +8,30 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// batch is what one transaction of a replay stores: every entry, but of every
-// unit, file and layout only the last version. Once sealed nothing changes it,
-// so that it is stored beside the work on the next one.
+// batch is what one transaction of a replay stores: every entry, and the last
+// version of every unit, file and layout. Once sealed it does not change, so that
+// it can be stored while the next one is made.
 type batch struct {
 	rows      []*catalog.Translation // put, in the order of the first time
 	put       map[*catalog.Translation]bool
-	fresh     []*stagedUnit // never stored, in the order of their ids by component
+	newUnits  []*stagedUnit // never stored, in the order of their ids by component
 	layouts   map[int64][]catalog.UnitPosition
 	files     map[int64]store.File
 	days      map[dayKey]store.StatDay
-	problems  map[problemKey]*store.Problem // nil: none any more
+	problems  map[problemKey]*store.Problem // nil: cleared
 	authors   []author                      // the i-th has the id -1-i
 	authorIDs map[[2]string]int64
 	deltas    []store.Delta
-	sealed    *sealed // nil while it grows
+	sealed    *sealed // nil until seal
 
-	entries, bytes int // for its bounds; bytes are those of files
+	entries, bytes int // for its bounds; bytes counts the files
 }
 
-// sealed is what a batch keeps of things that live on after it.
+// sealed is a batch's copy of what later batches go on changing.
 type sealed struct {
 	rows    []catalog.Translation // values of batch.rows
 	changed []changedUnits        // by translation
-	ids     map[int64]int64       // of translations that batches before it made
+	ids     map[int64]int64       // of translations that earlier batches made
 }
 
 // changedUnits are the units of a translation that were stored before the
@@ -51,7 +51,7 @@ type problemKey struct {
 	path      string
 }
 
-// author is somebody whom a batch credits, at the earliest of the times told.
+// author is an author of entries, at the earliest of the times given.
 type author struct {
 	name, email string
 	at          time.Time
@@ -66,13 +66,13 @@ func newBatch() *batch {
 	}
 }
 
-// store writes a sealed batch and returns the ids of the translations that it
+// write stores a sealed batch and returns the ids of the translations that it
 // made, by their number in the replay. It changes nothing in b, since the
 // transaction may still fail.
-func (b *batch) store(ctx context.Context, tx *store.StepTx) (made map[int64]int64, err error) {
+func (b *batch) write(ctx context.Context, tx *store.StepTx) (made map[int64]int64, err error) {
 	f := batchWriter{batch: b, tx: tx, made: make(map[int64]int64)}
 	for _, part := range []func(context.Context) error{
-		f.translations, f.newUnits, f.units, f.layout, f.file, f.statDays, f.problem, f.changes,
+		f.putTranslations, f.addUnits, f.updateUnits, f.putLayouts, f.putFiles, f.putStatDays, f.putProblems, f.addChanges,
 	} {
 		if err := part(ctx); err != nil {
 			return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// flushing is one run of batch.store.
+// batchWriter is one run of batch.write.
 type batchWriter struct {
 	*batch
 	tx   *store.StepTx
@@ -29,7 +29,7 @@ func (f *batchWriter) id(translation int64) int64 {
 	return f.sealed.ids[translation]
 }
 
-func (f *batchWriter) translations(ctx context.Context) error {
+func (f *batchWriter) putTranslations(ctx context.Context) error {
 	for _, t := range f.sealed.rows {
 		number := t.ID
 		t.ID = f.id(number) // 0 for a new one
@@ -43,19 +43,19 @@ func (f *batchWriter) translations(ctx context.Context) error {
 	return nil
 }
 
-func (f *batchWriter) newUnits(ctx context.Context) error {
-	units := make([]catalog.Unit, len(f.fresh))
-	list := make([]store.FingerprintedUnit, len(f.fresh))
-	for i, u := range f.fresh {
+func (f *batchWriter) addUnits(ctx context.Context) error {
+	units := make([]catalog.Unit, len(f.newUnits))
+	list := make([]store.FingerprintedUnit, len(f.newUnits))
+	for i, u := range f.newUnits {
 		units[i] = u.Unit
 		units[i].TranslationID = f.id(u.TranslationID)
-		list[i] = store.FingerprintedUnit{Unit: &units[i], Text: u.text, Meta: u.meta, TargetHash: u.targetHash}
+		list[i] = u.fingerprinted(&units[i])
 	}
 	return f.tx.AddUnits(ctx, list)
 }
 
-// units stores what changed in units that were there before the batch.
-func (f *batchWriter) units(ctx context.Context) error {
+// updateUnits stores the changes of units that were stored before the batch.
+func (f *batchWriter) updateUnits(ctx context.Context) error {
 	for _, c := range f.sealed.changed {
 		var updated []store.FingerprintedUnit
 		var removed []int64
@@ -63,7 +63,7 @@ func (f *batchWriter) units(ctx context.Context) error {
 			if u.rewritten {
 				unit := u.Unit
 				unit.TranslationID = f.id(unit.TranslationID)
-				updated = append(updated, store.FingerprintedUnit{Unit: &unit, Text: u.text, Meta: u.meta, TargetHash: u.targetHash})
+				updated = append(updated, u.fingerprinted(&unit))
 			}
 			if u.Removed {
 				removed = append(removed, u.ID)
@@ -79,9 +79,9 @@ func (f *batchWriter) units(ctx context.Context) error {
 	return nil
 }
 
-func (f *batchWriter) layout(ctx context.Context) error {
+func (f *batchWriter) putLayouts(ctx context.Context) error {
 	for _, translation := range slices.Sorted(maps.Keys(f.layouts)) {
-		sortPlaced(f.layouts[translation])
+		sortByID(f.layouts[translation])
 		if err := f.tx.PutLayout(ctx, f.id(translation), f.layouts[translation]); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (f *batchWriter) layout(ctx context.Context) error {
 	return nil
 }
 
-func (f *batchWriter) file(ctx context.Context) error {
+func (f *batchWriter) putFiles(ctx context.Context) error {
 	for _, translation := range slices.Sorted(maps.Keys(f.files)) {
 		file := f.files[translation]
 		file.TranslationID = f.id(translation)
@@ -100,7 +100,7 @@ func (f *batchWriter) file(ctx context.Context) error {
 	return nil
 }
 
-func (f *batchWriter) statDays(ctx context.Context) error {
+func (f *batchWriter) putStatDays(ctx context.Context) error {
 	keys := slices.SortedFunc(maps.Keys(f.days), func(a, b dayKey) int {
 		return cmp.Or(cmp.Compare(a.translation, b.translation), strings.Compare(a.day, b.day))
 	})
@@ -114,7 +114,7 @@ func (f *batchWriter) statDays(ctx context.Context) error {
 	return nil
 }
 
-func (f *batchWriter) problem(ctx context.Context) error {
+func (f *batchWriter) putProblems(ctx context.Context) error {
 	keys := slices.SortedFunc(maps.Keys(f.problems), func(a, b problemKey) int {
 		if a.component != b.component {
 			return int(a.component - b.component)
@@ -135,8 +135,8 @@ func (f *batchWriter) problem(ctx context.Context) error {
 	return nil
 }
 
-// ledger stores the authors, in the order of appearance, and the entries.
-func (f *batchWriter) changes(ctx context.Context) error {
+// addChanges stores the authors, in the order of appearance, and the entries.
+func (f *batchWriter) addChanges(ctx context.Context) error {
 	users := make([]int64, len(f.authors))
 	for i, a := range f.authors {
 		var err error

@@ -21,7 +21,7 @@ func TestReplayBrokenBatch(t *testing.T) {
 		t.Fatalf("reading behind the batch: %v", err)
 	}
 	var one *componentError
-	if err = r.wrote(c, &application{}, err); !errors.Is(err, full) || errors.As(err, &one) {
+	if err = r.count(c, &application{}, err); !errors.Is(err, full) || errors.As(err, &one) {
 		t.Errorf("%v is the fault of a component", err)
 	}
 	if err := r.flush(context.Background(), "next", false); !errors.Is(err, full) || r.pending != nil {

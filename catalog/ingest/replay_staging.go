@@ -12,29 +12,28 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// staging is the sink of a replay: it keeps in memory what the commits make of
-// some components, batch by batch. Unit ids are given here in the order of
-// appearance, which is what the store would do, so that they do not depend on
-// where batches end. New translations are numbered from -1 down for as long as
-// the replay lasts, and new authors within a batch, until the store has given
-// them ids.
+// staging is the stepStore of a replay: it keeps in memory what the commits
+// change in some components, batch by batch. It gives unit ids in the order of
+// appearance, as the store would, so that they do not depend on where batches
+// end. It numbers new translations from -1 down during the whole replay, and new
+// authors within a batch, until the store has given them ids.
 //
-// The units of translations touched stay in memory from batch to batch, up to
-// maxTabled. The convoy is the replay's alone: the compare-and-swap on its head
-// finds out if another process has moved it.
+// The units of touched translations stay in memory from batch to batch, up to
+// maxTabled. No other pull may move the components meanwhile: the
+// compare-and-swap on their head fails if another process did.
 type staging struct {
 	db         *store.DB
 	components map[int64]*stagedComponent
 	tables     map[int64]*unitTable // by translation
 	owners     map[int64]int64      // components of translations that were put
-	clock      int                  // of the last use of a table
+	clock      int                  // counts the uses of tables
 	ids        map[int64]int64      // of new translations that are stored, by number
 	lastRow    int64                // the newest number of a new translation, negative
-	// caughtUp waits until all sealed batches are stored, before something is
-	// read from there.
+	// waitStored waits until all sealed batches are stored. It is called before
+	// every read from the store that they may affect.
 	waitStored func() error
 
-	*batch // the one that grows
+	*batch // the current one
 }
 
 // stagedComponent is what a replay counts of one component.
@@ -43,7 +42,10 @@ type stagedComponent struct {
 	lastAt   time.Time // of the newest entry
 }
 
-// newStaging begins a replay of components as they are stored.
+// stepStore returns s as what an application reads and writes.
+func (s *staging) stepStore() stepStore { return stepStore{s, s, s, s} }
+
+// newStaging makes the staging area of components as they are stored.
 func newStaging(db *store.DB, comps []*component, waitStored func() error) *staging {
 	s := &staging{
 		db: db, components: make(map[int64]*stagedComponent, len(comps)), tables: make(map[int64]*unitTable),
@@ -55,7 +57,7 @@ func newStaging(db *store.DB, comps []*component, waitStored func() error) *stag
 	return s
 }
 
-// seal ends the batch and begins the next. The one before must be stored.
+// seal ends the batch and begins the next. The batch before must be stored.
 func (s *staging) seal() *batch {
 	b := s.batch
 	b.sealed = &sealed{rows: make([]catalog.Translation, len(b.rows)), ids: maps.Clone(s.ids)}
@@ -63,7 +65,7 @@ func (s *staging) seal() *batch {
 		b.sealed.rows[i] = *row
 	}
 	for _, translation := range slices.Sorted(maps.Keys(s.tables)) {
-		if units := s.tables[translation].settle(); len(units) > 0 {
+		if units := s.tables[translation].takeChanged(); len(units) > 0 {
 			b.sealed.changed = append(b.sealed.changed, changedUnits{translation, units})
 		}
 	}
@@ -72,8 +74,8 @@ func (s *staging) seal() *batch {
 	return b
 }
 
-// count is what was counted so far, by component.
-func (s *staging) count() map[int64]stagedComponent {
+// counts returns the counts so far, by component.
+func (s *staging) counts() map[int64]stagedComponent {
 	counted := make(map[int64]stagedComponent, len(s.components))
 	for id, c := range s.components {
 		counted[id] = *c
@@ -81,8 +83,8 @@ func (s *staging) count() map[int64]stagedComponent {
 	return counted
 }
 
-// stored notes the ids of the translations that a batch made.
-func (s *staging) stored(made map[int64]int64) { maps.Copy(s.ids, made) }
+// addIDs notes the ids of the translations that a batch made.
+func (s *staging) addIDs(made map[int64]int64) { maps.Copy(s.ids, made) }
 
 // id is a translation's id in the store; 0 if it has none yet.
 func (s *staging) id(translation int64) int64 {
@@ -92,8 +94,8 @@ func (s *staging) id(translation int64) int64 {
 	return translation
 }
 
-// time is that of a replayed commit's entries in a component: never before the
-// entry before (decision 19).
+// time is the time of a replayed commit's entries in a component: never before
+// the previous entry (docs/compatibility.md#history).
 func (s *staging) time(component int64, commit time.Time) time.Time {
 	if last := s.components[component].lastAt; commit.Before(last) {
 		return last
@@ -117,8 +119,8 @@ func (s *staging) Problems(ctx context.Context, component int64) (list []store.P
 	return list, err
 }
 
-// PutTranslation keeps the pointer: what the row holds at the end of the batch
-// is stored.
+// PutTranslation keeps the pointer: the row is stored as it is at the end of the
+// batch.
 func (s *staging) PutTranslation(_ context.Context, t *catalog.Translation) error {
 	if t.ID == 0 {
 		s.lastRow--
@@ -173,7 +175,7 @@ func (s *staging) ClearProblem(_ context.Context, component int64, path string) 
 	return nil
 }
 
-// User returns a number that stands for the author within the batch.
+// User returns the number of the author within the batch.
 func (s *staging) User(_ context.Context, name, email string, at time.Time) (int64, error) {
 	key := [2]string{name, email}
 	if id, ok := s.authorIDs[key]; ok {
@@ -208,8 +210,8 @@ func (s *staging) AddDelta(ctx context.Context, d store.Delta) error {
 	return nil
 }
 
-// share makes entries hold the texts that the tables hold, and not the files
-// that they were read from.
+// share makes entries use the strings of the tables, so that they do not keep the
+// text of files in memory.
 func (s *staging) share(ctx context.Context, d *store.Delta) error {
 	if d.TranslationID == 0 {
 		return nil

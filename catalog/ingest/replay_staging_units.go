@@ -13,37 +13,42 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// maxTabled bounds the units that stay in memory between two batches: about
-// 200 bytes each.
+// maxTabled bounds the units that stay in memory between two batches. Each takes
+// about 200 bytes.
 const maxTabled = 400_000
 
-// unitTable is all units of one translation, removed ones included, in the
+// unitTable holds all units of one translation, removed ones included, in the
 // order of their ids.
 type unitTable struct {
 	known []catalog.Known
 	texts []stagedText        // parallel
-	dirty map[int]*stagedUnit // by index: those that the batch changed
+	dirty map[int]*stagedUnit // by index: the units that the batch changed
 	used  int                 // staging.clock of the last use
 }
 
-// stagedText is what an entry shows as old.
+// stagedText is what an entry shows as the old version of a unit.
 type stagedText struct {
 	target string
 	state  catalog.State
 }
 
-// stagedUnit is a unit that a batch added or changed, as it is to be stored.
+// stagedUnit is a unit that a batch added or changed, as it will be stored.
 type stagedUnit struct {
 	catalog.Unit
 	text, meta int64
 	targetHash int64
-	fresh      bool // not stored yet
-	rewritten  bool // stored, and more of it changed than Removed
+	isNew      bool // not stored yet
+	rewritten  bool // stored, and more than Removed changed
 }
 
-// keep drops what is not stored of a unit, and copies what is out of the file
-// that it was read from. The target is not its business.
-func (u *stagedUnit) keep() {
+// fingerprinted returns unit, a copy of u.Unit, with the fingerprints of u.
+func (u *stagedUnit) fingerprinted(unit *catalog.Unit) store.FingerprintedUnit {
+	return store.FingerprintedUnit{Unit: unit, Text: u.text, Meta: u.meta, TargetHash: u.targetHash}
+}
+
+// detach drops the fields of a unit that are not stored in its row, and copies
+// the strings of the others, except the target.
+func (u *stagedUnit) detach() {
 	u.Location = ""
 	if u.SourceID != u.ID {
 		u.Source, u.Context = "", ""
@@ -51,12 +56,12 @@ func (u *stagedUnit) keep() {
 	unit.Detach(&u.Unit)
 }
 
-// settle returns the units that the batch changed and that were stored before
-// it, by id, and begins the next batch.
-func (t *unitTable) settle() []*stagedUnit {
+// takeChanged returns the units that the batch changed and that were stored
+// before it, by id, and begins the next batch.
+func (t *unitTable) takeChanged() []*stagedUnit {
 	var changed []*stagedUnit
 	for _, u := range t.dirty {
-		if !u.fresh {
+		if !u.isNew {
 			changed = append(changed, u)
 		}
 	}
@@ -69,7 +74,8 @@ func (t *unitTable) settle() []*stagedUnit {
 
 func newUnitTable() *unitTable { return &unitTable{dirty: make(map[int]*stagedUnit)} }
 
-// table returns the units of a translation, from the store if need be.
+// table returns the units of a translation, and reads them from the store if they
+// are not in memory.
 func (s *staging) table(ctx context.Context, translation int64) (*unitTable, error) {
 	s.clock++
 	if t, ok := s.tables[translation]; ok {
@@ -112,7 +118,7 @@ func (t *unitTable) find(id int64) (int, error) {
 	return i, nil
 }
 
-// Texts leaves Source and Context out, which entries do not show.
+// Texts leaves out Source and Context, which entries do not show.
 func (s *staging) Texts(ctx context.Context, translation int64, ids []int64) (map[int64]store.Text, error) {
 	t, err := s.table(ctx, translation)
 	if err != nil {
@@ -156,8 +162,8 @@ func (s *staging) add(t *unitTable, n *store.FingerprintedUnit) error {
 	if n.SourceID == 0 {
 		n.SourceID = n.ID
 	}
-	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, targetHash: n.TargetHash, fresh: true}
-	u.keep()
+	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, targetHash: n.TargetHash, isNew: true}
+	u.detach()
 	if u.Target == u.Source {
 		u.Target = u.Source
 	} else {
@@ -166,7 +172,7 @@ func (s *staging) add(t *unitTable, n *store.FingerprintedUnit) error {
 	t.dirty[len(t.known)] = u
 	t.known = append(t.known, catalog.Known{ID: u.ID, Identity: u.Identity, Text: u.text, Meta: u.meta})
 	t.texts = append(t.texts, stagedText{u.Target, u.State})
-	s.fresh = append(s.fresh, u)
+	s.newUnits = append(s.newUnits, u)
 	return nil
 }
 
@@ -199,7 +205,7 @@ func (t *unitTable) update(at int, u *store.FingerprintedUnit) {
 	if staged.Target != u.Target {
 		staged.Target = strings.Clone(u.Target)
 	}
-	staged.keep()
+	staged.detach()
 	staged.text, staged.meta, staged.targetHash, staged.rewritten = u.Text, u.Meta, u.TargetHash, true
 	k := &t.known[at]
 	k.Text, k.Meta, k.Removed = u.Text, u.Meta, false
@@ -227,7 +233,7 @@ func (s *staging) RemoveUnits(ctx context.Context, translation int64, ids []int6
 	return nil
 }
 
-// evict forgets the tables that were not used for the longest time.
+// evict forgets the tables whose last use is the longest ago.
 func (s *staging) evict() {
 	total := 0
 	for _, t := range s.tables {

@@ -101,7 +101,7 @@ type suggesting struct {
 	queries []gitsource.BranchQuery // of all components, each pattern once
 	sides   gitsource.OtherBranches
 	reader  *gitsource.Reader // of the mirror with the branches
-	load    *loader
+	load    *fileLoader
 	mailmap object.Mailmap // of the branch that is looked at
 	steps   map[leapKey]*gitsource.Step
 	blobs   int // of the origins in steps
@@ -141,7 +141,7 @@ func (s *suggesting) run(ctx context.Context) error {
 			return err
 		}
 		defer s.reader.Close()
-		s.load, s.steps = newLoader(s.reader, s.p.s.maxFileSize), make(map[leapKey]*gitsource.Step)
+		s.load, s.steps = newFileLoader(s.reader, s.p.s.maxFileSize), make(map[leapKey]*gitsource.Step)
 		s.load.bound = sideBytes
 	}
 	var all []error

@@ -1,0 +1,99 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
+)
+
+// mirror is the mirror of a branch, with what pulls of this process remember
+// about the branch. Only the pull that has the turn uses it, except shown.
+type mirror struct {
+	turn chan struct{} // holds a token while a pull has the turn
+
+	discovered        map[string]discovery    // by project and slug of the discovery
+	suggested         map[int64]suggestedFrom // by component: what its suggestions were made of
+	sidesRebuilt      bool                    // cloned anew since a branch with suggestions could not be read
+	retried           bool                    // the files that an earlier process could not read were tried again
+	unreadableHead    object.Hash             // a head that cannot be read even from a new clone
+	*gitsource.Mirror                         // nil before the first pull
+
+	shown atomic.Pointer[gitsource.Mirror] // the Mirror, to be read without a turn
+}
+
+// Mirror returns the mirror that pulls of a branch use, for looking at a
+// repository before it has components. Do not use it during a pull of the branch.
+func (s *Syncer) Mirror(ctx context.Context, b Branch) (*gitsource.Mirror, error) {
+	m, err := s.take(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	defer m.give()
+	return m.Mirror, nil
+}
+
+// take waits for the turn of a branch, which give ends, and opens its mirror if
+// it is not open yet or has other credentials. Opening removes what looks like
+// left-overs, so it must not happen during a pull.
+func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
+	m := s.mirrorOf(b.Key)
+	select {
+	case m.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if m.Mirror != nil && sameRemote(m.Remote(), b.Remote) {
+		return m, nil
+	}
+	sum := sha256.Sum256([]byte(b.Key))
+	opened, err := gitsource.Open(ctx, filepath.Join(s.mirrorDir, hex.EncodeToString(sum[:8])), b.Remote, s.git)
+	if err != nil {
+		m.give()
+		return nil, fmt.Errorf("pull %s: %w", b.Key, err)
+	}
+	m.Mirror = opened
+	m.shown.Store(opened)
+	return m, nil
+}
+
+// Shown returns the mirror of a branch for reading during pulls. It is nil until
+// this process begins the first pull of the branch.
+func (s *Syncer) Shown(key string) *gitsource.Mirror {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.mirrors[key]; m != nil {
+		return m.shown.Load()
+	}
+	return nil
+}
+
+func (m *mirror) give() { <-m.turn }
+
+// mirrorOf returns the mirror of a branch, which may not be open.
+func (s *Syncer) mirrorOf(key string) *mirror {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.mirrors[key]
+	if m == nil {
+		m = &mirror{turn: make(chan struct{}, 1), discovered: make(map[string]discovery), suggested: make(map[int64]suggestedFrom)}
+		s.mirrors[key] = m
+	}
+	return m
+}
+
+// sameRemote compares two remotes, credentials included.
+func sameRemote(a, b remote.Repository) bool {
+	if a.Credential == nil || b.Credential == nil {
+		return a == b
+	}
+	same := *a.Credential == *b.Credential
+	a.Credential, b.Credential = nil, nil
+	return same && a == b
+}

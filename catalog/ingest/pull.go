@@ -1,0 +1,206 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// pull is one run of Sync.
+type pull struct {
+	s       *Syncer
+	branch  Branch
+	at      time.Time // of its entries
+	head    object.Hash
+	ref     string // the branch in use
+	reader  *gitsource.Reader
+	open    func(context.Context) (*gitsource.Reader, error) // opens another reader of the same state
+	loader  *fileLoader
+	comps   []*component
+	report  Report
+	changes map[int64]int64 // entries by component
+	errs    map[int64]error // by component
+
+	emptyDiscoveries []*store.ComponentSpec // those that find no component
+	sideProblems     map[int64][]string     // of files on branches with suggestions, by component
+}
+
+func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
+	head, err := m.Fetch(ctx)
+	if err != nil {
+		return p.report, p.failed(ctx, err)
+	}
+	defer p.closeReader()
+	err = p.attempt(ctx, m, head)
+	if damage := p.damage(err); damage != nil && ctx.Err() == nil && m.unreadableHead != head.Hash {
+		p.s.log.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", damage)
+		if head, err = m.Rebuild(ctx); err != nil {
+			return p.report, p.failed(ctx, err)
+		}
+		err = p.attempt(ctx, m, head)
+	}
+	if p.damage(err) != nil && ctx.Err() == nil {
+		m.unreadableHead = head.Hash
+		err = p.blameRemote(err)
+	}
+	if err != nil {
+		return p.report, p.failed(ctx, err)
+	}
+	m.retried = m.retried || ctx.Err() == nil
+	p.suggest(ctx, m)
+	p.summarise()
+	if err := ctx.Err(); err != nil {
+		return p.report, err
+	}
+	return p.report, p.recordErrors(ctx)
+}
+
+// attempt brings the components to a head that the mirror should hold. Each of
+// its steps is one transaction, so that it can be run again.
+func (p *pull) attempt(ctx context.Context, m *mirror, head object.Head) error {
+	p.errs, p.comps = make(map[int64]error), nil
+	p.head, p.ref, p.report.Head = head.Hash, head.Branch, head.Hash.String()
+	reader, err := m.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	p.closeReader()
+	p.reader, p.open = reader, m.Reader
+	if err := p.discover(ctx, m.discovered); err != nil {
+		return err
+	}
+	if err := p.loadComponents(ctx); err != nil {
+		return err
+	}
+	p.walkAll(ctx, !m.retried)
+	return nil
+}
+
+// blameRemote adds the remedy to errors about damage that a new clone has, too.
+func (p *pull) blameRemote(err error) error {
+	blame := func(err error) error {
+		if !object.Damaged(err) {
+			return err
+		}
+		return fmt.Errorf("%w, also when cloned anew: run git fsck on the repository", err)
+	}
+	for id, err := range p.errs {
+		p.errs[id] = blame(err)
+	}
+	return blame(err)
+}
+
+// closeReader closes the reader. Reading is over, so an error does not matter.
+func (p *pull) closeReader() {
+	if p.reader != nil {
+		_ = p.reader.Close()
+	}
+}
+
+// damage returns the error of an attempt that shows that the mirror is damaged,
+// or nil.
+func (p *pull) damage(err error) error {
+	if object.Damaged(err) {
+		return err
+	}
+	for _, c := range p.comps {
+		if err := p.errs[c.row.ID]; object.Damaged(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadComponents reads the branch's components from the store.
+func (p *pull) loadComponents(ctx context.Context) error {
+	rows, err := p.rows(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		c, err := newComponent(row, p.s.table)
+		if err != nil {
+			p.errs[row.ID] = err
+			p.comps = append(p.comps, &component{row: row})
+			continue
+		}
+		p.comps = append(p.comps, c)
+	}
+	return nil
+}
+
+// rows reads the stored components of the branch.
+func (p *pull) rows(ctx context.Context) ([]store.BranchComponent, error) {
+	if len(p.branch.Components) == 0 {
+		return nil, fmt.Errorf("the branch has no component: %w", catalog.ErrInvalid)
+	}
+	spec := &p.branch.Components[0].Spec
+	return p.s.db.Branch(ctx, spec.Repo, spec.Branch)
+}
+
+// walkAll brings every group of components to the head. A group that fails does
+// not stop the others. With retry, the files that could not be read are tried
+// again.
+func (p *pull) walkAll(ctx context.Context, retry bool) {
+	sound := slices.DeleteFunc(slices.Clone(p.comps), func(c *component) bool { return p.errs[c.row.ID] != nil })
+	for _, c := range sound {
+		c.retry = retry
+	}
+	p.loader = newFileLoader(p.reader, p.s.maxFileSize)
+	p.rereadNotes(ctx, sound)
+	for _, g := range convoys(slices.DeleteFunc(slices.Clone(sound), func(c *component) bool { return p.errs[c.row.ID] != nil })) {
+		switch {
+		case g.replay:
+			p.replayAll(ctx, g.comps)
+		case g.from == "":
+			p.importAll(ctx, g.comps)
+		case g.from != p.report.Head:
+			p.advanceAll(ctx, g.comps)
+		}
+	}
+	if retry {
+		p.retry(ctx, sound)
+	}
+	p.recheckAll(ctx, sound, retry)
+}
+
+// tell reports the pull's progress.
+func (p *pull) tell(progress Progress) { p.s.progress(p.branch.Key, progress) }
+
+// fail records why a component is not at the head.
+func (p *pull) fail(c *component, err error) {
+	var of *componentError
+	if errors.As(err, &of) && of.component == c {
+		err = of.err // the report names the component
+	}
+	p.errs[c.row.ID] = err
+}
+
+// summarise fills the report's components.
+func (p *pull) summarise() {
+	for _, c := range p.comps {
+		r := ComponentReport{
+			ID: c.row.ID, Project: c.row.Project.Slug, Slug: c.row.Slug, Head: c.row.Head,
+			Changes: p.changes[c.row.ID], Problems: c.problemsList(), Err: p.errs[c.row.ID],
+		}
+		r.Problems = append(r.Problems, p.sideProblems[c.row.ID]...)
+		if r.Err == nil && c.matchesNothing {
+			r.Problems = append(r.Problems, noFiles(c.row.Settings.Filemask, p.ref))
+		}
+		p.report.Changes += r.Changes
+		p.report.Components = append(p.report.Components, r)
+	}
+	for _, d := range p.emptyDiscoveries {
+		p.report.Components = append(p.report.Components, ComponentReport{
+			Project: d.Project, Slug: d.Slug, Head: p.report.Head,
+			Problems: []string{noFiles(d.Settings.Filemask, p.ref)},
+		})
+	}
+}

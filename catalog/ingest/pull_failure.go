@@ -1,0 +1,95 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// recordErrors stores which components failed, and joins their errors.
+func (p *pull) recordErrors(ctx context.Context) error {
+	var all []error
+	mute := false
+	for _, c := range p.comps {
+		err := p.errs[c.row.ID]
+		if err != nil && !mute {
+			all = append(all, fmt.Errorf("component %s: %w", c.name(), err))
+		}
+		if errors.Is(err, catalog.ErrConflict) {
+			continue // another writer was faster, such as a new configuration: no failure
+		}
+		if mute {
+			continue
+		}
+		if serr := p.recordProblem(ctx, []*component{c}, err); serr != nil {
+			all = append(all, serr)
+			mute = errors.Is(serr, store.ErrUnavailable) // the others would wait for the lock, too, with the same error
+		}
+	}
+	return errors.Join(all...)
+}
+
+// failed stores that the pull of the whole branch failed.
+func (p *pull) failed(ctx context.Context, cause error) error {
+	if ctx.Err() != nil {
+		return cause // stopped, not failed
+	}
+	rows, err := p.rows(ctx)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	comps := make([]*component, len(rows))
+	for i, row := range rows {
+		comps[i] = &component{row: row}
+	}
+	return errors.Join(cause, p.recordProblem(ctx, comps, cause))
+}
+
+// recordProblem stores that components cannot be pulled, or can again. A
+// component that could be pulled before gets entry 22
+// (docs/compatibility.md#component-events).
+func (p *pull) recordProblem(ctx context.Context, comps []*component, cause error) error {
+	message := ""
+	if cause != nil {
+		message = cause.Error()
+	}
+	for _, c := range comps {
+		if c.row.Problem == message {
+			continue
+		}
+		begins := c.row.Problem == "" && c.row.Head != "" && c.row.Imported // the entries of a replay are of the past
+		if begins {
+			if err := p.recordFailure(ctx, c, message); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := p.s.db.SetPullProblem(ctx, []int64{c.row.ID}, message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordFailure stores that a component cannot be pulled, with entry 22. Its head
+// stays.
+func (p *pull) recordFailure(ctx context.Context, c *component, message string) error {
+	spec := &p.branch.Components[0].Spec
+	info := store.StepInfo{
+		Repo: spec.Repo, Branch: spec.Branch, Components: []int64{c.row.ID},
+		From: c.row.Head, To: c.row.Head, Tracking: c.row.Tracking, At: p.at,
+	}
+	_, err := p.s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+		if err := tx.SetPullProblem(ctx, c.row.ID, message); err != nil {
+			return err
+		}
+		return tx.AddDelta(ctx, store.Delta{ComponentID: c.row.ID, Entries: []store.Entry{{
+			Action: catalog.ActionFailedMerge, State: catalog.StateAbsent, OldState: catalog.StateAbsent,
+			Event: map[string]string{"error": message},
+		}}})
+	})
+	return err
+}

@@ -1,0 +1,198 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// move is what one step does to the heads of a convoy.
+type move struct {
+	convoy   []*component
+	from, to string // commits; from is "" for components that are read whole
+
+	// In a first import with history:
+	partial bool      // the head of the branch is not reached
+	opened  time.Time // the time of entry 51; zero: the time of the commit
+}
+
+// applyStep applies one step to the components that it touches and moves the
+// heads of the whole convoy to its commit, in one transaction.
+func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step *gitsource.Step) error {
+	mailmap, err := p.reader.Mailmap(ctx, step.Commit.Hash)
+	if err != nil {
+		return err
+	}
+	p.prefetch(ctx, touched, step)
+	m.to = step.Commit.Hash.String()
+	changes := make(map[int64]int64, len(touched))
+	var newFailures NewFailures
+	err = p.advanceHeads(ctx, m, func(ctx context.Context, tx *store.StepTx) (err error) {
+		var checkup *checkup
+		if !m.partial {
+			checkup = newCheckup(tx)
+			if m.from != "" {
+				checkup.failures.diff = failureDiff{}
+			}
+		}
+		for _, c := range touched {
+			a := p.application(direct(tx), c, step, m.opened)
+			a.checkup, a.mailmap = checkup, mailmap
+			if err := a.run(ctx); err != nil {
+				return &componentError{c, err}
+			}
+			changes[c.row.ID] = a.entries.count()
+		}
+		if m.partial {
+			return nil
+		}
+		newFailures, err = checkStep(ctx, tx, checkup, m.convoy, touched)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for id, n := range changes {
+		p.changes[id] += n
+	}
+	p.report.NewFailures.add(newFailures)
+	for _, c := range touched {
+		c.applied, c.matchesNothing = true, !c.selects()
+		if m.from == "" {
+			c.union = nil // other components are read before this one is again
+		}
+	}
+	return nil
+}
+
+// checkStep runs the checks of a step and returns what fails since.
+func checkStep(ctx context.Context, tx *store.StepTx, k *checkup, convoy, touched []*component) (NewFailures, error) {
+	if err := k.run(ctx, touched); err != nil {
+		return NewFailures{}, err
+	}
+	rest := slices.DeleteFunc(slices.Clone(convoy), func(c *component) bool { return slices.Contains(touched, c) })
+	if err := k.longUntranslated(ctx, rest); err != nil {
+		return NewFailures{}, err
+	}
+	return k.failures.diff.newFailures(ctx, tx)
+}
+
+// prefetch parses the files that a step will read before its transaction begins,
+// so that others can write meanwhile.
+func (p *pull) prefetch(ctx context.Context, touched []*component, step *gitsource.Step) {
+	var list []fileVersion
+	for _, c := range touched {
+		if c.reread {
+			for _, f := range c.files {
+				list = append(list, fileVersion{c, f.Path, f.Blob})
+			}
+			continue
+		}
+		for _, ch := range step.Changes {
+			if !ch.New.IsZero() && c.selection.wants(ch.Path) {
+				list = append(list, fileVersion{c, ch.Path, ch.New})
+			}
+		}
+	}
+	p.loader.prefetch(ctx, list)
+}
+
+// application prepares the part of a component in a step. opened is move.opened.
+func (p *pull) application(tx stepStore, c *component, step *gitsource.Step, opened time.Time) *application {
+	a := &application{
+		tx: tx, comp: c, loader: p.loader, log: p.s.log, step: step,
+		origins: newAttributor(step, p.loader, c),
+		record:  c.isStored(), created: p.at,
+	}
+	if !c.isStored() {
+		a.created = commitTime(step.Commit, p.at)
+		if opened.IsZero() || p.at.Before(opened) {
+			opened = a.created
+		}
+		a.entries.created(opened)
+	}
+	return a
+}
+
+// commitTime is the time of entries about a commit of the past: never later
+// than the pull (docs/compatibility.md#history).
+func commitTime(c object.Commit, pull time.Time) time.Time {
+	if t := c.Committer.When.UTC(); t.Before(pull) {
+		return t
+	}
+	return pull
+}
+
+// advanceHeads moves the heads of a convoy, in one transaction with fn.
+func (p *pull) advanceHeads(ctx context.Context, m move, fn func(context.Context, *store.StepTx) error) error {
+	if err := p.transact(ctx, p.stepInfo(ctx, m), fn); err != nil {
+		return err
+	}
+	p.moved(m)
+	return nil
+}
+
+// stepInfo describes a move to the store.
+func (p *pull) stepInfo(ctx context.Context, m move) store.StepInfo {
+	spec := &p.branch.Components[0].Spec
+	info := store.StepInfo{
+		Repo: spec.Repo, Branch: spec.Branch, Components: ids(m.convoy),
+		From: m.from, To: m.to, Tracking: p.ref, At: p.at, Partial: m.partial,
+		Reread: !slices.ContainsFunc(m.convoy, func(c *component) bool { return !c.reread }),
+	}
+	if m.partial {
+		info.ImportAt = p.at
+	} else {
+		info.Commit = p.shown(ctx, m.to)
+	}
+	for _, c := range m.convoy {
+		info.Configured = max(info.Configured, c.row.Configured)
+	}
+	return info
+}
+
+// shown returns what people are shown of a commit. It is nil if the commit
+// cannot be read, which does not stop the pull.
+func (p *pull) shown(ctx context.Context, id string) *catalog.Commit {
+	hash, err := object.ParseHash(id)
+	if err != nil {
+		return nil
+	}
+	c, err := p.reader.Commit(ctx, hash)
+	if err != nil {
+		p.s.log.Debug("commit cannot be shown", "commit", id, "error", err)
+		return nil
+	}
+	shown := catalog.NewCommit(catalog.Commit{
+		Hash: id, Author: c.Author.Name, Committer: c.Committer.Name,
+		AuthorTime: c.Author.When.UTC(), CommitTime: c.Committer.When.UTC(), Message: c.Message,
+	})
+	return &shown
+}
+
+// transact runs the transaction of a step. It changes nothing in p.
+func (p *pull) transact(ctx context.Context, info store.StepInfo, fn func(context.Context, *store.StepTx) error) error {
+	_, err := p.s.db.Step(ctx, info, fn)
+	if errors.Is(err, catalog.ErrConflict) {
+		return fmt.Errorf("another process moved the component; the next pull goes on from there: %w", err)
+	}
+	return err
+}
+
+// moved notes in p that a move is stored.
+func (p *pull) moved(m move) {
+	p.report.Steps++
+	for _, c := range m.convoy {
+		c.row.Head, c.row.Imported = m.to, c.row.Imported || !m.partial
+		if m.partial && c.row.ImportAt.IsZero() {
+			c.row.ImportAt = p.at
+		}
+	}
+}
