@@ -52,10 +52,10 @@ func writeEntry(out *bufio.Writer, head *Head, u *catalog.Unit) {
 	}
 	for _, location := range strings.Split(u.Location, ", ") {
 		if location != "" {
-			out.WriteString("#: " + oneLine(location) + "\n")
+			out.WriteString("#: " + strings.Join(strings.Fields(location), " ") + "\n")
 		}
 	}
-	flags := oneLine(u.Flags)
+	flags := strings.Join(strings.Fields(u.Flags), " ")
 	if u.State.Fuzzy() {
 		flags = strings.TrimSuffix("fuzzy, "+flags, ", ")
 	}
@@ -137,5 +137,3 @@ func writeEscaped(out *bufio.Writer, s string) {
 func unixLines(s string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

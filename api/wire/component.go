@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // Component is the component object of the specification in the order of
@@ -75,7 +76,7 @@ func NewComponent(l Links, from *catalog.Component, project string) *Component {
 	set := &from.Settings
 	c := &Component{
 		Name: NameOrSlug(set.Name, from.Slug), Slug: from.Slug, ID: from.ID,
-		VCS: set.VCS, Repo: WithoutCredentials(from.Repo), Push: WithoutCredentials(set.Push),
+		VCS: set.VCS, Repo: repourl.Redact(from.Repo), Push: repourl.Redact(set.Push),
 		GitExport: l.Web(Path("git", project, from.Slug)),
 		Branch:    branchOf(from), PushBranch: set.PushBranch,
 		Filemask: set.Filemask, Template: set.Template, EditTemplate: set.EditTemplate,

@@ -13,6 +13,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // Puller is a store that is filled from one branch of a repository. Its
@@ -106,7 +107,7 @@ func BranchOf(repo, branch string, components map[string]catalog.ComponentSettin
 		if s.Name == "" {
 			s.Name = slug
 		}
-		spec := store.ComponentSpec{Project: "demo", Slug: slug, Settings: s, Repo: remote.Redact(repo), Branch: branch}
+		spec := store.ComponentSpec{Project: "demo", Slug: slug, Settings: s, Repo: repourl.Redact(repo), Branch: branch}
 		b.Components = append(b.Components, ingest.Component{Spec: spec})
 		if strings.Contains(slug, "{component}") {
 			templates = append(templates, store.TemplateKey{Project: "demo", Slug: slug})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // Branch is one branch of one repository with all components that are read from
@@ -34,5 +35,5 @@ func BranchKey(repo, branch string) string {
 	if branch == "" {
 		branch = "HEAD"
 	}
-	return remote.Redact(repo) + "#" + branch
+	return repourl.Redact(repo) + "#" + branch
 }

@@ -3,10 +3,10 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"net/url"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // ComponentSpec is a component as given by the configuration or by discovery.
@@ -205,10 +205,8 @@ func (spec *ComponentSpec) check() error {
 	if spec.Slug == "" {
 		return invalid("a component of project %s has no slug", spec.Project)
 	}
-	if u, err := url.Parse(spec.Repo); err == nil && u.User != nil {
-		if _, has := u.User.Password(); has {
-			return invalid("the repository address of component %s/%s carries a password: it must be removed before it is stored", spec.Project, spec.Slug)
-		}
+	if repourl.Redact(spec.Repo) != spec.Repo {
+		return invalid("the repository address of component %s/%s carries credentials: they must be removed before it is stored", spec.Project, spec.Slug)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // Problem is a file that cannot be read. Its translation keeps its last good state
@@ -76,7 +78,7 @@ func problemsOf(ctx context.Context, s *session, component int64) ([]Problem, er
 // callers record one event per failure. Passwords in addresses are removed,
 // although callers should have done so.
 func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem string) (changed bool, err error) {
-	problem = redact(problem)
+	problem = repourl.RedactText(problem)
 	err = db.write(ctx, func(s *session) error {
 		var ids []int64
 		err := chunks(componentIDs, func(chunk []any) error {
@@ -114,18 +116,9 @@ func (tx *StepTx) SetPullProblem(ctx context.Context, componentID int64, problem
 	m, err := tx.member(componentID)
 	if err == nil {
 		m.dirty = true
-		_, err = tx.s.exec(ctx, `UPDATE components SET problem = $1 WHERE id = $2`, redact(problem), componentID)
+		_, err = tx.s.exec(ctx, `UPDATE components SET problem = $1 WHERE id = $2`, repourl.RedactText(problem), componentID)
 	}
 	return tx.fail(ctx, "set problem", err)
-}
-
-// redact removes user and password from addresses in a text. It keeps a user
-// without password of other schemes than HTTP, such as ssh://git@host. It is the
-// last line of defence: the text may come from any tool, and no password may reach
-// the database.
-func redact(s string) string {
-	s = httpUser.ReplaceAllString(s, "$1")
-	return password.ReplaceAllString(s, "$1@")
 }
 
 var (

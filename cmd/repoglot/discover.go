@@ -19,6 +19,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 func (p *program) discoverCommand() *cobra.Command {
@@ -62,7 +63,7 @@ func (p *program) discover(ctx context.Context, repo string) (err error) {
 	}
 	text := configurationOf(address, head, d)
 	if _, err := config.Parse("the configuration found", []byte(text), nil); err != nil {
-		return fmt.Errorf("%s: what was found makes no configuration, please report this: %w", remote.Redact(address), err)
+		return fmt.Errorf("%s: what was found makes no configuration, please report this: %w", repourl.Redact(address), err)
 	}
 	if _, err := fmt.Fprint(p.stdout, text); err != nil {
 		return fmt.Errorf("writing to the standard output: %w", err)
@@ -98,7 +99,7 @@ func inspect(ctx context.Context, dir, address string, o gitsource.Options) (fil
 // credentials in the address.
 func configurationOf(address string, head object.Head, d filemask.Discovery) string {
 	var b strings.Builder
-	shown := remote.Redact(address)
+	shown := repourl.Redact(address)
 	fmt.Fprintf(&b, "# What repoglot found in %s, branch %s, at %.12s.\n", oneWord(shown), oneWord(head.Branch), head.Hash)
 	b.WriteString("# Save it as repoglot.yaml, change what you like, and run: repoglot serve\n")
 	if shown != address {

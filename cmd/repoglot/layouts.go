@@ -9,7 +9,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
-	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 	"github.com/repoglot/repoglot/poparse"
 )
 
@@ -30,7 +30,7 @@ func layouts(ctx context.Context, reader *gitsource.Reader, head object.Hash, la
 		Default:  nameLanguage(repoName(address), languages),
 	})
 	if len(d.Sets) == 0 {
-		return d, fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", remote.Redact(address))
+		return d, fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", repourl.Redact(address))
 	}
 	return d, ctx.Err()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // plan is a configuration in the terms of store and ingest.
@@ -98,7 +99,7 @@ func credential(list []config.Credential, repo string) *remote.Credential {
 // remoteHost is the host of a repository, with its port if the address names
 // one; "" for a local repository.
 func remoteHost(repo string) string {
-	if _, local := remote.IsLocal(repo); local {
+	if _, local := repourl.IsLocal(repo); local {
 		return ""
 	}
 	if !strings.Contains(repo, "://") { // user@host:path

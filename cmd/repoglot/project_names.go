@@ -8,7 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/gitsource/filemask"
-	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // maxSlug bounds the bytes of a slug made from a name.
@@ -62,7 +62,7 @@ func componentNames(found []filemask.FileSet) []string {
 
 // repoName is the last part of a repository's address, without .git.
 func repoName(address string) string {
-	name := strings.TrimRight(remote.Redact(address), "/")
+	name := strings.TrimRight(repourl.Redact(address), "/")
 	name = strings.TrimSuffix(name, "/.git")
 	name = name[strings.LastIndexAny(name, `/:\`)+1:]
 	return strings.TrimSuffix(name, ".git")

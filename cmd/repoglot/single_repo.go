@@ -11,6 +11,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // repoSettings returns the settings of serve REPO: defaults, environment, flags,
@@ -29,7 +30,7 @@ func (p *program) repoSettings(repo string) (*config.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256([]byte(remote.Redact(address)))
+		sum := sha256.Sum256([]byte(repourl.Redact(address)))
 		c.DataDir = config.Path(filepath.Join(cache, "repoglot", slug(repoName(address))+"-"+hex.EncodeToString(sum[:4])))
 	}
 	return c, p.override(c)
@@ -37,7 +38,7 @@ func (p *program) repoSettings(repo string) (*config.Config, error) {
 
 // absolute returns the address of a repository; a local path becomes absolute.
 func absolute(repo string) (string, error) {
-	if local, ok := remote.IsLocal(repo); !ok || local != repo {
+	if local, ok := repourl.IsLocal(repo); !ok || local != repo {
 		return repo, nil
 	}
 	abs, err := filepath.Abs(repo)

@@ -13,6 +13,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // unwatchedInterval is the time between two pulls of a local repository that
@@ -197,7 +198,7 @@ func names(b *ingest.Branch) string {
 // watch begins to watch a branch of a local repository, which is polled if that
 // fails. The caller holds s.mu.
 func (s *supervisor) watch(b *ingest.Branch) {
-	if _, local := remote.IsLocal(b.Remote.URL); !local {
+	if _, local := repourl.IsLocal(b.Remote.URL); !local {
 		return
 	}
 	s.watched[b.Key] = false

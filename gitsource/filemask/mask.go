@@ -47,7 +47,7 @@ const maxTokens = 10
 // instead.
 func Parse(mask string) (Mask, error) {
 	bad := func(reason string) error {
-		return fmt.Errorf("filemask %q: %w: %s", shorten(mask), ErrInvalid, reason)
+		return fmt.Errorf("filemask %.200q: %w: %s", mask, ErrInvalid, reason)
 	}
 	literal := strings.NewReplacer(componentToken, "c", "*", "x").Replace(mask)
 	if err := CheckPath(literal); err != nil {
@@ -113,7 +113,7 @@ func (f *Mask) compileDirs() error {
 		expr, _ := maskExpression(part)
 		re, err := regexp.Compile(`\A` + expr + `\z`)
 		if err != nil {
-			return fmt.Errorf("filemask %q: %w: %w", shorten(f.text), ErrInvalid, err)
+			return fmt.Errorf("filemask %.200q: %w: %w", f.text, ErrInvalid, err)
 		}
 		f.dirs = append(f.dirs, re)
 	}

@@ -24,7 +24,7 @@ var ErrUnsafePath = errors.New("unsafe path")
 // error wraps ErrUnsafePath and says which.
 func CheckPath(p string) error {
 	if reason := unsafeReason(p); reason != "" {
-		return fmt.Errorf("path %q: %w: %s", shorten(p), ErrUnsafePath, reason)
+		return fmt.Errorf("path %.200q: %w: %s", p, ErrUnsafePath, reason)
 	}
 	return nil
 }
@@ -67,12 +67,4 @@ func holdsHidden(p string) bool {
 			return true
 		}
 	}
-}
-
-func shorten(s string) string {
-	const most = 200
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
 }

@@ -21,7 +21,7 @@ func CompileLanguageRegex(expr string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(`\A(?:` + expr + `)`)
 	if err != nil {
-		return nil, fmt.Errorf("language_regex %q: %w; see https://pkg.go.dev/regexp/syntax", shorten(expr), err)
+		return nil, fmt.Errorf("language_regex %.200q: %w; see https://pkg.go.dev/regexp/syntax", expr, err)
 	}
 	return re, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // Git is the git program. It is run with our own configuration only, without
@@ -121,7 +122,7 @@ type binarySource struct {
 
 // address is what git is given: without credentials, absolute.
 func (s *binarySource) address() (string, error) {
-	if path, ok := IsLocal(s.remote.URL); ok {
+	if path, ok := repourl.IsLocal(s.remote.URL); ok {
 		return filepath.Abs(path)
 	}
 	e, err := parseEndpoint(s.remote.URL)
@@ -291,7 +292,7 @@ func (s *binarySource) describe(err error) error {
 		}
 	}
 	said := err.Error() // the kind is decided before secrets are taken out
-	if path, local := IsLocal(s.remote.URL); !local && saysAbsent(said) {
+	if path, local := repourl.IsLocal(s.remote.URL); !local && saysAbsent(said) {
 		return s.fail(ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private")
 	} else if local && isReftable(path) && (strings.Contains(said, "unknown repository extension") || strings.Contains(said, "expected git repo version")) {
 		return s.fail(ErrUnsupported, "refs are kept in a reftable, which this git cannot read", "install git 2.45 or newer")

@@ -5,30 +5,6 @@ import (
 	"testing"
 )
 
-func TestIsLocal(t *testing.T) {
-	for in, want := range map[string]string{
-		"/srv/a.git":                "/srv/a.git",
-		"a.git":                     "a.git",
-		"../a":                      "../a",
-		"./a:b":                     "./a:b",
-		"file:///srv/a%20b.git":     "/srv/a b.git",
-		"file://localhost/srv/a":    "/srv/a",
-		"FILE:///srv/a":             "/srv/a",
-		"file://host/srv/a":         "",
-		"https://example.org/a.git": "",
-		"git@example.org:a.git":     "",
-		"host:a":                    "",
-		"ssh://h/a":                 "",
-		"ext::sh -c id":             "",
-		"":                          "",
-	} {
-		got, ok := IsLocal(in)
-		if got != want || ok != (want != "") {
-			t.Errorf("IsLocal(%q) = %q, %v; want %q", in, got, ok, want)
-		}
-	}
-}
-
 func TestRemoteValidate(t *testing.T) {
 	for _, r := range []Repository{
 		{},

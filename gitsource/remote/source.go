@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // Options say how remotes are reached; the zero value is usable.
@@ -77,7 +78,7 @@ type Source interface {
 // NewSource chooses how a repository is reached, and reads the credentials for
 // it. It asks nothing of the network.
 func NewSource(r Repository, o Options) Source {
-	path, local := IsLocal(r.URL)
+	path, local := repourl.IsLocal(r.URL)
 	git, have := o.Git()
 	if local && (o.Transport != transportBinary && !(have && isReftable(path))) {
 		return &localSource{path: path, remote: r}

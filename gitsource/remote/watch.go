@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // ErrWatchLimit says that the system has no more watches (ENOSPC) or
@@ -117,9 +118,9 @@ func (w *Watcher) Close() error {
 // one repository. Adding a key again replaces it. ErrWatchLimit and
 // ErrUnreachable ask the caller to poll; nothing is watched then.
 func (w *Watcher) Add(repoPath, key string) error {
-	path, ok := IsLocal(repoPath)
+	path, ok := repourl.IsLocal(repoPath)
 	if !ok {
-		return fmt.Errorf("watch %s: %w: not a local repository", Redact(repoPath), ErrUnsupported)
+		return fmt.Errorf("watch %s: %w: not a local repository", repourl.Redact(repoPath), ErrUnsupported)
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -3,7 +3,7 @@ package config
 import (
 	"log/slog"
 
-	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // Address is the address of a repository or a database. It may have credentials:
@@ -20,7 +20,7 @@ func (a *Address) parse(text string) error {
 func (a Address) Raw() string { return string(a) }
 
 // String returns the address without its credentials.
-func (a Address) String() string { return remote.Redact(string(a)) }
+func (a Address) String() string { return repourl.Redact(string(a)) }
 
 // GoString returns the same as String, so that %#v prints no credentials.
 func (a Address) GoString() string { return a.String() }

@@ -13,7 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
-	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // maxFile bounds a configuration file: a thousand components need half of it.
@@ -212,7 +212,7 @@ func (c *Config) resolvePaths(folder string, env *environment) error {
 	for i := range c.Projects {
 		for j := range c.Projects[i].Components {
 			repo := &c.Projects[i].Components[j].Repo
-			path, local := remote.IsLocal(repo.Raw())
+			path, local := repourl.IsLocal(repo.Raw())
 			if !local || path != repo.Raw() { // file:// addresses are absolute
 				continue
 			}
