@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -52,15 +53,15 @@ func FuzzAccess(f *testing.F) {
 	key := w.Token("t", catalog.ScopeRead)
 	box := w.IDs["vault/box"]
 	fill := strings.NewReplacer(":project", "vault", ":component", "box", ":language", "eo", ":username", "kanari-author",
-		":code", "eo", ":uuid", taskID("vault", "box"), ":slug", "x", ":linked", "x", "units/:id", "units/"+wire.FormatID(box*catalog.UnitsPerComponent+1),
+		":code", "eo", ":uuid", resource.TaskID("vault", "box"), ":slug", "x", ":linked", "x", "units/:id", "units/"+wire.FormatID(box*catalog.UnitsPerComponent+1),
 		"changes/:id", "changes/22", "addons/:id", "addons/"+wire.FormatID(box))
-	for _, rt := range s.routes() {
+	for _, rt := range resource.Routes(&s.env) {
 		for _, query := range []string{"", "?format=csv&page_size=1000", "?q=a&ordering=-id&after_id=0", "?format=api&q=source:a&username=k&page=1"} {
-			f.Add("GET", fill.Replace(rt.path)+query, "Accept", "*/*")
+			f.Add("GET", fill.Replace(rt.Path)+query, "Accept", "*/*")
 		}
-		f.Add("HEAD", strings.TrimSuffix(fill.Replace(rt.path), "/"), "X-Forwarded-For", "127.0.0.1")
-		f.Add("OPTIONS", fill.Replace(rt.path), "Origin", "https://evil.example")
-		f.Add("POST", fill.Replace(rt.path), "X-HTTP-Method-Override", "GET")
+		f.Add("HEAD", strings.TrimSuffix(fill.Replace(rt.Path), "/"), "X-Forwarded-For", "127.0.0.1")
+		f.Add("OPTIONS", fill.Replace(rt.Path), "Origin", "https://evil.example")
+		f.Add("POST", fill.Replace(rt.Path), "X-HTTP-Method-Override", "GET")
 	}
 	for _, target := range []string{"/api/projects/VAULT/", "/api/projects/%76ault/", "/api/projects/vault%2Fbox/", "/api//projects//vault/", "/api/./projects/vault/", "/api/units/?q=project:vault", "/api/changes/?user=kanari-author", "/api/search/?q=kana", "/api/users/?username=kan"} {
 		f.Add("GET", target, "Authorization", "Basic eDp5")

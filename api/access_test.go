@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
@@ -32,14 +33,14 @@ func TestRoutesHidePrivate(t *testing.T) {
 		change = int64(id)
 	}
 	fill := strings.NewReplacer(":project", "demo", ":component", "hidden", ":language", "en", ":username", "mallory",
-		":code", "en", ":uuid", taskID("demo", "hidden"), ":slug", "x", ":linked", "x", ":widget", "svg-badge.svg")
+		":code", "en", ":uuid", resource.TaskID("demo", "hidden"), ":slug", "x", ":linked", "x", ":widget", "svg-badge.svg")
 	// The project is public: what is about all of it is there for everybody.
 	ofProject := func(path string) bool {
 		return strings.Contains(path, ":project") && !strings.Contains(path, ":component")
 	}
 	shown := map[string]bool{}
-	for _, rt := range s.routes() {
-		path := fill.Replace(rt.path)
+	for _, rt := range resource.Routes(&s.env) {
+		path := fill.Replace(rt.Path)
 		switch {
 		case strings.HasPrefix(path, "/api/units/"):
 			path = strings.Replace(path, ":id", wire.FormatID(hidden*catalog.UnitsPerComponent+1), 1)
@@ -48,11 +49,11 @@ func TestRoutesHidePrivate(t *testing.T) {
 		case strings.HasPrefix(path, "/api/addons/"):
 			path = strings.Replace(path, ":id", wire.FormatID(hidden), 1)
 		}
-		if rt.kind == events {
+		if rt.Kind == resource.KindEvents {
 			path += "?after_id=x" // what follows is refused after the object was looked for
 		}
-		concerned := strings.Contains(path, "hidden") || strings.Contains(path, ":") || path != rt.path && strings.ContainsAny(rt.path, ":") &&
-			!strings.Contains(rt.path, ":code") && !ofProject(rt.path)
+		concerned := strings.Contains(path, "hidden") || strings.Contains(path, ":") || path != rt.Path && strings.ContainsAny(rt.Path, ":") &&
+			!strings.Contains(rt.Path, ":code") && !ofProject(rt.Path)
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			for range 2 { // the second perhaps from the cache
 				_, with := send(s, method, path, "Authorization", "Bearer "+key)
@@ -69,7 +70,7 @@ func TestRoutesHidePrivate(t *testing.T) {
 					t.Errorf("%s %s: %d with a token", method, path, with.Code)
 				}
 				if with.Code == http.StatusOK && rec.Code == http.StatusNotFound {
-					shown[rt.path] = true
+					shown[rt.Path] = true
 				}
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/repoglot/repoglot/api/resource"
 )
 
 // cache keeps rendered answers until the store has a newer generation: nearly
@@ -37,7 +39,7 @@ type cached struct {
 	key        cacheKey
 	generation int64
 	rendered   time.Time
-	route      *route
+	route      *resource.Route
 	answer     *coded
 	size       int
 }
@@ -62,7 +64,7 @@ func newCache(budget int, now func() time.Time) *cache {
 
 // get returns the answer of a generation, or of a newer one, and its route; nil
 // if there is none. now is the time.
-func (c *cache) get(key cacheKey, generation int64, now time.Time) (*coded, *route) {
+func (c *cache) get(key cacheKey, generation int64, now time.Time) (*coded, *resource.Route) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.byKey[key]
@@ -80,7 +82,7 @@ func (c *cache) get(key cacheKey, generation int64, now time.Time) (*coded, *rou
 
 // put keeps an answer rendered from a snapshot of a generation, unless a newer
 // one is there. What is larger than an eighth of the budget is not kept.
-func (c *cache) put(key cacheKey, generation int64, rt *route, a *coded) {
+func (c *cache) put(key cacheKey, generation int64, rt *resource.Route, a *coded) {
 	c.misses.Inc()
 	size := a.size() + len(key.base) + len(key.target) + len(key.accept) + entryOverhead
 	if size > c.budget/8 {

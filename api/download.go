@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -29,6 +31,9 @@ const (
 	downloadTime = time.Hour
 )
 
+// errBusy is the answer where no more downloads can be sent or made.
+var errBusy = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many downloads are running.", RetryAfter: 1}
+
 // production is a download being made.
 type production struct {
 	spool   *spool
@@ -40,7 +45,7 @@ type production struct {
 }
 
 // sendDownload answers with a download.
-func (s *Server) sendDownload(rt *route, c echo.Context, a answer) (sent answer) {
+func (s *Server) sendDownload(rt *resource.Route, c echo.Context, a answer) (sent answer) {
 	started, req, w := s.now(), c.Request(), c.Response()
 	out := newPatientWriter(w, s.streams.timeout)
 	defer out.end()
@@ -152,7 +157,7 @@ func hasDownload(req *http.Request, d *rest.Download, p *rest.DownloadPlan) bool
 
 // sendShort answers with a whole download that is in memory, as with any other
 // document, and keeps it.
-func (s *Server) sendShort(rt *route, c echo.Context, a answer, p *production, plan *rest.DownloadPlan, body []byte) answer {
+func (s *Server) sendShort(rt *resource.Route, c echo.Context, a answer, p *production, plan *rest.DownloadPlan, body []byte) answer {
 	req := c.Request()
 	a.download, a.body, a.ranges, a.generation = nil, body, true, p.generation
 	made := newCoded(a)
@@ -170,7 +175,7 @@ func (s *Server) sendShort(rt *route, c echo.Context, a answer, p *production, p
 
 // sendAside answers with a download that is in a file: with parts of it, or all as
 // it comes.
-func (s *Server) sendAside(ctx context.Context, rt *route, c echo.Context, a answer, p *production, plan *rest.DownloadPlan, out *patientWriter) (answer, error) {
+func (s *Server) sendAside(ctx context.Context, rt *resource.Route, c echo.Context, a answer, p *production, plan *rest.DownloadPlan, out *patientWriter) (answer, error) {
 	req, w := c.Request(), c.Response()
 	parts := req.Header.Get("Range") != "" && req.Method == http.MethodGet
 	e := identity
@@ -296,5 +301,15 @@ func (w *rangeWriter) Write(b []byte) (int, error) {
 func caught(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}
+
+// download takes a place among the downloads, or is errBusy.
+func (s *Server) download(ctx context.Context) (done func(), err error) {
+	select {
+	case s.downloads <- struct{}{}:
+		return func() { <-s.downloads }, nil
+	default:
+		return nil, cmp.Or(ctx.Err(), error(errBusy))
 	}
 }

@@ -71,7 +71,7 @@ func TestLongFile(t *testing.T) {
 	s := serve(longWorld(t, 1, len(data)), Options{CacheBytes: 64 << 20, TempDir: t.TempDir()})
 	rec := call(t, s, http.MethodGet, bigFile)
 	etag, modified := rec.Header().Get("ETag"), rec.Header().Get("Last-Modified")
-	if rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), data) || etag == "" || modified != catalogtest.Now().UTC().Format(http.TimeFormat) || rec.Header().Get("Content-Type") != typePO {
+	if rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), data) || etag == "" || modified != catalogtest.Now().UTC().Format(http.TimeFormat) || rec.Header().Get("Content-Type") != rest.TypePO {
 		t.Fatalf("%d %v, %d bytes", rec.Code, rec.Header(), rec.Body.Len())
 	}
 	for _, tc := range []struct {

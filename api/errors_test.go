@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -34,7 +35,7 @@ func TestInternalError(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := call(t, s, http.MethodGet, "/api/projects/")
-	if rec.Code != 500 || rec.Body.String() != `{"detail":"Internal server error."}` || rec.Header().Get("Allow") != allowPost {
+	if rec.Code != 500 || rec.Body.String() != `{"detail":"Internal server error."}` || rec.Header().Get("Allow") != "GET, POST, HEAD, OPTIONS" {
 		t.Errorf("%d %s", rec.Code, rec.Body)
 	}
 	if !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "closed") {
@@ -48,7 +49,7 @@ func TestPanic(t *testing.T) {
 	var log bytes.Buffer
 	s := serve(catalogtest.Demo(t), Options{
 		Logger:   slog.New(slog.NewTextHandler(&log, nil)),
-		Progress: func(int64) (Progress, bool) { panic("at /secret/path") },
+		Progress: func(int64) (resource.Progress, bool) { panic("at /secret/path") },
 	})
 	rec := call(t, s, http.MethodGet, "/api/translations/demo/docs/cs/")
 	if rec.Code != 500 || rec.Body.String() != `{"detail":"Internal server error."}` {

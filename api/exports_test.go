@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -16,13 +17,16 @@ import (
 // TestStatisticsExports: JSON with indent, and CSV with the columns of facts §12.
 func TestStatisticsExports(t *testing.T) {
 	t.Parallel()
+	const columns = "name code total translated translated_percent translated_words_percent total_words translated_words " +
+		"total_chars translated_chars translated_chars_percent failing failing_percent fuzzy fuzzy_percent url_translate url " +
+		"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments"
 	s := serve(catalogtest.Demo(t), Options{})
 	rec := call(t, s, http.MethodGet, "/exports/stats/demo/app/?format=csv")
 	rows, err := csv.NewReader(rec.Body).ReadAll()
 	if err != nil || rec.Header().Get("Content-Disposition") != `attachment; filename="stats-demo-app.csv"` {
 		t.Fatalf("%v %v", rec.Header(), err)
 	}
-	if len(rows) != 5 || strings.Join(rows[0], " ") != exportColumns || rows[2][0] != "Czech" || rows[2][1] != "cs" || rows[2][2] != "44" {
+	if len(rows) != 5 || strings.Join(rows[0], " ") != columns || rows[2][0] != "Czech" || rows[2][1] != "cs" || rows[2][2] != "44" {
 		t.Errorf("%q", rows)
 	}
 	for _, path := range []string{"/exports/stats/demo/", "/exports/stats/demo/app/?format=json"} {
@@ -167,7 +171,7 @@ func TestWidgets(t *testing.T) {
 		"/widget/demo/app/open-graph.png":         "translated, 91 strings, 4 languages",
 	} {
 		rec := call(t, s, http.MethodGet, path)
-		if rec.Code != 200 || !strings.Contains(rec.Body.String(), want) || rec.Header().Get("Cache-Control") != "max-age=3600" || rec.Header().Get("Content-Type") != typeSVG {
+		if rec.Code != 200 || !strings.Contains(rec.Body.String(), want) || rec.Header().Get("Cache-Control") != "max-age=3600" || rec.Header().Get("Content-Type") != rest.TypeSVG {
 			t.Errorf("%s: %d %v %s", path, rec.Code, rec.Header(), rec.Body)
 		}
 		if err := xml.Unmarshal(rec.Body.Bytes(), new(struct{})); err != nil {

@@ -11,13 +11,14 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // held is a route whose answers wait until they may go on.
 type held struct {
-	route route
+	route resource.Route
 	ran   atomic.Int32
 	begun chan struct{} // gets one for each that has begun
 	goOn  chan struct{}
@@ -25,7 +26,7 @@ type held struct {
 
 func newHeld(fail func(n int32) error) *held {
 	h := &held{begun: make(chan struct{}, 100), goOn: make(chan struct{})}
-	h.route = route{path: "/held/", handle: func(context.Context, *store.Snapshot, *rest.Request) (any, error) {
+	h.route = resource.Route{Path: "/held/", Handle: func(context.Context, *store.Snapshot, *rest.Request) (any, error) {
 		n := h.ran.Add(1)
 		h.begun <- struct{}{}
 		<-h.goOn

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -22,7 +23,7 @@ import (
 // what is written meanwhile neither repeats nor hides an entry.
 type lines struct {
 	s      *Server
-	handle handler
+	handle resource.Handler
 	r      *rest.Request
 }
 

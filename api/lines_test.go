@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -29,9 +30,9 @@ import (
 func listTargets(t *testing.T, s *Server) []string {
 	t.Helper()
 	kinds := map[string]bool{}
-	for _, rt := range s.routes() {
-		if rt.kind == pages {
-			kinds[rt.path] = true
+	for _, rt := range resource.Routes(&s.env) {
+		if rt.Kind == resource.KindList {
+			kinds[rt.Path] = true
 		}
 	}
 	var targets []string

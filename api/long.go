@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -25,7 +26,7 @@ type longAnswer interface {
 
 // sendLong answers with what is made while it is sent. Who takes nothing for a
 // while, or not all in time, is cut off, and the snapshot is free again.
-func (s *Server) sendLong(rt *route, c echo.Context, a answer) answer {
+func (s *Server) sendLong(rt *resource.Route, c echo.Context, a answer) answer {
 	req, w := c.Request(), c.Response()
 	done, err := s.download(req.Context())
 	if err != nil {
@@ -66,10 +67,10 @@ func (s *Server) sendLong(rt *route, c echo.Context, a answer) answer {
 	return a
 }
 
-func (s *Server) refuseLong(rt *route, c echo.Context, err error) answer {
+func (s *Server) refuseLong(rt *resource.Route, c echo.Context, err error) answer {
 	p := rest.AsProblem(longProblem(err))
 	if p == rest.ErrInternal {
-		s.logger.Error("api request failed", "route", rt.path, "path", c.Request().URL.Path, "error", err)
+		s.logger.Error("api request failed", "route", rt.Path, "path", c.Request().URL.Path, "error", err)
 	}
 	a := renderProblem(p, 0)
 	s.write(rt, c.Response(), c.Request(), a)
@@ -88,4 +89,4 @@ func longProblem(err error) error {
 }
 
 // errHeld is the answer while the store has too much to hold back already.
-var errHeld = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too much is being written: try again in a while.", RetryAfter: retrySeconds}
+var errHeld = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too much is being written: try again in a while.", RetryAfter: rest.RetrySeconds}

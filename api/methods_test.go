@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
@@ -133,8 +134,8 @@ func brief(s *Server) *Server {
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	s := brief(serve(catalogtest.Demo(t), Options{}))
-	if len(resources) != len(s.routes()) {
-		t.Fatalf("%d resources for %d routes", len(resources), len(s.routes()))
+	if len(resources) != len(resource.Routes(&s.env)) {
+		t.Fatalf("%d resources for %d routes", len(resources), len(resource.Routes(&s.env)))
 	}
 	for path, allow := range resources {
 		for _, method := range []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "get"} {

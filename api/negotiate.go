@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 )
 
@@ -13,9 +14,9 @@ import (
 // resource does not have is an unknown object (decision 2); an Accept that
 // nothing can satisfy is 406. Who prefers text/html gets a page, unless format
 // says json or csv.
-func negotiate(rt *route, ps rest.Params, accept string) (rest.Representation, error) {
+func negotiate(rt *resource.Route, ps rest.Params, accept string) (rest.Representation, error) {
 	rep := rest.Representation{Format: "api"}
-	if rt.kind == files {
+	if rt.Kind == resource.KindFile {
 		return rep, nil
 	}
 	format, given := ps.Get("format")
@@ -23,9 +24,9 @@ func negotiate(rt *route, ps rest.Params, accept string) (rest.Representation, e
 	case !given:
 	case format == "api" || format == "json":
 		rep.Format = format
-	case format == "csv" && rt.kind == pages:
+	case format == "csv" && rt.Kind == resource.KindList:
 		rep.CSV = true
-	case format == "ndjson" && rt.kind == pages:
+	case format == "ndjson" && rt.Kind == resource.KindList:
 		rep.Lines = true
 	default:
 		return rep, rest.ErrNotFound
@@ -33,7 +34,7 @@ func negotiate(rt *route, ps rest.Params, accept string) (rest.Representation, e
 	rep.Lines = rep.Lines || wants(rest.TypeLines, rt, ps, accept)
 	rep.CSV = rep.CSV || !rep.Lines && wants("text/csv", rt, ps, accept)
 	indent, ok := acceptable(accept)
-	if !ok && !rep.Lines && !rep.CSV && !given && rt.kind != verbatim && rt.kind != events {
+	if !ok && !rep.Lines && !rep.CSV && !given && rt.Kind != resource.KindDocument && rt.Kind != resource.KindEvents {
 		return rep, rest.ErrNotAcceptable
 	}
 	rep.Indent = indent
@@ -69,9 +70,9 @@ func acceptable(accept string) (indent int, ok bool) {
 // showsPage reports whether the answer is to be a page: the client names
 // text/html and likes JSON less, or as much only by a wildcard. format=api is
 // the form of the links that people follow, so Accept decides about it.
-func showsPage(rt *route, ps rest.Params, accept string) bool {
+func showsPage(rt *resource.Route, ps rest.Params, accept string) bool {
 	format, given := ps.Get("format")
-	if given && format != "api" || rt.kind == verbatim || rt.kind == events || rt.kind == files {
+	if given && format != "api" || rt.Kind == resource.KindDocument || rt.Kind == resource.KindEvents || rt.Kind == resource.KindFile {
 		return false
 	}
 	page, named, other := 0.0, 0.0, 0.0
@@ -99,8 +100,8 @@ func showsPage(rt *route, ps rest.Params, accept string) bool {
 // wants reports whether a list is to be sent in another form than JSON: the
 // client names its media type and likes nothing that it names better. format=api
 // leaves it to Accept, as for pages.
-func wants(form string, rt *route, ps rest.Params, accept string) bool {
-	if format, given := ps.Get("format"); given && format != "api" || rt.kind != pages {
+func wants(form string, rt *resource.Route, ps rest.Params, accept string) bool {
+	if format, given := ps.Get("format"); given && format != "api" || rt.Kind != resource.KindList {
 		return false
 	}
 	own, best := 0.0, 0.0

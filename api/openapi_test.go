@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // description is openapi.yaml as its readers get it.
 var description = sync.OnceValues(func() (map[string]any, error) {
-	data, err := newSchema("test").json()
+	data, err := resource.NewSchema("test").JSON()
 	if err != nil {
 		return nil, err
 	}
@@ -320,12 +320,11 @@ func TestOpenAPIDescribesRoutes(t *testing.T) {
 	for path := range paths {
 		described[regexp.MustCompile(`\{(\w+)\}`).ReplaceAllString(path, ":$1")] = true
 	}
-	s := &Server{}
-	for _, rt := range s.routes() {
-		if !described[rt.path] {
-			t.Errorf("route %s is not in openapi.yaml", rt.path)
+	for _, rt := range resource.Routes(&resource.Env{}) {
+		if !described[rt.Path] {
+			t.Errorf("route %s is not in openapi.yaml", rt.Path)
 		}
-		delete(described, rt.path)
+		delete(described, rt.Path)
 	}
 	for path := range described {
 		t.Errorf("openapi.yaml describes %s, which is no route", path)
@@ -393,15 +392,15 @@ func TestValidatorSeesMistakes(t *testing.T) {
 func TestOpenAPIForms(t *testing.T) {
 	t.Parallel()
 	v := newValidator(t)
-	for _, rt := range serve(catalogtest.Demo(t), Options{}).routes() {
-		if rt.path == "/api/component-lists/:slug/components/" {
+	for _, rt := range resource.Routes(&resource.Env{}) {
+		if rt.Path == "/api/component-lists/:slug/components/" {
 			continue // is never there
 		}
-		op := v.operation(described(rt.path))
+		op := v.operation(described(rt.Path))
 		for _, media := range []string{"text/csv", rest.TypeLines} {
 			is := v.response(op, 200, media) != nil
-			if rt.kind != pages && is && rt.kind != files || rt.kind == pages && !is {
-				t.Errorf("%s is described as %s: %v", rt.path, media, is)
+			if rt.Kind != resource.KindList && is && rt.Kind != resource.KindFile || rt.Kind == resource.KindList && !is {
+				t.Errorf("%s is described as %s: %v", rt.Path, media, is)
 			}
 		}
 	}

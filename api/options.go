@@ -1,13 +1,16 @@
 package api
 
-import "github.com/repoglot/repoglot/api/wire"
+import (
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/wire"
+)
 
 // optionsOf describes a route. The lists of media types are those that were
 // recorded; like there they do not depend on whether the object exists.
-func optionsOf(rt *route) wire.Options {
+func optionsOf(rt *resource.Route) wire.Options {
 	return wire.Options{
-		Name:        rt.name,
-		Description: rt.description,
+		Name:        rt.Name,
+		Description: rt.About,
 		Renders:     []string{"application/json", "text/html"},
 		Parses:      []string{"application/json", "application/x-www-form-urlencoded", "multipart/form-data"},
 	}

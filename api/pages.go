@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/api/page"
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 )
 
 // wantsPage reports whether a GET or HEAD is to be answered with a page.
-func wantsPage(rt *route, req *http.Request) bool {
+func wantsPage(rt *resource.Route, req *http.Request) bool {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead || len(req.URL.RawQuery) > maxQuery {
 		return false
 	}
@@ -19,13 +20,13 @@ func wantsPage(rt *route, req *http.Request) bool {
 }
 
 // asPage shows an answer in JSON as a page. Should that fail, the JSON is sent.
-func (s *Server) asPage(rt *route, r *rest.Request, a answer) answer {
+func (s *Server) asPage(rt *resource.Route, r *rest.Request, a answer) answer {
 	req := r.HTTP
 	p := &page.Page{
-		Title: strings.TrimSuffix(rt.name, " Instance"), Target: req.URL.EscapedPath(), Body: a.body,
+		Title: strings.TrimSuffix(rt.Name, " Instance"), Target: req.URL.EscapedPath(), Body: a.body,
 		Status:    strconv.Itoa(a.status) + " " + http.StatusText(a.status),
-		Headers:   [][2]string{{"Allow", rt.allow}, {"Content-Type", rest.TypeJSON}, {"Vary", "Accept"}},
-		Direction: func(code string) string { return string(s.language(code).Direction) },
+		Headers:   [][2]string{{"Allow", rt.Allow}, {"Content-Type", rest.TypeJSON}, {"Vary", "Accept"}},
+		Direction: func(code string) string { return string(s.env.Language(code).Direction) },
 	}
 	if req.URL.RawQuery != "" {
 		p.Target += "?" + req.URL.RawQuery
@@ -41,7 +42,7 @@ func (s *Server) asPage(rt *route, r *rest.Request, a answer) answer {
 	}
 	body, err := page.Render(p)
 	if err != nil {
-		s.logger.Error("api page failed", "route", rt.path, "path", req.URL.Path, "error", err)
+		s.logger.Error("api page failed", "route", rt.Path, "path", req.URL.Path, "error", err)
 		return a
 	}
 	a.contentType, a.body = rest.TypeHTML, body
@@ -49,7 +50,7 @@ func (s *Server) asPage(rt *route, r *rest.Request, a answer) answer {
 }
 
 // formatsOf are the other forms of a resource that a person can ask for.
-func formatsOf(rt *route, path string, ps rest.Params) []page.Link {
+func formatsOf(rt *resource.Route, path string, ps rest.Params) []page.Link {
 	number := 1
 	if value, ok := ps.Get("page"); ok {
 		if n, err := strconv.Atoi(value); err == nil {
@@ -57,7 +58,7 @@ func formatsOf(rt *route, path string, ps rest.Params) []page.Link {
 		}
 	}
 	list := []page.Link{{Name: "JSON", URL: path + "?" + ps.Encode("json", number)}}
-	if rt.kind == pages {
+	if rt.Kind == resource.KindList {
 		list = append(list,
 			page.Link{Name: "CSV", URL: path + "?" + ps.Encode("csv", number)},
 			page.Link{Name: "All, as lines of JSON", URL: path + "?" + ps.Encode("ndjson", 1)})
@@ -67,7 +68,7 @@ func formatsOf(rt *route, path string, ps rest.Params) []page.Link {
 
 // searchOf are the form and the choices of a list, by what it can be asked for:
 // lists of strings have q (docs/search.md), change lists an order.
-func searchOf(rt *route, path string, ps rest.Params) (*page.Search, []page.Link) {
+func searchOf(rt *resource.Route, path string, ps rest.Params) (*page.Search, []page.Link) {
 	view := func(name, key, value string) page.Link {
 		current, _ := ps.Get(key)
 		kept := slices.DeleteFunc(slices.Clone(ps), func(p rest.Param) bool { return p.Name == key })
@@ -77,8 +78,8 @@ func searchOf(rt *route, path string, ps rest.Params) (*page.Search, []page.Link
 		return page.Link{Name: name, URL: path + "?" + kept.Encode("api", 1), Current: current == value}
 	}
 	switch {
-	case rt.kind != pages:
-	case strings.HasSuffix(rt.path, "/units/"):
+	case rt.Kind != resource.KindList:
+	case strings.HasSuffix(rt.Path, "/units/"):
 		q, _ := ps.Get("q")
 		return &page.Search{Path: path, Query: q}, []page.Link{
 			view("All", "q", ""),
@@ -86,7 +87,7 @@ func searchOf(rt *route, path string, ps rest.Params) (*page.Search, []page.Link
 			view("Needs editing", "q", "state:needs-editing"),
 			view("Failing checks", "q", "has:check"),
 		}
-	case strings.HasSuffix(rt.path, "/changes/"):
+	case strings.HasSuffix(rt.Path, "/changes/"):
 		return nil, []page.Link{view("Newest first", "ordering", "-id"), view("Oldest first", "ordering", "")}
 	}
 	return nil, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 )
 
@@ -29,13 +30,13 @@ func (s *Server) answerKept(w http.ResponseWriter, req *http.Request) bool {
 
 // answerCoded makes the answer to a request in the encoding and under the
 // conditions of the request (decision 9), and keeps it for the next one.
-func (s *Server) answerCoded(rt *route, c echo.Context) answer {
+func (s *Server) answerCoded(rt *resource.Route, c echo.Context) answer {
 	req := c.Request()
-	if req.Method != http.MethodGet && req.Method != http.MethodHead || rt.handle == nil || rt.kind == events {
+	if req.Method != http.MethodGet && req.Method != http.MethodHead || rt.Handle == nil || rt.Kind == resource.KindEvents {
 		return s.answer(rt, c)
 	}
 	key, ok := s.cacheKey(req)
-	if !ok || rt.kind == live {
+	if !ok || rt.Kind == resource.KindLive {
 		a, made := s.rendered(rt, c)
 		if made == nil {
 			return a
@@ -57,7 +58,7 @@ func (s *Server) answerCoded(rt *route, c echo.Context) answer {
 
 // rendered makes the answer to a request; made is nil if it is no
 // success, and for a long answer or a download, which is not made yet.
-func (s *Server) rendered(rt *route, c echo.Context) (a answer, made *coded) {
+func (s *Server) rendered(rt *resource.Route, c echo.Context) (a answer, made *coded) {
 	a = s.answer(rt, c)
 	if a.status == http.StatusOK && a.long == nil && a.download == nil {
 		made = newCoded(a)

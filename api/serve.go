@@ -16,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/repoglot/repoglot/api/page"
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -47,7 +48,7 @@ type answer struct {
 }
 
 // endpoint makes the function that answers every method of a route.
-func (s *Server) endpoint(rt route) echo.HandlerFunc {
+func (s *Server) endpoint(rt resource.Route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		started := s.now()
 		a := s.answerCoded(&rt, c)
@@ -78,8 +79,8 @@ func (s *Server) endpoint(rt route) echo.HandlerFunc {
 }
 
 // observe counts and logs an answer.
-func (s *Server) observe(rt *route, req *http.Request, a answer, took time.Duration) {
-	s.metrics.observe(rt.path, req.Method, a.status, took)
+func (s *Server) observe(rt *resource.Route, req *http.Request, a answer, took time.Duration) {
+	s.metrics.observe(rt.Path, req.Method, a.status, took)
 	if s.logger.Enabled(req.Context(), slog.LevelDebug) {
 		s.logger.Debug("api request", "method", req.Method, "path", req.URL.Path,
 			"status", a.status, "bytes", len(a.body), "took", took)
@@ -87,7 +88,7 @@ func (s *Server) observe(rt *route, req *http.Request, a answer, took time.Durat
 }
 
 // answer makes the answer to a request. A panic becomes an internal error.
-func (s *Server) answer(rt *route, c echo.Context) (a answer) {
+func (s *Server) answer(rt *resource.Route, c echo.Context) (a answer) {
 	defer func() {
 		p := recover()
 		if p == nil {
@@ -96,7 +97,7 @@ func (s *Server) answer(rt *route, c echo.Context) (a answer) {
 		if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 			panic(p)
 		}
-		s.logger.Error("api panic", "route", rt.path, "path", c.Request().URL.Path, "panic", p, "stack", string(debug.Stack()))
+		s.logger.Error("api panic", "route", rt.Path, "path", c.Request().URL.Path, "panic", p, "stack", string(debug.Stack()))
 		a = renderProblem(rest.ErrInternal, 0)
 	}()
 	r := rest.NewRequest(c.Request(), c.ParamNames(), c.ParamValues())
@@ -108,7 +109,7 @@ func (s *Server) answer(rt *route, c echo.Context) (a answer) {
 	if err != nil {
 		p := rest.AsProblem(err)
 		if p == rest.ErrInternal {
-			s.logger.Error("api request failed", "route", rt.path, "path", c.Request().URL.Path, "error", err)
+			s.logger.Error("api request failed", "route", rt.Path, "path", c.Request().URL.Path, "error", err)
 		}
 		a = renderProblem(p, r.Representation.Indent)
 	}
@@ -120,11 +121,11 @@ func (s *Server) answer(rt *route, c echo.Context) (a answer) {
 
 // dispatch decides in the order of Django REST framework: the resource, the
 // representation, the method, the object.
-func (s *Server) dispatch(ctx context.Context, rt *route, r *rest.Request) (value any, generation int64, err error) {
+func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, generation int64, err error) {
 	if err := rest.AccessOf(ctx).Refused; throttled(err) {
 		return nil, 0, err // whatever was asked for, it was one too many
 	}
-	if rt.handle == nil {
+	if rt.Handle == nil {
 		return nil, 0, rest.ErrNotFound
 	}
 	req := r.HTTP
@@ -153,17 +154,17 @@ func (s *Server) dispatch(ctx context.Context, rt *route, r *rest.Request) (valu
 }
 
 // read runs the route's handler in one snapshot of the store.
-func (s *Server) read(ctx context.Context, rt *route, r *rest.Request) (value any, generation int64, err error) {
+func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, generation int64, err error) {
 	if r.Representation.Lines {
-		return &lines{s, rt.handle, r}, 0, nil // which reads for itself
+		return &lines{s, rt.Handle, r}, 0, nil // which reads for itself
 	}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		if s.cache.budget > 0 && rt.kind != events {
+		if s.cache.budget > 0 && rt.Kind != resource.KindEvents {
 			if generation, err = snap.Generation(ctx); err != nil {
 				return err
 			}
 		}
-		value, err = rt.handle(ctx, snap, r)
+		value, err = rt.Handle(ctx, snap, r)
 		return err
 	})
 	if err != nil && ctx.Err() != nil {
@@ -175,8 +176,8 @@ func (s *Server) read(ctx context.Context, rt *route, r *rest.Request) (value an
 // refuseWrite answers a method that is not a read (decision 8): nobody may
 // write, so a client without a token is asked for one and a client with one is
 // refused. A method that the resource has in no version is 405 for both.
-func refuseWrite(rt *route, req *http.Request) error {
-	for method := range strings.SplitSeq(rt.allow, ", ") {
+func refuseWrite(rt *resource.Route, req *http.Request) error {
+	for method := range strings.SplitSeq(rt.Allow, ", ") {
 		if method == req.Method {
 			if rest.AccessOf(req.Context()).Authenticated() {
 				return rest.ErrForbidden
@@ -190,7 +191,7 @@ func refuseWrite(rt *route, req *http.Request) error {
 // write sends an answer with the headers of every answer (specification, rule
 // 6; facts §6), and returns its status, which may be that of a part. HEAD gets the
 // same headers and no body.
-func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a answer) int {
+func (s *Server) write(rt *resource.Route, w http.ResponseWriter, req *http.Request, a answer) int {
 	h := w.Header()
 	if a.status == http.StatusNotModified { // what the client has stays as it is (RFC 9110 §15.4.5)
 		delete(h, "X-Content-Type-Options")
@@ -198,7 +199,7 @@ func (s *Server) write(rt *route, w http.ResponseWriter, req *http.Request, a an
 	} else {
 		h["X-Content-Type-Options"] = s.fixed.nosniff // first: it may be there, and a map that is full grows before it looks
 		put(h, "Content-Type", a.contentType)
-		put(h, "Allow", rt.allow)
+		put(h, "Allow", rt.Allow)
 	}
 	if a.filename != "" {
 		put(h, "Content-Disposition", attachment(a.filename, a.bareName))

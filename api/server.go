@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/api/limit"
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -42,7 +43,7 @@ type Options struct {
 	Now func() time.Time
 	// Progress tells how far a component's first import is; ok is false if
 	// none is running. nil knows of none.
-	Progress func(componentID int64) (p Progress, ok bool)
+	Progress func(componentID int64) (p resource.Progress, ok bool)
 	// Tick makes the ticker of a stream's heartbeats; nil takes real time.
 	Tick func(every time.Duration) (ticks <-chan time.Time, stop func())
 	// WithoutGitExport says that repositories cannot be cloned from this server:
@@ -57,15 +58,6 @@ type Options struct {
 	// none. No header names it: it would be the ninth of an answer, and the map
 	// of headers of nine takes net/http 2.5 µs more than that of eight.
 	Version string
-}
-
-// Progress is how far a first import is (decision 22).
-type Progress struct {
-	// Percent is 0 to 100; other values are shown as the nearest of these.
-	Percent int
-	// Stage says in a few words what is being done, such as "cloning"; "" says
-	// nothing. It is shown to clients: no paths, no credentials.
-	Stage string
 }
 
 // Settings are the options that may change while the server runs.
@@ -83,20 +75,15 @@ type Settings struct {
 // with New and hand it to an http.Server.
 type Server struct {
 	db       *store.DB
-	langs    *lang.Table
 	logger   *slog.Logger
 	now      func() time.Time
-	progress func(int64) (Progress, bool)
-	version  string
 	fixed    fixed
-	// exportless is Options.WithoutGitExport.
-	exportless bool
-	settings   atomic.Pointer[Settings]
-	echo       *echo.Echo
-	schema     schema
-	metrics    metrics
-	streams    *streams
-	cache      *cache
+	env      resource.Env
+	settings atomic.Pointer[Settings]
+	echo     *echo.Echo
+	metrics  metrics
+	streams  *streams
+	cache    *cache
 	// downloads has an element for each download and long answer being sent,
 	// producers for each download being made.
 	downloads, producers chan struct{}
@@ -107,21 +94,16 @@ type Server struct {
 // New makes a Server that answers all paths below /api/ and 404 for any other.
 func New(opts Options) *Server {
 	s := &Server{
-		db:         opts.DB,
-		langs:      opts.Languages,
-		logger:     opts.Logger,
-		now:        opts.Now,
-		progress:   opts.Progress,
-		version:    opts.Version,
-		fixed:      newFixed(),
-		exportless: opts.WithoutGitExport,
-		echo:       echo.New(),
-		schema:     newSchema(opts.Version),
-		metrics:    newMetrics(),
-		streams:    newStreams(opts.Tick),
-		downloads:  make(chan struct{}, maxDownloads),
-		producers:  make(chan struct{}, maxProducers),
-		tempDir:    opts.TempDir,
+		db:        opts.DB,
+		logger:    opts.Logger,
+		now:       opts.Now,
+		fixed:     newFixed(),
+		echo:      echo.New(),
+		metrics:   newMetrics(),
+		streams:   newStreams(opts.Tick),
+		downloads: make(chan struct{}, maxDownloads),
+		producers: make(chan struct{}, maxProducers),
+		tempDir:   opts.TempDir,
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -129,8 +111,12 @@ func New(opts Options) *Server {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if s.progress == nil {
-		s.progress = func(int64) (Progress, bool) { return Progress{}, false }
+	s.env = resource.Env{
+		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
+		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version,
+	}
+	if s.env.Progress == nil {
+		s.env.Progress = func(int64) (resource.Progress, bool) { return resource.Progress{}, false }
 	}
 	s.cache = newCache(opts.CacheBytes, s.now)
 	s.Update(Settings{

@@ -35,7 +35,7 @@ const (
 
 var (
 	errEnding  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "The server is going down.", RetryAfter: 1}
-	errStreams = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many streams are open.", RetryAfter: retrySeconds}
+	errStreams = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many streams are open.", RetryAfter: rest.RetrySeconds}
 )
 
 // eventStream is a stream being sent.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -25,7 +26,7 @@ func TestPrivate(t *testing.T) {
 		"/api/translations/demo/hidden/en/", "/api/translations/demo/hidden/en/units/", "/api/translations/demo/hidden/en/changes/",
 		"/api/components/secret/lib/", "/api/translations/secret/lib/en/", "/api/translations/secret/lib/en/units/",
 		"/api/units/" + firstUnit(hidden) + "/", "/api/units/" + firstUnit(lib) + "/",
-		"/api/tasks/" + taskID("demo", "hidden") + "/",
+		"/api/tasks/" + resource.TaskID("demo", "hidden") + "/",
 	}
 	for _, below := range []string{"statistics/", "repository/", "lock/", "links/", "screenshots/", "new_template/", "statistics/history/"} {
 		gone = append(gone, "/api/components/demo/hidden/"+below)
@@ -136,9 +137,9 @@ func TestImporting(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
 	docs := w.IDs["demo/docs"]
-	var progress Progress
+	var progress resource.Progress
 	var running bool
-	s := serve(w, Options{Progress: func(id int64) (Progress, bool) { return progress, running && id == docs }})
+	s := serve(w, Options{Progress: func(id int64) (resource.Progress, bool) { return progress, running && id == docs }})
 	below := []string{
 		"/api/translations/demo/docs/cs/", "/api/translations/demo/docs/cs/units/", "/api/translations/demo/docs/nope/changes/",
 		"/api/components/demo/docs/translations/", "/api/components/demo/docs/changes/", "/api/components/demo/docs/statistics/",
@@ -162,12 +163,12 @@ func TestImporting(t *testing.T) {
 	if repository["merge_failure"] != "fetch https://example.org/docs.git: connection refused" || repository["needs_merge"] != true || repository["remote_commit"] != nil {
 		t.Errorf("repository of a component that cannot be pulled: %v", repository)
 	}
-	progress, running = Progress{Percent: 42, Stage: "reading files"}, true
+	progress, running = resource.Progress{Percent: 42, Stage: "reading files"}, true
 	check("The first import of this component is running: 42 % done, reading files.")
-	progress = Progress{Percent: 4200}
+	progress = resource.Progress{Percent: 4200}
 	check("The first import of this component is running: 100 % done.")
 
-	progress = Progress{Percent: 7, Stage: "cloning"}
+	progress = resource.Progress{Percent: 7, Stage: "cloning"}
 	component := decode[map[string]any](t, get(t, s, "/api/components/demo/docs/"))
 	task, _ := component["task_url"].(string)
 	if !strings.HasPrefix(task, "http://l10n.example.org/api/tasks/") {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/api/page"
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -135,19 +136,19 @@ var refusedByPolicy = regexp.MustCompile(`(?i)<(script|iframe|object|embed|base|
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s := brief(serve(catalogtest.Demo(t), Options{}))
-	shown, kinds := 0, map[string]kind{}
-	for _, rt := range s.routes() {
-		kinds[rt.path] = rt.kind
+	shown, kinds := 0, map[string]resource.Kind{}
+	for _, rt := range resource.Routes(&s.env) {
+		kinds[rt.Path] = rt.Kind
 	}
 	for target := range resources {
 		c := s.echo.NewContext(nil, nil)
 		s.echo.Router().Find(http.MethodGet, target, c)
 		k := kinds[c.Path()]
-		if k == events { // which has no end
+		if k == resource.KindEvents { // which has no end
 			continue
 		}
 		_, rec := send(s, http.MethodGet, target, "Accept", browser)
-		if k == verbatim && target != "/api/docs/" || k == files {
+		if k == resource.KindDocument && target != "/api/docs/" || k == resource.KindFile {
 			if rec.Header().Get("Content-Type") == rest.TypeHTML {
 				t.Errorf("%s, which is a document, became a page", target)
 			}

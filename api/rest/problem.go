@@ -29,6 +29,9 @@ type Problem struct {
 	Authenticate bool
 }
 
+// RetrySeconds is when a client shall come back while the server has too much to do.
+const RetrySeconds = 5
+
 // Error returns the text that clients see.
 func (p *Problem) Error() string { return p.Detail }
 

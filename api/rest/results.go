@@ -8,6 +8,8 @@ const (
 	TypeCSV    = "text/csv; charset=utf-8"
 	TypeEvents = "text/event-stream"
 	TypeLines  = "application/x-ndjson"
+	TypePO     = "text/x-gettext-catalog"
+	TypeSVG    = "image/svg+xml"
 	TypeZip    = "application/zip"
 	TypeHTML   = "text/html; charset=utf-8"
 )

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/catalog/ingest"
 )
 
@@ -88,14 +88,14 @@ func (p *progress) branch(key string) (d done, ok bool) {
 }
 
 // component returns the progress of the first import of a component, for the API.
-func (p *progress) component(id int64) (api.Progress, bool) {
+func (p *progress) component(id int64) (resource.Progress, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d, ok := p.branches[p.branchOf[id]]
 	if !ok {
-		return api.Progress{}, false
+		return resource.Progress{}, false
 	}
-	return api.Progress{Percent: d.percent(), Stage: "importing"}, true
+	return resource.Progress{Percent: d.percent(), Stage: "importing"}, true
 }
 
 func (d done) percent() int {

@@ -1,0 +1,107 @@
+package resource
+
+import (
+	"context"
+	"slices"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// listUnitChecks lists the failing checks of a unit.
+func (e *Env) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	id, err := r.PathID()
+	if err != nil {
+		return nil, err
+	}
+	row, err := snap.Unit(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	t := &row.Translation
+	if err := e.servable(ctx, snap, &t.Project, &t.Component); err != nil {
+		return nil, err
+	}
+	set, err := e.checksOf(ctx, snap, t, []catalog.Unit{row.Unit})
+	if err != nil {
+		return nil, err
+	}
+	all := failedChecks(r.Link, set, &row.Unit, &t.Translation)
+	w, err := r.Window(int64(len(all)), rest.MaxUnitsSize)
+	if err != nil {
+		return nil, err
+	}
+	return r.List(w, wire.Path("api", "units", wire.FormatID(id))+"checks/", rest.Slice(all, w)), nil
+}
+
+// listTranslationChecks lists the units of a translation with failing checks, by
+// id, a page of units at a time.
+func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	t, err := e.visibleTranslation(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.Window(t.Stats.Failing.Units, rest.MaxUnitsSize)
+	if err != nil {
+		return nil, err
+	}
+	units, err := snap.FailingUnits(ctx, t.ID, w.Offset, w.Limit)
+	if err != nil {
+		return nil, err
+	}
+	set, err := e.checksOf(ctx, snap, &t, units)
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]wire.FailingUnit, len(units))
+	for i := range units {
+		objects[i] = wire.FailingUnit{ID: units[i].ID, Unit: r.Link.Unit(units[i].ID), Checks: failedChecks(r.Link, set, &units[i], &t.Translation)}
+	}
+	return r.List(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"checks/", objects), nil
+}
+
+// checksOf makes the checks of a translation, as pulls run them, with the glossary
+// where one of the units does not follow it.
+func (e *Env) checksOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, units []catalog.Unit) (*checks.Set, error) {
+	settings := &t.Component.Settings
+	var terms []checks.Term
+	if slices.ContainsFunc(units, func(u catalog.Unit) bool { return checks.Mask(u.Failing).Has(checks.CheckGlossary) }) {
+		found, err := snap.GlossaryUnits(ctx, store.GlossaryQuery{
+			Project: t.Project.ID, Source: settings.SourceLanguage, Language: t.Language, Private: settings.Private(&t.Project),
+		})
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			u := &found[i]
+			terms = append(terms, checks.TermsOf(u.Source, u.Target, u.Flags, u.State)...)
+		}
+	}
+	return checks.ForTranslation(e.Languages, &t.Project, settings, &t.Translation, terms), nil
+}
+
+func failedChecks(l wire.Links, set *checks.Set, u *catalog.Unit, t *catalog.Translation) []wire.Check {
+	table := checks.All()
+	seen := checks.UnitOf(u, t)
+	out := []wire.Check{}
+	for id := range checks.Mask(u.Failing).All() {
+		if int(id) >= len(table) {
+			continue // of newer rules
+		}
+		c := &table[id]
+		o := wire.Check{Unit: l.Unit(u.ID), Check: c.Name, Name: c.Title, Description: c.Description, Failures: []wire.CheckFailure{}}
+		if c.Scope != checks.ScopeAcross {
+			for _, f := range set.Explain(&seen, id) {
+				o.Failures = append(o.Failures, wire.CheckFailure{
+					Form: f.Form, SourceForm: f.SourceForm,
+					Source: wire.Span{Start: f.Source.From, End: f.Source.To}, Target: wire.Span{Start: f.Target.From, End: f.Target.To},
+				})
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package resource
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+func (e *Env) getComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	row, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	if err != nil {
+		return nil, err
+	}
+	return e.component(r.Link, &row, true), nil
+}
+
+func (e *Env) listComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	return e.componentList(ctx, snap, r, "", "/api/components/")
+}
+
+func (e *Env) listProjectComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	return e.componentList(ctx, snap, r, project.Slug, wire.ProjectPath(project.Slug)+"components/")
+}
+
+// componentList lists the components of a project, or with "" of all.
+func (e *Env) componentList(ctx context.Context, snap *store.Snapshot, r *rest.Request, project, path string) (any, error) {
+	rows, err := visibleComponents(ctx, snap, project)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.Window(int64(len(rows)), rest.MaxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	objects := []*wire.Component{}
+	for i := range rest.Slice(rows, w) {
+		objects = append(objects, e.component(r.Link, &rows[w.Offset+i], project == ""))
+	}
+	return r.List(w, path, objects), nil
+}
+
+// component makes the object of a component; withProject is false where the
+// list that holds it says the project (facts §6).
+func (e *Env) component(l wire.Links, row *store.ComponentRow, withProject bool) *wire.Component {
+	c := wire.NewComponent(l, &row.Component, row.Project.Slug)
+	if e.WithoutGitExport {
+		c.GitExport = ""
+	}
+	c.SourceLanguage = wire.NewLanguage(l, e.Language(row.Settings.SourceLanguage))
+	if withProject {
+		c.Project = wire.NewProject(l, &row.Project)
+	}
+	if !row.Imported {
+		c.TaskURL = wire.OrNull(l.API(wire.Path("api", "tasks", TaskID(row.Project.Slug, row.Slug))))
+	}
+	return c
+}

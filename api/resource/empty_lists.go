@@ -1,0 +1,60 @@
+package resource
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// Some lists of the interface are about what only people in a translation
+// service make: groups and roles, shared components, labels, categories,
+// screenshots, a translation memory, lists of components, notifications. A
+// server over repositories has none of these, but clients follow the links, so
+// each list is there, with its paging, and empty.
+
+// within finds the object that a list belongs to and returns its path.
+type within func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (path string, err error)
+
+// none answers an empty list, where the object that it belongs to is visible.
+func none(of within, name string) Handler {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+		p, err := of(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		w, err := r.Window(0, rest.MaxPageSize)
+		if err != nil {
+			return nil, err
+		}
+		return r.List(w, p+name+"/", []struct{}{}), nil
+	}
+}
+
+func ofServer(context.Context, *store.Snapshot, *rest.Request) (string, error) { return "/api/", nil }
+
+func ofProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
+	project, err := visibleProject(ctx, snap, r)
+	return wire.ProjectPath(project.Slug), err
+}
+
+func ofComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
+	row, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	return wire.ComponentPath(row.Project.Slug, row.Slug), err
+}
+
+func ofUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
+	user, err := visibleUser(ctx, snap, r)
+	return wire.Path("api", "users", user.Username), err
+}
+
+// noSuch answers for the members of a list that is always empty.
+func noSuch(context.Context, *store.Snapshot, *rest.Request) (any, error) {
+	return nil, rest.ErrNotFound
+}
+
+// writeOnly answers GET where only other methods exist.
+func writeOnly(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
+	return nil, rest.MethodNotAllowed(r.HTTP.Method)
+}

@@ -1,0 +1,30 @@
+package resource
+
+import (
+	"testing"
+
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/lang"
+)
+
+// TestLanguageOfTranslation is decision 13: the table's language, a language
+// made up for an unknown code, a variant for a second file.
+func TestLanguageOfTranslation(t *testing.T) {
+	t.Parallel()
+	table, err := lang.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Env{Languages: table}
+	for code, want := range map[string][3]string{
+		"cs":    {"cs", "Czech", "ltr"},
+		"ar":    {"ar", "Arabic", "rtl"},
+		"cs_CZ": {"cs_CZ", "Czech", "ltr"},
+		"qqq":   {"qqq", "qqq (generated)", "ltr"},
+	} {
+		l := wire.NewLanguage(wire.Links{Base: "http://x", Format: "api"}, e.Language(code))
+		if got := [3]string{l.Code, l.Name, l.Direction}; got != want || l.Aliases == nil || l.Plural.ID == 0 {
+			t.Errorf("%s: %+v", code, l)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/repoglot/repoglot/api/feed"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// feedEntries is the number of changes in a feed (facts §12).
+const feedEntries = 10
+
+// newest reads the newest changes that a feed is about, descending by id, and says
+// in words what that is ("demo/app/cs", "" for the whole server).
+type newest func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (entries []catalog.Change, about string, err error)
+
+// feedRoutes are the feeds: of all scopes as RSS, as in Weblate, and beside
+// these, ours, as Atom.
+func (e *Env) feedRoutes() []Route {
+	var routes []Route
+	for _, format := range []struct {
+		prefix, name string
+		write        func(*feed.Feed) ([]byte, string, error)
+	}{{"/exports/rss/", "Feed", feed.WriteRSS}, {"/exports/atom/", "Atom Feed", feed.WriteAtom}} {
+		for _, scope := range []struct {
+			pattern string
+			newest  newest
+		}{
+			{"", newestOf(serverChanges)},
+			{"language/:code/", e.newestInLanguage},
+			{":project/", newestOf(projectChanges)},
+			{":project/:component/", newestOf(e.componentChanges)},
+			{":project/:component/:language/", newestOf(e.translationChanges)},
+		} {
+			routes = append(routes, Route{
+				Path: format.prefix + scope.pattern, Allow: AllowRead, Name: format.name, About: "The newest changes.",
+				Kind: KindFile, Handle: feedOf(scope.newest, format.write),
+			})
+		}
+	}
+	return routes
+}
+
+// feedOf answers with a feed.
+func feedOf(newest newest, write func(*feed.Feed) ([]byte, string, error)) Handler {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+		entries, about, err := newest(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		body, contentType, err := write(feed.New(r.Link, entries, about, feedPage(r), r.HTTP.URL.EscapedPath()))
+		if err != nil {
+			return nil, err
+		}
+		return &rest.Document{ContentType: contentType, Body: body}, nil
+	}
+}
+
+// newestOf takes the end of a change list.
+func newestOf(scope changeScope) newest {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]catalog.Change, string, error) {
+		q, _, err := scope(ctx, snap, r)
+		if err != nil {
+			return nil, "", err
+		}
+		q.Newest = true
+		l, err := snap.ChangeList(ctx, q)
+		if err != nil {
+			return nil, "", err
+		}
+		var names []string
+		for _, name := range []string{"project", "component", "language"} {
+			if value := r.PathParam(name); value != "" {
+				names = append(names, value)
+			}
+		}
+		entries, err := l.Page(ctx, 0, feedEntries)
+		return entries, strings.Join(names, "/"), err
+	}
+}
+
+// newestInLanguage takes the ends of the lists of a language's translations.
+func (e *Env) newestInLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]catalog.Change, string, error) {
+	language, err := e.visibleLanguage(ctx, snap, r.PathParam("code"))
+	if err != nil {
+		return nil, "", err
+	}
+	components, err := importedIDs(ctx, snap, "")
+	if err != nil {
+		return nil, "", err
+	}
+	entries, err := snap.NewestInLanguage(ctx, components, language.Code, feedEntries)
+	return entries, language.Name, err
+}
+
+// feedPage is the page of what a feed is about.
+func feedPage(r *rest.Request) string {
+	project, component := r.PathParam("project"), r.PathParam("component")
+	language := cmp.Or(r.PathParam("language"), r.PathParam("code"))
+	switch {
+	case project == "" && language == "":
+		return wire.Path("projects")
+	case project == "":
+		return wire.Path("languages", language)
+	case component == "":
+		return wire.Path("projects", project)
+	case language == "":
+		return wire.Path("projects", project, component)
+	}
+	return wire.Path("projects", project, component, language)
+}

@@ -1,0 +1,228 @@
+package resource
+
+import (
+	"archive/zip"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/api/export"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// missingName is the entry of an archive that names what should be in it.
+const missingName = "MISSING.txt"
+
+// archived is one file of an archive.
+type archived struct {
+	translation store.TranslationRow // its Generation is the component's
+	folder      string               // "" or with a slash
+	name        string               // with the folder
+	file        store.StoredFile     // its Blob is "" if the store has no bytes
+}
+
+// getComponentFiles answers an archive of a component's files.
+func (e *Env) getComponentFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	slugs := [2]string{r.PathParam("project"), r.PathParam("component")}
+	list := func(ctx context.Context, snap *store.Snapshot) ([]archived, time.Time, error) {
+		component, err := e.importedComponent(ctx, snap, slugs[0], slugs[1])
+		if err != nil {
+			return nil, time.Time{}, err
+		}
+		return filesOf(ctx, snap, &component, "")
+	}
+	if _, err := e.importedComponent(ctx, snap, slugs[0], slugs[1]); err != nil {
+		return nil, err
+	}
+	return e.archive(r, slugs[0]+"-"+slugs[1]+".zip", list)
+}
+
+// getProjectFiles answers an archive of the files of a project's components that
+// are served, each in a folder of its name.
+func (e *Env) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	list := func(ctx context.Context, snap *store.Snapshot) (all []archived, newest time.Time, err error) {
+		components, err := visibleComponents(ctx, snap, project.Slug)
+		for i := range components {
+			if err != nil || !components[i].Imported {
+				continue
+			}
+			files, modified, problem := filesOf(ctx, snap, &components[i], components[i].Slug+"/")
+			all, err = append(all, files...), problem
+			if modified.After(newest) {
+				newest = modified
+			}
+		}
+		return all, newest, err
+	}
+	return e.archive(r, project.Slug+".zip", list)
+}
+
+// archive is the download of files: as they are in the repository, or with the
+// format zip:<name> written in another one (facts §6).
+func (e *Env) archive(r *rest.Request, filename string, list func(context.Context, *store.Snapshot) ([]archived, time.Time, error)) (any, error) {
+	name, _ := r.Params.Get("format")
+	converted, convert := strings.CutPrefix(name, "zip:")
+	format, known := export.Lookup(converted)
+	if convert && !known || !convert && name != "" && name != "api" && name != "zip" {
+		return nil, errFormat
+	}
+	if q, _ := r.Params.Get("q"); q != "" {
+		return nil, errArchiveQ
+	}
+	plan := func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
+		files, modified, err := list(ctx, snap)
+		if err != nil {
+			return nil, err
+		}
+		p := &rest.DownloadPlan{Tag: e.archiveTag(files), Fixed: true, Modified: modified}
+		// A source translation without a file of its own names another's.
+		once := slices.CompactFunc(slices.Clone(files), func(a, b archived) bool { return a.name == b.name })
+		p.Write = func(ctx context.Context, w io.Writer) error { return e.writeArchive(ctx, snap, w, once, rawEntry) }
+		if convert {
+			generations := make([]int64, len(files))
+			for i := range files {
+				generations[i] = files[i].translation.Generation
+			}
+			p.Tag = e.tagOf(r.Link.Base, format.Name, p.Tag, generations)
+			p.Write = func(ctx context.Context, w io.Writer) error {
+				return e.writeArchive(ctx, snap, w, files, e.convertedEntry(r.Link, format))
+			}
+		}
+		return p, nil
+	}
+	return &rest.Download{ContentType: rest.TypeZip, Filename: filename, Exact: true, Plan: plan}, nil
+}
+
+// tagOf makes an ETag of all that bytes depend on.
+func (e *Env) tagOf(parts ...any) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q", e.Version, fmt.Sprint(parts...))
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:15])
+}
+
+func (e *Env) archiveTag(files []archived) string {
+	var b strings.Builder
+	for i := range files {
+		fmt.Fprintf(&b, "%q %s %d\n", files[i].name, files[i].file.Blob, files[i].file.Modified.Unix())
+	}
+	return e.tagOf(b.String())
+}
+
+// filesOf lists the files of a component by path, and when they changed last: a
+// file that is gone is a change, so this is at least the time of the newest commit.
+// A path that could lead out of the folder in which an archive is unpacked is
+// left out.
+func filesOf(ctx context.Context, snap *store.Snapshot, component *store.ComponentRow, folder string) (files []archived, modified time.Time, err error) {
+	translations, err := snap.Translations(ctx, component.ID)
+	if err != nil {
+		return nil, modified, err
+	}
+	ids := make([]int64, len(translations))
+	for i := range translations {
+		ids[i] = translations[i].ID
+	}
+	stored, err := snap.StoredFiles(ctx, ids)
+	if err != nil {
+		return nil, modified, err
+	}
+	if head, err := snap.HeadCommit(ctx, component.ID); err != nil {
+		return nil, modified, err
+	} else if head != nil {
+		modified = head.CommitTime
+	}
+	for i := range translations {
+		t := &translations[i]
+		if t.Filename != "" && fs.ValidPath(t.Filename) && !strings.ContainsAny(t.Filename, "\\:\x00") {
+			row := store.TranslationRow{Translation: *t, Component: component.Component, Project: component.Project, Generation: component.Generation}
+			files = append(files, archived{translation: row, folder: folder, name: folder + t.Filename, file: stored[t.ID]})
+		}
+		if stored[t.ID].Modified.After(modified) {
+			modified = stored[t.ID].Modified
+		}
+	}
+	slices.SortFunc(files, func(a, b archived) int { return cmp.Compare(a.name, b.name) })
+	return files, modified, nil
+}
+
+// entryWriter writes one file of an archive.
+type entryWriter func(ctx context.Context, snap *store.Snapshot, z *zip.Writer, f *archived) error
+
+// writeArchive writes ZIP. The times are those of the commits, so that the same
+// files give the same bytes. What the store should have and has not is logged and
+// named in a file of its own.
+func (e *Env) writeArchive(ctx context.Context, snap *store.Snapshot, w io.Writer, files []archived, write entryWriter) error {
+	z := zip.NewWriter(w)
+	var missing []string
+	for i := range files {
+		f := &files[i]
+		err := catalog.ErrNotFound
+		if f.file.Blob != "" {
+			err = write(ctx, snap, z, f)
+		}
+		if errors.Is(err, catalog.ErrNotFound) {
+			e.Logger.Error("a file that is served is not stored", "file", f.name, "translation", f.translation.ID)
+			missing = append(missing, f.name)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("archive %s: %w", f.name, err)
+		}
+	}
+	if len(missing) > 0 {
+		entry, err := z.Create(missingName)
+		if err != nil {
+			return err
+		}
+		text := "These files are not stored, they come with the next pull that reads them:\n\n" + strings.Join(missing, "\n") + "\n"
+		if _, err := io.WriteString(entry, text); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// rawEntry writes a file as it is in the repository.
+func rawEntry(ctx context.Context, snap *store.Snapshot, z *zip.Writer, a *archived) error {
+	f, err := snap.File(ctx, a.translation.ID)
+	if err != nil {
+		return err
+	}
+	entry, err := z.CreateHeader(&zip.FileHeader{Name: a.name, Method: zip.Deflate, Modified: f.Modified.UTC()})
+	if err == nil {
+		_, err = entry.Write(f.Data)
+	}
+	return err
+}
+
+// convertedEntry writes the strings of a file in a format, under the name that a
+// download of them alone has, in the folder of the component.
+func (e *Env) convertedEntry(l wire.Links, format export.Format) entryWriter {
+	return func(ctx context.Context, snap *store.Snapshot, z *zip.Writer, a *archived) error {
+		t := &a.translation
+		name := a.folder + downloadName(t) + "." + format.Extension
+		entry, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: a.file.Modified.UTC()})
+		if err != nil {
+			return err
+		}
+		head, err := e.exportHead(ctx, snap, l, t)
+		if err != nil {
+			return err
+		}
+		return format.Write(entry, head, snap.UnitsInFile(ctx, t.ID, nil))
+	}
+}

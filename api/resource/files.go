@@ -1,0 +1,196 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	slashpath "path"
+	"strings"
+
+	"github.com/repoglot/repoglot/api/export"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+const (
+	// exportChunk is how many units of a search are read at once.
+	exportChunk = 1000
+	// longFile is how many bytes, as they are stored, make a file a download of its
+	// own instead of one that is held, compressed and kept like any answer.
+	longFile = 256 << 10
+)
+
+var (
+	// errFormat has the text that was recorded.
+	errFormat   = &rest.Problem{Status: http.StatusBadRequest, Field: "format", Detail: "File format is not compatible with this translation", Bare: true}
+	errNoQ      = &rest.Problem{Status: http.StatusBadRequest, Field: "q", Detail: "A search needs a format: the file as it is in the repository has all strings.", Bare: true}
+	errArchiveQ = &rest.Problem{Status: http.StatusBadRequest, Field: "q", Detail: "An archive has all strings.", Bare: true}
+	errNoFile   = &rest.Problem{Status: http.StatusNotFound, Detail: "The file of this translation is not stored: it comes with the next pull that reads it."}
+)
+
+// getFile answers the bytes of a translation's file as they are in the
+// repository, or with a format its strings in it (facts §6, File download).
+func (e *Env) getFile(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	t, err := e.visibleTranslation(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	name, _ := r.Params.Get("format")
+	q, _ := r.Params.Get("q")
+	if name == "" || name == "api" {
+		if q != "" {
+			return nil, errNoQ
+		}
+		return e.rawFile(ctx, snap, r, &t)
+	}
+	format, ok := export.Lookup(name)
+	if !ok {
+		return nil, errFormat
+	}
+	return e.exported(r, &t, format)
+}
+
+// rawFile is the file; a source translation without one is an empty archive, as
+// in Weblate (facts §2).
+func (e *Env) rawFile(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
+	name := downloadName(t)
+	if t.Filename == "" {
+		return &rest.Document{ContentType: rest.TypeZip, Filename: name + ".zip", BareName: true, Body: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))}, nil
+	}
+	name += cmp.Or(slashpath.Ext(t.Filename), ".po")
+	stored, err := snap.StoredFiles(ctx, []int64{t.ID})
+	if err != nil {
+		return nil, err
+	}
+	if stored[t.ID].Stored > longFile {
+		return &rest.Download{ContentType: rest.TypePO, Filename: name, BareName: true, Plan: e.planFile(r)}, nil
+	}
+	f, err := e.storedFile(ctx, snap, t)
+	if err != nil {
+		return nil, err
+	}
+	return &rest.Document{ContentType: rest.TypePO, Filename: name, BareName: true, Body: f.Data, Modified: f.Modified, Ranges: true}, nil
+}
+
+// planFile sends a file that is too long to be held for each client.
+func (e *Env) planFile(r *rest.Request) func(context.Context, *store.Snapshot) (*rest.DownloadPlan, error) {
+	return func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
+		t, err := e.visibleTranslation(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		f, err := e.storedFile(ctx, snap, &t)
+		if err != nil {
+			return nil, err
+		}
+		return &rest.DownloadPlan{Tag: e.tagOf(f.Blob), Modified: f.Modified, Write: func(_ context.Context, w io.Writer) error {
+			_, err := w.Write(f.Data)
+			return err
+		}}, nil
+	}
+}
+
+// storedFile reads the bytes of a translation that has a file.
+func (e *Env) storedFile(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow) (store.File, error) {
+	f, err := snap.File(ctx, t.ID)
+	if errors.Is(err, catalog.ErrNotFound) {
+		e.Logger.Error("a file that is served is not stored", "file", t.Filename, "translation", t.ID)
+		err = errNoFile
+	}
+	return f, err
+}
+
+func downloadName(t *store.TranslationRow) string {
+	return t.Project.Slug + "-" + t.Component.Slug + "-" + t.Language
+}
+
+// exported are the strings of a translation, or those that q finds, in a format.
+func (e *Env) exported(r *rest.Request, t *store.TranslationRow, format export.Format) (any, error) {
+	expr, err := unitQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	return &rest.Download{
+		ContentType: format.MediaType, Filename: downloadName(t) + "." + format.Extension, BareName: true,
+		Plan: func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
+			t, err := e.visibleTranslation(ctx, snap, r)
+			if err != nil {
+				return nil, err
+			}
+			return e.planExport(ctx, snap, r, &t, format, expr)
+		},
+	}, nil
+}
+
+func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, format export.Format, expr query.Expr) (*rest.DownloadPlan, error) {
+	head, err := e.exportHead(ctx, snap, r.Link, t)
+	if err != nil {
+		return nil, err
+	}
+	p, units := &rest.DownloadPlan{}, snap.UnitsInFile(ctx, t.ID, nil)
+	if expr != query.All {
+		if units, err = foundInOrder(ctx, snap, t, expr); err != nil {
+			return nil, err
+		}
+	} else { // a search may depend on the clock
+		component, err := snap.Component(ctx, t.Project.Slug, t.Component.Slug)
+		if err != nil {
+			return nil, err
+		}
+		stored, err := snap.StoredFiles(ctx, []int64{t.ID})
+		if err != nil {
+			return nil, err
+		}
+		p.Tag, p.Modified = e.tagOf(r.Link.Base, format.Name, t.ID, component.Generation), t.LastChange
+		if at := stored[t.ID].Modified; at.After(p.Modified) { // also notes and places change
+			p.Modified = at
+		}
+	}
+	p.Write = func(_ context.Context, w io.Writer) error {
+		if err := format.Write(w, head, units); err != nil {
+			return fmt.Errorf("export %s as %s: %w", t.Filename, format.Name, err)
+		}
+		return nil
+	}
+	return p, nil
+}
+
+func (e *Env) exportHead(_ context.Context, _ *store.Snapshot, l wire.Links, t *store.TranslationRow) (*export.Head, error) {
+	return &export.Head{
+		Project: t.Project.Slug, Component: t.Component.Slug, Language: t.Language,
+		ProjectName: t.Project.Settings.Name, LanguageName: e.Language(t.Language).Name,
+		SourceLanguage: t.Component.Settings.SourceLanguage,
+		PluralNumber:   t.PluralNumber, PluralFormula: t.PluralFormula,
+		URL:      l.Web(wire.Path("projects", t.Project.Slug, t.Component.Slug, t.Language)),
+		Filename: t.Filename,
+	}, nil
+}
+
+// foundInOrder searches a translation. What is found comes by id, so its ids are
+// held.
+func foundInOrder(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, expr query.Expr) (export.Units, error) {
+	found, err := snap.Search(ctx, store.SearchQuery{
+		Components:    map[int64]*store.ComponentRow{t.Component.ID: {Component: t.Component, Project: t.Project}},
+		TranslationID: t.ID, Expr: expr,
+	})
+	if err != nil {
+		return nil, searchProblem(err)
+	}
+	ids := make(map[int64]struct{}, found.Count())
+	for at := int64(0); at < found.Count(); at += exportChunk {
+		units, _, err := found.Page(ctx, at, exportChunk)
+		if err != nil {
+			return nil, err
+		}
+		for i := range units {
+			ids[units[i].ID] = struct{}{}
+		}
+	}
+	return snap.UnitsInFile(ctx, t.ID, ids), nil
+}

@@ -1,0 +1,65 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// listLanguages lists the languages that have a translation (facts §6), by the
+// only id that a language has, that of its plural.
+func (e *Env) listLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	codes, err := servedLanguages(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]lang.Language, len(codes))
+	for i, code := range codes {
+		all[i] = e.Language(code)
+	}
+	slices.SortFunc(all, func(a, b lang.Language) int {
+		return cmp.Or(cmp.Compare(a.Plural.ID, b.Plural.ID), cmp.Compare(a.Code, b.Code))
+	})
+	w, err := r.Window(int64(len(all)), rest.MaxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	objects := []*wire.Language{}
+	for _, l := range rest.Slice(all, w) {
+		objects = append(objects, wire.NewLanguage(r.Link, l))
+	}
+	return r.List(w, "/api/languages/", objects), nil
+}
+
+func (e *Env) getLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	l, err := e.visibleLanguage(ctx, snap, r.PathParam("code"))
+	if err != nil {
+		return nil, err
+	}
+	return wire.NewLanguage(r.Link, l), nil
+}
+
+// visibleLanguage finds every language of the table, then the codes that
+// translations have beside those (a second file of one language), then other
+// spellings and aliases.
+func (e *Env) visibleLanguage(ctx context.Context, snap *store.Snapshot, code string) (lang.Language, error) {
+	if l, ok := e.Languages.ByCode(code); ok {
+		return l, nil
+	}
+	codes, err := servedLanguages(ctx, snap)
+	if err != nil {
+		return lang.Language{}, err
+	}
+	if slices.Contains(codes, code) {
+		return e.Language(code), nil
+	}
+	if l, ok := e.Languages.Lookup(code); ok {
+		return l, nil
+	}
+	return lang.Language{}, rest.ErrNotFound
+}

@@ -1,0 +1,57 @@
+package resource
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// Everybody may read a repository's state (decision 27): it shows no more than
+// the component does. There is one while the first import runs, too: that is
+// when people ask.
+
+func getComponentRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	row, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	if err != nil {
+		return nil, err
+	}
+	return repository(ctx, snap, r, &row, wire.ComponentPath(row.Project.Slug, row.Slug))
+}
+
+func (e *Env) getTranslationRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	t, err := e.visibleTranslation(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	row, err := visibleComponent(ctx, snap, t.Project.Slug, t.Component.Slug)
+	if err != nil {
+		return nil, err
+	}
+	return repository(ctx, snap, r, &row, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language))
+}
+
+func repository(ctx context.Context, snap *store.Snapshot, r *rest.Request, row *store.ComponentRow, path string) (any, error) {
+	commit, err := snap.HeadCommit(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	return wire.NewRepository(r.Link, &row.Component, commit, path), nil
+}
+
+func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	components, err := visibleComponents(ctx, snap, project.Slug)
+	if err != nil {
+		return nil, err
+	}
+	o := wire.ProjectRepository{URL: r.Link.API(wire.ProjectPath(project.Slug) + "repository/")}
+	for i := range components {
+		o.NeedsMerge = o.NeedsMerge || wire.NeedsMerge(&components[i].Component)
+	}
+	return o, nil
+}

@@ -1,0 +1,92 @@
+package resource
+
+import (
+	"context"
+	"strings"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// maxFound is how many results of a category a search shows (facts §6, Search).
+const maxFound = 5
+
+// search finds projects, components, users and languages whose name or slug has
+// q in it, in any case: a bare array, empty for an empty q.
+func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	q, _ := r.Params.Get("q")
+	f := &finder{needle: strings.ToLower(strings.TrimSpace(q)), found: []wire.SearchResult{}}
+	if f.needle == "" {
+		return &rest.Array{Items: f.found}, nil
+	}
+	projects, err := visibleProjects(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	for i := range projects {
+		p := &projects[i]
+		name := wire.NameOrSlug(p.Settings.Name, p.Slug)
+		f.add("Project", name, wire.Path("projects", p.Slug), name, p.Slug)
+	}
+	components, err := visibleComponents(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	for i := range components {
+		c := &components[i]
+		name := wire.NameOrSlug(c.Settings.Name, c.Slug)
+		f.add("Component", wire.NameOrSlug(c.Project.Settings.Name, c.Project.Slug)+"/"+name, wire.Path("projects", c.Project.Slug, c.Slug), name, c.Slug)
+	}
+	if err := f.users(ctx, snap); err != nil {
+		return nil, err
+	}
+	if err := e.languages(ctx, snap, f); err != nil {
+		return nil, err
+	}
+	return &rest.Array{Items: f.found}, nil
+}
+
+// finder collects results.
+type finder struct {
+	needle string // in lower case
+	found  []wire.SearchResult
+	last   string // category
+	n      int    // results of it
+}
+
+// add adds a result if one of its texts has the needle in it, and if there is
+// room in its category.
+func (f *finder) add(category, name, url string, texts ...string) {
+	if f.last != category {
+		f.last, f.n = category, 0
+	}
+	for _, text := range texts {
+		if f.n < maxFound && strings.Contains(strings.ToLower(text), f.needle) {
+			f.found = append(f.found, wire.SearchResult{URL: url, Name: name, Category: category})
+			f.n++
+			return
+		}
+	}
+}
+
+func (f *finder) users(ctx context.Context, snap *store.Snapshot) error {
+	shown, err := shownComponents(ctx, snap)
+	if err != nil {
+		return err
+	}
+	users, _, err := snap.Users(ctx, store.UserQuery{Contains: f.needle, Components: shown, Limit: maxFound})
+	for i := range users {
+		f.add("User", users[i].FullName, wire.Path("user", users[i].Username), users[i].Username, users[i].FullName)
+	}
+	return err
+}
+
+func (e *Env) languages(ctx context.Context, snap *store.Snapshot, f *finder) error {
+	codes, err := servedLanguages(ctx, snap)
+	for _, code := range codes {
+		l := e.Language(code)
+		f.add("Language", l.Name, wire.Path("languages", l.Code), l.Name, l.Code)
+	}
+	return err
+}

@@ -1,0 +1,138 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	t, err := e.visibleTranslation(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	return e.translationStatisticsOf(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug), nil
+}
+
+// listComponentStatistics lists those of each translation, by its id.
+func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	component, err := e.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := snap.Translations(ctx, component.ID)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.Window(int64(len(all)), rest.MaxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	objects := []wire.TranslationStatistics{}
+	for i := range rest.Slice(all, w) {
+		objects = append(objects, e.translationStatisticsOf(r.Link, &all[w.Offset+i], component.Project.Slug, component.Slug))
+	}
+	return r.List(w, wire.ComponentPath(component.Project.Slug, component.Slug)+"statistics/", objects), nil
+}
+
+func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := sumsOf(ctx, snap, project.Slug, "")
+	if err != nil {
+		return nil, err
+	}
+	ids, err := importedIDs(ctx, snap, project.Slug)
+	if err != nil {
+		return nil, err
+	}
+	unique, err := snap.UniqueStats(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	total := addUp(sums)
+	return wire.NewProjectStatistics(r.Link, statistics(&total), &unique, &project), nil
+}
+
+// listProjectLanguages is a bare array, sorted by the names of the languages
+// (facts §5 and §6).
+func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := sumsOf(ctx, snap, project.Slug, "")
+	if err != nil {
+		return nil, err
+	}
+	objects := e.languagesOfProject(r.Link, sums, project.Slug)
+	slices.SortFunc(objects, func(a, b wire.ProjectLanguageStatistics) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
+	})
+	return &rest.Array{Items: objects}, nil
+}
+
+func (e *Env) getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	l, err := e.visibleLanguage(ctx, snap, r.PathParam("code"))
+	if err != nil {
+		return nil, err
+	}
+	sums, err := sumsOf(ctx, snap, "", l.Code)
+	if err != nil {
+		return nil, err
+	}
+	total := addUp(sums)
+	return wire.NewLanguageStatistics(r.Link, statistics(&total), l.Code, l.Name), nil
+}
+
+// getStatistics are those of everything that is served to who asks; ours.
+func getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	sums, err := sumsOf(ctx, snap, "", "")
+	if err != nil {
+		return nil, err
+	}
+	total := addUp(sums)
+	return wire.NewServerStatistics(r.Link, statistics(&total)), nil
+}
+
+// sumsOf adds up the translations that are served, of a project or with "" of
+// all, in a language or with "" in each.
+func sumsOf(ctx context.Context, snap *store.Snapshot, project, language string) ([]store.Sum, error) {
+	ids, err := importedIDs(ctx, snap, project)
+	if err != nil {
+		return nil, err
+	}
+	return snap.Sums(ctx, store.SumQuery{Components: ids, Language: language, Sources: true})
+}
+
+func addUp(sums []store.Sum) (total store.Sum) {
+	for _, sum := range sums {
+		total.Add(sum)
+	}
+	return total
+}
+
+// statistics are those of a set of translations.
+func statistics(sum *store.Sum) wire.Statistics {
+	return wire.NewStatistics(&sum.Stats, sum.LastChange, sum.RecentChanges)
+}
+
+func (e *Env) translationStatisticsOf(l wire.Links, t *catalog.Translation, project, component string) wire.TranslationStatistics {
+	return wire.NewTranslationStatistics(l, t, e.Language(t.Language).Name, project, component)
+}
+
+func (e *Env) languagesOfProject(l wire.Links, sums []store.Sum, project string) []wire.ProjectLanguageStatistics {
+	objects := make([]wire.ProjectLanguageStatistics, len(sums))
+	for i := range sums {
+		code := sums[i].Language
+		objects[i] = wire.NewProjectLanguageStatistics(l, statistics(&sums[i]), project, code, e.Language(code).Name)
+	}
+	return objects
+}

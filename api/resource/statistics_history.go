@@ -1,0 +1,100 @@
+package resource
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// statScope is what a list of statistics over time is about: the query that
+// adds them up and the list's own path.
+type statScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.StatQuery, path string, err error)
+
+func (e *Env) translationStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
+	t, err := e.visibleTranslation(ctx, snap, r)
+	return store.StatQuery{TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
+}
+
+func (e *Env) componentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
+	component, err := e.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	return store.StatQuery{Components: []int64{component.ID}}, wire.ComponentPath(component.Project.Slug, component.Slug), err
+}
+
+func projectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return store.StatQuery{}, "", err
+	}
+	ids, err := importedIDs(ctx, snap, project.Slug)
+	return store.StatQuery{Components: ids}, wire.ProjectPath(project.Slug), err
+}
+
+func (e *Env) languageStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
+	l, err := e.visibleLanguage(ctx, snap, r.PathParam("code"))
+	if err != nil {
+		return store.StatQuery{}, "", err
+	}
+	ids, err := importedIDs(ctx, snap, "")
+	return store.StatQuery{Components: ids, Language: l.Code}, wire.Path("api", "languages", l.Code), err
+}
+
+// importedIDs are the visible components of a project, or with "" of all, whose
+// first import is done: what is not served yet does not count.
+func importedIDs(ctx context.Context, snap *store.Snapshot, project string) ([]int64, error) {
+	rows, err := visibleComponents(ctx, snap, project)
+	if err != nil {
+		return nil, err
+	}
+	ids := []int64{}
+	for i := range rows {
+		if rows[i].Imported {
+			ids = append(ids, rows[i].ID)
+		}
+	}
+	return ids, nil
+}
+
+// statisticsOf answers a list of statistics over time, ascending.
+func statisticsOf(scope statScope) Handler {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+		q, path, err := scope(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		errs := rest.FieldErrors{}
+		line := catalog.Timeline{Interval: intervalOf(r, errs)}
+		from, to := r.Timestamp("timestamp_after", errs), r.Timestamp("timestamp_before", errs)
+		if err := errs.Err(); err != nil {
+			return nil, err
+		}
+		if err := snap.Timeline(ctx, q, &line); err != nil {
+			return nil, err
+		}
+		points := line.Points(from, to)
+		w, err := r.Window(int64(len(points)), rest.MaxPageSize)
+		if err != nil {
+			return nil, err
+		}
+		objects := []wire.StatisticsPoint{}
+		for _, p := range rest.Slice(points, w) {
+			objects = append(objects, wire.NewStatisticsPoint(&p))
+		}
+		return r.List(w, path+"statistics/history/", objects), nil
+	}
+}
+
+// intervalOf reads the parameter of that name; without one it is a day.
+func intervalOf(r *rest.Request, errs rest.FieldErrors) catalog.Interval {
+	value, _ := r.Params.Get("interval")
+	if value == "" {
+		return catalog.IntervalDay
+	}
+	i := catalog.Interval(value)
+	if !i.Known() {
+		errs.Add("interval", "Select a valid choice: day, week or month.")
+	}
+	return i
+}

@@ -1,0 +1,49 @@
+package resource
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// listUnitSuggestions lists the suggestions of a unit, by branch. user is null
+// where its resource would be none: authors without an entry are no users.
+func (e *Env) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	unit, translation, err := e.visibleUnit(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	list, err := snap.Suggestions(ctx, unit.ID)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := shownComponents(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]wire.Suggestion, len(list))
+	for i := range list {
+		n := &list[i]
+		objects[i] = wire.Suggestion{
+			Unit: r.Link.Unit(unit.ID), Target: catalog.TargetForms(unit.Source, n.Target, translation.PluralNumber),
+			AuthorName: n.AuthorName, Branch: n.Branch, Commit: n.Commit,
+		}
+		if !n.At.IsZero() {
+			objects[i].Timestamp = wire.OrNull(wire.ChangeTime(n.At))
+		}
+		if n.UserID == 0 {
+			continue
+		}
+		wrote, err := snap.WroteIn(ctx, n.UserID, shown)
+		if err != nil {
+			return nil, err
+		}
+		if wrote {
+			objects[i].User = wire.OrNull(r.Link.User(n.Username))
+		}
+	}
+	return listBelow(r, unit, "suggestions/", objects)
+}

@@ -1,0 +1,44 @@
+package resource
+
+import (
+	"context"
+	"crypto/sha1"
+	"fmt"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// taskNamespace makes our UUIDs differ from those of others.
+const taskNamespace = "repoglot first import\x00"
+
+// TaskID is the UUID of a component's first import (decision 27): version 5 of
+// RFC 9562, which names SHA-1 (nothing secret hangs on it), so that every
+// server gives it the same name.
+func TaskID(project, component string) string {
+	sum := sha1.Sum([]byte(taskNamespace + project + "/" + component))
+	sum[6] = sum[6]&0x0f | 0x50
+	sum[8] = sum[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+func (e *Env) getTask(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	components, err := visibleComponents(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	uuid := r.PathParam("uuid")
+	for i := range components {
+		row := &components[i]
+		if TaskID(row.Project.Slug, row.Slug) != uuid {
+			continue
+		}
+		if row.Imported {
+			return wire.Task{Completed: true, Progress: 100}, nil
+		}
+		progress, _ := e.Progress(row.ID)
+		return wire.Task{Progress: min(max(progress.Percent, 0), 100), Log: progress.Stage}, nil
+	}
+	return nil, rest.ErrNotFound
+}

@@ -1,0 +1,94 @@
+package resource
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+func (e *Env) getTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	t, err := e.visibleTranslation(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	component := store.ComponentRow{Component: t.Component, Project: t.Project}
+	within := e.component(r.Link, &component, true)
+	return e.translation(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, within), nil
+}
+
+func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	component, err := e.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := snap.Translations(ctx, component.ID)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.Window(int64(len(all)), rest.MaxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	objects := []*wire.Translation{}
+	for i := range rest.Slice(all, w) {
+		t := &all[w.Offset+i]
+		objects = append(objects, e.translation(r.Link, t, component.Project.Slug, component.Slug, nil))
+	}
+	return r.List(w, wire.ComponentPath(component.Project.Slug, component.Slug)+"translations/", objects), nil
+}
+
+// listTranslations lists all translations that are served, by id.
+func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	components, err := servedComponents(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := snap.TranslationIDs(ctx, sortedIDs(components))
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.Window(int64(len(ids)), rest.MaxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	all, err := snap.TranslationsByID(ctx, rest.Slice(ids, w))
+	if err != nil {
+		return nil, err
+	}
+	within := map[int64]*wire.Component{}
+	objects := []*wire.Translation{}
+	for i := range all {
+		t := &all[i]
+		of := components[t.ComponentID]
+		if within[of.ID] == nil {
+			within[of.ID] = e.component(r.Link, of, true)
+		}
+		objects = append(objects, e.translation(r.Link, t, of.Project.Slug, of.Slug, within[of.ID]))
+	}
+	return r.List(w, "/api/translations/", objects), nil
+}
+
+// servedComponents are the visible components whose first import is done, by id.
+func servedComponents(ctx context.Context, snap *store.Snapshot) (map[int64]*store.ComponentRow, error) {
+	rows, err := visibleComponents(ctx, snap, "")
+	served := make(map[int64]*store.ComponentRow, len(rows))
+	for i := range rows {
+		if rows[i].Imported {
+			served[rows[i].ID] = &rows[i]
+		}
+	}
+	return served, err
+}
+
+func sortedIDs(components map[int64]*store.ComponentRow) []int64 {
+	return slices.Sorted(maps.Keys(components))
+}
+
+func (e *Env) translation(l wire.Links, t *catalog.Translation, project, component string, within *wire.Component) *wire.Translation {
+	return wire.NewTranslation(l, wire.NewLanguage(l, e.Language(t.Language)), t, project, component, within)
+}

@@ -1,0 +1,132 @@
+package resource
+
+import (
+	"context"
+	"slices"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+func (e *Env) listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	t, err := e.visibleTranslation(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	expr, err := unitQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	if expr != query.All {
+		return searchTranslation(ctx, snap, r, &t, expr)
+	}
+	w, err := r.Window(t.Stats.Total.Units, rest.MaxUnitsSize)
+	if err != nil {
+		return nil, err
+	}
+	units, err := snap.Units(ctx, t.ID, w.Offset, w.Limit)
+	if err != nil {
+		return nil, err
+	}
+	scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
+	page := wire.NewUnitPage(units, func(*catalog.Unit) *wire.UnitScope { return &scope })
+	return r.List(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", page), nil
+}
+
+// getUnit answers removed units too, so that no entry of the history points
+// nowhere (decision 23), also those of a translation that is gone.
+func (e *Env) getUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	id, err := r.PathID()
+	if err != nil {
+		return nil, err
+	}
+	row, err := snap.Unit(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	t := &row.Translation
+	if err := e.servable(ctx, snap, &t.Project, &t.Component); err != nil {
+		return nil, err
+	}
+	scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
+	return scope.Unit(&row.Unit), nil
+}
+
+// listAllUnits lists the units of all translations that are served, by id.
+func listAllUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	expr, err := unitQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	components, err := servedComponents(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	if expr != query.All {
+		return searchUnits(ctx, snap, r, store.SearchQuery{Components: components, Expr: expr}, "/api/units/")
+	}
+	totals, err := snap.UnitTotals(ctx, sortedIDs(components))
+	if err != nil {
+		return nil, err
+	}
+	var count int64
+	for _, n := range totals {
+		count += n
+	}
+	w, err := r.Window(count, rest.MaxUnitsSize)
+	if err != nil {
+		return nil, err
+	}
+	units, owners, err := snap.AllUnits(ctx, totals, int64(w.Offset), w.Limit)
+	if err != nil {
+		return nil, err
+	}
+	return r.List(w, "/api/units/", pageOfUnits(r.Link, units, owners, components)), nil
+}
+
+// listUnitTranslations lists what a string is in all languages but the source
+// language, by id; the id may be that of any of them.
+func (e *Env) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	id, err := r.PathID()
+	if err != nil {
+		return nil, err
+	}
+	row, err := snap.Unit(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	project, component := &row.Translation.Project, &row.Translation.Component
+	if err := e.servable(ctx, snap, project, component); err != nil {
+		return nil, err
+	}
+	all, owners, err := snap.UnitsByIdentity(ctx, component.ID, row.Identity)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(u catalog.Unit) bool { return owners[u.TranslationID].IsSource })
+	w, err := r.Window(int64(len(all)), rest.MaxUnitsSize)
+	if err != nil {
+		return nil, err
+	}
+	components := map[int64]*store.ComponentRow{component.ID: {Component: *component, Project: *project}}
+	return r.List(w, wire.Path("api", "units", wire.FormatID(id))+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, components)), nil
+}
+
+// pageOfUnits is one of units of several translations.
+func pageOfUnits(l wire.Links, units []catalog.Unit, owners map[int64]catalog.Translation, components map[int64]*store.ComponentRow) *wire.UnitPage {
+	scopes := map[int64]*wire.UnitScope{}
+	return wire.NewUnitPage(units, func(u *catalog.Unit) *wire.UnitScope {
+		scope := scopes[u.TranslationID]
+		if scope == nil {
+			t := owners[u.TranslationID]
+			of := components[t.ComponentID]
+			made := wire.NewUnitScope(l, &t, of.Project.Slug, of.Slug)
+			scope = &made
+			scopes[u.TranslationID] = scope
+		}
+		return scope
+	})
+}

@@ -1,0 +1,74 @@
+package resource
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// listUsers lists git authors by id; the parameter username leaves those whose
+// name begins with it (facts §6).
+func listUsers(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	shown, err := shownComponents(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	q := store.UserQuery{Components: shown}
+	q.Prefix, _ = r.Params.Get("username")
+	_, count, err := snap.Users(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.Window(int64(count), rest.MaxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	q.Offset, q.Limit = w.Offset, w.Limit
+	users, _, err := snap.Users(ctx, q)
+	objects := make([]wire.User, len(users))
+	for i := range users {
+		objects[i] = newUser(r.Link, &users[i])
+	}
+	return r.List(w, "/api/users/", objects), err
+}
+
+func getUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	user, err := visibleUser(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	return newUser(r.Link, &user), nil
+}
+
+func getUserStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	user, err := visibleUser(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := importedIDs(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	all, err := snap.Contributions(ctx, user.ID, ids)
+	var o wire.UserStatistics
+	for _, c := range all {
+		o.Translated += c.Updated
+		o.Uploaded += c.Added
+		o.Languages++
+	}
+	return o, err
+}
+
+func newUser(l wire.Links, u *store.User) wire.User {
+	p := wire.Path("api", "users", u.Username)
+	return wire.User{
+		Username:      u.Username,
+		FullName:      u.FullName,
+		URL:           l.API(p),
+		DateJoined:    wire.UnitTime(u.Joined),
+		StatisticsURL: l.API(p + "statistics/"),
+		IsBot:         u.Bot,
+	}
+}

@@ -1,0 +1,182 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// hidden reports whether a component must not be shown, nor anything that tells
+// of it, to who asks.
+func hidden(ctx context.Context, project *catalog.Project, component *catalog.Component) bool {
+	return component.Settings.Private(project) && !rest.AccessOf(ctx).SeesPrivate()
+}
+
+// visibleProject finds the project that the path names. Without a token a
+// private project is visible if one of its components is public, since that
+// one's payload contains it.
+func visibleProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (catalog.Project, error) {
+	row, err := snap.Project(ctx, r.PathParam("project"))
+	if err != nil || !row.Private() || rest.AccessOf(ctx).SeesPrivate() {
+		return row.Project, err
+	}
+	components, err := visibleComponents(ctx, snap, row.Slug)
+	if err == nil && len(components) == 0 {
+		err = rest.ErrNotFound
+	}
+	return row.Project, err
+}
+
+// visibleComponents lists the components of a project that may be seen, or with "" of
+// all, by id.
+func visibleComponents(ctx context.Context, snap *store.Snapshot, project string) ([]store.ComponentRow, error) {
+	rows, err := snap.Components(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	visible := make([]store.ComponentRow, 0, len(rows))
+	for i := range rows {
+		if !hidden(ctx, &rows[i].Project, &rows[i].Component) {
+			visible = append(visible, rows[i])
+		}
+	}
+	return visible, nil
+}
+
+// visibleComponent finds a component by its slugs.
+func visibleComponent(ctx context.Context, snap *store.Snapshot, project, slug string) (store.ComponentRow, error) {
+	row, err := snap.Component(ctx, project, slug)
+	if err == nil && hidden(ctx, &row.Project, &row.Component) {
+		err = rest.ErrNotFound
+	}
+	return row, err
+}
+
+// importedComponent is visibleComponent for what lies below a component: not
+// served before the first import is done (decision 22).
+func (e *Env) importedComponent(ctx context.Context, snap *store.Snapshot, project, slug string) (store.ComponentRow, error) {
+	row, err := visibleComponent(ctx, snap, project, slug)
+	if err == nil && !row.Imported {
+		err = e.importing(&row)
+	}
+	return row, err
+}
+
+// importing is the answer while a first import runs, or before it could: then
+// with the reason of the last failure, which entry 22 would tell as well.
+func (e *Env) importing(row *store.ComponentRow) error {
+	p := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: rest.RetrySeconds}
+	progress, running := e.Progress(row.ID)
+	switch {
+	case running && progress.Stage != "":
+		p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done, %s.", percentOf(progress), progress.Stage)
+	case running:
+		p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done.", percentOf(progress))
+	case row.Problem != "":
+		p.Detail = "This component has not been imported yet; the last pull failed: " + row.Problem
+	default:
+		p.Detail = "This component has not been imported yet."
+	}
+	return p
+}
+
+// percentOf clamps what a pull tells.
+func percentOf(p Progress) int { return min(max(p.Percent, 0), 100) }
+
+// servable checks what a row says of its component: that it may be seen and that
+// its first import is done.
+func (e *Env) servable(ctx context.Context, snap *store.Snapshot, project *catalog.Project, component *catalog.Component) error {
+	if hidden(ctx, project, component) {
+		return rest.ErrNotFound
+	}
+	if component.Imported {
+		return nil
+	}
+	_, err := e.importedComponent(ctx, snap, project.Slug, component.Slug)
+	return err
+}
+
+// visibleTranslation finds the translation that the path names: by language
+// code, by the file's own code, or by any spelling or alias of the language
+// (decision 13).
+func (e *Env) visibleTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.TranslationRow, error) {
+	project, component, code := r.PathParam("project"), r.PathParam("component"), r.PathParam("language")
+	t, err := snap.Translation(ctx, project, component, code)
+	if errors.Is(err, catalog.ErrNotFound) {
+		if _, err := e.importedComponent(ctx, snap, project, component); err != nil {
+			return t, err
+		}
+		language, known := e.Languages.Lookup(code)
+		if !known || language.Code == code {
+			return t, rest.ErrNotFound
+		}
+		t, err = snap.Translation(ctx, project, component, language.Code)
+	}
+	if err != nil {
+		return t, err
+	}
+	return t, e.servable(ctx, snap, &t.Project, &t.Component)
+}
+
+// visibleProjects lists the projects that may be seen or have a component that
+// may, by id.
+func visibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Project, error) {
+	all, err := snap.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	components, err := visibleComponents(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	shown := map[int64]bool{}
+	for i := range components {
+		shown[components[i].Project.ID] = true
+	}
+	visible := make([]catalog.Project, 0, len(all))
+	for i := range all {
+		if p := &all[i].Project; !p.Private() || shown[p.ID] || rest.AccessOf(ctx).SeesPrivate() {
+			visible = append(visible, *p)
+		}
+	}
+	return visible, nil
+}
+
+// shownComponents are the ids of the visible components, or nil if nothing on
+// the server is hidden.
+func shownComponents(ctx context.Context, snap *store.Snapshot) ([]int64, error) {
+	q, err := withoutHidden(ctx, snap, store.ChangeQuery{}, "")
+	return q.Components, err
+}
+
+// visibleUser finds the author that the path names: one who has no entry in a
+// visible component is not there, as in the list.
+func visibleUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.User, error) {
+	user, err := snap.User(ctx, r.PathParam("username"))
+	if err != nil {
+		return user, err
+	}
+	shown, err := shownComponents(ctx, snap)
+	if err != nil {
+		return user, err
+	}
+	known, err := snap.RestrictUser(ctx, &user, shown)
+	if err == nil && !known {
+		err = rest.ErrNotFound
+	}
+	return user, err
+}
+
+// servedLanguages are the codes of the translations that are served, sorted.
+func servedLanguages(ctx context.Context, snap *store.Snapshot) ([]string, error) {
+	ids, err := importedIDs(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	return snap.Languages(ctx, ids)
+}

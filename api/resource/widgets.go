@@ -1,0 +1,87 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/widget"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// widgetRoutes are the pictures, under the URLs of 5.x (/widget/) and of 4.x
+// (/widgets/), where the language stands before the component (facts §12).
+func (e *Env) widgetRoutes() []Route {
+	var routes []Route
+	for _, pattern := range []string{
+		"/widget/:project/:widget/",
+		"/widget/:project/:component/:widget/",
+		"/widget/:project/:component/:language/:widget/",
+		"/widgets/:project/:language/:widget/",
+		"/widgets/:project/:language/:component/:widget/",
+	} {
+		routes = append(routes, Route{
+			Path: pattern, Allow: AllowRead, Name: "Widget", About: "A picture of how much is translated.",
+			Kind: KindFile, Handle: e.getWidget,
+		})
+	}
+	return routes
+}
+
+// getWidget answers a picture of how much is translated, of a project, a
+// component or a translation, with "-" for the component a language of a project
+// (facts §12). A private one is not there, other than in Weblate.
+func (e *Env) getWidget(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	draw, ok := widget.Lookup(r.PathParam("widget"))
+	if !ok {
+		return nil, rest.ErrNotFound
+	}
+	p, err := e.progressOf(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	return &rest.Document{ContentType: rest.TypeSVG, Body: []byte(draw(p)), MaxAge: 3600}, nil
+}
+
+func (e *Env) progressOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (*widget.Progress, error) {
+	project, component, language := r.PathParam("project"), r.PathParam("component"), strings.TrimPrefix(r.PathParam("language"), "-")
+	switch {
+	case component != "" && component != "-" && language != "":
+		t, err := e.visibleTranslation(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		return e.newProgress(t.Component.Settings.Name, []store.Sum{{Language: t.Language, Stats: t.Stats}}), nil
+	case component != "" && component != "-":
+		c, err := e.importedComponent(ctx, snap, project, component)
+		if err != nil {
+			return nil, err
+		}
+		sums, err := snap.Sums(ctx, store.SumQuery{Components: []int64{c.ID}, Sources: true})
+		return e.newProgress(c.Settings.Name, sums), err
+	}
+	p, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := sumsOf(ctx, snap, p.Slug, language)
+	if err == nil && len(sums) == 0 && language != "" {
+		err = rest.ErrNotFound
+	}
+	return e.newProgress(p.Settings.Name, sums), err
+}
+
+func (e *Env) newProgress(name string, sums []store.Sum) *widget.Progress {
+	p := &widget.Progress{Name: name, Stats: addUp(sums).Stats}
+	for i := range sums {
+		p.Languages = append(p.Languages, widget.Language{
+			Code: sums[i].Language, Name: e.Language(sums[i].Language).Name, Percent: widget.PercentTranslated(&sums[i].Stats),
+		})
+	}
+	slices.SortFunc(p.Languages, func(a, b widget.Language) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
+	})
+	return p
+}
