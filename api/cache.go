@@ -40,7 +40,7 @@ type cached struct {
 	generation int64
 	rendered   time.Time
 	route      *resource.Route
-	answer     *coded
+	answer     *variants
 	size       int
 }
 
@@ -64,7 +64,7 @@ func newCache(budget int, now func() time.Time) *cache {
 
 // get returns the answer of a generation, or of a newer one, and its route; nil
 // if there is none. now is the time.
-func (c *cache) get(key cacheKey, generation int64, now time.Time) (*coded, *resource.Route) {
+func (c *cache) get(key cacheKey, generation int64, now time.Time) (*variants, *resource.Route) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.byKey[key]
@@ -82,9 +82,9 @@ func (c *cache) get(key cacheKey, generation int64, now time.Time) (*coded, *res
 
 // put keeps an answer rendered from a snapshot of a generation, unless a newer
 // one is there. What is larger than an eighth of the budget is not kept.
-func (c *cache) put(key cacheKey, generation int64, rt *resource.Route, a *coded) {
+func (c *cache) put(key cacheKey, generation int64, rt *resource.Route, a *variants) {
 	c.misses.Inc()
-	size := a.size() + len(key.base) + len(key.target) + len(key.accept) + entryOverhead
+	size := len(a.plain) + len(key.base) + len(key.target) + len(key.accept) + entryOverhead
 	if size > c.budget/8 {
 		return
 	}
@@ -102,7 +102,7 @@ func (c *cache) put(key cacheKey, generation int64, rt *resource.Route, a *coded
 }
 
 // grew accounts for an encoding made of an answer that may still be kept.
-func (c *cache) grew(key cacheKey, a *coded, bytes int) {
+func (c *cache) grew(key cacheKey, a *variants, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.byKey[key]; ok && e.Value.(*cached).answer == a {

@@ -216,6 +216,11 @@ func TestKeptWithoutStore(t *testing.T) {
 	}
 }
 
+// kept makes an answer of a body.
+func kept(body []byte) *variants {
+	return newVariants(answer{header{status: http.StatusOK}, content(body)})
+}
+
 // TestCacheBudget: the budget holds whatever is asked for, in every encoding;
 // what was asked for last stays.
 func TestCacheBudget(t *testing.T) {
@@ -223,7 +228,7 @@ func TestCacheBudget(t *testing.T) {
 	c := newCache(100_000, func() time.Time { return time.Time{} })
 	key := func(i int) cacheKey { return cacheKey{target: fmt.Sprint(i)} }
 	for i := range 200 {
-		a := newCoded(answer{body: bytes.Repeat([]byte{byte(i)}, 50*i)})
+		a := kept(bytes.Repeat([]byte{byte(i)}, 50*i))
 		c.put(key(i), 1, nil, a)
 		c.get(key(1), 1, time.Time{})
 		_, made := a.in(gzipped)
@@ -239,16 +244,19 @@ func TestCacheBudget(t *testing.T) {
 	if sum != c.size || c.recent.Len() != len(c.byKey) {
 		t.Errorf("%d bytes are accounted for, there are %d; %d and %d answers", c.size, sum, c.recent.Len(), len(c.byKey))
 	}
-	get := func(k cacheKey, generation int64) *coded { found, _ := c.get(k, generation, time.Time{}); return found }
+	get := func(k cacheKey, generation int64) *variants {
+		found, _ := c.get(k, generation, time.Time{})
+		return found
+	}
 	if get(key(1), 1) == nil || get(key(2), 1) != nil {
 		t.Error("not the one that was asked for longest ago has gone")
 	}
 	if get(key(1), 2) != nil || get(key(1), 1) != nil {
 		t.Error("an answer of an old generation is kept")
 	}
-	c.put(key(1), 5, nil, newCoded(answer{body: []byte("new")}))
-	c.put(key(1), 4, nil, newCoded(answer{body: []byte("old")}))
-	if got := get(key(1), 5); got == nil || string(got.body) != "new" {
+	c.put(key(1), 5, nil, kept([]byte("new")))
+	c.put(key(1), 4, nil, kept([]byte("old")))
+	if got := get(key(1), 5); got == nil || string(got.plain) != "new" {
 		t.Error("an older answer has replaced a newer one")
 	}
 }
@@ -258,8 +266,8 @@ func TestCacheAge(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	c := newCache(1<<20, func() time.Time { return now })
-	c.put(cacheKey{}, 1, nil, newCoded(answer{body: []byte("x")}))
-	get := func() *coded { found, _ := c.get(cacheKey{}, 1, now); return found }
+	c.put(cacheKey{}, 1, nil, kept([]byte("x")))
+	get := func() *variants { found, _ := c.get(cacheKey{}, 1, now); return found }
 	if now = now.Add(cacheAge - 1); get() == nil {
 		t.Error("gone too soon")
 	}

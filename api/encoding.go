@@ -2,11 +2,7 @@ package api
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
 	"io"
-	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -91,44 +87,6 @@ func chooseEncoding(header string, size int) encoding {
 	return best
 }
 
-// coded is a rendered answer in the encodings that were asked for.
-type coded struct {
-	answer
-	tags [encodings]string // ETags
-
-	once  [encodings]sync.Once
-	bytes [encodings][]byte
-}
-
-func newCoded(a answer) *coded {
-	sum := sha256.Sum256(a.body)
-	return &coded{answer: a, tags: etags(base64.RawURLEncoding.EncodeToString(sum[:15]))}
-}
-
-// etags are the strong validators of the encodings of what tag stands for.
-func etags(tag string) (all [encodings]string) {
-	for e := range all {
-		all[e] = `"` + tag + encoding(e).suffix() + `"`
-	}
-	return all
-}
-
-// size is what the answer takes without further encodings.
-func (c *coded) size() int { return len(c.body) }
-
-// in returns the body in an encoding, and how many bytes it takes if it was made
-// now.
-func (c *coded) in(e encoding) (body []byte, made int) {
-	if e == identity {
-		return c.body, 0
-	}
-	c.once[e].Do(func() {
-		c.bytes[e] = compress(e, c.body)
-		made = len(c.bytes[e])
-	})
-	return c.bytes[e], made
-}
-
 // compressors are idle *gzip.Writer and *zstd.Encoder: making one takes longer than
 // compressing a page.
 var compressors [encodings]sync.Pool
@@ -181,26 +139,4 @@ func (plainWriter) Close() error { return nil }
 // compressible reports whether an encoding makes a type of content smaller.
 func compressible(contentType string) bool {
 	return contentType != rest.TypeZip && !strings.Contains(contentType, "officedocument")
-}
-
-// matchesAny reports whether If-None-Match names one of the ETags of an answer: the
-// client has what all of them stand for (RFC 9110 §13.1.2; decision 9).
-func matchesAny(tags [encodings]string, header []string) bool {
-	for _, line := range header {
-		for item := range strings.SplitSeq(line, ",") {
-			item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
-			if item == "*" {
-				return true
-			}
-			if slices.Contains(tags[:], item) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// notModified is a 304, which has no body.
-func notModified(a answer) answer {
-	return answer{status: http.StatusNotModified, contentType: a.contentType, modified: a.modified, maxAge: a.maxAge}
 }

@@ -20,32 +20,43 @@ func wantsPage(rt *resource.Route, req *http.Request) bool {
 }
 
 // asPage shows an answer in JSON as a page. Should that fail, the JSON is sent.
-func (s *Server) asPage(rt *resource.Route, r *rest.Request, a answer) answer {
-	req := r.HTTP
+func (s *Server) asPage(x exchange, a answer) answer {
+	var json []byte
+	problem, failed := a.body.(failure)
+	if failed {
+		json = problem.content
+	} else {
+		json = a.body.(content)
+	}
+	path, ps := x.req.URL.EscapedPath(), rest.ParseQuery(x.req.URL.RawQuery)
 	p := &page.Page{
-		Title: strings.TrimSuffix(rt.Name, " Instance"), Target: req.URL.EscapedPath(), Body: a.body,
+		Title: strings.TrimSuffix(x.rt.Name, " Instance"), Target: path, Body: json, Failed: failed,
 		Status:    strconv.Itoa(a.status) + " " + http.StatusText(a.status),
-		Headers:   [][2]string{{"Allow", rt.Allow}, {"Content-Type", rest.TypeJSON}, {"Vary", "Accept"}},
+		Headers:   [][2]string{{"Allow", x.rt.Allow}, {"Content-Type", rest.TypeJSON}, {"Vary", "Accept"}},
 		Direction: func(code string) string { return string(s.env.Language(code).Direction) },
 	}
-	if req.URL.RawQuery != "" {
-		p.Target += "?" + req.URL.RawQuery
+	if x.req.URL.RawQuery != "" {
+		p.Target += "?" + x.req.URL.RawQuery
 	}
-	ps := rest.ParseQuery(req.URL.RawQuery)
-	if p.Failed = a.problem != nil; p.Failed {
+	if failed {
 		p.Title = http.StatusText(a.status)
 	} else {
-		p.Formats = formatsOf(rt, req.URL.EscapedPath(), ps)
+		p.Formats = formatsOf(x.rt, path, ps)
 	}
-	if !p.Failed || a.status == http.StatusBadRequest { // a bad search can be mended
-		p.Search, p.Views = searchOf(rt, req.URL.EscapedPath(), ps)
+	if !failed || a.status == http.StatusBadRequest { // a bad search can be mended
+		p.Search, p.Views = searchOf(x.rt, path, ps)
 	}
 	body, err := page.Render(p)
 	if err != nil {
-		s.logger.Error("api page failed", "route", rt.Path, "path", req.URL.Path, "error", err)
+		s.logger.Error("api page failed", "route", x.rt.Path, "path", x.req.URL.Path, "error", err)
 		return a
 	}
-	a.contentType, a.body = rest.TypeHTML, body
+	a.contentType = rest.TypeHTML
+	if failed {
+		a.body = failure{problem.problem, body}
+	} else {
+		a.body = content(body)
+	}
 	return a
 }
 

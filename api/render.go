@@ -7,56 +7,59 @@ import (
 	"github.com/repoglot/repoglot/api/wire"
 )
 
-// render makes the bytes of a successful answer.
-func render(value any, rep rest.Representation) (answer, error) {
-	if doc, ok := value.(*rest.Document); ok {
-		return answer{status: http.StatusOK, contentType: doc.ContentType, filename: doc.Filename, body: doc.Body, modified: doc.Modified, ranges: doc.Ranges, maxAge: doc.MaxAge, bareName: doc.BareName}, nil
+// newAnswer makes the answer of what a handler returned.
+func newAnswer(value any, rep rest.Representation) (answer, error) {
+	h := header{status: http.StatusOK}
+	switch v := value.(type) {
+	case *rest.Document:
+		h.contentType, h.disposition, h.modified, h.maxAge = v.ContentType, attachment(v.Filename, v.BareName), v.Modified, v.MaxAge
+		if v.Ranges {
+			return answer{h, ranged(v.Body)}, nil
+		}
+		return answer{h, content(v.Body)}, nil
+	case rest.Redirect:
+		h.status, h.contentType, h.location = http.StatusFound, "text/plain; charset=utf-8", string(v)
+		return answer{h, content(nil)}, nil
+	case *rest.ChangeStream:
+		h.contentType = rest.TypeEvents
+		return answer{h, &eventStream{ChangeStream: *v, last: v.After}}, nil
+	case *rest.Download:
+		h.contentType, h.disposition, h.exact = v.ContentType, attachment(v.Filename, v.BareName), v.Exact
+		return answer{h, download{v}}, nil
+	case *lines:
+		h.contentType, h.varies = rest.TypeLines, true
+		return answer{h, v}, nil
 	}
-	if to, ok := value.(rest.Redirect); ok {
-		return answer{status: http.StatusFound, contentType: "text/plain; charset=utf-8", location: string(to)}, nil
-	}
-	if f, ok := value.(*rest.ChangeStream); ok {
-		return answer{status: http.StatusOK, contentType: rest.TypeEvents, feed: &eventStream{ChangeStream: *f, last: f.After}}, nil
-	}
-	if d, ok := value.(*rest.Download); ok {
-		return answer{status: http.StatusOK, contentType: d.ContentType, filename: d.Filename, bareName: d.BareName, ranges: true, exact: d.Exact, download: d}, nil
-	}
-	if l, ok := value.(*lines); ok {
-		return answer{status: http.StatusOK, contentType: rest.TypeLines, long: l}, nil
-	}
-	if l, ok := value.(*wire.List); ok {
-		if results, ok := l.Results.(wire.ListWriter); ok {
+	body, contentType, err := renderValue(value, rep)
+	h.contentType = contentType
+	return answer{h, content(body)}, err
+}
+
+// renderValue writes a list, an array or an object as CSV or JSON.
+func renderValue(value any, rep rest.Representation) (body []byte, contentType string, err error) {
+	var entries any
+	switch v := value.(type) {
+	case *wire.List:
+		if results, ok := v.Results.(wire.ListWriter); ok {
 			if !rep.CSV && rep.Indent == 0 {
-				return answer{status: http.StatusOK, contentType: rest.TypeJSON, body: renderAppended(l, results)}, nil
+				return renderList(v, results), rest.TypeJSON, nil
 			}
-			l.Results = results.Objects()
+			v.Results = results.Objects()
 		}
+		entries = v.Results
+	case *rest.Array:
+		value, entries = v.Items, v.Items
 	}
-	if l, ok := value.(*wire.List); ok && rep.CSV {
-		body, err := renderCSV(l.Results)
-		return answer{status: http.StatusOK, contentType: rest.TypeCSV, body: body}, err
+	if rep.CSV && entries != nil {
+		body, err = renderCSV(entries)
+		return body, rest.TypeCSV, err
 	}
-	if list, ok := value.(*rest.Array); ok {
-		if rep.CSV {
-			body, err := renderCSV(list.Items)
-			return answer{status: http.StatusOK, contentType: rest.TypeCSV, body: body}, err
-		}
-		value = list.Items
-	}
-	body, err := wire.JSON(value, rep.Indent)
-	return answer{status: http.StatusOK, contentType: rest.TypeJSON, body: body}, err
+	body, err = wire.JSON(value, rep.Indent)
+	return body, rest.TypeJSON, err
 }
 
-func renderProblem(p *rest.Problem, indent int) answer {
-	body, err := wire.JSON(p.Body(), indent)
-	if err != nil { // a map of strings always has a JSON form
-		body = []byte("{}")
-	}
-	return answer{status: p.Status, contentType: rest.TypeJSON, body: body, problem: p}
-}
-
-// renderAppended is renderJSON of a page of a list, without indentation.
-func renderAppended(l *wire.List, results wire.ListWriter) []byte {
+// renderList is wire.JSON of a page of a list, without indentation.
+func renderList(l *wire.List, results wire.ListWriter) []byte {
 	kept := buffers.Get().(*[]byte)
 	defer buffers.Put(kept)
 	return exactly(kept, wire.AppendList((*kept)[:0], l, results))

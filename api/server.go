@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/resource"
@@ -88,7 +89,7 @@ type Server struct {
 	// producers for each download being made.
 	downloads, producers chan struct{}
 	tempDir              string
-	flights              flights
+	flights              singleflight.Group
 }
 
 // New makes a Server that answers all paths below /api/ and 404 for any other.
@@ -146,7 +147,7 @@ func (s *Server) Update(settings Settings) {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = s.withAccess(w, r)
-	if !s.answerKept(w, r) {
+	if !s.serveKept(w, r) {
 		s.echo.ServeHTTP(w, withRoutePath(r))
 	}
 }

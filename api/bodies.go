@@ -1,0 +1,131 @@
+package api
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+)
+
+// noContent is the body of an answer that has none.
+type noContent struct{}
+
+func (noContent) send(x exchange, h header) sent {
+	x.setHeader(&h)
+	x.w.WriteHeader(h.status)
+	return sent{status: h.status}
+}
+
+// content is a body in memory.
+type content []byte
+
+func (b content) send(x exchange, h header) sent {
+	x.setHeader(&h)
+	return x.sendBytes(h.status, b)
+}
+
+// failure is the body that tells of a problem.
+type failure struct {
+	problem *rest.Problem
+	content content
+}
+
+// newFailure makes the answer that tells of a problem.
+func newFailure(p *rest.Problem, indent int) answer {
+	body, err := wire.JSON(p.Body(), indent)
+	if err != nil { // a map of strings always has a JSON form
+		body = []byte("{}")
+	}
+	return answer{header{status: p.Status, contentType: rest.TypeJSON}, failure{p, body}}
+}
+
+func (b failure) send(x exchange, h header) sent {
+	x.setHeader(&h)
+	put(x.w.Header(), "Cache-Control", "no-store") // caches may keep a 404 that does not forbid it, and a token may find more
+	b.problem.SetHeaders(x.w.Header())
+	return x.sendBytes(h.status, b.content)
+}
+
+// refuse sends the answer to an error that came while an answer was being made.
+// An internal error is logged with these words.
+func (x exchange) refuse(err error, words string) sent {
+	p := rest.AsProblem(longProblem(err))
+	if p == rest.ErrInternal {
+		x.s.logger.Error(words, "route", x.rt.Path, "path", x.req.URL.Path, "error", err)
+	}
+	a := newFailure(p, 0)
+	return a.body.send(x, a.header)
+}
+
+// sendBytes sends a body whose length is known. HEAD gets the length alone.
+func (x exchange) sendBytes(status int, b []byte) sent {
+	put(x.w.Header(), "Content-Length", strconv.Itoa(len(b)))
+	x.w.WriteHeader(status)
+	if x.req.Method == http.MethodHead {
+		return sent{status, len(b)}
+	}
+	if _, err := x.w.Write(b); err != nil {
+		x.s.logger.Debug("api client went away", "path", x.req.URL.Path, "error", err)
+	}
+	return sent{status, len(b)}
+}
+
+// ranged is a body in memory that parts may be asked of (RFC 9110 §14).
+type ranged []byte
+
+func (b ranged) send(x exchange, h header) sent {
+	if x.req.Method == http.MethodGet {
+		put(x.w.Header(), "Content-Length", strconv.Itoa(len(b))) // ServeContent leaves it where there is an encoding
+		return sent{x.sendParts(h, bytes.NewReader(b)), len(b)}
+	}
+	x.setHeader(&h)
+	put(x.w.Header(), "Accept-Ranges", "bytes")
+	return x.sendBytes(h.status, b)
+}
+
+// sendParts sends the parts of a body that are asked for, or all of it, and
+// returns the status.
+func (x exchange) sendParts(h header, all io.ReadSeeker) (status int) {
+	x.setHeader(&h)
+	put(x.w.Header(), "Accept-Ranges", "bytes")
+	if h.exact {
+		h.modified = time.Time{} // is looked at already
+	}
+	part := &rangeWriter{ResponseWriter: x.w}
+	http.ServeContent(part, x.req, "", h.modified, all)
+	return part.status
+}
+
+// rangeWriter lets http.ServeContent say 416 in our words, and knows what it said.
+type rangeWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader replaces the header of a 416.
+func (w *rangeWriter) WriteHeader(status int) {
+	w.status = status
+	if status != http.StatusRequestedRangeNotSatisfiable {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	a := newFailure(rest.ErrRange, 0)
+	body := a.body.(failure).content
+	w.Header().Set("Content-Type", a.contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.Header().Del("Content-Disposition")
+	w.ResponseWriter.WriteHeader(status)
+	_, _ = w.ResponseWriter.Write(body)
+}
+
+// Write leaves out ServeContent's own words for a 416.
+func (w *rangeWriter) Write(b []byte) (int, error) {
+	if w.status == http.StatusRequestedRangeNotSatisfiable {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
+}

@@ -1,0 +1,128 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/api/rest"
+)
+
+// serveKept answers a request from the cache, before it is routed, and reports
+// whether it could.
+func (s *Server) serveKept(w http.ResponseWriter, req *http.Request) bool {
+	key, ok := s.cacheKey(req)
+	if !ok {
+		return false
+	}
+	started := s.now()
+	found, rt := s.cache.get(key, s.db.Published(), started)
+	if found == nil {
+		return false
+	}
+	x := exchange{s: s, rt: rt, w: w, req: req, started: started}
+	a := s.choose(found, key, req)
+	done := a.body.send(x, a.header)
+	x.observe(done, s.now().Sub(started))
+	return true
+}
+
+// cacheKey returns the key of a request; ok is false if its answer cannot be
+// kept.
+func (s *Server) cacheKey(req *http.Request) (key cacheKey, ok bool) {
+	if s.cache.budget == 0 || len(req.URL.RawQuery) > maxQuery || !rest.AccessOf(req.Context()).Cacheable() ||
+		req.Method != http.MethodGet && req.Method != http.MethodHead {
+		return key, false
+	}
+	base, err := s.settings.Load().baseURL(req)
+	if err != nil {
+		return key, false
+	}
+	accept := ""
+	if lines := req.Header.Values("Accept"); len(lines) == 1 {
+		accept = lines[0]
+	} else if len(lines) > 1 {
+		return key, false
+	}
+	return cacheKey{base, targetOf(req), accept, rest.AccessOf(req.Context()).Key()}, len(accept) < maxKept
+}
+
+// targetOf is what a client asked for, as it was sent: that of a request is the
+// same before and after it was routed.
+func targetOf(req *http.Request) string {
+	if req.RequestURI != "" {
+		return req.RequestURI
+	}
+	return req.URL.RequestURI() // made by this program
+}
+
+// maxKept bounds the Accept header of an answer that is kept.
+const maxKept = 1 << 10
+
+// choose makes what is sent of an answer: its body in the encoding that the client
+// likes best, or that the client has it already (docs/compatibility.md#conditional-requests).
+func (s *Server) choose(v *variants, key cacheKey, req *http.Request) answer {
+	e := chooseEncoding(req.Header.Get("Accept-Encoding"), len(v.plain))
+	if header := req.Header.Values("If-None-Match"); len(header) > 0 && matchesAny(v.tags, header) {
+		return v.notModified(e)
+	}
+	if v.parts {
+		if v.fresh(req) {
+			return v.notModified(e)
+		}
+		if req.Header.Get("Range") != "" {
+			e = identity // parts are those of the file
+		}
+	}
+	a := answer{header: v.header}
+	var grown int
+	a.body, grown = v.in(e)
+	if grown > 0 {
+		s.cache.grew(key, v, grown)
+	}
+	a.etag, a.encoding = v.tags[e], e.header()
+	return a
+}
+
+// fresh reports whether a client that says when it got the file has it still.
+func (h *header) fresh(req *http.Request) bool {
+	if h.exact {
+		return unchanged(h.modified, req)
+	}
+	return unmodified(h.modified, req)
+}
+
+// unmodified reports whether a client that says when it got the file has it
+// still (RFC 9110 §13.1.3): an ETag, where it sends one, says more.
+func unmodified(modified time.Time, req *http.Request) bool {
+	since := req.Header.Get("If-Modified-Since")
+	if modified.IsZero() || since == "" || req.Header.Get("If-None-Match") != "" {
+		return false
+	}
+	at, err := http.ParseTime(since)
+	return err == nil && !modified.Truncate(time.Second).After(at)
+}
+
+// unchanged is unmodified for what may become older: only the very time counts.
+func unchanged(modified time.Time, req *http.Request) bool {
+	since, err := http.ParseTime(req.Header.Get("If-Modified-Since"))
+	return err == nil && unmodified(modified, req) && modified.Truncate(time.Second).Equal(since)
+}
+
+// matchesAny reports whether If-None-Match names one of the ETags of an answer: the
+// client has what all of them stand for (RFC 9110 §13.1.2; decision 9).
+func matchesAny(tags [encodings]string, header []string) bool {
+	for _, line := range header {
+		for item := range strings.SplitSeq(line, ",") {
+			item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
+			if item == "*" {
+				return true
+			}
+			if slices.Contains(tags[:], item) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,147 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/repoglot/repoglot/api/rest"
+)
+
+const (
+	// maxDownloads bounds the clients that downloads are sent to side by side.
+	maxDownloads = 32
+	// maxProducers bounds those that are made side by side: each has a snapshot of
+	// the store, and may hold a whole file.
+	maxProducers = 2
+	// producerWait is how long a client waits until its download can be made.
+	producerWait = 30 * time.Second
+	// downloadTime bounds the sending of one download.
+	downloadTime = time.Hour
+)
+
+// errBusy is the answer where no more downloads can be sent or made.
+var errBusy = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many downloads are running.", RetryAfter: 1}
+
+// download is a body that is made aside and sent from a spool.
+type download struct{ *rest.Download }
+
+// send sends a download: one that is short like any other answer, a longer one
+// while it is being made.
+func (d download) send(x exchange, h header) sent {
+	out := newPatientWriter(x.w, x.s.streams.timeout)
+	defer out.end()
+	refuse := func(err error) sent {
+		_ = out.wait()
+		return x.refuse(err, "api download failed")
+	}
+	free, err := x.s.takeSlot(x.req.Context())
+	if err != nil {
+		return refuse(err)
+	}
+	defer free()
+	ctx, cancel := context.WithTimeout(x.req.Context(), downloadTime)
+	defer cancel()
+	p, err := x.s.produce(ctx, d.Download)
+	if err != nil {
+		return refuse(err)
+	}
+	defer p.close()
+	plan, ok := <-p.planned
+	if !ok {
+		_, _, err := p.spool.wait(ctx, true)
+		return refuse(err)
+	}
+	h.modified = plan.Modified
+	if plan.Tag != "" && d.held(x.req, &h, plan) {
+		_ = out.wait()
+		h.etag, h.status = etags(plan.Tag)[identity], http.StatusNotModified
+		return noContent{}.send(x, h)
+	}
+	body, ended, err := p.spool.wait(ctx, x.wantsParts())
+	if err != nil {
+		return refuse(err)
+	}
+	_ = out.wait()
+	if ended && p.spool.file == nil {
+		return d.sendShort(x, h, p, plan, body)
+	}
+	done, err := d.sendSpooled(ctx, x, h, p, plan, out)
+	if err != nil {
+		if !errors.Is(err, errNoReader) && ctx.Err() == nil {
+			x.s.logger.Error("api download broken off", "path", x.req.URL.Path, "error", err)
+		}
+		x.observe(done, x.s.now().Sub(x.started))
+		panic(http.ErrAbortHandler) // so that the client does not take it for whole
+	}
+	return done
+}
+
+// held reports whether the client has what is planned.
+func (d download) held(req *http.Request, h *header, p *rest.DownloadPlan) bool {
+	if tags := req.Header.Values("If-None-Match"); len(tags) > 0 {
+		return matchesAny(etags(p.Tag), tags)
+	}
+	return h.fresh(req)
+}
+
+// wantsParts reports whether parts of a body are asked for.
+func (x exchange) wantsParts() bool {
+	return x.req.Header.Get("Range") != "" && x.req.Method == http.MethodGet
+}
+
+// sendShort sends a whole download that is in memory, as any other document, and
+// keeps it.
+func (d download) sendShort(x exchange, h header, p *production, plan *rest.DownloadPlan, body []byte) sent {
+	made := newVariants(answer{h, ranged(body)})
+	if plan.Fixed {
+		made.tags = etags(plan.Tag)
+	}
+	key, ok := x.s.cacheKey(x.req)
+	if ok {
+		x.s.cache.put(key, p.generation, x.rt, made)
+	}
+	a := x.s.choose(made, key, x.req)
+	return a.body.send(x, a.header)
+}
+
+// sendSpooled sends a download that is in a file: parts of it, or all as it comes.
+func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *production, plan *rest.DownloadPlan, out *patientWriter) (sent, error) {
+	e := identity
+	if !x.wantsParts() && compressible(h.contentType) {
+		e = chooseEncoding(x.req.Header.Get("Accept-Encoding"), spoolMemory)
+	}
+	h.encoding = e.header()
+	if plan.Tag != "" {
+		h.etag = etags(plan.Tag)[e]
+	}
+	if x.wantsParts() {
+		x.w = patientResponse{x.w, out}
+		return sent{status: x.sendParts(h, p.spool.content())}, nil
+	}
+	x.setHeader(&h)
+	put(x.w.Header(), "Accept-Ranges", "bytes")
+	x.w.WriteHeader(h.status)
+	done := sent{status: h.status}
+	if x.req.Method == http.MethodHead {
+		return done, nil
+	}
+	_ = out.Flush() // no length, as for HEAD
+	coder, err := encoder(e, out)
+	if err == nil {
+		err = errors.Join(p.spool.copyTo(ctx, coder), coder.Close())
+	}
+	return done, err
+}
+
+// takeSlot takes a place among the downloads, or is errBusy.
+func (s *Server) takeSlot(ctx context.Context) (done func(), err error) {
+	select {
+	case s.downloads <- struct{}{}:
+		return func() { <-s.downloads }, nil
+	default:
+		return nil, cmp.Or(ctx.Err(), error(errBusy))
+	}
+}

@@ -1,0 +1,153 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// eventStream is a stream being sent.
+type eventStream struct {
+	rest.ChangeStream
+	last int64 // every entry up to this id was sent or filtered out
+	sent int64 // the last id that the client was told
+}
+
+// send sends the entries until the client, the server or the list is gone.
+func (f *eventStream) send(x exchange, h header) sent {
+	if x.req.Method == http.MethodGet {
+		if err := x.s.streams.begin(); err != nil {
+			return x.refuse(err, "api request failed")
+		}
+		defer x.s.streams.end()
+	}
+	x.setHeader(&h)
+	put(x.w.Header(), "Cache-Control", "no-store")
+	put(x.w.Header(), "X-Accel-Buffering", "no") // nginx would hold events back
+	x.w.WriteHeader(h.status)
+	if x.req.Method == http.MethodGet {
+		x.s.stream(x.req.Context(), x.w, f)
+	}
+	return sent{status: h.status}
+}
+
+// stream writes a feed until the client, the server or the list is gone.
+func (s *Server) stream(ctx context.Context, w http.ResponseWriter, f *eventStream) {
+	s.metrics.streams.Inc()
+	defer s.metrics.streams.Dec()
+	out := &eventWriter{w: w, control: http.NewResponseController(w), timeout: s.streams.timeout}
+	err := s.pump(ctx, f, out)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded): // first: net/http cancels ctx, too
+		s.metrics.dropped.Inc()
+		s.logger.Debug("api stream dropped, its client is too slow", "path", f.Path, "error", err)
+	case ctx.Err() == nil && !errors.Is(err, errGone) && err != nil && rest.AsProblem(err) == rest.ErrInternal:
+		s.logger.Error("api stream failed", "path", f.Path, "error", err)
+	}
+}
+
+// pump sends what there is, waits for more or for the heartbeat, and so on.
+func (s *Server) pump(ctx context.Context, f *eventStream, out *eventWriter) error {
+	if err := out.begin(f); err != nil {
+		return err
+	}
+	watch := s.db.Watch()
+	defer watch.Close()
+	ticks, stop := s.streams.tick(heartbeat)
+	defer stop()
+	for {
+		changed := watch.Changed() // before reading: nothing is missed
+		if err := s.drain(ctx, f, out); err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ticks:
+			if err := out.heartbeat(f); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return nil
+		case <-s.streams.ending:
+			return nil
+		}
+	}
+}
+
+// drain sends all that there is, page by page; between pages it holds nothing
+// of the store.
+func (s *Server) drain(ctx context.Context, f *eventStream, out *eventWriter) error {
+	for {
+		entries, more, err := s.nextEntries(ctx, f)
+		if err != nil {
+			return err
+		}
+		if err := out.entries(f, entries); err != nil {
+			return err
+		}
+		s.metrics.events.Add(float64(len(entries)))
+		if !more {
+			return nil
+		}
+		select {
+		case <-s.streams.ending:
+			return nil
+		default:
+		}
+	}
+}
+
+// nextEntries reads the next page behind f.last and moves f.last.
+func (s *Server) nextEntries(ctx context.Context, f *eventStream) (entries []catalog.Change, more bool, err error) {
+	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		newest, err := snap.Count(ctx, store.ChangeQuery{})
+		if err != nil || newest <= f.last {
+			return err
+		}
+		if err := rest.AccessOf(ctx).Recheck(ctx, snap); err != nil {
+			return err
+		}
+		q, err := s.streamQuery(ctx, snap, f)
+		if err != nil {
+			return err
+		}
+		l, err := snap.ChangeList(ctx, q)
+		if err != nil {
+			return err
+		}
+		if entries, err = l.Page(ctx, 0, streamPage); err != nil {
+			return err
+		}
+		more = l.Count() > int64(len(entries))
+		f.last = newest
+		if more {
+			f.last = entries[len(entries)-1].ID
+		}
+		return nil
+	})
+	return entries, more, err
+}
+
+// streamQuery is the query of a feed in a snapshot: its scope looked at anew,
+// since components come, go and are hidden.
+func (s *Server) streamQuery(ctx context.Context, snap *store.Snapshot, f *eventStream) (store.ChangeQuery, error) {
+	generation, err := snap.Generation(ctx)
+	if err != nil {
+		return store.ChangeQuery{}, err
+	}
+	scope := rest.AccessOf(ctx).Key() + f.Path
+	q, ok := s.streams.query(generation, scope)
+	if !ok {
+		if q, err = f.Scope(ctx, snap); err != nil {
+			return q, err
+		}
+		s.streams.keep(generation, scope, q)
+	}
+	q.Actions, q.User, q.From, q.To, q.AfterID = f.Query.Actions, f.Query.User, f.Query.From, f.Query.To, f.last
+	return q, nil
+}

@@ -1,0 +1,173 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// maxQuery bounds a query in bytes: page links repeat it.
+const maxQuery = 16 << 10
+
+// endpoint makes the function that answers every method of a route.
+func (s *Server) endpoint(rt resource.Route) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		x := exchange{s: s, rt: &rt, w: c.Response(), req: c.Request(), started: s.now()}
+		a := s.answer(x, c.ParamNames(), c.ParamValues())
+		took := s.now().Sub(x.started)
+		done := a.body.send(x, a.header)
+		if _, endless := a.body.(*eventStream); !endless || done.status != http.StatusOK {
+			took = s.now().Sub(x.started)
+		}
+		x.observe(done, took)
+		return nil
+	}
+}
+
+// observe counts and logs an answer.
+func (x exchange) observe(done sent, took time.Duration) {
+	x.s.metrics.observe(x.rt.Path, x.req.Method, done.status, took)
+	if x.s.logger.Enabled(x.req.Context(), slog.LevelDebug) {
+		x.s.logger.Debug("api request", "method", x.req.Method, "path", x.req.URL.Path,
+			"status", done.status, "bytes", done.bytes, "took", took)
+	}
+}
+
+// answer makes the answer to a request whose path has these parameters, in the
+// encoding and under the conditions of the request, and keeps it for the next one.
+func (s *Server) answer(x exchange, names, values []string) answer {
+	values = slices.Clone(values) // Echo uses them again, and a shared rendering may take longer than this request
+	render := func() rendering { return s.render(x, rest.NewRequest(x.req, names, values)) }
+	if x.req.Method != http.MethodGet && x.req.Method != http.MethodHead || x.rt.Handle == nil || x.rt.Kind == resource.KindEvents {
+		return render().answer
+	}
+	key, ok := s.cacheKey(x.req)
+	var made rendering
+	if ok && x.rt.Kind != resource.KindLive {
+		made = s.renderOnce(x, key, render)
+	} else {
+		made = render()
+	}
+	if made.variants == nil {
+		return made.answer
+	}
+	return s.choose(made.variants, key, x.req)
+}
+
+// rendering is an answer before its encoding is chosen.
+type rendering struct {
+	answer
+	// generation is the snapshot's; 0: unknown.
+	generation int64
+	// variants are nil if the answer is not a success whose body is in memory; then
+	// it is for one request alone.
+	variants *variants
+}
+
+// render makes the answer to a request. A panic becomes an internal error.
+func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.logger.Error("api panic", "route", x.rt.Path, "path", x.req.URL.Path, "panic", p, "stack", string(debug.Stack()))
+			made = rendering{answer: newFailure(rest.ErrInternal, 0)}
+		}
+	}()
+	value, generation, err := s.dispatch(x.req.Context(), x.rt, r)
+	made.generation = generation
+	if err == nil {
+		made.answer, err = newAnswer(value, r.Representation)
+	}
+	if err != nil {
+		p := rest.AsProblem(err)
+		if p == rest.ErrInternal {
+			s.logger.Error("api request failed", "route", x.rt.Path, "path", x.req.URL.Path, "error", err)
+		}
+		made.answer = newFailure(p, r.Representation.Indent)
+	}
+	if made.contentType == rest.TypeJSON && wantsPage(x.rt, x.req) {
+		made.answer = s.asPage(x, made.answer)
+	}
+	made.variants = newVariants(made.answer)
+	return made
+}
+
+// dispatch decides in the order of Django REST framework: the resource, the
+// representation, the method, the object.
+func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, generation int64, err error) {
+	if err := rest.AccessOf(ctx).Refused; throttled(err) {
+		return nil, 0, err // whatever was asked for, it was one too many
+	}
+	if rt.Handle == nil {
+		return nil, 0, rest.ErrNotFound
+	}
+	req := r.HTTP
+	if len(req.URL.RawQuery) > maxQuery {
+		return nil, 0, rest.ErrTooLong
+	}
+	r.Params = rest.ParseQuery(req.URL.RawQuery)
+	base, err := s.settings.Load().baseURL(req)
+	if err != nil {
+		return nil, 0, err
+	}
+	if r.Representation, err = negotiate(rt, r.Params, strings.Join(req.Header.Values("Accept"), ",")); err != nil {
+		return nil, 0, err
+	}
+	r.Link = wire.Links{Base: base, Format: r.Representation.Format}
+	if err := rest.AccessOf(ctx).Refused; err != nil {
+		return nil, 0, err
+	}
+	switch req.Method {
+	case http.MethodGet, http.MethodHead:
+		return s.read(ctx, rt, r)
+	case http.MethodOptions:
+		return optionsOf(rt), 0, nil
+	}
+	return nil, 0, refuseWrite(rt, req)
+}
+
+// read runs the route's handler in one snapshot of the store.
+func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, generation int64, err error) {
+	if r.Representation.Lines {
+		return &lines{rt.Handle, r}, 0, nil // which reads for itself
+	}
+	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		if s.cache.budget > 0 && rt.Kind != resource.KindEvents {
+			if generation, err = snap.Generation(ctx); err != nil {
+				return err
+			}
+		}
+		value, err = rt.Handle(ctx, snap, r)
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return value, generation, err
+}
+
+// refuseWrite answers a method that is not a read (decision 8): nobody may
+// write, so a client without a token is asked for one and a client with one is
+// refused. A method that the resource has in no version is 405 for both.
+func refuseWrite(rt *resource.Route, req *http.Request) error {
+	for method := range strings.SplitSeq(rt.Allow, ", ") {
+		if method == req.Method {
+			if rest.AccessOf(req.Context()).Authenticated() {
+				return rest.ErrForbidden
+			}
+			return rest.ErrUnauthenticated
+		}
+	}
+	return rest.MethodNotAllowed(req.Method)
+}

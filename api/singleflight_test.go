@@ -1,0 +1,176 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// held is a route whose answers wait until they may go on.
+type held struct {
+	route resource.Route
+	ran   atomic.Int32
+	begun chan struct{} // gets one for each that has begun
+	goOn  chan struct{}
+}
+
+func newHeld(fail func(n int32) error) *held {
+	h := &held{begun: make(chan struct{}, 100), goOn: make(chan struct{})}
+	h.route = resource.Route{Path: "/held/", Handle: func(ctx context.Context, _ *store.Snapshot, _ *rest.Request) (any, error) {
+		n := h.ran.Add(1)
+		h.begun <- struct{}{}
+		select {
+		case <-h.goOn:
+		case <-ctx.Done():
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return map[string]int32{"n": n}, fail(n)
+	}}
+	return h
+}
+
+// ask sends a request to the route, past the router, and returns the status and
+// the body of its answer.
+func (h *held) ask(ctx context.Context, s *Server, target string) (status int, body string) {
+	req := httptest.NewRequest(http.MethodGet, target, nil).WithContext(ctx)
+	a := s.answer(exchange{s: s, rt: &h.route, w: httptest.NewRecorder(), req: req}, nil, nil)
+	if b, ok := a.body.(content); ok {
+		body = string(b)
+	}
+	return a.status, body
+}
+
+// askers send requests and know when all of them have begun or joined a flight:
+// only then does a request look whether its client has gone.
+type askers struct {
+	sync.WaitGroup
+	joined sync.WaitGroup
+}
+
+// Go calls ask with the context of a request.
+func (c *askers) Go(ctx context.Context, ask func(ctx context.Context)) {
+	c.joined.Add(1)
+	c.WaitGroup.Go(func() { ask(&watched{Context: ctx, asked: sync.OnceFunc(c.joined.Done)}) })
+}
+
+// watched is a context that tells when it is asked for Done.
+type watched struct {
+	context.Context
+	asked func()
+}
+
+func (w *watched) Done() <-chan struct{} {
+	w.asked()
+	return w.Context.Done()
+}
+
+// TestRenderedOnce: of many who ask for the same, one renders; who asks for
+// something else, or has seen a newer generation, does not wait for it.
+func TestRenderedOnce(t *testing.T) {
+	t.Parallel()
+	w := cacheWorld(t)
+	s := serve(w, Options{CacheBytes: 1 << 20})
+	h := newHeld(func(int32) error { return nil })
+	var asking askers
+	bodies := make([]string, 8)
+	for i := range bodies {
+		asking.Go(t.Context(), func(ctx context.Context) { _, bodies[i] = h.ask(ctx, s, "/held/") })
+	}
+	asking.joined.Wait()
+	<-h.begun
+	var others sync.WaitGroup
+	others.Go(func() { h.ask(t.Context(), s, "/held/?other=1") })
+	<-h.begun
+	pull(w, 0)
+	others.Go(func() { h.ask(t.Context(), s, "/held/") })
+	<-h.begun // and does not wait for what was begun before the pull
+	close(h.goOn)
+	asking.Wait()
+	others.Wait()
+	for _, body := range bodies {
+		if body != bodies[0] || body == "" {
+			t.Errorf("answers %q", bodies)
+		}
+	}
+	if n := h.ran.Load(); n != 3 {
+		t.Errorf("rendered %d times, want 3", n)
+	}
+}
+
+// TestRenderedAfterFailure: a failure is answered to the one that it happened
+// to; the others try for themselves.
+func TestRenderedAfterFailure(t *testing.T) {
+	t.Parallel()
+	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
+	h := newHeld(func(n int32) error {
+		if n == 1 {
+			return rest.ErrInternal
+		}
+		return nil
+	})
+	const n = 4
+	var asking askers
+	var fine, failed atomic.Int32
+	for range n {
+		asking.Go(t.Context(), func(ctx context.Context) {
+			if status, _ := h.ask(ctx, s, "/held/"); status == http.StatusOK {
+				fine.Add(1)
+			} else {
+				failed.Add(1)
+			}
+		})
+	}
+	asking.joined.Wait()
+	close(h.goOn)
+	asking.Wait()
+	if fine.Load() != n-1 || failed.Load() != 1 {
+		t.Errorf("%d are answered and %d failed, want %d and 1", fine.Load(), failed.Load(), n-1)
+	}
+}
+
+// TestRenderedAfterCancellation: when the client whose request is rendered goes
+// away, those who wait for it get an answer; a client that waits may go away, too.
+func TestRenderedAfterCancellation(t *testing.T) {
+	t.Parallel()
+	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
+	h := newHeld(func(int32) error { return nil })
+	var asking askers
+	cancelled := make([]int, 2) // the first to ask, and one that waits
+	gone := make([]context.CancelFunc, 2)
+	ask := func(i int) {
+		var ctx context.Context
+		ctx, gone[i] = context.WithCancel(t.Context())
+		asking.Go(ctx, func(ctx context.Context) { cancelled[i], _ = h.ask(ctx, s, "/held/") })
+	}
+	ask(0)
+	<-h.begun
+	ask(1)
+	statuses := make([]int, 3)
+	for i := range statuses {
+		asking.Go(t.Context(), func(ctx context.Context) { statuses[i], _ = h.ask(ctx, s, "/held/") })
+	}
+	asking.joined.Wait()
+	gone[1]()
+	gone[0]()
+	close(h.goOn)
+	asking.Wait()
+	for _, status := range statuses {
+		if status != http.StatusOK {
+			t.Errorf("statuses %v of those who wait", statuses)
+		}
+	}
+	for _, status := range cancelled {
+		if status != http.StatusServiceUnavailable {
+			t.Errorf("statuses %v of those who went away", cancelled)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+const (
+	// heartbeat is how often a stream without entries says that it lives, so that
+	// neither proxies nor clients give it up.
+	heartbeat = 15 * time.Second
+	// streamTimeout is how long a client may take to accept what is written. Who
+	// is slower is dropped; it comes back with the id that it saw last.
+	streamTimeout = 20 * time.Second
+	// streamPage is the number of entries that are read at once: all that a stream
+	// holds in memory.
+	streamPage = 100
+	// streamWrite is the number of bytes that are collected before they are sent.
+	streamWrite = 64 << 10
+	// maxStreams bounds the streams of a server.
+	maxStreams = 4096
+)
+
+var (
+	errEnding  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "The server is going down.", RetryAfter: 1}
+	errStreams = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many streams are open.", RetryAfter: rest.RetrySeconds}
+)
+
+// streams is what the streams of a Server share.
+type streams struct {
+	mu     sync.Mutex
+	open   int
+	max    int
+	ending chan struct{}
+	ended  bool
+
+	// queries are those of the scopes at one generation: a wake-up looks once
+	// which components are visible, not once per stream.
+	generation int64
+	queries    map[string]store.ChangeQuery
+
+	timeout time.Duration
+	tick    func(time.Duration) (ticks <-chan time.Time, stop func())
+}
+
+func newStreams(tick func(time.Duration) (<-chan time.Time, func())) *streams {
+	if tick == nil {
+		tick = func(d time.Duration) (<-chan time.Time, func()) {
+			t := time.NewTicker(d)
+			return t.C, t.Stop
+		}
+	}
+	return &streams{max: maxStreams, ending: make(chan struct{}), timeout: streamTimeout, tick: tick}
+}
+
+// EndStreams ends the streams, each after the event that it is writing, and
+// refuses new ones: without it http.Server.Shutdown would wait for them. It may
+// be called more than once.
+func (s *Server) EndStreams() {
+	s.streams.mu.Lock()
+	defer s.streams.mu.Unlock()
+	if !s.streams.ended {
+		s.streams.ended = true
+		close(s.streams.ending)
+	}
+}
+
+// begin takes a place among the streams; end gives it back.
+func (st *streams) begin() error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	switch {
+	case st.ended:
+		return errEnding
+	case st.open >= st.max:
+		return errStreams
+	}
+	st.open++
+	return nil
+}
+
+func (st *streams) end() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.open--
+}
+
+func (st *streams) query(generation int64, path string) (store.ChangeQuery, bool) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.generation != generation {
+		return store.ChangeQuery{}, false
+	}
+	q, ok := st.queries[path]
+	return q, ok
+}
+
+func (st *streams) keep(generation int64, path string, q store.ChangeQuery) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if generation < st.generation {
+		return // a snapshot from before the others'
+	}
+	if generation > st.generation || st.queries == nil {
+		st.generation, st.queries = generation, map[string]store.ChangeQuery{}
+	}
+	st.queries[path] = q
+}
