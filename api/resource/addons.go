@@ -20,11 +20,7 @@ func listAddons(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any
 			objects = append(objects, wire.NewAddon(r.Link, &c.Component, c.Project.Slug))
 		}
 	}
-	w, err := r.Window(int64(len(objects)), rest.MaxPageSize)
-	if err != nil {
-		return nil, err
-	}
-	return r.List(w, "/api/addons/", rest.Slice(objects, w)), nil
+	return rest.ListOf(r, objects, rest.MaxPageSize, "/api/addons/")
 }
 
 func getAddon(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {

@@ -18,7 +18,7 @@ func (e *Env) getChange(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.importedComponent(ctx, snap, change.Project, change.Component); err != nil {
+	if _, err := e.importedComponentBySlug(ctx, snap, change.Project, change.Component); err != nil {
 		return nil, err
 	}
 	return wire.NewChange(r.Link, &change), nil
@@ -34,7 +34,7 @@ func (e *Env) translationChanges(ctx context.Context, snap *store.Snapshot, r *r
 }
 
 func (e *Env) componentChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
-	component, err := e.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	component, err := e.importedComponent(ctx, snap, r)
 	return store.ChangeQuery{ComponentID: component.ID}, wire.ComponentPath(component.Project.Slug, component.Slug) + "changes/", err
 }
 

@@ -13,28 +13,15 @@ import (
 
 // listUnitChecks lists the failing checks of a unit.
 func (e *Env) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	id, err := r.PathID()
+	unit, t, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	row, err := snap.Unit(ctx, id)
+	set, err := e.checksOf(ctx, snap, t, []catalog.Unit{*unit})
 	if err != nil {
 		return nil, err
 	}
-	t := &row.Translation
-	if err := e.servable(ctx, snap, &t.Project, &t.Component); err != nil {
-		return nil, err
-	}
-	set, err := e.checksOf(ctx, snap, t, []catalog.Unit{row.Unit})
-	if err != nil {
-		return nil, err
-	}
-	all := failedChecks(r.Link, set, &row.Unit, &t.Translation)
-	w, err := r.Window(int64(len(all)), rest.MaxUnitsSize)
-	if err != nil {
-		return nil, err
-	}
-	return r.List(w, wire.Path("api", "units", wire.FormatID(id))+"checks/", rest.Slice(all, w)), nil
+	return rest.ListOf(r, failedChecks(r.Link, set, unit, &t.Translation), rest.MaxUnitsSize, wire.UnitPath(unit.ID)+"checks/")
 }
 
 // listTranslationChecks lists the units of a translation with failing checks, by

@@ -9,7 +9,7 @@ import (
 )
 
 func (e *Env) getComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	row, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	row, err := visibleComponent(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -34,15 +34,9 @@ func (e *Env) componentList(ctx context.Context, snap *store.Snapshot, r *rest.R
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.Window(int64(len(rows)), rest.MaxPageSize)
-	if err != nil {
-		return nil, err
-	}
-	objects := []*wire.Component{}
-	for i := range rest.Slice(rows, w) {
-		objects = append(objects, e.component(r.Link, &rows[w.Offset+i], project == ""))
-	}
-	return r.List(w, path, objects), nil
+	return rest.ListOfObjects(r, rows, path, func(row *store.ComponentRow) *wire.Component {
+		return e.component(r.Link, row, project == "")
+	})
 }
 
 // component makes the object of a component; withProject is false where the

@@ -14,21 +14,17 @@ import (
 // server over repositories has none of these, but clients follow the links, so
 // each list is there, with its paging, and empty.
 
-// within finds the object that a list belongs to and returns its path.
-type within func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (path string, err error)
+// parent finds the object that a list belongs to and returns its path.
+type parent func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (path string, err error)
 
-// none answers an empty list, where the object that it belongs to is visible.
-func none(of within, name string) Handler {
+// emptyList answers an empty list, where the object that it belongs to is visible.
+func emptyList(of parent, name string) Handler {
 	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		p, err := of(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		w, err := r.Window(0, rest.MaxPageSize)
-		if err != nil {
-			return nil, err
-		}
-		return r.List(w, p+name+"/", []struct{}{}), nil
+		return rest.ListOf(r, []struct{}{}, rest.MaxPageSize, p+name+"/")
 	}
 }
 
@@ -40,13 +36,13 @@ func ofProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (stri
 }
 
 func ofComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
-	row, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	row, err := visibleComponent(ctx, snap, r)
 	return wire.ComponentPath(row.Project.Slug, row.Slug), err
 }
 
 func ofUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
 	user, err := visibleUser(ctx, snap, r)
-	return wire.Path("api", "users", user.Username), err
+	return wire.UserPath(user.Username), err
 }
 
 // noSuch answers for the members of a list that is always empty.

@@ -34,18 +34,17 @@ type archived struct {
 
 // getComponentFiles answers an archive of a component's files.
 func (e *Env) getComponentFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	slugs := [2]string{r.PathParam("project"), r.PathParam("component")}
 	list := func(ctx context.Context, snap *store.Snapshot) ([]archived, time.Time, error) {
-		component, err := e.importedComponent(ctx, snap, slugs[0], slugs[1])
+		component, err := e.importedComponent(ctx, snap, r)
 		if err != nil {
 			return nil, time.Time{}, err
 		}
 		return filesOf(ctx, snap, &component, "")
 	}
-	if _, err := e.importedComponent(ctx, snap, slugs[0], slugs[1]); err != nil {
+	if _, err := e.importedComponent(ctx, snap, r); err != nil {
 		return nil, err
 	}
-	return e.archive(r, slugs[0]+"-"+slugs[1]+".zip", list)
+	return e.archive(r, r.PathParam("project")+"-"+r.PathParam("component")+".zip", list)
 }
 
 // getProjectFiles answers an archive of the files of a project's components that
@@ -219,10 +218,6 @@ func (e *Env) convertedEntry(l wire.Links, format export.Format) entryWriter {
 		if err != nil {
 			return err
 		}
-		head, err := e.exportHead(ctx, snap, l, t)
-		if err != nil {
-			return err
-		}
-		return format.Write(entry, head, snap.UnitsInFile(ctx, t.ID, nil))
+		return format.Write(entry, e.exportHead(l, t), snap.UnitsInFile(ctx, t.ID, nil))
 	}
 }

@@ -129,11 +129,8 @@ func (e *Env) exported(r *rest.Request, t *store.TranslationRow, format export.F
 }
 
 func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, format export.Format, expr query.Expr) (*rest.DownloadPlan, error) {
-	head, err := e.exportHead(ctx, snap, r.Link, t)
-	if err != nil {
-		return nil, err
-	}
 	p, units := &rest.DownloadPlan{}, snap.UnitsInFile(ctx, t.ID, nil)
+	var err error
 	if expr != query.All {
 		if units, err = foundInOrder(ctx, snap, t, expr); err != nil {
 			return nil, err
@@ -153,7 +150,7 @@ func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		}
 	}
 	p.Write = func(_ context.Context, w io.Writer) error {
-		if err := format.Write(w, head, units); err != nil {
+		if err := format.Write(w, e.exportHead(r.Link, t), units); err != nil {
 			return fmt.Errorf("export %s as %s: %w", t.Filename, format.Name, err)
 		}
 		return nil
@@ -161,7 +158,7 @@ func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	return p, nil
 }
 
-func (e *Env) exportHead(_ context.Context, _ *store.Snapshot, l wire.Links, t *store.TranslationRow) (*export.Head, error) {
+func (e *Env) exportHead(l wire.Links, t *store.TranslationRow) *export.Head {
 	return &export.Head{
 		Project: t.Project.Slug, Component: t.Component.Slug, Language: t.Language,
 		ProjectName: t.Project.Settings.Name, LanguageName: e.Language(t.Language).Name,
@@ -169,15 +166,14 @@ func (e *Env) exportHead(_ context.Context, _ *store.Snapshot, l wire.Links, t *
 		PluralNumber:   t.PluralNumber, PluralFormula: t.PluralFormula,
 		URL:      l.Web(wire.Path("projects", t.Project.Slug, t.Component.Slug, t.Language)),
 		Filename: t.Filename,
-	}, nil
+	}
 }
 
 // foundInOrder searches a translation. What is found comes by id, so its ids are
 // held.
 func foundInOrder(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, expr query.Expr) (export.Units, error) {
 	found, err := snap.Search(ctx, store.SearchQuery{
-		Components:    map[int64]*store.ComponentRow{t.Component.ID: {Component: t.Component, Project: t.Project}},
-		TranslationID: t.ID, Expr: expr,
+		Components: componentOf(t), TranslationID: t.ID, Expr: expr,
 	})
 	if err != nil {
 		return nil, searchProblem(err)

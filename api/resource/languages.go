@@ -25,15 +25,9 @@ func (e *Env) listLanguages(ctx context.Context, snap *store.Snapshot, r *rest.R
 	slices.SortFunc(all, func(a, b lang.Language) int {
 		return cmp.Or(cmp.Compare(a.Plural.ID, b.Plural.ID), cmp.Compare(a.Code, b.Code))
 	})
-	w, err := r.Window(int64(len(all)), rest.MaxPageSize)
-	if err != nil {
-		return nil, err
-	}
-	objects := []*wire.Language{}
-	for _, l := range rest.Slice(all, w) {
-		objects = append(objects, wire.NewLanguage(r.Link, l))
-	}
-	return r.List(w, "/api/languages/", objects), nil
+	return rest.ListOfObjects(r, all, "/api/languages/", func(l *lang.Language) *wire.Language {
+		return wire.NewLanguage(r.Link, *l)
+	})
 }
 
 func (e *Env) getLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {

@@ -10,6 +10,6 @@ import (
 
 // getLock answers that a component is not locked: nothing here can lock it.
 func getLock(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	_, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	_, err := visibleComponent(ctx, snap, r)
 	return wire.Lock{}, err
 }

@@ -17,7 +17,7 @@ func errNoTemplate() error {
 // getNewTemplate answers the bytes of the file that new translations begin
 // with: the POT of new_base, as it is in the repository.
 func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	component, err := e.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	component, err := e.importedComponent(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *rest.
 // getMonolingualBase is always 404: PO files hold source and translation, so
 // there is no such file (decision 33).
 func getMonolingualBase(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	_, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	_, err := visibleComponent(ctx, snap, r)
 	if err == nil {
 		err = errNoTemplate()
 	}

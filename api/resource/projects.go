@@ -5,6 +5,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -13,15 +14,9 @@ func listProjects(ctx context.Context, snap *store.Snapshot, r *rest.Request) (a
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.Window(int64(len(all)), rest.MaxPageSize)
-	if err != nil {
-		return nil, err
-	}
-	objects := []*wire.Project{}
-	for i := range rest.Slice(all, w) {
-		objects = append(objects, wire.NewProject(r.Link, &all[w.Offset+i]))
-	}
-	return r.List(w, "/api/projects/", objects), nil
+	return rest.ListOfObjects(r, all, "/api/projects/", func(p *catalog.Project) *wire.Project {
+		return wire.NewProject(r.Link, p)
+	})
 }
 
 func getProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {

@@ -13,7 +13,7 @@ import (
 // when people ask.
 
 func getComponentRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	row, err := visibleComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	row, err := visibleComponent(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (e *Env) getTranslationRepository(ctx context.Context, snap *store.Snapshot
 	if err != nil {
 		return nil, err
 	}
-	row, err := visibleComponent(ctx, snap, t.Project.Slug, t.Component.Slug)
+	row, err := visibleComponentBySlug(ctx, snap, t.Project.Slug, t.Component.Slug)
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// getTotals answers those who show a token, as the recorded service does. While
+// getServerMetrics answers those who show a token, as the recorded service does. While
 // there are no tokens any will do: it tells nothing that the lists do not.
-func getTotals(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+func getServerMetrics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	if !rest.AccessOf(ctx).Authenticated() {
 		return nil, rest.ErrUnauthenticated
 	}

@@ -21,7 +21,7 @@ func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot
 
 // listComponentStatistics lists those of each translation, by its id.
 func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	component, err := e.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	component, err := e.importedComponent(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -29,15 +29,9 @@ func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot,
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.Window(int64(len(all)), rest.MaxPageSize)
-	if err != nil {
-		return nil, err
-	}
-	objects := []wire.TranslationStatistics{}
-	for i := range rest.Slice(all, w) {
-		objects = append(objects, e.translationStatisticsOf(r.Link, &all[w.Offset+i], component.Project.Slug, component.Slug))
-	}
-	return r.List(w, wire.ComponentPath(component.Project.Slug, component.Slug)+"statistics/", objects), nil
+	return rest.ListOfObjects(r, all, wire.ComponentPath(component.Project.Slug, component.Slug)+"statistics/", func(t *catalog.Translation) wire.TranslationStatistics {
+		return e.translationStatisticsOf(r.Link, t, component.Project.Slug, component.Slug)
+	})
 }
 
 func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {

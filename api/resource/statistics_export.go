@@ -22,7 +22,7 @@ const exportColumns = "name code total translated translated_percent translated_
 
 // exportComponentStatistics answers those of each translation, by its id.
 func (e *Env) exportComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	component, err := e.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	component, err := e.importedComponent(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (e *Env) translationStatistics(ctx context.Context, snap *store.Snapshot, r
 }
 
 func (e *Env) componentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
-	component, err := e.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	component, err := e.importedComponent(ctx, snap, r)
 	return store.StatQuery{Components: []int64{component.ID}}, wire.ComponentPath(component.Project.Slug, component.Slug), err
 }
 
@@ -73,16 +73,7 @@ func statisticsOf(scope statScope) Handler {
 		if err := snap.Timeline(ctx, q, &line); err != nil {
 			return nil, err
 		}
-		points := line.Points(from, to)
-		w, err := r.Window(int64(len(points)), rest.MaxPageSize)
-		if err != nil {
-			return nil, err
-		}
-		objects := []wire.StatisticsPoint{}
-		for _, p := range rest.Slice(points, w) {
-			objects = append(objects, wire.NewStatisticsPoint(&p))
-		}
-		return r.List(w, path+"statistics/history/", objects), nil
+		return rest.ListOfObjects(r, line.Points(from, to), path+"statistics/history/", wire.NewStatisticsPoint)
 	}
 }
 

@@ -45,5 +45,5 @@ func (e *Env) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *
 			objects[i].User = wire.OrNull(r.Link.User(n.Username))
 		}
 	}
-	return listBelow(r, unit, "suggestions/", objects)
+	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"suggestions/")
 }

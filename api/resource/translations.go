@@ -22,7 +22,7 @@ func (e *Env) getTranslation(ctx context.Context, snap *store.Snapshot, r *rest.
 }
 
 func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	component, err := e.importedComponent(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+	component, err := e.importedComponent(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -30,16 +30,9 @@ func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapsho
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.Window(int64(len(all)), rest.MaxPageSize)
-	if err != nil {
-		return nil, err
-	}
-	objects := []*wire.Translation{}
-	for i := range rest.Slice(all, w) {
-		t := &all[w.Offset+i]
-		objects = append(objects, e.translation(r.Link, t, component.Project.Slug, component.Slug, nil))
-	}
-	return r.List(w, wire.ComponentPath(component.Project.Slug, component.Slug)+"translations/", objects), nil
+	return rest.ListOfObjects(r, all, wire.ComponentPath(component.Project.Slug, component.Slug)+"translations/", func(t *catalog.Translation) *wire.Translation {
+		return e.translation(r.Link, t, component.Project.Slug, component.Slug, nil)
+	})
 }
 
 // listTranslations lists all translations that are served, by id.
@@ -83,6 +76,11 @@ func servedComponents(ctx context.Context, snap *store.Snapshot) (map[int64]*sto
 		}
 	}
 	return served, err
+}
+
+// componentOf is the component of a translation, by its id.
+func componentOf(t *store.TranslationRow) map[int64]*store.ComponentRow {
+	return map[int64]*store.ComponentRow{t.Component.ID: {Component: t.Component, Project: t.Project}}
 }
 
 func sortedIDs(components map[int64]*store.ComponentRow) []int64 {

@@ -39,20 +39,12 @@ func (e *Env) listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 // getUnit answers removed units too, so that no entry of the history points
 // nowhere (decision 23), also those of a translation that is gone.
 func (e *Env) getUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	id, err := r.PathID()
+	unit, t, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {
-		return nil, err
-	}
-	row, err := snap.Unit(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	t := &row.Translation
-	if err := e.servable(ctx, snap, &t.Project, &t.Component); err != nil {
 		return nil, err
 	}
 	scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
-	return scope.Unit(&row.Unit), nil
+	return scope.Unit(unit), nil
 }
 
 // listAllUnits lists the units of all translations that are served, by id.
@@ -90,19 +82,11 @@ func listAllUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (a
 // listUnitTranslations lists what a string is in all languages but the source
 // language, by id; the id may be that of any of them.
 func (e *Env) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	id, err := r.PathID()
+	unit, t, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	row, err := snap.Unit(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	project, component := &row.Translation.Project, &row.Translation.Component
-	if err := e.servable(ctx, snap, project, component); err != nil {
-		return nil, err
-	}
-	all, owners, err := snap.UnitsByIdentity(ctx, component.ID, row.Identity)
+	all, owners, err := snap.UnitsByIdentity(ctx, t.Component.ID, unit.Identity)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +95,7 @@ func (e *Env) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r 
 	if err != nil {
 		return nil, err
 	}
-	components := map[int64]*store.ComponentRow{component.ID: {Component: *component, Project: *project}}
-	return r.List(w, wire.Path("api", "units", wire.FormatID(id))+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, components)), nil
+	return r.List(w, wire.UnitPath(unit.ID)+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, componentOf(t))), nil
 }
 
 // pageOfUnits is one of units of several translations.

@@ -49,8 +49,7 @@ func searchUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request, q s
 // searchTranslation answers the units of one translation that q finds.
 func searchTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, expr query.Expr) (any, error) {
 	q := store.SearchQuery{
-		Components:    map[int64]*store.ComponentRow{t.Component.ID: {Component: t.Component, Project: t.Project}},
-		TranslationID: t.ID, Expr: expr,
+		Components: componentOf(t), TranslationID: t.ID, Expr: expr,
 	}
 	return searchUnits(ctx, snap, r, q, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/")
 }

@@ -62,7 +62,7 @@ func getUserStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 }
 
 func newUser(l wire.Links, u *store.User) wire.User {
-	p := wire.Path("api", "users", u.Username)
+	p := wire.UserPath(u.Username)
 	return wire.User{
 		Username:      u.Username,
 		FullName:      u.FullName,

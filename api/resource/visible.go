@@ -48,8 +48,12 @@ func visibleComponents(ctx context.Context, snap *store.Snapshot, project string
 	return visible, nil
 }
 
-// visibleComponent finds a component by its slugs.
-func visibleComponent(ctx context.Context, snap *store.Snapshot, project, slug string) (store.ComponentRow, error) {
+// visibleComponent finds the component that the path names.
+func visibleComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ComponentRow, error) {
+	return visibleComponentBySlug(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+}
+
+func visibleComponentBySlug(ctx context.Context, snap *store.Snapshot, project, slug string) (store.ComponentRow, error) {
 	row, err := snap.Component(ctx, project, slug)
 	if err == nil && hidden(ctx, &row.Project, &row.Component) {
 		err = rest.ErrNotFound
@@ -59,8 +63,12 @@ func visibleComponent(ctx context.Context, snap *store.Snapshot, project, slug s
 
 // importedComponent is visibleComponent for what lies below a component: not
 // served before the first import is done (decision 22).
-func (e *Env) importedComponent(ctx context.Context, snap *store.Snapshot, project, slug string) (store.ComponentRow, error) {
-	row, err := visibleComponent(ctx, snap, project, slug)
+func (e *Env) importedComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ComponentRow, error) {
+	return e.importedComponentBySlug(ctx, snap, r.PathParam("project"), r.PathParam("component"))
+}
+
+func (e *Env) importedComponentBySlug(ctx context.Context, snap *store.Snapshot, project, slug string) (store.ComponentRow, error) {
+	row, err := visibleComponentBySlug(ctx, snap, project, slug)
 	if err == nil && !row.Imported {
 		err = e.importing(&row)
 	}
@@ -97,7 +105,7 @@ func (e *Env) servable(ctx context.Context, snap *store.Snapshot, project *catal
 	if component.Imported {
 		return nil
 	}
-	_, err := e.importedComponent(ctx, snap, project.Slug, component.Slug)
+	_, err := e.importedComponentBySlug(ctx, snap, project.Slug, component.Slug)
 	return err
 }
 
@@ -108,7 +116,7 @@ func (e *Env) visibleTranslation(ctx context.Context, snap *store.Snapshot, r *r
 	project, component, code := r.PathParam("project"), r.PathParam("component"), r.PathParam("language")
 	t, err := snap.Translation(ctx, project, component, code)
 	if errors.Is(err, catalog.ErrNotFound) {
-		if _, err := e.importedComponent(ctx, snap, project, component); err != nil {
+		if _, err := e.importedComponent(ctx, snap, r); err != nil {
 			return t, err
 		}
 		language, known := e.Languages.Lookup(code)
@@ -179,4 +187,17 @@ func servedLanguages(ctx context.Context, snap *store.Snapshot) ([]string, error
 		return nil, err
 	}
 	return snap.Languages(ctx, ids)
+}
+
+// visibleUnit finds the unit that the path names, and its translation.
+func (e *Env) visibleUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (*catalog.Unit, *store.TranslationRow, error) {
+	id, err := r.PathID()
+	if err != nil {
+		return nil, nil, err
+	}
+	row, err := snap.Unit(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &row.Unit, &row.Translation, e.servable(ctx, snap, &row.Translation.Project, &row.Translation.Component)
 }

@@ -52,7 +52,7 @@ func WebRoutes(e *Env) []Route {
 		to("/changes/browse/:project/", "Changes", below(project, "changes/")),
 		to("/changes/browse/:project/:component/", "Changes", below(component, "changes/")),
 		to("/changes/browse/:project/:component/:language/", "Changes", below(translation, "changes/")),
-		to("/user/:username/", "User", func(r *rest.Request) string { return wire.Path("api", "users", r.PathParam("username")) }),
+		to("/user/:username/", "User", func(r *rest.Request) string { return wire.UserPath(r.PathParam("username")) }),
 	}
 }
 
@@ -102,7 +102,7 @@ func (e *Env) translatePage(ctx context.Context, snap *store.Snapshot, r *rest.R
 			return nil, err
 		}
 		if found {
-			return rest.Redirect("/api/units/" + wire.FormatID(id) + "/"), nil
+			return rest.Redirect(wire.UnitPath(id)), nil
 		}
 	}
 	return rest.Redirect(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"), nil

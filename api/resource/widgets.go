@@ -46,7 +46,7 @@ func (e *Env) getWidget(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 }
 
 func (e *Env) progressOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (*widget.Progress, error) {
-	project, component, language := r.PathParam("project"), r.PathParam("component"), strings.TrimPrefix(r.PathParam("language"), "-")
+	component, language := r.PathParam("component"), strings.TrimPrefix(r.PathParam("language"), "-")
 	switch {
 	case component != "" && component != "-" && language != "":
 		t, err := e.visibleTranslation(ctx, snap, r)
@@ -55,7 +55,7 @@ func (e *Env) progressOf(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		}
 		return e.newProgress(t.Component.Settings.Name, []store.Sum{{Language: t.Language, Stats: t.Stats}}), nil
 	case component != "" && component != "-":
-		c, err := e.importedComponent(ctx, snap, project, component)
+		c, err := e.importedComponent(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}

@@ -102,3 +102,27 @@ func Slice[T any](all []T, w window) []T {
 	to := min(from+w.Limit, len(all))
 	return all[from:to]
 }
+
+// ListOf is the page of a list held in memory that a request asks for. path is the
+// list's own.
+func ListOf[T any](r *Request, all []T, maxSize int, path string) (*wire.List, error) {
+	w, err := r.Window(int64(len(all)), maxSize)
+	if err != nil {
+		return nil, err
+	}
+	return r.List(w, path, append([]T{}, Slice(all, w)...)), nil
+}
+
+// ListOfObjects is ListOf of the objects that are made of the entries on the page.
+func ListOfObjects[T, O any](r *Request, all []T, path string, object func(*T) O) (*wire.List, error) {
+	w, err := r.Window(int64(len(all)), MaxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	page := Slice(all, w)
+	objects := make([]O, len(page))
+	for i := range page {
+		objects[i] = object(&page[i])
+	}
+	return r.List(w, path, objects), nil
+}

@@ -38,20 +38,30 @@ func Path(segments ...string) string {
 // FormatID writes an id.
 func FormatID(id int64) string { return strconv.FormatInt(id, 10) }
 
-func (l Links) Unit(id int64) string   { return l.API("/api/units/" + FormatID(id) + "/") }
+// Unit returns the URL of a unit.
+func (l Links) Unit(id int64) string { return l.API(UnitPath(id)) }
+
+// User returns the URL of a user.
+func (l Links) User(username string) string { return l.API(UserPath(username)) }
+
 func (l Links) change(id int64) string { return l.API("/api/changes/" + FormatID(id) + "/") }
 func (l Links) addon(id int64) string  { return l.API("/api/addons/" + FormatID(id) + "/") }
-func (l Links) User(username string) string {
-	return l.API(Path("api", "users", username))
-}
 
-// Paths of API resources.
+// UnitPath is the path of a unit.
+func UnitPath(id int64) string { return "/api/units/" + FormatID(id) + "/" }
+
+// UserPath is the path of a user.
+func UserPath(username string) string { return Path("api", "users", username) }
+
+// ProjectPath is the path of a project.
 func ProjectPath(project string) string { return Path("api", "projects", project) }
 
+// ComponentPath is the path of a component.
 func ComponentPath(project, component string) string {
 	return Path("api", "components", project, component)
 }
 
+// TranslationPath is the path of a translation.
 func TranslationPath(project, component, language string) string {
 	return Path("api", "translations", project, component, language)
 }
