@@ -2,10 +2,10 @@ package catalog
 
 import "time"
 
-// Action is the kind of a change entry (weblate-facts §4).
+// Action is the kind of a change entry (docs/compatibility.md#change-entries).
 type Action int16
 
-// The actions that repoglot records (decisions 16 and 21).
+// The actions that repoglot records.
 const (
 	ActionFailedMerge       Action = 22 // a pull failed
 	ActionParseError        Action = 24 // a file cannot be parsed
@@ -18,8 +18,8 @@ const (
 	ActionStringRemove      Action = 63 // a string disappeared
 )
 
-// Name returns the action_name of the specification's era (weblate-facts §4,
-// column 4.x), or "" for an action that repoglot never records.
+// Name returns the action_name of Weblate 4.x, or "" for an action that repoglot
+// never records.
 func (a Action) Name() string {
 	switch a {
 	case ActionFailedMerge:
@@ -47,32 +47,31 @@ func (a Action) Name() string {
 // Recorded reports whether repoglot ever makes entries of this action.
 func (a Action) Recorded() bool { return a.Name() != "" }
 
-// Known reports whether the action is in Weblate's table (weblate-facts §4):
-// what a client may filter by, recorded or not.
+// Known reports whether Weblate has the action: clients may filter by it, recorded
+// or not.
 func (a Action) Known() bool { return 0 <= a && a <= 104 && (a < 10 || a > 12) }
 
-// Credited reports whether the entry names its author as user: what appears
-// and disappears does, an update in the repository does not (decision 16).
+// Credited reports whether the entry names its author as user: entries of added and
+// removed strings do, updates in the repository do not.
 func (a Action) Credited() bool { return a == ActionNewUnit || a == ActionStringRemove }
 
-// Change is one entry of the change list (read-interface, Change entry;
-// decisions 16, 17 and 21).
+// Change is one entry of the change list (docs/compatibility.md#change-entries).
 type Change struct {
-	// ID is dense and ascending over the whole server.
+	// ID ascends without gaps over the whole server.
 	ID int64
 	// Action is the kind of change.
 	Action Action
 	// UnitID is the unit; 0 for an entry about a component or a file.
 	UnitID int64
-	// Project, Component and Language are the slugs and the language code of
-	// where it happened; Language is "" for an entry about a component.
+	// Project and Component are the slugs, and Language is the language code, of
+	// the changed object; Language is "" for an entry about a component.
 	Project, Component, Language string
-	// TranslationRemoved says that the file of the translation is gone now: its URL
-	// answers 404 (decision 23).
+	// TranslationRemoved says that the file of the translation has been removed
+	// since: its URL answers 404.
 	TranslationRemoved bool
-	// Timestamp is when: decision 19.
+	// Timestamp is the time of the change (docs/compatibility.md#history).
 	Timestamp time.Time
-	// Username is the API name of the git author, "" if there is none.
+	// Username is the API name of the git author, "" without one.
 	Username string
 	// AuthorName is the author's full name.
 	AuthorName string
@@ -81,26 +80,26 @@ type Change struct {
 	Target string
 	// Old is the text before.
 	Old string
-	// State and OldState are the states after and before; -1 where the unit is
-	// not there.
+	// State and OldState are the states after and before, StateAbsent where the
+	// unit did not exist.
 	State, OldState State
-	// Source and Context are those of the unit.
+	// Source and Context are the source and context of the unit.
 	Source, Context string
-	// Commit is the commit of origin, "" if there is none; CommitTime its
-	// committer time.
+	// Commit is the commit that made the change, "" without one; CommitTime is
+	// its committer time.
 	Commit     string
 	CommitTime time.Time
 	// CoAuthors are the names of the commit's Co-authored-by trailers.
 	CoAuthors []string
-	// Event holds what an entry about a component or a file tells: file, line,
-	// message, language. Of an entry about a string it holds previous_source, if
-	// that string took the place of a removed one, else it is nil.
+	// Event has the details of an entry about a component or a file: file, line,
+	// message, language. For an entry about a string that replaced a removed one
+	// it has EventPreviousSource; for other strings it is nil.
 	Event map[string]string
 }
 
-// EventPreviousSource is the key of Change.Event of an entry about a string.
+// EventPreviousSource is the key of Change.Event for the source of the removed string
+// that a new one replaced.
 const EventPreviousSource = "previous_source"
 
-// StateAbsent is the State of a string that is not there, before it was added
-// or after it was removed (weblate-facts §4, details).
+// StateAbsent is the State of a string before it was added and after it was removed.
 const StateAbsent State = -1

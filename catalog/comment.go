@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// OwnComment is what counts as a unit's comment: the lines of its translator
-// comments that those of the template's entry do not have, without blank lines
-// at both ends. It is "" if nothing but blank lines is left.
+// OwnComment returns a unit's comment: the lines of its translator comments that the
+// comments of the template's entry do not have, without blank lines at both ends. It
+// is "" if only blank lines are left.
 func OwnComment(comment, template string) string {
 	if template == "" {
 		return strings.Trim(comment, "\n")
@@ -28,5 +28,5 @@ func OwnComment(comment, template string) string {
 	return ""
 }
 
-// TranslatorNote is the part of Note that holds translator comments.
+// TranslatorNote returns the translator comments of Note.
 func (u *Unit) TranslatorNote() string { return u.Note[:u.TranslatorBytes] }

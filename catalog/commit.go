@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// Commit is what people are shown of a commit (weblate-facts §6, Repository).
-// It holds no e-mail address (decision 27).
+// Commit is a commit as people see it. It has no e-mail address
+// (docs/compatibility.md#repository-status).
 type Commit struct {
 	// Hash is the commit's id, 40 hexadecimal digits.
 	Hash string
 	// Author wrote the change, Committer made the commit; either may be empty.
 	Author, Committer string
-	// AuthorTime and CommitTime are when; zero where the commit does not say.
+	// AuthorTime and CommitTime are the times of both, zero if the commit has none.
 	AuthorTime, CommitTime time.Time
 	// Message is the whole message, without blanks at the ends of its lines.
 	Message string
 }
 
-// maxCommitMessage bounds what is kept of a message, in bytes.
+// maxCommitMessage is the length to which a message is cut, in bytes.
 const maxCommitMessage = 16 << 10
 
-// NewCommit takes e-mail addresses out of the texts of a commit and bounds its
-// message.
+// NewCommit removes e-mail addresses from the texts of a commit and cuts its message
+// to 16 KiB.
 func NewCommit(c Commit) Commit {
 	c.Author, c.Committer = withoutAddresses(c.Author), withoutAddresses(c.Committer)
 	lines := strings.Split(withoutAddresses(cut(c.Message, maxCommitMessage)), "\n")
@@ -52,8 +52,8 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// withoutAddresses removes e-mail addresses: with their brackets where they
-// stand in such, as in trailers, else all but the name before the at sign.
+// withoutAddresses removes e-mail addresses in angle brackets, as in trailers, and
+// shortens all others to the name before the at sign.
 func withoutAddresses(s string) string {
 	if !strings.Contains(s, "@") {
 		return s

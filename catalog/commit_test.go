@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestNewCommit is decision 27: no e-mail address is kept, wherever it stands.
+// TestNewCommit looks for e-mail addresses everywhere in a commit: none is kept.
 func TestNewCommit(t *testing.T) {
 	t.Parallel()
 	got := NewCommit(Commit{

@@ -2,12 +2,11 @@ package catalog
 
 import "strconv"
 
-// UnitsPerComponent is the room for unit and delta ids below one component:
-// unit id = component id · UnitsPerComponent + n (DESIGN, invariant 4).
+// UnitsPerComponent is the number of unit and delta ids of one component: unit id =
+// component id · UnitsPerComponent + n.
 const UnitsPerComponent = 1 << 28
 
-// Component is one set of translation files in one branch of one repository
-// (read-interface, Component object).
+// Component is one set of translation files in one branch of one repository.
 type Component struct {
 	// ID is assigned once and never reused.
 	ID int64
@@ -23,11 +22,12 @@ type Component struct {
 	Branch string
 	// Tracking is the branch in use; "" before the first pull.
 	Tracking string
-	// Head is the commit that the units stand at, 40 hexadecimal digits; ""
+	// Head is the commit that the units were read from, 40 hexadecimal digits; ""
 	// before the first import. A replay moves it while it runs.
 	Head string
-	// Imported says that the component has reached the branch's head once: before,
-	// its translations are not there yet (decision 22).
+	// Imported says that the component has reached the branch's head once;
+	// before that its translations do not exist yet
+	// (docs/compatibility.md#first-import).
 	Imported bool
 	// Changes is the number of change entries below the component.
 	Changes int64
@@ -35,15 +35,15 @@ type Component struct {
 	Problem string
 }
 
-// ComponentSettings are the fields of a component that the configuration sets;
-// defaults in decision 33. Where a comment says nothing the field means what
-// the specification's field of that name means.
+// ComponentSettings are the fields of a component that the configuration sets. A
+// field without a comment means what Weblate's field of that name means. The
+// defaults are in docs/compatibility.md#defaults.
 type ComponentSettings struct {
 	Name                        string // default: the slug
 	VCS                         string // always "git"
 	Push                        string
 	PushBranch                  string
-	Filemask                    string // * stands for the language code
+	Filemask                    string // * matches the language code
 	Language                    string // language of a mask without *; "" otherwise
 	Template                    string // always "": PO is bilingual
 	EditTemplate                bool
@@ -82,33 +82,35 @@ type ComponentSettings struct {
 	GlossaryColor               string
 	Access                      Access // "": as the project
 	// SuggestionBranches selects the branches whose texts are suggestions (a
-	// remote.BranchPattern), SuggestionLimit how many of them at most.
+	// remote.BranchPattern); SuggestionLimit is their greatest number.
 	SuggestionBranches string    `json:",omitempty"`
 	SuggestionLimit    int       `json:",omitempty"`
 	History            History   `json:"History,omitzero"`   // of the first import
 	Discovery          Discovery `json:"Discovery,omitzero"` // zero: the configuration names it itself
 }
 
-// Discovery is what made a component: the patterns of the configuration, in
-// which {component} stands for what they matched. The zero value is none.
+// Discovery has the patterns of the configuration that a component was discovered
+// with; {component} in them is the part of a path that they matched. The zero value
+// is no discovery.
 type Discovery struct {
-	// Slug, Name, Filemask and NewBase are those of the configuration.
+	// Slug, Name, Filemask and NewBase are the patterns.
 	Slug, Name, Filemask, NewBase string
 }
 
 // Found reports whether there is a discovery.
 func (d *Discovery) Found() bool { return d.Slug != "" }
 
-// ReadKey is what the stored units depend on beside the files: a component
-// whose ReadKey changed has to be read anew.
+// ReadKey is a fingerprint of the settings that the stored units depend on: if it
+// changes, the files of the component are read again.
 func (s *ComponentSettings) ReadKey() string {
 	var h Hasher
 	key := h.Meta(s.Filemask, s.Language, s.NewBase, s.SourceLanguage, s.LanguageRegex, s.CheckFlags)
 	return strconv.FormatUint(uint64(key), 16)
 }
 
-// CheckKey is what quality checks depend on beside the strings: a change has
-// them run anew, in the whole project, which is compared with the component.
+// CheckKey is a fingerprint of the settings that quality checks depend on: if it
+// changes, the checks of the whole project run again, as some checks compare
+// components.
 func (s *ComponentSettings) CheckKey() string {
 	var h Hasher
 	key := h.Meta(s.Name, s.CheckFlags, s.SourceLanguage, strconv.FormatBool(s.IsGlossary), strconv.FormatBool(s.AllowTranslationPropagation), string(s.Access))

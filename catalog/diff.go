@@ -5,55 +5,54 @@ import (
 	"math/rand/v2"
 )
 
-// Known is what Diff needs of a stored unit.
+// Known has the fields of a stored unit that Diff needs.
 type Known struct {
 	// ID is the unit's id.
 	ID int64
-	// Identity is that of the unit.
+	// Identity is the unit's identity.
 	Identity Identity
-	// Text and Meta are the fingerprints that Hasher.Text and Hasher.Meta made
-	// of the stored unit.
+	// Text and Meta are the stored unit's fingerprints, by Hasher.Text and
+	// Hasher.Meta.
 	Text, Meta int64
-	// Removed marks a unit that was in no file before.
+	// Removed marks a unit that the file did not have before.
 	Removed bool
 }
 
-// Seen is what Diff needs of a unit just read: its identity and fingerprints.
+// Seen has the fields of a unit just read that Diff needs.
 type Seen struct {
-	// Identity is that of the unit.
+	// Identity is the unit's identity.
 	Identity Identity
-	// Text and Meta are fingerprints by Hasher.Text and Hasher.Meta.
+	// Text and Meta are its fingerprints, by Hasher.Text and Hasher.Meta.
 	Text, Meta int64
 }
 
-// Pair names a stored unit and the unit read that it became, as indices into
-// the two arguments of Diff.
+// Pair is a stored unit and the unit just read with the same identity, as indices
+// into the two arguments of Diff.
 type Pair struct{ Known, Seen int }
 
 // Delta is the difference between the stored and the read units of a
 // translation. Every unit that was read is in exactly one of Added, Returned,
 // Updated, Touched and Same, in the order of the file.
 type Delta struct {
-	// Added are units never seen before: indices of units read.
+	// Added are the indices of units that have not been stored before.
 	Added []int
-	// Returned are units that were removed and are there again.
+	// Returned are units that were removed and are in the file again.
 	Returned []Pair
 	// Updated are units whose target or state changed.
 	Updated []Pair
-	// Touched are units of which only note, flags or previous source changed:
-	// they are stored but make no change entry (decision 16).
+	// Touched are units with the same target and state of which another field
+	// changed, such as note or flags. They are stored and make no change entry.
 	Touched []Pair
-	// Same are units that did not change, but perhaps their place.
+	// Same are units that did not change, except perhaps their position.
 	Same []Pair
-	// Removed are live units that the file has no more: indices of stored
-	// units, in their order.
+	// Removed are the indices of live stored units that the file no longer has,
+	// in the order of the stored units.
 	Removed []int
 }
 
-// Diff compares the stored units of a translation, removed ones included, with
-// those just read from its file. Identities must be unique within each
-// argument: of repeated entries the first wins before Diff is called
-// (decision 13).
+// Diff compares the stored units of a translation, including removed ones, with the
+// units just read from its file. Identities must be unique within each argument: the
+// caller keeps the first one of repeated entries.
 func Diff(known []Known, seen []Seen) Delta {
 	d := Delta{Same: make([]Pair, 0, min(len(known), len(seen)))}
 	index := knownIndex{known: known}
@@ -65,7 +64,7 @@ func Diff(known []Known, seen []Seen) Delta {
 			continue
 		}
 		found[k] = true
-		d.sort(Pair{Known: k, Seen: i}, &known[k], &seen[i])
+		d.classify(Pair{Known: k, Seen: i}, &known[k], &seen[i])
 	}
 	for i := range known {
 		if !found[i] && !known[i].Removed {
@@ -75,14 +74,13 @@ func Diff(known []Known, seen []Seen) Delta {
 	return d
 }
 
-// knownIndex finds stored units. Files are mostly in the order of the ids, so
-// that the unit after the one found last is tried first; the table is made when
-// that fails.
+// knownIndex finds stored units. Files are usually in the order of the ids, so the
+// unit after the last one found is tried first; the table is made when that fails.
 type knownIndex struct {
 	known []Known
 	next  int
 	table []int32 // open addressing; index+1, or 0
-	mix   uint64  // odd and random: nobody can write strings that share a slot
+	mix   uint64  // odd and random, so that no file can be made whose strings share a slot
 	shift int
 }
 
@@ -121,7 +119,8 @@ func (x *knownIndex) build() {
 func (x *knownIndex) slot(id Identity) uint64  { return uint64(id.Key) * x.mix >> x.shift }
 func (x *knownIndex) after(slot uint64) uint64 { return (slot + 1) & uint64(len(x.table)-1) }
 
-func (d *Delta) sort(p Pair, known *Known, seen *Seen) {
+// classify adds a pair to the list for its difference.
+func (d *Delta) classify(p Pair, known *Known, seen *Seen) {
 	switch {
 	case known.Removed:
 		d.Returned = append(d.Returned, p)
@@ -134,7 +133,7 @@ func (d *Delta) sort(p Pair, known *Known, seen *Seen) {
 	}
 }
 
-// Changed reports whether anything but places differs.
+// Changed reports whether anything except positions differs.
 func (d *Delta) Changed() bool {
 	return len(d.Added)+len(d.Returned)+len(d.Updated)+len(d.Touched)+len(d.Removed) > 0
 }

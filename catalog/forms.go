@@ -2,11 +2,11 @@ package catalog
 
 import "strings"
 
-// FormSeparator stands between the plural forms of a source or target that is
-// kept as one string: two U+001E characters (weblate-facts §1).
+// FormSeparator separates the plural forms of a source or target that is kept as one
+// string: two U+001E characters, as in Weblate (docs/compatibility.md#hashes).
 const FormSeparator = "\x1e\x1e"
 
-// JoinForms makes one string of plural forms. One form is returned as it is.
+// JoinForms joins plural forms to one string.
 func JoinForms(forms []string) string {
 	if len(forms) == 1 {
 		return forms[0]
@@ -20,8 +20,8 @@ func SplitForms(s string) []string { return strings.Split(s, FormSeparator) }
 
 // TargetForms returns the forms of a target as the API shows them: exactly
 // number forms, padded with "" or cut, if the source is a plural or the target
-// has several forms, else the one form (weblate-facts §2). A number below 1
-// counts as 1.
+// has several forms, else the one form (docs/compatibility.md#plurals). A number
+// below 1 counts as 1.
 func TargetForms(source, target string, number int) []string {
 	if !strings.Contains(source, FormSeparator) && !strings.Contains(target, FormSeparator) {
 		return []string{target}
@@ -34,8 +34,8 @@ func TargetForms(source, target string, number int) []string {
 // EmptyForms reports whether every form of a target is empty.
 func EmptyForms(target string) bool { return TrimForms(target) == "" }
 
-// TrimForms drops trailing empty forms, so that a target compares equal
-// whether a file writes out its last empty msgstr[] or leaves them away.
+// TrimForms drops trailing empty forms, so that a target is the same whether a file
+// has its last empty msgstr[] or not.
 func TrimForms(target string) string {
 	for strings.HasSuffix(target, FormSeparator) {
 		target = strings.TrimSuffix(target, FormSeparator)

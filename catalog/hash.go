@@ -10,14 +10,13 @@ import (
 
 // The keys of SipHash-2-4 as two little-endian halves of 16 ASCII bytes.
 const (
-	weblateKey0, weblateKey1 = 0x206574616c626557, 0x6873614820706953 // "Weblate Sip Hash", weblate-facts §1
+	weblateKey0, weblateKey1 = 0x206574616c626557, 0x6873614820706953 // "Weblate Sip Hash", Weblate's key
 	ownKey0, ownKey1         = 0x746f6c676f706572, 0x79656b2070697320 // "repoglot sip key", never leaves the server
 )
 
-// Identity names a string within a translation. The (context, source) text is
-// what identifies a unit (decision 13); 128 bits of two keyed hashes stand for
-// it, since Hash alone is not unique: it has no separator, so ("Open", "menu")
-// and ("Openm", "enu") share it.
+// Identity identifies a string within a translation. Context and source identify a
+// unit; Identity has 128 bits of two keyed hashes of them. Hash alone is not unique:
+// it has no separator, so ("Open", "menu") and ("Openm", "enu") share it.
 type Identity struct {
 	// Hash is the id_hash and content_hash of the API.
 	Hash int64
@@ -26,17 +25,17 @@ type Identity struct {
 }
 
 // HashContent returns the content_hash of a source (plural forms joined by
-// FormSeparator) and its context: SipHash-2-4 of both without a separator,
-// minus 2^63 (weblate-facts §1). For bilingual formats such as PO it is the
-// id_hash too.
+// FormSeparator) and its context: SipHash-2-4 of both without a separator, minus
+// 2^63 (docs/compatibility.md#hashes). In bilingual formats such as PO it is also
+// the id_hash.
 func HashContent(source, context string) int64 {
 	var h Hasher
 	return h.content(source, context)
 }
 
-// HashID returns the id_hash of a unit: HashContent, or for a monolingual
-// component the hash of the context alone (weblate-facts §1). repoglot serves
-// no monolingual components; the rule is kept whole so that the vectors are.
+// HashID returns the id_hash of a unit: HashContent, or for a monolingual component
+// the hash of the context alone. repoglot has no monolingual components; the rule is
+// complete so that all of Weblate's test vectors hold.
 func HashID(source, context string, monolingual bool) int64 {
 	if monolingual {
 		source = ""
@@ -44,25 +43,26 @@ func HashID(source, context string, monolingual bool) int64 {
 	return HashContent(source, context)
 }
 
-// Checksum is the form in which a unit's web_url names an id_hash: the
-// unsigned hash in lower-case hexadecimal without padding (decision 13).
+// Checksum returns the id_hash as a unit's web_url has it: the unsigned hash in
+// lower-case hexadecimal without padding.
 func Checksum(idHash int64) string {
 	return string(AppendChecksum(nil, idHash))
 }
 
-// AppendChecksum appends Checksum to b.
+// AppendChecksum appends the result of Checksum to b.
 func AppendChecksum(b []byte, idHash int64) []byte {
 	return strconv.AppendUint(b, uint64(idHash)^(1<<63), 16)
 }
 
-// ParseChecksum reads a checksum, padded or not. ok is false if it is none.
+// ParseChecksum reads a checksum, with or without padding. ok is false if s is not
+// one.
 func ParseChecksum(s string) (idHash int64, ok bool) {
 	u, err := strconv.ParseUint(s, 16, 64)
 	return int64(u ^ (1 << 63)), err == nil
 }
 
-// Hasher computes the hashes of many strings with one buffer. The zero value
-// is ready; it must not be shared between goroutines.
+// Hasher computes the hashes of many strings with one buffer. The zero value is
+// ready to use; goroutines must not share it.
 type Hasher struct{ buf []byte }
 
 // Identity returns the identity of a source (forms joined) and its context.
@@ -76,7 +76,8 @@ func (h *Hasher) Identity(source, context string) Identity {
 	}
 }
 
-// Text fingerprints what a change entry is about: target and state.
+// Text returns a fingerprint of target and state. If it differs, a change entry is
+// made.
 func (h *Hasher) Text(target string, state State) int64 {
 	h.buf = binary.AppendUvarint(h.buf[:0], uint64(state))
 	h.buf = append(h.buf, TrimForms(target)...)
@@ -92,8 +93,8 @@ func (h *Hasher) Target(project int64, language, target string) int64 {
 	return int64(siphash.Hash(ownKey0, ownKey1, h.buf) | 1)
 }
 
-// Meta fingerprints what a unit carries beside its text and its place in the
-// file: a difference is stored but is no change entry (decision 16).
+// Meta returns a fingerprint of a unit's fields other than its text and its position.
+// If it differs, the unit is stored and no change entry is made.
 func (h *Hasher) Meta(parts ...string) int64 {
 	h.buf = h.buf[:0]
 	for _, p := range parts {
@@ -103,25 +104,25 @@ func (h *Hasher) Meta(parts ...string) int64 {
 	return int64(siphash.Hash(ownKey0, ownKey1, h.buf))
 }
 
-// Sum fingerprints a text where nobody gains from another one with the same
-// fingerprint: in a third of the time of the other hashes. It is no secret and
-// the same for ever.
+// Sum returns a fingerprint of a text in a third of the time of the other hashes. It
+// has no secret key and never changes: use it only where an attacker gains nothing
+// from a collision.
 func Sum(text string) int64 {
 	const k0, k1 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93 // odd, half of their bits set
 	sum := uint64(len(text)) * k1
 	rest := text
 	for ; len(rest) >= 8; rest = rest[8:] {
-		sum = fold(sum^load8(rest), k0)
+		sum = mulFold(sum^load8(rest), k0)
 	}
 	var last uint64
 	for i := range len(rest) {
 		last |= uint64(rest[i]) << (8 * i)
 	}
-	return int64(fold(sum^last, k1))
+	return int64(mulFold(sum^last, k1))
 }
 
-// fold multiplies and adds up the halves of the product.
-func fold(a, b uint64) uint64 {
+// mulFold multiplies and adds the halves of the product.
+func mulFold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	return high + low
 }

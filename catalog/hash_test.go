@@ -8,7 +8,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// TestHashVectors holds the values that a Weblate computes (weblate-facts §1).
+// TestHashVectors holds the values that a Weblate computes (docs/compatibility.md#hashes).
 func TestHashVectors(t *testing.T) {
 	for _, c := range []struct {
 		source, context string

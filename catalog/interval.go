@@ -2,8 +2,8 @@ package catalog
 
 import "time"
 
-// Interval is a unit of time that statistics are shown in: the parameter
-// interval of the API. Intervals begin at midnight UTC.
+// Interval is a unit of time of statistics: the parameter interval of the API.
+// Intervals begin at midnight UTC.
 type Interval string
 
 // The intervals.
@@ -19,8 +19,8 @@ func (i Interval) Known() bool {
 	return i == IntervalDay || i == IntervalWeek || i == IntervalMonth
 }
 
-// First is the day that the interval with at in it begins with, at midnight UTC.
-// An interval that is not known is a day.
+// First returns the first day of the interval that at is in, at midnight UTC. An
+// unknown interval is a day.
 func (i Interval) First(at time.Time) time.Time {
 	at = at.UTC()
 	year, month, day := at.Date()
@@ -33,7 +33,7 @@ func (i Interval) First(at time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// Last is the last day of the interval with at in it, at midnight UTC.
+// Last returns the last day of the interval that at is in, at midnight UTC.
 func (i Interval) Last(at time.Time) time.Time {
 	first := i.First(at)
 	switch i {

@@ -10,7 +10,7 @@ const (
 	AccessPrivate Access = "private"
 )
 
-// Project groups components (read-interface, Project object).
+// Project is a group of components.
 type Project struct {
 	// ID is assigned once and never reused.
 	ID int64
@@ -22,8 +22,8 @@ type Project struct {
 	Changes int64
 }
 
-// ProjectSettings are the fields of a project that the configuration sets;
-// defaults in decision 33.
+// ProjectSettings are the fields of a project that the configuration sets. The
+// defaults are in docs/compatibility.md#defaults.
 type ProjectSettings struct {
 	Name              string // default: the slug
 	Web               string // URL of the project's own site, or ""

@@ -1,7 +1,7 @@
 package catalog
 
-// State is the state of a unit (decision 10, weblate-facts §3). The numbers
-// are part of the API.
+// State is the state of a unit (docs/compatibility.md#states). The numbers are part
+// of the API.
 type State int16
 
 // The states a unit can have. Approved is never read from PO files.

@@ -1,7 +1,6 @@
 package catalog
 
 // Count is a number of units with the words and characters of their sources.
-// The zero value is none.
 type Count struct {
 	// Units is the number of units.
 	Units int64
@@ -31,8 +30,8 @@ func (c *Count) addUnit(u *Unit) {
 	c.Chars += int64(u.Chars)
 }
 
-// Stats are the statistics of a set of units (read-interface, Translation;
-// weblate-facts §6). The zero value is that of an empty set.
+// Stats are the statistics of a set of units (docs/compatibility.md#statistics). The
+// zero value belongs to the empty set.
 type Stats struct {
 	// Total counts all units.
 	Total Count
@@ -88,8 +87,9 @@ func (s *Stats) Subtract(o Stats) {
 // Tenths is a percentage in tenths of a percent: 958 is 95.8 %.
 type Tenths int
 
-// Percent returns n of total, cut off after one decimal (decision 15). Of
-// nothing it is empty: pass 1000 for a measure of completeness, else 0.
+// Percent returns n of total, cut after one decimal
+// (docs/compatibility.md#percentages). If total is 0 it returns empty: pass 1000 for
+// a measure of completeness, else 0.
 func Percent(n, total int64, empty Tenths) Tenths {
 	if total == 0 {
 		return empty

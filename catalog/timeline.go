@@ -8,22 +8,22 @@ import (
 // Timeline adds up the statistics of translations over time. Its zero value
 // counts in days.
 type Timeline struct {
-	// Interval is what the timeline's points stand for.
+	// Interval is the length of time of a point.
 	Interval Interval
 
-	steps map[int64]*Stats // what changed, by the first second of the interval
+	steps map[int64]*Stats // sums of differences, by the first second of the interval
 }
 
 // Point is the statistics at the end of an interval.
 type Point struct {
 	// First and Last are the interval's days, at midnight UTC.
 	First, Last time.Time
-	// Stats are those after the last change in the interval.
+	// Stats are the statistics after the last change in the interval.
 	Stats Stats
 }
 
-// Change tells that the statistics of one translation went from before to after
-// at a time. Changes may be told in any order.
+// Change adds a change of the statistics of one translation, from before to after.
+// Changes may be added in any order.
 func (l *Timeline) Change(at time.Time, before, after Stats) {
 	if l.steps == nil {
 		l.steps = make(map[int64]*Stats)
@@ -38,10 +38,9 @@ func (l *Timeline) Change(at time.Time, before, after Stats) {
 	s.Subtract(before)
 }
 
-// Points returns the intervals in which something changed, ascending, of those
-// that have a time from from to to (the zero time: no bound). Where from is
-// behind the first change, the first point is of the interval that from is in,
-// though nothing changed in it: what a curve begins with.
+// Points returns the intervals with changes between from and to, ascending. The zero
+// time is no bound. If from is after the first change, the first point is the interval
+// that from is in, even without a change: a curve begins with it.
 func (l *Timeline) Points(from, to time.Time) []Point {
 	var firsts []int64
 	for first := range l.steps {

@@ -2,29 +2,29 @@ package catalog
 
 import "time"
 
-// Scope says what an access token is good for.
+// Scope says what an access token permits.
 type Scope string
 
 // The scopes of access tokens.
 const (
-	// ScopeRead sees private projects and components.
+	// ScopeRead permits to see private projects and components.
 	ScopeRead Scope = "read"
-	// ScopeAdmin sees them too, and may do what changes something as soon as the
-	// API has it; in this version nothing does.
+	// ScopeAdmin permits the same, and all writes of the API; this version has
+	// none.
 	ScopeAdmin Scope = "admin"
 )
 
-// Known reports whether the scope is one of those above.
+// Known reports whether s is one of the scopes above.
 func (s Scope) Known() bool { return s == ScopeRead || s == ScopeAdmin }
 
 // Token is an access token, without its secret.
 type Token struct {
-	// ID is above 0 and never given twice.
+	// ID is above 0 and never reused.
 	ID int64
-	// Name is what people call it; unique.
+	// Name is unique.
 	Name string
-	// Scope is what it is good for.
+	// Scope is what the token permits.
 	Scope Scope
-	// Created is when it was made, in UTC.
+	// Created is the time of its creation, in UTC.
 	Created time.Time
 }

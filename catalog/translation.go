@@ -2,50 +2,52 @@ package catalog
 
 import "time"
 
-// Translation is one language of one component (read-interface, Translation).
+// Translation is one language of one component.
 type Translation struct {
 	// ID is assigned once and never reused.
 	ID int64
 	// ComponentID is the component's id.
 	ComponentID int64
-	// Language is the code in URLs: that of the matched language, or for a
-	// second file of one language the file's own code (decision 13).
+	// Language is the code in URLs: the code of the matched language, or for a
+	// second file of one language the file's own code
+	// (docs/compatibility.md#languages).
 	Language string
-	// FileCode is the code as found in the file's name: language_code.
+	// FileCode is the code in the file's name: language_code.
 	FileCode string
 	// Filename is the file's path in the repository.
 	Filename string
-	// Revision is the git blob id of the file whose strings are served
-	// (decision 12), 40 hexadecimal digits.
+	// Revision is the git blob id of the file whose strings are served, 40
+	// hexadecimal digits (docs/compatibility.md#revisions).
 	Revision string
-	// IsSource marks the source-language translation (decision 11).
+	// IsSource marks the source-language translation
+	// (docs/compatibility.md#source-translation).
 	IsSource bool
-	// Removed marks a translation whose file is gone; it answers 404.
+	// Removed marks a translation whose file has been removed; it answers 404.
 	Removed bool
 	// PluralNumber is the number of plural forms of a target, at least 1.
 	PluralNumber int
-	// PluralFormula chooses the form; "0" where there is one.
+	// PluralFormula chooses the form; it is "0" for one form.
 	PluralFormula string
-	// Outline fingerprints the file's strings without their translations: the
-	// source translation changes only if an outline does.
+	// Outline is a fingerprint of the file's strings without their translations:
+	// the source translation changes only if an outline changes.
 	Outline int64
 	// Stats are the statistics of the live units.
 	Stats Stats
-	// Checked is what the units were checked with, "" if they were not (ingest
-	// gives it its form). The store sets it as it sets Stats.Failing, by
-	// StepTx.SetChecked and SetFailing alone.
+	// Checked is the version of the checks and settings that the units were
+	// checked with, "" before that; package ingest defines its form. Only
+	// StepTx.SetChecked and SetFailing change it.
 	Checked string
 	// Changes is the number of change entries of the translation's strings.
 	Changes int64
-	// RecentChanges is how many of them are of the RecentSpan that ends with
+	// RecentChanges is the number of those in the RecentSpan that ends at
 	// LastChange.
 	RecentChanges int64
-	// LastChange is the time of the newest of them; zero if there is none.
+	// LastChange is the time of the newest change entry, zero without one.
 	LastChange time.Time
-	// LastAuthor is the full name of its git author; "" if there is none.
+	// LastAuthor is the full name of its git author, "" without one.
 	LastAuthor string
 }
 
-// RecentSpan is the time before the newest change entry whose entries count as
-// recent_changes (weblate-facts §6, Statistics).
+// RecentSpan is the time before the newest change entry in which entries count as
+// recent_changes (docs/compatibility.md#statistics).
 const RecentSpan = 6 * time.Hour

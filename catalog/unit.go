@@ -2,57 +2,57 @@ package catalog
 
 import "time"
 
-// Unit is one string of one translation (read-interface, Unit).
+// Unit is one string of one translation.
 type Unit struct {
 	// ID is component id · UnitsPerComponent + n; it stays through edits,
 	// removal and return.
 	ID int64
 	// TranslationID is the owning translation.
 	TranslationID int64
-	// SourceID is the unit of the same string in the source translation; its
-	// own ID for a source unit.
+	// SourceID is the ID of the same string's unit in the source translation; for a
+	// source unit its own ID.
 	SourceID int64
 	// Identity tells units of one translation apart.
 	Identity Identity
 	// Source is the msgid; plural forms joined by FormSeparator.
 	Source string
-	// Context is the msgctxt, "" if there is none.
+	// Context is the msgctxt, "" without one.
 	Context string
-	// Target is the translation; plural forms joined by FormSeparator, as many
-	// as the file has. TargetForms gives those of the API.
+	// Target is the translation; the plural forms of the file joined by
+	// FormSeparator. TargetForms returns the forms of the API.
 	Target string
 	// PreviousSource is the previous msgid of a fuzzy entry, forms joined.
 	PreviousSource string
-	// Note holds translator comments, then extracted comments, one per line.
+	// Note has the translator comments, then the extracted comments, one per line.
 	Note string
-	// TranslatorBytes is the number of bytes at the start of Note that are translator
-	// comments; 0 if they are blank or there are none.
+	// TranslatorBytes is the length of the translator comments at the start of Note,
+	// in bytes; 0 if they are blank.
 	TranslatorBytes int
-	// Comment is what of the translator comments the template does not have
-	// (OwnComment); "" for source units. Only the store's answers have it.
+	// Comment is the part of the translator comments that the template does not
+	// have (OwnComment); "" for source units. Only the store fills it in.
 	Comment string
-	// Flags are the flags but fuzzy, sorted and joined by ", ".
+	// Flags are the flags except fuzzy, sorted and joined by ", ".
 	Flags string
 	// Priority is the value of the flag priority, else 100.
 	Priority int
 	// State is the unit's state.
 	State State
-	// Position is the 1-based place among the file's live entries; 0 for a
-	// removed unit.
+	// Position is the 1-based index among the file's live entries; 0 for a removed
+	// unit.
 	Position int
-	// Location holds the references, joined by ", ".
+	// Location has the references, joined by ", ".
 	Location string
 	// Words and Chars count the source.
 	Words, Chars int
-	// Failing are the failing quality checks, the bits of a checks.Mask; zero
-	// for a removed unit. Only the store's answers have it.
+	// Failing has the failing quality checks, as the bits of a checks.Mask; zero for
+	// a removed unit. Only the store fills it in.
 	Failing [2]uint64
-	// HasSuggestion says that another branch has another text. Only the store's
-	// answers have it.
+	// HasSuggestion says that another branch has another text. Only the store fills
+	// it in.
 	HasSuggestion bool
-	// Removed marks a unit that is in no file any more.
+	// Removed marks a unit that its file no longer has.
 	Removed bool
-	// Created is when the commit or pull came that introduced the unit.
+	// Created is the time of the commit or pull that introduced the unit.
 	Created time.Time
 }
 
@@ -60,8 +60,8 @@ type Unit struct {
 type UnitPosition struct {
 	// ID is the unit's id.
 	ID int64
-	// Position is the 1-based place among the file's live entries.
+	// Position is the 1-based index among the file's live entries.
 	Position int
-	// Location holds the references, joined by ", ".
+	// Location has the references, joined by ", ".
 	Location string
 }

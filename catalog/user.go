@@ -10,10 +10,10 @@ import (
 // maxUsername bounds a username in characters, before a suffix.
 const maxUsername = 60
 
-// Username makes the API name of a git author out of the author's name
-// (decision 25): letters and digits of any script in lower case, accents of
-// Latin letters dropped, every other run a "-". It is "author" if nothing is
-// left. The caller adds a suffix where two authors collide.
+// Username returns the API name for the name of a git author: letters and digits of
+// any script in lower case, Latin letters without accents, "-" for every other run of
+// characters; "author" if nothing is left. The caller adds a suffix if two authors
+// have the same one (docs/compatibility.md#users).
 func Username(name string) string {
 	var b strings.Builder
 	n, dash := 0, false

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// unusedSingular begins the first form of a plural whose singular cannot
-// occur; such a form is not counted (weblate-facts §3).
+// unusedSingular is the start of the first form of a plural whose singular cannot
+// occur; Weblate does not count such a form.
 const unusedSingular = "<unused singular"
 
-// CountText returns both, CountWords and CountChars, in one pass.
+// CountText returns CountWords and CountChars in one pass.
 func CountText(source string, cjk bool) (words, chars int) {
 	if strings.IndexByte(source, FormSeparator[0]) < 0 && !strings.HasPrefix(source, unusedSingular) { // as in most
 		return countForm(source, cjk)
@@ -19,10 +19,10 @@ func CountText(source string, cjk bool) (words, chars int) {
 	return CountWords(source, cjk), CountChars(source)
 }
 
-// CountWords returns the number of words of a source, all plural forms summed
-// (decision 14): runs of characters that are not white space in the sense of
-// weblate-facts §3. With cjk, for source languages Japanese, Chinese and
-// Korean, every CJK code point counts one and separates words.
+// CountWords returns the number of words of a source, summed over the plural forms: runs
+// of characters that Python does not call white space (docs/compatibility.md#words).
+// With cjk, for the source languages Japanese, Chinese and Korean, every CJK code
+// point is a word and separates words.
 func CountWords(source string, cjk bool) int {
 	if strings.IndexByte(source, FormSeparator[0]) < 0 { // as in most
 		if strings.HasPrefix(source, unusedSingular) {
@@ -41,8 +41,8 @@ func CountWords(source string, cjk bool) int {
 	return words
 }
 
-// countForm looks at eight bytes at a time while they are ASCII: the words of
-// most sources are counted by their first letters, a bit for each.
+// countForm looks at eight bytes at a time while they are ASCII, and counts words by
+// the bits of their first letters.
 func countForm(form string, cjk bool) (words, chars int) {
 	inWord := false
 	for i := 0; i < len(form); {
@@ -92,8 +92,8 @@ func load8(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// load8OrSpaces returns the eight bytes of s from i on, blanks for those behind
-// its end. s has eight at least.
+// load8OrSpaces returns the eight bytes of s at i, with blanks after its end. s has
+// at least eight bytes.
 func load8OrSpaces(s string, i int) uint64 {
 	rest := len(s) - i
 	if rest >= 8 {
@@ -103,8 +103,8 @@ func load8OrSpaces(s string, i int) uint64 {
 	return load8(s[len(s)-8:])>>(64-8*rest) | blanks<<(8*rest)
 }
 
-// spaceBits returns the high bit of each byte that isSpace, of eight ASCII
-// bytes: adding 0x80-n sets it in those that are n or more.
+// spaceBits returns the high bit of each of eight ASCII bytes that isSpace. Adding
+// 0x80-n sets that bit in bytes that are n or more.
 func spaceBits(x uint64) uint64 {
 	const each = 0x0101010101010101
 	if controls := ^(x + (0x80-' ')*each) & highBits; controls == 0 { // as in most
@@ -116,7 +116,7 @@ func spaceBits(x uint64) uint64 {
 }
 
 // CountChars returns the number of code points of a source, separators of
-// plural forms included (weblate-facts §3).
+// plural forms included (docs/compatibility.md#words).
 func CountChars(source string) int {
 	ascii := 0
 	for rest := source; len(rest) >= 8 && load8(rest)&highBits == 0; rest = rest[8:] {
@@ -134,7 +134,7 @@ func isSpace(r rune) bool {
 	return unicode.IsSpace(r)
 }
 
-// isCJK holds the ranges of weblate-facts §3.
+// isCJK reports whether r is in one of Weblate's CJK ranges.
 func isCJK(r rune) bool {
 	switch {
 	case r < 0x1100:

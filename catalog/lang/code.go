@@ -16,8 +16,8 @@ func BaseCode(code string) string {
 	return strings.ToLower(code)
 }
 
-// IsCJK reports whether words of the language are counted per character:
-// base code ja, zh or ko (decision 14, facts §3).
+// IsCJK reports whether words of the language are counted by characters: its base
+// code is ja, zh or ko (docs/compatibility.md#words).
 func IsCJK(code string) bool {
 	switch BaseCode(code) {
 	case "ja", "zh", "ko":

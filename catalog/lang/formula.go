@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// ErrFormula is the sentinel of every error of [Compile]: the text is no
-// plural expression of the gettext manual, section "Plural forms".
+// ErrFormula is in every error of [Compile]: the text is not a plural expression of
+// the gettext manual, section "Additional functions for plural forms".
 var ErrFormula = errors.New("not a plural expression")
 
-// Bounds on a formula, against hostile headers. The longest one of the
-// table has 488 bytes and parentheses 6 deep.
+// Bounds on a formula, against hostile headers. The longest formula of the table
+// has 488 bytes, the deepest one 6 levels.
 const (
 	maxFormulaLen   = 4096
 	maxFormulaDepth = 128
@@ -19,27 +19,26 @@ const (
 // Undefined is what [Formula.Eval] returns where the formula divides by zero.
 const Undefined = -1 << 31
 
-// Formula is a compiled plural expression. It is immutable and safe for
-// concurrent use; make it with [Compile].
+// Formula is a compiled plural expression. It is immutable and safe for concurrent
+// use; make it with [Compile].
 //
-// It is our own evaluator and not gotext's plurals package because that one
-// splits at the first operator without regard to nesting: it gives another
-// form than C for Breton (n = 13), knows neither arithmetic nor '!', and
-// panics on `n%0`. A test holds it as a second opinion on all other formulas
-// of the table.
+// We do not use gotext's package plurals: it splits at the first operator without
+// regard to nesting, returns another form than C for Breton (n = 13), knows neither
+// arithmetic nor '!', and panics on `n%0`. A test compares it with this package on
+// all other formulas of the table.
 type Formula struct {
 	root *node
 }
 
-// node is one operation of a formula. Leaves are 'n' and '0' (the constant
-// value); '?' uses all three operands, '!' only a.
+// node is one operation of a formula. The leaves are 'n' and '0' (the constant
+// value). '?' uses all three operands, '!' only a.
 type node struct {
 	op      byte
 	value   int64
 	a, b, c *node
 }
 
-// Two-character operators, as one byte each.
+// The operators of two characters, as one byte each.
 const (
 	opOr  = 'o'
 	opAnd = 'a'
@@ -50,9 +49,8 @@ const (
 )
 
 // Compile parses a plural expression: C syntax over the variable n with
-// decimal numbers, ?: || && == != < > <= >= + - * / % ! and parentheses
-// (gettext manual, "Plural forms"). One ';' may follow. An error wraps
-// [ErrFormula] and names the byte.
+// decimal numbers, ?: || && == != < > <= >= + - * / % ! and parentheses. One ';' may
+// follow. An error wraps [ErrFormula] and names the byte.
 func Compile(formula string) (*Formula, error) {
 	if len(formula) > maxFormulaLen {
 		return nil, fmt.Errorf("%w: %d bytes long, at most %d are read", ErrFormula, len(formula), maxFormulaLen)
@@ -70,8 +68,8 @@ func Compile(formula string) (*Formula, error) {
 }
 
 // Eval returns the form that the formula chooses for n, or [Undefined].
-// Truth is 1 and 0. Division rounds down, as the service's own evaluator does
-// (it matters for negative n only).
+// True is 1 and false is 0. Division rounds down, as in Weblate (it matters for
+// negative n only).
 func (f *Formula) Eval(n int) int {
 	v, ok := f.root.eval(int64(n))
 	if !ok {
@@ -80,8 +78,8 @@ func (f *Formula) Eval(n int) int {
 	return int(v)
 }
 
-// eval is false where a division by zero is met. Operands that C would not
-// evaluate are not evaluated.
+// eval returns false for a division by zero. It does not evaluate operands that C
+// does not evaluate.
 func (x *node) eval(n int64) (int64, bool) {
 	switch x.op {
 	case 'n':
@@ -113,7 +111,7 @@ func (x *node) eval(n int64) (int64, bool) {
 	return compute(x.op, a, b)
 }
 
-// compute does one two-sided operation.
+// compute returns the result of one binary operation.
 func compute(op byte, a, b int64) (int64, bool) {
 	switch op {
 	case opOr, opAnd:
@@ -150,7 +148,7 @@ func compute(op byte, a, b int64) (int64, bool) {
 	return rest, true
 }
 
-// truth is C's value of a comparison.
+// truth returns C's value of a comparison.
 func truth(b bool) int64 {
 	if b {
 		return 1

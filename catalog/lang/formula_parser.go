@@ -13,14 +13,14 @@ type formulaParser struct {
 	depth int // nesting of ternary and unary, bounded by maxFormulaDepth
 }
 
-// operator is one spelling of a two-sided operation.
+// operator is the text of a binary operation.
 type operator struct {
 	text string
 	op   byte
 }
 
-// binaryLevel returns the operators of one level of precedence, the weakest
-// first and longer spellings before their prefixes; false above the last.
+// binaryLevel returns the operators of a level of precedence, 0 for the weakest, with
+// longer texts before their prefixes. It returns false above the last level.
 func binaryLevel(level int) ([]operator, bool) {
 	switch level {
 	case 0:
@@ -124,7 +124,7 @@ func (p *formulaParser) number() (*node, error) {
 	return &node{op: '0', value: v}, nil
 }
 
-// operator takes the first of the operators that the text goes on with.
+// operator reads one of the operators, if it is next.
 func (p *formulaParser) operator(operators []operator) (byte, bool) {
 	for _, o := range operators {
 		if p.accept(o.text) {
@@ -134,7 +134,7 @@ func (p *formulaParser) operator(operators []operator) (byte, bool) {
 	return 0, false
 }
 
-// accept skips blanks and then takes token if it is next.
+// accept skips blanks and reads token if it is next.
 func (p *formulaParser) accept(token string) bool {
 	p.skip()
 	if !strings.HasPrefix(p.text[p.pos:], token) {
@@ -162,7 +162,7 @@ func (p *formulaParser) enter() error {
 // leave ends a level of nesting.
 func (p *formulaParser) leave() { p.depth-- }
 
-// fail names the place where the text stops being an expression.
+// fail returns an error that names the position.
 func (p *formulaParser) fail() error {
 	if p.pos >= len(p.text) {
 		return fmt.Errorf("%w: %q ends too early", ErrFormula, p.text)

@@ -1,18 +1,17 @@
 // Package lang knows the languages: codes, English names, writing direction,
 // aliases and plural rules, and which language a file's code means.
 //
-// Goals: answer as the compatible service does (facts §2, decisions 13, 14 and
-// 32), from data that is built into the binary, for any code that a file name
-// can hold. Every answer is a pure function of its arguments.
+// Goals: answer as Weblate does (docs/compatibility.md#languages and
+// docs/compatibility.md#plurals), from data that is built into the binary, for any
+// code that a file name can have. Every answer is a pure function of its arguments.
 //
-// Non-goals: it does not find the code in a path (the filemask's business),
-// does not decide which of two files of one language wins (decision 13, the
-// importer's business), and keeps no state: a [Table] never changes.
+// Non-goals: it does not find the code in a path (the filemask does), does not decide
+// which of two files of one language counts (the import does), and keeps no state: a
+// [Table] never changes.
 //
-// The files below data/ come from the language-data project, MIT, see
-// data/LICENSE; plural-types.csv was computed from them, and
-// recorded-names.csv holds the names that a running service was recorded with
-// where the newer language-data has another one.
+// The files in data/ come from https://github.com/WeblateOrg/language-data, MIT, see
+// data/LICENSE. plural-types.csv was computed from them. recorded-names.csv has the
+// names that a Weblate was recorded with, where language-data now has another one.
 package lang
 
 import (
@@ -20,7 +19,7 @@ import (
 	"strings"
 )
 
-// Direction of writing, as the API prints it (facts §2, rtl.csv).
+// The directions of writing, as the API has them.
 const (
 	// LeftToRight is the direction of most languages.
 	LeftToRight = "ltr"
@@ -28,14 +27,14 @@ const (
 	RightToLeft = "rtl"
 )
 
-// undetermined is the language of a code that says nothing at all.
+// undetermined is the language of an empty code.
 const undetermined = "und"
 
 // Language is one language as the API's language object shows it. The zero
 // value is no language.
 type Language struct {
-	// Code is the code used in URLs, such as "pt_BR"; never empty in an
-	// answer of this package.
+	// Code is the code in URLs, such as "pt_BR". This package never returns an
+	// empty one.
 	Code string
 	// Name is the English name, such as "Portuguese (Brazil)".
 	Name string
@@ -61,8 +60,8 @@ type Table struct {
 	longest  int                 // bytes of the longest code, alias or name
 }
 
-// ByCode returns the language with exactly this code. The other result is
-// false for any other spelling and for aliases; see [Table.Lookup].
+// ByCode returns the language with exactly this code. It returns false for other
+// spellings and for aliases; see [Table.Lookup].
 func (t *Table) ByCode(code string) (Language, bool) {
 	i, ok := t.byCode[code]
 	if !ok {
@@ -71,9 +70,8 @@ func (t *Table) ByCode(code string) (Language, bool) {
 	return t.langs[i], true
 }
 
-// Lookup returns the language that a URL means by code: its exact code, the
-// same in other case or with '-' or '+' for '_', or an alias (decision 13).
-// It invents nothing: an unknown code gives false.
+// Lookup returns the language for a code in a URL: its exact code, the same in other
+// case or with '-' or '+' for '_', or an alias. It returns false for an unknown code.
 func (t *Table) Lookup(code string) (Language, bool) {
 	i, ok := t.lookup(code)
 	if !ok {
@@ -82,14 +80,14 @@ func (t *Table) Lookup(code string) (Language, bool) {
 	return t.langs[i], true
 }
 
-// All returns every language of the table, by code in byte order. The slice
-// is the caller's own.
+// All returns all languages of the table, sorted by code. The caller may modify the
+// slice.
 func (t *Table) All() []Language {
 	return slices.Clone(t.langs)
 }
 
-// lookup is Lookup by index. Exact codes come first; a folded code is unique
-// among the codes, which New checks.
+// lookup is Lookup and returns an index. Exact codes come first. New checks that no two
+// codes have the same folded form.
 func (t *Table) lookup(code string) (int, bool) {
 	if i, ok := t.byCode[code]; ok {
 		return i, true
@@ -102,8 +100,8 @@ func (t *Table) lookup(code string) (int, bool) {
 	return i, ok
 }
 
-// fold maps the spellings of one code to one key: lower case, with '_' for
-// the '-' of BCP 47 and the '+' of Android.
+// fold returns one key for all spellings of a code: lower case, with '_' for the '-' of
+// BCP 47 and the '+' of Android.
 func fold(code string) string {
 	return separators.Replace(strings.ToLower(code))
 }

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// dataFiles holds the licence too, so that it travels with the binary.
+// dataFiles includes the licence, so that the binary has it.
 //
 //go:embed data/*.csv data/LICENSE
 var dataFiles embed.FS
 
-// New reads the table that is built into the program. An error names the file
-// and row and can only mean that the program was built from broken data.
+// New reads the table that is built into the program. An error names the file and row,
+// and means that the program was built from broken data.
 func New() (*Table, error) {
 	files, err := fs.Sub(dataFiles, "data")
 	if err != nil {
@@ -30,7 +30,7 @@ func New() (*Table, error) {
 	return t, nil
 }
 
-// load builds a table from the files of data/.
+// load makes a table from the files of data/.
 func load(files fs.FS) (*Table, error) {
 	t := &Table{
 		byCode:  map[string]int{},
@@ -95,8 +95,8 @@ func (t *Table) loadLanguages(files fs.FS, types *typeTable) error {
 	return t.index()
 }
 
-// index fills the maps over langs and refuses codes or names that would hide
-// one another.
+// index fills the maps over langs. It returns an error for codes or names that would
+// hide one another.
 func (t *Table) index() error {
 	for i, l := range t.langs {
 		if j, ok := t.byFold[fold(l.Code)]; ok {
@@ -113,8 +113,8 @@ func (t *Table) index() error {
 	return nil
 }
 
-// loadAliases fills the languages' aliases in file order. A row whose source
-// is "#" is a comment of that file.
+// loadAliases fills the languages' aliases in file order. A row whose first column is
+// "#" is a comment.
 func (t *Table) loadAliases(files fs.FS) error {
 	rows, err := readCSV(files, "aliases.csv", 2)
 	if err != nil {
@@ -142,7 +142,7 @@ func (t *Table) loadAliases(files fs.FS) error {
 	return nil
 }
 
-// readNames reads the names that win over those of languages.csv.
+// readNames reads the names that replace names of languages.csv.
 func readNames(files fs.FS) (map[string]string, error) {
 	rows, err := readCSV(files, "recorded-names.csv", 2)
 	if err != nil {
@@ -168,8 +168,8 @@ func readSet(files fs.FS, name string) (map[string]struct{}, error) {
 	return set, nil
 }
 
-// readCSV reads a file without its header row; every row has at least the
-// given number of columns.
+// readCSV reads a file without its header row. Every row must have at least the given
+// number of columns.
 func readCSV(files fs.FS, name string, columns int) ([][]string, error) {
 	f, err := files.Open(name)
 	if err != nil {

@@ -5,21 +5,20 @@ import (
 	"unicode"
 )
 
-// Match returns the language that a file's code means, by facts §2 "File code
-// to language": the sanitised code exactly, without regard to case, with '-'
-// and '+' as '_', as an alias, as an English name, as four letters xxYY, or
-// without the language's default country (cs_CZ is cs).
+// Match returns the language of a file's code (docs/compatibility.md#languages). It
+// looks for the sanitised code exactly, without regard to case, with '-' and '+' as
+// '_', as an alias, as an English name, as four letters xxYY, and without the
+// language's default country (cs_CZ is cs).
 //
-// An unknown code is a language of its own, with name, direction and plural
-// of its base (the longest known code before a separator), or, without a
-// base, named "<code> (generated)" with two forms `n != 1`. A code of which
-// sanitising leaves nothing is "und", the undetermined language.
+// An unknown code is a language of its own. It has name, direction and plural of its
+// base, the longest known code before a separator. Without a base it is named
+// "<code> (generated)" and has two forms `n != 1`. A code that is empty after
+// sanitising is "und", the undetermined language.
 //
-// Two steps differ from the facts on purpose. Aliases come before names, so
-// that the ISO 639 codes dan and mon are Danish and Mongolian, as our own
-// alias lists say, and not the languages named Dan and Mon; no other code is
-// affected. And the table's codes are folded as well, so that sv_FI is its
-// sv-FI.
+// Two steps differ from Weblate on purpose. Aliases come before names, so that the
+// ISO 639 codes dan and mon are Danish and Mongolian, as in the alias lists, and not
+// the languages named Dan and Mon; no other code is affected. And the table's codes
+// are folded, so that sv_FI is its sv-FI.
 func (t *Table) Match(code string) Language {
 	code = sanitize(code)
 	if code == "" {
@@ -31,10 +30,9 @@ func (t *Table) Match(code string) Language {
 	return t.generate(code)
 }
 
-// Variant returns the language object of a second file of one language: the
-// file's own code, with name, direction and plural rule of base
-// (decision 13). It has no aliases, and its plural has an id of its own. An
-// empty file code gives base unchanged.
+// Variant returns the language object of a second file of one language: the file's own
+// code, with name, direction and plural rule of base. It has no aliases, and its plural
+// has its own id. For an empty file code it returns base.
 func (t *Table) Variant(fileCode string, base Language) Language {
 	if fileCode == "" {
 		return base
@@ -50,7 +48,7 @@ func (t *Table) Variant(fileCode string, base Language) Language {
 	return v
 }
 
-// find is the part of Match that knows only the table.
+// find is the part of Match that looks in the table.
 func (t *Table) find(code string) (int, bool) {
 	if i, ok := t.lookup(code); ok {
 		return i, true
@@ -71,9 +69,9 @@ func (t *Table) find(code string) (int, bool) {
 	return 0, false
 }
 
-// generate makes the language of an unknown, sanitised code. It looks for the
-// base no further than the table's longest key reaches: a name in a git tree
-// may have a million separators.
+// generate makes the language of an unknown, sanitised code. A base is not longer than
+// the longest key of the table, so only that many bytes are searched: a name in a git
+// tree may have a million separators.
 func (t *Table) generate(code string) Language {
 	for prefix := code[:min(len(code), t.longest+1)]; ; {
 		cut := strings.LastIndexAny(prefix, codeSeparators)
@@ -94,11 +92,11 @@ func (t *Table) generate(code string) Language {
 	}
 }
 
-// sanitize strips what is no part of a code (facts §2): Android's "b+" and
-// the r of "pt-rBR", the "(2)" of a copied file, white space, dots at the
-// ends. Bytes that are not UTF-8 and control characters go too: codes appear
-// in URLs, JSON and SQL text. It repeats until nothing changes, so that the
-// code of a language matches that language.
+// sanitize removes characters that are not part of a code: Android's "b+" and the r of
+// "pt-rBR", the "(2)" of a copied file, white space, and dots at the ends. It also
+// removes bytes that are not UTF-8 and control characters, as codes appear in URLs,
+// JSON and SQL text. It repeats until nothing changes, so that the code of a language
+// matches that language.
 func sanitize(code string) string {
 	code, _, _ = strings.Cut(code, "(")
 	code = strings.Map(func(r rune) rune {
@@ -120,7 +118,7 @@ func sanitize(code string) string {
 	return code
 }
 
-// isFourLetters reports whether code may be ll_CC written without separator.
+// isFourLetters reports whether code may be ll_CC without the separator.
 func isFourLetters(code string) bool {
 	if len(code) != 4 {
 		return false
@@ -138,8 +136,8 @@ func isLetter(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// direction is the rule of facts §2 for rtl.csv: the code or its base is
-// listed. The base is cut at '_', '-' and here also at '@' and '.'.
+// direction returns RightToLeft if rtl.csv lists the code or its base. Unlike Weblate
+// it ends the base also at '@' and '.'.
 func direction(rtl map[string]struct{}, code string) string {
 	if _, ok := rtl[code]; ok {
 		return RightToLeft

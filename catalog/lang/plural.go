@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Sources of a plural rule (facts §2).
+// The sources of a plural rule.
 const (
 	// SourceDefault is the language's own default.
 	SourceDefault = 0
@@ -15,33 +15,32 @@ const (
 	SourceGettext = 1
 )
 
-// MaxForms bounds the number of plural forms that a file's header may ask
-// for: each untranslated plural entry is padded to it. Real languages have at
-// most six.
+// MaxForms bounds the number of plural forms of a file's header: each untranslated
+// plural entry is padded to that number. Real languages have at most six.
 const MaxForms = 32
 
-// Plural is a rule that chooses one of several forms by a number, as the
-// language object's plural field shows it. The zero value is no rule.
+// Plural is a rule that chooses one of several forms by a number: the field plural of
+// the language object. The zero value is no rule.
 type Plural struct {
-	// ID is stable and positive, below 2^31; no two languages of the table
-	// share one. Derived from the code, so it does not depend on the table.
+	// ID is positive and below 2^31; no two languages of the table share one. It
+	// is derived from the code, so it does not depend on the table.
 	ID int
 	// Source is [SourceDefault] or [SourceGettext].
 	Source int
-	// Number of forms, 1 to [MaxForms].
+	// Number is the number of forms, 1 to [MaxForms].
 	Number int
-	// Formula is the plural expression as written in its source, without
-	// a trailing ';'. It chooses a form, counted from 0.
+	// Formula is the plural expression as written, without a trailing ';'. It
+	// chooses a form, counted from 0.
 	Formula string
-	// Type says which form is which, by the table of facts §2 (decision 32).
+	// Type says which form is which (docs/compatibility.md#plurals).
 	Type int
 }
 
-// PluralFor returns the plural rule of a file of language l whose header
-// gives number forms and the formula: the language's own rule if both have
-// the same number and choose the same forms on the sample of facts §2
-// ("Which plural does a translation get"), else one with [SourceGettext]. A
-// header that is missing (0, "") or senseless means the language's own rule.
+// PluralFor returns the plural rule of a file of language l whose header has this
+// number of forms and formula: the language's own rule if both have the same number and
+// choose the same forms for a sample of numbers (docs/compatibility.md#plurals), else a
+// rule with [SourceGettext]. If the header is missing (0, "") or invalid, it is the
+// language's own rule.
 func PluralFor(l Language, number int, formula string) Plural {
 	formula = trimFormula(formula)
 	if number < 1 || number > MaxForms {
@@ -66,12 +65,12 @@ func PluralFor(l Language, number int, formula string) Plural {
 	}
 }
 
-// pluralForms is the pattern of facts §2 for the header field.
+// pluralForms is Weblate's pattern for the header field.
 var pluralForms = regexp.MustCompile(`^\s*nplurals\s*=\s*([0-9]+)\s*;\s*plural\s*=\s*([-0-9n()!=|&<>+*/%?:\s]+)`)
 
-// ParsePluralForms takes a PO header's Plural-Forms value apart: the number
-// of forms and the formula, blanks and ';' trimmed. It is false if the value
-// does not have that form, as with a template's INTEGER and EXPRESSION.
+// ParsePluralForms parses a PO header's Plural-Forms: the number of forms and the
+// formula, without blanks and ';' around it. It returns false for any other value, such
+// as a template's INTEGER and EXPRESSION.
 func ParsePluralForms(value string) (number int, formula string, ok bool) {
 	m := pluralForms.FindStringSubmatch(value)
 	if m == nil {
@@ -92,12 +91,12 @@ func trimFormula(formula string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(formula), ";"))
 }
 
-// squeeze removes all blanks: the key of a formula's text.
+// squeeze removes all blanks from a formula.
 func squeeze(formula string) string {
 	return strings.Join(strings.Fields(formula), "")
 }
 
-// stableID is a positive number below 2^31 that depends on the parts alone.
+// stableID returns a positive number below 2^31 that depends only on the parts.
 func stableID(parts ...string) int {
 	h := fnv.New32a()
 	for _, part := range parts {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Plural types with a meaning of their own (facts §2).
+// The plural types with a special meaning (docs/compatibility.md#plurals).
 const (
 	typeArabic  = 3
 	typeUnknown = 666
@@ -16,13 +16,13 @@ const (
 
 // typeTable derives plural.type of a formula. It is immutable.
 type typeTable struct {
-	byText   map[string]int      // squeeze(formula) → type, Arabic's own excepted
+	byText   map[string]int      // squeeze(formula) → type, except typeArabic
 	arabic   map[string]struct{} // squeezed formulas of type 3 in base code ar
 	bySample map[string]int      // sample → type of the first known formula with it
 }
 
-// knownTypes is the table of the built-in plural-types.csv, read once. An
-// unreadable one, which New reports, knows no types.
+// knownTypes returns the table of the built-in plural-types.csv, read once. If it is
+// unreadable, which New reports, the table is empty.
 var knownTypes = sync.OnceValue(func() *typeTable {
 	files, err := fs.Sub(dataFiles, "data")
 	if err != nil {
@@ -58,7 +58,7 @@ func loadTypes(files fs.FS) (*typeTable, error) {
 	return t, nil
 }
 
-// add learns one formula.
+// add adds one formula.
 func (t *typeTable) add(formula string, kind int) error {
 	key := squeeze(formula)
 	if kind == typeArabic {
@@ -79,9 +79,9 @@ func (t *typeTable) add(formula string, kind int) error {
 	return nil
 }
 
-// typeOf returns the type of a formula in the language of code, by facts §2:
-// known text; any other formula of Arabic is Arabic's; known results; else
-// unknown.
+// typeOf returns the type of a formula in the language of code: the type of a formula
+// with the same text; else for Arabic typeArabic; else the type of a formula with the
+// same results; else typeUnknown.
 func (t *typeTable) typeOf(code, formula string) int {
 	key := squeeze(trimFormula(formula))
 	isArabic := BaseCode(code) == "ar"
@@ -104,8 +104,8 @@ func (t *typeTable) typeOf(code, formula string) int {
 	return typeUnknown
 }
 
-// sample returns the results of a formula for the numbers of facts §2, -10 to
-// 199 and 1000 to 10^7, as a key: two formulas with one key are the same rule.
+// sample returns the results of a formula for Weblate's sample of numbers, -10 to 199
+// and 1000 to 10^7, as a key: two formulas with the same key are the same rule.
 func sample(formula string) (string, error) {
 	f, err := Compile(formula)
 	if err != nil {
