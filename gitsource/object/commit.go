@@ -13,43 +13,45 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// Commit is one commit. Texts are valid UTF-8 (the commit's encoding header is
-// honoured).
+// Commit is one commit. Its texts are valid UTF-8, whatever encoding the commit
+// has.
 type Commit struct {
 	// Hash is the commit's id.
 	Hash Hash
 	// Tree is the id of its root directory.
 	Tree Hash
-	// Parents in the commit's order; the first is the branch merged into.
+	// Parents in the commit's order. The first is the branch that a merge went
+	// into.
 	Parents []Hash
-	// Author wrote the change, Committer made the commit.
+	// Author wrote the change; Committer made the commit.
 	Author, Committer Signature
-	// Message without trailing line breaks, at most 64 KiB of it.
+	// Message without trailing line breaks, cut after 64 KiB.
 	Message string
 }
 
-// Subject is the first line of the message.
+// Subject returns the first line of the message.
 func (c Commit) Subject() string {
 	line, _, _ := strings.Cut(c.Message, "\n")
 	return strings.TrimSpace(line)
 }
 
-// Signature is who did something and when.
+// Signature is a person and a time.
 type Signature struct {
 	// Name and Email as in the commit, before any mailmap; may be empty.
 	Name, Email string
-	// When, in the zone of the person, with second precision; years 1970 to
-	// 9999. Zero where the commit has no readable time.
+	// When, in the person's time zone, in whole seconds of the years 1970 to
+	// 9999. Zero if the commit has no readable time.
 	When time.Time
 }
 
 const (
 	maxMessage = 64 << 10
 	maxParents = 4096
-	lastSecond = 253402300799 // 9999-12-31T23:59:59Z, the last that JSON can take
+	lastSecond = 253402300799 // 9999-12-31T23:59:59Z, the last time that JSON can hold
 )
 
-// Commit reads a commit. ErrUnknownCommit where the directory does not have it.
+// Commit reads a commit. The error is ErrUnknownCommit if the directory does not
+// have it.
 func (s *Store) Commit(h Hash) (Commit, error) {
 	data, err := s.commitData(h)
 	if err != nil {
@@ -70,15 +72,18 @@ func (s *Store) commitData(h Hash) ([]byte, error) {
 	return data, objectError("commit", h, err)
 }
 
-// Node is the part of a commit that walks need.
+// Node is the part of a commit that a walk through history needs.
 type Node struct {
-	Tree    Hash
+	// Tree is the id of the root directory.
+	Tree Hash
+	// Parents that the directory has, in the commit's order.
 	Parents []Hash
-	When    int64 // committer time, Unix seconds
+	// When is the committer's time in Unix seconds.
+	When int64
 }
 
-// Node reads a commit for a walk. Parents that the directory lacks (its history
-// is cut there) are left out.
+// Node reads a commit for a walk. Parents that a shallow directory lacks are left
+// out.
 func (s *Store) Node(h Hash) (Node, error) {
 	data, err := s.commitData(h)
 	if err != nil {
@@ -109,8 +114,8 @@ func (s *Store) Node(h Hash) (Node, error) {
 	return n, nil
 }
 
-// commitHeaders calls fn for each header line; continuation lines (signatures)
-// are skipped.
+// commitHeaders calls fn for each header line of a commit. Continuation lines, as
+// signatures have, are skipped.
 func commitHeaders(data []byte, fn func(key, value string) error) error {
 	for len(data) > 0 && data[0] != '\n' {
 		line := data
@@ -169,8 +174,8 @@ func parseCommit(h Hash, data []byte) (Commit, error) {
 	return c, nil
 }
 
-// toUTF8 converts text that is not UTF-8 by the commit's encoding header;
-// without one, or one that is not known, broken bytes become U+FFFD.
+// toUTF8 converts text that is not UTF-8 from the charset in the commit's encoding
+// header. Without a known charset, invalid bytes become U+FFFD.
 func toUTF8(s, charset string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -183,7 +188,7 @@ func toUTF8(s, charset string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// parseSignature reads "Name <email> seconds zone"; what is missing stays zero.
+// parseSignature reads "Name <email> seconds zone"; missing parts stay zero.
 func parseSignature(s string) Signature {
 	var sig Signature
 	open, end := strings.IndexByte(s, '<'), strings.LastIndexByte(s, '>')
@@ -201,7 +206,7 @@ func parseSignature(s string) Signature {
 	return sig
 }
 
-// parseZone reads "+0200"; nonsense is UTC.
+// parseZone reads "+0200"; invalid text is UTC.
 func parseZone(zone string) *time.Location {
 	n, err := strconv.Atoi(zone)
 	if err != nil || len(zone) != 5 || n <= -2400 || n >= 2400 || n == 0 {
@@ -210,8 +215,8 @@ func parseZone(zone string) *time.Location {
 	return time.FixedZone("", (n/100*60+n%100)*60)
 }
 
-// cleanName drops control characters and blanks around; names are shown on
-// pages and in headers.
+// cleanName removes control characters, and blanks at both ends: names are shown
+// on pages and in headers.
 func cleanName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

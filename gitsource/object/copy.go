@@ -19,28 +19,28 @@ import (
 )
 
 var (
-	// errMany: so much is new that copying files whole is cheaper.
+	// errMany: so many objects are new that copying whole files is cheaper.
 	errMany = errors.New("many new objects")
-	// errSource: the fault lies with the repository copied from.
+	// ErrSource: the git directory that is copied from is incomplete or damaged.
 	ErrSource = errors.New("source is incomplete")
 )
 
-// manyObjects ends an object-by-object copy. A push has some ten objects.
+// manyObjects bounds a copy object by object. A push has some ten objects.
 const manyObjects = 20_000
 
-// objectCopy copies objects from one repository on disk to another. An object
-// is written after all that it names, so what is there is there completely,
+// objectCopy copies objects from one git directory to another. An object is
+// written after all objects that it names, so an object that is there is complete,
 // also after a crash.
 type objectCopy struct {
 	from, to *objects
-	target   string // objects directory written to
+	target   string // the objects directory of to
 	shallow  bool   // parents may be missing in from
-	limit    int    // errMany beyond so many objects
+	limit    int    // more objects are errMany
 	written  int
 	done     map[Hash]struct{}
 }
 
-// newObjectCopy copies from one git directory to another; close ends it.
+// newObjectCopy prepares a copy from one git directory to another; close ends it.
 func newObjectCopy(from, to string) (*objectCopy, error) {
 	shallow, err := copyShallow(from, to)
 	if err != nil {
@@ -54,16 +54,16 @@ func newObjectCopy(from, to string) (*objectCopy, error) {
 
 func (c *objectCopy) close() { _ = errors.Join(c.from.close(), c.to.close()) }
 
-// CopyAll copies all packs and loose objects of one git directory to another,
-// which has none yet, and makes sure that commit tip is among them. ErrSource
-// where from is incomplete.
+// CopyAll copies all packs and loose objects of one git directory to another, which
+// has none yet, and checks that commit tip is among them. The error is ErrSource if
+// from is incomplete.
 func CopyAll(ctx context.Context, from, to string, tip Hash) error {
 	c, err := newObjectCopy(from, to)
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	if err := c.everything(ctx); err != nil {
+	if err := c.allFiles(ctx); err != nil {
 		return err
 	}
 	if err := Verify(ctx, to, tip); err != nil {
@@ -75,9 +75,9 @@ func CopyAll(ctx context.Context, from, to string, tip Hash) error {
 	return nil
 }
 
-// CopyHistory copies a commit and all that it needs from one git directory to
-// another, which has a part of it: object by object, or all packs and loose
-// Objects where that is cheaper. ErrSource where from is incomplete.
+// CopyHistory copies a commit and the objects that it needs from one git directory
+// to another, which has some of them: object by object, or all packs and loose
+// objects if that is cheaper. The error is ErrSource if from is incomplete.
 func CopyHistory(ctx context.Context, from, to string, tip Hash) error {
 	c, err := newObjectCopy(from, to)
 	if err != nil {
@@ -88,17 +88,17 @@ func CopyHistory(ctx context.Context, from, to string, tip Hash) error {
 		return err
 	}
 	if err = c.history(ctx, tip); errors.Is(err, errMany) || errors.Is(err, ErrSource) {
-		err = c.everything(ctx)
+		err = c.allFiles(ctx)
 	}
 	return err
 }
 
-// history copies a commit and everything it needs that is not there yet.
+// history copies a commit and the objects that it needs and that are missing.
 func (c *objectCopy) history(ctx context.Context, tip Hash) error {
 	stack := []Hash{tip}
 	for len(stack) > 0 {
 		h := stack[len(stack)-1]
-		if c.there(h) {
+		if c.present(h) {
 			stack = stack[:len(stack)-1]
 			continue
 		}
@@ -126,8 +126,7 @@ func (c *objectCopy) history(ctx context.Context, tip Hash) error {
 	return nil
 }
 
-// needs gives a commit's tree and those of its parents that have to be copied
-// first.
+// needs returns a commit's tree, and its parents that must be copied first.
 func (c *objectCopy) needs(data []byte) (parents []Hash, tree Hash) {
 	_ = commitHeaders(data, func(key, value string) error {
 		h, err := ParseHash(value)
@@ -135,7 +134,7 @@ func (c *objectCopy) needs(data []byte) (parents []Hash, tree Hash) {
 		case err != nil:
 		case key == "tree":
 			tree = h
-		case key == "parent" && !c.there(h) && (!c.shallow || c.from.has(h)):
+		case key == "parent" && !c.present(h) && (!c.shallow || c.from.has(h)):
 			parents = append(parents, h)
 		}
 		return nil
@@ -143,7 +142,7 @@ func (c *objectCopy) needs(data []byte) (parents []Hash, tree Hash) {
 	return parents, tree
 }
 
-func (c *objectCopy) there(h Hash) bool {
+func (c *objectCopy) present(h Hash) bool {
 	if _, ok := c.done[h]; ok {
 		return true
 	}
@@ -155,7 +154,7 @@ func (c *objectCopy) there(h Hash) bool {
 }
 
 func (c *objectCopy) tree(ctx context.Context, h Hash, depth int) error {
-	if c.there(h) || depth > MaxDepth {
+	if c.present(h) || depth > MaxDepth {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -183,12 +182,12 @@ func (c *objectCopy) tree(ctx context.Context, h Hash, depth int) error {
 	return c.write(h, plumbing.TreeObject, data)
 }
 
-// blobMemory: a larger file is not taken through memory; its pack or loose
-// file is copied as it is.
+// blobMemory: a larger file is not read into memory; all packs and loose objects
+// are copied instead.
 const blobMemory = 64 << 20
 
 func (c *objectCopy) blob(ctx context.Context, h Hash) error {
-	if c.there(h) {
+	if c.present(h) {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -210,8 +209,8 @@ func (c *objectCopy) blob(ctx context.Context, h Hash) error {
 	return c.write(h, plumbing.BlobObject, data)
 }
 
-// copyLoose copies a loose object's file as it is, checking its id on the way:
-// a fifth of the cost of compressing it again.
+// copyLoose copies a loose object's file as it is and checks its id: this costs a
+// fifth of compressing it again.
 func (c *objectCopy) copyLoose(name string, h Hash) (bool, error) {
 	f, err := openRegular(name)
 	if err != nil {
@@ -263,7 +262,7 @@ func (c *objectCopy) write(h Hash, t plumbing.ObjectType, data []byte) error {
 	})
 }
 
-// create puts a loose file in its place in one step.
+// create writes a loose object's file in one step.
 func (c *objectCopy) create(h Hash, fill func(*os.File) error) error {
 	if err := createFile(filepath.Join(c.target, looseName(h)), fill); err != nil {
 		return err
@@ -296,8 +295,8 @@ func createFile(name string, fill func(*os.File) error) error {
 	return err
 }
 
-// openRegular opens a file that is a file: a repository must not lead us to
-// others of this machine through symlinks (CVE-2022-39253).
+// openRegular opens a regular file. A repository must not lead to other files of
+// this machine through symlinks (CVE-2022-39253).
 func openRegular(name string) (*os.File, error) {
 	info, err := os.Lstat(name)
 	if err != nil {
@@ -309,12 +308,12 @@ func openRegular(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// everything copies all packs and loose objects that are not there yet, as
-// git clone does for a path. Files are copied, not linked, so that nothing
-// done to the mirror's can harm the repository's.
-func (c *objectCopy) everything(ctx context.Context) error {
+// allFiles copies all packs and loose objects that are missing, as git clone does
+// for a path. Files are copied, not linked, so that a change to the mirror cannot
+// harm the source.
+func (c *objectCopy) allFiles(ctx context.Context) error {
 	var err error
-	for range 3 { // a repack over there moves objects while we copy
+	for range 3 { // a repack of the source may move objects during the copy
 		err = nil
 		for _, dir := range c.from.dirs {
 			if err = errors.Join(err, c.directory(ctx, dir)); ctx.Err() != nil {
@@ -328,8 +327,8 @@ func (c *objectCopy) everything(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", ErrSource, err)
 }
 
-// directory copies one objects directory: loose first, since a repack moves
-// Objects from there into packs.
+// directory copies one objects directory. Loose objects come first, since a repack
+// moves them into packs.
 func (c *objectCopy) directory(ctx context.Context, dir string) error {
 	err := eachLoose(dir, func(name string, _ Hash) error { return c.copyFile(ctx, dir, name) })
 	if err != nil {
@@ -340,7 +339,7 @@ func (c *objectCopy) directory(ctx context.Context, dir string) error {
 		return err
 	}
 	for _, name := range names {
-		// A pack counts as there once its .pack is: the index goes first.
+		// The index comes first: readers look for the .pack file.
 		base := strings.TrimSuffix(name, ".pack")
 		for _, ext := range []string{".idx", ".pack"} {
 			if err := c.copyFile(ctx, dir, filepath.Join("pack", base+ext)); err != nil {
@@ -368,8 +367,8 @@ func (c *objectCopy) copyFile(ctx context.Context, dir, name string) error {
 	}
 	defer f.Close()
 	return createFile(target, func(w *os.File) error {
-		// In pieces, so that a large pack can be interrupted; the kernel
-		// copies each (copy_file_range), sharing blocks where it can.
+		// In pieces, so that the copy of a large pack can be interrupted; the
+		// kernel copies each (copy_file_range) and shares blocks if it can.
 		for {
 			n, err := io.CopyN(w, f, 64<<20)
 			if err != nil && !errors.Is(err, io.EOF) {

@@ -32,7 +32,7 @@ func TestCopyManyObjects(t *testing.T) {
 	if c.to.has(head) {
 		t.Error("the commit is there before its files")
 	}
-	gittest.Must(t, c.everything(context.Background()))
+	gittest.Must(t, c.allFiles(context.Background()))
 	if d := cmp.Diff(many, contentsOf(t, openStore(t, to), head)); d != "" {
 		t.Errorf("files (-want +got):\n%s", d)
 	}

@@ -4,8 +4,8 @@ import "bytes"
 
 // File is one entry of a commit's tree.
 type File struct {
-	// Path from the root of the repository, with slashes. Bytes that are not fit
-	// for a path (see [CheckPath], which refuses it then) are written \xNN.
+	// Path from the root of the repository, with slashes. Bytes that a path should
+	// not hold are written \xNN; filemask.CheckPath refuses such a path.
 	Path string
 	// Blob is the id of the contents; of a symlink, of its text.
 	Blob Hash
@@ -19,8 +19,8 @@ type File struct {
 // lfsPrefix begins every pointer file (git-lfs specification, version 1).
 const lfsPrefix = "version https://git-lfs.github.com/spec/v1\n"
 
-// IsLFSPointer reports whether a file's contents stand for contents kept in
-// Git LFS; such a file is reported, not parsed.
+// IsLFSPointer reports whether a file only points to contents in Git LFS. Such a
+// file is reported, not parsed.
 func IsLFSPointer(data []byte) bool {
 	return len(data) < 1024 && bytes.HasPrefix(data, []byte(lfsPrefix)) && bytes.Contains(data, []byte("\noid sha256:"))
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Hash is the SHA-1 id of a git object. The zero value stands for "absent".
+// Hash is the SHA-1 id of a git object. The zero value means "absent".
 type Hash [20]byte
 
 // ParseHash reads 40 hexadecimal digits of either case.
@@ -24,7 +24,7 @@ func ParseHash(s string) (Hash, error) {
 // String is the id as 40 lowercase hexadecimal digits.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// IsZero reports whether h stands for "absent".
+// IsZero reports whether h means "absent".
 func (h Hash) IsZero() bool { return h == Hash{} }
 
 // Compare orders ids by their bytes: -1, 0 or +1.

@@ -15,10 +15,11 @@ type Head struct {
 	Branch string
 }
 
-// Detached stands for the branch of a HEAD that names a commit itself.
+// Detached is the Branch of a HEAD that names a commit and no branch.
 const Detached = "HEAD"
 
-// ReadHEAD reads a HEAD file: the ref it names, or the commit.
+// ReadHEAD reads the file HEAD of a git directory: the ref that it names, or the
+// commit.
 func ReadHEAD(gitDir string) (ref string, commit Hash, err error) {
 	text, err := ReadText(filepath.Join(gitDir, "HEAD"))
 	if err != nil {
@@ -36,7 +37,8 @@ func ReadHEAD(gitDir string) (ref string, commit Hash, err error) {
 	return "", commit, err
 }
 
-// CurrentHead reads the branch that HEAD of a git directory names, and its commit.
+// CurrentHead reads the branch that HEAD of a git directory names, and its
+// commit.
 func CurrentHead(gitDir string) (Head, error) {
 	ref, hash, err := ReadHEAD(gitDir)
 	if err != nil {
@@ -58,14 +60,15 @@ func WriteHead(gitDir string, head Head) error {
 		return WriteText(filepath.Join(gitDir, "HEAD"), head.Hash.String()+"\n")
 	}
 	if had && old.Hash != head.Hash {
-		// A rewritten branch is compared with its last state (docs/compatibility.md#history):
-		// this keeps that state through maintenance.
+		// A rewritten branch is compared with its last state
+		// (docs/compatibility.md#history): this ref keeps that state when the
+		// directory is repacked.
 		if err := WriteText(filepath.Join(gitDir, "refs", "repoglot", "previous"), old.Hash.String()+"\n"); err != nil {
 			return err
 		}
 	}
 	if had && old.Branch != head.Branch && old.Branch != Detached {
-		// "a" may stand in the way of "a/b".
+		// The file "a" would be in the way of "a/b".
 		_ = os.Remove(filepath.Join(gitDir, "refs", "heads", filepath.FromSlash(old.Branch)))
 	}
 	ref := "refs/heads/" + head.Branch

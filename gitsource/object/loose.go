@@ -20,11 +20,11 @@ func looseName(h Hash) string {
 	return filepath.Join(s[:2], s[2:])
 }
 
-// looseHeader: "commit 9223372036854775807\x00" at most.
+// looseHeader is more than the longest header, "commit 9223372036854775807\x00".
 const looseHeader = 32
 
-// looseObject is an open loose object. go-git inflates these without regard
-// to the size that they claim, and once more for every look at the size.
+// looseObject is an open loose object. go-git inflates loose objects whatever
+// size they claim, and once more whenever the size is asked for.
 type looseObject struct {
 	file *os.File
 	in   *bufio.Reader
@@ -32,8 +32,8 @@ type looseObject struct {
 	size int64
 }
 
-// openLoose opens a loose object and reads its header; fs.ErrNotExist where
-// there is none.
+// openLoose opens a loose object and reads its header; fs.ErrNotExist if it is
+// not in dir.
 func openLoose(dir string, h Hash) (*looseObject, error) {
 	f, err := os.Open(filepath.Join(dir, looseName(h)))
 	if err != nil {
@@ -50,13 +50,13 @@ func openLoose(dir string, h Hash) (*looseObject, error) {
 func (o *looseObject) header() error {
 	z, err := zlib.NewReader(bufio.NewReader(o.file))
 	if err != nil {
-		return noEOF(err)
+		return unexpectedEOF(err)
 	}
 	o.in = bufio.NewReader(z)
 	head, err := o.in.Peek(looseHeader)
 	end := bytes.IndexByte(head, 0)
 	if end < 0 {
-		return errors.Join(errors.New("no header"), noEOF(err))
+		return errors.Join(errors.New("no header"), unexpectedEOF(err))
 	}
 	name, size, _ := bytes.Cut(head[:end], []byte{' '})
 	if o.kind, err = plumbing.ParseObjectType(string(name)); err != nil {
@@ -69,14 +69,14 @@ func (o *looseObject) header() error {
 	return err
 }
 
-// read gives the contents, which must be as long as the header says.
+// read returns the contents, which must be as long as the header says.
 func (o *looseObject) read() ([]byte, error) {
-	// The size is a claim as yet: a little at first, more as it comes.
+	// The size is only a claim so far: start small and grow with the contents.
 	data := bytes.NewBuffer(make([]byte, 0, min(o.size, 1<<20)+bytes.MinRead))
 	n, err := io.Copy(data, io.LimitReader(o.in, o.size+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: loose object: %w", ErrCorrupt, noEOF(err))
+		return nil, fmt.Errorf("%w: loose object: %w", ErrCorrupt, unexpectedEOF(err))
 	case n != o.size:
 		return nil, fmt.Errorf("%w: loose object is not as long as its header says", ErrCorrupt)
 	}
@@ -85,7 +85,7 @@ func (o *looseObject) read() ([]byte, error) {
 
 func (o *looseObject) close() error { return o.file.Close() }
 
-func noEOF(err error) error {
+func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}

@@ -4,20 +4,20 @@ import (
 	"strings"
 )
 
-// Mailmap gives people their proper name and address, by the rules of
-// gitmailmap(5). The zero value changes nothing.
+// Mailmap maps names and addresses in commits to a person's proper name and
+// address (gitmailmap(5)). The zero value changes nothing.
 type Mailmap struct {
 	byEmail map[string]*mapped // key: address in lower case
 }
 
-// mapped is what is known of one commit address.
+// mapped is the mapping of one commit address.
 type mapped struct {
-	name, email string             // proper ones for any name; "" keeps
-	byName      map[string]*mapped // for commits of one name, lower case
+	name, email string             // the proper ones; "" keeps the commit's
+	byName      map[string]*mapped // for commits with one name, in lower case
 }
 
-// ParseMailmap reads the four forms of gitmailmap(5). Lines that have none of
-// them are skipped, as git does; a later line wins over an earlier one.
+// ParseMailmap reads the four forms of lines in gitmailmap(5). Other lines are
+// skipped, as git does; a later line overrides an earlier one.
 func ParseMailmap(text string) Mailmap {
 	m := Mailmap{byEmail: map[string]*mapped{}}
 	for line := range strings.SplitSeq(text, "\n") {
@@ -39,7 +39,7 @@ func ParseMailmap(text string) Mailmap {
 	return m
 }
 
-// cutPerson reads "name <email>" off the front.
+// cutPerson reads "name <email>" from the start of s.
 func cutPerson(s string) (name, email, rest string, ok bool) {
 	open := strings.IndexByte(s, '<')
 	if open < 0 {
@@ -75,8 +75,8 @@ func (m Mailmap) add(name, email, oldName, oldEmail string) {
 	}
 }
 
-// Lookup gives the proper name and address of a commit's; what is not mapped
-// comes back as it is. Names and addresses are compared without case.
+// Lookup returns the proper name and address for the name and address in a
+// commit, or these themselves if they are not mapped. Case does not matter.
 func (m Mailmap) Lookup(name, email string) (properName, properEmail string) {
 	e := m.byEmail[strings.ToLower(email)]
 	if e == nil {

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// objectCache bounds inflated objects that are kept; delta chains of large
-	// PO files are slow with less.
+	// objectCache bounds the bytes of inflated objects that are kept; delta
+	// chains of large PO files are slow with less.
 	objectCache = 48 << 20
-	// treeLimit and commitLimit bound objects that are read whole without the
-	// caller having a say. The largest real trees are a few MiB.
+	// treeLimit and commitLimit bound the bytes of trees and commits. The largest
+	// real trees are a few MiB.
 	treeLimit   = 64 << 20
 	commitLimit = 16 << 20
 	// maxAlternates bounds the chain of objects/info/alternates (git allows a
@@ -26,26 +26,26 @@ const (
 	maxAlternates = 32
 )
 
-// Objects reads the objects of a repository and of those it borrows from
-// (alternates). It shows what was there at the first question. Use by one
+// objects reads the objects of a git directory and of the directories in its
+// alternates. It shows the objects that were there at the first read. Use by one
 // goroutine.
 type objects struct {
 	dirs  []string // objects directories
-	open  bool     // loose and packs are filled
+	open  bool     // loose and packs are filled in
 	loose map[Hash]string
 	packs []*pack
 	cache blobCache
 	sum   hash.Hash
 }
 
-// openObjects opens the object directory below gitDir and its alternates.
-// Nothing is listed before the first question.
+// openObjects opens the objects directory of gitDir and its alternates. It lists
+// nothing before the first read.
 func openObjects(gitDir string) *objects {
 	return &objects{dirs: objectDirs(filepath.Join(gitDir, "objects"))}
 }
 
-// list looks which loose objects and packs there are: a question for an object
-// that is not loose then costs no system call.
+// list finds out which loose objects and packs there are, so that looking for an
+// object that is not loose costs no system call.
 func (o *objects) list() error {
 	if o.open {
 		return nil
@@ -65,7 +65,7 @@ func (o *objects) list() error {
 		for _, name := range names {
 			p, err := openPack(filepath.Join(dir, "pack", name), &o.cache)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // repacked meanwhile, or its index is not written yet
+				continue // repacked in the meantime, or its index is not written yet
 			}
 			if err != nil {
 				return err
@@ -77,8 +77,8 @@ func (o *objects) list() error {
 	return nil
 }
 
-// eachLoose calls fn for each loose object of an objects directory, with its
-// path below it.
+// eachLoose calls fn for each loose object of an objects directory; name is its
+// path in dir.
 func eachLoose(dir string, fn func(name string, h Hash) error) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -120,8 +120,8 @@ func packNames(dir string) ([]string, error) {
 	return names, nil
 }
 
-// objectDirs follows alternates (gitrepository-layout(5)): relative lines are
-// relative to the objects directory they stand in.
+// objectDirs follows alternates (gitrepository-layout(5)). A relative line is
+// relative to the objects directory that has the file.
 func objectDirs(first string) []string {
 	dirs := []string{first}
 	for i := 0; i < len(dirs) && len(dirs) < maxAlternates; i++ {
@@ -162,7 +162,7 @@ func (o *objects) close() error {
 	return err
 }
 
-// findPacked gives the pack that has an object.
+// findPacked returns the pack that has an object.
 func (o *objects) findPacked(h Hash) (*pack, int64, error) {
 	for _, p := range o.packs {
 		if offset, ok := p.index.find(h); ok {
@@ -172,7 +172,7 @@ func (o *objects) findPacked(h Hash) (*pack, int64, error) {
 	return nil, 0, ErrUnknownObject
 }
 
-// findLoose opens an object if it is loose; nil if it is not (any more).
+// findLoose opens an object if it is loose; nil if it is not, or no longer.
 func (o *objects) findLoose(h Hash) (*looseObject, error) {
 	if err := o.list(); err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (o *objects) has(h Hash) bool {
 	return err == nil
 }
 
-// size is the length of an object in bytes, from its header.
+// size returns the length of an object in bytes, from its header.
 func (o *objects) size(h Hash) (int64, error) {
 	loose, err := o.findLoose(h)
 	if err != nil {
@@ -215,24 +215,24 @@ func (o *objects) size(h Hash) (int64, error) {
 	return p.size(offset)
 }
 
-// read gives the whole object, if it is of type want and not longer than
-// limit; the length is asked for before anything is inflated. The slice may be
-// shared: do not write to it.
+// read returns the whole object, if it is of type want and no longer than limit;
+// the length is read before anything is inflated. The slice may be shared: do not
+// write to it.
 func (o *objects) read(h Hash, want plumbing.ObjectType, limit int64) ([]byte, error) {
-	kind, data, err := o.any(h, limit)
+	kind, data, err := o.readAny(h, limit)
 	if err != nil {
 		return nil, err
 	}
 	if kind != want {
 		return nil, fmt.Errorf("is a %s, want a %s: %w", kind, want, ErrUnknownObject)
 	}
-	return data, o.genuine(h, kind, data)
+	return data, o.checkID(h, kind, data)
 }
 
-// genuine compares an object with its id. Zlib's checksums find flipped bits in
-// What it packed; those of an index, or of the place of a delta's base, would
-// give another object in its stead.
-func (o *objects) genuine(h Hash, kind plumbing.ObjectType, data []byte) error {
+// checkID compares an object with its id. Zlib's checksums find flipped bits in
+// compressed data, but a flipped bit in an index, or in the offset of a delta's
+// base, would give another object.
+func (o *objects) checkID(h Hash, kind plumbing.ObjectType, data []byte) error {
 	if o.sum == nil {
 		o.sum = sha1.New()
 	}
@@ -245,8 +245,8 @@ func (o *objects) genuine(h Hash, kind plumbing.ObjectType, data []byte) error {
 	return nil
 }
 
-// any gives an object of whatever type, if it is not longer than limit.
-func (o *objects) any(h Hash, limit int64) (plumbing.ObjectType, []byte, error) {
+// readAny returns an object of any type, if it is no longer than limit.
+func (o *objects) readAny(h Hash, limit int64) (plumbing.ObjectType, []byte, error) {
 	loose, err := o.findLoose(h)
 	if err != nil {
 		return 0, nil, err

@@ -13,13 +13,12 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// TooManyBytes reads objects of one pack (gitformat-pack(5)). Every object is inflated
-// to the size that it claims and no further, and a chain of deltas within a
-// bound, which go-git's reader does not do; it also needs no map of the whole
-// pack. Use by one goroutine.
+// pack reads objects of one pack (gitformat-pack(5)). An object is inflated to the
+// size that it claims and no further, and a chain of deltas is bounded. go-git's
+// reader bounds neither, and needs a map of the whole pack. Use by one goroutine.
 type pack struct {
 	index packIndex
-	name  string   // of the .pack
+	name  string   // of the .pack file
 	file  *os.File // nil until the first read
 	in    *bufio.Reader
 	at    *io.SectionReader // below in
@@ -28,14 +27,14 @@ type pack struct {
 }
 
 const (
-	// maxChain bounds deltas upon deltas; git's is 4095.
+	// maxChain bounds chains of deltas; git makes up to 4095.
 	maxChain = 4096
-	// baseRoom is what bases and deltas of an object may take in memory, if
-	// that is more than twice the limit for the object itself.
+	// baseRoom bounds the bytes of an object's bases and deltas in memory, if it
+	// is more than twice the limit for the object itself.
 	baseRoom = 64 << 20
 )
 
-// openPack reads the index beside a pack; the pack is opened when needed.
+// openPack reads the index of a pack; the pack itself is opened when needed.
 func openPack(name string, cache *blobCache) (*pack, error) {
 	index, err := readPackIndex(strings.TrimSuffix(name, ".pack") + ".idx")
 	if err != nil {
@@ -53,8 +52,8 @@ func (p *pack) close() error {
 	return err
 }
 
-// where is the place in the file that is read next.
-func (p *pack) where() int64 {
+// offset returns the offset in the file of the next byte to read.
+func (p *pack) offset() int64 {
 	_, base, _ := p.at.Outer()
 	n, _ := p.at.Seek(0, io.SeekCurrent)
 	return base + n - int64(p.in.Buffered())
@@ -63,19 +62,19 @@ func (p *pack) where() int64 {
 // entry is the header of one object in a pack.
 type entry struct {
 	kind plumbing.ObjectType
-	size int64 // inflated: of the object, or of the delta
+	size int64 // of the inflated object or delta
 	base int64 // offset of the base of an offset delta
-	ref  Hash  // id of the base of a delta by name
+	ref  Hash  // id of the base of a reference delta
 }
 
 func (e entry) delta() bool { return e.kind.IsDelta() }
 
-// readEntry reads the header of the object at an offset, and leaves the reader
-// at its data.
+// readEntry reads the header of the object at an offset. The reader is at the
+// object's data afterwards.
 func readEntry(in *bufio.Reader, offset int64) (entry, error) {
 	b, err := in.ReadByte()
 	if err != nil {
-		return entry{}, noEOF(err)
+		return entry{}, unexpectedEOF(err)
 	}
 	e := entry{kind: plumbing.ObjectType(b >> 4 & 7), size: int64(b & 15)}
 	for shift := 4; b&0x80 != 0; shift += 7 {
@@ -93,14 +92,14 @@ func readEntry(in *bufio.Reader, offset int64) (entry, error) {
 	default:
 		err = fmt.Errorf("object of type %d", e.kind)
 	}
-	return e, noEOF(err)
+	return e, unexpectedEOF(err)
 }
 
 func (p *pack) corrupt(offset int64, format string, args ...any) error {
 	return fmt.Errorf("%w: pack at %d: %w", ErrCorrupt, offset, fmt.Errorf(format, args...))
 }
 
-// seek places the reader at an offset.
+// seek moves the reader to an offset.
 func (p *pack) seek(offset int64) error {
 	if p.file == nil {
 		f, err := os.Open(p.name)
@@ -119,8 +118,8 @@ func (p *pack) seek(offset int64) error {
 	return nil
 }
 
-// header reads an object's header and leaves the reader at its data. The base
-// Of a delta by name is looked up in the index.
+// header reads the header of the object at an offset. The reader is at the object's
+// data afterwards. The base of a reference delta is looked up in the index.
 func (p *pack) header(offset int64) (entry, error) {
 	if err := p.seek(offset); err != nil {
 		return entry{}, err
@@ -138,7 +137,8 @@ func (p *pack) header(offset int64) (entry, error) {
 	return e, nil
 }
 
-// baseOffset reads how far back the base of an offset delta is.
+// baseOffset reads the distance to the base of an offset delta, and returns the
+// base's offset.
 func baseOffset(in *bufio.Reader, offset int64) (int64, error) {
 	b, err := in.ReadByte()
 	back := int64(b & 0x7f)
@@ -155,7 +155,7 @@ func baseOffset(in *bufio.Reader, offset int64) (int64, error) {
 	return offset - back, err
 }
 
-// inflate reads the data after a header; n < size reads only the beginning.
+// inflate reads the data after a header, or only the first n bytes of it.
 func (p *pack) inflate(size, n int64) ([]byte, error) {
 	var err error
 	if p.z == nil {
@@ -164,11 +164,11 @@ func (p *pack) inflate(size, n int64) ([]byte, error) {
 		err = p.z.(zlib.Resetter).Reset(p.in, nil)
 	}
 	if err != nil {
-		return nil, noEOF(err)
+		return nil, unexpectedEOF(err)
 	}
 	data := make([]byte, min(size, n))
 	if _, err := io.ReadFull(p.z, data); err != nil {
-		return nil, noEOF(err)
+		return nil, unexpectedEOF(err)
 	}
 	if n < size {
 		return data, nil
@@ -180,7 +180,7 @@ func (p *pack) inflate(size, n int64) ([]byte, error) {
 	return data, nil
 }
 
-// size is an object's length: in its header, or at the beginning of its delta.
+// size returns an object's length, from its header or from the start of its delta.
 func (p *pack) size(offset int64) (int64, error) {
 	if _, data, ok := p.cache.get(p, offset); ok {
 		return int64(len(data)), nil
@@ -200,7 +200,8 @@ func (p *pack) size(offset int64) (int64, error) {
 	return size, nil
 }
 
-// targetSize reads the second of the two sizes that a delta begins with.
+// targetSize reads the second of the two sizes at the start of a delta: the length
+// of the object that it makes.
 func targetSize(delta []byte) (int64, error) {
 	_, delta, ok := deltaSize(delta)
 	if !ok {
@@ -247,7 +248,7 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 		deltas, offsets = append(deltas, chunk), append(offsets, at)
 		at = e.base
 	}
-	var room, spare []byte // for what is not kept
+	var room, spare []byte // for objects that are not kept
 	for i := len(deltas) - 1; i >= 0; i-- {
 		size, err := targetSize(deltas[i])
 		if err != nil {
@@ -273,11 +274,11 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 }
 
 const (
-	// nearBases is how many of the objects that one was made of are kept.
-	// Git makes older versions of newer ones, so that a walk through history
-	// needs them next; all of a long chain would push out those of other files.
+	// nearBases is the number of an object's bases that are kept. Git makes older
+	// versions from newer ones, so a walk through history needs these next; a
+	// whole long chain would push the bases of other files out.
 	nearBases = 4
-	// smallBase is the length up to which all of them are kept.
+	// smallBase is the length up to which every base is kept.
 	smallBase = 16 << 10
 )
 
@@ -287,8 +288,8 @@ func worthKeeping(data []byte, deltas int) bool {
 }
 
 // blobCache keeps inflated objects, which are the bases of their neighbours in
-// history. It holds two generations: what was not asked for in the last one is
-// dropped with it.
+// history. It has two generations: an object that is not read while it is in the
+// old one is dropped with it.
 type blobCache struct {
 	young, old map[packed]cached
 	bytes      int // of young

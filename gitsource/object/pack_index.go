@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// packIndex is a pack's index, version 2 (gitformat-pack(5)), as it stands in
-// the file. go-git's builds a map of all offsets on top, which costs more than
-// everything else that a small pull does.
+// packIndex is a pack's index, version 2 (gitformat-pack(5)), as bytes of the
+// file. go-git builds a map of all offsets, which costs more than the rest of a
+// small pull.
 type packIndex struct {
 	data []byte
 	n    int // objects
@@ -67,15 +67,15 @@ func parsePackIndex(data []byte) (packIndex, error) {
 	return x, nil
 }
 
-// fanout gives how many ids begin with a byte up to i.
+// fanout returns the number of ids whose first byte is at most i.
 func (x packIndex) fanout(i int) int {
 	return int(binary.BigEndian.Uint32(x.data[fanoutAt+4*i:]))
 }
 
-// Name gives the id at a place in the index.
+// name returns the id at a position in the index.
 func (x packIndex) name(i int) Hash { return Hash(x.data[namesAt+20*i : namesAt+20*i+20]) }
 
-// find gives where an object begins in the pack.
+// find returns the offset of an object in the pack.
 func (x packIndex) find(h Hash) (offset int64, ok bool) {
 	i, ok := x.position(h)
 	if !ok {
@@ -84,7 +84,7 @@ func (x packIndex) find(h Hash) (offset int64, ok bool) {
 	return x.offset(i)
 }
 
-// position gives an object's place in the index.
+// position returns an object's position in the index.
 func (x packIndex) position(h Hash) (i int, ok bool) {
 	low, high := 0, x.fanout(int(h[0]))
 	if h[0] > 0 {
@@ -104,7 +104,8 @@ func (x packIndex) position(h Hash) (i int, ok bool) {
 	return 0, false
 }
 
-// offset reads the table of offsets: 31 bits, or a place in that of 64 bits.
+// offset reads the table of offsets: 31 bits, or a position in the table of 64-bit
+// offsets.
 func (x packIndex) offset(i int) (int64, bool) {
 	short := binary.BigEndian.Uint32(x.data[namesAt+24*x.n+4*i:])
 	if short&(1<<31) == 0 {

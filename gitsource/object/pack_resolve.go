@@ -19,26 +19,26 @@ import (
 )
 
 const (
-	// pathRoom is what one worker keeps of the bases above the delta it is at;
-	// older ones are made again when they are needed.
+	// pathRoom bounds the bytes that one worker keeps of the bases of its current
+	// delta; others are made again when they are needed.
 	pathRoom = 32 << 20
-	// huge: one worker at a time deals with larger objects.
+	// huge: only one worker at a time has a larger object.
 	huge = 16 << 20
-	// resolvers bounds the workers, for the sake of memory.
+	// resolvers bounds the workers, to bound memory.
 	resolvers = 4
 )
 
-// sink takes an object; data is nobody else's.
+// sink receives an object; data belongs to it.
 type sink func(h Hash, kind plumbing.ObjectType, data []byte) error
 
-// resolve finds the ids of all deltas: beginning with each object that is
-// none, those that build on it, and so on. Every object is handed to give, if
-// that is not nil.
+// resolve finds the ids of all deltas: for each object that is no delta, the
+// deltas that have it as their base, and so on. Every object is passed to give,
+// unless that is nil.
 func (x *packIndexer) resolve(ctx context.Context, give sink) error {
-	x.sortKids()
+	x.sortChildren()
 	workers := min(runtime.GOMAXPROCS(0), resolvers)
 	if len(x.refs) > 0 || give != nil {
-		workers = 1 // a delta by name may build on any of two equal objects
+		workers = 1 // a reference delta may have either of two equal objects as its base
 	}
 	var next atomic.Int64
 	var one sync.Mutex
@@ -75,8 +75,8 @@ func (x *packIndexer) resolve(ctx context.Context, give sink) error {
 	return nil
 }
 
-// sortKids lists offset deltas by their base.
-func (x *packIndexer) sortKids() {
+// sortChildren groups offset deltas by their base.
+func (x *packIndexer) sortChildren() {
 	x.first = make([]int32, len(x.objects)+1)
 	for i := range x.objects {
 		if b := x.objects[i].base; b >= 0 {
@@ -86,22 +86,22 @@ func (x *packIndexer) sortKids() {
 	for i := 1; i < len(x.first); i++ {
 		x.first[i] += x.first[i-1]
 	}
-	x.kids = make([]int32, x.first[len(x.objects)])
+	x.children = make([]int32, x.first[len(x.objects)])
 	at := slices.Clone(x.first)
 	for i := range x.objects {
 		if b := x.objects[i].base; b >= 0 {
-			x.kids[at[b]] = int32(i)
+			x.children[at[b]] = int32(i)
 			at[b]++
 		}
 	}
 }
 
-// complete resolves what builds on objects of the repository that the pack is
-// for, and adds those to the pack, so that it stands alone.
+// complete resolves the deltas whose bases only the git directory has, and adds
+// these bases to the pack, so that the pack is complete.
 func (x *packIndexer) complete(ctx context.Context, give sink) error {
 	var missing []Hash
-	for h, kids := range x.refs {
-		if slices.ContainsFunc(kids, func(i int32) bool { return !x.objects[i].known }) {
+	for h, children := range x.refs {
+		if slices.ContainsFunc(children, func(i int32) bool { return !x.objects[i].known }) {
 			missing = append(missing, h)
 		}
 	}
@@ -115,16 +115,16 @@ func (x *packIndexer) complete(ctx context.Context, give sink) error {
 		if x.borrow == nil {
 			continue
 		}
-		kind, data, err := x.borrow.any(h, x.limits.Whole)
+		kind, data, err := x.borrow.readAny(h, x.limits.Whole)
 		if errors.Is(err, ErrUnknownObject) {
-			continue // perhaps the result of a later one; if not, it is noticed
+			continue // a later delta may make it; resolve checks
 		}
 		if err != nil {
 			return objectError("the base of a delta", h, err)
 		}
 		w.release()
-		base := frame{object: none, hash: h, kind: kind, data: data, kids: x.refs[h]}
-		if err := w.above(ctx, base); err != nil {
+		base := frame{object: none, hash: h, kind: kind, data: data, children: x.refs[h]}
+		if err := w.descend(ctx, base); err != nil {
 			return err
 		}
 		if give == nil {
@@ -136,7 +136,7 @@ func (x *packIndexer) complete(ctx context.Context, give sink) error {
 	return nil
 }
 
-// add writes an object behind the others.
+// add writes an object after the others.
 func (x *packIndexer) add(h Hash, kind plumbing.ObjectType, data []byte) error {
 	at := &offsetWriter{w: x.file, at: x.end}
 	if err := writeEntry(at, kind, data); err != nil {
@@ -147,13 +147,13 @@ func (x *packIndexer) add(h Hash, kind plumbing.ObjectType, data []byte) error {
 	return nil
 }
 
-// offsetWriter writes from a place in a file on.
+// offsetWriter writes to a file from an offset on.
 type offsetWriter struct {
 	w  io.WriterAt
 	at int64
 }
 
-// Write writes on.
+// Write writes p after what was written before.
 func (o *offsetWriter) Write(p []byte) (int, error) {
 	n, err := o.w.WriteAt(p, o.at)
 	o.at += int64(n)
@@ -162,47 +162,48 @@ func (o *offsetWriter) Write(p []byte) (int, error) {
 
 // resolver makes objects from deltas. Use by one goroutine.
 type resolver struct {
-	x    *packIndexer
-	give sink
-	sum  hash.Hash
-	turn *sync.Mutex // of the worker that deals with huge objects
-	mine bool        // turn is this one's
-	in   *bufio.Reader
-	z    io.ReadCloser
-	path []frame
-	held int64 // bytes of data on path
+	x       *packIndexer
+	give    sink
+	sum     hash.Hash
+	turn    *sync.Mutex // held by the worker that has a huge object
+	hasTurn bool        // this worker holds turn
+	in      *bufio.Reader
+	z       io.ReadCloser
+	path    []frame
+	held    int64 // bytes of data on path
 }
 
-// frame is an object on the way from a root to the delta being made.
+// frame is an object between a root and the delta that is being made.
 type frame struct {
-	object int32 // none: of the repository, not of the pack
-	hash   Hash
-	kind   plumbing.ObjectType
-	data   []byte // nil: to be made again
-	kids   []int32
-	next   int
+	object   int32 // none: of the git directory, not of the pack
+	hash     Hash
+	kind     plumbing.ObjectType
+	data     []byte // nil: it must be made again
+	children []int32
+	next     int
 }
 
-// wait takes the turn for a huge object; release gives it back.
+// wait waits for the turn for a huge object; release gives the turn back.
 func (w *resolver) wait(size int64) {
-	if size > huge && !w.mine {
+	if size > huge && !w.hasTurn {
 		w.turn.Lock()
-		w.mine = true
+		w.hasTurn = true
 	}
 }
 
 func (w *resolver) release() {
-	if w.mine {
+	if w.hasTurn {
 		w.path = nil
 		w.turn.Unlock()
-		w.mine = false
+		w.hasTurn = false
 	}
 }
 
-// root makes everything that builds on an object that is no delta.
+// root makes all objects whose chain of deltas begins at object i, which is no
+// delta.
 func (w *resolver) root(ctx context.Context, i int32) error {
 	f := w.frame(i)
-	if len(f.kids) == 0 && w.give == nil {
+	if len(f.children) == 0 && w.give == nil {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -218,49 +219,49 @@ func (w *resolver) root(ctx context.Context, i int32) error {
 			return err
 		}
 	}
-	return w.above(ctx, f)
+	return w.descend(ctx, f)
 }
 
-// frame is the place of an object that is known.
+// frame returns the frame of an object whose id is known.
 func (w *resolver) frame(i int32) frame {
 	o := &w.x.objects[i]
-	f := frame{object: i, hash: o.hash, kind: plumbing.ObjectType(o.kind), kids: w.x.kids[w.x.first[i]:w.x.first[i+1]]}
+	f := frame{object: i, hash: o.hash, kind: plumbing.ObjectType(o.kind), children: w.x.children[w.x.first[i]:w.x.first[i+1]]}
 	if more := w.x.refs[o.hash]; len(more) > 0 {
-		f.kids = append(slices.Clip(f.kids), more...)
+		f.children = append(slices.Clip(f.children), more...)
 	}
 	return f
 }
 
-// above makes everything that builds on a frame with data, depth first, so
-// that a chain of deltas needs its last object only.
-func (w *resolver) above(ctx context.Context, root frame) error {
+// descend makes all objects whose chain of deltas begins at root, which has data. It
+// goes depth first, so that a chain of deltas needs only its last object.
+func (w *resolver) descend(ctx context.Context, root frame) error {
 	w.path, w.held = append(w.path[:0], root), int64(len(root.data))
 	for len(w.path) > 0 {
 		top := &w.path[len(w.path)-1]
-		if top.next == len(top.kids) {
+		if top.next == len(top.children) {
 			w.held -= int64(len(top.data))
 			top.data = nil
 			w.path = w.path[:len(w.path)-1]
 			continue
 		}
-		kid := top.kids[top.next]
+		child := top.children[top.next]
 		top.next++
-		if w.x.objects[kid].known {
-			continue // built on an equal object already
+		if w.x.objects[child].known {
+			continue // made from an equal base already
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := w.make(kid); err != nil {
-			return fmt.Errorf("delta at %d: %w", w.x.objects[kid].offset, err)
+		if err := w.make(child); err != nil {
+			return fmt.Errorf("delta at %d: %w", w.x.objects[child].offset, err)
 		}
 	}
 	return nil
 }
 
-// make makes an object from the top of the path, and puts it there if others
-// build on it.
-func (w *resolver) make(kid int32) error {
+// make makes an object from the last one on the path, and appends it there if it
+// is the base of others.
+func (w *resolver) make(child int32) error {
 	if len(w.path) > maxChain {
 		return LimitError(fmt.Sprintf("more than %d deltas upon each other", maxChain))
 	}
@@ -269,11 +270,11 @@ func (w *resolver) make(kid int32) error {
 		return err
 	}
 	kind := w.path[len(w.path)-1].kind
-	data, err := w.apply(kid, base)
+	data, err := w.apply(child, base)
 	if err != nil {
 		return err
 	}
-	o := &w.x.objects[kid]
+	o := &w.x.objects[child]
 	objectSum(w.sum, kind, int64(len(data)))
 	w.sum.Write(data)
 	w.sum.Sum(o.hash[:0])
@@ -283,8 +284,8 @@ func (w *resolver) make(kid int32) error {
 			return err
 		}
 	}
-	f := w.frame(kid)
-	if len(f.kids) == 0 {
+	f := w.frame(child)
+	if len(f.children) == 0 {
 		return nil
 	}
 	f.data = data
@@ -297,7 +298,7 @@ func (w *resolver) make(kid int32) error {
 	return nil
 }
 
-// data gives the object of a frame, made again if it was dropped.
+// data returns the object of a frame, made again if it was dropped.
 func (w *resolver) data(top int) ([]byte, error) {
 	i := top
 	for i >= 0 && w.path[i].data == nil {
@@ -314,7 +315,7 @@ func (w *resolver) data(top int) ([]byte, error) {
 		case i > 0:
 			data, err = w.apply(f.object, data)
 		case f.object == none:
-			_, data, err = w.x.borrow.any(f.hash, w.x.limits.Whole)
+			_, data, err = w.x.borrow.readAny(f.hash, w.x.limits.Whole)
 		default:
 			data, err = w.inflate(f.object)
 		}
@@ -369,9 +370,9 @@ func (w *resolver) inflate(i int32) ([]byte, error) {
 		err = w.z.(zlib.Resetter).Reset(w.in, nil)
 	}
 	if err != nil {
-		return nil, noEOF(err)
+		return nil, unexpectedEOF(err)
 	}
-	data := make([]byte, e.size) // scan has seen that it is as long
+	data := make([]byte, e.size) // scan has checked the length
 	_, err = io.ReadFull(w.z, data)
-	return data, noEOF(err)
+	return data, unexpectedEOF(err)
 }

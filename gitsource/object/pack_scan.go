@@ -21,9 +21,9 @@ type packObject struct {
 	offset int64
 	hash   Hash
 	crc    uint32
-	base   int32 // index of the base of an offset delta, else none or byName
-	kind   int8  // plumbing.ObjectType; of deltas once they are resolved
-	known  bool  // hash and kind are
+	base   int32 // index of the base of an offset delta, otherwise none or byName
+	kind   int8  // plumbing.ObjectType; a delta has it once it is resolved
+	known  bool  // hash and kind are known
 }
 
 const (
@@ -31,30 +31,30 @@ const (
 	byName int32 = -2
 )
 
-// packIndexer finds out what a pack file holds: scan, then resolve.
+// packIndexer finds out which objects a pack file holds: scan, then resolve.
 type packIndexer struct {
 	file    *os.File
 	size    int64 // of the file
 	limits  Limits
-	borrow  *objects // where bases that the pack lacks are
+	borrow  *objects // has the bases that the pack lacks
 	objects []packObject
-	refs    map[Hash][]int32 // deltas by name, by their base
-	largest int64            // object that is no delta
-	end     int64            // of the last object
+	refs    map[Hash][]int32 // reference deltas, by their base
+	largest int64            // bytes of the largest object that is no delta
+	end     int64            // offset after the last object
 
 	completed bool // objects were added at the end
 
-	first, kids []int32 // offset deltas on object i: kids[first[i]:first[i+1]]
+	first, children []int32 // offset deltas on object i: children[first[i]:first[i+1]]
 }
 
-// scan walks the objects one after the other: where they begin, and the ids of
-// those that are no deltas. Nothing is held but their list.
+// scan reads the objects one after the other: their offsets, and the ids of the
+// objects that are no deltas. It keeps only this list in memory.
 func (x *packIndexer) scan(ctx context.Context) error {
 	s := &packScan{ctx: ctx, in: io.NewSectionReader(x.file, 0, x.size-packTrailer)}
 	s.buffer = bufio.NewReaderSize(s, 128<<10)
 	head := make([]byte, packHeader)
 	if _, err := io.ReadFull(s.buffer, head); err != nil {
-		return noEOF(err)
+		return unexpectedEOF(err)
 	}
 	count := int(uint32(head[8])<<24 | uint32(head[9])<<16 | uint32(head[10])<<8 | uint32(head[11]))
 	for i := range count {
@@ -70,7 +70,7 @@ func (x *packIndexer) scan(ctx context.Context) error {
 	return nil
 }
 
-// packScan reads a pack from beginning to end and knows where it is.
+// packScan reads a pack from its beginning to its end and knows the offset.
 type packScan struct {
 	ctx    context.Context
 	in     io.Reader
@@ -81,7 +81,7 @@ type packScan struct {
 	copier []byte
 }
 
-// Read reads on, until the context ends.
+// Read reads on, until the context is done.
 func (s *packScan) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
@@ -103,11 +103,11 @@ func (s *packScan) data(w io.Writer, size int64) error {
 		err = s.z.(zlib.Resetter).Reset(s.buffer, nil)
 	}
 	if err != nil {
-		return noEOF(err)
+		return unexpectedEOF(err)
 	}
 	n, err := io.CopyBuffer(writerOnly{w}, io.LimitReader(s.z, size+1), s.copier)
 	if err != nil {
-		return noEOF(err)
+		return unexpectedEOF(err)
 	}
 	if n != size {
 		return errors.New("it is not as long as its header says")
@@ -154,7 +154,7 @@ func (x *packIndexer) object(s *packScan) (packObject, error) {
 	return o, nil
 }
 
-// objectSum begins an object's id anew.
+// objectSum starts the hash of an object with its header.
 func objectSum(sum hash.Hash, kind plumbing.ObjectType, size int64) {
 	var head [looseHeader]byte
 	b := append(head[:0], kind.Bytes()...)

@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// entryHeader is the header of an object in a pack.
+// entryHeader returns the header of an object in a pack.
 func entryHeader(kind plumbing.ObjectType, size int64) []byte {
 	b := make([]byte, 0, 10)
 	c := byte(kind)<<4 | byte(size&15)
@@ -48,7 +48,7 @@ func writePackIndex(w io.Writer, objects []packObject, packSum [packTrailer]byte
 		return cmp.Compare(objects[a].offset, objects[b].offset)
 	})
 	sum := sha1.New()
-	out := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10) // keeps the first error
+	out := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10) // Flush returns the first error
 	put := func(n uint32) { _, _ = out.Write(binary.BigEndian.AppendUint32(out.AvailableBuffer(), n)) }
 	_, _ = out.Write(indexMagic)
 	at := 0

@@ -2,13 +2,13 @@ package object
 
 import "errors"
 
-// errDelta says that a delta is not one, or not one of its base.
+// errDelta says that a delta is malformed, or is for another base.
 var errDelta = errors.New("delta is damaged")
 
-// patch makes an object of its base and a delta (gitformat-pack(5), "Deltified
+// patch makes an object from its base and a delta (gitformat-pack(5), "Deltified
 // representation"), in room if that is large enough. The caller has bounded the
-// size that the delta claims (targetSize). go-git's PatchDelta writes to a
-// buffer that it lets grow, up to twice what the object needs.
+// size that the delta claims (targetSize). go-git's PatchDelta writes to a growing
+// buffer, which takes up to twice the size of the object.
 func patch(room, base, delta []byte) ([]byte, error) {
 	from, delta, ok := deltaSize(delta)
 	if !ok || from != int64(len(base)) {
@@ -35,8 +35,8 @@ func patch(room, base, delta []byte) ([]byte, error) {
 	return out, nil
 }
 
-// deltaPiece reads one instruction: bytes to copy from the base, or to take
-// from the delta itself.
+// deltaPiece reads one instruction: bytes to copy from the base or from the delta
+// itself.
 func deltaPiece(base, delta []byte) (piece, rest []byte, ok bool) {
 	op := delta[0]
 	delta = delta[1:]
@@ -68,7 +68,7 @@ func deltaPiece(base, delta []byte) (piece, rest []byte, ok bool) {
 	return base[offset : offset+n], delta, true
 }
 
-// deltaSize reads one of the two sizes that a delta begins with.
+// deltaSize reads one of the two sizes at the start of a delta.
 func deltaSize(delta []byte) (size int64, rest []byte, ok bool) {
 	for shift := 0; len(delta) > 0 && shift <= 56; shift += 7 {
 		b := delta[0]

@@ -23,18 +23,18 @@ const (
 	// objects, so that many fetches do not leave many packs (git's
 	// fetch.unpackLimit).
 	UnpackLimit = 100
-	// looseWhole: a small pack with a larger object stays a pack.
+	// looseWhole: a small pack with a larger object is stored as a pack.
 	looseWhole = 32 << 20
 )
 
-// Receive writes a pack that a remote sends into a repository: as a pack,
-// or, if it is small, as loose objects. It is first written to disk as it
-// comes, then read object by object, so that memory is bounded whatever it
-// claims; go-git's own parser inflates objects to any size. Deltas against
-// Objects of the repository (thin packs) are completed.
+// Receive stores a pack that a remote sends in a git directory: as a pack, or as
+// loose objects if it is small. The pack is first written to disk, then read
+// object by object, so that memory is bounded whatever the pack claims; go-git's
+// parser inflates objects of any size. A thin pack, whose deltas have bases in the
+// directory, is completed.
 //
-// A failure of the disk is an *os.PathError; what is wrong with the pack is
-// any other error, errLimit if it is too large.
+// If the disk fails, the error is an *os.PathError. Any other error is about the
+// pack; it is a [LimitError] if the pack is too large.
 func Receive(ctx context.Context, gitDir string, in io.Reader, lim Limits) error {
 	dir := filepath.Join(gitDir, "objects", "pack")
 	file, err := os.CreateTemp(dir, "tmp_pack_*")
@@ -72,11 +72,11 @@ func Receive(ctx context.Context, gitDir string, in io.Reader, lim Limits) error
 	return x.publish(dir, sum)
 }
 
-// savePack writes a stream to a file, within the limits, and gives its length.
+// savePack writes a stream to a file, within the limits, and returns its length.
 func savePack(file *os.File, in io.Reader, lim Limits) (int64, error) {
 	head := make([]byte, packHeader)
 	if _, err := io.ReadFull(in, head); err != nil {
-		return 0, fmt.Errorf("pack: %w", noEOF(err))
+		return 0, fmt.Errorf("pack: %w", unexpectedEOF(err))
 	}
 	version := binary.BigEndian.Uint32(head[4:])
 	if string(head[:4]) != "PACK" || version != 2 && version != 3 {
@@ -103,8 +103,8 @@ func savePack(file *os.File, in io.Reader, lim Limits) (int64, error) {
 // writerOnly hides ReadFrom, which would allocate a buffer of its own.
 type writerOnly struct{ io.Writer }
 
-// unpack writes every object as a loose file, commits last: what they name is
-// there then.
+// unpack writes every object as a loose object. Commits come last, when the
+// objects that they name are there.
 func (x *packIndexer) unpack(ctx context.Context, target string) error {
 	c := &objectCopy{target: target, limit: manyObjects, done: map[Hash]struct{}{}}
 	type object struct {
@@ -122,7 +122,7 @@ func (x *packIndexer) unpack(ctx context.Context, target string) error {
 	if err != nil {
 		return fmt.Errorf("pack: %w", err)
 	}
-	for i := len(commits) - 1; i >= 0; i-- { // packs begin with the newest
+	for i := len(commits) - 1; i >= 0; i-- { // the newest is the first in a pack
 		if err := c.write(commits[i].hash, plumbing.CommitObject, commits[i].data); err != nil {
 			return err
 		}
@@ -130,7 +130,8 @@ func (x *packIndexer) unpack(ctx context.Context, target string) error {
 	return nil
 }
 
-// publish puts the pack and its index in place: the index first, since a pack counts as there once its .pack is.
+// publish moves the pack and its index to their names. The index comes first:
+// readers look for the .pack file.
 func (x *packIndexer) publish(dir string, sum [packTrailer]byte) error {
 	if err := x.file.Sync(); err != nil {
 		return err
@@ -153,8 +154,8 @@ func (x *packIndexer) publish(dir string, sum [packTrailer]byte) error {
 	return syncDir(dir)
 }
 
-// checksums reads the whole file once more: it fills in the CRC of each object
-// and gives the sum at the end, which it checks, or writes where the pack was
+// checksums reads the whole file once more, for the CRC of each object and the
+// checksum at the end. It checks this checksum, or writes it if the pack was
 // completed.
 func (x *packIndexer) checksums() (sum [packTrailer]byte, err error) {
 	if x.completed {
@@ -197,8 +198,8 @@ func (x *packIndexer) checksums() (sum [packTrailer]byte, err error) {
 	return sum, nil
 }
 
-// syncDir makes renames in a directory last. Some file systems cannot; they
-// need not fail a fetch.
+// syncDir makes renames in a directory durable. Some file systems cannot do so; a
+// fetch does not fail for that.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

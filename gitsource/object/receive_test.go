@@ -332,7 +332,7 @@ func FuzzStorePack(f *testing.F) {
 			o := openObjects(dir)
 			gittest.Must(t, o.list())
 			for h := range o.loose {
-				if _, _, err := o.any(h, lim.Whole); err != nil {
+				if _, _, err := o.readAny(h, lim.Whole); err != nil {
 					t.Errorf("%s was stored, but cannot be read: %v", h, err)
 				}
 			}

@@ -11,13 +11,13 @@ import (
 	"unicode"
 )
 
-// ReadRef looks a ref up among the loose and the packed ones below dir.
-// A ref that is not there is fs.ErrNotExist.
+// ReadRef looks a ref up among the loose and the packed refs of a git directory.
+// The error wraps fs.ErrNotExist if there is no such ref.
 func ReadRef(dir, name string) (Hash, error) {
 	for range 5 {
 		text, err := ReadText(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
-			// Also "is a directory" and "not a directory" mean: not loose.
+			// "is a directory" and "not a directory" also mean: not loose.
 			return readPackedRef(dir, name)
 		}
 		next, symbolic := strings.CutPrefix(text, "ref:")
@@ -33,7 +33,8 @@ func ReadRef(dir, name string) (Hash, error) {
 	return Hash{}, fmt.Errorf("ref %s: symbolic refs run in a circle", name)
 }
 
-// PackedRefs calls fn for each line of packed-refs until it returns false.
+// PackedRefs calls fn for each line of a git directory's packed-refs until fn
+// returns false.
 func PackedRefs(dir string, fn func(name, id string) bool) error {
 	f, err := os.Open(filepath.Join(dir, "packed-refs"))
 	if err != nil {
@@ -68,7 +69,7 @@ func readPackedRef(dir, name string) (Hash, error) {
 	return ParseHash(id)
 }
 
-// HasBranches reports whether any branch exists below dir.
+// HasBranches reports whether a git directory has any branch.
 func HasBranches(dir string) bool {
 	found := false
 	_ = PackedRefs(dir, func(name, _ string) bool {
@@ -88,7 +89,8 @@ func HasBranches(dir string) bool {
 	return found
 }
 
-// ValidBranch follows git check-ref-format where it matters for safety.
+// ValidBranch reports whether git could have a branch of this name, as far as it
+// matters for safety (git-check-ref-format(1)).
 func ValidBranch(name string) bool {
 	if name == "" || name == "@" || len(name) > 1024 || strings.HasPrefix(name, "-") || strings.HasSuffix(name, ".") {
 		return false
@@ -104,7 +106,7 @@ func ValidBranch(name string) bool {
 	return !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// LooseRefs gives the loose refs below a prefix such as "refs/heads/", by the
+// LooseRefs returns the loose refs below a prefix such as "refs/heads/", by the
 // rest of their names. Files that hold no id are left out.
 func LooseRefs(gitDir, prefix string) (map[string]Hash, error) {
 	refs := map[string]Hash{}

@@ -19,9 +19,9 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// repacker copies everything that a repository's refs lead to into one pack of
-// another, without a git binary. Objects of packs go over as they are, deltas
-// included; loose ones are compressed anew.
+// repacker copies all objects that the refs of a git directory reach into one pack
+// of another, without the git program. Packed objects are copied as they are,
+// deltas included; loose objects are compressed again.
 type repacker struct {
 	from    *objects
 	packs   []*packMarks // as in from.packs
@@ -32,15 +32,16 @@ type repacker struct {
 	at      int64
 }
 
-// packMarks says which objects of a pack are wanted.
+// packMarks is a pack and which of its objects are wanted.
 type packMarks struct {
 	*pack
 	wanted []bool
-	moved  []int64 // by position in the index: where the object went; 0: nowhere yet
+	moved  []int64 // by position in the index: the new offset; 0: not copied yet
 	order  []int32 // positions by offset
 }
 
-// Repack makes gitDir, which is empty, hold what old holds.
+// Repack copies all objects that the refs of old reach, and these refs, into
+// gitDir, which is empty. The error satisfies [Damaged] if old is damaged.
 func Repack(ctx context.Context, old, gitDir string) error {
 	refs, err := allRefs(old)
 	if err != nil {
@@ -75,7 +76,7 @@ func Repack(ctx context.Context, old, gitDir string) error {
 	return WriteText(filepath.Join(gitDir, "HEAD"), head+"\n")
 }
 
-// allRefs gives the refs of a repository of ours, and HEAD where it is a commit.
+// allRefs returns the refs of a git directory, and HEAD if it is a commit.
 func allRefs(gitDir string) (map[string]Hash, error) {
 	refs := map[string]Hash{}
 	var first error
@@ -114,7 +115,7 @@ func allRefs(gitDir string) (map[string]Hash, error) {
 	return refs, cmp.Or(err, first)
 }
 
-// mark marks what the refs lead to.
+// mark marks the objects that the refs reach.
 func (r *repacker) mark(ctx context.Context, refs map[string]Hash) error {
 	var commits []Hash
 	for _, h := range refs {
@@ -156,7 +157,7 @@ func (r *repacker) mark(ctx context.Context, refs map[string]Hash) error {
 	return r.bases(ctx)
 }
 
-// Tree marks a tree and what is in it, entries included that we never read.
+// tree marks a tree and all its entries, also the kinds that are never read.
 func (r *repacker) tree(ctx context.Context, h Hash, depth int) error {
 	fresh, err := r.add(h)
 	if err != nil || !fresh {
@@ -194,7 +195,7 @@ func (r *repacker) tree(ctx context.Context, h Hash, depth int) error {
 	return nil
 }
 
-// add marks an object; fresh if it was not.
+// add marks an object; fresh is false if it was marked before.
 func (r *repacker) add(h Hash) (fresh bool, err error) {
 	for _, p := range r.packs {
 		if i, ok := p.index.position(h); ok {
@@ -211,7 +212,7 @@ func (r *repacker) add(h Hash) (fresh bool, err error) {
 	return !have, nil
 }
 
-// bases marks what the marked deltas build on.
+// bases marks the bases of the marked deltas.
 func (r *repacker) bases(ctx context.Context) error {
 	for _, p := range r.packs {
 		p.order = make([]int32, p.index.n)
@@ -238,7 +239,7 @@ func (p *packMarks) offsetOf(position int32) int64 {
 	return offset
 }
 
-// byOffset gives the object that begins at an offset.
+// byOffset returns the index in order of the object at an offset.
 func (p *packMarks) byOffset(offset int64) (place int, ok bool) {
 	return slices.BinarySearchFunc(p.order, offset, func(i int32, o int64) int { return cmp.Compare(p.offsetOf(i), o) })
 }
@@ -254,7 +255,7 @@ func (p *packMarks) markBases(at int32) error {
 			return p.corrupt(p.offsetOf(at), "its base is in no index")
 		}
 		if at = p.order[place]; p.wanted[at] {
-			return nil // those of offset deltas come later, before it
+			return nil // bases marks its own base later, which comes before it
 		}
 		p.wanted[at] = true
 	}
@@ -310,7 +311,7 @@ func (p *packMarks) hashOf(position int32) Hash {
 	return Hash(p.index.data[namesAt+20*int(position):])
 }
 
-// moved gives where an object was written to; 0: nowhere yet.
+// moved returns the new offset of an object; 0 if it is not copied yet.
 func (r *repacker) moved(h Hash) int64 {
 	for _, p := range r.packs {
 		if i, ok := p.index.position(h); ok && p.moved[i] != 0 {
@@ -320,8 +321,8 @@ func (r *repacker) moved(h Hash) int64 {
 	return 0
 }
 
-// copyEntry copies one object of a pack as it is, with its new distance to its
-// base if it is a delta.
+// copyEntry copies one object of a pack as it is. An offset delta gets the new
+// distance to its base.
 func (r *repacker) copyEntry(p *packMarks, place int) error {
 	at := p.order[place]
 	offset := p.offsetOf(at)
@@ -341,7 +342,7 @@ func (r *repacker) copyEntry(p *packMarks, place int) error {
 	case plumbing.REFDeltaObject:
 		head = append(head, e.ref[:]...)
 	}
-	size := p.dataEnd(place) - p.where()
+	size := p.dataEnd(place) - p.offset()
 	if size <= 0 {
 		return p.corrupt(offset, "it overlaps another")
 	}
@@ -351,13 +352,13 @@ func (r *repacker) copyEntry(p *packMarks, place int) error {
 		return err
 	}
 	if _, err := io.CopyN(r.out, p.in, size); err != nil {
-		return p.corrupt(offset, "%w", noEOF(err))
+		return p.corrupt(offset, "%w", unexpectedEOF(err))
 	}
 	r.at += int64(len(head)) + size
 	return nil
 }
 
-// dataEnd is where the data of an object ends.
+// dataEnd returns the offset after the data of an object.
 func (p *packMarks) dataEnd(place int) int64 {
 	if place+1 < len(p.order) {
 		return p.offsetOf(p.order[place+1])
@@ -400,20 +401,20 @@ func (r *repacker) copyLoose(h Hash) error {
 	return nil
 }
 
-// countingWriter knows how much was written.
+// countingWriter counts the bytes written.
 type countingWriter struct {
 	w io.Writer
 	n int64
 }
 
-// Write writes on.
+// Write writes to w.
 func (c *countingWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.n += int64(n)
 	return n, err
 }
 
-// writeStream compresses a loose object into a pack, checking its id.
+// writeStream compresses a loose object into a pack and checks its id.
 func writeStream(w io.Writer, o *looseObject, h Hash) error {
 	if _, err := w.Write(entryHeader(o.kind, o.size)); err != nil {
 		return err

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// copyShallow takes over where a shallow repository's history ends.
+// copyShallow copies the list of commits at which a shallow repository's history
+// ends; false if its history is whole.
 func copyShallow(from, to string) (bool, error) {
 	text, err := os.ReadFile(filepath.Join(from, "shallow"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -22,7 +23,8 @@ func copyShallow(from, to string) (bool, error) {
 	return true, WriteText(filepath.Join(to, "shallow"), string(text))
 }
 
-// WriteShallow notes where a remote's history ends; see [copyShallow].
+// WriteShallow stores the commits at which a remote's history ends. An empty list
+// means that the history is whole.
 func WriteShallow(gitDir string, cut []Hash) error {
 	name := filepath.Join(gitDir, "shallow")
 	if len(cut) == 0 {

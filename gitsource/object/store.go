@@ -10,9 +10,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Store reads one git directory: its commits, trees and files. It shows what
-// the directory held at the first question. It belongs to one goroutine and
-// must be closed.
+// Store reads one git directory: its commits, trees and files. It shows the
+// objects that the directory had at the first read. A Store belongs to one
+// goroutine and must be closed.
 type Store struct {
 	objects *objects
 	shallow bool // history is cut: parents may be missing
@@ -28,17 +28,17 @@ func Open(gitDir string) (*Store, error) {
 	return &Store{objects: openObjects(gitDir), shallow: shallow != ""}, nil
 }
 
-// Close closes the files that are open.
+// Close closes the packs that were read.
 func (s *Store) Close() error { return s.objects.close() }
 
 // LimitCache bounds the bytes of inflated objects that the Store keeps; 0 is
-// 48 MiB, as before the first call.
+// 48 MiB, the limit before the first call.
 func (s *Store) LimitCache(bytes int) { s.objects.cache.limit = bytes }
 
 // Has reports whether the directory has this object.
 func (s *Store) Has(h Hash) bool { return !h.IsZero() && s.objects.has(h) }
 
-// Size is the length of a file object in bytes.
+// Size returns the length of a file object in bytes.
 func (s *Store) Size(h Hash) (int64, error) {
 	n, err := s.objects.size(h)
 	return n, objectError("file", h, err)
@@ -52,7 +52,7 @@ func (s *Store) Blob(h Hash, limit int64) ([]byte, error) {
 	return data, objectError("file", h, err)
 }
 
-// Verify makes sure that a commit of gitDir and its root directory can be read.
+// Verify checks that a commit of gitDir and its root directory can be read.
 func Verify(ctx context.Context, gitDir string, commit Hash) error {
 	s, err := Open(gitDir)
 	if err != nil {

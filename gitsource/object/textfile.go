@@ -10,10 +10,11 @@ import (
 )
 
 // maxTextFile bounds the small text files of a git directory: a loose ref has
-// 41 bytes, a symbolic ref some more.
+// 41 bytes, a symbolic ref a few more.
 const maxTextFile = 64 << 10
 
-// ReadText reads a regular file of at most maxTextFile bytes.
+// ReadText reads a small text file of a git directory (HEAD, a ref, alternates),
+// a regular file of up to 64 KiB, without blanks around the text.
 func ReadText(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -31,7 +32,8 @@ func ReadText(name string) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// WriteText replaces a file in one step.
+// WriteText writes a small text file of a git directory. Readers see the old text
+// or the new text, also after a crash.
 func WriteText(name, content string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
@@ -42,7 +44,7 @@ func WriteText(name, content string) error {
 	}
 	_, err = tmp.WriteString(content)
 	if err == nil {
-		err = tmp.Sync() // else a power failure may leave an empty file under its name
+		err = tmp.Sync() // otherwise a power failure may leave an empty file
 	}
 	if cerr := tmp.Close(); err == nil {
 		err = cerr

@@ -11,28 +11,33 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Kind is what a tree entry is, from its mode.
+// Kind says what a tree entry is, by its mode.
 type Kind uint8
 
+// The kinds of tree entries.
+
 const (
-	KindOther Kind = iota // submodules and modes that git does not write
-	KindFile
-	KindLink
-	KindTree
+	KindOther Kind = iota // a submodule, or a mode that git does not write
+	KindFile              // a file, executable or not
+	KindLink              // a symlink
+	KindTree              // a directory
 )
 
-// MaxDepth bounds directories within directories that are read; the deepest real
-// trees have some 30.
+// MaxDepth bounds how deep directories are read; the deepest real trees have some
+// 30 levels.
 const MaxDepth = 100
 
-// Entry is one line of a git tree.
+// Entry is one line of a git tree. The zero value is an absent entry.
 type Entry struct {
+	// Name of the file or directory, as safeName writes it.
 	Name string
+	// Hash of the object.
 	Hash Hash
+	// Kind of the object.
 	Kind Kind
 }
 
-// Of is the entry's id if it is of kind k, else zero.
+// Of returns the entry's id if the entry is of kind k, otherwise zero.
 func (e Entry) Of(k Kind) Hash {
 	if e.Kind == k {
 		return e.Hash
@@ -40,8 +45,8 @@ func (e Entry) Of(k Kind) Hash {
 	return Hash{}
 }
 
-// parseTree decodes a tree. Entries come sorted by name, as [safeName] writes
-// it; a second one of the same name is dropped.
+// parseTree decodes a tree. Entries are sorted by name, as [safeName] writes it; a
+// second entry of the same name is dropped.
 func parseTree(data []byte) ([]Entry, error) {
 	var list []Entry
 	for len(data) > 0 {
@@ -71,10 +76,10 @@ func kindOf(mode []byte) Kind {
 	return KindOther
 }
 
-// safeName is an entry's name. In one that could mean something else to
-// whatever reads it later ("..", a slash, ".git", a backslash, control
-// characters, bytes that are not UTF-8) these are written \xNN. With its
-// backslash [CheckPath] refuses it, so that it is reported, and read by nobody.
+// safeName returns an entry's name. Parts that could mean something else to a
+// later reader ("..", a slash, ".git", a backslash, control characters, bytes that
+// are not UTF-8) are written \xNN. Because of the backslash, filemask.CheckPath
+// refuses the name, so the file is reported and never read.
 func safeName(name []byte) string {
 	s := string(name)
 	if plainName(s) {
@@ -101,7 +106,7 @@ func safeName(name []byte) string {
 	return b.String()
 }
 
-// plainName reports a name that is as good as nearly all are.
+// plainName reports whether a name needs no escape, like nearly all names.
 func plainName(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f || c == '/' || c == '\\' {
@@ -121,7 +126,8 @@ type treeCache struct {
 // treeCacheEntries bounds the cache to some 20 MiB.
 const treeCacheEntries = 200_000
 
-// Tree reads a tree; the zero hash is the empty tree.
+// Tree reads a tree, sorted by name; the zero hash is the empty tree. The slice is
+// shared with the cache: do not write to it.
 func (s *Store) Tree(h Hash) ([]Entry, error) {
 	if h.IsZero() {
 		return nil, nil
@@ -145,7 +151,7 @@ func (s *Store) Tree(h Hash) ([]Entry, error) {
 	return list, nil
 }
 
-// Lookup finds a name in a parsed tree.
+// Lookup finds a name in a tree; false if the tree does not have it.
 func Lookup(list []Entry, name string) (Entry, bool) {
 	i, ok := slices.BinarySearchFunc(list, name, func(e Entry, n string) int { return strings.Compare(e.Name, n) })
 	if !ok {
