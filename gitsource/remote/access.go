@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// access is what opens a remote: resolved from the credential, the address and
-// .netrc. It never prints its secrets.
+// access is the user and the secrets for a remote, from the credential, the
+// address or .netrc. It never prints its secrets.
 type access struct {
 	user, password, sshKey string
 }
@@ -49,8 +49,8 @@ func (c *Credential) forHost(e endpoint) bool {
 	return c.Host == "" || strings.EqualFold(c.Host, e.host) || strings.EqualFold(c.Host, e.hostname())
 }
 
-// sane reports whether the secrets can be passed on line by line.
-func (a access) sane() bool {
+// oneLine reports whether user and password can be passed on in one line each.
+func (a access) oneLine() bool {
 	return !strings.ContainsFunc(a.user+a.password, func(r rune) bool { return unicode.IsControl(r) })
 }
 
@@ -68,9 +68,9 @@ func (o Options) netrc() string {
 	return filepath.Join(home, ".netrc")
 }
 
-// lookupNetrc finds login and password of a host in a .netrc file, as
-// described in the GNU inetutils manual: machine, default, login, password,
-// account, macdef. The first entry that fits wins.
+// lookupNetrc finds login and password of a host in a .netrc file, as the GNU
+// inetutils manual describes it: machine, default, login, password, account,
+// macdef. The first matching entry is used.
 func lookupNetrc(name, host string) (access, bool) {
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {

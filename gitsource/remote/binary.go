@@ -16,16 +16,16 @@ import (
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
-// Git is the git program. It is run with our own configuration only, without
-// prompts.
+// Git is the git program. It runs without prompts, and with the configuration of
+// this package only.
 type Git struct{ path string }
 
 // setting is one line of git configuration.
 type setting struct{ key, value string }
 
-// environment is this process's without git's own variables, plus ours.
-// Secrets go to git through variables that its credential helper reads, never
-// through arguments, which every user of the machine can see.
+// environment returns this process's environment without git's variables, plus
+// settings and extra. Secrets are passed to git in variables that its credential
+// helper reads, never in arguments, which every user of the machine can see.
 func environment(settings []setting, extra ...string) []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -47,23 +47,23 @@ const (
 	maxStderr = 16 << 10
 )
 
-// gitError is a run of git that failed.
+// gitError says that a run of git failed.
 type gitError struct {
 	stderr string
 	err    error
 }
 
-// Error is what git said.
+// Error returns git's error output.
 func (e *gitError) Error() string { return strings.TrimSpace(e.stderr + "\n" + e.err.Error()) }
 
-// Unwrap gives the error of the run.
+// Unwrap returns the error of the run.
 func (e *gitError) Unwrap() error { return e.err }
 
-// run runs git and gives what it prints.
+// run runs git and returns its output.
 func (g Git) run(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, g.path, args...)
 	cmd.Env = env
-	cmd.Dir = os.TempDir() // relative names in arguments are made absolute before
+	cmd.Dir = os.TempDir() // names of files in args are absolute
 	ownGroup(cmd)
 	cmd.WaitDelay = 5 * time.Second
 	stdout, stderr := &capped{max: maxStdout}, &capped{max: maxStderr}
@@ -84,7 +84,7 @@ type capped struct {
 	max int
 }
 
-// Write keeps what fits and swallows the rest.
+// Write keeps the bytes that fit and drops the others.
 func (c *capped) Write(p []byte) (int, error) {
 	if room := c.max - c.Len(); room > 0 {
 		c.Buffer.Write(p[:min(room, len(p))])
@@ -92,8 +92,8 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Repack copies everything that a ref of one git directory names into another,
-// as one pack.
+// Repack copies all objects that the refs of one git directory reach, and these
+// refs, into another, as one pack.
 func (g Git) Repack(ctx context.Context, old, gitDir string) error {
 	env := environment([]setting{{"fetch.unpackLimit", "1"}, {"gc.auto", "0"}, {"safe.directory", "*"}})
 	args := append(fetchArgs(gitDir), "--", old, "+refs/*:refs/*")
@@ -120,7 +120,8 @@ type binarySource struct {
 	git Git
 }
 
-// address is what git is given: without credentials, absolute.
+// address returns the remote's address for git: without credentials, a path
+// absolute.
 func (s *binarySource) address() (string, error) {
 	if path, ok := repourl.IsLocal(s.remote.URL); ok {
 		return filepath.Abs(path)
@@ -129,7 +130,7 @@ func (s *binarySource) address() (string, error) {
 	return e.clean(), err
 }
 
-// helper answers git's question for credentials from the environment.
+// helper is a credential helper for git that reads the environment.
 const helper = `!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$REPOGLOT_GIT_USERNAME" "$REPOGLOT_GIT_PASSWORD"; }; f`
 
 func (s *binarySource) environment() []string {
@@ -139,14 +140,14 @@ func (s *binarySource) environment() []string {
 		{"gc.auto", "0"},
 		{"http.lowSpeedLimit", "1"},
 		{"http.lowSpeedTime", strconv.Itoa(max(1, int(s.silence.Seconds())))},
-		// What index-pack holds: larger files go by as a stream.
+		// index-pack streams larger files.
 		{"core.bigFileThreshold", strconv.FormatInt(s.limits.Whole, 10)},
 		{"core.deltaBaseCacheLimit", "32m"},
 		{"pack.threads", "2"},
 		{"fetch.unpackLimit", strconv.Itoa(object.UnpackLimit)},
 		{"protocol.version", "2"},
 	}
-	if ca := os.Getenv("SSL_CERT_FILE"); ca != "" { // as Go's; git's may be built with a library that does not
+	if ca := os.Getenv("SSL_CERT_FILE"); ca != "" { // Go reads it; the library of git may not
 		settings = append(settings, setting{"http.sslCAInfo", ca})
 	}
 	var extra []string
@@ -156,7 +157,7 @@ func (s *binarySource) environment() []string {
 	case e.scheme == "ssh":
 		extra = append(extra, "GIT_SSH_COMMAND="+s.sshCommand())
 	case s.access.user != "" || s.access.password != "":
-		// Named for the host, so that a redirect elsewhere gets nothing.
+		// For this host only, so that a redirect to another host gets nothing.
 		settings = append(settings, setting{"credential." + e.scheme + "://" + e.host + ".helper", helper})
 		extra = append(extra, "REPOGLOT_GIT_USERNAME="+s.access.user, "REPOGLOT_GIT_PASSWORD="+s.access.password)
 	}
@@ -180,7 +181,7 @@ func (s *binarySource) run(ctx context.Context, args ...string) (string, error) 
 	if s.git.path == "" {
 		return "", s.fail(ErrUnsupported, "git: binary is set, but there is no git program", "install git, or set git: auto")
 	}
-	if !s.access.sane() {
+	if !s.access.oneLine() {
 		return "", s.fail(ErrAuth, "user or password holds control characters", "correct credentials: for this host")
 	}
 	out, err := s.git.run(ctx, s.environment(), args...)
@@ -191,7 +192,7 @@ func (s *binarySource) run(ctx context.Context, args ...string) (string, error) 
 }
 
 func (s *binarySource) Tip(ctx context.Context) (object.Head, error) {
-	// git's own limits do not hold while a connection is made.
+	// git's own limits do not apply while it connects.
 	ctx, cancel := context.WithTimeout(ctx, 2*max(time.Second, s.silence))
 	defer cancel()
 	address, err := s.address()
@@ -225,8 +226,8 @@ func (s *binarySource) Tip(ctx context.Context) (object.Head, error) {
 	return object.Head{}, s.fail(ErrBranchMissing, fmt.Sprintf("%q", s.remote.Branch), "correct branch:, or leave it out to follow the repository's HEAD")
 }
 
-// parseLsRemote finds one ref in the output of git ls-remote --symref; the
-// zero Head where it is not there.
+// parseLsRemote finds one ref in the output of git ls-remote --symref; the zero
+// Head if it is not there.
 func parseLsRemote(out, ref string) (object.Head, error) {
 	head := object.Head{Branch: strings.TrimPrefix(ref, "refs/heads/")}
 	found := false
@@ -279,7 +280,7 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 	return err
 }
 
-// describe reads git's message: its exit status is 128 whatever went wrong.
+// describe makes an *Error of git's message: its exit status is always 128.
 func (s *binarySource) describe(err error) error {
 	var remote *Error
 	if errors.As(err, &remote) {
@@ -291,7 +292,7 @@ func (s *binarySource) describe(err error) error {
 			Remedy: "it is tried again later", Cause: cause,
 		}
 	}
-	said := err.Error() // the kind is decided before secrets are taken out
+	said := err.Error() // the kind is decided before secrets are removed
 	if path, local := repourl.IsLocal(s.remote.URL); !local && saysAbsent(said) {
 		return s.fail(ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private")
 	} else if local && isReftable(path) && (strings.Contains(said, "unknown repository extension") || strings.Contains(said, "expected git repo version")) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// endpoint is a network address taken apart: what the wire needs, and apart
-// from it the secrets that stood in it.
+// endpoint is the parts of a network address, with the secrets apart from the
+// rest.
 type endpoint struct {
 	scheme         string // http, https, ssh, git
 	host           string // host or host:port, IPv6 in brackets
@@ -22,8 +22,8 @@ var endpointSchemes = map[string]string{
 	"ssh": "ssh", "git+ssh": "ssh", "ssh+git": "ssh",
 }
 
-// parseEndpoint takes a network address apart. Its errors hold no part of the
-// address but the scheme, since any other may be a secret.
+// parseEndpoint splits a network address into its parts. Its errors hold no part
+// of the address except the scheme, since any other may be a secret.
 func parseEndpoint(address string) (endpoint, error) {
 	scheme, rest, isURL := strings.Cut(address, "://")
 	if !isURL {
@@ -67,8 +67,8 @@ func (e endpoint) check() error {
 	return nil
 }
 
-// clean is the address without user and password, fit for an argument list.
-// ssh keeps its user, which is no secret.
+// clean returns the address without user and password, for an argument list. An
+// ssh address keeps its user, which is no secret.
 func (e endpoint) clean() string {
 	u := url.URL{Scheme: e.scheme, Host: e.host, Path: e.path, RawQuery: e.query}
 	if !strings.HasPrefix(u.Path, "/") {
@@ -89,8 +89,8 @@ func (e endpoint) clean() string {
 	return u.String()
 }
 
-// hostname is the host without its port.
+// hostname returns the host without its port.
 func (e endpoint) hostname() string { return (&url.URL{Host: e.host}).Hostname() }
 
-// port of the address, "" if it names none.
+// port returns the port of the address, "" if it has none.
 func (e endpoint) port() string { return (&url.URL{Host: e.host}).Port() }

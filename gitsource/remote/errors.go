@@ -5,40 +5,40 @@ import (
 	"errors"
 )
 
-// What can go wrong with a remote: the kinds of a Error.
+// The kinds of an [Error], which wraps its kind.
 var (
-	// ErrUnreachable: the repository does not answer, or is not there.
+	// ErrUnreachable: the repository does not answer, or does not exist.
 	ErrUnreachable = errors.New("repository cannot be reached")
-	// ErrAuth: the remote refuses the credentials, or wants some; or its host
-	// key is not known.
+	// ErrAuth: the remote refuses the credentials or asks for some, or its host key
+	// is not known.
 	ErrAuth = errors.New("access refused")
 	// ErrBranchMissing: the repository has no such branch. The mirror keeps
 	// the last state.
 	ErrBranchMissing = errors.New("no such branch")
 	// ErrEmptyRepository: the repository has no commit yet.
 	ErrEmptyRepository = errors.New("repository has no commit")
-	// ErrUnsupported: a kind of repository or address that is not served,
-	// such as SHA-256 object ids or a transport helper.
+	// ErrUnsupported: a kind of repository or address that is not supported, such
+	// as SHA-256 object ids or a transport helper.
 	ErrUnsupported = errors.New("not supported")
 )
 
-// Error is a failure that concerns one remote. Its message is one line
-// and never holds credentials.
+// Error is a failure of one remote. Its message is one line and never has
+// credentials.
 type Error struct {
-	// URL of the remote as [Redact] gives it.
+	// URL of the remote without its secrets.
 	URL string
-	// Kind is one of the sentinels of this package.
+	// Kind is one of the kinds above, or object.ErrTooLarge.
 	Kind error
 	// Detail says what happened, redacted; may be empty.
 	Detail string
 	// Remedy says what a maintainer can do; may be empty.
 	Remedy string
-	// Cause is a context error if there was one, else nil. Errors of transports
-	// are not kept: their text may repeat credentials.
+	// Cause is a context error if there was one, otherwise nil. Errors of
+	// transports are not kept: their text may have credentials.
 	Cause error
 }
 
-// Error is "<url>: <kind>: <detail> (<remedy>)".
+// Error returns "<url>: <kind>: <detail> (<remedy>)".
 func (e *Error) Error() string {
 	s := e.URL + ": " + e.Kind.Error()
 	if e.Detail != "" {
@@ -50,7 +50,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap gives the kind and the cause to errors.Is.
+// Unwrap returns the kind and the cause.
 func (e *Error) Unwrap() []error {
 	if e.Cause != nil {
 		return []error{e.Kind, e.Cause}
@@ -58,7 +58,7 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind}
 }
 
-// contextCause is the context error inside err, if any.
+// contextCause returns the context error in err, if any.
 func contextCause(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -20,7 +20,7 @@ func selected(patterns []BranchPattern, branch string) bool {
 	return object.ValidBranch(branch) && slices.ContainsFunc(patterns, func(p BranchPattern) bool { return p.Match(branch) })
 }
 
-// List reads the refs of a repository on this machine.
+// List reads the refs of the repository.
 func (s *localSource) List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error) {
 	repo, err := s.repo()
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *localSource) List(ctx context.Context, patterns []BranchPattern) ([]obj
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil && errors.Is(err, fs.ErrNotExist):
-			return nil // gone meanwhile
+			return nil // removed in the meantime
 		case err != nil || !d.Type().IsRegular():
 			return err
 		}
@@ -114,7 +114,7 @@ func (s *wireSource) List(ctx context.Context, patterns []BranchPattern) ([]obje
 			prefixes = append(prefixes, "refs/heads/"+p.anchored())
 		}
 		found := newTipSearch(s.remote.Branch)
-		found.sides = patterns
+		found.patterns = patterns
 		if err := s.httpRefs(ctx, e, found, prefixes); err != nil {
 			return nil, s.describe(err)
 		}

@@ -12,14 +12,14 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// localSource copies from a repository on this machine: refs are read and
-// Objects copied as files, without git's protocol, a git binary or a daemon.
+// localSource copies from a repository on this machine. Refs are read and objects
+// are copied as files, without git's protocol or the git program.
 type localSource struct {
 	path   string
 	remote Repository
 }
 
-// localRepo is where a repository on disk keeps its parts.
+// localRepo is the directories of a repository on this machine.
 type localRepo struct {
 	gitDir    string // HEAD of this work tree
 	commonDir string // refs and objects, shared by linked work trees
@@ -29,8 +29,8 @@ func (s *localSource) fail(kind error, detail, remedy string) error {
 	return &Error{URL: s.remote.String(), Kind: kind, Detail: detail, Remedy: remedy}
 }
 
-// findRepo finds a bare repository, a work tree, or a linked work tree
-// (gitrepository-layout(5)); err says why there is none.
+// findRepo finds the directories of a bare repository, a work tree or a linked work
+// tree (gitrepository-layout(5)). The error says why path is none of these.
 func findRepo(path string) (localRepo, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -82,7 +82,8 @@ func followGitFile(name string) (string, error) {
 	return dir, nil
 }
 
-// isReftable reports a repository whose refs only git can read.
+// isReftable reports whether a repository keeps its refs in a reftable, which only
+// git can read.
 func isReftable(path string) bool {
 	repo, err := findRepo(path)
 	if err != nil {
@@ -107,7 +108,8 @@ func (s *localSource) repo() (localRepo, error) {
 	return repo, nil
 }
 
-// plainPathError drops the path, which the message names already.
+// plainPathError returns the text of an error without the path, which the message
+// around it has already.
 func plainPathError(err error) string {
 	var p *os.PathError
 	if errors.As(err, &p) {

@@ -7,12 +7,12 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// BranchPattern selects branches by their names; "*" stands for anything, slashes
-// included. The zero value selects none.
+// BranchPattern selects branches by their names; "*" matches any text, slashes
+// included. The zero value selects no branch.
 type BranchPattern struct{ parts []string }
 
-// ParseBranchPattern takes a pattern such as "l10n/*". The error says why no
-// branch can have such a name.
+// ParseBranchPattern reads a pattern such as "l10n/*"; "" is the zero value. A
+// pattern that no name of a branch can match is an error.
 func ParseBranchPattern(s string) (BranchPattern, error) {
 	if s == "" {
 		return BranchPattern{}, nil
@@ -23,14 +23,14 @@ func ParseBranchPattern(s string) (BranchPattern, error) {
 	return BranchPattern{strings.Split(strings.TrimPrefix(s, "refs/heads/"), "*")}, nil
 }
 
-// String is the pattern as it was given.
+// String returns the pattern without "refs/heads/".
 func (p BranchPattern) String() string { return strings.Join(p.parts, "*") }
 
 // IsZero reports whether the pattern selects nothing.
 func (p BranchPattern) IsZero() bool { return len(p.parts) == 0 }
 
 // Match reports whether a branch, without "refs/heads/", is selected. It takes
-// linear time: of the text before each part the shortest is taken.
+// linear time: each "*" except the last matches as little as possible.
 func (p BranchPattern) Match(branch string) bool {
 	if p.IsZero() {
 		return false
@@ -51,5 +51,5 @@ func (p BranchPattern) Match(branch string) bool {
 	return strings.HasSuffix(rest, p.parts[last])
 }
 
-// anchored is the part before the first "*".
+// anchored returns the part before the first "*".
 func (p BranchPattern) anchored() string { return p.parts[0] }

@@ -10,55 +10,57 @@ import (
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
-// Remote says where a repository is and which branch of it is wanted.
+// Repository says where a repository is and which branch of it is wanted.
 type Repository struct {
-	// URL is any address that git takes: a path (relative ones are relative to
-	// the working directory), file://, http(s)://, ssh://, git://, or
-	// user@host:path. Credentials inside it are used, and shown nowhere.
+	// URL is any address that git takes: a path (relative to the working
+	// directory), file://, http(s)://, ssh://, git://, or user@host:path.
+	// Credentials in it are used and never shown.
 	URL string
-	// Branch without "refs/heads/". Empty: the remote's HEAD, followed when it
-	// changes.
+	// Branch without "refs/heads/". Empty: the branch that the remote's HEAD
+	// names, also after HEAD changes.
 	Branch string
-	// Credential for the remote; nil: those in the URL, then .netrc, then the
-	// ssh agent.
+	// Credential for the remote; nil: the credentials in the URL, then .netrc,
+	// then the ssh agent.
 	Credential *Credential
 }
 
-// String is the address without credentials.
+// String returns the address without credentials.
 func (r Repository) String() string { return repourl.Redact(r.URL) }
 
-// GoString is String; %#v must not show what the URL holds.
+// GoString is like String: %#v must not show the credentials in the URL.
 func (r Repository) GoString() string {
 	return fmt.Sprintf("remote.Repository(%q, %q)", r.String(), r.Branch)
 }
 
-// LogValue is String, for slog.
+// LogValue returns String for slog.
 func (r Repository) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
-// Credential gives access to one host. It never prints its secrets.
+// Credential is a user and the secrets for one host. It never prints its secrets.
 type Credential struct {
-	// Host the credential is for, "host" or "host:port"; empty: any. It is not
-	// sent to another host, also when the remote redirects there.
+	// Host the credential is for, "host" or "host:port"; empty: any. It is never
+	// sent to another host, not even if the remote redirects there.
 	Host string
-	// Username; empty: the URL's, else "git" with ssh.
+	// Username; empty: the user in the URL, otherwise "git" for ssh.
 	Username string
-	// Password or token for https; passphrase of the key for ssh.
+	// Password is the password or token for https, or the passphrase of the key for
+	// ssh.
 	Password string
 	// SSHKey is the path of a private key file; empty: the agent.
 	SSHKey string
 }
 
-// String names host and user only.
+// String returns host and user only.
 func (c Credential) String() string { return "credential for " + c.Username + "@" + c.Host }
 
-// GoString is String, so that %#v shows no password.
+// GoString returns String, so that %#v shows no password.
 func (c Credential) GoString() string { return c.String() }
 
-// LogValue is String, for slog.
+// LogValue returns String for slog.
 func (c Credential) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// Validate refuses addresses and branches that could mean something else to a
-// program they are handed to: options, transport helpers, control characters.
+// Validate refuses addresses and branches that a program could take for something
+// else: options, transport helpers, control characters. The error is an [*Error] of
+// the kind ErrUnsupported.
 func (r Repository) Validate() error {
 	bad := func(detail, remedy string) error {
 		return &Error{URL: repourl.Redact(r.URL), Kind: ErrUnsupported, Detail: detail, Remedy: remedy}
@@ -82,7 +84,7 @@ func (r Repository) Validate() error {
 	return nil
 }
 
-// oneLine makes foreign text fit for a one-line message.
+// oneLine makes one line of at most 500 bytes from foreign text.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	s = strings.Map(func(r rune) rune {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// sizeGuard ends a transfer by the git binary whose objects grow beyond the
-// limit, and removes what it left: git has no setting for it where it fetches.
+// sizeGuard ends a transfer by the git program when its objects exceed the limit,
+// and removes the files that it left: git fetch has no setting for this.
 type sizeGuard struct {
-	objects string // the folder
+	objects string // the objects directory
 	limit   int64
 	before  map[string]bool // files that were there
 }
@@ -39,8 +39,8 @@ func (g *sizeGuard) watch(ctx context.Context, stop context.CancelFunc) {
 	}
 }
 
-// exceeded reports whether the new files are larger than the limit together:
-// packs, loose objects, and what is being written.
+// exceeded reports whether the new files are together larger than the limit: packs,
+// loose objects and temporary files.
 func (g *sizeGuard) exceeded() bool {
 	var size int64
 	g.each(func(path string, n int64) {
@@ -51,8 +51,7 @@ func (g *sizeGuard) exceeded() bool {
 	return size > g.limit
 }
 
-// clear removes the new files. A reference of the transfer to them is of no
-// use to anyone: the next transfer replaces it.
+// clear removes the new files, and the ref of the transfer.
 func (g *sizeGuard) clear() {
 	g.each(func(path string, _ int64) {
 		if !g.before[path] {
@@ -62,9 +61,9 @@ func (g *sizeGuard) clear() {
 	_ = os.Remove(filepath.Join(filepath.Dir(g.objects), "refs", "repoglot", "incoming"))
 }
 
-// each gives the files of the packs and of the 256 folders of loose objects.
+// each calls f for the files of the objects directory and of its subdirectories.
 func (g *sizeGuard) each(f func(path string, size int64)) {
-	dirs, _ := os.ReadDir(g.objects) // gone while git works on it: nothing to count
+	dirs, _ := os.ReadDir(g.objects) // an error means that there is nothing to count
 	for _, d := range dirs {
 		if !d.IsDir() {
 			g.file(g.objects, d, f)

@@ -14,13 +14,13 @@ import (
 // Options say how remotes are reached; the zero value is usable.
 type Options struct {
 	// Transport says who transports packs: "builtin" (this package), "binary"
-	// (the git program), or "auto" (the zero value too): the program for
-	// network remotes where there is one. Local repositories are copied as
-	// files, unless "binary" is asked for or they need the program (reftable).
+	// (the git program), or "auto" and "" (the program, if there is one, for
+	// network remotes). Local repositories are copied as files, unless Transport
+	// is "binary" or they need the program (reftable).
 	Transport string
 	// GitBinary is the name or path of the git program; empty: "git".
 	GitBinary string
-	// Netrc is the path of the .netrc file; empty: $NETRC, else ~/.netrc.
+	// Netrc is the path of the .netrc file; empty: $NETRC, otherwise ~/.netrc.
 	Netrc string
 	// KnownHosts are the files with ssh host keys; empty: the files that ssh
 	// reads (~/.ssh/known_hosts, /etc/ssh/ssh_known_hosts).
@@ -39,8 +39,8 @@ const (
 	transportBinary  = "binary"
 )
 
-// stall is how long a remote may send nothing.
-const stall = time.Minute
+// defaultSilence is how long a remote may send nothing.
+const defaultSilence = time.Minute
 
 // Validate refuses a transport that does not exist; the error wraps
 // ErrUnsupported.
@@ -52,7 +52,7 @@ func (o Options) Validate() error {
 	return fmt.Errorf("git transport %q: %w; want auto, builtin or binary", o.Transport, ErrUnsupported)
 }
 
-// Git finds the git program; false where there is none or Transport is
+// Git finds the git program; false if it is not installed or Transport is
 // "builtin".
 func (o Options) Git() (Git, bool) {
 	if o.Transport == transportBuiltin {
@@ -62,35 +62,36 @@ func (o Options) Git() (Git, bool) {
 	return Git{path: path}, err == nil
 }
 
-// Source copies from one repository. Its methods may be called one after the
-// other. Errors are *Error; those of Transfer are ErrCorrupt and the like
-// where the git directory written to is at fault.
+// Source copies from one repository. Call one method at a time. An error about the
+// repository is an [*Error]. An error of Transfer about the git directory that is
+// written to satisfies object.Damaged or is an error of the disk.
 type Source interface {
-	// Tip asks what the branch points to, without transferring objects.
+	// Tip asks for the branch's commit, without transferring objects.
 	Tip(ctx context.Context) (object.Head, error)
 	// List asks for the branches that any of the patterns selects, in any order.
+	// Up to 100,000 are listed.
 	List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error)
-	// Transfer brings tip and all its history into the bare repository gitDir,
-	// which has the histories of have already. It moves no ref.
+	// Transfer copies tip and its history to the git directory gitDir, which has
+	// the histories of have already. It moves no ref.
 	Transfer(ctx context.Context, gitDir string, tip object.Head, have []object.Hash) error
 }
 
-// NewSource chooses how a repository is reached, and reads the credentials for
-// it. It asks nothing of the network.
+// NewSource chooses how a repository is reached, and reads the credentials for it.
+// It does not use the network.
 func NewSource(r Repository, o Options) Source {
 	path, local := repourl.IsLocal(r.URL)
 	git, have := o.Git()
 	if local && (o.Transport != transportBinary && !(have && isReftable(path))) {
 		return &localSource{path: path, remote: r}
 	}
-	c := client{remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack), silence: cmp.Or(o.Silence, stall)}
+	c := client{remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack), silence: cmp.Or(o.Silence, defaultSilence)}
 	if o.Transport == transportBinary || have && c.binaryFits() {
 		return &binarySource{client: c, git: git}
 	}
 	return &wireSource{client: c}
 }
 
-// client is what the sources of network remotes have in common.
+// client is the fields that the sources of network remotes share.
 type client struct {
 	remote     Repository
 	access     access
@@ -104,8 +105,8 @@ func (c *client) fail(kind error, detail, remedy string) error {
 	return &Error{URL: c.remote.String(), Kind: kind, Detail: detail, Remedy: remedy}
 }
 
-// binaryFits reports whether git can open this remote without a prompt: it needs
-// the ssh program, and cannot be given a passphrase or password for it.
+// binaryFits reports whether git can open this remote without a prompt. For ssh it
+// needs the ssh program, and no way exists to pass a passphrase or password to it.
 func (c *client) binaryFits() bool {
 	e, err := parseEndpoint(c.remote.URL)
 	switch {

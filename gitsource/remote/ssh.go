@@ -20,8 +20,8 @@ import (
 // dialTimeout bounds connecting to a host.
 const dialTimeout = 30 * time.Second
 
-// openSSH starts git-upload-pack on a host. Like ssh, it looks into ~/.ssh/config
-// for HostName and Port, and goes through the proxy that ALL_PROXY names.
+// openSSH starts git-upload-pack on a host. Like ssh, it reads HostName and Port
+// from ~/.ssh/config. It uses the proxy in ALL_PROXY.
 func (s *wireSource) openSSH(ctx context.Context, e endpoint) (*stream, error) {
 	address := sshAddress(e)
 	config, finish, err := s.sshConfig(address)
@@ -76,8 +76,8 @@ func (c *stream) start(address string, config *ssh.ClientConfig, command string)
 	return nil
 }
 
-// sshAddress is where to connect to: the address's host, or what ~/.ssh/config
-// has for it. A port in the address wins.
+// sshAddress returns the host and port to connect to: those of the address, or
+// those in ~/.ssh/config for its host. A port in the address overrides.
 func sshAddress(e endpoint) string {
 	host, port := e.hostname(), e.port()
 	config := &ssh_config.UserSettings{IgnoreErrors: true}
@@ -93,10 +93,10 @@ func sshAddress(e endpoint) string {
 	return net.JoinHostPort(host, port)
 }
 
-// sshConfig makes the login for an ssh remote: the key file if there is one,
-// else the password, else the agent. Host keys are always checked, and only the
-// kinds that known_hosts has for the host are asked for: with another the check
-// would fail.
+// sshConfig makes the login for an ssh remote: with the key file if there is one,
+// otherwise with the password, otherwise with the agent. Host keys are always
+// checked. Only the types of keys that known_hosts has for the host are asked for:
+// the check would fail for another.
 func (s *wireSource) sshConfig(address string) (config *ssh.ClientConfig, finish func(), err error) {
 	user := s.access.user
 	if user == "" {
@@ -147,7 +147,8 @@ func isHostKeyError(err error) bool {
 	return errors.As(err, &key) || errors.As(err, &revoked)
 }
 
-// isSSHAuthError: x/crypto/ssh has no type for a login that was refused.
+// isSSHAuthError reports whether a login was refused; x/crypto/ssh has no type for
+// this error.
 func isSSHAuthError(err error) bool {
 	return strings.Contains(err.Error(), "ssh: unable to authenticate")
 }

@@ -19,40 +19,40 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// stream is a conversation with git-upload-pack over a connection that stays
-// open: ssh's or git's own (gitprotocol-pack(5)). go-git's clients for these
-// hold whatever list of refs a remote sends, and cannot be stopped while they
-// connect; its messages are used.
+// stream is a conversation with git-upload-pack over a connection that stays open:
+// ssh or git's own protocol (gitprotocol-pack(5)). go-git's clients for these keep
+// a list of refs of any length in memory, and cannot be stopped while they
+// connect; only go-git's messages are used.
 type stream struct {
 	in    io.Writer
 	limit *io.LimitedReader // what may still be read
 	out   *bufio.Reader     // of limit
 	found *tipSearch
-	said  func() string // what the remote wrote beside its answers, once those have ended; nil: nothing
+	said  func() string // returns the remote's error output after the answers have ended; nil: it has none
 	conn  net.Conn
-	hang  []func() // what close does, the last one first
+	hang  []func() // called by close, the last one first
 	asked bool
 }
 
-// newStream takes a connection over: it is closed when ctx is done, which ends
-// whatever waits for it.
+// newStream makes a stream of a connection. The connection is closed when ctx is
+// done, which ends all reads and writes.
 func newStream(ctx context.Context, conn net.Conn) *stream {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	return &stream{conn: conn, hang: []func(){func() { stop(); _ = conn.Close() }}}
 }
 
-// pipes sets what is written to and read from.
+// pipes sets the writer and the reader of a stream.
 func (c *stream) pipes(in io.Writer, out io.Reader) {
 	c.in = in
 	c.limit = &io.LimitedReader{R: out, N: maxAdvertised}
 	c.out = bufio.NewReaderSize(c.limit, 4<<10)
 }
 
-// goodbye bounds taking leave of a remote that does not listen.
+// goodbye bounds the end of a conversation with a remote that does not read.
 const goodbye = 5 * time.Second
 
-// close ends the conversation, in the way that git-upload-pack expects where
-// nothing was asked for.
+// close ends the conversation. If no pack was asked for, git-upload-pack expects a
+// flush packet.
 func (c *stream) close() {
 	_ = c.conn.SetDeadline(time.Now().Add(goodbye))
 	if c.in != nil && !c.asked {
@@ -63,14 +63,14 @@ func (c *stream) close() {
 	}
 }
 
-// open begins a conversation and reads the list of refs, of which it keeps what
-// the branch needs.
+// open begins a conversation and reads the list of refs; it keeps those that the
+// branch needs.
 func (s *wireSource) open(ctx context.Context, e endpoint) (*stream, error) {
 	return s.openFor(ctx, e, nil)
 }
 
-// openFor is open that also keeps the branches that a pattern selects.
-func (s *wireSource) openFor(ctx context.Context, e endpoint, sides []BranchPattern) (*stream, error) {
+// openFor is open that also keeps the branches that any of the patterns selects.
+func (s *wireSource) openFor(ctx context.Context, e endpoint, patterns []BranchPattern) (*stream, error) {
 	dial := s.openDaemon
 	if e.scheme == "ssh" {
 		dial = s.openSSH
@@ -80,10 +80,10 @@ func (s *wireSource) openFor(ctx context.Context, e endpoint, sides []BranchPatt
 		return nil, errors.Join(ctx.Err(), err)
 	}
 	c.found = newTipSearch(s.remote.Branch)
-	c.found.stream, c.found.sides = true, sides
+	c.found.stream, c.found.patterns = true, patterns
 	if err := c.found.lines(c.out, c.limit); err != nil {
 		err = errors.Join(ctx.Err(), c.explain(err))
-		c.asked = true // it does not speak git's protocol any more
+		c.asked = true // it no longer speaks git's protocol
 		c.close()
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (s *wireSource) openDaemon(ctx context.Context, e endpoint) (*stream, error
 	return c, nil
 }
 
-// homePath is a path as git-upload-pack wants it: /~user/x is ~user/x there.
+// homePath returns a path as git-upload-pack wants it: ~user/x for /~user/x.
 func homePath(path string) string {
 	if strings.HasPrefix(path, "/~") {
 		return path[1:]
@@ -119,7 +119,8 @@ func homePath(path string) string {
 	return path
 }
 
-// explain finds what the remote has to say about answers that ended early.
+// explain replaces an error about an answer that ended early by the remote's own
+// message, if it sent one.
 func (c *stream) explain(err error) error {
 	text := err.Error()
 	if c.said != nil && errors.Is(err, io.ErrUnexpectedEOF) {
@@ -134,8 +135,8 @@ func (c *stream) explain(err error) error {
 	return err
 }
 
-// saysAbsent reports what hosts say where there is no such repository, or none
-// that they would admit to.
+// saysAbsent reports whether a host says that the repository does not exist, or
+// that it may not be seen.
 func saysAbsent(text string) bool {
 	return slices.ContainsFunc([]string{
 		"Repository not found.", "repository does not exist", "Repository does not exist",
@@ -144,7 +145,7 @@ func saysAbsent(text string) bool {
 	}, func(said string) bool { return strings.Contains(text, said) })
 }
 
-// capabilities are those that the remote offers and that we can use.
+// capabilities returns the remote's capabilities that this package can use.
 func (c *stream) capabilities() (*capability.List, error) {
 	list := capability.NewList()
 	if err := list.Decode([]byte(c.found.caps)); err != nil {
@@ -154,7 +155,7 @@ func (c *stream) capabilities() (*capability.List, error) {
 	return list, nil
 }
 
-// shallow are the commits at which the remote's history is cut.
+// shallow returns the commits at which the remote's history ends.
 func (c *stream) shallow() []object.Hash { return hashes(c.found.refs.Shallows) }
 
 func hashes(list []plumbing.Hash) []object.Hash {
@@ -176,7 +177,7 @@ func (c *stream) upload(_ context.Context, req *packp.UploadPackRequest) (io.Rea
 	if err := w.Flush(); err != nil {
 		return nil, fmt.Errorf("ask for a pack: %w", err)
 	}
-	c.limit.N = maxHeld // acknowledgements are held
+	c.limit.N = maxHeld // go-git keeps acknowledgements in memory
 	answer := packp.NewUploadPackResponse(req)
 	if err := answer.Decode(io.NopCloser(c.out)); err != nil {
 		if c.limit.N <= 0 {

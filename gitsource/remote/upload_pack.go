@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// advertisement stands before what versions 0 and 1 tell in info/refs.
+// advertisement is the start of info/refs in versions 0 and 1.
 const advertisement = "001e# service=git-upload-pack\n0000"
 
-// uploadSettings bound what the program may use and give. Variables of the
-// environment are the only configuration besides the mirror's own, which we
-// wrote ourselves; git reads uploadpack.packObjectsHook from protected
-// configuration alone, of which there is none.
+// uploadSettings bound the memory that the program may use and the objects that it
+// may give. Git reads no other configuration except the mirror's own, which
+// object.Init wrote. It reads uploadpack.packObjectsHook only from protected
+// configuration, which does not exist.
 func uploadSettings() []setting {
 	return []setting{
 		{"core.hooksPath", os.DevNull},
-		{"uploadpack.hideRefs", "refs/repoglot"}, // what we keep for ourselves, such as other branches
+		{"uploadpack.hideRefs", "refs/repoglot"}, // refs of our own, such as other branches
 		{"uploadpack.allowFilter", "false"},
 		{"uploadpack.allowRefInWant", "false"},
-		{"transfer.advertiseObjectInfo", "false"}, // which tells of any object
+		{"transfer.advertiseObjectInfo", "false"}, // it would tell about any object
 		{"pack.threads", "1"},
 		{"pack.windowMemory", "64m"},
 		{"pack.deltaCacheSize", "32m"},
@@ -33,11 +33,11 @@ func uploadSettings() []setting {
 	}
 }
 
-// UploadPack has the program answer one round of the smart protocol from the git
-// directory dir: a request that a client posted in a version of the protocol (0
-// to 2); nil asks for the body of info/refs. It ends, with what it started, when
-// ctx does or when w takes nothing more. The error wraps an *exec.ExitError
-// where the program failed.
+// UploadPack runs git upload-pack for one round of the smart HTTP protocol, with
+// the git directory dir. request is the body that a client posted, in a version of
+// the protocol (0 to 2); nil asks for the body of info/refs. The program and its
+// children end when ctx is done or a write to w fails. The error wraps an
+// *exec.ExitError if the program failed.
 func (g Git) UploadPack(ctx context.Context, dir string, request []byte, version int, w io.Writer) error {
 	args := []string{"upload-pack", "--strict", "--stateless-rpc"}
 	if request == nil {

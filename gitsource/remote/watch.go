@@ -23,25 +23,23 @@ var ErrWatchLimit = errors.New("no more file watches")
 
 // WatchOptions of a Watcher; the zero value is usable.
 type WatchOptions struct {
-	// Debounce is how long after a first event further ones are taken together
-	// with it; 0: 15 ms. Events never postpone it, so it is also the delay.
+	// Debounce is how long events are collected after a first one; 0: 15 ms. Later
+	// events do not extend it, so it is also the delay.
 	Debounce time.Duration
-	// After replaces time.After in tests.
-	After func(time.Duration) <-chan time.Time
-	// OnLost is called when a repository cannot be watched completely any more
-	// (its directories are gone, or no watches are left): poll it. It must
-	// not block and not call the Watcher. nil: it is only logged.
+	// OnLost is called when a repository can no longer be watched completely (its
+	// directories are gone, or no watches are left): poll it. OnLost must not
+	// block and not call the Watcher. nil: it is only logged.
 	OnLost func(key string, err error)
-	// Logger; nil: nothing is logged.
+	// Logger receives warnings; nil: nothing is logged.
 	Logger *slog.Logger
 }
 
 // maxWatchDirs bounds the ref directories of one repository.
 const maxWatchDirs = 4096
 
-// Watcher tells when refs of local repositories move. One is enough for a
-// process: a host has 128 inotify instances, but many thousand watches. Its
-// methods may be used by any number of goroutines.
+// Watcher reports when refs of local repositories move. One Watcher is enough for a
+// process: a host has 128 inotify instances, but many thousand watches. Its methods
+// may be called from any number of goroutines.
 type Watcher struct {
 	fs     *fsnotify.Watcher
 	opts   WatchOptions
@@ -50,27 +48,29 @@ type Watcher struct {
 	ended  chan struct{}
 	once   sync.Once
 
-	maxDirs int // per repository; smaller in tests
+	after   func(time.Duration) <-chan time.Time // time.After
+	maxDirs int                                  // per repository
 
 	mu    sync.Mutex
 	dirs  map[string][]string     // watched directory → keys
-	repos map[string]*watchedRepo // by key
+	repos map[string]*watchedRepo // key → repository
 }
 
 // watchedRepo is one repository watched under one key.
 type watchedRepo struct {
 	roots []string // gitDir and commonDir
-	dirs  []string // all watched ones
+	dirs  []string // all watched directories
 }
 
-// NewWatcher starts a watcher; Close ends it. Where the system has no inotify
-// instance left the error is ErrWatchLimit.
+// NewWatcher starts a watcher; Close ends it. The error is ErrWatchLimit if the
+// system has no inotify instance left.
 func NewWatcher(opts WatchOptions) (*Watcher, error) {
+	return newWatcher(opts, time.After, maxWatchDirs)
+}
+
+func newWatcher(opts WatchOptions, after func(time.Duration) <-chan time.Time, maxDirs int) (*Watcher, error) {
 	if opts.Debounce <= 0 {
 		opts.Debounce = 15 * time.Millisecond
-	}
-	if opts.After == nil {
-		opts.After = time.After
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
@@ -83,7 +83,7 @@ func NewWatcher(opts WatchOptions) (*Watcher, error) {
 		return nil, watchError("start watching", err)
 	}
 	w := &Watcher{
-		maxDirs: maxWatchDirs, fs: notify, opts: opts, events: make(chan string),
+		after: after, maxDirs: maxDirs, fs: notify, opts: opts, events: make(chan string),
 		done: make(chan struct{}), ended: make(chan struct{}),
 		dirs: map[string][]string{}, repos: map[string]*watchedRepo{},
 	}
@@ -98,11 +98,11 @@ func watchError(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// Events gives the keys of repositories whose refs may have moved; a key that
-// is waiting already is not sent twice. It is closed by Close.
+// Events returns a channel with the keys of repositories whose refs may have moved.
+// A key that is waiting in it is not sent twice. Close closes the channel.
 func (w *Watcher) Events() <-chan string { return w.events }
 
-// Close ends the watcher and closes Events.
+// Close ends the watcher and closes Events. Closing twice is harmless.
 func (w *Watcher) Close() error {
 	var err error
 	w.once.Do(func() {
@@ -113,10 +113,10 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// Add watches the repository at a path or file:// URL (bare, work tree or
-// linked work tree) under a key of the caller's choice; several keys may watch
-// one repository. Adding a key again replaces it. ErrWatchLimit and
-// ErrUnreachable ask the caller to poll; nothing is watched then.
+// Add watches the repository at a path or file:// URL (bare, work tree or linked
+// work tree) under a key that the caller chooses; several keys may watch one
+// repository. Adding a key again replaces its repository. On ErrWatchLimit and
+// ErrUnreachable nothing is watched and the caller should poll.
 func (w *Watcher) Add(repoPath, key string) error {
 	path, ok := repourl.IsLocal(repoPath)
 	if !ok {
@@ -153,7 +153,7 @@ func (w *Watcher) Add(repoPath, key string) error {
 	return nil
 }
 
-// Remove forgets a key; an unknown one is ignored.
+// Remove ends watching under a key; an unknown key is ignored.
 func (w *Watcher) Remove(key string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -173,11 +173,11 @@ func (w *Watcher) removeLocked(key string) {
 			continue
 		}
 		delete(w.dirs, dir)
-		_ = w.fs.Remove(dir) // it may be gone with its directory
+		_ = w.fs.Remove(dir) // fails if the directory is gone
 	}
 }
 
-// watchLocked adds directories; one that is gone meanwhile is not an error.
+// watchLocked adds directories; a directory that no longer exists is no error.
 func (w *Watcher) watchLocked(key string, r *watchedRepo, dirs ...string) error {
 	for _, dir := range dirs {
 		if slices.Contains(w.dirs[dir], key) {
@@ -199,8 +199,8 @@ func (w *Watcher) watchLocked(key string, r *watchedRepo, dirs ...string) error 
 	return nil
 }
 
-// watchTreeLocked adds refs and the directories of branches. A directory is
-// watched before it is listed, so that nothing made meanwhile is missed.
+// watchTreeLocked adds refs and the directories of branches. A directory is watched
+// before it is listed, so that nothing made in the meantime is missed.
 func (w *Watcher) watchTreeLocked(key string, r *watchedRepo, refs string) error {
 	if err := w.watchLocked(key, r, refs); err != nil {
 		return err
@@ -229,14 +229,14 @@ func (w *Watcher) watchBelowLocked(key string, r *watchedRepo, dir string) error
 	return nil
 }
 
-// loop takes events in, waits out the debounce, and hands keys on. It never
-// waits for the reader of Events while taking events in.
+// loop receives events, collects them for the debounce, and sends their keys. While
+// it waits for the reader of Events, it still receives events.
 func (w *Watcher) loop() {
 	defer close(w.ended)
 	defer close(w.events)
 	var (
 		fresh []string         // moved since the debounce began
-		ready []string         // waiting for the reader
+		ready []string         // keys to send
 		timer <-chan time.Time // runs while fresh is not empty
 	)
 	for {
@@ -256,11 +256,11 @@ func (w *Watcher) loop() {
 		case e := <-w.fs.Events:
 			fresh = union(fresh, w.moved(e))
 		case err := <-w.fs.Errors:
-			w.opts.Logger.Warn("file events were lost; all watched repositories are looked at", "error", err)
+			w.opts.Logger.Warn("file events were lost; all watched repositories are checked", "error", err)
 			fresh = union(fresh, w.keys())
 		}
 		if timer == nil && len(fresh) > 0 {
-			timer = w.opts.After(w.opts.Debounce)
+			timer = w.after(w.opts.Debounce)
 		}
 	}
 }
@@ -285,9 +285,9 @@ func (w *Watcher) keys() []string {
 	return keys
 }
 
-// moved gives the keys that an event concerns, and watches new directories.
+// moved returns the keys that an event concerns, and watches new directories.
 func (w *Watcher) moved(e fsnotify.Event) []string {
-	// Locks and temporary files: no ref ends or begins like this.
+	// Locks and temporary files: no name of a ref ends or begins like this.
 	if e.Op == fsnotify.Chmod || strings.HasSuffix(e.Name, ".lock") || strings.HasPrefix(filepath.Base(e.Name), ".tmp") {
 		return nil
 	}
@@ -302,7 +302,7 @@ func (w *Watcher) moved(e fsnotify.Event) []string {
 	for _, key := range slices.Clone(w.dirs[dir]) {
 		r := w.repos[key]
 		if slices.Contains(r.roots, dir) && base != "HEAD" && base != "packed-refs" && base != "refs" {
-			continue // index, FETCH_HEAD, logs, objects: nothing that we read
+			continue // index, FETCH_HEAD, logs and objects say nothing about refs
 		}
 		if e.Has(fsnotify.Create) {
 			w.grownLocked(key, r, e.Name)
@@ -333,8 +333,8 @@ func (w *Watcher) grownLocked(key string, r *watchedRepo, name string) {
 	}
 }
 
-// goneLocked forgets a directory that was removed or moved away; when it was a
-// repository's own, its keys are told.
+// goneLocked forgets a directory that was removed or moved away. If it was a root
+// of a repository, OnLost is called for its keys.
 func (w *Watcher) goneLocked(dir string) []string {
 	keys := w.dirs[dir]
 	if len(keys) == 0 {

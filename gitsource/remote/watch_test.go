@@ -45,7 +45,7 @@ func quiesce(t *testing.T, w *Watcher, marker *upstream) {
 	expect(t, w, "marker")
 }
 
-func newWatcher(t *testing.T, opts WatchOptions) (*Watcher, *upstream) {
+func watcherOf(t *testing.T, opts WatchOptions) (*Watcher, *upstream) {
 	t.Helper()
 	w, err := NewWatcher(opts)
 	gittest.Must(t, err)
@@ -56,7 +56,7 @@ func newWatcher(t *testing.T, opts WatchOptions) (*Watcher, *upstream) {
 }
 
 func TestWatch(t *testing.T) {
-	w, marker := newWatcher(t, WatchOptions{})
+	w, marker := watcherOf(t, WatchOptions{})
 	work := filepath.Join(t.TempDir(), "work")
 	gittest.Must(t, os.MkdirAll(work, 0o700))
 	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(work, ".git"))
@@ -100,7 +100,7 @@ func TestWatch(t *testing.T) {
 // TestWatchReftable: refs that are kept in a reftable move by a list of tables
 // that is replaced; refs/heads is a file there (gitrepository-layout(5)).
 func TestWatchReftable(t *testing.T) {
-	w, marker := newWatcher(t, WatchOptions{})
+	w, marker := watcherOf(t, WatchOptions{})
 	u := newUpstream(t)
 	gittest.Must(t, os.RemoveAll(filepath.Join(u.Dir, "refs", "heads")))
 	u.Write("refs/heads", "this repository uses the reftable format\n")
@@ -135,7 +135,7 @@ func drain(t *testing.T, w *Watcher, marker *upstream, key string) {
 }
 
 func TestWatchTwoKeysAndLinkedWorkTree(t *testing.T) {
-	w, marker := newWatcher(t, WatchOptions{})
+	w, marker := watcherOf(t, WatchOptions{})
 	u := newUpstream(t)
 	u.Set("main", u.Commit("A", files{"x": "1"}))
 	linked := filepath.Join(t.TempDir(), "linked")
@@ -162,10 +162,10 @@ func TestWatchTwoKeysAndLinkedWorkTree(t *testing.T) {
 func TestWatchCoalesces(t *testing.T) {
 	tick := make(chan time.Time)
 	started := make(chan time.Duration, 100)
-	w, err := NewWatcher(WatchOptions{Debounce: time.Hour, After: func(d time.Duration) <-chan time.Time {
+	w, err := newWatcher(WatchOptions{Debounce: time.Hour}, func(d time.Duration) <-chan time.Time {
 		started <- d
 		return tick
-	}})
+	}, maxWatchDirs)
 	gittest.Must(t, err)
 	defer w.Close()
 	u := newUpstream(t)
@@ -210,7 +210,7 @@ func TestWatchCoalesces(t *testing.T) {
 
 func TestWatchGone(t *testing.T) {
 	lost := make(chan error, 10)
-	w, marker := newWatcher(t, WatchOptions{OnLost: func(key string, err error) { lost <- fmt.Errorf("%s: %w", key, err) }})
+	w, marker := watcherOf(t, WatchOptions{OnLost: func(key string, err error) { lost <- fmt.Errorf("%s: %w", key, err) }})
 	dir := filepath.Join(t.TempDir(), "up.git")
 	if err := w.Add(dir, "repo"); !errors.Is(err, ErrUnreachable) {
 		t.Errorf("absent repository: %v", err)
@@ -254,7 +254,7 @@ func TestWatchLimit(t *testing.T) {
 			t.Errorf("%v is not ErrWatchLimit", err)
 		}
 	}
-	w, marker := newWatcher(t, WatchOptions{})
+	w, marker := watcherOf(t, WatchOptions{})
 	u := newUpstream(t)
 	w.maxDirs = 20
 	for i := range w.maxDirs {

@@ -23,13 +23,13 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// wireSource speaks git's protocol: over HTTP through go-git's client, which is
-// made per call and never registered, since go-git's table of protocols is
-// global; over ssh and to git daemons through a stream.
+// wireSource speaks git's protocol: over HTTP with go-git's client, over ssh and
+// to git daemons with a stream. The client is made for each call and is not
+// registered, since go-git's table of protocols is global.
 type wireSource struct{ client }
 
-// conversation is one with a remote's git-upload-pack, which has listed its
-// refs.
+// conversation is a connection to a remote's git-upload-pack, which has listed
+// its refs.
 type conversation interface {
 	capabilities() (*capability.List, error)
 	shallow() []object.Hash
@@ -71,7 +71,7 @@ func (s *wireSource) connect(ctx context.Context) (conversation, error) {
 	return &exchange{up: up, refs: refs, gate: gate, finish: finish}, nil
 }
 
-// exchange is a conversation over HTTP, led by go-git.
+// exchange is a conversation over HTTP, made by go-git.
 type exchange struct {
 	up     transport.UploadPackSession
 	refs   *packp.AdvRefs
@@ -95,11 +95,11 @@ func (x *exchange) upload(ctx context.Context, req *packp.UploadPackRequest) (io
 	return nil, err
 }
 
-// gate bounds the part of an answer that go-git holds: what comes before the
-// pack. It is used by one goroutine at a time.
+// gate bounds the part of an answer that go-git keeps in memory: all that comes
+// before the pack. Use by one goroutine at a time.
 type gate struct{ body *io.LimitedReader }
 
-// open lets the rest through: the pack is bounded where it is stored.
+// open ends the bound: the pack is bounded where it is stored.
 func (g *gate) open() {
 	if g.body != nil {
 		g.body.N = math.MaxInt64
@@ -108,13 +108,13 @@ func (g *gate) open() {
 
 func (g *gate) full() bool { return g.body != nil && g.body.N <= 0 }
 
-// gated puts a gate into answers with packs.
+// gated puts a gate into answers that have a pack.
 type gated struct {
 	base http.RoundTripper
 	gate *gate
 }
 
-// RoundTrip asks, and bounds the answer.
+// RoundTrip sends a request and bounds the answer.
 func (t gated) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := t.base.RoundTrip(req)
 	if err == nil && strings.HasSuffix(req.URL.Path, "/git-upload-pack") {
@@ -129,8 +129,8 @@ func (x *exchange) close() {
 	x.finish()
 }
 
-// httpClient makes the client for an HTTP address; auth is nil without
-// credentials.
+// httpClient returns a client for an HTTP address; auth is nil without
+// credentials. finish closes its connections.
 func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth *githttp.BasicAuth, finish func()) {
 	if s.access.user != "" || s.access.password != "" {
 		auth = &githttp.BasicAuth{Username: s.access.user, Password: s.access.password}
@@ -143,14 +143,14 @@ func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth *githttp.Basic
 	return &http.Client{Transport: sameHost{host: e.host, base: base}}, auth, base.CloseIdleConnections
 }
 
-// sameHost keeps credentials from a host that the remote redirects to.
+// sameHost sends no credentials to a host that the remote redirects to.
 type sameHost struct {
 	host string
 	base http.RoundTripper
 }
 
-// RoundTrip drops the Authorization header of requests to other hosts, and cuts
-// lists of refs that have no end.
+// RoundTrip removes the Authorization header from requests to other hosts, and
+// bounds lists of refs.
 func (t sameHost) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Host != t.host && req.Header.Get("Authorization") != "" {
 		req = req.Clone(req.Context())
@@ -163,10 +163,11 @@ func (t sameHost) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// maxHeld bounds a list of refs that go-git holds: half a million.
+// maxHeld bounds the bytes of a list of refs that go-git keeps in memory: half a
+// million refs.
 const maxHeld = 32 << 20
 
-// endingBody is a body that ends early.
+// endingBody is a body that ends where its Reader ends.
 type endingBody struct {
 	io.Reader
 	io.Closer
@@ -209,8 +210,8 @@ func (s *wireSource) choose(refs *packp.AdvRefs) (object.Head, error) {
 	return object.Head{}, s.fail(ErrBranchMissing, fmt.Sprintf("%q", branch), "correct branch:, or leave it out to follow the repository's HEAD")
 }
 
-// defaultBranch is where HEAD points: as the remote says, else the branch of
-// the same commit, of several the first by name with main and master before.
+// defaultBranch returns the branch that HEAD names. If the remote does not say, it
+// is a branch of the same commit: main, master, or the first by name.
 func defaultBranch(refs *packp.AdvRefs) string {
 	for _, sym := range refs.Capabilities.Get(capability.SymRef) {
 		if name, ok := strings.CutPrefix(sym, "HEAD:refs/heads/"); ok && object.ValidBranch(name) {
@@ -241,7 +242,7 @@ func defaultBranch(refs *packp.AdvRefs) string {
 func (s *wireSource) Transfer(ctx context.Context, gitDir string, tip object.Head, have []object.Hash) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	timer := time.AfterFunc(2*s.silence, cancel) // also for what go-git reads
+	timer := time.AfterFunc(2*s.silence, cancel) // go-git's own reads included
 	defer timer.Stop()
 	c, err := s.connect(ctx)
 	if err != nil {
@@ -278,12 +279,13 @@ func (s *wireSource) Transfer(ctx context.Context, gitDir string, tip object.Hea
 	}
 	defer answer.Close()
 	timer.Reset(s.silence)
-	pack := &lively{r: demux(req.Capabilities, answer), timer: timer, patience: s.silence}
+	pack := &timedReader{r: demux(req.Capabilities, answer), timer: timer, patience: s.silence}
 	return s.received(ctx, pack, object.Receive(ctx, gitDir, pack, s.limits))
 }
 
-// received says whose fault it is that a pack was not stored.
-func (s *wireSource) received(ctx context.Context, pack *lively, err error) error {
+// received finds out whether the disk, the remote or the mirror is to blame for a
+// pack that was not stored.
+func (s *wireSource) received(ctx context.Context, pack *timedReader, err error) error {
 	var disk *os.PathError
 	var limit object.LimitError
 	switch {
@@ -311,16 +313,16 @@ func demux(caps *capability.List, r io.Reader) io.Reader {
 	return r
 }
 
-// lively resets a timer with each read that brings something.
-type lively struct {
+// timedReader resets a timer with each read that brings something.
+type timedReader struct {
 	r        io.Reader
 	timer    *time.Timer
 	patience time.Duration
-	err      error // why reading ended, but for io.EOF
+	err      error // why reading ended, unless with io.EOF
 }
 
-// Read reads on.
-func (l *lively) Read(p []byte) (int, error) {
+// Read reads from r.
+func (l *timedReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if n > 0 {
 		l.timer.Reset(l.patience)
@@ -331,7 +333,7 @@ func (l *lively) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// describe turns an error of a transport into ours.
+// describe makes an *Error of an error of a transport.
 func (s *wireSource) describe(err error) error {
 	var unknown *url.Error
 	var remote *Error
@@ -364,5 +366,5 @@ func (s *wireSource) describe(err error) error {
 	return s.fail(ErrUnreachable, s.safe(err), "check address and network; it is tried again later")
 }
 
-// safe is the text of a foreign error without what could be a secret.
+// safe returns the text of a foreign error without secrets.
 func (s *wireSource) safe(err error) string { return redactText(err.Error(), s.remote, s.access) }

@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	// maxAdvertised bounds the list of refs that a remote sends. Here it goes
-	// by; go-git holds it when a pack is fetched.
+	// maxAdvertised bounds the bytes of the list of refs that a remote sends. Here
+	// the list is streamed; go-git keeps it in memory when it fetches a pack.
 	maxAdvertised = maxHeld
-	// maxSameHead bounds the branches that are remembered since they stand
-	// where HEAD does.
+	// maxSameHead bounds the branches that are remembered because they point to
+	// HEAD's commit.
 	maxSameHead = 1000
 )
 
-// httpTip asks an HTTP remote where the branch stands: for that branch alone
-// where the remote speaks version 2 of git's protocol (gitprotocol-v2(5)), else
-// by reading through the list of all refs. go-git asks for that list in any
-// case, and holds it.
+// httpTip asks an HTTP remote for the branch's commit. If the remote speaks version
+// 2 of git's protocol (gitprotocol-v2(5)), it is asked for that branch only,
+// otherwise the list of all refs is read. go-git always asks for that list and
+// keeps it in memory.
 func (s *wireSource) httpTip(ctx context.Context, e endpoint) (object.Head, error) {
 	found := newTipSearch(s.remote.Branch)
-	prefixes := []string{"HEAD"} // says whether there is any commit, too
+	prefixes := []string{"HEAD"} // which also tells whether there is any commit
 	if s.remote.Branch != "" {
 		prefixes = append(prefixes, "refs/heads/"+s.remote.Branch)
 	}
@@ -42,8 +42,8 @@ func (s *wireSource) httpTip(ctx context.Context, e endpoint) (object.Head, erro
 	return s.choose(found.refs)
 }
 
-// httpRefs asks an HTTP remote for refs that begin so, and where it knows no
-// version 2 for all of them.
+// httpRefs lists an HTTP remote's refs with the given prefixes; without version 2
+// of the protocol, all refs.
 func (s *wireSource) httpRefs(ctx context.Context, e endpoint, found *tipSearch, prefixes []string) error {
 	c, auth, finish := s.httpClient(e)
 	defer finish()
@@ -83,11 +83,11 @@ func (s *wireSource) httpRefs(ctx context.Context, e endpoint, found *tipSearch,
 		return err
 	}
 	if found.version2 {
-		at := *res.Request.URL // where redirects led to
+		at := *res.Request.URL // after redirects
 		at.Path = strings.TrimSuffix(at.Path, tail) + "/git-upload-pack"
 		at.RawQuery = e.query
 		err := found.ask(ask, at.String(), prefixes...)
-		if err == nil && len(found.refs.References) == 0 && found.sides == nil {
+		if err == nil && len(found.refs.References) == 0 && found.patterns == nil {
 			err = found.ask(ask, at.String(), "refs/heads/")
 		}
 		if err != nil {
@@ -116,25 +116,25 @@ func statusError(status int) error {
 	return fmt.Errorf("it answers with HTTP status %d", status)
 }
 
-// tipSearch picks from a list of refs what choose needs.
+// tipSearch picks the refs that choose needs from a list of refs.
 type tipSearch struct {
 	branch   string // "": HEAD's
 	refs     *packp.AdvRefs
 	version2 bool
-	stream   bool   // a list ends with a flush, not with the answer
+	stream   bool   // a list ends with a flush packet, not with the answer
 	symref   string // the branch that HEAD names
-	caps     string // the remote's capabilities, where it lists them with the refs
+	caps     string // the remote's capabilities, if they are listed with the refs
 	same     int
 
-	sides  []BranchPattern        // whose branches are wanted, too
-	listed map[string]object.Hash // those, by name
+	patterns []BranchPattern        // which other branches are wanted
+	listed   map[string]object.Hash // these branches, by name
 }
 
 func newTipSearch(branch string) *tipSearch {
 	return &tipSearch{branch: branch, refs: packp.NewAdvRefs(), listed: map[string]object.Hash{}}
 }
 
-// ask asks in version 2 for the refs that begin so.
+// ask asks in version 2 for the refs with the given prefixes.
 func (t *tipSearch) ask(send func(method, address string, body io.Reader) (*http.Response, error), address string, prefixes ...string) error {
 	var b strings.Builder
 	line := func(s string) { fmt.Fprintf(&b, "%04x%s\n", len(s)+5, s) }
@@ -157,7 +157,7 @@ func (t *tipSearch) ask(send func(method, address string, body io.Reader) (*http
 // read reads an answer of either version.
 func (t *tipSearch) read(body io.Reader) error {
 	limited := &io.LimitedReader{R: body, N: maxAdvertised}
-	return t.lines(bufio.NewReaderSize(limited, 4<<10), limited) // an answer in version 2 is a line
+	return t.lines(bufio.NewReaderSize(limited, 4<<10), limited)
 }
 
 // lines reads a list of refs from in, which reads from limited.
@@ -193,7 +193,8 @@ func (t *tipSearch) lines(in *bufio.Reader, limited *io.LimitedReader) error {
 	}
 }
 
-// readPacket reads one packet; empty ones stand for the special ones.
+// readPacket reads one packet (gitprotocol-common(5)). A packet without contents,
+// such as a flush packet, is nil.
 func readPacket(in *bufio.Reader, buf *[]byte) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -216,8 +217,8 @@ func readPacket(in *bufio.Reader, buf *[]byte) ([]byte, error) {
 	return line, err
 }
 
-// ref takes one line: "id name", with capabilities behind a NUL in version 0,
-// with attributes in version 2.
+// ref reads one line: "id name", followed by a NUL and capabilities in version 0,
+// and by attributes in version 2.
 func (t *tipSearch) ref(text string) error {
 	text, caps, listed := strings.Cut(text, "\x00")
 	if listed && t.caps == "" {
@@ -245,7 +246,7 @@ func (t *tipSearch) ref(text string) error {
 		return errors.New("it does not list refs as git does")
 	}
 	switch name {
-	case "": // history is cut there
+	case "": // history ends there
 		t.refs.Shallows = append(t.refs.Shallows, plumbing.Hash(h))
 		return nil
 	case "HEAD":
@@ -254,7 +255,7 @@ func (t *tipSearch) ref(text string) error {
 		if t.version2 && t.symref != "" && object.ValidBranch(t.symref) {
 			t.refs.References["refs/heads/"+t.symref] = head
 		}
-		if t.version2 { // it is not empty, whatever the branch
+		if t.version2 { // the repository is not empty
 			t.refs.References["HEAD"] = head
 		}
 		return nil
@@ -263,7 +264,7 @@ func (t *tipSearch) ref(text string) error {
 	return nil
 }
 
-// names notes the branch that HEAD names.
+// names remembers the branch that HEAD names.
 func (t *tipSearch) names(target string) {
 	branch, ok := strings.CutPrefix(target, "refs/heads/")
 	if ok && t.symref == "" {
@@ -272,10 +273,10 @@ func (t *tipSearch) names(target string) {
 	}
 }
 
-// keep remembers a ref if choose may ask for it, or if it is the only one.
+// keep remembers a ref if choose may need it, or if it is the first one.
 func (t *tipSearch) keep(name string, h plumbing.Hash) {
 	branch, ok := strings.CutPrefix(name, "refs/heads/")
-	if ok && t.sides != nil && len(t.listed) < maxListed && selected(t.sides, branch) {
+	if ok && t.patterns != nil && len(t.listed) < maxListed && selected(t.patterns, branch) {
 		t.listed[branch] = object.Hash(h)
 	}
 	wanted := ok && (branch == t.branch || t.branch == "" && branch == t.symref)

@@ -1,9 +1,9 @@
-// Package repourl knows the addresses of repositories: which are local, and what
-// of them may be shown.
+// Package repourl answers two questions about the address of a repository: whether
+// it is local, and what of it may be shown.
 //
-// Goals: no secret of an address is ever shown, whatever shape it has. Non-goals:
-// reaching a repository (see remote). It imports none of our packages, so that
-// all can use it.
+// Goals: no secret in an address is ever shown, whatever form the address has.
+// Non-goals: reaching a repository (see remote). It imports none of our packages,
+// so that all can use it.
 package repourl
 
 import (
@@ -14,10 +14,9 @@ import (
 	"unicode"
 )
 
-// Redact is the address without user and password (ssh keeps the user),
-// query and fragment, whatever shape it has, with control characters replaced by
-// U+FFFD. A path is returned as it is. Where it is not clear whether something
-// is a secret, it is hidden.
+// Redact returns an address of any form without user and password (ssh keeps the
+// user), query and fragment, and with U+FFFD for control characters. A path is
+// returned as it is. A part that may be a secret is removed.
 func Redact(address string) string {
 	address = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -46,8 +45,8 @@ func Redact(address string) string {
 	return scheme + "://" + rest
 }
 
-// cutQuery drops "?…" and "#…"; a password may hold one, so what stands before
-// an "@" that still belongs to the authority does not count.
+// cutQuery removes "?…" and "#…". A password may have one of these characters, so
+// the text before an "@" in the authority is skipped.
 func cutQuery(rest string) string {
 	start := strings.LastIndexByte(rest[:authorityEnd(rest)], '@') + 1
 	if q := strings.IndexAny(rest[start:], "?#"); q >= 0 {
@@ -56,10 +55,10 @@ func cutQuery(rest string) string {
 	return rest
 }
 
-// authorityEnd is where "user:password@host:port" ends. A password with an
-// unescaped slash is not valid, but must not be shown either: when the part
-// before the slash has a colon and no "@", it reaches to the last "@", unless
-// that "@" begins a part of a path after a sane port (host:8443/@scope).
+// authorityEnd returns the end of "user:password@host:port". A password with an
+// unescaped slash is not valid, but must not be shown either: if the part before
+// the slash has a colon and no "@", the authority extends to the last "@", unless
+// that "@" starts a part of a path after a numeric port (host:8443/@scope).
 func authorityEnd(rest string) int {
 	end := strings.IndexByte(rest, '/')
 	if end < 0 {
@@ -79,8 +78,8 @@ func authorityEnd(rest string) int {
 	return last + 1
 }
 
-// redactSCP drops a password that somebody put into user:password@host:path,
-// which git does not take, but which may stand in a configuration.
+// redactSCP removes the password from user:password@host:path. Git does not accept
+// this form, but a configuration may have it.
 func redactSCP(address string) string {
 	at := strings.IndexByte(address, '@')
 	if at < 0 || strings.ContainsAny(address[:at], `/\`) {
@@ -93,9 +92,9 @@ func redactSCP(address string) string {
 	return user + address[at:]
 }
 
-// IsLocal reports whether address is a path or a file:// URL, and gives the
-// path as it is on disk (relative ones as given). The rule is git's: a colon
-// before the first slash makes it host:path.
+// IsLocal reports whether an address is a path or a file:// URL, and returns the
+// path on disk; a relative path stays relative. As in git, a colon before the first
+// slash makes it host:path.
 func IsLocal(address string) (path string, ok bool) {
 	if address == "" || strings.Contains(address, "::") && !strings.ContainsAny(address[:strings.Index(address, "::")], `/.`) {
 		return "", false
@@ -125,8 +124,8 @@ var (
 	passwordOfUser = regexp.MustCompile(`(://[^/\s:@]*):[^/\s@]*@`)
 )
 
-// RedactText removes user and password from the addresses in a text. A user
-// without a password stays where it is no secret (ssh://git@host).
+// RedactText removes user and password from the addresses in a text. A user without
+// a password stays if it is no secret (ssh://git@host).
 func RedactText(text string) string {
 	text = userOfHTTP.ReplaceAllString(text, "$1")
 	return passwordOfUser.ReplaceAllString(text, "$1@")
