@@ -105,8 +105,8 @@ func TestCitations(t *testing.T) {
 	}
 }
 
-// readSources returns the Go files and pages of the repository by name, this
-// file apart.
+// readSources returns the Go files, pages, migrations, descriptions and templates
+// of the repository by name, this file apart.
 func readSources(t *testing.T) map[string]string {
 	t.Helper()
 	sources := map[string]string{}
@@ -120,7 +120,7 @@ func readSources(t *testing.T) map[string]string {
 			return filepath.SkipDir
 		case !entry.Type().IsRegular() || name == "catalog/references_test.go":
 			return nil
-		case path.Ext(name) == ".go" || path.Ext(name) == ".md":
+		case slices.Contains([]string{".go", ".md", ".sql", ".yaml", ".html"}, path.Ext(name)):
 			data, err := os.ReadFile(file)
 			sources[name] = string(data)
 			return err
