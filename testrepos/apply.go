@@ -9,8 +9,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// startTree is what the files of a commit begin with: those of Tree if it is
-// given, else those of the first parent with every merged side brought in.
+// startTree returns the files that a commit begins with: those of Tree if it is
+// given, else those of the first parent merged with the other parents.
 func (p *push) startTree(st *Step, parents, merge []plumbing.Hash) (*fileSet, error) {
 	if st.Tree != "" {
 		h, err := p.resolve(st.Tree)
@@ -25,8 +25,8 @@ func (p *push) startTree(st *Step, parents, merge []plumbing.Hash) (*fileSet, er
 	return p.mergedTree(parents[0], merge)
 }
 
-// mergedTree merges file by file; several sides are brought in one by one, as
-// git's octopus strategy does.
+// mergedTree merges file by file; several parents are merged one by one, as in
+// git's octopus strategy.
 func (p *push) mergedTree(ours plumbing.Hash, others []plumbing.Hash) (*fileSet, error) {
 	st := p.r.git.Storer
 	files, err := readTree(st, ours)
@@ -51,7 +51,7 @@ func (p *push) mergedTree(ours plumbing.Hash, others []plumbing.Hash) (*fileSet,
 	return files, nil
 }
 
-// mergeBase is zero for histories that share nothing.
+// mergeBase is zero for histories without a common commit.
 func (p *push) mergeBase(a, b plumbing.Hash) (plumbing.Hash, error) {
 	ca, err := p.r.git.CommitObject(a)
 	if err != nil {
@@ -113,7 +113,7 @@ func (k fileKind) mode() filemode.FileMode {
 	}
 }
 
-// content is the bytes of a file after the change.
+// content returns the bytes of a file after the change.
 func (p *push) content(files *fileSet, f *File) ([]byte, error) {
 	switch f.op {
 	case opBase64:
@@ -140,7 +140,7 @@ func (p *push) content(files *fileSet, f *File) ([]byte, error) {
 	return f.encode(text)
 }
 
-// present is the text that the change begins with.
+// present returns the text that the change begins with.
 func (p *push) present(files *fileSet, f *File) ([]byte, error) {
 	e, ok := files.entries[f.Path]
 	if !ok && f.op == opMerge {
@@ -156,7 +156,7 @@ func (p *push) present(files *fileSet, f *File) ([]byte, error) {
 	return f.decode(data)
 }
 
-// changed applies the directives that work on the present text.
+// changed applies the directives that change the present text.
 func (p *push) changed(files *fileSet, f *File, old []byte) ([]byte, error) {
 	switch f.op {
 	case opEdit:

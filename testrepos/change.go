@@ -11,34 +11,34 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// Change is a commit that a test makes up on the spot. The zero value is an
-// empty commit on the default branch by Test Author, one minute after its
-// parent.
+// Change is a commit that a test makes. The zero value is an empty commit on the
+// default branch by Test Author, one minute after its parent.
 type Change struct {
-	// Branch is where to; "" stands for the default branch. A new branch begins
-	// at Parents, or without any parent.
+	// Branch is the branch of the commit; "" means the default branch. A new branch
+	// begins at Parents, or without a parent.
 	Branch string
 	// Files are the new texts by path.
 	Files map[string]string
 	// Symlinks are targets by path.
 	Symlinks map[string]string
-	// Executable are those paths of Files that get the mode 100755.
+	// Executable are the paths of Files with the mode 100755.
 	Executable []string
-	// Delete are paths, or folders with all below them, that go away first.
+	// Delete are paths, or folders with all files below them, that are deleted
+	// first.
 	Delete []string
-	// Author as `Name <email>`; "" stands for Test Author.
+	// Author as `Name <email>`; "" means Test Author.
 	Author string
-	// Committer as `Name <email>`; "" stands for the author.
+	// Committer as `Name <email>`; "" means the author.
 	Committer string
-	// When is the author's and committer's time; zero stands for a minute after
-	// the youngest parent, 2024-01-01 09:00 UTC without one.
+	// When is the author's and committer's time; zero means a minute after the
+	// youngest parent, or 2024-01-01 09:00 UTC without one.
 	When time.Time
-	// Message; "" stands for "Change".
+	// Message; "" means "Change".
 	Message string
-	// Parents are hashes, labels or branches; none stands for the tip of the
-	// branch. The commit begins with the files of the first.
+	// Parents are hashes, labels or branches; empty means the tip of the branch.
+	// The commit begins with the files of the first one.
 	Parents []string
-	// Merge are further parents whose files are merged in, see Repo.Merge.
+	// Merge are further parents whose changes are merged; see [Repo.Merge].
 	Merge []string
 	// Force allows the branch to lose commits.
 	Force bool
@@ -119,7 +119,7 @@ func (p *push) changeFiles(files *fileSet, c Change) error {
 	return files.unmerged()
 }
 
-// changeSpec puts the defaults of a Change in.
+// changeSpec applies the defaults of a Change.
 func (p *push) changeSpec(c Change, parents []plumbing.Hash) (commitSpec, error) {
 	spec := commitSpec{message: strings.TrimRight(c.Message, "\n") + "\n", parents: parents}
 	if c.Message == "" {
@@ -163,7 +163,7 @@ func parsePerson(s string, fallback Person) (Person, error) {
 	return Person{Name: name, Email: email}, nil
 }
 
-// SetBranch makes a branch or moves it, whatever it held, to rev: a hash, a
+// SetBranch makes a branch or moves it, even if it loses commits, to rev: a hash, a
 // label or a branch.
 func (r *Repo) SetBranch(name, rev string) error {
 	p := newPush(r)
@@ -193,8 +193,8 @@ func (r *Repo) RemoveBranch(name string) error {
 	return nil
 }
 
-// ReadFile returns the bytes of a file at rev: a hash, a label or a branch. Of
-// a symbolic link it returns the target.
+// ReadFile returns the bytes of a file, or the target of a symbolic link, at rev: a
+// hash, a label or a branch.
 func (r *Repo) ReadFile(rev, path string) ([]byte, error) {
 	h, err := newPush(r).resolve(rev)
 	if err != nil {

@@ -1,21 +1,20 @@
 // Package testrepos makes git repositories with history from txtar scenarios,
 // for tests and for the demo.
 //
-// A scenario is one text file: the settings of the repository, then its commits
-// one after the other, each with its author, date and files. Create writes the
-// commits of the initial push into a bare repository; every further commit
-// waits until Next (or, in a test, Advance) pushes it, so that a test or a
-// newcomer sees a change arrive. The format is described in README.md.
+// A scenario is a text file: the settings of the repository, then its commits one
+// after the other, each with its author, date and files. Create writes the commits
+// of the initial push into a bare repository; Next (or, in a test, Advance) pushes
+// every further commit, so that a test or a newcomer sees a change arrive.
+// README.md describes the format.
 //
 // Goals:
-//   - The same scenario gives the same commit hashes everywhere, for ever:
-//     authors, dates and time zones are written down or derived, never taken
-//     from the machine.
-//   - No git binary, no network, no configuration of the user: go-git alone.
-//   - A push looks like one: objects first, then the references, so that a
-//     watcher never sees half of it.
-//   - Anything git can hold can be said: merges, force pushes, symbolic links,
-//     odd names, charsets, huge files.
+//   - The same scenario always gives the same commit hashes: authors, dates and
+//     time zones come from the scenario, never from the machine.
+//   - It uses only go-git: no git binary, no network, no configuration of the user.
+//   - A push writes objects first, then the references, so that a watcher never
+//     sees half of it.
+//   - A scenario can have anything that git can: merges, force pushes, symbolic
+//     links, odd names, charsets, huge files.
 //   - A mistake in a scenario is an error with its file and line.
 //
 // Non-goals: a general git library, work trees, speed on large histories
@@ -24,9 +23,9 @@
 //
 // The package does not import testing, so that the demo binary does not carry
 // test flags; the helpers for tests take a TB, which *testing.T and *testing.B
-// satisfy. Methods with a TB end the test on an error, those without return it:
-// Advance and Next, Commit and Push.
+// satisfy. Methods with a TB end the test on an error, others return it: Advance and
+// Next, Commit and Push.
 //
-// A Repo is used by one goroutine at a time. Its directory may be read by
-// others while it changes, as any git repository.
+// A Repo is used by one goroutine at a time. Others may read its directory while it
+// changes, like that of any git repository.
 package testrepos

@@ -11,7 +11,7 @@ import (
 )
 
 // parseFile reads `PATH` or `PATH (directive, …)`; PATH may be a Go string in
-// double quotes, for names that cannot stand in a txtar line.
+// double quotes, for names that a txtar line cannot have.
 func parseFile(name string, data []byte) (File, error) {
 	f := File{Path: name, text: data}
 	var directives string
@@ -101,7 +101,7 @@ func (f *File) setCharset(name string) error {
 	return nil
 }
 
-// check refuses arguments that make no sense before anything is written.
+// check returns an error for wrong arguments before anything is written.
 func (f *File) check() error {
 	switch f.op {
 	case opMerge, opCopy:
@@ -150,7 +150,7 @@ func (f *File) encode(text []byte) ([]byte, error) {
 	return []byte(s), nil
 }
 
-// decode is encode backwards, for directives that change the present text.
+// decode is the inverse of encode, for directives that change the present text.
 func (f *File) decode(data []byte) ([]byte, error) {
 	s := string(data)
 	if f.bom {

@@ -7,7 +7,7 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestForcePush walks a scenario in which the branch loses commits.
+// TestForcePush pushes a scenario in which the branch loses commits.
 func TestForcePush(t *testing.T) {
 	r := testrepos.Load(t, "forcepush")
 	if r.Rest() != 4 || r.Head() != r.Hash("3") {

@@ -16,18 +16,18 @@ const (
 	foreignWords = "ka tří lem vou sna dén prá mik zář ost bel hou řeč nik sto ává"
 )
 
-// GenSpec says what Generate makes. The zero value is one empty Czech file.
+// GenSpec describes the files of Generate. The zero value is one empty Czech file.
 type GenSpec struct {
-	// Name is the scenario's name; "" stands for "generated".
+	// Name is the scenario's name; "" means "generated".
 	Name string
-	// Languages are the codes of the files; none stands for cs. See Languages.
+	// Languages are the codes of the files; empty means cs. See [Languages].
 	Languages []string
-	// Entries per language, the header not counted.
+	// Entries is the number of entries per language, without the header.
 	Entries int
-	// Seed chooses other texts; the same seed gives the same bytes for ever.
+	// Seed selects the texts; the same seed always gives the same bytes.
 	Seed uint64
-	// Plural, Context, Fuzzy and Untranslated make every n-th entry one with a
-	// plural, a context, a fuzzy flag or an empty translation; 0 makes none.
+	// Plural, Context, Fuzzy and Untranslated give every n-th entry a plural, a
+	// context, a fuzzy flag or an empty translation; 0: no entry.
 	Plural, Context, Fuzzy, Untranslated int
 	// Template adds the POT, po/<name>.pot.
 	Template bool
@@ -41,7 +41,7 @@ type Generated struct {
 	edits            int
 }
 
-// Edited is one string that Edit changed.
+// Edited is a string that Edit changed.
 type Edited struct {
 	// Commit in 40 hex digits.
 	Commit string
@@ -52,8 +52,8 @@ type Edited struct {
 }
 
 // Generate makes the bare repository dir with one commit of generated files,
-// for benchmarks. It holds one file at a time in memory: a million entries are
-// about 130 MB.
+// for benchmarks. It has one file at a time in memory: a million entries are about
+// 130 MB.
 func Generate(dir string, spec GenSpec) (*Generated, error) {
 	if spec.Name == "" {
 		spec.Name = "generated"
@@ -76,7 +76,7 @@ func Generate(dir string, spec GenSpec) (*Generated, error) {
 	return g, g.commitFiles(fmt.Sprintf("Generate %d entries in %d languages", spec.Entries, len(spec.Languages)), paths)
 }
 
-// Generate for a test: in a temporary directory.
+// Generate makes the repository in a temporary directory of a test.
 func (s GenSpec) Generate(tb TB) *Generated {
 	tb.Helper()
 	g, err := Generate(tb.TempDir()+"/generated.git", s)
@@ -87,7 +87,7 @@ func (s GenSpec) Generate(tb TB) *Generated {
 }
 
 // Edit changes the translation of exactly one string, entry i from 0 of a
-// language, and pushes the commit. Each call gives another text.
+// language, and pushes the commit. Each call writes another text.
 func (g *Generated) Edit(tb TB, lang string, i int) Edited {
 	tb.Helper()
 	e, err := g.EditString(lang, i)
@@ -97,7 +97,7 @@ func (g *Generated) Edit(tb TB, lang string, i int) Edited {
 	return e
 }
 
-// EditString is Edit outside of tests.
+// EditString is Edit for callers outside of tests.
 func (g *Generated) EditString(lang string, i int) (Edited, error) {
 	e := Edited{Path: poPath(lang), Source: string(g.appendSource(nil, i))}
 	data, err := g.ReadFile(g.DefaultBranch(), e.Path)
@@ -221,7 +221,7 @@ func (g *Generated) appendTarget(b []byte, lang string, i, form int) []byte {
 	return appendSentence(b, g.foreign, h, i)
 }
 
-// appendSentence draws three to ten words and puts i behind them.
+// appendSentence appends three to ten random words and i.
 func appendSentence(b []byte, words []string, seed uint64, i int) []byte {
 	h := mix(seed ^ mix(uint64(i)))
 	for n := 3 + h%8; n > 0; n-- {
@@ -232,8 +232,8 @@ func appendSentence(b []byte, words []string, seed uint64, i int) []byte {
 	return strconv.AppendInt(b, int64(i), 10)
 }
 
-// mix is splitmix64 (Steele, Lea, Flood 2014): written out, because the bytes of
-// math/rand may change with a Go release and the hashes with them.
+// mix is splitmix64 (Steele, Lea, Flood 2014). math/rand may change with a Go
+// release, and the hashes with it.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

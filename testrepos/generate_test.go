@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestGenerate proves that generated files are the same everywhere and that an
-// edit changes one line.
+// TestGenerate: generated files are the same everywhere, and an edit changes one
+// line.
 func TestGenerate(t *testing.T) {
 	g := testrepos.GenSpec{
 		Languages: testrepos.Languages(3), Entries: 200, Seed: 7,
@@ -58,8 +58,8 @@ func BenchmarkGenerate(b *testing.B) {
 	}
 }
 
-// BenchmarkEdit changes one string of a generated file and pushes the commit:
-// what a measurement of "pushed until visible" has to subtract.
+// BenchmarkEdit changes one string of a generated file and pushes the commit, which
+// a measurement of "pushed until visible" must subtract.
 func BenchmarkEdit(b *testing.B) {
 	for _, n := range []int{20_000, 1_000_000} {
 		b.Run("entries="+strconv.Itoa(n), func(b *testing.B) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// defaultAuthor writes the commits of a scenario that names nobody.
+// defaultAuthor is the author of scenarios that name no author.
 const (
 	defaultAuthorName  = "Test Author"
 	defaultAuthorEmail = "author@example.org"
@@ -80,8 +80,8 @@ func (m *meta) date(f field, to *time.Time) error {
 	return nil
 }
 
-// inZone keeps the offset but drops the name: time.Parse puts a matching local
-// zone in, and a commit must not depend on the machine's.
+// inZone keeps the offset of a time and drops the name of the zone: time.Parse
+// prefers a matching local zone, on which commits must not depend.
 func inZone(t time.Time) time.Time {
 	_, offset := t.Zone()
 	return t.In(time.FixedZone("", offset))
@@ -115,7 +115,7 @@ func (m *meta) revs(f field) error {
 	return nil
 }
 
-// complete puts the defaults in: the author of the step before, one hour later.
+// complete applies the defaults: the author of the step before, one hour later.
 func (m *meta) complete() error {
 	st, p := m.st, m.p
 	if st.RefOnly {

@@ -20,11 +20,11 @@ type ParseError struct {
 	File string
 	// Line counts from 1.
 	Line int
-	// Msg says what is wrong and what is expected.
+	// Msg describes the mistake and what is expected.
 	Msg string
 }
 
-// Error gives file:line: message.
+// Error returns "file:line: message".
 func (e *ParseError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg) }
 
 // Parse reads a scenario; README.md describes the format. Every error is a
@@ -49,7 +49,7 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	return p.s, nil
 }
 
-// emptyMarker is the line of the first `-- --`, 0 if there is none: go-internal
+// emptyMarker is the line of the first `-- --`; 0 without one: go-internal
 // v1.16.0 panics there (slice bounds out of range in txtar.isMarker).
 func emptyMarker(data []byte) int {
 	for i, l := range strings.Split(string(data), "\n") {
@@ -146,7 +146,7 @@ func (p *parser) section(f txtar.File, line int) error {
 	case !ok:
 		return p.errorf(line, "section %q: want `commit LABEL`, `ref LABEL` or `LABEL/PATH`", f.Name)
 	case n == 0 || p.s.Steps[n-1].Label != label:
-		return p.errorf(line, "file of step %q does not stand below `-- commit %s --`", label, label)
+		return p.errorf(line, "file of step %q is not below `-- commit %s --`", label, label)
 	case p.s.Steps[n-1].RefOnly:
 		return p.errorf(line, "a ref step has no files")
 	}
@@ -166,7 +166,7 @@ func (p *parser) step(label string, refOnly bool, data []byte, line int) error {
 	}
 	for _, s := range p.s.Steps {
 		if s.Label == label {
-			return p.errorf(line, "step %q again; it stands at line %d", label, s.Line)
+			return p.errorf(line, "step %q again; it is at line %d", label, s.Line)
 		}
 	}
 	st := Step{Label: label, Line: line, RefOnly: refOnly, Branch: p.s.Branch}
@@ -193,17 +193,17 @@ func (p *parser) step(label string, refOnly bool, data []byte, line int) error {
 	return nil
 }
 
-// field is one `key: value` line; a value goes on in indented lines.
+// field is a `key: value` line; its value continues in indented lines.
 type field struct {
 	key, value string
 	line       int
 }
 
-// fields splits key: value lines. Empty lines and lines that begin with # are
-// for the reader; comment, if not nil, gets them.
+// fields splits key: value lines. comment, if not nil, gets empty lines and lines
+// that begin with #.
 func (p *parser) fields(data []byte, line int, comment func(string)) ([]field, error) {
 	var out []field
-	gap := "" // empty lines, kept if the value goes on behind them
+	gap := "" // empty lines, kept if the value continues after them
 	for i, l := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
 		l = strings.TrimRight(l, " \r")
 		switch {
@@ -240,7 +240,7 @@ func validLabel(s string) bool {
 	return s != ""
 }
 
-// validRefName is git-check-ref-format's rule, as far as a scenario needs it.
+// validRefName is the part of git-check-ref-format that scenarios need.
 func validRefName(s string) bool {
 	for _, part := range strings.Split(s, "/") {
 		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {

@@ -8,7 +8,7 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestParseErrors holds that a mistake is found where it stands.
+// TestParseErrors: a mistake is reported with its line.
 func TestParseErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
@@ -24,8 +24,8 @@ func TestParseErrors(t *testing.T) {
 		{"no name", "# x\n-- --\r\n", 2, "needs a name"},
 		{"section", "-- README --\n", 1, "want `commit LABEL`"},
 		{"label", "-- commit a b --\n", 1, "letters, digits"},
-		{"label again", "-- commit 1 --\n-- commit 1 --\n", 2, "it stands at line 1"},
-		{"file before commit", "# x\n\n-- 1/a --\n", 3, "does not stand below"},
+		{"label again", "-- commit 1 --\n-- commit 1 --\n", 2, "it is at line 1"},
+		{"file before commit", "# x\n\n-- 1/a --\n", 3, "is not below"},
 		{"file of another", "-- commit 1 --\n-- 2/a --\n", 2, `file of step "2"`},
 		{"file of ref", "-- commit 1 --\n-- ref r --\nto: 1\n-- r/a --\n", 4, "has no files"},
 		{"key", "-- commit 1 --\nautor: A <a>\n", 2, `unknown key "autor"`},
@@ -48,7 +48,7 @@ func TestParseErrors(t *testing.T) {
 		{"shift", "-- commit 1 --\n-- 1/a (shift down) --\n", 2, "number of lines"},
 		{"base64", "-- commit 1 --\n-- 1/a (base64) --\n%%%\n", 2, "base64"},
 		{"open edit", "-- commit 1 --\n-- 1/a (edit) --\n<<<<\n", 2, "does not end"},
-		{"stray edit", "-- commit 1 --\n-- 1/a (edit) --\nhello\n", 2, "stands outside"},
+		{"stray edit", "-- commit 1 --\n-- 1/a (edit) --\nhello\n", 2, "is outside"},
 		{"quoted name", "-- commit 1 --\n-- 1/\"a --\n", 2, "no Go string"},
 		{"empty name", "-- commit 1 --\n-- 1/a//b --\n", 2, "names that are empty"},
 	} {
@@ -65,7 +65,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestStepErrors holds the mistakes that only the files of earlier commits show.
+// TestStepErrors: mistakes that depend on the files of earlier commits.
 func TestStepErrors(t *testing.T) {
 	const base = "-- commit 1 --\n-- 1/a --\none\ntwo\ntwo\n-- commit 2 --\n"
 	for _, tt := range []struct{ name, text, want string }{
@@ -97,8 +97,7 @@ func TestStepErrors(t *testing.T) {
 	}
 }
 
-// FuzzParse proves that no text makes the reader panic, and that what it takes
-// can be made or is refused in words.
+// FuzzParse: no text makes Parse or Create panic.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("initial: 1\n-- commit 1 --\nmessage: a\n\n  b\n-- 1/a (crlf, bom) --\nx\n-- 1/a (edit) --\n<<<<\nx\n====\ny\n>>>>\n-- ref 2 --\n"))
 	f.Add([]byte("-- commit 1 --\n-- 1/p.pot --\nmsgid \"\"\nmsgstr \"\"\n\nmsgid \"a\"\nmsgstr \"\"\n-- 1/a.po (msgmerge p.pot) --\nmsgid \"a\"\nmsgstr \"b\"\n#~ msgid \"c\"\n-- commit 2 --\nmerge: 1\n"))

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// The scenarios would be unreadable if every commit carried whole PO files, so
-// this file knows just enough of PO to put entries into one: blocks separated
-// by blank lines, comment lines first. It is no parser (that is poparse, which
-// tests must not share their input's maker with).
+// Scenarios with whole PO files in every commit would be unreadable, so this file
+// can put entries into a PO file: it knows blocks separated by blank lines, comment
+// lines first. It does not use poparse, since poparse's tests read its output.
 
 // block is one entry, or a lone comment.
 type block struct {
-	key      string   // msgctxt U+0004 msgid, quotes off; "\x04" the header; "" no entry
+	key      string   // msgctxt U+0004 msgid, without quotes; "\x04" the header; "" not an entry
 	comments []string // lines that begin with #, without #~ ones
 	body     []string // the other lines, and all that begin with #~
 	obsolete bool
@@ -64,7 +63,7 @@ func joinPO(blocks []block) []byte {
 	return []byte(b.String())
 }
 
-// bodyKey is the identity of an entry, "" if the lines have no msgid.
+// bodyKey returns the key of an entry; "" if the lines have no msgid.
 func bodyKey(body []string) string {
 	var ctx, id strings.Builder
 	var at *strings.Builder
@@ -91,7 +90,7 @@ func bodyKey(body []string) string {
 	return ctx.String() + "\x04" + id.String()
 }
 
-// quoted is what stands between the first and the last double quote.
+// quoted returns the text between the first and the last double quote.
 func quoted(l string) string {
 	i, j := strings.IndexByte(l, '"'), strings.LastIndexByte(l, '"')
 	if i < 0 || i == j {
@@ -134,8 +133,8 @@ func (c comments) lines() []string {
 	return append(out, c.previous...)
 }
 
-// withTranslation is entry old with the translation of given: its body, its
-// translator comments if it has some, its fuzzy flag and previous text or none.
+// withTranslation returns the entry old with the body, the translator comments (if
+// any), the fuzzy flag and the previous text of given.
 func withTranslation(old, given block) block {
 	c, g := sortComments(old.comments), sortComments(given.comments)
 	if len(g.translator) > 0 {
@@ -157,8 +156,8 @@ func withTranslation(old, given block) block {
 	return block{key: given.key, comments: c.lines(), body: given.body}
 }
 
-// putEntries puts each given entry into its place: over the one of the same
-// msgctxt and msgid, or behind the last live one.
+// putEntries adds the given entries: each replaces the one with the same msgctxt and
+// msgid, or is added after the last live one.
 func putEntries(text, given []byte) []byte {
 	blocks := splitPO(text)
 	for _, g := range splitPO(given) {
@@ -185,8 +184,8 @@ func putEntries(text, given []byte) []byte {
 	return joinPO(blocks)
 }
 
-// dropEntries takes out the entries named by given; it returns the keys that
-// are not there.
+// dropEntries removes the entries named by given; it returns the keys without an
+// entry.
 func dropEntries(text, given []byte) (out []byte, missing []string) {
 	blocks := splitPO(text)
 	for _, g := range splitPO(given) {
@@ -200,9 +199,9 @@ func dropEntries(text, given []byte) (out []byte, missing []string) {
 	return joinPO(blocks), missing
 }
 
-// mergePO does what `msgmerge --no-fuzzy-matching` does: the entries, order,
-// references and flags of the POT, the translations of old with those of given
-// over them, and as obsolete what the POT has no more.
+// mergePO works like `msgmerge --no-fuzzy-matching`: the entries, order, references
+// and flags of the POT, the translations of given or else of old, and as obsolete
+// the entries that the POT lacks.
 func mergePO(pot, old, given []byte) []byte {
 	tr := splitPO(putEntries(old, given))
 	byKey := map[string]int{}
@@ -241,7 +240,7 @@ func mergePO(pot, old, given []byte) []byte {
 	return joinPO(out)
 }
 
-// mergeEntry takes what the program says from src and the rest from t.
+// mergeEntry takes the comments of the program from src and the rest from t.
 func mergeEntry(src, t block) block {
 	c, tc := sortComments(src.comments), sortComments(t.comments)
 	c.translator, c.previous = tc.translator, tc.previous
@@ -290,7 +289,7 @@ func makeObsolete(b block) block {
 	return block{key: b.key, comments: c.lines(), body: body, obsolete: true}
 }
 
-// untranslated says whether every msgstr is empty.
+// untranslated reports whether every msgstr is empty.
 func untranslated(b block) bool {
 	inStr := false
 	for _, l := range b.body {
@@ -305,7 +304,7 @@ func untranslated(b block) bool {
 	return true
 }
 
-// emptyBody is a POT's entry with as many empty forms as the language has.
+// emptyBody is a POT's entry with the language's number of empty forms.
 func emptyBody(body []string, nplurals int) []string {
 	var out []string
 	plural := false
@@ -325,7 +324,7 @@ func emptyBody(body []string, nplurals int) []string {
 	return out
 }
 
-// countPlurals reads nplurals from a header, 2 if it has none.
+// countPlurals reads nplurals from a header; 2 if it has none.
 func countPlurals(header block) int {
 	m := regexp.MustCompile(`nplurals=(\d)`).FindStringSubmatch(strings.Join(header.body, ""))
 	if m == nil {

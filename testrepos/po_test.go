@@ -8,10 +8,10 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// header stands on top of the PO files below.
+// header is the header of the PO files below.
 const header = "msgid \"\"\nmsgstr \"\"\n\"POT-Creation-Date: 1\\n\"\n\"Plural-Forms: nplurals=3; plural=0;\\n\"\n"
 
-// TestPODirectives holds what entries, drop, msgmerge and shift make of a file.
+// TestPODirectives tests entries, drop, msgmerge and shift.
 func TestPODirectives(t *testing.T) {
 	const old = header + `
 # mine
@@ -163,7 +163,7 @@ msgstr[0] ""
 msgstr[1] ""
 `
 
-// TestBytes holds the directives that make other bytes of a text.
+// TestBytes tests the directives that change the bytes of a text.
 func TestBytes(t *testing.T) {
 	r := testrepos.New(t, []byte(bytesScenario))
 	for path, want := range map[string]string{

@@ -11,11 +11,11 @@ import (
 	"github.com/go-git/go-git/v5/storage"
 )
 
-// push collects what one push will do: objects are written at once (nobody sees
-// them), references by flush.
+// push collects the changes of a push: objects are written at once, since no
+// reference leads to them, references by flush.
 type push struct {
 	r       *Repo
-	refs    map[plumbing.ReferenceName]plumbing.Hash // zero: to be deleted
+	refs    map[plumbing.ReferenceName]plumbing.Hash // zero: deleted
 	labels  map[string]string
 	commits []PushedCommit
 }
@@ -28,7 +28,7 @@ func newPush(r *Repo) *push {
 	}
 }
 
-// tip is where a branch stands within this push; zero if it does not exist.
+// tip is the commit of a branch within this push; zero if it does not exist.
 func (p *push) tip(branch string) (plumbing.Hash, error) {
 	name := plumbing.NewBranchReferenceName(branch)
 	if h, ok := p.refs[name]; ok {
@@ -110,7 +110,7 @@ func (p *push) step(st *Step) error {
 	return p.setRefs(st, hash)
 }
 
-// parents are the parents but for those of Merge.
+// parents returns the parents without those of Merge.
 func (p *push) parents(st *Step) ([]plumbing.Hash, error) {
 	tip, err := p.tip(st.Branch)
 	if err != nil || st.Orphan {
@@ -195,7 +195,7 @@ func (p *push) isAncestor(old, of plumbing.Hash) (bool, error) {
 	return a.IsAncestor(b)
 }
 
-// commitSpec is a commit but for its tree.
+// commitSpec is a commit without its tree.
 type commitSpec struct {
 	author, committer Person
 	message           string

@@ -13,15 +13,15 @@ import (
 )
 
 var (
-	// ErrNoStep is what Next returns when every step was pushed.
+	// ErrNoStep is returned by Next when every step was pushed.
 	ErrNoStep = errors.New("no step is left")
-	// ErrConflict is what a merge returns for a file that both sides changed
-	// and the merge does not give.
+	// ErrConflict is returned by a merge for a file that both sides changed and
+	// that the commit does not have.
 	ErrConflict = errors.New("merge conflict")
 )
 
-// stateFile lies in the bare repository and remembers what was pushed, so that
-// Open goes on where another process stopped. Git ignores it.
+// stateFile is in the bare repository and stores what was pushed, so that Open can
+// continue after another process. Git ignores it.
 const stateFile = "testrepos.json"
 
 // Repo is a bare repository made from a scenario.
@@ -34,16 +34,16 @@ type Repo struct {
 	state    state
 }
 
-// state is what stateFile holds.
+// state is the content of stateFile.
 type state struct {
 	Scenario string            `json:"scenario"`
 	Applied  int               `json:"applied"`
 	Labels   map[string]string `json:"labels"` // label → commit
 }
 
-// Pushed is what one push brought.
+// Pushed is the result of a push.
 type Pushed struct {
-	// Commits in the order they were made; empty for a mere reference move.
+	// Commits in the order in which they were made; empty if only a reference moved.
 	Commits []PushedCommit
 	// Refs are the references that the push moved, sorted by name.
 	Refs []PushedRef
@@ -65,12 +65,13 @@ type PushedCommit struct {
 type PushedRef struct {
 	// Name in full, such as refs/heads/main.
 	Name string
-	// Old and New are commits in 40 hex digits, "" where there is none.
+	// Old and New are commits in 40 hex digits; "" before it existed or after it was
+	// deleted.
 	Old, New string
 }
 
-// Create makes the bare repository dir, which must not exist or be empty, and
-// does the initial push of the scenario.
+// Create makes the bare repository dir, which must be empty or not exist, with the
+// initial push of the scenario.
 func Create(dir string, s *Scenario) (*Repo, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -112,7 +113,7 @@ func Open(dir string, s *Scenario) (*Repo, error) {
 		return nil, fmt.Errorf("repository %s: %s: %w", dir, stateFile, err)
 	}
 	if r.state.Scenario != s.Name || r.state.Applied < 0 || r.state.Applied > len(s.Steps) {
-		return nil, fmt.Errorf("repository %s: is step %d of scenario %q, want %q; remove it and make it anew",
+		return nil, fmt.Errorf("repository %s: is step %d of scenario %q, want %q; remove it and make it again",
 			dir, r.state.Applied, r.state.Scenario, s.Name)
 	}
 	if r.state.Labels == nil {
@@ -144,13 +145,13 @@ func (r *Repo) Rest() int {
 	return n
 }
 
-// Head is the commit of the default branch, "" if there is none yet.
+// Head is the commit of the default branch; "" before its first commit.
 func (r *Repo) Head() string { return r.Tip(r.scenario.Branch) }
 
-// DefaultBranch is the branch to which HEAD points.
+// DefaultBranch is the branch that HEAD points to.
 func (r *Repo) DefaultBranch() string { return r.scenario.Branch }
 
-// Tip is the commit of a branch, "" if the branch does not exist.
+// Tip is the commit of a branch; "" if the branch does not exist.
 func (r *Repo) Tip(branch string) string {
 	ref, err := r.git.Storer.Reference(plumbing.NewBranchReferenceName(branch))
 	if err != nil {
@@ -159,12 +160,11 @@ func (r *Repo) Tip(branch string) string {
 	return ref.Hash().String()
 }
 
-// Hash is the commit that a label of the scenario was given, "" before it was
-// pushed.
+// Hash is the commit of a label of the scenario; "" before it is pushed.
 func (r *Repo) Hash(label string) string { return r.state.Labels[label] }
 
-// Next makes the next push of the scenario: the next step and, if that is held
-// back, those up to the first that is not. ErrNoStep when there is none.
+// Next makes the next push of the scenario: the next step and, while steps are held
+// back, the ones after it. The error is ErrNoStep if no step is left.
 func (r *Repo) Next() (Pushed, error) {
 	for i, st := range r.scenario.Steps[r.state.Applied:] {
 		if !st.Hold {
@@ -194,8 +194,8 @@ func (r *Repo) run(n int) (Pushed, error) {
 	return out, r.save(next)
 }
 
-// save writes the state file and takes the state over. A crash before it makes
-// the push again, which ends in the same files.
+// save writes the state file and sets the state. After a crash before it, the push
+// is made again, with the same result.
 func (r *Repo) save(s state) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {

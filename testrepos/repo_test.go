@@ -46,8 +46,8 @@ drop: side
 5
 `
 
-// TestPush holds that one push moves every reference once, and what a commit
-// looks like to another reader of git.
+// TestPush: a push moves every reference once, and another reader of git finds the
+// commits.
 func TestPush(t *testing.T) {
 	r := testrepos.New(t, []byte(held))
 	one := r.Head()
@@ -95,8 +95,8 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// TestOpen holds that another process goes on where the first stopped, on top
-// of what somebody else pushed.
+// TestOpen: another process continues with the next push, on top of commits that
+// somebody else pushed.
 func TestOpen(t *testing.T) {
 	s, err := testrepos.Parse("held.txtar", []byte(held))
 	if err != nil {
@@ -137,7 +137,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestCommit holds the commits that a test makes up.
+// TestCommit tests the commits of a test.
 func TestCommit(t *testing.T) {
 	r := testrepos.Empty(t)
 	if r.Head() != "" || r.Rest() != 0 {
@@ -182,7 +182,7 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// TestBranches holds merges, force pushes and deletions made by a test.
+// TestBranches tests the merges, force pushes and deletions of a test.
 func TestBranches(t *testing.T) {
 	r := testrepos.Empty(t)
 	base := r.Commit(t, testrepos.Change{Files: map[string]string{"a": "0\n", "b": "0\n", "c": "0\n"}})
@@ -223,8 +223,8 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// TestHashesDependOnNothing makes a scenario in another time zone: hashes that
-// change with the machine would make every test that names one worthless.
+// TestHashesDependOnNothing makes a scenario in another time zone: tests name
+// hashes, so they must not depend on the machine.
 func TestHashesDependOnNothing(t *testing.T) {
 	before := testrepos.Load(t, "demo").Head()
 	t.Setenv("TZ", "Asia/Kathmandu")

@@ -10,26 +10,25 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// DefaultBranch is the branch of a scenario that names none.
+// DefaultBranch is the branch of a scenario that names no branch.
 const DefaultBranch = "main"
 
-// Scenario is one parsed scenario: a repository before anything was made of it.
-// README.md describes the text it comes from.
+// Scenario is a parsed scenario. README.md describes its text.
 type Scenario struct {
 	// Name is the file's name without its folder and .txtar.
 	Name string
-	// About is the human text at the top, without its # signs.
+	// About is the comment at the top, without its # signs.
 	About string
-	// Branch is the default branch, to which HEAD points.
+	// Branch is the default branch, which HEAD points to.
 	Branch string
 	// Initial is the number of steps in the initial push; 0 leaves the
 	// repository empty.
 	Initial int
-	// Steps are the commits and reference moves, in the order they happen.
+	// Steps are the commits and reference moves, in order.
 	Steps []Step
 }
 
-// Step is one commit, or one move of a reference.
+// Step is a commit or a move of a reference.
 type Step struct {
 	// Label names the step within its scenario, such as "3".
 	Label string
@@ -40,27 +39,27 @@ type Step struct {
 	RefOnly bool
 	// To is a label or branch, for RefOnly.
 	To string
-	// Author and Committer are never zero once parsed.
+	// Author and Committer are never zero after Parse.
 	Author, Committer Person
 	// Message ends in a newline.
 	Message string
 	// Branch is the branch that the step pushes to.
 	Branch string
-	// Parents are labels or branches; empty stands for the branch's tip.
+	// Parents are labels or branches; empty means the branch's tip.
 	Parents []string
 	// Orphan marks a commit without parents.
 	Orphan bool
-	// Merge are labels or branches that are further parents and whose changes
-	// are merged file by file.
+	// Merge are the labels or branches of further parents, whose changes are merged
+	// file by file.
 	Merge []string
-	// Tree is a label or branch whose files the commit begins with; empty
-	// stands for the first parent, merged with those of Merge.
+	// Tree is a label or branch whose files the commit begins with; empty means the
+	// first parent, merged with those of Merge.
 	Tree string
 	// Force allows the branch to lose commits.
 	Force bool
-	// Hold keeps the step back until the next one is pushed.
+	// Hold says that the step is pushed together with the next one.
 	Hold bool
-	// Tags are light tags to put on the commit.
+	// Tags are lightweight tags of the commit.
 	Tags []string
 	// Drop are branches that the same push deletes.
 	Drop []string
@@ -68,7 +67,7 @@ type Step struct {
 	Files []File
 }
 
-// Person is a git identity at a moment.
+// Person is a git identity at a time.
 type Person struct {
 	// Name and Email as in git, without angle brackets.
 	Name, Email string
@@ -78,8 +77,8 @@ type Person struct {
 
 // File is one change to a file of a commit.
 type File struct {
-	// Path is the name in the tree, of any bytes; folders are split at "/" and
-	// nothing is cleaned, so that ".." stays what it is.
+	// Path is the name in the tree, of any bytes; folders are split at "/", and
+	// ".." is not resolved.
 	Path string
 	// Line is the line of its section in the scenario.
 	Line int
@@ -94,18 +93,18 @@ type File struct {
 	noEOL   bool
 }
 
-// operation says how the text of a section becomes the text of the file.
+// operation says how the text of a section changes the file.
 type operation int
 
 const (
-	opText    operation = iota // as it stands
-	opDelete                   // the path, and what is below it, goes away
+	opText    operation = iota // the text itself
+	opDelete                   // delete the path and all files below it
 	opEdit                     // search and replace in the present text
-	opEntries                  // put PO entries into the present text
-	opDrop                     // take PO entries out of the present text
+	opEntries                  // add PO entries to the present text
+	opDrop                     // remove PO entries from the present text
 	opMerge                    // renew from a POT, as msgmerge does; arg: its path
 	opShift                    // add arg to every line number of #: comments
-	opCopy                     // the bytes that arg (LABEL or LABEL:PATH) has
+	opCopy                     // the bytes of arg (LABEL or LABEL:PATH)
 	opRepeat                   // the part below %% arg times
 	opBase64                   // decoded
 )
@@ -123,8 +122,8 @@ const (
 //go:embed scenarios/*.txtar
 var scenarios embed.FS
 
-// Named parses one of the scenarios that come with the package. The error of
-// an unknown name lists the known ones.
+// Named parses a scenario of this package. The error for an unknown name lists the
+// known ones.
 func Named(name string) (*Scenario, error) {
 	path := "scenarios/" + name + ".txtar"
 	data, err := scenarios.ReadFile(path)
@@ -134,7 +133,7 @@ func Named(name string) (*Scenario, error) {
 	return Parse(path, data)
 }
 
-// Names lists the scenarios that come with the package, sorted.
+// Names lists the scenarios of this package, sorted.
 func Names() []string {
 	files, err := fs.Glob(scenarios, "scenarios/*.txtar")
 	if err != nil {

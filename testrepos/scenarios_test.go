@@ -9,8 +9,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestScenarios makes every scenario to its end and holds its two heads: they
-// must not change without a reason, for tests elsewhere build on the texts.
+// TestScenarios makes every scenario to its end and compares its two heads, which
+// must not change without a reason: other tests use the texts.
 func TestScenarios(t *testing.T) {
 	type heads struct{ Initial, Last string }
 	want := map[string]heads{
@@ -36,8 +36,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// TestScenariosSayWhatTheyAre demands the text on top that tells a reader what
-// a scenario is for.
+// TestScenariosSayWhatTheyAre: every scenario begins with its purpose.
 func TestScenariosSayWhatTheyAre(t *testing.T) {
 	for _, name := range testrepos.Names() {
 		s, err := testrepos.Named(name)
@@ -53,7 +52,7 @@ func TestScenariosSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// TestDemo holds what the demo promises to show, at its initial push.
+// TestDemo: the demo shows what its comment says, at its initial push.
 func TestDemo(t *testing.T) {
 	r := testrepos.Load(t, "demo")
 	for path, texts := range map[string][]string{

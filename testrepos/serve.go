@@ -20,25 +20,23 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/revlist"
 )
 
-// maxRequest bounds what a client may send to the server.
+// maxRequest bounds the request of a client.
 const maxRequest = 16 << 20
 
-// ServeOptions say how Serve behaves. The zero value serves everybody.
+// ServeOptions are the options of Serve. The zero value serves all clients.
 type ServeOptions struct {
-	// Username and Password, if one is set, are asked for by basic
-	// authentication.
+	// Username and Password, if one is set, are required by basic authentication.
 	Username, Password string
-	// Hook sees every request first, after the password was checked; if it
-	// returns true it has answered itself, which is how a test makes faults and
-	// counts requests. It may be called from several goroutines.
+	// Hook is called with every request after the check of the password; if it
+	// returns true, it has answered itself. Tests use it for faults and to count
+	// requests. It may be called from several goroutines.
 	Hook func(http.ResponseWriter, *http.Request) bool
 }
 
-// Server serves one repository for reading over git's smart HTTP protocol,
-// version 0, on a loopback port that the kernel chose. Shallow and partial
-// clones are not offered.
+// Server serves one repository for reading over git's smart HTTP protocol, version
+// 0, on a loopback port that the kernel chooses, without shallow and partial clones.
 type Server struct {
-	// URL is that of the repository, without credentials.
+	// URL is the URL of the repository, without credentials.
 	URL string
 
 	dir  string
@@ -76,10 +74,10 @@ func Serve(r *Repo, opts ServeOptions) (*Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+base+"/info/refs", s.infoRefs)
 	mux.HandleFunc("POST "+base+"/git-upload-pack", s.uploadPack)
-	s.http = &http.Server{Handler: s.guard(mux), ReadHeaderTimeout: 10 * time.Second}
+	s.http = &http.Server{Handler: s.authorize(mux), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		defer close(s.done)
-		_ = s.http.Serve(l) // always ErrServerClosed or the listener's end; Close tells
+		_ = s.http.Serve(l) // always ErrServerClosed or the listener's end; Close reports it
 	}()
 	return s, nil
 }
@@ -94,8 +92,8 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// guard checks the password and asks the hook.
-func (s *Server) guard(next http.Handler) http.Handler {
+// authorize checks the password and calls the hook.
+func (s *Server) authorize(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if s.opts.Username != "" || s.opts.Password != "" {
 			user, pass, _ := req.BasicAuth()
@@ -129,11 +127,11 @@ func (s *Server) infoRefs(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache")
 	e := pktline.NewEncoder(w)
 	_ = errors.Join(e.EncodeString("# service=git-upload-pack\n"), e.Flush(),
-		e.EncodeString(refs...), e.Flush()) // a client that went away
+		e.EncodeString(refs...), e.Flush()) // the client may be gone
 }
 
-// advertised are the lines of the references, HEAD first, the first with the
-// capabilities behind a NUL.
+// advertised returns the lines of the references, HEAD first; the first line ends
+// with a NUL and the capabilities.
 func (s *Server) advertised() ([]string, error) {
 	g, err := git.PlainOpen(s.dir)
 	if err != nil {
@@ -172,14 +170,14 @@ func (s *Server) advertised() ([]string, error) {
 	return lines, nil
 }
 
-// wanted is what a client asks for.
+// wanted is the request of a client.
 type wanted struct {
 	wants, haves []plumbing.Hash
 	done         bool
 }
 
-// uploadPack answers the negotiation and sends the pack, as pack-protocol(5)
-// says for a client without multi_ack and side-band.
+// uploadPack answers the negotiation and sends the pack, as in pack-protocol(5) for
+// a client without multi_ack and side-band.
 func (s *Server) uploadPack(w http.ResponseWriter, req *http.Request) {
 	body := io.Reader(http.MaxBytesReader(w, req.Body, maxRequest))
 	if req.Header.Get("Content-Encoding") == "gzip" {
@@ -203,7 +201,7 @@ func (s *Server) uploadPack(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
 	w.Header().Set("Cache-Control", "no-cache")
 	if err := answer(req.Context(), w, g, ask); err != nil {
-		panic(http.ErrAbortHandler) // the client must not take half a pack for a whole one
+		panic(http.ErrAbortHandler) // or the client would take half a pack for a whole one
 	}
 }
 

@@ -64,8 +64,8 @@ func TestServeGoGit(t *testing.T) {
 	}
 }
 
-// TestServeFault holds that a hook can break an answer, and that an empty
-// repository and another path are answered in git's way.
+// TestServeFault: a hook can break an answer, and an empty repository and other
+// paths are answered as by git.
 func TestServeFault(t *testing.T) {
 	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
 	r := testrepos.Load(t, "forcepush")
@@ -88,8 +88,8 @@ func TestServeFault(t *testing.T) {
 	}
 }
 
-// TestServeGit clones and fetches with git itself, which negotiates in another
-// way than go-git, and lets it check every object.
+// TestServeGit clones and fetches with git, which negotiates differently from
+// go-git, and lets it check every object.
 func TestServeGit(t *testing.T) {
 	bin, err := exec.LookPath("git")
 	if err != nil {

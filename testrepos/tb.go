@@ -8,14 +8,14 @@ type TB interface {
 	Helper()
 	// Fatalf ends the test with a message, as in testing.TB.
 	Fatalf(format string, args ...any)
-	// TempDir is a directory that goes away with the test, as in testing.TB.
+	// TempDir is a directory that is removed after the test, as in testing.TB.
 	TempDir() string
 	// Cleanup registers a function for the end of the test, as in testing.TB.
 	Cleanup(func())
 }
 
-// Load makes the named scenario (see Names) in a temporary directory of the
-// test, with its initial push done.
+// Load makes the named scenario (see [Names]), with its initial push, in a temporary
+// directory of the test.
 func Load(tb TB, name string) *Repo {
 	tb.Helper()
 	s, err := Named(name)
@@ -25,7 +25,7 @@ func Load(tb TB, name string) *Repo {
 	return create(tb, s)
 }
 
-// New is Load for a scenario written in the test itself.
+// New is Load for a scenario in the test itself.
 func New(tb TB, scenario []byte) *Repo {
 	tb.Helper()
 	s, err := Parse("scenario.txtar", scenario)
@@ -35,8 +35,8 @@ func New(tb TB, scenario []byte) *Repo {
 	return create(tb, s)
 }
 
-// Empty makes a bare repository without any commit, with the default branch
-// main; Commit fills it.
+// Empty makes a bare repository without commits, with the default branch main;
+// Commit fills it.
 func Empty(tb TB) *Repo {
 	tb.Helper()
 	return create(tb, &Scenario{Name: "empty", Branch: DefaultBranch})
@@ -66,7 +66,7 @@ func (r *Repo) Advance(tb TB) string {
 	return p.Commits[len(p.Commits)-1].Hash
 }
 
-// AdvanceAll makes every push that is left and returns the head of the default
+// AdvanceAll makes all pushes that are left and returns the head of the default
 // branch.
 func (r *Repo) AdvanceAll(tb TB) string {
 	tb.Helper()
@@ -103,8 +103,8 @@ func (r *Repo) Branch(tb TB, name, rev string) {
 	}
 }
 
-// ForcePush moves a branch to rev whatever it held, as `git push --force` does.
-// It is Branch under the name that tells a reader what is meant.
+// ForcePush moves a branch to rev, even if it loses commits, as `git push --force`
+// does. It is Branch with a name that says so.
 func (r *Repo) ForcePush(tb TB, branch, rev string) {
 	tb.Helper()
 	r.Branch(tb, branch, rev)

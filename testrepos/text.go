@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// edit is one block of (edit): the old lines, which must stand in the text
-// exactly once and begin a line, and the new ones. Empty old lines append.
+// edit is a block of (edit): the old lines, which must be in the text exactly once,
+// at the beginning of a line, and the new ones. Without old lines it appends.
 type edit struct {
 	old, new string
 }
@@ -30,7 +30,7 @@ func parseEdits(text []byte) ([]edit, error) {
 		case state == inNew && mark == ">>>>":
 			state = outside
 		case state == outside && strings.TrimSpace(mark) != "":
-			return nil, fmt.Errorf("edit: %q stands outside of <<<< … ==== … >>>>", mark)
+			return nil, fmt.Errorf("edit: %q is outside of <<<< … ==== … >>>>", mark)
 		case state == inOld:
 			edits[len(edits)-1].old += line
 		case state == inNew:
@@ -56,15 +56,15 @@ func applyEdits(text, script []byte) ([]byte, error) {
 		}
 		at, n := findLines(s, e.old)
 		if n != 1 {
-			return nil, fmt.Errorf("edit: the lines %q stand %d times in the present text, want once", e.old, n)
+			return nil, fmt.Errorf("edit: the lines %q are %d times in the present text, want once", e.old, n)
 		}
 		s = s[:at] + e.new + s[at+len(e.old):]
 	}
 	return []byte(s), nil
 }
 
-// findLines returns the place of the last occurrence of old at the beginning of
-// a line, and how many there are.
+// findLines returns the offset of the last occurrence of old at the beginning of a
+// line, and the number of occurrences.
 func findLines(s, old string) (at, n int) {
 	for from := 0; ; {
 		i := strings.Index(s[from:], old)
@@ -79,8 +79,8 @@ func findLines(s, old string) (at, n int) {
 	}
 }
 
-// repeat puts the part below the line %% n times, with {n} counting from 1 and
-// {nn} padded to seven digits; the part above it comes once, first.
+// repeat writes the part above the line %% once and the part below it n times, with
+// {n} counting from 1 and {nn} padded to seven digits.
 func repeat(text []byte, n int) []byte {
 	head, body, ok := bytes.Cut(text, []byte("%%\n"))
 	if !ok {
@@ -96,8 +96,8 @@ func repeat(text []byte, n int) []byte {
 	return out.Bytes()
 }
 
-// shiftReferences adds by to every line number in #: comments: the change that
-// a refactoring of the program brings to all its PO files.
+// shiftReferences adds by to every line number in #: comments, as a refactoring of
+// the program does to all its PO files.
 func shiftReferences(text []byte, by int) []byte {
 	number := regexp.MustCompile(`:\d+`)
 	lines := strings.SplitAfter(string(text), "\n")
@@ -107,7 +107,7 @@ func shiftReferences(text []byte, by int) []byte {
 		}
 		lines[i] = "#:" + number.ReplaceAllStringFunc(l[2:], func(m string) string {
 			n, err := strconv.Atoi(m[1:])
-			if err != nil { // a number beyond int stays as it is
+			if err != nil { // a number beyond int is kept
 				return m
 			}
 			return ":" + strconv.Itoa(n+by)

@@ -18,7 +18,7 @@ import (
 // fileSet is a tree, flat: path to entry. Empty folders do not exist.
 type fileSet struct {
 	entries  map[string]entry
-	conflict map[string]bool // paths a merge left open
+	conflict map[string]bool // paths with a conflict of a merge
 }
 
 type entry struct {
@@ -26,8 +26,8 @@ type entry struct {
 	hash plumbing.Hash
 }
 
-// set puts a file in place; what it stands on (a file where a folder must be, a
-// folder where it must be) goes away.
+// set adds a file; a file in place of its folder, or a folder in its place, is
+// removed.
 func (fs *fileSet) set(path string, e entry) {
 	fs.remove(path)
 	for i, c := range path {
@@ -38,7 +38,7 @@ func (fs *fileSet) set(path string, e entry) {
 	fs.entries[path] = e
 }
 
-// remove takes a path and all below it away and says whether there was any.
+// remove removes a path and all files below it and reports whether there were any.
 func (fs *fileSet) remove(path string) bool {
 	n := len(fs.entries)
 	delete(fs.conflict, path)
@@ -50,7 +50,7 @@ func (fs *fileSet) remove(path string) bool {
 	return len(fs.entries) < n
 }
 
-// unmerged is an error if a merge left something open.
+// unmerged returns an error if a merge left a conflict.
 func (fs *fileSet) unmerged() error {
 	if len(fs.conflict) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (fs *fileSet) unmerged() error {
 		strings.Join(slices.Sorted(maps.Keys(fs.conflict)), ", "))
 }
 
-// mergeIn brings what changed from base to theirs.
+// mergeIn applies the changes from base to theirs.
 func (fs *fileSet) mergeIn(base, theirs *fileSet) {
 	paths := maps.Clone(base.entries)
 	maps.Copy(paths, theirs.entries)
@@ -77,7 +77,7 @@ func (fs *fileSet) mergeIn(base, theirs *fileSet) {
 	}
 }
 
-// readTree lists the files of a commit; the zero hash has none.
+// readTree lists the files of a commit; the zero hash has no files.
 func readTree(st storer.EncodedObjectStorer, commit plumbing.Hash) (*fileSet, error) {
 	fs := &fileSet{entries: map[string]entry{}, conflict: map[string]bool{}}
 	if commit.IsZero() {
@@ -112,8 +112,8 @@ func writeTree(st storer.EncodedObjectStorer, fs *fileSet) (plumbing.Hash, error
 	return writeFolder(st, fs, slices.Sorted(maps.Keys(fs.entries)), 0)
 }
 
-// writeFolder writes the folder that all of paths share in their first skip
-// bytes. Sorted paths keep those of one subfolder together.
+// writeFolder writes the folder of paths, which is their first skip bytes. Paths are
+// sorted, so that those of a subfolder are together.
 func writeFolder(st storer.EncodedObjectStorer, fs *fileSet, paths []string, skip int) (plumbing.Hash, error) {
 	t := object.Tree{}
 	for i := 0; i < len(paths); {
@@ -139,13 +139,12 @@ func writeFolder(st storer.EncodedObjectStorer, fs *fileSet, paths []string, ski
 	return writeObject(st, &t)
 }
 
-// encoder is what object.Commit and object.Tree have in common.
+// encoder is the interface of object.Commit and object.Tree.
 type encoder interface {
 	Encode(plumbing.EncodedObject) error
 }
 
-// writeObject stores an object unless it is there already: trees and blobs
-// mostly are.
+// writeObject stores an object unless it exists, as most trees and blobs do.
 func writeObject(st storer.EncodedObjectStorer, e encoder) (plumbing.Hash, error) {
 	o := st.NewEncodedObject()
 	if err := e.Encode(o); err != nil {

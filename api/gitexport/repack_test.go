@@ -58,7 +58,7 @@ func (w *firstWrite) Write(p []byte) (int, error) {
 }
 
 // TestRepack: during a clone, in every round and between rounds, the mirror moves
-// forward and is packed anew in another folder. The clone is whole and has at least
+// forward and is packed again in another folder. The clone is whole and has at least
 // the commits of its start; the old folder is removed after its last reader.
 func TestRepack(t *testing.T) {
 	t.Parallel()
@@ -95,7 +95,7 @@ func cloneWhileRepacked(t *testing.T, protocol string, round int, within bool) {
 		commit(t, work, "meanwhile")
 		pull(t, m)
 		if after, _ := m.Path(); after == before {
-			t.Errorf("not packed anew: %s", after)
+			t.Errorf("not packed again: %s", after)
 		}
 	}
 	ts := httptest.NewServer(gitexport.New(i, gitexport.Limits{}, nil))
@@ -133,7 +133,7 @@ func noise(n int) []byte {
 }
 
 // crowd writes so many loose objects into a repository that the next fetch packs
-// it anew, all in the folder that is taken as a sample.
+// it again, all in the folder that is taken as a sample.
 func crowd(t *testing.T, gitDir string) {
 	t.Helper()
 	var names strings.Builder

@@ -11,12 +11,11 @@ import (
 	"strconv"
 )
 
-// limitChecks is how long all checks of a million units may take on two cores,
-// in seconds.
+// limitChecks bounds all checks of a million units on two cores, in seconds.
 const limitChecks = 6
 
-// checks measures all quality checks over the units of real components; the
-// benchmark stands beside the import, which reads them.
+// checks measures all quality checks over the units of real components, with the
+// benchmark of catalog/ingest, which reads them.
 func (b *bench) checks(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(b.shared, "data/repos")); err != nil {
 		fmt.Fprintln(b.out, "checks: not measured, there is no shared data")

@@ -26,7 +26,7 @@ const (
 	limitWarmP99    = 5    // ms
 	limitPullingP99 = 20   // ms, while a file of 50,000 strings is pulled
 	httpEntries     = 50_000
-	limitColdGzip   = 2000 // of them compressed (ours)
+	limitColdGzip   = 2000 // compressed ones (our own limit)
 	loadFor         = 3 * time.Second
 	loadRuns        = 7
 )
@@ -67,8 +67,8 @@ func (b *bench) http(ctx context.Context) error {
 	return b.whilePulling(ctx, s, repo.Repo, translation)
 }
 
-// coldPages asks for pages that nobody has asked for: they differ by a parameter
-// that means nothing. It returns the best round.
+// coldPages asks for pages that are not cached: they differ by an unknown parameter.
+// It returns the best round.
 func coldPages(ctx context.Context, s *server, translation, header string) (best load, err error) {
 	const pages = httpEntries / 50
 	for run := range loadRuns {
@@ -144,17 +144,16 @@ func (b *bench) againstBare(ctx context.Context, s *server, what, path string, l
 	return nil
 }
 
-// duel is a server and the bare handler under the same load in turn.
+// duel compares a server with the bare handler, under the same load in turn.
 type duel struct {
 	ours, bare      target
 	path            string
-	ourTag, bareTag string // that the client has, "" if it has none
+	ourTag, bareTag string // ETags that the client sends; "": none
 	status          int
 }
 
-// run returns our best round, and the medians of what is compared within a
-// round: the rates, and the processor time, which says what a machine would do
-// that has nothing else to do.
+// run returns our best round and the medians of two ratios within a round: of the
+// rates, and of the processor time, which does not depend on other processes.
 func (d duel) run(ctx context.Context) (best load, rate, cpu float64, err error) {
 	var rates, cpus []float64
 	for range loadRuns {
@@ -216,7 +215,7 @@ func (b *bench) whilePulling(ctx context.Context, s *server, repo *testrepos.Rep
 	return nil
 }
 
-// waitForChanges waits until so many entries are there.
+// waitForChanges waits for a number of entries.
 func (s *server) waitForChanges(n int) error {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		body, _, err := s.get("/api/translations/bench/it/cs/changes/?page_size=1")

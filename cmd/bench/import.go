@@ -65,7 +65,7 @@ func (b *bench) importHead(ctx context.Context) error {
 	return nil
 }
 
-// removeDatabase leaves the mirrors, so that the next sync clones nothing.
+// removeDatabase keeps the mirrors, so that the next sync clones nothing.
 func removeDatabase(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.db*"))
 	if err != nil {

@@ -20,10 +20,9 @@ const (
 	largeTimeout   = 10 * time.Minute // of the pull of one version
 )
 
-// large measures lists of units and changes where there are a million units and,
-// for each version of their file, a million entries. Nothing is cached. Each
-// version takes about half a minute, so that it runs only if it is asked for by
-// name.
+// large measures lists of units and changes of a database with a million units and,
+// for each version of their file, a million entries. Nothing is cached. Each version
+// takes about half a minute, so that it runs only with -only large.
 func (b *bench) large(ctx context.Context) error {
 	repo, err := testrepos.Generate(filepath.Join(b.dir, "large.git"), testrepos.GenSpec{Name: "large", Entries: pageEntries})
 	if err != nil {
@@ -65,8 +64,8 @@ func (b *bench) large(ctx context.Context) error {
 	return nil
 }
 
-// pushVersions changes every string of the file so many times, and returns how
-// many entries there are then.
+// pushVersions changes every string of the file a number of times and returns the
+// number of entries after that.
 func (s *server) pushVersions(ctx context.Context, repo *testrepos.Repo, versions int) (changes int64, err error) {
 	const list = "/api/translations/bench/it/cs/changes/"
 	data, err := repo.ReadFile(repo.Head(), "po/cs.po")
@@ -95,7 +94,7 @@ func (s *server) pushVersions(ctx context.Context, repo *testrepos.Repo, version
 	return s.count("/api/changes/")
 }
 
-// count is how many entries a list has.
+// count returns the number of entries of a list.
 func (s *server) count(list string) (int64, error) {
 	body, _, err := s.get(list + "?page_size=1")
 	if err != nil {
@@ -106,7 +105,7 @@ func (s *server) count(list string) (int64, error) {
 	return page.Count, err
 }
 
-// deepList prints the rows of a list: page 1, and others against it.
+// deepList prints the rows of a list: page 1, and other pages against it.
 func (b *bench) deepList(s *server, list string, changes int64) error {
 	first, err := s.median(list + "?page_size=50")
 	if err != nil {
@@ -127,7 +126,7 @@ func (b *bench) deepList(s *server, list string, changes int64) error {
 	return nil
 }
 
-// median is the median time of a request, in ms, after some to warm up.
+// median returns the median time of a request, in ms, after some to warm up.
 func (s *server) median(target string) (float64, error) {
 	var took []time.Duration
 	for i := range largeRequests + 10 {

@@ -15,25 +15,26 @@ import (
 	"time"
 )
 
-// connections of a load, each of which asks again once it is answered.
+// connections is the number of connections of a load; each sends its next request
+// after the answer.
 const connections = 8
 
-// load is what a server did under it.
+// load is the result of a load.
 type load struct {
 	rate float64       // answers/s
-	p99  time.Duration // of all answers
-	cpu  float64       // µs of processor time an answer, the client's included
+	p99  time.Duration // 99th percentile of the times of answers
+	cpu  float64       // µs of processor time per answer, including the client's
 }
 
-// target is a server under load: where it is, and its process.
+// target is a server under load: its address and its process.
 type target struct {
 	address string
 	pid     int
 }
 
-// hammer asks a server for paths over several connections. Requests are written
-// and answers read as bytes, since a client that understands them would take
-// longer than the server. path gives the n-th path of a connection.
+// hammer requests paths from a server over several connections. It writes requests
+// and reads answers as bytes, since a full client would take longer than the server.
+// path returns the n-th path of a connection.
 func hammer(ctx context.Context, to target, d time.Duration, header string, status int, path func(conn, n int) string) (load, error) {
 	ctx, cancel := context.WithTimeout(ctx, d+30*time.Second)
 	defer cancel()
@@ -70,7 +71,7 @@ func hammer(ctx context.Context, to target, d time.Duration, header string, stat
 	return load{rate: n / elapsed.Seconds(), p99: all[len(all)*99/100], cpu: float64((after - before).Microseconds()) / n}, nil
 }
 
-// usedBy is the processor time of a process and of this one.
+// usedBy returns the processor time of a process and of this one.
 func usedBy(pid int) (time.Duration, error) {
 	theirs, err := processTime(pid)
 	if err != nil {
@@ -139,8 +140,8 @@ func skipAnswer(in *bufio.Reader) (int, error) {
 	return status, err
 }
 
-// bare serves the same bytes at every path from a plain net/http handler, and
-// 304 to whoever has them: what no server in Go can beat by much.
+// bare serves the same bytes at every path from a plain net/http handler, and 304 to
+// clients that have them: no server in Go can be much faster.
 func bare(out io.Writer, contentType string, body []byte) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,12 +1,13 @@
-// Bench measures repoglot as a whole process and prints each figure beside the
-// limit that was set for it, or the peer it is compared with.
+// Bench measures repoglot as a whole process and prints each figure with its limit,
+// or with the figure of the program that it is compared with.
 //
 //	bench -repoglot bin/repoglot [-shared ../shared] [-only import,push]
 //
-// The figures stand in docs/benchmarks.md. Each run starts from an empty data
-// directory in a temporary folder; nothing but loopback is used. Where the
-// shared data is absent, the import is measured on a generated repository of
-// the same size and the row says so.
+// docs/benchmarks.md has the figures. The measurements, for -only, are po, checks,
+// source, watch, import, replay, pull, push, page, search, http, and large, which
+// runs only if it is named. Each run starts from an empty data directory in a
+// temporary folder and uses only loopback. Without the shared data, the import is
+// measured on a generated repository of the same size, and the row says so.
 package main
 
 import (
@@ -30,11 +31,11 @@ func main() {
 	}
 }
 
-// bench holds what every measurement needs.
+// bench is the environment of all measurements.
 type bench struct {
 	binary string // repoglot
 	shared string // folder of the shared data
-	dir    string // scratch
+	dir    string // temporary folder
 	out    io.Writer
 
 	versions int // of the file of large
@@ -74,11 +75,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// measurement prints the rows of one kind; each stands in a file of its own.
+// measurement prints rows of one kind; each has a file of its own.
 type measurement struct {
 	name  string
 	run   func(context.Context) error
-	asked bool // runs only if it is named: it takes minutes
+	asked bool // runs only if -only names it, since it takes minutes
 }
 
 func (b *bench) measurements() []measurement {

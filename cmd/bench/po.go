@@ -28,7 +28,7 @@ const (
 	overMsgfmt     = 10  // times as fast, all bundles together; half of it for each
 	overGotext     = 3   // the same
 	poPasses       = 9
-	poPassBytes    = 8 << 20 // what a pass reads at least
+	poPassBytes    = 8 << 20 // bytes that a pass reads at least
 )
 
 // poBundles are the real repositories whose PO files are read.
@@ -43,11 +43,11 @@ type poFiles struct {
 	size  int // bytes of all
 }
 
-// po measures poparse on one core against gotext and msgfmt, on the same bytes
-// in turn. gotext is given the bytes as they are, though it knows no charset,
-// and keeps neither order nor flags nor comments. msgfmt is a process for each
-// file: what it takes to start, measured on a file with a header only, is
-// deducted, as the ratio is to be one of reading.
+// po measures poparse on one core against gotext and msgfmt, on the same bytes in
+// turn. gotext reads the raw bytes, since it knows no charsets, and keeps neither
+// order nor flags nor comments. msgfmt is a process per file: the time of its start,
+// measured on a file with only a header, is subtracted, so that the ratio compares
+// reading.
 func (b *bench) po(ctx context.Context) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var all poTimes
@@ -79,7 +79,7 @@ func (b *bench) po(ctx context.Context) error {
 	return b.poUnits(ctx)
 }
 
-// poTimes are the seconds that one pass over files takes at best.
+// poTimes are the best times of a pass over files, in seconds.
 type poTimes struct {
 	size                 int // bytes
 	parse, gotext        float64
@@ -126,10 +126,9 @@ func (b *bench) poOne(ctx context.Context, name string, files poFiles) (poTimes,
 	return took, nil
 }
 
-// perPass returns the seconds of processor time that f takes, called repeatedly:
-// those of this process, collecting garbage included, and of the programs that
-// it ran. On one core that is the time that passes, but on a busy machine it is
-// the better measure.
+// perPass returns the processor time of f in seconds, called repeatedly: of this
+// process, including garbage collection, and of the programs that it ran. On one
+// core this equals the elapsed time, but does not depend on other processes.
 func perPass(repeat int, f func()) float64 {
 	runtime.GC()
 	start := processorTime()
@@ -139,23 +138,23 @@ func perPass(repeat int, f func()) float64 {
 	return (processorTime() - start).Seconds() / float64(repeat)
 }
 
-// processorTime is that of this process and of those that it waited for.
+// processorTime is the processor time of this process and of its finished children.
 func processorTime() time.Duration {
 	var sum time.Duration
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var r syscall.Rusage
-		if err := syscall.Getrusage(who, &r); err == nil { // no error but for a wrong who
+		if err := syscall.Getrusage(who, &r); err == nil { // fails only for a wrong who
 			sum += time.Duration(r.Utime.Nano() + r.Stime.Nano())
 		}
 	}
 	return sum
 }
 
-// msgfmt returns the seconds that msgfmt reads all files, and those that it
-// takes to start for each of them, which are not part of the first.
+// msgfmt returns the time in which msgfmt reads all files and, apart from it, the
+// time of its starts, in seconds.
 func (b *bench) msgfmt(ctx context.Context, files poFiles) (read, start float64, err error) {
 	if _, err := exec.LookPath("msgfmt"); err != nil {
-		return 0, 0, fmt.Errorf("msgfmt is what parsing is compared with: install gettext: %w", err)
+		return 0, 0, fmt.Errorf("parsing is compared with msgfmt: install gettext: %w", err)
 	}
 	empty := filepath.Join(b.dir, "empty.po")
 	if err := os.WriteFile(empty, []byte("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"), 0o644); err != nil {
@@ -176,8 +175,8 @@ func (b *bench) msgfmt(ctx context.Context, files poFiles) (read, start float64,
 	return read - start, start, ctx.Err()
 }
 
-// poUnits prints how fast files become units; the function is internal to the
-// package that has it, so that its own benchmark is run.
+// poUnits prints the speed of making units from files. The function is internal to
+// its package, so it runs the benchmark of the package.
 func (b *bench) poUnits(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "ReadFiles", "-cpu", "1", "-count", "5", "./catalog/ingest")
 	out, err := cmd.CombinedOutput()

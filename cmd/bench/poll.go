@@ -10,8 +10,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource"
 )
 
-// pollOften prints the seconds and the allocated bytes of a fetch that finds
-// nothing.
+// pollOften prints the seconds and the allocated bytes of a fetch without changes.
 func pollOften(ctx context.Context, mirror *gitsource.Mirror, out io.Writer) error {
 	if _, err := mirror.Fetch(ctx); err != nil { // opens the connection
 		return err

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// usage is what a finished process took.
+// usage is the time and memory of a finished process.
 type usage struct {
 	wall time.Duration
 	rss  float64 // peak, MiB
@@ -76,11 +76,11 @@ func (b *bench) serve(ctx context.Context, config string) (*server, error) {
 
 func (s *server) stop() {
 	if s.cmd.Process.Signal(syscall.SIGTERM) == nil {
-		_ = s.cmd.Wait() // its exit status is of no interest here
+		_ = s.cmd.Wait() // its exit status does not matter
 	}
 }
 
-// get fetches a page and returns its body and how long it took.
+// get fetches a page and returns its body and the time that it took.
 func (s *server) get(path string) ([]byte, time.Duration, error) {
 	started := time.Now()
 	resp, err := http.Get(s.base + path)
@@ -106,7 +106,7 @@ func (b *bench) writeConfig(name, repo, settings string) (string, error) {
 }
 
 // writeComponents makes a folder with a configuration of components of one
-// repository, whose settings are lines of YAML indented by eight blanks.
+// repository; their settings are lines of YAML indented by eight spaces.
 func (b *bench) writeComponents(name, repo, history string, components map[string]string) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -120,8 +120,7 @@ func (b *bench) writeComponents(name, repo, history string, components map[strin
 	return path, os.WriteFile(path, []byte(text), 0o644)
 }
 
-// cloneBundle makes a bare repository of one of the shared bundles; "" if they
-// are not there.
+// cloneBundle makes a bare repository of a shared bundle; "" without the shared data.
 func (b *bench) cloneBundle(ctx context.Context, name string) (string, error) {
 	bundle := filepath.Join(b.shared, "data/repos", name+".bundle")
 	if _, err := os.Stat(bundle); err != nil {
@@ -129,7 +128,7 @@ func (b *bench) cloneBundle(ctx context.Context, name string) (string, error) {
 	}
 	repo := filepath.Join(b.dir, name+".git")
 	if _, err := os.Stat(repo); err == nil {
-		return repo, nil // of another measurement
+		return repo, nil // made by another measurement
 	}
 	if out, err := exec.CommandContext(ctx, "git", "clone", "--quiet", "--bare", bundle, repo).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("git clone: %w\n%s", err, out)

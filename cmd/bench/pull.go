@@ -72,8 +72,8 @@ func (b *bench) grow(ctx context.Context, g *grown) error {
 	return err
 }
 
-// growHistory adds commits to a repository, each of which changes one string of
-// one file, from the n-th on.
+// growHistory adds commits to a repository, from the n-th on; each changes one string
+// of a file.
 func growHistory(ctx context.Context, repo string, n, commits int) error {
 	cmd := exec.CommandContext(ctx, "git", "-C", repo, "fast-import", "--quiet", "--force")
 	var in, out bytes.Buffer

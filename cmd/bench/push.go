@@ -19,7 +19,7 @@ const (
 	pushes        = 20
 )
 
-// push measures how long one pushed string takes to be visible.
+// push measures the time until a pushed string is visible.
 func (b *bench) push(ctx context.Context) error {
 	repo, err := testrepos.Generate(filepath.Join(b.dir, "push.git"), testrepos.GenSpec{Name: "push", Entries: pushEntries})
 	if err != nil {

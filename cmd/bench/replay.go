@@ -46,8 +46,8 @@ func replayedRepos() []replayed {
 	}
 }
 
-// replay measures replays of whole histories as whole processes, whose mirror
-// is there, and how soon a server is ready after them.
+// replay measures replays of whole histories, as whole processes with an existing
+// mirror, and the start of a server after them.
 func (b *bench) replay(ctx context.Context) error {
 	for _, r := range replayedRepos() {
 		repo, err := b.cloneBundle(ctx, r.name)
@@ -112,8 +112,7 @@ func (b *bench) replayOne(ctx context.Context, r replayed, repo string) error {
 	return nil
 }
 
-// afterReplay counts the entries and measures starts of a server that has
-// nothing to do.
+// afterReplay counts the entries and measures starts of a server without new commits.
 func (b *bench) afterReplay(ctx context.Context, config string) (entries int64, ready float64, err error) {
 	var took []time.Duration
 	for range restarts {
@@ -137,7 +136,7 @@ func (b *bench) afterReplay(ctx context.Context, config string) (entries int64, 
 	return entries, median(took), nil
 }
 
-// firstParents is the length of the branch's first-parent history.
+// firstParents returns the length of the branch's first-parent history.
 func firstParents(ctx context.Context, repo string) (int, error) {
 	out, err := exec.CommandContext(ctx, "git", "-C", repo, "rev-list", "--first-parent", "--count", "HEAD").Output()
 	if err != nil {

@@ -25,8 +25,7 @@ const (
 )
 
 // search measures searches among the strings of a translation of a million.
-// Every pass asks for another value, so that neither an answer nor a count is
-// there already.
+// Every pass asks for another value, so that neither an answer nor a count is cached.
 func (b *bench) search(ctx context.Context) error {
 	repo, err := testrepos.Generate(filepath.Join(b.dir, "search.git"), testrepos.GenSpec{Name: "search", Entries: pageEntries, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7})
 	if err != nil {
@@ -100,7 +99,7 @@ func (b *bench) search(ctx context.Context) error {
 // alternatives are 19 words.
 const alternatives = "open OR close OR save OR river OR w1 OR w2 OR w3 OR w4 OR w5 OR w6 OR w7 OR w8 OR w9 OR v1 OR v2 OR v3 OR v4 OR v5 OR v6"
 
-// refusals measures the answer to queries that would cost too much.
+// refusals measures the answers to queries that are refused as too expensive.
 func (b *bench) refusals(s *server, list string) error {
 	for _, q := range []string{
 		strings.Repeat("x", 8193), strings.Repeat("a ", 101), strings.Repeat("(", 41) + "a" + strings.Repeat(")", 41), `source:r"(a{30}){30}"`,
@@ -120,11 +119,11 @@ func (b *bench) refusals(s *server, list string) error {
 	return nil
 }
 
-// searchTime is what a search takes, in ms: processor time by two is what it would
-// take on two cores that had nothing else to do.
+// searchTime is the time of a search, in ms: half of the processor time is the time
+// on two idle cores.
 type searchTime struct{ wall, cpu float64 }
 
-// searches are the best times of a query, and what the last pass found.
+// searches returns the best times of a query, and the count of the last pass.
 func (s *server) searches(list, q string) (best searchTime, found int64, err error) {
 	var walls, cpus []time.Duration
 	for i := range searchPasses {

@@ -31,14 +31,14 @@ const (
 	limitListRSS   = 100 // MiB
 	overClone      = 2.5 // go-git alone, against git clone --bare --single-branch
 	overCloneGit   = 1.2 // with git: binary
-	overPackRSS    = 4   // peak RSS above that of a process that clones nothing, against the pack
+	overPackRSS    = 4   // peak RSS, minus the RSS of an idle process, against the pack
 	sourceRuns     = 5
 	quietPolls     = 200
 	limitPollBytes = 64 // kB allocated by a poll over HTTP that finds nothing
 )
 
-// source measures mirrors: each figure is of a process of its own, this program
-// with -child, so that its memory can be told from that of others.
+// source measures mirrors: each figure is measured in a process of its own, this
+// program with -child, which separates their memory.
 func (b *bench) source(ctx context.Context) error {
 	for _, name := range []string{"gtranslator-po", "switchboard"} {
 		repo, err := b.cloneBundle(ctx, name)
@@ -85,7 +85,7 @@ func (b *bench) listHistory(ctx context.Context, name, repo string) error {
 	return nil
 }
 
-// firstClone makes mirrors from nothing, over http on loopback and from a path.
+// firstClone makes new mirrors, over http on loopback and from a path.
 func (b *bench) firstClone(ctx context.Context, name, repo string) error {
 	srv, err := serveGit(filepath.Dir(repo))
 	if err != nil {
@@ -137,7 +137,7 @@ func (b *bench) firstClone(ctx context.Context, name, repo string) error {
 	return nil
 }
 
-// poll asks a remote that has nothing new.
+// poll fetches from a remote without changes.
 func (b *bench) poll(ctx context.Context) error {
 	repo := filepath.Join(b.dir, "quiet.git")
 	if out, err := exec.CommandContext(ctx, "git", "init", "--quiet", "--bare", "--initial-branch=main", repo).CombinedOutput(); err != nil {
@@ -189,7 +189,7 @@ func serveGit(root string) (*httptest.Server, error) {
 	})), nil
 }
 
-// packSize is what a repository's packs have.
+// packSize returns the bytes of a repository's packs.
 func packSize(repo string) (int64, error) {
 	packs, err := filepath.Glob(filepath.Join(repo, "objects/pack/*.pack"))
 	size := int64(0)
@@ -206,7 +206,7 @@ func packSize(repo string) (int64, error) {
 	return size, err
 }
 
-// measure runs a command whose output is of no interest.
+// measure runs a command and ignores its output.
 func measure(cmd *exec.Cmd) (usage, error) {
 	var errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = nil, &errs
@@ -247,8 +247,8 @@ func (b *bench) childOutput(ctx context.Context, args ...string) (string, error)
 	return string(out), err
 }
 
-// runChild is the process that is measured: what, the mirror's folder, the
-// remote's address and the transport.
+// runChild is the measured process. Its arguments are the measurement, the mirror's
+// folder, the remote's address and the transport.
 func runChild(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) != 4 {
 		return fmt.Errorf("-child takes four arguments, not %q", args)
@@ -290,7 +290,7 @@ func listSteps(ctx context.Context, mirror *gitsource.Mirror) error {
 		}
 		masks = append(masks, mask)
 	}
-	// The commit before those that are listed.
+	// The commit before the first listed one.
 	var from object.Hash
 	n := 0
 	for link, err := range r.FirstParents(ctx, r.Head().Hash) {

@@ -19,12 +19,12 @@ const (
 	limitVisible  = 500 // ms from push to visible
 	idleFor       = 20 * time.Second
 	watchedPushes = 15
-	settleFor     = 5 * time.Second // after the import
-	clockTicks    = 100             // USER_HZ, which is 100 wherever Go runs
+	settleFor     = 5 * time.Second // wait after the import
+	clockTicks    = 100             // USER_HZ, which is 100 on all systems of Go
 )
 
-// watch serves many local repositories at once: what they cost while nothing
-// happens, and how soon a push to one of them is seen.
+// watch serves many local repositories: it measures their idle cost, and the time
+// until a push to one of them is visible.
 func (b *bench) watch(ctx context.Context) error {
 	dir := filepath.Join(b.dir, "watched")
 	first := filepath.Join(dir, "r0000.git")
@@ -120,17 +120,17 @@ func (s *server) waitForEdit(component string) error {
 	return fmt.Errorf("the push to %s is not seen:\n%s", component, s.out.String())
 }
 
-// cpu is what the process has used so far.
+// cpu is the processor time of the process.
 func (s *server) cpu() (time.Duration, error) { return processTime(s.cmd.Process.Pid) }
 
-// processTime is what a process has used so far (proc(5), /proc/PID/stat).
+// processTime returns the processor time of a process (proc(5), /proc/PID/stat).
 func processTime(pid int) (time.Duration, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	const utime, stime = 11, 12 // behind the name
+	const utime, stime = 11, 12 // after the name
 	ticks := 0
 	for _, i := range []int{utime, stime} {
 		n, err := strconv.Atoi(fields[i])
@@ -142,7 +142,7 @@ func processTime(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * time.Second / clockTicks, nil
 }
 
-// rss is the resident memory in MiB.
+// rss returns the resident memory in MiB.
 func (s *server) rss() (float64, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.cmd.Process.Pid))
 	if err != nil {

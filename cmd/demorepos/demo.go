@@ -32,7 +32,7 @@ func demoRepos() []demoRepo {
 // configFile is the configuration's name below DIR.
 const configFile = "repoglot.yaml"
 
-// setUp makes what is not there yet.
+// setUp makes the missing repositories and the configuration.
 func setUp(dir string, out io.Writer) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -64,8 +64,8 @@ func verb(made bool) string {
 	return "kept"
 }
 
-// openOrMake makes a repository beside its place and moves it there, so that
-// one which was interrupted is not taken for a whole one.
+// openOrMake makes a repository under another name and renames it, so that an
+// interrupted one is not taken for complete.
 func openOrMake(dir string, d demoRepo) (*testrepos.Repo, bool, error) {
 	s, err := testrepos.Named(d.scenario)
 	if err != nil {
@@ -93,7 +93,7 @@ func openOrMake(dir string, d demoRepo) (*testrepos.Repo, bool, error) {
 	return r, true, err
 }
 
-// advance pushes the next commit into every repository that has one left.
+// advance pushes the next commit into every repository that has commits left.
 func advance(dir string, out io.Writer) error {
 	pushed := false
 	for _, d := range demoRepos() {
@@ -122,13 +122,13 @@ func advance(dir string, out io.Writer) error {
 		}
 	}
 	if !pushed {
-		fmt.Fprintf(out, "nothing is left to push; remove %s and make it anew\n", dir)
+		fmt.Fprintf(out, "nothing is left to push; remove %s to begin again\n", dir)
 	}
 	return nil
 }
 
-// writeConfig writes the configuration unless there is one: the user may have
-// changed it.
+// writeConfig writes the configuration unless it exists: the user may have changed
+// it.
 func writeConfig(dir string) (name string, made bool, err error) {
 	name = filepath.Join(dir, configFile)
 	if _, err := os.Stat(name); err == nil {
@@ -147,8 +147,8 @@ func writeConfig(dir string) (name string, made bool, err error) {
 	return name, true, nil
 }
 
-// config renders the configuration; path quotes a path below dir as JSON, which
-// YAML takes as it is.
+// config renders the configuration; path quotes a path below dir as JSON, which is
+// valid YAML.
 func config(dir string) ([]byte, error) {
 	t := template.New(configFile).Funcs(template.FuncMap{
 		"path": func(name string) (string, error) {

@@ -1,5 +1,5 @@
-// Demorepos makes the repositories of the demo, so that repoglot has something
-// to serve on a machine without network.
+// Demorepos makes the repositories of the demo, which repoglot can serve without a
+// network.
 //
 //	demorepos DIR
 //	demorepos -advance DIR
@@ -11,21 +11,19 @@
 //	glossary.git   its terms
 //	repoglot.yaml  a configuration that serves them as the project "demo"
 //
-// and prints what it made. What exists already stays as it is, so the command
-// can be repeated; remove DIR to begin anew. The data directory that the
-// configuration names, DIR/data, is made by repoglot itself.
+// and prints their names. Existing files are kept, so the command can be repeated;
+// remove DIR to begin again. repoglot itself makes the data directory, DIR/data.
 //
-// The second form pushes the next commit into every repository that has one
-// left, and prints it: with `repoglot serve --config DIR/repoglot.yaml` running,
-// the change shows at once in the API. When nothing is left it says so. Where
-// the history stands is kept in the repositories. Commits that somebody else
-// pushed are kept, the next one is made on top of them.
+// The second form pushes the next commit into every repository that has commits
+// left, and prints it: with `repoglot serve --config DIR/repoglot.yaml` running, the
+// API shows the change at once. The repositories store which commits are left.
+// Commits that somebody else pushed are kept; the next one is made on top of them.
 //
 // The exit status is 0 on success, 1 on an error, 2 on wrong usage. Authors and
 // dates are fixed, so the commits have the same hashes everywhere.
 //
-// Non-goals: it serves nothing and needs no git binary. Two processes must not
-// run it on one DIR at the same time.
+// Non-goals: it serves nothing and needs no git binary. Two processes must not use
+// the same DIR at the same time.
 package main
 
 import (

@@ -30,7 +30,7 @@ func mustRun(t *testing.T, args ...string) string {
 	return out
 }
 
-// TestDemo makes the demo, makes it again, and advances it to its end.
+// TestDemo makes the demo twice and pushes all its commits.
 func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a \"demo\" of mine")
 	out := mustRun(t, dir)
@@ -59,10 +59,10 @@ func TestDemo(t *testing.T) {
 			t.Fatalf("the same commits again:\n%s", out)
 		}
 	}
-	t.Errorf("never came to an end")
+	t.Errorf("there is no end of commits")
 }
 
-// TestConfig holds that every component of the configuration finds its files.
+// TestConfig: every component of the configuration has files.
 func TestConfig(t *testing.T) {
 	dir := t.TempDir()
 	mustRun(t, dir)
@@ -121,7 +121,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestInterrupted proves that a repository which was not finished is made anew.
+// TestInterrupted: an unfinished repository is made again.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "app.git.new", "refs"), 0o755); err != nil {
@@ -132,7 +132,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestWrongUsage holds the exit status and that the remedy is named.
+// TestWrongUsage: the exit status is 2, and the message names the remedy.
 func TestWrongUsage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

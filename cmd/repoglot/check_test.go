@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestCheckStatus tells errors in files from those in the command line.
+// TestCheckStatus: errors in files and errors in the command line have different
+// exit statuses.
 func TestCheckStatus(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,7 +49,7 @@ func TestCheckStatus(t *testing.T) {
 	}
 }
 
-// TestCheckStop ends although the standard input does not.
+// TestCheckStop: a signal ends a check of a standard input without end.
 func TestCheckStop(t *testing.T) {
 	t.Parallel()
 	in, writer := io.Pipe()
@@ -67,12 +68,12 @@ func TestCheckStop(t *testing.T) {
 	}
 }
 
-// brokenPipe takes nothing.
+// brokenPipe is a writer that fails.
 type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestCheckOutput fails if the report cannot be written.
+// TestCheckOutput: a report that cannot be written is a failure.
 func TestCheckOutput(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json", "sarif", "github"} {

@@ -138,7 +138,7 @@ func summary(f *filemask.FileSet) string {
 	}
 	parts = append(parts, quantity(f.Files, "file"))
 	if f.NewBase == "" {
-		parts = append(parts, "no template: the source strings are those of all files")
+		parts = append(parts, "no template: the source strings come from all files")
 	} else {
 		parts = append(parts, "template "+f.NewBase)
 	}

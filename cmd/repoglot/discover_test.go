@@ -26,7 +26,7 @@ import (
 var updateGolden = flag.Bool("update", false, "write what is printed into testdata/discover")
 
 // repoOf makes a repository of the paths of a case. A line "path code" is a file
-// that says it is in a language.
+// whose header names a language.
 func repoOf(t *testing.T, list string) string {
 	t.Helper()
 	files := map[string]string{}
@@ -51,13 +51,13 @@ func discovered(t *testing.T, repo string) string {
 		t.Errorf("stderr: %s", &stderr)
 	}
 	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
-		t.Errorf("%s is left behind", left[0].Name())
+		t.Errorf("%s is still there", left[0].Name())
 	}
 	return stdout.String()
 }
 
-// TestDiscoverLayouts plays testdata/discover: for each layout the configuration
-// that is printed, and that exactly its files are served with it.
+// TestDiscoverLayouts compares the configuration printed for each layout in
+// testdata/discover, and the files that are served with it.
 func TestDiscoverLayouts(t *testing.T) {
 	cases, err := filepath.Glob("testdata/discover/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -166,9 +166,9 @@ func servedWith(t *testing.T, text string) []string {
 	return served
 }
 
-// TestDiscoverRealRepositories: over real repositories the configuration loads,
-// every file belongs to one component or is named as left out, and nothing that
-// the table of msgfmt's counts lists is missing.
+// TestDiscoverRealRepositories: for real repositories the configuration loads, every
+// file belongs to one component or is named as left out, and no file in the table
+// of msgfmt's counts is missing.
 func TestDiscoverRealRepositories(t *testing.T) {
 	shared := filepath.Join("..", "..", "..", "shared", "data", "repos")
 	bundles, err := filepath.Glob(filepath.Join(shared, "*.bundle"))
@@ -229,7 +229,7 @@ func TestDiscoverRealRepositories(t *testing.T) {
 	}
 }
 
-// selects reports whether a file is one of a component's.
+// selects reports whether a file belongs to a component.
 func selects(t *testing.T, c *config.Component, path string) bool {
 	t.Helper()
 	mask, err := filemask.Parse(c.Filemask)
@@ -244,7 +244,7 @@ func selects(t *testing.T, c *config.Component, path string) bool {
 	return ok
 }
 
-// TestYAMLWords: whatever a repository is called, YAML reads the same.
+// TestYAMLWords: YAML reads any name as it was written.
 func TestYAMLWords(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{

@@ -27,12 +27,12 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// canary stands in all that the private repository of the fuzzed server holds:
-// texts, notes, paths, authors, messages; and in the names of what is private.
+// canary is in all texts of the private repository of the fuzzed server: strings,
+// notes, paths, authors, messages; and in the names of private resources.
 const canary = "kanari"
 
-// fuzzed is a whole server over a public repository and a private one, and a
-// token. What it logs is kept.
+// fuzzed is a whole server with a public and a private repository, a token and its
+// log.
 type fuzzed struct {
 	handler http.Handler
 	key     string
@@ -54,7 +54,8 @@ projects:
   - {slug: box, name: kanari component, repo: kanari.git, filemask: po/*.po, report_source_bugs: kanari@example.org}
 `
 
-// newFuzzed pulls both and leaves the supervisor running, for webhooks.
+// newFuzzed pulls both repositories and leaves the supervisor running, for
+// webhooks.
 func newFuzzed(f testing.TB) fuzzed {
 	f.Helper()
 	must := func(err error) {
@@ -129,7 +130,7 @@ func (z fuzzed) ask(ctx context.Context, method string, u *url.URL, header http.
 	return rec
 }
 
-// plain is all that an answer says: headers, and the body however it is packed.
+// plain returns the text of an answer: headers and the decoded body.
 func plain(rec *httptest.ResponseRecorder) string {
 	var out strings.Builder
 	fmt.Fprintln(&out, rec.Header())
@@ -157,7 +158,7 @@ func plain(rec *httptest.ResponseRecorder) string {
 	return out.String()
 }
 
-// paths are those of the OpenAPI description, filled in for a component.
+// paths returns the paths of the OpenAPI description, filled in for a component.
 func (z fuzzed) paths(tb testing.TB, project, component, language string) []string {
 	tb.Helper()
 	u, err := url.Parse("/api/schema/?format=json")
@@ -196,7 +197,7 @@ func (z fuzzed) paths(tb testing.TB, project, component, language string) []stri
 	return list
 }
 
-// seeds calls add with requests for everything that is served.
+// seeds calls add with requests for every resource.
 func (z fuzzed) seeds(tb testing.TB, add func(method, target, name, value, body string)) {
 	accepts := []string{"*/*", "text/html", "application/x-ndjson", "text/csv"}
 	for _, of := range [][3]string{{"open", "app", "cs"}, {"open", "closed", "eo"}, {"vault", "box", "eo"}} {
@@ -228,7 +229,7 @@ func (z fuzzed) seeds(tb testing.TB, add func(method, target, name, value, body 
 	}
 }
 
-// check sends a request with the token and then as everybody.
+// check sends a request with the token and then without one.
 func (z fuzzed) check(t *testing.T, method, target, name, value, body string) {
 	t.Helper()
 	u, err := url.ParseRequestURI(target)
@@ -268,21 +269,21 @@ func (z fuzzed) check(t *testing.T, method, target, name, value, body string) {
 	}
 }
 
-// FuzzServer throws requests at all that a server serves: never a 5xx but a 503
-// with Retry-After, never an error in the log, and to everybody never a word of
-// what is private.
+// FuzzServer sends requests to all resources: there is never a 5xx, except 503 with
+// Retry-After, never an error in the log, and without a token never a word of
+// private texts.
 func FuzzServer(f *testing.F) {
 	z := newFuzzed(f)
 	n, fuzzing := 0, flag.Lookup("test.fuzz").Value.String() != ""
 	z.seeds(f, func(method, target, name, value, body string) {
-		if n++; !fuzzing || n%11 == 0 { // measuring what 3,000 reach takes a minute
+		if n++; !fuzzing || n%11 == 0 { // measuring the coverage of 3,000 seeds takes a minute
 			f.Add(method, target, name, value, body)
 		}
 	})
 	f.Fuzz(z.check)
 }
 
-// TestServerCanaries: what the fuzz test looks for is there to be found.
+// TestServerCanaries: with the token, answers have the canaries.
 func TestServerCanaries(t *testing.T) {
 	t.Parallel()
 	z := newFuzzed(t)

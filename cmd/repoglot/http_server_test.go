@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestServeUntilFinishes stops a server in the middle of an answer.
+// TestServeUntilFinishes: a server that stops finishes its answers.
 func TestServeUntilFinishes(t *testing.T) {
 	goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	l, err := listen(context.Background(), "listen", "127.0.0.1:0")
@@ -60,8 +60,8 @@ func TestServeUntilFinishes(t *testing.T) {
 	}
 }
 
-// TestServeUntilUnderLoad stops a server that answers many clients, each again and
-// again: whatever began is whole, whether its length was told or not.
+// TestServeUntilUnderLoad: a server that stops while many clients ask again and again
+// finishes every answer that began, with or without Content-Length.
 func TestServeUntilUnderLoad(t *testing.T) {
 	goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	l, err := listen(t.Context(), "listen", "127.0.0.1:0")
@@ -90,7 +90,7 @@ func TestServeUntilUnderLoad(t *testing.T) {
 			client := http.Client{Transport: transport}
 			for {
 				resp, err := client.Get(origin(l) + "/" + []string{"", "?chunked"}[i%2])
-				if err != nil { // nobody listens any more
+				if err != nil { // the server has stopped
 					return
 				}
 				n, err := io.Copy(io.Discard, resp.Body)
@@ -111,8 +111,8 @@ func TestServeUntilUnderLoad(t *testing.T) {
 	}
 }
 
-// TestRoutes sends what is ours to its handler, and everything else untouched
-// to the API.
+// TestRoutes: our own paths have their handlers, and all other paths reach the API
+// unchanged.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	answer := func(name string) http.Handler {

@@ -19,7 +19,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// The name of the metric is the runtime's to change.
+// The runtime may rename the metric.
 func TestLiveHeap(t *testing.T) {
 	held := make([]byte, 8<<20)
 	runtime.GC()

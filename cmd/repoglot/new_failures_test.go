@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 )
 
-// TestNewFailureLines names components, quotes what a terminal should not see, and
-// counts what is left out.
+// TestNewFailureLines: lines name components, quote the strings and count the
+// failures left out.
 func TestNewFailureLines(t *testing.T) {
 	report := ingest.Report{
 		Components: []ingest.ComponentReport{{ID: 1, Project: "demo", Slug: "app"}},

@@ -91,7 +91,7 @@ func TestRemoteHost(t *testing.T) {
 	}
 }
 
-// TestDiscoveredProject names components after what is known of them.
+// TestDiscoveredProject: components are named by their templates or filemasks.
 func TestDiscoveredProject(t *testing.T) {
 	t.Parallel()
 	var found []filemask.FileSet

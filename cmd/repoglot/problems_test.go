@@ -8,7 +8,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 )
 
-// TestProblems says what is new once, and forgets only when somebody looked.
+// TestProblems: a new problem is returned once, and forgotten only by a pull that
+// read the files.
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	p := problems{of: map[string][]string{}}

@@ -37,8 +37,8 @@ func TestComponentState(t *testing.T) {
 	}
 }
 
-// TestBranchError keeps what is wrong with one component, whose name may be
-// secret, from the others of its branch.
+// TestBranchError: the error of one component, which may be private, is not shown
+// for the others of its branch.
 func TestBranchError(t *testing.T) {
 	t.Parallel()
 	failed := schedule.State{Status: schedule.Failed, Err: errors.New("component p/secret: x")}
@@ -63,7 +63,7 @@ func TestBranchError(t *testing.T) {
 	}
 }
 
-// TestPrivate lets a component's own access win over its project's.
+// TestPrivate: a component's own access wins over its project's.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -24,18 +24,17 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// placeVar makes the test binary be repoglot that kills itself at that place of
-// its work; at 0 it lives and says how many places there were.
-const placeVar = "REPOGLOT_TEST_PLACE"
+// killAtVar makes the test binary act as repoglot and kill itself at the call of its
+// context with that number; at 0 it lives and prints the number of calls.
+const killAtVar = "REPOGLOT_TEST_PLACE"
 
-// mortal is a context that counts how often it, or one made from it, is asked for
-// anything: the work has a place for each, however fast the machine is. At one
-// of them the process dies by SIGKILL, as from outside: nothing is closed,
-// nothing is told to anyone.
+// mortal is a context that counts the calls of its methods, which number the points
+// of the work whatever the speed of the machine. At one of them the process dies by
+// SIGKILL, so that nothing is closed or reported.
 type mortal struct {
 	context.Context
-	place int64 // 0: none
-	asked atomic.Int64
+	killAt int64 // 0: never
+	asked  atomic.Int64
 }
 
 func (m *mortal) Done() <-chan struct{} { m.count(); return m.Context.Done() }
@@ -43,7 +42,7 @@ func (m *mortal) Err() error            { m.count(); return m.Context.Err() }
 func (m *mortal) Value(key any) any     { m.count(); return m.Context.Value(key) }
 
 func (m *mortal) count() {
-	if m.asked.Add(1) != m.place {
+	if m.asked.Add(1) != m.killAt {
 		return
 	}
 	self, err := os.FindProcess(os.Getpid())
@@ -51,16 +50,16 @@ func (m *mortal) count() {
 		err = self.Kill()
 	}
 	if err != nil {
-		panic(err) // which is no death by a signal
+		panic(err) // or the exit would not be by a signal
 	}
-	select {} // until the signal comes
+	select {} // until the signal arrives
 }
 
-// runMortal is main with such a context.
-func runMortal(place string) int {
+// runMortal is main with a mortal context.
+func runMortal(killAt string) int {
 	ctx := &mortal{Context: context.Background()}
 	var err error
-	if ctx.place, err = strconv.ParseInt(place, 10, 64); err != nil {
+	if ctx.killAt, err = strconv.ParseInt(killAt, 10, 64); err != nil {
 		panic(err)
 	}
 	code := run(ctx, os.Args[1:], os.Stdin, io.Discard, os.Stderr)
@@ -68,10 +67,10 @@ func runMortal(place string) int {
 	return code
 }
 
-// TestKilledReplay lets processes that replay a history die (SIGKILL) and lets
-// the next ones go on: the API serves what it serves after an uninterrupted one.
-// It is the whole program once more; ingest's TestKilled kills at every commit,
-// and hundreds of times.
+// TestKilledReplay kills processes that replay a history (SIGKILL) and lets the next
+// ones go on: the API answers the same as after an uninterrupted replay. It tests
+// the whole program; ingest's TestKilled kills at every commit and hundreds of
+// times.
 func TestKilledReplay(t *testing.T) {
 	t.Parallel()
 	kills := 5
@@ -89,10 +88,10 @@ func TestKilledReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sync := func(name string, place int64) (asked int64, killed bool) {
+	sync := func(name string, killAt int64) (asked int64, killed bool) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), exe, "sync", "--config", file, "--data-dir", filepath.Join(dir, name))
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", placeVar, place))
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", killAtVar, killAt))
 		out, err := cmd.Output()
 		var exit *exec.ExitError
 		switch {
@@ -101,7 +100,7 @@ func TestKilledReplay(t *testing.T) {
 				t.Fatal(err)
 			}
 			return asked, false
-		case place == 0 || !errors.As(err, &exit) || exit.Exited():
+		case killAt == 0 || !errors.As(err, &exit) || exit.Exited():
 			t.Fatalf("sync: %v", err)
 		}
 		return 0, true
@@ -111,14 +110,14 @@ func TestKilledReplay(t *testing.T) {
 	midway := 0
 	for k := range kills {
 		name := fmt.Sprintf("killed-%d", k)
-		for n := range 3 { // whenever it hits, what follows must be the same
+		for n := range 3 { // the result is the same wherever it dies
 			_, killed := sync(name, max(1, whole*int64(1+(3*k+2*n)%8)/10))
 			if n == 0 && !killed {
 				t.Errorf("the first process of %d outlived %d tenths of the work", k, 1+3*k%8)
 			}
 		}
 		if left, _ := sync(name, 0); left < whole {
-			midway++ // the killed ones had done something
+			midway++ // the killed ones had stored something
 		}
 		if diff := cmp.Diff(want, served(t, filepath.Join(dir, name, "repoglot.db"))); diff != "" {
 			t.Fatalf("killed %d (-whole +killed):\n%.3000s", k, diff)
@@ -127,10 +126,10 @@ func TestKilledReplay(t *testing.T) {
 	if midway == 0 {
 		t.Errorf("all of the work was done again after each of %d", kills)
 	}
-	t.Logf("%d places; %d of %d went on midway", whole, midway, kills)
+	t.Logf("%d calls; %d of %d went on midway", whole, midway, kills)
 }
 
-// languageByLanguage is a repository to which every commit adds a language.
+// languageByLanguage makes a repository to which every commit adds a language.
 func languageByLanguage(t *testing.T, languages, entries int) *testrepos.Repo {
 	repo := testrepos.Empty(t)
 	for l := range languages {
@@ -147,7 +146,7 @@ func languageByLanguage(t *testing.T, languages, entries int) *testrepos.Repo {
 	return repo
 }
 
-// served is what the API answers of a database, by URL.
+// served returns the answers of the API for a database, by URL.
 func served(t *testing.T, database string) map[string]string {
 	t.Helper()
 	db, err := store.Open(t.Context(), database, store.Options{})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestExitCodes tells failures from what has to be mended on the command line
-// or in the configuration.
+// TestExitCodes: errors in the command line or the configuration and failures have
+// different exit statuses.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/r.yaml"

@@ -16,8 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// patience is how long a script waits for what should come at once; pause is
-// the time between two looks.
+// patience bounds the wait for an event that should come at once; pause is the time
+// between two tries.
 const (
 	patience = 30 * time.Second
 	pause    = 20 * time.Millisecond
@@ -30,7 +30,7 @@ type child struct {
 	ended    chan error
 }
 
-// output is what a child wrote so far.
+// output is the output of a child.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -43,14 +43,14 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.text.Write(p)
 }
 
-// String is all of it.
+// String returns the output so far.
 func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.String()
 }
 
-// until looks until ok is true; false if patience is at its end.
+// until calls ok until it returns true; false after patience.
 func until(ok func() bool) bool {
 	for end := time.Now().Add(patience); ; time.Sleep(pause) {
 		if ok() {
@@ -162,7 +162,7 @@ func cmdGet(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// get says how an answer differs from what is wanted, "" if it does not. A
+// get returns how an answer differs from the wanted one, "" if it does not. A
 // pattern that begins with ! must not match.
 func get(status, url, secret string, patterns []string) string {
 	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -180,7 +180,7 @@ func get(status, url, secret string, patterns []string) string {
 	return judge(resp, status, patterns)
 }
 
-// judge says how an answer differs from what is wanted.
+// judge returns how an answer differs from the wanted one.
 func judge(resp *http.Response, status string, patterns []string) string {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)

@@ -14,12 +14,12 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// childVar makes the test binary be repoglot.
+// childVar makes the test binary act as repoglot.
 const childVar = "RUN_AS_REPOGLOT"
 
 func TestMain(m *testing.M) {
-	if place := os.Getenv(placeVar); place != "" {
-		os.Exit(runMortal(place))
+	if killAt := os.Getenv(killAtVar); killAt != "" {
+		os.Exit(runMortal(killAt))
 	}
 	if os.Getenv(childVar) != "" {
 		main()
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"repoglot": main})
 }
 
-// TestScript plays the stories in testdata/script against the real program.
+// TestScript runs the scripts in testdata/script against the real program.
 // Besides testscript's own commands they have
 //
 //	repo NAME SCENARIO         make a bare repository; $NAME is its path
@@ -40,13 +40,13 @@ func TestMain(m *testing.M) {
 //	stop NAME [STATUS]         interrupt it, wait; its output is NAME.out, NAME.err
 //	httpget [-until] [-token FILE] STATUS URL [REGEXP...]
 //	                           GET, perhaps with the token in a file; with -until
-//	                           try again until all is as wanted
+//	                           try again until the answer is as wanted
 //	call [-sign SECRET] [-H NAME:VALUE]... STATUS URL FILE [REGEXP...]
 //	                           POST a file, in which $VAR is replaced, as JSON;
 //	                           with -sign as GitHub signs it;
 //	logged NAME REGEXP         wait until the server's stderr matches
-//	dump FOLDER OUT            the bytes of all files below a folder, one after the
-//	                           other (the database and the mirrors are in there)
+//	dump FOLDER OUT            the bytes of all files below a folder, such as the
+//	                           data directory, one after the other
 func TestScript(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -64,7 +64,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// stageKey finds the stage of a script.
+// stageKey is the key of the stage of a script.
 type stageKey struct{}
 
 // stage holds the repositories and servers of one script.
@@ -122,7 +122,7 @@ func cmdGitServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], s.URL)
 }
 
-// cmdSilent starts a host that says nothing.
+// cmdSilent starts a host that never answers.
 func cmdSilent(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 1, "silent VAR")
 	l, err := net.Listen("tcp", "127.0.0.1:0")

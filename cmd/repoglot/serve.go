@@ -220,7 +220,7 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 	s.pulls.set(plan, c.PollInterval)
 	stale, err := s.engine.unchecked(ctx, plan)
 	if err != nil {
-		s.log.Warn("strings are checked anew with the next pulls only", "error", err)
+		s.log.Warn("strings are checked again only with the next pulls", "error", err)
 	}
 	for _, key := range stale {
 		s.pulls.sched.Trigger(key)

@@ -11,7 +11,7 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestServeRepoClonesOnce: looking at a repository and importing it share a mirror.
+// TestServeRepoClonesOnce: discovery and import share a mirror.
 func TestServeRepoClonesOnce(t *testing.T) {
 	repo := testrepos.Load(t, "lifecycle")
 	c, err := config.FromEnviron(nil)

@@ -15,8 +15,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// supervised is a supervisor of local repositories that is not running, and
-// what it logs.
+// supervised is a supervisor of local repositories that is not running, with its
+// log.
 func supervised(t *testing.T, repos ...string) (*supervisor, *plan, *bytes.Buffer) {
 	t.Helper()
 	log := &bytes.Buffer{}
@@ -33,8 +33,8 @@ func supervised(t *testing.T, repos ...string) (*supervisor, *plan, *bytes.Buffe
 	return s, p, log
 }
 
-// TestRepositoryAppears: a repository that is made after the start is watched
-// and due at once, however long its failed pulls were to wait.
+// TestRepositoryAppears: a repository that is made after the start is watched and
+// pulled at once, even if its next pull was far away.
 func TestRepositoryAppears(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -74,7 +74,7 @@ func TestRepositoryAppears(t *testing.T) {
 	}
 }
 
-// fullWatcher is one of a system that has no watches left.
+// fullWatcher is a watcher on a system without free watches.
 type fullWatcher struct {
 	refWatcher
 	full  bool
@@ -89,8 +89,8 @@ func (w *fullWatcher) Add(repo, key string) error {
 	return w.refWatcher.Add(repo, key)
 }
 
-// TestNoWatchesLeft: a repository that cannot be watched is polled, the log says
-// so once and how to mend it, and it is watched when that becomes possible.
+// TestNoWatchesLeft: a repository that cannot be watched is polled, which is logged
+// once with the remedy, and it is watched when that becomes possible.
 func TestNoWatchesLeft(t *testing.T) {
 	t.Parallel()
 	repo := filepath.Join(t.TempDir(), "a.git")

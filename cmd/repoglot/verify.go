@@ -52,7 +52,7 @@ func (p *program) verify(ctx context.Context) (err error) {
 			return err
 		}
 		if differ > 0 {
-			return fmt.Errorf("%d numbers differ: please report it; move the database away and import anew to mend them", differ)
+			return fmt.Errorf("%d numbers differ: please report it; move the database away and import again to correct them", differ)
 		}
 		_, err = fmt.Fprintf(p.stdout, "%d units of %d translations of %d components, %d changes: nothing differs\n",
 			seen.Units, seen.Translations, seen.Components, seen.Changes)

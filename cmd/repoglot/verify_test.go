@@ -11,8 +11,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestVerifyExit: the exit status says whether something differs, and stdout
-// what; nothing is changed.
+// TestVerifyExit: the exit status says whether a number differs, stdout names the
+// numbers, and nothing is changed.
 func TestVerifyExit(t *testing.T) {
 	t.Parallel()
 	repo := testrepos.Load(t, "lifecycle")
@@ -44,7 +44,7 @@ func TestVerifyExit(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the first one has mended nothing
+	for range 2 { // the first one changes nothing
 		out, errs := call(exitFailure, "verify", "--data-dir", filepath.Join(dir, "data"))
 		if n := strings.Count(out, "\n"); !strings.Contains(out, "p/app/nb_NO: fuzzy: ") || !strings.Contains(out, "p: changes: 1 is stored, ") || strings.Contains(out, "nothing") || n < 2 ||
 			!strings.HasPrefix(errs, "repoglot: ") || !strings.Contains(errs, "numbers differ: please report it") {

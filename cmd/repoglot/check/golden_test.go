@@ -15,7 +15,7 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
 )
 
-var update = flag.Bool("update", false, "write goldens and docs/check.md anew")
+var update = flag.Bool("update", false, "rewrite goldens and docs/check.md")
 
 // wanted are the reports of a golden archive.
 var wanted = map[string]check.ReportOptions{
@@ -63,7 +63,7 @@ func golden(t *testing.T, name string) {
 		if *update {
 			kept = append(kept, txtar.File{Name: file, Data: []byte(got)})
 		} else if diff := cmp.Diff(want[file], got); diff != "" {
-			t.Errorf("%s (-want +got; -update writes it anew):\n%s", file, diff)
+			t.Errorf("%s (-want +got; -update rewrites it):\n%s", file, diff)
 		}
 	}
 	if *update {

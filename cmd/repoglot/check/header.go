@@ -45,7 +45,7 @@ func headerFindings(f *poparse.File) []Finding {
 	return list
 }
 
-// fieldFindings compares the fields with those of a template.
+// fieldFindings compares the fields with a template.
 func fieldFindings(f *poparse.File) (list []Finding) {
 	fields := map[string]string{}
 	for line := range strings.Lines(f.Header.Str[0]) {

@@ -40,7 +40,7 @@ func qualityMessage(c checks.Check, u *checks.Unit, f *checks.Failure) string {
 
 // reusedMessage names the line of another string with the translation.
 func reusedMessage(c checks.Check, line int) string {
-	return fmt.Sprintf("%s: %s Here: it is that of line %d, too.", c.Title, c.Description, line)
+	return fmt.Sprintf("%s: %s Here: line %d has it, too.", c.Title, c.Description, line)
 }
 
 // excerpts returns the pieces of a string at some spans, in order and in quotes; ""

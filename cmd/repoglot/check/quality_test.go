@@ -180,9 +180,9 @@ msgstr[1] ""
 	want := []string{
 		`7:9 c_format source: "%i", "%u", "%x".`,
 		`11:12 max-length translation: "ße der ganzen Sache, in "….`,
-		`14:9 reused it is that of line 16, too.`,
+		`14:9 reused line 16 has it, too.`,
 		`14:10 xml-tags source: "<b>"; translation: "<i>".`,
-		`17:9 reused it is that of line 13, too.`,
+		`17:9 reused line 13 has it, too.`,
 		`17:10 xml-tags source: "<b>"; translation: "<i>".`,
 		`22:12 plurals `,
 	}

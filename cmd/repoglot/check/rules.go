@@ -74,7 +74,7 @@ func errorRules() []Rule {
 		{
 			poparse.ErrText, Error,
 			"There is text where none can be.",
-			"Only keywords, strings in quotes and comments, which begin with #, can stand in a PO file. Put it in quotes, make it a comment, or remove it.",
+			"Only keywords, strings in quotes and comments, which begin with #, may be in a PO file. Put it in quotes, make it a comment, or remove it.",
 		},
 		{
 			poparse.ErrAfterString, Error,
@@ -104,7 +104,7 @@ func errorRules() []Rule {
 		{
 			poparse.ErrEscape, Error,
 			"A backslash and the character after it make no escape.",
-			"Write two backslashes for one. The escapes are those of C: \\n, \\t, \\\", \\\\ and a few more.",
+			"Write two backslashes for one. The escapes are the same as in C: \\n, \\t, \\\", \\\\ and a few more.",
 		},
 		{
 			poparse.ErrNoMsgid, Error,

@@ -46,7 +46,7 @@ func TestDocsDrift(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", docs, diff)
+		t.Errorf("%s (-want +got; -update rewrites it):\n%s", docs, diff)
 	}
 	for _, f := range check.Formats() {
 		if !strings.Contains(before, "`--format "+f+"`") {
@@ -240,7 +240,7 @@ func FuzzFile(f *testing.F) {
 		line, failed := 1, false
 		for _, f := range r.Findings {
 			if f.Line < line || f.Column < 1 || f.Message == "" || rules[f.Code] != f.Severity || f.File != r.File {
-				t.Fatalf("finding %+v behind line %d", f, line)
+				t.Fatalf("finding %+v after line %d", f, line)
 			}
 			line, failed = f.Line, failed || f.Severity == check.Error
 		}

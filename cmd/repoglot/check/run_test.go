@@ -228,7 +228,7 @@ func TestManyFiles(t *testing.T) {
 	last := ""
 	if err := check.Run(t.Context(), check.Options{Paths: []string{dir}}, func(r check.Result) error {
 		if r.File <= last {
-			t.Errorf("%s behind %s", r.File, last)
+			t.Errorf("%s after %s", r.File, last)
 		}
 		last = r.File
 		counts += r.Counts.Translated

@@ -64,7 +64,7 @@ func once(paths []string, to visit) visit {
 func walkDir(dir string, to visit) bool {
 	root := dir
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		root += string(filepath.Separator) // WalkDir follows no link, and with a / it is none
+		root += string(filepath.Separator) // WalkDir follows no link, and with a / this is not one
 	}
 	going := true
 	// The function returns no error except SkipAll, which WalkDir handles.

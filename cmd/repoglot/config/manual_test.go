@@ -17,7 +17,7 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
-var update = flag.Bool("update", false, "write docs/configuration.md anew")
+var update = flag.Bool("update", false, "rewrite docs/configuration.md")
 
 // manual is the path of the manual from this package.
 const manual = "../../../docs/configuration.md"

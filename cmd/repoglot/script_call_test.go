@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdCall plays a webhook.
+// cmdCall sends a webhook.
 func cmdCall(ts *testscript.TestScript, neg bool, args []string) {
 	secret, header := "", http.Header{"Content-Type": {"application/json"}}
 	for len(args) > 1 && strings.HasPrefix(args[0], "-") {

@@ -13,8 +13,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestStopDuringStream ends a server while a client follows its changes: the
-// stream ends whole, at once, and so does the server.
+// TestStopDuringStream stops a server while a client follows its changes: the stream
+// ends at once and complete, and so does the server.
 func TestStopDuringStream(t *testing.T) {
 	t.Parallel()
 	repo := testrepos.GenSpec{Languages: testrepos.Languages(2), Entries: 5, Template: true}.Generate(t)

@@ -2,19 +2,15 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // serveTest serves a handler until the test ends and returns its address.
@@ -36,7 +32,7 @@ func serveTest(t *testing.T, h http.Handler, limits timeouts) string {
 	return l.Addr().String()
 }
 
-// dial opens a raw connection that the test gives up after a minute.
+// dial opens a raw connection with a deadline of a minute.
 func dial(t *testing.T, address string) net.Conn {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
@@ -50,8 +46,8 @@ func dial(t *testing.T, address string) net.Conn {
 	return c
 }
 
-// TestSlowClients: who takes longer than allowed in any phase is dropped, each
-// by the one limit that is short.
+// TestSlowClients: a client that takes too long in any phase is dropped; only the
+// limit of that phase is short.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	const short, long = 50 * time.Millisecond, time.Hour
@@ -86,8 +82,8 @@ func isTimeout(err error) bool {
 	return errors.As(err, &n) && n.Timeout()
 }
 
-// TestDrip: a header that comes byte by byte for ever ends at its limit, as bytes
-// that come do not prolong it.
+// TestDrip: a header that arrives byte by byte ends at its limit, which new bytes do
+// not extend.
 func TestDrip(t *testing.T) {
 	t.Parallel()
 	c := dial(t, serveTest(t, http.NotFoundHandler(), timeouts{100 * time.Millisecond, time.Hour, time.Hour, time.Hour}))
@@ -112,7 +108,7 @@ func TestDrip(t *testing.T) {
 	}
 }
 
-// TestReaderThatDoesNotRead: an answer that nobody takes ends.
+// TestReaderThatDoesNotRead: an answer ends if its client does not read it.
 func TestReaderThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	failed := make(chan error, 1)
@@ -135,7 +131,7 @@ func TestReaderThatDoesNotRead(t *testing.T) {
 	}
 }
 
-// TestLongHeader: 64 KiB of header are enough for everybody.
+// TestLongHeader: a header is at most 64 KiB long.
 func TestLongHeader(t *testing.T) {
 	t.Parallel()
 	c := dial(t, serveTest(t, http.NotFoundHandler(), defaultTimeouts()))
@@ -149,71 +145,5 @@ func TestLongHeader(t *testing.T) {
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("status %d", res.StatusCode)
-	}
-}
-
-// TestPanic: a handler that panics ends its answer and nothing else.
-func TestPanic(t *testing.T) {
-	t.Parallel()
-	var said bytes.Buffer
-	h := protect(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"x"`)
-		if r.URL.Path == "/late" {
-			_, _ = io.WriteString(w, "half")
-		}
-		panic("at " + r.URL.Path)
-	}), slog.New(slog.NewTextHandler(&said, nil)))
-	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/early", http.NoBody))
-	if rec.Code != 500 || strings.TrimSpace(rec.Body.String()) != `{"detail":"Internal server error."}` || rec.Header().Get("ETag") != "" || rec.Header().Get("X-Content-Type-Options") != "nosniff" || rec.Header().Get("Content-Security-Policy") != policy {
-		t.Errorf("%d %v %s", rec.Code, rec.Header(), rec.Body)
-	}
-	if !strings.Contains(said.String(), `level=ERROR msg="panic while answering" method=GET path=/early panic="at /early"`) {
-		t.Errorf("the log says %s", &said)
-	}
-	address := serveTest(t, h, defaultTimeouts())
-	for range 2 { // the server lives on
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/late", http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
-		if err == nil {
-			_, err = io.Copy(io.Discard, res.Body)
-			res.Body.Close()
-		}
-		if err == nil || isTimeout(err) {
-			t.Errorf("half an answer looks whole: %v", err)
-		}
-	}
-}
-
-// TestLockSoon: a command that holds the lock for a moment stops nobody; a server
-// does, and so does the wish to end.
-func TestLockSoon(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	unlock, err := store.Lock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := lockSoon(ctx, dir); !errors.Is(err, store.ErrLocked) {
-		t.Errorf("in use: %v", err)
-	}
-	got := make(chan error)
-	go func() {
-		unlock, err := lockSoon(t.Context(), dir)
-		if err == nil {
-			err = unlock()
-		}
-		got <- err
-	}()
-	if err := unlock(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-got; err != nil {
-		t.Errorf("given back: %v", err)
 	}
 }

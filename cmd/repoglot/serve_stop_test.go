@@ -13,8 +13,7 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestStopDuringImport ends a server while it imports; the next start does the
-// rest.
+// TestStopDuringImport stops a server during an import; the next start finishes it.
 func TestStopDuringImport(t *testing.T) {
 	t.Parallel()
 	repo := testrepos.GenSpec{Languages: testrepos.Languages(12), Entries: 2000, Template: true}.Generate(t)
@@ -50,23 +49,5 @@ func TestStopDuringImport(t *testing.T) {
 	var line, problems bytes.Buffer
 	if got := run(context.Background(), []string{"sync", "--config", file}, strings.NewReader(""), &line, &problems); got != exitOK || !strings.HasPrefix(line.String(), "p/app: ") {
 		t.Errorf("sync after the stop: exit code %d, %s%s", got, &line, &problems)
-	}
-}
-
-// TestDataDirNotWritable starts in a folder that may only be read.
-func TestDataDirNotWritable(t *testing.T) {
-	t.Parallel()
-	if os.Geteuid() == 0 {
-		t.Skip("skipped: root may write into every folder; testdata/script/second.txtar has the cases that root meets too")
-	}
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
-	var out, errs bytes.Buffer
-	got := run(context.Background(), []string{"serve", "--data-dir", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0", dir}, strings.NewReader(""), &out, &errs)
-	want := "repoglot: the data directory " + filepath.Join(dir, "data") + " cannot be written: give this user write access to it, or change data_dir\n"
-	if got != exitFailure || errs.String() != want {
-		t.Errorf("exit code %d, stderr %q, want %q", got, &errs, want)
 	}
 }

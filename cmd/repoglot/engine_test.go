@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// TestLockSoon: lockSoon waits for a command that holds the lock for a moment, but
+// not for a server, nor after the end of its context.
+func TestLockSoon(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	unlock, err := store.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := lockSoon(ctx, dir); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("in use: %v", err)
+	}
+	got := make(chan error)
+	go func() {
+		unlock, err := lockSoon(t.Context(), dir)
+		if err == nil {
+			err = unlock()
+		}
+		got <- err
+	}()
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-got; err != nil {
+		t.Errorf("given back: %v", err)
+	}
+}
+
+// TestDataDirNotWritable: the error for a folder without write access names the
+// remedy.
+func TestDataDirNotWritable(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("skipped: root may write into every folder; testdata/script/second.txtar has the cases that root meets too")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	got := run(context.Background(), []string{"serve", "--data-dir", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0", dir}, strings.NewReader(""), &out, &errs)
+	want := "repoglot: the data directory " + filepath.Join(dir, "data") + " cannot be written: give this user write access to it, or change data_dir\n"
+	if got != exitFailure || errs.String() != want {
+		t.Errorf("exit code %d, stderr %q, want %q", got, &errs, want)
+	}
+}
