@@ -7,8 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// actionNames are the actions of Weblate (weblate-facts §4): the number, then
-// the names in lower case with dashes, the older first.
+// actionNames are the actions of Weblate (docs/compatibility.md#change-entries):
+// the number, then its names in lower case with dashes, the oldest first.
 const actionNames = `
 0 resource-update resource-updated
 1 translation-completed
@@ -112,7 +112,7 @@ const actionNames = `
 104 alert-reopened
 `
 
-// newUnitRepo is the action of newer Weblates for what is ActionNewUnit here.
+// newUnitRepo is the action that newer versions of Weblate use for ActionNewUnit.
 const newUnitRepo = 71
 
 // actionOf finds an action by its number, its name or its dashed name.

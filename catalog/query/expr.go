@@ -8,33 +8,34 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Expr is an expression: Const, And, Or, Not or a term (Text, Filled, Number,
-// Time, Author, Action, Place). Its String is a query that means the same.
+// Expr is an expression: Const, And, Or, Not or a term (Text, Filled, Plural,
+// Failing, Number, Time, Author, Action, Scope). Its String is a query with the
+// same meaning.
 type Expr interface{ String() string }
 
-// Const is true of every unit, or of none.
+// Const matches all units, or no units.
 type Const bool
 
-// The constant expressions. None is what a repository cannot hold:
-// suggestions, comments, labels, screenshots, explanations.
+// The constant expressions. None stands for anything that a repository cannot
+// hold: labels, screenshots, explanations.
 const (
 	All  Const = true
 	None Const = false
 )
 
-// And holds where all of its parts hold.
+// And matches units that all of its parts match.
 type And []Expr
 
-// Or holds where one of its parts holds.
+// Or matches units that any of its parts matches.
 type Or []Expr
 
-// Not holds where X does not.
+// Not matches units that X does not match.
 type Not struct {
 	// X is never nil.
 	X Expr
 }
 
-// Column is a text of a unit.
+// Column is a text field of a unit.
 type Column string
 
 // The columns.
@@ -45,95 +46,94 @@ const (
 	Notes    Column = "note"
 	Location Column = "location"
 	Flags    Column = "flags"
-	// Comment is what catalog.OwnComment leaves of the translator comments.
+	// Comment is the translator comment without what the template has
+	// (catalog.OwnComment).
 	Comment Column = "comment"
-	// Suggestion is each of the texts suggested for a unit.
+	// Suggestion is any text suggested for the unit.
 	Suggestion Column = "suggestion"
 )
 
-// Text compares texts.
+// Text compares a text.
 type Text struct {
-	// Column is the text; "" stands for source, target or context.
+	// Column is the text; "" means source, target or context.
 	Column Column
-	// Match is what the text has to be like.
+	// Match is the comparison.
 	Match Match
 }
 
-// Filled holds where a text is not empty.
+// Filled matches units with a text that is not empty.
 type Filled struct {
 	// Column is never "".
 	Column Column
 }
 
-// Plural holds for strings with plural forms.
+// Plural matches strings with plural forms.
 type Plural struct{}
 
-// Failing holds for units with a failing quality check.
+// Failing matches units that fail a quality check.
 type Failing struct {
-	// Check is the name in the API, "" for any.
+	// Check is the name of the check in the API; "" means any.
 	Check string
 }
 
-// Span is a range of numbers, both ends included.
+// Span is a range of numbers, including both ends.
 type Span struct{ Lo, Hi int64 }
 
-// Figure is a number of a unit.
-type Figure string
+// NumericField is a numeric field of a unit.
+type NumericField string
 
-// The figures.
+// The numeric fields.
 const (
-	ID          Figure = "id"
-	Position    Figure = "position"
-	Priority    Figure = "priority"
-	State       Figure = "state"
-	SourceState Figure = "source_state"
+	ID          NumericField = "id"
+	Position    NumericField = "position"
+	Priority    NumericField = "priority"
+	State       NumericField = "state"
+	SourceState NumericField = "source_state"
 )
 
-// Number holds where a figure lies in one of the spans.
+// Number matches units with a field in one of the spans.
 type Number struct {
-	// Figure is what is compared.
-	Figure Figure
-	// Spans are the ranges, at least one.
+	// Field is the field to compare.
+	Field NumericField
+	// Spans has at least one range.
 	Spans []Span
 }
 
-// Event is a time of a unit.
+// Event is a kind of event in the history of a unit.
 type Event string
 
 // The events.
 const (
-	// Added is when the string appeared.
+	// Added is the appearance of the string.
 	Added Event = "added"
-	// Changed is every change of what the string says: an update, or an
-	// appearance with a text.
+	// Changed is any change of the text: an update, or an appearance with a text.
 	Changed Event = "changed"
-	// ChangeTime is every entry in the history.
+	// ChangeTime is any entry in the history.
 	ChangeTime Event = "change_time"
-	// LastChanged is the newest entry in the history, else Added.
+	// LastChanged is the newest entry in the history, or Added without entries.
 	LastChanged Event = "last_changed"
 	// SourceChanged is LastChanged of the source string.
 	SourceChanged Event = "source_changed"
 )
 
-// Time holds where an event, one of them if there are several, came in
-// [From, To).
+// Time matches units with an event in [From, To).
 type Time struct {
-	// Event is what happened.
+	// Event is the kind of event.
 	Event Event
-	// From and To are whole microseconds; zero is no bound.
+	// From and To are whole microseconds; a zero bound is open.
 	From, To time.Time
 }
 
-// Author holds for strings with a Changed event by a git author.
+// Author matches strings with a Changed event by a git author.
 type Author struct {
 	// Username is the API name of the author, in any case.
 	Username string
 }
 
-// Action holds for strings with an entry of this action.
+// Action matches strings with an entry of this action.
 type Action struct{ Action catalog.Action }
 
-// Level is a part of the tree of projects.
+// Level is a level of the tree of projects.
 type Level string
 
 // The levels.
@@ -145,17 +145,17 @@ const (
 	Path           Level = "path"
 )
 
-// Place holds for the units below a place: Value is a language code or a slug
-// in any case, of a component also a part of its name, or a path
+// Scope matches the units of a part of the tree. Value is a language code or a
+// slug, in any case; for components also a part of the name; or a path
 // project[/component[/language]].
-type Place struct {
-	// Level is what Value names.
+type Scope struct {
+	// Level is the kind of Value.
 	Level Level
 	// Value is never empty.
 	Value string
 }
 
-// String is "" for All; for None a label, which no unit has.
+// String is "" for All; for None it is a label, which no unit has.
 func (c Const) String() string {
 	if c {
 		return ""
@@ -175,8 +175,8 @@ func join(list []Expr, word string) string {
 	return strings.Join(parts, word)
 }
 
-// inner puts an operand into parentheses where it needs them. All, which no
-// operand is after parsing, has no text of its own.
+// inner adds parentheses to an operand that needs them. All has no text of its
+// own, but is never an operand after parsing.
 func inner(e Expr) string {
 	switch e := e.(type) {
 	case And, Or, Not:
@@ -213,24 +213,24 @@ func (f Failing) String() string {
 }
 
 func (n Number) String() string {
-	if len(n.Spans) > 1 || n.Figure == ID && len(n.Spans) == 1 && n.Spans[0].Lo == n.Spans[0].Hi {
+	if len(n.Spans) > 1 || n.Field == ID && len(n.Spans) == 1 && n.Spans[0].Lo == n.Spans[0].Hi {
 		ids := make([]string, len(n.Spans))
 		for i, s := range n.Spans {
 			ids[i] = strconv.FormatInt(s.Lo, 10)
 		}
-		return string(n.Figure) + ":" + strings.Join(ids, ",")
+		return string(n.Field) + ":" + strings.Join(ids, ",")
 	}
 	s := n.Spans[0]
 	lo, hi := strconv.FormatInt(s.Lo, 10), strconv.FormatInt(s.Hi, 10)
 	switch {
 	case s.Lo == s.Hi:
-		return string(n.Figure) + ":=" + lo
+		return string(n.Field) + ":=" + lo
 	case s.Hi == maxNumber:
-		return string(n.Figure) + ":>=" + lo
+		return string(n.Field) + ":>=" + lo
 	case s.Lo == minNumber:
-		return string(n.Figure) + ":<=" + hi
+		return string(n.Field) + ":<=" + hi
 	}
-	return string(n.Figure) + ":[" + lo + " to " + hi + "]"
+	return string(n.Field) + ":[" + lo + " to " + hi + "]"
 }
 
 const instant = "2006-01-02T15:04:05.000000Z"
@@ -249,4 +249,4 @@ func (a Author) String() string { return "changed_by:" + Quote(a.Username) }
 
 func (a Action) String() string { return "change_action:" + strconv.Itoa(int(a.Action)) }
 
-func (p Place) String() string { return string(p.Level) + ":" + Quote(p.Value) }
+func (p Scope) String() string { return string(p.Level) + ":" + Quote(p.Value) }

@@ -10,32 +10,32 @@ import (
 	"unicode/utf8"
 )
 
-// Folder makes texts that differ in case alone equal: Unicode's simple folding,
-// which maps one character to one (so "ß" is not "ss"), of any language. The
-// zero value is ready; one Folder may be used by several goroutines.
+// Folder makes texts equal that differ only in case, by Unicode's simple folding,
+// which maps one character to one (so "ß" does not become "ss"), for all
+// languages. The zero value is ready to use. It is safe for concurrent use.
 type Folder struct {
-	// pages hold the folded form of 256 characters each, made when first met:
+	// pages hold the folded forms of 256 characters each, filled on first use:
 	// unicode.SimpleFold takes 50 ns a letter.
 	pages   [256]atomic.Pointer[[256]uint16]
 	scratch sync.Pool // *[]byte
 }
 
-// String folds a text. Bytes that are no UTF-8 stay as they are.
+// String folds a text. Invalid UTF-8 is kept.
 func (f *Folder) String(s string) string { return string(f.Append(nil, s)) }
 
-// contains reports whether the folded needle is in s.
+// contains reports whether s, folded, contains the folded needle.
 func (f *Folder) contains(s string, needle []byte) bool {
 	return len(needle) == 0 || f.folded(s, func(text []byte) bool { return bytes.Contains(text, needle) })
 }
 
-// containsAny reports whether one of the folded needles is in s.
+// containsAny reports whether s, folded, contains one of the folded needles.
 func (f *Folder) containsAny(s string, needles [][]byte) bool {
 	return f.folded(s, func(text []byte) bool {
 		return slices.ContainsFunc(needles, func(needle []byte) bool { return bytes.Contains(text, needle) })
 	})
 }
 
-// folded calls test with the folded form of s, which it must not keep.
+// folded calls test with the folded form of s, which test must not keep.
 func (f *Folder) folded(s string, test func(text []byte) bool) bool {
 	buf, ok := f.scratch.Get().(*[]byte)
 	if !ok {
@@ -49,8 +49,8 @@ func (f *Folder) folded(s string, test func(text []byte) bool) bool {
 	return found
 }
 
-// Append is String behind what is in b. It folds eight bytes at a time while they
-// are ASCII. A folded text is never longer: of equal characters the least is taken.
+// Append appends the folded form of s to b. It folds ASCII eight bytes at a time.
+// A folded text is never longer: the smallest of equal characters is taken.
 func (f *Folder) Append(b []byte, s string) []byte {
 	b = slices.Grow(b, len(s))
 	for i := 0; i < len(s); {
@@ -86,8 +86,9 @@ func load8(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// lower8 adds 32 to each of eight ASCII bytes that is in A to Z: bit 7 of a sum
-// says whether a byte is at least 'A', of another whether it is beyond 'Z'.
+// lower8 adds 32 to each of eight ASCII bytes in A to Z: bit 7 of one sum says
+// whether a byte is at least 'A', bit 7 of the other whether it is greater than
+// 'Z'.
 func lower8(x uint64) uint64 {
 	const each = 0x0101010101010101
 	atLeastA := x + each*(0x80-'A')
@@ -117,7 +118,7 @@ func (f *Folder) rune(r rune) rune {
 	return rune(page[r&0xff])
 }
 
-// foldRune is the least of the characters that r folds to, an ASCII letter in
+// foldRune is the smallest of the characters that r folds to; ASCII letters become
 // lower case.
 func foldRune(r rune) rune {
 	least := r

@@ -11,7 +11,7 @@ import (
 type token struct {
 	kind tokenKind
 	pos  int    // of the first byte
-	text string // as it stands in the query
+	text string // as written in the query
 
 	// Of a term:
 	field, op string // "" for a plain value
@@ -30,21 +30,21 @@ const (
 	notToken
 )
 
-// value is what a term compares with.
+// value is the value of a term.
 type value struct {
 	text    string
 	regexp  bool
 	ranged  bool // [text to end]
 	end     string
-	written string // as it stands in the query
+	written string // as written in the query
 }
 
-// lex takes a query apart. Nothing is an error here: what is no field, no
-// quotation and no range is a word.
+// lex splits a query into tokens. It has no errors: anything but a field, a
+// quotation or a range is a word.
 func lex(q string) []token {
 	l := &lexer{q: q}
 	var tokens []token
-	for l.blanks(); l.at < len(q); l.blanks() {
+	for l.skipSpaces(); l.at < len(q); l.skipSpaces() {
 		tokens = append(tokens, l.next())
 	}
 	return tokens
@@ -55,7 +55,7 @@ type lexer struct {
 	at int
 }
 
-func (l *lexer) blanks() {
+func (l *lexer) skipSpaces() {
 	for l.at < len(l.q) {
 		r, n := utf8.DecodeRuneInString(l.q[l.at:])
 		if !unicode.IsSpace(r) {
@@ -96,8 +96,9 @@ func keyword(word string) tokenKind {
 	return termToken
 }
 
-// head is a field with its operator. What a URL begins with is no field.
-func head(s string) (field, op string) {
+// fieldAndOperator returns the field and the operator with which s begins, if any.
+// The scheme of a URL is no field.
+func fieldAndOperator(s string) (field, op string) {
 	n := 0
 	for n < len(s) && (s[n] == '_' || 'a' <= s[n]|0x20 && s[n]|0x20 <= 'z') {
 		n++
@@ -118,22 +119,22 @@ func head(s string) (field, op string) {
 }
 
 func (l *lexer) term(t *token) {
-	if field, op := head(l.q[l.at:]); field != "" {
+	if field, op := fieldAndOperator(l.q[l.at:]); field != "" {
 		start := l.at
 		l.at += len(field) + len(op)
 		t.valuePos = l.at
 		if v, ok := l.value(true); ok {
 			t.field, t.op, t.value = field, op, v
-			l.zone(t)
+			l.restoreZone(t)
 			return
 		}
-		l.at = start // nothing follows: a word
+		l.at = start // without a value it is a word
 	}
 	t.valuePos = l.at
 	t.value, _ = l.value(false)
 }
 
-// value reads what stands at the place; ok is false where nothing does.
+// value reads the value at the current position; ok is false if there is none.
 func (l *lexer) value(ofField bool) (v value, ok bool) {
 	start := l.at
 	rest := l.q[start:]
@@ -156,8 +157,8 @@ func (l *lexer) value(ofField bool) (v value, ok bool) {
 	return v, ok
 }
 
-// quoted reads up to the quote that closes; without one nothing is read. skip is
-// the length of what opens it.
+// quoted reads up to the closing quote; without one it reads nothing. skip is the
+// length of the opening.
 func (l *lexer) quoted(skip int, unescape func(string) string) (string, bool) {
 	from := l.at + skip
 	quote := l.q[from-1]
@@ -201,8 +202,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// unescapeRegexp keeps what belongs to the regular expression: \" alone is for
-// us.
+// unescapeRegexp removes only backslashes before quotes; others belong to the
+// regular expression.
 func unescapeRegexp(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -228,8 +229,8 @@ func (l *lexer) ranged() (value, bool) {
 	return value{text: m[1], end: m[2], ranged: true}, true
 }
 
-// word reads up to a blank, a parenthesis or a quote. A quote that nothing
-// closes is a letter, as are those that follow it.
+// word reads up to a space, a parenthesis or a quote. A quote that is not closed
+// is part of the word.
 func (l *lexer) word() string {
 	start := l.at
 	for l.at < len(l.q) {
@@ -247,9 +248,9 @@ var (
 	lostZone = regexp.MustCompile(`^ \d\d:?\d\d(?:[\s)]|$)`)
 )
 
-// zone gives a time its zone back: where the plus was not escaped in a URL it
-// arrives as a blank.
-func (l *lexer) zone(t *token) {
+// restoreZone restores the zone of a time whose plus was not escaped in a URL and
+// arrives as a space.
+func (l *lexer) restoreZone(t *token) {
 	if eventOf(t.field) == "" || !timeText.MatchString(t.value.written) {
 		return
 	}

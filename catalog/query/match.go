@@ -4,29 +4,30 @@ import (
 	"strings"
 )
 
-// Kind is how a text is compared.
+// Kind is a kind of comparison.
 type Kind int
 
 // The kinds of comparison.
 const (
-	// Contains: the pattern is part of the text, in any case.
+	// Contains: the text contains the pattern, in any case.
 	Contains Kind = iota
-	// Exact: the text is the pattern, letter by letter.
+	// Exact: the text equals the pattern.
 	Exact
-	// Regexp: the pattern, a regular expression of RE2, is found in the text.
+	// Regexp: the text contains a match of the pattern, a regular expression of
+	// RE2.
 	Regexp
 )
 
-// Match is what a text has to be like. Of a text with plural forms, all forms
-// are looked at as one, joined by catalog.FormSeparator.
+// Match is a comparison with a text. The plural forms of a text are compared as
+// one, joined by catalog.FormSeparator.
 type Match struct {
 	// Kind is how Pattern is compared.
 	Kind Kind
-	// Pattern is the text to look for; "" is in every text.
+	// Pattern is the text to compare with; every text contains "".
 	Pattern string
 }
 
-// String is the value as it stands in a query, without the operator.
+// String is the value as written in a query, without the operator.
 func (m Match) String() string {
 	if m.Kind == Regexp {
 		return `r"` + strings.ReplaceAll(m.Pattern, `"`, `\"`) + `"`
@@ -34,8 +35,8 @@ func (m Match) String() string {
 	return Quote(m.Pattern)
 }
 
-// Compile makes the test of a match, which may be called from several
-// goroutines and keeps nothing of the text. fold is shared by tests.
+// Compile returns the test of a match. The test is safe for concurrent use and
+// does not keep the text. Tests may share fold.
 func (m Match) Compile(fold *Folder) (func(text string) bool, error) {
 	switch m.Kind {
 	case Exact:

@@ -1,6 +1,6 @@
 package query
 
-// parser makes an expression of tokens.
+// parser parses tokens to an expression.
 type parser struct {
 	text   string
 	tokens []token

@@ -1,13 +1,13 @@
-// Package query reads the search language of unit lists (weblate-facts §7):
-// text to an expression, and the matching of texts.
+// Package query parses the search language of lists of units (docs/search.md,
+// docs/compatibility.md#search) and compares texts.
 //
-// Goals: every query that Weblate 5 accepts and a repository can answer means
-// here what it means there; an error names the column; an expression printed by
-// String and parsed again is the same expression; hostile queries are bounded
-// in length, depth, number of terms and cost of regular expressions.
+// Goals: every query that Weblate 5 accepts and a repository can answer has the
+// same meaning here; an error names the column; an expression printed by String
+// parses to the same expression; length, depth, number of terms and cost of
+// regular expressions are limited, against hostile queries.
 //
-// Non-goals: no database and no units. Package store runs expressions; the
-// package knows neither which languages exist nor when "yesterday" was.
+// Non-goals: no database and no units. Package store runs expressions. The package
+// does not know the languages, nor when "yesterday" was.
 package query
 
 import (
@@ -15,26 +15,26 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a query.
+// The limits of a query.
 const (
 	// MaxLength is the length of a query in bytes.
 	MaxLength = 8 << 10
-	// MaxDepth is how deep parentheses and NOT may be nested.
+	// MaxDepth is the depth to which parentheses and NOT may be nested.
 	MaxDepth = 40
 	// MaxTerms is the number of terms of a query.
 	MaxTerms = 100
 	// MaxList is the number of ids in a list.
 	MaxList = 1000
-	// MaxRegexp bounds the compiled size of all regular expressions of a query
+	// MaxRegexp limits the compiled size of all regular expressions of a query
 	// together, in instructions: RE2 takes time in proportion to size times text.
 	MaxRegexp = 1000
 )
 
-// Parse reads a query. An empty one is All. The error is an *Error; invalid
-// UTF-8 is one.
+// Parse parses a query. An empty query is All. Errors, including invalid UTF-8,
+// are an *Error.
 //
-// NOT binds strongest, then AND, which may be left away, then OR, as newer
-// Weblates document it; up to 5.4 an OR made a flat run of terms one OR.
+// NOT binds strongest, then AND, which may be omitted, then OR, as newer versions
+// of Weblate document it; up to 5.4 an OR turned a flat list of terms into one OR.
 func Parse(q string) (Expr, error) {
 	if len(q) > MaxLength {
 		return nil, &Error{Column: 1, Text: "The query is too long"}
@@ -57,7 +57,7 @@ func Parse(q string) (Expr, error) {
 	return e, nil
 }
 
-// Quote writes a text as a quoted value.
+// Quote returns a text as a quoted value.
 func Quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }

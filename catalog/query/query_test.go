@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The grammar and the fields of weblate-facts §7: a query, and what its
-// expression prints as.
+// The grammar and the fields (docs/search.md): a query, and how its expression
+// prints.
 func TestParse(t *testing.T) {
 	for _, c := range []struct{ q, want string }{
 		{"", ""},
@@ -95,7 +95,7 @@ func TestParse(t *testing.T) {
 		{`label:x OR suggestion:y OR check:same`, `label:"" OR suggestion:"y" OR check:"same"`},
 		{`labels_count:0`, ``},
 		{`labels_count:>0`, `label:""`},
-		// What real clients send (clients.md, rows 14, 16 and 25).
+		// Queries of real clients.
 		{`state:>=translated AND (added:>=2024-01-02T03:04:05Z OR changed:>=2024-01-02T03:04:05Z)`, `state:>=20 AND (added:>=2024-01-02T03:04:05.000000Z OR changed:>=2024-01-02T03:04:05.000000Z)`},
 		{`state:<translated AND NOT has:suggestion`, `state:<=19 AND (NOT has:suggestion)`},
 	} {
@@ -110,8 +110,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestFields: every name of weblate-facts §7 is known, with dashes or underscores
-// where it says so, whatever a repository can hold of it.
+// TestFields: every field, with dashes or underscores where both are allowed,
+// whether or not a repository can have it.
 func TestFields(t *testing.T) {
 	names := func(field, values string) (qs []string) {
 		for v := range strings.FieldsSeq(values) {
@@ -234,7 +234,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// FuzzParse: nothing panics; what parses prints as a query that means the same.
+// FuzzParse: nothing panics; an expression prints as a query with the same
+// meaning.
 func FuzzParse(f *testing.F) {
 	for _, q := range []string{
 		`a b OR NOT (c AND source:="x\"y") r"^[a-z]+$"`, `state:[empty to translated] id:1,2 position:>5`, `added:[2019 to 2020-02] changed:<2024-01-02T03:04:05.5+01:00`,
@@ -266,7 +267,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Eight bytes at a time are folded as one by one.
+// Eight bytes at a time are folded like single bytes.
 func TestFoldASCII(t *testing.T) {
 	var fold Folder
 	for c := range 128 {

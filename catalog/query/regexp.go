@@ -6,9 +6,9 @@ import (
 	"regexp/syntax"
 )
 
-// compileRegexp makes the test of a regular expression: anywhere in the text,
-// case matters, as in PostgreSQL. Literals of which every match contains one are
-// looked for first: it is 20 times as fast.
+// compileRegexp returns the test of a regular expression, which matches anywhere
+// in the text and respects case, as in PostgreSQL. It first looks for literals
+// that every match contains, which is 20 times as fast.
 func compileRegexp(pattern string, fold *Folder) (func(string) bool, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -18,15 +18,15 @@ func compileRegexp(pattern string, fold *Folder) (func(string) bool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile %q: %w", pattern, err)
 	}
-	found := needlesOf(tree.Simplify()).test(fold)
+	found := literalsOf(tree.Simplify()).test(fold)
 	if found == nil {
 		return re.MatchString, nil
 	}
 	return func(s string) bool { return found(s) && re.MatchString(s) }, nil
 }
 
-// regexpSize is the number of instructions of a regular expression. It is found
-// before anything is compiled: repetitions multiply.
+// regexpSize is the number of instructions of a regular expression. It is
+// estimated before compilation, since repetitions multiply.
 func regexpSize(pattern string) (int, error) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/checks"
 )
 
-// term makes an expression of a field with its value, or of a plain value.
+// term parses a field with its value, or a plain value.
 func (p *parser) term(t *token) (Expr, error) {
 	switch t.field {
 	case "":
@@ -30,13 +30,14 @@ func (p *parser) term(t *token) (Expr, error) {
 		return p.checkTerm(t)
 	case "label", "screenshot", "dismissed_check", "resolved_comment", "explanation",
 		"suggestion_author", "comment_author", "source_comment":
-		_, err := p.textTerm(t, "") // a regular expression is looked at all the same
+		_, err := p.textTerm(t, "") // a regular expression must still be valid
 		return None, err
 	}
 	return nil, p.failf(t.pos, "Unsupported field: %s", t.field)
 }
 
-// textTerm compares texts. The operators < and > are part of the text.
+// textTerm parses a comparison of texts. The operators < and > are part of the
+// text.
 func (p *parser) textTerm(t *token, column Column) (Expr, error) {
 	m := Match{Pattern: t.value.text}
 	switch {
@@ -67,10 +68,11 @@ const (
 	maxNumber = 1<<63 - 1
 )
 
-// numberTerm compares a figure: one number, a range, or a list of ids.
+// numberTerm parses a comparison of a number: one number, a range, or a list of
+// ids.
 func (p *parser) numberTerm(t *token) (Expr, error) {
-	n := Number{Figure: Figure(t.field)}
-	if n.Figure == ID && t.op == ":" && strings.Contains(t.value.text, ",") && !t.value.regexp && !t.value.ranged {
+	n := Number{Field: NumericField(t.field)}
+	if n.Field == ID && t.op == ":" && strings.Contains(t.value.text, ",") && !t.value.regexp && !t.value.ranged {
 		for part := range strings.SplitSeq(t.value.text, ",") {
 			if part = strings.TrimSpace(part); part == "" {
 				continue
@@ -109,7 +111,7 @@ func (p *parser) numberTerm(t *token) (Expr, error) {
 	return n, nil
 }
 
-// compared is the span that an operator leaves; ok is false if it is empty.
+// compared is the range that an operator selects; ok is false if it is empty.
 func compared(op string, lo, hi int64) (s Span, ok bool) {
 	switch op {
 	case ":<":
@@ -128,7 +130,7 @@ func (p *parser) number(t *token, text string) (int64, error) {
 	if t.value.regexp {
 		return 0, p.failf(t.valuePos, "%s takes no regular expression", t.field)
 	}
-	if figure := Figure(t.field); figure == State || figure == SourceState {
+	if field := NumericField(t.field); field == State || field == SourceState {
 		if state, ok := stateOf(text); ok {
 			return int64(state), nil
 		}
@@ -140,7 +142,7 @@ func (p *parser) number(t *token, text string) (int64, error) {
 	return n, nil
 }
 
-// stateOf is the state of a name, in any case.
+// stateOf returns the state with a name, in any case.
 func stateOf(name string) (catalog.State, bool) {
 	switch strings.ToLower(name) {
 	case "empty", "untranslated":
@@ -157,7 +159,7 @@ func stateOf(name string) (catalog.State, bool) {
 	return 0, false
 }
 
-// flagTerm answers what is yes or no.
+// flagTerm parses fields whose answer is yes or no.
 func (p *parser) flagTerm(t *token) (Expr, error) {
 	name := strings.ReplaceAll(strings.ToLower(t.value.text), "_", "-")
 	if t.value.regexp || t.value.ranged || t.op != ":" && t.op != ":=" && t.field != "labels_count" {
@@ -168,7 +170,7 @@ func (p *parser) flagTerm(t *token) (Expr, error) {
 		return p.isTerm(t, name)
 	case "has":
 		return p.hasTerm(t, name)
-	case "pending": // nothing waits to be written: the repository is the truth
+	case "pending": // never pending: translations come from the repository
 		switch name {
 		case "yes", "true", "on", "1":
 			return None, nil
@@ -177,7 +179,7 @@ func (p *parser) flagTerm(t *token) (Expr, error) {
 		}
 		return nil, p.failf(t.valuePos, "Unsupported %s: %s", t.field, quote(t.value.text))
 	}
-	n, err := p.number(t, t.value.text) // labels_count: there are none
+	n, err := p.number(t, t.value.text) // labels_count: always 0
 	span, ok := compared(t.op, n, n)
 	return Const(ok && span.Lo <= 0 && 0 <= span.Hi), err
 }
@@ -217,8 +219,8 @@ func (p *parser) hasTerm(t *token, name string) (Expr, error) {
 	return nil, p.failf(t.valuePos, "Unsupported has lookup: %s", quote(t.value.text))
 }
 
-// checkTerm names a quality check, in the API's spelling or that of flags; one
-// that does not exist fails nowhere.
+// checkTerm parses the name of a quality check, as in the API or as in flags. An
+// unknown check fails nowhere.
 func (p *parser) checkTerm(t *token) (Expr, error) {
 	if t.value.regexp || t.value.ranged || t.op != ":" && t.op != ":=" {
 		return nil, p.failf(t.valuePos, "%s takes a name", t.field)
@@ -232,7 +234,7 @@ func (p *parser) checkTerm(t *token) (Expr, error) {
 	return None, nil
 }
 
-// nameTerm names a place, an author or an action.
+// nameTerm parses the name of a scope, an author or an action.
 func (p *parser) nameTerm(t *token) (Expr, error) {
 	if t.value.regexp || t.value.ranged || t.op != ":" && t.op != ":=" {
 		return nil, p.failf(t.valuePos, "%s takes a name", t.field)
@@ -250,5 +252,5 @@ func (p *parser) nameTerm(t *token) (Expr, error) {
 	case "path":
 		name = strings.Trim(name, "/")
 	}
-	return Place{Level(t.field), cmp.Or(name, "-/-")}, nil
+	return Scope{Level(t.field), cmp.Or(name, "-/-")}, nil
 }

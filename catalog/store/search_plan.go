@@ -113,7 +113,7 @@ func (s *Snapshot) groups(ctx context.Context, c *searchComponent, e query.Expr)
 	for i := range c.live {
 		t := &c.live[i]
 		here, err := simplify(e, func(term query.Expr) (query.Expr, error) {
-			if p, ok := term.(query.Place); ok {
+			if p, ok := term.(query.Scope); ok {
 				return query.Const(inScope(p, c.ComponentRow, t, &s.db.searches.predicates.folder)), nil
 			}
 			return term, nil
@@ -284,7 +284,7 @@ func narrow(e query.Expr) (few []int64, lo, hi int64) {
 				few = ids
 			}
 		case query.Number:
-			if e.Figure == query.ID && len(e.Spans) == 1 {
+			if e.Field == query.ID && len(e.Spans) == 1 {
 				lo, hi = max(lo, e.Spans[0].Lo), min(hi, e.Spans[0].Hi)
 			}
 		}

@@ -36,7 +36,7 @@ func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []sear
 		}
 		return e, nil
 	case query.Number:
-		if e.Figure == query.Position {
+		if e.Field == query.Position {
 			return s.unitsByLayout(ctx, group, func(p catalog.UnitPosition) bool { return inSpans(e.Spans, int64(p.Position)) })
 		}
 		return idsToSet(e), nil
@@ -54,7 +54,7 @@ func inSpans(spans []query.Span, n int64) bool {
 func idsToSet(n query.Number) query.Expr {
 	var ids []int64
 	for _, s := range n.Spans {
-		if n.Figure != query.ID || s.Lo != s.Hi {
+		if n.Field != query.ID || s.Lo != s.Hi {
 			return n
 		}
 		ids = append(ids, s.Lo)

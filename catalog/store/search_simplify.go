@@ -128,7 +128,7 @@ func rewriteTime(t query.Time) query.Expr {
 }
 
 // inScope reports whether the units of a translation are in a scope.
-func inScope(p query.Place, c *ComponentRow, t *searchTranslation, fold *query.Folder) bool {
+func inScope(p query.Scope, c *ComponentRow, t *searchTranslation, fold *query.Folder) bool {
 	switch p.Level {
 	case query.Language:
 		return strings.EqualFold(p.Value, t.language) || strings.EqualFold(p.Value, t.fileCode)

@@ -135,14 +135,14 @@ func (b *conditions) predicate(p predicate) predicateArg {
 
 func (b *conditions) number(n query.Number) error {
 	var column string
-	switch n.Figure {
+	switch n.Field {
 	case query.ID, query.State, query.Priority:
-		column = `+u.` + string(n.Figure) // +: keeps the planner from using the index, it has the span
+		column = `+u.` + string(n.Field) // +: keeps the planner from using the index, it has the span
 	case query.SourceState:
 		b.sources = true
 		column = fmt.Sprintf(`COALESCE(s.state, %d)`, catalog.StateAbsent)
 	default:
-		return fmt.Errorf("no column for %s", n.Figure)
+		return fmt.Errorf("no column for %s", n.Field)
 	}
 	b.text.WriteByte('(')
 	for i, s := range n.Spans {

@@ -54,7 +54,7 @@ func (u *searched) texts(c query.Column) []string {
 	return []string{u.Source, u.Target, u.Context}
 }
 
-func (u *searched) figure(f query.Figure) int64 {
+func (u *searched) figure(f query.NumericField) int64 {
 	switch f {
 	case query.ID:
 		return u.ID
@@ -101,7 +101,7 @@ func (u *searched) happened(t query.Time) bool {
 	})
 }
 
-func (u *searched) below(p query.Place) bool {
+func (u *searched) below(p query.Scope) bool {
 	value := strings.ToLower(p.Value)
 	switch p.Level {
 	case query.Language:
@@ -142,7 +142,7 @@ func (u *searched) holds(e query.Expr) bool {
 	case query.Plural:
 		return strings.Contains(u.Source, catalog.FormSeparator)
 	case query.Number:
-		return slices.ContainsFunc(e.Spans, func(s query.Span) bool { return s.Lo <= u.figure(e.Figure) && u.figure(e.Figure) <= s.Hi })
+		return slices.ContainsFunc(e.Spans, func(s query.Span) bool { return s.Lo <= u.figure(e.Field) && u.figure(e.Field) <= s.Hi })
 	case query.Time:
 		return u.happened(e)
 	case query.Author:
@@ -151,7 +151,7 @@ func (u *searched) holds(e query.Expr) bool {
 		})
 	case query.Action:
 		return slices.ContainsFunc(u.entries, func(x searchedEntry) bool { return x.action == e.Action })
-	case query.Place:
+	case query.Scope:
 		return u.below(e)
 	}
 	panic(fmt.Sprintf("%T", e))
@@ -442,15 +442,15 @@ func drawExpr(t *rapid.T, w *searchWorld, depth int) query.Expr {
 		return rapid.SampledFrom([]query.Expr{query.None, query.Plural{}, query.Filled{Column: query.Notes}, query.Filled{Column: query.Context}, query.Filled{Column: query.Location}}).Draw(t, "has")
 	}
 	return rapid.SampledFrom([]query.Expr{
-		query.Place{Level: query.Language, Value: "CS"},
-		query.Place{Level: query.Language, Value: "en"},
-		query.Place{Level: query.SourceLanguage, Value: "en"},
-		query.Place{Level: query.Project, Value: "one"},
-		query.Place{Level: query.Component, Value: "App"},
-		query.Place{Level: query.Component, Value: "manual"},
-		query.Place{Level: query.Path, Value: "one/app"},
-		query.Place{Level: query.Path, Value: "two/docs/cs"},
-		query.Place{Level: query.Path, Value: "one/app/cs/x"},
+		query.Scope{Level: query.Language, Value: "CS"},
+		query.Scope{Level: query.Language, Value: "en"},
+		query.Scope{Level: query.SourceLanguage, Value: "en"},
+		query.Scope{Level: query.Project, Value: "one"},
+		query.Scope{Level: query.Component, Value: "App"},
+		query.Scope{Level: query.Component, Value: "manual"},
+		query.Scope{Level: query.Path, Value: "one/app"},
+		query.Scope{Level: query.Path, Value: "two/docs/cs"},
+		query.Scope{Level: query.Path, Value: "one/app/cs/x"},
 	}).Draw(t, "place")
 }
 
@@ -470,8 +470,8 @@ func drawText(t *rapid.T) query.Expr {
 }
 
 func drawNumber(t *rapid.T, w *searchWorld) query.Expr {
-	n := query.Number{Figure: rapid.SampledFrom([]query.Figure{query.ID, query.Position, query.Priority, query.State, query.SourceState}).Draw(t, "figure")}
-	if n.Figure == query.ID {
+	n := query.Number{Field: rapid.SampledFrom([]query.NumericField{query.ID, query.Position, query.Priority, query.State, query.SourceState}).Draw(t, "figure")}
+	if n.Field == query.ID {
 		for range rapid.IntRange(1, 12).Draw(t, "ids") {
 			id := w.units[rapid.IntRange(0, len(w.units)-1).Draw(t, "unit")].ID
 			n.Spans = append(n.Spans, query.Span{Lo: id, Hi: id})
@@ -754,7 +754,7 @@ func TestSearchStaysInside(t *testing.T) {
 		for _, c := range w.components {
 			only := map[int64]*ComponentRow{c.ID: &c}
 			for _, span := range []query.Span{{Lo: u.ID, Hi: u.ID}, {Lo: u.ID, Hi: u.ID + 1}, {Lo: 0, Hi: 1<<63 - 1}} {
-				w.search(t, SearchQuery{Components: only, Expr: query.Number{Figure: query.ID, Spans: []query.Span{span}}}, 0, 100)
+				w.search(t, SearchQuery{Components: only, Expr: query.Number{Field: query.ID, Spans: []query.Span{span}}}, 0, 100)
 			}
 		}
 	}
@@ -770,13 +770,13 @@ func everyTerm(w *searchWorld) []query.Expr {
 			}
 		}
 	}
-	for _, figure := range []query.Figure{query.Position, query.Priority, query.State, query.SourceState} {
+	for _, figure := range []query.NumericField{query.Position, query.Priority, query.State, query.SourceState} {
 		for _, n := range []int64{0, 10, 20, 100, 110, 120} {
-			list = append(list, query.Number{Figure: figure, Spans: []query.Span{{Lo: n, Hi: n}}}, query.Number{Figure: figure, Spans: []query.Span{{Lo: n, Hi: n + 15}}})
+			list = append(list, query.Number{Field: figure, Spans: []query.Span{{Lo: n, Hi: n}}}, query.Number{Field: figure, Spans: []query.Span{{Lo: n, Hi: n + 15}}})
 		}
 	}
 	for _, u := range w.units[:20] {
-		list = append(list, query.Number{Figure: query.ID, Spans: []query.Span{{Lo: u.ID, Hi: u.ID + 30}}})
+		list = append(list, query.Number{Field: query.ID, Spans: []query.Span{{Lo: u.ID, Hi: u.ID + 30}}})
 	}
 	for _, column := range []query.Column{"", query.Source, query.Target, query.Context, query.Notes, query.Location, query.Flags} {
 		for _, text := range append(slices.Clone(searchTexts), "OPEN", "kŮŇ", "SRC/a", "C-FORMAT", "c-format", "menu", "src/a.c:1") {
@@ -795,7 +795,7 @@ func everyTerm(w *searchWorld) []query.Expr {
 		list = append(list, query.Author{Username: name})
 		for _, level := range []query.Level{query.Language, query.SourceLanguage, query.Project, query.Component, query.Path} {
 			if name != "" {
-				list = append(list, query.Place{Level: level, Value: name})
+				list = append(list, query.Scope{Level: level, Value: name})
 			}
 		}
 	}

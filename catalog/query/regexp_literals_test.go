@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNeedles: the literals that are looked for before an expression is.
-func TestNeedles(t *testing.T) {
+// TestLiterals: the literals to look for before an expression is run.
+func TestLiterals(t *testing.T) {
 	t.Parallel()
-	for pattern, want := range map[string]needles{
+	for pattern, want := range map[string]literals{
 		`open file`:                             {{"open file", false}},
 		`[a-z]+ river$|x17`:                     {{" river", false}, {"x17", false}},
 		`(?i)ŘEČ\s+7`:                           {{"ŘEČ", true}},
@@ -31,14 +31,15 @@ func TestNeedles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, needlesOf(tree.Simplify()), cmp.AllowUnexported(needle{})); diff != "" {
+		if diff := cmp.Diff(want, literalsOf(tree.Simplify()), cmp.AllowUnexported(literal{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", pattern, diff)
 		}
 	}
 }
 
-// TestNeedlesChangeNothing: an expression finds what it finds without them.
-func TestNeedlesChangeNothing(t *testing.T) {
+// TestLiteralsChangeNothing: with the literals an expression matches the same
+// texts.
+func TestLiteralsChangeNothing(t *testing.T) {
 	t.Parallel()
 	var expression func(depth int) *rapid.Generator[string]
 	expression = func(depth int) *rapid.Generator[string] {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// eventOf is the event of a field, "" if it is none.
+// eventOf returns the event of a field, or "".
 func eventOf(field string) Event {
 	switch e := Event(field); e {
 	case Added, Changed, ChangeTime, LastChanged, SourceChanged:
@@ -16,7 +16,8 @@ func eventOf(field string) Event {
 	return ""
 }
 
-// timeTerm compares a time: a year, a month and a day stand for all of it.
+// timeTerm parses a comparison with a time. A year, a month or a day means all of
+// it.
 func (p *parser) timeTerm(t *token) (Expr, error) {
 	if t.value.regexp {
 		return nil, p.failf(t.valuePos, "%s takes no regular expression", t.field)
@@ -49,12 +50,12 @@ func (p *parser) timeTerm(t *token) (Expr, error) {
 	return e, nil
 }
 
-var moment = regexp.MustCompile(`^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d{1,9}))?)?\s*([Zz]|[+-]\d{2}(?::?\d{2})?)?)?)?)?$`)
+var timeFormat = regexp.MustCompile(`^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d{1,9}))?)?\s*([Zz]|[+-]\d{2}(?::?\d{2})?)?)?)?)?$`)
 
-// period is the time that a text stands for, as long as the text is exact; a
-// time without a zone is UTC.
+// period is the range of times with the precision of the text. A time without a
+// zone is UTC.
 func period(s string) (from, to time.Time, ok bool) {
-	m := moment.FindStringSubmatch(strings.TrimSpace(s))
+	m := timeFormat.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
 		return from, to, false
 	}
@@ -81,11 +82,11 @@ func period(s string) (from, to time.Time, ok bool) {
 	default:
 		to = from.Add(time.Microsecond)
 	}
-	ahead, valid := zone(m[8])
-	return from.Add(-ahead), to.Add(-ahead), exists && valid
+	offset, valid := zone(m[8])
+	return from.Add(-offset), to.Add(-offset), exists && valid
 }
 
-// zone is how far a zone is ahead of UTC.
+// zone is the offset of a zone from UTC.
 func zone(s string) (time.Duration, bool) {
 	if s == "" || s == "Z" || s == "z" {
 		return 0, true
@@ -93,9 +94,9 @@ func zone(s string) (time.Duration, bool) {
 	digits := strings.ReplaceAll(s[1:], ":", "") + "00"
 	hours, _ := strconv.Atoi(digits[:2])
 	minutes, _ := strconv.Atoi(digits[2:4])
-	ahead := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
+	offset := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
 	if s[0] == '-' {
-		ahead = -ahead
+		offset = -offset
 	}
-	return ahead, hours < 24 && minutes < 60
+	return offset, hours < 24 && minutes < 60
 }
