@@ -4,27 +4,36 @@
 // and stores units and change entries, one transaction per step.
 //
 // It is the only place where git (package gitsource) and PO (package poparse)
-// meet. The way of one step through its files:
+// meet. One step passes through its files in this order:
 //
-//	syncer.go     a pull: fetch, then every group of components up to the head
-//	discover.go   components that a mask with {component} finds
-//	walk.go       the steps of one group (a convoy moves together)
-//	place.go      paths of a commit → which file is which language
-//	load.go       versions of files, parsed once and kept for a while
-//	unit/         a PO file → units
-//	apply.go      one component in one step: what is to be read and written
-//	source.go     the source-language translation of decision 11, by union.go
-//	write.go      a file's units against the stored ones → store
-//	attribute.go  which commit introduced a text, through merges (decision 18)
-//	entries.go    change entries in their order
-//	replay.go     the history of new components, many commits to a transaction:
-//	              ahead.go reads commits before they are applied;
-//	              staging.go and staging_units.go stand for the store (sink.go);
-//	              batch.go and flush.go store what is done meanwhile
+//	syncer.go           the API: Sync is one pull of one branch
+//	mirror.go           the local mirror of a branch, and whose turn it is
+//	pull.go             fetch, then every group of components up to the head
+//	discover.go         components that a mask with {component} finds
+//	convoy.go           which components move together
+//	pull_walk.go        the steps of one convoy
+//	pull_step.go        one step: its transaction and the heads of the convoy
+//	file_slots.go       paths of a commit to languages
+//	file_loader.go      versions of files, parsed once and kept for a while
+//	unit/               a PO file to units
+//	apply.go            one component in one step: which files to read and write
+//	apply_source.go     the source translation, by apply_source_union.go
+//	apply_target.go     the other translations
+//	apply_units.go      the units of a translation against the stored ones
+//	apply_changes.go    change entries in their order
+//	apply_store.go      what all of apply reads from and writes to
+//	attribute.go        which commit introduced a text, through merges
+//	check.go            quality checks of what a step changed
+//	replay.go           the history of new components, many commits to a
+//	                    transaction: replay_ahead.go reads commits before they
+//	                    are applied, replay_staging.go takes the place of the
+//	                    store, replay_flush.go stores a batch meanwhile
+//	suggest.go          suggestions from other branches
 //
-// Goals: the same units and entries whatever road led to a commit (DESIGN,
-// invariant 2); nothing half-loaded (invariant 7); memory bounded by the
-// largest file, the strings of one component and a fixed cache.
+// Goals: the same units and entries, whether a commit was imported, replayed or
+// pulled; nothing half-loaded; memory bounded by the largest file, the strings of
+// one component and a fixed cache.
 //
-// Non-goals: deciding when to pull (package schedule), checks of quality.
+// Non-goals: deciding when to pull (package schedule); the rules of single
+// quality checks (package checks).
 package ingest

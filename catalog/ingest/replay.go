@@ -8,7 +8,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
-	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
 )
@@ -38,16 +37,6 @@ type replay struct {
 	changes map[int64]int64 // entries of the batch by component
 	pending *pendingBatch   // the batch that is being stored, or nil
 	broken  error           // why a batch could not be stored
-}
-
-// pendingBatch is a batch that is being stored.
-type pendingBatch struct {
-	done    chan struct{} // closed at its end
-	err     error
-	made    map[int64]int64 // ids of new translations
-	move    move            // to its last commit
-	changes map[int64]int64 // entries by component
-	counts  map[int64]stagedComponent
 }
 
 // replayAll replays components that are at one commit, or that are new and have
@@ -83,53 +72,6 @@ func (p *pull) replay(ctx context.Context, comps []*component) error {
 		p.reader.LimitCache(0)
 	}()
 	return r.run(ctx)
-}
-
-// bound finds the commit whose state a replay begins with, zero for none, and
-// the commit that it replays first.
-func (p *pull) bound(ctx context.Context, h catalog.History) (bound object.Hash, first gitsource.FirstParent, err error) {
-	n := 0
-	for link, err := range p.reader.FirstParents(ctx, p.head) {
-		if err != nil {
-			return bound, first, err
-		}
-		if n++; h.Commits > 0 && n > h.Commits || !h.Since.IsZero() && link.When.Before(h.Since) {
-			return link.Hash, first, nil
-		}
-		first = link
-	}
-	return bound, first, nil
-}
-
-// importBound imports the state at the bound of a history, without entries.
-func (p *pull) importBound(ctx context.Context, comps []*component, bound object.Hash, first gitsource.FirstParent) error {
-	if err := p.listFiles(ctx, bound, comps); err != nil {
-		return err
-	}
-	commit, err := p.reader.Commit(ctx, bound)
-	if err != nil {
-		return err
-	}
-	if err := p.applyStep(ctx, move{convoy: comps, partial: true, opened: first.When}, comps, stepOf(commit)); err != nil {
-		return err
-	}
-	return p.refreshCounters(ctx, comps)
-}
-
-// refreshCounters reads the last unit and the time of the last entry of
-// components.
-func (p *pull) refreshCounters(ctx context.Context, comps []*component) error {
-	rows, err := p.rows(ctx)
-	byID := make(map[int64]*store.BranchComponent, len(rows))
-	for i := range rows {
-		byID[rows[i].ID] = &rows[i]
-	}
-	for _, c := range comps {
-		if row := byID[c.row.ID]; row != nil { // else the next step is a conflict
-			c.row.LastUnit, c.row.LastAt = row.LastUnit, row.LastAt
-		}
-	}
-	return err
 }
 
 func (r *replay) run(ctx context.Context) error {
@@ -272,65 +214,4 @@ func pastTime(c object.Commit, importStart time.Time) time.Time {
 		return time.Unix(0, 0).UTC()
 	}
 	return commitTime(c, importStart)
-}
-
-// flush begins to store the batch, whose last commit is to. With done, the head
-// is reached: flush waits until the batch is stored.
-func (r *replay) flush(ctx context.Context, to string, done bool) error {
-	if err := r.waitStored(); err != nil {
-		return err
-	}
-	b := &pendingBatch{
-		done: make(chan struct{}), changes: r.changes, counts: r.staging.counts(),
-		move: move{convoy: r.comps, from: r.from, to: to, partial: !done},
-	}
-	sealed, info := r.staging.seal(), r.p.stepInfo(ctx, b.move)
-	r.pending, r.from, r.commits, r.changes = b, to, 0, make(map[int64]int64)
-	go func() {
-		defer close(b.done)
-		b.err = r.p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) (err error) {
-			b.made, err = sealed.write(ctx, tx)
-			if err == nil && done {
-				err = newCheckup(tx).run(ctx, r.comps)
-			}
-			return err
-		})
-	}()
-	if !done {
-		return nil
-	}
-	return r.waitStored()
-}
-
-// waitStored waits until the pending batch is stored.
-func (r *replay) waitStored() error {
-	b := r.pending
-	if b == nil {
-		return r.broken
-	}
-	r.pending = nil
-	<-b.done
-	if r.broken = b.err; b.err != nil {
-		return b.err
-	}
-	r.staging.addIDs(b.made)
-	r.p.moved(b.move)
-	for _, c := range r.comps {
-		r.p.changes[c.row.ID] += b.changes[c.row.ID]
-		c.row.LastUnit, c.row.LastAt = b.counts[c.row.ID].lastUnit, b.counts[c.row.ID].lastAt
-	}
-	if !b.move.partial {
-		r.reachedHead()
-	}
-	return nil
-}
-
-// reachedHead sets what later parts of the pull read of components at the head.
-func (r *replay) reachedHead() {
-	for _, c := range r.comps {
-		c.applied, c.matchesNothing = true, !c.selects()
-		for _, row := range c.translations {
-			row.ID = r.staging.id(row.ID)
-		}
-	}
 }

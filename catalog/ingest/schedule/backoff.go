@@ -8,10 +8,10 @@ import (
 // backoffIntervals is how many intervals of a job its backoff may last.
 const backoffIntervals = 16
 
-// Backoff is how long to wait after failures in a row: First, then twice as
-// long each time. A job polled more often than First starts with its interval,
-// and waits at most sixteen intervals (DESIGN: a repository that cannot be
-// watched is polled every 2 s; thirty seconds would be a long time for it).
+// Backoff is how long to wait after failures in a row: First, then twice as long
+// each time. A job that is polled more often than First starts with its interval
+// and waits at most sixteen intervals: a local repository that cannot be watched
+// is polled every 2 s, and 30 s would be long for it.
 type Backoff struct {
 	// First is the wait after the first failure. Zero or less: 30 seconds.
 	First time.Duration
@@ -29,8 +29,8 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
-// delay is the wait after n failures in a row (n at least 1) of a job with this
-// interval, before jitter.
+// delay returns the wait after n failures in a row (n at least 1) of a job with
+// an interval, before jitter.
 func (b Backoff) delay(n int, interval time.Duration) time.Duration {
 	wait, limit := b.First, b.Max
 	if interval > 0 {
@@ -48,7 +48,7 @@ func (b Backoff) delay(n int, interval time.Duration) time.Duration {
 	return min(wait, limit)
 }
 
-// jitter is d varied by the share j, up or down, where r in [0, 1) says how far.
+// jitter varies d by up to the share j, up or down; r in [0, 1) says how far.
 func jitter(d time.Duration, j, r float64) time.Duration {
 	varied := float64(d) * (1 + j*(2*r-1))
 	if varied >= math.MaxInt64 {
@@ -57,7 +57,7 @@ func jitter(d time.Duration, j, r float64) time.Duration {
 	return max(0, time.Duration(varied))
 }
 
-// jittered is d varied by the Scheduler's jitter. The caller holds s.mu.
+// jittered varies d by the Scheduler's jitter. The caller holds s.mu.
 func (s *Scheduler) jittered(d time.Duration) time.Duration {
 	return jitter(d, s.opts.Jitter, s.opts.Rand())
 }

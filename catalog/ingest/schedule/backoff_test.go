@@ -170,14 +170,14 @@ func TestRemovingTheFailingJobsLiftsTheHost(t *testing.T) {
 		}
 		p.Set(jobs)
 		p.wait(10 * time.Second)
-		if c := p.census(); c.down != 1 || c.failing != 3 {
+		if c := p.statistics(); c.down != 1 || c.failing != 3 {
 			t.Errorf("census = %+v, want one host down", c)
 		}
 		if st := p.wantStatus("good", OK); st.Next.Sub(p.start) != 31*time.Second {
 			t.Errorf("next run %v, want when the host is tried again", st.Next.Sub(p.start))
 		}
 		p.Set(jobs[:1])
-		if c := p.census(); c.down != 0 || c.failing != 0 {
+		if c := p.statistics(); c.down != 0 || c.failing != 0 {
 			t.Errorf("census = %+v, want no host down", c)
 		}
 		p.take()

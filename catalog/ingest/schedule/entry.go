@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// triggerLead is how far a trigger lets a job forward among those that are due.
-// Jobs that have been due for longer are not overtaken: else a stream of
-// webhooks could keep polled repositories waiting for ever.
+// triggerLead is how far a trigger moves a job forward among the jobs that are
+// due. It does not overtake jobs that have been due for longer: otherwise a stream
+// of webhooks could keep polled repositories waiting for ever.
 const triggerLead = 10 * time.Minute
 
-// An entry is a job with its schedule and its past. Everything is guarded by
-// Scheduler.mu.
+// An entry is a job with its schedule and its past. Scheduler.mu guards all
+// fields.
 type entry struct {
 	job  Job
 	host *host
-	// run is the run in progress; nil: none.
+	// run is the run in progress, or nil.
 	run *run
 	// removed says that the set no longer holds the job; the entry goes when
 	// its run ends.
 	removed bool
 
-	// queue is Scheduler.waiting (due later), host.ready (due) or nil (running,
-	// or not to be run until triggered); index is the place in it.
+	// queue is Scheduler.waiting (due later), host.ready (due) or nil (running, or
+	// not run until triggered); index is the entry's index in it.
 	queue *queue
 	index int
 	due   time.Time
 	seq   uint64
-	// triggered says that the next run was asked for.
+	// triggered says that Trigger asked for the next run.
 	triggered bool
 	// again says that a trigger came during the run in progress.
 	again bool
 
-	// What State tells, see there.
+	// See State.
 	status                       Status // of the last finished run; Pending before
 	err                          error
 	attempts, failures           int
@@ -44,12 +44,12 @@ type run struct {
 	host   *host // may differ from the entry's after a Set
 	start  time.Time
 	cancel context.CancelCauseFunc
-	// dropped says that the job was removed meanwhile: the outcome counts for
-	// nothing, even if the key is back in the set.
+	// dropped says that the job was removed meanwhile: the outcome does not count,
+	// even if the key is back in the set.
 	dropped bool
 }
 
-// rank is the time by which e stands among entries that are due.
+// rank is the time by which entries that are due are ordered.
 func (e *entry) rank() time.Time {
 	if e.triggered {
 		return e.due.Add(-triggerLead)
@@ -57,16 +57,16 @@ func (e *entry) rank() time.Time {
 	return e.due
 }
 
-// urgent says that e goes before others whatever their hosts run.
+// urgent reports whether e goes before others, whatever their hosts run.
 func (e *entry) urgent(now time.Time) bool {
 	return e.triggered || now.Sub(e.due) > triggerLead
 }
 
-// free says that e need not wait for a host that is down: somebody asked for
-// the run, or it is the first.
-func (e *entry) free() bool { return e.triggered || e.lastEnd.IsZero() }
+// ignoresDown reports whether e does not wait for a host that is down: the run was
+// triggered, or is the first.
+func (e *entry) ignoresDown() bool { return e.triggered || e.lastEnd.IsZero() }
 
-// plan makes e due at that time. The caller holds s.mu; e is not running.
+// plan makes e due at a time. The caller holds s.mu; e is not running.
 func (s *Scheduler) plan(e *entry, due, now time.Time) {
 	e.leave()
 	s.seq++

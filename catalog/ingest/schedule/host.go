@@ -3,30 +3,30 @@ package schedule
 import "time"
 
 // downAfter is how many jobs of a host must have failed, with no success in
-// between, for the host to count as down. One would let a deleted repository
-// hold up its neighbours.
+// between, until the host counts as down. With 1, a deleted repository would hold
+// up the others on its host.
 const downAfter = 3
 
-// A host is what jobs share: a limit, and its health. Everything is guarded by
-// Scheduler.mu.
+// A host is a machine with its limit and its health. Scheduler.mu guards all
+// fields.
 type host struct {
 	name    string // empty: local
-	jobs    int    // entries here, removed ones that still run included
+	jobs    int    // entries here, including removed ones that still run
 	running int    // runs in progress
 	ready   queue  // entries that are due, by rank
 
 	// failing holds the keys that failed since the last success.
 	failing map[string]struct{}
-	// probes counts the failures in a row since the host is down; 0: it is up.
+	// probes counts the failures in a row since the host went down; 0: it is up.
 	probes int
 	// until is when the next probe may start, if the host is down.
 	until time.Time
 }
 
-// down says that the host is taken to be unreachable.
+// down reports whether the host counts as unreachable.
 func (h *host) down() bool { return h.probes > 0 }
 
-// succeeded notes a good run; it reports whether the host was down.
+// succeeded records a success and reports whether the host was down.
 func (h *host) succeeded() (wasDown bool) {
 	wasDown = h.down()
 	clear(h.failing)
@@ -34,9 +34,9 @@ func (h *host) succeeded() (wasDown bool) {
 	return wasDown
 }
 
-// failed notes a failed run of the key that began at start, where wait is the
-// time to wait after n failures in a row. It reports whether the host counts as
-// down only since now. Local jobs share no fate.
+// failed records a failed run of a key that began at start. wait returns the time
+// to wait after n failures in a row. It reports whether the host goes down with
+// this failure. The local host never does.
 func (h *host) failed(key string, start, now time.Time, wait func(n int) time.Duration) (wentDown bool) {
 	if h.name == "" {
 		return false
@@ -46,7 +46,7 @@ func (h *host) failed(key string, start, now time.Time, wait func(n int) time.Du
 	case !h.down() && len(h.failing) >= min(downAfter, h.jobs):
 		wentDown = true
 	case h.down() && !start.Before(h.until):
-		// A probe. Runs that began before are one and the same outage.
+		// A probe. Runs that began before it failed in the same outage.
 	default:
 		return false
 	}
@@ -63,8 +63,8 @@ func (h *host) forget(key string) {
 	}
 }
 
-// candidate is the entry that the host would run next, its limits apart; nil:
-// none, or not before until.
+// candidate returns the entry that the host would run next if its limits allow
+// it, or nil.
 func (h *host) candidate(now time.Time) *entry {
 	if !h.down() {
 		return h.ready.head()
@@ -72,7 +72,7 @@ func (h *host) candidate(now time.Time) *entry {
 	var asked, probe *entry
 	for _, e := range h.ready.entries {
 		switch {
-		case e.free():
+		case e.ignoresDown():
 			if asked == nil || byRank(e, asked) {
 				asked = e
 			}
@@ -89,8 +89,8 @@ func (h *host) candidate(now time.Time) *entry {
 	return asked
 }
 
-// admits says whether the limits allow one more run on h (see the package
-// comment for the last worker). The caller holds s.mu.
+// admits reports whether the limits allow one more run on h; the package comment
+// explains the rule for the last worker. The caller holds s.mu.
 func (s *Scheduler) admits(h *host) bool {
 	free := s.opts.Workers - s.running
 	switch {
@@ -106,8 +106,8 @@ func (s *Scheduler) admits(h *host) bool {
 	return true
 }
 
-// spareForUp says that hosts that are down may take one more worker and yet
-// leave one to those that are up, if any is. The caller holds s.mu.
+// spareForUp reports whether one more worker for a host that is down leaves a
+// worker to the hosts that are up, if there are any. The caller holds s.mu.
 func (s *Scheduler) spareForUp() bool {
 	onDown, anyUp := 0, false
 	for _, h := range s.hosts {
@@ -120,20 +120,21 @@ func (s *Scheduler) spareForUp() bool {
 	return !anyUp || onDown+1 < s.opts.Workers
 }
 
-// join makes e an entry of the named host, and leaves its former one.
-func (s *Scheduler) join(e *entry, name string) {
+// joinHost makes e an entry of the named host, and removes it from its former
+// one.
+func (s *Scheduler) joinHost(e *entry, name string) {
 	h := s.hosts[name]
 	if h == nil {
 		h = &host{name: name, failing: map[string]struct{}{}, ready: queue{less: byRank}}
 		s.hosts[name] = h
 	}
-	h.jobs++ // first, or a host that e leaves and joins would be lost
-	s.part(e)
+	h.jobs++ // first: otherwise a host that e leaves and joins would be lost
+	s.leaveHost(e)
 	e.host = h
 }
 
-// part takes e from its host, and drops a host that has nothing left.
-func (s *Scheduler) part(e *entry) {
+// leaveHost removes e from its host.
+func (s *Scheduler) leaveHost(e *entry) {
 	h := e.host
 	if h == nil {
 		return
@@ -142,11 +143,11 @@ func (s *Scheduler) part(e *entry) {
 	e.host = nil
 	h.jobs--
 	h.forget(e.job.Key)
-	s.sweep(h)
+	s.dropUnused(h)
 }
 
-// sweep drops h if nothing is on it and nothing runs on it.
-func (s *Scheduler) sweep(h *host) {
+// dropUnused drops h if it has no entries and no runs.
+func (s *Scheduler) dropUnused(h *host) {
 	if h.jobs == 0 && h.running == 0 {
 		delete(s.hosts, h.name)
 	}

@@ -2,9 +2,9 @@ package schedule
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Metrics returns the Scheduler's collectors, to be registered once. They carry
-// no key and no host: an installation has thousands of the one and anybody's
-// names of the other; [Scheduler.States] has both.
+// Metrics returns the Scheduler's collectors, to be registered once. They have no
+// labels for keys and hosts: an installation has thousands of keys, and its users
+// choose the names of hosts. [Scheduler.States] has both.
 func (s *Scheduler) Metrics() []prometheus.Collector {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("repoglot_schedule_"+name, help, labels, nil)
@@ -20,7 +20,7 @@ func (s *Scheduler) Metrics() []prometheus.Collector {
 	}}
 }
 
-// collector shows a Scheduler's census.
+// collector collects the statistics of a Scheduler.
 type collector struct {
 	scheduler                                  *Scheduler
 	runs, took, running, queued, failing, down *prometheus.Desc
@@ -35,12 +35,12 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
-	now := c.scheduler.census()
+	now := c.scheduler.statistics()
 	for r := range results {
 		ch <- prometheus.MustNewConstMetric(c.runs, prometheus.CounterValue, float64(now.runs[r]), r.String())
 	}
 	buckets, below := map[float64]uint64{}, uint64(0)
-	for i, n := range now.tally.took {
+	for i, n := range now.runCounts.took {
 		below += n
 		buckets[bucketBound(i).Seconds()] = below
 	}

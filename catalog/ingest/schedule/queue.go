@@ -2,8 +2,8 @@ package schedule
 
 import "container/heap"
 
-// A queue is a heap of entries that knows where each stands, so that any of
-// them can be taken out. An entry is in one queue at most.
+// A queue is a heap of entries that knows the index of each, so that any of them
+// can be removed. An entry is in at most one queue.
 type queue struct {
 	less    func(a, b *entry) bool
 	entries []*entry
@@ -12,8 +12,8 @@ type queue struct {
 // byDue puts the earliest due time first.
 func byDue(a, b *entry) bool { return a.due.Before(b.due) }
 
-// byRank is byDue with triggered entries let forward by triggerLead; of equals,
-// who was planned first comes first.
+// byRank is byDue with triggered entries moved forward by triggerLead. Of equal
+// entries, the one that was planned first comes first.
 func byRank(a, b *entry) bool {
 	if ra, rb := a.rank(), b.rank(); !ra.Equal(rb) {
 		return ra.Before(rb)
@@ -21,7 +21,7 @@ func byRank(a, b *entry) bool {
 	return a.seq < b.seq
 }
 
-// head is the first entry, nil in an empty queue.
+// head returns the first entry, nil in an empty queue.
 func (q *queue) head() *entry {
 	if len(q.entries) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (q *queue) add(e *entry) {
 	heap.Push((*heapOf)(q), e)
 }
 
-// leave takes e out of its queue, if it is in one.
+// leave removes e from its queue, if it is in one.
 func (e *entry) leave() {
 	if e.queue != nil {
 		heap.Remove((*heapOf)(e.queue), e.index)

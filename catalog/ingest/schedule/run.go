@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Run starts runs as they fall due until ctx is done, then waits for the runs in
-// progress, whose contexts end with ctx, and returns nil. It returns
-// [ErrRunning] if the Scheduler runs already. It may be called again afterwards:
-// jobs that the end cut short are due at once.
+// Run starts runs when they are due until ctx is done, then waits for the runs in
+// progress, whose contexts end with ctx, and returns nil. It returns [ErrRunning]
+// if the Scheduler runs already. It may be called again afterwards: jobs whose
+// runs were cut short are due at once.
 func (s *Scheduler) Run(ctx context.Context) error {
 	s.mu.Lock()
 	if s.looping {
@@ -24,7 +24,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		stop := func() bool { return true }
 		if wait, ok := s.dispatch(ctx); ok {
-			stop = s.opts.AfterFunc(wait, s.poke)
+			stop = s.opts.AfterFunc(wait, s.wakeUp)
 		}
 		select {
 		case <-ctx.Done():
@@ -40,9 +40,9 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	return nil
 }
 
-// dispatch starts every run that is due and allowed, and says how long it is
-// until there may be another, not counting what runs that end make possible; ok
-// is false if there is none in sight.
+// dispatch starts every run that is due and allowed. It returns the time until
+// the next one may be, apart from runs that the end of another makes possible; ok
+// is false if no run is planned.
 func (s *Scheduler) dispatch(ctx context.Context) (wait time.Duration, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,8 +66,8 @@ func (s *Scheduler) dispatch(ctx context.Context) (wait time.Duration, ok bool) 
 	return at.Sub(now), ok
 }
 
-// next is the entry to start now, nil if there is none: what is urgent first,
-// then what lies on the host that runs least, then by rank.
+// next returns the entry to start now, or nil. Urgent entries come first, then
+// those on the host with the fewest runs, then the order is by rank.
 func (s *Scheduler) next(now time.Time) *entry {
 	var best *entry
 	for _, h := range s.hosts {
@@ -81,7 +81,7 @@ func (s *Scheduler) next(now time.Time) *entry {
 	return best
 }
 
-// before says that a is to start before b, which lies on another host.
+// before reports whether a starts before b, which is on another host.
 func before(a, b *entry, now time.Time) bool {
 	if ua, ub := a.urgent(now), b.urgent(now); ua != ub {
 		return ua
@@ -118,14 +118,14 @@ func (s *Scheduler) launch(ctx context.Context, e *entry, now time.Time) {
 
 // PanicError is the error of a run that panicked.
 type PanicError struct {
-	// Value is what was given to panic, nil if the run ended its goroutine with
+	// Value is the argument of panic, nil if the run ended its goroutine with
 	// runtime.Goexit instead of returning.
 	Value any
-	// Stack is the goroutine's stack, as of [debug.Stack].
+	// Stack is the goroutine's stack, from [debug.Stack].
 	Stack []byte
 }
 
-// Error is one line without the stack, which goes to the log.
+// Error returns one line without the stack, which goes to the log.
 func (e *PanicError) Error() string {
 	if e.Value == nil {
 		return "run ended without returning (runtime.Goexit); this is a bug, please report it"
@@ -133,7 +133,7 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("run panicked: %v; this is a bug, please report it with the stack in the log", e.Value)
 }
 
-// Unwrap is the error that was given to panic, if it was one.
+// Unwrap returns the argument of panic, if it was an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
@@ -144,8 +144,8 @@ func isPanic(err error) bool {
 	return ok
 }
 
-// call runs the job and stores its error. It stores rather than returns it,
-// because nothing returns after runtime.Goexit.
+// call runs the job and stores its error. It does not return the error, because
+// nothing returns after runtime.Goexit.
 func call(ctx context.Context, job Job, err *error) {
 	returned := false
 	defer func() {
@@ -157,8 +157,8 @@ func call(ctx context.Context, job Job, err *error) {
 	returned = true
 }
 
-// finish notes the end of a run and plans the next one; cut says that the
-// context had ended by then.
+// finish records the end of a run and plans the next one. cut says that the
+// context ended before the run did.
 func (s *Scheduler) finish(e *entry, r *run, err error, cut bool) {
 	s.mu.Lock()
 	now := s.opts.Now()
@@ -166,20 +166,20 @@ func (s *Scheduler) finish(e *entry, r *run, err error, cut bool) {
 	s.running--
 	r.host.running--
 	e.run = nil
-	var logs []record
+	var logs []logLine
 	result := resultCancelled
 	switch {
 	case r.dropped && e.removed:
 		s.drop(e)
-	case r.dropped, cut && err != nil && !isPanic(err): // came back meanwhile, or a stop cut it short
+	case r.dropped, cut && err != nil && !isPanic(err): // the key came back meanwhile, or a stop cut the run short
 		e.triggered = e.triggered || e.again
 		s.plan(e, now, now)
 	default:
-		result, logs = s.settle(e, r, err, now)
+		result, logs = s.recordOutcome(e, r, err, now)
 	}
-	s.sweep(r.host)
+	s.dropUnused(r.host)
 	s.checkFirstRound()
-	s.tally.add(result, took)
+	s.counts.add(result, took)
 	key := e.job.Key
 	s.mu.Unlock()
 
@@ -187,27 +187,28 @@ func (s *Scheduler) finish(e *entry, r *run, err error, cut bool) {
 	for _, l := range logs {
 		s.opts.Logger.Log(context.Background(), l.level, l.msg, l.args...)
 	}
-	s.poke()
+	s.wakeUp()
 }
 
-// A record is a line to log once the lock is released.
-type record struct {
+// A logLine is logged once the lock is released.
+type logLine struct {
 	level slog.Level
 	msg   string
 	args  []any
 }
 
-// settle notes the outcome of a run that ended by itself, and plans the next.
-func (s *Scheduler) settle(e *entry, r *run, err error, now time.Time) (res result, logs []record) {
+// recordOutcome records the outcome of a run that was not cancelled, and plans
+// the next one.
+func (s *Scheduler) recordOutcome(e *entry, r *run, err error, now time.Time) (res result, logs []logLine) {
 	if e.lastEnd.IsZero() {
 		s.unfinished--
 	}
 	e.lastEnd, e.err = now, err
-	here := r.host == e.host // else a Set moved the job: this outcome is about the old host
+	here := r.host == e.host // else Set moved the job: the outcome is about the old host
 	if err == nil {
-		res, logs = resultOK, s.settleGood(e, r, now)
+		res, logs = resultOK, s.recordSuccess(e, r, now)
 	} else {
-		res, logs = resultFailed, s.settleBad(e, r, now, here)
+		res, logs = resultFailed, s.recordFailure(e, r, now, here)
 	}
 	switch {
 	case e.again:
@@ -222,20 +223,20 @@ func (s *Scheduler) settle(e *entry, r *run, err error, now time.Time) (res resu
 	return res, logs
 }
 
-// settleGood notes a success.
-func (s *Scheduler) settleGood(e *entry, r *run, now time.Time) []record {
+// recordSuccess records a success.
+func (s *Scheduler) recordSuccess(e *entry, r *run, now time.Time) []logLine {
 	e.status, e.failures, e.lastGood = OK, 0, now
 	if !r.host.succeeded() {
 		return nil
 	}
-	return []record{{slog.LevelInfo, "host answers again", []any{"host", r.host.name}}}
+	return []logLine{{slog.LevelInfo, "host answers again", []any{"host", r.host.name}}}
 }
 
-// settleBad notes a failure.
-func (s *Scheduler) settleBad(e *entry, r *run, now time.Time, here bool) []record {
+// recordFailure records a failure.
+func (s *Scheduler) recordFailure(e *entry, r *run, now time.Time, here bool) []logLine {
 	e.status = Failed
 	e.failures++
-	logs := []record{{slog.LevelWarn, "run failed", []any{"job", e.job.Key, "about", e.job.About, "host", r.host.name, "failures", e.failures, "error", e.err}}}
+	logs := []logLine{{slog.LevelWarn, "run failed", []any{"job", e.job.Key, "about", e.job.About, "host", r.host.name, "failures", e.failures, "error", e.err}}}
 	if p, ok := e.err.(*PanicError); ok {
 		logs[0].level = slog.LevelError
 		logs[0].args = append(logs[0].args, "stack", string(p.Stack))
@@ -247,7 +248,7 @@ func (s *Scheduler) settleBad(e *entry, r *run, now time.Time, here bool) []reco
 		return s.jittered(s.opts.Backoff.delay(n, e.job.Interval))
 	})
 	if wentDown {
-		logs = append(logs, record{slog.LevelWarn, "host seems to be down; its jobs wait, one tries from time to time", []any{"host", r.host.name, "next_try", r.host.until}})
+		logs = append(logs, logLine{slog.LevelWarn, "host seems to be down; its jobs wait, one tries from time to time", []any{"host", r.host.name, "next_try", r.host.until}})
 	}
 	return logs
 }

@@ -39,7 +39,7 @@ func TestRunWaitsForItsRunsAndCanBeCalledAgain(t *testing.T) {
 		if runs != 2 {
 			t.Errorf("%d runs, want one in each round", runs)
 		}
-		if c := s.census(); c.runs != [results]uint64{0, 0, 2} {
+		if c := s.statistics(); c.runs != [results]uint64{0, 0, 2} {
 			t.Errorf("counted %v, want two cancelled runs", c.runs)
 		}
 	})

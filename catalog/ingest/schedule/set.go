@@ -4,13 +4,13 @@ import "time"
 
 // Set replaces the set of jobs, at start and on every reload of the
 // configuration. New keys run as soon as a worker is free. Keys that are gone
-// are forgotten; a run in progress has its context cancelled with [ErrRemoved]
-// and is not waited for. All others keep their schedule, their backoff and
-// their run in progress, and use the new Run from the next run on; when the
-// interval changed they are due one new interval after the end of the last
-// run. A key that comes back while its cancelled run still works starts anew
-// when that run has returned. Of two jobs with one key the later counts. A job
-// whose meaning changed under its key (other credentials, say) is worth a
+// are forgotten: Set cancels the context of a run in progress with [ErrRemoved]
+// and does not wait for it. All other keys keep their schedule, their backoff and
+// their run in progress, and use the new Run from the next run on; if the
+// interval changed, they are due one new interval after the end of the last run.
+// A key that comes back while its cancelled run still works starts anew when that
+// run has returned. Of two jobs with one key the later counts. After a change of
+// what a job does under its key, such as other credentials, call
 // [Scheduler.Trigger].
 func (s *Scheduler) Set(jobs []Job) {
 	s.mu.Lock()
@@ -42,19 +42,19 @@ func (s *Scheduler) Set(jobs []Job) {
 	}
 	s.set = true
 	s.checkFirstRound()
-	s.poke()
+	s.wakeUp()
 }
 
-// add takes up a new job, due at once.
+// add adds a new job, due at once.
 func (s *Scheduler) add(job Job, now time.Time) {
 	e := &entry{job: job}
 	s.jobs[job.Key] = e
 	s.unfinished++
-	s.join(e, job.Host)
+	s.joinHost(e, job.Host)
 	s.plan(e, now, now)
 }
 
-// remove takes e out of the set, and out of everything unless it runs.
+// remove removes e from the set, and forgets it unless it runs.
 func (s *Scheduler) remove(e *entry) {
 	e.leave()
 	e.removed = true
@@ -71,28 +71,28 @@ func (s *Scheduler) remove(e *entry) {
 
 // drop forgets e, which does not run.
 func (s *Scheduler) drop(e *entry) {
-	s.part(e)
+	s.leaveHost(e)
 	delete(s.jobs, e.job.Key)
 }
 
-// revive makes a removed entry, whose run has not returned yet, a new job. It
-// is planned when that run returns.
+// revive makes a removed entry whose run has not returned yet a new job. It is
+// planned when that run returns.
 func (s *Scheduler) revive(e *entry, job Job) {
-	s.join(e, job.Host)
+	s.joinHost(e, job.Host)
 	*e = entry{job: job, host: e.host, run: e.run}
 	s.unfinished++
 }
 
-// change gives e, which stays in the set, another description.
+// change sets the job of e, which stays in the set.
 func (s *Scheduler) change(e *entry, job Job, now time.Time) {
 	was := e.job
 	queued := e.queue != nil
 	if was.Host != job.Host {
-		s.join(e, job.Host)
+		s.joinHost(e, job.Host)
 	}
 	e.job = job
 	if e.run != nil {
-		return // finish plans by the new description
+		return // finish plans by the new job
 	}
 	due := e.due
 	if was.Interval != job.Interval && e.status == OK && !e.triggered {
@@ -107,10 +107,10 @@ func (s *Scheduler) change(e *entry, job Job, now time.Time) {
 	}
 }
 
-// Trigger asks for a run of the job as soon as possible, past its interval and
-// past any backoff, but within the limits of workers and host. A run that is in
-// progress is not disturbed; exactly one more follows it, however many triggers
-// came. It reports whether the set holds such a job.
+// Trigger asks for a run of the job as soon as the limits of workers and host
+// allow, without its interval and any backoff. A run that is in progress goes on;
+// exactly one more follows it, however many triggers came. Trigger reports whether
+// the set holds the job.
 func (s *Scheduler) Trigger(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,15 +123,15 @@ func (s *Scheduler) Trigger(key string) bool {
 		return true
 	}
 	if e.triggered {
-		return true // it keeps its place
+		return true // it stays where it is
 	}
 	e.triggered = true
 	now := s.opts.Now()
 	due := now
 	if e.queue != nil && e.due.Before(now) {
-		due = e.due // who is overdue already does not fall back
+		due = e.due // an overdue job does not fall back
 	}
 	s.plan(e, due, now)
-	s.poke()
+	s.wakeUp()
 	return true
 }

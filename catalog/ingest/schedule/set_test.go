@@ -162,7 +162,7 @@ func TestSetMovesARunningJob(t *testing.T) {
 		p.wait(10 * time.Second)
 		p.wantDiary("b@10s")
 		p.wantStatus("a", Failed)
-		if c := p.census(); c.down != 0 {
+		if c := p.statistics(); c.down != 0 {
 			t.Errorf("census = %+v, want no host down", c)
 		}
 		p.wait(30 * time.Second)
@@ -227,7 +227,7 @@ func TestStates(t *testing.T) {
 		if d := cmp.Diff(want, p.States(), cmp.Comparer(func(a, b error) bool { return a == b })); d != "" {
 			t.Errorf("States (-want +got):\n%s", d)
 		}
-		if c := p.census(); c.running != 1 || c.queued != 1 || c.failing != 1 || c.down != 1 {
+		if c := p.statistics(); c.running != 1 || c.queued != 1 || c.failing != 1 || c.down != 1 {
 			t.Errorf("census = %+v", c)
 		}
 	})

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Status is how a job stands.
+// Status is the status of a job.
 type Status int
 
 const (
@@ -20,7 +20,7 @@ const (
 	Failed
 )
 
-// String is the status in lower case, as /readyz shows it.
+// String returns the status in lower case, as /readyz shows it.
 func (s Status) String() string {
 	switch s {
 	case Pending:
@@ -35,32 +35,33 @@ func (s Status) String() string {
 	return "unknown"
 }
 
-// State is how one job stands. Times are zero for what has not happened.
+// State is the state of one job. The time of an event that has not happened is
+// zero.
 type State struct {
-	// Key and Host are the job's.
+	// Key and Host are Job.Key and Job.Host.
 	Key, Host string
 	// Status of the job now.
 	Status Status
-	// Err is the error of the last finished run, nil if that succeeded or there
-	// was none. It stays while the next run is in progress.
+	// Err is the error of the last finished run, nil after a success and before the
+	// first run. It stays while the next run is in progress.
 	Err error
 	// Attempts counts the runs that were started.
 	Attempts int
 	// Failures counts the failed runs since the last success.
 	Failures int
-	// LastStart is when the last run began, LastEnd when the last one that was
-	// not cut short by a stop ended, LastGood when the last success ended.
+	// LastStart is when the last run began, LastEnd when the last run ended that was
+	// not cut short by a stop, LastGood when the last success ended.
 	LastStart, LastEnd, LastGood time.Time
-	// Next is when the next run may start, if it finds a worker; in the past
-	// if it is waiting for one. Zero while a run is in progress, and when only
-	// a trigger makes the next.
+	// Next is when the next run may start, if a worker is free. It is in the past
+	// while the job waits for a worker, and zero while a run is in progress or if
+	// only a trigger starts the next one.
 	Next time.Time
 }
 
-// Finished says that a run has finished, well or not.
+// Finished reports whether a run has finished, with success or not.
 func (s State) Finished() bool { return !s.LastEnd.IsZero() }
 
-// State returns how the job stands; ok is false if the set does not hold it.
+// State returns the state of a job; ok is false if the set does not hold it.
 func (s *Scheduler) State(key string) (state State, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +72,7 @@ func (s *Scheduler) State(key string) (state State, ok bool) {
 	return e.state(), true
 }
 
-// States returns how all jobs of the set stand, by key.
+// States returns the states of all jobs of the set, by key.
 func (s *Scheduler) States() []State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,25 +97,27 @@ func (e *entry) state() State {
 	}
 	if e.queue != nil {
 		st.Next = e.due
-		if h := e.host; h.down() && !e.free() && h.until.After(e.due) {
+		if h := e.host; h.down() && !e.ignoresDown() && h.until.After(e.due) {
 			st.Next = h.until
 		}
 	}
 	return st
 }
 
-// Ready says that every job of the present set has finished once, well or not.
-// It is false before the first Set, and again after a Set that brings a new job.
+// Ready reports whether every job of the current set has finished once, with
+// success or not. It is false before the first Set, and again after a Set with a
+// new job.
 func (s *Scheduler) Ready() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.set && s.unfinished == 0
 }
 
-// FirstRound is closed when Ready is true for the first time; it stays closed.
+// FirstRound returns a channel that is closed when Ready is true for the first
+// time.
 func (s *Scheduler) FirstRound() <-chan struct{} { return s.firstRound }
 
-// checkFirstRound closes firstRound if it is time. The caller holds s.mu.
+// checkFirstRound closes firstRound if Ready is true. The caller holds s.mu.
 func (s *Scheduler) checkFirstRound() {
 	if !s.set || s.unfinished > 0 {
 		return

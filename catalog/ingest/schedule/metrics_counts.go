@@ -2,7 +2,7 @@ package schedule
 
 import "time"
 
-// A result is how a run ended, as the metrics name it.
+// A result is how a run ended, in the words of the metrics.
 type result int
 
 const (
@@ -13,27 +13,27 @@ const (
 	results // how many there are
 )
 
-// String is the result as the label of a metric and in the log.
+// String returns the result for the label of a metric and the log.
 func (r result) String() string { return [...]string{"ok", "failed", "cancelled"}[r] }
 
-// tookBuckets is the number of buckets for the time that runs take: 10 ms, then
-// four times as much each, up to 44 minutes. What takes longer is in none.
+// tookBuckets is the number of buckets for the duration of runs: 10 ms, then four
+// times as much each, up to 44 minutes. Longer runs are in no bucket.
 const tookBuckets = 10
 
-// bucketBound is the upper bound, inclusive, of bucket i.
+// bucketBound returns the upper bound, inclusive, of bucket i.
 func bucketBound(i int) time.Duration { return 10 * time.Millisecond << (2 * i) }
 
-// A tally counts the runs of a Scheduler. Guarded by Scheduler.mu.
-type tally struct {
+// runCounts counts the runs of a Scheduler. Scheduler.mu guards it.
+type runCounts struct {
 	runs [results]uint64
-	// took counts runs that were not cancelled by the smallest bucket that
-	// holds them; sum is the time they took together.
+	// took counts the runs that were not cancelled, each in the smallest bucket that
+	// holds it; sum is the sum of their durations.
 	took [tookBuckets]uint64
 	sum  time.Duration
 }
 
 // add counts a run.
-func (t *tally) add(r result, took time.Duration) {
+func (t *runCounts) add(r result, took time.Duration) {
 	t.runs[r]++
 	if r == resultCancelled {
 		return
@@ -47,20 +47,20 @@ func (t *tally) add(r result, took time.Duration) {
 	}
 }
 
-// A census is how things stand at one moment.
-type census struct {
-	tally
+// statistics are the values of the metrics at one moment.
+type statistics struct {
+	runCounts
 	running int // runs in progress
 	queued  int // jobs that are due and do not run
 	failing int // jobs whose last run failed
 	down    int // hosts that are down
 }
 
-// census counts.
-func (s *Scheduler) census() census {
+// statistics returns the values of the metrics.
+func (s *Scheduler) statistics() statistics {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := census{tally: s.tally, running: s.running}
+	c := statistics{runCounts: s.counts, running: s.running}
 	now := s.opts.Now()
 	for _, e := range s.jobs {
 		// By the clock: the loop may not have looked at the queue yet.

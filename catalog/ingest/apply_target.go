@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// writeTarget stores the units of a changed file and their entries.
+func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
+	file, err := a.file(ctx, t.slot)
+	if err != nil {
+		return err
+	}
+	row := t.row
+	if row == nil {
+		row = &catalog.Translation{ComponentID: a.comp.row.ID, Language: t.slot.language}
+		a.comp.translations[row.Language] = row
+	}
+	if t.fresh && a.record {
+		a.entries.event(t.slot.path, catalog.ActionAddedLanguage, map[string]string{"file": t.slot.path, "language": row.Language})
+	}
+	moved := row.ID == 0 || row.Outline != t.outline
+	row.FileCode, row.Filename, row.Revision = t.slot.fileCode, t.slot.path, t.slot.blob.String()
+	row.Removed, row.Outline, row.Stats = false, t.outline, stats(file.Units)
+	setPluralRule(row, t.slot.lang, file)
+	isNew := row.ID == 0
+	w := unitWriter{a: a, row: row, units: file.Units, moved: moved}
+	var checked *pendingChecks
+	if isNew && a.checkup != nil {
+		if checked, err = a.checkup.start(ctx, a.comp, row, file.Units); err != nil {
+			return err
+		}
+		defer checked.wait() // in any case: it reads the units
+	}
+	if err := w.write(ctx); err != nil {
+		return err
+	}
+	if checked != nil {
+		if err := a.checkup.newTranslation(ctx, &w, checked); err != nil {
+			return err
+		}
+	}
+	if err := a.putStats(ctx, row); err != nil {
+		return err
+	}
+	if err := a.putFile(ctx, row, file.Data); err != nil || !a.record {
+		return err
+	}
+	origins, err := a.origins.origins(ctx, t.slot.path, translation, w.changed())
+	if err != nil {
+		return err
+	}
+	a.entries.units(t.slot.path, rankTarget, row.ID, w.entries(origins))
+	return nil
+}
+
+func (a *application) putFile(ctx context.Context, row *catalog.Translation, data []byte) error {
+	return a.tx.PutFile(ctx, store.File{TranslationID: row.ID, Blob: row.Revision, Modified: a.step.Commit.Committer.When, Data: data})
+}
+
+// putStats stores the statistics of the day.
+func (a *application) putStats(ctx context.Context, row *catalog.Translation) error {
+	d := store.StatDay{TranslationID: row.ID, Day: a.created, Removed: row.Removed}
+	if !row.Removed {
+		d.Stats = row.Stats
+		d.Stats.Failing = catalog.Count{} // known only for the head, not for the past
+	}
+	return a.tx.PutStatDay(ctx, d)
+}
+
+func stats(units []unit.Unit) catalog.Stats {
+	var s catalog.Stats
+	for i := range units {
+		s.AddUnit(&units[i].Unit)
+	}
+	return s
+}
+
+// sourceIDs returns the ids of the units of the source translation, which is
+// written first.
+func (a *application) sourceIDs(ctx context.Context) (map[catalog.Identity]int64, error) {
+	if a.sources != nil {
+		return a.sources, nil
+	}
+	known, err := a.tx.Known(ctx, a.comp.translations[a.comp.selection.source.Code].ID)
+	if err != nil {
+		return nil, err
+	}
+	a.sources = make(map[catalog.Identity]int64, len(known))
+	for i := range known {
+		a.sources[known[i].Identity] = known[i].ID
+	}
+	return a.sources, nil
+}
