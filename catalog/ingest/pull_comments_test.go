@@ -79,29 +79,3 @@ func TestComments(t *testing.T) {
 	w.Sync()
 	check("no template", "cs 2\ncs One \"Is it polite?\"\ncs Two \"all\\nmine\"")
 }
-
-// TestCommentsOfOlderDatabases: what a version stored that did not know comments
-// is read once more, at the commit that it stands at.
-func TestCommentsOfOlderDatabases(t *testing.T) {
-	repo := repoWith(t, map[string]string{"po/cs.po": commentHead + "# mine\nmsgid \"One\"\nmsgstr \"Jedna\"\n"})
-	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.Sync()
-	want := servedComments(w)
-	if want == "" {
-		t.Fatal("there are no comments")
-	}
-	_, last := w.ChangesAfter(0)
-	w.Execute(`UPDATE units SET remark = 0, meta_print = 1; UPDATE translations SET comments = 0; UPDATE components SET remarked = 0`)
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"other": "x"}})
-	w.Open()
-	w.Sync()
-	if got := servedComments(w); got != want {
-		t.Errorf("comments:\n%s\nwant\n%s", got, want)
-	}
-	if text, _ := w.ChangesAfter(last); text != "" {
-		t.Errorf("entries:\n%s", text)
-	}
-	if report := w.Sync(); report.Steps != 0 {
-		t.Errorf("read a second time: %+v", report)
-	}
-}

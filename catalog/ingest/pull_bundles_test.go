@@ -14,15 +14,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// sharedRepos is where the real repositories lie beside the project.
-const sharedRepos = "../../../shared/data/repos"
-
-// slowUnderRace are the bundles that the race detector need not see: the same
-// code as for the others, for half a minute each.
-func slowUnderRace(bundle string) bool {
-	return underRace && (bundle == "vim-po" || bundle == "python-docs-pl")
-}
-
 // bundles are the real repositories, with the masks of their README.
 var bundles = []struct {
 	name       string

@@ -15,7 +15,91 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-const poHead = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
+// TestAttributionFollowsRenames: who translates a file that another one moves
+// afterwards, all in one merged branch, keeps the credit.
+func TestAttributionFollowsRenames(t *testing.T) {
+	repo := testrepos.Empty(t)
+	entry := func(id, text string) string { return fmt.Sprintf("msgid %q\nmsgstr %q\n\n", id, text) }
+	old := poHead + entry("A", "") + entry("B", "be")
+	done := poHead + entry("A", "ah") + entry("B", "be") + entry("C", "")
+	push := func(branch, author string, remove []string, files map[string]string, parents ...string) string {
+		return repo.Commit(t, testrepos.Change{
+			Branch: branch, Files: files, Delete: remove, Author: author + " <" + author + "@example.org>", Parents: parents, Force: true,
+		})
+	}
+	base := push("main", "begin", nil, map[string]string{"po/pt-br.po": old, "po/de.po": old})
+	ann := push("side", "ann", nil, map[string]string{"po/pt-br.po": done}, base)
+	mover := push("side", "mover", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, ann)
+	push("main", "merger", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, base, mover)
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
+	w.Sync()
+	var got []string
+	w.EachChange(0, func(c *catalog.Change) {
+		if c.Commit != base {
+			got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
+		}
+	})
+	want := []string{"31 en C ann", "59 pt_BR A ann", "31 pt_BR C ann"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestAttributionKeepsToTheOldName: below a rename the file is the one with the
+// old name, though another one has the new name there: the merge that drops that
+// one is not credited with what it took over.
+func TestAttributionKeepsToTheOldName(t *testing.T) {
+	repo := testrepos.Empty(t)
+	entry := func(id, text string) string { return fmt.Sprintf("msgid %q\nmsgstr %q\n\n", id, text) }
+	push := func(branch, author string, remove []string, files map[string]string, parents ...string) string {
+		return repo.Commit(t, testrepos.Change{
+			Branch: branch, Files: files, Delete: remove, Author: author + " <" + author + "@example.org>", Parents: parents, Force: true,
+		})
+	}
+	old, done := poHead+entry("A", "")+entry("B", "be"), poHead+entry("A", "ah")+entry("B", "be")
+	base := push("main", "begin", nil, map[string]string{"po/pt_BR.po": old, "po/de.po": old})
+	ann := push("side", "ann", nil, map[string]string{"po/pt_BR.po": done, "po/pt-br.po": poHead + entry("B", "bi")}, base)
+	taken := push("side", "merger", nil, map[string]string{"po/pt_BR.po": done}, base, ann)
+	mover := push("side", "mover", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, taken)
+	push("main", "main", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, base, mover)
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
+	w.Sync()
+	var got []string
+	w.EachChange(0, func(c *catalog.Change) {
+		if c.Commit != base {
+			got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
+		}
+	})
+	if diff := cmp.Diff([]string{"59 pt_BR A ann"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestWhoIntroducesASourceString: a side branch adds a string, translates it,
+// breaks the file and repairs it; the merge credits who added and who
+// translated it.
+func TestWhoIntroducesASourceString(t *testing.T) {
+	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna")})
+	_, last := w.ChangesAfter(0)
+	commit := func(author, text string, parents ...string) {
+		repo.Commit(t, testrepos.Change{Branch: "side", Parents: parents, Author: author + " <" + author + "@example.org>", Files: map[string]string{"po/cs.po": text}})
+	}
+	commit("Adder", po("One", "Jedna", "Two", ""), repo.Head())
+	commit("Translator", po("One", "Jedna", "Two", "Dvě"))
+	commit("Breaker", "<<<<<<<\n"+po("One", "Jedna", "Two", "Dvě"))
+	commit("Repairer", po("One", "Jedna", "Two", "Dvě", "Three", ""))
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"README": "mainline"}})
+	repo.Merge(t, testrepos.Change{Author: "Merger <m@example.org>"}, "side")
+	w.Sync()
+	var got []string
+	w.EachChange(last, func(c *catalog.Change) {
+		got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
+	})
+	want := []string{"31 en Two Adder", "31 en Three Repairer", "31 cs Two Translator", "31 cs Three Repairer"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
 
 // TestDetails replays, and pulls, a history with squash merges, a source string
 // that was edited, and a language that moved.
@@ -139,64 +223,4 @@ func statDays(w *catalogtest.Puller, language string) string {
 		return nil
 	})
 	return strings.Join(list, ", ")
-}
-
-// TestAttributionFollowsRenames: who translates a file that another one moves
-// afterwards, all in one merged branch, keeps the credit.
-func TestAttributionFollowsRenames(t *testing.T) {
-	repo := testrepos.Empty(t)
-	entry := func(id, text string) string { return fmt.Sprintf("msgid %q\nmsgstr %q\n\n", id, text) }
-	old := poHead + entry("A", "") + entry("B", "be")
-	done := poHead + entry("A", "ah") + entry("B", "be") + entry("C", "")
-	push := func(branch, author string, remove []string, files map[string]string, parents ...string) string {
-		return repo.Commit(t, testrepos.Change{
-			Branch: branch, Files: files, Delete: remove, Author: author + " <" + author + "@example.org>", Parents: parents, Force: true,
-		})
-	}
-	base := push("main", "begin", nil, map[string]string{"po/pt-br.po": old, "po/de.po": old})
-	ann := push("side", "ann", nil, map[string]string{"po/pt-br.po": done}, base)
-	mover := push("side", "mover", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, ann)
-	push("main", "merger", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, base, mover)
-	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
-	w.Sync()
-	var got []string
-	w.EachChange(0, func(c *catalog.Change) {
-		if c.Commit != base {
-			got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
-		}
-	})
-	want := []string{"31 en C ann", "59 pt_BR A ann", "31 pt_BR C ann"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// TestAttributionKeepsToTheOldName: below a rename the file is the one with the
-// old name, though another one has the new name there: the merge that drops that
-// one is not credited with what it took over.
-func TestAttributionKeepsToTheOldName(t *testing.T) {
-	repo := testrepos.Empty(t)
-	entry := func(id, text string) string { return fmt.Sprintf("msgid %q\nmsgstr %q\n\n", id, text) }
-	push := func(branch, author string, remove []string, files map[string]string, parents ...string) string {
-		return repo.Commit(t, testrepos.Change{
-			Branch: branch, Files: files, Delete: remove, Author: author + " <" + author + "@example.org>", Parents: parents, Force: true,
-		})
-	}
-	old, done := poHead+entry("A", "")+entry("B", "be"), poHead+entry("A", "ah")+entry("B", "be")
-	base := push("main", "begin", nil, map[string]string{"po/pt_BR.po": old, "po/de.po": old})
-	ann := push("side", "ann", nil, map[string]string{"po/pt_BR.po": done, "po/pt-br.po": poHead + entry("B", "bi")}, base)
-	taken := push("side", "merger", nil, map[string]string{"po/pt_BR.po": done}, base, ann)
-	mover := push("side", "mover", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, taken)
-	push("main", "main", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, base, mover)
-	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
-	w.Sync()
-	var got []string
-	w.EachChange(0, func(c *catalog.Change) {
-		if c.Commit != base {
-			got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
-		}
-	})
-	if diff := cmp.Diff([]string{"59 pt_BR A ann"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
 }

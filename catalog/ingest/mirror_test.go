@@ -134,64 +134,43 @@ func TestDamagedRemote(t *testing.T) {
 	}
 }
 
-// TestUnsafeNamesAreReported: a file that is not read for its name is a problem
-// of the component, from the commit that brings it to the one that takes it.
-func TestUnsafeNamesAreReported(t *testing.T) {
-	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/a\\b.po": po("One", "X"), "doc/c\\d.po": ""})
+// TestLostMirror: the mirror is a cache. Without it, and with a head that the
+// remote does not have any more, one step leads on and ids stay.
+func TestLostMirror(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	problems := func() string { return strings.Join(w.Sync().Components[0].Problems, "\n") }
-	if got := problems(); strings.Count(got, "not served") != 1 || !strings.Contains(got, `po/a\x5cb.po: not served`) || !strings.Contains(got, "rename") {
-		t.Errorf("after the import: %q", got)
+	w.Sync()
+	before := make(map[int64]string)
+	w.Targets(before)
+	_, last := w.ChangesAfter(0)
+	if err := os.RemoveAll(repo.Path()); err != nil {
+		t.Fatal(err)
 	}
-	repo.Commit(t, testrepos.Change{Message: "more", Files: map[string]string{"po/d\u0085e.po": po("One", "Y")}})
-	if got := problems(); strings.Count(got, "not served") != 2 || !strings.Contains(got, `po/d\xc2\x85e.po: not served`) {
-		t.Errorf("after a pull: %q", got)
+	if err := os.RemoveAll(filepath.Join(w.Dir, "mirrors")); err != nil {
+		t.Fatal(err)
 	}
-	repo.Commit(t, testrepos.Change{Message: "less", Delete: []string{"po/a\\b.po", "po/d\u0085e.po"}})
-	if got := problems(); got != "" {
-		t.Errorf("after they are gone: %q", got)
+	other := repoWith(t, map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě")})
+	if err := os.Rename(other.Path(), repo.Path()); err != nil {
+		t.Fatal(err)
 	}
-	if got := servedFiles(w, "app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po"}) {
-		t.Errorf("languages %v", got)
+	w.DB.Close()
+	w.Open() // as after a restart
+	report := w.Sync()
+	if report.Steps != 1 {
+		t.Errorf("%d steps, want 1", report.Steps)
 	}
-}
-
-// TestNotReadEntries: pointers of Git LFS are named as such and keep what was
-// there before; symlinks and submodules below the mask are not read.
-func TestNotReadEntries(t *testing.T) {
-	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n"
-	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": pointer})
-	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	check := func(when string, files ...string) {
-		t.Helper()
-		problems := w.Sync().Components[0].Problems
-		if len(problems) != len(files) {
-			t.Errorf("%s: problems %q, want one of each of %q", when, problems, files)
-			return
-		}
-		for i, file := range files {
-			if !strings.Contains(problems[i], file) || !strings.Contains(problems[i], "Git LFS") || !strings.Contains(problems[i], "store PO files in git itself") {
-				t.Errorf("%s: %q, want that %s is a pointer of Git LFS, and the remedy", when, problems[i], file)
-			}
+	after := make(map[int64]string)
+	w.Targets(after)
+	if len(after) != len(before) {
+		t.Errorf("%d units, want %d", len(after), len(before))
+	}
+	for id := range before {
+		if _, ok := after[id]; !ok {
+			t.Errorf("unit %d lost its id", id)
 		}
 	}
-	check("import", "po/de.po")
-	before := w.ServedUnits()
-	repo.Commit(t, testrepos.Change{Message: "lfs", Files: map[string]string{"po/cs.po": pointer}})
-	check("pull", "po/cs.po", "po/de.po")
-	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
-		t.Errorf("units changed: %s", diff)
-	}
-	// A symlink out of the repository, and a submodule, with names that match.
-	repo.Commit(t, testrepos.Change{Message: "link", Files: map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")}, Symlinks: map[string]string{"po/fr.po": "/etc/passwd"}})
-	catalogtest.Git(t, repo.Path(), "read-tree", "HEAD")
-	catalogtest.Git(t, repo.Path(), "update-index", "--add", "--cacheinfo", "160000,"+repo.Head()+",po/es.po")
-	commit := catalogtest.Git(t, repo.Path(), "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", "HEAD", "-m", "submodule", catalogtest.Git(t, repo.Path(), "write-tree"))
-	catalogtest.Git(t, repo.Path(), "update-ref", "refs/heads/"+testrepos.DefaultBranch, commit)
-	if report := w.Sync(); report.Head != commit {
-		t.Errorf("pulled to %s, want %s", report.Head, commit)
-	}
-	if got := servedFiles(w, "app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}) {
-		t.Errorf("languages %v", got)
+	text, _ := w.ChangesAfter(last)
+	if n := strings.Count(text, "\n"); n != 1 || !strings.Contains(text, `59 app/cs`) {
+		t.Errorf("entries:\n%s", text)
 	}
 }

@@ -1,6 +1,8 @@
 package ingest_test
 
 import (
+	"database/sql"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,7 +11,58 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/testrepos"
 )
+
+// TestOneComponentFails: a component whose stored data is damaged stays behind,
+// the others of its convoy go on.
+func TestOneComponentFails(t *testing.T) {
+	repo := repoWith(t, map[string]string{"a/cs.po": po("One", "Jedna"), "b/cs.po": po("One", "Jedna"), "c/cs.po": po("One", "Jedna")})
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"a": {Filemask: "a/*.po"}, "b": {Filemask: "b/*.po"}, "c": {Filemask: "c/*.po"}})
+	w.Sync()
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"b/cs.po": garbage}})
+	w.Sync()
+	w.DB.Close()
+	db, err := sql.Open("sqlite", filepath.Join(w.Dir, "repoglot.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("DELETE FROM files"); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	w.Open()
+	_, last := w.ChangesAfter(0)
+	for n, want := range []int{2, 2} {
+		files := map[string]string{}
+		for _, name := range []string{"a/de.po", "b/de.po", "c/de.po"} {
+			files[name] = po("New"+fmt.Sprint(n), "Neu")
+		}
+		repo.Commit(t, testrepos.Change{Files: files})
+		report, err := w.Syncer.Sync(t.Context(), w.Branch)
+		if err == nil || !strings.Contains(err.Error(), "component demo/b: last good version of b/cs.po") || strings.Contains(err.Error(), "component demo/a") {
+			t.Errorf("pull %d: error %v", n, err)
+		}
+		moved := 0
+		for _, c := range report.Components {
+			if c.Head == repo.Head() && c.Err == nil {
+				moved++
+			}
+		}
+		if moved != want {
+			t.Errorf("pull %d: %d components moved, want %d", n, moved, want)
+		}
+	}
+	text, _ := w.ChangesAfter(last)
+	if n := strings.Count(text, "22 b "); n != 1 {
+		t.Errorf("%d entries 22 of b:\n%s", n, text)
+	}
+	for _, want := range []string{"31 a/de", "31 c/de"} {
+		if n := strings.Count(text, want); n != 2 {
+			t.Errorf("%d entries %q:\n%s", n, want, text)
+		}
+	}
+}
 
 // TestRoads imports an old commit of real repositories and pulls the head in
 // several pulls: the units must be those of an import of the head (DESIGN,

@@ -1,0 +1,185 @@
+package ingest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// TestNeverParsedIsNotThere: a file that cannot be parsed and never could be
+// displaces none (decision 22), and the component goes on with the next commit.
+func TestNeverParsedIsNotThere(t *testing.T) {
+	cs := po("One", "Jedna")
+	for name, c := range map[string]struct {
+		before, broken map[string]string
+		want           []string
+	}{
+		"a POT from the beginning": {
+			before: map[string]string{"po/app.pot": garbage, "po/cs.po": cs},
+			want:   []string{"en=po/cs.po", "cs=po/cs.po"},
+		},
+		"a POT beside a file of the source language": {
+			before: map[string]string{"po/en.po": po("One", "One", "Two", "Two"), "po/cs.po": cs},
+			broken: map[string]string{"po/app.pot": garbage},
+			want:   []string{"en=po/en.po", "cs=po/cs.po"},
+		},
+		"a file of the source language": {
+			before: map[string]string{"po/cs.po": cs},
+			broken: map[string]string{"po/en.po": garbage},
+			want:   []string{"en=po/cs.po", "cs=po/cs.po"},
+		},
+		"a better name of a language": {
+			before: map[string]string{"po/pt-br.po": po("One", "Um"), "po/cs.po": cs},
+			broken: map[string]string{"po/pt_BR.po": garbage},
+			want:   []string{"en=po/cs.po", "cs=po/cs.po", "pt_BR=po/pt-br.po"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"}, c.before)
+			before := w.ServedUnits()
+			if c.broken != nil {
+				repo.Commit(t, testrepos.Change{Files: c.broken})
+				w.Sync()
+			}
+			if diff := cmp.Diff(c.want, servedFiles(w, "app")); diff != "" {
+				t.Errorf("translations (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
+				t.Errorf("units changed:\n%s", diff)
+			}
+			_, last := w.ChangesAfter(0)
+			repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}})
+			if problems := w.Sync().Components[0].Problems; len(problems) == 0 {
+				t.Error("the problem is forgotten")
+			}
+			text, _ := w.ChangesAfter(last)
+			if n := strings.Count(text, "\n"); n != 1 || !strings.HasPrefix(text, "59 app/cs") {
+				t.Errorf("entries, want one 59:\n%s", text)
+			}
+		})
+	}
+}
+
+// TestReturningPOTBroken: a POT that comes back broken does not bring its old
+// version back.
+func TestReturningPOTBroken(t *testing.T) {
+	w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"},
+		map[string]string{"po/app.pot": po("One", "", "Old", ""), "po/cs.po": po("One", "Jedna")})
+	repo.Commit(t, testrepos.Change{Delete: []string{"po/app.pot"}})
+	w.Sync()
+	before := w.ServedUnits()
+	for n := range 2 {
+		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/app.pot": garbage, "po/de.po": po("One", fmt.Sprint(n))}})
+		w.Sync()
+		repo.Commit(t, testrepos.Change{Delete: []string{"po/de.po"}})
+		w.Sync()
+		if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
+			t.Errorf("units changed:\n%s", diff)
+		}
+	}
+}
+
+// TestBrokenFilesKeepTheirState: a POT and a language file break and are
+// repaired; meanwhile the last good state is served (DESIGN, invariant 7).
+func TestBrokenFilesKeepTheirState(t *testing.T) {
+	repo := repoWith(t, map[string]string{
+		"po/app.pot": po("One", "", "Two", ""),
+		"po/cs.po":   po("One", "Jedna", "Two", "Dvě"),
+	})
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
+	w.Sync()
+	before := w.ServedUnits()
+	repo.Commit(t, testrepos.Change{Files: map[string]string{
+		"po/app.pot": "<<<<<<< HEAD\n" + po("One", ""),
+		"po/cs.po":   po("One", "Jedna") + "msgid \"Two\nmsgstr \"\"\n",
+		"po/de.po":   "garbage",
+	}})
+	report := w.Sync()
+	if n := len(report.Components[0].Problems); n != 3 {
+		t.Errorf("%d problems, want 3: %q", n, report.Components[0].Problems)
+	}
+	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
+		t.Errorf("broken files changed what is served:\n%s", diff)
+	}
+	// Another file changes meanwhile: the last good POT still is the source.
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("Three", "Drei")}})
+	w.Sync()
+	if diff := cmp.Diff([]string{"1 One", "2 Two", "3 Three"}, sourceStrings(w, "app")); diff != "" {
+		t.Errorf("source units: %s", diff)
+	}
+	repo.Commit(t, testrepos.Change{Files: map[string]string{
+		"po/app.pot": po("One", "", "Two", ""),
+		"po/cs.po":   po("One", "Jedna", "Two", "Dva"),
+	}})
+	if problems := w.Sync().Components[0].Problems; len(problems) != 0 {
+		t.Errorf("problems stay: %q", problems)
+	}
+}
+
+// TestUnsafeNamesAreReported: a file that is not read for its name is a problem
+// of the component, from the commit that brings it to the one that takes it.
+func TestUnsafeNamesAreReported(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/a\\b.po": po("One", "X"), "doc/c\\d.po": ""})
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	problems := func() string { return strings.Join(w.Sync().Components[0].Problems, "\n") }
+	if got := problems(); strings.Count(got, "not served") != 1 || !strings.Contains(got, `po/a\x5cb.po: not served`) || !strings.Contains(got, "rename") {
+		t.Errorf("after the import: %q", got)
+	}
+	repo.Commit(t, testrepos.Change{Message: "more", Files: map[string]string{"po/d\u0085e.po": po("One", "Y")}})
+	if got := problems(); strings.Count(got, "not served") != 2 || !strings.Contains(got, `po/d\xc2\x85e.po: not served`) {
+		t.Errorf("after a pull: %q", got)
+	}
+	repo.Commit(t, testrepos.Change{Message: "less", Delete: []string{"po/a\\b.po", "po/d\u0085e.po"}})
+	if got := problems(); got != "" {
+		t.Errorf("after they are gone: %q", got)
+	}
+	if got := servedFiles(w, "app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po"}) {
+		t.Errorf("languages %v", got)
+	}
+}
+
+// TestNotReadEntries: pointers of Git LFS are named as such and keep what was
+// there before; symlinks and submodules below the mask are not read.
+func TestNotReadEntries(t *testing.T) {
+	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n"
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": pointer})
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	check := func(when string, files ...string) {
+		t.Helper()
+		problems := w.Sync().Components[0].Problems
+		if len(problems) != len(files) {
+			t.Errorf("%s: problems %q, want one of each of %q", when, problems, files)
+			return
+		}
+		for i, file := range files {
+			if !strings.Contains(problems[i], file) || !strings.Contains(problems[i], "Git LFS") || !strings.Contains(problems[i], "store PO files in git itself") {
+				t.Errorf("%s: %q, want that %s is a pointer of Git LFS, and the remedy", when, problems[i], file)
+			}
+		}
+	}
+	check("import", "po/de.po")
+	before := w.ServedUnits()
+	repo.Commit(t, testrepos.Change{Message: "lfs", Files: map[string]string{"po/cs.po": pointer}})
+	check("pull", "po/cs.po", "po/de.po")
+	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
+		t.Errorf("units changed: %s", diff)
+	}
+	// A symlink out of the repository, and a submodule, with names that match.
+	repo.Commit(t, testrepos.Change{Message: "link", Files: map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")}, Symlinks: map[string]string{"po/fr.po": "/etc/passwd"}})
+	catalogtest.Git(t, repo.Path(), "read-tree", "HEAD")
+	catalogtest.Git(t, repo.Path(), "update-index", "--add", "--cacheinfo", "160000,"+repo.Head()+",po/es.po")
+	commit := catalogtest.Git(t, repo.Path(), "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", "HEAD", "-m", "submodule", catalogtest.Git(t, repo.Path(), "write-tree"))
+	catalogtest.Git(t, repo.Path(), "update-ref", "refs/heads/"+testrepos.DefaultBranch, commit)
+	if report := w.Sync(); report.Head != commit {
+		t.Errorf("pulled to %s, want %s", report.Head, commit)
+	}
+	if got := servedFiles(w, "app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}) {
+		t.Errorf("languages %v", got)
+	}
+}

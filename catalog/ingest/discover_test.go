@@ -1,0 +1,144 @@
+package ingest_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// TestDiscovery holds the rules of {component}.
+func TestDiscovery(t *testing.T) {
+	repo := repoWith(t, map[string]string{
+		"locale/cs/LC_MESSAGES/intro.po":      po("One", "Jedna"),
+		"locale/cs/LC_MESSAGES/a b.po":        po("One", "Jedna"),
+		"locale/cs/LC_MESSAGES/a+b.po":        po("One", "Jedna"),
+		"locale/cs/LC_MESSAGES/deep/topic.po": po("One", "Jedna"),
+		"locale/de/LC_MESSAGES/intro.po":      po("One", "Eins"),
+	})
+	settings := map[string]catalog.ComponentSettings{"docs-{component}": {Name: "Docs: {component}", Filemask: "locale/*/LC_MESSAGES/{component}.po"}}
+	w := catalogtest.NewPuller(t, repo.URL(), settings)
+	w.Sync()
+	want := []string{"docs-a-b|Docs: a b", "docs-a-b-2|Docs: a+b", "docs-deep-topic|Docs: deep/topic", "docs-intro|Docs: intro"}
+	if diff := cmp.Diff(want, componentNames(w)); diff != "" {
+		t.Errorf("components: %s", diff)
+	}
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
+		c, err := s.Component(ctx, "demo", "docs-a-b")
+		made := catalog.Discovery{Slug: "docs-{component}", Name: "Docs: {component}", Filemask: "locale/*/LC_MESSAGES/{component}.po"}
+		if c.Settings.Discovery != made {
+			t.Errorf("made by %+v", c.Settings.Discovery)
+		}
+		return err
+	})
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"locale/cs/LC_MESSAGES/a*b.po": po("One", "1"), "locale/cs/LC_MESSAGES/a!b.po": po("One", "1")}, Delete: []string{"locale/cs/LC_MESSAGES/deep"}})
+	report := w.Sync()
+	want = append(want, "docs-a-b-3|Docs: a!b")
+	if diff := cmp.Diff(want, componentNames(w)); diff != "" {
+		t.Errorf("components after a pull: %s", diff)
+	}
+	vanished := ""
+	for _, c := range report.Components {
+		if c.Slug == "docs-deep-topic" {
+			vanished = strings.Join(c.Problems, "\n")
+		}
+	}
+	if !strings.Contains(vanished, "matches no file") {
+		t.Errorf("a vanished component is not reported: %q", vanished)
+	}
+	if again := w.Sync(); again.Steps != 0 {
+		t.Errorf("a pull of nothing made %d steps", again.Steps)
+	}
+}
+
+// TestDiscoverySettings: a changed setting of a discovery reaches the components
+// that it made before, without a new commit; they keep their slugs.
+func TestDiscoverySettings(t *testing.T) {
+	repo := repoWith(t, map[string]string{"cs/a b.po": po("One", "Jedna"), "cs/a+b.po": po("One", "Jedna")})
+	settings := catalog.ComponentSettings{Name: "Docs: {component}", Filemask: "*/{component}.po"}
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"docs-{component}": settings})
+	w.Sync()
+	settings.Name, settings.CheckFlags = "Manual: {component}", "read-only"
+	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"docs-{component}": settings})
+	w.Sync()
+	if diff := cmp.Diff([]string{"docs-a-b|Manual: a b", "docs-a-b-2|Manual: a+b"}, componentNames(w)); diff != "" {
+		t.Errorf("components: %s", diff)
+	}
+	w.EachUnit(func(c *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
+		if u.State != catalog.StateReadOnly {
+			t.Errorf("%s: %q has state %d", c.Slug, u.Source, u.State)
+		}
+	})
+	// Away and back: the discovery is made again though neither it nor the head
+	// changed.
+	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"other": {Filemask: "*/a b.po"}})
+	w.Sync()
+	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"docs-{component}": settings})
+	w.Sync()
+	if n := len(componentNames(w)); n != 2 {
+		t.Errorf("components after all: %q", componentNames(w))
+	}
+}
+
+// TestBarren tells of a mask without files in the pull that finds it so and in
+// the first of each process, for components and for discoveries.
+func TestBarren(t *testing.T) {
+	repo := repoWith(t, map[string]string{
+		"po/cs.po": po("One", "Jedna"), "po/app.pot": po("One", ""), "a/x/cs.po": po("One", "Jedna"),
+	})
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{
+		"app":               {NewBase: "po/app.pot", LanguageRegex: "^[^.]+$"},
+		"own":               {Filemask: "po/app*.pot", LanguageRegex: ".*", NewBase: "po/app.pot"},
+		"found-{component}": {Filemask: "a/{component}/*.po"},
+		"none-{component}":  {Filemask: "b/{component}/*.po"},
+	})
+	problems := func() map[string][]string {
+		told := make(map[string][]string)
+		for _, c := range w.Sync().Components {
+			if len(c.Problems) > 0 {
+				told[c.Slug] = c.Problems
+			}
+		}
+		return told
+	}
+	none := map[string][]string{
+		"own":              {"the filemask po/app*.pot matches no file of branch main: correct filemask or branch"},
+		"none-{component}": {"the filemask b/{component}/*.po matches no file of branch main: correct filemask or branch"},
+	}
+	all := map[string][]string{
+		"own": none["own"], "none-{component}": none["none-{component}"],
+		"app": {"the filemask po/*.po matches no file of branch main: correct filemask or branch"},
+	}
+	restart := func() {
+		w.DB.Close()
+		w.Open()
+	}
+	check := func(when string, want map[string][]string) {
+		t.Helper()
+		if diff := cmp.Diff(want, problems()); diff != "" {
+			t.Errorf("%s: problems (-want +got):\n%s", when, diff)
+		}
+	}
+	check("first pull", none)
+	restart()
+	check("restart", none)
+	repo.Commit(t, testrepos.Change{Delete: []string{"po/cs.po"}})
+	w.Sync()
+	restart()
+	check("restart without files", all)
+	repo.Commit(t, testrepos.Change{Delete: []string{"a"}})
+	w.Sync()
+	restart()
+	all["found-{component}"] = []string{"the filemask a/{component}/*.po matches no file of branch main: correct filemask or branch"}
+	check("restart without what was discovered", all) // found-x itself is not told of again
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna"), "b/y/cs.po": po("One", "Jedna")}})
+	w.Sync()
+	restart()
+	check("mended", map[string][]string{"own": none["own"], "found-{component}": all["found-{component}"]})
+}
