@@ -12,8 +12,9 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestNeverParsedIsNotThere: a file that cannot be parsed and never could be
-// displaces none (decision 22), and the component goes on with the next commit.
+// TestNeverParsedIsNotThere: a file that could never be parsed does not take
+// the place of another one (docs/compatibility.md#unreadable-files), and the
+// component goes on with the next commit.
 func TestNeverParsedIsNotThere(t *testing.T) {
 	cs := po("One", "Jedna")
 	for name, c := range map[string]struct {
@@ -86,7 +87,7 @@ func TestReturningPOTBroken(t *testing.T) {
 }
 
 // TestBrokenFilesKeepTheirState: a POT and a language file break and are
-// repaired; meanwhile the last good state is served (DESIGN, invariant 7).
+// repaired. Meanwhile their last good versions are served.
 func TestBrokenFilesKeepTheirState(t *testing.T) {
 	repo := repoWith(t, map[string]string{
 		"po/app.pot": po("One", "", "Two", ""),
@@ -122,8 +123,9 @@ func TestBrokenFilesKeepTheirState(t *testing.T) {
 	}
 }
 
-// TestUnsafeNamesAreReported: a file that is not read for its name is a problem
-// of the component, from the commit that brings it to the one that takes it.
+// TestUnsafeNamesAreReported: a file that is not read because of its name is a
+// problem of the component, from the commit that adds it to the commit that
+// removes it.
 func TestUnsafeNamesAreReported(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/a\\b.po": po("One", "X"), "doc/c\\d.po": ""})
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
@@ -144,8 +146,8 @@ func TestUnsafeNamesAreReported(t *testing.T) {
 	}
 }
 
-// TestNotReadEntries: pointers of Git LFS are named as such and keep what was
-// there before; symlinks and submodules below the mask are not read.
+// TestNotReadEntries: Git LFS pointers are reported as such, and the last good
+// version stays. Symlinks and submodules below the mask are not read.
 func TestNotReadEntries(t *testing.T) {
 	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n"
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": pointer})

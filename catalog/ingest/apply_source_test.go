@@ -11,8 +11,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestBrokenFirstFile: a source translation without own file has filename and
-// revision of the version that is served, not of the broken one.
+// TestBrokenFirstFile: a source translation without a file of its own has
+// filename and revision of the version that is served, not of the broken one.
 func TestBrokenFirstFile(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("Two", "Zwei")})
 	before := w.ServedUnits()
@@ -25,8 +25,8 @@ func TestBrokenFirstFile(t *testing.T) {
 	}
 }
 
-// TestSourceLanguageFiles: beside a POT no file of the source language is
-// served, whatever its name; without one each has its code.
+// TestSourceLanguageFiles: with a POT no file of the source language is served,
+// whatever its name. Without a POT each has its code.
 func TestSourceLanguageFiles(t *testing.T) {
 	files := map[string]string{"po/en.po": po("One", "One"), "po/en_en.po": po("One", "One"), "po/cs.po": po("One", "Jedna")}
 	w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"}, files)
@@ -47,8 +47,9 @@ func TestSourceLanguageFiles(t *testing.T) {
 	}
 }
 
-// TestSourceFileReturnsAsItWas: all files of a component go, and the source
-// language's comes back with the bytes that it had, as after a revert.
+// TestSourceFileReturnsAsItWas: all files of a component disappear, and the
+// file of the source language comes back with the same bytes, as after a
+// revert.
 func TestSourceFileReturnsAsItWas(t *testing.T) {
 	english := po("One", "One", "Two", "Two")
 	repo := repoWith(t, map[string]string{"po/en.po": english, "po/cs.po": po("One", "Jedna")})

@@ -10,7 +10,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestUnion holds the order and the positions of decision 11.
+// TestUnion holds the order and the positions of source strings
+// (docs/compatibility.md#source-translation).
 func TestUnion(t *testing.T) {
 	repo := repoWith(t, map[string]string{
 		"po/app.pot": po("One", "", "Two", ""),

@@ -15,9 +15,9 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// fieldEdits are two versions of a file for every field of catalog.Unit that a
-// file decides. Of the string One, only that field differs, and what follows
-// from it.
+// fieldEdits has two versions of a file for every field of catalog.Unit that
+// comes from a file. The string One differs only in that field and in the
+// fields that follow from it.
 var fieldEdits = map[string][2]string{
 	"Source":          {"msgid \"One\"\nmsgstr \"Jedna\"\n", "msgid \"Won\"\nmsgstr \"Jedna\"\n"},
 	"Context":         {"msgctxt \"a\"\nmsgid \"One\"\nmsgstr \"Jedna\"\n", "msgctxt \"b\"\nmsgid \"One\"\nmsgstr \"Jedna\"\n"},
@@ -32,14 +32,14 @@ var fieldEdits = map[string][2]string{
 	"Location":        {"#: a.c:1\nmsgid \"One\"\nmsgstr \"Jedna\"\n", "#: a.c:2\nmsgid \"One\"\nmsgstr \"Jedna\"\n"},
 }
 
-// otherFields are the fields of catalog.Unit that follow from others, or that no
-// file decides.
+// otherFields are the fields of catalog.Unit that follow from others or do not
+// come from a file.
 var otherFields = []string{
 	"ID", "TranslationID", "SourceID", "Identity", "Comment", "Words", "Chars", "Failing", "HasSuggestion", "Removed", "Created",
 }
 
-// TestFieldsAreStored edits each field of a unit alone: a pull, and a replay that
-// makes the edit in the batch of the first version, store it, as an import does.
+// TestFieldsAreStored edits each field of a unit alone. A pull, and a replay
+// with both versions in one batch, store what an import stores.
 func TestFieldsAreStored(t *testing.T) {
 	for i := range reflect.TypeFor[catalog.Unit]().NumField() {
 		name := reflect.TypeFor[catalog.Unit]().Field(i).Name
@@ -93,9 +93,9 @@ func translated(w *catalogtest.Puller) (found catalog.Unit) {
 	return found
 }
 
-// TestRepeatedEntryShiftsPlaces: a repeated entry is not served, but those
-// behind it move.
-func TestRepeatedEntryShiftsPlaces(t *testing.T) {
+// TestRepeatedEntryShiftsPositions: a repeated entry is not served, and the
+// entries after it move.
+func TestRepeatedEntryShiftsPositions(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "One", "Jeden", "Two", "Dvě")}})
 	if n := w.Sync().Changes; n != 0 {
@@ -108,9 +108,10 @@ func TestRepeatedEntryShiftsPlaces(t *testing.T) {
 	}
 }
 
-// TestNothingChanged: a file that is reordered, rewrapped, encoded otherwise or
-// commented otherwise gives no entry (decision 16), pulled or replayed; the last
-// commit, which changes one string, gives one.
+// TestNothingChanged: a file that is reordered or rewrapped, or that gets
+// another encoding or other comments, makes no entry
+// (docs/compatibility.md#change-entries), pulled or replayed. The last commit,
+// which changes one string, makes one.
 func TestNothingChanged(t *testing.T) {
 	head := func(charset string) string {
 		return "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=" + charset + "\\n\"\n\n"

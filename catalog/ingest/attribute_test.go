@@ -15,8 +15,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestAttributionFollowsRenames: who translates a file that another one moves
-// afterwards, all in one merged branch, keeps the credit.
+// TestAttributionFollowsRenames: the translator of a file that another author
+// moves afterwards, in the same merged branch, keeps the credit.
 func TestAttributionFollowsRenames(t *testing.T) {
 	repo := testrepos.Empty(t)
 	entry := func(id, text string) string { return fmt.Sprintf("msgid %q\nmsgstr %q\n\n", id, text) }
@@ -45,9 +45,9 @@ func TestAttributionFollowsRenames(t *testing.T) {
 	}
 }
 
-// TestAttributionKeepsToTheOldName: below a rename the file is the one with the
-// old name, though another one has the new name there: the merge that drops that
-// one is not credited with what it took over.
+// TestAttributionKeepsToTheOldName: before a rename the file is the one with
+// the old name, even if another file has the new name there. The merge that
+// drops that other file gets no credit for the texts that it took over.
 func TestAttributionKeepsToTheOldName(t *testing.T) {
 	repo := testrepos.Empty(t)
 	entry := func(id, text string) string { return fmt.Sprintf("msgid %q\nmsgstr %q\n\n", id, text) }
@@ -75,10 +75,10 @@ func TestAttributionKeepsToTheOldName(t *testing.T) {
 	}
 }
 
-// TestWhoIntroducesASourceString: a side branch adds a string, translates it,
-// breaks the file and repairs it; the merge credits who added and who
+// TestSourceStringIntroducer: a side branch adds a string, translates it,
+// breaks the file and repairs it. The merge credits the commits that added and
 // translated it.
-func TestWhoIntroducesASourceString(t *testing.T) {
+func TestSourceStringIntroducer(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna")})
 	_, last := w.ChangesAfter(0)
 	commit := func(author, text string, parents ...string) {
@@ -101,9 +101,9 @@ func TestWhoIntroducesASourceString(t *testing.T) {
 	}
 }
 
-// TestDetails replays, and pulls, a history with squash merges, a source string
-// that was edited, and a language that moved.
-func TestDetails(t *testing.T) {
+// TestSquashesEditsAndMoves replays and pulls a history with squash merges, an
+// edited source string, and a language that moved.
+func TestSquashesEditsAndMoves(t *testing.T) {
 	repo := testrepos.Empty(t)
 	day := func(n int) time.Time { return time.Date(2024, 3, n, 12, 0, 0, 0, time.UTC) }
 	var hashes []string
@@ -192,7 +192,8 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// statDays renders the statistics of a language over time: translated of all.
+// statDays renders the statistics of a language over time: translated of all
+// units.
 func statDays(w *catalogtest.Puller, language string) string {
 	var list []string
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {

@@ -34,7 +34,7 @@ func TestKilledChecking(t *testing.T) {
 		}
 		return w
 	}
-	all := slain{commits: map[string]int{}, standing: map[string]int{}}
+	all := killCounts{commits: map[string]int{}, standing: map[string]int{}}
 	_, asked := all.run(t, copied(t), 0, 0)
 	if asked < 50 {
 		t.Fatalf("%d places: the test kills nothing", asked)

@@ -11,8 +11,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// TestSettingsChange: another filemask is read against what is stored: units
-// of the same language keep their ids.
+// TestSettingsChange: after a change of the filemask, files are compared with
+// what is stored: units of the same language keep their ids.
 func TestSettingsChange(t *testing.T) {
 	repo := repoWith(t, map[string]string{
 		"po/cs.po":     po("One", "Jedna"),
@@ -52,8 +52,8 @@ func TestSettingsChange(t *testing.T) {
 	})
 }
 
-// TestSourceLanguageStays: another source language would make every unit
-// another one.
+// TestSourceLanguageStays: the source language cannot change, since every unit
+// would become another one.
 func TestSourceLanguageStays(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {}})

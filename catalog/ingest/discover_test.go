@@ -57,8 +57,8 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestDiscoverySettings: a changed setting of a discovery reaches the components
-// that it made before, without a new commit; they keep their slugs.
+// TestDiscoverySettings: a changed setting of a discovery reaches the
+// components that it made before, without a new commit. They keep their slugs.
 func TestDiscoverySettings(t *testing.T) {
 	repo := repoWith(t, map[string]string{"cs/a b.po": po("One", "Jedna"), "cs/a+b.po": po("One", "Jedna")})
 	settings := catalog.ComponentSettings{Name: "Docs: {component}", Filemask: "*/{component}.po"}
@@ -86,9 +86,10 @@ func TestDiscoverySettings(t *testing.T) {
 	}
 }
 
-// TestBarren tells of a mask without files in the pull that finds it so and in
-// the first of each process, for components and for discoveries.
-func TestBarren(t *testing.T) {
+// TestMatchesNothing: a mask without files is reported in the pull that finds
+// it so and in the first pull of each process, for components and for
+// discoveries.
+func TestMatchesNothing(t *testing.T) {
 	repo := repoWith(t, map[string]string{
 		"po/cs.po": po("One", "Jedna"), "po/app.pot": po("One", ""), "a/x/cs.po": po("One", "Jedna"),
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// po makes a small PO file of pairs of msgid and msgstr.
+// po makes a small PO file from pairs of msgid and msgstr.
 func po(pairs ...string) string {
 	var b strings.Builder
 	b.WriteString("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n")
@@ -23,7 +23,7 @@ func po(pairs ...string) string {
 	return b.String()
 }
 
-// repoWith makes a repository with one commit of files.
+// repoWith makes a repository with one commit.
 func repoWith(t testing.TB, files map[string]string) *testrepos.Repo {
 	t.Helper()
 	repo := testrepos.Empty(t)
@@ -31,7 +31,7 @@ func repoWith(t testing.TB, files map[string]string) *testrepos.Repo {
 	return repo
 }
 
-// servedFiles are the served translations of a component: language=file.
+// servedFiles lists the served translations of a component: language=file.
 func servedFiles(w *catalogtest.Puller, component string) []string {
 	var list []string
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {
@@ -48,7 +48,7 @@ func servedFiles(w *catalogtest.Puller, component string) []string {
 	return list
 }
 
-// sourceStrings are position and source of the source units, in id order.
+// sourceStrings lists position and source of the source units, in id order.
 func sourceStrings(w *catalogtest.Puller, component string) []string {
 	var list []string
 	w.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
@@ -83,10 +83,10 @@ func componentNames(w *catalogtest.Puller) []string {
 
 const poHead = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
 
-// garbage is no PO file.
+// garbage cannot be parsed as a PO file.
 const garbage = "garbage\n"
 
-// app is a world with one component "app" over a repository of files.
+// app makes a store with one component "app" of a repository with the files.
 func app(t *testing.T, s catalog.ComponentSettings, files map[string]string) (*catalogtest.Puller, *testrepos.Repo) {
 	t.Helper()
 	if s.LanguageRegex == "" {
@@ -110,7 +110,7 @@ func sameIDs(w *catalogtest.Puller, before map[int64]string) {
 	}
 }
 
-// clone is a whole copy of a repository.
+// clone makes a complete copy of a repository.
 func clone(t *testing.T, dir string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "whole.git")
@@ -118,11 +118,11 @@ func clone(t *testing.T, dir string) string {
 	return to
 }
 
-// sharedRepos is where the real repositories lie beside the project.
+// sharedRepos is the folder of the real repositories, next to the project.
 const sharedRepos = "../../../shared/data/repos"
 
-// slowUnderRace are the bundles that the race detector need not see: the same
-// code as for the others, for half a minute each.
+// slowUnderRace reports whether a test of a bundle is left out under the race
+// detector: it runs the same code as the others, for half a minute.
 func slowUnderRace(bundle string) bool {
 	return underRace && (bundle == "vim-po" || bundle == "python-docs-pl")
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// componentIDs are those of the project's components, in order.
+// componentIDs returns the ids of the project's components, in order.
 func componentIDs(w *catalogtest.Puller) []int64 {
 	var list []int64
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {
@@ -28,7 +28,7 @@ func componentIDs(w *catalogtest.Puller) []int64 {
 	return list
 }
 
-// hookChanges are the entries 53 of the project: component, time, details.
+// hookChanges lists the entries 53 of the project: component, time, details.
 func hookChanges(w *catalogtest.Puller) []string {
 	var list []string
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {
@@ -43,7 +43,7 @@ func hookChanges(w *catalogtest.Puller) []string {
 	return list
 }
 
-// recordHook records a call; the world's clock goes on by so much since the last look.
+// recordHook records a webhook after some time has passed on the clock.
 func recordHook(w *catalogtest.Puller, passed time.Duration, ids ...int64) {
 	w.TB.Helper()
 	w.Clock = w.Clock.Add(passed - time.Minute) // looking at it adds a minute
@@ -92,9 +92,9 @@ func TestRecordHook(t *testing.T) {
 	}
 }
 
-// TestRecordHookBesidePulls: pulls move the heads while calls are recorded, and
-// neither disturbs the other.
-func TestRecordHookBesidePulls(t *testing.T) {
+// TestRecordHookDuringPulls: pulls move the heads while webhooks are recorded,
+// and neither disturbs the other.
+func TestRecordHookDuringPulls(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "0")})
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	var mu sync.Mutex

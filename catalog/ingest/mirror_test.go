@@ -33,7 +33,7 @@ func eachObject(t *testing.T, dir string, fn func(name string)) {
 	}
 }
 
-// damages are what disks and people do to mirrors.
+// damages are ways in which disks and people damage mirrors.
 var damages = map[string]func(t *testing.T, name string){
 	"bits flipped": func(t *testing.T, name string) {
 		data, err := os.ReadFile(name)
@@ -75,8 +75,8 @@ func overwrite(t *testing.T, name string, data []byte) {
 }
 
 // TestDamagedMirrorHeals: whatever object of a mirror is damaged, the next pull
-// that needs it clones again and ends as if nothing had been; ids stay, and no
-// entry tells of it (decision 21).
+// that needs it clones again and ends as without the damage: ids stay, and no
+// entry mentions it.
 func TestDamagedMirrorHeals(t *testing.T) {
 	for name, harm := range damages {
 		for _, restart := range []bool{false, true} {
@@ -105,8 +105,8 @@ func TestDamagedMirrorHeals(t *testing.T) {
 	}
 }
 
-// TestDamagedRemote: what cannot be read even when cloned anew is an error, and
-// it is not cloned again in every round.
+// TestDamagedRemote: an object that cannot be read even from a new clone is an
+// error, and not every pull clones again.
 func TestDamagedRemote(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
@@ -121,7 +121,7 @@ func TestDamagedRemote(t *testing.T) {
 	for range 3 {
 		_, err := w.Syncer.Sync(t.Context(), w.Branch)
 		if !errors.Is(err, object.ErrUnknownObject) || !strings.Contains(err.Error(), "git fsck") {
-			t.Fatalf("error %v, want ErrUnknownObject and what to do", err)
+			t.Fatalf("error %v, want ErrUnknownObject and the remedy", err)
 		}
 		found, _ := filepath.Glob(filepath.Join(w.Dir, "mirrors", "*", "git-*"))
 		clones = append(clones, found...)
@@ -135,7 +135,7 @@ func TestDamagedRemote(t *testing.T) {
 }
 
 // TestLostMirror: the mirror is a cache. Without it, and with a head that the
-// remote does not have any more, one step leads on and ids stay.
+// remote no longer has, one step leads to the new head and ids stay.
 func TestLostMirror(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})

@@ -10,7 +10,7 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// countUnits is the number of live units.
+// countUnits returns the number of live units.
 func countUnits(w *catalogtest.Puller) int {
 	n := 0
 	w.EachUnit(func(*catalog.Component, *catalog.Translation, *catalog.Unit) { n++ })

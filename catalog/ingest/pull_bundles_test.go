@@ -56,8 +56,8 @@ var bundles = []struct {
 	}},
 }
 
-// TestBundles imports real repositories and compares every file's counts with
-// those of GNU msgfmt.
+// TestBundles imports real repositories and compares the counts of every file
+// with the counts of GNU msgfmt.
 func TestBundles(t *testing.T) {
 	catalogtest.NeedShared(t, sharedRepos)
 	for _, b := range bundles {
@@ -83,7 +83,8 @@ func TestBundles(t *testing.T) {
 	}
 }
 
-// fileCounts are the translated, fuzzy and untranslated units of every file.
+// fileCounts returns the translated, fuzzy and untranslated units of every
+// file.
 func fileCounts(w *catalogtest.Puller) map[string]string {
 	counts := make(map[string]string)
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {
@@ -142,7 +143,7 @@ func compareCounts(t *testing.T, path, want, got, problem, intended string) {
 	switch {
 	case intended != "":
 		if got == want || refused && got == "" {
-			t.Errorf("%s: the intended difference (%s) is none any more", path, intended)
+			t.Errorf("%s: the intended difference (%s) is gone", path, intended)
 		}
 	case refused && got != "":
 		t.Errorf("%s: msgfmt refuses it, we read %s", path, got)

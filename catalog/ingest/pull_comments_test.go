@@ -11,7 +11,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// servedComments are those served, and the translations' counts.
+// servedComments renders the comments, and the counts of comments of the
+// translations.
 func servedComments(w *catalogtest.Puller) string {
 	w.TB.Helper()
 	var lines []string
@@ -34,8 +35,8 @@ func servedComments(w *catalogtest.Puller) string {
 
 const commentHead = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
 
-// TestComments: translator comments that the template has not are comments, and
-// stay so through pulls that change either.
+// TestComments: translator comments that the template does not have are
+// comments, and stay comments through pulls that change either.
 func TestComments(t *testing.T) {
 	cs := commentHead + "# Is it polite?\n#\n#. Button\nmsgid \"One\"\nmsgstr \"Jedna\"\n\n# all\n# mine\nmsgid \"Two\"\nmsgstr \"\"\n\n#\n#. only this\nmsgid \"Three\"\nmsgstr \"\"\n"
 	pot := func(one, two string) string {

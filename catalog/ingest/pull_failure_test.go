@@ -15,8 +15,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestConflictIsNoFailure: a configuration that changes while a pull runs stops
-// the pull, but is no spell of failure (decision 21).
+// TestConflictIsNoFailure: a configuration that changes during a pull stops the
+// pull, and no failure is recorded (docs/compatibility.md#component-events).
 func TestConflictIsNoFailure(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna"), "b/cs.po": po("One", "Jeden")})
 	_, last := w.ChangesAfter(0)
@@ -35,16 +35,16 @@ func TestConflictIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestSpellOfFailure: a repository that cannot be reached makes one entry 22,
-// however often it is tried; what was served stays.
-func TestSpellOfFailure(t *testing.T) {
+// TestFailureEntry: a repository that cannot be reached makes one entry 22,
+// however often it is tried. The stored state stays.
+func TestFailureEntry(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	w.Sync()
 	before := w.ServedUnits()
 	_, last := w.ChangesAfter(0)
 	away := repo.Path() + ".away"
-	for spell := range 2 {
+	for failure := range 2 {
 		if err := os.Rename(repo.Path(), away); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestSpellOfFailure(t *testing.T) {
 		}
 		text, now := w.ChangesAfter(last)
 		if n := strings.Count(text, "\n"); n != 1 || !strings.HasPrefix(text, "22 app") {
-			t.Errorf("spell %d: %d entries, want one 22:\n%s", spell, n, text)
+			t.Errorf("failure %d: %d entries, want one 22:\n%s", failure, n, text)
 		}
 		last = now
 		if err := os.Rename(away, repo.Path()); err != nil {
@@ -71,8 +71,8 @@ func TestSpellOfFailure(t *testing.T) {
 	}
 }
 
-// TestErrorsNameTheRemedy: what a maintainer does wrong is said in one line
-// that names the component or the repository.
+// TestErrorsNameTheRemedy: a mistake in the configuration is reported in one
+// line that names the component or the repository.
 func TestErrorsNameTheRemedy(t *testing.T) {
 	empty := testrepos.Empty(t)
 	full := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})

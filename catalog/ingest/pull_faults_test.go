@@ -17,13 +17,14 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// reopenWith opens the store again, with a fault, which is a PRAGMA, or without.
+// reopenWith opens the store again, with a PRAGMA that makes a fault, or
+// without.
 func reopenWith(w *catalogtest.Puller, pragma ...string) {
 	w.TB.Helper()
 	w.Reopen(func(o *store.Options) { o.Pragmas = pragma })
 }
 
-// databasePages is the length of the world's database.
+// databasePages returns the length of the database in pages.
 func databasePages(w *catalogtest.Puller) (n int) {
 	w.TB.Helper()
 	db, err := sql.Open("sqlite", w.Database())
@@ -37,8 +38,8 @@ func databasePages(w *catalogtest.Puller) (n int) {
 	return n
 }
 
-// withoutFailures takes the entries 22 out of byComponent, which a pull that fails
-// may or may not be able to leave.
+// withoutFailures removes the entries 22 from byComponent: a pull that fails
+// may or may not be able to store one.
 func withoutFailures(lists map[string]string) map[string]string {
 	for slug, list := range lists {
 		var kept strings.Builder
@@ -58,8 +59,8 @@ const (
 	readOnly = "cannot be written"
 )
 
-// growing is a repository whose every commit adds strings to all languages and
-// changes others, with its commits, the first one first.
+// growing makes a repository whose commits all add strings to all languages and
+// change others. It returns the commits, the first one first.
 func growing(t *testing.T, commits int) (*testrepos.Repo, []string) {
 	t.Helper()
 	repo := testrepos.Empty(t)
@@ -84,9 +85,9 @@ var growingSettings = map[string]catalog.ComponentSettings{
 	"few": {Filemask: "po/*.po", LanguageRegex: "^(cs|en)$", History: catalog.History{Full: true}},
 }
 
-// TestFullDiskInReplay lets the database run out of room at many places of a
-// replay: the pull says so, and the next one ends with what an uninterrupted
-// one stores, ids and times included.
+// TestFullDiskInReplay lets the database run out of space at many points of a
+// replay. The pull reports it, and the next one stores what an uninterrupted
+// replay stores, ids and times included.
 func TestFullDiskInReplay(t *testing.T) {
 	t.Parallel()
 	repo, _ := growing(t, 12)
@@ -159,8 +160,8 @@ func TestFullDiskInPulls(t *testing.T) {
 	}
 }
 
-// compareWhole wants the entries and units of another world, but for ids and times and
-// for entries that tell of pulls that failed.
+// compareWhole compares entries and units with those of another store, except
+// ids and times and the entries of failed pulls.
 func compareWhole(w *catalogtest.Puller, whole *catalogtest.Puller) {
 	w.TB.Helper()
 	if diff := cmp.Diff(withoutFailures(whole.ChangesByComponent()), withoutFailures(w.ChangesByComponent())); diff != "" {
@@ -170,16 +171,16 @@ func compareWhole(w *catalogtest.Puller, whole *catalogtest.Puller) {
 		w.TB.Errorf("units (-whole +interrupted):\n%.5000s", diff)
 	}
 	orderedTimes(w)
-	ledger, units := map[int64]string{}, map[int64]string{}
-	w.ApplyChanges(ledger)
+	texts, units := map[int64]string{}, map[int64]string{}
+	w.ApplyChanges(texts)
 	w.Targets(units)
-	if diff := cmp.Diff(units, ledger); diff != "" {
-		w.TB.Errorf("the entries do not lead to the units (-units +ledger):\n%.5000s", diff)
+	if diff := cmp.Diff(units, texts); diff != "" {
+		w.TB.Errorf("the entries do not lead to the units (-units +entries):\n%.5000s", diff)
 	}
 }
 
-// compareBeginning wants a beginning of the entries of another world, which lead to the
-// units that there are.
+// compareBeginning compares the entries with the first entries of another
+// store. They must lead to the stored units.
 func compareBeginning(w *catalogtest.Puller, whole *catalogtest.Puller) {
 	w.TB.Helper()
 	all := withoutFailures(whole.ChangesByComponent())
@@ -188,16 +189,16 @@ func compareBeginning(w *catalogtest.Puller, whole *catalogtest.Puller) {
 			w.TB.Errorf("%s: the entries are not the first ones of an uninterrupted run:\n%s", slug, cmp.Diff(all[slug], list))
 		}
 	}
-	ledger, units := map[int64]string{}, map[int64]string{}
-	w.ApplyChanges(ledger)
+	texts, units := map[int64]string{}, map[int64]string{}
+	w.ApplyChanges(texts)
 	w.Targets(units)
-	if diff := cmp.Diff(units, ledger); diff != "" {
-		w.TB.Errorf("half-done: the entries do not lead to the units (-units +ledger):\n%.5000s", diff)
+	if diff := cmp.Diff(units, texts); diff != "" {
+		w.TB.Errorf("half-done: the entries do not lead to the units (-units +entries):\n%.5000s", diff)
 	}
 }
 
-// TestLockedDatabase lets another process hold the database's lock when a replay
-// or a pull is under way.
+// TestLockedDatabase lets another process hold the lock of the database during
+// a replay or a pull.
 func TestLockedDatabase(t *testing.T) {
 	t.Parallel()
 	p := playLong(t, 41, 30)
@@ -246,7 +247,7 @@ func TestLockedDatabase(t *testing.T) {
 	})
 }
 
-// giveUpEarly opens the store anew with a short time to wait for locks.
+// giveUpEarly opens the store again with a short wait for locks.
 func giveUpEarly(w *catalogtest.Puller) {
 	w.TB.Helper()
 	w.Reopen(func(o *store.Options) { o.BusyTimeout = 5 * time.Millisecond })
@@ -280,8 +281,8 @@ func lockDatabase(w *catalogtest.Puller) (release func()) {
 	}
 }
 
-// TestReadOnlyDatabase goes on with a replay, and with pulls, of which a part is
-// done when the file cannot be written any more.
+// TestReadOnlyDatabase makes the file read-only during a replay and during
+// pulls, which go on later.
 func TestReadOnlyDatabase(t *testing.T) {
 	t.Parallel()
 	p := playLong(t, 51, 30)
@@ -335,9 +336,9 @@ func TestReadOnlyDatabase(t *testing.T) {
 	})
 }
 
-// TestFailureAndItsEntry: a pull that fails when the database takes nothing
-// leaves neither the problem nor entry 22; the next one that fails leaves both,
-// once.
+// TestFailureAndItsEntry: a pull that fails while the database accepts no
+// writes stores neither the problem nor entry 22. The next one that fails
+// stores both, once.
 func TestFailureAndItsEntry(t *testing.T) {
 	t.Parallel()
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})

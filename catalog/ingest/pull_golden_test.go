@@ -17,8 +17,8 @@ import (
 
 const sharedGolden = "../../../shared/data/golden/units"
 
-// TestGoldenUnits compares every unit of real components with what a Weblate
-// 5.4.2 made of the same files: state, words and position.
+// TestGoldenUnits compares state, words and position of every unit of real
+// components with what Weblate 5.4.2 made of the same files.
 func TestGoldenUnits(t *testing.T) {
 	catalogtest.NeedShared(t, sharedGolden)
 	for _, c := range []struct {
@@ -44,10 +44,10 @@ func TestGoldenUnits(t *testing.T) {
 	}
 }
 
-// unitRow is what the table tells of a unit.
+// unitRow is a row of the recorded table.
 type unitRow struct{ state, words, position string }
 
-// unitRows are all units by file and id_hash.
+// unitRows returns all units by file and id_hash.
 func unitRows(w *catalogtest.Puller) map[string]unitRow {
 	rows := make(map[string]unitRow)
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {
@@ -79,7 +79,7 @@ func unitRows(w *catalogtest.Puller) map[string]unitRow {
 	return rows
 }
 
-// compareUnits holds our units against the recorded ones. potUnits is the
+// compareUnits compares our units with the recorded ones. potUnits is the
 // number of strings in the POT.
 func compareUnits(t *testing.T, path string, got map[string]unitRow, potUnits int) {
 	t.Helper()
@@ -104,8 +104,9 @@ func compareUnits(t *testing.T, path string, got map[string]unitRow, potUnits in
 		want := unitRow{col[3], col[4], col[5]}
 		g := got[col[1]+"\t"+col[2]]
 		if position, _ := strconv.Atoi(g.position); strings.HasSuffix(col[1], ".pot") && position > potUnits {
-			// Decision 11: what the POT lacks stands behind it; the service
-			// copies the position in the file that the string came from.
+			// Strings that the POT lacks come after it; Weblate copies the
+			// position in the file that the string came from
+			// (docs/compatibility.md#source-translation).
 			g.position = want.position
 		}
 		if g != want {

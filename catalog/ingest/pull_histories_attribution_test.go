@@ -8,14 +8,15 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// modelStep is one step of a pull: what commit reaches and base does not.
+// modelStep is one step of a pull: the commits that commit reaches and base
+// does not.
 type modelStep struct {
 	base, commit *modelCommit
 	brings       map[*modelCommit]bool
 	lost         bool // base is no ancestor: its commits may be gone
 }
 
-// steps are those of the last pull, by decision 20.
+// steps returns the steps of the last pull (docs/compatibility.md#history).
 func (o *observer) steps() []modelStep {
 	var chain []*modelCommit
 	at := o.p.head
@@ -54,7 +55,8 @@ func (o *observer) stepOf(steps []modelStep, c *catalog.Change) *modelStep {
 	return nil
 }
 
-// attributed compares an entry's author with exhaustive search (decision 18).
+// attributed compares the author of an entry with the result of an exhaustive
+// search (docs/compatibility.md#authors).
 func (o *observer) attributed(s *modelStep, c *catalog.Change) {
 	commit := o.p.byHash[c.Commit]
 	if c.AuthorName != commit.author {
@@ -90,8 +92,8 @@ func (o *observer) attributed(s *modelStep, c *catalog.Change) {
 	}
 }
 
-// targetPath is the one file of an entry's language; nil if the step knows two,
-// whose election is not modelled.
+// targetPath returns the one file of an entry's language, or nil if the step
+// has two: the model does not choose between them.
 func targetPath(s *modelStep, c *catalog.Change) []string {
 	var paths []string
 	for _, name := range modelPaths {
@@ -105,8 +107,9 @@ func targetPath(s *modelStep, c *catalog.Change) []string {
 	return paths
 }
 
-// sourcePaths are the files from which a string of the source translation may
-// be taken: for one that appeared its first holder, for others any that changed.
+// sourcePaths returns the files from which a string of the source translation
+// may be taken: the first file that has it for a new string, any changed file
+// for others.
 func (o *observer) sourcePaths(s *modelStep, c *catalog.Change, key string) []string {
 	var paths []string
 	broken := false
@@ -127,7 +130,7 @@ func (o *observer) sourcePaths(s *modelStep, c *catalog.Change, key string) []st
 }
 
 // renamed reports whether one of the files may have come from the other name of
-// its language, which is not modelled.
+// its language, which the model does not follow.
 func (o *observer) renamed(s *modelStep, paths []string) bool {
 	for _, name := range paths {
 		if base := path.Base(name); base != "pt-br.po" && base != "pt_BR.po" {
@@ -154,9 +157,9 @@ func presentIn(f *modelFile, key string) string {
 	return ""
 }
 
-// introducers collects the commits of a step, reached from at through versions
-// that have the same value, whose value no parent has. A broken version stands
-// for those before it.
+// introducers collects the commits of a step that at reaches through versions
+// with the same value, and whose value no parent has. A broken version is
+// replaced by the versions before it.
 func introducers(s *modelStep, at *modelCommit, path, key string, value func(*modelFile, string) string, found, seen map[*modelCommit]bool) {
 	if seen[at] {
 		return

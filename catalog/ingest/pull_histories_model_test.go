@@ -32,7 +32,7 @@ func (e *modelEntry) source() string {
 
 func (e *modelEntry) key() string { return e.context + "\x04" + e.source() }
 
-// value is what of an entry makes change entries.
+// value is the part of an entry whose change makes change entries.
 func (e *modelEntry) value() string {
 	if e.target == "" {
 		return "0"
@@ -40,13 +40,13 @@ func (e *modelEntry) value() string {
 	return fmt.Sprint(e.target, e.fuzzy, e.locked)
 }
 
-// modelFile is a modelled PO file; broken ones cannot be parsed.
+// modelFile is a modelled PO file. A broken one cannot be parsed.
 type modelFile struct {
 	entries []modelEntry
 	broken  bool
 }
 
-// find returns the entry that counts: of repeated ones the first.
+// find returns the entry that counts: the first of repeated ones.
 func (f *modelFile) find(key string) *modelEntry {
 	if f == nil || f.broken {
 		return nil
@@ -95,7 +95,7 @@ func (f *modelFile) text() string {
 	return b.String()
 }
 
-// modelTree is the files of a commit by path; files are not changed in place.
+// modelTree has the files of a commit by path. Files are not changed in place.
 type modelTree map[string]*modelFile
 
 // modelCommit is a commit of the modelled history.
@@ -105,7 +105,7 @@ type modelCommit struct {
 	tree         modelTree
 }
 
-// ancestors are all commits reachable from c, itself included.
+// ancestors returns all commits that c reaches, and c.
 func (c *modelCommit) ancestors() map[*modelCommit]bool {
 	all := map[*modelCommit]bool{}
 	for todo := []*modelCommit{c}; len(todo) > 0; {
@@ -119,13 +119,13 @@ func (c *modelCommit) ancestors() map[*modelCommit]bool {
 	return all
 }
 
-// modelPaths are the files that histories play with; po has a POT.
+// modelPaths are the files of the histories. po has a POT.
 var modelPaths = []string{
 	"po/app.pot", "po/cs.po", "po/de.po", "po/en.po", "po/pt-br.po", "po/pt_BR.po",
 	"docs/cs.po", "docs/en.po", "docs/fr.po", "docs/unrelated.txt",
 }
 
-// modelLanguage is the language that a path is a file of, by name alone.
+// modelLanguage returns the language of a path, by its name.
 func modelLanguage(p string) string {
 	code := strings.TrimSuffix(path.Base(p), path.Ext(p))
 	switch code {
@@ -196,7 +196,7 @@ func (p *player) commit(branch string, tree modelTree, parents ...*modelCommit) 
 	return c
 }
 
-// entry draws one of few strings; odd ones have a context or a plural, always.
+// entry draws one of few strings. Odd ones always have a context or a plural.
 func (p *player) entry() modelEntry {
 	n := p.IntN(9)
 	e := modelEntry{id: fmt.Sprintf("S%d", n/2), target: p.target(), ref: fmt.Sprintf("a.c:%d", p.IntN(99))}
@@ -291,8 +291,8 @@ func (p *player) change(tree modelTree) modelTree {
 	return next
 }
 
-// inFolder is the place of a file of the app in another folder; of other files
-// their own.
+// inFolder returns the path of a file of the app in another folder, and the
+// paths of other files unchanged.
 func inFolder(folder, name string) string {
 	if modelComponent(name) != "app" {
 		return name
@@ -335,7 +335,7 @@ func (p *player) move(tree modelTree) {
 	}
 }
 
-// rename moves a file, or the other one back, and edits it now and then.
+// rename moves a file, or moves it back, and sometimes edits it.
 func (p *player) rename(tree modelTree, a, b string) {
 	if tree[a] == nil {
 		a, b = b, a
@@ -360,8 +360,8 @@ func (p *player) side(from *modelCommit) *modelCommit {
 	return at
 }
 
-// merge chooses for every path the version of one of the parents, or now and
-// then a new one.
+// merge chooses for every path the version of one of the parents, or sometimes
+// a new one.
 func (p *player) merge(parents ...*modelCommit) *modelCommit { return p.mergeOn("main", parents...) }
 
 func (p *player) mergeOn(branch string, parents ...*modelCommit) *modelCommit {

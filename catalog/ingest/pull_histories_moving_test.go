@@ -32,10 +32,9 @@ func playMoving(t *testing.T, seed uint64, pushes int) *player {
 }
 
 // TestMovingHistories pulls random histories in which folders move, masks
-// follow, and languages are renamed, split and merged: a string of a language
-// keeps its unit's id through all of it, the entries lead to the units, 48 and
-// 25 tell of every language that comes and goes, and the end is what an import
-// gives.
+// follow, and languages are renamed, split and merged. A string of a language
+// keeps its unit's id, the entries lead to the units, entries 48 and 25 record
+// every language that comes and goes, and the result equals an import.
 func TestMovingHistories(t *testing.T) {
 	for n := range played() {
 		seed := *firstHistory + n
@@ -44,7 +43,7 @@ func TestMovingHistories(t *testing.T) {
 			p := playMoving(t, seed, 4)
 			w := catalogtest.NewPuller(t, p.repo.URL(), historySettings)
 			w.Sync()
-			o := observer{t: t, w: w, p: p, ids: map[string]int64{}, live: map[string]map[int64]ledgerText{}, at: p.head, moving: true}
+			o := observer{t: t, w: w, p: p, ids: map[string]int64{}, live: map[string]map[int64]changeText{}, at: p.head, moving: true}
 			o.begin()
 			folder := "po"
 			for pulls := 0; pulls < 8 && !t.Failed(); pulls++ {

@@ -21,8 +21,8 @@ var (
 	firstHistory = flag.Uint64("history", 1, "seed of the first random history")
 )
 
-// played is the number of histories to play; -short, which the race detector's
-// run uses, plays three.
+// played returns the number of histories: three with -short, which the run under
+// the race detector uses.
 func played() uint64 {
 	if testing.Short() {
 		return uint64(min(*histories, 3))
@@ -30,8 +30,8 @@ func played() uint64 {
 	return uint64(*histories)
 }
 
-// TestHistories pulls random histories in random batches and holds the
-// invariants of DESIGN against a model of what git holds. To look for more:
+// TestHistories pulls random histories in random batches and compares the result
+// with a model of the repository. To run more of them:
 //
 //	go test -run TestHistories -histories=2000 -history=100
 func TestHistories(t *testing.T) {
@@ -53,7 +53,7 @@ func playHistory(t *testing.T, seed uint64) {
 	p := newPlayer(t, seed)
 	w := catalogtest.NewPuller(t, p.repo.URL(), historySettings)
 	w.Sync()
-	o := observer{t: t, w: w, p: p, ids: map[string]int64{}, live: map[string]map[int64]ledgerText{}, at: p.head}
+	o := observer{t: t, w: w, p: p, ids: map[string]int64{}, live: map[string]map[int64]changeText{}, at: p.head}
 	o.begin()
 	for pulls := 0; pulls < 8 && !t.Failed(); pulls++ {
 		for range 1 + p.IntN(3) {
@@ -73,8 +73,8 @@ func playHistory(t *testing.T, seed uint64) {
 	}
 }
 
-// ledgerText is a string as the entries tell it.
-type ledgerText struct {
+// changeText is the text of a string according to the entries.
+type changeText struct {
 	Target string
 	State  catalog.State
 }
@@ -87,31 +87,31 @@ type observer struct {
 	at   *modelCommit                    // of the last pull
 	last int64                           // entry seen
 	ids  map[string]int64                // unit ids by component, language, source, context
-	live map[string]map[int64]ledgerText // the ledger by component/language, gone ones too
+	live map[string]map[int64]changeText // texts by component/language, removed languages included
 	has  map[string]bool                 // languages by the entries 48 and 25
-	// settings are those of the last pull; nil: historySettings.
+	// settings are the settings of the last pull; nil: historySettings.
 	settings map[string]catalog.ComponentSettings
-	moving   bool // files and masks move: whose entries are whose is not modelled
+	moving   bool // files and masks move: the model does not know the authors
 }
 
-// begin takes the first import as the ledger's start.
+// begin takes the units of the first import as the start for the entries.
 func (o *observer) begin() {
 	o.has = o.served()
 	o.w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
-		o.ledger(c.Slug + "/" + tr.Language)[u.ID] = ledgerText{u.Target, u.State}
+		o.texts(c.Slug + "/" + tr.Language)[u.ID] = changeText{u.Target, u.State}
 	})
 	o.identities()
 	_, o.last = o.w.ChangesAfter(0)
 }
 
-func (o *observer) ledger(key string) map[int64]ledgerText {
+func (o *observer) texts(key string) map[int64]changeText {
 	if o.live[key] == nil {
-		o.live[key] = map[int64]ledgerText{}
+		o.live[key] = map[int64]changeText{}
 	}
 	return o.live[key]
 }
 
-// served are the translations but those of the source language.
+// served returns the translations except the source translation.
 func (o *observer) served() map[string]bool {
 	all := map[string]bool{}
 	for _, slug := range []string{"app", "docs"} {
@@ -128,7 +128,7 @@ func (o *observer) check() {
 	o.t.Helper()
 	o.identities()
 	o.entries()
-	o.compareLedger()
+	o.compareEntries()
 	if !o.moving {
 		o.compareSources()
 	}
@@ -139,7 +139,7 @@ func (o *observer) check() {
 	o.at = o.p.head
 }
 
-// identities: a string keeps its unit's id for ever.
+// identities checks that a string keeps its unit's id.
 func (o *observer) identities() {
 	o.w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		key := fmt.Sprintf("%s/%s %q %q", c.Slug, tr.Language, u.Source, u.Context)
@@ -150,8 +150,8 @@ func (o *observer) identities() {
 	})
 }
 
-// entries applies the new entries to the ledger: each must change what the
-// ledger has, once per unit and step, and name a commit that did it.
+// entries applies the new entries to the texts: each must change a text, once
+// per unit and step, and name a commit that did it.
 func (o *observer) entries() {
 	var steps []modelStep
 	if !o.moving {
@@ -191,61 +191,61 @@ func (o *observer) event(c *catalog.Change) {
 	switch c.Action {
 	case catalog.ActionAddedLanguage:
 		if o.has[key] {
-			o.t.Errorf("%s appeared, but it was there", key)
+			o.t.Errorf("%s appeared, although it was there", key)
 		}
 		o.has[key] = true
 	case catalog.ActionRemoveTranslation:
 		if !o.has[key] {
-			o.t.Errorf("%s disappeared, but it was not there", key)
+			o.t.Errorf("%s disappeared, although it was not there", key)
 		}
 		delete(o.has, key)
 	}
 }
 
 func (o *observer) apply(c *catalog.Change) {
-	texts := o.ledger(c.Component + "/" + c.Language)
+	texts := o.texts(c.Component + "/" + c.Language)
 	old, there := texts[c.UnitID]
-	now := ledgerText{c.Target, c.State}
+	now := changeText{c.Target, c.State}
 	bad := false
 	switch c.Action {
 	case catalog.ActionNewUnit:
 		bad = there || c.Old != "" || c.OldState != catalog.StateAbsent
 		texts[c.UnitID] = now
 	case catalog.ActionStringRepoUpdate:
-		bad = !there || old == now || old != ledgerText{c.Old, c.OldState}
+		bad = !there || old == now || old != changeText{c.Old, c.OldState}
 		texts[c.UnitID] = now
 	case catalog.ActionStringRemove:
-		bad = !there || old != ledgerText{c.Old, c.OldState} || c.Target != c.Old || c.State != catalog.StateAbsent
+		bad = !there || old != changeText{c.Old, c.OldState} || c.Target != c.Old || c.State != catalog.StateAbsent
 		delete(texts, c.UnitID)
 	}
 	if bad {
-		o.t.Errorf("entry %d: action %d of %s/%s %q: %d %q -> %d %q, but the ledger has %v %+v", c.ID, c.Action, c.Component, c.Language,
+		o.t.Errorf("entry %d: action %d of %s/%s %q: %d %q -> %d %q, but earlier entries give %v %+v", c.ID, c.Action, c.Component, c.Language,
 			c.Source, c.OldState, c.Old, c.State, c.Target, there, old)
 	}
 }
 
-// compareLedger: the entries applied give the units.
-func (o *observer) compareLedger() {
+// compareEntries checks that the entries lead to the units.
+func (o *observer) compareEntries() {
 	if diff := cmp.Diff(o.served(), o.has); diff != "" {
 		o.t.Errorf("languages (-served +by entries): %s", diff)
 	}
-	served := map[string]map[int64]ledgerText{}
+	served := map[string]map[int64]changeText{}
 	o.w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		key := c.Slug + "/" + tr.Language
 		if served[key] == nil {
-			served[key] = map[int64]ledgerText{}
+			served[key] = map[int64]changeText{}
 		}
-		served[key][u.ID] = ledgerText{u.Target, u.State}
+		served[key][u.ID] = changeText{u.Target, u.State}
 	})
 	for key, units := range served {
 		if diff := cmp.Diff(units, o.live[key]); diff != "" {
-			o.t.Errorf("%s: the entries do not lead to the units (-units +ledger):\n%s", key, diff)
+			o.t.Errorf("%s: the entries do not lead to the units (-units +entries):\n%s", key, diff)
 		}
 	}
 }
 
-// compareImport: pulling leads to what importing does, unless a broken file
-// keeps an older state.
+// compareImport checks that pulling and importing give the same, unless a
+// broken file keeps an older state.
 func (o *observer) compareImport() {
 	for _, f := range o.p.head.tree {
 		if f.broken {
@@ -266,7 +266,8 @@ func (o *observer) compareImport() {
 	}
 }
 
-// compareSources: the source translation is the union of decision 11.
+// compareSources checks that the source translation is the union of the files
+// (docs/compatibility.md#source-translation).
 func (o *observer) compareSources() {
 	for _, component := range []string{"app", "docs"} {
 		want, ok := unionOf(o.p.head.tree, component)
@@ -290,8 +291,8 @@ func (o *observer) compareSources() {
 	}
 }
 
-// unionOf makes the source strings of a component the plain way; ok is false
-// if a file is broken.
+// unionOf computes the source strings of a component in the simplest way. ok is
+// false if a file is broken.
 func unionOf(tree modelTree, component string) (list []string, ok bool) {
 	var own, others []string
 	pot := component == "app" && tree["po/app.pot"] != nil

@@ -13,7 +13,7 @@ import (
 )
 
 // TestRaisedLimit: the remedy that a problem names helps without a new commit,
-// and with one that changes another file.
+// and with a commit that changes another file.
 func TestRaisedLimit(t *testing.T) {
 	for _, further := range []bool{false, true} {
 		t.Run(fmt.Sprintf("further=%v", further), func(t *testing.T) { raiseLimit(t, further) })
@@ -55,8 +55,8 @@ func raiseLimit(t *testing.T, further bool) {
 	}
 }
 
-// TestCommentsOfOlderDatabases: what a version stored that did not know comments
-// is read once more, at the commit that it stands at.
+// TestCommentsOfOlderDatabases: components that a version without translator
+// comments stored are read once more, at their commit.
 func TestCommentsOfOlderDatabases(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": commentHead + "# mine\nmsgid \"One\"\nmsgstr \"Jedna\"\n"})
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})

@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestScenarios pulls every push of a scenario and compares units and entries
-// with what a person wrote down as right.
+// with a golden file that a person checked.
 func TestScenarios(t *testing.T) {
 	for name, settings := range map[string]map[string]catalog.ComponentSettings{
 		"lifecycle": {"kettle": {NewBase: "po/kettle.pot"}},

@@ -10,8 +10,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestShownCommit: what people are shown of the head follows it, along every
-// road on which it moves.
+// TestShownCommit: the commit that people are shown follows the head, in every
+// way in which it moves.
 func TestShownCommit(t *testing.T) {
 	for _, history := range []catalog.History{{}, {Full: true}} {
 		w, repo := app(t, catalog.ComponentSettings{History: history}, map[string]string{"po/cs.po": po("One", "Jedna")})

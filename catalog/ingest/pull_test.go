@@ -18,7 +18,7 @@ import (
 )
 
 // TestBranchVanishes: a branch that is deleted or renamed is reported, the last
-// state stays, and the branch is followed again when it comes back.
+// state stays, and the pulls go on when it comes back.
 func TestBranchVanishes(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	repo.Branch(t, "release", repo.Head())
@@ -50,8 +50,8 @@ func TestBranchVanishes(t *testing.T) {
 	}
 }
 
-// TestHeadMovesToAnotherBranch: without branch: the remote's HEAD is followed,
-// and the units keep their ids.
+// TestHeadMovesToAnotherBranch: without a branch in the configuration, pulls
+// follow the remote's HEAD, and the units keep their ids.
 func TestHeadMovesToAnotherBranch(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
@@ -69,9 +69,9 @@ func TestHeadMovesToAnotherBranch(t *testing.T) {
 	sameIDs(w, before)
 }
 
-// TestHistoryIsCut: a remote that has become shallow, or has collected what no
-// branch reaches after a force push, is pulled from as before; one that was
-// shallow from the start is imported from where its history begins.
+// TestHistoryIsCut: a remote that became shallow, or lost unreachable commits
+// after a force push, is pulled as before. A remote that was shallow from the
+// start is imported from the beginning of its history.
 func TestHistoryIsCut(t *testing.T) {
 	for name, cut := range map[string]func(t *testing.T, dir string){
 		"shallow": func(t *testing.T, dir string) {
@@ -113,7 +113,7 @@ func TestHistoryIsCut(t *testing.T) {
 }
 
 // TestManyComponentsOneFetch: all components of a repository are read from one
-// mirror, which is fetched into once.
+// mirror, with one fetch.
 func TestManyComponentsOneFetch(t *testing.T) {
 	const components = 300
 	files, settings := map[string]string{}, map[string]catalog.ComponentSettings{}
@@ -136,12 +136,12 @@ func TestManyComponentsOneFetch(t *testing.T) {
 		t.Errorf("%+v, want one change", report)
 	}
 	if n := requests.Load(); n > 4 {
-		t.Errorf("%d requests for a pull of %d components, want those of one fetch", n, components)
+		t.Errorf("%d requests for a pull of %d components, want the requests of one fetch", n, components)
 	}
 	requests.Store(0)
 	w.Sync()
 	if n := requests.Load(); n > 2 {
-		t.Errorf("%d requests for a pull that finds nothing, want those of one ls-remote", n)
+		t.Errorf("%d requests for a pull that finds nothing, want the requests of one ls-remote", n)
 	}
 	mirrors, err := fs.Glob(os.DirFS(w.Dir), "mirrors/*")
 	if err != nil || len(mirrors) != 1 {

@@ -14,8 +14,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestOneComponentFails: a component whose stored data is damaged stays behind,
-// the others of its convoy go on.
+// TestOneComponentFails: a component whose stored data is damaged stays where
+// it is; the others of its convoy go on.
 func TestOneComponentFails(t *testing.T) {
 	repo := repoWith(t, map[string]string{"a/cs.po": po("One", "Jedna"), "b/cs.po": po("One", "Jedna"), "c/cs.po": po("One", "Jedna")})
 	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"a": {Filemask: "a/*.po"}, "b": {Filemask: "b/*.po"}, "c": {Filemask: "c/*.po"}})
@@ -64,11 +64,10 @@ func TestOneComponentFails(t *testing.T) {
 	}
 }
 
-// TestRoads imports an old commit of real repositories and pulls the head in
-// several pulls: the units must be those of an import of the head (DESIGN,
-// invariant 2), and the entries applied to the units of the first import must
-// give the targets of the last ones: the ledger.
-func TestRoads(t *testing.T) {
+// TestImportThenPull imports an old commit of real repositories and pulls the
+// head in several pulls. The units must equal an import of the head, and the
+// entries applied to the units of the first import must give the last targets.
+func TestImportThenPull(t *testing.T) {
 	catalogtest.NeedShared(t, sharedRepos)
 	for _, c := range []struct {
 		bundle   string
@@ -92,17 +91,17 @@ func TestRoads(t *testing.T) {
 				c.back = []int{120, 40}
 			}
 			dir := catalogtest.Bundle(t, filepath.Join(sharedRepos, c.bundle+".bundle"))
-			c.settings = ageless(c.settings)
+			c.settings = withoutAgeCheck(c.settings)
 			branch := catalogtest.Git(t, dir, "symbolic-ref", "HEAD")
 			chain := strings.Fields(catalogtest.Git(t, dir, "rev-list", "--first-parent", "HEAD"))
 			w := catalogtest.NewPuller(t, dir, c.settings)
-			ledger := make(map[int64]string)
+			texts := make(map[int64]string)
 			var changes int64
 			for n, back := range append(c.back, 0) {
 				catalogtest.Git(t, dir, "update-ref", branch, chain[back])
 				report := w.Sync()
 				if n == 0 {
-					w.Targets(ledger)
+					w.Targets(texts)
 				} else {
 					changes += report.Changes
 				}
@@ -111,11 +110,11 @@ func TestRoads(t *testing.T) {
 				t.Errorf("only %d entries: the test compares nothing", changes)
 			}
 			t.Logf("%d entries", changes)
-			w.ApplyChanges(ledger)
+			w.ApplyChanges(texts)
 			final := make(map[int64]string)
 			w.Targets(final)
-			if diff := cmp.Diff(final, ledger); diff != "" {
-				t.Errorf("the entries do not lead to the units (-units +ledger):\n%.4000s", diff)
+			if diff := cmp.Diff(final, texts); diff != "" {
+				t.Errorf("the entries do not lead to the units (-units +entries):\n%.4000s", diff)
 			}
 			fresh := catalogtest.NewPuller(t, dir, c.settings)
 			fresh.Sync()
@@ -126,9 +125,10 @@ func TestRoads(t *testing.T) {
 	}
 }
 
-// ageless are components without the check that depends on how old strings are:
-// that of a first import makes them as old as the head, a replay does not.
-func ageless(components map[string]catalog.ComponentSettings) map[string]catalog.ComponentSettings {
+// withoutAgeCheck returns components without the check that depends on the age
+// of strings: after a first import strings are as old as the head, after a
+// replay they are not.
+func withoutAgeCheck(components map[string]catalog.ComponentSettings) map[string]catalog.ComponentSettings {
 	out := make(map[string]catalog.ComponentSettings, len(components))
 	for slug, s := range components {
 		s.CheckFlags = strings.Trim(s.CheckFlags+",ignore-long-untranslated", ",")
@@ -137,8 +137,8 @@ func ageless(components map[string]catalog.ComponentSettings) map[string]catalog
 	return out
 }
 
-// TestOneStepOrMany pulls the same commits one by one and at once: the entries
-// must be the same but for ids and times.
+// TestOneStepOrMany pulls the same commits one by one and all at once: the
+// entries must be the same, except ids and times.
 func TestOneStepOrMany(t *testing.T) {
 	oneAtATime(t)
 	catalogtest.NeedShared(t, sharedRepos)

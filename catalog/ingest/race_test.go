@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// oneAtATime leaves a test to `make test`: it takes long under the race detector,
-// and does nothing side by side that shorter tests do not do under it.
+// oneAtATime skips a test under the race detector: it takes long there and does
+// nothing in parallel that shorter tests do not.
 func oneAtATime(t *testing.T) {
 	t.Helper()
 	if underRace {

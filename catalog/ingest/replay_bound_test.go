@@ -12,7 +12,7 @@ import (
 )
 
 // TestReplayBounds replays the end of a history: the state at the bound makes
-// no entries, what follows makes those of a whole replay.
+// no entries, and the later commits make the same entries as in a whole replay.
 func TestReplayBounds(t *testing.T) {
 	p := playLong(t, 21, 30)
 	chain := p.firstParents()
@@ -71,7 +71,7 @@ func TestReplayBounds(t *testing.T) {
 	}
 }
 
-// when is the committer time of a commit.
+// when returns the committer time of a commit.
 func (p *player) when(t testing.TB, c *modelCommit) time.Time {
 	at, err := time.Parse(time.RFC3339, catalogtest.Git(t, p.repo.Dir, "show", "-s", "--format=%cI", c.hash))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// TestReplayBrokenBatch: a batch that cannot be stored, beside the work on the
-// next one, is the fault of no component, and nothing is stored after it.
+// TestReplayBrokenBatch: a batch that cannot be stored, during the work on the
+// next one, is no component's fault, and nothing is stored after it.
 func TestReplayBrokenBatch(t *testing.T) {
 	full := errors.New("the disk is full")
 	c := &component{row: store.BranchComponent{}}
@@ -18,7 +18,7 @@ func TestReplayBrokenBatch(t *testing.T) {
 	close(r.pending.done)
 	_, err := r.staging.Known(context.Background(), 1) // asks the store, which has to be up to date
 	if !errors.Is(err, full) {
-		t.Fatalf("reading behind the batch: %v", err)
+		t.Fatalf("reading after the batch: %v", err)
 	}
 	var one *componentError
 	if err = r.count(c, &application{}, err); !errors.Is(err, full) || errors.As(err, &one) {

@@ -32,16 +32,16 @@ import (
 
 // The variables that make a test binary a process that replays and kills itself.
 const (
-	victimDir   = "REPOGLOT_TEST_VICTIM_DIR"   // of the world
-	victimRepo  = "REPOGLOT_TEST_VICTIM_REPO"  // its URL
-	victimPlace = "REPOGLOT_TEST_VICTIM_PLACE" // die when the context is asked that often; 0: do not
-	victimDone  = "REPOGLOT_TEST_VICTIM_DONE"  // die when that many commits are done; 0: do not
-	victimSides = "REPOGLOT_TEST_VICTIM_SIDES" // if set, pull suggestions and no history
+	childDir   = "REPOGLOT_TEST_CHILD_DIR"   // its folder
+	childRepo  = "REPOGLOT_TEST_CHILD_REPO"  // URL of the repository
+	childPoll  = "REPOGLOT_TEST_CHILD_POLL"  // die after so many calls of Done on the context; 0: do not
+	childDone  = "REPOGLOT_TEST_CHILD_DONE"  // die after so many commits; 0: do not
+	childSides = "REPOGLOT_TEST_CHILD_SIDES" // if set, pull suggestions and no history
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(victimDir) != "" {
-		if err := victim(); err != nil {
+	if os.Getenv(childDir) != "" {
+		if err := child(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -50,12 +50,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// victimTime is the clock of all victims, so that what they store can be compared.
-func victimTime() time.Time { return catalogtest.FirstClock() }
+// childTime is the clock of all child processes, so that their stores can be
+// compared.
+func childTime() time.Time { return catalogtest.FirstClock() }
 
-// victim pulls once. It dies by SIGKILL, as from outside: nothing is closed,
-// nothing is told to anyone.
-func victim() error {
+// child pulls once. It kills itself with SIGKILL, as from outside: nothing is
+// closed, nothing is reported.
+func child() error {
 	die := func() {
 		self, err := os.FindProcess(os.Getpid())
 		if err == nil {
@@ -63,15 +64,15 @@ func victim() error {
 		}
 		panic(fmt.Sprint("still alive: ", err)) // a second death is no success either
 	}
-	place, err := strconv.ParseInt(os.Getenv(victimPlace), 10, 64)
+	place, err := strconv.ParseInt(os.Getenv(childPoll), 10, 64)
 	if err != nil {
 		return err
 	}
-	boundary, err := strconv.Atoi(os.Getenv(victimDone))
+	boundary, err := strconv.Atoi(os.Getenv(childDone))
 	if err != nil {
 		return err
 	}
-	dir := os.Getenv(victimDir)
+	dir := os.Getenv(childDir)
 	db, err := store.Open(context.Background(), filepath.Join(dir, "repoglot.db"), store.Options{})
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func victim() error {
 		die()
 	}
 	s := ingest.New(ingest.Options{
-		DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors"), Now: victimTime,
+		DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors"), Now: childTime,
 		Progress: func(_ string, p ingest.Progress) {
 			done.Store(int64(p.Done))
 			if boundary > 0 && p.Done >= boundary {
@@ -98,10 +99,10 @@ func victim() error {
 	})
 	s.SetBatch(12)
 	settings := withHistory(historySettings)
-	if os.Getenv(victimSides) != "" {
+	if os.Getenv(childSides) != "" {
 		settings = suggestingSettings()
 	}
-	branch, _, _ := catalogtest.BranchOf(os.Getenv(victimRepo), "", settings)
+	branch, _, _ := catalogtest.BranchOf(os.Getenv(childRepo), "", settings)
 	if _, err := s.Sync(ctx, branch); err != nil {
 		return err
 	}
@@ -109,23 +110,24 @@ func victim() error {
 	return db.Close()
 }
 
-// slain counts kills by where they hit: the commit, and what was stored.
-type slain struct {
+// killCounts counts kills by where they hit: the commit, and what was stored.
+type killCounts struct {
 	mu                sync.Mutex
 	kills, midway     int
 	commits, standing map[string]int
 }
 
-// run lets a victim pull in a directory. killed says that it died as it should.
-func (k *slain) run(t *testing.T, w *cutter, place int64, boundary int) (killed bool, asked int64) {
+// run lets a child pull in a directory. killed says that it killed itself as
+// planned.
+func (k *killCounts) run(t *testing.T, w *cutter, place int64, boundary int) (killed bool, asked int64) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), exe)
-	cmd.Env = append(os.Environ(), victimDir+"="+w.Dir, victimRepo+"="+w.like.Branch.Remote.URL,
-		fmt.Sprintf("%s=%d", victimPlace, place), fmt.Sprintf("%s=%d", victimDone, boundary))
+	cmd.Env = append(os.Environ(), childDir+"="+w.Dir, childRepo+"="+w.like.Branch.Remote.URL,
+		fmt.Sprintf("%s=%d", childPoll, place), fmt.Sprintf("%s=%d", childDone, boundary))
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
@@ -142,7 +144,7 @@ func (k *slain) run(t *testing.T, w *cutter, place int64, boundary int) (killed 
 	case !errors.As(err, &exit) || exit.ProcessState.Exited():
 		t.Fatalf("the pull failed by itself: %v\n%s", err, errs.String())
 	}
-	head, imported := w.stands(t)
+	head, imported := w.progress(t)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.kills++
@@ -154,8 +156,8 @@ func (k *slain) run(t *testing.T, w *cutter, place int64, boundary int) (killed 
 	return true, 0
 }
 
-// stands is where the first component of a store stands, and its entries.
-func (c *cutter) stands(t *testing.T) (head string, imported bool) {
+// progress returns the head of the first component of a store, and its entries.
+func (c *cutter) progress(t *testing.T) (head string, imported bool) {
 	t.Helper()
 	db, err := store.Open(t.Context(), c.Database(), store.Options{})
 	if err != nil {
@@ -174,23 +176,23 @@ func (c *cutter) stands(t *testing.T) (head string, imported bool) {
 	return head, imported
 }
 
-// TestKilled kills processes that replay, 200 of them and more, at every commit
-// and at random places, transactions included, and lets the next ones go on.
-// What the API serves at the end is, byte for byte, what it serves after a
-// replay that nobody disturbed: units, statistics, entries, their ids and times.
+// TestKilled kills more than 200 processes that replay, at every commit and at
+// random points, within transactions too, and lets the next ones go on. In the
+// end the API serves, byte for byte, what it serves after an undisturbed
+// replay: units, statistics, entries, their ids and times.
 func TestKilled(t *testing.T) {
 	kills, every := 200, 1
 	if testing.Short() || underRace {
 		kills, every = 12, 8
 	}
 	p := playLong(t, 11, 50)
-	// The mirror is made before, so that all that a victim does is to replay.
+	// The mirror is made before, so that a child only replays.
 	whole := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 	commits := 0
 	whole.Progress = func() { commits++ }
 	whole.Sync()
 	whole.DB.Close()
-	all := slain{commits: map[string]int{}, standing: map[string]int{}}
+	all := killCounts{commits: map[string]int{}, standing: map[string]int{}}
 	undisturbed := newCutter(t, whole)
 	killed, asked := all.run(t, undisturbed, 0, 0)
 	if killed || asked < 500 || commits < 20 {
@@ -240,7 +242,8 @@ func TestKilled(t *testing.T) {
 	})
 }
 
-// served is what the API answers about all that a replay wrote, by URL.
+// served returns the answers of the API about everything that a replay wrote,
+// by URL.
 func (c *cutter) served(t *testing.T) map[string]string {
 	t.Helper()
 	db, err := store.Open(t.Context(), c.Database(), store.Options{})
@@ -252,7 +255,7 @@ func (c *cutter) served(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := api.New(api.Options{DB: db, Languages: table, Now: victimTime})
+	handler := api.New(api.Options{DB: db, Languages: table, Now: childTime})
 	bodies := map[string]string{}
 	const base = "http://l10n.example.org"
 	var follow func(url string)

@@ -36,7 +36,7 @@ func playLong(t testing.TB, seed uint64, pushes int) *player {
 	}
 }
 
-// firstParents is the chain that a replay walks, the first commit first.
+// firstParents returns the chain that a replay walks, the first commit first.
 func (p *player) firstParents() []*modelCommit {
 	var chain []*modelCommit
 	for c := p.head; ; c = c.parents[0] {
@@ -48,8 +48,8 @@ func (p *player) firstParents() []*modelCommit {
 }
 
 // TestReplayIsPulling replays random histories and pulls them commit by commit:
-// the same units and the same entries but for ids and times (DESIGN, invariant
-// 2), and the entries lead to the units: the ledger.
+// units and entries must be the same, except ids and times, and the entries
+// must lead to the units.
 func TestReplayIsPulling(t *testing.T) {
 	for n := range played() {
 		seed := *firstHistory + n
@@ -59,12 +59,12 @@ func TestReplayIsPulling(t *testing.T) {
 			replayed := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 			replayed.Syncer.SetBatch(1 + p.IntN(60))
 			replayed.Sync()
-			ledger := map[int64]string{}
-			replayed.ApplyChanges(ledger)
+			texts := map[int64]string{}
+			replayed.ApplyChanges(texts)
 			units := map[int64]string{}
 			replayed.Targets(units)
-			if diff := cmp.Diff(units, ledger); diff != "" {
-				t.Errorf("the entries do not lead to the units (-units +ledger):\n%s", diff)
+			if diff := cmp.Diff(units, texts); diff != "" {
+				t.Errorf("the entries do not lead to the units (-units +entries):\n%s", diff)
 			}
 			chain := p.firstParents()
 			p.repo.ForcePush(t, "main", chain[0].hash)
@@ -84,9 +84,9 @@ func TestReplayIsPulling(t *testing.T) {
 	}
 }
 
-// orderedTimes: no entry is older than the one before it in its component, nor
-// younger than the import, and all but the moments of pulls are whole seconds
-// of commits.
+// orderedTimes checks that no entry is older than the previous one of its
+// component or younger than the import, and that all times except those of
+// pulls are whole seconds of commits.
 func orderedTimes(w *catalogtest.Puller) {
 	last := map[string]time.Time{}
 	w.EachChange(0, func(c *catalog.Change) {
@@ -97,7 +97,7 @@ func orderedTimes(w *catalogtest.Puller) {
 	})
 }
 
-// TestReplayBatches: where transactions end has no part in what is stored.
+// TestReplayBatches: the bounds of transactions do not change what is stored.
 func TestReplayBatches(t *testing.T) {
 	for n := range played() {
 		seed := *firstHistory + n
@@ -120,8 +120,8 @@ func TestReplayBatches(t *testing.T) {
 	}
 }
 
-// TestReplayAhead: how much is read ahead has no part in what is stored, be it
-// so little that most of a commit's files are read when it is applied.
+// TestReplayAhead: how much is read ahead does not change what is stored, even
+// if it is so little that most of a commit's files are read when it is applied.
 func TestReplayAhead(t *testing.T) {
 	p := playFor(t, *firstHistory, 30)
 	var first string
@@ -139,8 +139,8 @@ func TestReplayAhead(t *testing.T) {
 	}
 }
 
-// TestReplayTogether: components replayed in one walk have what they have when
-// each is replayed alone, but for ids of changes and translations.
+// TestReplayTogether: components that are replayed in one walk get the same as
+// components that are replayed alone, except ids of changes and translations.
 func TestReplayTogether(t *testing.T) {
 	p := playFor(t, 5, 30)
 	together := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
@@ -159,8 +159,8 @@ func TestReplayTogether(t *testing.T) {
 	}
 }
 
-// countdown is a context that is cancelled when it has been asked a number of
-// times whether it is: that makes every place a place to be cut.
+// countdown is a context that is cancelled after a number of calls of Done, so
+// that a test can cut a replay at every point.
 type countdown struct {
 	context.Context
 	left   atomic.Int64
@@ -184,8 +184,8 @@ func (c *countdown) count() {
 }
 
 // TestReplayCut cuts replays of one history at every commit and at many other
-// places, inside of transactions too, lets them go on in a new process's place,
-// and wants what an uninterrupted one stores, byte for byte.
+// points, within transactions too, and lets them go on as a new process would.
+// The result must be, byte for byte, what an uninterrupted replay stores.
 func TestReplayCut(t *testing.T) {
 	places := 200
 	if underRace {
@@ -283,7 +283,7 @@ func (c *cutter) begin(want string, progress func()) {
 	c.Syncer.SetBatch(12)
 }
 
-// finish pulls with a context that will end, and to the end without.
+// finish pulls with a context that ends early, then to the end without.
 func (c *cutter) finish(ctx context.Context, place string) {
 	c.TB.Helper()
 	c.runs++
@@ -302,8 +302,8 @@ func (c *cutter) finish(ctx context.Context, place string) {
 	c.DB.Close()
 }
 
-// TestReplayReconfigured changes what is read while a replay has only begun:
-// what is stored is compared with the head, and the ledger stays whole.
+// TestReplayReconfigured changes the settings while a replay has only begun:
+// what is stored is compared with the head, and the entries lead to the units.
 func TestReplayReconfigured(t *testing.T) {
 	p := playLong(t, 11, 30)
 	w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
@@ -325,11 +325,11 @@ func TestReplayReconfigured(t *testing.T) {
 	changed["app"] = app
 	w.Configure(p.repo.URL(), "", changed)
 	w.Sync()
-	ledger, units := map[int64]string{}, map[int64]string{}
-	w.ApplyChanges(ledger)
+	texts, units := map[int64]string{}, map[int64]string{}
+	w.ApplyChanges(texts)
 	w.Targets(units)
-	if diff := cmp.Diff(units, ledger); diff != "" {
-		t.Errorf("the entries do not lead to the units (-units +ledger):\n%s", diff)
+	if diff := cmp.Diff(units, texts); diff != "" {
+		t.Errorf("the entries do not lead to the units (-units +entries):\n%s", diff)
 	}
 	fresh := catalogtest.NewPuller(t, p.repo.URL(), changed)
 	fresh.Sync()
@@ -338,8 +338,8 @@ func TestReplayReconfigured(t *testing.T) {
 	}
 }
 
-// TestReplayDisturbed: a webhook and a pull that fails while a replay has only
-// begun neither end it nor leave entries of the present in its past.
+// TestReplayDisturbed: a webhook, and a pull that fails, while a replay has
+// only begun, neither end it nor add entries of the present to its past.
 func TestReplayDisturbed(t *testing.T) {
 	p := playLong(t, 11, 30)
 	whole := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))

@@ -17,9 +17,9 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// notCounted are the tables and columns that a recount has nothing to compare
-// with, and why. A table or column that is neither here nor missed when it is
-// wrong fails TestVerifyFindsEverything.
+// notCounted are the tables and columns that a recount cannot compare, with the
+// reason. TestVerifyFindsEverything fails for a table or column that is not
+// listed here and whose errors Verify does not find.
 var notCounted = map[string]string{
 	"goose_db_version": "which migrations were made", "sqlite_sequence": "SQLite's own", "tokens": "secrets", "users": "people", "problems": "what is wrong with files",
 	"behind": "of old strings: TestLongUntranslated", "components.behind": "of old strings: TestLongUntranslated",
@@ -71,13 +71,13 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 	return w
 }
 
-// spoiler spoils copies of a database.
+// spoiler damages copies of a database.
 type spoiler struct {
 	*catalogtest.Puller
 	sound []byte
 }
 
-// spoil runs statements on a copy and returns what Verify finds.
+// spoil runs statements on a copy and returns the findings of Verify.
 func (s *spoiler) spoil(statements ...string) []string {
 	s.TB.Helper()
 	dir := s.TB.TempDir()
@@ -104,7 +104,7 @@ func (s *spoiler) spoil(statements ...string) []string {
 	return found
 }
 
-// columns are those of every table of the database.
+// columns returns the columns of every table of the database.
 func (s *spoiler) columns() map[string][]string {
 	s.TB.Helper()
 	db, err := sql.Open("sqlite", s.Database())
@@ -148,8 +148,8 @@ func newSpoiler(t *testing.T) *spoiler {
 	return s
 }
 
-// TestVerifyFindsEverything spoils the newest row of every table in every column,
-// removes it, and wants Verify to say so.
+// TestVerifyFindsEverything changes the newest row of every table in every
+// column, and removes it. Verify must find each.
 func TestVerifyFindsEverything(t *testing.T) {
 	oneAtATime(t)
 	s := newSpoiler(t)
@@ -214,7 +214,8 @@ func TestVerifyFindsEverything(t *testing.T) {
 	}
 }
 
-// TestVerifyNamesWhatIsWrong: the line for a maintainer says where and what.
+// TestVerifyNamesWhatIsWrong: the line for a maintainer names the place and the
+// error.
 func TestVerifyNamesWhatIsWrong(t *testing.T) {
 	oneAtATime(t)
 	s := newSpoiler(t)
@@ -267,7 +268,7 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// finds wants a line of Verify after a statement.
+// finds checks that Verify reports a line after a statement.
 func (s *spoiler) finds(want, statement string) {
 	s.TB.Helper()
 	found := s.spoil(statement)
@@ -276,9 +277,9 @@ func (s *spoiler) finds(want, statement string) {
 	}
 }
 
-// TestVerifyBesidePulls recounts while another handle on the database pulls: each
-// time it sees one state, in which all is right.
-func TestVerifyBesidePulls(t *testing.T) {
+// TestVerifyDuringPulls recounts while another handle on the database pulls:
+// each time it sees one consistent state.
+func TestVerifyDuringPulls(t *testing.T) {
 	p := newSidePlayer(t, 8)
 	w := catalogtest.NewPuller(t, p.repo.URL(), suggestingSettings())
 	w.Sync()

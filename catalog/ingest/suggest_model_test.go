@@ -362,8 +362,8 @@ func TestKilledSuggesting(t *testing.T) {
 		}
 		return w
 	}
-	t.Setenv(victimSides, "yes")
-	all := slain{commits: map[string]int{}, standing: map[string]int{}}
+	t.Setenv(childSides, "yes")
+	all := killCounts{commits: map[string]int{}, standing: map[string]int{}}
 	whole := copied(t)
 	killed, asked := all.run(t, whole, 0, 0)
 	whole.Open()

@@ -42,7 +42,7 @@ func TestBackoffDelay(t *testing.T) {
 }
 
 func TestFailedJobBacksOffAndRecovers(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		var broken atomic.Bool
 		broken.Store(true)
 		p.Set([]Job{p.job("a", "", time.Minute, func(context.Context) error {
@@ -52,14 +52,14 @@ func TestFailedJobBacksOffAndRecovers(t *testing.T) {
 			return nil
 		})})
 		p.wait(5 * time.Minute)
-		p.wantDiary("a@0s", "a@30s", "a@1m30s", "a@3m30s")
+		p.wantRuns("a@0s", "a@30s", "a@1m30s", "a@3m30s")
 		st := p.wantStatus("a", Failed)
 		if st.Err != errDead || st.Failures != 4 || st.Attempts != 4 || st.Next.Sub(p.start) != 7*time.Minute+30*time.Second {
 			t.Errorf("state = %+v", st)
 		}
 		broken.Store(false)
 		p.wait(4 * time.Minute)
-		p.wantDiary("a@7m30s", "a@8m30s")
+		p.wantRuns("a@7m30s", "a@8m30s")
 		if st := p.wantStatus("a", OK); st.Err != nil || st.Failures != 0 {
 			t.Errorf("state after recovery = %+v", st)
 		}
@@ -68,16 +68,16 @@ func TestFailedJobBacksOffAndRecovers(t *testing.T) {
 
 // A job without interval is retried as long as it fails.
 func TestFailedJobWithoutPolling(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "", 0, dead)})
 		p.wait(90 * time.Second)
-		p.wantDiary("a@0s", "a@30s", "a@1m30s")
+		p.wantRuns("a@0s", "a@30s", "a@1m30s")
 	})
 }
 
 func TestDownHostIsProbedByOneJobAtATime(t *testing.T) {
 	var log strings.Builder
-	stage(t, Options{Workers: 20, Logger: textLog(&log)}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 20, Logger: textLog(&log)}, func(t *testing.T, p *fixture) {
 		var broken atomic.Bool
 		broken.Store(true)
 		var jobs []Job
@@ -116,9 +116,9 @@ func TestDownHostIsProbedByOneJobAtATime(t *testing.T) {
 	}
 }
 
-// Ten repositories are gone for good; their ninety neighbours keep their pace.
+// Ten repositories are deleted; the other ninety keep their intervals.
 func TestBrokenJobsDoNotSlowTheirNeighbours(t *testing.T) {
-	stage(t, Options{Workers: 4}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 4}, func(t *testing.T, p *fixture) {
 		var jobs []Job
 		for i := range 100 {
 			work := dead
@@ -145,25 +145,25 @@ func TestBrokenJobsDoNotSlowTheirNeighbours(t *testing.T) {
 }
 
 func TestTriggerReachesADownHost(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "h", time.Minute, dead), p.job("b", "h", time.Minute, dead)})
 		p.wait(time.Second)
 		p.Trigger("b")
-		p.wantDiary("a@0s", "b@0s", "b@1s")
+		p.wantRuns("a@0s", "b@0s", "b@1s")
 	})
 }
 
-// A probe that was due while the workers were taken starts when one is free.
+// A probe that was due while all workers were busy starts when one is free.
 func TestProbeWaitsForAWorker(t *testing.T) {
-	stage(t, Options{Workers: 1}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 1}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "h", time.Minute, dead), p.job("long", "", 0, lasting(time.Hour, nil))})
 		p.wait(time.Hour + time.Second)
-		p.wantDiary("a@0s", "long@0s", "a@1h0m0s")
+		p.wantRuns("a@0s", "long@0s", "a@1h0m0s")
 	})
 }
 
 func TestRemovingTheFailingJobsLiftsTheHost(t *testing.T) {
-	stage(t, Options{Workers: 8}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 8}, func(t *testing.T, p *fixture) {
 		jobs := []Job{p.job("good", "h", 20*time.Second, good)}
 		for i := range 3 {
 			jobs = append(jobs, p.job(fmt.Sprint(i), "h", time.Minute, lasting(time.Second, errDead)))
@@ -182,22 +182,22 @@ func TestRemovingTheFailingJobsLiftsTheHost(t *testing.T) {
 		}
 		p.take()
 		p.wait(15 * time.Second)
-		p.wantDiary("good@20s")
+		p.wantRuns("good@20s")
 	})
 }
 
-// A down host is tried although a long local run leaves but one worker.
+// A host that is down is tried although a long local run leaves only one worker.
 func TestProbeBesideALongRun(t *testing.T) {
-	stage(t, Options{Workers: 2}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 2}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("long", "", 0, lasting(time.Hour, nil)), p.job("a", "h", time.Minute, dead)})
 		p.wait(100 * time.Second)
-		p.wantDiary("long@0s", "a@0s", "a@30s", "a@1m30s")
+		p.wantRuns("long@0s", "a@0s", "a@30s", "a@1m30s")
 	})
 }
 
-// Where all hosts are down there is nobody to keep a worker for.
+// When all hosts are down, no worker is kept free for one that is up.
 func TestProbeBesideAHangingProbe(t *testing.T) {
-	stage(t, Options{Workers: 2}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 2}, func(t *testing.T, p *fixture) {
 		first := true
 		p.Set([]Job{
 			p.job("a", "h", time.Minute, func(ctx context.Context) error {
@@ -210,7 +210,7 @@ func TestProbeBesideAHangingProbe(t *testing.T) {
 			p.job("b", "i", time.Minute, dead),
 		})
 		p.wait(100 * time.Second)
-		p.wantDiary("a@0s", "b@0s", "a@30s", "b@30s", "b@1m30s")
+		p.wantRuns("a@0s", "b@0s", "a@30s", "b@30s", "b@1m30s")
 	})
 }
 
@@ -245,10 +245,10 @@ func TestHostGoesDown(t *testing.T) {
 	}
 }
 
-// The host's time to be tried again wakes the loop, even when the jobs that
-// took it down wait for longer themselves.
+// The loop wakes up when a host may be tried again, even if the jobs that failed
+// on it wait longer.
 func TestProbeIsOnTime(t *testing.T) {
-	stage(t, Options{Workers: 8}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 8}, func(t *testing.T, p *fixture) {
 		jobs := []Job{p.job("good", "h", 20*time.Second, good)}
 		for i := range 3 {
 			jobs = append(jobs, p.job(fmt.Sprint(i), "h", time.Hour, lasting(time.Second, errDead)))
@@ -261,6 +261,6 @@ func TestProbeIsOnTime(t *testing.T) {
 		p.wait(5 * time.Second)
 		p.take()
 		p.wait(30 * time.Second)
-		p.wantDiary("good@31s")
+		p.wantRuns("good@31s")
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 func TestMetrics(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
-	stage(t, Options{Workers: 4}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 4}, func(t *testing.T, p *fixture) {
 		for _, c := range p.Metrics() {
 			if err := registry.Register(c); err != nil {
 				t.Fatal(err)

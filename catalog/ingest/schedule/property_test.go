@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An act is one step of a random play.
-type act struct {
+// An action is one step of a randomTest.
+type action struct {
 	kind string // set, trigger, outage, repair, wait
 	jobs []jobSpec
 	key  string
@@ -20,7 +20,7 @@ type act struct {
 	wait time.Duration
 }
 
-// A jobSpec is a Job of a random play.
+// A jobSpec describes a Job of a randomTest.
 type jobSpec struct {
 	key, host      string
 	interval, last time.Duration
@@ -28,15 +28,15 @@ type jobSpec struct {
 	broken         bool // it fails by itself as long as the play goes on
 }
 
-// A script is a random play.
-type script struct {
+// A randomTest is a random sequence of actions.
+type randomTest struct {
 	workers, perHost int
-	acts             []act
+	actions          []action
 }
 
 var propertyHosts = []string{"", "h", "i", "j"}
 
-func drawScript(rt *rapid.T) script {
+func drawTest(rt *rapid.T) randomTest {
 	keys := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f", "g", "k", "l", "m"})
 	hosts := rapid.SampledFrom(propertyHosts)
 	seconds := func(of ...int) *rapid.Generator[time.Duration] {
@@ -49,11 +49,11 @@ func drawScript(rt *rapid.T) script {
 			stubborn: rapid.Bool().Draw(rt, "stubborn"), broken: rapid.IntRange(0, 4).Draw(rt, "broken") == 0,
 		}
 	})
-	return script{
+	return randomTest{
 		workers: rapid.IntRange(1, 5).Draw(rt, "workers"),
 		perHost: rapid.IntRange(1, 4).Draw(rt, "perHost"),
-		acts: rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) act {
-			a := act{kind: rapid.SampledFrom([]string{"set", "trigger", "trigger", "outage", "repair", "wait", "wait"}).Draw(rt, "kind")}
+		actions: rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) action {
+			a := action{kind: rapid.SampledFrom([]string{"set", "trigger", "trigger", "outage", "repair", "wait", "wait"}).Draw(rt, "kind")}
 			switch a.kind {
 			case "set":
 				a.jobs = rapid.SliceOfN(spec, 0, 12).Draw(rt, "jobs")
@@ -69,45 +69,46 @@ func drawScript(rt *rapid.T) script {
 	}
 }
 
-// Whatever happens, the limits hold, no job and no trigger is lost, nothing
-// that may run waits, and once all is well again everything runs at its pace.
+// TestProperties: in any sequence of events the limits hold, no job and no
+// trigger is lost, no run that may start waits, and after a repair all jobs run
+// at their intervals again.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		sc := drawScript(rt)
-		var odd []string
-		synctest.Test(t, func(t *testing.T) { odd = sc.play(t) })
-		if len(odd) > 0 {
-			rt.Fatalf("%d workers, %d per host: %q", sc.workers, sc.perHost, odd)
+		sc := drawTest(rt)
+		var wrongs []string
+		synctest.Test(t, func(t *testing.T) { wrongs = sc.run(t) })
+		if len(wrongs) > 0 {
+			rt.Fatalf("%d workers, %d per host: %q", sc.workers, sc.perHost, wrongs)
 		}
 	})
 }
 
-// stagehand is what runs of a random play share with the test. All is guarded
-// by play.mu.
-type stagehand struct {
-	*play
+// randomRun is shared by the runs of a randomTest and the test. fixture.mu
+// guards its fields.
+type randomRun struct {
+	*fixture
 	outage map[string]bool
 	over   bool                 // no job is broken any more
 	starts map[string]time.Time // last start by key
 	asked  map[string]time.Time // last accepted trigger by key
 }
 
-// play acts the script and returns what was wrong.
-func (sc script) play(t *testing.T) []string {
-	p := &play{
+// run executes the actions and returns the errors found.
+func (sc randomTest) run(t *testing.T) []string {
+	p := &fixture{
 		Scheduler: New(Options{Workers: sc.workers, PerHost: sc.perHost, Backoff: Backoff{Max: 5 * time.Minute}, Rand: func() float64 { return 0.75 }}),
 		t:         t, start: time.Now(), active: map[string]int{}, most: map[string]int{}, now: map[string]int{},
 	}
-	h := &stagehand{play: p, outage: map[string]bool{}, starts: map[string]time.Time{}, asked: map[string]time.Time{}}
+	h := &randomRun{fixture: p, outage: map[string]bool{}, starts: map[string]time.Time{}, asked: map[string]time.Time{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- p.Run(ctx) }()
-	for _, a := range sc.acts {
-		h.act(a)
+	for _, a := range sc.actions {
+		h.do(a)
 		synctest.Wait()
 		h.check(sc)
 	}
-	h.act(act{kind: "heal"})
+	h.do(action{kind: "heal"})
 	p.wait(time.Hour) // past any backoff and any queue
 	h.check(sc)
 	h.checkWell()
@@ -115,19 +116,19 @@ func (sc script) play(t *testing.T) []string {
 	if err := <-done; err != nil {
 		h.wrong("Run = %v", err)
 	}
-	return p.odd
+	return p.wrongs
 }
 
-func (h *stagehand) wrong(format string, args ...any) {
+func (h *randomRun) wrong(format string, args ...any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.odd = append(h.odd, fmt.Sprintf(format, args...))
+	h.wrongs = append(h.wrongs, fmt.Sprintf(format, args...))
 }
 
-func (h *stagehand) act(a act) {
+func (h *randomRun) do(a action) {
 	switch a.kind {
 	case "set":
-		// Somebody else is always there, so that no host is alone.
+		// There is always a job on another host.
 		jobs := []Job{h.jobOf(jobSpec{key: "anchor"})}
 		for _, spec := range a.jobs {
 			jobs = append(jobs, h.jobOf(spec))
@@ -160,7 +161,7 @@ func (h *stagehand) act(a act) {
 	}
 }
 
-func (h *stagehand) jobOf(spec jobSpec) Job {
+func (h *randomRun) jobOf(spec jobSpec) Job {
 	return h.job(spec.key, spec.host, spec.interval, func(ctx context.Context) error {
 		h.mu.Lock()
 		h.starts[spec.key] = time.Now()
@@ -187,8 +188,8 @@ func (h *stagehand) jobOf(spec jobSpec) Job {
 	})
 }
 
-// check holds what is true at any time, when all has settled.
-func (h *stagehand) check(sc script) {
+// check reports errors that must not exist at any time when everything is idle.
+func (h *randomRun) check(sc randomTest) {
 	for _, host := range propertyHosts {
 		limit := sc.workers
 		if host != "" {
@@ -212,7 +213,8 @@ func (h *stagehand) check(sc script) {
 	}
 }
 
-// inconsistent says what does not fit in the Scheduler, whose lock is held.
+// inconsistent returns the inconsistencies in the Scheduler, whose lock is
+// held.
 func (s *Scheduler) inconsistent(now time.Time) string {
 	running, unfinished, queued := 0, 0, 0
 	byHost, jobs := map[string]int{}, map[*host]int{}
@@ -244,7 +246,7 @@ func (s *Scheduler) inconsistent(now time.Time) string {
 			return fmt.Sprintf("host %q counts %d runs, %d jobs; there are %d, %d", name, h.running, h.jobs, byHost[name], jobs[h])
 		}
 		if h.jobs == 0 && h.running == 0 {
-			return "host " + name + " is left behind"
+			return "host " + name + " is left over"
 		}
 	}
 	switch {
@@ -256,8 +258,9 @@ func (s *Scheduler) inconsistent(now time.Time) string {
 	return ""
 }
 
-// checkWell holds what is true an hour after all was repaired.
-func (h *stagehand) checkWell() {
+// checkWell reports errors that must not exist an hour after everything was
+// repaired.
+func (h *randomRun) checkWell() {
 	if h.set && !h.Ready() {
 		h.wrong("the first round does not end")
 	}

@@ -45,7 +45,7 @@ func TestRunWaitsForItsRunsAndCanBeCalledAgain(t *testing.T) {
 	})
 }
 
-// A run that is whole when the stop comes counts as what it is.
+// A run that ends with success during a stop counts as a success.
 func TestStopDoesNotSpoilAGoodRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Options{})
@@ -68,7 +68,7 @@ func TestStopDoesNotSpoilAGoodRun(t *testing.T) {
 }
 
 func TestRunTwiceAtATime(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		synctest.Wait()
 		if err := p.Run(t.Context()); !errors.Is(err, ErrRunning) {
 			t.Errorf("second Run = %v, want ErrRunning", err)
@@ -86,7 +86,7 @@ func TestRunWithAnEndedContext(t *testing.T) {
 	}
 }
 
-// The injected clock alone decides: no time passes but what it says.
+// Only the clock in Options decides how much time passes.
 func TestInjectedClock(t *testing.T) {
 	var mu sync.Mutex
 	now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)

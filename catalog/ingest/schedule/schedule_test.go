@@ -11,14 +11,14 @@ import (
 )
 
 func TestIntervalCountsFromTheEndOfARun(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{
 			p.job("a", "h", time.Minute, lasting(10*time.Second, nil)),
 			p.job("once", "", 0, good),
 			p.job("negative", "", -time.Second, good),
 		})
 		p.wait(150 * time.Second)
-		p.wantDiary("a@0s", "once@0s", "negative@0s", "a@1m10s", "a@2m20s")
+		p.wantRuns("a@0s", "once@0s", "negative@0s", "a@1m10s", "a@2m20s")
 		if st := p.wantStatus("once", OK); !st.Next.IsZero() {
 			t.Errorf("Next of a job without interval = %v, want none", st.Next)
 		}
@@ -49,10 +49,10 @@ func TestJitter(t *testing.T) {
 
 func TestJitterSpreadsPolls(t *testing.T) {
 	r := 0.0
-	stage(t, Options{Jitter: 0.1, Rand: func() float64 { r += 0.25; return r - 0.25 }}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Jitter: 0.1, Rand: func() float64 { r += 0.25; return r - 0.25 }}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "h", 100*time.Second, good)})
 		p.wait(300 * time.Second)
-		p.wantDiary("a@0s", "a@1m30s", "a@3m5s", "a@4m45s") // 90, 95, 100 s
+		p.wantRuns("a@0s", "a@1m30s", "a@3m5s", "a@4m45s") // 90, 95, 100 s
 	})
 }
 
@@ -80,7 +80,7 @@ func TestLimits(t *testing.T) {
 		{1, 4, []string{"h", "i", ""}, map[string]int{"host h": 1, "host i": 1, "host ": 1, "all": 1}},
 	} {
 		t.Run(fmt.Sprintf("workers=%d,perhost=%d,hosts=%q", test.workers, test.perHost, test.hosts), func(t *testing.T) {
-			stage(t, Options{Workers: test.workers, PerHost: test.perHost}, func(t *testing.T, p *play) {
+			inFakeTime(t, Options{Workers: test.workers, PerHost: test.perHost}, func(t *testing.T, p *fixture) {
 				var jobs []Job
 				for i, h := range test.hosts {
 					jobs = append(jobs, p.job(fmt.Sprint(i), h, 0, lasting(time.Second, nil)))
@@ -101,7 +101,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestRunsInTheOrderGiven(t *testing.T) {
-	stage(t, Options{Workers: 1}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 1}, func(t *testing.T, p *fixture) {
 		var jobs []Job
 		var want []string
 		for i := range 20 {
@@ -110,13 +110,13 @@ func TestRunsInTheOrderGiven(t *testing.T) {
 		}
 		p.Set(jobs)
 		p.wait(20 * time.Second)
-		p.wantDiary(want...)
+		p.wantRuns(want...)
 	})
 }
 
-// Who runs nothing goes before who has a long queue.
+// A host without runs goes before a host with a long queue.
 func TestHostsTakeTurns(t *testing.T) {
-	stage(t, Options{Workers: 3}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 3}, func(t *testing.T, p *fixture) {
 		var jobs []Job
 		for i := range 10 {
 			jobs = append(jobs, p.job(fmt.Sprint(i), "", 0, lasting(time.Minute, nil)))
@@ -125,14 +125,14 @@ func TestHostsTakeTurns(t *testing.T) {
 		p.wait(time.Second)
 		p.Set(append(jobs, p.job("x", "h", 0, lasting(time.Minute, nil))))
 		p.wait(time.Minute)
-		p.wantDiary("0@0s", "1@0s", "2@0s", "x@1m0s", "3@1m0s", "4@1m0s")
+		p.wantRuns("0@0s", "1@0s", "2@0s", "x@1m0s", "3@1m0s", "4@1m0s")
 	})
 }
 
 func TestHangingHostDelaysNobody(t *testing.T) {
 	for _, workers := range []int{2, 3, 4, 8} {
 		t.Run(fmt.Sprintf("workers=%d", workers), func(t *testing.T) {
-			stage(t, Options{Workers: workers}, func(t *testing.T, p *play) {
+			inFakeTime(t, Options{Workers: workers}, func(t *testing.T, p *fixture) {
 				var jobs []Job
 				for i := range 50 {
 					jobs = append(jobs, p.job(fmt.Sprintf("hang%d", i), "slow", time.Minute, hang))
@@ -153,12 +153,12 @@ func TestHangingHostDelaysNobody(t *testing.T) {
 	}
 }
 
-// Hosts that are known to be down hang in every probe, for longer than they
-// wait between two; there are more of them than workers.
+// More hosts than workers are down. Each of their probes hangs for longer than the
+// wait between two of them.
 func TestManyDeadHostsDelayNobody(t *testing.T) {
 	for _, workers := range []int{2, 4} {
 		t.Run(fmt.Sprintf("workers=%d", workers), func(t *testing.T) {
-			stage(t, Options{Workers: workers, Backoff: Backoff{time.Second, time.Second}}, func(t *testing.T, p *play) {
+			inFakeTime(t, Options{Workers: workers, Backoff: Backoff{time.Second, time.Second}}, func(t *testing.T, p *fixture) {
 				var jobs []Job
 				for i := range 10 {
 					jobs = append(jobs, p.job(fmt.Sprintf("dead%d", i), fmt.Sprintf("host%d", i), time.Second, lasting(time.Minute, errDead)))
@@ -189,7 +189,7 @@ func TestManyDeadHostsDelayNobody(t *testing.T) {
 func TestPanicIsAnErrorOfTheJobAlone(t *testing.T) {
 	var log strings.Builder
 	cause := errors.New("cause")
-	stage(t, Options{Logger: textLog(&log)}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Logger: textLog(&log)}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{
 			p.job("text", "", 0, func(context.Context) error { panic("boom") }),
 			p.job("error", "", 0, func(context.Context) error { panic(cause) }),

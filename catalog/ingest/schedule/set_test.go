@@ -16,22 +16,22 @@ import (
 func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
 
 func TestSetKeepsTheScheduleOfOthers(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		a, b, c := p.job("a", "", time.Minute, good), p.job("b", "", time.Minute, good), p.job("c", "", time.Minute, good)
 		p.Set([]Job{a, b})
 		p.wait(20 * time.Second)
 		p.Set([]Job{b, c})
-		p.wantDiary("a@0s", "b@0s", "c@20s")
+		p.wantRuns("a@0s", "b@0s", "c@20s")
 		if _, ok := p.State("a"); ok || p.Trigger("a") {
 			t.Error("a removed job is still known")
 		}
 		p.wait(61 * time.Second)
-		p.wantDiary("b@1m0s", "c@1m20s")
+		p.wantRuns("b@1m0s", "c@1m20s")
 	})
 }
 
 func TestSetChangesAJob(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{
 			p.job("shorter", "h", time.Hour, good),
 			p.job("longer", "h", time.Minute, good),
@@ -41,7 +41,7 @@ func TestSetChangesAJob(t *testing.T) {
 			p.job("failing", "", time.Minute, dead),
 		})
 		p.wait(20 * time.Second)
-		p.wantDiary("shorter@0s", "longer@0s", "never@0s", "again@0s", "moved@0s", "failing@0s")
+		p.wantRuns("shorter@0s", "longer@0s", "never@0s", "again@0s", "moved@0s", "failing@0s")
 		p.Set([]Job{
 			p.job("shorter", "h", 10*time.Second, good),
 			p.job("longer", "h", 2*time.Minute, good),
@@ -50,14 +50,14 @@ func TestSetChangesAJob(t *testing.T) {
 			p.job("moved", "i", time.Minute, good),
 			p.job("failing", "", time.Hour, good), // the new Run
 		})
-		p.wantDiary("shorter@20s")
+		p.wantRuns("shorter@20s")
 		p.wait(9 * time.Second)
 		p.Set(nil)
-		p.wantDiary()
+		p.wantRuns()
 		p.Set([]Job{p.job("x", "", 0, good)})
-		p.wantDiary("x@29s")
+		p.wantRuns("x@29s")
 	})
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{
 			p.job("longer", "h", time.Minute, good), p.job("again", "h", 0, good),
 			p.job("moved", "h", time.Minute, good), p.job("failing", "", time.Minute, dead),
@@ -69,12 +69,12 @@ func TestSetChangesAJob(t *testing.T) {
 		})
 		p.take()
 		p.wait(170 * time.Second)
-		p.wantDiary("failing@30s", "moved@1m0s", "moved@2m0s", "longer@2m0s", "moved@3m0s", "again@3m0s")
+		p.wantRuns("failing@30s", "moved@1m0s", "moved@2m0s", "longer@2m0s", "moved@3m0s", "again@3m0s")
 	})
 }
 
 func TestSetDuplicateKeys(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "h", 0, dead), p.job("a", "i", 0, good)})
 		if st := p.wantStatus("a", OK); st.Host != "i" || len(p.States()) != 1 {
 			t.Errorf("states = %+v, want the later job alone", p.States())
@@ -83,7 +83,7 @@ func TestSetDuplicateKeys(t *testing.T) {
 }
 
 func TestSetCancelsAVanishedRun(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		var cause error
 		p.Set([]Job{p.job("a", "h", time.Minute, func(ctx context.Context) error {
 			<-ctx.Done()
@@ -97,15 +97,15 @@ func TestSetCancelsAVanishedRun(t *testing.T) {
 			t.Errorf("cause = %v, want ErrRemoved", cause)
 		}
 		if len(p.jobs) != 0 || len(p.hosts) != 0 || !p.Ready() {
-			t.Errorf("left behind: jobs %v, hosts %v", p.jobs, p.hosts)
+			t.Errorf("left over: jobs %v, hosts %v", p.jobs, p.hosts)
 		}
 		p.wait(time.Hour)
-		p.wantDiary("a@0s")
+		p.wantRuns("a@0s")
 	})
 }
 
 // The cancelled run takes a while to reach the end of its step; meanwhile the
-// key comes back. Its new life starts after that, with a clean slate.
+// key comes back. Then it starts as a new job.
 func TestSetBringsAKeyBackWhileItsRunEnds(t *testing.T) {
 	for _, outcome := range []error{nil, errDead} {
 		t.Run(fmt.Sprint(outcome), func(t *testing.T) { testSetBringsAKeyBack(t, outcome) })
@@ -113,14 +113,14 @@ func TestSetBringsAKeyBackWhileItsRunEnds(t *testing.T) {
 }
 
 func testSetBringsAKeyBack(t *testing.T, outcome error) {
-	stage(t, Options{PerHost: 1}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{PerHost: 1}, func(t *testing.T, p *fixture) {
 		stubborn := func(ctx context.Context) error {
 			<-ctx.Done()
 			time.Sleep(10 * time.Second)
 			return outcome
 		}
 		p.Set([]Job{p.job("a", "h", 0, stubborn)})
-		p.wantDiary("a@0s")
+		p.wantRuns("a@0s")
 		p.Set(nil)
 		if _, ok := p.State("a"); ok || len(p.States()) > 0 || p.Trigger("a") {
 			t.Error("a removed job is still known while its run ends")
@@ -134,9 +134,9 @@ func testSetBringsAKeyBack(t *testing.T, outcome error) {
 			t.Error("the key is back, but not for Trigger")
 		}
 		p.wait(9 * time.Second)
-		p.wantDiary()
+		p.wantRuns()
 		p.wait(time.Minute)
-		p.wantDiary("a@10s")
+		p.wantRuns("a@10s")
 		if st := p.wantStatus("a", OK); st.Attempts != 1 || !p.Ready() {
 			t.Errorf("state = %+v", st)
 		}
@@ -145,7 +145,7 @@ func testSetBringsAKeyBack(t *testing.T, outcome error) {
 		}
 		p.Set(nil)
 		if len(p.jobs) != 0 || len(p.hosts) != 0 || p.unfinished != 0 {
-			t.Errorf("left behind: jobs %v, hosts %v, unfinished %d", p.jobs, p.hosts, p.unfinished)
+			t.Errorf("left over: jobs %v, hosts %v, unfinished %d", p.jobs, p.hosts, p.unfinished)
 		}
 	})
 }
@@ -153,20 +153,20 @@ func testSetBringsAKeyBack(t *testing.T, outcome error) {
 // A job moves to another host while it runs: the old host keeps its count, and
 // its failure says nothing about the new one.
 func TestSetMovesARunningJob(t *testing.T) {
-	stage(t, Options{PerHost: 1}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{PerHost: 1}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "h", 0, lasting(10*time.Second, errDead))})
 		p.wantStatus("a", Running)
 		p.Set([]Job{p.job("a", "i", 0, good), p.job("b", "h", 0, lasting(10*time.Second, nil)), p.job("c", "i", time.Hour, good)})
 		p.wait(5 * time.Second)
-		p.wantDiary("a@0s", "c@0s")
+		p.wantRuns("a@0s", "c@0s")
 		p.wait(10 * time.Second)
-		p.wantDiary("b@10s")
+		p.wantRuns("b@10s")
 		p.wantStatus("a", Failed)
 		if c := p.statistics(); c.down != 0 {
 			t.Errorf("census = %+v, want no host down", c)
 		}
 		p.wait(30 * time.Second)
-		p.wantDiary("a@40s")
+		p.wantRuns("a@40s")
 	})
 }
 
@@ -179,7 +179,7 @@ func TestFirstRoundAndReady(t *testing.T) {
 			return false
 		}
 	}
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		check := func(when string, ready, first bool) {
 			t.Helper()
 			synctest.Wait()
@@ -202,7 +202,7 @@ func TestFirstRoundAndReady(t *testing.T) {
 		p.Set(nil)
 		check("no jobs", true, true)
 	})
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set(nil)
 		if !p.Ready() || !closed(p.FirstRound()) {
 			t.Error("an empty set is ready at once")
@@ -211,7 +211,7 @@ func TestFirstRoundAndReady(t *testing.T) {
 }
 
 func TestStates(t *testing.T) {
-	stage(t, Options{Workers: 2}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 2}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{
 			p.job("ok", "", time.Minute, good), p.job("failed", "h", time.Minute, dead),
 			p.job("running", "i", 0, hang), p.job("running2", "i", 0, lasting(time.Hour, nil)),
@@ -242,13 +242,13 @@ func TestStates(t *testing.T) {
 
 // A trigger that waits for a worker survives a reload.
 func TestSetKeepsATrigger(t *testing.T) {
-	stage(t, Options{Workers: 1}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 1}, func(t *testing.T, p *fixture) {
 		long := p.job("long", "", 0, lasting(time.Minute, nil))
 		p.Set([]Job{p.job("a", "", time.Hour, good), long})
 		p.wait(time.Second)
 		p.Trigger("a")
 		p.Set([]Job{p.job("a", "", 2*time.Hour, good), long})
 		p.wait(time.Minute)
-		p.wantDiary("a@0s", "long@0s", "a@1m0s")
+		p.wantRuns("a@0s", "long@0s", "a@1m0s")
 	})
 }

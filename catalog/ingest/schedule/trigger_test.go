@@ -9,21 +9,21 @@ import (
 )
 
 func TestTrigger(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "h", time.Minute, good), p.job("b", "", 0, good)})
-		p.wantDiary("a@0s", "b@0s")
+		p.wantRuns("a@0s", "b@0s")
 		p.wait(10 * time.Second)
 		if !p.Trigger("a") || !p.Trigger("b") || p.Trigger("c") {
 			t.Error("Trigger must tell known keys from unknown ones")
 		}
-		p.wantDiary("a@10s", "b@10s")
+		p.wantRuns("a@10s", "b@10s")
 		p.wait(60 * time.Second) // the interval starts anew
-		p.wantDiary("a@1m10s")
+		p.wantRuns("a@1m10s")
 	})
 }
 
 func TestTriggerDuringRunMakesExactlyOneMore(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "", 0, lasting(10*time.Second, nil))})
 		for range 5 {
 			p.wait(time.Second)
@@ -31,42 +31,42 @@ func TestTriggerDuringRunMakesExactlyOneMore(t *testing.T) {
 			p.Trigger("a")
 		}
 		p.wait(time.Minute)
-		p.wantDiary("a@0s", "a@10s")
+		p.wantRuns("a@0s", "a@10s")
 	})
 }
 
 func TestTriggerFromWithinTheRunItself(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "", 0, func(context.Context) error {
 			if st, _ := p.State("a"); st.Attempts < 3 {
 				p.Trigger("a")
 			}
 			return nil
 		})})
-		p.wantDiary("a@0s", "a@0s", "a@0s")
+		p.wantRuns("a@0s", "a@0s", "a@0s")
 	})
 }
 
 func TestTriggerOverridesBackoff(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "h", 5*time.Minute, dead)})
 		p.wait(10 * time.Second)
 		p.Trigger("a")
-		p.wantDiary("a@0s", "a@10s")
+		p.wantRuns("a@0s", "a@10s")
 		p.wait(59 * time.Second) // second failure: a minute
-		p.wantDiary()
+		p.wantRuns()
 		p.wait(time.Second)
-		p.wantDiary("a@1m10s")
+		p.wantRuns("a@1m10s")
 	})
 }
 
 func TestTriggerAfterAFailedRunInProgress(t *testing.T) {
-	stage(t, Options{}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "h", 0, lasting(time.Second, errDead))})
 		synctest.Wait()
 		p.Trigger("a")
 		p.wait(2 * time.Second)
-		p.wantDiary("a@0s", "a@1s")
+		p.wantRuns("a@0s", "a@1s")
 	})
 }
 
@@ -77,7 +77,7 @@ func TestTriggerGoesFirstButStarvesNobody(t *testing.T) {
 }
 
 func testTriggerStarvesNobody(t *testing.T, host string) {
-	stage(t, Options{Workers: 1}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 1}, func(t *testing.T, p *fixture) {
 		work := lasting(time.Minute, nil)
 		jobs := []Job{p.job("hook", "h", 0, work)}
 		for i := range 10 {
@@ -87,14 +87,14 @@ func testTriggerStarvesNobody(t *testing.T, host string) {
 		p.wait(90 * time.Second)
 		p.Trigger("hook") // before 1 to 9
 		p.wait(time.Minute)
-		p.wantDiary("hook@0s", "0@1m0s", "hook@2m0s")
+		p.wantRuns("hook@0s", "0@1m0s", "hook@2m0s")
 		for range 20 { // a stream of triggers
 			p.Trigger("hook")
 			p.wait(time.Minute)
 		}
 		for i := range 10 {
 			if p.count(fmt.Sprint(i)) == 0 {
-				t.Errorf("job %d starved behind triggers", i)
+				t.Errorf("job %d starved by triggers", i)
 			}
 		}
 	})
@@ -117,7 +117,7 @@ func TestTriggerBeforeRun(t *testing.T) {
 
 // A trigger goes before the first run on a host that runs nothing.
 func TestTriggerGoesBeforeOtherHosts(t *testing.T) {
-	stage(t, Options{Workers: 2}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 2}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{
 			p.job("long", "", 0, lasting(time.Hour, nil)), p.job("short", "i", 0, lasting(10*time.Second, nil)),
 			p.job("queued", "h", 0, good), p.job("hook", "", 0, lasting(time.Second, nil)),
@@ -125,19 +125,19 @@ func TestTriggerGoesBeforeOtherHosts(t *testing.T) {
 		p.wait(time.Second)
 		p.Trigger("hook")
 		p.wait(time.Minute)
-		p.wantDiary("long@0s", "short@0s", "hook@10s", "queued@11s")
+		p.wantRuns("long@0s", "short@0s", "hook@10s", "queued@11s")
 	})
 }
 
 func TestTriggersKeepTheirOrder(t *testing.T) {
-	stage(t, Options{Workers: 1}, func(t *testing.T, p *play) {
+	inFakeTime(t, Options{Workers: 1}, func(t *testing.T, p *fixture) {
 		work := lasting(time.Minute, nil)
 		jobs := []Job{p.job("long", "", 0, lasting(10*time.Minute, nil)), p.job("a", "", 0, work), p.job("x", "", 0, work), p.job("y", "", 0, work)}
 		p.Set(jobs)
 		p.wait(0)
 		p.Trigger("y")
 		p.Trigger("x")
-		p.Trigger("y") // does not put it behind x
+		p.Trigger("y") // does not move it after x
 		p.wait(4 * time.Minute)
 		p.Set(append(jobs, p.job("b", "", 0, work)))
 		p.wait(time.Minute)
@@ -145,6 +145,6 @@ func TestTriggersKeepTheirOrder(t *testing.T) {
 		p.wait(time.Minute)
 		p.Trigger("a") // later than b's, but a was due before b
 		p.wait(10 * time.Minute)
-		p.wantDiary("long@0s", "y@10m0s", "x@11m0s", "a@12m0s", "b@13m0s")
+		p.wantRuns("long@0s", "y@10m0s", "x@11m0s", "a@12m0s", "b@13m0s")
 	})
 }

@@ -19,23 +19,24 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var errDead = errors.New("no route to host")
 
-// A play is a Scheduler in a bubble of fake time, with a diary of its runs.
-type play struct {
+// A fixture is a Scheduler in a synctest bubble, with a list of the runs that
+// started.
+type fixture struct {
 	*Scheduler
 	t     *testing.T
 	start time.Time
 
-	mu     sync.Mutex
-	diary  []string
-	active map[string]int // runs in progress by key
-	most   map[string]int // most runs at a time by host, "all" for all
-	now    map[string]int // runs in progress by host
-	odd    []string       // what must never happen
+	mu      sync.Mutex
+	started []string
+	active  map[string]int // runs in progress by key
+	most    map[string]int // most runs at a time by host, "all" for all
+	now     map[string]int // runs in progress by host
+	wrongs  []string       // what must never happen
 }
 
-// stage runs a test with a Scheduler that runs, in a bubble of fake time:
-// time.Sleep there takes no time, and is over only when all else has settled.
-func stage(t *testing.T, opts Options, test func(t *testing.T, p *play)) {
+// inFakeTime runs a test with a running Scheduler in a synctest bubble, where
+// time.Sleep takes no real time and ends only when everything else is idle.
+func inFakeTime(t *testing.T, opts Options, test func(t *testing.T, p *fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		if opts.Jitter == 0 {
@@ -44,7 +45,7 @@ func stage(t *testing.T, opts Options, test func(t *testing.T, p *play)) {
 		if opts.Logger == nil {
 			opts.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 		}
-		p := &play{
+		p := &fixture{
 			Scheduler: New(opts), t: t, start: time.Now(),
 			active: map[string]int{}, most: map[string]int{}, now: map[string]int{},
 		}
@@ -56,14 +57,14 @@ func stage(t *testing.T, opts Options, test func(t *testing.T, p *play)) {
 		if err := <-done; err != nil {
 			t.Errorf("Run = %v, want nil after a stop", err)
 		}
-		if len(p.odd) > 0 {
-			t.Errorf("broken: %q", p.odd)
+		if len(p.wrongs) > 0 {
+			t.Errorf("broken: %q", p.wrongs)
 		}
 	})
 }
 
-// job is a Job that notes "key@offset" in the diary and does what work says.
-func (p *play) job(key, host string, interval time.Duration, work func(ctx context.Context) error) Job {
+// job makes a Job that adds "key@offset" to the started runs and then works.
+func (p *fixture) job(key, host string, interval time.Duration, work func(ctx context.Context) error) Job {
 	return Job{Key: key, Host: host, Interval: interval, Run: func(ctx context.Context) error {
 		p.enter(key, host)
 		defer p.leave(key, host)
@@ -71,12 +72,12 @@ func (p *play) job(key, host string, interval time.Duration, work func(ctx conte
 	}}
 }
 
-func (p *play) enter(key, host string) {
+func (p *fixture) enter(key, host string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.diary = append(p.diary, fmt.Sprintf("%s@%v", key, time.Since(p.start)))
+	p.started = append(p.started, fmt.Sprintf("%s@%v", key, time.Since(p.start)))
 	if p.active[key]++; p.active[key] > 1 {
-		p.odd = append(p.odd, "two runs of "+key)
+		p.wrongs = append(p.wrongs, "two runs of "+key)
 	}
 	for _, h := range []string{"host " + host, "all"} {
 		p.now[h]++
@@ -84,7 +85,7 @@ func (p *play) enter(key, host string) {
 	}
 }
 
-func (p *play) leave(key, host string) {
+func (p *fixture) leave(key, host string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.active[key]--
@@ -92,25 +93,24 @@ func (p *play) leave(key, host string) {
 	p.now["all"]--
 }
 
-// wait lets d of fake time pass, and all that happens meanwhile settle.
-func (p *play) wait(d time.Duration) {
+// wait lets d of fake time pass and waits until everything is idle.
+func (p *fixture) wait(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// take empties the diary; it returns the runs in order.
-func (p *play) take() []string {
+// take returns the runs that started since the last call, in order.
+func (p *fixture) take() []string {
 	synctest.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	diary := p.diary
-	p.diary = nil
-	return diary
+	started := p.started
+	p.started = nil
+	return started
 }
 
-// wantDiary compares the runs since the last call; those of one moment come in
-// any order.
-func (p *play) wantDiary(want ...string) {
+// wantRuns compares the runs that started since the last call, in any order.
+func (p *fixture) wantRuns(want ...string) {
 	p.t.Helper()
 	got := slices.Sorted(slices.Values(p.take()))
 	if d := cmp.Diff(slices.Sorted(slices.Values(want)), got); d != "" {
@@ -118,14 +118,14 @@ func (p *play) wantDiary(want ...string) {
 	}
 }
 
-// count is the number of runs of the key so far.
-func (p *play) count(key string) int {
+// count returns the number of runs of the key so far.
+func (p *fixture) count(key string) int {
 	synctest.Wait()
 	st, _ := p.State(key)
 	return st.Attempts
 }
 
-func (p *play) wantStatus(key string, want Status) State {
+func (p *fixture) wantStatus(key string, want Status) State {
 	p.t.Helper()
 	synctest.Wait()
 	st, ok := p.State(key)
@@ -135,7 +135,7 @@ func (p *play) wantStatus(key string, want Status) State {
 	return st
 }
 
-// Works.
+// The functions of jobs.
 
 func good(context.Context) error { return nil }
 func dead(context.Context) error { return errDead }
