@@ -92,7 +92,7 @@ func (a *application) run(ctx context.Context) error {
 }
 
 // assign maps the files of the commit to translations and reads the files that
-// changed. A file that no version of which could be parsed counts as missing
+// changed. A file without a version that could be parsed counts as missing
 // (docs/compatibility.md#unreadable-files), and must not take the place of
 // another one: the other files are assigned again without it.
 func (a *application) assign(ctx context.Context) error {

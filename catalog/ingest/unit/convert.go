@@ -139,7 +139,7 @@ func (c *converter) fingerprint(u *Unit, cached *cachedString) {
 		}
 		u.Meta, key = f.metadata.hash(same, &c.hasher), outlineKey(u.Identity, same)
 	}
-	c.file.Outline = f.place.outline(c.file.Outline, key)
+	c.file.Outline = f.layoutFields.outline(c.file.Outline, key)
 }
 
 // identify sets the fields that are the same for a string in all files. With a

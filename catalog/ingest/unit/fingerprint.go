@@ -13,7 +13,7 @@ import (
 type compared struct {
 	text
 	metadata
-	place
+	layoutFields
 }
 
 // text is what Unit.Text covers. A change of it makes a change entry.
@@ -29,8 +29,8 @@ type metadata struct {
 	translatorBytes, priority   int
 }
 
-// place is what only File.Outline covers: it is stored in the layout.
-type place struct {
+// layoutFields are covered only by File.Outline, and stored in the layout.
+type layoutFields struct {
 	location string
 	position int
 }
@@ -43,7 +43,7 @@ func fields(u *catalog.Unit) compared {
 		metadata: metadata{
 			note: u.Note, flags: u.Flags, previousSource: u.PreviousSource, translatorBytes: u.TranslatorBytes, priority: u.Priority,
 		},
-		place: place{location: u.Location, position: u.Position},
+		layoutFields: layoutFields{location: u.Location, position: u.Position},
 	}
 }
 
@@ -73,7 +73,7 @@ func outlineKey(id catalog.Identity, noteAndFlags int64) int64 { return id.Key*3
 
 // outline adds a unit to the outline of the units before it. The position is
 // not the number of the unit: repeated entries count, too.
-func (p *place) outline(before, key int64) int64 {
+func (p *layoutFields) outline(before, key int64) int64 {
 	return (before*31+key+catalog.Sum(p.location))*31 + int64(p.position)
 }
 
