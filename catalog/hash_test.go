@@ -8,7 +8,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// TestHashVectors holds the values that a Weblate computes (docs/compatibility.md#hashes).
+// TestHashVectors has the values that Weblate computes (docs/compatibility.md#hashes).
 func TestHashVectors(t *testing.T) {
 	for _, c := range []struct {
 		source, context string
@@ -28,7 +28,7 @@ func TestHashVectors(t *testing.T) {
 	}
 }
 
-// TestHashVectorsShared runs all vectors that lie beside the project.
+// TestHashVectorsShared checks all vectors of the material next to the repository.
 func TestHashVectorsShared(t *testing.T) {
 	data, err := os.ReadFile("../../shared/data/hash-vectors.json")
 	if err != nil {
@@ -83,7 +83,8 @@ func TestParseChecksumRefusesNonsense(t *testing.T) {
 	}
 }
 
-// TestIdentityTellsCollisionsApart: the API's hash has no separator, ours has.
+// TestIdentityTellsCollisionsApart checks that our hash separates source and context,
+// unlike the hash of the API.
 func TestIdentityTellsCollisionsApart(t *testing.T) {
 	var h catalog.Hasher
 	a, b := h.Identity("Open", "menu"), h.Identity("Openm", "enu")

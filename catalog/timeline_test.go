@@ -83,7 +83,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// TestTimelineIsNaive compares with statistics looked up day by day.
+// TestTimelineIsNaive compares with statistics computed for each day.
 func TestTimelineIsNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		begin := time.Date(2023, 12, 20, 0, 0, 0, 0, time.UTC)

@@ -27,7 +27,7 @@ var words = strings.Fields(`Příliš žluťoučký kůň the quick brown fox fi
 directory not found while opening connection %s server settings window Zobrazit
 nabídku upravit soubor`)
 
-// sentence returns n words that depend on a seed only.
+// sentence returns n words that depend only on a seed.
 func sentence(seed, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -121,9 +121,9 @@ func BenchmarkParseCharset(b *testing.B) {
 	}
 }
 
-// TestAllocation holds Parse to its bound: three times the file's size and 400
-// bytes for each entry in all, garbage included. What a line of a gigabyte costs
-// is seen with one of 64 MiB: nothing depends on more than the size.
+// TestAllocation checks the bound of Parse: three times the file's size plus 400
+// bytes for each entry, garbage included. Lines of 64 MiB are long enough, as the cost
+// depends on the size only.
 func TestAllocation(t *testing.T) {
 	mib, duplicates := 64<<20, 1_000_000
 	if testing.Short() || underRace {
@@ -173,8 +173,8 @@ func TestAllocation(t *testing.T) {
 	}
 }
 
-// TestAllocationCharset holds Parse to its bound for other charsets, which
-// counts the size in UTF-8 and the file's own bytes.
+// TestAllocationCharset checks the bound of Parse for other charsets, where both the
+// size in UTF-8 and the size of the file count.
 func TestAllocationCharset(t *testing.T) {
 	n := 20_000
 	if underRace {
@@ -203,8 +203,8 @@ func TestAllocationCharset(t *testing.T) {
 	}
 }
 
-// BenchmarkBundle reads every PO file at the head of real repositories, in
-// their own charsets: an iteration is a pass over all.
+// BenchmarkBundle reads every PO file at the head of real repositories, in its own
+// charset. An iteration reads all files.
 func BenchmarkBundle(b *testing.B) {
 	for _, name := range benchBundles {
 		b.Run("repo="+name, func(b *testing.B) {
@@ -245,11 +245,10 @@ func parseAll(files []blob) (entries int) {
 	return entries
 }
 
-// BenchmarkAgainst reads the same files with gotext and msgfmt in turn, so that
-// a busy machine is busy for all three. It reports the speed of the best pass
-// and the median of the ratios. gotext keeps neither order nor flags nor
-// comments; msgfmt is compared on the largest file only, not to count how long
-// it takes to start.
+// BenchmarkAgainst reads the same files with gotext and msgfmt in turn, so that a busy
+// machine is busy for all three. It reports the speed of the best pass and the median
+// of the ratios. gotext keeps neither order nor flags nor comments. msgfmt reads only
+// the largest file, so that its start does not count.
 func BenchmarkAgainst(b *testing.B) {
 	for _, name := range benchBundles {
 		b.Run("repo="+name, func(b *testing.B) {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFirstInvalid compares with utf8.DecodeRune, on texts of pieces that are
-// valid, invalid, and at the edges of what is valid.
+// TestFirstInvalid compares with utf8.DecodeRune, on texts of pieces that are valid,
+// invalid, and almost invalid.
 func TestFirstInvalid(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{
 		"a", "eight ch", "a run of ASCII that is longer than four words", "\x7f", "\x80", "\xc1\xbf", "\xc2\x80", "\xdf\xbf", "\xc2", "\xe0\x9f\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
@@ -46,7 +46,7 @@ func TestFirstInvalid(t *testing.T) {
 	})
 }
 
-// TestEnds compares stringEnd and wordEnd with a search byte by byte.
+// TestEnds compares stringEnd and wordEnd with a search of single bytes.
 func TestEnds(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{"a", "seven!!", "\"", "\\", "\n", "\r", " ", "!", "#", "\x1f", "\x7f", "\x80", "\xff", "ž", "\v", "]", "\x0b", "\t"})
 	rapid.Check(t, func(t *rapid.T) {

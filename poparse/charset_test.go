@@ -76,7 +76,7 @@ func TestCharsets(t *testing.T) {
 	} {
 		_, enc := lookupCharset(name)
 		header := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=" + name + "\\n\"\n\n"
-		// Long enough for several chunks, so that characters lie across their ends.
+		// Several chunks long, so that characters are across their ends.
 		var text strings.Builder
 		for i := range 3000 {
 			fmt.Fprintf(&text, "# %s\nmsgid \"%d\"\nmsgstr \"%s\"\n", want, i, want)
@@ -103,7 +103,7 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// TestInvalidByteFar puts the invalid byte behind the first chunk.
+// TestInvalidByteFar puts the invalid byte after the first chunk.
 func TestInvalidByteFar(t *testing.T) {
 	for name, bad := range map[string]string{"EUC-JP": "\xa4", "CP1255": "\xff", "GB18030": "\xff", "UTF-8": "\xa4"} {
 		pad := strings.Repeat("# pad\n", 10_000)

@@ -9,9 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDecodeTable compares with the decoders of x/text on the whole text: of
-// bytes that are valid, invalid or half a character, between short and long runs
-// of ASCII.
+// TestDecodeTable compares with the decoders of x/text. The texts have bytes that are
+// valid, invalid or half a character, between short and long runs of ASCII.
 func TestDecodeTable(t *testing.T) {
 	names := rapid.SampledFrom([]string{
 		"EUC-JP", "SHIFT_JIS", "EUC-KR", "GBK", "GB18030", "BIG5", "ISO-8859-2", "CP1250", "KOI8-R", "TIS-620", "ISO-8859-8",
@@ -38,7 +37,7 @@ func TestDecodeTable(t *testing.T) {
 		case bad == nil && !valid:
 			t.Fatalf("%s: %q is accepted: %q", name, data, got)
 		case bad != nil:
-			// What is before the first bad byte is right.
+			// The text before the first invalid byte is right.
 			before, err := decodeTable(data[:bad.Offset], enc, name)
 			if err != nil || !strings.HasPrefix(want, before+"\uFFFD") {
 				t.Fatalf("%s: %q is refused at byte %d: %v", name, data, bad.Offset, err)

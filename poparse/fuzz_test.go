@@ -13,9 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// FuzzParse checks what must hold for any input: no panic, an error of the
-// promised kind with a place inside of the file, strings that are UTF-8
-// without NUL, and bounded memory.
+// FuzzParse checks any input: no panic, only errors of the documented type with a
+// position inside the file, strings that are UTF-8 without NUL, and bounded memory.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	if err != nil {
@@ -46,7 +45,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		checkFile(t, file)
-		// The bound of Parse; a file of another charset, or of a header that
+		// The bound of Parse. A file in another charset, or with a header that
 		// shares its line, costs more. Other goroutines of the fuzzer allocate, too.
 		if got := after.TotalAlloc - before.TotalAlloc; file.source.raw == "" &&
 			got > uint64(3*len(data)+400*bytes.Count(data, []byte("msgid"))+6<<20) {
@@ -69,7 +68,7 @@ func checkError(t *testing.T, err error, data []byte) {
 	}
 }
 
-// checkErrors holds Errors to what Parse says.
+// checkErrors compares Errors with Parse.
 func checkErrors(t *testing.T, err error, data []byte) {
 	t.Helper()
 	list, more := Errors("x.po", data)
@@ -87,7 +86,7 @@ func checkErrors(t *testing.T, err error, data []byte) {
 		checkError(t, e, data)
 		found = found || e.Error() == err.Error()
 		if i > 0 && (e.Line < list[i-1].Line || e.Line == list[i-1].Line && e.Column <= list[i-1].Column) {
-			t.Errorf("%v behind %v", e, list[i-1])
+			t.Errorf("%v after %v", e, list[i-1])
 		}
 	}
 	if !found && !more {
@@ -101,7 +100,7 @@ func checkFile(t *testing.T, file *File) {
 	for i := range file.Entries {
 		e := file.Entries[i]
 		if e.Line < 1 || e.Line > e.KeywordLine || e.KeywordLine < line {
-			t.Errorf("entry %d: lines %d, %d behind %d", i, e.Line, e.KeywordLine, line)
+			t.Errorf("entry %d: lines %d, %d after %d", i, e.Line, e.KeywordLine, line)
 		}
 		line = e.KeywordLine
 		if len(e.Str) == 0 || !e.HasPlural && len(e.Str) != 1 || len(e.Str) > maxPlurals {
@@ -141,7 +140,7 @@ func checkFile(t *testing.T, file *File) {
 	file.PluralForms()
 }
 
-// TestHostile holds the bounds against inputs made to break them.
+// TestHostile checks the bounds with inputs made to break them.
 func TestHostile(t *testing.T) {
 	const mib = 1 << 20
 	sizes, more := []int{mib, 8 * mib}, 0
@@ -162,8 +161,7 @@ func TestHostile(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			got := int(after.TotalAlloc - before.TotalAlloc)
 			t.Logf("%d bytes: %.1f times allocated", len(data), float64(got)/float64(len(data)))
-			// Besides a constant, the bound of Parse; whether an error comes
-			// first does not matter.
+			// The bound of Parse and a constant, also if there is an error.
 			limit := 3*len(data) + 400*bytes.Count(data, []byte("msgid")) + 3*mib + more
 			if got > limit {
 				t.Errorf("%d bytes: %d bytes allocated, more than %d", len(data), got, limit)
@@ -171,7 +169,7 @@ func TestHostile(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			checkErrors(t, err, data)
 			runtime.ReadMemStats(&after)
-			// Twice the bound, and what a list of errors costs.
+			// Twice the bound, and the memory of a list of errors.
 			if all := int(after.TotalAlloc - before.TotalAlloc); err != nil && all > 2*limit {
 				t.Errorf("%d bytes: %d bytes allocated for all errors, more than %d", len(data), all, 2*limit)
 			}
@@ -216,9 +214,9 @@ func hostile(n int) map[string][]byte {
 	}
 }
 
-// FuzzWrite checks that a file that parses is written back byte by byte, that
-// all of its entries written anew are read as they were, and that a changed
-// entry changes nothing else.
+// FuzzWrite checks that a file that parses is written back with the same bytes, that
+// its entries, written as new ones, are read as the same entries, and that a changed
+// entry changes no other one.
 func FuzzWrite(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/leonelquinteros/gotext"
 )
 
-// TestSecondOpinion compares with gotext on generated files; TestBundles does
-// so on real ones.
+// TestSecondOpinion compares with gotext on generated files; TestBundles does the same
+// on real ones.
 func TestSecondOpinion(t *testing.T) {
 	texts := map[string][]byte{}
 	for _, kind := range benchKinds {
@@ -21,9 +21,8 @@ func TestSecondOpinion(t *testing.T) {
 	}
 }
 
-// compareWithGotext holds every string that is neither fuzzy nor obsolete to
-// what gotext reads, and returns how many it compared. gotext knows no other
-// charset than UTF-8, and no CR.
+// compareWithGotext compares every string that is neither fuzzy nor obsolete with the
+// string of gotext, and returns their number. gotext knows only UTF-8, and no CR.
 func compareWithGotext(t *testing.T, name string, data []byte) int {
 	t.Helper()
 	f, err := Parse(name, data)
@@ -36,7 +35,7 @@ func compareWithGotext(t *testing.T, name string, data []byte) int {
 	}
 	po := gotext.NewPo()
 	po.Parse(data)
-	// Both are copies of gotext's maps: not to be asked for per entry.
+	// Each call copies a map of gotext: do not call it for each entry.
 	plain, byContext := po.GetDomain().GetTranslations(), po.GetDomain().GetCtxTranslations()
 	n := 0
 	for i := range f.Entries {

@@ -35,7 +35,7 @@ func TestLocate(t *testing.T) {
 		{0, 1, 0, poparse.PartStr, 14, 2},
 		{0, 1, 1, poparse.PartStr, 14, 3},
 		{0, 1, 2, poparse.PartStr, 14, 5},
-		{0, 1, 7, poparse.PartStr, 14, 17}, // the tab, behind the two bytes of an ä
+		{0, 1, 7, poparse.PartStr, 14, 17}, // the tab, after the two bytes of an ä
 		{0, 1, 8, poparse.PartStr, 14, 19},
 		{0, 1, 9, poparse.PartStr, 14, 23},
 		{0, 7, 0, poparse.PartStr, 7, 1},
@@ -62,7 +62,7 @@ func TestLocateCharset(t *testing.T) {
 	}
 }
 
-// TestLocateByHand has lines only.
+// TestLocateByHand finds only lines in a file made by hand.
 func TestLocateByHand(t *testing.T) {
 	f := &poparse.File{Entries: []*poparse.Entry{{ID: "a", Str: []string{"b"}, KeywordLine: 4}}}
 	if line, column := f.Locator().Locate(f.Entries[0], poparse.PartStr, 0, 0); line != 4 || column != 1 {
@@ -70,8 +70,8 @@ func TestLocateByHand(t *testing.T) {
 	}
 }
 
-// FuzzLocate finds every character of what can be read where it is, unless it is
-// escaped.
+// FuzzLocate finds every character of the strings of a file at its position, unless it
+// is escaped.
 func FuzzLocate(f *testing.F) {
 	f.Add([]byte(located))
 	f.Add([]byte("msgid\"a\"msgstr\"\\x\"\n"))

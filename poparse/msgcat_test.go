@@ -11,9 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestStringsAgainstMsgcat compares what we read with what msgcat reads, string
-// by string: in the cases of testdata and in the awkward files. The bundles have
-// their turn in TestWriteBundles.
+// TestStringsAgainstMsgcat compares our strings with msgcat's, in the cases of testdata
+// and in the awkward files. TestWriteBundles does the same with the bundles.
 func TestStringsAgainstMsgcat(t *testing.T) {
 	needMsgfmt(t)
 	cases, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
@@ -47,9 +46,9 @@ func TestStringsAgainstMsgcat(t *testing.T) {
 	}
 }
 
-// compareStrings compares a file that both msgcat and we can read, and returns
-// how many entries there are. NUL is another thing for both, and of a header alone
-// msgcat writes nothing.
+// compareStrings compares a file that both msgcat and we can read, and returns the
+// number of entries. It skips files with NUL, which we read differently, and files of a
+// header alone, of which msgcat writes nothing.
 func compareStrings(t *testing.T, name string, data []byte) int {
 	t.Helper()
 	text, ok := msgcat(t, data)
@@ -65,7 +64,7 @@ func compareStrings(t *testing.T, name string, data []byte) int {
 	return sameStrings(t, ours, theirs)
 }
 
-// sameStrings compares a file with what msgcat made of it.
+// sameStrings compares a file with the output of msgcat.
 func sameStrings(t *testing.T, ours, theirs *File) int {
 	t.Helper()
 	got := messages(ours)
@@ -75,8 +74,8 @@ func sameStrings(t *testing.T, ours, theirs *File) int {
 	return len(got)
 }
 
-// message is what msgcat keeps of an entry and writes in one way only. Flags are
-// read differently on purpose, and counted elsewhere.
+// message has the fields of an entry that msgcat keeps and writes in one way only. We
+// read flags differently on purpose; other tests count them.
 type message struct {
 	Domain, Context, ID, IDPlural   string
 	HasContext, HasPlural, Obsolete bool

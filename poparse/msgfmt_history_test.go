@@ -41,8 +41,8 @@ func parseStatistics(t *testing.T, line string) (c counts) {
 }
 
 // TestHistoryAgainstMsgfmt compares with msgfmt on the PO files of all commits of
-// the bundles: every version in small ones, every 25th in the others. Long tests
-// take all, some 17,500; short ones and those under the race detector a few.
+// the bundles: every version in small ones, every 25th in the others. Long tests take
+// all, some 17,500; short tests, and tests with the race detector, a few.
 func TestHistoryAgainstMsgfmt(t *testing.T) {
 	needMsgfmt(t)
 	bundles, err := filepath.Glob(filepath.Join(sharedDir(t, "data", "repos"), "*.bundle"))
@@ -104,7 +104,7 @@ func compareBlobs(t *testing.T, blobs []blob) {
 	wg.Wait()
 }
 
-// needMsgfmt skips a test where gettext is not installed; in CI it must be.
+// needMsgfmt skips a test if gettext is not installed; in CI it must be.
 func needMsgfmt(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("msgfmt"); err != nil {
@@ -115,7 +115,7 @@ func needMsgfmt(t *testing.T) {
 	}
 }
 
-// historyFiles names every version of every PO file; nothing is read.
+// historyFiles lists every version of every PO file, without reading it.
 func historyFiles(t *testing.T, repo string) []blob {
 	t.Helper()
 	var blobs []blob

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestMutationsAgainstMsgfmt spoils small files in many ways and compares with
-// msgfmt whether they can still be read, where the first
-// error is, and the counts. Long tests spoil more.
+// TestMutationsAgainstMsgfmt damages small files in many ways and compares with msgfmt
+// whether they can still be read, where the first error is, and the counts. Long tests
+// damage more.
 func TestMutationsAgainstMsgfmt(t *testing.T) {
 	needMsgfmt(t)
 	seeds := mutationSeeds(t)
@@ -38,14 +38,14 @@ func TestMutationsAgainstMsgfmt(t *testing.T) {
 	wg.Wait()
 }
 
-// pieces are put into files at random places.
+// pieces are inserted at random offsets of files.
 var pieces = []string{
 	"#", "#~", "#|", "#~|", "# ", "#,", "#:", "#.", "\"", "\"\"", "\\", "\n", "\r\n", "\t", " ", "msgid", "msgstr", "msgctxt",
 	"msgid_plural", "msgstr[0]", "msgstr[1]", "[", "]", "0", "#, fuzzy\n", "\"a\"\n", "msgid \"x\"\n", "msgstr \"y\"\n", "#~ ",
 	"#| msgid \"p\"\n", "\\n", "\\x41", "\\101", "\\q", ":", "x", "é",
 }
 
-// mutate changes a text in one to three places.
+// mutate changes a text at one to three offsets.
 func mutate(random *rand.Rand, text string) string {
 	for range 1 + random.IntN(3) {
 		lines := strings.SplitAfter(text, "\n")

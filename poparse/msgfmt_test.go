@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// verdicts are what msgfmt and we say of the same bytes.
+// verdicts are the results of msgfmt and of this package for the same bytes.
 type verdicts struct {
 	data []byte
-	// file is nil if we refuse the bytes, which err tells then.
+	// file is nil if we refuse the bytes; err is then the reason.
 	file *File
 	err  *SyntaxError
-	// complaints are msgfmt's errors, one in each element; none if it accepts.
+	// complaints are msgfmt's errors, nil if it accepts the bytes.
 	complaints []string
-	// got and want are our counts and those of msgfmt, if it accepts.
+	// got are our counts, want the counts of msgfmt, if it accepts.
 	got, want counts
-	// all are our errors, if we refuse the bytes.
+	// all are our errors if we refuse the bytes.
 	all []*SyntaxError
 }
 
@@ -31,7 +31,7 @@ type difference struct {
 	row string
 	// complaint covers errors of msgfmt on bytes that we accept.
 	complaint func(v *verdicts, complaint string) bool
-	// verdict covers bytes that we refuse, or count in another way.
+	// verdict covers bytes that we refuse, or whose entries we count differently.
 	verdict func(v *verdicts) bool
 }
 
@@ -56,8 +56,8 @@ func differences() []difference {
 		{row: "encoding/second byte 0x5C", complaint: func(v *verdicts, complaint string) bool {
 			return v.file != nil && strings.Contains(complaint, "invalid control sequence") && hasTrailingBackslashes(v.file.Charset)
 		}},
-		// gettext joins a line that ends in a backslash with the next one,
-		// strings, comments and all.
+		// gettext joins a line that ends in a backslash with the next one, in
+		// strings and comments.
 		{row: "lines/backslash at the end of a line", complaint: func(v *verdicts, _ string) bool { return v.joined() }},
 		{row: "lines/backslash at the end of a line", verdict: func(v *verdicts) bool { return v.err == nil && v.joined() }},
 		{row: "errors/quote without a backslash inside a string, string that is not closed on its line, text outside of strings, markers of a merge conflict", verdict: func(v *verdicts) bool {
@@ -74,7 +74,7 @@ func differences() []difference {
 			return v.err != nil && v.err.Code == ErrBytes &&
 				bytes.HasPrefix(v.data[bytes.LastIndexByte(v.data[:v.err.Offset], '\n')+1:], []byte("#"))
 		}},
-		// An empty header is one, too: msgfmt counts it as untranslated.
+		// An empty header is a header; msgfmt counts it as untranslated.
 		{row: "header/header with an empty `msgstr`", verdict: func(v *verdicts) bool {
 			return v.err == nil && v.file.Header != nil && v.file.Header.Str[0] == "" &&
 				v.want == counts{v.got.translated, v.got.fuzzy, v.got.untranslated + 1}
@@ -86,11 +86,11 @@ func differences() []difference {
 	}
 }
 
-// flagLines finds several flag lines of one entry; the first may stand behind a
-// string of the entry before.
+// flagLines finds several flag lines of one entry; the first one may be after a string
+// of the entry before.
 var flagLines = regexp.MustCompile(`(?m)#,.*\n((#[^,].*)?\n)*#,`)
 
-// hasTrailingBackslashes tells charsets in which 0x5C may be a second byte.
+// hasTrailingBackslashes reports whether 0x5C may be a second byte in a charset.
 func hasTrailingBackslashes(charset string) bool {
 	switch strings.ToUpper(charset) {
 	case "CP932", "SHIFT_JIS", "SJIS", "BIG5", "CP950":
@@ -99,8 +99,8 @@ func hasTrailingBackslashes(charset string) bool {
 	return false
 }
 
-// joined reports whether there are lines that end in a backslash, and we would
-// agree with msgfmt, but for other differences, if they were joined.
+// joined reports whether there are lines that end in a backslash, and we agree with
+// msgfmt, except for other intended differences, after they are joined.
 func (v *verdicts) joined() bool {
 	data := bytes.ReplaceAll(v.data, []byte("\\\n"), nil)
 	if len(data) == len(v.data) {
@@ -111,7 +111,7 @@ func (v *verdicts) joined() bool {
 	return other.unintended() == ""
 }
 
-// parse says what we say.
+// parse fills in our results.
 func (v *verdicts) parse() {
 	f, err := Parse("x.po", v.data)
 	if err != nil {
@@ -123,7 +123,7 @@ func (v *verdicts) parse() {
 	v.got = count(f)
 }
 
-// unintended returns how both differ, "" if they agree or differ on purpose.
+// unintended describes a difference, "" if both agree or differ on purpose.
 func (v *verdicts) unintended() string {
 	switch {
 	case len(v.complaints) > 0 && v.err != nil:
@@ -152,8 +152,8 @@ func (v *verdicts) intends(covers func(difference) bool) bool {
 	return false
 }
 
-// compareWithMsgfmt returns what is unintendedly different, "" if nothing is,
-// and whether we write what we read.
+// compareWithMsgfmt describes an unintended difference, or one between the bytes read
+// and written; "" without one.
 func compareWithMsgfmt(t *testing.T, data []byte) string {
 	v := verdicts{data: data}
 	want, output := msgfmt(t, data)
@@ -170,15 +170,15 @@ func compareWithMsgfmt(t *testing.T, data []byte) string {
 	return ""
 }
 
-// positions says what is wrong with the positions of our errors, "" if nothing is. The
-// first one is on the line of an error of msgfmt that has none of another kind
-// before it.
+// positions describes a wrong position of our errors, "" without one. The first error
+// must be on the line of an error of msgfmt, and msgfmt may not have an error of another
+// kind before it.
 func (v *verdicts) positions() string {
 	first := v.err
 	if !slices.ContainsFunc(v.all, func(e *SyntaxError) bool { return *e == *first }) {
 		return fmt.Sprintf("Parse has %v, Errors has %v", first, v.all)
 	}
-	// Joined lines have other numbers, even if both fail.
+	// Joined lines have other numbers.
 	if bytes.Contains(v.data, []byte("\\\n")) || v.intends(func(d difference) bool { return d.verdict != nil && d.verdict(v) }) {
 		return ""
 	}
@@ -202,9 +202,9 @@ func (v *verdicts) positions() string {
 	return ""
 }
 
-// sameFault reports whether msgfmt, which names a line, can mean our error. It
-// names the token at which it gives up, which for faults seen at the end of
-// something may be behind line ends, comments and further strings.
+// sameFault reports whether an error of msgfmt on a line can be our error. msgfmt names
+// the token at which it gives up. If the end of a construct is missing, line ends,
+// comments and other strings may come before that token.
 func sameFault(data []byte, e *SyntaxError, line int) bool {
 	switch e.Code {
 	case ErrUnclosed, ErrNoString, ErrNoMsgid, ErrPrevious, ErrTruncated, ErrLooseString, ErrMixed, ErrPlural:
@@ -233,8 +233,8 @@ func complaintLine(complaint string) (line int, ok bool) {
 	return line, n == 1 && err == nil
 }
 
-// complaints returns the errors in what msgfmt prints, or all of it if there is
-// no line of the usual form.
+// complaints returns the errors in the output of msgfmt, or all of it if no line has the
+// usual form.
 func complaints(output string) (list []string) {
 	for line := range strings.Lines(output) {
 		if strings.HasPrefix(line, "<stdin>:") && !strings.Contains(line, "warning: ") && !strings.Contains(line, "this is the location of the first definition") {
@@ -247,7 +247,7 @@ func complaints(output string) (list []string) {
 	return list
 }
 
-// TestDifferencesAreDecided holds the differences to docs/po.md.
+// TestDifferencesAreDecided finds differences that docs/po.md does not have.
 func TestDifferencesAreDecided(t *testing.T) {
 	rows := semanticRows(t)
 	for _, d := range differences() {

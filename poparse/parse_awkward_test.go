@@ -11,7 +11,7 @@ import (
 )
 
 // intended lists the files on which we differ from msgfmt 0.21 on purpose:
-// what we say, and which decision makes it so.
+// our result, and the reason.
 var intended = map[string]struct{ say, why string }{
 	"mc__po-bg.d4970b39.po":                                   {"1496 translated, 0 fuzzy, 18 untranslated", "U+0004 in a string is accepted"},
 	"mc__po-hu.1f96a353.po":                                   {"1375 translated, 0 fuzzy, 0 untranslated", "U+0004 in a string is accepted"},
@@ -25,8 +25,8 @@ var intended = map[string]struct{ say, why string }{
 	"babel__tests-messages-data-project-i18n-fi_BUGGY-LC_MESSAGES-messages.po": {"1 translated, 0 fuzzy, 0 untranslated", "a header is no entry, even an empty one"},
 }
 
-// where says where we see the fault if not on the line that msgfmt 0.21 names:
-// it counts the line on which it gives up, or U+0004 before it.
+// where has the lines of our errors that differ from msgfmt 0.21, which names the line
+// on which it gives up, or has an error about U+0004 before it.
 var where = map[string]int{
 	"translate__editor-example-webarchiver.7e6feb53.po":       7,
 	"mc__po-ro.b664b6c5.po":                                   5644,
@@ -81,7 +81,7 @@ func TestAwkward(t *testing.T) {
 	}
 }
 
-// verdict returns counts or the place of the error, and its line.
+// verdict returns the counts, or the position of the error and its line.
 func verdict(t *testing.T, name string, data []byte) (string, int) {
 	t.Helper()
 	f, err := Parse(name, data)
@@ -95,7 +95,7 @@ func verdict(t *testing.T, name string, data []byte) (string, int) {
 	return fmt.Sprintf("%d:%d", se.Line, se.Column), se.Line
 }
 
-// TestAwkwardSynthetic holds the made files to po-semantics.md.
+// TestAwkwardSynthetic compares made files with docs/po.md.
 func TestAwkwardSynthetic(t *testing.T) {
 	dir := sharedDir(t, "data", "repos", "awkward", "synthetic")
 	for name, want := range map[string]string{

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBundles reads every PO and POT file at the head of every bundle and
-// compares the counts with those of msgfmt and the strings with those of gotext.
+// TestBundles reads every PO and POT file at the head of every bundle, and compares the
+// counts with msgfmt and the strings with gotext.
 func TestBundles(t *testing.T) {
 	repos := sharedDir(t, "data", "repos")
 	bundles, err := filepath.Glob(filepath.Join(repos, "*.bundle"))
@@ -49,7 +49,7 @@ func TestBundles(t *testing.T) {
 	}
 }
 
-// intendedCounts are ours where msgfmt fails, or counts something else.
+// intendedCounts are our counts where msgfmt fails or counts differently.
 var intendedCounts = map[string]struct {
 	say, why string
 }{

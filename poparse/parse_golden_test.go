@@ -15,11 +15,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the want sections of testdata/*.txtar")
 
-// TestGolden reads in.po of each testdata/*.txtar and compares all that Parse
-// says with want. The comment says which decision the case is about; a line
-// "encode: NAME" in it converts in.po to that charset first. In in.po the
-// control pictures ␀ ␄ ␊ ␋ ␌ ␍ ␛ stand for the characters that they show (␊
-// before a line end joins the lines), and ␚ for a byte 0xFF.
+// TestGolden reads in.po of each testdata/*.txtar and compares the result of Parse with
+// want. The comment of a case says what it shows; a line "encode: NAME" in it converts
+// in.po to that charset first. In in.po the control pictures ␀ ␄ ␊ ␋ ␌ ␍ ␛ are replaced
+// by the characters that they show (␊ before a line end joins the lines), and ␚ by a
+// byte 0xFF.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -73,7 +73,7 @@ func input(t *testing.T, ar *txtar.Archive) []byte {
 	return []byte(strings.Join(parts, "\xff"))
 }
 
-// describe writes all that is not zero.
+// describe writes all fields that are not zero.
 func describe(f *File, err error) string {
 	var b strings.Builder
 	var se *SyntaxError

@@ -2,6 +2,6 @@
 
 package poparse
 
-// underRace says whether the race detector is on, which makes all ten times
-// slower: tests that go through much of the same take less of it then.
+// underRace says whether the race detector is on. It makes tests ten times slower, so
+// tests of many similar cases run fewer of them.
 const underRace = false

@@ -11,9 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestReader reads all cases of TestGolden one after the other, forwards and
-// backwards, with one Reader: each gives what Parse gives, and its strings
-// outlive the next one.
+// TestReader reads all cases of TestGolden with one Reader, forwards and backwards. Each
+// result equals that of Parse, and its strings stay valid after the next call.
 func TestReader(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -44,8 +43,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderForgets: the entries of a file do not keep the text of an earlier,
-// longer one in memory, whatever they have.
+// TestReaderForgets checks that the entries of a file do not keep the text of an
+// earlier, longer file in memory.
 func TestReaderForgets(t *testing.T) {
 	var r Reader
 	rich := "#: a.c:1\n#, c-format\n#. note\n# note\n#| msgid \"p\"\nmsgctxt \"c\"\nmsgid \"%d\"\nmsgid_plural \"b\"\nmsgstr[0] \"0\"\nmsgstr[1] \"1\"\n\n" +

@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// positions lists errors as "line:column code", comma between.
+// positions lists errors as "line:column code", separated by commas.
 func positions(list []*SyntaxError) string {
 	var out []string
 	for _, e := range list {
@@ -53,7 +53,7 @@ func TestErrors(t *testing.T) {
 		{"HTML", "<html>\n<body>\n", "1:1 not-po"},
 		{"unknown charset", "msgid \"\"\nmsgstr \"charset=TSCII\\n\"\n\nfoo\n", "2:17 unknown-charset"},
 		{"bytes", "msgid \"\"\nmsgstr \"charset=UTF-8\\n\"\n# \xff\xff č\xfe\n\nmsgid \"č\xff\\q\"\nmsgstr \"\\q\"\nčč x\n", "3:3 invalid-bytes, 5:9 invalid-bytes, 6:9 bad-escape, 7:1 unexpected-text"},
-		{"bytes behind a mark", "\xef\xbb\xbf# \xff\nx\n", "1:3 invalid-bytes, 2:1 unknown-keyword"},
+		{"bytes after a mark", "\xef\xbb\xbf# \xff\nx\n", "1:3 invalid-bytes, 2:1 unknown-keyword"},
 		{"bytes of a table", "msgid \"\"\nmsgstr \"charset=EUC-JP\\n\"\n# \xa4\xa2\xff\n\n# \xa4\xa2\xa4\nmsgid \"\xa4\xa2\" x\n", "3:4 invalid-bytes, 5:4 invalid-bytes, 6:11 text-behind-string"},
 		{"bytes of a code page", "msgid \"\"\nmsgstr \"charset=CP1255\\n\"\n# \xe0\xff\nfoo\n", "3:4 invalid-bytes, 4:1 unknown-keyword"},
 		{"bytes of a charset found late", "msgid \"a\" msgstr \"\" msgid \"\" msgstr \"charset=ISO-8859-8\"\n# \xff\nfoo", "3:1 unknown-keyword"},
@@ -76,8 +76,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestErrorsBound lists no more than MaxErrors, the first ones, and says that
-// there are more.
+// TestErrorsBound checks that the first MaxErrors errors are listed, and that more is
+// true.
 func TestErrorsBound(t *testing.T) {
 	for name, entry := range map[string]string{
 		"grammar": "msgid \"a\"\n\n", "escapes": "msgid \"\\q\"\nmsgstr \"\"\n", "bytes": "#\xff\nmsgid \"\"\nmsgstr \"charset=UTF-8\"\n",
@@ -91,9 +91,9 @@ func TestErrorsBound(t *testing.T) {
 	}
 }
 
-// TestErrorsOfOneFault spoils files in one place and finds one error: what
-// follows from it is not reported. Some single faults look like two: a quote put
-// into a string that is followed by another line, a keyword put into an entry.
+// TestErrorsOfOneFault damages files at one offset and expects one error: errors that
+// follow from it are not reported. Some single faults look like two: a quote in a string
+// with another line after it, a keyword inside an entry.
 func TestErrorsOfOneFault(t *testing.T) {
 	seeds := mutationSeeds(t)
 	random := rand.New(rand.NewPCG(3, 4))

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// sharedDir returns a directory of the material that lies beside the
-// repository. Without it the test is skipped, but in CI it must be there.
+// sharedDir returns a directory of the material next to the repository. Without it the
+// test is skipped, except in CI, where it fails.
 func sharedDir(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir := filepath.Join(append([]string{"..", "..", "shared"}, elem...)...)
@@ -34,7 +34,7 @@ func (c counts) String() string {
 	return fmt.Sprintf("%d translated, %d fuzzy, %d untranslated", c.translated, c.fuzzy, c.untranslated)
 }
 
-// count classifies entries as po-semantics.md says, flags but for fuzzy aside.
+// count counts the entries by docs/po.md#states, without the flag read-only.
 func count(f *File) counts {
 	var c counts
 	for e := range f.Live() {

@@ -29,8 +29,8 @@ func written(t testing.TB, f *File) string {
 	return b.String()
 }
 
-// TestWriteUnchanged writes every file of testdata and of the awkward ones
-// that parses: not a byte may differ.
+// TestWriteUnchanged writes every file of testdata and every awkward file that parses:
+// all bytes must be the same.
 func TestWriteUnchanged(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	if err != nil {
@@ -56,9 +56,9 @@ func TestWriteUnchanged(t *testing.T) {
 	}
 }
 
-// checkWritten checks what must hold for any file: written unchanged it has
-// the same bytes; with every entry written anew, the same entries; and one
-// changed entry changes no other line.
+// checkWritten checks a file: written unchanged it has the same bytes; with all entries
+// written as new ones it has the same entries; and one changed entry changes no other
+// line.
 func checkWritten(t *testing.T, name string, data []byte) {
 	t.Helper()
 	f, err := Parse(name, data)
@@ -96,7 +96,7 @@ func renderAll(t testing.TB, f *File) string {
 	return written(t, byHand)
 }
 
-// bytesOf copies entries without their place.
+// bytesOf copies entries without their lines.
 func bytesOf(entries []*Entry) []*Entry {
 	out := make([]*Entry, len(entries))
 	for i, e := range entries {
@@ -162,7 +162,7 @@ func changeEach(t *testing.T, name string, data []byte) {
 	}
 }
 
-// commonLines returns the length of what two texts have in common.
+// commonLines returns the length of the common lines at the start of two texts.
 func commonLines(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -171,7 +171,7 @@ func commonLines(a, b string) int {
 	return n
 }
 
-// msgcat returns what GNU msgcat makes of a file.
+// msgcat returns the output of GNU msgcat for a file.
 func msgcat(t *testing.T, data []byte) (string, bool) {
 	t.Helper()
 	cmd := exec.Command("msgcat", "-")
@@ -181,8 +181,8 @@ func msgcat(t *testing.T, data []byte) (string, bool) {
 	return string(out), err == nil
 }
 
-// compareWithMsgcat holds our form of every entry to msgcat's, byte by byte,
-// and returns how many there are.
+// compareWithMsgcat compares the bytes of every entry with msgcat's and returns the
+// number of entries.
 func compareWithMsgcat(t *testing.T, name string, data []byte) int {
 	t.Helper()
 	want, ok := msgcat(t, data)
@@ -222,8 +222,8 @@ func compareWithMsgcat(t *testing.T, name string, data []byte) int {
 	return len(rec.entries)
 }
 
-// TestWriteBundles writes files of the bundles, and compares their form with
-// msgcat's: a few of each bundle, all if long tests are asked for.
+// TestWriteBundles writes files of the bundles and compares their form with msgcat's: a
+// few files of each bundle, in long tests all.
 func TestWriteBundles(t *testing.T) {
 	_, err := exec.LookPath("msgcat")
 	oracle := err == nil
@@ -287,8 +287,8 @@ msgstr[1] "dvojky"
 # behind the last entry
 `
 
-// TestWriteChanged changes one thing each and compares lines that are new or
-// missing ("-" and "+").
+// TestWriteChanged makes one change in each case and compares the removed and the new
+// lines ("-" and "+").
 func TestWriteChanged(t *testing.T) {
 	for name, tt := range map[string]struct {
 		in     string
@@ -411,8 +411,8 @@ func TestWriteChanged(t *testing.T) {
 	}
 }
 
-// lineDiff returns the lines of a and of b between their common start and end,
-// but for lines in the middle that are the same.
+// lineDiff returns the lines of a and of b between their common start and end, without
+// equal lines in between.
 func lineDiff(a, b string) string {
 	x, y := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
 	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
@@ -501,7 +501,7 @@ func TestWriteUTF16(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.Entries[1].Str[0] = "ž😀"
-			// The comment behind the string makes the second entry begin inside a line.
+			// The comment after the string makes the second entry begin inside a line.
 			want := strings.Replace(file("ž😀"), mustEncode(t, enc, " # ž\r\nmsgid"), mustEncode(t, enc, "\r\n# ž\r\nmsgid"), 1)
 			if got := written(t, f); got != want {
 				t.Errorf("endian %v, BOM %v:\ngot  %q\nwant %q", endian, bom, got, want)
@@ -519,7 +519,7 @@ func mustEncode(t *testing.T, enc encoding.Encoding, s string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(out, "\xff\xfe"), "\xfe\xff")
 }
 
-// TestWriteRefuses lists entries that would not read back as they are.
+// TestWriteRefuses writes entries that would not read back as they are.
 func TestWriteRefuses(t *testing.T) {
 	for name, change := range map[string]func(f *File){
 		"line feed in a flag":      func(f *File) { f.Entries[0].Flags = []string{"c-format\nmsgid"} },
@@ -575,9 +575,8 @@ type iotestWriter struct{ err error }
 
 func (w iotestWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// TestWriteOneLine writes a file of which all entries are on one line, in a
-// charset that has to be decoded to find their bytes: in no time that grows
-// with the square of their number.
+// TestWriteOneLine writes a file with all entries on one line, in a charset that must be
+// decoded to find their bytes. The time must not grow with the square of their number.
 func TestWriteOneLine(t *testing.T) {
 	n := 5_000
 	if underRace {
@@ -597,8 +596,8 @@ func TestWriteOneLine(t *testing.T) {
 	}
 }
 
-// TestWriteDomains writes a file made by hand so that the catalog takes the same
-// domain of it: other headers must not come before the entries without one.
+// TestWriteDomains writes a file made by hand and checks its Domain: other headers must
+// not come before the entries without a domain.
 func TestWriteDomains(t *testing.T) {
 	header := func(domain string) *Entry {
 		return &Entry{Domain: domain, Str: []string{"Language: " + domain + "x\n"}}

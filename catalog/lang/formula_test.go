@@ -88,9 +88,8 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// gotext's evaluator is the second opinion. Where it is wrong is written down:
-// for Breton it ends a condition at the wrong parenthesis, so n=13 gets form 2,
-// C's 4.
+// This test compares with gotext's evaluator, except where that is wrong: for Breton it
+// ends a condition at the wrong parenthesis, so n=13 gets form 2 and not 4 as in C.
 func TestEvalAgreesWithGotext(t *testing.T) {
 	const breton = "br"
 	seen := map[string]bool{}
@@ -133,8 +132,8 @@ func TestEvalAgreesWithGotext(t *testing.T) {
 	}
 }
 
-// TestGotextIsWrong repeats why docs/design.md has us evaluate formulas ourselves.
-// Should it fail, gotext was mended, and the reason is gone.
+// TestGotextIsWrong shows why we evaluate formulas ourselves (docs/design.md). If it
+// fails, gotext has been corrected, and the reason is gone.
 func TestGotextIsWrong(t *testing.T) {
 	br, _ := newTable(t).ByCode("br")
 	theirs, err := plurals.Compile(br.Plural.Formula)

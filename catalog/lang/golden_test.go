@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sharedDir holds the recorded answers, beside the repository.
+// sharedDir has the recorded answers, next to the repository.
 const sharedDir = "../../../shared/data/golden"
 
 // recordedLanguage is the language object of a recorded answer. Unknown
@@ -41,15 +41,15 @@ type recordedPlural struct {
 	Type    int    `json:"type"`
 }
 
-// recordedTranslation is what this test needs of a translation.
+// recordedTranslation has the fields of a translation that this test needs.
 type recordedTranslation struct {
 	Language     json.RawMessage `json:"language"`
 	LanguageCode string          `json:"language_code"`
 	Filename     string          `json:"filename"`
 }
 
-// intendedPlurals lists the languages whose default plural is another one in
-// the language-data we ship than in that of the recorded release.
+// intendedPlurals lists the languages whose default plural differs between our
+// language-data and the recorded release.
 func intendedPlurals() map[string]recordedPlural {
 	return map[string]recordedPlural{
 		"cv": {Number: 2, Formula: "n != 1", Type: 1},
@@ -57,8 +57,8 @@ func intendedPlurals() map[string]recordedPlural {
 	}
 }
 
-// intendedAliases lists the aliases that the language-data we ship adds to
-// those of the recorded release.
+// intendedAliases lists the aliases that our language-data has and the recorded release
+// does not.
 func intendedAliases() map[string][]string {
 	return map[string][]string{
 		"ar": {"arb"}, "ay": {"ayr"}, "az": {"azj"}, "cr": {"cwd"}, "dz": {"adp"},
@@ -73,15 +73,14 @@ func intendedAliases() map[string][]string {
 	}
 }
 
-// intendedOrder names the languages whose aliases are in another order (of
-// those that both sides have): language-data moved rows.
+// intendedOrder lists the languages whose common aliases are in another order, as
+// language-data moved rows.
 func intendedOrder() map[string]bool {
 	return map[string]bool{"sr_Latn": true, "zh_Hans": true, "zh_Hant": true}
 }
 
-// Every language object that the service was recorded with is ours, but for
-// the differences that are listed above; one that is listed and did not occur
-// fails as well.
+// Every recorded language object must equal ours, except for the differences listed
+// above. A listed difference that does not occur is a failure, too.
 func TestRecordedLanguages(t *testing.T) {
 	table := newTable(t)
 	recorded := readRecorded(t)
@@ -133,7 +132,7 @@ func TestRecordedLanguages(t *testing.T) {
 	}
 }
 
-// Every file's code means the language that the service found for it.
+// Every file's code must mean the language that Weblate found for it.
 func TestRecordedFileCodes(t *testing.T) {
 	table := newTable(t)
 	recorded := readRecorded(t)
@@ -157,16 +156,16 @@ func TestRecordedFileCodes(t *testing.T) {
 	}
 }
 
-// recordedFile is one translation file and what the service made of its code.
+// recordedFile is one translation file and the language that Weblate found.
 type recordedFile struct{ filename, fileCode, language string }
 
-// recording is all recorded answers with language objects.
+// recording has all recorded answers with language objects.
 type recording struct {
 	languages map[string]recordedLanguage
 	files     []recordedFile
 }
 
-// readRecorded reads them; without the shared folder the test is skipped,
+// readRecorded reads the recording. Without the shared folder the test is skipped,
 // except in CI.
 func readRecorded(t *testing.T) *recording {
 	t.Helper()

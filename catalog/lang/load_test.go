@@ -14,7 +14,7 @@ type typeRow struct {
 	kind    int
 }
 
-// readTypes reads plural-types.csv without the code under test's maps.
+// readTypes reads plural-types.csv without the code under test.
 func readTypes(t *testing.T) []typeRow {
 	t.Helper()
 	files, err := fs.Sub(dataFiles, "data")
@@ -36,8 +36,8 @@ func readTypes(t *testing.T) []typeRow {
 	return types
 }
 
-// Each broken file must be refused with its name, so that a bad update of the
-// data is found at once.
+// The error of each broken file must name it, so that a bad update of the data is found
+// at once.
 func TestLoadBrokenData(t *testing.T) {
 	good := map[string]string{
 		"languages.csv":         "code,name,nplurals,formula\naa,Afar,2,n != 1\nbb,Bfar,1,0\n",

@@ -29,7 +29,7 @@ func TestMatchKnown(t *testing.T) {
 		{" cs ", "cs"},
 		{".cs.", "cs"},
 		{"c\u00a0s\x00\xff", "cs"},
-		// what only looks like Android's r
+		// an r that is not Android's
 		{"sr-rs", "sr"},
 		{"sr-RS", "sr"},
 		// names
@@ -63,7 +63,7 @@ func TestMatchKnown(t *testing.T) {
 		{"en_US", "en_US"},
 		{"he_IL", "he_IL"},
 		{"bn_BD", "bn_BD"},
-		// nothing left
+		// empty after sanitising
 		{"", "und"},
 		{"(2)", "und"},
 		{"..", "und"},
@@ -116,8 +116,8 @@ func TestMatchUnknown(t *testing.T) {
 	}
 }
 
-// A code of a megabyte must cost about as much as reading it: with one look
-// into the table per separator this test would take hours.
+// A code of a megabyte must cost about as much as reading it: with a lookup for each
+// separator this test would take hours.
 func TestMatchHostileLength(t *testing.T) {
 	table := newTable(t)
 	for _, part := range []string{"_", "b+", ".", "b+.", "x_", "(", " ", "\xff", "-rab"} {

@@ -51,7 +51,7 @@ func TestPluralForFileRule(t *testing.T) {
 		{"other number, same results", "en", 3, "n != 1", 1},
 		{"known", "lv", 3, "(n%10==1 && n%100!=11 ? 0 : n != 0 ? 1 : 2);", 7},
 		{"known by its results only", "he", 3, "n!=1 ? n!=2 ? 2 : 1 : 0", 4},
-		{"known in the facts' own words", "ar", 2, "n != 1", 1},
+		{"known by its text", "ar", 2, "n != 1", 1},
 		{"unknown in Arabic", "ar_EG", 2, "n == 7", 3},
 		{"unknown", "de", 2, "n == 7", 666},
 		{"the odd one of the table", "sgs", 3, "n%7", 666},
@@ -75,10 +75,9 @@ func TestPluralForFileRule(t *testing.T) {
 	}
 }
 
-// Every row of plural-types.csv must come out of the rule that it records,
-// by its text and also by its results alone: `+0` at the end leaves the
-// results and changes the text. Three formulas of type 8 have the results of
-// formulas of type 22, which come first.
+// Every formula of plural-types.csv must get its type by its text, and by its results
+// alone: `+0` at the end changes the text and not the results. Three formulas of type 8
+// have the results of formulas of type 22, which come first.
 func TestTypesOfTheTable(t *testing.T) {
 	rows := readTypes(t)
 	types := knownTypes()
