@@ -5,7 +5,7 @@
 // (unilbrk/u8-width-linebreaks.c and unilbrk/u8-possible-linebreaks.c), which
 // follows Unicode Standard Annex #14, "Unicode Line Breaking Algorithm", but
 // not in one edition: it has no rule LB30 for wide brackets, and the classes
-// are those of Unicode 14.0.0.
+// are from Unicode 14.0.0.
 //
 // Non-goals: text with line feeds, languages that need a dictionary (Thai, Lao,
 // Khmer), later editions of the annex.
