@@ -2,8 +2,8 @@ package ingest
 
 // SetBatch bounds the entries of a replay's batches, so that a short history
 // has several.
-func (s *Syncer) SetBatch(entries int) { s.batchEntries = entries }
+func (s *Syncer) SetBatch(entries int) { s.bounds.batchEntries = entries }
 
 // SetAhead bounds the bytes that a replay reads ahead: of all commits, and of
 // one.
-func (s *Syncer) SetAhead(all, commit int64) { s.ahead = aheadBounds{all: all, commit: commit} }
+func (s *Syncer) SetAhead(all, commit int64) { s.bounds.aheadBytes, s.bounds.commitBytes = all, commit }

@@ -12,14 +12,26 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// The bounds of a batch, the commits that one transaction of a replay stores:
-// it ends with the commit that reaches one of them. They decide how much is
-// done again after a crash, never what is stored.
-const (
-	batchEntries = 30_000
-	batchBytes   = 24 << 20 // of the files to be stored
-	batchCommits = 2_000    // that touch a file
-)
+// replayBounds bound what a replay holds in memory, and how much is done again
+// after a crash. They do not affect what is stored.
+type replayBounds struct {
+	// A batch, the commits that one transaction stores, ends with the commit that
+	// reaches one of its bounds: entries, bytes of the files to be stored, and
+	// commits that touch a file.
+	batchEntries, batchBytes, batchCommits int
+	// aheadBytes bounds the files that are read ahead, by their length in the
+	// repository; parsed they take about four times as much. A commit that brings
+	// more waits until it is the only one. commitBytes bounds each commit.
+	aheadBytes, commitBytes int64
+}
+
+// defaultReplayBounds returns the bounds of every Syncer except in tests.
+func defaultReplayBounds() replayBounds {
+	return replayBounds{
+		batchEntries: 30_000, batchBytes: 24 << 20, batchCommits: 2_000,
+		aheadBytes: 6 << 20, commitBytes: 16 << 20,
+	}
+}
 
 // replay walks the first-parent history of components that have not reached a
 // head yet, from their stored commit to the head of the branch, without other
@@ -169,7 +181,8 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 	loader.forget() // a version is needed again only where branches are merged
 	r.p.tell(Progress{Done: step.Position, Total: step.Total, Entries: r.entries})
 	r.commits++
-	if r.staging.entries < r.p.s.batchEntries && r.staging.bytes < batchBytes && r.commits < batchCommits {
+	bounds := &r.p.s.bounds
+	if r.staging.entries < bounds.batchEntries && r.staging.bytes < bounds.batchBytes && r.commits < bounds.batchCommits {
 		return nil
 	}
 	return r.flush(ctx, step.Commit.Hash.String(), false)

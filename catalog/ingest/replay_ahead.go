@@ -12,17 +12,6 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// aheadBytes bounds the files that are read ahead of a replay, by their length
-// in the repository; parsed they take about four times as much. A commit that
-// brings more waits until it is the only one. commitBytes bounds each commit.
-const (
-	aheadBytes  = 6 << 20
-	commitBytes = 16 << 20
-)
-
-// aheadBounds are aheadBytes and commitBytes, or smaller bounds.
-type aheadBounds struct{ all, commit int64 }
-
 // aheadCache bounds the inflated objects that the reader of a readAhead keeps.
 // Meanwhile pullCache bounds those of the pull's reader, which only reads what is
 // needed again.
@@ -43,7 +32,7 @@ type readAhead struct {
 	comps     []*component
 	reader    *gitsource.Reader // of walk
 	maxSize   int64
-	bounds    aheadBounds
+	bounds    replayBounds
 	touching  map[string][]*component
 	budget    *semaphore.Weighted // bytes
 	pool      *unit.Pool
@@ -82,8 +71,8 @@ func (r *replay) readAhead(ctx context.Context, base object.Hash) (*readAhead, e
 	reader.LimitCache(aheadCache)
 	ctx, cancel := context.WithCancel(ctx)
 	a := &readAhead{
-		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, bounds: r.p.s.ahead, touching: make(map[string][]*component),
-		budget: semaphore.NewWeighted(r.p.s.ahead.all), pool: r.p.loader.pool,
+		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, bounds: r.p.s.bounds, touching: make(map[string][]*component),
+		budget: semaphore.NewWeighted(r.p.s.bounds.aheadBytes), pool: r.p.loader.pool,
 		jobs: make(chan job, aheadCommits), commits: make(chan *readCommit, aheadCommits), cancel: cancel,
 	}
 	for range runtime.GOMAXPROCS(0) {
@@ -145,9 +134,9 @@ func (a *readAhead) read(ctx context.Context, c *readCommit) (err error) {
 	}
 	list := a.versions(c)
 	var jobs []job
-	for ; len(list) > 0 && c.bytes < a.bounds.commit; list = list[1:] {
+	for ; len(list) > 0 && c.bytes < a.bounds.commitBytes; list = list[1:] {
 		w := list[0]
-		data, err := a.reader.SharedBlob(ctx, w.blob, min(a.maxSize, a.bounds.commit))
+		data, err := a.reader.SharedBlob(ctx, w.blob, min(a.maxSize, a.bounds.commitBytes))
 		if err != nil {
 			break // the loader reads it again and reports the error
 		}
@@ -156,7 +145,7 @@ func (a *readAhead) read(ctx context.Context, c *readCommit) (err error) {
 		c.files = append(c.files, into)
 		jobs = append(jobs, job{fileVersion: w, data: data, into: into, commit: c})
 	}
-	c.rest, c.bytes = list, min(c.bytes, a.bounds.all)
+	c.rest, c.bytes = list, min(c.bytes, a.bounds.aheadBytes)
 	if err := a.budget.Acquire(ctx, c.bytes); err != nil {
 		c.bytes = 0
 		return err

@@ -56,8 +56,7 @@ type Syncer struct {
 	metrics     *metrics
 	hooked      hookTimes
 
-	batchEntries int // bound of a replay's batch
-	ahead        aheadBounds
+	bounds replayBounds
 
 	mu      sync.Mutex
 	mirrors map[string]*mirror
@@ -69,8 +68,8 @@ const defaultMaxFileSize = 128 << 20
 func New(o Options) *Syncer {
 	s := &Syncer{
 		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
-		now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(), batchEntries: batchEntries,
-		ahead: aheadBounds{aheadBytes, commitBytes}, mirrors: make(map[string]*mirror),
+		now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
+		bounds: defaultReplayBounds(), mirrors: make(map[string]*mirror),
 	}
 	if s.maxFileSize <= 0 {
 		s.maxFileSize = defaultMaxFileSize
