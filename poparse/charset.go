@@ -224,62 +224,72 @@ const maxHeader = 64 << 10
 // quotes only, as the text cannot be scanned before it is decoded. It returns ""
 // and -1 if there is no header or the header names no charset.
 func declaredCharset(data []byte) (name string, offset int) {
-	header := make([]byte, 0, 1<<10) // most are shorter
-	headerAt := -1                   // of the msgstr
-	idEmpty, context := false, false
+	h := headerSearch{text: make([]byte, 0, 1<<10), at: -1} // most headers are shorter
 	for at := 0; at < len(data); {
 		line := data[at:]
 		next := len(data)
 		if nl := bytes.IndexByte(line, '\n'); nl >= 0 {
 			line, next = line[:nl], at+nl+1
 		}
-		line = trimBlanks(line)
-		if headerAt < 0 && (len(line) == 0 || line[0] == '#') {
-			at = next
-			continue
-		}
-		isString := len(line) > 0 && line[0] == '"'
-		if headerAt >= 0 {
-			if !isString && len(line) > 0 || len(header) > maxHeader {
-				break
-			}
-			header = append(header, limitLine(quoted(line))...)
-			at = next
-			continue
-		}
-		switch {
-		case isString:
-			idEmpty = idEmpty && len(quoted(line)) == 0
-		case bytes.HasPrefix(line, []byte("msgctxt")):
-			context = true
-		case bytes.HasPrefix(line, []byte("msgid_plural")):
-		case bytes.HasPrefix(line, []byte("msgid")):
-			rest := trimBlanks(line[len("msgid"):])
-			idEmpty = len(bytes.TrimSpace(rest)) == 0
-			if after, ok := bytes.CutPrefix(rest, []byte(`""`)); ok {
-				line = trimBlanks(after)
-				idEmpty = len(line) == 0 || line[0] != '"'
-			}
-		}
-		if bytes.HasPrefix(line, []byte("msgstr")) {
-			if idEmpty && !context {
-				headerAt = at
-				header = append(header, limitLine(quoted(line))...)
-			}
-			idEmpty, context = false, false
+		if h.add(trimBlanks(line), at) {
+			break
 		}
 		at = next
 	}
-	from, to := charsetIn(header, bytes.IndexByte)
+	from, to := charsetIn(h.text, bytes.IndexByte)
 	if from == 0 {
 		return "", -1
 	}
-	name = string(header[from:to])
+	name = string(h.text[from:to])
 	// The offset of the name itself, unless it is broken over two lines.
-	if at := bytes.Index(data[headerAt:], []byte(name)); at >= 0 && name != "" {
-		return name, headerAt + at
+	if at := bytes.Index(data[h.at:], []byte(name)); at >= 0 && name != "" {
+		return name, h.at + at
 	}
-	return name, headerAt
+	return name, h.at
+}
+
+// headerSearch collects the text of the header from the lines of a file.
+type headerSearch struct {
+	text    []byte
+	at      int  // offset of its msgstr, -1 before that
+	idEmpty bool // the msgid of the present entry is empty
+	context bool // the present entry has a msgctxt
+}
+
+// add takes the line at an offset, without blanks at its start, and reports whether
+// the header is complete.
+func (h *headerSearch) add(line []byte, at int) bool {
+	isString := len(line) > 0 && line[0] == '"'
+	switch {
+	case h.at >= 0:
+		if !isString && len(line) > 0 || len(h.text) > maxHeader {
+			return true
+		}
+		h.text = append(h.text, limitLine(quoted(line))...)
+		return false
+	case len(line) == 0 || line[0] == '#':
+		return false
+	case isString:
+		h.idEmpty = h.idEmpty && len(quoted(line)) == 0
+	case bytes.HasPrefix(line, []byte("msgctxt")):
+		h.context = true
+	case bytes.HasPrefix(line, []byte("msgid_plural")):
+	case bytes.HasPrefix(line, []byte("msgid")):
+		rest := trimBlanks(line[len("msgid"):])
+		h.idEmpty = len(bytes.TrimSpace(rest)) == 0
+		if after, ok := bytes.CutPrefix(rest, []byte(`""`)); ok {
+			line = trimBlanks(after)
+			h.idEmpty = len(line) == 0 || line[0] != '"'
+		}
+	}
+	if bytes.HasPrefix(line, []byte("msgstr")) {
+		if h.idEmpty && !h.context {
+			h.at = at
+			h.text = append(h.text, limitLine(quoted(line))...)
+		}
+		h.idEmpty, h.context = false, false
+	}
+	return false
 }
 
 // limitLine returns the part of a line that is searched.

@@ -25,41 +25,8 @@ func (p *parser) message() (*Entry, error) {
 			return nil, err
 		}
 	}
-	e.KeywordLine = p.line
-	p.record.part(p, partIDs)
-	at := p.pos
-	keyword := p.word()
-	if keyword == "msgctxt" {
-		if err := p.take(keyword, e, false, &e.Context); err != nil {
-			return nil, err
-		}
-		e.HasContext = true
-		if keyword = p.word(); keyword != "msgid" {
-			return nil, p.unexpected(ErrNoMsgid, at, "an entry has a msgctxt but no msgid")
-		}
-		if err := p.same(e, false); err != nil {
-			return nil, err
-		}
-	}
-	if keyword != "msgid" {
-		return nil, p.misplaced(keyword)
-	}
-	idAt := p.pos
-	if err := p.take(keyword, e, false, &e.ID); err != nil {
-		return nil, err
-	}
-	keyword = p.word()
-	if keyword == "msgid_plural" && !p.previous {
-		if err := p.take(keyword, e, false, &e.IDPlural); err != nil {
-			return nil, err
-		}
-		e.HasPlural = true
-		keyword = p.word()
-	}
-	if keyword != "msgstr" {
-		return nil, p.unexpected(ErrNoMsgstr, idAt, "the entry has no msgstr")
-	}
-	if err := p.same(e, false); err != nil {
+	idAt, err := p.ids(e)
+	if err != nil {
 		return nil, err
 	}
 	p.record.part(p, partTranslations)
@@ -68,6 +35,46 @@ func (p *parser) message() (*Entry, error) {
 	}
 	p.record.end(p)
 	return e, nil
+}
+
+// ids reads the msgctxt, msgid and msgid_plural of an entry and moves to its msgstr.
+// It returns the offset of the msgid.
+func (p *parser) ids(e *Entry) (idAt int, err error) {
+	e.KeywordLine = p.line
+	p.record.part(p, partIDs)
+	at := p.pos
+	keyword := p.word()
+	if keyword == "msgctxt" {
+		if err := p.take(keyword, e, false, &e.Context); err != nil {
+			return 0, err
+		}
+		e.HasContext = true
+		if keyword = p.word(); keyword != "msgid" {
+			return 0, p.unexpected(ErrNoMsgid, at, "an entry has a msgctxt but no msgid")
+		}
+		if err := p.same(e, false); err != nil {
+			return 0, err
+		}
+	}
+	if keyword != "msgid" {
+		return 0, p.misplaced(keyword)
+	}
+	idAt = p.pos
+	if err := p.take(keyword, e, false, &e.ID); err != nil {
+		return 0, err
+	}
+	keyword = p.word()
+	if keyword == "msgid_plural" && !p.previous {
+		if err := p.take(keyword, e, false, &e.IDPlural); err != nil {
+			return 0, err
+		}
+		e.HasPlural = true
+		keyword = p.word()
+	}
+	if keyword != "msgstr" {
+		return 0, p.unexpected(ErrNoMsgstr, idAt, "the entry has no msgstr")
+	}
+	return idAt, p.same(e, false)
 }
 
 // newEntry appends an entry and returns it.

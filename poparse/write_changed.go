@@ -40,17 +40,11 @@ func (e *editor) comments(c *Entry, s *span, same partSet) error {
 	}
 	kinds, ok := commentLines(e.cursor.text[from:to])
 	if !ok {
-		return e.flush(c, func() {
-			for kind := range commentKinds {
-				e.render.comments(c, kind)
-			}
-		})
+		return e.flush(c, func() { e.render.allComments(c) })
 	}
-	var present, written [commentKinds]bool
+	var present, written [commentKinds + 1]bool
 	for _, kind := range kinds {
-		if kind < commentKinds {
-			present[kind] = true
-		}
+		present[kind] = true
 	}
 	missing := func(until commentKind) error {
 		for kind := range until {
@@ -64,12 +58,9 @@ func (e *editor) comments(c *Entry, s *span, same partSet) error {
 		}
 		return nil
 	}
-	for i, line := 0, from; i < len(kinds); i++ {
-		end := to
-		if n := strings.IndexByte(e.cursor.text[line:to], '\n'); n >= 0 {
-			end = line + n + 1
-		}
-		kind := kinds[i]
+	i, line := 0, from
+	for text := range strings.Lines(e.cursor.text[from:to]) {
+		end, kind := line+len(text), kinds[i]
 		var err error
 		switch {
 		case kind == commentKinds: // a blank line
@@ -87,7 +78,7 @@ func (e *editor) comments(c *Entry, s *span, same partSet) error {
 		if err != nil {
 			return err
 		}
-		line = end
+		i, line = i+1, end
 	}
 	return missing(commentKinds)
 }

@@ -18,9 +18,7 @@ func newRenderer(out *strings.Builder, nl string, eastAsian bool) *renderer {
 
 // entry writes a whole entry.
 func (r *renderer) entry(e *Entry) {
-	for kind := range commentKinds {
-		r.comments(e, kind)
-	}
+	r.allComments(e)
 	r.previous(e)
 	r.ids(e)
 	r.translations(e)
@@ -36,6 +34,13 @@ const (
 	commentFlag
 	commentKinds
 )
+
+// allComments writes the comment lines of all kinds.
+func (r *renderer) allComments(e *Entry) {
+	for kind := range commentKinds {
+		r.comments(e, kind)
+	}
+}
 
 // comments writes the comment lines of one kind.
 func (r *renderer) comments(e *Entry, kind commentKind) {
