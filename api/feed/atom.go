@@ -38,8 +38,8 @@ type atomAuthor struct {
 	Name string `xml:"name"`
 }
 
-// WriteAtom writes Atom 1.0. A feed must have a time: an empty one has that of the
-// epoch, so that the same changes give the same bytes.
+// WriteAtom writes Atom 1.0. A feed must have a time, so an empty one has the
+// epoch's: the same changes give the same bytes.
 func WriteAtom(f *Feed) (body []byte, contentType string, err error) {
 	updated := f.updated
 	if updated.IsZero() {

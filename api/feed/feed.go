@@ -16,27 +16,28 @@ import (
 type Feed struct {
 	// title is "Recent changes in …".
 	title string
-	// page and self are the URLs of the resource that the feed is about, and of the
-	// feed itself.
+	// page is the URL of the resource that the feed is about, self the feed's
+	// own.
 	page, self string
-	// updated is the time of the newest entry; the zero time in an empty feed.
+	// updated is the time of the newest entry; zero in an empty feed.
 	updated time.Time
 	entries []entry
 }
 
-// entry is one change as feeds show it (facts §12).
+// entry is one change as feeds show it (docs/compatibility.md#feeds).
 type entry struct {
-	// id names the entry for ever; it is a URL but need not be visited.
+	// id names the entry and never changes; it is a URL that need not exist.
 	id string
-	// title is the action, text one line about the string, author a full name or "".
+	// title is the action; text is one line about the string; author is a full
+	// name or "".
 	title, text, author string
-	// page is the web address of the unit, or of what else the change is about.
+	// page is the web address of the unit, or of what the change is about.
 	page string
 	at   time.Time
 }
 
-// New makes a feed of entries, newest first. about says in words what it
-// is about, page and self are addresses without their origin.
+// New makes a feed of entries, newest first. about says in words what it is
+// about; page and self are paths.
 func New(l wire.Links, entries []catalog.Change, about, page, self string) *Feed {
 	f := &Feed{title: "Recent changes", page: l.Web(page), self: l.Web(self)}
 	if about != "" {
@@ -74,7 +75,7 @@ func newEntry(l wire.Links, c *catalog.Change) entry {
 	return e
 }
 
-// oneLine is a text, or its first 200 characters, in one line.
+// oneLine puts a text on one line and cuts it after 200 characters.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(strings.ReplaceAll(s, catalog.FormSeparator, " / ")), " ")
 	if runes := []rune(s); len(runes) > 200 {

@@ -34,7 +34,8 @@ type rssGUID struct {
 	ID        string `xml:",chardata"`
 }
 
-// WriteRSS writes RSS 2.0. Authors are dc:creator: RSS's own author is an address.
+// WriteRSS writes RSS 2.0. The authors are in dc:creator, since RSS's own
+// author is an e-mail address.
 func WriteRSS(f *Feed) (body []byte, contentType string, err error) {
 	out := rssFeed{
 		Version: "2.0", Creator: "http://purl.org/dc/elements/1.1/", Atom: atomNamespace,

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// shade is the colour of a badge (facts §12).
+// shade is the colour of a badge (docs/compatibility.md#badges).
 func shade(percent float64) string {
 	switch {
 	case percent >= 90:
@@ -18,8 +18,8 @@ func shade(percent float64) string {
 	return "#e05d44"
 }
 
-// ink is the colour of a bar: one that a widget's name asks for, else by how much
-// is done.
+// ink is the colour of a bar: the one in the widget's name, otherwise by
+// percentage.
 func ink(color string, percent float64) string {
 	switch color {
 	case "red":
@@ -32,7 +32,7 @@ func ink(color string, percent float64) string {
 	return shade(percent)
 }
 
-// paper is the background and the colour of texts of a widget.
+// paper is the background and the text colour of a widget.
 func paper(color string) (background, text string) {
 	switch color {
 	case "white":
@@ -46,7 +46,7 @@ func paper(color string) (background, text string) {
 // svg is a picture being drawn.
 type svg struct{ strings.Builder }
 
-// newSVG begins a picture; label says to who does not see it what it shows.
+// newSVG begins a picture; label describes it for screen readers.
 func newSVG(width, height int, label string) *svg {
 	d := &svg{}
 	fmt.Fprintf(d, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="%[3]s"><title>%[3]s</title>`,
@@ -58,13 +58,13 @@ func (d *svg) rect(x, y, width, height, radius int, fill string) {
 	fmt.Fprintf(d, `<rect x="%d" y="%d" width="%d" height="%d" rx="%d" fill="%s"/>`, x, y, width, height, radius, fill)
 }
 
-// bar is a track that is filled up to a share.
+// bar draws a bar that is filled to a percentage.
 func (d *svg) bar(x, y, width, height int, percent float64, fill string) {
 	d.rect(x, y, width, height, min(3, height/2), "#ccc")
 	d.rect(x, y, int(float64(width)*percent/100), height, min(3, height/2), fill)
 }
 
-// text writes one line; anchor is start, middle or end.
+// text draws one line; anchor is start, middle or end.
 func (d *svg) text(x, y, size int, anchor, fill, text string) {
 	fmt.Fprintf(d, `<text x="%d" y="%d" font-family="DejaVu Sans,Verdana,sans-serif" font-size="%d" text-anchor="%s" fill="%s">%s</text>`,
 		x, y, size, anchor, fill, escapeXML(text))
@@ -76,7 +76,7 @@ func (p *Progress) percent() float64 { return PercentTranslated(&p.Stats) }
 func (p *Progress) whole() string    { return fmt.Sprintf("%d%%", int(p.percent())) }
 func (p *Progress) label() string    { return "translated: " + p.whole() }
 
-// drawBadge is the widget svg: a badge of two halves.
+// drawBadge draws the widget svg: a badge of two halves.
 func drawBadge(p *Progress, _ string) string {
 	const label = "translated"
 	text := p.whole()
@@ -92,7 +92,7 @@ func drawBadge(p *Progress, _ string) string {
 	return d.end()
 }
 
-// drawSmall is the widget 88x31.
+// drawSmall draws the widget 88x31.
 func drawSmall(p *Progress, color string) string {
 	background, text := paper(color)
 	d := newSVG(88, 31, p.label())
@@ -102,7 +102,7 @@ func drawSmall(p *Progress, color string) string {
 	return d.end()
 }
 
-// drawWide is the widget 287x66.
+// drawWide draws the widget 287x66.
 func drawWide(p *Progress, color string) string {
 	background, text := paper(color)
 	d := newSVG(287, 66, p.label())
@@ -113,7 +113,7 @@ func drawWide(p *Progress, color string) string {
 	return d.end()
 }
 
-// drawCard is the widget open, of the size that social networks show.
+// drawCard draws the widget open, in the size that social networks show.
 func drawCard(p *Progress, _ string) string {
 	d := newSVG(1200, 630, p.Name+", "+p.label())
 	d.rect(0, 0, 1200, 630, 0, "#fff")
@@ -125,7 +125,7 @@ func drawCard(p *Progress, _ string) string {
 	return d.end()
 }
 
-// drawRows is the widget multi: a bar for each language, one below the other.
+// drawRows draws the widget multi: one bar for each language, below each other.
 func drawRows(p *Progress, color string) string {
 	const line = 20
 	d := newSVG(410, line*max(len(p.Languages), 1), p.label())
@@ -138,7 +138,8 @@ func drawRows(p *Progress, color string) string {
 	return d.end()
 }
 
-// drawColumns is the widget horizontal: a bar for each language, side by side.
+// drawColumns draws the widget horizontal: one bar for each language, side by
+// side.
 func drawColumns(p *Progress, color string) string {
 	const column, top = 16, 90
 	d := newSVG(column*max(len(p.Languages), 1), top+60, p.label())
@@ -169,9 +170,10 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// escapeXML makes XML text of s; what XML 1.0 cannot hold becomes U+FFFD.
+// escapeXML escapes s as XML text; characters that XML 1.0 does not allow
+// become U+FFFD.
 func escapeXML(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder does not fail
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder never fails
 	return b.String()
 }

@@ -12,9 +12,9 @@ import (
 
 // Progress is what a widget shows.
 type Progress struct {
-	// Name is that of the project, component or translation.
+	// Name is the project's, the component's or the translation's.
 	Name string
-	// Stats are those of all languages together.
+	// Stats are the sums over all languages.
 	Stats catalog.Stats
 	// Languages are sorted by name.
 	Languages []Language
@@ -28,14 +28,15 @@ type Language struct {
 	Percent float64
 }
 
-// PercentTranslated follows the rule of all percentages (facts §6).
+// PercentTranslated rounds down as all percentages do
+// (docs/compatibility.md#percentages).
 func PercentTranslated(s *catalog.Stats) float64 {
 	return float64(catalog.Percent(s.Translated.Units, s.Total.Units, 1000)) / 10
 }
 
-// Lookup finds what draws a file of the name <widget>-<color>.<svg or png>. All
-// are drawn as SVG: a picture is shown by its type, not by its name. A colour
-// that the widget does not have stands for its first one.
+// Lookup returns the function that draws a file named <widget>-<color>.<svg or
+// png>. All widgets are SVG: clients go by the Content-Type, not by the name. A
+// colour that a widget does not have means its first one.
 func Lookup(file string) (draw func(*Progress) string, ok bool) {
 	name, vector := strings.CutSuffix(file, ".svg")
 	name, bitmap := strings.CutSuffix(name, ".png")
@@ -47,7 +48,7 @@ func Lookup(file string) (draw func(*Progress) string, ok bool) {
 	return func(p *Progress) string { return painter(p, color) }, ok
 }
 
-// widgets are those of facts §12 by name.
+// widgets are the functions that draw, by the widget's name.
 func widgets() map[string]func(p *Progress, color string) string {
 	return map[string]func(*Progress, string) string{
 		"svg": drawBadge, "88x31": drawSmall, "287x66": drawWide, "open": drawCard, "multi": drawRows, "horizontal": drawColumns,

@@ -7,10 +7,11 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// addonDiscovery is the add-on that finds components (decision 26).
+// addonDiscovery is the add-on that finds components
+// (docs/compatibility.md#addons).
 const addonDiscovery = "weblate.discovery.discovery"
 
-// Addon is an add-on in the key order of facts §6.
+// Addon is an add-on.
 type Addon struct {
 	Component     string              `json:"component"`
 	Name          string              `json:"name"`
@@ -19,7 +20,7 @@ type Addon struct {
 	URL           string              `json:"url"`
 }
 
-// discoveryDefinition is the configuration of a discovery, under the names of
+// discoveryDefinition is the configuration of a discovery, with the names of
 // Weblate's form.
 type discoveryDefinition struct {
 	// Match is the filemask as a regular expression with the groups component
@@ -33,12 +34,12 @@ type discoveryDefinition struct {
 	// CopyAddons and Remove are false: a component whose files are gone stays.
 	CopyAddons bool `json:"copy_addons"`
 	Remove     bool `json:"remove"`
-	// Filemask and Slug are ours: the patterns as the configuration has them.
+	// Filemask and Slug are ours: the patterns as written in the configuration.
 	Filemask string `json:"filemask"`
 	Slug     string `json:"slug"`
 }
 
-// addonURLs are the add-ons of a component: one where a discovery made it.
+// addonURLs lists the add-ons of a component: one if a discovery made it.
 func addonURLs(l Links, c *catalog.Component) []string {
 	if !c.Settings.Discovery.Found() {
 		return []string{}
@@ -46,8 +47,8 @@ func addonURLs(l Links, c *catalog.Component) []string {
 	return []string{l.addon(c.ID)}
 }
 
-// NewAddon makes the add-on of a component that a discovery made. It has the
-// component's id: there is at most one.
+// NewAddon makes the add-on of a component that a discovery made. A component
+// has at most one, so the add-on has the component's id.
 func NewAddon(l Links, c *catalog.Component, project string) Addon {
 	d := &c.Settings.Discovery
 	return Addon{
@@ -62,8 +63,8 @@ func NewAddon(l Links, c *catalog.Component, project string) Addon {
 
 const componentMark = "{component}"
 
-// matchOf writes a filemask as a regular expression: the first * is the
-// language, which matches anything but a slash, as do the others.
+// matchOf writes a filemask as a regular expression. The first * is the
+// language; no * matches a slash.
 func matchOf(filemask string) string {
 	s := regexp.QuoteMeta(filemask)
 	s = strings.Replace(s, `\*`, `(?P<language>[^/]*)`, 1)
@@ -73,7 +74,7 @@ func matchOf(filemask string) string {
 	return "^" + strings.ReplaceAll(s, mark, `(?P=component)`) + "$"
 }
 
-// templateOf writes a pattern as Weblate's templates are written.
+// templateOf writes a pattern in the syntax of Weblate's templates.
 func templateOf(pattern string) string {
 	return strings.ReplaceAll(pattern, componentMark, "{{ component }}")
 }

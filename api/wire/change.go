@@ -7,7 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Change is a change entry in the key order of 4.x (facts §4), ours last.
+// Change is a change entry with the keys of Weblate 4.x in their order, and
+// ours after them (docs/compatibility.md#change-entries).
 type Change struct {
 	Unit        *string `json:"unit"`
 	Component   string  `json:"component"`
@@ -20,33 +21,34 @@ type Change struct {
 	ID          int64   `json:"id"`
 	ActionName  string  `json:"action_name"`
 	URL         string  `json:"url"`
-	// Old is ours (decision 17): the text before.
+	// Old is ours: the text before the change.
 	Old string `json:"old"`
-	// Details is ours (decision 17): changeDetails for an entry about a string,
-	// a map with the same keys and those of the event for one about a component.
+	// Details is ours. An entry about a string has ChangeDetails; one about a
+	// component or a file has a map with the same keys and the event's.
 	Details any `json:"details"`
 }
 
-// ChangeDetails are the details of an entry about a string (decision 17).
+// ChangeDetails are the details of an entry about a string.
 type ChangeDetails struct {
 	Commit     *string `json:"commit"`
 	CommitTime *string `json:"commit_time"`
 	AuthorName *string `json:"author_name"`
-	// State and OldState are -1 where the unit is not there.
+	// State and OldState are -1 where the unit does not exist.
 	State    int16  `json:"state"`
 	OldState int16  `json:"old_state"`
 	Source   string `json:"source"`
 	Context  string `json:"context"`
 	// CoAuthors are the full names of the commit's Co-authored-by trailers.
 	CoAuthors []string `json:"co_authors,omitempty"`
-	// PreviousSource is the source of the removed string that this new one took
-	// the place of, as its translation file says.
+	// PreviousSource is the source of the removed string that this new one
+	// replaced, as its translation file says.
 	PreviousSource string `json:"previous_source,omitempty"`
-	// Language is the code of a translation whose file is gone, in place of its
-	// URL, which would answer 404 (decision 23).
+	// Language is the code of a translation whose file is gone. It replaces the
+	// translation's URL, which would answer 404.
 	Language string `json:"language,omitempty"`
 }
 
+// NewChange makes the object of a change entry.
 func NewChange(l Links, from *catalog.Change) Change {
 	o := Change{
 		Component:  l.API(ComponentPath(from.Project, from.Component)),
@@ -91,9 +93,9 @@ func newDetails(from *catalog.Change) ChangeDetails {
 	}
 }
 
-// eventDetails are those of an entry about a component or a file
-// (decision 21): the keys that every entry has, and what the event tells. A key
-// of the event wins over ours.
+// eventDetails makes the details of an entry about a component or a file
+// (docs/compatibility.md#component-events): the keys of every entry, then the
+// event's own, which win.
 func eventDetails(from *catalog.Change) map[string]any {
 	common := newDetails(from)
 	details := map[string]any{

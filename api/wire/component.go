@@ -7,18 +7,16 @@ import (
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
-// Component is the component object of the specification in the order of
-// facts §6: that of the specification, but push stands after
-// language_code_style.
+// Component is a component.
 type Component struct {
 	Name                        string    `json:"name"`
 	Slug                        string    `json:"slug"`
 	ID                          int64     `json:"id"`
 	SourceLanguage              *Language `json:"source_language"`
-	Project                     *Project  `json:"project,omitempty"` // left away in a project's list
+	Project                     *Project  `json:"project,omitempty"` // left out in the list of a project
 	VCS                         string    `json:"vcs"`
 	Repo                        string    `json:"repo"`
-	GitExport                   string    `json:"git_export"` // "" where nothing is exported (facts §12)
+	GitExport                   string    `json:"git_export"` // "" if repositories cannot be cloned from here
 	Branch                      string    `json:"branch"`
 	PushBranch                  string    `json:"push_branch"`
 	Filemask                    string    `json:"filemask"`
@@ -70,7 +68,7 @@ type Component struct {
 	GlossaryColor               string    `json:"glossary_color"`
 }
 
-// NewComponent fills everything but source_language, project and task_url.
+// NewComponent fills everything except source_language, project and task_url.
 func NewComponent(l Links, from *catalog.Component, project string) *Component {
 	p := ComponentPath(project, from.Slug)
 	set := &from.Settings
@@ -114,8 +112,7 @@ func (c *Component) setMessages(set *catalog.ComponentSettings) {
 	c.PullMessage = crlf(set.PullMessage)
 }
 
-// branchOf is the branch in use (decision 33), before the first pull the
-// configured one.
+// branchOf is the branch in use; before the first pull, the configured one.
 func branchOf(c *catalog.Component) string {
 	if c.Tracking != "" {
 		return c.Tracking
@@ -123,8 +120,8 @@ func branchOf(c *catalog.Component) string {
 	return c.Branch
 }
 
-// crlf gives message templates the line breaks of the specification
-// (decision 31), whatever the configuration used.
+// crlf gives message templates the line breaks that Weblate gives them
+// (docs/compatibility.md#message-templates).
 func crlf(s string) string {
 	if !strings.Contains(s, "\n") {
 		return s
@@ -132,7 +129,7 @@ func crlf(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// Lock says whether a component refuses translations (facts §6).
+// Lock says whether a component refuses translations.
 type Lock struct {
 	Locked bool `json:"locked"`
 }

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// JSON writes compact JSON without a final newline, non-ASCII and <, >, &
-// as they are (decision 1), or indented where the client asked for it.
+// JSON encodes a value without a final newline. Non-ASCII characters and <, >,
+// & are not escaped (docs/compatibility.md#json). With an indent above 0 it
+// uses that many blanks per level.
 func JSON(value any, indent int) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// appendString writes a string in quotes, as an encoding/json that does not
-// escape HTML (decision 1): control characters, the two line separators of
-// Unicode and what is no UTF-8 are escaped.
+// appendString writes a quoted string like an encoding/json that does not
+// escape HTML: it escapes control characters, the two line separators of
+// Unicode and invalid UTF-8.
 func appendString(b []byte, s string) []byte {
 	return append(appendText(append(b, '"'), s), '"')
 }
@@ -63,7 +63,7 @@ func appendEscape(b []byte, c byte) []byte {
 	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
 
-// appendForms writes the forms of a joined text, each as a string.
+// appendForms writes plural forms as an array of strings.
 func appendForms(b []byte, forms []string) []byte {
 	b = append(b, '[')
 	for i, form := range forms {

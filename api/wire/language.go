@@ -2,7 +2,7 @@ package wire
 
 import "github.com/repoglot/repoglot/catalog/lang"
 
-// Language is the language object of the specification.
+// Language is a language.
 type Language struct {
 	Code          string   `json:"code"`
 	Name          string   `json:"name"`
@@ -14,7 +14,7 @@ type Language struct {
 	StatisticsURL string   `json:"statistics_url"`
 }
 
-// Plural is the default plural of a language (facts §2).
+// Plural is the default plural of a language (docs/compatibility.md#plurals).
 type Plural struct {
 	ID      int    `json:"id"`
 	Source  int    `json:"source"`
@@ -23,6 +23,7 @@ type Plural struct {
 	Type    int    `json:"type"`
 }
 
+// NewLanguage makes the object of a language.
 func NewLanguage(l Links, from lang.Language) *Language {
 	p := Path("api", "languages", from.Code)
 	aliases := from.Aliases

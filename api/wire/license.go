@@ -21,8 +21,8 @@ var licenses = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// licenseURL returns the SPDX page of a licence; null for none, for
-// "proprietary" and for anything that SPDX does not list (facts §12).
+// licenseURL returns the SPDX page of a licence; null for "", "proprietary" and
+// any other name that is not in the SPDX list.
 func licenseURL(id string) *string {
 	if !licenses()[id] {
 		return nil

@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// Links makes the absolute URLs of one answer: those of API resources end with
-// the format of the request, those of web pages do not (specification, rule 7;
-// facts §12, forms of 4.x).
+// Links makes the absolute URLs of one answer. URLs of API resources end with
+// the format of the request, URLs of web pages do not
+// (docs/compatibility.md#addresses).
 type Links struct {
-	// Base is scheme and host, without a trailing slash.
+	// Base is the scheme and the host, without a trailing slash.
 	Base string
-	// Format is the value of the parameter format in links: "api" or "json".
+	// Format is the value of the parameter format: "api" or "json".
 	Format string
 }
 
@@ -21,7 +21,7 @@ func (l Links) API(path string) string { return l.Base + path + "?format=" + l.F
 // Web returns the URL of a page.
 func (l Links) Web(path string) string { return l.Base + path }
 
-// Path joins segments, each escaped, with slashes around and between them.
+// Path escapes segments and puts slashes around and between them.
 func Path(segments ...string) string {
 	n := 1
 	for _, s := range segments {
@@ -35,7 +35,7 @@ func Path(segments ...string) string {
 	return string(b)
 }
 
-// FormatID writes an id.
+// FormatID formats an id.
 func FormatID(id int64) string { return strconv.FormatInt(id, 10) }
 
 // Unit returns the URL of a unit.

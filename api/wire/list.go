@@ -1,6 +1,6 @@
 package wire
 
-// List is a page of a list: the pagination envelope of the specification.
+// List is a page of a list (docs/compatibility.md#paging).
 type List struct {
 	Count    int64   `json:"count"`
 	Next     *string `json:"next"`
@@ -9,15 +9,17 @@ type List struct {
 	Results any `json:"results"`
 }
 
-// ListWriter is a slice of wire objects that writes its own JSON: that which
-// encoding/json makes of its objects, but without making them and without
-// reflection, which took a third of the time of a page of units.
+// ListWriter is a slice of wire objects that writes its own JSON. It writes
+// what encoding/json would, without reflection and without making the objects:
+// that took a third of the time of a page of units.
 type ListWriter interface {
-	// Objects are the wire objects, for CSV and for JSON that is indented.
+	// Objects returns the wire objects, for CSV and for indented JSON.
 	Objects() any
+	// AppendJSON writes all objects as an array.
 	AppendJSON(b []byte) []byte
-	// Len is the number of objects, of which appendObject writes one.
+	// Len is the number of objects.
 	Len() int
+	// AppendObject writes the object at index i.
 	AppendObject(b []byte, i int) []byte
 }
 

@@ -2,7 +2,7 @@ package wire
 
 import "github.com/repoglot/repoglot/catalog"
 
-// Project is the project object of the specification, in its order.
+// Project is a project.
 type Project struct {
 	Name              string `json:"name"`
 	Slug              string `json:"slug"`
@@ -23,6 +23,7 @@ type Project struct {
 	LanguageAliases   string `json:"language_aliases"`
 }
 
+// NewProject makes the object of a project.
 func NewProject(l Links, from *catalog.Project) *Project {
 	p := ProjectPath(from.Slug)
 	set := &from.Settings
@@ -47,7 +48,7 @@ func NewProject(l Links, from *catalog.Project) *Project {
 	}
 }
 
-// NameOrSlug is the default of a name (decision 33).
+// NameOrSlug is the name, or the slug if the name is empty.
 func NameOrSlug(name, slug string) string {
 	if name == "" {
 		return slug

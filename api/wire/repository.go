@@ -4,7 +4,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// ProjectRepository is the short form of a repository (facts §6).
+// ProjectRepository is the state of a project's repositories
+// (docs/compatibility.md#repository-status).
 type ProjectRepository struct {
 	NeedsCommit bool   `json:"needs_commit"`
 	NeedsMerge  bool   `json:"needs_merge"`
@@ -12,7 +13,7 @@ type ProjectRepository struct {
 	URL         string `json:"url"`
 }
 
-// Repository is that of a component and of its translations.
+// Repository is the state of the repository of a component or a translation.
 type Repository struct {
 	ProjectRepository
 	RemoteCommit  *Commit `json:"remote_commit"`
@@ -21,8 +22,8 @@ type Repository struct {
 	MergeFailure  *string `json:"merge_failure"`
 }
 
-// Commit is a commit. The addresses are always empty (decision 27), and so
-// author and commit are names alone.
+// Commit is a commit. E-mail addresses are always empty, so author and commit
+// are names only.
 type Commit struct {
 	Revision      string  `json:"revision"`
 	ShortRevision string  `json:"shortrevision"`
@@ -38,11 +39,13 @@ type Commit struct {
 	Summary       string  `json:"summary"`
 }
 
-// NeedsMerge reports whether the remote has commits whose strings are not served: all
-// of them before the first import, and while a component waits to be read anew.
-// Nothing is known of what comes after the last pull.
+// NeedsMerge reports whether the remote has commits whose strings are not
+// served: before the first import, and while a component waits to be read
+// again. It knows nothing of commits after the last pull.
 func NeedsMerge(c *catalog.Component) bool { return !c.Imported || c.Head == "" }
 
+// NewRepository makes the state of the repository of a component. commit is nil if
+// none is known; path is the resource that the repository belongs to.
 func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path string) Repository {
 	o := Repository{
 		ProjectRepository: ProjectRepository{NeedsMerge: NeedsMerge(c), URL: l.API(path + "repository/")},
@@ -54,7 +57,7 @@ func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path s
 	return o
 }
 
-// statusOf is worded as git status does for a repository without changes of its
+// statusOf is worded like git status in a repository without changes of its
 // own.
 func statusOf(c *catalog.Component) string {
 	branch := branchOf(c)

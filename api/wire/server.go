@@ -3,7 +3,7 @@ package wire
 // SiteTitle is the name of the service.
 const SiteTitle = "repoglot"
 
-// Root names the lists that there are, in the order of facts §6.
+// Root lists the lists of the API (docs/compatibility.md#resources).
 type Root struct {
 	Users          string `json:"users"`
 	Groups         string `json:"groups"`
@@ -28,8 +28,8 @@ type SearchResult struct {
 	Category string `json:"category"`
 }
 
-// ServerMetrics is what the API calls metrics (facts §6), of what everybody may
-// see. The server's own metrics are elsewhere (docs/operation.md).
+// ServerMetrics is what Weblate's API calls metrics, counted over what the
+// client may see. The program's own metrics are elsewhere (docs/operation.md).
 type ServerMetrics struct {
 	Units           int64 `json:"units"`
 	UnitsTranslated int64 `json:"units_translated"`
@@ -39,16 +39,16 @@ type ServerMetrics struct {
 	Components      int   `json:"components"`
 	Translations    int64 `json:"translations"`
 	Languages       int   `json:"languages"`
-	// Checks counts the units with failing checks.
+	// Checks is the number of units with failing checks.
 	Checks int64 `json:"checks"`
-	// ConfigurationErrors counts the components that cannot be pulled.
+	// ConfigurationErrors is the number of components that cannot be pulled.
 	ConfigurationErrors int            `json:"configuration_errors"`
 	Suggestions         int64          `json:"suggestions"`
 	CeleryQueues        map[string]int `json:"celery_queues"`
 	Name                string         `json:"name"`
 }
 
-// Task is a background task (facts §6): here always a first import.
+// Task is a background task; here it is always a first import.
 type Task struct {
 	Completed bool   `json:"completed"`
 	Progress  int    `json:"progress"`
@@ -56,7 +56,7 @@ type Task struct {
 	Log       string `json:"log"`
 }
 
-// Options is the answer to OPTIONS (facts §6, last paragraph).
+// Options is the answer to OPTIONS.
 type Options struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`

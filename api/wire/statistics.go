@@ -6,8 +6,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Statistics is what all statistics have in common, in the key order of
-// facts §6.
+// Statistics are the counts that all statistics share
+// (docs/compatibility.md#statistics).
 type Statistics struct {
 	Total                  int64   `json:"total"`
 	TotalWords             int64   `json:"total_words"`
@@ -28,7 +28,8 @@ type Statistics struct {
 	FuzzyCharsPercent      Percent `json:"fuzzy_chars_percent"`
 	Failing                int64   `json:"failing"`
 	FailingPercent         Percent `json:"failing_percent"`
-	// Approved and the five below it are 0: PO files cannot say it (decision 10).
+	// Approved and the next five are 0: PO files have no such state
+	// (docs/compatibility.md#states).
 	Approved             int64   `json:"approved"`
 	ApprovedPercent      Percent `json:"approved_percent"`
 	ApprovedWords        int64   `json:"approved_words"`
@@ -45,8 +46,8 @@ type Statistics struct {
 	Comments             int64   `json:"comments"`
 }
 
-// TranslationStatistics are those of one translation. What stands behind
-// TranslateURL is of 4.x, which clients of that time read (clients).
+// TranslationStatistics are the statistics of one translation. The keys after
+// TranslateURL are of Weblate 4.x, whose clients read them.
 type TranslationStatistics struct {
 	Statistics
 	Code         string  `json:"code"`
@@ -59,7 +60,7 @@ type TranslationStatistics struct {
 	LastAuthor   *string `json:"last_author"`
 }
 
-// ProjectLanguageStatistics are those of one language of a project.
+// ProjectLanguageStatistics are the statistics of one language of a project.
 type ProjectLanguageStatistics struct {
 	Statistics
 	Code         string `json:"code"`
@@ -69,7 +70,7 @@ type ProjectLanguageStatistics struct {
 	URLTranslate string `json:"url_translate"`
 }
 
-// ProjectStatistics are those of a project.
+// ProjectStatistics are the statistics of a project.
 type ProjectStatistics struct {
 	Statistics
 	Name         string `json:"name"`
@@ -79,8 +80,8 @@ type ProjectStatistics struct {
 	UniqueStatistics
 }
 
-// UniqueStatistics count strings that several components of a project have once
-// for each language; ours.
+// UniqueStatistics count a string that is in several components of a project
+// once for each language; ours.
 type UniqueStatistics struct {
 	Total                  int64   `json:"unique_total"`
 	TotalWords             int64   `json:"unique_total_words"`
@@ -112,13 +113,15 @@ func newUniqueStatistics(st *catalog.Stats) UniqueStatistics {
 	}
 }
 
-// LanguageStatistics are those of a language on the whole server.
+// LanguageStatistics are the statistics of a language on the whole server.
 type LanguageStatistics struct {
 	Statistics
 	Name string `json:"name"`
 	URL  string `json:"url"`
 }
 
+// NewStatistics makes the counts that all statistics share. last is zero if there
+// was no change; recent is the number of recent changes.
 func NewStatistics(st *catalog.Stats, last time.Time, recent int64) Statistics {
 	units, words, chars := st.Total.Units, st.Total.Words, st.Total.Chars
 	o := Statistics{
@@ -141,6 +144,8 @@ func NewStatistics(st *catalog.Stats, last time.Time, recent int64) Statistics {
 	return o
 }
 
+// NewTranslationStatistics makes the statistics of a translation; name is the
+// language's.
 func NewTranslationStatistics(l Links, t *catalog.Translation, name, project, component string) TranslationStatistics {
 	translate := l.Web(TranslatePath(project, component, t.Language))
 	return TranslationStatistics{
@@ -152,6 +157,7 @@ func NewTranslationStatistics(l Links, t *catalog.Translation, name, project, co
 	}
 }
 
+// NewProjectLanguageStatistics makes the statistics of a language of a project.
 func NewProjectLanguageStatistics(l Links, of Statistics, project, code, name string) ProjectLanguageStatistics {
 	translate := l.Web(TranslatePath(project, "-", code))
 	return ProjectLanguageStatistics{
@@ -160,6 +166,7 @@ func NewProjectLanguageStatistics(l Links, of Statistics, project, code, name st
 	}
 }
 
+// NewProjectStatistics makes the statistics of a project.
 func NewProjectStatistics(l Links, of Statistics, unique *catalog.Stats, project *catalog.Project) ProjectStatistics {
 	translate := l.Web(Path("translate", project.Slug))
 	return ProjectStatistics{
@@ -170,12 +177,13 @@ func NewProjectStatistics(l Links, of Statistics, unique *catalog.Stats, project
 	}
 }
 
-// NewServerStatistics are those of all that is served; ours, in the form of a
-// language's.
+// NewServerStatistics makes the statistics of the whole server, in the form of
+// a language's; ours.
 func NewServerStatistics(l Links, of Statistics) LanguageStatistics {
 	return LanguageStatistics{Statistics: of, Name: SiteTitle, URL: l.Web("/")}
 }
 
+// NewLanguageStatistics makes the statistics of a language.
 func NewLanguageStatistics(l Links, of Statistics, code, name string) LanguageStatistics {
 	return LanguageStatistics{Statistics: of, Name: name, URL: l.Web(Path("languages", code))}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// StatisticsPoint is the statistics at the end of an interval, ours. Its keys are
-// those of the statistics object (facts §6) that have a past.
+// StatisticsPoint is the statistics at the end of an interval; ours. Its keys
+// are those keys of Statistics that have a history.
 type StatisticsPoint struct {
 	First                  string  `json:"first_day"`
 	Last                   string  `json:"last_day"`
@@ -34,6 +34,7 @@ type StatisticsPoint struct {
 	ReadOnlyCharsPercent   Percent `json:"readonly_chars_percent"`
 }
 
+// NewStatisticsPoint makes the object of a point in time.
 func NewStatisticsPoint(p *catalog.Point) StatisticsPoint {
 	s := &p.Stats
 	all, done, fuzzy, fixed := &s.Total, &s.Translated, &s.Fuzzy, &s.ReadOnly

@@ -1,6 +1,7 @@
 package wire
 
-// Suggestion is a text that another branch has for a unit; ours.
+// Suggestion is the text of a unit on another branch; ours
+// (docs/compatibility.md#comments-and-suggestions).
 type Suggestion struct {
 	Unit       string   `json:"unit"`
 	Target     []string `json:"target"`
@@ -11,10 +12,10 @@ type Suggestion struct {
 	Commit     string   `json:"commit"`
 }
 
-// Comment is a comment. Git does not say when a comment was written, nor
-// who did: blame tells it of lines, and msgmerge moves those.
+// Comment is a comment. Its author and time are null: git blames lines, and
+// msgmerge moves lines.
 type Comment struct {
-	ID        int64   `json:"id"` // of the unit: it has one comment at most
+	ID        int64   `json:"id"` // of the unit, which has at most one comment
 	Comment   string  `json:"comment"`
 	User      *string `json:"user"`
 	Timestamp *string `json:"timestamp"`

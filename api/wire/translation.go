@@ -2,11 +2,10 @@ package wire
 
 import "github.com/repoglot/repoglot/catalog"
 
-// Translation is the translation object of the specification, in its
-// order.
+// Translation is a translation.
 type Translation struct {
 	Language             *Language  `json:"language"`
-	Component            *Component `json:"component,omitempty"` // left away in a component's list
+	Component            *Component `json:"component,omitempty"` // left out in the list of a component
 	LanguageCode         string     `json:"language_code"`
 	ID                   int64      `json:"id"`
 	Filename             string     `json:"filename"`
@@ -40,7 +39,7 @@ type Translation struct {
 }
 
 // NewTranslation makes the object of a translation of the named component;
-// within is nil where the list that holds it says the component (facts §6).
+// within is nil in the list of a component.
 func NewTranslation(l Links, language *Language, t *catalog.Translation, project, component string, within *Component) *Translation {
 	p := TranslationPath(project, component, t.Language)
 	st := &t.Stats
@@ -71,6 +70,7 @@ func NewTranslation(l Links, language *Language, t *catalog.Translation, project
 	return o
 }
 
+// TranslatePath is the path of the page on which Weblate translates.
 func TranslatePath(project, component, language string) string {
 	return Path("translate", project, component, language)
 }

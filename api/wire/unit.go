@@ -2,7 +2,8 @@ package wire
 
 import "github.com/repoglot/repoglot/catalog"
 
-// Unit is a unit in the key order of 4.x (facts §6), ours last.
+// Unit is a unit with the keys of Weblate 4.x in their order, and ours after
+// them.
 type Unit struct {
 	Translation     string   `json:"translation"`
 	Source          []string `json:"source"`
@@ -32,20 +33,22 @@ type Unit struct {
 	ExtraFlags      string   `json:"extra_flags"`
 	Pending         bool     `json:"pending"`
 	Timestamp       string   `json:"timestamp"`
-	// Removed is ours (decision 23): true for a unit that is in no file any
-	// more, else left away.
+	// Removed is ours: true for a unit that is in no file any more, otherwise
+	// left out (docs/compatibility.md#ids).
 	Removed bool `json:"removed,omitempty"`
 }
 
-// UnitScope is what all units of one translation share. It is of one answer.
+// UnitScope is what the units of one translation share. It is for one answer
+// and not safe for concurrent use.
 type UnitScope struct {
 	link        Links
 	translation string // URL of the translation
-	translate   string // its page, up to the checksum
+	translate   string // URL of its page, up to the checksum
 	forms       int
-	text        *unitText // nil: not made
+	text        *unitText // nil until it is needed
 }
 
+// NewUnitScope makes the scope of the units of a translation.
 func NewUnitScope(l Links, t *catalog.Translation, project, component string) UnitScope {
 	return UnitScope{
 		link:        l,
@@ -55,6 +58,7 @@ func NewUnitScope(l Links, t *catalog.Translation, project, component string) Un
 	}
 }
 
+// Unit makes the object of a unit.
 func (s *UnitScope) Unit(u *catalog.Unit) Unit {
 	return Unit{
 		Translation:     s.translation,
@@ -62,7 +66,7 @@ func (s *UnitScope) Unit(u *catalog.Unit) Unit {
 		PreviousSource:  u.PreviousSource,
 		Target:          catalog.TargetForms(u.Source, u.Target, s.forms),
 		IDHash:          u.Identity.Hash,
-		ContentHash:     u.Identity.Hash, // PO is bilingual: both hash source and context
+		ContentHash:     u.Identity.Hash, // PO is bilingual: both are hashes of source and context
 		Location:        u.Location,
 		Context:         u.Context,
 		Note:            u.Note,

@@ -8,18 +8,19 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// UnitPage is a page of units, each in the scope of its translation (an
-// appender).
+// UnitPage is a page of units, each in the scope of its translation. It is a
+// ListWriter.
 type UnitPage struct {
 	units []catalog.Unit
 	scope func(u *catalog.Unit) *UnitScope
 }
 
-// NewUnitPage makes a page of units; scope finds the scope of each.
+// NewUnitPage makes a page of units; scope returns the scope of a unit.
 func NewUnitPage(units []catalog.Unit, scope func(u *catalog.Unit) *UnitScope) *UnitPage {
 	return &UnitPage{units, scope}
 }
 
+// Objects returns a slice of Unit.
 func (p *UnitPage) Objects() any {
 	objects := make([]Unit, len(p.units))
 	for i := range p.units {
@@ -28,6 +29,7 @@ func (p *UnitPage) Objects() any {
 	return objects
 }
 
+// AppendJSON writes the page as an array.
 func (p *UnitPage) AppendJSON(b []byte) []byte {
 	b = append(b, '[')
 	for i := range p.units {
@@ -39,14 +41,16 @@ func (p *UnitPage) AppendJSON(b []byte) []byte {
 	return append(b, ']')
 }
 
+// Len is the number of units.
 func (p *UnitPage) Len() int { return len(p.units) }
 
+// AppendObject writes the unit at index i.
 func (p *UnitPage) AppendObject(b []byte, i int) []byte {
 	return p.scope(&p.units[i]).appendUnit(b, &p.units[i])
 }
 
-// unitText is what the JSON of all units of a scope has in common, escaped, and
-// the last time that was written: most units of a page came at the same time.
+// unitText is the escaped JSON that all units of a scope share, and the last
+// time that was written: most units of a page have the same time.
 type unitText struct {
 	head, link, format, web string
 	at                      time.Time
@@ -63,8 +67,8 @@ func (s *UnitScope) makeText() {
 	}
 }
 
-// appendUnit writes what encoding/json makes of unit(u). The test holds the two
-// together: a field that is new there has to come here.
+// appendUnit writes the JSON of s.Unit(u). TestAppendedUnits compares the two:
+// a new field has to be added to both.
 func (s *UnitScope) appendUnit(b []byte, u *catalog.Unit) []byte {
 	if s.text == nil {
 		s.makeText()
