@@ -9,9 +9,10 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// follow makes the handler of a scope's stream. It begins behind Last-Event-ID,
-// else behind after_id, else behind what there is now.
-func follow(scope changeScope) Handler {
+// streamChanges makes the handler of a change list's stream. The stream begins
+// after Last-Event-ID, otherwise after after_id, otherwise after the newest
+// entry.
+func streamChanges(scope changeScope) Handler {
 	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		q, path, err := scope(ctx, snap, r)
 		if err != nil {
@@ -35,7 +36,7 @@ func follow(scope changeScope) Handler {
 			return f, nil
 		}
 		if _, given := r.Params.Get("after_id"); !given {
-			f.After, err = snap.Count(ctx, store.ChangeQuery{}) // ids are dense: the newest
+			f.After, err = snap.Count(ctx, store.ChangeQuery{}) // ids have no gaps: this is the newest
 		}
 		return f, err
 	}

@@ -24,7 +24,7 @@ func (e *Env) getChange(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	return wire.NewChange(r.Link, &change), nil
 }
 
-// changeScope is what a change list is about: the query that lists its entries
+// changeScope finds the entries of a change list: the query that lists them,
 // and the list's own path.
 type changeScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.ChangeQuery, path string, err error)
 
@@ -52,9 +52,9 @@ func serverChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (
 	return q, "/api/changes/", err
 }
 
-// withoutHidden leaves the entries of visible components, of one project or
-// with "" of all. Where no entries are hidden (in private components, or in such
-// as are no longer configured) the query stays as it is.
+// withoutHidden limits q to the entries of visible components, of one project
+// or of all with "". It leaves q as it is where no entry is hidden: neither in
+// a private component nor in one that is no longer configured.
 func withoutHidden(ctx context.Context, snap *store.Snapshot, q store.ChangeQuery, project string) (store.ChangeQuery, error) {
 	total, err := snap.Count(ctx, q)
 	if err != nil {
@@ -76,9 +76,9 @@ func withoutHidden(ctx context.Context, snap *store.Snapshot, q store.ChangeQuer
 	return q, nil
 }
 
-// listOf answers a change list: ascending by id, with ordering=-id descending
-// (decision 4).
-func listOf(scope changeScope) Handler {
+// listChanges answers a change list: ascending by id, or descending with
+// ordering=-id (docs/compatibility.md#order-and-after_id).
+func listChanges(scope changeScope) Handler {
 	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		q, path, err := scope(ctx, snap, r)
 		if err != nil {

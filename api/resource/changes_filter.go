@@ -9,10 +9,10 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// changeQuery reads the parameters of change lists: action, user,
-// timestamp_after, timestamp_before (facts §4, Filters), and ours, ordering and
-// after_id (decision 4). As in Django REST framework, all that is wrong with
-// them is told at once, before the page is looked at.
+// changeQuery reads the parameters of change lists: Weblate's action, user,
+// timestamp_after and timestamp_before, and ours, ordering and after_id. Like
+// Django REST framework it reports all wrong parameters at once, before the
+// page is looked at.
 func changeQuery(r *rest.Request, q store.ChangeQuery) (store.ChangeQuery, error) {
 	errs := rest.FieldErrors{}
 	q.Actions = actionsOf(r, errs)
@@ -24,8 +24,8 @@ func changeQuery(r *rest.Request, q store.ChangeQuery) (store.ChangeQuery, error
 	return q, errs.Err()
 }
 
-// actionsOf are the values of the parameter action: each one a number of the
-// table, none is no filter.
+// actionsOf returns the values of the parameter action. Each has to be a known
+// number; no value means no filter.
 func actionsOf(r *rest.Request, errs rest.FieldErrors) []catalog.Action {
 	var actions []catalog.Action
 	for _, p := range r.Params {

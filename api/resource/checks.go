@@ -24,8 +24,8 @@ func (e *Env) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.
 	return rest.ListOf(r, failedChecks(r.Link, set, unit, &t.Translation), rest.MaxUnitsSize, wire.UnitPath(unit.ID)+"checks/")
 }
 
-// listTranslationChecks lists the units of a translation with failing checks, by
-// id, a page of units at a time.
+// listTranslationChecks lists the units of a translation with failing checks,
+// by id.
 func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	t, err := e.visibleTranslation(ctx, snap, r)
 	if err != nil {
@@ -50,8 +50,8 @@ func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r
 	return r.List(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"checks/", objects), nil
 }
 
-// checksOf makes the checks of a translation, as pulls run them, with the glossary
-// where one of the units does not follow it.
+// checksOf makes the checks of a translation as pulls run them, with the
+// glossary if a unit fails that check.
 func (e *Env) checksOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, units []catalog.Unit) (*checks.Set, error) {
 	settings := &t.Component.Settings
 	var terms []checks.Term
@@ -76,7 +76,7 @@ func failedChecks(l wire.Links, set *checks.Set, u *catalog.Unit, t *catalog.Tra
 	out := []wire.Check{}
 	for id := range checks.Mask(u.Failing).All() {
 		if int(id) >= len(table) {
-			continue // of newer rules
+			continue // a check of a newer version
 		}
 		c := &table[id]
 		o := wire.Check{Unit: l.Unit(u.ID), Check: c.Name, Name: c.Title, Description: c.Description, Failures: []wire.CheckFailure{}}

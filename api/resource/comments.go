@@ -8,8 +8,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// listUnitComments lists the comment of a unit: the translator comments that its
-// file has and the template has not, as one text. Removed units have none.
+// listUnitComments lists the comment of a unit: the translator comments that
+// are in its file and not in the template, as one text. Removed units have no
+// comment.
 func (e *Env) listUnitComments(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	unit, _, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {

@@ -28,7 +28,7 @@ func (e *Env) listProjectComponents(ctx context.Context, snap *store.Snapshot, r
 	return e.componentList(ctx, snap, r, project.Slug, wire.ProjectPath(project.Slug)+"components/")
 }
 
-// componentList lists the components of a project, or with "" of all.
+// componentList lists the components of a project, or of all with "".
 func (e *Env) componentList(ctx context.Context, snap *store.Snapshot, r *rest.Request, project, path string) (any, error) {
 	rows, err := visibleComponents(ctx, snap, project)
 	if err != nil {
@@ -39,8 +39,8 @@ func (e *Env) componentList(ctx context.Context, snap *store.Snapshot, r *rest.R
 	})
 }
 
-// component makes the object of a component; withProject is false where the
-// list that holds it says the project (facts §6).
+// component makes the object of a component; withProject is false in the list
+// of a project.
 func (e *Env) component(l wire.Links, row *store.ComponentRow, withProject bool) *wire.Component {
 	c := wire.NewComponent(l, &row.Component, row.Project.Slug)
 	if e.WithoutGitExport {

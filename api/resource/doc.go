@@ -1,13 +1,11 @@
 // Package resource answers the requests for the resources of the API: one file
-// for each resource, with the handlers of its addresses. Routes is the table of
-// all of them.
+// for each resource, with its handlers. Routes is the table of all resources.
 //
 // A handler is a function of a context, a snapshot of the store and a request,
-// and a method of Env where it needs more. It returns what to answer, see
-// Handler. What a request may see is decided in visible.go: a handler gets every
-// object through one of the functions there.
+// or a method of Env if it needs more; see Handler. The functions in visible.go
+// decide what a client may see: a handler gets every object from one of them.
 //
-// Goals: a client written for Weblate 4.11 to 4.15 works unchanged; every list
-// and object is read in one snapshot. Non-goals: writing; HTTP beyond the
-// request, which is api's; the form of the JSON, which is api/wire's.
+// Goals: a client written for Weblate 4.11 to 4.15 works unchanged; each object
+// and list is read in one snapshot. Non-goals: writing; sending, which is in
+// api; the form of the JSON, which is in api/wire.
 package resource

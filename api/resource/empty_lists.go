@@ -8,16 +8,16 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// Some lists of the interface are about what only people in a translation
-// service make: groups and roles, shared components, labels, categories,
-// screenshots, a translation memory, lists of components, notifications. A
-// server over repositories has none of these, but clients follow the links, so
-// each list is there, with its paging, and empty.
+// Some lists are about things that people make in a translation service: groups
+// and roles, shared components, labels, categories, screenshots, a translation
+// memory, lists of components, notifications. A server over repositories has
+// none of them, but clients follow the links. So each list exists, with paging,
+// and is empty.
 
 // parent finds the object that a list belongs to and returns its path.
 type parent func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (path string, err error)
 
-// emptyList answers an empty list, where the object that it belongs to is visible.
+// emptyList answers an empty list if the object that it belongs to is visible.
 func emptyList(of parent, name string) Handler {
 	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		p, err := of(ctx, snap, r)
@@ -45,12 +45,12 @@ func ofUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string,
 	return wire.UserPath(user.Username), err
 }
 
-// noSuch answers for the members of a list that is always empty.
+// noSuch answers requests for members of a list that is always empty.
 func noSuch(context.Context, *store.Snapshot, *rest.Request) (any, error) {
 	return nil, rest.ErrNotFound
 }
 
-// writeOnly answers GET where only other methods exist.
+// writeOnly answers GET for a resource that has other methods only.
 func writeOnly(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
 	return nil, rest.MethodNotAllowed(r.HTTP.Method)
 }

@@ -12,15 +12,14 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// feedEntries is the number of changes in a feed (facts §12).
+// feedEntries is the number of changes in a feed.
 const feedEntries = 10
 
-// newest reads the newest changes that a feed is about, descending by id, and says
-// in words what that is ("demo/app/cs", "" for the whole server).
+// newest reads the newest changes of a feed, descending by id. about names what
+// the feed is about, such as "demo/app/cs"; "" is the whole server.
 type newest func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (entries []catalog.Change, about string, err error)
 
-// feedRoutes are the feeds: of all scopes as RSS, as in Weblate, and beside
-// these, ours, as Atom.
+// feedRoutes are the feeds: Weblate's in RSS, and ours in Atom.
 func (e *Env) feedRoutes() []Route {
 	var routes []Route
 	for _, format := range []struct {
@@ -61,7 +60,7 @@ func feedOf(newest newest, write func(*feed.Feed) ([]byte, string, error)) Handl
 	}
 }
 
-// newestOf takes the end of a change list.
+// newestOf reads the end of a change list.
 func newestOf(scope changeScope) newest {
 	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]catalog.Change, string, error) {
 		q, _, err := scope(ctx, snap, r)
@@ -84,7 +83,8 @@ func newestOf(scope changeScope) newest {
 	}
 }
 
-// newestInLanguage takes the ends of the lists of a language's translations.
+// newestInLanguage reads the ends of the change lists of a language's
+// translations.
 func (e *Env) newestInLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]catalog.Change, string, error) {
 	language, err := e.visibleLanguage(ctx, snap, r.PathParam("code"))
 	if err != nil {
@@ -98,7 +98,7 @@ func (e *Env) newestInLanguage(ctx context.Context, snap *store.Snapshot, r *res
 	return entries, language.Name, err
 }
 
-// feedPage is the page of what a feed is about.
+// feedPage is the web page of what a feed is about.
 func feedPage(r *rest.Request) string {
 	project, component := r.PathParam("project"), r.PathParam("component")
 	language := cmp.Or(r.PathParam("language"), r.PathParam("code"))

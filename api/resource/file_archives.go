@@ -21,7 +21,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// missingName is the entry of an archive that names what should be in it.
+// missingName is the entry of an archive that lists the files which should be
+// in it.
 const missingName = "MISSING.txt"
 
 // archived is one file of an archive.
@@ -47,8 +48,8 @@ func (e *Env) getComponentFiles(ctx context.Context, snap *store.Snapshot, r *re
 	return e.archive(r, r.PathParam("project")+"-"+r.PathParam("component")+".zip", list)
 }
 
-// getProjectFiles answers an archive of the files of a project's components that
-// are served, each in a folder of its name.
+// getProjectFiles answers an archive of the files of a project's served
+// components, each in a folder with the component's slug.
 func (e *Env) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	project, err := visibleProject(ctx, snap, r)
 	if err != nil {
@@ -71,8 +72,8 @@ func (e *Env) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *rest
 	return e.archive(r, project.Slug+".zip", list)
 }
 
-// archive is the download of files: as they are in the repository, or with the
-// format zip:<name> written in another one (facts §6).
+// archive is a download of files: as they are in the repository, or converted
+// with the format zip:<name> (docs/compatibility.md#files-and-exports).
 func (e *Env) archive(r *rest.Request, filename string, list func(context.Context, *store.Snapshot) ([]archived, time.Time, error)) (any, error) {
 	name, _ := r.Params.Get("format")
 	converted, convert := strings.CutPrefix(name, "zip:")
@@ -89,7 +90,8 @@ func (e *Env) archive(r *rest.Request, filename string, list func(context.Contex
 			return nil, err
 		}
 		p := &rest.DownloadPlan{Tag: e.archiveTag(files), Fixed: true, Modified: modified}
-		// A source translation without a file of its own names another's.
+		// A source translation without a file of its own has another
+		// translation's filename.
 		once := slices.CompactFunc(slices.Clone(files), func(a, b archived) bool { return a.name == b.name })
 		p.Write = func(ctx context.Context, w io.Writer) error { return e.writeArchive(ctx, snap, w, once, rawEntry) }
 		if convert {
@@ -107,7 +109,7 @@ func (e *Env) archive(r *rest.Request, filename string, list func(context.Contex
 	return &rest.Download{ContentType: rest.TypeZip, Filename: filename, Exact: true, Plan: plan}, nil
 }
 
-// tagOf makes an ETag of all that bytes depend on.
+// tagOf makes an ETag of everything that the bytes depend on.
 func (e *Env) tagOf(parts ...any) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", e.Version, fmt.Sprint(parts...))
@@ -122,10 +124,10 @@ func (e *Env) archiveTag(files []archived) string {
 	return e.tagOf(b.String())
 }
 
-// filesOf lists the files of a component by path, and when they changed last: a
-// file that is gone is a change, so this is at least the time of the newest commit.
-// A path that could lead out of the folder in which an archive is unpacked is
-// left out.
+// filesOf lists the files of a component by path. modified is the time of the
+// newest change, and a removed file is a change, so it is never before the
+// newest commit. Paths that could lead out of the folder in which an archive is
+// unpacked are left out.
 func filesOf(ctx context.Context, snap *store.Snapshot, component *store.ComponentRow, folder string) (files []archived, modified time.Time, err error) {
 	translations, err := snap.Translations(ctx, component.ID)
 	if err != nil {
@@ -161,9 +163,9 @@ func filesOf(ctx context.Context, snap *store.Snapshot, component *store.Compone
 // entryWriter writes one file of an archive.
 type entryWriter func(ctx context.Context, snap *store.Snapshot, z *zip.Writer, f *archived) error
 
-// writeArchive writes ZIP. The times are those of the commits, so that the same
-// files give the same bytes. What the store should have and has not is logged and
-// named in a file of its own.
+// writeArchive writes ZIP. The entries have the times of their commits, so that
+// the same files give the same bytes. Files that the store should have and does
+// not are logged, and listed in an entry of the archive.
 func (e *Env) writeArchive(ctx context.Context, snap *store.Snapshot, w io.Writer, files []archived, write entryWriter) error {
 	z := zip.NewWriter(w)
 	var missing []string
@@ -208,8 +210,8 @@ func rawEntry(ctx context.Context, snap *store.Snapshot, z *zip.Writer, a *archi
 	return err
 }
 
-// convertedEntry writes the strings of a file in a format, under the name that a
-// download of them alone has, in the folder of the component.
+// convertedEntry writes the strings of a file in a format, under the name that
+// their own download has, in the folder of the component.
 func (e *Env) convertedEntry(l wire.Links, format export.Format) entryWriter {
 	return func(ctx context.Context, snap *store.Snapshot, z *zip.Writer, a *archived) error {
 		t := &a.translation

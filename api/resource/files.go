@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// exportChunk is how many units of a search are read at once.
+	// exportChunk is the number of units of a search that are read at once.
 	exportChunk = 1000
-	// longFile is how many bytes, as they are stored, make a file a download of its
-	// own instead of one that is held, compressed and kept like any answer.
+	// longFile is the stored size in bytes above which a file is a download,
+	// instead of an answer that is held, compressed and cached.
 	longFile = 256 << 10
 )
 
 var (
-	// errFormat has the text that was recorded.
+	// errFormat has Weblate's text.
 	errFormat   = &rest.Problem{Status: http.StatusBadRequest, Field: "format", Detail: "File format is not compatible with this translation", Bare: true}
 	errNoQ      = &rest.Problem{Status: http.StatusBadRequest, Field: "q", Detail: "A search needs a format: the file as it is in the repository has all strings.", Bare: true}
 	errArchiveQ = &rest.Problem{Status: http.StatusBadRequest, Field: "q", Detail: "An archive has all strings.", Bare: true}
@@ -35,7 +35,8 @@ var (
 )
 
 // getFile answers the bytes of a translation's file as they are in the
-// repository, or with a format its strings in it (facts §6, File download).
+// repository, or with a format its strings in that format
+// (docs/compatibility.md#files-and-exports).
 func (e *Env) getFile(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	t, err := e.visibleTranslation(ctx, snap, r)
 	if err != nil {
@@ -56,8 +57,8 @@ func (e *Env) getFile(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	return e.exported(r, &t, format)
 }
 
-// rawFile is the file; a source translation without one is an empty archive, as
-// in Weblate (facts §2).
+// rawFile answers the file. A source translation without a file is an empty
+// archive, as in Weblate.
 func (e *Env) rawFile(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
 	name := downloadName(t)
 	if t.Filename == "" {
@@ -78,7 +79,7 @@ func (e *Env) rawFile(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	return &rest.Document{ContentType: rest.TypePO, Filename: name, BareName: true, Body: f.Data, Modified: f.Modified, Ranges: true}, nil
 }
 
-// planFile sends a file that is too long to be held for each client.
+// planFile reads a file that is too long to be cached.
 func (e *Env) planFile(r *rest.Request) func(context.Context, *store.Snapshot) (*rest.DownloadPlan, error) {
 	return func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
 		t, err := e.visibleTranslation(ctx, snap, r)
@@ -96,7 +97,7 @@ func (e *Env) planFile(r *rest.Request) func(context.Context, *store.Snapshot) (
 	}
 }
 
-// storedFile reads the bytes of a translation that has a file.
+// storedFile reads the bytes of a translation's file.
 func (e *Env) storedFile(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow) (store.File, error) {
 	f, err := snap.File(ctx, t.ID)
 	if errors.Is(err, catalog.ErrNotFound) {
@@ -110,7 +111,8 @@ func downloadName(t *store.TranslationRow) string {
 	return t.Project.Slug + "-" + t.Component.Slug + "-" + t.Language
 }
 
-// exported are the strings of a translation, or those that q finds, in a format.
+// exported is a download of the strings of a translation, or of those that q
+// finds, in a format.
 func (e *Env) exported(r *rest.Request, t *store.TranslationRow, format export.Format) (any, error) {
 	expr, err := unitQuery(r)
 	if err != nil {
@@ -135,7 +137,7 @@ func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		if units, err = foundInOrder(ctx, snap, t, expr); err != nil {
 			return nil, err
 		}
-	} else { // a search may depend on the clock
+	} else { // a search may depend on the clock, so it has no ETag
 		component, err := snap.Component(ctx, t.Project.Slug, t.Component.Slug)
 		if err != nil {
 			return nil, err
@@ -145,7 +147,7 @@ func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 			return nil, err
 		}
 		p.Tag, p.Modified = e.tagOf(r.Link.Base, format.Name, t.ID, component.Generation), t.LastChange
-		if at := stored[t.ID].Modified; at.After(p.Modified) { // also notes and places change
+		if at := stored[t.ID].Modified; at.After(p.Modified) { // notes and locations change the file, too
 			p.Modified = at
 		}
 	}
@@ -169,8 +171,8 @@ func (e *Env) exportHead(l wire.Links, t *store.TranslationRow) *export.Head {
 	}
 }
 
-// foundInOrder searches a translation. What is found comes by id, so its ids are
-// held.
+// foundInOrder returns the units that a search finds in the order of the file.
+// The search finds them by id, so all ids are held in memory.
 func foundInOrder(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, expr query.Expr) (export.Units, error) {
 	found, err := snap.Search(ctx, store.SearchQuery{
 		Components: componentOf(t), TranslationID: t.ID, Expr: expr,

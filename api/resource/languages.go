@@ -11,8 +11,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// listLanguages lists the languages that have a translation (facts §6), by the
-// only id that a language has, that of its plural.
+// listLanguages lists the languages that have a translation, by the id of their
+// plural: a language has no other id.
 func (e *Env) listLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	codes, err := servedLanguages(ctx, snap)
 	if err != nil {
@@ -38,9 +38,9 @@ func (e *Env) getLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	return wire.NewLanguage(r.Link, l), nil
 }
 
-// visibleLanguage finds every language of the table, then the codes that
-// translations have beside those (a second file of one language), then other
-// spellings and aliases.
+// visibleLanguage finds a language of the table; otherwise the code of a
+// translation (a second file of one language); otherwise another spelling or an
+// alias.
 func (e *Env) visibleLanguage(ctx context.Context, snap *store.Snapshot, code string) (lang.Language, error) {
 	if l, ok := e.Languages.ByCode(code); ok {
 		return l, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// getLock answers that a component is not locked: nothing here can lock it.
+// getLock answers that a component is not locked: nothing can lock one.
 func getLock(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	_, err := visibleComponent(ctx, snap, r)
 	return wire.Lock{}, err

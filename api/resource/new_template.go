@@ -9,13 +9,13 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// errNoTemplate has the text that was recorded.
+// errNoTemplate has Weblate's text.
 func errNoTemplate() error {
 	return &rest.Problem{Status: http.StatusNotFound, Detail: "No template found!"}
 }
 
-// getNewTemplate answers the bytes of the file that new translations begin
-// with: the POT of new_base, as it is in the repository.
+// getNewTemplate answers the file that new translations begin with: the POT of
+// new_base, as it is in the repository.
 func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	component, err := e.importedComponent(ctx, snap, r)
 	if err != nil {
@@ -39,8 +39,8 @@ func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *rest.
 	return nil, errNoTemplate()
 }
 
-// getMonolingualBase is always 404: PO files hold source and translation, so
-// there is no such file (decision 33).
+// getMonolingualBase always answers 404: PO files hold source and translation,
+// so they have no such file.
 func getMonolingualBase(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	_, err := visibleComponent(ctx, snap, r)
 	if err == nil {

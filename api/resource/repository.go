@@ -8,9 +8,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// Everybody may read a repository's state (decision 27): it shows no more than
-// the component does. There is one while the first import runs, too: that is
-// when people ask.
+// A repository's state is public (docs/compatibility.md#repository-status): it
+// shows no more than the component does. It can be read during the first
+// import, too: that is when people look.
 
 func getComponentRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	row, err := visibleComponent(ctx, snap, r)

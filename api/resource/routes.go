@@ -10,19 +10,19 @@ import (
 
 // Handler answers a GET. It reads everything through snap and returns what to
 // answer: a *wire.List, a *rest.Array, a *rest.Document, a *rest.Download, a
-// *rest.ChangeStream, a rest.Redirect, or any other value, which is sent as JSON.
-// rest.AsProblem says what clients are told of an error.
+// *rest.ChangeStream, a rest.Redirect, or any other value, which is sent as
+// JSON. rest.AsProblem decides what clients are told of an error.
 type Handler func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error)
 
-// Route is one resource: a row of the table in facts §6.
+// Route is one resource.
 type Route struct {
 	// Path is Echo's pattern, with a trailing slash.
 	Path string
-	// Allow is the header Allow: the methods of the resource in Weblate.
+	// Allow is the header Allow: the methods that the resource has in Weblate.
 	Allow string
-	// Name and About are what OPTIONS says.
+	// Name and About are the answer to OPTIONS.
 	Name, About string
-	// Kind decides about representations.
+	// Kind says which representations the resource has.
 	Kind Kind
 	// Handle answers GET and HEAD.
 	Handle Handler
@@ -33,14 +33,14 @@ type Kind int
 
 const (
 	KindObject   Kind = iota // JSON
-	KindLive                 // JSON that changes without the store, so that it is never kept
-	KindList                 // JSON or CSV, a page of a list
-	KindDocument             // a document that the handler chooses itself
-	KindFile                 // a document or an archive, in a format that the handler chooses
+	KindLive                 // JSON that changes without the store, so it is never cached
+	KindList                 // a page of a list, as JSON or CSV, or the whole list as lines
+	KindDocument             // a document whose type the handler chooses
+	KindFile                 // a document or an archive in a format that the handler chooses
 	KindEvents               // server-sent events
 )
 
-// The values of Allow, in the order of facts §6.
+// The values of Allow, with the methods in Weblate's order.
 const (
 	AllowRead       = "GET, HEAD, OPTIONS"
 	allowPost       = "GET, POST, HEAD, OPTIONS"
@@ -51,7 +51,7 @@ const (
 	onlyDelete      = "DELETE, OPTIONS"
 )
 
-// Routes is the table of all resources but the pages, see WebRoutes.
+// Routes is the table of all resources, except the web pages of WebRoutes.
 func Routes(e *Env) []Route {
 	return slices.Concat(
 		e.translationRoutes(), e.componentRoutes(), e.projectRoutes(), e.unitRoutes(), e.changeRoutes(),
@@ -68,10 +68,10 @@ func (e *Env) translationRoutes() []Route {
 		{Path: path, Allow: allowDelete, Name: "Translation Instance", About: about, Kind: KindObject, Handle: e.getTranslation},
 		{Path: path + "units/", Allow: allowPost, Name: "Units", About: about, Kind: KindList, Handle: e.listUnits},
 		{Path: path + "checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: e.listTranslationChecks},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listOf(e.translationChanges)},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: follow(e.translationChanges)},
+		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.translationChanges)},
+		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(e.translationChanges)},
 		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: e.getTranslationStatistics},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: statisticsOf(e.translationStatistics)},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.translationStatistics)},
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: e.getTranslationRepository},
 		{Path: path + "file/", Allow: allowFile, Name: "File", About: about, Kind: KindFile, Handle: e.getFile},
 		{Path: path + "autotranslate/", Allow: onlyPost, Name: "Autotranslate", About: about, Kind: KindObject, Handle: writeOnly},
@@ -88,9 +88,9 @@ func (e *Env) componentRoutes() []Route {
 		{Path: "/api/components/", Allow: AllowRead, Name: "Component List", About: about, Kind: KindList, Handle: e.listComponents},
 		{Path: path, Allow: allowPutToPatch, Name: "Component Instance", About: about, Kind: KindObject, Handle: e.getComponent},
 		{Path: path + "translations/", Allow: allowPost, Name: "Translations", About: about, Kind: KindList, Handle: e.listComponentTranslations},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listOf(e.componentChanges)},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: follow(e.componentChanges)},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: statisticsOf(e.componentStatistics)},
+		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.componentChanges)},
+		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(e.componentChanges)},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.componentStatistics)},
 		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindList, Handle: e.listComponentStatistics},
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getComponentRepository},
 		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getLock},
@@ -114,9 +114,9 @@ func (e *Env) projectRoutes() []Route {
 		{Path: "/api/projects/", Allow: allowPost, Name: "Project List", About: about, Kind: KindList, Handle: listProjects},
 		{Path: path, Allow: allowPutToPatch, Name: "Project Instance", About: about, Kind: KindObject, Handle: getProject},
 		{Path: path + "components/", Allow: allowPost, Name: "Components", About: about, Kind: KindList, Handle: e.listProjectComponents},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listOf(projectChanges)},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: follow(projectChanges)},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: statisticsOf(projectStatistics)},
+		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(projectChanges)},
+		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(projectChanges)},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(projectStatistics)},
 		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: getProjectStatistics},
 		{Path: path + "languages/", Allow: AllowRead, Name: "Languages", About: about, Kind: KindList, Handle: e.listProjectLanguages},
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getProjectRepository},
@@ -143,8 +143,8 @@ func (e *Env) changeRoutes() []Route {
 	const about = "Translation changes API."
 	return []Route{
 		{Path: "/api/changes/:id/", Allow: AllowRead, Name: "Change Instance", About: about, Kind: KindObject, Handle: e.getChange},
-		{Path: "/api/changes/", Allow: AllowRead, Name: "Change List", About: about, Kind: KindList, Handle: listOf(serverChanges)},
-		{Path: "/api/changes/stream/", Allow: AllowRead, Name: "Change Stream", About: about, Kind: KindEvents, Handle: follow(serverChanges)},
+		{Path: "/api/changes/", Allow: AllowRead, Name: "Change List", About: about, Kind: KindList, Handle: listChanges(serverChanges)},
+		{Path: "/api/changes/stream/", Allow: AllowRead, Name: "Change Stream", About: about, Kind: KindEvents, Handle: streamChanges(serverChanges)},
 	}
 }
 
@@ -153,7 +153,7 @@ func (e *Env) languageRoutes() []Route {
 	return []Route{
 		{Path: "/api/languages/", Allow: allowPost, Name: "Language List", About: about, Kind: KindList, Handle: e.listLanguages},
 		{Path: "/api/languages/:code/", Allow: allowPutToPatch, Name: "Language Instance", About: about, Kind: KindObject, Handle: e.getLanguage},
-		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: statisticsOf(e.languageStatistics)},
+		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.languageStatistics)},
 		{Path: "/api/languages/:code/statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: e.getLanguageStatistics},
 	}
 }

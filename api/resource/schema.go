@@ -21,15 +21,16 @@ import (
 //go:embed openapi.yaml
 var openapi string
 
-// Schema is the description with the program's version: as YAML, as JSON and as a
-// page.
+// Schema is the description with the program's version: as YAML, as JSON and as
+// a page.
 type Schema struct {
 	yaml []byte
 	JSON func() ([]byte, error)
 	page func() ([]byte, error)
 }
 
-// NewSchema makes the description of a program with this version; "" is shown as 0.
+// NewSchema makes the description for a version of the program; "" is shown as
+// 0.
 func NewSchema(version string) Schema {
 	if version == "" {
 		version = "0"
@@ -61,7 +62,7 @@ func (d Schema) getDocs(context.Context, *store.Snapshot, *rest.Request) (any, e
 }
 
 // getSchema answers YAML, which people read, unless the client asks for JSON by
-// format=json or by an Accept that names application/json.
+// format=json or by an Accept header that names application/json.
 func (d Schema) getSchema(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
 	accept := r.HTTP.Header.Get("Accept")
 	if r.Representation.Format != "json" && !strings.Contains(accept, rest.TypeJSON) {

@@ -9,11 +9,11 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// maxFound is how many results of a category a search shows (facts §6, Search).
+// maxFound is the number of results that a search shows of each category.
 const maxFound = 5
 
-// search finds projects, components, users and languages whose name or slug has
-// q in it, in any case: a bare array, empty for an empty q.
+// search finds projects, components, users and languages whose name or slug
+// contains q, in any case. It answers a bare array, empty for an empty q.
 func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	q, _ := r.Params.Get("q")
 	f := &finder{needle: strings.ToLower(strings.TrimSpace(q)), found: []wire.SearchResult{}}
@@ -51,12 +51,12 @@ func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request)
 type finder struct {
 	needle string // in lower case
 	found  []wire.SearchResult
-	last   string // category
-	n      int    // results of it
+	last   string // category of the last result
+	n      int    // results in that category
 }
 
-// add adds a result if one of its texts has the needle in it, and if there is
-// room in its category.
+// add adds a result if one of its texts contains the needle, unless its
+// category is full.
 func (f *finder) add(category, name, url string, texts ...string) {
 	if f.last != category {
 		f.last, f.n = category, 0

@@ -8,8 +8,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// getServerMetrics answers those who show a token, as the recorded service does. While
-// there are no tokens any will do: it tells nothing that the lists do not.
+// getServerMetrics answers clients that show a token, as Weblate does. While
+// the server has no tokens, any will do: the answer says nothing that the lists
+// do not.
 func getServerMetrics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	if !rest.AccessOf(ctx).Authenticated() {
 		return nil, rest.ErrUnauthenticated

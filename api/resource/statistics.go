@@ -19,7 +19,8 @@ func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot
 	return e.translationStatisticsOf(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug), nil
 }
 
-// listComponentStatistics lists those of each translation, by its id.
+// listComponentStatistics lists the statistics of a component's translations,
+// by id.
 func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	component, err := e.importedComponent(ctx, snap, r)
 	if err != nil {
@@ -55,8 +56,8 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	return wire.NewProjectStatistics(r.Link, statistics(&total), &unique, &project), nil
 }
 
-// listProjectLanguages is a bare array, sorted by the names of the languages
-// (facts §5 and §6).
+// listProjectLanguages answers a bare array, sorted by the names of the
+// languages.
 func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	project, err := visibleProject(ctx, snap, r)
 	if err != nil {
@@ -86,7 +87,8 @@ func (e *Env) getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r
 	return wire.NewLanguageStatistics(r.Link, statistics(&total), l.Code, l.Name), nil
 }
 
-// getStatistics are those of everything that is served to who asks; ours.
+// getStatistics answers the statistics of everything that the client may see;
+// ours.
 func getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	sums, err := sumsOf(ctx, snap, "", "")
 	if err != nil {
@@ -96,8 +98,8 @@ func getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (
 	return wire.NewServerStatistics(r.Link, statistics(&total)), nil
 }
 
-// sumsOf adds up the translations that are served, of a project or with "" of
-// all, in a language or with "" in each.
+// sumsOf adds up the served translations by language: of a project, or of all
+// with ""; in one language, or in each with "".
 func sumsOf(ctx context.Context, snap *store.Snapshot, project, language string) ([]store.Sum, error) {
 	ids, err := importedIDs(ctx, snap, project)
 	if err != nil {
@@ -113,7 +115,7 @@ func addUp(sums []store.Sum) (total store.Sum) {
 	return total
 }
 
-// statistics are those of a set of translations.
+// statistics makes the statistics of a set of translations.
 func statistics(sum *store.Sum) wire.Statistics {
 	return wire.NewStatistics(&sum.Stats, sum.LastChange, sum.RecentChanges)
 }

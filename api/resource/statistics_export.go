@@ -15,12 +15,13 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// exportColumns are those of the statistics as CSV (facts §12).
+// exportColumns are the columns of the statistics as CSV.
 const exportColumns = "name code total translated translated_percent translated_words_percent total_words translated_words " +
 	"total_chars translated_chars translated_chars_percent failing failing_percent fuzzy fuzzy_percent url_translate url " +
 	"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments"
 
-// exportComponentStatistics answers those of each translation, by its id.
+// exportComponentStatistics answers the statistics of a component's
+// translations, by id.
 func (e *Env) exportComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	component, err := e.importedComponent(ctx, snap, r)
 	if err != nil {
@@ -37,7 +38,8 @@ func (e *Env) exportComponentStatistics(ctx context.Context, snap *store.Snapsho
 	return exportStatistics(r, "stats-"+component.Project.Slug+"-"+component.Slug, rows)
 }
 
-// exportProjectStatistics answers those of each language of a project, by code.
+// exportProjectStatistics answers the statistics of a project's languages, by
+// code.
 func (e *Env) exportProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	project, err := visibleProject(ctx, snap, r)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// statScope is what a list of statistics over time is about: the query that
-// adds them up and the list's own path.
+// statScope finds the statistics over time of a resource: the query that adds
+// them up, and the path of the resource.
 type statScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.StatQuery, path string, err error)
 
 func (e *Env) translationStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
@@ -41,8 +41,8 @@ func (e *Env) languageStatistics(ctx context.Context, snap *store.Snapshot, r *r
 	return store.StatQuery{Components: ids, Language: l.Code}, wire.Path("api", "languages", l.Code), err
 }
 
-// importedIDs are the visible components of a project, or with "" of all, whose
-// first import is done: what is not served yet does not count.
+// importedIDs are the ids of the visible components whose first import is done,
+// of a project or of all with "".
 func importedIDs(ctx context.Context, snap *store.Snapshot, project string) ([]int64, error) {
 	rows, err := visibleComponents(ctx, snap, project)
 	if err != nil {
@@ -57,8 +57,8 @@ func importedIDs(ctx context.Context, snap *store.Snapshot, project string) ([]i
 	return ids, nil
 }
 
-// statisticsOf answers a list of statistics over time, ascending.
-func statisticsOf(scope statScope) Handler {
+// listHistory answers a list of statistics over time, ascending.
+func listHistory(scope statScope) Handler {
 	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		q, path, err := scope(ctx, snap, r)
 		if err != nil {
@@ -77,7 +77,7 @@ func statisticsOf(scope statScope) Handler {
 	}
 }
 
-// intervalOf reads the parameter of that name; without one it is a day.
+// intervalOf reads the parameter interval; the default is a day.
 func intervalOf(r *rest.Request, errs rest.FieldErrors) catalog.Interval {
 	value, _ := r.Params.Get("interval")
 	if value == "" {

@@ -10,7 +10,7 @@ import (
 )
 
 // listUnitSuggestions lists the suggestions of a unit, by branch. user is null
-// where its resource would be none: authors without an entry are no users.
+// for authors without a change entry: they are no users.
 func (e *Env) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	unit, translation, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// taskNamespace makes our UUIDs differ from those of others.
+// taskNamespace makes our UUIDs differ from others'.
 const taskNamespace = "repoglot first import\x00"
 
-// TaskID is the UUID of a component's first import (decision 27): version 5 of
-// RFC 9562, which names SHA-1 (nothing secret hangs on it), so that every
-// server gives it the same name.
+// TaskID is the UUID of a component's first import. It is version 5 of RFC
+// 9562, so that every server gives the same one; that needs SHA-1, which
+// protects nothing here.
 func TaskID(project, component string) string {
 	sum := sha1.Sum([]byte(taskNamespace + project + "/" + component))
 	sum[6] = sum[6]&0x0f | 0x50

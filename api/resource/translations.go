@@ -35,7 +35,7 @@ func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapsho
 	})
 }
 
-// listTranslations lists all translations that are served, by id.
+// listTranslations lists all served translations, by id.
 func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	components, err := servedComponents(ctx, snap)
 	if err != nil {
@@ -66,7 +66,8 @@ func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *res
 	return r.List(w, "/api/translations/", objects), nil
 }
 
-// servedComponents are the visible components whose first import is done, by id.
+// servedComponents returns the visible components whose first import is done,
+// by id.
 func servedComponents(ctx context.Context, snap *store.Snapshot) (map[int64]*store.ComponentRow, error) {
 	rows, err := visibleComponents(ctx, snap, "")
 	served := make(map[int64]*store.ComponentRow, len(rows))

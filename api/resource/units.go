@@ -36,8 +36,8 @@ func (e *Env) listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	return r.List(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", page), nil
 }
 
-// getUnit answers removed units too, so that no entry of the history points
-// nowhere (decision 23), also those of a translation that is gone.
+// getUnit also answers removed units and units of a removed translation: change
+// entries link to them (docs/compatibility.md#ids).
 func (e *Env) getUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	unit, t, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {
@@ -47,7 +47,7 @@ func (e *Env) getUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	return scope.Unit(unit), nil
 }
 
-// listAllUnits lists the units of all translations that are served, by id.
+// listAllUnits lists the units of all served translations, by id.
 func listAllUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	expr, err := unitQuery(r)
 	if err != nil {
@@ -79,8 +79,8 @@ func listAllUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (a
 	return r.List(w, "/api/units/", pageOfUnits(r.Link, units, owners, components)), nil
 }
 
-// listUnitTranslations lists what a string is in all languages but the source
-// language, by id; the id may be that of any of them.
+// listUnitTranslations lists a string in all languages except the source
+// language, by id. The id in the path may be the string's in any language.
 func (e *Env) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	unit, t, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {
@@ -98,7 +98,7 @@ func (e *Env) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r 
 	return r.List(w, wire.UnitPath(unit.ID)+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, componentOf(t))), nil
 }
 
-// pageOfUnits is one of units of several translations.
+// pageOfUnits makes a page of units of several translations.
 func pageOfUnits(l wire.Links, units []catalog.Unit, owners map[int64]catalog.Translation, components map[int64]*store.ComponentRow) *wire.UnitPage {
 	scopes := map[int64]*wire.UnitScope{}
 	return wire.NewUnitPage(units, func(u *catalog.Unit) *wire.UnitScope {

@@ -11,14 +11,14 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// The answers to searches that would hold up others.
+// The answers to searches that would delay other requests.
 var (
 	errSearchTooSlow = rest.BadParameter("q", "The search takes too long: name a project, a component or a language, or leave regular expressions away.")
 	errSearchBusy    = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many searches are running.", RetryAfter: 1}
 )
 
-// unitQuery reads the parameter q (facts §7); none, or an empty one, is
-// query.All. What is wrong with it is told with its column (decision 29).
+// unitQuery reads the parameter q; an empty or missing one is query.All. An
+// error names its column (docs/compatibility.md#search).
 func unitQuery(r *rest.Request) (query.Expr, error) {
 	q, _ := r.Params.Get("q")
 	expr, err := query.Parse(q)
@@ -54,7 +54,7 @@ func searchTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	return searchUnits(ctx, snap, r, q, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/")
 }
 
-// searchProblem is what a client is told of a search that failed.
+// searchProblem is what a client is told of a failed search.
 func searchProblem(err error) error {
 	switch {
 	case errors.Is(err, store.ErrTooSlow):

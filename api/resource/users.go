@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// listUsers lists git authors by id; the parameter username leaves those whose
-// name begins with it (facts §6).
+// listUsers lists git authors by id, or those whose username begins with the
+// parameter username.
 func listUsers(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	shown, err := shownComponents(ctx, snap)
 	if err != nil {

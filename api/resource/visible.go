@@ -11,15 +11,15 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// hidden reports whether a component must not be shown, nor anything that tells
-// of it, to who asks.
+// hidden reports whether the client must not see a component, nor anything that
+// reveals it.
 func hidden(ctx context.Context, project *catalog.Project, component *catalog.Component) bool {
 	return component.Settings.Private(project) && !rest.AccessOf(ctx).SeesPrivate()
 }
 
 // visibleProject finds the project that the path names. Without a token a
-// private project is visible if one of its components is public, since that
-// one's payload contains it.
+// private project is visible if one of its components is public, since the
+// component's payload contains the project.
 func visibleProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (catalog.Project, error) {
 	row, err := snap.Project(ctx, r.PathParam("project"))
 	if err != nil || !row.Private() || rest.AccessOf(ctx).SeesPrivate() {
@@ -32,8 +32,8 @@ func visibleProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) 
 	return row.Project, err
 }
 
-// visibleComponents lists the components of a project that may be seen, or with "" of
-// all, by id.
+// visibleComponents lists the visible components of a project, or of all with
+// "", by id.
 func visibleComponents(ctx context.Context, snap *store.Snapshot, project string) ([]store.ComponentRow, error) {
 	rows, err := snap.Components(ctx, project)
 	if err != nil {
@@ -61,8 +61,9 @@ func visibleComponentBySlug(ctx context.Context, snap *store.Snapshot, project, 
 	return row, err
 }
 
-// importedComponent is visibleComponent for what lies below a component: not
-// served before the first import is done (decision 22).
+// importedComponent is visibleComponent for the resources below a component,
+// which are not served before the first import is done
+// (docs/compatibility.md#first-import).
 func (e *Env) importedComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ComponentRow, error) {
 	return e.importedComponentBySlug(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 }
@@ -75,8 +76,8 @@ func (e *Env) importedComponentBySlug(ctx context.Context, snap *store.Snapshot,
 	return row, err
 }
 
-// importing is the answer while a first import runs, or before it could: then
-// with the reason of the last failure, which entry 22 would tell as well.
+// importing is the answer while a first import runs, or before it could begin:
+// then with the reason of the last failure.
 func (e *Env) importing(row *store.ComponentRow) error {
 	p := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: rest.RetrySeconds}
 	progress, running := e.Progress(row.ID)
@@ -93,11 +94,11 @@ func (e *Env) importing(row *store.ComponentRow) error {
 	return p
 }
 
-// percentOf clamps what a pull tells.
+// percentOf clamps a percentage.
 func percentOf(p Progress) int { return min(max(p.Percent, 0), 100) }
 
-// servable checks what a row says of its component: that it may be seen and that
-// its first import is done.
+// servable checks that the component of a row is visible and that its first
+// import is done.
 func (e *Env) servable(ctx context.Context, snap *store.Snapshot, project *catalog.Project, component *catalog.Component) error {
 	if hidden(ctx, project, component) {
 		return rest.ErrNotFound
@@ -111,7 +112,7 @@ func (e *Env) servable(ctx context.Context, snap *store.Snapshot, project *catal
 
 // visibleTranslation finds the translation that the path names: by language
 // code, by the file's own code, or by any spelling or alias of the language
-// (decision 13).
+// (docs/compatibility.md#languages).
 func (e *Env) visibleTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.TranslationRow, error) {
 	project, component, code := r.PathParam("project"), r.PathParam("component"), r.PathParam("language")
 	t, err := snap.Translation(ctx, project, component, code)
@@ -131,8 +132,8 @@ func (e *Env) visibleTranslation(ctx context.Context, snap *store.Snapshot, r *r
 	return t, e.servable(ctx, snap, &t.Project, &t.Component)
 }
 
-// visibleProjects lists the projects that may be seen or have a component that
-// may, by id.
+// visibleProjects lists the projects that are visible or have a visible
+// component, by id.
 func visibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Project, error) {
 	all, err := snap.Projects(ctx)
 	if err != nil {
@@ -155,15 +156,15 @@ func visibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Proje
 	return visible, nil
 }
 
-// shownComponents are the ids of the visible components, or nil if nothing on
-// the server is hidden.
+// shownComponents returns the ids of the visible components, or nil if nothing
+// on the server is hidden.
 func shownComponents(ctx context.Context, snap *store.Snapshot) ([]int64, error) {
 	q, err := withoutHidden(ctx, snap, store.ChangeQuery{}, "")
 	return q.Components, err
 }
 
-// visibleUser finds the author that the path names: one who has no entry in a
-// visible component is not there, as in the list.
+// visibleUser finds the author that the path names. An author without an entry
+// in a visible component is not found, and is not in the list either.
 func visibleUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.User, error) {
 	user, err := snap.User(ctx, r.PathParam("username"))
 	if err != nil {
@@ -180,7 +181,7 @@ func visibleUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (st
 	return user, err
 }
 
-// servedLanguages are the codes of the translations that are served, sorted.
+// servedLanguages returns the codes of the served translations, sorted.
 func servedLanguages(ctx context.Context, snap *store.Snapshot) ([]string, error) {
 	ids, err := importedIDs(ctx, snap, "")
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// WebRoutes are the pages that answers name (web_url and others, facts §12).
-// There is one page for each resource, that of the API, so these lead there;
-// whether the resource exists is decided there.
+// WebRoutes are the web pages whose addresses are in answers, such as web_url
+// (docs/compatibility.md#web-addresses). The API's own pages serve instead, so
+// these redirect; whether the resource exists is decided there.
 func WebRoutes(e *Env) []Route {
 	const about = "A page of the web, told by the resource that it is about."
 	to := func(pattern, name string, target func(r *rest.Request) string) Route {
@@ -56,8 +56,9 @@ func WebRoutes(e *Env) []Route {
 	}
 }
 
-// projectInLanguage leads to what a project has in a language: to the translation
-// of its only component, or to what is below that, else to the strings of all.
+// projectInLanguage redirects to a project in one language: to the translation
+// of the only component, or to the path below it; otherwise to the strings of
+// all components.
 func (e *Env) projectInLanguage(below string) Handler {
 	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		project, err := visibleProject(ctx, snap, r)
@@ -87,9 +88,9 @@ func (e *Env) projectInLanguage(below string) Handler {
 	}
 }
 
-// translatePage leads to the strings of a translation, or to the one that the
-// parameter checksum names, as web_url of a unit does. A checksum that no
-// string has leads to all of them.
+// translatePage redirects to the strings of a translation, or to the one string
+// that the parameter checksum names, as in a unit's web_url. An unknown
+// checksum leads to all strings.
 func (e *Env) translatePage(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	t, err := e.visibleTranslation(ctx, snap, r)
 	if err != nil {

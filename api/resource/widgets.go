@@ -11,8 +11,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// widgetRoutes are the pictures, under the URLs of 5.x (/widget/) and of 4.x
-// (/widgets/), where the language stands before the component (facts §12).
+// widgetRoutes are the widgets, under the addresses of Weblate 5.x (/widget/)
+// and of 4.x (/widgets/), which has the language before the component.
 func (e *Env) widgetRoutes() []Route {
 	var routes []Route
 	for _, pattern := range []string{
@@ -31,8 +31,9 @@ func (e *Env) widgetRoutes() []Route {
 }
 
 // getWidget answers a picture of how much is translated, of a project, a
-// component or a translation, with "-" for the component a language of a project
-// (facts §12). A private one is not there, other than in Weblate.
+// component or a translation; "-" as the component means a language of a
+// project. Private ones are not found, other than in Weblate
+// (docs/compatibility.md#badges).
 func (e *Env) getWidget(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	draw, ok := widget.Lookup(r.PathParam("widget"))
 	if !ok {

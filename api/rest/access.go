@@ -7,27 +7,28 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// Access is what a request may see, decided once before it is answered. The
-// zero value is that of everybody.
+// Access is what a request may see. It is decided once, before the request is
+// answered. The zero value is an anonymous client's.
 type Access struct {
-	// Claimed says that the client showed a token while there are none, which
-	// means nothing but that it is no stranger (decision 8).
+	// Claimed says that the client showed a token while the server has none. It
+	// only means that the client is not anonymous.
 	Claimed bool
-	// Token is the one that was shown, if it is good; its ID is 0 otherwise.
+	// Token is the good token that was shown; its ID is 0 if there was none.
 	Token catalog.Token
-	// Refused is the answer to a bad token or to one request too many, nil
-	// otherwise.
+	// Refused is the answer to a bad token or to one request too many,
+	// otherwise nil.
 	Refused error
 }
 
 // Authenticated reports whether the client showed a token that counts.
 func (a Access) Authenticated() bool { return a.Claimed || a.Token.ID != 0 }
 
-// SeesPrivate reports whether private projects and components are shown: every
-// scope includes that.
+// SeesPrivate reports whether private projects and components are shown; all
+// scopes of tokens allow it.
 func (a Access) SeesPrivate() bool { return a.Token.ID != 0 }
 
-// Key tells kinds of access apart whose answers differ; "" is everybody's.
+// Key tells apart kinds of access whose answers differ; it is "" for anonymous
+// clients.
 func (a Access) Key() string {
 	if a.SeesPrivate() {
 		return "private:"
@@ -35,11 +36,12 @@ func (a Access) Key() string {
 	return ""
 }
 
-// Cacheable reports whether answers may be kept for others with the same key.
+// Cacheable reports whether answers may be kept for other clients with the same
+// key.
 func (a Access) Cacheable() bool { return !a.Claimed && a.Refused == nil }
 
-// Recheck is an error when the token was revoked meanwhile, for what goes on
-// longer than an answer.
+// Recheck returns an error if the token was revoked meanwhile. It is for
+// answers that take long.
 func (a Access) Recheck(ctx context.Context, snap *store.Snapshot) error {
 	if a.Token.ID == 0 {
 		return nil
@@ -51,11 +53,11 @@ func (a Access) Recheck(ctx context.Context, snap *store.Snapshot) error {
 	return err
 }
 
-// accessKey is that of an access in a context.
+// accessKey is the key of an Access in a context.
 type accessKey struct{}
 
-// AccessOf returns what the request that ctx belongs to may see. Whoever shows
-// something of the store asks this, or hidden, which asks it.
+// AccessOf returns what the request of ctx may see. Code that shows something
+// of the store asks this, or a function that does.
 func AccessOf(ctx context.Context) Access {
 	a, _ := ctx.Value(accessKey{}).(Access)
 	return a

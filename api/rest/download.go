@@ -8,29 +8,29 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// Download is an answer that may be large: it is made in a snapshot of its own, and
-// kept aside for the client (spool), so that neither memory nor the time for which
-// the snapshot is held depend on the client.
+// Download is an answer that may be large. It is made in a snapshot of its own
+// and spooled, so that a slow client costs neither memory nor a snapshot.
 type Download struct {
 	ContentType, Filename string
-	// BareName says that the name is sent without quotes where it can be, as Weblate
-	// does for file/.
+	// BareName says that the filename is sent without quotes where that is
+	// possible, as Weblate does for file/.
 	BareName bool
-	// Exact says that it may become older, so that only the very time of its last
-	// change means that a client has it.
+	// Exact says that the modification time may go back, so that a client's
+	// copy is fresh only if it has the very same time.
 	Exact bool
-	// Plan reads what there is to send, and checks again that it may be seen.
+	// Plan reads what is to be sent, and checks again that the client may see
+	// it.
 	Plan func(ctx context.Context, snap *store.Snapshot) (*DownloadPlan, error)
 }
 
-// DownloadPlan is what a download will be.
+// DownloadPlan is what a download will send.
 type DownloadPlan struct {
-	// Tag is the ETag's; "" if none can be told beforehand. A short download has
-	// that of its bytes instead, unless fixed is set.
+	// Tag is the ETag without quotes; "" if it cannot be known before. A short
+	// download has a hash of its bytes instead, unless Fixed is set.
 	Tag   string
 	Fixed bool
-	// Modified is when it changed last; zero if that is not known.
+	// Modified is the time of the last change; zero if unknown.
 	Modified time.Time
-	// Write writes it.
+	// Write writes the download.
 	Write func(ctx context.Context, w io.Writer) error
 }

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// FieldErrors collects what is wrong with parameters: the first error of each.
+// FieldErrors collects the first error of each parameter.
 type FieldErrors map[string]string
 
-// Add notes an error of a parameter, unless it has one already.
+// Add records an error of a parameter, unless it has one already.
 func (e FieldErrors) Add(field, text string) {
 	if _, ok := e[field]; !ok {
 		e[field] = text
 	}
 }
 
-// Err is a problem with all of them, nil for none.
+// Err returns a Problem with all errors, or nil.
 func (e FieldErrors) Err() error {
 	if len(e) == 0 {
 		return nil

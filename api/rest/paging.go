@@ -8,13 +8,13 @@ import (
 	"github.com/repoglot/repoglot/api/wire"
 )
 
-// Sizes of pages (decision 3).
+// Sizes of pages (docs/compatibility.md#paging).
 const (
 	defaultPageSize = 20
 	MaxPageSize     = 1000
 	MaxUnitsSize    = 10000
-	// chunkSize is the number of entries that are read at once: all of a list that
-	// is in memory while it is sent.
+	// chunkSize is the number of entries that are read at once of a list that
+	// is sent whole.
 	chunkSize = 1000
 )
 
@@ -27,8 +27,8 @@ type window struct {
 	count  int64
 }
 
-// Window finds the part of a list of count entries that the parameters page
-// and page_size name, at most maxSize entries.
+// Window finds the part of a list of count entries that the parameters page and
+// page_size ask for: maxSize entries at most.
 func (r *Request) Window(count int64, maxSize int) (window, error) {
 	if r.Chunk > 0 {
 		offset := (r.Chunk - 1) * chunkSize
@@ -46,7 +46,7 @@ func (r *Request) Window(count int64, maxSize int) (window, error) {
 	return w, nil
 }
 
-// pageSize ignores nonsense and clamps what is too much.
+// pageSize ignores invalid values and clamps large ones.
 func (r *Request) pageSize(maxSize int) int {
 	value, _ := r.Params.Get("page_size")
 	value = strings.TrimSpace(value)
@@ -55,7 +55,7 @@ func (r *Request) pageSize(maxSize int) int {
 	}
 	size, err := strconv.Atoi(value)
 	switch {
-	case err != nil || size > maxSize: // too large for an int, or for us
+	case err != nil || size > maxSize: // too large for an int, or above the maximum
 		return maxSize
 	case size == 0:
 		return defaultPageSize
@@ -78,8 +78,8 @@ func (r *Request) pageNumber(pages int64) (int64, error) {
 	return page, nil
 }
 
-// List wraps the results of a window. path is the list's own path, with its
-// slashes: the canonical one, whatever alias the request used.
+// List makes the page of a window. path is the canonical path of the list, with
+// its slashes, whatever alias the request used.
 func (r *Request) List(w window, path string, results any) *wire.List {
 	l := &wire.List{Count: w.count, Results: results}
 	if w.more {
@@ -96,15 +96,15 @@ func (r *Request) pageLink(path string, page int) *string {
 	return &link
 }
 
-// Slice returns the entries of a list held in memory that are in w.
+// Slice returns the entries of all that are in w.
 func Slice[T any](all []T, w window) []T {
 	from := min(w.Offset, len(all))
 	to := min(from+w.Limit, len(all))
 	return all[from:to]
 }
 
-// ListOf is the page of a list held in memory that a request asks for. path is the
-// list's own.
+// ListOf makes the page that a request asks for of a list held in memory. path
+// is the list's own.
 func ListOf[T any](r *Request, all []T, maxSize int, path string) (*wire.List, error) {
 	w, err := r.Window(int64(len(all)), maxSize)
 	if err != nil {
@@ -113,7 +113,8 @@ func ListOf[T any](r *Request, all []T, maxSize int, path string) (*wire.List, e
 	return r.List(w, path, append([]T{}, Slice(all, w)...)), nil
 }
 
-// ListOfObjects is ListOf of the objects that are made of the entries on the page.
+// ListOfObjects is like ListOf; object makes the wire object of an entry on the
+// page.
 func ListOfObjects[T, O any](r *Request, all []T, path string, object func(*T) O) (*wire.List, error) {
 	w, err := r.Window(int64(len(all)), MaxPageSize)
 	if err != nil {

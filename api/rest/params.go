@@ -13,9 +13,10 @@ type Params []Param
 // Param is one parameter, unescaped.
 type Param struct{ Name, Value string }
 
-// ParseQuery takes a raw query apart. A "?" that is not escaped begins a
-// further parameter, as "&" does: wlc sends "?format=api?format=po"
-// (decision 2). What cannot be unescaped stays as it is; nothing is an error.
+// ParseQuery parses a raw query. A "?" that is not escaped begins another
+// parameter, as "&" does: wlc sends "?format=api?format=po"
+// (docs/compatibility.md#format-parameter). Text that cannot be unescaped stays
+// as it is; nothing is an error.
 func ParseQuery(raw string) Params {
 	var ps Params
 	for part := range strings.FieldsFuncSeq(raw, func(r rune) bool { return r == '&' || r == '?' }) {
@@ -42,9 +43,8 @@ func (ps Params) Get(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Encode writes the query of a page link: format and page as given (page 1 is
-// left away), every other parameter with all its values as it came, sorted by
-// name (decision 3).
+// Encode writes the query of a page link: format, page (unless it is 1) and all
+// other parameters with all their values, sorted by name.
 func (ps Params) Encode(format string, page int) string {
 	kept := make(Params, 0, len(ps)+2)
 	for _, p := range ps {
@@ -69,7 +69,7 @@ func (ps Params) Encode(format string, page int) string {
 	return b.String()
 }
 
-// IsDigits reports whether s is a number without sign.
+// IsDigits reports whether s is a number without a sign.
 func IsDigits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -79,7 +79,7 @@ func IsDigits(s string) bool {
 	return s != ""
 }
 
-// parseID reads an object's id from a path; ok is false for what cannot be one.
+// parseID reads an object's id from a path; ok is false if s cannot be an id.
 func parseID(s string) (id int64, ok bool) {
 	if !IsDigits(s) {
 		return 0, false

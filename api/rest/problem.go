@@ -12,14 +12,16 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Problem is an error with its answer: a status and a body that may be shown.
+// Problem is an error with its answer: a status and a body that clients may
+// see.
 type Problem struct {
 	Status int
 	// Detail is the text of {"detail": …}.
 	Detail string
-	// field, if set, makes the body {field: [detail]} (decision 7).
+	// Field, if set, makes the body {field: [detail]}
+	// (docs/compatibility.md#errors).
 	Field string
-	// Bare makes that {field: detail}, as it was recorded of some.
+	// Bare makes that {field: detail}, as Weblate answers for some parameters.
 	Bare bool
 	// fields, if set, makes the body {field: [text], …}.
 	fields map[string]string
@@ -29,13 +31,14 @@ type Problem struct {
 	Authenticate bool
 }
 
-// RetrySeconds is when a client shall come back while the server has too much to do.
+// RetrySeconds is the time after which a client should try again while the
+// server has too much to do.
 const RetrySeconds = 5
 
 // Error returns the text that clients see.
 func (p *Problem) Error() string { return p.Detail }
 
-// The texts are those of the recorded service (facts §8).
+// The texts are Weblate's where it has such an error.
 var (
 	ErrNotFound        = &Problem{Status: http.StatusNotFound, Detail: "Not found."}
 	errInvalidPage     = &Problem{Status: http.StatusNotFound, Detail: "Invalid page."}
@@ -56,15 +59,14 @@ func MethodNotAllowed(method string) *Problem {
 	return &Problem{Status: http.StatusMethodNotAllowed, Detail: "Method \"" + method + "\" not allowed."}
 }
 
-// BadParameter is the answer to a wrong value of a parameter: 400 with the text
-// below its name.
+// BadParameter is the answer to an invalid parameter: 400 with the text.
 func BadParameter(name, text string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Field: name, Detail: text}
 }
 
-// AsProblem turns an error into its answer: the one place where errors become
-// statuses. What it does not know is an internal error, whose text clients do
-// not see (decision 7).
+// AsProblem turns an error into its answer. It is the only place where errors
+// become statuses. An unknown error is an internal one, whose text clients do
+// not see.
 func AsProblem(err error) *Problem {
 	var p *Problem
 	var he *echo.HTTPError
@@ -83,7 +85,7 @@ func AsProblem(err error) *Problem {
 	return ErrInternal
 }
 
-// Body returns what is rendered.
+// Body returns the value that is sent as JSON.
 func (p *Problem) Body() any {
 	if len(p.fields) > 0 {
 		body := make(map[string][]string, len(p.fields))
@@ -101,7 +103,7 @@ func (p *Problem) Body() any {
 	return wire.Detail{Detail: p.Detail}
 }
 
-// SetHeaders sets the headers that belong to the answer.
+// SetHeaders sets the headers of the answer.
 func (p *Problem) SetHeaders(h http.Header) {
 	if p.Authenticate {
 		h.Set("WWW-Authenticate", "Token")

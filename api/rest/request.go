@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/api/wire"
 )
 
-// Request is what handlers know of the request they answer. It needs nothing of
-// the server that got it, so it may outlive that one's own answer.
+// Request is what handlers know of the request that they answer. It holds
+// nothing of the server's, so it may be used after the request was answered.
 type Request struct {
 	// HTTP is the request as it came.
 	HTTP *http.Request
@@ -19,20 +19,21 @@ type Request struct {
 	Link wire.Links
 	// Representation is the form of the answer.
 	Representation Representation
-	// chunk, if above 0, is the number of a part of a list that is sent without
-	// paging: page and page_size do not count.
+	// Chunk, if above 0, is the number of a part of a list that is sent whole:
+	// page and page_size do not count.
 	Chunk int
 
-	names, values []string // of the path
+	names, values []string // of the path's parameters
 }
 
-// NewRequest makes a request whose path has parameters of these names and values.
+// NewRequest makes a request whose path has parameters of these names and
+// values. The slices must not be modified afterwards.
 func NewRequest(r *http.Request, names, values []string) *Request {
-	return &Request{HTTP: r, names: names, values: slices.Clone(values)}
+	return &Request{HTTP: r, names: names, values: values}
 }
 
-// PathParam returns a parameter of the path, unescaped; "" if the path has none of
-// that name.
+// PathParam returns a parameter of the path, unescaped; "" if the path has no
+// such parameter.
 func (r *Request) PathParam(name string) string {
 	i := slices.Index(r.names, name)
 	if i < 0 || i >= len(r.values) {
@@ -44,7 +45,8 @@ func (r *Request) PathParam(name string) string {
 	return r.values[i]
 }
 
-// PathID returns the parameter id of the path; what cannot be an id is not found.
+// PathID returns the parameter id of the path, or ErrNotFound if it cannot be
+// an id.
 func (r *Request) PathID() (int64, error) {
 	id, ok := parseID(r.PathParam("id"))
 	if !ok {

@@ -14,26 +14,26 @@ const (
 	TypeHTML   = "text/html; charset=utf-8"
 )
 
-// Document is an answer that is bytes already.
+// Document is an answer whose bytes are in memory.
 type Document struct {
 	ContentType string
-	// filename, if set, offers the body as an attachment of that name.
+	// Filename, if set, offers the body as an attachment of that name.
 	Filename string
-	// BareName says that the name is sent without quotes where it can be, as
-	// Weblate does for file/.
+	// BareName says that the filename is sent without quotes where that is
+	// possible, as Weblate does for file/.
 	BareName bool
 	Body     []byte
-	// modified, if not zero, becomes Last-Modified.
+	// Modified, if not zero, becomes Last-Modified.
 	Modified time.Time
 	// Ranges says that clients may ask for parts (RFC 9110 §14).
 	Ranges bool
-	// maxAge, if above 0, is how many seconds others may keep it unasked.
+	// MaxAge, if above 0, is the number of seconds for which caches may keep it
+	// without asking.
 	MaxAge int
 }
 
-// Array is a list without paging: a bare array (facts §5). items is a slice,
-// never nil.
+// Array is a list without paging. Items is a slice, never nil.
 type Array struct{ Items any }
 
-// Redirect is the path of the resource that a page of Weblate's is about.
+// Redirect is the path of the resource that a web page of Weblate's is about.
 type Redirect string

@@ -7,10 +7,10 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// ChangeStream is an answer that goes on: the entries of a change list as server-sent
-// events (HTML standard, 9.2), ours. Each event's id is its entry's, so that a
-// client which comes back with Last-Event-ID misses nothing and sees nothing
-// twice: ids are dense and become visible in ascending order (decision 4).
+// ChangeStream is an answer that does not end: the entries of a change list as
+// server-sent events; ours. Each event has the id of its entry. Ids have no
+// gaps and become visible in ascending order, so a client that comes back with
+// Last-Event-ID misses no entry and sees none twice.
 type ChangeStream struct {
 	// Path names the list.
 	Path string
@@ -18,8 +18,8 @@ type ChangeStream struct {
 	Query store.ChangeQuery
 	// After is the id after which the stream begins.
 	After int64
-	// Link makes the addresses of the entries.
+	// Link makes the addresses in the entries.
 	Link wire.Links
-	// Scope looks anew which entries the list has, before filters.
+	// Scope finds the entries of the list again, without the filters.
 	Scope func(ctx context.Context, snap *store.Snapshot) (store.ChangeQuery, error)
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Timestamp reads one end of the range; both ends share their error.
+// Timestamp reads one end of a range of time; both ends share their error.
 func (r *Request) Timestamp(name string, errs FieldErrors) time.Time {
 	value, _ := r.Params.Get(name)
 	if value = strings.TrimSpace(value); value == "" {
@@ -20,12 +20,12 @@ func (r *Request) Timestamp(name string, errs FieldErrors) time.Time {
 	return at
 }
 
-// dateTime is the form of a date and time: ISO 8601, or with a blank for the T;
-// seconds, their fraction and the zone may be missing. Where a zone's plus was
-// not escaped in the URL it arrives as a blank.
+// dateTime is the form of a date and time: ISO 8601, or with a blank instead of
+// the T; seconds, their fraction and the zone are optional. An unescaped plus
+// of a zone arrives as a blank.
 var dateTime = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d{1,6})\d*)?)?(?: ?(Z|[+-]\d{2}(?::?\d{2})?)| (\d{2}:?\d{2}))?$`)
 
-// parseDateTime reads a date and time; one without a zone is UTC, ours.
+// parseDateTime reads a date and time; one without a zone is UTC.
 func parseDateTime(s string) (at time.Time, ok bool) {
 	m := dateTime.FindStringSubmatch(s)
 	if m == nil {
@@ -42,8 +42,8 @@ func parseDateTime(s string) (at time.Time, ok bool) {
 	return at.Add(-offset), exists && valid && n[1] > 0
 }
 
-// zone is how far a zone is ahead of UTC: "Z", "+02", "+02:00", "-0230", or
-// digits whose plus was lost.
+// zone returns how far a zone is ahead of UTC: "Z", "+02", "+02:00", "-0230",
+// or digits whose plus was lost.
 func zone(signed, lost string) (ahead time.Duration, ok bool) {
 	if lost != "" {
 		signed = "+" + lost
