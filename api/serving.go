@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +47,6 @@ func (x exchange) observe(done sent, took time.Duration) {
 // answer makes the answer to a request whose path has these parameters, in the
 // encoding and under the conditions of the request, and keeps it for the next one.
 func (s *Server) answer(x exchange, names, values []string) answer {
-	values = slices.Clone(values) // Echo uses them again, and a shared rendering may take longer than this request
 	render := func() rendering { return s.render(x, rest.NewRequest(x.req, names, values)) }
 	if x.req.Method != http.MethodGet && x.req.Method != http.MethodHead || x.rt.Handle == nil || x.rt.Kind == resource.KindEvents {
 		return render().answer

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -49,28 +51,20 @@ func (h *held) ask(ctx context.Context, s *Server, target string) (status int, b
 	return a.status, body
 }
 
-// askers send requests and know when all of them have begun or joined a flight:
-// only then does a request look whether its client has gone.
-type askers struct {
-	sync.WaitGroup
-	joined sync.WaitGroup
-}
-
-// Go calls ask with the context of a request.
-func (c *askers) Go(ctx context.Context, ask func(ctx context.Context)) {
-	c.joined.Add(1)
-	c.WaitGroup.Go(func() { ask(&watched{Context: ctx, asked: sync.OnceFunc(c.joined.Done)}) })
-}
-
-// watched is a context that tells when it is asked for Done.
-type watched struct {
-	context.Context
-	asked func()
-}
-
-func (w *watched) Done() <-chan struct{} {
-	w.asked()
-	return w.Context.Done()
+// waitFor waits until n requests of a test wait for another one's rendering.
+func waitFor(t *testing.T, n int) {
+	t.Helper()
+	for buf := make([]byte, 1<<20); ; runtime.Gosched() {
+		waiting := 0
+		for stack := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+			if strings.Contains(stack, "singleflight.(*Group).Do(") && strings.Contains(stack, "sync.(*WaitGroup).Wait(") && strings.Contains(stack, "."+t.Name()+".") {
+				waiting++
+			}
+		}
+		if waiting == n {
+			return
+		}
+	}
 }
 
 // TestRenderedOnce: of many who ask for the same, one renders; who asks for
@@ -80,12 +74,12 @@ func TestRenderedOnce(t *testing.T) {
 	w := cacheWorld(t)
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	h := newHeld(func(int32) error { return nil })
-	var asking askers
+	var asking sync.WaitGroup
 	bodies := make([]string, 8)
 	for i := range bodies {
-		asking.Go(t.Context(), func(ctx context.Context) { _, bodies[i] = h.ask(ctx, s, "/held/") })
+		asking.Go(func() { _, bodies[i] = h.ask(t.Context(), s, "/held/") })
 	}
-	asking.joined.Wait()
+	waitFor(t, len(bodies)-1)
 	<-h.begun
 	var others sync.WaitGroup
 	others.Go(func() { h.ask(t.Context(), s, "/held/?other=1") })
@@ -118,18 +112,18 @@ func TestRenderedAfterFailure(t *testing.T) {
 		return nil
 	})
 	const n = 4
-	var asking askers
+	var asking sync.WaitGroup
 	var fine, failed atomic.Int32
 	for range n {
-		asking.Go(t.Context(), func(ctx context.Context) {
-			if status, _ := h.ask(ctx, s, "/held/"); status == http.StatusOK {
+		asking.Go(func() {
+			if status, _ := h.ask(t.Context(), s, "/held/"); status == http.StatusOK {
 				fine.Add(1)
 			} else {
 				failed.Add(1)
 			}
 		})
 	}
-	asking.joined.Wait()
+	waitFor(t, n-1)
 	close(h.goOn)
 	asking.Wait()
 	if fine.Load() != n-1 || failed.Load() != 1 {
@@ -143,22 +137,22 @@ func TestRenderedAfterCancellation(t *testing.T) {
 	t.Parallel()
 	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
 	h := newHeld(func(int32) error { return nil })
-	var asking askers
+	var asking sync.WaitGroup
 	cancelled := make([]int, 2) // the first to ask, and one that waits
 	gone := make([]context.CancelFunc, 2)
 	ask := func(i int) {
 		var ctx context.Context
 		ctx, gone[i] = context.WithCancel(t.Context())
-		asking.Go(ctx, func(ctx context.Context) { cancelled[i], _ = h.ask(ctx, s, "/held/") })
+		asking.Go(func() { cancelled[i], _ = h.ask(ctx, s, "/held/") })
 	}
 	ask(0)
 	<-h.begun
 	ask(1)
 	statuses := make([]int, 3)
 	for i := range statuses {
-		asking.Go(t.Context(), func(ctx context.Context) { statuses[i], _ = h.ask(ctx, s, "/held/") })
+		asking.Go(func() { statuses[i], _ = h.ask(t.Context(), s, "/held/") })
 	}
-	asking.joined.Wait()
+	waitFor(t, 1+len(statuses))
 	gone[1]()
 	gone[0]()
 	close(h.goOn)

@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/api/wire"
 )
 
-// Request is what handlers know of the request that they answer. It holds
-// nothing of the server's, so it may be used after the request was answered.
+// Request is what handlers know of the request that they answer. It is valid
+// until the request is answered.
 type Request struct {
 	// HTTP is the request as it came.
 	HTTP *http.Request
@@ -27,7 +27,7 @@ type Request struct {
 }
 
 // NewRequest makes a request whose path has parameters of these names and
-// values. The slices must not be modified afterwards.
+// values.
 func NewRequest(r *http.Request, names, values []string) *Request {
 	return &Request{HTTP: r, names: names, values: values}
 }
