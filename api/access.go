@@ -10,9 +10,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// withAccess decides what a request may see, by its header Authorization:
-// "Token KEY" or "Bearer KEY" (facts §8), other schemes are ignored; and
-// whether it is one too many.
+// withAccess decides what a request may see by its header Authorization, "Token
+// KEY" or "Bearer KEY" (docs/compatibility.md#authentication), and whether it
+// is one request too many. Other schemes are ignored.
 func (s *Server) withAccess(w http.ResponseWriter, r *http.Request) *http.Request {
 	var a rest.Access
 	if header := r.Header.Get("Authorization"); header != "" {
@@ -27,20 +27,21 @@ func (s *Server) withAccess(w http.ResponseWriter, r *http.Request) *http.Reques
 	return r.WithContext(rest.WithAccess(r.Context(), a))
 }
 
-// Visitor is what handlers beside this package know of who sent a request.
+// Visitor is what handlers outside this package know of the client of a
+// request.
 type Visitor struct {
 	// SeesPrivate says that a good token was shown.
 	SeesPrivate bool
-	// Refused says that what was shown is no good token.
+	// Refused says that a bad token was shown.
 	Refused bool
-	// MayReturn says that one with a token could see more: there are tokens. It
-	// tells nothing of what is private.
+	// MayReturn says that the server has tokens, so that the client could see
+	// more with one. It reveals nothing private.
 	MayReturn bool
 }
 
-// Visitor decides about a request as the API does. With basic, the header of git
-// and browsers counts too: the token is the password, whatever the user, or the
-// user if there is no password.
+// Visitor decides about a request as the API does. With basic, the header that
+// git and browsers send counts, too: the token is the password, or the user if
+// there is no password.
 func (s *Server) Visitor(r *http.Request, basic bool) (Visitor, error) {
 	header := r.Header.Get("Authorization")
 	if user, password, ok := r.BasicAuth(); ok && basic {
@@ -63,7 +64,7 @@ func (s *Server) Visitor(r *http.Request, basic bool) (Visitor, error) {
 	return v, err
 }
 
-// access looks a token up, in the store and for each request, so that one which
+// access looks a token up in the store for each request, so that a token which
 // another process made or revoked counts at once.
 func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 	scheme, secret, _ := strings.Cut(strings.TrimSpace(header), " ")
@@ -91,7 +92,7 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 	return rest.Access{Refused: rest.ErrToken}
 }
 
-// The answers to what is no token (facts §8).
+// The answers to bad tokens (docs/compatibility.md#authentication).
 var (
 	errNoToken     = &rest.Problem{Status: http.StatusUnauthorized, Detail: "Invalid token header. No credentials provided.", Authenticate: true}
 	errTokenSpaces = &rest.Problem{Status: http.StatusUnauthorized, Detail: "Invalid token header. Token string should not contain spaces.", Authenticate: true}

@@ -27,22 +27,24 @@ type header struct {
 	encoding    string // Content-Encoding; "": none
 	etag        string // "": none
 	modified    time.Time
-	// exact says that modified may become older, so that a copy is fresh only if it
+	// exact says that modified may go back, so that a copy is fresh only if it
 	// has the very same time.
 	exact bool
-	// maxAge is how many seconds others may keep the answer unasked; 0: they ask.
+	// maxAge is the number of seconds for which caches may keep the answer
+	// without asking; 0: they have to ask.
 	maxAge int
-	// varies says that Accept-Encoding was looked at, although there is no ETag.
+	// varies says that the answer depends on Accept-Encoding, although it has
+	// no ETag.
 	varies bool
 }
 
-// body is what an answer carries. Each kind sends itself.
+// body is what follows a header. Each kind sends itself.
 type body interface {
 	// send sends a header and the body.
 	send(x exchange, h header) sent
 }
 
-// sent is what metrics and the log are told of an answer.
+// sent describes an answer for metrics and the log.
 type sent struct {
 	status int
 	bytes  int // of a body that was in memory, 0 otherwise
@@ -60,11 +62,11 @@ type exchange struct {
 // setHeader sets the headers that do not depend on the kind of body.
 func (x exchange) setHeader(h *header) {
 	to := x.w.Header()
-	if h.status == http.StatusNotModified { // what the client has stays as it is (RFC 9110 §15.4.5)
+	if h.status == http.StatusNotModified { // the client keeps the headers of its copy (RFC 9110 §15.4.5)
 		delete(to, "X-Content-Type-Options")
 		delete(to, "Content-Security-Policy")
 	} else {
-		to["X-Content-Type-Options"] = x.s.fixed.nosniff // first: it may be there, and a map that is full grows before it looks
+		to["X-Content-Type-Options"] = x.s.fixed.nosniff // first: a map that is full grows before it looks whether the key is there
 		put(to, "Content-Type", h.contentType)
 		put(to, "Allow", x.rt.Allow)
 	}
@@ -95,11 +97,11 @@ func (x exchange) setHeader(h *header) {
 	x.s.settings.Load().cors(x.req, to)
 }
 
-// put is h.Set for a name in its canonical form, which is not looked for again.
+// put is h.Set for a name in canonical form.
 func put(h http.Header, name, value string) { h[name] = []string{value} }
 
-// cacheControl lets an answer be kept if it is asked about before it is used;
-// one to a client with a token by that client alone.
+// cacheControl lets caches keep an answer if they ask before they use it; an
+// answer to a token is for that client's cache only.
 func cacheControl(h *header, a rest.Access) string {
 	switch {
 	case h.maxAge > 0 && !a.Authenticated():
@@ -110,17 +112,18 @@ func cacheControl(h *header, a rest.Access) string {
 	return "no-cache"
 }
 
-// fixed are the values of headers that are always the same. A header that is
-// added to gets a slice of its own, for these have no room.
+// fixed are the values of headers that never change. They have no spare
+// capacity, so that appending to a header copies them.
 type fixed struct{ varyAccept, varyBoth, nosniff []string }
 
 func newFixed() fixed {
 	return fixed{[]string{"Accept"}, []string{"Accept", "Accept-Encoding"}, []string{"nosniff"}}
 }
 
-// attachment is the header that offers an answer as a file (RFC 6266): the name
-// in ASCII, and for others as it is in RFC 8187's form. bare leaves the quotes away
-// where the name needs none. No name is no header.
+// attachment is the header Content-Disposition that offers an answer as a file
+// (RFC 6266), with names that are not ASCII in the form of RFC 8187 as well.
+// bare leaves the quotes out where the name needs none. It is "" without a
+// name.
 func attachment(name string, bare bool) string {
 	if name == "" {
 		return ""

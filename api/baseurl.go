@@ -9,10 +9,10 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 )
 
-// baseURL returns the origin that links of an answer start with: the
-// configured one, else that of the request (decision 5). Headers of a proxy
-// count only if the connection comes from a trusted one; of several values the
-// last counts, since that is the one which the trusted proxy itself wrote.
+// baseURL returns the origin of the links in an answer: the configured one,
+// otherwise the request's (docs/compatibility.md#addresses). Headers of a proxy
+// count only if the connection comes from a trusted one. Of several values the
+// last counts: the trusted proxy itself wrote that one.
 func (s *Settings) baseURL(r *http.Request) (string, error) {
 	if s.BaseURL != "" {
 		return s.BaseURL, nil
@@ -66,8 +66,8 @@ func lastValue(h http.Header, name string) string {
 }
 
 // validHost reports whether host is a name or an address, perhaps with a port,
-// and nothing that could change the meaning of a URL which it stands in
-// (RFC 3986, section 3.2.2, without percent encoding).
+// and contains nothing that could change the meaning of a URL (RFC 3986,
+// section 3.2.2, without percent encoding).
 func validHost(host string) bool {
 	if strings.HasPrefix(host, "[") {
 		end := strings.IndexByte(host, ']')

@@ -11,7 +11,7 @@ import (
 	"github.com/repoglot/repoglot/api/wire"
 )
 
-// noContent is the body of an answer that has none.
+// noContent is the body of an answer without one.
 type noContent struct{}
 
 func (noContent) send(x exchange, h header) sent {
@@ -28,13 +28,13 @@ func (b content) send(x exchange, h header) sent {
 	return x.sendBytes(h.status, b)
 }
 
-// failure is the body that tells of a problem.
+// failure is the body of an answer that reports a problem.
 type failure struct {
 	problem *rest.Problem
 	content content
 }
 
-// newFailure makes the answer that tells of a problem.
+// newFailure makes the answer that reports a problem.
 func newFailure(p *rest.Problem, indent int) answer {
 	body, err := wire.JSON(p.Body(), indent)
 	if err != nil { // a map of strings always has a JSON form
@@ -45,13 +45,13 @@ func newFailure(p *rest.Problem, indent int) answer {
 
 func (b failure) send(x exchange, h header) sent {
 	x.setHeader(&h)
-	put(x.w.Header(), "Cache-Control", "no-store") // caches may keep a 404 that does not forbid it, and a token may find more
+	put(x.w.Header(), "Cache-Control", "no-store") // caches may keep a 404 that does not forbid it, but a token may find more
 	b.problem.SetHeaders(x.w.Header())
 	return x.sendBytes(h.status, b.content)
 }
 
-// refuse sends the answer to an error that came while an answer was being made.
-// An internal error is logged with these words.
+// refuse sends the answer to an error that occurred while a body was being
+// made. An internal error is logged with the message words.
 func (x exchange) refuse(err error, words string) sent {
 	p := rest.AsProblem(longProblem(err))
 	if p == rest.ErrInternal {
@@ -61,7 +61,7 @@ func (x exchange) refuse(err error, words string) sent {
 	return a.body.send(x, a.header)
 }
 
-// sendBytes sends a body whose length is known. HEAD gets the length alone.
+// sendBytes sends a body whose length is known. HEAD gets only the length.
 func (x exchange) sendBytes(status int, b []byte) sent {
 	put(x.w.Header(), "Content-Length", strconv.Itoa(len(b)))
 	x.w.WriteHeader(status)
@@ -74,12 +74,12 @@ func (x exchange) sendBytes(status int, b []byte) sent {
 	return sent{status, len(b)}
 }
 
-// ranged is a body in memory that parts may be asked of (RFC 9110 §14).
+// ranged is a body in memory of which clients may ask for parts (RFC 9110 §14).
 type ranged []byte
 
 func (b ranged) send(x exchange, h header) sent {
 	if x.req.Method == http.MethodGet {
-		put(x.w.Header(), "Content-Length", strconv.Itoa(len(b))) // ServeContent leaves it where there is an encoding
+		put(x.w.Header(), "Content-Length", strconv.Itoa(len(b))) // ServeContent does not set it if the answer is encoded
 		return sent{x.sendParts(h, bytes.NewReader(b)), len(b)}
 	}
 	x.setHeader(&h)
@@ -87,20 +87,21 @@ func (b ranged) send(x exchange, h header) sent {
 	return x.sendBytes(h.status, b)
 }
 
-// sendParts sends the parts of a body that are asked for, or all of it, and
-// returns the status.
+// sendParts sends the requested parts of a body, or all of it, and returns the
+// status.
 func (x exchange) sendParts(h header, all io.ReadSeeker) (status int) {
 	x.setHeader(&h)
 	put(x.w.Header(), "Accept-Ranges", "bytes")
 	if h.exact {
-		h.modified = time.Time{} // is looked at already
+		h.modified = time.Time{} // has been compared already
 	}
 	part := &rangeWriter{ResponseWriter: x.w}
 	http.ServeContent(part, x.req, "", h.modified, all)
 	return part.status
 }
 
-// rangeWriter lets http.ServeContent say 416 in our words, and knows what it said.
+// rangeWriter replaces http.ServeContent's answer 416 by ours, and remembers
+// the status.
 type rangeWriter struct {
 	http.ResponseWriter
 	status int
@@ -122,7 +123,7 @@ func (w *rangeWriter) WriteHeader(status int) {
 	_, _ = w.ResponseWriter.Write(body)
 }
 
-// Write leaves out ServeContent's own words for a 416.
+// Write drops ServeContent's own text of a 416.
 func (w *rangeWriter) Write(b []byte) (int, error) {
 	if w.status == http.StatusRequestedRangeNotSatisfiable {
 		return len(b), nil

@@ -2,15 +2,15 @@ package api
 
 import "sync"
 
-// buffers are what answers are written to before they are copied to the size
-// that they have.
+// buffers are *[]byte in which answers are written, before they are copied to
+// their exact size.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxBuffer is the capacity of what is kept of them.
+// maxBuffer is the largest capacity of a buffer that is kept.
 const maxBuffer = 1 << 20
 
-// exactly copies what was written to a buffer to the size that it has, and leaves
-// the buffer for the next one.
+// exactly copies b, which was written to the buffer kept, to its exact size,
+// and leaves the buffer to the next answer.
 func exactly(kept *[]byte, b []byte) []byte {
 	out := append(make([]byte, 0, len(b)), b...)
 	if cap(b) <= maxBuffer {

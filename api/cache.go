@@ -10,28 +10,28 @@ import (
 	"github.com/repoglot/repoglot/api/resource"
 )
 
-// cache keeps rendered answers until the store has a newer generation: nearly
-// all that clients ask for, they and others ask for again. It is one for all
-// clients: of who asks an answer depends on what they may see alone, which is
-// part of the key. It is safe for concurrent use.
+// cache keeps rendered answers until the store has a newer generation: clients
+// ask for nearly everything again. It is shared by all clients. The only thing
+// about a client that affects an answer is what it may see, which is in the
+// key. It is safe for concurrent use.
 type cache struct {
-	budget int // bytes of all answers; 0: nothing is kept
+	budget int // in bytes; 0: nothing is cached
 	now    func() time.Time
 
 	mu     sync.Mutex
 	size   int
-	recent containers.List // *cached, that asked for last first
+	recent containers.List // *cached, the most recently used first
 	byKey  map[cacheKey]*containers.Element
 	hits   prometheus.Counter
 	misses prometheus.Counter
 }
 
-// cacheKey is all that an answer depends on beside the store.
+// cacheKey is everything besides the store that an answer depends on.
 type cacheKey struct {
 	base   string // of its links
 	target string // path and query as sent
 	accept string // the header
-	access string // what the asker may see: access.key
+	access string // rest.Access.Key
 }
 
 // cached is one answer.
@@ -44,11 +44,11 @@ type cached struct {
 	size       int
 }
 
-// cacheAge bounds how old an answer may be whose generation is still the
-// newest: some count by the clock, such as the changes of the last month.
+// cacheAge is the maximum age of an answer of the newest generation: some
+// depend on the clock, such as the changes of the last month.
 const cacheAge = time.Minute
 
-// entryOverhead is what an answer takes beside its bytes.
+// entryOverhead is the memory of an entry besides its bytes.
 const entryOverhead = 512
 
 func newCache(budget int, now func() time.Time) *cache {
@@ -58,12 +58,12 @@ func newCache(budget int, now func() time.Time) *cache {
 	return &cache{
 		budget: budget, now: now, byKey: map[cacheKey]*containers.Element{},
 		hits:   counter("repoglot_api_cache_hits_total", "Answers that were in the cache."),
-		misses: counter("repoglot_api_cache_misses_total", "Answers that had to be rendered, of those that can be kept."),
+		misses: counter("repoglot_api_cache_misses_total", "Answers that had to be rendered and can be cached."),
 	}
 }
 
 // get returns the answer of a generation, or of a newer one, and its route; nil
-// if there is none. now is the time.
+// if it is not cached. now is the time.
 func (c *cache) get(key cacheKey, generation int64, now time.Time) (*variants, *resource.Route) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,8 +80,8 @@ func (c *cache) get(key cacheKey, generation int64, now time.Time) (*variants, *
 	return nil, nil
 }
 
-// put keeps an answer rendered from a snapshot of a generation, unless a newer
-// one is there. What is larger than an eighth of the budget is not kept.
+// put caches an answer rendered from a snapshot of a generation, unless a newer
+// one is cached. It does not cache answers above an eighth of the budget.
 func (c *cache) put(key cacheKey, generation int64, rt *resource.Route, a *variants) {
 	c.misses.Inc()
 	size := len(a.plain) + len(key.base) + len(key.target) + len(key.accept) + entryOverhead
@@ -101,7 +101,8 @@ func (c *cache) put(key cacheKey, generation int64, rt *resource.Route, a *varia
 	c.trim()
 }
 
-// grew accounts for an encoding made of an answer that may still be kept.
+// grew accounts for an encoding that was made of an answer which may still be
+// cached.
 func (c *cache) grew(key cacheKey, a *variants, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +113,7 @@ func (c *cache) grew(key cacheKey, a *variants, bytes int) {
 	}
 }
 
-// trim drops what was asked for longest ago until the budget is kept.
+// trim drops the least recently used answers until the budget is kept.
 func (c *cache) trim() {
 	for c.size > c.budget {
 		c.remove(c.recent.Back())

@@ -29,7 +29,7 @@ func (s *Server) serveKept(w http.ResponseWriter, req *http.Request) bool {
 }
 
 // cacheKey returns the key of a request; ok is false if its answer cannot be
-// kept.
+// cached.
 func (s *Server) cacheKey(req *http.Request) (key cacheKey, ok bool) {
 	if s.cache.budget == 0 || len(req.URL.RawQuery) > maxQuery || !rest.AccessOf(req.Context()).Cacheable() ||
 		req.Method != http.MethodGet && req.Method != http.MethodHead {
@@ -48,20 +48,20 @@ func (s *Server) cacheKey(req *http.Request) (key cacheKey, ok bool) {
 	return cacheKey{base, targetOf(req), accept, rest.AccessOf(req.Context()).Key()}, len(accept) < maxKept
 }
 
-// targetOf is what a client asked for, as it was sent: that of a request is the
-// same before and after it was routed.
+// targetOf is the request's target as the client sent it. Routing does not
+// change it.
 func targetOf(req *http.Request) string {
 	if req.RequestURI != "" {
 		return req.RequestURI
 	}
-	return req.URL.RequestURI() // made by this program
+	return req.URL.RequestURI() // a request made by this program
 }
 
-// maxKept bounds the Accept header of an answer that is kept.
+// maxKept bounds the Accept header of an answer that is cached.
 const maxKept = 1 << 10
 
-// choose makes what is sent of an answer: its body in the encoding that the client
-// likes best, or that the client has it already (docs/compatibility.md#conditional-requests).
+// choose makes the answer to one request: the body in the encoding that the
+// client likes best, or a 304 (docs/compatibility.md#conditional-requests).
 func (s *Server) choose(v *variants, key cacheKey, req *http.Request) answer {
 	e := chooseEncoding(req.Header.Get("Accept-Encoding"), len(v.plain))
 	if header := req.Header.Values("If-None-Match"); len(header) > 0 && matchesAny(v.tags, header) {
@@ -72,7 +72,7 @@ func (s *Server) choose(v *variants, key cacheKey, req *http.Request) answer {
 			return v.notModified(e)
 		}
 		if req.Header.Get("Range") != "" {
-			e = identity // parts are those of the file
+			e = identity // parts are parts of the file itself
 		}
 	}
 	a := answer{header: v.header}
@@ -85,7 +85,8 @@ func (s *Server) choose(v *variants, key cacheKey, req *http.Request) answer {
 	return a
 }
 
-// fresh reports whether a client that says when it got the file has it still.
+// fresh reports whether the copy of a client that sends the time of it is still
+// good.
 func (h *header) fresh(req *http.Request) bool {
 	if h.exact {
 		return unchanged(h.modified, req)
@@ -93,8 +94,8 @@ func (h *header) fresh(req *http.Request) bool {
 	return unmodified(h.modified, req)
 }
 
-// unmodified reports whether a client that says when it got the file has it
-// still (RFC 9110 §13.1.3): an ETag, where it sends one, says more.
+// unmodified reports whether a client's copy is still good by If-Modified-Since
+// (RFC 9110 §13.1.3). It is false if the client sends an ETag, which says more.
 func unmodified(modified time.Time, req *http.Request) bool {
 	since := req.Header.Get("If-Modified-Since")
 	if modified.IsZero() || since == "" || req.Header.Get("If-None-Match") != "" {
@@ -104,14 +105,15 @@ func unmodified(modified time.Time, req *http.Request) bool {
 	return err == nil && !modified.Truncate(time.Second).After(at)
 }
 
-// unchanged is unmodified for what may become older: only the very time counts.
+// unchanged is unmodified for answers that may become older: only the very same
+// time counts.
 func unchanged(modified time.Time, req *http.Request) bool {
 	since, err := http.ParseTime(req.Header.Get("If-Modified-Since"))
 	return err == nil && unmodified(modified, req) && modified.Truncate(time.Second).Equal(since)
 }
 
-// matchesAny reports whether If-None-Match names one of the ETags of an answer: the
-// client has what all of them stand for (RFC 9110 §13.1.2; decision 9).
+// matchesAny reports whether If-None-Match names one of the ETags of an answer:
+// the encodings stand for the same content (RFC 9110 §13.1.2).
 func matchesAny(tags [encodings]string, header []string) bool {
 	for _, line := range header {
 		for item := range strings.SplitSeq(line, ",") {

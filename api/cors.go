@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// cors adds the headers that let pages of other origins read the answer
-// (facts §8, CORS). A preflight request is an ordinary OPTIONS with them.
-// Answers hold nothing that depends on cookies, so credentials are not allowed.
+// cors adds the headers that let pages of other origins read the answer. A
+// preflight request is an ordinary OPTIONS with them. Nothing depends on
+// cookies, so credentials are not allowed.
 func (s *Settings) cors(r *http.Request, h http.Header) {
 	if len(s.CORSOrigins) == 0 {
 		return
@@ -31,8 +31,8 @@ func (s *Settings) cors(r *http.Request, h http.Header) {
 	}
 }
 
-// preflight reports whether a browser asks whether it may send a request. It
-// cannot show a token with that.
+// preflight reports whether a browser asks whether it may send a request. Such
+// a request cannot show a token.
 func preflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/repoglot/repoglot/api/wire"
 )
 
-// renderCSV writes the results of a list as CSV (RFC 4180 with LF): one row per
+// renderCSV writes the entries of a list as CSV (RFC 4180 with LF): one row per
 // entry, one column per key. Nested keys are joined by dots and elements of
 // arrays are numbered from 0 ("component.project.slug", "target.0"). Columns
-// stand in the order of the JSON; null is an empty cell.
+// are in the order of the JSON; null is an empty cell.
 func renderCSV(results any) ([]byte, error) {
 	data, err := wire.JSON(results, 0)
 	if err != nil {
@@ -41,8 +41,7 @@ func renderCSV(results any) ([]byte, error) {
 	return buf.Bytes(), w.Error()
 }
 
-// table collects rows whose columns become known as they come. Keys follow
-// the first entry that has them.
+// table collects rows. A new column is added after the known ones.
 type table struct {
 	columns []string
 	index   map[string]int

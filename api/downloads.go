@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	// maxDownloads bounds the clients that downloads are sent to side by side.
+	// maxDownloads bounds the clients that downloads are sent to at the same
+	// time.
 	maxDownloads = 32
-	// maxProducers bounds those that are made side by side: each has a snapshot of
-	// the store, and may hold a whole file.
+	// maxProducers bounds the downloads that are made at the same time: each
+	// has a snapshot of the store, and may hold a whole file.
 	maxProducers = 2
 	// producerWait is how long a client waits until its download can be made.
 	producerWait = 30 * time.Second
@@ -22,16 +23,16 @@ const (
 	downloadTime = time.Hour
 )
 
-// errBusy is the answer where no more downloads can be sent or made.
+// errBusy is the answer while no more downloads can be sent or made.
 var errBusy = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many downloads are running.", RetryAfter: 1}
 
-// download is a body that is made aside and sent from a spool.
+// download is a body that is made into a spool and sent from there.
 type download struct{ *rest.Download }
 
-// send sends a download: one that is short like any other answer, a longer one
-// while it is being made.
+// send sends a short download like any other answer, and a longer one while it
+// is being made.
 func (d download) send(x exchange, h header) sent {
-	out := newPatientWriter(x.w, x.s.streams.timeout)
+	out := newDeadlineWriter(x.w, x.s.streams.timeout)
 	defer out.end()
 	refuse := func(err error) sent {
 		_ = out.wait()
@@ -74,7 +75,7 @@ func (d download) send(x exchange, h header) sent {
 			x.s.logger.Error("api download broken off", "path", x.req.URL.Path, "error", err)
 		}
 		x.observe(done, x.s.now().Sub(x.started))
-		panic(http.ErrAbortHandler) // so that the client does not take it for whole
+		panic(http.ErrAbortHandler) // so that the client does not take it for complete
 	}
 	return done
 }
@@ -87,13 +88,13 @@ func (d download) held(req *http.Request, h *header, p *rest.DownloadPlan) bool 
 	return h.fresh(req)
 }
 
-// wantsParts reports whether parts of a body are asked for.
+// wantsParts reports whether the client asks for parts of a body.
 func (x exchange) wantsParts() bool {
 	return x.req.Header.Get("Range") != "" && x.req.Method == http.MethodGet
 }
 
-// sendShort sends a whole download that is in memory, as any other document, and
-// keeps it.
+// sendShort sends a complete download that is in memory like any document, and
+// caches it.
 func (d download) sendShort(x exchange, h header, p *production, plan *rest.DownloadPlan, body []byte) sent {
 	made := newVariants(answer{h, ranged(body)})
 	if plan.Fixed {
@@ -107,8 +108,9 @@ func (d download) sendShort(x exchange, h header, p *production, plan *rest.Down
 	return a.body.send(x, a.header)
 }
 
-// sendSpooled sends a download that is in a file: parts of it, or all as it comes.
-func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *production, plan *rest.DownloadPlan, out *patientWriter) (sent, error) {
+// sendSpooled sends a download that is in a file: parts of it, or all of it as
+// it is written.
+func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *production, plan *rest.DownloadPlan, out *deadlineWriter) (sent, error) {
 	e := identity
 	if !x.wantsParts() && compressible(h.contentType) {
 		e = chooseEncoding(x.req.Header.Get("Accept-Encoding"), spoolMemory)
@@ -118,7 +120,7 @@ func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *prod
 		h.etag = etags(plan.Tag)[e]
 	}
 	if x.wantsParts() {
-		x.w = patientResponse{x.w, out}
+		x.w = deadlineResponse{x.w, out}
 		return sent{status: x.sendParts(h, p.spool.content())}, nil
 	}
 	x.setHeader(&h)
@@ -128,7 +130,7 @@ func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *prod
 	if x.req.Method == http.MethodHead {
 		return done, nil
 	}
-	_ = out.Flush() // no length, as for HEAD
+	_ = out.Flush() // without a length, as for HEAD
 	coder, err := encoder(e, out)
 	if err == nil {
 		err = errors.Join(p.spool.copyTo(ctx, coder), coder.Close())
@@ -136,8 +138,9 @@ func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *prod
 	return done, err
 }
 
-// takeSlot takes a place among the downloads, or is errBusy.
-func (s *Server) takeSlot(ctx context.Context) (done func(), err error) {
+// takeSlot reserves one of the concurrent downloads; free releases it. The
+// error is errBusy if there are too many.
+func (s *Server) takeSlot(ctx context.Context) (free func(), err error) {
 	select {
 	case s.downloads <- struct{}{}:
 		return func() { <-s.downloads }, nil

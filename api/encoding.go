@@ -36,16 +36,17 @@ func (e encoding) header() string {
 	return e.token()
 }
 
-// suffix tells the ETags of one answer's encodings apart (decision 9).
+// suffix tells the ETags of an answer's encodings apart.
 func (e encoding) suffix() string {
 	return [...]string{"", "-gzip", "-zstd"}[e]
 }
 
-// minEncoded is the size below which nothing is gained by compression.
+// minEncoded is the size below which compression gains nothing.
 const minEncoded = 1 << 10
 
-// chooseEncoding picks the encoding that a client likes best, of equally liked
-// ones the smallest; identity if it says nothing (RFC 9110 §12.5.3).
+// chooseEncoding returns the encoding that a client likes best, and the one
+// with the smallest result of several; identity if the client says nothing (RFC
+// 9110 §12.5.3).
 func chooseEncoding(header string, size int) encoding {
 	if header == "" || size < minEncoded {
 		return identity
@@ -78,7 +79,7 @@ func chooseEncoding(header string, size int) encoding {
 			quality[e] = max(other, 0)
 		}
 		if e == identity && !named[e] && other < 0 {
-			quality[e] = 0.0001 // acceptable, where nothing else is
+			quality[e] = 0.0001 // acceptable if nothing else is
 		}
 		if quality[e] > bestQuality {
 			best, bestQuality = e, quality[e]
@@ -87,8 +88,8 @@ func chooseEncoding(header string, size int) encoding {
 	return best
 }
 
-// compressors are idle *gzip.Writer and *zstd.Encoder: making one takes longer than
-// compressing a page.
+// compressors are idle *gzip.Writer and *zstd.Encoder: making one takes longer
+// than compressing a page.
 var compressors [encodings]sync.Pool
 
 // compress never fails: it writes to memory with valid options.
@@ -112,7 +113,7 @@ func compress(e encoding, body []byte) []byte {
 	if !ok {
 		var err error
 		if w, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true)); err != nil {
-			panic(err) // of the options, which are constant
+			panic(err) // the options are constant
 		}
 	}
 	out := w.EncodeAll(body, (*kept)[:0])
@@ -120,8 +121,8 @@ func compress(e encoding, body []byte) []byte {
 	return exactly(kept, out)
 }
 
-// encoder returns a writer that sends what is written to it in an encoding. It
-// must be closed, which leaves w open.
+// encoder returns a writer that encodes what is written to it. It must be
+// closed, which does not close w.
 func encoder(e encoding, w io.Writer) (io.WriteCloser, error) {
 	switch e {
 	case gzipped:
@@ -136,7 +137,7 @@ type plainWriter struct{ io.Writer }
 
 func (plainWriter) Close() error { return nil }
 
-// compressible reports whether an encoding makes a type of content smaller.
+// compressible reports whether compression makes a type of content smaller.
 func compressible(contentType string) bool {
 	return contentType != rest.TypeZip && !strings.Contains(contentType, "officedocument")
 }

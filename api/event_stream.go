@@ -11,14 +11,15 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// eventStream is a stream being sent.
+// eventStream is a change stream that is being sent.
 type eventStream struct {
 	rest.ChangeStream
 	last int64 // every entry up to this id was sent or filtered out
 	sent int64 // the last id that the client was told
 }
 
-// send sends the entries until the client, the server or the list is gone.
+// send sends entries until the client goes away, the server ends or the list is
+// gone.
 func (f *eventStream) send(x exchange, h header) sent {
 	if x.req.Method == http.MethodGet {
 		if err := x.s.streams.begin(); err != nil {
@@ -28,7 +29,7 @@ func (f *eventStream) send(x exchange, h header) sent {
 	}
 	x.setHeader(&h)
 	put(x.w.Header(), "Cache-Control", "no-store")
-	put(x.w.Header(), "X-Accel-Buffering", "no") // nginx would hold events back
+	put(x.w.Header(), "X-Accel-Buffering", "no") // nginx would delay events
 	x.w.WriteHeader(h.status)
 	if x.req.Method == http.MethodGet {
 		x.s.stream(x.req.Context(), x.w, f)
@@ -36,14 +37,14 @@ func (f *eventStream) send(x exchange, h header) sent {
 	return sent{status: h.status}
 }
 
-// stream writes a feed until the client, the server or the list is gone.
+// stream sends the events of f and logs why it ended.
 func (s *Server) stream(ctx context.Context, w http.ResponseWriter, f *eventStream) {
 	s.metrics.streams.Inc()
 	defer s.metrics.streams.Dec()
 	out := &eventWriter{w: w, control: http.NewResponseController(w), timeout: s.streams.timeout}
 	err := s.pump(ctx, f, out)
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded): // first: net/http cancels ctx, too
+	case errors.Is(err, os.ErrDeadlineExceeded): // first: net/http cancels ctx as well
 		s.metrics.dropped.Inc()
 		s.logger.Debug("api stream dropped, its client is too slow", "path", f.Path, "error", err)
 	case ctx.Err() == nil && !errors.Is(err, errGone) && err != nil && rest.AsProblem(err) == rest.ErrInternal:
@@ -51,7 +52,8 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, f *eventStre
 	}
 }
 
-// pump sends what there is, waits for more or for the heartbeat, and so on.
+// pump sends the new entries, waits for more or for the heartbeat, and repeats
+// that.
 func (s *Server) pump(ctx context.Context, f *eventStream, out *eventWriter) error {
 	if err := out.begin(f); err != nil {
 		return err
@@ -61,7 +63,7 @@ func (s *Server) pump(ctx context.Context, f *eventStream, out *eventWriter) err
 	ticks, stop := s.streams.tick(heartbeat)
 	defer stop()
 	for {
-		changed := watch.Changed() // before reading: nothing is missed
+		changed := watch.Changed() // before reading, so that no entry is missed
 		if err := s.drain(ctx, f, out); err != nil {
 			return err
 		}
@@ -79,8 +81,8 @@ func (s *Server) pump(ctx context.Context, f *eventStream, out *eventWriter) err
 	}
 }
 
-// drain sends all that there is, page by page; between pages it holds nothing
-// of the store.
+// drain sends all new entries, page by page. Between pages it holds nothing of
+// the store.
 func (s *Server) drain(ctx context.Context, f *eventStream, out *eventWriter) error {
 	for {
 		entries, more, err := s.nextEntries(ctx, f)
@@ -102,7 +104,7 @@ func (s *Server) drain(ctx context.Context, f *eventStream, out *eventWriter) er
 	}
 }
 
-// nextEntries reads the next page behind f.last and moves f.last.
+// nextEntries reads the page after f.last and moves f.last.
 func (s *Server) nextEntries(ctx context.Context, f *eventStream) (entries []catalog.Change, more bool, err error) {
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		newest, err := snap.Count(ctx, store.ChangeQuery{})
@@ -133,8 +135,8 @@ func (s *Server) nextEntries(ctx context.Context, f *eventStream) (entries []cat
 	return entries, more, err
 }
 
-// streamQuery is the query of a feed in a snapshot: its scope looked at anew,
-// since components come, go and are hidden.
+// streamQuery is the query of a stream in a snapshot. The scope is looked up
+// again, since components are added, removed and hidden.
 func (s *Server) streamQuery(ctx context.Context, snap *store.Snapshot, f *eventStream) (store.ChangeQuery, error) {
 	generation, err := snap.Generation(ctx)
 	if err != nil {

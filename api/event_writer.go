@@ -15,8 +15,8 @@ import (
 // errGone wraps every failure to write.
 var errGone = errors.New("the client does not accept more")
 
-// eventWriter writes events and gives each write a time of its own: the
-// server's limits are for answers that end.
+// eventWriter writes events. Each write has its own deadline: the server's
+// limits are for answers that end.
 type eventWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -24,9 +24,9 @@ type eventWriter struct {
 	buf     bytes.Buffer
 }
 
-// begin tells the client where it stands, so that it can come back without a
-// gap before its first entry. An event without data is none to a client, but
-// its id counts.
+// begin tells the client its position, so that it can come back without a gap
+// before its first entry. Clients ignore an event without data, except for its
+// id.
 func (e *eventWriter) begin(f *eventStream) error {
 	if err := e.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("%w: %w", errGone, err)
@@ -44,8 +44,8 @@ func (e *eventWriter) id(f *eventStream, id int64) {
 	f.sent = id
 }
 
-// heartbeat is a comment; where entries were filtered out it also moves the
-// place that the client comes back to.
+// heartbeat sends a comment. If entries were filtered out, it also moves the
+// client's position.
 func (e *eventWriter) heartbeat(f *eventStream) error {
 	if f.last != f.sent {
 		e.id(f, f.last)
@@ -54,8 +54,8 @@ func (e *eventWriter) heartbeat(f *eventStream) error {
 	return e.flush()
 }
 
-// entries writes an event per entry. JSON of one line needs no more than one
-// line of data.
+// entries sends one event per entry. The JSON is one line, so one line of data
+// is enough.
 func (e *eventWriter) entries(f *eventStream, entries []catalog.Change) error {
 	for i := range entries {
 		data, err := wire.JSON(wire.NewChange(f.Link, &entries[i]), 0)
@@ -75,7 +75,8 @@ func (e *eventWriter) entries(f *eventStream, entries []catalog.Change) error {
 	return e.flush()
 }
 
-// flush sends the buffer. The deadline is the kernel's, so its clock is real.
+// flush sends the buffer. The kernel watches the deadline, so its clock is the
+// real one.
 func (e *eventWriter) flush() error {
 	if e.buf.Len() == 0 {
 		return nil

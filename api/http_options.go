@@ -5,8 +5,8 @@ import (
 	"github.com/repoglot/repoglot/api/wire"
 )
 
-// optionsOf describes a route. The lists of media types are those that were
-// recorded; like there they do not depend on whether the object exists.
+// optionsOf describes a route. The media types are Weblate's, and as there they
+// do not depend on whether the object exists.
 func optionsOf(rt *resource.Route) wire.Options {
 	return wire.Options{
 		Name:        rt.Name,

@@ -15,7 +15,7 @@ import (
 
 // lineWriter writes entries as lines, compressed or not.
 type lineWriter struct {
-	to       *patientWriter
+	to       *deadlineWriter
 	buf      *bufio.Writer
 	json     *json.Encoder
 	line     []byte
@@ -25,7 +25,7 @@ type lineWriter struct {
 	}
 }
 
-func newLineWriter(to *patientWriter, e encoding) (*lineWriter, error) {
+func newLineWriter(to *deadlineWriter, e encoding) (*lineWriter, error) {
 	w := &lineWriter{to: to}
 	switch e {
 	case gzipped:
@@ -46,7 +46,8 @@ func newLineWriter(to *patientWriter, e encoding) (*lineWriter, error) {
 	return w, nil
 }
 
-// entries writes a line for each; JSON without indentation has no line breaks.
+// entries writes one line for each entry; JSON without indentation has no line
+// breaks.
 func (w *lineWriter) entries(results any) error {
 	if page, ok := results.(wire.ListWriter); ok {
 		return w.appended(page)
@@ -73,7 +74,7 @@ func (w *lineWriter) appended(page wire.ListWriter) error {
 	return nil
 }
 
-// flush lets the client have what there is.
+// flush sends what was written.
 func (w *lineWriter) flush() error {
 	if err := w.buf.Flush(); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are those of one Server. Labels are bounded: routes are patterns and
-// unknown methods are counted as "other".
+// metrics are the metrics of one Server. Labels are bounded: routes are
+// patterns, and unknown methods are counted as "other".
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -58,14 +58,14 @@ func (m *metrics) observe(route, method string, status int, took time.Duration) 
 	found.seconds.Observe(took.Seconds())
 }
 
-// seriesKey is all that answers are counted by.
+// seriesKey is everything that answers are counted by.
 type seriesKey struct {
-	route, method string // methodLabel's
+	route, method string // as methodLabel returns it
 	status        int
 }
 
-// series are the counters of one kind of answers: finding them by their labels
-// takes as long as everything else that is done for an answer that is kept.
+// series are the counters of one kind of answers. Looking them up by their
+// labels takes as long as the rest of the work for a cached answer.
 type series struct {
 	requests prometheus.Counter
 	seconds  prometheus.Observer

@@ -12,15 +12,15 @@ import (
 )
 
 // lines is a list that is sent whole, without paging: one JSON object per line
-// (application/x-ndjson), ours. It is read page by page in one snapshot, so that
-// what is written meanwhile neither repeats nor hides an entry.
+// (application/x-ndjson); ours. It is read page by page in one snapshot, so
+// that a concurrent write neither repeats nor hides an entry.
 type lines struct {
 	handle  resource.Handler
 	request *rest.Request
 }
 
-// send sends a list while it is read. A client that takes nothing for a while, or
-// not all in time, is cut off, and the snapshot is free again.
+// send sends a list while it is read. A client that stops reading, or does not
+// finish in time, is cut off, so that the snapshot is released.
 func (l *lines) send(x exchange, h header) sent {
 	free, err := x.s.takeSlot(x.req.Context())
 	if err != nil {
@@ -30,8 +30,8 @@ func (l *lines) send(x exchange, h header) sent {
 	ctx, cancel := context.WithTimeout(x.req.Context(), streamedTime)
 	defer cancel()
 	begun := false
-	var out *patientWriter
-	begin := func(encoding string) *patientWriter {
+	var out *deadlineWriter
+	begin := func(encoding string) *deadlineWriter {
 		begun, h.encoding = true, encoding
 		x.setHeader(&h)
 		put(x.w.Header(), "Cache-Control", "no-store")
@@ -39,8 +39,8 @@ func (l *lines) send(x exchange, h header) sent {
 		if x.req.Method == http.MethodHead {
 			return nil
 		}
-		out = newPatientWriter(x.w, x.s.streams.timeout)
-		_ = out.control.Flush() // no length, as for HEAD
+		out = newDeadlineWriter(x.w, x.s.streams.timeout)
+		_ = out.control.Flush() // without a length, as for HEAD
 		return out
 	}
 	err = x.s.db.ReadLong(ctx, func(ctx context.Context, snap *store.Snapshot) error {
@@ -54,7 +54,7 @@ func (l *lines) send(x exchange, h header) sent {
 		if ctx.Err() == nil && rest.AsProblem(err) == rest.ErrInternal {
 			x.s.logger.Error("api answer broken off", "path", x.req.URL.Path, "error", err)
 		}
-		panic(http.ErrAbortHandler) // so that the client does not take it for whole
+		panic(http.ErrAbortHandler) // so that the client does not take it for complete
 	}
 	if out != nil {
 		out.end()
@@ -62,10 +62,10 @@ func (l *lines) send(x exchange, h header) sent {
 	return sent{status: h.status}
 }
 
-// write writes the pages one after the other and flushes each. It calls begin with
-// the encoding when the first page is read: what fails before is told to the
-// client. begin returns nil where only the header is asked for.
-func (l *lines) write(ctx context.Context, snap *store.Snapshot, x exchange, begin func(encoding string) *patientWriter) error {
+// write writes the pages one after the other and flushes each. When it has read
+// the first page it calls begin with the encoding; the client is told of errors
+// before that. begin returns nil if only the header is wanted.
+func (l *lines) write(ctx context.Context, snap *store.Snapshot, x exchange, begin func(encoding string) *deadlineWriter) error {
 	var out *lineWriter
 	for page := 1; ; page++ {
 		l.request.Chunk = page
@@ -102,8 +102,8 @@ func (l *lines) write(ctx context.Context, snap *store.Snapshot, x exchange, beg
 	}
 }
 
-// entriesOf are the entries of a page, and whether there is a next one. A bare
-// array is the only page of its list.
+// entriesOf returns the entries of a page, and whether another page follows. A
+// bare array is a single page.
 func entriesOf(value any) (results any, more bool, err error) {
 	switch v := value.(type) {
 	case *wire.List:

@@ -9,11 +9,11 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 )
 
-// negotiate chooses the representation by the parameter format, which
-// overrides the header Accept (facts §8), and then by Accept. A format that the
-// resource does not have is an unknown object (decision 2); an Accept that
-// nothing can satisfy is 406. Who prefers text/html gets a page, unless format
-// says json or csv.
+// negotiate chooses the representation by the parameter format, which overrides
+// the header Accept, and then by Accept. A format that the resource does not
+// have is 404 (docs/compatibility.md#format-parameter); an Accept that nothing
+// satisfies is 406. A client that prefers text/html gets a page, unless format
+// is json or csv.
 func negotiate(rt *resource.Route, ps rest.Params, accept string) (rest.Representation, error) {
 	rep := rest.Representation{Format: "api"}
 	if rt.Kind == resource.KindFile {
@@ -41,13 +41,13 @@ func negotiate(rt *resource.Route, ps rest.Params, accept string) (rest.Represen
 	return rep, nil
 }
 
-// maxAccept is how much of the header Accept is read, in bytes; browsers send
-// some 150.
+// maxAccept is how many bytes of the header Accept are read; browsers send
+// about 150.
 const maxAccept = 4 << 10
 
-// acceptable reports whether the header Accept lets us answer with JSON or
-// with the page that it stands for, and the parameter indent of its media
-// range application/json. A missing or empty header accepts everything.
+// acceptable reports whether Accept allows JSON or the page made of it, and
+// returns the parameter indent of application/json. A missing or empty header
+// allows everything.
 func acceptable(accept string) (indent int, ok bool) {
 	if strings.TrimSpace(accept) == "" {
 		return 0, true
@@ -67,9 +67,9 @@ func acceptable(accept string) (indent int, ok bool) {
 	return 0, ok
 }
 
-// showsPage reports whether the answer is to be a page: the client names
-// text/html and likes JSON less, or as much only by a wildcard. format=api is
-// the form of the links that people follow, so Accept decides about it.
+// showsPage reports whether the answer is a page: the client names text/html,
+// and likes JSON less or only equally by a wildcard. Links that people follow
+// have format=api, so Accept decides about these, too.
 func showsPage(rt *resource.Route, ps rest.Params, accept string) bool {
 	format, given := ps.Get("format")
 	if given && format != "api" || rt.Kind == resource.KindDocument || rt.Kind == resource.KindEvents || rt.Kind == resource.KindFile {
@@ -97,9 +97,9 @@ func showsPage(rt *resource.Route, ps rest.Params, accept string) bool {
 	return page > named && page >= other
 }
 
-// wants reports whether a list is to be sent in another form than JSON: the
-// client names its media type and likes nothing that it names better. format=api
-// leaves it to Accept, as for pages.
+// wants reports whether a list is sent in another form than JSON: the client
+// names its media type and likes nothing else better. With format=api, too,
+// Accept decides.
 func wants(form string, rt *resource.Route, ps rest.Params, accept string) bool {
 	if format, given := ps.Get("format"); given && format != "api" || rt.Kind != resource.KindList {
 		return false
@@ -123,7 +123,7 @@ func wants(form string, rt *resource.Route, ps rest.Params, accept string) bool 
 	return own > 0 && own >= best
 }
 
-// refused reports whether a quality value says "not at all".
+// refused reports whether a quality value means "not at all".
 func refused(q string) bool {
 	value, err := strconv.ParseFloat(q, 64)
 	return err == nil && value <= 0

@@ -11,7 +11,7 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 )
 
-// wantsPage reports whether a GET or HEAD is to be answered with a page.
+// wantsPage reports whether a GET or HEAD is answered with a page.
 func wantsPage(rt *resource.Route, req *http.Request) bool {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead || len(req.URL.RawQuery) > maxQuery {
 		return false
@@ -19,7 +19,7 @@ func wantsPage(rt *resource.Route, req *http.Request) bool {
 	return showsPage(rt, rest.ParseQuery(req.URL.RawQuery), strings.Join(req.Header.Values("Accept"), ","))
 }
 
-// asPage shows an answer in JSON as a page. Should that fail, the JSON is sent.
+// asPage shows an answer in JSON as a page. If that fails, the JSON is sent.
 func (s *Server) asPage(x exchange, a answer) answer {
 	var json []byte
 	problem, failed := a.body.(failure)
@@ -43,7 +43,7 @@ func (s *Server) asPage(x exchange, a answer) answer {
 	} else {
 		p.Formats = formatsOf(x.rt, path, ps)
 	}
-	if !failed || a.status == http.StatusBadRequest { // a bad search can be mended
+	if !failed || a.status == http.StatusBadRequest { // a search can be corrected
 		p.Search, p.Views = searchOf(x.rt, path, ps)
 	}
 	body, err := page.Render(p)
@@ -60,7 +60,7 @@ func (s *Server) asPage(x exchange, a answer) answer {
 	return a
 }
 
-// formatsOf are the other forms of a resource that a person can ask for.
+// formatsOf lists the other forms of a resource.
 func formatsOf(rt *resource.Route, path string, ps rest.Params) []page.Link {
 	number := 1
 	if value, ok := ps.Get("page"); ok {
@@ -77,8 +77,8 @@ func formatsOf(rt *resource.Route, path string, ps rest.Params) []page.Link {
 	return list
 }
 
-// searchOf are the form and the choices of a list, by what it can be asked for:
-// lists of strings have q (docs/search.md), change lists an order.
+// searchOf returns the search form and the views of a list: lists of strings
+// have q (docs/search.md), change lists an order.
 func searchOf(rt *resource.Route, path string, ps rest.Params) (*page.Search, []page.Link) {
 	view := func(name, key, value string) page.Link {
 		current, _ := ps.Get(key)

@@ -13,14 +13,15 @@ import (
 // production is a download being made.
 type production struct {
 	spool   *spool
-	planned chan *rest.DownloadPlan // closed without one if planning failed
+	planned chan *rest.DownloadPlan // closed without a plan if planning failed
 	ended   chan struct{}
 	cancel  context.CancelFunc
-	// generation is that of the snapshot.
+	// generation is the snapshot's.
 	generation int64
 }
 
-// produce begins to make a download when its turn has come.
+// produce begins to make a download as soon as fewer than maxProducers are
+// being made.
 func (s *Server) produce(ctx context.Context, d *rest.Download) (*production, error) {
 	turn := time.NewTimer(producerWait)
 	defer turn.Stop()
@@ -53,7 +54,7 @@ func (s *Server) produce(ctx context.Context, d *rest.Download) (*production, er
 	return p, nil
 }
 
-// close gives up what is still being made, and returns when nobody works on it.
+// close cancels the production, and returns when its goroutine has ended.
 func (p *production) close() {
 	p.cancel()
 	p.spool.end(errNoReader)
@@ -61,8 +62,8 @@ func (p *production) close() {
 	p.spool.close()
 }
 
-// caught makes an error of a panic, which would end the process if nobody caught
-// it in a goroutine of ours.
+// caught turns a panic into an error. It would end the process otherwise, since
+// net/http does not know our goroutine.
 func caught(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

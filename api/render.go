@@ -7,7 +7,7 @@ import (
 	"github.com/repoglot/repoglot/api/wire"
 )
 
-// newAnswer makes the answer of what a handler returned.
+// newAnswer makes the answer from what a handler returned.
 func newAnswer(value any, rep rest.Representation) (answer, error) {
 	h := header{status: http.StatusOK}
 	switch v := value.(type) {
@@ -58,7 +58,7 @@ func renderValue(value any, rep rest.Representation) (body []byte, contentType s
 	return body, rest.TypeJSON, err
 }
 
-// renderList is wire.JSON of a page of a list, without indentation.
+// renderList is wire.JSON for a page that writes its own JSON.
 func renderList(l *wire.List, results wire.ListWriter) []byte {
 	kept := buffers.Get().(*[]byte)
 	defer buffers.Put(kept)

@@ -10,10 +10,10 @@ import (
 	"github.com/repoglot/repoglot/api/resource"
 )
 
-// route registers the table. Every method of a path reaches the same function,
+// route registers the table. Every method of a path calls the same function,
 // which knows the path's Allow: Echo's own 405 does not. Endpoints return no
-// errors, so Echo's error handler only sees paths that are no routes. (A
-// catch-all route would win over the RouteNotFound of a path with children.)
+// errors, so Echo's error handler gets only unknown paths. (A catch-all route
+// would win over the RouteNotFound of a path with children.)
 func (s *Server) route() {
 	s.echo.HideBanner = true
 	s.echo.HidePort = true
@@ -27,9 +27,9 @@ func (s *Server) route() {
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = unknown(c) }
 }
 
-// withRoutePath returns r with the path that routes are matched with: every
-// segment in one encoding, and a trailing slash (decision 6). Parameters are
-// unescaped by the reader of the parameter, once.
+// withRoutePath returns r with the path for matching routes: every segment in
+// one encoding, and a trailing slash (docs/compatibility.md#addresses).
+// Parameters are unescaped once, when they are read.
 func withRoutePath(r *http.Request) *http.Request {
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	for i, segment := range segments {

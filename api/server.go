@@ -18,15 +18,15 @@ import (
 )
 
 // Options are what a Server needs. DB and Languages must be set; the zero value
-// of everything else is usable.
+// of every other field is usable.
 type Options struct {
 	// DB is the store that answers are read from.
 	DB *store.DB
 	// Languages is the language table.
 	Languages *lang.Table
 	// BaseURL is the public origin of every link, such as
-	// "https://l10n.example.org" (a trailing slash is ignored); "" takes it from
-	// each request (decision 5).
+	// "https://l10n.example.org" (a trailing slash is ignored); "" takes it
+	// from each request.
 	BaseURL string
 	// TrustedProxies are the networks whose X-Forwarded-Proto, X-Forwarded-Host
 	// and X-Forwarded-For count; nil trusts none.
@@ -34,46 +34,46 @@ type Options struct {
 	// CORSOrigins are the origins whose pages may read the answers, "*" for any;
 	// nil allows none.
 	CORSOrigins []string
-	// AnonymousRate and TokenRate bound the requests of an address without a
-	// token and of a token; the zero value is no bound.
+	// AnonymousRate limits the requests of an address without a token,
+	// TokenRate those with one token; the zero value is no limit.
 	AnonymousRate, TokenRate limit.Rate
 	// Logger gets requests at debug level and failures at error level; nil
 	// discards them.
 	Logger *slog.Logger
 	// Now is the clock that durations are measured with; nil is time.Now.
 	Now func() time.Time
-	// Progress tells how far a component's first import is; ok is false if
-	// none is running. nil knows of none.
+	// Progress returns how far a component's first import is; ok is false if
+	// none is running. nil: none ever is.
 	Progress func(componentID int64) (p resource.Progress, ok bool)
-	// Tick makes the ticker of a stream's heartbeats; nil takes real time.
+	// Tick makes the ticker of a stream's heartbeats; nil uses real time.
 	Tick func(every time.Duration) (ticks <-chan time.Time, stop func())
 	// WithoutGitExport says that repositories cannot be cloned from this server:
 	// git_export is "" then.
 	WithoutGitExport bool
-	// CacheBytes bounds the rendered answers that are kept; 0 keeps none.
+	// CacheBytes bounds the cached answers; 0 caches none.
 	CacheBytes int
-	// TempDir is the folder for downloads that are too long for memory, while they
-	// are sent; "" is that of the system.
+	// TempDir is the folder for downloads that are too long for memory, while
+	// they are sent; "" is the system's.
 	TempDir string
-	// Version is that of the program, shown in the OpenAPI document; "" shows
-	// none. No header names it: it would be the ninth of an answer, and the map
-	// of headers of nine takes net/http 2.5 µs more than that of eight.
+	// Version is the program's, shown in the OpenAPI document; "" shows none.
+	// No header has it: it would be an answer's ninth header, and a map of nine
+	// costs net/http 2.5 µs more than one of eight.
 	Version string
 }
 
 // Settings are the options that may change while the server runs.
 type Settings struct {
-	// All mean what they mean in Options.
+	// The fields mean the same as in Options.
 	BaseURL                  string
 	TrustedProxies           []netip.Prefix
 	CORSOrigins              []string
 	AnonymousRate, TokenRate limit.Rate
 
-	strangers, tokens *limit.Limiter // nil: no bound
+	anonymous, tokens *limit.Limiter // nil: no bound
 }
 
-// Server answers the read interface. It is safe for concurrent use. Make it
-// with New and hand it to an http.Server.
+// Server answers requests to the API. It is safe for concurrent use. Make it
+// with New and give it to an http.Server.
 type Server struct {
 	db       *store.DB
 	logger   *slog.Logger
@@ -85,8 +85,8 @@ type Server struct {
 	metrics  metrics
 	streams  *streams
 	cache    *cache
-	// downloads has an element for each download and long answer being sent,
-	// producers for each download being made.
+	// downloads has an element for each download and list of lines being sent,
+	// producers one for each download being made.
 	downloads, producers chan struct{}
 	tempDir              string
 	flights              singleflight.Group
@@ -128,14 +128,14 @@ func New(opts Options) *Server {
 	return s
 }
 
-// Update replaces the settings for all requests that begin after it; only one
+// Update replaces the settings for all requests that begin after it. Only one
 // call may run at a time. The slices must not be modified afterwards.
 func (s *Server) Update(settings Settings) {
 	settings.BaseURL = trimSlashes(settings.BaseURL)
-	settings.strangers, settings.tokens = limit.New(settings.AnonymousRate, s.now), limit.New(settings.TokenRate, s.now)
-	if old := s.settings.Load(); old != nil { // who is counted stays so
+	settings.anonymous, settings.tokens = limit.New(settings.AnonymousRate, s.now), limit.New(settings.TokenRate, s.now)
+	if old := s.settings.Load(); old != nil { // the counts go on if the limits are the same
 		if old.AnonymousRate == settings.AnonymousRate {
-			settings.strangers = old.strangers
+			settings.anonymous = old.anonymous
 		}
 		if old.TokenRate == settings.TokenRate {
 			settings.tokens = old.tokens

@@ -45,7 +45,7 @@ func (x exchange) observe(done sent, took time.Duration) {
 }
 
 // answer makes the answer to a request whose path has these parameters, in the
-// encoding and under the conditions of the request, and keeps it for the next one.
+// encoding and under the conditions of the request, and caches it.
 func (s *Server) answer(x exchange, names, values []string) answer {
 	render := func() rendering { return s.render(x, rest.NewRequest(x.req, names, values)) }
 	if x.req.Method != http.MethodGet && x.req.Method != http.MethodHead || x.rt.Handle == nil || x.rt.Kind == resource.KindEvents {
@@ -69,8 +69,8 @@ type rendering struct {
 	answer
 	// generation is the snapshot's; 0: unknown.
 	generation int64
-	// variants are nil if the answer is not a success whose body is in memory; then
-	// it is for one request alone.
+	// variants are nil unless the answer is a success whose body is in memory.
+	// Without them it is for one request only.
 	variants *variants
 }
 
@@ -105,7 +105,7 @@ func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
 // representation, the method, the object.
 func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, generation int64, err error) {
 	if err := rest.AccessOf(ctx).Refused; throttled(err) {
-		return nil, 0, err // whatever was asked for, it was one too many
+		return nil, 0, err // whatever was asked for
 	}
 	if rt.Handle == nil {
 		return nil, 0, rest.ErrNotFound
@@ -138,7 +138,7 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 // read runs the route's handler in one snapshot of the store.
 func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, generation int64, err error) {
 	if r.Representation.Lines {
-		return &lines{rt.Handle, r}, 0, nil // which reads for itself
+		return &lines{rt.Handle, r}, 0, nil // it reads for itself
 	}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		if s.cache.budget > 0 && rt.Kind != resource.KindEvents {
@@ -155,9 +155,10 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) 
 	return value, generation, err
 }
 
-// refuseWrite answers a method that is not a read (decision 8): nobody may
-// write, so a client without a token is asked for one and a client with one is
-// refused. A method that the resource has in no version is 405 for both.
+// refuseWrite answers a method that is not a read
+// (docs/compatibility.md#writes). Nothing can be written: a client without a
+// token gets 401, one with a token 403. A method that the resource never has is
+// 405 for both.
 func refuseWrite(rt *resource.Route, req *http.Request) error {
 	for method := range strings.SplitSeq(rt.Allow, ", ") {
 		if method == req.Method {

@@ -9,26 +9,26 @@ import (
 	"sync"
 )
 
-// spoolMemory is how many bytes of a download are kept in memory; what is longer
-// goes into a file.
+// spoolMemory is how many bytes of a download are kept in memory; a longer one
+// is written to a file.
 const spoolMemory = 1 << 20
 
-// errNoReader tells the producer of a download that nobody wants it any more.
+// errNoReader tells the producer of a download that the client is gone.
 var errNoReader = errors.New("the client went away")
 
-// spool holds a download between the one that makes it, who has a snapshot and
-// shall be done soon, and the client, who may be slow. It is written by one
-// goroutine and read by another, at once. Close it.
+// spool holds a download between its producer, which has a snapshot and should
+// be done soon, and the client, which may be slow. One goroutine writes to it
+// while another one reads. It must be closed.
 type spool struct {
-	dir string // for the file
+	dir string // of the file
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at the next change
-	memory  []byte        // all, until there is a file
+	memory  []byte        // all bytes, until there is a file
 	file    *os.File
 	size    int64
 	ended   bool
-	err     error // of the producer
+	err     error // the producer's
 }
 
 func newSpool(dir string) *spool { return &spool{dir: dir, changed: make(chan struct{})} }
@@ -55,13 +55,13 @@ func (s *spool) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// spill moves what there is into a file without a name, so that none is left
-// behind however the process ends.
+// spill moves the bytes to a file without a name, so that no file is left
+// however the process ends.
 func (s *spool) spill() error {
 	f, err := os.CreateTemp(s.dir, "download-*")
 	if err == nil {
 		s.file = f
-		_ = os.Remove(f.Name()) // where an open file cannot be removed, close does it
+		_ = os.Remove(f.Name()) // where an open file cannot be removed, close removes it
 		_, err = f.WriteAt(s.memory, 0)
 		s.memory = nil
 	}
@@ -76,7 +76,7 @@ func (s *spool) wake() {
 	s.changed = make(chan struct{})
 }
 
-// end says that nothing more comes, because of err or because it is whole.
+// end says that the download is complete, or that it failed with err.
 func (s *spool) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,8 +86,8 @@ func (s *spool) end(err error) {
 	}
 }
 
-// close ends the spool for both sides. The producer must have ended, or it learns
-// by its next Write.
+// close ends the spool for both sides. A producer that goes on gets an error
+// from Write.
 func (s *spool) close() {
 	s.end(errNoReader)
 	s.mu.Lock()
@@ -98,8 +98,8 @@ func (s *spool) close() {
 	}
 }
 
-// wait waits until the download is whole, or as the caller wishes also until it
-// does not fit into memory. It returns what a whole and short one consists of.
+// wait waits until the download is complete, or unless whole is set, until it
+// is too long for memory. body is the whole of a short download.
 func (s *spool) wait(ctx context.Context, whole bool) (body []byte, ended bool, err error) {
 	for {
 		s.mu.Lock()
@@ -117,7 +117,7 @@ func (s *spool) wait(ctx context.Context, whole bool) (body []byte, ended bool, 
 	}
 }
 
-// copyTo writes all that comes, as it comes.
+// copyTo writes all bytes as they come.
 func (s *spool) copyTo(ctx context.Context, w io.Writer) error {
 	buf := make([]byte, 64<<10)
 	for at := int64(0); ; {
@@ -146,7 +146,7 @@ func (s *spool) copyTo(ctx context.Context, w io.Writer) error {
 	}
 }
 
-// content is a whole download that is in a file.
+// content is a complete download that is in a file.
 func (s *spool) content() io.ReadSeeker {
 	s.mu.Lock()
 	defer s.mu.Unlock()

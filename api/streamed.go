@@ -11,12 +11,12 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// streamedTime bounds the sending of one answer that is made while it is sent: it
-// holds a snapshot.
+// streamedTime bounds the sending of an answer that is made while it is sent:
+// it holds a snapshot.
 const streamedTime = 10 * time.Minute
 
-// mayGoOn is an error if the answer has to end: the server does, the token was
-// revoked, or the store needs what the snapshot holds back.
+// mayGoOn returns an error if the answer has to end: the server ends, the token
+// was revoked, or the store needs what the snapshot holds.
 func (s *Server) mayGoOn(ctx context.Context, snap *store.Snapshot) error {
 	select {
 	case <-s.streams.ending:
@@ -34,7 +34,7 @@ func (s *Server) mayGoOn(ctx context.Context, snap *store.Snapshot) error {
 	return nil
 }
 
-// longProblem says what clients are told of the bounds of long reads.
+// longProblem turns the errors of long reads into answers.
 func longProblem(err error) error {
 	switch {
 	case errors.Is(err, store.ErrLongReads):
@@ -45,5 +45,5 @@ func longProblem(err error) error {
 	return err
 }
 
-// errHeld is the answer while the store has too much to hold back already.
+// errHeld is the answer while long reads hold too much of the store.
 var errHeld = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too much is being written: try again in a while.", RetryAfter: rest.RetrySeconds}

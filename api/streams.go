@@ -10,16 +10,17 @@ import (
 )
 
 const (
-	// heartbeat is how often a stream without entries says that it lives, so that
-	// neither proxies nor clients give it up.
+	// heartbeat is how often a stream without entries sends a sign of life, so
+	// that neither proxies nor clients close it.
 	heartbeat = 15 * time.Second
-	// streamTimeout is how long a client may take to accept what is written. Who
-	// is slower is dropped; it comes back with the id that it saw last.
+	// streamTimeout is how long a client may take to accept a write. A slower
+	// client is dropped; it comes back with the last id that it saw.
 	streamTimeout = 20 * time.Second
-	// streamPage is the number of entries that are read at once: all that a stream
-	// holds in memory.
+	// streamPage is the number of entries that are read at once, and all that a
+	// stream holds in memory.
 	streamPage = 100
-	// streamWrite is the number of bytes that are collected before they are sent.
+	// streamWrite is the number of bytes that are collected before they are
+	// sent.
 	streamWrite = 64 << 10
 	// maxStreams bounds the streams of a server.
 	maxStreams = 4096
@@ -38,8 +39,8 @@ type streams struct {
 	ending chan struct{}
 	ended  bool
 
-	// queries are those of the scopes at one generation: a wake-up looks once
-	// which components are visible, not once per stream.
+	// queries are the queries of the scopes at one generation: visible
+	// components are looked up once per change, not once per stream.
 	generation int64
 	queries    map[string]store.ChangeQuery
 
@@ -58,8 +59,8 @@ func newStreams(tick func(time.Duration) (<-chan time.Time, func())) *streams {
 }
 
 // EndStreams ends the streams, each after the event that it is writing, and
-// refuses new ones: without it http.Server.Shutdown would wait for them. It may
-// be called more than once.
+// refuses new ones: http.Server.Shutdown would wait for them. It may be called
+// more than once.
 func (s *Server) EndStreams() {
 	s.streams.mu.Lock()
 	defer s.streams.mu.Unlock()
@@ -69,7 +70,7 @@ func (s *Server) EndStreams() {
 	}
 }
 
-// begin takes a place among the streams; end gives it back.
+// begin reserves one of the streams; end releases it.
 func (st *streams) begin() error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -103,7 +104,7 @@ func (st *streams) keep(generation int64, path string, q store.ChangeQuery) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if generation < st.generation {
-		return // a snapshot from before the others'
+		return // the snapshot is older than another stream's
 	}
 	if generation > st.generation || st.queries == nil {
 		st.generation, st.queries = generation, map[string]store.ChangeQuery{}

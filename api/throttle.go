@@ -11,21 +11,21 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 )
 
-// throttle counts a request and puts the figures into the header (facts §8). It
-// returns the answer to one too many, else nil. Who shows a good token is counted
-// by token, everybody else, with a bad one too, by address. What browsers ask
-// beforehand for pages of other origins is not counted: with a 429 they would not
-// send the request, which has a token perhaps.
+// throttle counts a request and sets the headers with the figures. It returns
+// the answer to one request too many, otherwise nil. A client with a good token
+// is counted by token, any other by address. Preflight requests of browsers are
+// not counted: after a 429 the browser would not send the request, which may
+// have a token.
 func (s *Server) throttle(h http.Header, r *http.Request, a rest.Access) error {
 	settings := s.settings.Load()
 	limiter, client := settings.tokens, ""
 	switch {
 	case a.Token.ID != 0:
 		client = limit.Token(a.Token.ID)
-	case settings.strangers == nil, len(settings.CORSOrigins) > 0 && preflight(r):
+	case settings.anonymous == nil, len(settings.CORSOrigins) > 0 && preflight(r):
 		return nil
 	default:
-		limiter, client = settings.strangers, limit.Address(settings.clientAddress(r))
+		limiter, client = settings.anonymous, limit.Address(settings.clientAddress(r))
 	}
 	got, counted := limiter.Take(client)
 	if !counted {
@@ -50,8 +50,8 @@ func throttled(err error) bool {
 }
 
 // clientAddress is where a request comes from: the peer of the connection, or
-// if that is a trusted proxy the last address of X-Forwarded-For that is none.
-// What stands before it anybody could have written.
+// if that is a trusted proxy, the last address in X-Forwarded-For that is not.
+// Anybody could have written the addresses before that one.
 func (s *Settings) clientAddress(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

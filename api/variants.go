@@ -7,21 +7,21 @@ import (
 	"sync"
 )
 
-// variants are an answer whose body is in memory, in the encodings that were asked
-// for.
+// variants are an answer whose body is in memory, in the encodings that were
+// asked for so far.
 type variants struct {
-	// header is what they have in common.
+	// header is the same for all encodings.
 	header
 	plain []byte
-	parts bool // of the body may be asked for
+	parts bool // clients may ask for parts of the body
 	tags  [encodings]string
 
 	once   [encodings]sync.Once
 	bodies [encodings]body
 }
 
-// newVariants returns those of an answer, or nil if it is no success or its body
-// is not in memory.
+// newVariants returns the variants of an answer; nil unless it is a success
+// whose body is in memory.
 func newVariants(a answer) *variants {
 	v := &variants{header: a.header}
 	switch b := a.body.(type) {
@@ -41,7 +41,8 @@ func newVariants(a answer) *variants {
 	return v
 }
 
-// etags are the strong validators of the encodings of what tag stands for.
+// etags are the strong validators of the encodings of the content that tag
+// stands for.
 func etags(tag string) (all [encodings]string) {
 	for e := range all {
 		all[e] = `"` + tag + encoding(e).suffix() + `"`
@@ -49,7 +50,7 @@ func etags(tag string) (all [encodings]string) {
 	return all
 }
 
-// in returns the body in an encoding, and how many bytes it takes if it was made
+// in returns the body in an encoding. grown is its size in bytes if it was made
 // now.
 func (v *variants) in(e encoding) (b body, grown int) {
 	if e == identity {
@@ -67,7 +68,7 @@ func (v *variants) in(e encoding) (b body, grown int) {
 	return v.bodies[e], grown
 }
 
-// notModified is a 304 of the answer in an encoding.
+// notModified is a 304 for the answer in an encoding.
 func (v *variants) notModified(e encoding) answer {
 	return answer{
 		header{status: http.StatusNotModified, contentType: v.contentType, etag: v.tags[e], modified: v.modified, maxAge: v.maxAge},

@@ -111,8 +111,8 @@ func downloadName(t *store.TranslationRow) string {
 	return t.Project.Slug + "-" + t.Component.Slug + "-" + t.Language
 }
 
-// exported is a download of the strings of a translation, or of those that q
-// finds, in a format.
+// exported is a download of the strings of a translation, or of the ones that
+// q finds, in a format.
 func (e *Env) exported(r *rest.Request, t *store.TranslationRow, format export.Format) (any, error) {
 	expr, err := unitQuery(r)
 	if err != nil {
