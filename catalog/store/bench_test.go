@@ -16,7 +16,7 @@ func reportRate(b *testing.B, n int, what string) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), what+"/s")
 }
 
-// A whole step of new units, commit and fsync included; making the units is not.
+// A whole step of new units, including commit and fsync, but not making the units.
 func BenchmarkAddUnits(b *testing.B) {
 	for _, n := range []int{2000, 50000} {
 		for _, kind := range []string{"source", "translated"} {
@@ -100,7 +100,8 @@ func BenchmarkPutLayout(b *testing.B) {
 	})
 }
 
-// One string of a 20,000-entry translation changes: all that a pull writes.
+// One string of a translation with 20,000 entries changes: everything that a pull
+// writes.
 func BenchmarkSmallStep(b *testing.B) {
 	const n = 20000
 	db := openWith(b, "app")
@@ -129,7 +130,7 @@ func BenchmarkSmallStep(b *testing.B) {
 	}
 }
 
-// Pages of one translation, first and far.
+// Pages of one translation, the first and a far one.
 func BenchmarkUnitsPage(b *testing.B) {
 	for _, n := range []int{50000, 1000000} {
 		if n > 50000 && testing.Short() {
@@ -212,7 +213,7 @@ func BenchmarkChanges(b *testing.B) {
 }
 
 // Filtered pages over the ledger of BenchmarkChanges: first, deep, and counts;
-// cold is the first query of a ledger, which makes its marks.
+// cold is the first query of a ledger, which reads its sums.
 func BenchmarkFilteredChanges(b *testing.B) {
 	entries, perDelta, languages := 1000000, 20, 20
 	if testing.Short() {

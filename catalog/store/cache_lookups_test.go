@@ -14,7 +14,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// shown is what a database tells that it may have kept.
+// shown is everything in answers that may come from the caches.
 type shown struct {
 	Sums         map[string][]Sum
 	Languages    []string
@@ -76,7 +76,7 @@ func showAll(t *testing.T, db *DB) shown {
 	return all
 }
 
-// TestLookups: what is kept from before a step is what is read anew after it.
+// TestLookups: after a step the caches give what a new read gives.
 func TestLookups(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -122,7 +122,7 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// anyStep changes some of a component.
+// anyStep changes something in a component.
 func anyStep(ctx context.Context, tx *StepTx, rnd *rand.Rand, component int64, n int, source []FingerprintedUnit) error {
 	all, err := tx.Translations(ctx, component)
 	if err != nil {
@@ -138,7 +138,7 @@ func anyStep(ctx context.Context, tx *StepTx, rnd *rand.Rand, component int64, n
 		}
 		_, _, err = fill(ctx, tx, component, "de", len(source), source)
 		return err
-	case 1: // its file goes, or is the same
+	case 1: // the file is removed, or unchanged
 		tr.Removed = tr.Language == "de"
 		return tx.PutTranslation(ctx, &tr)
 	case 2: // other counts
@@ -147,13 +147,13 @@ func anyStep(ctx context.Context, tx *StepTx, rnd *rand.Rand, component int64, n
 			return err
 		}
 		return tx.PutStatDay(ctx, StatDay{TranslationID: tr.ID, Day: day(2 + n%20), Stats: tr.Stats})
-	case 3: // entries alone
+	case 3: // only entries
 		return tx.AddDelta(ctx, Delta{ComponentID: component, TranslationID: tr.ID, At: day(2 + n%20), Entries: newEntries(source[:1])})
 	}
 	return nil
 }
 
-// TestLookupsBounded: what does not fit is read again.
+// TestLookupsBounded: entries that do not fit are read again.
 func TestLookupsBounded(t *testing.T) {
 	t.Parallel()
 	l := newLookups()

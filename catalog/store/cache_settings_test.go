@@ -7,8 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// TestSettingsCache: what is served follows the configuration, also after a
-// configuration that was rolled back, whose generation the next one takes.
+// TestSettingsCache: answers show the configuration, even after a configuration
+// was rolled back and another one takes its generation.
 func TestSettingsCache(t *testing.T) {
 	t.Parallel()
 	db := openWith(t, "app")
@@ -34,7 +34,7 @@ func TestSettingsCache(t *testing.T) {
 	if err := put("Demo", "App"); err != nil || name() != "App of Demo" {
 		t.Error(err, name())
 	}
-	discovered := spec("demo", "app") // fails, after it was read within the transaction
+	discovered := spec("demo", "app") // fails after the settings were read within the transaction
 	discovered.Template = "x-{component}"
 	if _, err := db.AddComponents(context.Background(), []ComponentSpec{spec("demo", "new"), discovered}); err == nil {
 		t.Fatal("a taken slug was accepted")

@@ -16,71 +16,6 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Any layout comes back as it was stored, whole and in pages, in whatever order
-// layouts follow each other; a stored one is never written again.
-func TestLayoutProperty(t *testing.T) {
-	db := openWith(t, "app")
-	var id int64
-	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
-		id, _, err = fill(ctx, tx, 1, "de", 1, nil)
-		return err
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		placed := drawLayout(t)
-		from, size := rapid.IntRange(0, len(placed)+10).Draw(t, "from"), rapid.IntRange(1, 600).Draw(t, "size")
-		_, err := db.Step(context.Background(), info(1, 1, 1), func(ctx context.Context, tx *StepTx) error {
-			if err := tx.PutLayout(ctx, id, placed); err != nil {
-				return err
-			}
-			got, err := tx.Layout(ctx, id)
-			if diff := cmp.Diff(placed, got); diff != "" {
-				t.Errorf("layout (-want +got):\n%s", diff)
-			}
-			page, err2 := (&Snapshot{db: db, s: tx.s}).layoutPage(ctx, id, from, size)
-			want := placed[min(from, len(placed)):min(from+size, len(placed))]
-			if !slices.Equal(want, page) {
-				t.Errorf("page %d+%d: %v, want %v", from, size, page, want)
-			}
-			if err != nil {
-				return err
-			}
-			return err2
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func drawLayout(t *rapid.T) []catalog.UnitPosition {
-	n := rapid.OneOf(rapid.IntRange(0, 5), rapid.IntRange(250, 520)).Draw(t, "n")
-	files := rapid.SliceOfN(rapid.StringMatching(`[a-zé/]{0,12}`), 1, 4).Draw(t, "files")
-	gap := rapid.Int64Range(1, 1<<30).Draw(t, "gap")
-	turn := rapid.IntRange(0, 2*n+1).Draw(t, "turn")
-	placed := make([]catalog.UnitPosition, n)
-	for i := range placed {
-		placed[i] = catalog.UnitPosition{ID: int64(i+1) * gap, Position: (i*7 + turn) % (n + 1), Location: fmt.Sprintf("%s:%d", files[(i/3)%len(files)], i*turn)}
-	}
-	return placed
-}
-
-func FuzzDecodeBlock(f *testing.F) {
-	f.Add(encodeBlock(nil))
-	f.Add(encodeBlock([]catalog.UnitPosition{{ID: 1 << 40, Position: 3, Location: "a.c:1"}, {ID: 1<<40 + 1, Position: 1, Location: "a.c:12"}}))
-	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 1})
-	f.Add([]byte{1, 2, 2, 255, 255, 255, 255, 15, 0})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		placed, err := decodeBlock(data)
-		if err != nil {
-			return
-		}
-		again, err := decodeBlock(encodeBlock(placed))
-		if diff := cmp.Diff(placed, again); diff != "" || err != nil {
-			t.Errorf("%v (-first +second):\n%s", err, diff)
-		}
-	})
-}
-
 // model is the ledger as a plain list.
 type model struct {
 	entries []modelEntry
@@ -117,8 +52,8 @@ func (e *modelEntry) passes(q *ChangeQuery) bool {
 		(q.Components == nil || slices.Contains(q.Components, e.component))
 }
 
-// Every list of changes, every page of it and every count are those of the
-// plain list, whatever steps made it.
+// Every list of changes, every page and every count equal the plain list's,
+// whatever the steps.
 func TestChangesProperty(outer *testing.T) {
 	empty := filepath.Join(outer.TempDir(), "empty.db")
 	if err := openAt(outer, empty).Close(); err != nil {
@@ -143,7 +78,7 @@ func TestChangesProperty(outer *testing.T) {
 		w := newModelDB(t, db)
 		for s := range rapid.IntRange(1, 5).Draw(t, "steps") {
 			w.step(t, s+1)
-			for range 12 { // marks of one step are those of the next
+			for range 12 { // later steps use the sums of earlier ones
 				w.check(t, w.drawQuery(t))
 			}
 		}
@@ -152,8 +87,8 @@ func TestChangesProperty(outer *testing.T) {
 	})
 }
 
-// checkRoom counts the marks: they keep within their room, but for those of the
-// ledger that was read last.
+// checkRoom counts the sums: they stay within their limit, except for the ledger
+// that was read last.
 func checkRoom(t *rapid.T, c *spanCache) {
 	total, most := 0, 0
 	for _, m := range c.byKey {
@@ -171,7 +106,7 @@ type modelDB struct {
 	db    *DB
 	m     model
 	units map[int64]FingerprintedUnit // per translation
-	comps map[int64]int64             // translation → component
+	comps map[int64]int64             // component by translation
 	names map[int64]string            // per author
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// The newest entries of a language are those of the components' lists put
-// together, whatever the deltas are like.
+// The newest entries of a language are the merged lists of its translations,
+// whatever the deltas.
 func TestNewestInLanguage(t *testing.T) {
 	db := openWith(t, "a", "b", "c")
 	units := map[int64][]FingerprintedUnit{}

@@ -11,8 +11,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Pollers that ask for what comes after the last id they saw see every entry
-// once and in order, while several branches are written (invariant 4).
+// Pollers that ask for entries after the last id they saw see every entry once and
+// in order, while several branches are written.
 func TestPollers(t *testing.T) {
 	const writers, steps, pollers = 4, 25, 3
 	db := open(t)
@@ -58,14 +58,14 @@ func TestPollers(t *testing.T) {
 	}
 }
 
-// Pollers of filtered lists see every entry that passes once and in order while
-// marks are made beside them, by several readers of snapshots of any age; each
-// count is that of its snapshot.
+// Pollers of filtered lists see every matching entry once and in order, while
+// several readers with snapshots of any age extend the sums; each count fits its
+// snapshot.
 func TestFilteredPollers(t *testing.T) {
 	const writers, steps = 3, 40
 	db := open(t)
 	db.caches.spans.width = 4
-	db.caches.spans.room = 60 // ledgers are evicted meanwhile
+	db.caches.spans.room = 60 // so that ledgers are evicted
 	var specs []ComponentSpec
 	for w := range writers {
 		s := spec("demo", fmt.Sprintf("c%d", w))
@@ -151,7 +151,7 @@ func writeSteps(t *testing.T, db *DB, w, steps int) {
 	}
 }
 
-// pollOnce checks that ids go on from last without a gap, and that the
+// pollOnce checks that ids continue after last without a gap, and that the
 // generation fits the entries.
 func pollOnce(t *testing.T, db *DB, last int64) (n int, newest int64) {
 	err := db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestBots: names and addresses mark authors who are known and who come later,
-// in any case; a list without them unmarks.
+// TestBots: names and addresses mark known and later authors, in any case; a list
+// without them removes the mark.
 func TestBots(t *testing.T) {
 	db := openWith(t, "app")
 	at := 0

@@ -11,7 +11,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// componentState is what Configure decides about.
+// componentState is the part of a component that Configure sets.
 type componentState struct {
 	ID                       int64
 	Head                     string
@@ -118,7 +118,7 @@ func TestConfigure(t *testing.T) {
 	}
 }
 
-// What is not configured is not served, and comes back as it was.
+// A component that is not configured is not served, and returns unchanged.
 func TestInactive(t *testing.T) {
 	db := openWith(t, "app", "lib")
 	var units []FingerprintedUnit
@@ -233,32 +233,5 @@ func TestConfigureRefuses(t *testing.T) {
 				t.Errorf("something was written:\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestSetProblem(t *testing.T) {
-	db := openWith(t, "app", "lib")
-	ctx := context.Background()
-	for _, tt := range []struct {
-		problem string
-		changed bool
-	}{
-		{"fetch https://user:hunter2@example.org/app.git, ssh://git:hunter2@host/x, https://hunter2@h/y: no route", true},
-		{"fetch https://user:hunter2@example.org/app.git, ssh://git:hunter2@host/x, https://hunter2@h/y: no route", false},
-		{"", true},
-		{"", false},
-		{"ssh://git@host/x: refused", true},
-	} {
-		changed, err := db.SetPullProblem(ctx, []int64{1, 2}, tt.problem)
-		if err != nil || changed != tt.changed {
-			t.Errorf("SetProblem(%q) = %v, %v", tt.problem, changed, err)
-		}
-		if text := dump(t, db); strings.Contains(text, "hunter2") {
-			t.Errorf("a credential is stored:\n%s", text)
-		}
-	}
-	got, err := db.Branch(ctx, testRepo, testBranch)
-	if err != nil || got[1].Problem != "ssh://git@host/x: refused" {
-		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// dump writes every row of every table down, so that two databases, or two
-// moments of one, can be compared.
+// dump prints every row of every table, to compare two databases, or one at two
+// times.
 func dump(tb testing.TB, db *DB) string {
 	tb.Helper()
 	var b strings.Builder

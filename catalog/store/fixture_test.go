@@ -10,7 +10,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// All tests share one clock reading; nothing in the package reads another.
+// All tests use one clock; the package reads no other.
 func day(n int) time.Time { return time.Date(2024, 3, n, 12, 0, 0, 123456000, time.UTC) }
 
 func head(n int) string { return fmt.Sprintf("%040x", n) }
@@ -97,7 +97,8 @@ func read(tb testing.TB, db *DB, fn func(ctx context.Context, s *Snapshot) error
 }
 
 // fill adds a translation with n units: a source translation if source is nil,
-// else one of the units of source. It returns the translation's id and units.
+// otherwise a translation of the units of source. It returns the translation's id
+// and units.
 func fill(ctx context.Context, tx *StepTx, component int64, code string, n int, source []FingerprintedUnit) (int64, []FingerprintedUnit, error) {
 	t := catalog.Translation{
 		ComponentID: component, Language: code, FileCode: code, Filename: "po/" + code + ".po", Revision: head(len(code)),
@@ -118,8 +119,8 @@ func fill(ctx context.Context, tx *StepTx, component int64, code string, n int, 
 	return t.ID, units, tx.PutLayout(ctx, t.ID, placed)
 }
 
-// makeUnits makes the units of a translation, with sources of their own or with
-// those of source.
+// makeUnits makes the units of a translation, with their own sources or with those
+// in source.
 func makeUnits(translation int64, code string, n int, source []FingerprintedUnit) []FingerprintedUnit {
 	var h catalog.Hasher
 	units := make([]FingerprintedUnit, n)

@@ -12,7 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// noise fills the log: bytes that do not compress.
+// noise fills the log with bytes that cannot be compressed.
 func noise(t *testing.T, db *DB, from, to int, size int) {
 	t.Helper()
 	data := make([]byte, size)
@@ -27,8 +27,8 @@ func noise(t *testing.T, db *DB, from, to int, size int) {
 	})
 }
 
-// TestReadLong: a long read sees one state and holds up no step, whose commit
-// leaves the log be; the end of the read folds it.
+// TestReadLong: a long read sees one state and does not delay steps, which make no
+// checkpoint meanwhile; the end of the read does.
 func TestReadLong(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.db")
 	db := openAt(t, path)
@@ -39,7 +39,7 @@ func TestReadLong(t *testing.T) {
 			return err
 		}
 		noise(t, db, 0, 1, checkpointAbove+1<<20)
-		if at := db.engine.checkpointAt.Load(); at != checkpointAbove { // a fold in vain moves it
+		if at := db.engine.checkpointAt.Load(); at != checkpointAbove { // a failed checkpoint increases it
 			t.Errorf("the step waited for the read; the next fold is due at %d bytes", at)
 		}
 		if after, err := s.Generation(ctx); err != nil || after != before {
@@ -58,7 +58,7 @@ func TestReadLong(t *testing.T) {
 	}
 }
 
-// TestReadLongBounded: neither readers nor the log belong to long reads alone.
+// TestReadLongBounded: long reads can use neither all readers nor the whole log.
 func TestReadLongBounded(t *testing.T) {
 	db := openAt(t, filepath.Join(t.TempDir(), "long.db"))
 	configure(t, db, "app")
@@ -97,9 +97,9 @@ func TestReadLongBounded(t *testing.T) {
 	}
 }
 
-// TestFoldGivesWay: a commit whose fold was in vain, for a snapshot of another
-// process perhaps, does not let every further one wait.
-func TestFoldGivesWay(t *testing.T) {
+// TestCheckpointBackoff: after a failed checkpoint, which a snapshot of another
+// process may cause, not every later commit waits.
+func TestCheckpointBackoff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fold.db")
 	db, err := Open(t.Context(), path, Options{BusyTimeout: time.Millisecond})
 	if err != nil {

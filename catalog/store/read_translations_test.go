@@ -12,8 +12,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// A translation is found by its code, else by its file's; a removed one is not,
-// though its units and its file stay readable (decisions 13 and 23).
+// A translation is found by its code, otherwise by its file's. A removed one is
+// not found, but its units and its file can still be read.
 func TestTranslationLookup(t *testing.T) {
 	db := openWith(t, "app")
 	var gone []FingerprintedUnit
@@ -146,19 +146,4 @@ func TestManyOfAll(t *testing.T) {
 		}
 		return err
 	})
-}
-
-func TestBindStyle(t *testing.T) {
-	for query, want := range map[string]string{
-		"a = $1 AND b IN ($2,$3)":  "a = ? AND b IN (?,?)",
-		"a = $2 AND b = $1":        "a = $2 AND b = $1",
-		"a = $1 OR b = $1":         "a = $1 OR b = $1",
-		"SELECT 1":                 "SELECT 1",
-		list(1, 12):                "(?,?,?,?,?,?,?,?,?,?,?,?)",
-		"a = $1 AND b = $3 - $2 $": "a = $1 AND b = $3 - $2 $",
-	} {
-		if got := bindStyle(query); got != want {
-			t.Errorf("%q became %q, want %q", query, got, want)
-		}
-	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Units come in the order of the file, whatever order their ids have, with all
-// that a page by id shows of them.
+// Units come in the order of the file, whatever the order of their ids, with the
+// same fields as in a page by id.
 func TestUnitsInFile(t *testing.T) {
 	const n = 2600
 	db := openWith(t, "app")

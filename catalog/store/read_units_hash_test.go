@@ -7,9 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// TestUnitByHash: of several units with a hash the live one is found, and of
-// those the first; a removed one where there is no other; none of another
-// translation.
+// TestUnitByHash: of several units with a hash it finds a live one, and of these
+// the first; a removed one if no other exists; none of another translation.
 func TestUnitByHash(t *testing.T) {
 	db := openWith(t, "app")
 	var en, cs int64

@@ -11,7 +11,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// TestDirect: pages are read as any other query, whatever the types.
+// TestDirect: the driver's rows are read like those of database/sql, whatever the
+// types.
 func TestDirect(t *testing.T) {
 	t.Parallel()
 	db := openWith(t, "app")
@@ -56,8 +57,8 @@ func TestDirect(t *testing.T) {
 	})
 }
 
-// TestDirectEnds: after an error, a panic or the end of its context a session
-// reads on.
+// TestDirectEnds: a session can be used after an error, a panic or the end of its
+// context.
 func TestDirectEnds(t *testing.T) {
 	t.Parallel()
 	db := openWith(t, "app")

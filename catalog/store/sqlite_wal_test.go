@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// A long write-ahead log is folded after the commit, though a reader that began
-// before was in the way of SQLite's own checkpoint.
-func TestFold(t *testing.T) {
+// A long write-ahead log is written into the database after the commit, although a
+// reader was in the way of SQLite's own checkpoint.
+func TestCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fold.db")
 	db := openAt(t, path)
 	configure(t, db, "app")

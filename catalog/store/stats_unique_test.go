@@ -39,13 +39,13 @@ func putStrings(ctx context.Context, tx *StepTx, t *catalog.Translation, sources
 	return tx.PutLayout(ctx, t.ID, placed)
 }
 
-// TestUniqueProperty: strings that several components have count once for each
+// TestUniqueProperty: strings that several components have count once per
 // language, whatever the components have in common, and after every change.
 func TestUniqueProperty(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		db := openWith(outer, "a", "b", "c")
 		states := []catalog.State{catalog.StateEmpty, catalog.StateFuzzy, catalog.StateTranslated}
-		model := map[string]map[string]catalog.State{} // language → text → the furthest state
+		model := map[string]map[string]catalog.State{} // by language and text: the best state
 		languages := []string{"cs", "de"}
 		var ids []int64
 		for c := int64(1); c <= 3; c++ {
@@ -86,7 +86,7 @@ func TestUniqueProperty(outer *testing.T) {
 					want.AddUnit(&catalog.Unit{State: state, Words: len(text), Chars: 2 * len(text)})
 				}
 			}
-			for range 2 { // counted, kept
+			for range 2 { // counted, then cached
 				err := db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
 					got, err := s.UniqueStats(ctx, ids)
 					if got != want {
@@ -103,8 +103,8 @@ func TestUniqueProperty(outer *testing.T) {
 }
 
 // BenchmarkUnique counts 400,000 strings in 20 languages of two components that
-// have a tenth of their strings in common: all of them, and those of one language
-// after it has changed.
+// have a tenth of their strings in common: all languages, and one language after
+// it has changed.
 func BenchmarkUnique(b *testing.B) {
 	const n, languages = 10_000, 20
 	db := openWith(b, "a", "b")

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,13 +10,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
-	"go.uber.org/goleak"
 
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// raw opens the file as somebody else would.
+// raw opens the file like another program would.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	h, err := sql.Open("sqlite", path)
@@ -36,7 +33,7 @@ func execute(t *testing.T, h *sql.DB, query string) {
 	}
 }
 
-// Every reason why a database cannot be opened is one line with the remedy.
+// Every reason why a database cannot be opened gives one line with the remedy.
 func TestOpenErrors(t *testing.T) {
 	tests := []struct {
 		name string
@@ -131,8 +128,8 @@ func wantLine(t *testing.T, err error, parts ...string) {
 	}
 }
 
-// A disk that fills up in the middle of a step loses nothing, and the step can
-// be repeated when there is room.
+// If the disk becomes full during a step, nothing is lost, and the step can be
+// repeated when there is room.
 func TestDiskFull(t *testing.T) {
 	db := openWith(t, "app")
 	step(t, db, info(0, 1, 1), writeAll)
@@ -147,7 +144,7 @@ func TestDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	limit("1") // SQLite takes the present size
+	limit("1") // SQLite uses the present size
 	_, err := db.Step(context.Background(), info(1, 2, 1), writeMore)
 	if err == nil {
 		t.Fatal("no error")
@@ -175,95 +172,12 @@ func TestLocked(t *testing.T) {
 		t.Fatal("no error")
 	}
 	wantLine(t, err, "store: step: database "+path, "locked by another process")
-	read(t, db, func(ctx context.Context, s *Snapshot) error { // readers do not mind
+	read(t, db, func(ctx context.Context, s *Snapshot) error { // readers are not affected
 		_, err := s.Component(ctx, "demo", "app")
 		return err
 	})
 	execute(t, other, `ROLLBACK`)
 	step(t, db, info(0, 1, 1), nothing)
-}
-
-// Errors that callers react to keep their sentinel; those of the driver do not
-// get out.
-func TestErrorsStayInside(t *testing.T) {
-	db := openWith(t, "app")
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if err := db.Read(ctx, func(context.Context, *Snapshot) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want cancelled", err)
-	}
-	if err := db.Read(context.Background(), func(context.Context, *Snapshot) error { return errBoom }); err != errBoom {
-		t.Errorf("%v, want the function's own error", err)
-	}
-	read(t, db, func(ctx context.Context, s *Snapshot) error {
-		_, e1 := s.Project(ctx, "x")
-		_, e2 := s.Component(ctx, "demo", "x")
-		_, e3 := s.Translation(ctx, "demo", "app", "x")
-		_, e4 := s.Unit(ctx, 7)
-		_, e5 := s.Change(ctx, 0)
-		_, e6 := s.File(ctx, 7)
-		_, e7 := s.User(ctx, "x")
-		for i, err := range []error{e1, e2, e3, e4, e5, e6, e7} {
-			if !errors.Is(err, catalog.ErrNotFound) || errors.Is(err, sql.ErrNoRows) {
-				t.Errorf("read %d: %v, want ErrNotFound", i+1, err)
-			}
-		}
-		return nil
-	})
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	err := db.Read(context.Background(), func(context.Context, *Snapshot) error { return nil })
-	if err == nil || errors.Is(err, sql.ErrConnDone) {
-		t.Errorf("after Close: %v", err)
-	}
-	if _, err := db.Step(context.Background(), info(0, 1, 1), nothing); err == nil {
-		t.Error("a step after Close")
-	}
-	if err := db.Close(); err != nil {
-		t.Errorf("second Close: %v", err)
-	}
-}
-
-// More readers than sessions wait for their turn; nothing is left running.
-func TestReadersWait(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	db, err := Open(context.Background(), filepath.Join(t.TempDir(), "x.db"), Options{Readers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	read(t, db, func(context.Context, *Snapshot) error {
-		read(t, db, func(context.Context, *Snapshot) error {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-			defer cancel()
-			err := db.Read(ctx, func(context.Context, *Snapshot) error { return nil })
-			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("a third reader: %v", err)
-			}
-			return nil
-		})
-		return nil
-	})
-	read(t, db, func(context.Context, *Snapshot) error { return nil })
-}
-
-// A snapshot shows one state however long it lasts.
-func TestSnapshotIsolation(t *testing.T) {
-	db := openWith(t, "app")
-	read(t, db, func(ctx context.Context, s *Snapshot) error {
-		before, err := s.Generation(ctx)
-		if err != nil {
-			return err
-		}
-		step(t, db, info(0, 1, 1), writeAll)
-		after, err := s.Generation(ctx)
-		c, err2 := s.Component(ctx, "demo", "app")
-		if after != before || c.Imported || c.Head != "" {
-			t.Errorf("generation %d became %d, component %+v", before, after, c)
-		}
-		return errors.Join(err, err2)
-	})
 }
 
 // A path may hold what URLs and DSNs treat specially.
@@ -277,30 +191,5 @@ func TestOddPath(t *testing.T) {
 	configure(t, db, "app")
 	if fi, err := os.Stat(path); err != nil || fi.Size() == 0 || fi.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v, %v: not the database, or open to others", fi, err)
-	}
-}
-
-func TestMetrics(t *testing.T) {
-	db := openWith(t, "app")
-	step(t, db, info(0, 1, 1), writeAll)
-	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(db.Metrics()...)
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]float64{}
-	for _, f := range families {
-		for _, m := range f.GetMetric() {
-			got[f.GetName()] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
-		}
-	}
-	if got["repoglot_store_statements_total"] < 10 {
-		t.Errorf("only %v statements counted", got["repoglot_store_statements_total"])
-	}
-	delete(got, "repoglot_store_statements_total") // its number means nothing
-	want := map[string]float64{"repoglot_store_changes_total": 300, "repoglot_store_generation": 2, "repoglot_store_step_seconds": 1}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

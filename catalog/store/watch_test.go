@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// A step wakes every watch once it can be read, and nothing else does.
+// A step wakes every watch when it can be read, and nothing else does.
 func TestWatch(t *testing.T) {
 	db := openWith(t, "app")
 	one, two := db.Watch(), db.Watch()
@@ -44,7 +44,7 @@ func TestWatch(t *testing.T) {
 	<-next
 }
 
-// Another process, here another handle on the same file, is heard too; no
+// A watch notices another process, here another handle on the same file. No
 // goroutine outlives its watches or its database.
 func TestWatchOtherProcess(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -78,8 +78,8 @@ func TestWatchOtherProcess(t *testing.T) {
 	<-ours.Watch().Changed()
 }
 
-// Watches come and go while steps are written; whoever reads after every
-// wake-up has seen all in the end.
+// Watches come and go while steps are written; readers that read after every
+// wake-up have seen everything in the end.
 func TestWatchConcurrent(t *testing.T) {
 	const steps, watchers = 60, 8
 	db := openWith(t, "app")

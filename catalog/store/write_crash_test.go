@@ -14,7 +14,7 @@ import (
 )
 
 // crashEnv makes TestMain a process that begins a step on the database it names
-// and then waits to be killed; crashAtEnv says where.
+// and then waits to be killed; crashAtEnv says where in the step.
 const crashEnv, crashAtEnv = "REPOGLOT_STORE_CRASH_DB", "REPOGLOT_STORE_CRASH_AT"
 
 func TestMain(m *testing.M) {
@@ -28,11 +28,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// crash never returns: it says that the place is reached and waits.
+// crash never returns: it reports that it is there and waits.
 func crash(path, at string) {
 	reached := func() {
 		_, _ = os.Stdout.WriteString("reached\n")
-		_, _ = bufio.NewReader(os.Stdin).ReadByte() // until the parent has killed us, or is gone
+		_, _ = bufio.NewReader(os.Stdin).ReadByte() // until the parent has killed us, or has ended
 		os.Exit(3)
 	}
 	db, err := Open(context.Background(), path, Options{})
@@ -70,7 +70,7 @@ func smallCache(db *DB) {
 	db.engine.writer.release(s, true)
 }
 
-// writeMore is the step that dies.
+// writeMore is the step that is killed.
 func writeMore(ctx context.Context, tx *StepTx) error {
 	if _, err := tx.User(ctx, "Bob", "bob@example.org", day(1)); err != nil {
 		return err
@@ -86,8 +86,8 @@ func writeMore(ctx context.Context, tx *StepTx) error {
 	return tx.AddDelta(ctx, Delta{ComponentID: 1, TranslationID: id, Entries: newEntries(units)})
 }
 
-// Killed anywhere, a step is wholly there or not at all, and done again it gives
-// the ids of an uninterrupted run (invariant 3).
+// A step that is killed anywhere is stored whole or not at all, and when it is
+// repeated it gives the ids of an uninterrupted run.
 func TestCrash(t *testing.T) {
 	want := openWith(t, "app")
 	step(t, want, info(0, 1, 1), writeAll)

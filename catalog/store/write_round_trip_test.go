@@ -3,14 +3,13 @@ package store
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// One step with everything in it, and everything read back.
+// One step writes everything, and everything is read back.
 func TestRoundTrip(t *testing.T) {
 	db := openWith(t, "app")
 	var source, german []FingerprintedUnit
@@ -117,18 +116,4 @@ func checkChanges(ctx context.Context, t *testing.T, s *Snapshot, germanID int64
 		t.Errorf("user (-want +got):\n%s", diff)
 	}
 	return err
-}
-
-func TestMicros(t *testing.T) {
-	for _, at := range []time.Time{{}, time.Unix(0, 0).UTC(), day(3), time.Date(-400, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(300000, 1, 1, 0, 0, 0, 0, time.UTC)} {
-		v := micros(at)
-		if (v == nil) != at.IsZero() {
-			t.Errorf("micros(%v) = %v", at, v)
-		}
-		if n, ok := v.(int64); ok {
-			if y := time.UnixMicro(n).UTC().Year(); y < 1 || y > 9999 {
-				t.Errorf("micros(%v) is in the year %d", at, y)
-			}
-		}
-	}
 }

@@ -38,7 +38,7 @@ func writeAll(ctx context.Context, tx *StepTx) error {
 	return tx.AddDelta(ctx, Delta{ComponentID: 1, TranslationID: id, AuthorID: author, Entries: newEntries(units)})
 }
 
-// A step that does not reach its end leaves nothing, and the next one works.
+// A step that does not reach its end stores nothing, and the next one works.
 func TestStepLeavesNothing(t *testing.T) {
 	tests := []struct {
 		name string
@@ -124,7 +124,7 @@ func TestStepPanic(t *testing.T) {
 	step(t, db, info(0, 1, 1), writeAll)
 }
 
-// Settings that change while a step reads with the old ones are a conflict.
+// A change of settings during a step that used the old ones is a conflict.
 func TestStepReconfigured(t *testing.T) {
 	db := openWith(t, "app")
 	ctx := context.Background()
@@ -146,7 +146,7 @@ func TestStepReconfigured(t *testing.T) {
 	step(t, db, i, nothing)
 }
 
-// Of two writers that start from one head, one wins.
+// Of two writers that start from the same head, one wins.
 func TestStepConflict(t *testing.T) {
 	db := openWith(t, "app", "lib")
 	const rounds, writers = 20, 4
@@ -183,7 +183,7 @@ func TestStepConflict(t *testing.T) {
 	})
 }
 
-// generations are those of all rows.
+// generations returns the generations of all rows.
 func generations(tb testing.TB, db *DB) map[string]int64 {
 	tb.Helper()
 	out := map[string]int64{}
@@ -203,7 +203,8 @@ func generations(tb testing.TB, db *DB) map[string]int64 {
 	return out
 }
 
-// A generation goes to what changed, up to the project, and to nothing beside.
+// A step gives its generation to everything that changed, up to the project, and
+// to nothing else.
 func TestGenerations(t *testing.T) {
 	db := open(t)
 	specs := []ComponentSpec{spec("one", "app"), spec("one", "lib"), spec("two", "far")}
@@ -280,7 +281,7 @@ func TestGenerations(t *testing.T) {
 	})
 }
 
-// Codes may change hands within a step.
+// Translations may swap codes within a step.
 func TestSwapCodes(t *testing.T) {
 	db := openWith(t, "app")
 	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
@@ -302,7 +303,7 @@ func TestSwapCodes(t *testing.T) {
 	})
 }
 
-// Decision 19: no entry is older than the one before it in its component.
+// No entry is older than the one before it in its component.
 func TestTimestamps(t *testing.T) {
 	db := openWith(t, "app", "lib")
 	event := func(component int64, at time.Time) Delta {
@@ -327,7 +328,7 @@ func TestTimestamps(t *testing.T) {
 	})
 }
 
-// A unit keeps id and text through removal and return.
+// A unit keeps id and text when it is removed and returns.
 func TestRemoveAndReturn(t *testing.T) {
 	db := openWith(t, "app")
 	var id int64

@@ -21,17 +21,17 @@ func TestUsers(t *testing.T) {
 	}{
 		{"Ann Lee", "ann@example.org", day(5), 1, "ann-lee", day(5)},
 		{"Ann Lee", "other@example.org", day(5), 2, "ann-lee-2", day(5)},
-		{"Annie", " ANN@Example.ORG ", day(3), 1, "ann-lee", day(3)}, // the e-mail decides, the earliest commit counts
+		{"Annie", " ANN@Example.ORG ", day(3), 1, "ann-lee", day(3)}, // the e-mail address decides, the earliest commit counts
 		{"Ann Lee 3", "third@example.org", day(5), 3, "ann-lee-3", day(5)},
 		{"Ann Lee", "fourth@example.org", day(5), 4, "ann-lee-4", day(5)},
 		{"Ann Lee", "", day(5), 5, "ann-lee-5", day(5)},
-		{"Bob", "", day(5), 6, "bob", day(5)}, // without an e-mail the name decides
+		{"Bob", "", day(5), 6, "bob", day(5)}, // without an e-mail address the name decides
 		{"Ann Lee", "", day(9), 5, "ann-lee-5", day(5)},
 		{"!!!", "x@example.org", time.Time{}, 7, "author", time.Time{}},
 	}
 	for i, s := range steps {
 		step(t, db, info(i, i+1, 1), func(ctx context.Context, tx *StepTx) error {
-			for range 2 { // the second time from memory
+			for range 2 { // the second time from the step's map
 				id, err := tx.User(ctx, s.name, s.email, s.at)
 				if err != nil || id != s.id {
 					t.Errorf("%s <%s> is %d, want %d: %v", s.name, s.email, id, s.id, err)
@@ -52,7 +52,7 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// Many authors of one name do not cost quadratic time.
+// Many authors with one name do not cost quadratic time.
 func TestFirstFree(t *testing.T) {
 	for _, tt := range []struct {
 		taken, want, calls int
@@ -106,9 +106,9 @@ func TestLastAuthor(t *testing.T) {
 	check("", day(20), 3)
 }
 
-// TestKnown: whoever sees some components alone learns of an author's first
-// commit there, and not of an older one elsewhere.
-func TestKnown(t *testing.T) {
+// TestRestrictUser: a client that sees only some components learns of an author's
+// first commit there, not of an older one elsewhere.
+func TestRestrictUser(t *testing.T) {
 	db := openWith(t, "app", "hidden")
 	authors := make([]int64, 3) // of app, of hidden, of both
 	step(t, db, info(0, 1, 1, 2), func(ctx context.Context, tx *StepTx) error {
@@ -173,8 +173,7 @@ func TestKnown(t *testing.T) {
 	})
 }
 
-// userDump is what is stored about users; repositories have addresses of their
-// own.
+// userDump prints what is stored about users, except addresses of repositories.
 func userDump(t *testing.T, db *DB) string {
 	t.Helper()
 	_, text, found := strings.Cut(dump(t, db), "== users\n")
