@@ -132,11 +132,11 @@ func (s *Snapshot) rank(ctx context.Context, l scope, after, total int64) (int64
 }
 
 // probe finds the delta with the entry of a rank.
-func (s *Snapshot) probe(ctx context.Context, l scope, place int64) (first, id, n int64, err error) {
+func (s *Snapshot) probe(ctx context.Context, l scope, rank int64) (first, id, n int64, err error) {
 	found, err := s.s.first(ctx, `SELECT `+l.first+`, d.first_change, d.n FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2
-		ORDER BY `+l.first+` DESC LIMIT 1`, []any{l.id, place}, &first, &id, &n)
-	if err == nil && (!found || place >= first+n) {
-		err = fmt.Errorf("entry %d of %s is missing: restore a backup, or move the database away and import anew", place, l.name)
+		ORDER BY `+l.first+` DESC LIMIT 1`, []any{l.id, rank}, &first, &id, &n)
+	if err == nil && (!found || rank >= first+n) {
+		err = fmt.Errorf("entry %d of %s is missing: restore a backup, or move the database away and import anew", rank, l.name)
 	}
 	return first, id, n, err
 }

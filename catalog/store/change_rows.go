@@ -106,8 +106,8 @@ func (s *Snapshot) countEvents(ctx context.Context, rows []deltaRow) error {
 
 // straddling is the rank of the last delta that begins at or before a rank: the
 // only one that can extend beyond it. It is 0 if the ledger has no such delta.
-func (s *Snapshot) straddling(ctx context.Context, l *ledger, place int64) (int64, error) {
-	query, args := `SELECT COALESCE(MAX(`+l.first+`), 0) FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2`, []any{l.id, place}
+func (s *Snapshot) straddling(ctx context.Context, l *ledger, rank int64) (int64, error) {
+	query, args := `SELECT COALESCE(MAX(`+l.first+`), 0) FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2`, []any{l.id, rank}
 	if l.extra != "" {
 		query += ` AND ` + l.extra + ` = $3`
 		args = append(args, l.extraID)

@@ -53,7 +53,7 @@ func newSpanCache() *spanCache {
 }
 
 // spanOf is the span of a rank.
-func (c *spanCache) spanOf(place int64) int32 { return int32((place - 1) / c.width) }
+func (c *spanCache) spanOf(rank int64) int32 { return int32((rank - 1) / c.width) }
 
 func (c *spanCache) get(key ledgerKey) *ledgerSums {
 	c.mu.Lock()

@@ -95,9 +95,9 @@ const havingLagging = ` GROUP BY u.source_id, s.created HAVING 2 * SUM(CASE WHEN
 func (v *verifier) lagging(ctx context.Context, c *verifyScope) error {
 	const stored, counted = `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1`,
 		stringCounts + ` AND (SELECT behind FROM components WHERE id = $1) = 1` + havingLagging
-	err := v.wantNoRows(ctx, c, "strings counted as behind that are not", `SELECT COUNT(*) FROM (`+stored+` EXCEPT `+counted+`)`, c.id)
+	err := v.wantNoRows(ctx, c, "lagging strings that are not", `SELECT COUNT(*) FROM (`+stored+` EXCEPT `+counted+`)`, c.id)
 	if err == nil {
-		err = v.wantNoRows(ctx, c, "strings behind that are not counted", `SELECT COUNT(*) FROM (`+counted+` EXCEPT `+stored+`)`, c.id)
+		err = v.wantNoRows(ctx, c, "lagging strings that are not stored", `SELECT COUNT(*) FROM (`+counted+` EXCEPT `+stored+`)`, c.id)
 	}
 	return err
 }

@@ -115,7 +115,7 @@ func (d *direct) each(ctx context.Context, rows driver.Rows, each func(scan) err
 	defer clear(values) // do not keep texts alive
 	scan := func(dest ...any) error {
 		if len(dest) != n {
-			return fmt.Errorf("%d columns for %d places", n, len(dest))
+			return fmt.Errorf("%d columns for %d destinations", n, len(dest))
 		}
 		for i := range dest {
 			if err := assign(dest[i], values[i]); err != nil {
@@ -173,7 +173,7 @@ func assign(dest any, value driver.Value) error {
 			return assignNumber(reflect.ValueOf(dest), n)
 		}
 	}
-	return fmt.Errorf("no place for a %T in a %T", value, dest)
+	return fmt.Errorf("cannot scan a %T into a %T", value, dest)
 }
 
 func assignNumber(dest reflect.Value, n int64) error {
@@ -190,5 +190,5 @@ func assignNumber(dest reflect.Value, n int64) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no place for a number in a %s", dest.Type())
+	return fmt.Errorf("cannot scan a number into a %s", dest.Type())
 }

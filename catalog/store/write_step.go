@@ -183,7 +183,7 @@ func (tx *StepTx) loadConvoy(ctx context.Context) error {
 }
 
 func (tx *StepTx) conflict(found int) error {
-	return conflict("%d of %d components stand at %q: another process moved or reconfigured the rest",
+	return conflict("%d of %d components are at %q: another process moved or reconfigured the rest",
 		found, len(tx.info.Components), tx.info.From)
 }
 

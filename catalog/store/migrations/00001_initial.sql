@@ -1,11 +1,11 @@
--- One template for every engine: @ID, @BYTES and @CLUSTERED are filled in by
--- the dialect (dialect.go). Times are microseconds since 1970, NULL for the zero
--- time; flags are 0 or 1. Nothing is ever deleted but surplus layout blocks and
--- solved problems: ids are for ever (DESIGN, invariant 4).
+-- One template for all engines, which fill in @ID, @BYTES and @CLUSTERED
+-- (sqlite_statements.go). Times are microseconds since 1970, NULL for the zero
+-- time; flags are 0 or 1. Only surplus layout blocks and solved problems are
+-- deleted: ids are permanent.
 
 -- +goose Up
 
--- The one row that writers queue for, last in a step: what makes change ids
+-- The one row for which writers queue, last in a step: this makes change ids
 -- dense and visible in ascending order.
 CREATE TABLE clock (
   one         SMALLINT PRIMARY KEY CHECK (one = 1),
@@ -76,8 +76,8 @@ CREATE TABLE translations (
 CREATE INDEX translations_language ON translations (component_id, language);
 CREATE INDEX translations_generation ON translations (generation);
 
--- Source text, context, words and chars stand in the source unit alone: 193 MB
--- against 287 MB at 20 languages.
+-- Only source units have source text, context, words and chars: 193 MB instead
+-- of 287 MB at 20 languages.
 CREATE TABLE units (
   id              @ID PRIMARY KEY,                 -- component id * 2^28 + n
   translation_id  BIGINT NOT NULL,
@@ -99,8 +99,8 @@ CREATE TABLE units (
   flags           TEXT NOT NULL,
   created         BIGINT
 );
--- All that Diff reads, so that it never touches the rows: 28 ms against 140 ms
--- for 50,000 units.
+-- All columns that Diff reads, so that it does not read the rows: 28 ms instead
+-- of 140 ms for 50,000 units.
 CREATE INDEX units_known ON units (translation_id, id_hash, id_key, id, text_print, meta_print, removed);
 
 -- 256 live units in id order: id, position, location. An insertion at the top
@@ -123,8 +123,8 @@ CREATE TABLE users (
   joined     BIGINT
 );
 
--- One file times one commit of origin. first_* is the 1-based place of its
--- first entry in each list it belongs to: a page is a range, whatever its depth.
+-- One file in one commit of origin. first_* is the rank, from 1, of its first
+-- entry in each list that contains it: a page is a range, however deep.
 CREATE TABLE deltas (
   id                   @ID PRIMARY KEY,            -- component id * 2^28 + n
   project_id           BIGINT NOT NULL,

@@ -1,6 +1,6 @@
--- Filtered change lists are sums over deltas (DESIGN, invariant 6). All that the
--- sums need stands in the index that gives the order: filters by user read
--- author_id, those by time read at.
+-- Filtered change lists are sums over deltas. The index that gives the order has
+-- all columns of the sums: filters by user read author_id, filters by time read
+-- at.
 
 -- +goose Up
 

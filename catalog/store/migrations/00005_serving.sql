@@ -8,8 +8,8 @@ UPDATE translations SET recent_changes = (
   WHERE d.translation_id = translations.id AND d.at > translations.last_change_at - 21600000000
 ) WHERE last_change_at IS NOT NULL;
 
--- The commit that the component stands at, for people: JSON of catalog.Commit;
--- NULL or that of another commit where it is not known.
+-- A description of the head: JSON of catalog.Commit. It is NULL or describes
+-- another commit if the head is unknown.
 ALTER TABLE components ADD COLUMN head_commit TEXT;
 
 -- Lists over many components: which languages there are, which translations.

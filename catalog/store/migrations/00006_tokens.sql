@@ -1,8 +1,8 @@
 -- +goose Up
 
--- Access tokens: hash is the SHA-256 of the secret, which is random and long and
--- stands nowhere. AUTOINCREMENT is not portable: newest_token of the clock keeps
--- ids from being given twice.
+-- Access tokens: hash is the SHA-256 of the secret, which is random, long and
+-- not stored. AUTOINCREMENT is not portable: newest_token of the clock prevents
+-- that an id is used twice.
 CREATE TABLE tokens (
   id          @ID PRIMARY KEY,
   name        TEXT NOT NULL UNIQUE,

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- Texts that other branches have for live units, one for each branch. The author
--- need not be among the users, who are those of entries: author_key is as
+-- Texts that other branches have for live units, one per branch. The author need
+-- not be a user, since users are authors of entries: author_key is like
 -- users.email_hash.
 CREATE TABLE suggestions (
   unit_id        BIGINT NOT NULL,

@@ -1,8 +1,8 @@
 -- +goose Up
 
--- What finds units.echo, of units that were checked, in place of an index that
--- every batch of a replay kept up to date: checks write it, in its own order. A
--- pair whose unit has another echo by now counts for nothing.
+-- Finds checked units by units.echo, the hash of their target. An index would
+-- have to be updated by every batch of a replay; checks write this table in its
+-- own order. A row is ignored if its unit has another hash by now.
 CREATE TABLE echoes (
   echo    BIGINT NOT NULL,
   unit_id BIGINT NOT NULL,

@@ -1,8 +1,8 @@
 -- +goose Up
 
--- Source strings that are translated into fewer than half of a component's
+-- Lagging strings: source strings translated in fewer than half of a component's
 -- languages, for the check long_untranslated. Components are counted (behind = 1)
--- once they have strings that are old enough; created is that of the unit.
+-- once they have strings that are old enough; created is the unit's.
 CREATE TABLE behind (
   component_id BIGINT NOT NULL,
   created      BIGINT NOT NULL,
