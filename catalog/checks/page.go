@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-//go:generate go test . -run TestLanguageNames|TestKeptWords|TestPage -update
+//go:generate go test . -run TestLanguageNames|TestKeptWords|TestPage|TestVersion -update
 
 // Page is the page of the documentation that lists the checks, in Markdown.
 func Page() string {
