@@ -15,7 +15,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/lang"
 )
 
-// plurals are the rules of the languages of the cases; English's otherwise.
+// plurals are the plural rules of the languages of the cases. Others have the rule
+// of English.
 var plurals = map[string]lang.Plural{
 	"cs": {Number: 3, Formula: "(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2"},
 	"fr": {Number: 2, Formula: "n > 1"},
@@ -23,10 +24,10 @@ var plurals = map[string]lang.Plural{
 	"ar": {Number: 6, Formula: "n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 && n%100<=99 ? 4 : 5"},
 }
 
-// TestCases runs testdata/CHECK.txtar: each section "fails LANGUAGE" or
-// "passes LANGUAGE" is a unit of lines "key: value", values with escapes in
-// quotes. A unit fails the check of the file's name, those of "also", and no
-// others; one that passes fails those of "also" at most.
+// TestCases runs testdata/CHECK.txtar. Each section "fails LANGUAGE" or
+// "passes LANGUAGE" is a unit of lines "key: value"; values with escapes are in
+// quotes. A unit that fails must fail the check of the file's name and the checks
+// in "also", and no others; a unit that passes must fail the checks in "also" only.
 func TestCases(t *testing.T) {
 	for _, check := range checks.All() {
 		t.Run(check.Name, func(t *testing.T) {
@@ -137,7 +138,7 @@ func (c *testCase) run(t *testing.T, check checks.Check) bool {
 	return got.Has(check.ID)
 }
 
-// switches holds a unit that fails to the flags that turn the check off and on.
+// switches tries the flags that turn the check off and on with a unit that fails.
 func (c *testCase) switches(t *testing.T, check checks.Check) {
 	t.Helper()
 	fails := func(flags, componentFlags string, change func(*checks.Unit, *checks.Options)) bool {

@@ -1,14 +1,16 @@
-// Package checks finds what is probably wrong with a translation: a full stop
-// that went missing, a placeholder that the source does not have, a plural
-// form that was forgotten.
+// Package checks finds probable mistakes in translations: a missing full stop, a
+// placeholder that the source does not have, a forgotten plural form.
 //
-// Goals: the checks of the compatible service that can fire on PO files, with
-// its rules (facts §11), as pure functions behind one table ([All]). A unit
-// without a failure costs no allocation; every check is linear in the length
-// of its strings, whatever they hold.
+// Goals: the checks of Weblate that can fail on PO files, with its rules
+// (docs/compatibility.md#checks), as pure functions in one table (table.go). A
+// unit without a failure costs no allocation. The time of a check is linear in
+// the length of its strings, whatever they contain.
 //
-// Non-goals: it stores nothing (the import does), knows no neighbours of a
-// unit (the functions of across.go get them as arguments) and no severity.
+// Non-goals: storing results (package ingest does), finding the units that a unit
+// is compared with (the functions of across.go get them as arguments), severity.
+//
+// To add a check: its number and row in table.go, its function in a file that
+// fits, its cases in testdata/NAME.txtar, Version, then go generate.
 package checks
 
 import (
@@ -23,26 +25,26 @@ const (
 	ScopePair   Scope = iota // each target form with its source form
 	ScopeTarget              // all forms of a target unit together
 	ScopeSource              // a source unit
-	ScopeAcross              // other units, too: not part of [Set.Run]
+	ScopeAcross              // a unit and others; not part of [Set.Run]
 )
 
 // Check describes one check.
 type Check struct {
-	// ID is the check's number.
+	// ID is the number of the check.
 	ID ID
-	// Name is the identifier of the API, such as "end_stop".
+	// Name is the identifier in the API, such as "end_stop".
 	Name string
 	// Title is the name for people.
 	Title string
 	// Description says what fails.
 	Description string
-	// Example is a source and target that fail, "source → target", forms parted
-	// by commas, flags in front; a sketch of several units where one cannot show
-	// it ([ScopeAcross]).
+	// Example is a source and a target that fail, "source → target": flags come
+	// first, commas separate plural forms. For [ScopeAcross] it is a sketch of
+	// several units.
 	Example string
-	// EnableFlag turns on a check that is off by default, else "".
+	// EnableFlag is the flag that turns on the check; "" if it is on by default.
 	EnableFlag string
-	// IgnoreFlag turns the check off for a unit or component.
+	// IgnoreFlag is the flag that turns off the check, for a unit or a component.
 	IgnoreFlag string
 	// Scope is what the check looks at.
 	Scope Scope
@@ -51,7 +53,7 @@ type Check struct {
 // Default reports whether the check runs without a flag.
 func (c Check) Default() bool { return c.EnableFlag == "" }
 
-// String is the name in the API; "" for a number that is no check.
+// String returns the name in the API; "" if no check has the number.
 func (id ID) String() string {
 	if id >= count {
 		return ""
@@ -59,13 +61,13 @@ func (id ID) String() string {
 	return table[id].name
 }
 
-// ByName finds the check of an API name, such as "end_stop".
+// ByName finds a check by its name in the API, such as "end_stop".
 func ByName(name string) (ID, bool) {
 	i := slices.IndexFunc(table[:], func(e entry) bool { return e.name == name })
 	return ID(max(i, 0)), i >= 0
 }
 
-// All lists every check by number. The slice is the caller's.
+// All returns every check, ordered by number. The caller may change the slice.
 func All() []Check {
 	all := make([]Check, 0, count)
 	for i, e := range table {

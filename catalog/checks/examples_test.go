@@ -10,9 +10,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/checks"
 )
 
-// TestExamples holds the examples of the documentation to the checks: each fails
-// its check as written, with the flags in front of it, in German or in a language
-// that the check is about.
+// TestExamples: each example of docs/checks.md fails its check, with the flags in
+// front of it, in German or in a language that the check is about.
 func TestExamples(t *testing.T) {
 	languages := map[checks.ID]string{checks.Kashida: "ar", checks.PunctuationSpacing: "fr"}
 	for _, c := range checks.All() {
@@ -35,7 +34,7 @@ func TestExamples(t *testing.T) {
 }
 
 // exampleOf reads `FLAGS, "source", "plural" → "form", "form"`, with
-// `glossary TERM → TRANSLATION, ` in front where that is what fails.
+// `glossary TERM → TRANSLATION, ` in front for check_glossary.
 func exampleOf(t *testing.T, c *checks.Check) (*checks.Unit, []checks.Term) {
 	t.Helper()
 	text, terms := c.Example, []checks.Term(nil)

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// maxExpression bounds the regular expressions of a flag, in about the
-// instructions that they are compiled to. Each character of a string may cost
-// as many steps, and each instruction fifty bytes: ".{1,500}" is about as many.
+// maxExpression bounds the regular expressions of a flag, in about the number of
+// instructions that they compile to. Each character of a string may cost that many
+// steps, and each instruction takes fifty bytes. ".{1,500}" is about the largest.
 const maxExpression = 1000
 
 // expression is a regular expression of a flag.
 type expression struct {
 	*regexp.Regexp
-	size int // in about its instructions
+	size int // in about instructions
 }
 
-// newExpression compiles a regular expression, RE2's; nil for one that is not,
-// or is too large.
+// newExpression compiles a regular expression of RE2. It returns nil if the
+// expression is invalid or too large.
 func newExpression(text string) *expression {
 	if len(text) > 4*maxExpression {
 		return nil
@@ -38,8 +38,8 @@ func newExpression(text string) *expression {
 	return &expression{compiled, size}
 }
 
-// sizeOf is about the number of instructions of an expression; it stops to
-// count far above maxExpression.
+// sizeOf estimates the number of instructions of an expression. It stops counting
+// far above maxExpression.
 func sizeOf(e *resyntax.Regexp) int {
 	parts := 0
 	for _, part := range e.Sub {
@@ -61,7 +61,7 @@ func sizeOf(e *resyntax.Regexp) int {
 	return min(size, 100*maxExpression)
 }
 
-// quoteAll is the expression that finds any of the values.
+// quoteAll returns the expression that matches any of the values.
 func quoteAll(values []flagValue, fold bool) string {
 	var parts []string
 	for _, v := range values {

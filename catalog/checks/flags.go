@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// flagSet is what the flags of a unit mean for the checks.
+// flagSet is the meaning of a unit's flags for the checks.
 type flagSet struct {
 	runs       Mask
 	strict     bool // strict-format
@@ -14,16 +14,17 @@ type flagSet struct {
 	xmlText    bool // xml-text
 	safeHTML   bool // safe-html
 	mdText     bool // md-text
-	maxLength  int  // -1 without a limit
+	maxLength  int  // -1: no limit
 	icu        icuFlags
 	holders    *pattern
 	regex      *expression
-	holes      []syntax          // of the formats that are on
-	markers    string            // the characters that their placeholders begin with
+	holes      []syntax          // placeholders of the formats that are on
+	markers    string            // the characters that these begin with
 	replace    *strings.Replacer // nil without the flag replacements
 }
 
-// effective are the flags of component and entry together; later ones win.
+// effective returns the flags of the component and an entry together. Later flags
+// win.
 func (s *Set) effective(entry string) *flagSet {
 	if f, ok := (*s.known.Load())[entry]; ok {
 		return f
@@ -40,7 +41,7 @@ func (s *Set) effective(entry string) *flagSet {
 	return f
 }
 
-// size is about the instructions of the flags' regular expressions.
+// size returns the size of the flags' regular expressions, in about instructions.
 func (f *flagSet) size() (n int) {
 	if f.holders != nil {
 		n += f.holders.size
@@ -95,7 +96,7 @@ func parseFlags(lists ...string) *flagSet {
 	return f
 }
 
-// set notes what one flag means beside turning checks on and off.
+// set records the meaning of one flag, apart from turning checks on and off.
 func (f *flagSet) set(name, value string) {
 	switch name {
 	case "strict-format":
@@ -114,7 +115,7 @@ func (f *flagSet) set(name, value string) {
 		}
 	case "regex":
 		if values := flagValues(value); len(values) > 0 {
-			f.regex = newExpression(values[0].text) // one that is none checks nothing
+			f.regex = newExpression(values[0].text) // nil, and no check, if it is invalid
 		}
 	case "icu-flags":
 		f.icu.options, _ = icuOptions(flagValues(value))
@@ -125,16 +126,16 @@ func (f *flagSet) set(name, value string) {
 	}
 }
 
-// maxReplacement and maxReplacements bound the texts of the flag replacements, in
-// bytes, and their number: each character of a string may cost as many steps as
-// they are long.
+// maxReplacement bounds each text of the flag replacements, in bytes, and
+// maxReplacements the number of pairs: each character of a string may cost as many
+// steps as the texts are long.
 const (
 	maxReplacement  = 200
 	maxReplacements = 100
 )
 
-// newReplacer takes pairs of old and new; an odd one at the end is left out, and
-// what is too long.
+// newReplacer makes a replacer of pairs of old and new text. It leaves out pairs
+// that are too long or incomplete; it returns nil if no pair is left.
 func newReplacer(values []flagValue) *strings.Replacer {
 	var pairs []string
 	for i := 0; i+1 < min(len(values), 2*maxReplacements); i += 2 {
@@ -148,6 +149,7 @@ func newReplacer(values []flagValue) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
+// onByDefault returns the checks that need no flag.
 func onByDefault() Mask {
 	var m Mask
 	for i := range table {
@@ -158,9 +160,10 @@ func onByDefault() Mask {
 	return m
 }
 
-// flagMasks are the checks that a flag without a value turns on, or off.
+// flagMasks are the checks that a flag without a value turns on or off.
 type flagMasks struct{ enables, ignores Mask }
 
+// masksByFlag returns the checks that each flag turns on or off.
 func masksByFlag() map[string]flagMasks {
 	all := make(map[string]flagMasks)
 	for i := range table {
@@ -181,13 +184,13 @@ func masksByFlag() map[string]flagMasks {
 	return all
 }
 
-// flagValue is one of the values of a flag; regex says it was written r"…".
+// flagValue is one of the values of a flag. regex says that it was written r"…".
 type flagValue struct {
 	text  string
 	regex bool
 }
 
-// flagValues splits the values of a flag at colons outside of double quotes.
+// flagValues splits the values of a flag at colons, except in double quotes.
 func flagValues(list string) []flagValue {
 	var all []flagValue
 	var v flagValue
@@ -214,8 +217,8 @@ func flagValues(list string) []flagValue {
 	return all
 }
 
-// splitFlags yields the flags of a comma-separated list; commas in double
-// quotes do not count.
+// splitFlags yields the flags of a list, which is split at commas, except in
+// double quotes.
 func splitFlags(list string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		start, quoted := 0, false
@@ -235,16 +238,17 @@ func splitFlags(list string) func(yield func(string) bool) {
 	}
 }
 
-// maxFlagsLength is the longest flags of an entry that are remembered, in bytes;
-// maxHeld the size of all regular expressions that are.
+// maxFlagsLength bounds the flags of an entry that a set remembers, in bytes;
+// maxHeld bounds the size of all regular expressions that it remembers.
 const (
 	maxFlagsLength = 1024
 	maxHeld        = 64 << 10
 )
 
+// dashed returns the name of a check as flags have it.
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
-// scopeMask are the checks of a scope.
+// scopeMask returns the checks of a scope.
 func scopeMask(scope Scope) Mask {
 	var m Mask
 	for i := range table {

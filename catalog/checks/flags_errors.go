@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// FlagErrors says what is wrong with comma-separated flags, for whoever wrote
-// them; nil if nothing is. Checks never fail because of it: a flag that means
-// nothing changes nothing. Names that are no flag are reported with unknown
-// only: entries have flags of gettext and of others, check_flags should not.
+// FlagErrors describes the mistakes in comma-separated flags, for the person who
+// wrote them; nil if there are no mistakes. A wrong flag is ignored and makes no
+// check fail. Unknown names are reported only if unknown is set: entries have
+// flags of gettext and of other programs, check_flags should not.
 func FlagErrors(flags string, unknown bool) []string {
 	var all []string
 	for flag := range splitFlags(flags) {
@@ -63,7 +63,7 @@ func flagError(name, value string, valued, unknown bool) string {
 	return ""
 }
 
-// expressionError says why a regular expression is left out.
+// expressionError says why a regular expression is ignored; "" if it is not.
 func expressionError(flag, text string) string {
 	if newExpression(text) != nil {
 		return ""
@@ -74,7 +74,7 @@ func expressionError(flag, text string) string {
 	return fmt.Sprintf("%s: the regular expression is too large and is left out: %.60q", flag, text)
 }
 
-// icuFlagsError names the values that are none.
+// icuFlagsError names an unknown value of icu-flags.
 func icuFlagsError(flag string, values []flagValue) string {
 	_, unknown := icuOptions(values)
 	if unknown == nil {
@@ -83,9 +83,8 @@ func icuFlagsError(flag string, values []flagValue) string {
 	return fmt.Sprintf("%s: there is no %.60q, but %s", flag, unknown[0], strings.Join(icuOptionNames(), ", "))
 }
 
-// otherFlags are those that mean something, but turn no check on or off by
-// themselves, or not here (facts §11.2); with those of gettext that stand in
-// every file.
+// otherFlags are the known flags that turn no check on or off by themselves: flags
+// of Weblate, and flags of gettext that are in every file.
 func otherFlags() []string {
 	return []string{
 		"read-only", "forbidden", "terminology", "case-insensitive", "strict-same", "strict-format", "xml-text", "rst-text", "bbcode-text",
@@ -95,8 +94,8 @@ func otherFlags() []string {
 	}
 }
 
-// otherChecks are the checks of other releases, and those that need more than a
-// PO file, as flags name them.
+// otherChecks are the names, as in flags, of checks that other releases of Weblate
+// have or that need more than a PO file.
 func otherChecks() []string {
 	return []string{
 		"max-size", "max-lines", "accelerator", "end-interrobang", "multiple-capital",

@@ -6,23 +6,24 @@ import (
 
 // placeholder is one placeholder of a string; from and to in bytes.
 type placeholder struct {
-	text     string // what is compared
+	text     string // the part that is compared
 	from, to int
-	position bool // told apart by its place only
-	escape   bool // stands for the marker itself, as %% does
-	paired   bool // found on the other side, too
+	position bool // it has no name or number, so its position identifies it
+	escape   bool // it means the marker itself, as %% does
+	paired   bool // the other string has it as well
 }
 
-// scanner reads the placeholder that begins at byte i, a marker character.
+// scanner reads the placeholder that begins at byte i, which is a marker.
 type scanner func(t *subject, i int) (placeholder, bool)
 
-// syntax is a kind of placeholders.
+// syntax is the notation of one kind of placeholders.
 type syntax struct {
-	markers string // the characters that placeholders begin with
+	markers string // the characters that a placeholder may begin with
 	scan    scanner
 }
 
-// checkFormat compares the placeholders of the forms (facts §11.4).
+// checkFormat compares the placeholders of each target form with those of its
+// source form.
 func checkFormat(r *run, id ID) {
 	x := syntaxes[id]
 	for i, target := range r.unit.Targets {
@@ -41,8 +42,8 @@ func checkFormat(r *run, id ID) {
 	}
 }
 
-// apostrophes fails for an odd number of them: the last opens a quotation that
-// is not closed.
+// apostrophes fails if their number is odd: the last one opens a quotation that is
+// never closed.
 func apostrophes(t string) hit {
 	if strings.Count(t, "'")%2 == 0 {
 		return hit{}
@@ -51,12 +52,13 @@ func apostrophes(t string) hit {
 	return hit{failed: true, target: Span{i, i + 1}}
 }
 
-// lenient reports a form that may leave its number out.
+// lenient reports whether a form may leave out its number.
 func (r *run) lenient(i int) bool {
 	f := r.form(i)
 	return !r.flags.strict && (f.single || f.zeroOrOne && i == 0)
 }
 
+// formatSource is formSource for a syntax.
 func formatSource(r *run, x syntax, i int) int {
 	return r.formSource(i, func(s string) bool {
 		_, ok := r.text.reset(s).next(x, 0)
@@ -64,8 +66,8 @@ func formatSource(r *run, x syntax, i int) int {
 	})
 }
 
-// formSource is the source form that the placeholders of target form i are
-// compared with; has reports a text that has some.
+// formSource returns the source form whose placeholders those of target form i are
+// compared with. has reports whether a text has placeholders.
 func (r *run) formSource(i int, has func(string) bool) int {
 	if len(r.unit.Sources) < 2 {
 		return 0
@@ -79,8 +81,8 @@ func (r *run) formSource(i int, has func(string) bool) int {
 	return 0
 }
 
-// compare fails if the placeholders do not agree, and says which: surplus ones
-// in the target, missing ones in the source, or those in another order.
+// compare fails if the placeholders differ. It marks the surplus ones in the
+// target, the missing ones in the source, or the ones in another order.
 func (r *run) compare(x syntax, source, target string, lenient bool) hit {
 	if r.agree(x, source, target) {
 		return hit{}
@@ -107,8 +109,8 @@ func (r *run) compare(x syntax, source, target string, lenient bool) hit {
 	return h
 }
 
-// compareMany compares more placeholders than are kept, and says nothing of
-// where they are. [run.agree] found them in another order.
+// compareMany compares strings with more placeholders than maxMarks, without
+// marking places. They are not in the same order, as [run.agree] has found.
 func (r *run) compareMany(x syntax, source, target string) hit {
 	a, position := r.text.reset(source).digest(x, r.seed)
 	b, _ := r.other.reset(target).digest(x, r.seed)
@@ -131,10 +133,12 @@ func (r *run) agree(x syntax, source, target string) bool {
 	}
 }
 
-// fewPlaceholders is up to how many a search one by one is the fastest.
+// fewPlaceholders is the number of placeholders up to which comparing each with
+// each is fastest.
 const fewPlaceholders = 16
 
-// pairUp marks the placeholders that are on both sides, and counts the others.
+// pairUp marks the placeholders that both sides have, each as often as the other
+// side has it, and counts the rest.
 func pairUp(a, b []placeholder) (missing, extra int) {
 	both := 0
 	if len(a) <= fewPlaceholders && len(b) <= fewPlaceholders {
@@ -172,6 +176,7 @@ func pairUp(a, b []placeholder) (missing, extra int) {
 	return len(a) - both, len(b) - both
 }
 
+// unpaired returns the places of the placeholders that only one side has.
 func unpaired(all []placeholder) []Span {
 	var spans []Span
 	for _, p := range all {
@@ -182,7 +187,7 @@ func unpaired(all []placeholder) []Span {
 	return spans
 }
 
-// otherOrder says where the same placeholders stand in another order.
+// otherOrder marks the placeholders that are in another order.
 func otherOrder(a, b []placeholder) hit {
 	h := hit{failed: true}
 	for i := range a {

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// braceNumber is {0} of C# and Java's MessageFormat, with what may follow the
-// number up to the bracket.
+// braceNumber is the notation {0} of C# and of Java's MessageFormat. One of the
+// characters of after may follow the number, and then anything up to the brace.
 func braceNumber(after string) syntax {
 	return syntax{"{", func(t *subject, i int) (placeholder, bool) {
 		s := t.s
@@ -21,7 +21,7 @@ func braceNumber(after string) syntax {
 	}}
 }
 
-// between is what stands between two marks, blanks aside.
+// between is the notation of a name between two marks, with or without blanks.
 func between(opening string, closing closer) syntax {
 	return syntax{opening[:1], func(t *subject, i int) (placeholder, bool) { return t.between(i, opening, closing) }}
 }
@@ -39,7 +39,7 @@ func (t *subject) between(i int, opening string, closing closer) (placeholder, b
 	return placeholder{text: strings.TrimSpace(t.s[from:to]), from: i, to: to + len(closers[closing])}, true
 }
 
-// i18next is {{name}} and $t(key).
+// i18next is the notation {{name}} and $t(key).
 func i18next() syntax {
 	return syntax{"{$", func(t *subject, i int) (placeholder, bool) {
 		if t.s[i] == '$' {
@@ -49,7 +49,8 @@ func i18next() syntax {
 	}}
 }
 
-// vue is {name}, %{name}, @:key, @.modifier:key and their forms with brackets.
+// vue is the notation {name}, %{name}, @:key, @.modifier:key, and the last two
+// with parentheses.
 func vue() syntax {
 	return syntax{"{%@", func(t *subject, i int) (placeholder, bool) {
 		switch s := t.s; s[i] {
@@ -92,7 +93,7 @@ func vueLink(s string, i int) (placeholder, bool) {
 	return placeholder{text: s[i:j], from: i, to: j}, true
 }
 
-// pythonBrace is str.format's notation.
+// pythonBrace is the notation of Python's str.format.
 func pythonBrace() syntax {
 	return syntax{"{", func(t *subject, i int) (placeholder, bool) {
 		s := t.s
@@ -112,6 +113,7 @@ func pythonBrace() syntax {
 	}}
 }
 
+// fieldName reports whether text is a field of Python's str.format.
 func fieldName(text string) bool {
 	i := 0
 	for i < len(text) && isWord(text[i]) {
@@ -126,7 +128,7 @@ func fieldName(text string) bool {
 	return strings.IndexByte(".[!:", text[i]) >= 0
 }
 
-// perlBrace is Locale::TextDomain's notation.
+// perlBrace is the notation of Perl's Locale::TextDomain.
 func perlBrace() syntax {
 	return syntax{"{", func(t *subject, i int) (placeholder, bool) {
 		s := t.s

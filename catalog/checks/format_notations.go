@@ -1,6 +1,6 @@
 package checks
 
-// notations are the placeholders of the checks of formats.
+// notations returns the syntax of the placeholders of each format check.
 func notations() [count]syntax {
 	return [count]syntax{
 		SchemeFormat:         scheme(),
@@ -27,7 +27,7 @@ func notations() [count]syntax {
 	}
 }
 
-// formatMask are the checks of placeholders.
+// formatMask returns the format checks.
 func formatMask() Mask {
 	var m Mask
 	for i, x := range notations() {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// printf makes the scanner of C's notation with the given flag characters;
-// with named, a key in brackets stands for Python's.
+// printf is the notation of C's printf with the given flag characters; with named,
+// a key in parentheses as Python has it.
 func printf(flags string, named bool) syntax {
 	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
 		s := t.s
@@ -44,7 +44,7 @@ func printf(flags string, named bool) syntax {
 	}}
 }
 
-// key is the place behind "(key)" at byte i, else 0.
+// key returns the position after "(key)" at byte i, or 0.
 func key(t *subject, i int) int {
 	if i >= len(t.s) || t.s[i] != '(' {
 		return 0
@@ -55,7 +55,7 @@ func key(t *subject, i int) int {
 	return 0
 }
 
-// javaPrintf is java.util.Formatter's notation.
+// javaPrintf is the notation of java.util.Formatter.
 func javaPrintf() syntax {
 	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
 		s := t.s
@@ -85,7 +85,7 @@ func javaPrintf() syntax {
 	}}
 }
 
-// qt is QString::arg's notation, plural its number of a plural.
+// qt is the notation of QString::arg; with plural, of the number of a plural.
 func qt(plural bool) syntax {
 	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
 		s := t.s
@@ -103,7 +103,7 @@ func qt(plural bool) syntax {
 	}}
 }
 
-// percent is %word%.
+// percent is the notation %word%.
 func percent() syntax {
 	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
 		s := t.s
@@ -118,7 +118,7 @@ func percent() syntax {
 	}}
 }
 
-// objectPascal is the notation of Format.
+// objectPascal is the notation of Object Pascal's Format.
 func objectPascal() syntax {
 	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
 		s := t.s
@@ -147,7 +147,7 @@ func digitsOrStar(s string, i int) int {
 	return digits(s, i)
 }
 
-// ruby is printf's notation with %<name>x and %{name}.
+// ruby is the notation of printf, with %<name>x and %{name}.
 func ruby() syntax {
 	c := printf(" +#-*", false)
 	return syntax{"%", func(t *subject, i int) (placeholder, bool) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// closer is one of the marks that end a placeholder.
+// closer is one of the texts that end a placeholder.
 type closer uint8
 
 const (
@@ -17,9 +17,9 @@ const (
 
 var closers = [...]string{closeRound: ")", closeBrace: "}", closeAngle: ">", closeBraces: "}}"}
 
-// subject is a string that is searched for placeholders. It remembers where
-// the last of each closing mark stands, so that placeholders that are opened
-// and never closed are not searched to the end one by one.
+// subject is a string that is searched for placeholders. It remembers the position
+// of the last of each closer, so that placeholders that are opened and never closed
+// do not cost a search to the end each.
 type subject struct {
 	s     string
 	known [len(closers)]bool
@@ -31,8 +31,8 @@ func (t *subject) reset(s string) *subject {
 	return t
 }
 
-// closing is the next closing mark from byte i, -1 if there is none. A scanner
-// that finds one goes on behind it.
+// closing returns the position of the next closer from byte i, or -1. A scanner
+// that finds one continues after it.
 func (t *subject) closing(c closer, i int) int {
 	if !t.known[c] {
 		t.known[c], t.last[c] = true, strings.LastIndex(t.s, closers[c])
@@ -43,7 +43,7 @@ func (t *subject) closing(c closer, i int) int {
 	return i + strings.Index(t.s[i:], closers[c])
 }
 
-// next is the first placeholder from byte at.
+// next returns the first placeholder from byte at.
 func (t *subject) next(x syntax, at int) (placeholder, bool) {
 	for i := at; i < len(t.s); i++ {
 		n := index(t.s[i:], x.markers)
@@ -58,7 +58,7 @@ func (t *subject) next(x syntax, at int) (placeholder, bool) {
 	return placeholder{}, false
 }
 
-// at is the placeholder at byte i.
+// at returns the placeholder at byte i.
 func (t *subject) at(x syntax, i int) (placeholder, bool) {
 	if strings.IndexByte(x.markers, t.s[i]) < 0 {
 		return placeholder{}, false
@@ -66,8 +66,7 @@ func (t *subject) at(x syntax, i int) (placeholder, bool) {
 	return x.scan(t, i)
 }
 
-// nextReal is the first placeholder from byte at that does not stand for the
-// marker itself.
+// nextReal returns the first placeholder from byte at that is no escape.
 func (t *subject) nextReal(x syntax, at int) (placeholder, bool) {
 	for {
 		p, ok := t.next(x, at)
@@ -78,12 +77,12 @@ func (t *subject) nextReal(x syntax, at int) (placeholder, bool) {
 	}
 }
 
-// maxMarks is the number of placeholders, tags and other marks of a string that
-// are kept at a time: a mark may be one byte long, and what is kept of it fifty.
+// maxMarks is how many placeholders, tags and other marks of a string are kept: a
+// mark may be one byte long, and takes fifty bytes to keep.
 const maxMarks = 1 << 16
 
-// collect appends the placeholders of t, up to maxMarks; position reports one
-// that only its place tells apart.
+// collect appends the placeholders of t, up to maxMarks. position reports whether
+// one of them is identified by its position.
 func (t *subject) collect(x syntax, into []placeholder) (all []placeholder, position bool) {
 	for at := 0; ; {
 		p, ok := t.nextReal(x, at)
@@ -96,8 +95,8 @@ func (t *subject) collect(x syntax, into []placeholder) (all []placeholder, posi
 	}
 }
 
-// digest is a number that other placeholders would hardly have, whatever their
-// order; position reports one that only its place tells apart.
+// digest returns a hash of the placeholders that does not depend on their order.
+// position reports whether one of them is identified by its position.
 func (t *subject) digest(x syntax, seed maphash.Seed) (sum uint64, position bool) {
 	for at := 0; ; {
 		p, ok := t.nextReal(x, at)
@@ -110,7 +109,7 @@ func (t *subject) digest(x syntax, seed maphash.Seed) (sum uint64, position bool
 	}
 }
 
-// index is where the first of some characters is in s, -1 without.
+// index returns the position of the first of some characters in s, or -1.
 func index(s, markers string) int {
 	if len(markers) == 1 {
 		return strings.IndexByte(s, markers[0])

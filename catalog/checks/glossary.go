@@ -3,12 +3,12 @@ package checks
 // glossary finds the terms of a glossary.
 type glossary struct {
 	sources, targets *wordFinder
-	terms            [][]choice // by number of the source
+	terms            [][]choice // by number of the word in sources
 }
 
 // choice is one translation of a term.
 type choice struct {
-	target    int // its number
+	target    int // number of the word in targets
 	forbidden bool
 }
 
@@ -33,8 +33,8 @@ func newGlossary(terms []Term) *glossary {
 	return g
 }
 
-// checkGlossary fails for a term of the source none of whose translations is
-// in the target, or of which a forbidden one is.
+// checkGlossary fails for each term of the source if the target has none of its
+// translations, or has a forbidden one.
 func checkGlossary(r *run, s, t string) hit {
 	g := r.set.terms
 	if g == nil {
@@ -58,8 +58,8 @@ func checkGlossary(r *run, s, t string) hit {
 	return h
 }
 
-// follows reports whether the words used follow the glossary in one term; else
-// forbidden is where a forbidden one is, if that is why.
+// follows reports whether the words used follow the glossary for a term. If a
+// forbidden word is used, forbidden is set to its place.
 func (g *glossary) follows(term int, used map[int]Span, forbidden *Span) bool {
 	kept, wanted := false, false
 	for _, c := range g.terms[term] {

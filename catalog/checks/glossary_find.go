@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxTerm is the longest term that is looked for, in bytes.
+// maxTerm is the length of the longest term, in bytes. Longer ones are ignored.
 const maxTerm = 200
 
 // foundWord is an occurrence of a word of a wordFinder.
@@ -15,8 +15,8 @@ type foundWord struct {
 	at     Span
 }
 
-// wordFinder finds any of many words in one pass over a text, whatever their
-// case (Aho and Corasick, "Efficient string matching", 1975).
+// wordFinder finds many words in one pass over a text, ignoring case (Aho and
+// Corasick, "Efficient string matching", 1975).
 type wordFinder struct {
 	numbers map[string]int
 	next    map[edge]int32
@@ -28,21 +28,21 @@ type edge struct {
 	char rune
 }
 
-// wordNode is a state: the text read so far ends in this beginning of a word.
+// wordNode is a state: the text read so far ends with this prefix of a word.
 type wordNode struct {
 	parent int32
 	char   rune
-	depth  int32 // in characters
-	word   int32 // number of the word that ends here, -1 without
-	fail   int32 // the longest other beginning that the text ends in
-	output int32 // the longest other whole word that the text ends in, 0 without
+	depth  int32 // length of the prefix in characters
+	word   int32 // number of the word that the prefix is, or -1
+	fail   int32 // the longest other prefix that the text ends with
+	output int32 // the longest other whole word that the text ends with, or 0
 }
 
 func newWordFinder() *wordFinder {
 	return &wordFinder{numbers: make(map[string]int), next: make(map[edge]int32), nodes: []wordNode{{word: -1}}}
 }
 
-// add numbers a word; false if it is none.
+// add adds a word and returns its number; false if the word is empty or too long.
 func (f *wordFinder) add(word string) (int, bool) {
 	word = strings.TrimSpace(word)
 	if word == "" || len(word) > maxTerm {
@@ -70,7 +70,7 @@ func (f *wordFinder) add(word string) (int, bool) {
 	return n, true
 }
 
-// finish links the states; no words can be added then.
+// finish links the states. No words can be added after it.
 func (f *wordFinder) finish() {
 	byDepth := make([][]int32, 1)
 	for i := range f.nodes[1:] {
@@ -106,8 +106,8 @@ func (f *wordFinder) step(node int32, c rune) int32 {
 	}
 }
 
-// find lists the words of s that stand alone, each at its first place. Where
-// scripts do not part words, any place will do.
+// find returns the whole words of s, each at its first place. In scripts that do
+// not separate words, any place counts.
 func (f *wordFinder) find(s string) []foundWord {
 	var all []foundWord
 	var seen map[int32]struct{}
@@ -149,21 +149,21 @@ func (f *wordFinder) find(s string) []foundWord {
 	return all
 }
 
-// joined reports that c and its neighbour, the last or first character of
-// rest, are of one word.
+// joined reports whether c and its neighbour, the last or first character of rest,
+// are in one word.
 func joined(c rune, rest string, before bool) bool {
-	if rest == "" || !wordRune(c) || unparted(c) {
+	if rest == "" || !wordRune(c) || unseparated(c) {
 		return false
 	}
 	neighbour, _ := utf8.DecodeRuneInString(rest)
 	if before {
 		neighbour = last(rest)
 	}
-	return (wordRune(neighbour) || unicode.IsMark(neighbour)) && !unparted(neighbour)
+	return (wordRune(neighbour) || unicode.IsMark(neighbour)) && !unseparated(neighbour)
 }
 
-// unparted reports characters of scripts that do not put blanks between words.
-func unparted(c rune) bool {
+// unseparated reports whether the script of c puts no blanks between words.
+func unseparated(c rune) bool {
 	return c >= 0xe00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 

@@ -6,17 +6,17 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// GlossaryFlag turns check_glossary on.
+// GlossaryFlag is the flag that turns on check_glossary.
 const GlossaryFlag = "check-glossary"
 
-// UsesGlossary reports whether flags, those of an entry or a component's
-// check_flags, may turn check_glossary on. Where they do not, nobody needs terms.
+// UsesGlossary reports whether flags, of an entry or a component, may turn on
+// check_glossary. If they do not, no terms are needed.
 func UsesGlossary(flags string) bool { return strings.Contains(flags, GlossaryFlag) }
 
-// TermsOf are the terms that a string of a glossary stands for: its translation,
-// or, where it is read-only, the source itself, which is not to be translated. The
-// flag forbidden marks words that must not be used. Of a plural any form counts.
-// What is not translated, or needs editing, is no term.
+// TermsOf returns the terms of a string of a glossary: its source with its
+// translation or, if it is read-only, with the source itself, which must not be
+// translated. The flag forbidden marks words that must not be used. Each form of a
+// plural is a term. Strings that are not translated or need editing have no terms.
 func TermsOf(source, target, flags string, state catalog.State) []Term {
 	if !state.Translated() {
 		return nil
@@ -45,8 +45,8 @@ func TermsOf(source, target, flags string, state catalog.State) []Term {
 
 // Term is an entry of a glossary in the language of a [Set].
 type Term struct {
-	// Source is the term, Target its translation. Terms with the same source
-	// are translations to choose from.
+	// Source is the term and Target its translation. Terms with the same source
+	// are alternatives.
 	Source, Target string
 	// Forbidden marks a translation that must not be used.
 	Forbidden bool

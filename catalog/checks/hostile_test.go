@@ -15,7 +15,7 @@ const allFlags = `c-format, python-format, python-brace-format, php-format, perl
 	percent-placeholders, scheme-format, vue-format, i18next-interpolation, icu-message-format, icu-flags:xml, md-text, url, check-glossary, max-length:10, regex:r"(a|ab)*c$",
 	placeholders:$a$:"%":r"[a-z]+@?"`
 
-// TestAllFlags: a check that is added is run by the tests of hostile texts.
+// TestAllFlags: the tests of hostile texts run every check.
 func TestAllFlags(t *testing.T) {
 	for _, c := range checks.All() {
 		on := false
@@ -29,9 +29,9 @@ func TestAllFlags(t *testing.T) {
 	}
 }
 
-// hostile are what could send a rule around in circles if there is a lot
-// of it: marks that open and never close, that close and never opened, that
-// nest, and characters that belong to others.
+// hostile are pieces that may cost a rule quadratic time if there are many of them:
+// marks that open and never close, that close and never opened, that nest, and
+// combining characters.
 var hostile = []string{
 	"<", "<a>", "<a/>", "<a b=\"", "<!--", "</", "{", "{{", "{1", "%", "%s", "%(", "%(a)s", "${", "${a}", "%{", "%<", "$t(", "@:a", "@.a", "~1,", "~",
 	"{a}", "{a,b,c{", "{a,plural,one{#", "{a, select, b {c} other {d}}", "'{", "{a,date,'",
@@ -39,7 +39,7 @@ var hostile = []string{
 	" ", "\n", "a a ", "b b c c ", "@", "#", "a.", "http://", "\xff", "ـ", "_", "__ ", "a_b ", "*", "**a", "`", "`` ` ", "~~", "木", "木 木 ", "word", "x. ! ? : ",
 }
 
-// TestExplainHostile: the places lie in the text, whatever it is.
+// TestExplainHostile: places are inside the text, whatever it contains.
 func TestExplainHostile(t *testing.T) {
 	s := set("fr", english)
 	for _, piece := range hostile {

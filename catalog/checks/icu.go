@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 )
 
-// icuSyntax finds an error in the syntax of a source (facts §11.2).
+// icuSyntax finds a syntax error in a source.
 func icuSyntax(r *run, s string, form int) hit {
 	if form > 0 {
 		return hit{}
@@ -13,14 +13,14 @@ func icuSyntax(r *run, s string, form int) hit {
 	return hit{failed: !m.ok, source: m.errorIn(s)}
 }
 
-// errorIn is the character that is wrong, or the end.
+// errorIn returns the character where the syntax is wrong, or the end.
 func (m *icuMessage) errorIn(s string) Span {
 	_, n := utf8.DecodeRuneInString(s[m.at:])
 	return Span{m.at, m.at + n}
 }
 
-// checkICU compares the messages of the forms. Of a source that has an error
-// itself, nothing can be said but whether the translation has one.
+// checkICU compares the messages of the forms. If the source has a syntax error,
+// it checks only the syntax of the translation.
 func checkICU(r *run, _ ID) {
 	var sources [2]icuMessage
 	var read [2]bool
@@ -46,14 +46,14 @@ func checkICU(r *run, _ ID) {
 	}
 }
 
-// hasICU reports a text with arguments or tags.
+// hasICU reports whether a text has arguments or tags.
 func (r *run) hasICU(s string) bool {
 	m := parseICU(s, r.flags.icu)
 	return len(m.order) > 0
 }
 
-// compare fails if an argument or tag of one message may not stand in it, or
-// lacks, when the other is its source; it tells of their first places.
+// compare fails if an argument or tag is missing, surplus, or used in another way
+// than in the source. It marks the first place of each.
 func (f icuFlags) compare(source, target *icuMessage, text string) hit {
 	if !source.ok || source.many() || target.many() {
 		return hit{}
@@ -69,7 +69,7 @@ func (f icuFlags) compare(source, target *icuMessage, text string) hit {
 	return h
 }
 
-// icuPlaces are those of the arguments that are wrong.
+// icuPlaces returns the places of the wrong arguments.
 func icuPlaces(all []*icuArgument, wrong func(*icuArgument) bool) []Span {
 	var places []Span
 	for _, a := range all {
@@ -80,8 +80,8 @@ func icuPlaces(all []*icuArgument, wrong func(*icuArgument) bool) []Span {
 	return places
 }
 
-// allows reports whether a name that the source uses like s may be used like t
-// in the translation; one of the two may be nil.
+// allows reports whether the translation may use a name like t if the source uses
+// it like s. One of the two may be nil.
 func (f icuFlags) allows(s, t *icuArgument) bool {
 	if t == nil {
 		return f.has(icuNoMissing)
@@ -98,15 +98,15 @@ func (f icuFlags) allows(s, t *icuArgument) bool {
 		(f.has(icuNoTags) || sameTags(s, t))
 }
 
-// sameChoices wants no selectors that a select of the source does not have.
+// sameChoices reports whether a select has only selectors of the source's.
 func sameChoices(s, t *icuArgument) bool {
 	_, of := s.types["select"]
 	_, in := t.types["select"]
 	return !of || !in || subset(t.choices, s.choices)
 }
 
-// sameTypes wants a number for a number, and else no type that the source does
-// not have.
+// sameTypes reports whether a number is a number in both, and any other argument
+// has only types of the source's.
 func sameTypes(s, t *icuArgument) bool {
 	if s.counts() {
 		return t.counts()
@@ -123,8 +123,8 @@ func subset(part, all map[string]struct{}) bool {
 	return true
 }
 
-// sameTags wants a tag for a tag, and one with contents, now and then at least,
-// where the source has it so; none with contents where it never has.
+// sameTags reports whether a tag is a tag in both, and has contents somewhere if
+// the source's always has contents, and nowhere if the source's never has.
 func sameTags(s, t *icuArgument) bool {
 	switch {
 	case s.isTag() != t.isTag():

@@ -8,12 +8,12 @@ import (
 // icuFlag turns on both checks of ICU MessageFormat.
 const icuFlag = "icu-message-format"
 
-// icuFlags are the flags icu-flags and icu-tag-prefix of a unit: how its
-// messages are read, and which rules do not hold for them. The zero value
-// reads no tags and has all rules.
+// icuFlags are the flags icu-flags and icu-tag-prefix of a unit: how to read its
+// messages, and which rules do not apply. The zero value reads no tags and applies
+// all rules.
 type icuFlags struct {
 	options icuOption
-	prefix  string // of the names of tags; "" for all
+	prefix  string // of the names of tags; "": any name
 }
 
 // icuOption is a set of the values of the flag icu-flags.
@@ -23,7 +23,7 @@ type icuOption uint16
 const (
 	icuXML icuOption = 1 << iota
 	icuStrictXML
-	icuNoHighlight // of an editor: nothing here
+	icuNoHighlight // for editors; not used here
 	icuNoOther
 	icuNoPluralSelectors
 	icuNoSubmessageSelectors
@@ -39,12 +39,12 @@ func icuOptionNames() []string {
 	}
 }
 
-// maxTagPrefix bounds the flag icu-tag-prefix, in bytes: it is compared at each
-// tag.
+// maxTagPrefix bounds the flag icu-tag-prefix, in bytes: each tag is compared with
+// it.
 const maxTagPrefix = 100
 
-// icuOptions are the options of a flag's values; a value that is none goes into
-// unknown.
+// icuOptions returns the options that a flag's values name, and the unknown
+// values.
 func icuOptions(values []flagValue) (set icuOption, unknown []string) {
 	names := icuOptionNames()
 	for _, v := range values {
@@ -66,5 +66,5 @@ func (f *icuFlags) setPrefix(values []flagValue) {
 
 func (f icuFlags) has(o icuOption) bool { return f.options&o != 0 }
 
-// tags reports messages that have tags.
+// tags reports whether messages have tags.
 func (f icuFlags) tags() bool { return f.has(icuXML | icuStrictXML) }

@@ -1,32 +1,32 @@
 package checks
 
-// icuMessage is what a message of ICU MessageFormat says of each name in it.
+// icuMessage is a message of ICU MessageFormat: how it uses each name.
 type icuMessage struct {
-	ok        bool // its syntax is right
-	at        int  // where it is not, in bytes
+	ok        bool // the syntax is right
+	at        int  // where it is wrong, in bytes
 	arguments map[string]*icuArgument
 	order     []*icuArgument // by their first place
-	facts     int            // kept ones
+	facts     int            // number of names, types and selectors that are kept
 }
 
-// icuArgument is what a message says of one name: of arguments, of tags, or of
-// both.
+// icuArgument is how a message uses one name: as an argument, a tag, or both.
 type icuArgument struct {
 	name     string
-	from, to int                 // the first place, up to its sub-messages or contents; 0 of to: not known yet
-	types    map[string]struct{} // such as "number"; nil if none is given
-	choices  map[string]struct{} // selectors of sub-messages; nil without
-	notCount bool                // a type is not that of a number
-	misnamed bool                // a selector of a plural is none
+	from, to int                 // the first place, up to its sub-messages or contents; to is 0 while unknown
+	types    map[string]struct{} // such as "number"; nil if it has no type
+	choices  map[string]struct{} // selectors of sub-messages; nil if it has no sub-messages
+	notCount bool                // it has a type that is not a number's
+	misnamed bool                // a plural has a wrong selector
 	tag      bool                // a tag has the name
-	full     bool                // a tag has contents
-	empty    bool                // a tag has none
+	full     bool                // a tag of the name has contents
+	empty    bool                // a tag of the name is empty
 }
 
-// many reports more facts than are kept: such a message is not judged.
+// many reports whether the message has more facts than are kept. Such a message
+// is not checked.
 func (m *icuMessage) many() bool { return m.facts >= maxMarks }
 
-// note counts a fact; it reports whether it is kept.
+// note counts a fact, and reports whether to keep it.
 func (m *icuMessage) note() bool {
 	if m.many() {
 		return false
@@ -35,7 +35,7 @@ func (m *icuMessage) note() bool {
 	return true
 }
 
-// use is the argument of a name that stands at byte from.
+// use returns the argument of a name, which is used at byte from.
 func (m *icuMessage) use(name string, from int) *icuArgument {
 	if a := m.arguments[name]; a != nil {
 		return a
@@ -51,14 +51,14 @@ func (m *icuMessage) use(name string, from int) *icuArgument {
 	return a
 }
 
-// ends notes where the first place of the argument ends.
+// ends records where the first place of the argument ends.
 func (a *icuArgument) ends(at int) {
 	if a.to == 0 {
 		a.to = at
 	}
 }
 
-// setType notes a type of the argument.
+// setType records a type of the argument.
 func (m *icuMessage) setType(a *icuArgument, name string) {
 	if _, known := a.types[name]; known || !m.note() {
 		return
@@ -70,7 +70,7 @@ func (m *icuMessage) setType(a *icuArgument, name string) {
 	a.notCount = a.notCount || name != "number" && !icuPlural(name)
 }
 
-// choose notes a selector of the argument.
+// choose records a selector of the argument.
 func (m *icuMessage) choose(a *icuArgument, selector string, plural bool) {
 	a.misnamed = a.misnamed || plural && !icuPluralSelector(selector)
 	if _, known := a.choices[selector]; known || !m.note() {
@@ -82,16 +82,17 @@ func (m *icuMessage) choose(a *icuArgument, selector string, plural bool) {
 	a.choices[selector] = struct{}{}
 }
 
-// counts reports an argument all types of which are those of numbers.
+// counts reports whether all types of the argument are types of numbers.
 func (a *icuArgument) counts() bool { return a.types != nil && !a.notCount }
 
-// isTag reports a name of tags only; an argument without a type may have it, too.
+// isTag reports whether the name is used by tags and by no argument with a type.
 func (a *icuArgument) isTag() bool { return a.tag && a.types == nil }
 
-// icuPlural reports the types whose selectors are those of plurals.
+// icuPlural reports whether a type has the selectors of plurals.
 func icuPlural(name string) bool { return name == "plural" || name == "selectordinal" }
 
-// icuPluralSelector reports the categories of CLDR and numbers such as "=1".
+// icuPluralSelector reports whether s is a category of CLDR or a number such as
+// "=1".
 func icuPluralSelector(s string) bool {
 	switch s {
 	case "zero", "one", "two", "few", "many", icuOther:
@@ -100,5 +101,5 @@ func icuPluralSelector(s string) bool {
 	return s[0] == '='
 }
 
-// icuOther is the selector that no argument with sub-messages may lack.
+// icuOther is the selector that every argument with sub-messages needs.
 const icuOther = "other"

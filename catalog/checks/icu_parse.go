@@ -1,12 +1,11 @@
 package checks
 
-// maxNesting is how deep sub-messages and tags may stand in each other; as many
-// as the parser of the compatible service allows.
+// maxNesting is how deep sub-messages and tags may be nested, as in Weblate's
+// parser.
 const maxNesting = 50
 
-// icuParser reads a message from its beginning to its end, or to the first
-// error: a method that returns false leaves i there. No byte is read more than
-// twice.
+// icuParser reads a message up to its end or the first error: a method that returns
+// false leaves i at the error. It reads no byte more than twice.
 type icuParser struct {
 	s     string
 	i     int
@@ -15,13 +14,15 @@ type icuParser struct {
 	found icuMessage
 }
 
-// icuParent is what a message stands in: the zero value is the whole string.
+// icuParent is the construct that a message is in. The zero value is the whole
+// string.
 type icuParent struct {
-	nested   bool         // in an argument or a tag
-	argument *icuArgument // that # stands for, nil where it is text
+	nested   bool         // it is an argument or a tag
+	argument *icuArgument // the argument that # means; nil if # is text
 }
 
-// parseICU reads a message of ICU MessageFormat, with tags if the flags say so.
+// parseICU reads a message of ICU MessageFormat, with tags if the flags ask for
+// them.
 func parseICU(s string, f icuFlags) icuMessage {
 	p := icuParser{s: s, flags: f}
 	p.found.ok = p.message(icuParent{})
@@ -44,7 +45,7 @@ func (p *icuParser) message(in icuParent) bool {
 	}
 }
 
-// placeholder reads what [icuParser.text] stopped at.
+// placeholder reads the construct that [icuParser.text] stopped at.
 func (p *icuParser) placeholder(in icuParent) bool {
 	switch p.s[p.i] {
 	case '#':
@@ -98,7 +99,7 @@ func (p *icuParser) argument() bool {
 			a.ends(p.i)
 			return ok
 		}
-		p.i = style // other types may have sub-messages, too
+		p.i = style // other types may have sub-messages as well
 	}
 	a.ends(end)
 	if icuPlural(kind) && !p.offset() {
@@ -143,7 +144,7 @@ func (p *icuParser) submessages(a *icuArgument, plural bool) bool {
 	}
 }
 
-// inner reads a message in another one.
+// inner reads a message inside another one.
 func (p *icuParser) inner(in icuParent) bool {
 	if p.depth == maxNesting {
 		return false

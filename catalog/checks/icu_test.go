@@ -9,8 +9,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/checks"
 )
 
-// TestICUNesting: sub-messages and tags may stand in each other fifty deep, and
-// no depth needs more than that.
+// TestICUNesting: sub-messages and tags may be nested fifty deep, and no depth costs
+// more than that.
 func TestICUNesting(t *testing.T) {
 	for _, piece := range []struct{ opening, closing string }{{"{a, select, other {", "}}"}, {"<a>", "</a>"}} {
 		for depth, want := range map[int]bool{50: false, 51: true, 1_000_000: true} {
@@ -23,8 +23,8 @@ func TestICUNesting(t *testing.T) {
 	}
 }
 
-// TestICUMany: a message with more names, types or selectors than are kept is
-// not judged, and one with some fewer is.
+// TestICUMany: a message with more names, types or selectors than are kept is not
+// checked; one with a few less is.
 func TestICUMany(t *testing.T) {
 	for _, n := range []int{60_000, 70_000} {
 		var names, types, selectors strings.Builder
@@ -45,8 +45,7 @@ func TestICUMany(t *testing.T) {
 	}
 }
 
-// TestICUIgnore: one flag turns both checks off, as that of the compatible
-// service does.
+// TestICUIgnore: one flag turns off both checks, as in Weblate.
 func TestICUIgnore(t *testing.T) {
 	for _, flags := range []string{"icu-message-format", "icu-message-format, ignore-icu-message-format"} {
 		want := !strings.Contains(flags, "ignore")
@@ -61,7 +60,7 @@ func TestICUIgnore(t *testing.T) {
 	}
 }
 
-// TestICUAllocations: of text without arguments nothing is kept.
+// TestICUAllocations: text without arguments costs no allocation.
 func TestICUAllocations(t *testing.T) {
 	s := set("cs", czech)
 	u := &checks.Unit{

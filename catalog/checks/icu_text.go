@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// text skips text up to a bracket, a tag, or, in a plural, #. In the style of
-// an argument, an apostrophe quotes whatever follows.
+// text skips text up to a brace, a tag, or # in a plural. In the style of an
+// argument, an apostrophe always begins a quotation.
 func (p *icuParser) text(plural, style bool) {
 	for p.i < len(p.s) {
 		switch c := p.s[p.i]; {
@@ -21,8 +21,8 @@ func (p *icuParser) text(plural, style bool) {
 	}
 }
 
-// quoted skips an apostrophe, and the text that it quotes if something follows
-// that would not be text: up to the next one that is not doubled, or the end.
+// quoted skips an apostrophe. If a character follows that is not text, it skips
+// the quotation as well: up to the next apostrophe that is not doubled, or the end.
 func (p *icuParser) quoted(plural, style bool) {
 	p.i++
 	if p.i == len(p.s) {
@@ -50,7 +50,7 @@ func (p *icuParser) quoted(plural, style bool) {
 	}
 }
 
-// opensTag reports whether < begins a tag and is not text.
+// opensTag reports whether the < at the current position begins a tag.
 func (p *icuParser) opensTag() bool {
 	switch {
 	case !p.flags.tags():
@@ -74,7 +74,7 @@ func (p *icuParser) word() string {
 // tagName reads the name of a tag.
 func (p *icuParser) tagName() string { return p.until("{},#'</>") }
 
-// until reads up to a blank or one of some characters.
+// until reads up to a blank or one of the characters of marks.
 func (p *icuParser) until(marks string) string {
 	from := p.i
 	for p.i < len(p.s) && strings.IndexByte(marks, p.s[p.i]) < 0 {
@@ -97,15 +97,15 @@ func (p *icuParser) blanks() {
 	}
 }
 
-// icuBlank reports white space, and characters without a width.
+// icuBlank reports whether c is white space or has no width.
 func icuBlank(c rune) bool {
 	return unicode.IsSpace(c) || c >= 0x200b && c <= 0x200d || c == 0x180e || c == 0x2060 || c == 0xfeff
 }
 
-// has reports whether text stands here.
+// has reports whether text is next.
 func (p *icuParser) has(text string) bool { return strings.HasPrefix(p.s[p.i:], text) }
 
-// take skips blanks and a character, if it stands there.
+// take skips blanks, and then a character if it is next.
 func (p *icuParser) take(c byte) bool {
 	p.blanks()
 	if p.i == len(p.s) || p.s[p.i] != c {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxLength fails for each form longer than the flag max-length allows, after
-// the replacements of the flag of that name; with xml-text, tags do not count.
+// maxLength fails for each form that is longer than the flag max-length allows,
+// after the flag replacements is applied. With xml-text, tags do not count.
 func maxLength(r *run, _ ID) {
 	limit := r.flags.maxLength
 	for i, target := range r.unit.Targets {
@@ -21,8 +21,8 @@ func maxLength(r *run, _ ID) {
 	}
 }
 
-// tooLong is the byte from which s is too long, -1 if it is not. Where
-// something is replaced that place is not known, and the whole text is meant.
+// tooLong returns the byte from which s is too long, or -1. It returns 0 if that
+// position is not known, because something is replaced or cut.
 func (r *run) tooLong(s string, limit int) int {
 	text := s
 	if r.flags.xmlText {
@@ -70,8 +70,8 @@ func cutTags(s string) string {
 
 var errTooLong = errors.New("text too long")
 
-// runeCounter counts the characters written to it, and ends the writing when
-// there are more than left: replacements may make a text of any length.
+// runeCounter counts the characters written to it. It returns errTooLong when there
+// are more than left: replacements may make a text of any length.
 type runeCounter struct{ left int }
 
 func (c *runeCounter) Write(b []byte) (int, error) {
@@ -81,7 +81,7 @@ func (c *runeCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// WriteString spares the replacer a copy.
+// WriteString saves the replacer a copy.
 func (c *runeCounter) WriteString(s string) (int, error) {
 	if c.left -= utf8.RuneCountInString(s); c.left < 0 {
 		return 0, errTooLong

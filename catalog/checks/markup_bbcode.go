@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// bbcode compares the pairs of [tag]…[/tag].
+// bbcode compares the pairs [tag]…[/tag].
 func bbcode(r *run, s, t string) hit {
 	if !strings.Contains(s, "[/") {
 		return hit{}
@@ -25,7 +25,7 @@ func bbcode(r *run, s, t string) hit {
 	if !r.explain {
 		return hit{failed: true}
 	}
-	if missing == nil && extra == nil { // another number of the same ones
+	if missing == nil && extra == nil { // the same names, but not the same number
 		missing, extra = lacking(a, nil), lacking(b, nil)
 	}
 	h := hit{failed: true, sources: missing, targets: extra}
@@ -35,12 +35,13 @@ func bbcode(r *run, s, t string) hit {
 	return h
 }
 
-// bbPair is a pair of tags; from is where the opening tag begins.
+// bbPair is a pair of tags.
 type bbPair struct {
 	name     string
-	from, to int // of the opening tag
+	from, to int // the opening tag
 }
 
+// pairNames returns the names of pairs.
 func pairNames(pairs []bbPair) map[string]struct{} {
 	all := make(map[string]struct{})
 	for _, p := range pairs {
@@ -49,7 +50,7 @@ func pairNames(pairs []bbPair) map[string]struct{} {
 	return all
 }
 
-// lacking are the places of the pairs whose name is not in others.
+// lacking returns the places of the pairs whose name is not in others.
 func lacking(pairs []bbPair, others map[string]struct{}) []Span {
 	var spans []Span
 	for _, p := range pairs {
@@ -60,8 +61,8 @@ func lacking(pairs []bbPair, others map[string]struct{}) []Span {
 	return spans
 }
 
-// bbPairs are the pairs of tags of s in order, up to maxMarks. A pair stands on
-// one line; what it encloses is not looked at again.
+// bbPairs returns the pairs of tags of s in order, up to maxMarks. A pair is on one
+// line. Tags inside a pair are ignored.
 func bbPairs(s string) []bbPair {
 	var pairs []bbPair
 	for at := 0; at < len(s); {
@@ -99,7 +100,7 @@ func pairsOfLine(pairs []bbPair, line string, offset int) []bbPair {
 	return pairs
 }
 
-// lastClosing is where the last [/name] of each name begins.
+// lastClosing returns where the last [/name] of each name begins.
 func lastClosing(line string) map[string]int {
 	last := make(map[string]int)
 	for i := 0; ; {
@@ -113,8 +114,8 @@ func lastClosing(line string) map[string]int {
 	}
 }
 
-// bbTag is the first [name] from byte i: a name has no brackets. to is 0 if
-// there is none.
+// bbTag returns the first [name] from byte i. A name has no brackets. to is 0 if no
+// tag is left.
 func bbTag(line string, i int) (name string, from, to int) {
 	for {
 		n := strings.IndexByte(line[i:], '[')

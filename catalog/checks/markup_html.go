@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// safeHTML fails if a sanitiser that allows the tags and attributes of the
-// source, and no others, would change the translation. Text that is no tag,
-// such as a lone "<" or "&", is not judged.
+// safeHTML fails if a sanitiser would change the translation that allows only the
+// tags and attributes of the source. Text that is no tag, such as a lone "<" or
+// "&", is always safe.
 func safeHTML(r *run, s, t string) hit {
 	if strings.IndexByte(t, '<') < 0 {
 		return hit{}
@@ -35,7 +35,7 @@ func safeHTML(r *run, s, t string) hit {
 			tag.attributes = nil
 			open = append(open, tag)
 		case !tag.closing:
-			ok = false // nobody closes so many
+			ok = false // too many open tags
 		case len(open) > 0 && open[len(open)-1].name == tag.name:
 			open = open[:len(open)-1]
 		default:
@@ -58,11 +58,11 @@ func safeHTML(r *run, s, t string) hit {
 	return hit{failed: true, targets: bad}
 }
 
-// htmlTag is a tag or comment of a text, from and to in bytes.
+// htmlTag is a tag or comment; from and to in bytes.
 type htmlTag struct {
 	name       string // lower case; "!" for comments and declarations
 	closing    bool
-	wellFormed bool // it ends
+	wellFormed bool // it is closed by ">"
 	from, to   int
 	attributes []htmlAttribute
 }
@@ -81,7 +81,8 @@ func (t *htmlTag) allowedBy(allowed map[string]struct{}) bool {
 	return true
 }
 
-// leadsToScript reports an address whose scheme is not one of documents.
+// leadsToScript reports whether an attribute is an address whose scheme is not known
+// to be harmless.
 func leadsToScript(a htmlAttribute) bool {
 	switch a.name {
 	case "href", "src", "action", "formaction", "cite", "background", "poster", "data":
@@ -102,10 +103,10 @@ func leadsToScript(a htmlAttribute) bool {
 	case "http", "https", "ftp", "ftps", "mailto", "tel", "sms", "irc", "ircs", "xmpp", "news", "nntp", "magnet", "geo", "bitcoin":
 		return false
 	}
-	return !strings.ContainsAny(scheme, "{%") // a placeholder stands for the address
+	return !strings.ContainsAny(scheme, "{%") // a placeholder for the address
 }
 
-// isVoid reports an element that has no closing tag.
+// isVoid reports whether an element has no closing tag.
 func (t *htmlTag) isVoid() bool {
 	switch t.name {
 	case "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr":
@@ -134,7 +135,7 @@ func htmlTags(s string) func(yield func(htmlTag) bool) {
 	}
 }
 
-// readTag reads the tag that begins at byte i; false if it is text.
+// readTag reads the tag at byte i; false if it is text.
 func readTag(s string, i int) (htmlTag, bool) {
 	t := htmlTag{from: i, to: len(s)}
 	i++
@@ -178,8 +179,8 @@ func readTag(s string, i int) (htmlTag, bool) {
 	return t, true
 }
 
-// readAttribute reads name, name=value and name="value" at byte i, and returns
-// the place behind it, which is after i.
+// readAttribute reads name, name=value or name="value" at byte i, and returns the
+// position after it, which is greater than i.
 func readAttribute(s string, i int) (htmlAttribute, int) {
 	from := i
 	for i++; i < len(s) && !endsName(s[i]) && s[i] != '='; {

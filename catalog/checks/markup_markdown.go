@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// mdReflink compares the references of [text][reference].
+// mdReflink compares the references in [text][reference].
 func mdReflink(r *run, s, t string) hit {
 	if !strings.Contains(s, "][") {
 		return hit{}
@@ -18,7 +18,7 @@ func mdReflink(r *run, s, t string) hit {
 	return r.sameSets(t, a, mdLinks(t, mdReference))
 }
 
-// sameSets fails if the texts of a are not those of b, however often.
+// sameSets fails if a and b have different texts, regardless of their number.
 func (r *run) sameSets(t string, a, b []placeholder) hit {
 	if len(a) == maxMarks || len(b) == maxMarks {
 		return hit{}
@@ -36,7 +36,7 @@ func (r *run) sameSets(t string, a, b []placeholder) hit {
 	return h
 }
 
-// mdLink compares the number of links, and those that lead nowhere outside.
+// mdLink compares the number of links, and the addresses inside the document.
 func mdLink(r *run, s, t string) hit {
 	if !strings.Contains(s, "](") && !strings.Contains(s, "<") {
 		return hit{}
@@ -63,7 +63,7 @@ func places(all []placeholder) []Span {
 	return spans
 }
 
-// within are the links inside a document or made of a placeholder.
+// within returns the links inside a document, and those that are a placeholder.
 func within(links []placeholder) []placeholder {
 	return slices.DeleteFunc(slices.Clone(links), func(p placeholder) bool {
 		return p.text == "" || strings.IndexByte(".#{", p.text[0]) < 0
@@ -78,11 +78,11 @@ const (
 	mdReference               // [text][reference]
 )
 
-// mdLinks are the links of one kind, with their addresses or references, up to
-// maxMarks. It goes through s once: what is not closed later is looked for only once.
+// mdLinks returns the links of one kind, with their addresses or references, up to
+// maxMarks. It reads s once: the end of an unclosed link is searched only once.
 func mdLinks(s string, kind mdKind) []placeholder {
 	var all []placeholder
-	var open []int // where the brackets begin that are open
+	var open []int // positions of the open brackets
 	t := subject{s: s}
 	lastBracket := strings.LastIndexByte(s, ']')
 	for i := 0; i < len(s) && len(all) < maxMarks; i++ {
@@ -90,7 +90,7 @@ func mdLinks(s string, kind mdKind) []placeholder {
 		case c == '\\':
 			i++
 		case c == '[':
-			if len(open) == maxMarks { // nothing is meant by so many
+			if len(open) == maxMarks { // so many are no links
 				open = open[:0]
 			}
 			open = append(open, i)
@@ -124,7 +124,7 @@ func mdLinks(s string, kind mdKind) []placeholder {
 	return all
 }
 
-// autolink is the place behind the <address> at byte i, else 0. It reads up to
+// autolink returns the position after the <address> at byte i, or 0. It reads up to
 // the next "<" at most.
 func autolink(s string, i int) int {
 	n := strings.IndexAny(s[i+1:], "<> \t\n")
@@ -165,9 +165,9 @@ func mdSyntax(r *run, s, t string) hit {
 	return r.sameSets(t, mdMarks(s), mdMarks(t))
 }
 
-// mdMarks are the marks of Markdown that are closed, up to maxMarks, each with
-// what it encloses; what is inside of one is not looked at. A mark is looked for only
-// up to its last closing one, so that each character is read a few times only.
+// mdMarks returns the closed marks of Markdown, up to maxMarks, each with the text
+// that it encloses. Marks inside another one are ignored. A mark is searched only up
+// to its last end, so that each character is read a few times only.
 func mdMarks(s string) []placeholder {
 	var all []placeholder
 	m := markEnds{s: s}
@@ -205,16 +205,16 @@ func mdMarks(s string) []placeholder {
 	return all
 }
 
-// markEnds finds the ends of marks. It knows where the last possible end of
-// each mark is, so that a search always finds what it looks for.
+// markEnds finds the ends of marks. It knows the last possible end of each mark, so
+// that every search succeeds.
 type markEnds struct {
 	s       string
 	singles [2]lastEnd  // of "_" and "*"
 	doubles [3]lastEnd  // of "__", "**" and "~~"
-	runs    map[int]int // of backquotes: where the last one of a length begins
+	runs    map[int]int // of backquotes: position of the last run of a length
 }
 
-// lastEnd is where the last end of a mark is.
+// lastEnd is the position of the last end of a mark.
 type lastEnd struct {
 	known bool
 	at    int
@@ -222,7 +222,7 @@ type lastEnd struct {
 
 func markIndex(c byte) int { return strings.IndexByte("_*~", c) }
 
-// double is the place behind the end of the mark cc at byte i, else 0.
+// double returns the position after the end of the mark cc at byte i, or 0.
 func (m *markEnds) double(c byte, i int) int {
 	mark := string([]byte{c, c})
 	last := &m.doubles[markIndex(c)]
@@ -239,7 +239,7 @@ func (m *markEnds) double(c byte, i int) int {
 	return to
 }
 
-// single is the place behind the end of the mark c at byte i, else 0.
+// single returns the position after the end of the mark c at byte i, or 0.
 func (m *markEnds) single(c byte, i int) int {
 	if c == '_' && i > 0 && wordRune(last(m.s[:i])) {
 		return 0
@@ -259,7 +259,7 @@ func (m *markEnds) single(c byte, i int) int {
 	return 0
 }
 
-// ends reports that byte i is a mark c that can close.
+// ends reports whether byte i is a mark c that can be an end.
 func (m *markEnds) ends(c byte, i int) bool {
 	if m.s[i] != c {
 		return false
@@ -274,8 +274,8 @@ func (m *markEnds) ends(c byte, i int) bool {
 	return !wordRune(next)
 }
 
-// code is the place behind the run of n backquotes that closes the one at
-// byte i, else 0.
+// code returns the position after the run of n backquotes that closes the run at
+// byte i, or 0.
 func (m *markEnds) code(i, n int) int {
 	if m.runs == nil {
 		m.runs = make(map[int]int)
@@ -294,8 +294,8 @@ func (m *markEnds) code(i, n int) int {
 	return 0
 }
 
-// backquotes yields the runs of backquotes from byte i: where each begins and
-// how long it is.
+// backquotes yields the position and the length of each run of backquotes from
+// byte i.
 func backquotes(s string, i int) func(yield func(from, n int) bool) {
 	return func(yield func(from, n int) bool) {
 		for {

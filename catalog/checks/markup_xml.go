@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// xmlWay says how strings of a unit are read as XML.
+// xmlWay says how the strings of a unit are read as XML.
 type xmlWay uint8
 
 const (
-	xmlNot     xmlWay = iota // not at all
+	xmlNot     xmlWay = iota // they are not XML
 	xmlWrapped               // inside a root element
 	xmlBare                  // as they are
 )
@@ -20,18 +20,18 @@ const (
 // elements are the tags of one string.
 type elements struct {
 	all []placeholder // in document order, up to maxMarks
-	sum uint64        // of all tags in their order
+	sum uint64        // hash of all tags in order
 	ok  bool          // the string is well-formed
 }
 
-// markup is a unit read as XML, once for both checks.
+// markup is a unit read as XML. Both checks of XML share it.
 type markup struct {
 	known            bool
 	way              xmlWay
 	sources, targets []elements
 }
 
-// asXML reads the unit; sources and targets are nil if the way is xmlNot.
+// asXML reads the unit as XML. sources and targets are nil if the way is xmlNot.
 func (r *run) asXML() *markup {
 	m := &r.markup
 	if m.known {
@@ -48,7 +48,7 @@ func (r *run) asXML() *markup {
 	return m
 }
 
-// findWay finds how all source forms can be read, and reads them.
+// findWay finds a way to read all source forms, and reads them.
 func (m *markup) findWay(r *run) {
 	if r.flags.safeHTML || !r.flags.xmlText && !allOf(r.unit.Sources, mayBeXML) {
 		return
@@ -86,7 +86,7 @@ func allOf(texts []string, f func(string) bool) bool {
 	return true
 }
 
-// mayBeXML spares plain text the parser: well-formed tags are closed.
+// mayBeXML reports whether s may have well-formed tags, which plain text has not.
 func mayBeXML(s string) bool {
 	i := strings.IndexByte(s, '<')
 	return i >= 0 && strings.IndexByte(s[i:], '>') > 0 &&
@@ -120,8 +120,8 @@ func xmlTags(r *run, _ ID) {
 	}
 }
 
-// otherElements says which elements only one side has, or else which ones
-// stand in another order.
+// otherElements marks the elements that only one side has or, if both have the
+// same, the elements in another order.
 func otherElements(a, b []placeholder) hit {
 	if missing, extra := pairUp(a, b); missing == 0 && extra == 0 {
 		return otherOrder(a, b)
@@ -131,13 +131,12 @@ func otherElements(a, b []placeholder) hit {
 
 const rootElement = "<r>"
 
-// maxDepth is how deep elements may stand in each other: the decoder keeps a
-// hundred bytes of each.
+// maxDepth is how deep elements may be nested: the decoder keeps a hundred bytes of
+// each.
 const maxDepth = 10_000
 
 // readXML finds the tags of a string with the names of their attributes, in
-// document order. A string that only somebody who wants to fill the memory
-// writes is not well-formed.
+// document order. A string that would take too much memory counts as malformed.
 func (r *run) readXML(s string, way xmlWay) elements {
 	if len(s) > maxMarks && strings.Count(s, "=") > maxMarks {
 		return elements{}
@@ -192,8 +191,8 @@ func (r *run) readXML(s string, way xmlWay) elements {
 	}
 }
 
-// elementText is what is compared of an element: its name and those of its
-// attributes.
+// elementText returns the part of an element that is compared: its name and the
+// names of its attributes.
 func elementText(e *xml.StartElement) string {
 	if e.Name.Space == "" && len(e.Attr) == 0 {
 		return e.Name.Local
@@ -206,7 +205,7 @@ func elementText(e *xml.StartElement) string {
 	return b.String()
 }
 
-// blankEntities puts blanks for each entity, as many as it is long.
+// blankEntities replaces each entity by blanks of the same length.
 func blankEntities(s string) string {
 	if !strings.Contains(s, "&") {
 		return s

@@ -11,7 +11,7 @@ type Mask [2]uint64
 // Has reports whether id is in the set.
 func (m Mask) Has(id ID) bool { return id < 128 && m[id>>6]&(1<<(id&63)) != 0 }
 
-// With is the set and id. A number of 128 and more changes nothing.
+// With returns the set with id added. Numbers from 128 on are ignored.
 func (m Mask) With(id ID) Mask {
 	if id < 128 {
 		m[id>>6] |= 1 << (id & 63)
@@ -19,7 +19,7 @@ func (m Mask) With(id ID) Mask {
 	return m
 }
 
-// Without is the set but id.
+// Without returns the set with id removed.
 func (m Mask) Without(id ID) Mask {
 	if id < 128 {
 		m[id>>6] &^= 1 << (id & 63)
@@ -27,22 +27,22 @@ func (m Mask) Without(id ID) Mask {
 	return m
 }
 
-// Or is what is in either set.
+// Or returns the union of two sets.
 func (m Mask) Or(o Mask) Mask { return Mask{m[0] | o[0], m[1] | o[1]} }
 
-// And is what is in both sets.
+// And returns the intersection of two sets.
 func (m Mask) And(o Mask) Mask { return Mask{m[0] & o[0], m[1] & o[1]} }
 
-// AndNot is what is in m and not in o.
+// AndNot returns the checks of m that are not in o.
 func (m Mask) AndNot(o Mask) Mask { return Mask{m[0] &^ o[0], m[1] &^ o[1]} }
 
 // IsZero reports whether the set is empty.
 func (m Mask) IsZero() bool { return m == Mask{} }
 
-// Len is the number of checks in the set.
+// Len returns the number of checks in the set.
 func (m Mask) Len() int { return bits.OnesCount64(m[0]) + bits.OnesCount64(m[1]) }
 
-// All yields the checks of the set by number.
+// All yields the checks of the set in the order of their numbers.
 func (m Mask) All() iter.Seq[ID] {
 	return func(yield func(ID) bool) {
 		for i, word := range m {

@@ -39,8 +39,8 @@ func lineBreaks(s string) iter.Seq[Span] {
 	}
 }
 
-// surplus fails with all places of both sides, in a run that explains: which
-// of them are too many is not known.
+// surplus fails. If the run explains, it marks all places of both sides, since it
+// is not known which of them are surplus.
 func (r *run) surplus(s, t string, a, b iter.Seq[Span]) hit {
 	if !r.explain {
 		return hit{failed: true}
@@ -55,7 +55,7 @@ func (r *run) surplus(s, t string, a, b iter.Seq[Span]) hit {
 	return h
 }
 
-// firstOf are the first places of many.
+// firstOf returns the first maxPlaces spans.
 func firstOf(all iter.Seq[Span]) (spans []Span) {
 	for span := range all {
 		if spans = append(spans, span); len(spans) == maxPlaces {
@@ -81,13 +81,13 @@ func countEscaped(s string) int {
 	return n
 }
 
-// escaped yields each backslash n of s.
+// escaped yields each backslash n of s outside of Windows paths.
 func escaped(s string) iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		for i := strings.IndexByte(s, '\\'); i >= 0 && i < len(s); {
 			if i >= 2 && s[i-1] == ':' && isLetter(s[i-2]) {
 				for i < len(s) && (s[i] == '\\' || isWord(s[i])) {
-					i++ // a path: its backslashes part names
+					i++ // a path: its backslashes separate names
 				}
 			} else {
 				if i+1 < len(s) && s[i+1] == 'n' && !yield(Span{i, i + 2}) {

@@ -7,22 +7,22 @@ import (
 
 //go:generate go test . -run TestLanguageNames|TestKeptWords|TestPage|TestVersion -update
 
-// Page is the page of the documentation that lists the checks, in Markdown.
+// Page returns docs/checks.md.
 func Page() string {
 	var b strings.Builder
 	b.WriteString(`# Quality checks
 
 <!-- Made from the table of catalog/checks: go generate ./catalog/checks -->
 
-A check finds what is probably wrong with a translation. Checks of translations
-run on strings that are translated or need editing, not on read-only ones;
-checks of sources run on the strings of the source translation.
+A check finds a probable mistake in a translation. Checks of translations run on
+strings that are translated or need editing, not on read-only ones. Checks of
+sources run on the strings of the source translation.
 
-A check is turned off by the flag in the column "off", written in the PO file
+The flag in the column "off" turns off a check. Write it in the PO file
 (` + "`#, ignore-end-stop`" + `) or in the component's ` + "`check_flags`" + `;
-` + "`ignore-all-checks`" + ` turns all of them off. A check with a flag in the
-column "on" runs only where that flag is given; xgettext writes those of the
-placeholders itself.
+` + "`ignore-all-checks`" + ` turns off all checks. A check with a flag in the column "on"
+runs only where that flag is given; xgettext itself writes the flags of
+placeholders.
 
 | check | name | fails when | example | on | off |
 |---|---|---|---|---|---|
@@ -42,91 +42,92 @@ func quoted(s string) string {
 	return "`" + strings.ReplaceAll(s, "|", `\|`) + "`"
 }
 
-// notes say how flags are read and what is left out.
+// notes are the rest of the page: flags, and what the checks leave out.
 const notes = `
-## Words that stay
+## Words that need no translation
 
-The check ` + "`same`" + ` passes over a string all of whose words are numbers, marks,
-words of up to two letters, words of the names of the project and the component,
-or words of three lists:
+The check ` + "`same`" + ` ignores a string that has no other words than numbers, marks,
+words of up to two letters, words in the names of the project and the component,
+and the words of three lists:
 
-- words of the names of languages, from the language-data project (MIT);
-- words that translators leave as they are: at least five languages of the
-  repositories that this project is tested with keep the word, in at least half
-  of its strings and in two repositories; or leave a string that is this word
-  alone, and a tenth of the others. A test makes the list and keeps it so;
-- some 240 words of computing, written by hand, without those that twenty
-  languages of these repositories hardly ever leave.
+- words in the names of languages, from the language-data project (MIT);
+- words that translators leave unchanged. A test makes this list from the
+  repositories that this project is tested with. A word is on it if at least five
+  languages keep it, in at least half of its strings and in two repositories; or
+  if at least five languages keep it where it is the whole string, and in a tenth
+  of its strings;
+- about 240 words of computing, chosen by hand, except words that twenty languages
+  of these repositories nearly always translate.
 
-Against 86,000 recorded units of real components the check differs on 0.2 % of
-them: it is not made from these records. ` + "`strict-same`" + ` turns off all of this.
+The check was compared with 86,000 recorded units of real components, which the
+lists were not made from: the results differ for 0.2 % of them. The flag
+` + "`strict-same`" + ` turns off all these exceptions.
 
 ## Flags
 
 | flag | meaning |
 |---|---|
-| ` + "`xml-text`" + ` | all strings are XML, also those that do not look like it |
-| ` + "`md-text`" + ` | strings are Markdown: its checks run, and ` + "`safe-html`" + ` passes over links |
-| ` + "`safe-html`" + ` | turns on that check, and the two of XML off |
-| ` + "`strict-same`" + ` | ` + "`same`" + ` fails for any text that is left unchanged, but for placeholders |
-| ` + "`strict-format`" + ` | the form of a single number may not leave its placeholder out, either |
-| ` + "`max-length:100`" + ` | the longest translation, in characters; with ` + "`xml-text`" + ` tags do not count |
-| ` + "`replacements:old:new:…`" + ` | what is replaced before ` + "`max-length`" + ` counts |
-| ` + "`placeholders:$A$:r\"%[a-z]+%\"`" + ` | texts, and regular expressions as r"…", that have to be kept; with ` + "`case-insensitive`" + ` in any case |
-| ` + "`regex:r\"^[a-z]+$\"`" + ` | what each translation has to match |
-| ` + "`icu-flags:xml:-types`" + ` | what is different with messages of ICU, see below; values are separated by colons |
-| ` + "`icu-tag-prefix:\"x:\"`" + ` | with ` + "`icu-flags:xml`" + `, only names that begin like this make tags |
+| ` + "`xml-text`" + ` | all strings are XML, even if they do not look like it |
+| ` + "`md-text`" + ` | strings are Markdown: the checks of Markdown run, and ` + "`safe-html`" + ` ignores links |
+| ` + "`safe-html`" + ` | turns on the check of that name, and turns off the two checks of XML |
+| ` + "`strict-same`" + ` | ` + "`same`" + ` fails for any unchanged text, except placeholders |
+| ` + "`strict-format`" + ` | the form for a single number needs its placeholder as well |
+| ` + "`max-length:100`" + ` | the maximum length of a translation, in characters; with ` + "`xml-text`" + ` tags do not count |
+| ` + "`replacements:old:new:…`" + ` | replaces texts before ` + "`max-length`" + ` counts |
+| ` + "`placeholders:$A$:r\"%[a-z]+%\"`" + ` | texts, and regular expressions as r"…", that a translation must keep; ` + "`case-insensitive`" + ` ignores their case |
+| ` + "`regex:r\"^[a-z]+$\"`" + ` | a regular expression that every translation must match |
+| ` + "`icu-flags:xml:-types`" + ` | changes the rules for ICU messages, see below; colons separate values |
+| ` + "`icu-tag-prefix:\"x:\"`" + ` | with ` + "`icu-flags:xml`" + `, only names with this prefix are tags |
 
-A flag that cannot be followed changes nothing: ` + "`repoglot check --quality`" + ` tells
-of those in files, the log of the server of those in its configuration.
+A wrong flag is ignored: ` + "`repoglot check --quality`" + ` reports wrong flags in files,
+and the server's log reports those in its configuration.
 
-Values with a colon, comma or blank stand in double quotes. Regular expressions
-are those of [RE2](https://github.com/google/re2/wiki/Syntax), which are matched in linear time: one that
-needs look-ahead or back-references is left out, and so is one of more than some
-thousand instructions (` + "`.{1,500}`" + ` has that many), or placeholders that have as many
-together. A string in which the expressions of ` + "`placeholders`" + ` need too many
-searches is not judged by them. Of ` + "`replacements`" + `, the first hundred count, up to
-200 bytes each.
+Values with a colon, comma or blank need double quotes. Regular expressions have the
+syntax of [RE2](https://github.com/google/re2/wiki/Syntax) and match in linear time.
+An expression that needs look-ahead or back-references is ignored, and so is one of
+more than about a thousand instructions (` + "`.{1,500}`" + ` has that many); all
+` + "`placeholders`" + ` together have the same limit. A string in which the expressions of
+` + "`placeholders`" + ` need too many searches is not checked with them. Only the first
+hundred ` + "`replacements`" + ` apply, up to 200 bytes each.
 
 ## ICU MessageFormat
 
-` + "`icu-message-format`" + ` turns on both checks: that of sources tells of errors in their
-syntax, that of translations of errors, and of differences. ` + "`ignore-icu-message-format`" + `
-turns off both. The values of ` + "`icu-flags`" + `:
+` + "`icu-message-format`" + ` turns on both checks: the check of sources reports syntax
+errors; the check of translations reports syntax errors and differences from the
+source. ` + "`ignore-icu-message-format`" + ` turns off both. The values of ` + "`icu-flags`" + `:
 
 | value | meaning |
 |---|---|
-| ` + "`xml`" + ` | messages have tags, ` + "`<b>…</b>`" + ` and ` + "`<br/>`" + `; a ` + "`<`" + ` that no letter follows is text |
-| ` + "`strict-xml`" + ` | the same, but each ` + "`<`" + ` that is not quoted begins a tag |
-| ` + "`-extra`, `-missing`" + ` | arguments that only the translation has, or only the source, do not fail |
-| ` + "`-types`" + ` | types may differ; else a number, plural or selectordinal stands for each other, and a translation has no type that the source has not |
-| ` + "`-tags`" + ` | tags may be arguments, arguments tags, and tags empty or not |
+| ` + "`xml`" + ` | messages have tags, ` + "`<b>…</b>`" + ` and ` + "`<br/>`" + `; a ` + "`<`" + ` without a letter after it is text |
+| ` + "`strict-xml`" + ` | the same, except that every ` + "`<`" + ` outside of quotes begins a tag |
+| ` + "`-extra`, `-missing`" + ` | arguments that only the translation has, or only the source, are allowed |
+| ` + "`-types`" + ` | types may differ; without it, number, plural and selectordinal may replace each other, and a translation may not have a type that the source does not have |
+| ` + "`-tags`" + ` | tags and arguments may replace each other, and tags may be empty or not |
 | ` + "`-require_other`" + ` | sub-messages need no ` + "`other`" + ` |
-| ` + "`-plural_selectors`" + ` | plurals have other selectors than zero, one, two, few, many, other and =1 |
-| ` + "`-submessage_selectors`" + ` | a select has selectors that the source's has not |
-| ` + "`-highlight`" + ` | is for editors, and changes nothing here |
+| ` + "`-plural_selectors`" + ` | plurals may have other selectors than zero, one, two, few, many, other and =1 |
+| ` + "`-submessage_selectors`" + ` | a select may have selectors that the source's does not have |
+| ` + "`-highlight`" + ` | is for editors, and has no effect here |
 
-An argument that stands in several places has all their types and selectors together;
-of a selector that stands twice, both sub-messages count.
-Which of the six categories a language has is not asked, nor are styles compared.
+An argument in several places has the types and selectors of all places together; if
+a selector occurs twice, both sub-messages count. The checks do not ask which of the
+six categories a language has, and do not compare styles.
 
-## What is left out
+## Limits
 
-` + "`safe-html`" + ` judges tags, attributes, the schemes of links, comments and tags
-that are not closed; a lone ` + "`<`" + ` or ` + "`&`" + ` is text to it. A tag of BBCode has
-no brackets in its name.
+` + "`safe-html`" + ` checks tags, attributes, the schemes of links, comments and tags that
+are not closed; a lone ` + "`<`" + ` or ` + "`&`" + ` is text. The name of a BBCode tag has no
+brackets.
 
-What only a string that is made for it has is not judged: more than 65,536 tags of
-BBCode, marks of Markdown or matches of ` + "`placeholders`" + `, or names, types and
-selectors of a message of ICU; XML in which elements stand in each other more than
-10,000 deep, or with more than 65,536 equals signs. A message of ICU in which others
-or tags stand in each other more than 50 deep has an error.
+Some hostile strings are not checked: more than 65,536 BBCode tags, Markdown marks,
+matches of ` + "`placeholders`" + `, or names, types and selectors of an ICU message; XML with
+elements nested more than 10,000 deep, or with more than 65,536 equals signs. An ICU
+message with sub-messages or tags nested more than 50 deep has a syntax error.
 
-The flag ` + "`max-size`" + ` is accepted and changes nothing. That check draws the text
-with a font and measures the picture; without the fonts of whoever wrote the
-flag the answer would be a guess, and a wrong one for most scripts.
+The flag ` + "`max-size`" + ` is accepted and ignored. Weblate's check draws the text with a
+font and measures the picture; without the author's fonts the result would be a
+guess, and a wrong one for most scripts.
 
-` + "`enforced_checks`" + ` of a component is served as it stands. It has Weblate turn a
-translation that fails back into one that needs editing when somebody saves it;
-nothing is saved here, and the state of a string is that of its file.
+` + "`enforced_checks`" + ` of a component is served as it is configured. In Weblate it makes
+a failing translation need editing again when it is saved. Here nothing is saved, and
+the state of a string is the state in its file.
 `

@@ -8,12 +8,13 @@ import (
 	"github.com/repoglot/repoglot/catalog/checks"
 )
 
-var update = flag.Bool("update", false, "write the files that are made from others")
+var update = flag.Bool("update", false, "write the generated files")
 
-// TestPage holds the page of the documentation to the table.
+// TestPage compares docs/checks.md with the table.
 func TestPage(t *testing.T) { drift(t, "../../docs/checks.md", checks.Page()) }
 
-// drift compares a file with what it should be, and writes it with -update.
+// drift compares a generated file with its expected content, and writes it with
+// -update.
 func drift(t *testing.T, path, want string) {
 	t.Helper()
 	if *update {
@@ -22,6 +23,6 @@ func drift(t *testing.T, path, want string) {
 		}
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
-		t.Errorf("%s is not what it is made from (%v): go generate ./catalog/checks", path, err)
+		t.Errorf("%s is out of date (%v): run go generate ./catalog/checks", path, err)
 	}
 }

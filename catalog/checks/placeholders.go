@@ -4,15 +4,15 @@ import (
 	"strings"
 )
 
-// pattern finds the placeholders of the flag of that name.
+// pattern finds the placeholders of the flag placeholders.
 type pattern struct {
 	*expression
-	literal bool // no part is a regular expression of the flag
+	literal bool // the flag has no regular expression
 	fold    bool // flag case-insensitive
 }
 
-// newPattern makes one pattern of all values; nil if there is none, or they are
-// too large together. A regular expression that is none is left out.
+// newPattern makes one pattern of all values. Invalid regular expressions are left
+// out. It returns nil if no value is left or they are too large together.
 func newPattern(values []flagValue, fold bool) *pattern {
 	all := quoteAll(values, fold)
 	if all == "" {
@@ -28,16 +28,16 @@ func newPattern(values []flagValue, fold bool) *pattern {
 	return p
 }
 
-// Each search for the next match may read to the end of the string before it
-// finds that a short match was all. What the searches of one string may cost in
-// sum is searchSteps for each of its bytes, and searchFree: more than that only
-// expressions and strings need that are made for it, and they are not judged.
+// Each search for the next match may read to the end of the string, even if the
+// match is short. All searches in a string together may cost searchSteps for each
+// of its bytes, and searchFree. Only hostile expressions and strings need more;
+// they are not checked.
 const (
 	searchSteps = 2 * maxExpression
 	searchFree  = 1 << 20
 )
 
-// find appends the matches in s; false if the search was given up.
+// find appends the matches in s; false if it gave up.
 func (p *pattern) find(s string, into []placeholder) ([]placeholder, bool) {
 	budget := searchSteps*len(s) + searchFree
 	for at := 0; at <= len(s); {
@@ -66,7 +66,7 @@ func (p *pattern) find(s string, into []placeholder) ([]placeholder, bool) {
 	return into, true
 }
 
-// placeholders compares the sets of the flag's placeholders.
+// placeholders compares the sets of the flag's placeholders in source and target.
 func placeholders(r *run, _ ID) {
 	p := r.flags.holders
 	k := 0
@@ -101,8 +101,8 @@ func placeholders(r *run, _ ID) {
 	}
 }
 
-// pairSets marks the placeholders whose text is on both sides, however often,
-// and counts the others.
+// pairSets marks the placeholders whose text both sides have, regardless of how
+// often, and counts the rest.
 func pairSets(a, b []placeholder) (missing, extra int) {
 	if len(a) <= fewPlaceholders && len(b) <= fewPlaceholders {
 		return pairTo(a, b), pairTo(b, a)
@@ -110,6 +110,7 @@ func pairSets(a, b []placeholder) (missing, extra int) {
 	return pairToSet(a, textSet(b)), pairToSet(b, textSet(a))
 }
 
+// pairTo marks the placeholders of a that b has, and counts the rest.
 func pairTo(a, b []placeholder) (alone int) {
 	for i := range a {
 		a[i].paired = false
@@ -140,7 +141,7 @@ func textSet(all []placeholder) map[string]struct{} {
 	return set
 }
 
-// regex fails for each form that the flag's expression does not match.
+// regex fails for each form that does not match the flag's expression.
 func regex(r *run, _ ID) {
 	for i, target := range r.unit.Targets {
 		if !r.flags.regex.MatchString(target) && r.fail(hit{failed: true, target: Span{0, len(target)}}, r.sourceForm(i), i) {

@@ -1,6 +1,6 @@
 package checks
 
-// plurals fails if some forms are translated and some are not.
+// plurals fails if some forms are translated and others are not.
 func plurals(r *run, _ ID) {
 	if len(r.unit.Sources) < 2 {
 		return

@@ -6,17 +6,16 @@ import (
 
 // form is one plural form of the target's rule.
 type form struct {
-	source    int  // the source form it is compared with, -1 for the last
-	single    bool // it covers exactly one number
-	zeroOrOne bool // it covers exactly 0 and 1
+	source    int  // the source form that it is compared with; -1: the last
+	single    bool // one number only has this form
+	zeroOrOne bool // 0 and 1 have this form, and no other number
 }
 
-// sampled is how far the numbers of a form are looked for; some round numbers
-// follow, since rules exist that know millions only.
+// sampled is up to which number the rule is evaluated. Some round numbers follow,
+// since some rules have a form for millions only.
 const sampled = 1200
 
-// pairForms computes what is known of each form of the rule target
-// (facts §11.1, plural pairing).
+// pairForms describes each form of the rule target, as Weblate pairs plural forms.
 func pairForms(target, source lang.Plural) []form {
 	number := min(max(target.Number, 1), lang.MaxForms)
 	forms := make([]form, number)
@@ -46,7 +45,7 @@ func pairForms(target, source lang.Plural) []form {
 	return forms
 }
 
-// sourceForm is the source form that target form i is compared with.
+// sourceForm returns the source form that target form i is compared with.
 func (r *run) sourceForm(i int) int {
 	last := len(r.unit.Sources) - 1
 	if last == 0 || len(r.unit.Sources) != r.set.sources || len(r.unit.Targets) != len(r.set.forms) {
@@ -58,7 +57,8 @@ func (r *run) sourceForm(i int) int {
 	return last
 }
 
-// form describes target form i; the zero form if the rule does not have it.
+// form returns the description of target form i; the zero form if the rule has no
+// such form.
 func (r *run) form(i int) form {
 	if len(r.unit.Targets) > 1 && i < len(r.set.forms) {
 		return r.set.forms[i]

@@ -5,22 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// Sets of characters that end a sentence (facts §11.3).
+// Sets of characters that end a sentence, as in Weblate.
 const (
 	stops        = ".。।۔։·෴។።"
 	colons       = ":：៖"
 	questions    = "?՞؟⸮？፧꘏⳺"
 	exclamations = "!！՜᥄႟߹"
-	// Japanese ends an enumeration's introduction as it likes.
+	// Japanese may end the introduction of an enumeration with any of these.
 	japaneseColons = ";:：.。"
 	// Burmese ends a question with a word and a section mark.
 	burmeseQuestion = "\u1038\u104b"
 )
 
-// inSet reports whether s ends in a character of set; s is not empty.
+// inSet reports whether s, which is not empty, ends with a character of set.
 func inSet(s, set string) bool { return strings.ContainsRune(set, last(s)) }
 
-// differ fails if exactly one of the two ends in a character of the set.
+// differ fails if exactly one of the two ends with a character of the set.
 func differ(s, t, set string) hit {
 	if s == "" || t == "" || inSet(s, set) == inSet(t, set) {
 		return hit{}
@@ -28,7 +28,7 @@ func differ(s, t, set string) hit {
 	return ends(s, t)
 }
 
-// dots reports three full stops that became an ellipsis.
+// dots reports whether three full stops became an ellipsis.
 func dots(s, t string) bool { return strings.HasSuffix(s, "...") && strings.HasSuffix(t, "…") }
 
 func endStop(r *run, s, t string) hit {
@@ -137,7 +137,8 @@ func endSemicolon(r *run, s, t string) hit {
 	return ends(s, t)
 }
 
-// endsSemicolon reports a semicolon at the end that does not end an entity.
+// endsSemicolon reports whether s ends with a semicolon that is not the end of an
+// entity.
 func endsSemicolon(s string) bool {
 	if s[len(s)-1] != ';' {
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/checks"
 )
 
-// TestEndMarks ends translations with each character of each set of facts §11.3:
-// it stands for the mark of the source, and without that mark it is one too many.
+// TestEndMarks ends translations with each character of each set: it matches the
+// mark of the source, and is surplus if the source has no mark.
 func TestEndMarks(t *testing.T) {
 	for _, c := range []struct {
 		check    checks.ID
@@ -42,7 +42,7 @@ func TestEndMarks(t *testing.T) {
 		}
 		for _, mark := range c.marks {
 			if fails("Source"+c.mark, "target"+string(mark)) {
-				t.Errorf("%s %s: %q does not stand for %q", c.language, c.check, mark, c.mark)
+				t.Errorf("%s %s: %q does not match %q", c.language, c.check, mark, c.mark)
 			}
 			if got := fails("Source", "target"+string(mark)); got != c.alone {
 				t.Errorf("%s %s: %q alone fails: %v", c.language, c.check, mark, got)

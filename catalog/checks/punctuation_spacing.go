@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// punctuationSpacing wants a blank before high punctuation in French.
+// punctuationSpacing fails if high punctuation has no blank before it, in French and
+// Breton.
 func punctuationSpacing(r *run, _, t string) hit {
 	base := r.set.base
 	if base != "fr" && base != "br" || strings.EqualFold(r.set.code, "fr_CA") {
@@ -35,8 +36,8 @@ func spaced(previous rune) bool {
 	return previous == ' ' || previous == '\u00a0' || previous == '\u202f' || previous == '\u2009' || isHigh(previous)
 }
 
-// insideWord reports that what follows makes the mark a part of something
-// else, such as a URL.
+// insideWord reports whether the text after a mark makes the mark a part of
+// something else, such as a URL.
 func insideWord(rest string) bool {
 	if rest == "" || entity(rest) > 0 {
 		return false

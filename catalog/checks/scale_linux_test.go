@@ -12,8 +12,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/checks"
 )
 
-// scale is how much longer the second of two texts is. Linear work takes that
-// much longer, too, and quadratic work its square; slack lies between.
+// scale is how much longer the second of two texts is. Linear work takes that much
+// longer as well, quadratic work the square of it; slack is between the two.
 const (
 	scale = 16
 	slack = 4
@@ -40,8 +40,9 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestScaleClosed closes what is opened again and again only once, at the end:
-// to look for that end each time is quadratic, and 128 KiB are needed to see it.
+// TestScaleClosed has texts with many opening marks and one closing mark at the end.
+// A search for that end from each opening mark is quadratic, which shows only from
+// 128 KiB on.
 func TestScaleClosed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads long texts")
@@ -71,8 +72,7 @@ func scales(t *testing.T, s *checks.Set, c scaled, size int) {
 	}
 }
 
-// scaled is a text that consists of pieces and an end, with another source or
-// the same.
+// scaled is a text of repeated pieces and an end, with the same source or another.
 type scaled struct{ piece, end, flags, source string }
 
 // cost is the time of all checks.
@@ -92,8 +92,7 @@ func (c scaled) cost(s *checks.Set, size int) time.Duration {
 // rusageThread is RUSAGE_THREAD of getrusage(2).
 const rusageThread = 1
 
-// threadTime is what the thread has used of a processor: other processes do
-// not count.
+// threadTime is the processor time of this thread.
 func threadTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(rusageThread, &u); err != nil {

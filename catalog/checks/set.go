@@ -9,14 +9,14 @@ import (
 	"github.com/repoglot/repoglot/catalog/lang"
 )
 
-// Options say what is the same for all units of a translation.
+// Options are the properties of a translation that its checks depend on.
 type Options struct {
 	// Language is the code of the translation's language, such as "pt_BR".
 	Language string
 	// Source is the code of the source language; "" is English.
 	Source string
-	// ProjectName and ComponentName are the names for people: their words may
-	// stay untranslated.
+	// ProjectName and ComponentName are the display names. Their words may stay
+	// untranslated.
 	ProjectName, ComponentName string
 	// Plural is the plural rule of the translation.
 	Plural lang.Plural
@@ -24,35 +24,35 @@ type Options struct {
 	SourcePlural lang.Plural
 	// ComponentFlags are the component's check_flags, comma-separated.
 	ComponentFlags string
-	// Glossary marks a glossary component: nothing is checked.
+	// Glossary marks a glossary component. It is not checked.
 	Glossary bool
 	// Terms are the entries of the project's glossaries in the language, for
-	// the check check_glossary.
+	// check_glossary.
 	Terms []Term
 }
 
-// Unit is what the checks read of a unit. It is not kept.
+// Unit is the part of a unit that the checks read. A [Set] does not keep it.
 type Unit struct {
-	// IsSource marks a unit of the source translation: source checks run on
-	// it and no others.
+	// IsSource marks a unit of the source translation. Only source checks run on
+	// it.
 	IsSource bool
-	// Sources and Targets are the plural forms, at least one each; targets
-	// padded as catalog.TargetForms does it.
+	// Sources and Targets are the plural forms, at least one each; targets are
+	// padded (catalog.TargetForms).
 	Sources, Targets []string
 	// Note holds the comments, as catalog.Unit has them.
 	Note string
 	// Flags are the entry's flags, comma-separated, as catalog.Unit has them.
 	Flags string
-	// State is the unit's state: read-only and empty ones are not checked.
+	// State is the unit's state. Read-only and empty units are not checked.
 	State catalog.State
 }
 
-// maxFlagSets bounds how many different flags a set remembers. Others are
-// parsed for each unit.
+// maxFlagSets is how many different flags a set remembers. Others are parsed
+// again for each unit.
 const maxFlagSets = 512
 
-// Set runs the checks for the units of one translation. It is safe for
-// concurrent use; make it with [New].
+// Set runs the checks on the units of one translation. Make it with [New]; it is
+// safe for concurrent use.
 type Set struct {
 	base     string              // language code without country
 	code     string              // whole language code
@@ -60,7 +60,7 @@ type Set struct {
 	names    map[string]struct{} // words of the names of project and component
 	flags    string
 	glossary bool
-	terms    *glossary // nil without terms
+	terms    *glossary // nil if there are no terms
 	forms    []form    // of the target's plural rule
 	sources  int       // number of forms of the source language
 	onTarget Mask      // checks of target units
@@ -68,9 +68,9 @@ type Set struct {
 	runs     sync.Pool
 	seed     maphash.Seed
 
-	adding sync.Mutex                          // guards the change of known, and held
-	held   int                                 // sizes of the known
-	known  atomic.Pointer[map[string]*flagSet] // by the entry's flags; never written in place
+	adding sync.Mutex                          // guards held and the replacing of known
+	held   int                                 // sum of the sizes of known
+	known  atomic.Pointer[map[string]*flagSet] // by the entry's flags; the map is replaced, never changed
 }
 
 // New makes the checks of a translation.
@@ -88,7 +88,7 @@ func New(o Options) *Set {
 	return s
 }
 
-// active is what the kind and state of the unit allow (facts §11.1).
+// active returns the checks that the kind and the state of the unit allow.
 func (s *Set) active(u *Unit) Mask {
 	switch {
 	case s.glossary || len(u.Sources) == 0:

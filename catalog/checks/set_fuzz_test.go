@@ -9,7 +9,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/lang"
 )
 
-// everything turns on every check but safe-html, which turns XML off.
+// everything turns on every check except safe-html, which turns off XML.
 func everything() string {
 	var all strings.Builder
 	for _, c := range All() {
@@ -20,9 +20,9 @@ func everything() string {
 	return all.String() + `icu-flags:xml,max-length:3,regex:r"^[a-m ]*$",placeholders:"$":r"[a-c]+|é",`
 }
 
-// FuzzSpans: whatever the strings, the flags, the notes and the language are,
-// no check panics; the places of a failure lie in their strings, in order, at
-// the borders of characters; and Run says the same as Explain.
+// FuzzSpans: for any strings, flags, notes and language, no check panics; the places
+// of a failure are inside their strings, in order, and at the borders of characters;
+// Run and Explain agree.
 func FuzzSpans(f *testing.F) {
 	f.Add("It %s <b>is</b> [b]größer[/b].", "Est %d <b>a [b]é", "", "", "fr")
 	f.Add("%d file\x1e\x1e%d files(s)...", "un fichier\x1e\x1e%d %d fichiers  !", "c-format", "Tag: screen", "fr")
@@ -62,7 +62,7 @@ func FuzzSpans(f *testing.F) {
 	})
 }
 
-// checkSpans wants places that [points] can count.
+// checkSpans checks that [points] can count places.
 func checkSpans(t *testing.T, name, text string, one Span, several []Span) {
 	t.Helper()
 	if len(several) > maxPlaces {
@@ -77,7 +77,7 @@ func checkSpans(t *testing.T, name, text string, one Span, several []Span) {
 			continue // within the one before
 		}
 		if p.From < at || p.To < p.From || p.To > len(text) {
-			t.Fatalf("%s: %v behind %d of %q", name, p, at, text)
+			t.Fatalf("%s: %v after %d of %q", name, p, at, text)
 		}
 		if at = p.To; utf8.ValidString(text) && (!border(text, p.From) || !border(text, p.To)) {
 			t.Errorf("%s: %v is within a character of %q", name, p, text)

@@ -4,10 +4,10 @@ import (
 	"hash/maphash"
 )
 
-// maxBuffers bounds the memory that is kept for the next unit, in bytes.
+// maxBuffers bounds the memory that a run keeps for the next unit, in bytes.
 const maxBuffers = 64 << 10
 
-// Run returns the checks of one unit that fail, but those of [ScopeAcross].
+// Run returns the checks that a unit fails, except those of [ScopeAcross].
 func (s *Set) Run(u *Unit) Mask {
 	var failed Mask
 	active := s.active(u)
@@ -29,7 +29,7 @@ func (s *Set) Run(u *Unit) Mask {
 	return failed
 }
 
-// release forgets the unit, and memory that only a long one needs.
+// release drops the unit, and buffers that only long units need.
 func (r *run) release() {
 	r.flags, r.unit, r.markup = nil, nil, markup{}
 	r.text.reset("")
@@ -44,7 +44,7 @@ func (r *run) release() {
 	r.targetRepeats.release()
 }
 
-// Explain lists where check id fails in the unit; nil if it does not.
+// Explain returns where the unit fails a check; nil if it does not fail.
 func (s *Set) Explain(u *Unit, id ID) []Failure {
 	f := s.effective(u.Flags)
 	if !s.active(u).And(f.runs).Has(id) {
@@ -63,19 +63,19 @@ type run struct {
 	explain  bool
 	failed   bool
 	failures []Failure
-	observe  func(h hit, sourceForm, form int) // of tests, else nil
+	observe  func(h hit, sourceForm, form int) // set by tests only
 
 	source, target []byte // texts without placeholders, reused
 	text, other    subject
-	seed           maphash.Seed  // of hashes that are compared
+	seed           maphash.Seed
 	left, right    []placeholder // of both texts, reused
-	markup         markup        // of the unit
+	markup         markup        // the unit as XML
 
 	sourceRepeats, targetRepeats repeats
 }
 
-// hit is what a rule found; spans in bytes. Of several places on a side,
-// sources and targets tell all, and source and target nothing.
+// hit is the result of a rule, with spans in bytes. Several places in one text
+// are in sources or targets; source or target is then not used.
 type hit struct {
 	failed           bool
 	source, target   Span
@@ -104,7 +104,7 @@ func (r *run) check(id ID) {
 	}
 }
 
-// fail notes a finding; it reports whether the run is over.
+// fail records a failure. It reports whether the check can stop.
 func (r *run) fail(h hit, sourceForm, form int) bool {
 	r.failed = true
 	if !r.explain {

@@ -44,7 +44,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestStates: facts §11.1.
+// TestStates: empty and read-only units are not checked.
 func TestStates(t *testing.T) {
 	for state, want := range map[catalog.State]string{
 		catalog.StateEmpty: "", catalog.StateReadOnly: "", catalog.StateFuzzy: "end_stop", catalog.StateTranslated: "end_stop",
@@ -70,7 +70,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestPluralPairing: which source form a form is compared with (facts §11.1).
+// TestPluralPairing: which source form a target form is compared with.
 func TestPluralPairing(t *testing.T) {
 	for _, c := range []struct {
 		language string
@@ -106,7 +106,7 @@ func TestPluralPairing(t *testing.T) {
 	}
 }
 
-// TestManyForms: no number of forms makes a check panic, or compare all with all.
+// TestManyForms: no number of forms makes a check panic or take quadratic time.
 func TestManyForms(t *testing.T) {
 	s := set("cs", czech)
 	u := &checks.Unit{
@@ -126,7 +126,7 @@ func TestManyForms(t *testing.T) {
 	s.Run(u)
 }
 
-// TestConcurrentFlags: more flags than a set remembers, from several goroutines.
+// TestConcurrentFlags uses more flags than a set remembers, from several goroutines.
 func TestConcurrentFlags(t *testing.T) {
 	s := set("de", english)
 	var group sync.WaitGroup

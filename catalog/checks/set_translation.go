@@ -5,8 +5,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/lang"
 )
 
-// ForTranslation makes the checks of a translation of a component, as pulls run
-// them; terms are those of the project's glossaries.
+// ForTranslation makes the checks of a translation, as pulls run them. terms are
+// the entries of the project's glossaries in its language.
 func ForTranslation(table *lang.Table, p *catalog.Project, s *catalog.ComponentSettings, t *catalog.Translation, terms []Term) *Set {
 	return New(Options{
 		Language:       t.Language,
@@ -19,7 +19,7 @@ func ForTranslation(table *lang.Table, p *catalog.Project, s *catalog.ComponentS
 	})
 }
 
-// UnitOf is a unit as the checks want it.
+// UnitOf converts a unit of a translation for the checks.
 func UnitOf(u *catalog.Unit, t *catalog.Translation) Unit {
 	return Unit{
 		IsSource: t.IsSource, Sources: catalog.SplitForms(u.Source), Targets: catalog.TargetForms(u.Source, u.Target, t.PluralNumber),

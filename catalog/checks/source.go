@@ -25,7 +25,7 @@ func optionalPlural(r *run, s string, _ int) hit {
 	}
 }
 
-// ellipsis finds three full stops where one character would do.
+// ellipsis finds three full stops instead of one character.
 func ellipsis(_ *run, s string, form int) hit {
 	i := strings.Index(s, "...")
 	if i < 0 || form > 0 {
@@ -34,7 +34,7 @@ func ellipsis(_ *run, s string, form int) hit {
 	return hit{failed: true, source: Span{i, i + 3}}
 }
 
-// unnamedFormat finds several placeholders that only their place tells apart.
+// unnamedFormat finds several placeholders that only their position identifies.
 func unnamedFormat(r *run, s string, form int) hit {
 	if form > 0 {
 		return hit{}

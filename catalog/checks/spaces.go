@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// short reports strings that the checks of blanks leave alone.
+// short reports whether strings are too short for the checks of blanks.
 func short(s, t string) bool {
 	return utf8.RuneCountInString(s) <= 1 && utf8.RuneCountInString(t) <= 1
 }

@@ -4,29 +4,29 @@ import (
 	"unicode/utf8"
 )
 
-// Span is a piece of a string, in code points. From == To marks a place.
+// Span is a part of a string, from From up to To, in code points. An empty span
+// is a position between two characters.
 type Span struct{ From, To int }
 
-// Failure is one finding of a check.
+// Failure says where a unit fails a check.
 type Failure struct {
-	// Form is the plural form of the target, from 0; of the source for a
-	// source check.
+	// Form is the plural form of the target, from 0; for a source check, of the
+	// source.
 	Form int
-	// SourceForm is the plural form of the source that Source lies in.
+	// SourceForm is the plural form of the source that Source refers to.
 	SourceForm int
-	// Source and Target say where in the two strings it is: the first place
-	// of each.
+	// Source and Target are the first place in each of the two strings.
 	Source, Target Span
-	// Sources and Targets are all places, up to 100, where it is in several;
-	// else nil.
+	// Sources and Targets are all places, up to 100; nil if there is one only.
 	Sources, Targets []Span
 }
 
-// maxPlaces bounds the places of a failure: nobody reads more of them.
+// maxPlaces is how many places of a failure are listed.
 const maxPlaces = 100
 
-// points makes code points of bytes, of one place or of several in order. What
-// lies within an earlier place, as an image within a link, goes.
+// points converts spans in bytes, one or several in ascending order, to spans in
+// code points. A span inside an earlier one, such as an image in a link, is left
+// out.
 func points(s string, one Span, several []Span) (Span, []Span) {
 	if len(several) == 0 {
 		several = []Span{one}

@@ -1,14 +1,15 @@
 package checks
 
-// Version numbers the rules. A mask that was stored under another version has
-// to be computed again.
+// Version numbers the rules of all checks. Raise it when a check is added or
+// fails other units than before: results that were stored under another version
+// are computed again. TestVersion fails if it was forgotten.
 const Version = 7
 
-// ID is the stable number of a check: it is stored, and never used again for
-// another one. The zero value is the first check, [BeginNewline].
+// ID is the number of a check. It is stored, so it never changes and is never
+// used again. The zero value is the first check, [BeginNewline].
 type ID uint8
 
-// The checks, in the order of their numbers (facts §11.2).
+// The checks, in the order of their numbers. A new one comes last.
 const (
 	BeginNewline ID = iota
 	EndNewline
@@ -76,7 +77,7 @@ const (
 	count // number of checks
 )
 
-// rows makes the table; its order is that of the numbers.
+// rows makes the table of checks, ordered by number.
 func rows() [count]entry {
 	return [count]entry{
 		BeginNewline:       pairCheck("begin_newline", "Starting newline", "Only one of source and translation begins with a line break.", `"\nMenu" → "Menü"`, beginNewline),
@@ -142,7 +143,7 @@ func rows() [count]entry {
 		},
 		Translated: {
 			name: "translated", title: "Has been translated", scope: ScopeAcross,
-			description: "The string was translated before. It never fails by changes of the repository (decision 30).", example: `"Open" → "Öffnen", then ""`,
+			description: "The string was translated before. It never fails by changes of the repository.", example: `"Open" → "Öffnen", then ""`,
 		},
 		MultipleFailures: {
 			name: "multiple_failures", title: "Multiple failing checks", scope: ScopeAcross,
@@ -197,7 +198,7 @@ func rows() [count]entry {
 	}
 }
 
-// The tables are never written after they were made.
+// These tables never change.
 var (
 	table    = rows()
 	syntaxes = notations()

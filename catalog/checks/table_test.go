@@ -14,7 +14,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	if _, ok := checks.ByName("nothing"); ok {
-		t.Error("a check that is none was found")
+		t.Error("a check of an unknown name was found")
 	}
 	// Numbers are stored: these may never change.
 	for id, name := range map[checks.ID]string{0: "begin_newline", 5: "end_stop", 18: "duplicate", 22: "c_format", 35: "inconsistent", 39: "long_untranslated"} {

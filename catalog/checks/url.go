@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxURL and maxHost are the lengths up to which an address is one, in bytes.
+// maxURL and maxHost bound the lengths of an address and of its host, in bytes.
 const (
 	maxURL  = 2048
 	maxHost = 253
 )
 
-// checkURL wants an address in the place of an address.
+// checkURL fails if the translation is no address.
 func checkURL(_ *run, s, t string) hit {
 	if s == "" || isURL(t) {
 		return hit{}
@@ -21,8 +21,8 @@ func checkURL(_ *run, s, t string) hit {
 	return hit{failed: true, source: Span{0, len(s)}, target: Span{0, len(t)}}
 }
 
-// isURL reports an address of http, https, ftp or ftps with a host that can be
-// one.
+// isURL reports whether s is an address of http, https, ftp or ftps with a possible
+// host.
 func isURL(s string) bool {
 	if len(s) > maxURL || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsSpace) || strings.ContainsFunc(s, unicode.IsControl) {
 		return false
@@ -60,8 +60,8 @@ func isHostPort(s string) bool {
 	return isHost(host)
 }
 
-// isHost reports an IPv4 address, localhost or a name under a top domain that
-// is no number.
+// isHost reports whether host is an IPv4 address, localhost, or a name whose top
+// domain is no number.
 func isHost(host string) bool {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return a.Is4()
@@ -82,7 +82,7 @@ func isHost(host string) bool {
 		(strings.HasPrefix(strings.ToLower(top), "xn--") || !strings.ContainsFunc(top, unicode.IsDigit))
 }
 
-// isLabel reports a part of a host name between two dots.
+// isLabel reports whether label can be a part of a host name between two dots.
 func isLabel(label string) bool {
 	if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
 		return false

@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// repeat is a word that stands several times in a row.
+// repeat is a word that occurs several times in a row.
 type repeat struct {
 	word []byte // in the text
 	n    int    // how many times
-	at   Span   // of the first repetition, in the text
+	at   Span   // the first repetition, in the text
 }
 
 // repeats are the repeated words of a text, in order.
 type repeats []repeat
 
-// maxRepeats bounds the memory that is kept for the next unit.
+// maxRepeats bounds the memory that a run keeps for the next unit.
 const maxRepeats = 256
 
 func (p *repeats) release() {
@@ -27,8 +27,8 @@ func (p *repeats) release() {
 	}
 }
 
-// duplicate finds words that stand twice in a row, where the source has none.
-// Of more than maxMarks, the first are looked at.
+// duplicate finds words that occur twice in a row, if the source does not repeat
+// as many words. It looks at the first maxMarks repeated words only.
 func duplicate(r *run, s, t string) hit {
 	r.target = r.strip(r.target[:0], t)
 	target := r.targetRepeats[:0].find(r.target, r.set.base)
@@ -63,18 +63,19 @@ func duplicate(r *run, s, t string) hit {
 	return hit{failed: true, targets: surplus}
 }
 
+// find appends the repeated words of a text in a language.
 func (p repeats) find(s []byte, base string) repeats {
 	var previous []byte
 	run := 1
 	for i := 0; i < len(s); {
 		c, n := utf8.DecodeRune(s[i:])
-		if parts(c) {
+		if separates(c) {
 			i += n
 			continue
 		}
 		from := i
 		for i < len(s) {
-			if c, n = utf8.DecodeRune(s[i:]); parts(c) {
+			if c, n = utf8.DecodeRune(s[i:]); separates(c) {
 				break
 			}
 			i += n
@@ -100,7 +101,7 @@ func isShort(word []byte) bool {
 	return n == len(word)
 }
 
-// strip appends s without the placeholders of the unit's formats.
+// strip appends s without the placeholders of the unit's formats to a buffer.
 func (r *run) strip(into []byte, s string) []byte {
 	kept := 0
 	for from, to := range r.holes(s) {
@@ -110,7 +111,7 @@ func (r *run) strip(into []byte, s string) []byte {
 	return append(into, s[kept:]...)
 }
 
-// origins moves ascending places of the stripped text to where they are in s.
+// origins changes ascending places in the stripped text to places in s.
 func (r *run) origins(s string, places []Span) {
 	removed, k := 0, 0
 	move := func(until int) {
@@ -126,7 +127,7 @@ func (r *run) origins(s string, places []Span) {
 	move(len(s) + 1)
 }
 
-// holes yields the placeholders of s, those of all formats that are on.
+// holes yields the placeholders of all the unit's formats in s.
 func (r *run) holes(s string) func(yield func(from, to int) bool) {
 	return func(yield func(from, to int) bool) {
 		if r.flags.markers == "" {
@@ -153,10 +154,10 @@ func (r *run) holes(s string) func(yield func(from, to int) bool) {
 	}
 }
 
-// lowParts are the bits of the characters between words below U+10000; in text
-// that is not English, to look them up in the tables of Unicode took a seventh
-// of the time of all checks.
-var lowParts = func() (bits [1 << 16 / 64]uint64) {
+// lowSeparators has a bit for each character below U+10000 that separates words.
+// Looking them up in the tables of Unicode took a seventh of the time of all checks
+// for text that is not English.
+var lowSeparators = func() (bits [1 << 16 / 64]uint64) {
 	for c := range rune(utf8.RuneSelf) {
 		if c <= ' ' || c == 0x7f || strings.IndexByte("([{]^`!\"#%&'*/?@\\_", byte(c)) >= 0 {
 			bits[c>>6] |= 1 << (c & 63)
@@ -174,19 +175,20 @@ var lowParts = func() (bits [1 << 16 / 64]uint64) {
 	return bits
 }()
 
+// betweenWords are the categories of Unicode whose characters separate words.
 func betweenWords() []*unicode.RangeTable {
 	return []*unicode.RangeTable{unicode.White_Space, unicode.Cc, unicode.Ps, unicode.Sk, unicode.Po}
 }
 
-// parts reports the characters between words (facts §11.3).
-func parts(c rune) bool {
+// separates reports whether c separates words.
+func separates(c rune) bool {
 	if uint32(c) < 1<<16 {
-		return lowParts[c>>6]&(1<<(c&63)) != 0
+		return lowSeparators[c>>6]&(1<<(c&63)) != 0
 	}
 	return unicode.In(c, betweenWords()...)
 }
 
-// mayRepeat reports words that a language repeats by its grammar.
+// mayRepeat reports whether the grammar of a language repeats a word.
 func mayRepeat(base string, word []byte) bool {
 	switch base + " " + string(word) {
 	case "fy jo", "fy mei", "fr vous", "fr nous", "hi कर", "tr tek", "tr adım", "tr gıcır", "tr sık", "sq të":

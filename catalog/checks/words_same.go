@@ -10,25 +10,25 @@ import (
 	"github.com/repoglot/repoglot/catalog/lang"
 )
 
-// languageNames are words of names of languages, one per line, from the
-// language-data project (MIT, data/LICENSE); see TestLanguageNames.
+// languageNames are the words in names of languages, one a line, from the
+// language-data project (MIT, data/LICENSE); TestLanguageNames makes the list.
 //
 //go:embed data/language-names.txt
 var languageNames string
 
-// untranslated are words of computing that most languages leave as they are,
-// written down by hand.
+// untranslated are words of computing that most languages do not translate, listed
+// by hand.
 //
 //go:embed data/untranslated.txt
 var untranslated string
 
-// kept are words that the translators of the shared repositories leave as they
-// are; see TestKeptWords, which makes the list.
+// kept are words that the translators of real repositories do not translate;
+// TestKeptWords makes the list.
 //
 //go:embed data/kept.txt
 var kept string
 
-// ignoredWords makes the set of the three lists when it is first needed.
+// ignoredWords is the union of the three lists, made when it is first needed.
 var ignoredWords = sync.OnceValue(func() map[string]struct{} {
 	words := make(map[string]struct{}, 16<<10)
 	for _, list := range []string{languageNames, untranslated, kept} {
@@ -39,8 +39,8 @@ var ignoredWords = sync.OnceValue(func() map[string]struct{} {
 	return words
 })
 
-// same fails for a translation that is the source, unless the text is one that
-// stays as it is in any language.
+// same fails for a translation that equals the source, unless the text needs no
+// translation in any language.
 func same(r *run, s, t string) hit {
 	if s != t || utf8.RuneCountInString(s) <= 1 || r.set.sameLanguage() || r.staysAsIs(s) {
 		return hit{}
@@ -70,7 +70,7 @@ func (r *run) staysAsIs(s string) bool {
 	return utf8.RuneCountInString(text) <= 1 || isUpper(text) || r.set.wordsStay(text)
 }
 
-// wordsStay reports whether no word of the text wants a translation.
+// wordsStay reports whether no word of the text needs a translation.
 func (s *Set) wordsStay(text string) bool {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), isNoWord) {
 		if utf8.RuneCountInString(word) <= 2 {
@@ -86,10 +86,12 @@ func (s *Set) wordsStay(text string) bool {
 	return true
 }
 
+// isNoWord reports whether c separates the words that same looks at.
 func isNoWord(c rune) bool {
 	return unicode.IsSpace(c) || unicode.IsPunct(c) || unicode.IsSymbol(c) || unicode.IsControl(c) || unicode.IsDigit(c)
 }
 
+// isUpper reports whether all letters of s are capitals, and some are.
 func isUpper(s string) bool {
 	upper := false
 	for _, c := range s {
@@ -101,7 +103,7 @@ func isUpper(s string) bool {
 	return upper
 }
 
-// withoutMarkup drops tags, templates, addresses and paths.
+// withoutMarkup returns s without tags, templates, addresses and paths.
 func withoutMarkup(s string) string {
 	s = cutPairs(s, "<", ">")
 	s = cutPairs(s, "{", "}")
@@ -115,8 +117,8 @@ func withoutMarkup(s string) string {
 	return kept.String()
 }
 
-// isAddress reports a URL, an e-mail address, a domain, a path, a #tag or an
-// @mark@.
+// isAddress reports whether word is a URL, an e-mail address, a domain, a path, a
+// #tag or an @mark@.
 func isAddress(word string) bool {
 	switch {
 	case word == "":
@@ -142,7 +144,8 @@ func isAddress(word string) bool {
 	return true
 }
 
-// cutPairs removes what is between opening and closing marks.
+// cutPairs replaces each opening mark, its closing mark and the text between them
+// by a blank.
 func cutPairs(s, opening, closing string) string {
 	if !strings.Contains(s, opening) {
 		return s
@@ -165,7 +168,7 @@ func cutPairs(s, opening, closing string) string {
 	return kept.String()
 }
 
-// nameWords are the words of the names of project and component.
+// nameWords returns the words of names.
 func nameWords(names ...string) map[string]struct{} {
 	words := make(map[string]struct{})
 	for _, name := range names {
@@ -176,8 +179,7 @@ func nameWords(names ...string) map[string]struct{} {
 	return words
 }
 
-// sourceBase is the source language without its country; English if none is
-// given.
+// sourceBase returns the source language without its country; English for "".
 func sourceBase(code string) string {
 	if code == "" {
 		return "en"

@@ -19,17 +19,17 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
-// When a word counts as one that stays as it is, and when as one that does not.
+// When translators leave a word unchanged, and when they translate it.
 const (
-	fewLanguages  = 5    // that leave it
-	keptShare     = 0.5  // of its languages, in strings of at least two projects,
-	aloneShare    = 0.1  // or this, if as many leave a string that is the word
-	manyLanguages = 20   // that have strings with it translated,
-	lostShare     = 0.05 // and leave it more seldom
+	fewLanguages  = 5    // this many languages leave it unchanged,
+	keptShare     = 0.5  // in this share of its strings and in two projects,
+	aloneShare    = 0.1  // or in this share, and the same number where it is the whole string
+	manyLanguages = 20   // this many languages translate strings with it,
+	lostShare     = 0.05 // and leave it unchanged in less than this share
 )
 
-// TestLanguageNames holds data/language-names.txt to the list that it is made
-// from: go test ./catalog/checks -run TestLanguageNames -update.
+// TestLanguageNames compares data/language-names.txt with the list from which
+// go generate ./catalog/checks makes it.
 func TestLanguageNames(t *testing.T) {
 	from, err := os.ReadFile("../../../shared/data/language-data/check_languages.py")
 	if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") != "true" {
@@ -48,10 +48,10 @@ func TestLanguageNames(t *testing.T) {
 	drift(t, "data/language-names.txt", words.String())
 }
 
-// TestKeptWords holds data/kept.txt to the translations of the shared
-// repositories, which it is made from: go generate ./catalog/checks. The words
-// of data/untranslated.txt, written by hand, may not be ones that these
-// translations show translated.
+// TestKeptWords compares data/kept.txt with the translations of the shared
+// repositories, from which go generate ./catalog/checks makes it. These
+// translations must not translate a word of data/untranslated.txt, which is
+// written by hand.
 func TestKeptWords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the files of eight repositories")
@@ -99,18 +99,19 @@ func bundles(t *testing.T) []string {
 	return list
 }
 
-// wordUse says of each word of sources what its translations did with it.
+// wordUse says for each word of the sources how its translations use it.
 type wordUse map[string]*useOfWord
 
-// useOfWord counts translated strings by language: those whose source has the
-// word, those whose translation has it, too, and those that are the word alone
-// and unchanged.
+// useOfWord counts translated strings by language: strings whose source has the
+// word, strings whose translation has it as well, and strings that are the word
+// alone, unchanged.
 type useOfWord struct {
 	seen, kept, alone map[string]int
 	projects          map[string]bool
 }
 
-// share is how much of the translations keep the word; languages count alike.
+// share is the share of the translations that keep the word; every language has the
+// same weight.
 func (w *useOfWord) share() float64 {
 	sum := 0.0
 	for _, language := range slices.Sorted(maps.Keys(w.seen)) {
@@ -149,7 +150,7 @@ func (use wordUse) repository(t *testing.T, bundle string) {
 	}
 }
 
-// codeOf is the code of a language in a path: de.po, ja.sjis.po or
+// codeOf returns the code of the language in a path: de.po, ja.sjis.po or
 // de/LC_MESSAGES/app.po.
 func codeOf(path string) string {
 	if dir, _, ok := strings.Cut(filepath.ToSlash(path), "/LC_MESSAGES/"); ok {
@@ -183,7 +184,7 @@ func (use wordUse) file(f *poparse.File, project, language string) {
 	}
 }
 
-// wordsOf are the words of a text that same looks at, in lower case.
+// wordsOf returns the words of a text that same looks at, in lower case.
 func wordsOf(s string) map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) }) {
