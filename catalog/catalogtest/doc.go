@@ -5,6 +5,6 @@
 // Goals: the set-up that the tests of several packages need, once; one way to
 // render what a store serves, so that two stores can be compared.
 //
-// Non-goals: product code. Nothing but tests imports this package, which
-// catalog/imports_test.go checks.
+// Non-goals: product code. Only tests may import this package, as
+// docs/design.md#rooms says and catalog/imports_test.go checks.
 package catalogtest

@@ -41,7 +41,7 @@ func NewWriter(tb testing.TB) *Writer {
 }
 
 // ProjectDefaults and ComponentDefaults are the settings of a configuration
-// that sets nothing but names (docs/compatibility.md#defaults).
+// that sets names only (docs/compatibility.md#defaults).
 func ProjectDefaults(name string) catalog.ProjectSettings {
 	return catalog.ProjectSettings{Name: name, SetLanguageTeam: true, EnableHooks: true}
 }
@@ -167,9 +167,9 @@ func SourceFile(units []catalog.Unit) File {
 	return File{Language: "en", Name: "po/app.pot", Source: true, Forms: 2, Formula: "n != 1", Units: source}
 }
 
-// ImportFile stores one file of a component in a step. It collects the ids of
-// the source units in sources, and takes those of other files from there; the
-// source file is the first.
+// ImportFile stores one file of a component in a step. The first file must be the
+// source file: ImportFile adds the ids of its units to sources, and reads them from
+// there for the other files.
 func ImportFile(ctx context.Context, tx *store.StepTx, component int64, f *File, sources map[catalog.Identity]int64, author string) error {
 	t := catalog.Translation{
 		ComponentID: component, Language: f.Language, FileCode: cmp.Or(f.Code, f.Language), Filename: f.Name,
@@ -236,8 +236,7 @@ func AddEntries(ctx context.Context, tx *store.StepTx, component int64, t *catal
 	return tx.AddDelta(ctx, d)
 }
 
-// TranslationOf is the translation of a language among those of a component, or
-// nil.
+// TranslationOf returns the translation into a language, or nil.
 func TranslationOf(all []catalog.Translation, language string) *catalog.Translation {
 	for i := range all {
 		if all[i].Language == language {

@@ -13,9 +13,9 @@ import (
 // benchUnits is how many units one operation of BenchmarkChecks checks.
 const benchUnits = 1_000_000
 
-// BenchmarkChecks runs all checks over a million units: those of the golden
+// BenchmarkChecks runs all checks on a million units: the units of the golden
 // components, again and again, on as many goroutines as there are processors
-// (-cpu 2). Their forms are parted, as pulls do it, each time.
+// (-cpu 2). It splits their plural forms each time, as pulls do.
 func BenchmarkChecks(b *testing.B) {
 	catalogtest.NeedShared(b, sharedRepos)
 	w := newGoldenWorld(b)

@@ -39,8 +39,8 @@ func newComparison(tx *store.StepTx) comparison {
 	}
 }
 
-// comparedUnits are units of one translation that are compared with those of
-// other translations.
+// comparedUnits are units of one translation that are compared with units of other
+// translations.
 type comparedUnits struct {
 	project int64
 	in      store.Peer
@@ -50,7 +50,8 @@ type comparedUnits struct {
 	index   map[catalog.Identity]int // of units; made when it is needed
 }
 
-// peerOf is a translation as the store returns those of a project.
+// peerOf converts a translation to the form that the store returns the translations
+// of a project in.
 func peerOf(t *catalog.Translation) store.Peer {
 	return store.Peer{
 		ID: t.ID, ComponentID: t.ComponentID, Language: t.Language,

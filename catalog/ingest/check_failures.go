@@ -19,7 +19,7 @@ const maxFailureSource = 80
 
 // NewFailures are the quality checks that fail after a pull and did not fail
 // before it. Failures in the first import of a component do not count, nor do
-// those that other settings or rules find in unchanged strings.
+// failures that other settings or rules find in unchanged strings.
 type NewFailures struct {
 	// Total is the number of all new failures, listed or not.
 	Total int
@@ -48,7 +48,7 @@ func (n *NewFailures) add(later NewFailures) {
 }
 
 // failureDiff has the units whose failing checks a step changed, by id, with
-// the checks that failed before the step and those that fail after it. A nil
+// the checks that failed before the step and the checks that fail after it. A nil
 // failureDiff records nothing.
 type failureDiff map[int64]*unitFailures
 

@@ -13,9 +13,9 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestNewFailures: a pull reports the checks that fail since it: none of a first import, none that
-// failed before, those of strings that were not changed but are compared with
-// what was, and a hundred at most.
+// TestNewFailures: a pull reports the checks that fail since it, up to a hundred,
+// also of unchanged strings that are compared with changed ones. It reports no
+// failures of a first import, and no earlier ones.
 func TestNewFailures(t *testing.T) {
 	file := func(entries ...string) string {
 		text := "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=n != 1;\\n\"\n"

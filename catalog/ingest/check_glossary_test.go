@@ -10,8 +10,9 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// A glossary of the project decides about check_glossary where the flag asks for
-// it, and a change of it alone has those strings checked again, as news.
+// A glossary of the project decides about check_glossary in strings with the flag.
+// A change of the glossary alone has these strings checked again, and the pull
+// reports their failures as new.
 func TestGlossary(t *testing.T) {
 	file := func(lines ...string) string {
 		return "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n" + strings.Join(lines, "")
@@ -74,7 +75,7 @@ func TestGlossary(t *testing.T) {
 	expect("without terms", 0)
 }
 
-// Another glossary, or none, is a change of settings: no commit is needed.
+// Another glossary, or no glossary, is a change of settings: no commit is needed.
 func TestGlossaryFollowsSettings(t *testing.T) {
 	head := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
 	repo := repoWith(t, map[string]string{

@@ -17,10 +17,10 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// goldenComponents are the components of the recorded project; those without
-// recorded units are the neighbours that two of the checks look at.
+// goldenComponents are the components of the recorded project. The units of some
+// were not recorded; two of the checks compare the others with them.
 func goldenComponents() []goldenComponent {
-	const notNo = "n(?:[^.o][^.]*|o[^.]+)" // codes that begin with n, but no
+	const notNo = "n(?:[^.o][^.]*|o[^.]+)" // codes that begin with n, except no
 	return []goldenComponent{
 		{"dnf", "dnf-plugins-core", catalog.ComponentSettings{NewBase: "po/dnf-plugins-core.pot"}},
 		{"django", "demo", catalog.ComponentSettings{Filemask: "weblate/locale/*/LC_MESSAGES/django.po", NewBase: "weblate/locale/django.pot"}},
@@ -36,7 +36,7 @@ type goldenComponent struct {
 	settings     catalog.ComponentSettings
 }
 
-// newGoldenWorld imports them all.
+// newGoldenWorld imports all golden components.
 func newGoldenWorld(t testing.TB) *catalogtest.Puller {
 	t.Helper()
 	w := catalogtest.PullerAt(t, t.TempDir())
@@ -59,8 +59,8 @@ func newGoldenWorld(t testing.TB) *catalogtest.Puller {
 	return w
 }
 
-// TestGoldenChecks compares the failing checks of every unit of real
-// components, loaded together, with those that a Weblate 5.4.2 found.
+// TestGoldenChecks compares the failing checks of every unit of real components,
+// imported together, with the failing checks in Weblate 5.4.2.
 func TestGoldenChecks(t *testing.T) {
 	oneAtATime(t)
 	catalogtest.NeedShared(t, sharedGolden)
@@ -92,18 +92,16 @@ func checkRows(w *catalogtest.Puller) map[string]checkRow {
 	return rows
 }
 
-// compareChecks holds our findings against the recorded ones of a component.
+// compareChecks compares our failing checks with the recorded ones of a component.
 // Three differences are expected:
-//   - same: the list of words that stay untranslated is our own, and not
+//   - same: the list of words that need no translation is our own, and was not
 //     made from these records (docs/checks.md);
-//   - reused: of the strings of one translation for several sources the service
-//     had marked only some, the same pair in one language and not in the other,
-//     against its own rule (facts §11.3). Those that it had marked have to be
-//     found; what is found beyond is held against the rule by [checkReused],
-//     as are the failures of a source that come from these two;
-//   - multiple_failures: it was recorded before the service compared units with
-//     each other, so that their failures do not count in it (its own rule
-//     counts all, and a later check of the source would have).
+//   - reused: Weblate had marked only some of the strings with one translation for
+//     several sources, the same pair in one language and not in another, against
+//     its own rule. The marked ones must fail here as well; [checkReused] compares
+//     the others with the rule;
+//   - multiple_failures: it was recorded before Weblate had compared units with each
+//     other, so inconsistent and reused do not count in it. By its own rule they do.
 func compareChecks(t *testing.T, path, component string, got map[string]checkRow) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -117,7 +115,7 @@ func compareChecks(t *testing.T, path, component string, got map[string]checkRow
 	}
 	var own []goldenRow
 	differing := checks.Mask{}.With(checks.Same).With(checks.Reused)
-	recorded, failures := make(map[string]int), make(map[string]int) // of the translations, by id_hash; failures with our own same and reused
+	recorded, failures := make(map[string]int), make(map[string]int) // of the translations, by id_hash; failures has our own same and reused
 	lines := bufio.NewScanner(z)
 	for lines.Scan() {
 		// language, file, id_hash, state, num_words, position, checks
@@ -178,20 +176,20 @@ func compareChecks(t *testing.T, path, component string, got map[string]checkRow
 	}
 }
 
-// goldenRow is a unit with what was recorded of it.
+// goldenRow is a unit with its recorded checks.
 type goldenRow struct {
 	name, hash string
 	row        checkRow
 	want       checks.Mask
 }
 
-// checkReused holds the check to its rule, over all units of the project.
+// checkReused compares reused with its rule, for all units of the project.
 func checkReused(t *testing.T, rows map[string]checkRow) {
 	t.Helper()
 	sources := make(map[string]map[string]struct{})
 	for _, r := range rows {
 		if !r.unit.IsSource && r.plural.Number > 1 && strings.Join(r.unit.Targets, "") != "" {
-			key := r.echo()
+			key := r.target()
 			if sources[key] == nil {
 				sources[key] = make(map[string]struct{})
 			}
@@ -200,7 +198,7 @@ func checkReused(t *testing.T, rows map[string]checkRow) {
 	}
 	failed := 0
 	for key, r := range rows {
-		want := !r.unit.IsSource && len(sources[r.echo()]) > 1 && r.unit.State != catalog.StateReadOnly
+		want := !r.unit.IsSource && len(sources[r.target()]) > 1 && r.unit.State != catalog.StateReadOnly
 		if got := r.failed.Has(checks.Reused); got != want {
 			t.Errorf("%s %q: reused %v, the rule says %v", key, r.unit.Targets, got, want)
 		} else if got {
@@ -212,8 +210,8 @@ func checkReused(t *testing.T, rows map[string]checkRow) {
 	}
 }
 
-// echo is what units have in common that are compared by reused.
-func (r *checkRow) echo() string {
+// target is the key that the units compared by reused have in common.
+func (r *checkRow) target() string {
 	return r.language + "\t" + r.plural.Formula + "\t" + catalog.JoinForms(r.unit.Targets)
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// TestKilledChecking kills processes that check a database anew, as an older
-// version left it: what is stored adds up at any time, and the next pull finds
-// what an undisturbed one does, without a change entry.
+// TestKilledChecking kills processes that check the database of an older version
+// again. The stored sums are right at any time, and the next pull ends with the same
+// results as an undisturbed one, without a change entry.
 func TestKilledChecking(t *testing.T) {
 	var before *catalogtest.Puller
 	var want, ledger string
@@ -22,7 +22,7 @@ func TestKilledChecking(t *testing.T) {
 		want, ledger = before.ServedUnits(), before.ChangesText(0)
 		before.DB.Close()
 		if strings.Contains(want, "[inconsistent") && strings.Contains(want, "reused") {
-			break // of few histories does nothing fail
+			break // a few histories have no failures
 		}
 	}
 	before.Execute(`DELETE FROM failing; DELETE FROM echoes; UPDATE translations SET checked = '', failing = 0, failing_words = 0, failing_chars = 0`)
@@ -49,7 +49,7 @@ func TestKilledChecking(t *testing.T) {
 		place := 1 + n*asked/kills
 		all.run(t, w, place, 0)
 		w.Open()
-		states[w.ServedUnits()] = true // which recounts
+		states[w.ServedUnits()] = true // ServedUnits recounts as well
 		w.Sync()
 		if diff := cmp.Diff(want, w.ServedUnits()); diff != "" {
 			t.Errorf("killed at %d of %d (-undisturbed +killed):\n%.4000s", place, asked, diff)

@@ -15,10 +15,10 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestLongUntranslated: after any pull, also one that only moves the head or only
-// reads other settings, exactly those source strings fail that were older than 90
-// days at the head's committer time and are translated into less than half as many
-// languages as the component is in percent.
+// TestLongUntranslated: after any pull, even if it only moves the head or only reads
+// other settings, a source string fails exactly if it was older than 90 days at the
+// head's committer time and the percentage of its translations is less than half of
+// the component's.
 func TestLongUntranslated(t *testing.T) {
 	total, spoilt := 0, 0
 	for seed := range uint64(3) {
@@ -129,7 +129,7 @@ func TestLongUntranslated(t *testing.T) {
 	}
 }
 
-// mismatches is the number of things that a recount finds wrong.
+// mismatches is the number of mistakes that a recount finds.
 func mismatches(w *catalogtest.Puller) (n int) {
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		_, err := s.Verify(ctx, func(store.Mismatch) { n++ })
@@ -138,7 +138,8 @@ func mismatches(w *catalogtest.Puller) (n int) {
 	return n
 }
 
-// longUntranslated are the source strings that fail, and those that should.
+// longUntranslated returns the source strings that fail, and the source strings that
+// should.
 func longUntranslated(w *catalogtest.Puller, head time.Time, flagged string) (got, want []string) {
 	type row struct {
 		source            *catalog.Unit

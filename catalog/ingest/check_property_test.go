@@ -16,10 +16,10 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestChecksOfHistories: whatever was pulled, in whatever order, with whatever
-// settings meanwhile, the same checks fail as after a first import (invariant 2).
-// Strings come, go, come back and change in two repositories of one project, one
-// of which has its glossary; -histories and -history are those of TestHistories.
+// TestChecksOfHistories: after pulls in any order, with any settings meanwhile, the
+// same checks fail as after a first import. Strings come, go, come back and change
+// in two repositories of one project; one of them has its glossary. The flags
+// -histories and -history are the same as for TestHistories.
 func TestChecksOfHistories(t *testing.T) {
 	failed := map[string]int{}
 	for n := range max(played()/2, 1) {
@@ -46,7 +46,7 @@ func TestChecksOfHistories(t *testing.T) {
 	}
 }
 
-// checkFolders are the components by folder; the first two are of one repository.
+// checkFolders are the components by folder; the first two are in one repository.
 var checkFolders = []string{"app", "docs", "other", "terms"}
 
 // checkPlayer plays with two repositories.
@@ -55,14 +55,14 @@ type checkPlayer struct {
 	t        testing.TB
 	repos    [2]*testrepos.Repo
 	files    map[string][]checkEntry // by path
-	formulas map[string]string       // by path, where it is not the usual one
-	pushed   map[string]bool         // paths that are there
+	formulas map[string]string       // by path, if it is not the usual one
+	pushed   map[string]bool         // paths that exist
 	settings map[string]catalog.ComponentSettings
 	project  string
 	world    *checkWorld
 }
 
-// checkWorld is a world with two branches.
+// checkWorld is a store with two branches.
 type checkWorld struct {
 	*catalogtest.Puller
 	branches [2]ingest.Branch
@@ -127,7 +127,7 @@ func (p *checkPlayer) newWorld() *checkWorld {
 	return w
 }
 
-// configure gives a world the settings of the moment.
+// configure gives a store the current settings.
 func (p *checkPlayer) configure(w *checkWorld) {
 	p.t.Helper()
 	var all []store.ComponentSpec
@@ -163,15 +163,15 @@ func (p *checkPlayer) sync(w *checkWorld, backwards bool) {
 func (p *checkPlayer) pull(w *checkWorld, i int) {
 	p.t.Helper()
 	if len(w.branches[i].Components) == 0 {
-		return // both components have gone
+		return // both components are removed
 	}
 	if _, err := w.Syncer.Sync(p.t.Context(), w.branches[i]); err != nil {
 		p.t.Fatalf("sync: %v", err)
 	}
 }
 
-// play changes files and settings and pulls, now one branch and now the other,
-// in the end both.
+// play changes files and settings, and pulls sometimes one branch and sometimes the
+// other, at the end both.
 func (p *checkPlayer) play() {
 	for range 1 + p.IntN(4) {
 		for range 1 + p.IntN(3) {
@@ -249,7 +249,7 @@ func (p *checkPlayer) move(path string) {
 	p.files[path], p.files[other] = p.files[other], p.files[path]
 }
 
-// resettle changes settings, and tells the world.
+// resettle changes settings, and configures the store.
 func (p *checkPlayer) resettle() {
 	folder := checkFolders[p.IntN(len(checkFolders))]
 	s, ok := p.settings[folder]

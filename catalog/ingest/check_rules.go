@@ -16,7 +16,7 @@ import (
 
 // The letters of rules.
 const (
-	ruleCompared     = 'c' // its units are compared with those of other translations
+	ruleCompared     = 'c' // its units are compared with units of other translations
 	rulePrivate      = 'p' // only with units of private components, so that public checks reveal nothing of them
 	ruleInconsistent = 'i'
 	ruleReused       = 'r'

@@ -39,8 +39,8 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 	return nil
 }
 
-// liveSource returns the source translation among those of a component; nil if
-// its file is gone.
+// liveSource returns the source translation of a component's translations; nil if its
+// file is gone.
 func liveSource(rows []catalog.Translation) *catalog.Translation {
 	i := slices.IndexFunc(rows, func(t catalog.Translation) bool { return t.IsSource && !t.Removed })
 	if i < 0 {
@@ -49,8 +49,8 @@ func liveSource(rows []catalog.Translation) *catalog.Translation {
 	return &rows[i]
 }
 
-// sourceUnits reads the units of a source translation that are to be checked:
-// those that the step changed, or all if the rules changed.
+// sourceUnits reads the units of a source translation that have to be checked: the
+// units that the step changed, or all units if the rules changed.
 func (k *checkup) sourceUnits(ctx context.Context, c *component, t *catalog.Translation) ([]*store.CheckUnit, error) {
 	changed, err := k.unitsByID(ctx, unique(k.changed[t.ID]))
 	rules := rulesOf(c, t)

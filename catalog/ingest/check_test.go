@@ -10,8 +10,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// What is compared with a component changes with settings: without any commit
-// the next pull checks again what depends on them.
+// Settings decide which components are compared. After a change the next pull checks
+// the units again that depend on them, without any commit.
 func TestChecksFollowSettings(t *testing.T) {
 	file := func(target string) string {
 		return "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=n != 1;\\n\"\n\nmsgid \"Open it.\"\nmsgstr \"" + target + "\"\n"
@@ -67,7 +67,7 @@ func TestChecksFollowSettings(t *testing.T) {
 	if err := w.DB.Configure(t.Context(), []catalog.Project{project}, specs, templates); err != nil {
 		t.Fatal(err)
 	}
-	expect("all of the project but app is private", false, "app: docs:end_stop")
+	expect("the whole project except app is private", false, "app: docs:end_stop")
 	w.Configure(repo.URL(), "", settings(true, true))
 	expect("nothing is private", false, "app:inconsistent docs:end_stop+inconsistent")
 	glossary := settings(true, true)
@@ -87,8 +87,8 @@ func TestChecksFollowSettings(t *testing.T) {
 	expect("docs is gone", false, "app:")
 }
 
-// TestChecksOfRemovedStrings: a string that goes in the step that also changes
-// what its translation is checked with leaves no failure behind.
+// TestChecksOfRemovedStrings: a string leaves no failure if it is removed in the step
+// that also changes the rules of its translation.
 func TestChecksOfRemovedStrings(t *testing.T) {
 	file := func(forms, rest string) map[string]string {
 		return map[string]string{"po/cs.po": "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=" + forms + ";\\n\"\n\n" + rest}

@@ -18,12 +18,12 @@ import (
 type mirror struct {
 	turn chan struct{} // holds a token while a pull has the turn
 
-	discovered        map[string]discovery    // by project and slug of the discovery
-	suggested         map[int64]suggestedFrom // by component: what its suggestions were made of
-	sidesRebuilt      bool                    // cloned anew since a branch with suggestions could not be read
-	retried           bool                    // the files that an earlier process could not read were tried again
-	unreadableHead    object.Hash             // a head that cannot be read even from a new clone
-	*gitsource.Mirror                         // nil before the first pull
+	discovered         map[string]discovery       // by project and slug of the discovery
+	suggested          map[int64]suggestionInputs // by component
+	suggestionsRebuilt bool                       // cloned again because a branch with suggestions could not be read
+	retried            bool                       // the files that an earlier process could not read were tried again
+	unreadableHead     object.Hash                // a head that cannot be read even from a new clone
+	*gitsource.Mirror                             // nil before the first pull
 
 	shown atomic.Pointer[gitsource.Mirror] // the Mirror, to be read without a turn
 }
@@ -82,7 +82,7 @@ func (s *Syncer) mirrorOf(key string) *mirror {
 	defer s.mu.Unlock()
 	m := s.mirrors[key]
 	if m == nil {
-		m = &mirror{turn: make(chan struct{}, 1), discovered: make(map[string]discovery), suggested: make(map[int64]suggestedFrom)}
+		m = &mirror{turn: make(chan struct{}, 1), discovered: make(map[string]discovery), suggested: make(map[int64]suggestionInputs)}
 		s.mirrors[key] = m
 	}
 	return m

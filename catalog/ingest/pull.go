@@ -28,8 +28,8 @@ type pull struct {
 	changes map[int64]int64 // entries by component
 	errs    map[int64]error // by component
 
-	emptyDiscoveries []*store.ComponentSpec // those that find no component
-	sideProblems     map[int64][]string     // of files on branches with suggestions, by component
+	emptyDiscoveries   []*store.ComponentSpec // those that find no component
+	suggestionProblems map[int64][]string     // of files on branches with suggestions, by component
 }
 
 func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
@@ -190,7 +190,7 @@ func (p *pull) summarise() {
 			ID: c.row.ID, Project: c.row.Project.Slug, Slug: c.row.Slug, Head: c.row.Head,
 			Changes: p.changes[c.row.ID], Problems: c.problemsList(), Err: p.errs[c.row.ID],
 		}
-		r.Problems = append(r.Problems, p.sideProblems[c.row.ID]...)
+		r.Problems = append(r.Problems, p.suggestionProblems[c.row.ID]...)
 		if r.Err == nil && c.matchesNothing {
 			r.Problems = append(r.Problems, noFiles(c.row.Settings.Filemask, p.ref))
 		}

@@ -16,47 +16,47 @@ import (
 )
 
 const (
-	// defaultSides is how many branches a component has suggestions from, where
-	// its settings do not say it.
-	defaultSides = 20
-	// maxSides bounds the branches of one repository that are fetched.
-	maxSides = 1000
-	// maxSuggestions bounds those of one component: about 200 bytes each while
-	// they are compared.
+	// defaultBranches is how many branches a component has suggestions from,
+	// unless its settings say otherwise.
+	defaultBranches = 20
+	// maxBranches bounds the branches of one repository that are fetched.
+	maxBranches = 1000
+	// maxSuggestions bounds the suggestions of one component: each takes about
+	// 200 bytes while they are compared.
 	maxSuggestions = 100_000
-	// sideBytes bounds the files that are kept parsed: the versions of one that
-	// branches have. Another branch begins with other files anyway.
-	sideBytes = 4 << 20
-	// maxStepBlobs bounds the files of commits in steps that are kept for the
-	// next component: 20 bytes each.
+	// maxParsed bounds the parsed files that are kept, in bytes. Keeping the
+	// versions of one file is enough: the next branch begins with other files.
+	maxParsed = 4 << 20
+	// maxStepBlobs bounds the blob ids in the steps that are kept for the next
+	// component: 20 bytes each.
 	maxStepBlobs = 2_000_000
 )
 
-// suggestedFrom is what the suggestions of a component were made of: where it
-// stood, how it reads, which branches there were and where. They need no second
-// look while that is the same.
-type suggestedFrom struct {
-	from     string
-	none     bool // no branch was asked for
+// suggestionInputs records what the suggestions of a component were made from.
+// While that does not change, they need not be made again.
+type suggestionInputs struct {
+	key      string // head and settings of the component, names and heads of the branches
+	none     bool   // no branches were asked for
 	problems []string
-	read     string // ReadKey of the component
-	files    map[store.SuggestionSource]suggestedFile
+	readKey  string // ReadKey of the component
+	files    map[store.SuggestionSource]suggestionFile
 }
 
-// suggestedFile is what the suggestions of one file on a branch were made of.
-// While that is the same and they are stored the file need not be read again.
-type suggestedFile struct {
-	from    [sha256.Size]byte
-	n       int    // suggestions
-	problem string // why it cannot be read
+// suggestionFile records what the suggestions of one file on a branch were made
+// from. While that does not change and they are stored, the file need not be read
+// again.
+type suggestionFile struct {
+	inputs  [sha256.Size]byte
+	n       int    // number of suggestions
+	problem string // why the file cannot be read, or ""
 }
 
-// suggest brings the suggestions of the branch's components up to date, once
-// they stand at its head. Nothing that goes wrong here fails the pull: what was
-// suggested stays, and the next pull tries again.
+// suggest brings the suggestions of the branch's components up to date, after the
+// components have reached its head. An error here does not fail the pull: the
+// stored suggestions stay, and the next pull tries again.
 func (p *pull) suggest(ctx context.Context, m *mirror) {
-	p.sideProblems = make(map[int64][]string)
-	s := &suggesting{p: p, m: m}
+	p.suggestionProblems = make(map[int64][]string)
+	s := &suggestionRun{p: p, m: m}
 	for _, c := range p.comps {
 		if p.errs[c.row.ID] != nil || !c.row.Imported || c.row.Head == "" || ctx.Err() != nil {
 			continue
@@ -71,17 +71,17 @@ func (p *pull) suggest(ctx context.Context, m *mirror) {
 		}
 		query := gitsource.BranchQuery{Pattern: pattern, Most: c.row.Settings.SuggestionLimit}
 		if query.Most <= 0 {
-			query.Most = defaultSides
+			query.Most = defaultBranches
 		}
-		s.comps = append(s.comps, side{c, query})
-		s.ask(query)
+		s.comps = append(s.comps, suggestedComponent{c, query})
+		s.addQuery(query)
 	}
 	if len(s.comps) == 0 {
 		return
 	}
 	err := s.run(ctx)
-	if object.Damaged(err) && ctx.Err() == nil && !m.sidesRebuilt {
-		m.sidesRebuilt = true // if that does not help, another time will not either
+	if object.Damaged(err) && ctx.Err() == nil && !m.suggestionsRebuilt {
+		m.suggestionsRebuilt = true // once: a second time would not help
 		p.s.log.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", err)
 		if _, err = m.Rebuild(ctx); err == nil {
 			err = s.run(ctx)
@@ -90,32 +90,35 @@ func (p *pull) suggest(ctx context.Context, m *mirror) {
 	if err != nil && ctx.Err() == nil {
 		p.s.log.Warn("suggestions stay as they are; the next pull tries again", "branch", p.branch.Key, "error", err)
 	}
-	m.sidesRebuilt = m.sidesRebuilt && err != nil
+	m.suggestionsRebuilt = m.suggestionsRebuilt && err != nil
 }
 
-// suggesting is one run of suggest.
-type suggesting struct {
-	p       *pull
-	m       *mirror
-	comps   []side
-	queries []gitsource.BranchQuery // of all components, each pattern once
-	sides   gitsource.OtherBranches
-	reader  *gitsource.Reader // of the mirror with the branches
-	load    *fileLoader
-	mailmap object.Mailmap // of the branch that is looked at
-	steps   map[leapKey]*gitsource.Step
-	blobs   int // of the origins in steps
+// suggestionRun is one run of suggest.
+type suggestionRun struct {
+	p        *pull
+	m        *mirror
+	comps    []suggestedComponent
+	queries  []gitsource.BranchQuery // of all components, each pattern once
+	branches gitsource.OtherBranches
+	reader   *gitsource.Reader // of the mirror with the branches
+	load     *fileLoader
+	mailmap  object.Mailmap // of the current branch
+	steps    map[commitPair]*gitsource.Step
+	blobs    int // number of blob ids in steps
 }
 
-// side is a component with the branches that it has suggestions from; the zero
-// pattern selects none.
-type side struct {
+// suggestedComponent is a component with the branches that it has suggestions
+// from. The zero pattern selects no branch.
+type suggestedComponent struct {
 	*component
 	query gitsource.BranchQuery
 }
 
-// ask adds a query to those of other components.
-func (s *suggesting) ask(q gitsource.BranchQuery) {
+// commitPair is the head of a component and the head of a branch.
+type commitPair struct{ base, tip object.Hash }
+
+// addQuery adds a component's query to queries.
+func (s *suggestionRun) addQuery(q gitsource.BranchQuery) {
 	if q.Pattern.IsZero() {
 		return
 	}
@@ -128,10 +131,8 @@ func (s *suggesting) ask(q gitsource.BranchQuery) {
 	s.queries = append(s.queries, q)
 }
 
-// leapKey is what a step to a branch depends on.
-type leapKey struct{ base, tip object.Hash }
-
-func (s *suggesting) run(ctx context.Context) error {
+// run updates the suggestions of all components.
+func (s *suggestionRun) run(ctx context.Context) error {
 	if err := s.fetch(ctx); err != nil {
 		return err
 	}
@@ -141,8 +142,8 @@ func (s *suggesting) run(ctx context.Context) error {
 			return err
 		}
 		defer s.reader.Close()
-		s.load, s.steps = newFileLoader(s.reader, s.p.s.maxFileSize), make(map[leapKey]*gitsource.Step)
-		s.load.bound = sideBytes
+		s.load, s.steps = newFileLoader(s.reader, s.p.s.maxFileSize), make(map[commitPair]*gitsource.Step)
+		s.load.bound = maxParsed
 	}
 	var all []error
 	for _, c := range s.comps {
@@ -156,40 +157,40 @@ func (s *suggesting) run(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// fetch brings the branches that are asked for into the mirror; without any it
-// forgets those that were.
-func (s *suggesting) fetch(ctx context.Context) (err error) {
-	if s.sides, err = s.m.FetchOtherBranches(ctx, s.queries, maxSides); err != nil {
+// fetch brings the branches that the queries select into the mirror, and removes
+// all others from it.
+func (s *suggestionRun) fetch(ctx context.Context) (err error) {
+	if s.branches, err = s.m.FetchOtherBranches(ctx, s.queries, maxBranches); err != nil {
 		return err
 	}
-	for _, branch := range slices.Sorted(maps.Keys(s.sides.Failed)) {
-		err := s.sides.Failed[branch]
+	for _, branch := range slices.Sorted(maps.Keys(s.branches.Failed)) {
+		err := s.branches.Failed[branch]
 		s.p.s.log.Warn("a branch with suggestions cannot be fetched", "branch", s.p.branch.Key, "from", branch, "error", err)
-		if errors.Is(err, object.ErrCorrupt) && object.Damaged(err) && !s.m.sidesRebuilt {
+		if errors.Is(err, object.ErrCorrupt) && object.Damaged(err) && !s.m.suggestionsRebuilt {
 			return err
 		}
 	}
 	return nil
 }
 
-// component makes the suggestions of one component, unless all that they depend
-// on is as it was.
-func (s *suggesting) component(ctx context.Context, c side) error {
-	heads, omitted := s.sides.Select(c.query)
-	var from strings.Builder
-	fmt.Fprintf(&from, "%s %s %d", c.row.Head, c.row.Settings.ReadKey(), omitted)
+// component makes the suggestions of one component, unless their inputs are the
+// same as the last time.
+func (s *suggestionRun) component(ctx context.Context, c suggestedComponent) error {
+	heads, omitted := s.branches.Select(c.query)
+	var key strings.Builder
+	fmt.Fprintf(&key, "%s %s %d", c.row.Head, c.row.Settings.ReadKey(), omitted)
 	for _, h := range heads {
-		fmt.Fprintf(&from, " %s %s", h.Hash, h.Branch)
+		fmt.Fprintf(&key, " %s %s", h.Hash, h.Branch)
 	}
-	if last, known := s.m.suggested[c.row.ID]; known && last.from == from.String() {
-		s.p.sideProblems[c.row.ID] = last.problems
+	if last, known := s.m.suggested[c.row.ID]; known && last.key == key.String() {
+		s.p.suggestionProblems[c.row.ID] = last.problems
 		return nil
 	}
 	if omitted > 0 {
 		s.p.s.log.Warn("branches are left out: raise suggestions.limit, or narrow suggestions.branches", "component", c.name(), "branches", omitted)
 	}
-	made := sideSuggestions{suggesting: s, comp: c.component, files: map[store.SuggestionSource]suggestedFile{}, keep: map[store.SuggestionSource]bool{}}
-	if last := s.m.suggested[c.row.ID]; last.read == c.row.Settings.ReadKey() {
+	made := componentSuggestions{suggestionRun: s, comp: c.component, files: map[store.SuggestionSource]suggestionFile{}, keep: map[store.SuggestionSource]bool{}}
+	if last := s.m.suggested[c.row.ID]; last.readKey == c.row.Settings.ReadKey() {
 		made.last = last.files
 	}
 	if len(heads) > 0 {
@@ -200,14 +201,15 @@ func (s *suggesting) component(ctx context.Context, c side) error {
 	if err := made.store(ctx); err != nil {
 		return err
 	}
-	s.m.suggested[c.row.ID] = suggestedFrom{from.String(), c.query.Pattern.IsZero(), made.problems, c.row.Settings.ReadKey(), made.files}
-	s.p.sideProblems[c.row.ID] = made.problems
+	s.m.suggested[c.row.ID] = suggestionInputs{key.String(), c.query.Pattern.IsZero(), made.problems, c.row.Settings.ReadKey(), made.files}
+	s.p.suggestionProblems[c.row.ID] = made.problems
 	return nil
 }
 
-// step leads from where a component stands to a branch, for all components.
-func (s *suggesting) step(ctx context.Context, base, tip object.Hash) (*gitsource.Step, error) {
-	key := leapKey{base, tip}
+// step returns the step from the head of components to the head of a branch, with
+// the files of all components.
+func (s *suggestionRun) step(ctx context.Context, base, tip object.Hash) (*gitsource.Step, error) {
+	key := commitPair{base, tip}
 	if step, ok := s.steps[key]; ok {
 		return step, nil
 	}

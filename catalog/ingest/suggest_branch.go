@@ -10,23 +10,23 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// sideSuggestions are those of one component.
-type sideSuggestions struct {
-	*suggesting
+// componentSuggestions collects the suggestions of one component.
+type componentSuggestions struct {
+	*suggestionRun
 	comp     *component
-	rows     map[string]*catalog.Translation // live ones, by language
-	list     []store.Suggestion
+	rows     map[string]*catalog.Translation // live translations by language
+	list     []store.Suggestion              // new suggestions
 	problems []string
-	// files are those looked at, last those of the last time; keep are those
-	// whose suggestions, kept in all, are stored.
-	files, last map[store.SuggestionSource]suggestedFile
-	stored      map[store.SuggestionSource]int
-	keep        map[store.SuggestionSource]bool
-	kept        int
+	files    map[store.SuggestionSource]suggestionFile // files of this run
+	last     map[store.SuggestionSource]suggestionFile // files of the last run
+	stored   map[store.SuggestionSource]int            // number of stored suggestions
+	keep     map[store.SuggestionSource]bool           // files whose stored suggestions stay
+	kept     int                                       // number of suggestions that stay
 }
 
-// collect looks at each branch. One that cannot be read has no suggestions.
-func (s *sideSuggestions) collect(ctx context.Context, heads []object.Head) error {
+// collect collects the suggestions of each branch. A branch that cannot be read
+// has no suggestions.
+func (s *componentSuggestions) collect(ctx context.Context, heads []object.Head) error {
 	base, err := object.ParseHash(s.comp.row.Head)
 	if err != nil {
 		return err
@@ -54,14 +54,14 @@ func (s *sideSuggestions) collect(ctx context.Context, heads []object.Head) erro
 			s.problems = append(s.problems, h.Branch+": no suggestions: too many commits are not merged")
 		}
 		if len(step.Origins) == 0 {
-			continue // merged, or too much
+			continue // merged, or truncated
 		}
 		if err := s.branch(ctx, h, step); err != nil {
 			return fmt.Errorf("branch %s: %w", h.Branch, err)
 		}
 		if s.kept+len(s.list) > maxSuggestions {
 			s.list = s.list[:max(0, maxSuggestions-s.kept)]
-			s.files = nil // what is stored is not all of it
+			s.files = nil // some of their suggestions are not stored
 			s.problems = append(s.problems, fmt.Sprintf("%s: only %d suggestions are kept of a component; narrow suggestions.branches", h.Branch, maxSuggestions))
 			return nil
 		}
@@ -70,7 +70,7 @@ func (s *sideSuggestions) collect(ctx context.Context, heads []object.Head) erro
 }
 
 // branch collects the suggestions of one branch.
-func (s *sideSuggestions) branch(ctx context.Context, h object.Head, step *gitsource.Step) error {
+func (s *componentSuggestions) branch(ctx context.Context, h object.Head, step *gitsource.Step) error {
 	fresh := make(map[string]bool)
 	for i, ch := range step.Changes {
 		if s.comp.selection.wants(ch.Path) && !ch.New.IsZero() && introducesFile(step, i) {
@@ -96,16 +96,16 @@ func (s *sideSuggestions) branch(ctx context.Context, h object.Head, step *gitso
 		if !fresh[slot.path] || row == nil || row.IsSource {
 			continue
 		}
-		if err := s.look(ctx, h, slot, row, step); err != nil {
+		if err := s.updateFile(ctx, h, slot, row, step); err != nil {
 			return fmt.Errorf("%s: %w", slot.path, err)
 		}
 	}
 	return nil
 }
 
-// store puts the suggestions of the component in place of those stored: a step
-// that leaves the head where it is, if anything differs.
-func (s *sideSuggestions) store(ctx context.Context) error {
+// store replaces the stored suggestions of the component if they differ, in a step
+// that does not move the head.
+func (s *componentSuggestions) store(ctx context.Context) error {
 	p := s.p
 	same := false
 	err := p.s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {

@@ -14,11 +14,12 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// look collects the suggestions in one file of a branch, or keeps them.
-func (s *sideSuggestions) look(ctx context.Context, h object.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) error {
+// updateFile keeps the stored suggestions in one file of a branch if their inputs
+// are the same as the last time; else it collects them.
+func (s *componentSuggestions) updateFile(ctx context.Context, h object.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) error {
 	source := store.SuggestionSource{TranslationID: row.ID, Branch: h.Branch}
-	now := suggestedFile{from: madeOf(h, slot, row, step)}
-	if last, known := s.last[source]; known && last.from == now.from && last.n == s.stored[source] && row.Filename == slot.path {
+	now := suggestionFile{inputs: hashInputs(h, slot, row, step)}
+	if last, known := s.last[source]; known && last.inputs == now.inputs && last.n == s.stored[source] && row.Filename == slot.path {
 		s.files[source], s.keep[source] = last, true
 		s.kept += last.n
 		if last.problem != "" {
@@ -27,7 +28,7 @@ func (s *sideSuggestions) look(ctx context.Context, h object.Head, slot *fileSlo
 		return nil
 	}
 	before, problems := len(s.list), len(s.problems)
-	if err := s.file(ctx, h.Branch, slot, row, step); err != nil {
+	if err := s.collectFile(ctx, h.Branch, slot, row, step); err != nil {
 		return err
 	}
 	now.n = len(s.list) - before
@@ -38,9 +39,10 @@ func (s *sideSuggestions) look(ctx context.Context, h object.Head, slot *fileSlo
 	return nil
 }
 
-// madeOf is a hash of all that the suggestions in a file depend on: its versions
-// on the branch and in the commits that main lacks, and the one that is served.
-func madeOf(h object.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) (sum [sha256.Size]byte) {
+// hashInputs returns a hash of everything that the suggestions in a file depend on:
+// its versions on the branch and in the commits that the component's branch lacks,
+// and the version that is served.
+func hashInputs(h object.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) (sum [sha256.Size]byte) {
 	all := sha256.New()
 	fmt.Fprintf(all, "%s %q %s %d %q %s\n", h.Hash, slot.path, slot.blob, row.ID, row.Filename, row.Revision)
 	change := slices.IndexFunc(step.Changes, func(c gitsource.Change) bool { return c.Path == slot.path })
@@ -83,9 +85,9 @@ func introducesFile(step *gitsource.Step, change int) bool {
 	return false
 }
 
-// file collects the suggestions in one file of a branch: texts that differ from
-// those that are served, and that a commit of the branch brought.
-func (s *sideSuggestions) file(ctx context.Context, branch string, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) error {
+// collectFile collects the suggestions in one file of a branch: targets that a
+// commit of the branch introduced and that differ from the served ones.
+func (s *componentSuggestions) collectFile(ctx context.Context, branch string, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) error {
 	theirs, err := s.load.load(ctx, s.comp.row.ID, slot.path, slot.blob, s.comp.rules)
 	if bad := fault(err); bad != nil {
 		s.problems = append(s.problems, problemText(store.Problem{Path: branch + ":" + slot.path, Line: bad.line, Column: bad.column, Message: bad.msg}))
@@ -94,7 +96,7 @@ func (s *sideSuggestions) file(ctx context.Context, branch string, slot *fileSlo
 	if err != nil {
 		return err
 	}
-	ours, err := s.served(ctx, row)
+	ours, err := s.servedFile(ctx, row)
 	if err != nil {
 		return err
 	}
@@ -102,7 +104,7 @@ func (s *sideSuggestions) file(ctx context.Context, branch string, slot *fileSlo
 	for i := range theirs.Units {
 		u := &theirs.Units[i]
 		if u.State != catalog.StateTranslated {
-			continue // empty, fuzzy: nobody proposes it; or read-only
+			continue // an empty, fuzzy or read-only string suggests nothing
 		}
 		at, ok := ours.Find(u.Identity)
 		if ok && ours.Units[at].Target != u.Target && ours.Units[at].State != catalog.StateReadOnly {
@@ -136,9 +138,9 @@ func (s *sideSuggestions) file(ctx context.Context, branch string, slot *fileSlo
 	return nil
 }
 
-// served is the version of a file that is served: that of its row, which may be
-// older than what the branch's head has.
-func (s *sideSuggestions) served(ctx context.Context, row *catalog.Translation) (*unit.File, error) {
+// servedFile returns the version of a file that is served, which may be older than
+// the version at the component's head.
+func (s *componentSuggestions) servedFile(ctx context.Context, row *catalog.Translation) (*unit.File, error) {
 	blob, err := object.ParseHash(row.Revision)
 	if err != nil {
 		return nil, err

@@ -18,8 +18,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// suggestingSettings are historySettings with suggestions; docs has them from
-// some of the branches alone.
+// suggestingSettings are historySettings with suggestions; docs has them from some of
+// the branches only.
 func suggestingSettings() map[string]catalog.ComponentSettings {
 	settings := maps.Clone(historySettings)
 	for slug, pattern := range map[string]string{"app": "l10n/*", "docs": "l10n/a*"} {
@@ -30,7 +30,7 @@ func suggestingSettings() map[string]catalog.ComponentSettings {
 	return settings
 }
 
-// sidePlayer plays with branches beside the main one, too.
+// sidePlayer is a player that pushes to other branches as well.
 type sidePlayer struct {
 	*player
 	tips map[string]*modelCommit
@@ -102,14 +102,14 @@ func (p *sidePlayer) playSide() {
 		n = 0
 	}
 	switch n {
-	case 0, 1, 2: // begun anew, where main stands
+	case 0, 1, 2: // started again, at the head of main
 		name = p.branch(false)
 		p.tips[name] = p.commit(name, p.translate(p.head.tree), p.head)
-	case 3: // begun anew anywhere
+	case 3: // started again, anywhere
 		name = p.branch(false)
 		from := p.commits[p.IntN(len(p.commits))]
 		p.tips[name] = p.commit(name, p.translate(from.tree), from)
-	case 4: // moved to what is there
+	case 4: // moved to an existing commit
 		name = p.branch(false)
 		p.tips[name] = p.commits[p.IntN(len(p.commits))]
 		p.repo.ForcePush(p.t, name, p.tips[name].hash)
@@ -127,8 +127,8 @@ func (p *sidePlayer) playSide() {
 	}
 }
 
-// introducers are the authors of those commits of a branch, not of main, that
-// gave a string of a file the value that it has at the tip.
+// introducers returns the authors of the commits of a branch, and not of main, that
+// gave a string of a file its value at the tip.
 func (p *sidePlayer) introducers(tip *modelCommit, name, key string) map[string]bool {
 	merged := p.head.ancestors()
 	value := func(c *modelCommit) string {
@@ -148,7 +148,7 @@ func (p *sidePlayer) introducers(tip *modelCommit, name, key string) map[string]
 		}
 		seen[c] = true
 		inherited := false
-		// Versions that cannot be parsed are looked through.
+		// Versions that cannot be parsed are skipped.
 		through := map[*modelCommit]bool{}
 		var look func(c *modelCommit)
 		look = func(c *modelCommit) {
@@ -175,7 +175,7 @@ func (p *sidePlayer) introducers(tip *modelCommit, name, key string) map[string]
 	return authors
 }
 
-// expected are the suggestions that the model says, with who may have made them.
+// expected returns the suggestions by the model, with their possible authors.
 func (p *sidePlayer) expected(w *catalogtest.Puller) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	settings := suggestingSettings()
@@ -207,7 +207,7 @@ func (p *sidePlayer) expected(w *catalogtest.Puller) map[string]map[string]bool 
 	return all
 }
 
-// suggestedTargets are those served, pt's left out, with their authors.
+// suggestedTargets returns the served suggestions and their authors, except for pt.
 func suggestedTargets(w *catalogtest.Puller) map[string]string {
 	all := map[string]string{}
 	w.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
@@ -228,9 +228,9 @@ func suggestedTargets(w *catalogtest.Puller) map[string]string {
 	return all
 }
 
-// TestSuggestionHistories pushes to, forces, merges and deletes branches at
-// random, and compares what is suggested after every pull with a model of what
-// git holds, and with a fresh import.
+// TestSuggestionHistories pushes to, forces, merges and deletes branches at random.
+// It compares the suggestions after every pull with a model of the repository, and
+// with a fresh import.
 func TestSuggestionHistories(t *testing.T) {
 	var compared, commented atomic.Int64
 	for n := range played() {
@@ -299,8 +299,8 @@ func playSuggestions(t *testing.T, seed uint64) (compared, comments int64) {
 	return compared, comments
 }
 
-// compareComments compares comments with the remarks of the files that are
-// served; the template, which is never edited by branches, has none.
+// compareComments compares comments with the translator comments in the served files.
+// The template, which branches never edit, has no comments.
 func (p *sidePlayer) compareComments(w *catalogtest.Puller) (seen int64) {
 	w.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
 		f := p.head.tree[t.Filename]
@@ -317,7 +317,8 @@ func (p *sidePlayer) compareComments(w *catalogtest.Puller) (seen int64) {
 	return seen
 }
 
-// compareFresh compares with an import, unless a broken file keeps an older state.
+// compareFresh compares with a fresh import, unless a broken file keeps an older
+// state.
 func (p *sidePlayer) compareFresh(w *catalogtest.Puller, settings map[string]catalog.ComponentSettings) {
 	for _, f := range p.head.tree {
 		if f.broken {
@@ -337,8 +338,8 @@ func (p *sidePlayer) compareFresh(w *catalogtest.Puller, settings map[string]cat
 	}
 }
 
-// TestKilledSuggesting kills processes that pull branches: what is stored is right
-// at any time, and the next pull gets what an undisturbed one does.
+// TestKilledSuggesting kills processes that pull branches. The stored suggestions are
+// right at any time, and the next pull ends with the same ones as an undisturbed one.
 func TestKilledSuggesting(t *testing.T) {
 	p := newSidePlayer(t, 5)
 	push := func() {
@@ -382,7 +383,7 @@ func TestKilledSuggesting(t *testing.T) {
 		place := asked/2 + n*asked/2/kills // the second half: the first brings main up to date
 		if killed, _ := all.run(t, w, max(place, 1), 0); killed {
 			died++
-		} // else it came by fewer places than the undisturbed one, whose goroutines met elsewhere
+		} // else it passed fewer places than the undisturbed one, whose goroutines met elsewhere
 		w.Open()
 		states[servedSuggestions(w.Puller)]++
 		w.Sync()

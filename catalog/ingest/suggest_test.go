@@ -13,7 +13,7 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// servedSuggestions are those served, with the translations' counts.
+// servedSuggestions returns the served suggestions, and their numbers by translation.
 func servedSuggestions(w *catalogtest.Puller) string {
 	w.TB.Helper()
 	var lines []string
@@ -56,7 +56,7 @@ func suggestionWorld(t *testing.T, repo *testrepos.Repo) *catalogtest.Puller {
 	return w
 }
 
-// wantSuggestions compares the suggestions of a world, and of one that imports anew.
+// wantSuggestions compares the suggestions of a store, and of a fresh import.
 func wantSuggestions(w *catalogtest.Puller, repo *testrepos.Repo, what string, lines ...string) {
 	w.TB.Helper()
 	want := strings.Join(lines, "\n")
@@ -70,7 +70,7 @@ func wantSuggestions(w *catalogtest.Puller, repo *testrepos.Repo, what string, l
 	}
 }
 
-// TestSuggestions follows branches through all that can happen to them.
+// TestSuggestions follows branches through everything that can happen to them.
 func TestSuggestions(t *testing.T) {
 	file := func(pairs ...string) map[string]string { return map[string]string{"po/cs.po": po(pairs...)} }
 	repo := repoWith(t, file("One", "Jedna", "Two", "Dvě", "Three", ""))
@@ -85,7 +85,7 @@ func TestSuggestions(t *testing.T) {
 	repo.Commit(t, testrepos.Change{Branch: "other", Parents: []string{first}, Files: file("One", "X", "Two", "Dvě", "Three", "")})
 	w.Sync()
 	both := []string{"app/cs 2", `app/cs One: "Jeden" by Eva at 09:01 on l10n/cs`, `app/cs Three: "Tři" by Jan at 09:02 on l10n/cs`}
-	wantSuggestions(w, repo, "a new branch; a string that the main branch lacks is none", both...)
+	wantSuggestions(w, repo, "a new branch; a string that the main branch lacks is no suggestion", both...)
 	if w.Generation() == generation {
 		t.Error("the generation is the same: answers would be kept")
 	}
@@ -97,13 +97,13 @@ func TestSuggestions(t *testing.T) {
 		t.Errorf("entries:\n%s", text)
 	}
 
-	// The main branch goes on: what the branch did not bring is no suggestion.
+	// The main branch continues: texts that the branch did not introduce are no suggestions.
 	repo.Commit(t, testrepos.Change{Author: "Ada <ada@example.org>", Files: file("One", "Jedna", "Two", "Dvojka", "Three", "")})
 	w.Sync()
 	wantSuggestions(w, repo, "the main branch moved", both...)
 	repo.Commit(t, testrepos.Change{Branch: "l10n/b", Parents: []string{first}, Author: "Bob <bob@example.org>", Files: file("One", "Jeden", "Two", "", "Three", "")})
 	w.Sync()
-	wantSuggestions(w, repo, "the same text on two branches; an empty one is none", "app/cs 2",
+	wantSuggestions(w, repo, "the same text on two branches; an empty one is no suggestion", "app/cs 2",
 		`app/cs One: "Jeden" by Bob at 09:01 on l10n/b`, `app/cs One: "Jeden" by Eva at 09:01 on l10n/cs`, `app/cs Three: "Tři" by Jan at 09:02 on l10n/cs`)
 	repo.DeleteBranch(t, "l10n/b")
 	w.Sync()
@@ -115,7 +115,7 @@ func TestSuggestions(t *testing.T) {
 		Files: map[string]string{"po/cs.po": strings.Replace(po("One", "Jednou", "Two", "Dvě", "Three", "Trojka"), "msgid \"One\"", "#, fuzzy\nmsgid \"One\"", 1)},
 	})
 	w.Sync()
-	wantSuggestions(w, repo, "a force push; fuzzy is none", "app/cs 1", `app/cs Three: "Trojka" by Eva at 09:01 on l10n/cs`)
+	wantSuggestions(w, repo, "a force push; a fuzzy string is no suggestion", "app/cs 1", `app/cs Three: "Trojka" by Eva at 09:01 on l10n/cs`)
 	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Files: map[string]string{"po/cs.po": "msgid broken\n"}})
 	report := w.Sync()
 	if list := report.Components[0].Problems; len(list) != 1 || !strings.HasPrefix(list[0], "l10n/cs:po/cs.po:1:") {
@@ -131,7 +131,7 @@ func TestSuggestions(t *testing.T) {
 	}
 	wantSuggestions(w, repo, "mended", "app/cs 1", `app/cs Three: "Tři" by Eva at 09:03 on l10n/cs`)
 
-	// Taken over by hand, then merged, then changed: merged texts stay away.
+	// Taken over by hand, then merged, then changed: merged texts are no suggestions.
 	repo.Commit(t, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")})
 	w.Sync()
 	wantSuggestions(w, repo, "taken over")
@@ -141,7 +141,7 @@ func TestSuggestions(t *testing.T) {
 	wantSuggestions(w, repo, "merged, and changed after that")
 }
 
-// TestSuggestionsSwitchedOff: without the setting they go.
+// TestSuggestionsSwitchedOff: without the setting suggestions are removed.
 func TestSuggestionsSwitchedOff(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	for i, branch := range []string{"l10n/a", "l10n/b/c", "l10n/d", "l10n/e"} {
@@ -160,8 +160,8 @@ func TestSuggestionsSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestSuggestionsMergedInOneStep: a suggestion goes with the step that takes its
-// text over, before anybody looks at the branches again.
+// TestSuggestionsMergedInOneStep: the step that takes over a suggestion's text removes
+// the suggestion, before the branches are read again.
 func TestSuggestionsMergedInOneStep(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")})
 	repo.Commit(t, testrepos.Change{Branch: "l10n/x", Parents: []string{repo.Head()}, Files: map[string]string{"po/cs.po": po("One", "Jeden"), "po/de.po": po("One", "Ein")}})
@@ -169,7 +169,7 @@ func TestSuggestionsMergedInOneStep(t *testing.T) {
 	if got := servedSuggestions(w); strings.Count(got, "on l10n/x") != 2 {
 		t.Fatalf("suggestions:\n%s", got)
 	}
-	w.Configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "[", SuggestionLimit: 3}}) // nobody looks
+	w.Configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "[", SuggestionLimit: 3}}) // the branches are not read
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}, Delete: []string{"po/de.po"}})
 	w.Sync()
 	if got := servedSuggestions(w); got != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// suggesting makes a world with one component that has suggestions, and pulls.
+// suggesting makes a store with one component that has suggestions, and pulls.
 func suggesting(t *testing.T, repo *testrepos.Repo, c catalog.ComponentSettings) *catalogtest.Puller {
 	t.Helper()
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": c})
@@ -27,7 +27,7 @@ func on(t *testing.T, repo *testrepos.Repo, branch, author string, files map[str
 	repo.Commit(t, testrepos.Change{Branch: branch, Parents: []string{repo.Head()}, Author: author, Files: files})
 }
 
-// wantServed compares the lines of suggestions.
+// wantServed compares the served suggestions, one a line.
 func wantServed(w *catalogtest.Puller, what string, lines ...string) {
 	w.TB.Helper()
 	if got, want := servedSuggestions(w), strings.Join(lines, "\n"); got != want {
@@ -37,8 +37,8 @@ func wantServed(w *catalogtest.Puller, what string, lines ...string) {
 
 const pluralHead = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;\\n\"\n\n"
 
-// TestSuggestedForms: plurals, contexts, texts of several branches, and branches
-// that say nothing about the component.
+// TestSuggestedForms: plurals, contexts, texts of several branches, and branches that
+// do not change the component.
 func TestSuggestedForms(t *testing.T) {
 	cs := func(few, menu string) map[string]string {
 		return map[string]string{"po/cs.po": pluralHead + "msgid \"%d cup\"\nmsgid_plural \"%d cups\"\nmsgstr[0] \"%d šálek\"\nmsgstr[1] \"" + few + "\"\nmsgstr[2] \"%d šálků\"\n\n" +
@@ -63,7 +63,7 @@ func TestSuggestedForms(t *testing.T) {
 	}
 	slices.Sort(want)
 	wantServed(w, "branches", want...)
-	// The suggestion is of the string with the context.
+	// The suggestion is for the string with the context.
 	w.EachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
 		if u.Source == "Open" && u.HasSuggestion != (u.Context == "menu" && u.Target == "Otevřít") {
 			t.Errorf("%q in context %q has a suggestion: %v", u.Target, u.Context, u.HasSuggestion)
@@ -71,9 +71,9 @@ func TestSuggestedForms(t *testing.T) {
 	})
 }
 
-// TestSuggestionsAreOfWhoLastChangedThem: author and time are those of the commit
-// of the branch that brought the text, under the name that .mailmap there says.
-func TestSuggestionsAreOfWhoLastChangedThem(t *testing.T) {
+// TestSuggestionAuthors: author and time come from the commit of the branch that
+// introduced the text, with the name that the branch's .mailmap gives.
+func TestSuggestionAuthors(t *testing.T) {
 	file := func(one, two string) map[string]string {
 		return map[string]string{"po/cs.po": po("One", one, "Two", two)}
 	}
@@ -94,7 +94,7 @@ func TestSuggestionsAreOfWhoLastChangedThem(t *testing.T) {
 	commit("l10n/a", "Hub <hub@example.org>", map[string]string{".mailmap": "Eva Nová <iva@example.org>\n"})
 	w.Sync()
 	wantServed(w, "by .mailmap", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
-	// Merging main into the branch brings main's texts, which are none of its own.
+	// Merging main into the branch brings main's texts, which are no suggestions.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Tři")}})
 	repo.Merge(t, testrepos.Change{Branch: "l10n/a", Author: "Hub <hub@example.org>", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Oba", "Three", "Tři")}}, repo.DefaultBranch())
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")}})
@@ -102,8 +102,8 @@ func TestSuggestionsAreOfWhoLastChangedThem(t *testing.T) {
 	wantServed(w, "main merged into it", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
 }
 
-// TestManySuggestingBranches: of 500 branches as many are read as the component
-// wants, by name, and the rest is not even fetched.
+// TestManySuggestingBranches: of 500 branches only as many are read as the component
+// allows, by name; the rest is not even fetched.
 func TestManySuggestingBranches(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
 	var refs strings.Builder
@@ -140,14 +140,14 @@ func TestManySuggestingBranches(t *testing.T) {
 	}
 }
 
-// TestSuggestionPatterns: which branches a pattern selects; never the component's
-// own. One that is none, which the configuration refuses, stops nothing.
+// TestSuggestionPatterns: which branches a pattern selects, never the component's own.
+// An invalid pattern, which the configuration refuses, does not stop the pull.
 func TestSuggestionPatterns(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	first := repo.Head()
 	for i, branch := range []string{"l10n/cs", "l10n/cs/x", "l10n-cs", "feature/l10n/cs", "l10n/{a}"} {
 		if branch == "l10n/cs/x" {
-			branch = "l10n/de/cs" // "l10n/cs" cannot be a folder, too
+			branch = "l10n/de/cs" // "l10n/cs" cannot be a folder as well
 		}
 		repo.Commit(t, testrepos.Change{Branch: branch, Parents: []string{first}, Files: map[string]string{"po/cs.po": po("One", fmt.Sprint(i))}})
 	}
@@ -196,14 +196,14 @@ func TestSuggestionsOfSeveralComponents(t *testing.T) {
 		return fmt.Sprintf("%s/cs %s: %q by Test Author at 09:01 on %s", component, source, branch, branch)
 	}
 	wantServed(w, "three components", "app/cs 1", line("app", "One", "l10n/a"), "docs/cs 1", line("docs", "Two", "l10n/a"), line("docs", "Two", "l10n/b"), line("docs", "Two", "next"))
-	// Another branch of the repository is another mirror: its component's own.
+	// A component of another branch has a mirror of its own.
 	w.Configure(repo.Path(), "next", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "*"}})
 	w.Sync()
 	wantServed(w, "from the branch next", "app/cs 1", line("app", "One", "l10n/a"), line("app", "One", "l10n/b"))
 }
 
-// TestSuggestionsOutliveDamage: a mirror whose other branches cannot be read is
-// cloned anew.
+// TestSuggestionsOutliveDamage: a mirror whose other branches cannot be read is cloned
+// again.
 func TestSuggestionsOutliveDamage(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	on(t, repo, "l10n/a", "Eva <eva@example.org>", map[string]string{"po/cs.po": po("One", "Jeden")})
@@ -214,7 +214,7 @@ func TestSuggestionsOutliveDamage(t *testing.T) {
 	if n := removeObject(w, blob); n != 1 {
 		t.Fatalf("%d objects removed", n)
 	}
-	// What main's next commits do to other files has nothing read again.
+	// Commits of main that change other files cause no reading.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/fr.po": po("One", "Un")}})
 	w.Sync()
 	wantServed(w, "other files", want...)
@@ -222,7 +222,7 @@ func TestSuggestionsOutliveDamage(t *testing.T) {
 		t.Errorf("the mirror was cloned anew: the file on the branch was read once more")
 	}
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("One", "Eins")}})
-	w.Open() // nothing is remembered
+	w.Open() // forgets the inputs of the last run
 	w.Sync()
 	wantServed(w, "cloned anew", want...)
 	on(t, repo, "l10n/b", "Jan <jan@example.org>", map[string]string{"po/cs.po": po("One", "Jednou")})
@@ -230,8 +230,8 @@ func TestSuggestionsOutliveDamage(t *testing.T) {
 	wantServed(w, "and goes on", append(want, `app/cs One: "Jednou" by Jan at 09:03 on l10n/b`)...)
 }
 
-// TestUnreachableBranches: where branches cannot be fetched or listed the pull
-// succeeds, and what was suggested stays.
+// TestUnreachableBranches: if branches cannot be fetched or listed, the pull succeeds
+// and the stored suggestions stay.
 func TestUnreachableBranches(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	on(t, repo, "l10n/b", "Eva <eva@example.org>", map[string]string{"po/cs.po": po("One", "Jeden")})
@@ -245,7 +245,7 @@ func TestUnreachableBranches(t *testing.T) {
 		}
 	}
 	good := repo.Tip("l10n/b")
-	place("refs/heads/l10n/a", strings.Repeat("12", 20)) // a commit that is not there
+	place("refs/heads/l10n/a", strings.Repeat("12", 20)) // a missing commit
 	place("refs/heads/l10n/b", strings.Repeat("34", 20))
 	w.Sync()
 	wantServed(w, "broken branches", want...)
@@ -270,8 +270,8 @@ func TestUnreachableBranches(t *testing.T) {
 	wantServed(w, "and again", "app/cs 1", `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)
 }
 
-// removeObject removes a loose object from the mirrors, as damage would, and
-// returns how many there were.
+// removeObject damages the mirrors: it removes a loose object, and returns how many
+// copies there were.
 func removeObject(w *catalogtest.Puller, id string) (removed int) {
 	w.TB.Helper()
 	err := filepath.WalkDir(filepath.Join(w.Dir, "mirrors"), func(path string, d os.DirEntry, err error) error {
