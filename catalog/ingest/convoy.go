@@ -76,18 +76,14 @@ func convoys(comps []*component) []convoy {
 	}
 	slices.SortStableFunc(list, func(x, y convoy) int {
 		if x.replay != y.replay {
-			return boolToInt(y.replay) - boolToInt(x.replay)
+			if x.replay {
+				return -1
+			}
+			return 1
 		}
 		return strings.Compare(x.from, y.from)
 	})
 	return list
-}
-
-func boolToInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func ids(comps []*component) []int64 {

@@ -34,7 +34,7 @@ type fileLoader struct {
 	reader  *gitsource.Reader
 	maxSize int64
 	files   map[cacheKey]*list.Element
-	recent  *list.List // of *loaded, the newest first
+	recent  *list.List // of *cachedFile, the last used first
 	bytes   int
 	bound   int          // of bytes
 	units   *unit.Reader // of a replay, else nil

@@ -168,6 +168,7 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 	if retry {
 		p.retry(ctx, sound)
 	}
+	p.loader = nil // frees its memory for what follows
 	p.recheckAll(ctx, sound, retry)
 }
 
