@@ -12,7 +12,7 @@ import (
 // request fails or its client goes away, this one renders the answer itself.
 //
 // It calls Do and not DoChan, whose goroutine would cost a small answer 20 µs of
-// processor time besides its 28 µs: its stack has to grow.
+// processor time on top of 28 µs, since its stack has to grow.
 func (s *Server) renderOnce(x exchange, key cacheKey, render func() rendering) rendering {
 	mine := false
 	keep := func() (any, error) {

@@ -13,15 +13,15 @@ import (
 
 // listUnitChecks lists the failing checks of a unit.
 func (e *Env) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	unit, t, err := e.visibleUnit(ctx, snap, r)
+	unit, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	set, err := e.checksOf(ctx, snap, t, []catalog.Unit{*unit})
+	set, err := e.checksOf(ctx, snap, &unit.Translation, []catalog.Unit{unit.Unit})
 	if err != nil {
 		return nil, err
 	}
-	return rest.ListOf(r, failedChecks(r.Link, set, unit, &t.Translation), rest.MaxUnitsSize, wire.UnitPath(unit.ID)+"checks/")
+	return rest.ListOf(r, failedChecks(r.Link, set, &unit.Unit, &unit.Translation.Translation), rest.MaxUnitsSize, wire.UnitPath(unit.ID)+"checks/")
 }
 
 // listTranslationChecks lists the units of a translation with failing checks,

@@ -12,7 +12,7 @@ import (
 // are in its file and not in the template, as one text. Removed units have no
 // comment.
 func (e *Env) listUnitComments(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	unit, _, err := e.visibleUnit(ctx, snap, r)
+	unit, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // listUnitSuggestions lists the suggestions of a unit, by branch. user is null
 // for authors without a change entry: they are no users.
 func (e *Env) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	unit, translation, err := e.visibleUnit(ctx, snap, r)
+	unit, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (e *Env) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *
 	for i := range list {
 		n := &list[i]
 		objects[i] = wire.Suggestion{
-			Unit: r.Link.Unit(unit.ID), Target: catalog.TargetForms(unit.Source, n.Target, translation.PluralNumber),
+			Unit: r.Link.Unit(unit.ID), Target: catalog.TargetForms(unit.Source, n.Target, unit.Translation.PluralNumber),
 			AuthorName: n.AuthorName, Branch: n.Branch, Commit: n.Commit,
 		}
 		if !n.At.IsZero() {

@@ -39,12 +39,13 @@ func (e *Env) listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 // getUnit also answers removed units and units of a removed translation: change
 // entries link to them (docs/compatibility.md#ids).
 func (e *Env) getUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	unit, t, err := e.visibleUnit(ctx, snap, r)
+	unit, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
+	t := &unit.Translation
 	scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
-	return scope.Unit(unit), nil
+	return scope.Unit(&unit.Unit), nil
 }
 
 // listAllUnits lists the units of all served translations, by id.
@@ -82,11 +83,11 @@ func listAllUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (a
 // listUnitTranslations lists a string in all languages except the source
 // language, by id. The id in the path may be the string's in any language.
 func (e *Env) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	unit, t, err := e.visibleUnit(ctx, snap, r)
+	unit, err := e.visibleUnit(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	all, owners, err := snap.UnitsByIdentity(ctx, t.Component.ID, unit.Identity)
+	all, owners, err := snap.UnitsByIdentity(ctx, unit.Translation.Component.ID, unit.Identity)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (e *Env) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r 
 	if err != nil {
 		return nil, err
 	}
-	return r.List(w, wire.UnitPath(unit.ID)+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, componentOf(t))), nil
+	return r.List(w, wire.UnitPath(unit.ID)+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, componentOf(&unit.Translation))), nil
 }
 
 // pageOfUnits makes a page of units of several translations.

@@ -190,15 +190,15 @@ func servedLanguages(ctx context.Context, snap *store.Snapshot) ([]string, error
 	return snap.Languages(ctx, ids)
 }
 
-// visibleUnit finds the unit that the path names, and its translation.
-func (e *Env) visibleUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (*catalog.Unit, *store.TranslationRow, error) {
+// visibleUnit finds the unit that the path names.
+func (e *Env) visibleUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.UnitRow, error) {
 	id, err := r.PathID()
 	if err != nil {
-		return nil, nil, err
+		return store.UnitRow{}, err
 	}
 	row, err := snap.Unit(ctx, id)
 	if err != nil {
-		return nil, nil, err
+		return row, err
 	}
-	return &row.Unit, &row.Translation, e.servable(ctx, snap, &row.Translation.Project, &row.Translation.Component)
+	return row, e.servable(ctx, snap, &row.Translation.Project, &row.Translation.Component)
 }
