@@ -17,8 +17,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// canary stands in everything that the private project of canaryWorld holds:
-// names, texts, notes, files, authors, languages' headers.
+// canary is in everything that the private project of canaryWorld holds: names,
+// texts, notes, files, authors, languages' headers.
 const canary = "Kanari"
 
 // canaryWorld is catalogtest.Demo beside a private project full of canaries.

@@ -17,7 +17,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// never are texts of which none stands in what everybody gets of catalogtest.Demo.
+// never are texts that must not be in any public answer of catalogtest.Demo.
 var never = []string{"/demo/hidden", "/secret/lib", "mallory", "Mallory"}
 
 // TestRoutesHidePrivate asks every route of the table, filled in with what is
@@ -98,7 +98,8 @@ func values(h http.Header) [][]string {
 	return all
 }
 
-// TestAuthorization: what a header is answered with (facts §8, decision 8).
+// TestAuthorization: the answers to values of the header Authorization
+// (docs/compatibility.md#authentication).
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)

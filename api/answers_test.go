@@ -18,9 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/answers.txtar anew")
 
-// TestAnswers compares whole bodies, key order, escapes and number forms
-// included, with testdata/answers.txtar: each file there is named by a request.
-// The bodies stand indented; indenting keeps order and escapes.
+// TestAnswers compares whole bodies with testdata/answers.txtar, including key
+// order, escapes and number forms: each file there is named by a request. The
+// bodies there are indented; indenting keeps order and escapes.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/answers.txtar"
@@ -61,8 +61,8 @@ func indent(tb testing.TB, body []byte) []byte {
 	return buf.Bytes()
 }
 
-// TestCompact is decision 1: no blanks, no newline at the end, and nothing
-// escaped that JSON does not demand but the two line separators.
+// TestCompact: no blanks, no newline at the end, and no escapes that JSON does
+// not require, except for the two line separators (docs/compatibility.md#json).
 func TestCompact(t *testing.T) {
 	t.Parallel()
 	body := get(t, serve(catalogtest.Demo(t), Options{}), "/api/translations/demo/app/cs/units/")

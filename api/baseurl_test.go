@@ -11,7 +11,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// TestBaseURL is decision 5.
+// TestBaseURL: where the origin of links comes from
+// (docs/compatibility.md#addresses).
 func TestBaseURL(t *testing.T) {
 	t.Parallel()
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}

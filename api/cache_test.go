@@ -65,8 +65,7 @@ func TestCacheFollowsTheStore(t *testing.T) {
 	}
 }
 
-// TestConditional: every ETag of an answer gives 304 without a body
-// (decision 9).
+// TestConditional: every ETag of an answer gives 304 without a body.
 func TestConditional(t *testing.T) {
 	t.Parallel()
 	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
@@ -276,7 +275,8 @@ func TestCacheAge(t *testing.T) {
 	}
 }
 
-// TestCacheBesidePulls: who has seen a pull never gets an answer from before.
+// TestCacheBesidePulls: a client that has seen a pull never gets an older
+// answer.
 func TestCacheBesidePulls(t *testing.T) {
 	t.Parallel()
 	w := cacheWorld(t)

@@ -20,7 +20,7 @@ var changeLists = []string{
 	"/api/translations/demo/app/cs/changes/", "/api/components/demo/app/changes/", "/api/projects/demo/changes/", "/api/changes/",
 }
 
-// TestKnownActions is the table of facts §4: what is outside is no choice.
+// TestKnownActions: only the actions of the table can be filtered by.
 func TestKnownActions(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
@@ -37,8 +37,8 @@ func TestKnownActions(t *testing.T) {
 	}
 }
 
-// TestFilterErrors: facts §4; all errors at once, before the page is looked at,
-// after the object was.
+// TestFilterErrors: all errors are told at once, before the page is looked at
+// and after the object was found.
 func TestFilterErrors(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})

@@ -21,8 +21,8 @@ func idsOf(l envelope) []int {
 	return ids
 }
 
-// TestChangeOrder is decision 4: order, ordering and after_id, and that links
-// keep them.
+// TestChangeOrder: order, ordering and after_id, and that links keep them
+// (docs/compatibility.md#order-and-after_id).
 func TestChangeOrder(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
@@ -120,7 +120,7 @@ func checkPages(t *testing.T, s *Server, target string, want []int, size int) {
 }
 
 // TestChangesOfGoneTranslation: while the file of a translation is gone, its
-// entries lead to no URL that answers 404 (decision 23), and tell the language.
+// entries contain no URL that answers 404, and name the language.
 func TestChangesOfGoneTranslation(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)

@@ -174,9 +174,9 @@ func clientWeblateMobile(t *testing.T, s *sites) {
 	}
 }
 
-// clientWeblateAction takes the number of a page from what stands behind the
-// first "=" of next, so it must not need one for up to 1000 entries, and takes
-// 404 for "not there".
+// clientWeblateAction takes the number of a page from the text after the first
+// "=" of next, so next must be null for up to 1000 entries. It takes 404 for
+// "not there".
 func clientWeblateAction(t *testing.T, s *sites) {
 	token := []string{"Authorization", "Token k"}
 	component := fields(t, s.big+"/api/components/big/big/", "slug url", token...)

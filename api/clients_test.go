@@ -14,9 +14,9 @@ import (
 
 const clientsFile = "../../shared/spec/clients.md"
 
-// clients are the rows of the table "What they send and read" of clients.md, by
-// how they begin: each sends exactly what that client sends, and reads what it
-// reads.
+// clients are the clients in a table of what real clients send and read, by the
+// beginning of their row. Each function sends exactly what that client sends,
+// and reads what it reads.
 func clients() map[string]func(*testing.T, *sites) {
 	return map[string]func(*testing.T, *sites){
 		"wlc 1.13":                              clientWLC,
@@ -169,7 +169,7 @@ func (a *reply) next() string {
 	return next
 }
 
-// text is the text under a key of the first object; "" if it is none.
+// text is the text under a key of the first object; "" if it is not a string.
 func (a *reply) text(key string) string {
 	value, _ := firstObject(a.body)[key].(string)
 	return value
@@ -189,7 +189,7 @@ func fields(t *testing.T, target, names string, header ...string) *reply {
 	return a
 }
 
-// all follows next, as it stands, to the last page.
+// all follows next, unchanged, to the last page.
 func all(t *testing.T, target string, header ...string) (entries []map[string]any, pages int) {
 	t.Helper()
 	for target != "" {

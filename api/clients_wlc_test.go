@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Fields that wlc cannot live without (clients.md).
+// Fields that wlc cannot do without.
 const (
 	wlcProject     = "url web_url name slug web components_list_url repository_url statistics_url changes_list_url languages_url"
 	wlcComponent   = "url web_url name slug project vcs repo git_export branch filemask template new_base file_format license license_url repository_url translations_url statistics_url lock_url changes_list_url"

@@ -16,9 +16,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// BenchmarkCold measures pages that nobody has asked for, over HTTP on 8
-// connections, and the processor time that each takes, the client's included.
-// Run it with
+// BenchmarkCold measures pages that are not cached, over HTTP on 8 connections,
+// and the processor time of each, including the client's. Run it with
 //
 //	go test ./api -run '^$' -bench Cold
 func BenchmarkCold(b *testing.B) {

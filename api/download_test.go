@@ -228,8 +228,8 @@ func TestConvertedArchives(t *testing.T) {
 	}
 }
 
-// TestSlowDownloads: clients that read nothing hold neither a snapshot nor a place
-// among those that are made, and are dropped; those that go away leave nothing.
+// TestSlowDownloads: clients that read nothing hold neither a snapshot nor a
+// producer, and are dropped; clients that go away leave nothing.
 func TestSlowDownloads(t *testing.T) {
 	ignore := goleak.IgnoreCurrent()
 	func() {
@@ -278,8 +278,9 @@ func TestSlowDownloads(t *testing.T) {
 	goleak.VerifyNone(t, ignore)
 }
 
-// TestFollowedFile: a source translation without a file of its own names that of
-// another translation (decision 11), and has its bytes: once in an archive.
+// TestFollowedFile: a source translation without a file has another
+// translation's filename and bytes: once in an archive
+// (docs/compatibility.md#source-translation).
 func TestFollowedFile(t *testing.T) {
 	t.Parallel()
 	w := longWorld(t, 1, 10)

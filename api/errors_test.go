@@ -18,7 +18,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// TestInternalError: the log gets all, the client nothing (decision 7).
+// TestInternalError: the log gets the error, the client does not.
 func TestInternalError(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

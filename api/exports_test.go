@@ -14,7 +14,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// TestStatisticsExports: JSON with indent, and CSV with the columns of facts §12.
+// TestStatisticsExports: JSON with indent, and CSV with Weblate's columns.
 func TestStatisticsExports(t *testing.T) {
 	t.Parallel()
 	const columns = "name code total translated translated_percent translated_words_percent total_words translated_words " +
@@ -116,8 +116,8 @@ func TestAtom(t *testing.T) {
 	}
 }
 
-// TestFeedOfLanguage: the newest entries of all translations into a language,
-// those of private components for a token alone.
+// TestFeedOfLanguage: the newest entries of all translations into a language;
+// entries of private components only with a token.
 func TestFeedOfLanguage(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)

@@ -30,7 +30,8 @@ func (g *golden) compareChanges(t *testing.T) {
 	}
 }
 
-// recordedEntries takes the entries of the second pull: above those of rev1.
+// recordedEntries takes the entries of the second pull: the ones above the
+// entries of rev1.
 func recordedEntries(all []map[string]any) []entry {
 	const newestOfRev1 = 370
 	var entries []entry
@@ -43,19 +44,19 @@ func recordedEntries(all []map[string]any) []entry {
 		case id <= newestOfRev1:
 			continue
 		case action == "0" || action == "20" || action == "21" || action == "30" || action == "47":
-			continue // decision 16: an entry per string, nothing beside
+			continue // one entry per string, and no others
 		case action == "59" && strings.HasSuffix(target, "Sample message number 29"):
-			continue // decision 16: only its flags changed
+			continue // only its flags changed
 		case action == "71":
-			action = "31" // decision 16
+			action = "31" // docs/compatibility.md#change-entries
 		}
 		entries = append(entries, entry{language, action, target})
 	}
 	return sorted(entries)
 }
 
-// ourEntries leaves removed strings away: the recorded service deletes them
-// silently (decision 16).
+// ourEntries leaves removed strings out: the recorded service deletes them
+// silently (docs/compatibility.md#change-entries).
 func ourEntries(all []map[string]any) []entry {
 	var entries []entry
 	for _, r := range all {

@@ -31,27 +31,27 @@ func intendedOf(r record) intended {
 	const refused = `{"detail":"You do not have permission to perform this action."}`
 	switch r.name {
 	case "post_repository_badop", "post_repository_empty":
-		return intended{status: 403, body: refused} // decision 8: refused before it is read
+		return intended{status: 403, body: refused} // refused before it is read (docs/compatibility.md#writes)
 	case "post_units_auth":
 		return intended{status: 403, headers: true, body: refused} // the recorded text explains that component's setting
 	}
 	if r.status == 404 && strings.Contains(string(r.body), "matches the given query") {
-		return intended{status: 404, headers: true, body: notFound} // facts §8: text of 4.x
+		return intended{status: 404, headers: true, body: notFound} // the text of 4.x
 	}
 	return intended{status: r.status, headers: true}
 }
 
-// extraKeys are fields that came after the specification's era (decision 1).
+// extraKeys are fields that are newer than the API that we serve.
 var extraKeys = []string{
 	"labels", "last_updated", "categories_url", "labels_url", "screenshot_filemask", "category", "linked_component", "population", "categories",
 }
 
 // ignored are fields whose values cannot agree: path suffix → reason.
 var ignored = map[string]string{
-	".id":                   "ids are our own (decision 23)",
-	".timestamp":            "when it was imported (decision 19)",
-	".last_change":          "the recorded service made entries at import; decision 24",
-	".last_author":          "decision 24",
+	".id":                   "ids are our own (docs/compatibility.md#ids)",
+	".timestamp":            "when it was imported (docs/compatibility.md#history)",
+	".last_change":          "the recorded service made entries at import; docs/compatibility.md#last-change",
+	".last_author":          "docs/compatibility.md#last-change",
 	".repo":                 "here a clone in a directory of the test",
 	".branch":               "the bundle's own branch",
 	".source_unit":          "ids are our own; unit by unit in mapUnits",
@@ -59,14 +59,14 @@ var ignored = map[string]string{
 	".has_comment":          "ours: translator comments are comments",
 	".have_comment":         "ours: translator comments are comments",
 	".comments":             "ours: translator comments are comments",
-	".recent_changes":       "decision 24: entries of the repository count here",
+	".recent_changes":       "docs/compatibility.md#last-change: entries of the repository count here",
 	".remote_commit":        "the recorded clone had lost its remote; ours is the commit that weblate_commit shows",
-	".author":               "decision 27: names without addresses",
-	".commit":               "decision 27: names without addresses",
-	".author_email":         "decision 27: empty",
-	".commit_email":         "decision 27: empty",
-	"metrics.users":         "decision 25: users are git authors",
-	"metrics.changes":       "metrics: what counts as a change differs (decision 16)",
+	".author":               "docs/compatibility.md#repository-status: names without addresses",
+	".commit":               "docs/compatibility.md#repository-status: names without addresses",
+	".author_email":         "docs/compatibility.md#repository-status: empty",
+	".commit_email":         "docs/compatibility.md#repository-status: empty",
+	"metrics.users":         "docs/compatibility.md#users: users are git authors",
+	"metrics.changes":       "metrics: what counts as a change differs (docs/compatibility.md#change-entries)",
 	"metrics.projects":      "metrics: other projects were there",
 	"metrics.components":    "metrics: other components were there",
 	"metrics.translations":  "metrics: other translations were there",
@@ -74,19 +74,19 @@ var ignored = map[string]string{
 	"metrics.celery_queues": "metrics: there are no such queues here",
 }
 
-// added are the keys of ours that were not recorded, by a key that tells the
-// kind of the object; they stand last.
+// added are our keys that were not recorded, by a key that tells the kind of
+// the object; they come last.
 var added = map[string][]string{
 	"total_chars": {
-		"translate_url", "component", "project", "url_translate", "last_author", // of 4.x, clients.md
+		"translate_url", "component", "project", "url_translate", "last_author", // of 4.x, read by clients
 		"unique_total", "unique_total_words", "unique_total_chars", "unique_translated", "unique_translated_percent", "unique_translated_words", "unique_translated_words_percent", "unique_translated_chars",
 		"unique_translated_chars_percent", "unique_fuzzy", "unique_fuzzy_percent", "unique_fuzzy_words", "unique_fuzzy_words_percent", "unique_fuzzy_chars", "unique_fuzzy_chars_percent",
 	},
 }
 
-// ordered names the objects whose keys stand in the recorded order, once the
-// extra ones are away; project and component follow the specification instead
-// (decision 1).
+// ordered names the objects whose keys have the recorded order, without the
+// extra ones; project and component have the order of 4.x
+// (docs/compatibility.md#json).
 var unordered = regexp.MustCompile(`(^|\.)(project|component)$`)
 
 // value is JSON that remembers the order of keys.
@@ -209,7 +209,7 @@ func (v *value) kind() string {
 func (c *comparer) compareObject(at string, recorded, ours *value) {
 	var wanted []string
 	for _, key := range recorded.keys {
-		extra := slices.Contains(extraKeys, key) || key == "id" && ours.fields["plural"] != nil // decision 1
+		extra := slices.Contains(extraKeys, key) || key == "id" && ours.fields["plural"] != nil // docs/compatibility.md#json
 		if extra {
 			continue
 		}
@@ -230,7 +230,7 @@ func (c *comparer) compareObject(at string, recorded, ours *value) {
 		}
 	}
 	if n := len(known); !slices.Equal(known, ours.keys[:n]) {
-		c.failf(at, "keys %v: what was not recorded does not stand last", ours.keys)
+		c.failf(at, "keys %v: a key that was not recorded is not last", ours.keys)
 	}
 	component := ours.fields["filemask"] != nil || ours.fields["components_list_url"] != nil
 	if !slices.Equal(wanted, known) && !unordered.MatchString(at) && !component {
@@ -248,7 +248,7 @@ func isAdded(ours *value, key string) bool {
 }
 
 func (c *comparer) compareList(at string, recorded, ours *value) {
-	if strings.HasSuffix(at, ".aliases") { // the list drifts with releases (facts §2): ours is newer
+	if strings.HasSuffix(at, ".aliases") { // the list changes with releases: ours is newer
 		for _, alias := range recorded.items {
 			if !slices.ContainsFunc(ours.items, func(v *value) bool { return v.scalar == alias.scalar }) {
 				c.failf(at, "%s is missing", alias.scalar)
@@ -256,7 +256,7 @@ func (c *comparer) compareList(at string, recorded, ours *value) {
 		}
 		return
 	}
-	if at == ".results" && c.nonsenseSize { // decision 3: 20 a page where page_size is ignored
+	if at == ".results" && c.nonsenseSize { // 20 a page where page_size is ignored (docs/compatibility.md#paging)
 		recorded.items = recorded.items[:min(20, len(recorded.items))]
 	}
 	if len(recorded.items) != len(ours.items) {
@@ -277,21 +277,22 @@ var (
 
 // normalRecorded brings a recorded value into the specification's form.
 func normalRecorded(s string) string {
-	s = recordedUnit.ReplaceAllString(s, "$1")                    // decision 13: checksums without padding
-	s = strings.Replace(s, "/engage/demo/-/", "/engage/demo/", 1) // facts §12: 4.x
+	s = recordedUnit.ReplaceAllString(s, "$1")                    // checksums without padding (docs/compatibility.md#hashes)
+	s = strings.Replace(s, "/engage/demo/-/", "/engage/demo/", 1) // the form of 4.x
 	s = anyUnit.ReplaceAllString(s, "/api/units/N/")              // ids are our own
 	return crlf(s)
 }
 
 // normalOurs takes away what the recorded requests did not ask for.
 func normalOurs(s string) string {
-	s = oursFormat.ReplaceAllString(s, "") // decision 2: links end with ?format=api
+	s = oursFormat.ReplaceAllString(s, "") // links end with ?format=api (docs/compatibility.md#format-parameter)
 	s = strings.Replace(s, "?format=api&", "?", 1)
-	s = addedSize.ReplaceAllString(s, "") // decision 3, see compare
+	s = addedSize.ReplaceAllString(s, "") // see compare (docs/compatibility.md#paging)
 	return anyUnit.ReplaceAllString(s, "/api/units/N/")
 }
 
-// crlf: decision 31, line breaks of message templates.
+// crlf gives message templates their line breaks
+// (docs/compatibility.md#message-templates).
 func crlf(s string) string {
 	if !strings.Contains(s, "{{") {
 		return s

@@ -20,13 +20,14 @@ type part struct {
 	reason  string
 }
 
-// parts are the exchanges that cannot be compared as a whole, by name, those of one
-// revision with its name before. All others are.
+// parts are the exchanges that cannot be compared as a whole, by name; the ones
+// of one revision have its name first. All other exchanges are compared as a
+// whole.
 func parts() map[string]part {
 	const (
 		others  = "other components were there: what is of ours is compared"
-		entries = "decision 16: other entries in another order; those that both have are compared one by one, and all of the second pull in compareChanges"
-		people  = "decision 25: users are git authors, those recorded are accounts; nobody has groups or roles"
+		entries = "docs/compatibility.md#change-entries: other entries in another order; entries of both are compared one by one, and all of the second pull in compareChanges"
+		people  = "docs/compatibility.md#users: our users are git authors, the recorded ones accounts; there are no groups or roles"
 		nothing = "there the resource does not exist, or not in this form"
 	)
 	list := map[string]part{
@@ -43,25 +44,25 @@ func parts() map[string]part {
 		"users_auth":         {keysOnly, people},
 		"groups_anon":        {keysOnly, people},
 		"roles_anon":         {keysOnly, people},
-		"statistics":         {status(http.StatusOK), nothing + ": ours are those of the whole server"},
-		"format_param_csv":   {status(http.StatusOK), nothing + ": decision 2, lists have CSV"},
+		"statistics":         {status(http.StatusOK), nothing + ": ours are of the whole server"},
+		"format_param_csv":   {status(http.StatusOK), nothing + ": docs/compatibility.md#format-parameter, lists have CSV"},
 		"tasks_404":          {body(http.StatusNotFound, notFound), "there an unknown task is one that has not begun"},
-		"notfound_path":      {body(http.StatusNotFound, notFound), "decision 6: JSON below /api/, there a page"},
-		"units_q_bad":        {body(http.StatusBadRequest, `{"q":["Could not parse query string: Unsupported state: 'nonsense' at column 7"]}`), "decision 29"},
-		"units_q_badparen":   {body(http.StatusBadRequest, `{"q":["Could not parse query string: The parenthesis is not closed at column 1"]}`), "decision 29"},
+		"notfound_path":      {body(http.StatusNotFound, notFound), "docs/compatibility.md#addresses: JSON below /api/, a page there"},
+		"units_q_bad":        {body(http.StatusBadRequest, `{"q":["Could not parse query string: Unsupported state: 'nonsense' at column 7"]}`), "docs/compatibility.md#search"},
+		"units_q_badparen":   {body(http.StatusBadRequest, `{"q":["Could not parse query string: The parenthesis is not closed at column 1"]}`), "docs/compatibility.md#search"},
 		"post_translation_anon": {
-			body(http.StatusMethodNotAllowed, `{"detail":"Method \"POST\" not allowed."}`), "decision 8: a method of no version's Allow",
+			body(http.StatusMethodNotAllowed, `{"detail":"Method \"POST\" not allowed."}`), "docs/compatibility.md#writes: a method of no version's Allow",
 		},
 		"delete_changes_anon": {
-			body(http.StatusMethodNotAllowed, `{"detail":"Method \"DELETE\" not allowed."}`), "decision 8: a method of no version's Allow",
+			body(http.StatusMethodNotAllowed, `{"detail":"Method \"DELETE\" not allowed."}`), "docs/compatibility.md#writes: a method of no version's Allow",
 		},
-		"bad_token":           {sameAs("translation_detail"), "decision 8: while no token exists none is wrong; see compareTokens"},
-		"bad_bearer":          {sameAs("translation_detail"), "decision 8: while no token exists none is wrong; see compareTokens"},
-		"noslash_translation": {sameAs("translation_detail"), "decision 6: answered directly"},
-		"noslash_units":       {sameAs("units_p1"), "decision 6: answered directly"},
+		"bad_token":           {sameAs("translation_detail"), "docs/compatibility.md#authentication: while no token exists none is wrong; see compareTokens"},
+		"bad_bearer":          {sameAs("translation_detail"), "docs/compatibility.md#authentication: while no token exists none is wrong; see compareTokens"},
+		"noslash_translation": {sameAs("translation_detail"), "docs/compatibility.md#addresses: answered directly"},
+		"noslash_units":       {sameAs("units_p1"), "docs/compatibility.md#addresses: answered directly"},
 		// Decision 27: everybody may read what there a token could.
-		"component_repository_anon":   {sameAs("component_repository_auth"), "decision 27"},
-		"translation_repository_anon": {sameAs("translation_repository_auth"), "decision 27"},
+		"component_repository_anon":   {sameAs("component_repository_auth"), "docs/compatibility.md#repository-status"},
+		"translation_repository_anon": {sameAs("translation_repository_auth"), "docs/compatibility.md#repository-status"},
 	}
 	for _, name := range []string{
 		"changes_p1", "changes_p2", "changes_pagesize_5", "changes_action71", "changes_after", "changes_all",
@@ -129,8 +130,7 @@ func ofOurs(n int) func(*testing.T, *golden, record) {
 	}
 }
 
-// changeKeys compares the keys of an entry; ours has more, which stand last
-// (decision 17).
+// changeKeys compares the keys of an entry; ours has more, which come last.
 func changeKeys(t *testing.T, recorded, ours *value) {
 	t.Helper()
 	if want := append(slices.Clone(recorded.keys), "old", "details"); !slices.Equal(ours.keys, want) {
@@ -172,7 +172,7 @@ func sharedEntries(t *testing.T, g *golden, r record) {
 		compared++
 		for _, key := range e.keys {
 			switch key {
-			case "id", "timestamp", "user", "author", "action", "action_name": // decisions 16, 19 and 23; the action is in entryKey
+			case "id", "timestamp", "user", "author", "action", "action_name": // docs/compatibility.md#change-entries; the action is in entryKey
 			default:
 				at := fmt.Sprintf(".results[%d].%s", i, key)
 				if want, got := changeID.ReplaceAllString(normalRecorded(e.fields[key].scalar), ""), changeID.ReplaceAllString(normalOurs(here.fields[key].scalar), ""); want != got {
@@ -185,8 +185,8 @@ func sharedEntries(t *testing.T, g *golden, r record) {
 	g.entries += compared
 }
 
-// entryKey tells an entry by its string, action and text. ids are those of ours
-// for the recorded strings; "" if it is about none.
+// entryKey identifies an entry by its string, action and text. ids maps the
+// recorded strings to ours. It is "" if the entry is not about one of them.
 func entryKey(e *value, ids map[string]string) string {
 	unit := ""
 	if m := unitID.FindStringSubmatch(e.fields["unit"].scalar); m != nil {
@@ -202,8 +202,8 @@ func entryKey(e *value, ids map[string]string) string {
 	return unit + "|" + action + "|" + e.fields["target"].scalar
 }
 
-// compareTokens sends the exchanges with tokens that are not known to a server
-// that has one: only then is a token wrong (decision 8).
+// compareTokens sends the exchanges with unknown tokens to a server that has a
+// token: only then is a token wrong (docs/compatibility.md#authentication).
 func (g *golden) compareTokens(t *testing.T) {
 	if _, err := g.db.CreateToken(t.Context(), "t", catalog.ScopeRead, time.Unix(0, 0)); err != nil {
 		t.Fatal(err)

@@ -22,8 +22,8 @@ import (
 
 // otherStatistics are the keys of statistics whose values differ on purpose.
 var otherStatistics = map[string]string{
-	"last_change":    "there the time of the import; decision 24",
-	"recent_changes": "there the entries of the import; decision 24",
+	"last_change":    "there the time of the import; docs/compatibility.md#last-change",
+	"recent_changes": "there the entries of the import; docs/compatibility.md#last-change",
 	"comments":       "ours: translator comments are comments",
 	// near tells how near failing must be.
 	"failing":         "same has a list of words of its own, and there were other neighbours: catalog/checks compares unit by unit",
@@ -47,7 +47,7 @@ func TestGoldenStatistics(t *testing.T) {
 		// absent are languages of ours alone: files that the record leaves out.
 		absent []string
 		// moved are recorded languages that have another code here, since two
-		// files are of the language (decision 13).
+		// files are in that language (docs/compatibility.md#languages).
 		moved map[string]string
 	}{
 		{"dnf", "dnf-plugins-core", catalog.ComponentSettings{Filemask: "po/*.po", NewBase: "po/dnf-plugins-core.pot"}, nil, nil},

@@ -32,9 +32,9 @@ const (
 )
 
 // TestGolden imports the two components that a Weblate 5.4.2 was recorded with
-// and compares our answers with its, field by field, at both revisions. Every
-// difference that is intended stands in a table of golden_differences_test.go
-// with its reason; any other fails.
+// and compares our answers with its, field by field, at both revisions. A table
+// of golden_differences_test.go has every intended difference with its reason;
+// any other fails.
 func TestGolden(t *testing.T) {
 	if _, err := os.Stat(goldenDir); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -306,8 +306,8 @@ func (g *golden) compareAll(t *testing.T) {
 
 var unitID = regexp.MustCompile(`/api/units/(\d+)/`)
 
-// mapUnits learns which of our ids stands for which recorded unit: the same
-// hash in the same translation.
+// mapUnits finds which of our ids is which recorded unit: the same hash in the
+// same translation.
 func (g *golden) mapUnits(t *testing.T, records []record) {
 	t.Helper()
 	g.ours = map[string]string{}
@@ -358,7 +358,7 @@ func (g *golden) compareAs(t *testing.T, r record, want intended) {
 		}
 		return s
 	})
-	if isList(r) && !strings.Contains(target, "page_size=") { // decision 3: 20 a page, the recorded service 50
+	if isList(r) && !strings.Contains(target, "page_size=") { // 20 a page, where the recorded service has 50 (docs/compatibility.md#paging)
 		size := "50"
 		if strings.HasPrefix(target, "/api/units/") {
 			size = "100"

@@ -109,7 +109,7 @@ func inspectBody(tb testing.TB, at string, schema, item map[string]any, a *inspe
 	}
 }
 
-// itemOf is the schema of what a list is a list of; nil if it is none.
+// itemOf is the schema of a list's entries; nil if the schema is not a list's.
 func itemOf(v *validator, schema map[string]any) map[string]any {
 	if ref, ok := schema["$ref"].(string); ok {
 		return itemOf(v, v.resolve(ref))

@@ -432,7 +432,7 @@ func TestCSVOfEveryList(t *testing.T) {
 			continue
 		}
 		if _, rec := send(s, http.MethodGet, with(target, "format=csv&page_size=2&page="+fmt.Sprint(len(all)/2+2))); rec.Code != 404 {
-			t.Errorf("%s behind the last page: %d", target, rec.Code)
+			t.Errorf("%s after the last page: %d", target, rec.Code)
 		}
 		if page := getList(t, s, with(target, "page_size=2&page=last")); len(all) > 0 && len(page.Results) != (len(all)+1)%2+1 {
 			t.Errorf("%s: the last page has %d of %d", target, len(page.Results), len(all))

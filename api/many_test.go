@@ -22,8 +22,8 @@ func manyTargets() []string {
 	}
 }
 
-// TestStatements: the number of statements behind an answer does not grow with
-// the number of components.
+// TestStatements: the number of statements for an answer does not grow with the
+// number of components.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	sizes := [2]int{30, 200}

@@ -15,7 +15,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// resources are one path of every route with its Allow (facts §6).
+// resources are one path of every route with its Allow.
 var resources = map[string]string{
 	"/api/translations/demo/app/cs/":                    "GET, DELETE, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/units/":              "GET, POST, HEAD, OPTIONS",
@@ -130,7 +130,8 @@ func brief(s *Server) *Server {
 	return s
 }
 
-// TestMethods goes through every method of every resource: decisions 6 and 8.
+// TestMethods tries every method on every resource
+// (docs/compatibility.md#writes).
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	s := brief(serve(catalogtest.Demo(t), Options{}))
@@ -259,8 +260,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestPaths is decision 6: a path without its slash, other spellings of one
-// path, and what is no path at all.
+// TestPaths: a path without its slash, other spellings of one path, and unknown
+// paths (docs/compatibility.md#addresses).
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})

@@ -9,7 +9,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// TestFormat is decision 2: the parameter format, and how it shapes links.
+// TestFormat: the parameter format, and how it shapes links
+// (docs/compatibility.md#format-parameter).
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})

@@ -66,7 +66,7 @@ func checkParameters(t *testing.T, v *validator, path string, lists ...any) {
 			name, _ := param["name"].(string)
 			in, _ := param["in"].(string)
 			if seen[in+" "+name] || name == "" || !slices.Contains([]string{"path", "query", "header"}, in) || param["schema"] == nil {
-				t.Errorf("%s: parameter %q in %q is there twice, or is none", path, name, in)
+				t.Errorf("%s: parameter %q in %q is there twice, or is not one", path, name, in)
 			}
 			seen[in+" "+name] = true
 			if in == "path" {
@@ -101,7 +101,7 @@ func checkResponses(t *testing.T, v *validator, path string, node any) {
 			response = v.resolve(ref)
 		}
 		if text, _ := response["description"].(string); text == "" || !regexp.MustCompile(`^([1-5]\d\d|default)$`).MatchString(status) {
-			t.Errorf("%s: response %s has no description, or is none", path, status)
+			t.Errorf("%s: response %s has no description, or is not one", path, status)
 		}
 		content, _ := response["content"].(map[string]any)
 		for media, c := range content {

@@ -130,7 +130,7 @@ func (v *validator) check(at string, schema map[string]any, value any) {
 			}
 		case "enum":
 			if !slices.ContainsFunc(arg.([]any), func(e any) bool { return fmt.Sprint(e) == fmt.Sprint(value) }) {
-				v.failf(at, "%v is none of %v", value, arg)
+				v.failf(at, "%v is not one of %v", value, arg)
 			}
 		case "const":
 			if fmt.Sprint(arg) != fmt.Sprint(value) {

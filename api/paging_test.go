@@ -7,7 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// TestPaging is decision 3, with the recorded cases of facts §5.
+// TestPaging: pages and the links between them, with the recorded cases
+// (docs/compatibility.md#paging).
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})

@@ -67,8 +67,8 @@ func waitFor(t *testing.T, n int) {
 	}
 }
 
-// TestRenderedOnce: of many who ask for the same, one renders; who asks for
-// something else, or has seen a newer generation, does not wait for it.
+// TestRenderedOnce: of many requests for the same, one is rendered. A request
+// for something else, or one that comes after a pull, does not wait for it.
 func TestRenderedOnce(t *testing.T) {
 	t.Parallel()
 	w := cacheWorld(t)

@@ -75,7 +75,7 @@ func (t *tally) add(o *tally) {
 	}
 }
 
-// percentage is that of decision 15.
+// percentage rounds as docs/compatibility.md#percentages says.
 func percentage(key string, n, total int64) string {
 	switch {
 	case total == 0 && key == "translated":
@@ -318,8 +318,8 @@ func TestStatisticsAddUp(t *testing.T) {
 	}
 }
 
-// countEntries counts those of the six hours up to the newest, whose author it
-// returns as JSON.
+// countEntries counts the entries of the six hours up to the newest, whose
+// author it returns as JSON.
 func countEntries(t *testing.T, counted *tally, entries []map[string]json.RawMessage) (author string) {
 	t.Helper()
 	type entry struct {

@@ -120,8 +120,9 @@ func listen(t *testing.T, s *Server) string {
 	return ts.URL
 }
 
-// TestStreamContent: the events are the entries of the list, byte for byte, from
-// where the client says; filters are those of the list; what is hidden stays so.
+// TestStreamContent: the events are the entries of the list, byte for byte,
+// from the position that the client sends. The filters are the list's; hidden
+// entries stay hidden.
 func TestStreamContent(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -359,8 +360,8 @@ func pollFiltered(t *testing.T, s *Server, list string, n int) []int {
 	return seen
 }
 
-// TestStreamAcrossRestarts: server and database go down and come up again while
-// a client reads; nothing is lost, nothing comes twice, nothing stays behind.
+// TestStreamAcrossRestarts: server and database stop and start again while a
+// client reads; no entry is lost and none comes twice.
 func TestStreamAcrossRestarts(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	const restarts, perStep = 5, 40
@@ -552,8 +553,8 @@ func TestStreamLimit(t *testing.T) {
 }
 
 // TestStreamHides: a component that becomes private ends its own stream and
-// leaves those of its project and the server, with the next entry; one that was
-// hidden when the stream began comes in with its new entries.
+// leaves the streams of its project and the server, with the next entry; one
+// that was hidden when the stream began comes in with its new entries.
 func TestStreamHides(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.NewWriter(t)

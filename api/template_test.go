@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// TestNewTemplate: the bytes of the POT, as an attachment; without new_base, or
-// before the first import, there is none.
+// TestNewTemplate: the bytes of the POT, as an attachment; 404 without new_base
+// or before the first import.
 func TestNewTemplate(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -28,7 +28,7 @@ func TestNewTemplate(t *testing.T) {
 		t.Errorf("a part: %d %q", rec.Code, rec.Body)
 	}
 	if rec := call(t, s, http.MethodGet, template, "Range", "bytes=99-"); rec.Code != 416 {
-		t.Errorf("a part behind the end: %d %q", rec.Code, rec.Body)
+		t.Errorf("a part after the end: %d %q", rec.Code, rec.Body)
 	}
 	w.Import("demo/docs", catalogtest.RepoDocs, "", catalogtest.SourceFile(nil)) // without new_base
 	rec = call(t, s, http.MethodGet, "/api/components/demo/docs/new_template/")

@@ -13,8 +13,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// TestThrottle: the figures are true, each client has its own, and a good token
-// is none of the address's business.
+// TestThrottle: the figures are right, each client has its own, and a good
+// token does not count for its address.
 func TestThrottle(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -66,7 +66,7 @@ func TestThrottle(t *testing.T) {
 	now = now.Add(30 * time.Minute)
 	expect(200, "2", "3600")
 	s.Update(Settings{AnonymousRate: limit.Rate{Count: 3, Per: time.Hour}})
-	expect(200, "1", "3600") // a reload forgets nobody
+	expect(200, "1", "3600") // a reload keeps the counts
 	s.Update(Settings{})
 	expect(200, "", "")
 }

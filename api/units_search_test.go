@@ -19,8 +19,9 @@ func searchURL(list, q string) string {
 
 const czechUnits = "/api/translations/demo/app/cs/units/"
 
-// Every field and form of facts §7 over the strings of catalogtest.OddUnits: which of them,
-// by position, are found. "many" are the 35 plain strings that follow.
+// TestUnitSearch: every field and form of a search over catalogtest.OddUnits.
+// The strings that are found are named by position; "many" are the 35 plain
+// strings after them.
 func TestUnitSearch(t *testing.T) {
 	w := catalogtest.Demo(t)
 	s := serve(w, Options{})
@@ -264,8 +265,8 @@ func TestUnitSearchErrors(t *testing.T) {
 	}
 }
 
-// Whatever costs too much is told as what cannot be read is (facts §7): 400, one
-// text of q.
+// TestUnitSearchLimits: a search that costs too much is answered like one that
+// cannot be parsed: 400, one text of q.
 func TestUnitSearchLimits(t *testing.T) {
 	s := serve(catalogtest.Demo(t), Options{})
 	for name, c := range map[string]struct{ within, beyond string }{
@@ -319,8 +320,8 @@ func FuzzUnitSearch(f *testing.F) {
 	})
 }
 
-// What real clients send (clients.md, rows of weblate-spring, WeblateMobile and
-// friendly-bridge).
+// TestClientsSearch: searches that real clients send (weblate-spring,
+// WeblateMobile and friendly-bridge).
 func TestClientsSearch(t *testing.T) {
 	s := serve(catalogtest.Demo(t), Options{})
 	since := catalogtest.Now().Add(time.Hour).Format(time.RFC3339)

@@ -131,8 +131,9 @@ func TestInactive(t *testing.T) {
 	}
 }
 
-// TestImporting is decision 22: until the first import is done what lies below
-// a component answers 503, the component itself answers.
+// TestImporting: until the first import is done, the resources below a
+// component answer 503, and the component itself answers
+// (docs/compatibility.md#first-import).
 func TestImporting(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -188,7 +189,8 @@ func TestImporting(t *testing.T) {
 	get(t, s, "/api/translations/demo/docs/en/units/")
 }
 
-// TestRemovedUnit is decision 23: out of the list, readable by id, marked.
+// TestRemovedUnit: not in the list, readable by id, marked
+// (docs/compatibility.md#ids).
 func TestRemovedUnit(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})

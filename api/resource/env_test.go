@@ -7,8 +7,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/lang"
 )
 
-// TestLanguageOfTranslation is decision 13: the table's language, a language
-// made up for an unknown code, a variant for a second file.
+// TestLanguageOfTranslation: the table's language, a new language for an
+// unknown code, a variant for a second file (docs/compatibility.md#languages).
 func TestLanguageOfTranslation(t *testing.T) {
 	t.Parallel()
 	table, err := lang.New()

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestDateTime: the forms of facts §4, and a plus that a URL made a blank.
+// TestDateTime: Weblate's forms of a time, and a plus that a URL turned into a
+// blank.
 func TestDateTime(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{

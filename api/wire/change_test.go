@@ -9,8 +9,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// TestChangeOfEvent: an event's own keys stand in details, unit and
-// translation are null (decision 21).
+// TestChangeOfEvent: an event's own keys are in details; unit and translation
+// are null (docs/compatibility.md#component-events).
 func TestChangeOfEvent(t *testing.T) {
 	t.Parallel()
 	l := Links{Base: "http://x", Format: "api"}

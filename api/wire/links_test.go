@@ -2,7 +2,7 @@ package wire
 
 import "testing"
 
-// TestLinksEscape: what stands in a path cannot leave its segment.
+// TestLinksEscape: text in a path cannot leave its segment.
 func TestLinksEscape(t *testing.T) {
 	t.Parallel()
 	for want, segments := range map[string][]string{

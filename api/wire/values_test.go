@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestPercent is decision 15 in the form of decision 1.
+// TestPercent: rounding and form of percentages
+// (docs/compatibility.md#percentages).
 func TestPercent(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
