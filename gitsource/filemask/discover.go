@@ -12,69 +12,70 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// Found is a set of translation files that belong together: what a component, or
-// a discovery of components, is configured with.
+// FileSet is a set of translation files that belong together, with the settings of
+// a component, or of a discovery of components, that reads them.
 type FileSet struct {
-	// Mask that selects them.
+	// Mask that selects the files.
 	Mask Mask
-	// LanguageRegex keeps out what the mask matches besides; empty: the default
-	// does.
+	// LanguageRegex excludes other files that the mask matches; empty: the default
+	// does so.
 	LanguageRegex string
-	// Language is the code of all files if the mask reads none; else empty.
+	// Language is the code of all files if the mask has no "*"; otherwise empty.
 	Language string
-	// NewBase is the template (POT) they are made from, with {component} if the
-	// mask has it; empty if none was found.
+	// NewBase is the template (POT) of the files, with {component} if the mask has
+	// it; empty if none was found.
 	NewBase string
-	// Source is a file of the language "en" beside NewBase: the template is read
-	// instead (decision 11). Empty: there is none.
+	// Source is a file of the language "en", if there is one and NewBase too: the
+	// template is read instead (docs/compatibility.md#source-translation).
 	Source string
 	// Languages is the number of different language codes.
 	Languages int
 	// Files is the number of files that are selected.
 	Files int
-	// Components is the number of components that a mask with {component}
-	// stands for; else 1.
+	// Components is the number of components that a mask with {component} selects;
+	// otherwise 1.
 	Components int
 }
 
-// DiscoverOptions are what Discover may ask. The zero value is usable.
+// DiscoverOptions answer the questions of Discover about languages. The zero value
+// is usable.
 type DiscoverOptions struct {
-	// Known reports whether a code is that of a language, and that language's
-	// code in one spelling; nil: whatever has the form of a code is.
+	// Known reports whether a code belongs to a language, and returns one spelling
+	// of that language's code; nil: every text of the form of a code does.
 	Known func(code string) (same string, ok bool)
-	// Language is the code of the language that a file says it is in, spelt as
-	// Known spells it, "" if it does not say. It is asked of files whose path
-	// shows none or is the only one of its form; nil: none says.
+	// Language returns the language that a file's contents name, spelt as Known
+	// spells it, "" if they name no language. It is called for files whose path
+	// shows no language or is the only one of its form; nil: no file names one.
 	Language func(object.File) string
-	// Default is the language of files that say nothing and whose path says
-	// nothing; "": unknown.
+	// Default is the language of files whose contents and path name no language; "":
+	// unknown.
 	Default string
 }
 
-// Discovery is what a repository holds.
+// Discovery is the translation files of a repository.
 type Discovery struct {
-	// Found are sets without a file in common, the largest first, of equal ones
-	// by mask.
+	// Sets have no file in common. The largest is first; sets of equal size are
+	// sorted by mask.
 	Sets []FileSet
-	// Left are the PO files that no set has, sorted: their path shows no
-	// language, or is one that no mask can hold.
+	// Left are the PO files that are in no set, sorted: their path shows no
+	// language, or no mask can match it.
 	Left []string
 }
 
 // languageCode is the form of codes in use: language, script, region, variant,
-// charset, modifier (pt_BR, zh_Hans, es-419, ca-valencia, zh_CN.GB2312,
-// sr@latin). In my-app-de.po the whole name is none, though my is Burmese.
+// charset, modifier (pt_BR, zh_Hans, es-419, ca-valencia, zh_CN.GB2312, sr@latin).
+// The name of my-app-de.po is no code, though my is Burmese.
 var languageCode = regexp.MustCompile(`^[a-z]{2,3}([_-][A-Za-z]{4})?([_-]([A-Za-z]{2}|[0-9]{3}))?([_-][A-Za-z0-9]{5,8})?(\.[A-Za-z0-9_-]+)?(@[A-Za-z0-9]+)?$`)
 
-// notLanguages look like codes and are directories of sources.
+// notLanguages matches names of directories that look like codes.
 var notLanguages = regexp.MustCompile(`^(app|bin|doc|dev|lib|src|man|po|pot|tmp|web|www|api|cmd|css|img|ext|gui|net|new|old|out|pkg|sql|sys|ui|usr|var|xml)$`)
 
 const (
-	// manyAlike: so many masks that differ in one place are one with {component}:
-	// Sphinx trees, Django projects of many apps.
+	// manyAlike: at least this many masks that differ in one part become one mask
+	// with {component}, as for Sphinx and for Django projects of many apps.
 	manyAlike = 4
-	// maxLayouts bounds the sets of one repository: hostile trees hold a mask
-	// per file. The smaller ones are left out.
+	// maxLayouts bounds the sets of one repository, since a hostile tree can have a
+	// mask for each file. The smallest sets are left out.
 	maxLayouts = 400
 	// maxMatches bounds how often a path is matched with a mask; real
 	// repositories take some thousands.
@@ -83,18 +84,18 @@ const (
 	maxDomain = 100
 )
 
-// Discover finds the layouts of PO files that gettext, Django, Sphinx,
-// WordPress, KDE and others use, for serving a repository without a
-// configuration: a mask for each, or one with {component} where there are many
-// alike. files is a snapshot of *.po and *.pot; symlinks are ignored. What a set
-// selects is what it was made of: where a mask alone would take in other files a
-// LanguageRegex keeps them out, and masks are not joined where that cannot be.
+// Discover finds the layouts of PO files that gettext, Django, Sphinx, WordPress,
+// KDE and others use, to serve a repository without a configuration: one mask for
+// each layout, or one with {component} for many similar layouts. files is a snapshot
+// of *.po and *.pot; symlinks are ignored. A set selects exactly the files that it
+// was made from: if its mask alone would match others, a LanguageRegex excludes
+// them, and masks are not joined if that is impossible.
 func Discover(files []object.File, o DiscoverOptions) Discovery {
 	d := newDiscoverer(files, o)
 	layouts := d.layouts()
 	var found []FileSet
 	for _, l := range d.join(layouts) {
-		if f, ok := d.settle(l); ok {
+		if f, ok := d.fileSet(l); ok {
 			found = append(found, f)
 		}
 	}
@@ -105,15 +106,15 @@ func Discover(files []object.File, o DiscoverOptions) Discovery {
 	return Discovery{Sets: found, Left: d.left()}
 }
 
-// discoverer looks at one snapshot.
+// discoverer is the state of one Discover.
 type discoverer struct {
 	o       DiscoverOptions
 	files   []object.File // PO files that a mask can name, by path
 	refused []string
 	pots    []string
-	named   map[string]bool   // directories whose files are named by languages
-	domains map[string]string // directories with <domain>-<lang>.po: the longest useful domain
-	claimed map[string]bool   // by a set
+	named   map[string]bool   // directories whose files are mostly named by languages
+	domains map[string]string // path of <domain>-<lang>.po → the domain and the separator
+	claimed map[string]bool   // files in a set
 	budget  int               // how many paths may still be matched with masks
 }
 
@@ -139,7 +140,7 @@ func newDiscoverer(files []object.File, o DiscoverOptions) *discoverer {
 	return d
 }
 
-// left are the files that nothing claimed.
+// left returns the files that are in no set.
 func (d *discoverer) left() []string {
 	list := d.refused
 	for _, f := range d.files {
@@ -151,14 +152,14 @@ func (d *discoverer) left() []string {
 	return list
 }
 
-// layout is a mask and the files it was made of: path → code.
+// layout is a mask and the files that it was made from: path → code.
 type layout struct {
 	mask  string
 	files map[string]string
-	last  object.File // one of them
+	last  object.File // one of the files
 }
 
-// layouts puts files together whose paths differ in the language only.
+// layouts groups the files whose paths differ only in the language.
 func (d *discoverer) layouts() map[string]*layout {
 	list := map[string]*layout{}
 	for _, f := range d.files {
@@ -180,8 +181,8 @@ func (d *discoverer) layouts() map[string]*layout {
 	return list
 }
 
-// denies reports whether a file says that it is in another language than its
-// path: c-api/arg.po is about arguments, not in Aragonese.
+// denies reports whether a file's contents name another language than its path:
+// c-api/arg.po is about arguments, not in Aragonese.
 func (d *discoverer) denies(f object.File, code string) bool {
 	if d.o.Language == nil {
 		return false
@@ -200,7 +201,7 @@ func (d *discoverer) isLanguage(s string) bool {
 	return known
 }
 
-// known finds the language of a code, or of what it begins with.
+// known finds the language of a code, or of the first part of the code.
 func (d *discoverer) known(code string) (same string, ok bool) {
 	if d.o.Known == nil {
 		return code, true
@@ -211,13 +212,13 @@ func (d *discoverer) known(code string) (same string, ok bool) {
 	return same, ok
 }
 
-// base is the language of a code without region and all that.
+// base returns the language of a code, without region and other parts.
 func base(code string) string {
 	return code[:len(code)-len(strings.TrimLeft(code, "abcdefghijklmnopqrstuvwxyz"))]
 }
 
-// languageDirs gives the directories whose PO files are mostly named by a
-// language: elsewhere cmd.po and abc.po are about commands and letters.
+// languageDirs returns the directories whose PO files are mostly named by a
+// language. In others, cmd.po and abc.po are about commands and letters.
 func (d *discoverer) languageDirs() map[string]bool {
 	count := map[string]int{}
 	for _, f := range d.files {
@@ -235,9 +236,9 @@ func (d *discoverer) languageDirs() map[string]bool {
 	return named
 }
 
-// domainDirs gives for directory and file name the domain before the language,
-// where a file is called <domain>-<lang>.po: my-app-de.po may be my-app in de or
-// my in app-de, and what most of the directory's files agree on is right.
+// domainDirs returns for each file called <domain>-<lang>.po the domain and the
+// separator. my-app-de.po may be my-app in de or my in app-de: most of the
+// directory's files agree on the right one.
 func (d *discoverer) domainDirs() map[string]string {
 	score := map[string]int{}
 	for _, f := range d.files {
@@ -257,7 +258,7 @@ func (d *discoverer) domainDirs() map[string]string {
 		dir, file := path.Split(f.Path)
 		top := 0
 		for _, domain := range d.splits(strings.TrimSuffix(file, ".po")) {
-			if n := score[dir+domain]; n > top { // of equal ones the shortest domain
+			if n := score[dir+domain]; n > top { // of equal scores, the shortest domain
 				best[f.Path], top = domain, n
 			}
 		}
@@ -265,8 +266,8 @@ func (d *discoverer) domainDirs() map[string]string {
 	return best
 }
 
-// splits are the domains that a file's name can begin with, separator included,
-// so that the rest is a language; the shortest first.
+// splits returns the domains, each with its separator, after which the rest of a
+// file's name is a language; the shortest first.
 func (d *discoverer) splits(name string) []string {
 	var list []string
 	for i := 1; i < len(name) && i < maxDomain; i++ {
@@ -277,13 +278,13 @@ func (d *discoverer) splits(name string) []string {
 	return list
 }
 
-// guess puts "*" in the place of the language.
+// guess replaces the language in a path by "*".
 func (d *discoverer) guess(p string) (mask, code string, ok bool) {
 	dir, file := path.Split(p)
 	name := strings.TrimSuffix(file, ".po")
 	parts := strings.Split(strings.TrimSuffix(dir, "/"), "/")
 	if i := slices.Index(parts, "LC_MESSAGES"); i >= 1 {
-		// <locale>/<lang>/LC_MESSAGES/<domain>.po: the layout says it all.
+		// <locale>/<lang>/LC_MESSAGES/<domain>.po: the language needs no check.
 		code, parts[i-1] = parts[i-1], "*"
 		return path.Join(append(parts, file)...), code, true
 	}
@@ -307,8 +308,8 @@ func (d *discoverer) guess(p string) (mask, code string, ok bool) {
 	return "", "", false
 }
 
-// findTemplate chooses the POT of a mask: of the same name as the domain and
-// nearest; where the mask names no domain, the only one in the nearest directory.
+// findTemplate chooses the POT of a mask: the nearest with the domain as its name.
+// If the mask has no domain, it is the only POT in the nearest directory.
 func findTemplate(mask string, pots []string) string {
 	before, after, _ := strings.Cut(mask, "*")
 	dir := path.Dir(before + "x")
@@ -342,7 +343,7 @@ func findTemplate(mask string, pots []string) string {
 	}
 }
 
-// String is one line for people.
+// String returns the set in one line for people.
 func (f FileSet) String() string {
 	return fmt.Sprintf("%s ← %s, %d languages, %d files", f.Mask, f.NewBase, f.Languages, f.Files)
 }

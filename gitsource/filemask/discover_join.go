@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// join takes layouts together that differ in one place, where they are many and
-// a mask with {component} selects nothing else. The largest come first.
+// join joins layouts that differ in one part, if they are many and a mask with
+// {component} selects no other file. The largest are first.
 func (d *discoverer) join(layouts map[string]*layout) []*layout {
 	d.joinBy(layouts, domainJoint)
 	d.joinBy(layouts, folderJoint)
@@ -19,7 +19,7 @@ func (d *discoverer) join(layouts map[string]*layout) []*layout {
 	return list[:min(len(list), maxLayouts)]
 }
 
-// joinBy joins the layouts that joint gives the same key.
+// joinBy joins the layouts for which joint returns the same key.
 func (d *discoverer) joinBy(layouts map[string]*layout, joint func(mask string) string) {
 	alike := map[string][]string{}
 	for mask := range layouts {
@@ -47,8 +47,8 @@ func (d *discoverer) joinBy(layouts map[string]*layout, joint func(mask string) 
 	}
 }
 
-// domainJoint is what masks of the domains of one tree have in common: the path
-// up to the language, locale/*/LC_MESSAGES/<domain>.po.
+// domainJoint returns the common part of the masks for the domains of one tree: the
+// path up to the language, as in locale/*/LC_MESSAGES/<domain>.po.
 func domainJoint(mask string) string {
 	dir, file := path.Split(mask)
 	star := strings.IndexByte(dir, '*')
@@ -62,8 +62,8 @@ func domainJoint(mask string) string {
 	return key
 }
 
-// folderJoint is what masks of many folders have in common: the path from the
-// folder above the language, <app>/locale/*/LC_MESSAGES/django.po.
+// folderJoint returns the common part of the masks for many directories: the path
+// from the directory above the language, as in <app>/locale/*/LC_MESSAGES/django.po.
 func folderJoint(mask string) string {
 	parts := strings.Split(mask, "/")
 	star := slices.IndexFunc(parts, func(s string) bool { return strings.Contains(s, "*") })
@@ -73,8 +73,8 @@ func folderJoint(mask string) string {
 	return strings.Join(parts[star-1:], "/")
 }
 
-// joinedMask puts {component} between what all masks begin and end with, in
-// Whole parts of the path but for the end of the file's name.
+// joinedMask puts {component} between the parts of the path that all masks have at
+// the start and at the end, and ".po".
 func joinedMask(masks []string) string {
 	split := func(mask string) []string { return strings.Split(strings.TrimSuffix(mask, ".po"), "/") }
 	first := split(masks[0])
@@ -92,14 +92,14 @@ func joinedMask(masks []string) string {
 		short = min(short, len(split(mask)))
 	}
 	after = min(after, short-before-1)
-	if after < 0 { // a/*/b and a/*/b/c: the last part is the component's
+	if after < 0 { // a/*/b and a/*/b/c: the last part belongs to the component
 		before, after = short-1, 0
 	}
 	parts := append(slices.Clone(first[:before]), componentToken)
 	return strings.Join(append(parts, first[len(first)-after:]...), "/") + ".po"
 }
 
-// common is the number of parts that two lists begin with.
+// common returns the number of parts that two lists have in common at the start.
 func common(a, b []string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// maxAlone bounds the files of one folder that become a component each: more are
-// samples and test data.
+// maxAlone bounds the files of one directory that become one component each: more
+// files are samples and test data.
 const maxAlone = 3
 
 // folder is a directory of PO files.
 type folder struct {
 	files   []string // paths
-	count   int      // of files below
+	count   int      // files below, at any depth
 	below   map[string]*folder
-	foreign bool   // holds a file that a set has
-	mixed   bool   // holds files of several languages
-	code    string // the language of its files, "" if none says
+	claimed bool   // has a file that is in a set
+	mixed   bool   // has files of several languages
+	code    string // the language of its files, "" if no file names one
 }
 
-// oneLanguage finds what is in one language and does not show it in its paths,
-// such as the translation of a manual: folders all of whose files are in the
-// same language, by what they say themselves.
+// oneLanguage finds translations into one language that paths do not show, such as
+// the translation of a manual: directories whose files all name the same language.
 func (d *discoverer) oneLanguage() []FileSet {
 	if d.o.Language == nil {
 		return nil
@@ -62,19 +61,19 @@ func dirs(p string) []string {
 	return strings.Split(dir, "/")
 }
 
-// note adds a file to what is known of a folder.
+// note adds a file to a folder.
 func (f *folder) note(claimed bool, code string) {
 	f.count++
-	f.foreign = f.foreign || claimed
+	f.claimed = f.claimed || claimed
 	f.mixed = f.mixed || code != "" && f.code != "" && code != f.code
 	if code != "" {
 		f.code = code
 	}
 }
 
-// inFolder finds the sets below a directory, "" or with a slash at its end.
+// inFolder finds the sets below a directory; dir is "" or ends with a slash.
 func (d *discoverer) inFolder(dir string, f *folder, codes map[string]string) []FileSet {
-	if !f.foreign && !f.mixed && f.code != "" && f.count > 1 {
+	if !f.claimed && !f.mixed && f.code != "" && f.count > 1 {
 		return d.ofLanguage(dir+componentToken+".po", f.code)
 	}
 	var list []FileSet
@@ -98,7 +97,7 @@ func (d *discoverer) inFolder(dir string, f *folder, codes map[string]string) []
 	return list
 }
 
-// ofLanguage makes a set of a mask without a language.
+// ofLanguage makes a set from a mask without a language.
 func (d *discoverer) ofLanguage(mask, code string) []FileSet {
 	m, err := Parse(mask)
 	if err != nil {

@@ -7,44 +7,42 @@ import (
 	"strings"
 )
 
-// DefaultLanguageRegex is what language codes must match by default (decision
-// 13).
+// DefaultLanguageRegex is the expression that language codes must match by default
+// (docs/compatibility.md#languages).
 const DefaultLanguageRegex = `^[^.]+$`
 
-// componentToken stands in a mask for the component.
+// componentToken marks the component in a mask.
 const componentToken = "{component}"
 
 // ErrInvalid says that a filemask cannot be understood.
 var ErrInvalid = errors.New("invalid filemask")
 
-// Mask selects the translation files of a component (facts §2): "*" is
-// anything but a slash, and the longest "*" of a path, the first of equal
-// ones, is its language code. "{component}" is anything, slashes included,
-// and names the component; where it stands twice both must be the same.
-// Everything else is literal. A mask without "*" is for a repository of one
-// language. The zero value matches nothing.
+// Mask selects the translation files of a component
+// (docs/compatibility.md#languages). "*" matches any text without a slash; the
+// longest of these texts in a path, or the first of several, is its language code.
+// "{component}" matches any text, slashes included, and names the component; if a
+// mask has it twice, both texts must be equal. All else is literal. A mask without
+// "*" is for a repository with one language. The zero value matches no path.
 type Mask struct {
 	text   string
 	re     *regexp.Regexp
 	groups []bool // of re, from 1: true for {component}
 	dirs   []*regexp.Regexp
-	deep   bool // {component} stands in the last of dirs, or there is none below
+	deep   bool // {component} follows dirs: files at any depth can match
 }
 
-// Match is what a mask read from a path.
+// Match holds the texts that a mask reads from a path.
 type Match struct {
-	// Code is the language code as it stands in the path; empty with a mask
-	// without "*".
+	// Code is the language code as in the path; empty with a mask without "*".
 	Code string
-	// Component is what "{component}" stood for; empty with a mask without it.
+	// Component is the text for "{component}"; empty with a mask without it.
 	Component string
 }
 
-// maxTokens bounds "*" and "{component}" in one mask; real ones have up to 3.
+// maxTokens bounds "*" and "{component}" in one mask; real masks have up to 3.
 const maxTokens = 10
 
-// Parse reads a mask. Errors wrap ErrInvalid and say what to write
-// instead.
+// Parse reads a mask. Errors wrap [ErrInvalid] and say what to write instead.
 func Parse(mask string) (Mask, error) {
 	bad := func(reason string) error {
 		return fmt.Errorf("filemask %.200q: %w: %s", mask, ErrInvalid, reason)
@@ -76,7 +74,8 @@ func Parse(mask string) (Mask, error) {
 	return f, f.compileDirs()
 }
 
-// maskExpression turns a mask or a part of one into a regular expression.
+// maskExpression makes a regular expression from a mask or a part of it. groups
+// says for each group whether it is {component}.
 func maskExpression(mask string) (expr string, groups []bool) {
 	var b strings.Builder
 	for mask != "" {
@@ -101,8 +100,8 @@ func maskExpression(mask string) (expr string, groups []bool) {
 	return b.String(), groups
 }
 
-// compileDirs prepares Below: one expression per directory of the mask, up to
-// the first that {component} can stretch.
+// compileDirs prepares Below: one expression for each directory of the mask, up to
+// the first that has {component}.
 func (f *Mask) compileDirs() error {
 	parts := strings.Split(f.text, "/")
 	for _, part := range parts[:len(parts)-1] {
@@ -121,18 +120,19 @@ func (f *Mask) compileDirs() error {
 	return nil
 }
 
-// String is the mask as it was written.
+// String returns the mask as it was written.
 func (f Mask) String() string { return f.text }
 
-// HasComponent reports whether the mask stands for several components.
+// HasComponent reports whether the mask has "{component}", and so is for several
+// components.
 func (f Mask) HasComponent() bool { return strings.Contains(f.text, componentToken) }
 
 // HasLanguage reports whether the mask reads the language from the path.
 func (f Mask) HasLanguage() bool { return strings.Contains(f.text, "*") }
 
-// Match reports whether a path has the form of the mask, and what it reads
-// from it. Unsafe paths (see [CheckPath]) and empty codes do not match; the
-// language regex is not asked here, see [Mask.Select].
+// Match reports whether a path has the form of the mask, and returns the texts in
+// it. Unsafe paths (see [CheckPath]) and empty codes do not match. Match does not
+// apply a language regex; see [Mask.Select].
 func (f Mask) Match(path string) (Match, bool) {
 	if f.re == nil || len(path) > maxPath {
 		return Match{}, false
@@ -156,9 +156,8 @@ func (f Mask) Match(path string) (Match, bool) {
 	return m, m.Code != "" || !f.HasLanguage()
 }
 
-// Refuses says why a path that has the form of the mask is not read all the
-// same; "" if it is read, or has another form. Bytes of the path that are not
-// fit to be shown stand there as \xNN.
+// Refuses returns why a path of the mask's form is not read; "" if it is read or has
+// another form. Bytes that a path should not hold are written \xNN in it.
 func (f Mask) Refuses(path string) string {
 	if f.re == nil || len(path) > MaxWalked || !f.re.MatchString(path) {
 		return ""
@@ -166,8 +165,8 @@ func (f Mask) Refuses(path string) string {
 	return unsafeReason(path)
 }
 
-// Below reports whether a file somewhere below a directory can match; when it
-// cannot, a walk need not enter it.
+// Below reports whether a file below a directory, at any depth, can match. If none
+// can, a walk need not enter the directory.
 func (f Mask) Below(dir string) bool {
 	if f.re == nil {
 		return false

@@ -4,20 +4,20 @@ package filemask
 type Matcher struct {
 	// Want reports whether a file is wanted; nil: all are.
 	Want func(path string) bool
-	// Prune reports that nothing below a directory is wanted; nil: none is
-	// pruned. It only saves work.
+	// Prune reports that no file below a directory is wanted; nil: every directory
+	// is entered. It only saves work.
 	Prune func(dir string) bool
 }
 
 // Selects reports whether a file is wanted.
 func (m Matcher) Selects(path string) bool { return m.Want == nil || m.Want(path) }
 
-// Prunes reports whether nothing below a directory is wanted.
+// Prunes reports whether no file below a directory is wanted.
 func (m Matcher) Prunes(dir string) bool { return m.Prune != nil && m.Prune(dir) }
 
-// NewMatcher selects what any of the masks matches, and the paths given
-// besides (templates). What a mask [Mask.Refuses] is listed too, so that it
-// can be reported.
+// NewMatcher selects the files that any of the masks matches, and other paths, such
+// as those of templates. It also selects files that a mask [Mask.Refuses], so that
+// they can be reported.
 func NewMatcher(masks []Mask, paths ...string) Matcher {
 	exact := make(map[string]struct{}, len(paths))
 	for _, p := range paths {

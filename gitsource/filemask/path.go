@@ -11,17 +11,17 @@ import (
 // maxPath bounds the bytes of a path.
 const maxPath = 4096
 
-// MaxWalked bounds the bytes of a path that is walked: one of more than 4096 is
-// reported, one of more than MaxWalked is passed over.
+// MaxWalked bounds the bytes of a path in a walk. A path of more than 4096 bytes is
+// refused and reported; a path of more than MaxWalked bytes is not even listed.
 const MaxWalked = 4 * maxPath
 
-// ErrUnsafePath says that a path is refused, see [CheckPath].
+// ErrUnsafePath says that [CheckPath] refuses a path.
 var ErrUnsafePath = errors.New("unsafe path")
 
-// CheckPath refuses paths that could mean something else to whatever reads
-// them later: absolute ones, "." and ".." parts, empty parts, backslashes,
-// control characters, bytes that are not UTF-8, more than 4096 bytes. The
-// error wraps ErrUnsafePath and says which.
+// CheckPath refuses paths that could mean something else to a later reader: absolute
+// paths, parts that are empty, "." or "..", backslashes, control characters, bytes
+// that are not UTF-8, more than 4096 bytes. The error wraps ErrUnsafePath and says
+// why.
 func CheckPath(p string) error {
 	if reason := unsafeReason(p); reason != "" {
 		return fmt.Errorf("path %.200q: %w: %s", p, ErrUnsafePath, reason)
@@ -29,7 +29,7 @@ func CheckPath(p string) error {
 	return nil
 }
 
-// unsafeReason says what is wrong with a path; "" if nothing is.
+// unsafeReason returns why a path is refused; "" if it is not.
 func unsafeReason(p string) string {
 	switch {
 	case p == "":
@@ -55,7 +55,7 @@ func unsafeReason(p string) string {
 	return ""
 }
 
-// holdsHidden reports bytes that safeName has written as \xNN.
+// holdsHidden reports whether a path has bytes that package object wrote as \xNN.
 func holdsHidden(p string) bool {
 	for i := 0; ; i += 2 {
 		next := strings.Index(p[i:], `\x`)

@@ -5,16 +5,16 @@ import (
 	"regexp"
 )
 
-// Rules are a component's rules on top of its mask.
+// Rules are a component's rules in addition to its mask.
 type Rules struct {
 	// LanguageRegex the code must match, see [CompileLanguageRegex]; nil: any.
 	LanguageRegex *regexp.Regexp
-	// Language is the code of all files where the mask reads none.
+	// Language is the code of all files if the mask has no "*".
 	Language string
 }
 
-// CompileLanguageRegex compiles a component's language_regex. It is matched
-// from the start of the code, as Weblate does; empty stands for the default.
+// CompileLanguageRegex compiles a component's language_regex. As in Weblate, it is
+// matched from the start of the code. Empty means [DefaultLanguageRegex].
 func CompileLanguageRegex(expr string) (*regexp.Regexp, error) {
 	if expr == "" {
 		expr = DefaultLanguageRegex
@@ -26,22 +26,22 @@ func CompileLanguageRegex(expr string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// sourceCode is a code that stands for templates, not for a language (facts §2).
+// sourceCode is the code of templates; it is no language
+// (docs/compatibility.md#languages).
 const sourceCode = "source"
 
-// Select is Match with a component's rules: the code must match the language
-// regex and not be "source"; a mask without "*" takes its code from the
-// options.
-func (f Mask) Select(path string, o Rules) (Match, bool) {
+// Select is Match with a component's rules: the code must match the language regex
+// and must not be "source". With a mask without "*" the code is r.Language.
+func (f Mask) Select(path string, r Rules) (Match, bool) {
 	m, ok := f.Match(path)
 	if !ok {
 		return Match{}, false
 	}
 	if !f.HasLanguage() {
-		m.Code = o.Language
+		m.Code = r.Language
 		return m, m.Code != ""
 	}
-	if m.Code == sourceCode || o.LanguageRegex != nil && !o.LanguageRegex.MatchString(m.Code) {
+	if m.Code == sourceCode || r.LanguageRegex != nil && !r.LanguageRegex.MatchString(m.Code) {
 		return Match{}, false
 	}
 	return m, true

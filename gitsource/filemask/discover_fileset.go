@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Rules for codes that keep more and more out, after the default: whatever has
-// no form of a code; the same, charsets let in.
+// Expressions for codes to try after the default: any text of the form of a code,
+// without and with a charset.
 const (
 	plainCodes   = `^[a-z]{2,3}([_@-][A-Za-z0-9_@-]+)?$`
 	charsetCodes = `^[a-z]{2,3}([_@.-][A-Za-z0-9_@.-]+)?$`
 )
 
-// settle makes a set of a layout and claims its files.
-func (d *discoverer) settle(l *layout) (FileSet, bool) {
+// fileSet makes a set from a layout and claims its files.
+func (d *discoverer) fileSet(l *layout) (FileSet, bool) {
 	for p := range l.files {
 		if d.claimed[p] {
 			delete(l.files, p)
@@ -47,9 +47,9 @@ func (d *discoverer) settle(l *layout) (FileSet, bool) {
 	return f, true
 }
 
-// exact finds the rule for codes with which a layout's mask selects its files
-// and no others. Codes with a charset are left out where the language is there
-// without.
+// exact finds the expression for codes with which a layout's mask selects its files
+// and no others. A code with a charset is left out if the layout has the language
+// without one too.
 func (d *discoverer) exact(l *layout) (FileSet, bool) {
 	mask, err := Parse(l.mask)
 	if err != nil || len(l.files) == 0 {
@@ -75,7 +75,7 @@ func (d *discoverer) exact(l *layout) (FileSet, bool) {
 	return FileSet{}, false
 }
 
-// withoutTwins drops the files whose code is another's with a charset.
+// withoutTwins removes the files whose code is another file's code with a charset.
 func withoutTwins(files map[string]string) map[string]string {
 	codes := map[string]bool{}
 	for _, code := range files {
@@ -90,8 +90,8 @@ func withoutTwins(files map[string]string) map[string]string {
 	return kept
 }
 
-// selected are the files that a set selects. It is too few when the budget is
-// at its end, and then the set is not made.
+// selected returns the files that a set selects. When the budget is used up, these
+// are too few, and the set is not made.
 func (d *discoverer) selected(f FileSet) map[string]Match {
 	list := map[string]Match{}
 	regex, err := CompileLanguageRegex(f.LanguageRegex)
@@ -115,8 +115,8 @@ func (d *discoverer) selected(f FileSet) map[string]Match {
 	return list
 }
 
-// templates finds the POTs of a mask with {component}: the pattern that at least
-// half of the components have one by.
+// templates finds the POTs of a mask with {component}: a pattern by which at least
+// half of the components have a POT; "" if there is no such pattern.
 func (d *discoverer) templates(mask string, values map[string]bool) string {
 	has := map[string]int{}
 	before, after, _ := strings.Cut(mask, componentToken)
