@@ -2,26 +2,25 @@ package gitsource
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// BranchQuery asks for the first Most branches by name that Pattern selects.
+// BranchQuery asks for some of the branches of a remote.
 type BranchQuery struct {
+	// Pattern selects the branches.
 	Pattern remote.BranchPattern
-	Most    int
+	// Most is how many of them are wanted, the first by name.
+	Most int
 }
 
-// choose gives those of branches, which are sorted, that the query asks for, and
-// how many more the pattern selects.
+// choose returns the branches that the query asks for, and how many more the pattern
+// selects. branches is sorted.
 func (q BranchQuery) choose(branches []string) (chosen []string, omitted int) {
 	for _, branch := range branches {
 		switch {
@@ -35,21 +34,21 @@ func (q BranchQuery) choose(branches []string) (chosen []string, omitted int) {
 	return chosen, omitted
 }
 
-// Sides are other branches than the mirror's own that it holds.
+// OtherBranches are branches in a mirror besides its own.
 type OtherBranches struct {
-	// Heads are where they stand, by name.
+	// Heads of the branches that the mirror has, sorted by name.
 	Heads []object.Head
-	// Names are all branches of the remote that a pattern selects, held or not,
-	// sorted.
+	// Names of all branches of the remote that a pattern selects, in the mirror or
+	// not, sorted.
 	Names []string
-	// Failed says of branches why they could not be brought up to date. What an
-	// earlier fetch brought stands in Heads.
+	// Failed has the errors of branches that could not be fetched. Heads has their
+	// commits of an earlier fetch.
 	Failed map[string]error
 }
 
-// Chosen gives the heads that a query asks for, and how many more branches it
-// selects: those beyond its bound or that of all. One that cannot be fetched is
-// neither.
+// Select returns the heads that a query asks for, and how many more branches its
+// pattern selects: the branches beyond its bound or the bound of all. A branch that
+// cannot be fetched counts as neither.
 func (s *OtherBranches) Select(q BranchQuery) (heads []object.Head, omitted int) {
 	names, omitted := q.choose(s.Names)
 	for _, name := range names {
@@ -62,29 +61,25 @@ func (s *OtherBranches) Select(q BranchQuery) (heads []object.Head, omitted int)
 	return heads, omitted
 }
 
-// sideRefs is where a mirror keeps other branches: among refs of its own, which
-// maintenance keeps, and which are no heads.
-const sideRefs = "refs/repoglot/sides/"
+// otherRefs is the prefix of a mirror's refs for other branches. A repack keeps
+// these refs, and clients that clone from the mirror do not see them.
+const otherRefs = "refs/repoglot/sides/"
 
-// maxLeapBlobs bounds the ids of files in a Leap's origins: 40 MB. A stale branch
-// Of a hundred files may have changed them in 20,000 commits.
-const maxLeapBlobs = 2_000_000
-
-// FetchSides brings other branches of the remote into the mirror, those that any
-// Of the queries asks for, the first most by name, and forgets all others. The
-// mirror must have been fetched. Nothing of it moves the mirror's own branch.
-// Finding nothing new costs one question to the remote.
+// FetchOtherBranches fetches the branches that any of the queries asks for, up to
+// most of them, the first by name, and removes all others from the mirror. The
+// mirror must have been fetched; its own branch is not moved. Finding nothing new
+// costs one question to the remote.
 func (m *Mirror) FetchOtherBranches(ctx context.Context, queries []BranchQuery, most int) (OtherBranches, error) {
-	var sides OtherBranches
+	var others OtherBranches
 	_, err := m.exclusively(ctx, func(ctx context.Context) (object.Head, error) {
 		var err error
-		sides, err = m.updateSides(ctx, queries, most)
+		others, err = m.updateOtherBranches(ctx, queries, most)
 		return object.Head{}, err
 	})
-	return sides, err
+	return others, err
 }
 
-func (m *Mirror) updateSides(ctx context.Context, queries []BranchQuery, most int) (OtherBranches, error) {
+func (m *Mirror) updateOtherBranches(ctx context.Context, queries []BranchQuery, most int) (OtherBranches, error) {
 	m.mu.Lock()
 	name := m.current
 	head, err := m.headLocked()
@@ -93,46 +88,53 @@ func (m *Mirror) updateSides(ctx context.Context, queries []BranchQuery, most in
 		return OtherBranches{}, err
 	}
 	src := remote.NewSource(m.remote, m.opts.Remote)
-	sides, tips, err := wantedSides(ctx, src, queries, most, head.Branch)
+	others, tips, err := wantedBranches(ctx, src, queries, most, head.Branch)
 	if err != nil {
 		return OtherBranches{}, err
 	}
-	had, err := object.LooseRefs(filepath.Join(m.dir, name), sideRefs)
+	had, err := object.LooseRefs(filepath.Join(m.dir, name), otherRefs)
 	if err != nil {
 		return OtherBranches{}, err
 	}
-	for branch := range had { // first: "a" may stand in the way of "a/b"
+	for branch := range had { // first, since the file "a" would be in the way of "a/b"
 		if !slices.ContainsFunc(tips, func(t object.Head) bool { return t.Branch == branch }) {
-			forgetRef(filepath.Join(m.dir, name, filepath.FromSlash(sideRefs)), branch)
+			removeRef(filepath.Join(m.dir, name, filepath.FromSlash(otherRefs)), branch)
 		}
 	}
 	for _, tip := range tips {
 		old, held := had[tip.Branch]
-		if old != tip.Hash {
-			if name, err = m.maintain(ctx, name); err != nil { // each may bring a pack
-				return OtherBranches{}, err
-			}
+		if held && old == tip.Hash {
+			others.Heads = append(others.Heads, tip)
+			continue
 		}
-		err := m.fetchSide(ctx, src, filepath.Join(m.dir, name), tip, old, head)
+		if name, err = m.maintain(ctx, name); err != nil { // each branch may bring a pack
+			return OtherBranches{}, err
+		}
+		have := []object.Hash{head.Hash}
+		if held {
+			have = append(have, old)
+		}
+		err := m.fetchBranch(ctx, src, filepath.Join(m.dir, name), tip, have)
 		switch {
 		case err == nil:
-			sides.Heads = append(sides.Heads, tip)
+			others.Heads = append(others.Heads, tip)
 			continue
 		case ctx.Err() != nil:
-			return sides, err
+			return others, err
 		case held:
-			sides.Heads = append(sides.Heads, object.Head{Hash: old, Branch: tip.Branch})
+			others.Heads = append(others.Heads, object.Head{Hash: old, Branch: tip.Branch})
 		}
-		if sides.Failed == nil {
-			sides.Failed = map[string]error{}
+		if others.Failed == nil {
+			others.Failed = map[string]error{}
 		}
-		sides.Failed[tip.Branch] = err
+		others.Failed[tip.Branch] = err
 	}
-	return sides, nil
+	return others, nil
 }
 
-// wantedSides asks the remote for its branches; tips are those to be fetched.
-func wantedSides(ctx context.Context, src remote.Source, queries []BranchQuery, most int, own string) (sides OtherBranches, tips []object.Head, err error) {
+// wantedBranches lists the branches of the remote that the queries ask for; tips are
+// the branches to fetch.
+func wantedBranches(ctx context.Context, src remote.Source, queries []BranchQuery, most int, own string) (others OtherBranches, tips []object.Head, err error) {
 	if len(queries) == 0 {
 		return OtherBranches{}, nil, nil
 	}
@@ -146,37 +148,31 @@ func wantedSides(ctx context.Context, src remote.Source, queries []BranchQuery, 
 	tips = slices.DeleteFunc(tips, func(t object.Head) bool { return t.Branch == own })
 	slices.SortFunc(tips, func(a, b object.Head) int { return strings.Compare(a.Branch, b.Branch) })
 	for _, t := range tips {
-		sides.Names = append(sides.Names, t.Branch)
+		others.Names = append(others.Names, t.Branch)
 	}
 	wanted := map[string]bool{}
 	for _, q := range queries {
-		chosen, _ := q.choose(sides.Names)
+		chosen, _ := q.choose(others.Names)
 		for _, name := range chosen {
 			wanted[name] = true
 		}
 	}
 	tips = slices.DeleteFunc(tips, func(t object.Head) bool { return !wanted[t.Branch] })
-	return sides, tips[:min(most, len(tips))], nil
+	return others, tips[:min(most, len(tips))], nil
 }
 
-// forgetRef removes a ref, and folders that held it alone.
-func forgetRef(root, branch string) {
+// removeRef removes a ref, and the directories that are empty without it.
+func removeRef(root, branch string) {
 	for name := filepath.Join(root, filepath.FromSlash(branch)); name != root && os.Remove(name) == nil; {
 		name = filepath.Dir(name)
 	}
 }
 
-// fetchSide brings one branch into the mirror. One that moves meanwhile fails,
-// and is found where it then stands by the next fetch.
-func (m *Mirror) fetchSide(ctx context.Context, src remote.Source, gitDir string, tip object.Head, old object.Hash, head object.Head) error {
-	if old == tip.Hash {
-		return nil
-	}
-	if object.Verify(ctx, gitDir, tip.Hash) != nil { // else merged, or made of what is there
-		have := []object.Hash{head.Hash}
-		if !old.IsZero() {
-			have = append(have, old)
-		}
+// fetchBranch fetches one branch into the mirror, whose git directory has the
+// histories of have. If the branch moves in the meantime, this is an error, and the
+// next fetch gets its new commit.
+func (m *Mirror) fetchBranch(ctx context.Context, src remote.Source, gitDir string, tip object.Head, have []object.Hash) error {
+	if object.Verify(ctx, gitDir, tip.Hash) != nil { // otherwise the mirror has all of it already
 		if err := src.Transfer(ctx, gitDir, tip, have); err != nil {
 			return err
 		}
@@ -184,43 +180,5 @@ func (m *Mirror) fetchSide(ctx context.Context, src remote.Source, gitDir string
 			return err
 		}
 	}
-	return object.WriteText(filepath.Join(gitDir, filepath.FromSlash(sideRefs+tip.Branch)), tip.Hash.String()+"\n")
-}
-
-// Leap is one step from a commit to another that need not be behind it: what
-// differs between their trees in the files of match, and the commits that to has
-// and from has not. Origins are empty where it has none: to is merged. Truncated
-// says that they would be too many to know: more than 50,000 commits, or 2 million
-// files of all of them. The step has no Changes where nothing differs. A commit that the mirror does not have is
-// ErrUnknownCommit.
-func (r *Reader) Between(ctx context.Context, from, to object.Hash, match filemask.Matcher) (Step, error) {
-	return r.between(ctx, from, to, match, maxLeapBlobs)
-}
-
-func (r *Reader) between(ctx context.Context, from, to object.Hash, match filemask.Matcher, most int) (Step, error) {
-	old, err := r.store.Node(from)
-	if err != nil {
-		return Step{}, fmt.Errorf("leap from %s: %w", from, err)
-	}
-	n, err := r.store.Node(to)
-	if err != nil {
-		return Step{}, fmt.Errorf("leap to %s: %w", to, err)
-	}
-	d := diffWalk{r: r, m: match}
-	if err := d.dir(ctx, old.Tree, n.Tree, "", 0); err != nil || len(d.changes) == 0 {
-		return Step{}, errors.Join(err, ctx.Err())
-	}
-	fresh, err := r.difference(ctx, to, from, maxRange)
-	if err != nil {
-		return Step{}, fmt.Errorf("leap from %s to %s: %w", from, to, err)
-	}
-	slices.SortFunc(d.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	s := Step{Base: from, Changes: d.changes, Truncated: len(fresh) > maxRange}
-	if s.Commit, err = r.Commit(ctx, to); err != nil || len(fresh) == 0 || s.Truncated {
-		return s, err
-	}
-	if s.Origins, err = r.origins(ctx, s, fresh, most); errors.Is(err, errManyBlobs) {
-		s.Truncated, err = true, nil
-	}
-	return s, err
+	return object.WriteText(filepath.Join(gitDir, filepath.FromSlash(otherRefs+tip.Branch)), tip.Hash.String()+"\n")
 }

@@ -19,7 +19,7 @@ import (
 func held(t *testing.T, m *Mirror) (branches map[string]object.Hash, packs int) {
 	t.Helper()
 	dir, _ := m.Path()
-	branches, err := object.LooseRefs(dir, sideRefs)
+	branches, err := object.LooseRefs(dir, otherRefs)
 	gittest.Must(t, err)
 	list, err := os.ReadDir(filepath.Join(dir, "objects", "pack"))
 	gittest.Must(t, err)
@@ -31,9 +31,9 @@ func held(t *testing.T, m *Mirror) (branches map[string]object.Hash, packs int) 
 	return branches, packs
 }
 
-// TestSideBounds: of 500 branches those are fetched that somebody asks for, and
+// TestOtherBranchesBounds: of 500 branches those are fetched that somebody asks for, and
 // however many they are, the mirror has few packs.
-func TestSideBounds(t *testing.T) {
+func TestOtherBranchesBounds(t *testing.T) {
 	u := newUpstream(t)
 	c1 := u.Commit("A", files{"cs.po": "1"})
 	u.Set("main", c1)
@@ -83,9 +83,9 @@ func TestSideBounds(t *testing.T) {
 	}
 }
 
-// TestSidePacks: each branch that a remote sends is a pack, and the mirror is
+// TestOtherBranchesPacks: each branch that a remote sends is a pack, and the mirror is
 // repacked meanwhile. Branches whose commits are there already bring none.
-func TestSidePacks(t *testing.T) {
+func TestOtherBranchesPacks(t *testing.T) {
 	root := t.TempDir()
 	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
 	c1 := u.Commit("A", files{"cs.po": "1"})
@@ -120,9 +120,9 @@ func TestSidePacks(t *testing.T) {
 	})
 }
 
-// TestLeapBounds: a branch whose commits have too many versions of too many files
+// TestBetweenBounds: a branch whose commits have too many versions of too many files
 // is left alone; merely many commits are not too many.
-func TestLeapBounds(t *testing.T) {
+func TestBetweenBounds(t *testing.T) {
 	u := newUpstream(t)
 	tree := files{}
 	for i := range 10 {

@@ -23,8 +23,8 @@ func pattern(tb testing.TB, s string) remote.BranchPattern {
 	return p
 }
 
-// checkSides fetches branches, compares them, and reads a file of each.
-func checkSides(t *testing.T, m *Mirror, most int, want map[string]files, order ...string) {
+// checkBranches fetches branches, compares them, and reads a file of each.
+func checkBranches(t *testing.T, m *Mirror, most int, want map[string]files, order ...string) {
 	t.Helper()
 	sides, err := m.FetchOtherBranches(context.Background(), []BranchQuery{{pattern(t, "l10n/*"), 9}, {pattern(t, "*-po"), 9}}, most)
 	gittest.Must(t, err)
@@ -46,8 +46,8 @@ func checkSides(t *testing.T, m *Mirror, most int, want map[string]files, order 
 	}
 }
 
-// sideStory moves branches of an upstream under a mirror.
-func sideStory(t *testing.T, u *upstream, m *Mirror) {
+// branchStory moves branches of an upstream under a mirror.
+func branchStory(t *testing.T, u *upstream, m *Mirror) {
 	c1 := u.Commit("A", files{"cs.po": "1"})
 	u.Set("main", c1)
 	for _, gone := range []string{"l10n/a/b", "l10n/a", "l10n/c", "cs-po", "other"} {
@@ -55,25 +55,25 @@ func sideStory(t *testing.T, u *upstream, m *Mirror) {
 	}
 	_, err := m.Fetch(t.Context())
 	gittest.Must(t, err)
-	checkSides(t, m, 9, nil)
+	checkBranches(t, m, 9, nil)
 	a := u.Commit("B", files{"cs.po": "a"}, c1)
 	u.Set("l10n/a", a)
 	u.Set("cs-po", u.Commit("C", files{"cs.po": "po", "x": "y"}, c1))
 	u.Set("other", u.Commit("D", files{"cs.po": "no"}, c1))
 	want := map[string]files{"l10n/a": {"cs.po": "a"}, "cs-po": {"cs.po": "po", "x": "y"}}
-	checkSides(t, m, 9, want, "cs-po", "l10n/a")
-	checkSides(t, m, 9, want, "cs-po", "l10n/a")
+	checkBranches(t, m, 9, want, "cs-po", "l10n/a")
+	checkBranches(t, m, 9, want, "cs-po", "l10n/a")
 	u.Remove("l10n/a")
 	u.Set("l10n/a/b", a)
 	u.Set("l10n/c", c1) // nothing of its own
 	u.Set("cs-po", u.Commit("E", files{"cs.po": "forced"}))
 	want = map[string]files{"l10n/a/b": {"cs.po": "a"}, "cs-po": {"cs.po": "forced"}, "l10n/c": {"cs.po": "1"}}
-	checkSides(t, m, 9, want, "cs-po", "l10n/a/b", "l10n/c")
-	checkSides(t, m, 2, want, "cs-po", "l10n/a/b")
+	checkBranches(t, m, 9, want, "cs-po", "l10n/a/b", "l10n/c")
+	checkBranches(t, m, 2, want, "cs-po", "l10n/a/b")
 	u.Remove("l10n/a/b")
 	u.Set("l10n/a", a)
 	want["l10n/a"] = files{"cs.po": "a"}
-	checkSides(t, m, 9, want, "cs-po", "l10n/a", "l10n/c")
+	checkBranches(t, m, 9, want, "cs-po", "l10n/a", "l10n/c")
 	head, err := m.Fetch(t.Context())
 	gittest.Must(t, err)
 	if head.Hash != c1 || head.Branch != "main" {
@@ -81,36 +81,36 @@ func sideStory(t *testing.T, u *upstream, m *Mirror) {
 	}
 	_, err = m.Rebuild(t.Context())
 	gittest.Must(t, err)
-	checkSides(t, m, 9, want, "cs-po", "l10n/a", "l10n/c")
+	checkBranches(t, m, 9, want, "cs-po", "l10n/a", "l10n/c")
 }
 
-func TestFetchSides(t *testing.T) {
+func TestFetchOtherBranches(t *testing.T) {
 	t.Run("local", func(t *testing.T) {
 		u := newUpstream(t)
-		sideStory(t, u, mirrorOf(t, u, Options{Remote: remote.Options{Transport: "builtin"}}))
+		branchStory(t, u, mirrorOf(t, u, Options{Remote: remote.Options{Transport: "builtin"}}))
 	})
 	t.Run("binary", func(t *testing.T) {
 		u := newUpstream(t)
-		sideStory(t, u, mirrorOf(t, u, Options{Remote: remote.Options{Transport: "binary"}}))
+		branchStory(t, u, mirrorOf(t, u, Options{Remote: remote.Options{Transport: "binary"}}))
 	})
 	root := t.TempDir()
 	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
 	transports(t, root, func(t *testing.T, transport string, h http.Handler) {
 		srv := httptest.NewServer(h)
 		defer srv.Close()
-		sideStory(t, u, openMirror(t, remote.Repository{URL: srv.URL + "/up.git"}, Options{Remote: remote.Options{Transport: transport}}))
+		branchStory(t, u, openMirror(t, remote.Repository{URL: srv.URL + "/up.git"}, Options{Remote: remote.Options{Transport: transport}}))
 	})
 	address := daemon(t, root)
 	for _, transport := range []string{"builtin", "binary"} {
 		t.Run("daemon, "+transport, func(t *testing.T) {
-			sideStory(t, u, openMirror(t, remote.Repository{URL: "git://" + address + "/up.git", Branch: "main"}, Options{Remote: remote.Options{Transport: transport}}))
+			branchStory(t, u, openMirror(t, remote.Repository{URL: "git://" + address + "/up.git", Branch: "main"}, Options{Remote: remote.Options{Transport: transport}}))
 		})
 	}
 }
 
-// TestSidesAreKeptAndHidden: maintenance keeps them, and those who clone from us
+// TestOtherBranchesAreKeptAndHidden: maintenance keeps them, and those who clone from us
 // do not see them.
-func TestSidesAreKeptAndHidden(t *testing.T) {
+func TestOtherBranchesAreKeptAndHidden(t *testing.T) {
 	for _, transport := range []string{"auto", "builtin"} {
 		u := newUpstream(t)
 		c1 := u.Commit("A", files{"cs.po": "1"})
@@ -120,7 +120,7 @@ func TestSidesAreKeptAndHidden(t *testing.T) {
 		_, err := m.Fetch(t.Context())
 		gittest.Must(t, err)
 		want := map[string]files{"l10n/x": {"cs.po": "x"}}
-		checkSides(t, m, 9, want, "l10n/x")
+		checkBranches(t, m, 9, want, "l10n/x")
 		path, _ := m.Path()
 		for i := range 30 { // crowded, git would say
 			gittest.Must(t, object.WriteText(filepath.Join(path, "objects", "17", fmt.Sprintf("%038x", i)), "x"))
@@ -131,12 +131,12 @@ func TestSidesAreKeptAndHidden(t *testing.T) {
 		if now, _ := m.Path(); now == path {
 			t.Fatal("the mirror was not repacked")
 		}
-		held, err := object.LooseRefs(func() string { p, _ := m.Path(); return p }(), sideRefs)
+		held, err := object.LooseRefs(func() string { p, _ := m.Path(); return p }(), otherRefs)
 		gittest.Must(t, err)
 		if len(held) != 1 {
 			t.Errorf("%s: held after maintenance: %v", transport, held)
 		}
-		checkSides(t, m, 9, want, "l10n/x")
+		checkBranches(t, m, 9, want, "l10n/x")
 		if transport == "builtin" {
 			continue // which serves no clones
 		}
@@ -148,8 +148,8 @@ func TestSidesAreKeptAndHidden(t *testing.T) {
 	}
 }
 
-// TestLeap holds what a branch brings against the main branch.
-func TestLeap(t *testing.T) {
+// TestBetween holds what a branch brings against the main branch.
+func TestBetween(t *testing.T) {
 	u := newUpstream(t)
 	c1 := u.Commit("A", files{"cs.po": "1", "de.po": "1"})
 	main := u.Commit("A", files{"cs.po": "1", "de.po": "2"}, c1)

@@ -8,16 +8,15 @@ import (
 )
 
 const (
-	// maxRange bounds the commits of one merge that are looked at one by one.
+	// maxRange bounds the commits of one merge that become origins.
 	maxRange = 50_000
-	// slop is how many more commits are looked at after everything left is
-	// older than what was found. Commit times are not to be trusted; git takes
-	// 5 (revision.c), which costs nothing to outdo here.
+	// slop is how many more commits are read after all that are left are older than
+	// the commits found, since commit times can be wrong. Git takes 5 (revision.c).
 	slop = 512
 )
 
-// unseen gives the commits reachable from tip that are not in seen, which
-// holds with each commit all its ancestors.
+// unseen returns the commits reachable from tip that are not in seen. With each
+// commit seen has all its ancestors.
 func (r *Reader) unseen(ctx context.Context, tip object.Hash, seen map[object.Hash]struct{}) (map[object.Hash]object.Node, error) {
 	fresh := map[object.Hash]object.Node{}
 	todo := []object.Hash{tip}
@@ -51,9 +50,9 @@ type painted struct {
 	visited bool // its parents were painted
 }
 
-// difference gives the commits reachable from tip and not from without (git's
-// without..tip), newest first by commit time until what is left is common.
-// With most > 0 it stops soon after finding more than that many.
+// difference returns the commits reachable from tip and not from without (git's
+// without..tip). It reads the newest commits first, until the rest is reachable from
+// both. With most > 0 it stops soon after it finds more than most commits.
 func (r *Reader) difference(ctx context.Context, tip, without object.Hash, most int) (map[object.Hash]object.Node, error) {
 	d := painter{r: r, all: map[object.Hash]*painted{}}
 	if err := d.push(tip, false); err != nil {
@@ -68,7 +67,7 @@ func (r *Reader) difference(ctx context.Context, tip, without object.Hash, most 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if d.open == 0 { // nothing left but commits to leave out
+		if d.open == 0 { // all queued commits are to be left out
 			if d.fresh == 0 {
 				break
 			}
@@ -94,9 +93,9 @@ type painter struct {
 	r      *Reader
 	all    map[object.Hash]*painted
 	queue  newestFirst
-	open   int   // queued commits not (yet) known to be old
-	fresh  int   // commits not (yet) known to be old
-	oldest int64 // smallest time of a fresh commit met
+	open   int   // queued commits that are not known to be old
+	fresh  int   // commits that are not known to be old
+	oldest int64 // smallest time of a commit pushed as fresh
 }
 
 func (d *painter) push(h object.Hash, old bool) error {
@@ -137,7 +136,7 @@ func (d *painter) pop() error {
 	return nil
 }
 
-// paint marks a commit and what was already reached from it as old.
+// paint marks a commit, and the commits that were reached from it, as old.
 func (d *painter) paint(p *painted) {
 	todo := []*painted{p}
 	for len(todo) > 0 {

@@ -1,26 +1,26 @@
-// Package gitsource keeps local mirrors of git repositories and answers what
-// their commits hold: the files of a commit that a mask selects, and, commit
-// by commit along the first parents, which of those files changed and through
-// which commits of merged branches the change came in.
+// Package gitsource keeps local mirrors of git repositories and reads their
+// commits: the files of a commit that a mask selects, and, commit by commit along
+// the first parents, which of these files changed and which commits of merged
+// branches made the change.
 //
-// Goals: no work tree; one mirror per repository and branch, shared by all its
+// Goals: no work tree; one mirror for each repository and branch, shared by all its
 // components; a fetch that finds nothing new costs one question to the remote;
-// Objects are found by comparing ids of tree entries, so that what did not
-// change is never read; no git binary needed, though one is used where it is
-// there and allowed; repositories are hostile until proven otherwise (sizes,
-// depth, names and counts are bounded, credentials appear in no message).
+// changed files are found by comparing ids in trees, so that unchanged files are
+// never read; the git program is used if it is there and allowed, and needed only to
+// serve clones; repositories are hostile until proven otherwise (sizes, depth, names
+// and counts are bounded, credentials appear in no message).
 //
-// Non-goals: PO files (see poparse), writing to repositories, tags, submodules,
-// LFS contents, SHA-256 repositories.
+// Non-goals: PO files (see poparse), writing to repositories, tags, submodules, LFS
+// contents, SHA-256 repositories, serving clones without the git program.
 //
-// Concurrency: a [Mirror] may be used by any number of goroutines, fetches of
-// one mirror queue up. A [Reader] belongs to one goroutine, since it keeps
-// caches and places in files, and shows the mirror as it was at its first
-// question: open a new one after every fetch. An older Reader goes on working
-// until it is closed, maintenance included. A Reader that meets [Damaged]
-// Objects asks for [Mirror.Rebuild].
+// Concurrency: a [Mirror] may be used by any number of goroutines; its fetches run
+// one after the other. A [Reader] belongs to one goroutine, since it has caches and
+// offsets in files. It shows the mirror as it was at the first read: open a new
+// Reader after each fetch. An older Reader works until it is closed, also while the
+// mirror is repacked. A caller whose Reader finds damaged objects (object.Damaged)
+// calls [Mirror.Rebuild].
 //
-// On disk a mirror is a directory with a file CURRENT, which names the bare
-// repository beside it in use (git-000001, …). A repository is complete before
-// CURRENT names it, so a clone killed half-way is simply not there.
+// On disk a mirror is a directory with a file CURRENT, which names one of the git
+// directories beside it (git-000001, …). A git directory is complete before CURRENT
+// names it, so a clone that was killed has no effect.
 package gitsource

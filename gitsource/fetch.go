@@ -11,15 +11,14 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// Fetch brings the mirror up to date with the remote's branch: a clone the
-// first time, then what is new. Finding nothing new costs one question to the
-// remote. Damage is healed by cloning again beside the old repository; Readers
-// that are open go on with the old one. On an error the mirror stays as it
-// was.
+// Fetch brings the mirror up to date with the remote's branch: with a clone the
+// first time, later with the new commits. Finding nothing new costs one question to
+// the remote. A damaged mirror is replaced by a new clone; Readers that are open
+// keep the old git directory. On an error the mirror is unchanged.
 func (m *Mirror) Fetch(ctx context.Context) (object.Head, error) { return m.exclusively(ctx, m.update) }
 
-// Rebuild clones anew beside the repository in use, for callers that met
-// ErrCorrupt or ErrUnknownObject while reading.
+// Rebuild replaces the mirror by a new clone, for callers that found damaged objects
+// while reading (object.Damaged).
 func (m *Mirror) Rebuild(ctx context.Context) (object.Head, error) {
 	return m.exclusively(ctx, func(ctx context.Context) (object.Head, error) {
 		src := remote.NewSource(m.remote, m.opts.Remote)
@@ -47,7 +46,7 @@ func (m *Mirror) exclusively(ctx context.Context, fn func(context.Context) (obje
 	return head, nil
 }
 
-// describe makes sure that the message names the repository.
+// describe adds the repository to an error that does not name it.
 func (m *Mirror) describe(err error) error {
 	var already *remote.Error
 	if errors.As(err, &already) {
@@ -83,7 +82,7 @@ func (m *Mirror) update(ctx context.Context) (object.Head, error) {
 	return tip, err
 }
 
-// advance brings what is new into a repository of ours.
+// advance fetches the new commits into a git directory.
 func (m *Mirror) advance(ctx context.Context, src remote.Source, name string, tip, head object.Head) error {
 	gitDir := filepath.Join(m.dir, name)
 	if err := src.Transfer(ctx, gitDir, tip, []object.Hash{head.Hash}); err != nil {
@@ -95,14 +94,14 @@ func (m *Mirror) advance(ctx context.Context, src remote.Source, name string, ti
 	return m.writeHead(gitDir, tip)
 }
 
-// WriteHead moves the branch of a repository of ours.
+// writeHead moves the branch of a git directory of the mirror.
 func (m *Mirror) writeHead(gitDir string, head object.Head) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return object.WriteHead(gitDir, head)
 }
 
-// clone makes a new repository and then the one in use of it.
+// clone clones into a new git directory and makes it the current one.
 func (m *Mirror) clone(ctx context.Context, src remote.Source, tip object.Head) error {
 	name := m.next()
 	gitDir := filepath.Join(m.dir, name)
@@ -125,10 +124,10 @@ func (m *Mirror) clone(ctx context.Context, src remote.Source, tip object.Head) 
 	return err
 }
 
-// maintain repacks a crowded repository into a new one beside it, with the git
-// binary where it may be used, and gives the name of the one to go on with.
-// Failing costs speed only, and is not tried again in this process; an error
-// says that the repository is damaged.
+// maintain repacks a crowded git directory into a new one, with the git program if
+// it may be used, and returns the name of the one to use. A failure costs only
+// speed, and the repack is not tried again in this process; an error means that the
+// git directory is damaged or ctx is done.
 func (m *Mirror) maintain(ctx context.Context, name string) (string, error) {
 	old := filepath.Join(m.dir, name)
 	if m.keep == name || !object.Crowded(old) {
@@ -162,7 +161,8 @@ func (m *Mirror) maintain(ctx context.Context, name string) (string, error) {
 	return next, nil
 }
 
-// sameHead makes sure that a copy stands where the original does.
+// sameHead checks that a copy has the same head as the original, and that it can be
+// read.
 func (m *Mirror) sameHead(ctx context.Context, old, gitDir string) error {
 	want, err := object.CurrentHead(old)
 	if err != nil {

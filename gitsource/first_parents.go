@@ -9,17 +9,17 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// Link is one commit of a first-parent chain.
+// FirstParent is one commit of a chain of first parents.
 type FirstParent struct {
 	// Hash is the commit.
 	Hash object.Hash
-	// When is its committer time; zero where it has no readable one.
+	// When is the committer's time; zero if the commit has no readable time.
 	When time.Time
 }
 
-// FirstParents walks the chain of first parents from a commit on, the newest
-// first, to the first commit or to where a shallow source ends. After an error
-// the walk ends.
+// FirstParents walks the chain of first parents from a commit to the first commit,
+// or to the end of a shallow source's history, the newest first. It ends after an
+// error.
 func (r *Reader) FirstParents(ctx context.Context, from object.Hash) iter.Seq2[FirstParent, error] {
 	return func(yield func(FirstParent, error) bool) {
 		for at := from; ; {
@@ -43,5 +43,5 @@ func (r *Reader) FirstParents(ctx context.Context, from object.Hash) iter.Seq2[F
 	}
 }
 
-// noTime is node.when of a commit that has no readable time.
+// noTime is object.Node.When of a commit without a readable time.
 const noTime = -62135596800

@@ -8,11 +8,11 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// mailmapLimit: the largest in the wild (Linux) has 40 KiB.
+// mailmapLimit bounds the bytes of .mailmap; the one of Linux has 40 KiB.
 const mailmapLimit = 4 << 20
 
-// Mailmap reads .mailmap from the root of a commit. Without one, or where it is
-// a symlink (git does not follow it either), nothing is mapped.
+// Mailmap reads .mailmap from the root of a commit. If the commit has no such file, or it is a
+// symlink, which git does not follow either, the result maps nothing.
 func (r *Reader) Mailmap(ctx context.Context, commit object.Hash) (object.Mailmap, error) {
 	if err := ctx.Err(); err != nil {
 		return object.Mailmap{}, err

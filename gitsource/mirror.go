@@ -18,44 +18,43 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// ErrNotFetched says that the mirror has no commit yet: Fetch has to succeed once.
+// ErrNotFetched says that the mirror has no commit yet: Fetch must succeed once.
 var ErrNotFetched = errors.New("mirror was not fetched yet")
 
 // Options of a mirror; the zero value is usable.
 type Options struct {
 	// Remote says how the remote is reached.
 	Remote remote.Options
-	// Logger gets what a maintainer should know; nil: nothing is logged.
+	// Logger receives warnings for a maintainer; nil: nothing is logged.
 	Logger *slog.Logger
-	// Timeout of one Fetch, clone included; 0: 30 minutes. A remote that sends
-	// nothing for a minute is given up before.
+	// Timeout of one fetch or clone; 0: 30 minutes.
 	Timeout time.Duration
 }
 
 const defaultTimeout = 30 * time.Minute
 
-// Mirror is a bare, single-branch, tag-free copy of one repository on disk.
-// One Mirror per directory at a time; the caller sees to that.
+// Mirror is a copy of one repository on disk: bare, with one branch and no tags. The
+// caller makes sure that only one Mirror uses a directory at a time.
 type Mirror struct {
 	dir    string
 	remote remote.Repository
 	opts   Options
 	log    *slog.Logger
-	turn   chan struct{} // holds one token: one fetch at a time
-	keep   string        // repository that could not be repacked; for the holder of the turn
+	turn   chan struct{} // has one token while a fetch runs
+	keep   string        // git directory that could not be repacked; for the holder of the turn
 
 	mu      sync.Mutex
-	current string         // repository in use, relative to dir; "" before the first fetch
-	readers map[string]int // open Readers by repository
+	current string         // git directory in use, in dir; "" before the first fetch
+	readers map[string]int // number of open Readers by git directory
 }
 
-// currentFile names the repository in use.
+// currentFile is the file that names the git directory in use.
 const currentFile = "CURRENT"
 
 var generationName = regexp.MustCompile(`^git-[0-9]{6,}$`)
 
-// Open creates or opens the mirror in dir. It asks nothing of the network;
-// left-overs of clones and replaced repositories are removed.
+// Open creates or opens the mirror in dir. It does not use the network. It removes
+// unfinished clones and git directories that were replaced.
 func Open(ctx context.Context, dir string, repo remote.Repository, opts Options) (*Mirror, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -87,7 +86,7 @@ func Open(ctx context.Context, dir string, repo remote.Repository, opts Options)
 	return m, m.load()
 }
 
-// load finds the repository in use and removes the others.
+// load finds the git directory in use and removes the others.
 func (m *Mirror) load() error {
 	name, err := object.ReadText(filepath.Join(m.dir, currentFile))
 	if err == nil && generationName.MatchString(name) {
@@ -110,7 +109,7 @@ func (m *Mirror) load() error {
 	return nil
 }
 
-// sweep removes packs that a killed process did not receive to their end.
+// sweep removes packs that a killed process left unfinished.
 func (m *Mirror) sweep() {
 	if m.current == "" {
 		return
@@ -124,19 +123,19 @@ func (m *Mirror) sweep() {
 	}
 }
 
-// Remote is what the mirror copies.
+// Remote returns the repository that the mirror copies.
 func (m *Mirror) Remote() remote.Repository { return m.remote }
 
-// Path is the bare repository in use, for git_export; false before the first
-// fetch. It changes when the mirror is cloned anew.
+// Path returns the git directory in use; false before the first fetch. A clone or a
+// repack changes it.
 func (m *Mirror) Path() (string, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return filepath.Join(m.dir, m.current), m.current != ""
 }
 
-// Head is the branch's commit as of the last fetch, without asking the remote;
-// ErrNotFetched before the first one.
+// Head returns the branch and its commit as of the last fetch, without asking the
+// remote; ErrNotFetched before the first fetch.
 func (m *Mirror) Head() (object.Head, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -154,7 +153,7 @@ func (m *Mirror) headLocked() (object.Head, error) {
 	return head, nil
 }
 
-// Reader opens the mirror for reading, with its own storage.
+// Reader opens the mirror for reading; ErrNotFetched before the first fetch.
 func (m *Mirror) Reader(ctx context.Context) (*Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -173,7 +172,8 @@ func (m *Mirror) Reader(ctx context.Context) (*Reader, error) {
 	return r, err
 }
 
-// release forgets a Reader, and removes a replaced repository after its last.
+// release counts a Reader out. After the last one it removes a git directory that
+// was replaced.
 func (m *Mirror) release(name string) {
 	m.mu.Lock()
 	m.readers[name]--
@@ -194,7 +194,7 @@ func (m *Mirror) discard(name string) {
 	}
 }
 
-// next is a name for a new repository beside the one in use.
+// next returns a name for a new git directory.
 func (m *Mirror) next() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -207,7 +207,7 @@ func (m *Mirror) next() string {
 	}
 }
 
-// swap makes a complete repository the one in use.
+// swap makes a complete git directory the one in use.
 func (m *Mirror) swap(name string) error {
 	m.mu.Lock()
 	if err := object.WriteText(filepath.Join(m.dir, currentFile), name+"\n"); err != nil {

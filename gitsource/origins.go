@@ -10,31 +10,32 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// Origin is one commit that a step brings in (reachable from the step's
-// commit, not from its base) and that has its own version of a changed path.
-// Commits whose changed paths all equal those of their only parent are left
-// out, their children point past them.
+// Origin is one commit that a step brings in (reachable from the step's commit, not
+// from its base) and that has its own version of a changed path. A commit with one
+// parent and the same versions as that parent is left out: its children have that
+// parent instead.
 //
-// A text of a changed path belongs to the commit reached from the step's own
-// (the last of Step.Origins) by going to any parent that has the same text,
-// until no parent has it. A text that only a parent outside the step has was
-// introduced by no commit of the range and belongs to the step's own
-// (decision 18). Package ingest does this for the strings of files.
+// To find the commit that introduced a text of a changed path, start at the step's
+// own commit, the last of Step.Origins, and follow parents that have the same text;
+// a commit none of whose parents has it introduced it. If only a parent outside the
+// step has the text, it belongs to the step's own commit
+// (docs/compatibility.md#authors). Package ingest does this for the strings of
+// files.
 type Origin struct {
 	// Commit of this origin.
 	Commit object.Commit
-	// Parents of the commit: indices into Step.Origins, all smaller than its
-	// own; -1 for a parent outside the step. Empty for a first commit.
+	// Parents of the commit: indices into Step.Origins, all smaller than its own
+	// index; -1 for a parent outside the step. Empty for a first commit.
 	Parents []int
 	// Blobs are the ids of the changed paths at this commit, parallel to
-	// Step.Changes; zero: absent. Equal ones are shared: do not write.
+	// Step.Changes; zero: absent. Origins share equal slices: do not write.
 	Blobs []object.Hash
-	// Outside holds, parallel to Parents, the blobs of the parents that are -1
-	// (parallel to Step.Changes, shared as well); nil for the others.
+	// Outside is parallel to Parents: the Blobs of each parent that is -1; nil for
+	// the other parents. Origins share equal slices: do not write.
 	Outside [][]object.Hash
 }
 
-// ownOrigin is the only origin of a step that is no merge.
+// ownOrigin returns the only origin of a step that is no merge.
 func ownOrigin(s Step) Origin {
 	o := Origin{Commit: s.Commit, Blobs: make([]object.Hash, len(s.Changes))}
 	old := make([]object.Hash, len(s.Changes))
@@ -47,19 +48,19 @@ func ownOrigin(s Step) Origin {
 	return o
 }
 
-// ancestor is what a commit stands for after simplification: an origin, or
-// blobs outside the step.
+// ancestor replaces a commit as a parent: by an origin, or by blobs outside the
+// step.
 type ancestor struct {
 	index int // into the origins; -1: outside
 	blobs []object.Hash
 }
 
-// origins builds Step.Origins from the commits that the step brings in.
-// With most > 0 it is errManyBlobs where their Blobs would be more ids than that.
+// origins makes Step.Origins from the commits that the step brings in. With most > 0
+// the error is errManyBlobs if their Blobs are more than most ids.
 func (r *Reader) origins(ctx context.Context, s Step, fresh map[object.Hash]object.Node, most int) ([]Origin, error) {
 	b := originBuilder{
 		r: r, fresh: fresh, paths: newPathSet(s.Changes),
-		stands: make(map[object.Hash]ancestor, len(fresh)),
+		ancestors: make(map[object.Hash]ancestor, len(fresh)),
 	}
 	b.paths.most = most
 	for _, h := range parentsFirst(s.Commit.Hash, fresh) {
@@ -71,14 +72,14 @@ func (r *Reader) origins(ctx context.Context, s Step, fresh map[object.Hash]obje
 }
 
 type originBuilder struct {
-	r      *Reader
-	fresh  map[object.Hash]object.Node
-	paths  *pathSet
-	stands map[object.Hash]ancestor
-	list   []Origin
+	r         *Reader
+	fresh     map[object.Hash]object.Node
+	paths     *pathSet
+	ancestors map[object.Hash]ancestor
+	list      []Origin
 }
 
-// add takes the next commit, whose parents inside the step were taken before.
+// add adds the next commit; its parents inside the step were added before.
 func (b *originBuilder) add(ctx context.Context, h object.Hash, own bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -93,11 +94,11 @@ func (b *originBuilder) add(ctx context.Context, h object.Hash, own bool) error 
 		return err
 	}
 	if !own && len(parents) == 1 && slices.Equal(parents[0].blobs, blobs) {
-		b.stands[h] = parents[0]
+		b.ancestors[h] = parents[0]
 		return nil
 	}
 	if !own && len(parents) == 0 && !slices.ContainsFunc(blobs, func(h object.Hash) bool { return !h.IsZero() }) {
-		b.stands[h] = ancestor{index: -1, blobs: blobs}
+		b.ancestors[h] = ancestor{index: -1, blobs: blobs}
 		return nil
 	}
 	o := Origin{Blobs: blobs}
@@ -112,16 +113,16 @@ func (b *originBuilder) add(ctx context.Context, h object.Hash, own bool) error 
 			o.Outside = append(o.Outside, nil)
 		}
 	}
-	b.stands[h] = ancestor{index: len(b.list), blobs: blobs}
+	b.ancestors[h] = ancestor{index: len(b.list), blobs: blobs}
 	b.list = append(b.list, o)
 	return nil
 }
 
-// Parents gives what a commit's parents stand for, each once.
+// parents returns the ancestors for a commit's parents, each once.
 func (b *originBuilder) parents(n object.Node) ([]ancestor, error) {
 	var list []ancestor
 	for _, p := range n.Parents {
-		a, ok := b.stands[p]
+		a, ok := b.ancestors[p]
 		if !ok {
 			outside, err := b.r.store.Node(p)
 			if err != nil {
@@ -132,7 +133,7 @@ func (b *originBuilder) parents(n object.Node) ([]ancestor, error) {
 				return nil, err
 			}
 			a = ancestor{index: -1, blobs: blobs}
-			b.stands[p] = a
+			b.ancestors[p] = a
 		}
 		twin := func(x ancestor) bool { return x.index == a.index && (a.index >= 0 || slices.Equal(x.blobs, a.blobs)) }
 		if !slices.ContainsFunc(list, twin) {
@@ -142,8 +143,8 @@ func (b *originBuilder) parents(n object.Node) ([]ancestor, error) {
 	return list, nil
 }
 
-// parentsFirst orders the commits so that each comes after its parents, the
-// first parent's side first.
+// parentsFirst sorts the commits so that each is after its parents, and the
+// ancestors of the first parent are first.
 func parentsFirst(tip object.Hash, fresh map[object.Hash]object.Node) []object.Hash {
 	type frame struct {
 		hash object.Hash
@@ -174,22 +175,22 @@ func parentsFirst(tip object.Hash, fresh map[object.Hash]object.Node) []object.H
 	return order
 }
 
-// errManyBlobs says that the origins of a step name too many files.
+// errManyBlobs says that the origins of a step have too many ids of files.
 var errManyBlobs = errors.New("too many versions of files")
 
-// pathSet looks the same paths up in many trees and shares what is equal.
+// pathSet looks the same paths up in many trees, and shares equal results.
 type pathSet struct {
-	dirs  []string  // "" or without trailing slash
-	names [][]place // parallel to dirs
+	dirs  []string        // "" or without trailing slash
+	names [][]changedName // parallel to dirs
 	n     int
 	roots map[object.Hash][]object.Hash
-	known map[string][]object.Hash // by the ids of dirs
-	// most bounds the ids that are kept, 0: no bound; kept counts them.
+	known map[string][]object.Hash // by the ids of all dirs
+	// most bounds the ids that are kept, 0: no bound; kept counts these ids.
 	most, kept int
 }
 
-// place is one path of a directory.
-type place struct {
+// changedName is the name of a changed file in its directory.
+type changedName struct {
 	name  string
 	index int // in Step.Changes
 }
@@ -207,12 +208,12 @@ func newPathSet(changes []Change) *pathSet {
 			s.dirs = append(s.dirs, dir)
 			s.names = append(s.names, nil)
 		}
-		s.names[k] = append(s.names[k], place{name: name, index: i})
+		s.names[k] = append(s.names[k], changedName{name: name, index: i})
 	}
 	return s
 }
 
-// at gives the ids of the paths in a tree; zero where there is no file.
+// at returns the ids of the paths in a tree; zero if the path is no file.
 func (s *pathSet) at(r *Reader, root object.Hash) ([]object.Hash, error) {
 	if blobs, ok := s.roots[root]; ok {
 		return blobs, nil
@@ -250,7 +251,7 @@ func (s *pathSet) at(r *Reader, root object.Hash) ([]object.Hash, error) {
 	return blobs, nil
 }
 
-// subtree gives the id of a directory of a tree, zero if there is none.
+// subtree returns the id of a directory in a tree; zero if it does not exist.
 func (r *Reader) subtree(root object.Hash, dir string) (object.Hash, error) {
 	id := root
 	for dir != "" && !id.IsZero() {

@@ -8,15 +8,15 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// Reader reads one state of a mirror. It belongs to one goroutine and must be
-// closed; see the package comment.
+// Reader reads one state of a mirror. It belongs to one goroutine and must be closed
+// (see the package comment). Errors about objects wrap those of package object.
 type Reader struct {
 	store   *object.Store
 	head    object.Head
 	release func()
 }
 
-// openReader opens the repository in gitDir.
+// openReader opens a git directory; Close calls release.
 func openReader(gitDir string, head object.Head, release func()) (*Reader, error) {
 	store, err := object.Open(gitDir)
 	if err != nil {
@@ -25,10 +25,10 @@ func openReader(gitDir string, head object.Head, release func()) (*Reader, error
 	return &Reader{store: store, head: head, release: release}, nil
 }
 
-// Head is the branch's commit when the Reader was opened.
+// Head returns the branch and its commit when the Reader was opened.
 func (r *Reader) Head() object.Head { return r.head }
 
-// Close gives the files back. Closing twice is harmless.
+// Close closes the Reader's files. Closing twice is harmless.
 func (r *Reader) Close() error {
 	if r.release == nil {
 		return nil
@@ -38,15 +38,14 @@ func (r *Reader) Close() error {
 	return r.store.Close()
 }
 
-// LimitCache bounds the bytes of inflated objects that the Reader keeps, for a
-// Reader that reads little beside another; 0 is 48 MiB, as before the first
-// call.
+// LimitCache bounds the bytes of inflated objects that the Reader keeps, for a second
+// Reader that reads little; 0 is 48 MiB, the limit before the first call.
 func (r *Reader) LimitCache(bytes int) { r.store.LimitCache(bytes) }
 
 // Has reports whether the mirror has this object.
 func (r *Reader) Has(h object.Hash) bool { return r.store.Has(h) }
 
-// Commit reads a commit. ErrUnknownCommit where the mirror does not have it.
+// Commit reads a commit; object.ErrUnknownCommit if the mirror does not have it.
 func (r *Reader) Commit(ctx context.Context, h object.Hash) (object.Commit, error) {
 	if err := ctx.Err(); err != nil {
 		return object.Commit{}, err
@@ -54,7 +53,7 @@ func (r *Reader) Commit(ctx context.Context, h object.Hash) (object.Commit, erro
 	return r.store.Commit(h)
 }
 
-// Size is the length of a file object in bytes.
+// Size returns the length of a file object in bytes.
 func (r *Reader) Size(ctx context.Context, h object.Hash) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -62,16 +61,16 @@ func (r *Reader) Size(ctx context.Context, h object.Hash) (int64, error) {
 	return r.store.Size(h)
 }
 
-// Blob is SharedBlob with a slice of the caller's own.
+// Blob is SharedBlob that returns a copy.
 func (r *Reader) Blob(ctx context.Context, h object.Hash, limit int64) ([]byte, error) {
 	data, err := r.SharedBlob(ctx, h, limit)
 	return bytes.Clone(data), err
 }
 
-// SharedBlob reads a file's contents. A file longer than limit bytes is
-// ErrTooLarge; the length is read from its header, before anything is inflated.
-// A limit of 0 or less is 128 MiB. The slice is shared with the Reader's cache:
-// do not write to it.
+// SharedBlob reads a file's contents. The error is object.ErrTooLarge if the file has
+// more than limit bytes; the length is read from its header, before anything is
+// inflated. A limit of 0 or less is 128 MiB. The slice is shared with the Reader's
+// cache: do not write to it.
 func (r *Reader) SharedBlob(ctx context.Context, h object.Hash, limit int64) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -82,8 +81,7 @@ func (r *Reader) SharedBlob(ctx context.Context, h object.Hash, limit int64) ([]
 	return r.store.Blob(h, limit)
 }
 
-// IsAncestor reports whether commit a is b or an ancestor of b, through any
-// parent.
+// IsAncestor reports whether commit a is b, or an ancestor of b through any parents.
 func (r *Reader) IsAncestor(ctx context.Context, a, b object.Hash) (bool, error) {
 	if a == b {
 		return r.Has(a), nil
@@ -91,7 +89,7 @@ func (r *Reader) IsAncestor(ctx context.Context, a, b object.Hash) (bool, error)
 	if !r.Has(a) {
 		return false, fmt.Errorf("commit %s: %w", a, object.ErrUnknownCommit)
 	}
-	// a is an ancestor of b exactly if b's history has all of a's.
+	// a is an ancestor of b exactly if b's history has all commits of a's.
 	fresh, err := r.difference(ctx, a, b, 0)
 	return len(fresh) == 0, err
 }

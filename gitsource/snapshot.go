@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxVisited = 5_000_000 // entries looked at in one walk: trees can name the same subtree many times
+	maxVisited = 5_000_000 // entries read in one walk: trees can name the same subtree many times
 	maxLink    = 4096
 )
 
@@ -28,10 +28,10 @@ func (v *visits) add(ctx context.Context, n int) error {
 	return ctx.Err()
 }
 
-// Snapshot lists the files of a commit that want selects, sorted by path,
-// without reading them. Directories that prune reports are not entered; both
-// may be nil. Submodules are left out. Symlinks are listed with their target; [SplitLinks] drops
-// them.
+// Snapshot lists the files of a commit that want selects, sorted by path, without
+// reading them. Directories that prune reports are not entered. Either may be nil,
+// see filemask.Matcher. Submodules are left out; symlinks are listed with their
+// target.
 func (r *Reader) Snapshot(ctx context.Context, commit object.Hash, want func(path string) bool, prune func(dir string) bool) ([]object.File, error) {
 	n, err := r.store.Node(commit)
 	if err != nil {
@@ -84,21 +84,21 @@ func (w *snapshotWalk) file(e object.Entry, p string) error {
 	if e.Kind == object.KindLink {
 		text, err := w.r.store.Blob(e.Hash, maxLink)
 		if errors.Is(err, object.ErrTooLarge) {
-			return nil // no system can check it out either
+			return nil // no system can check it out
 		}
 		if err != nil {
 			return fmt.Errorf("symlink %s: %w", p, err)
 		}
 		f.Link, f.Target = string(text), linkTarget(p, string(text))
 		if f.Link == "" {
-			return nil // git cannot check it out either
+			return nil // git cannot check it out
 		}
 	}
 	w.files = append(w.files, f)
 	return nil
 }
 
-// linkTarget resolves a symlink's text against the directory it stands in.
+// linkTarget resolves a symlink's text against the symlink's directory.
 func linkTarget(link, text string) string {
 	if path.IsAbs(text) || strings.ContainsRune(text, 0) {
 		return ""
@@ -110,10 +110,11 @@ func linkTarget(link, text string) string {
 	return target
 }
 
-// SplitLinks splits a snapshot into its files and its symlinks. Links are
-// never read: one whose target is also matched is a duplicate (facts §2), and
-// one that leads elsewhere would change without its own entry changing, so
-// that a pull would miss what a fresh import sees. Steps leaves them out too.
+// SplitLinks splits a snapshot into its files and its symlinks. Symlinks are never
+// read: if its target is selected too, a symlink is a duplicate
+// (docs/compatibility.md#languages); otherwise the target could change without a
+// change of the symlink's own entry, and a pull would miss what a fresh import sees.
+// Steps leaves symlinks out too.
 func SplitLinks(files []object.File) (regular, links []object.File) {
 	for _, f := range files {
 		if f.Link == "" {

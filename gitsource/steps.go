@@ -11,50 +11,51 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// Step is what one commit of the branch brings to the files of a Matcher.
+// Step is the changes that one commit of the branch makes to the files of a Matcher.
 type Step struct {
-	// Commit that the branch stood at after this step.
+	// Commit of the branch after this step.
 	Commit object.Commit
-	// Base is the commit whose tree Changes compare with: the first parent, the
-	// old head after a rewritten branch (decision 20), or zero for the empty
-	// Tree before a first commit.
+	// Base is the commit that Changes compare with: the first parent, the old head
+	// of a rewritten branch (docs/compatibility.md#history), or zero for the empty
+	// tree before a first commit.
 	Base object.Hash
 	// Changes of matched paths, sorted by path; never empty.
 	Changes []Change
-	// Origins are the commits that the step brings in, parents first, the
-	// step's own commit last; see [Origin].
+	// Origins are the commits that the step brings in, parents first, the step's own
+	// commit last.
 	Origins []Origin
-	// Truncated is true when the step brings in more than 50,000 commits; then
-	// Origins holds the step's own commit only.
+	// Truncated means that the step brings in more than 50,000 commits; Origins then
+	// has only the step's own commit.
 	Truncated bool
-	// Place of the commit on the way, from 1, and the number of commits Of the
-	// way, those included that change no file of the Matcher.
+	// Position of the commit in the walk, from 1, and the Total number of commits in
+	// it. Commits that change no file of the Matcher count.
 	Position, Total int
 }
 
 // Change is one changed file. Symlinks and submodules count as absent.
 type Change struct {
-	// Path from the root of the repository, as in [File].
+	// Path from the root of the repository, as in object.File.
 	Path string
 	// Old and New are the ids of the contents; zero: absent. They differ.
 	Old, New object.Hash
 }
 
-// link is one first-parent commit of the way to walk.
+// link is one commit of the chain of first parents to walk.
 type link struct {
 	hash, tree object.Hash
 	merge      bool
 }
 
-// Steps walks the first-parent commits from (exclusive) from to to, oldest
-// first, and yields those that change a file of match. Entries of trees are
-// compared by id; no file is read.
+// Steps walks the first parents from from (exclusive) to to, the oldest first, and
+// yields the commits that change a file of match. It compares ids in trees and reads
+// no file.
 //
-// A zero from starts before the first commit. When from is not on the
-// first-parent chain of to (a rewritten branch, or a merge that put the old
-// mainline second), one step leads from from's tree to to's (decision 20).
-// from == to yields nothing. A from that the mirror does not have is
-// ErrUnknownCommit: the caller takes a snapshot. After an error the walk ends.
+// A zero from starts before the first commit. If from is not in the chain of to's
+// first parents (a rewritten branch, or a merge with the old mainline as its second
+// parent), one step leads from the tree of from to the tree of to
+// (docs/compatibility.md#history). from == to yields nothing. If the mirror does not
+// have from, the error is object.ErrUnknownCommit, and the caller takes a snapshot.
+// The walk ends after an error.
 func (r *Reader) Steps(ctx context.Context, from, to object.Hash, match filemask.Matcher) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		if from == to {
@@ -84,11 +85,12 @@ type walk struct {
 	r     *Reader
 	match filemask.Matcher
 	chain []link // newest first
-	base  link   // what the next step compares with
-	limit int    // of commits that one step may bring in
+	base  link   // the next step compares with this commit
+	limit int    // of the commits that one step may bring in
 	seen  map[object.Hash]struct{}
-	// seen holds all ancestors of base when the walk began before the first
-	// commit, so that ranges of merges need no search; otherwise it is nil.
+	// seen has base and all its ancestors if the walk starts before the first
+	// commit, so that no search is needed for the commits of a merge; otherwise it is
+	// nil.
 }
 
 func (r *Reader) newWalk(ctx context.Context, from, to object.Hash, match filemask.Matcher) (*walk, error) {
@@ -124,7 +126,7 @@ func (r *Reader) newWalk(ctx context.Context, from, to object.Hash, match filema
 		w.seen = make(map[object.Hash]struct{}, len(w.chain))
 	case !found:
 		w.chain = w.chain[:1]
-		w.chain[0].merge = true // its range has to be searched
+		w.chain[0].merge = true // its commits must be searched for
 	}
 	return w, nil
 }
@@ -163,8 +165,8 @@ func (w *walk) step(ctx context.Context, at link) (Step, error) {
 	return s, err
 }
 
-// fresh gives the commits that the step brings in, where the walk has seen all
-// that went before; nil where it has to be searched for, or is not asked.
+// fresh returns the commits that a merge brings in, if the walk has seen all earlier
+// commits; otherwise nil. It is nil for other commits.
 func (w *walk) fresh(ctx context.Context, base, at link) (map[object.Hash]object.Node, error) {
 	if w.seen == nil {
 		return nil, nil
@@ -223,7 +225,7 @@ func (d *diffWalk) dir(ctx context.Context, old, cur object.Hash, prefix string,
 	return nil
 }
 
-// entry compares what stands under one name; one of the two may be absent.
+// entry compares two entries of one name; one of the two may be absent.
 func (d *diffWalk) entry(ctx context.Context, x, y object.Entry, xp, yp string, depth int) error {
 	p := xp
 	if y.Name != "" {

@@ -11,24 +11,24 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// Upload is one round of git's smart HTTP protocol, of which the server keeps
-// nothing between two (gitprotocol-http).
+// Upload is one round of git's smart HTTP protocol (gitprotocol-http(5)). The server
+// keeps no state between two rounds.
 type Upload struct {
-	// Request is what the client posted; nil asks for the body of info/refs.
+	// Request is the body that the client posted; nil asks for the body of info/refs.
 	Request []byte
 	// Version is the protocol that the client asked for, 0 to 2.
 	Version int
 }
 
-// ErrNoGit says that a mirror cannot be served: there is no git program, or
-// Options say not to use it.
+// ErrNoGit says that a mirror cannot be served: there is no git program, or the
+// Options forbid it.
 var ErrNoGit = errors.New("cloning from this server needs the git program")
 
-// UploadPack answers one round of a clone or fetch from the mirror. The
-// repository stays until the answer is whole, even if the mirror is replaced
-// meanwhile. It gives what is in the history of the branch and nothing else.
-// The git program answers. ErrNoGit without it, ErrNotFetched before the first
-// fetch, ErrBadRequest for what is no request.
+// UploadPack answers one round of a clone or fetch from the mirror with the git
+// program. It gives the history of the branch and no other object. The git directory
+// stays until the answer is complete, even if the mirror is replaced in the meantime.
+// The error wraps ErrNoGit without the program, ErrNotFetched before the first fetch,
+// and ErrBadRequest if Request is not valid.
 func (m *Mirror) UploadPack(ctx context.Context, u Upload, w io.Writer) error {
 	git, ok := m.opts.Remote.Git()
 	if !ok {
@@ -39,14 +39,14 @@ func (m *Mirror) UploadPack(ctx context.Context, u Upload, w io.Writer) error {
 		return err
 	}
 	defer release()
-	q, err := parseUpload(u.Request)
+	wants, err := parseWants(u.Request)
 	if err != nil {
 		return err
 	}
 	if u.Request != nil && len(u.Request) == 0 {
 		return fmt.Errorf("%w: it is empty", ErrBadRequest)
 	}
-	if want, err := q.strange(ctx, dir, head); err != nil || !want.IsZero() {
+	if want, err := outsideHistory(ctx, wants, dir, head); err != nil || !want.IsZero() {
 		return errors.Join(err, refuseWant(w, want))
 	}
 	out := &begun{w: w}
@@ -61,7 +61,7 @@ func (m *Mirror) UploadPack(ctx context.Context, u Upload, w io.Writer) error {
 	return fmt.Errorf("serve the mirror of %s: %w", m.remote, err)
 }
 
-// lease keeps the repository in use on disk until release is called.
+// lease keeps the git directory in use on disk until release is called.
 func (m *Mirror) lease() (dir string, head object.Head, release func(), err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,14 +73,14 @@ func (m *Mirror) lease() (dir string, head object.Head, release func(), err erro
 	return filepath.Join(m.dir, name), head, func() { m.release(name) }, nil
 }
 
-// begun knows whether something was written. Who gets nothing at all for a
-// request has asked something wrong: git writes other faults into its answer.
+// begun knows whether anything was written. If git fails without an answer, the
+// request was wrong: other faults are in its answer.
 type begun struct {
 	w   io.Writer
 	yet bool
 }
 
-// Write passes on.
+// Write writes to w.
 func (b *begun) Write(p []byte) (int, error) {
 	b.yet = true
 	return b.w.Write(p)

@@ -2,7 +2,6 @@ package gitsource
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -13,70 +12,52 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// ErrBadRequest says that what a client posted is no request of git's protocol, or
-// none that is answered here.
+// ErrBadRequest says that the body that a client posted is not a request of git's
+// protocol, or not one that is answered here.
 var ErrBadRequest = errors.New("not a request of git's protocol that is understood here")
 
-// maxWants bounds the different commits of one request. There is one branch, so
-// that a client wants its head, or what was its head a moment ago.
+// maxWants bounds the different commits of one request. There is one branch, so a
+// client wants its head, or an earlier head.
 const maxWants = 16
 
-// uploadRequest is what a client posts in any version of the protocol.
-type uploadRequest struct {
-	wants, haves []object.Hash // without repetitions, as sent
-	done         bool
-	other        string // the first line of another kind, which only the program understands
-}
-
-// parseUpload reads pkt-lines (gitprotocol-common) as strictly as to find every
-// line that asks for an object; what else they say is git's to judge.
-func parseUpload(data []byte) (q uploadRequest, err error) {
-	wants, haves := map[object.Hash]bool{}, map[object.Hash]bool{}
+// parseWants returns the objects that a request in any version of the protocol asks
+// for, each once. It reads pkt-lines (gitprotocol-common(5)), strictly enough to find
+// every line that asks for an object. Git checks the other lines.
+func parseWants(data []byte) (wants []object.Hash, err error) {
 	for len(data) > 0 {
 		var line string
 		if line, data, err = packetLine(data); err != nil {
-			return q, err
+			return nil, err
 		}
 		word, rest, _ := strings.Cut(line, " ")
-		switch {
-		case word == "": // a flush, a delimiter
-		case word == "done" && rest == "":
-			q.done = true
-		case word == "want":
-			err = collect(&q.wants, wants, line, rest)
-		case word == "have":
-			err = collect(&q.haves, haves, line, rest)
-		case q.other == "":
-			q.other = line[:min(len(line), 40)]
+		if word != "want" && word != "have" {
+			continue
 		}
+		h, err := objectID(line, rest)
 		if err != nil {
-			return q, err
+			return nil, err
 		}
-		if len(q.wants) > maxWants {
-			return q, fmt.Errorf("%w: more than %d commits are wanted", ErrBadRequest, maxWants)
+		if word == "want" && !slices.Contains(wants, h) {
+			wants = append(wants, h)
+		}
+		if len(wants) > maxWants {
+			return nil, fmt.Errorf("%w: more than %d commits are wanted", ErrBadRequest, maxWants)
 		}
 	}
-	return q, nil
+	return wants, nil
 }
 
-// collect adds the id that rest begins with, before capabilities.
-func collect(list *[]object.Hash, seen map[object.Hash]bool, line, rest string) error {
+// objectID reads the id at the start of rest, which capabilities may follow.
+func objectID(line, rest string) (object.Hash, error) {
 	id, _, _ := strings.Cut(rest, " ")
-	var h object.Hash
-	if len(id) != 2*len(h) {
-		return fmt.Errorf("%w: %.60q", ErrBadRequest, line)
+	h, err := object.ParseHash(id)
+	if err != nil {
+		return object.Hash{}, fmt.Errorf("%w: %.60q", ErrBadRequest, line)
 	}
-	if _, err := hex.Decode(h[:], []byte(id)); err != nil {
-		return fmt.Errorf("%w: %.60q", ErrBadRequest, line)
-	}
-	if !seen[h] {
-		seen[h] = true
-		*list = append(*list, h)
-	}
-	return nil
+	return h, nil
 }
 
-// packetLine cuts off one line, "" for those without contents.
+// packetLine splits off one line, "" for a packet without contents.
 func packetLine(data []byte) (line string, rest []byte, err error) {
 	const header, longest = 4, 65520
 	if len(data) < header {
@@ -94,12 +75,12 @@ func packetLine(data []byte) (line string, rest []byte, err error) {
 	return strings.TrimSuffix(string(data[header:n]), "\n"), data[n:], nil
 }
 
-// strange is the first wanted commit that is not in the history of head, else
-// zero. A mirror holds more than that: what a force push left behind, and of a
-// local repository the objects of all branches. In version 2 git itself gives
-// whatever it has to who knows the id, and no setting changes that.
-func (q *uploadRequest) strange(ctx context.Context, dir string, head object.Head) (object.Hash, error) {
-	if !slices.ContainsFunc(q.wants, func(h object.Hash) bool { return h != head.Hash }) {
+// outsideHistory returns the first wanted commit that is not in the history of head,
+// otherwise zero. A mirror has more objects: those from before a force push, and of a
+// local repository those of all branches. In version 2 git gives any object to a
+// client that knows its id, and no setting changes that.
+func outsideHistory(ctx context.Context, wants []object.Hash, dir string, head object.Head) (object.Hash, error) {
+	if !slices.ContainsFunc(wants, func(h object.Hash) bool { return h != head.Hash }) {
 		return object.Hash{}, nil
 	}
 	r, err := openReader(dir, head, func() {})
@@ -107,7 +88,7 @@ func (q *uploadRequest) strange(ctx context.Context, dir string, head object.Hea
 		return object.Hash{}, err
 	}
 	defer r.Close()
-	for _, want := range q.wants {
+	for _, want := range wants {
 		if want == head.Hash {
 			continue
 		}
@@ -115,15 +96,14 @@ func (q *uploadRequest) strange(ctx context.Context, dir string, head object.Hea
 		if ctx.Err() != nil {
 			return want, ctx.Err()
 		}
-		if err != nil || !known { // no commit, or not here
+		if err != nil || !known { // not a commit, or not in the mirror
 			return want, nil
 		}
 	}
 	return object.Hash{}, nil
 }
 
-// refuseWant answers as git does. It does not tell whether there is such an
-// object.
+// refuseWant answers as git does. The answer does not tell whether the object exists.
 func refuseWant(w io.Writer, want object.Hash) error {
 	if want.IsZero() {
 		return nil

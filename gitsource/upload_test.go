@@ -95,19 +95,19 @@ func TestUploadAborted(t *testing.T) {
 	}
 }
 
-// FuzzParseUpload reads what a client posts: wherever a line asks for an object,
+// FuzzParseWants reads what a client posts: wherever a line asks for an object,
 // it is found.
-func FuzzParseUpload(f *testing.F) {
+func FuzzParseWants(f *testing.F) {
 	f.Add(wholeUpload(object.Hash{1}).Request)
 	f.Add(wholeUploadIn(2, object.Hash{1}).Request)
 	f.Add([]byte("0009done\n0000"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := parseUpload(data); err != nil && !errors.Is(err, ErrBadRequest) {
+		if _, err := parseWants(data); err != nil && !errors.Is(err, ErrBadRequest) {
 			t.Error(err)
 		}
 		line := fmt.Sprintf("0032want %s\n", object.Hash{2})
-		if q, err := parseUpload(append([]byte(line), data...)); err == nil && !slices.Contains(q.wants, object.Hash{2}) {
-			t.Errorf("what is wanted: %v", q.wants)
+		if wants, err := parseWants(append([]byte(line), data...)); err == nil && !slices.Contains(wants, object.Hash{2}) {
+			t.Errorf("what is wanted: %v", wants)
 		}
 	})
 }
