@@ -3,7 +3,6 @@ package page
 import (
 	"reflect"
 	"slices"
-	"strings"
 )
 
 // Bounds of a table.
@@ -52,11 +51,32 @@ func (t *tabler) list(list *node) *table {
 		return nil
 	}
 	t.longest = maxCell
-	columns := t.columns(list.members[0])
-	if columns == nil {
-		columns = general(list.members[0], maxColumns)
+	columns := general(list.members[0], maxColumns)
+	if r := resourceOf(list.members[0]); r.columns != nil {
+		columns = r.columns(t)
 	}
 	return tableOf(columns, list.members, list.more)
+}
+
+// object shows a resource, a line for each field that is not empty; nil if there
+// is no such field. Whole says that the table shows all that matters of the JSON.
+func (t *tabler) object(n *node) (shown *table, whole bool) {
+	t.longest = maxShown
+	fields := general(n, maxFields)
+	whole = len(fields) == len(n.keys)
+	if r := resourceOf(n); r.fields != nil {
+		fields, whole = r.fields(t), true
+	}
+	var lines []namedCell
+	for _, f := range fields {
+		if c := f.cell(n); !c.empty() {
+			lines = append(lines, namedCell{visible(f.name), c})
+		}
+	}
+	if lines == nil {
+		return nil, false
+	}
+	return &table{Object: true, Rows: [][]namedCell{lines}}, whole
 }
 
 // tableOf makes the rows, without the columns that are empty or, for columnOf,
@@ -93,88 +113,4 @@ func tableOf(columns []column, rows []*node, more int) *table {
 		}
 	}
 	return t
-}
-
-// columns chooses the columns for entries such as row; nil if their kind is
-// unknown.
-func (t *tabler) columns(row *node) []column {
-	switch kindOf(row) {
-	case aUnit:
-		return []column{
-			{"#", linked("url", "position")},
-			{"Source", t.forms("source")},
-			{"Target", t.forms("target")},
-			{"State", state},
-			{"Context", plain("context")},
-			{"Note", plain("note")},
-			{columnOf, where},
-		}
-	case aChange:
-		return []column{
-			{"#", linked("url", "id")},
-			{"When", when("timestamp")},
-			{"What", plain("action_name")},
-			{"By", author},
-			{"String", about},
-			{"Old", t.single("old")},
-			{"New", t.single("target")},
-			{columnOf, where},
-		}
-	case aTranslation:
-		return []column{
-			{"Language", linked("url", "language", "name")},
-			{"Component", within("component", linked("url", "name"))},
-			{"Translated", progress},
-			{"Strings", done("translated", "total")},
-			{"Fuzzy", number("fuzzy")},
-			{"Last change", when("last_change")},
-			{"More", links("units_list_url", "changes_list_url", "statistics_url", "file_url")},
-		}
-	case aDay:
-		return []column{{"From", plain("first_day")}, {"To", plain("last_day")}, {"Translated", progress}, {"Strings", done("translated", "total")}, {"Fuzzy", number("fuzzy")}}
-	case statistics:
-		return []column{{"Name", linked("url", "name")}, {"Translated", progress}, {"Strings", done("translated", "total")}, {"Fuzzy", number("fuzzy")}, {"Failing checks", number("failing")}, {"Last change", when("last_change")}}
-	case aProject:
-		return []column{{"Project", linked("url", "name")}, {"Web", plain("web")}, {"More", links("components_list_url", "languages_url", "changes_list_url", "statistics_url")}}
-	case aComponent:
-		return []column{
-			{"Component", linked("url", "name")},
-			{"Project", within("project", linked("url", "name"))},
-			{"Files", plain("filemask")},
-			{"Branch", plain("branch")},
-			{"More", links("translations_url", "changes_list_url", "statistics_url", "repository_url")},
-		}
-	case aLanguage:
-		return []column{{"Language", linked("url", "name")}, {"Code", plain("code")}, {"Direction", plain("direction")}, {"More", links("statistics_url")}}
-	case aUser:
-		return []column{{"Name", linked("url", "full_name")}, {"User", plain("username")}, {"First commit", when("date_joined")}, {"More", links("statistics_url")}}
-	case failures:
-		return []column{{"String", last("unit")}, {"Checks", failing}}
-	case aFailure:
-		return []column{{"Check", plain("name")}, {"What", plain("description")}}
-	case aComment:
-		return []column{{"Comment", t.single("comment")}, {"By", last("user")}, {"When", when("timestamp")}, {"String", last("unit")}}
-	case aSuggestion:
-		return []column{{"Target", t.forms("target")}, {"By", plain("author_name")}, {"When", when("timestamp")}, {"Branch", plain("branch")}, {"Commit", plain("commit")}}
-	}
-	return nil
-}
-
-// general makes columns of the first keys of an entry that are not collections.
-// The first column is a link to the entry; no other address is shown.
-func general(row *node, most int) []column {
-	var list []column
-	linkless := row.get("url") == nil
-	for i, key := range row.keys {
-		k := row.members[i].kind
-		if k == object || k == array || !linkless && (key == "url" || strings.HasSuffix(key, "_url")) || len(list) == most {
-			continue
-		}
-		cell := plain(key)
-		if len(list) == 0 && !linkless {
-			cell = linked("url", key)
-		}
-		list = append(list, column{strings.ReplaceAll(key, "_", " "), cell})
-	}
-	return list
 }
