@@ -75,69 +75,85 @@ func (r *bitbucketRepo) urls() []string {
 	return list
 }
 
-// readBitbucket reads what Bitbucket Cloud and Data Center send:
-// https://support.atlassian.com/bitbucket-cloud/docs/event-payloads/ and
-// https://confluence.atlassian.com/bitbucketserver/event-payload-938025882.html
-func readBitbucket(h http.Header, payload []byte) (*notification, error) {
-	type ref struct {
-		Name      string `json:"name"`
-		DisplayID string `json:"displayId"`
-		Type      string `json:"type"`
-	}
-	var p struct {
-		Repository *bitbucketRepo `json:"repository"`
-		Push       struct {
-			Changes bounded[struct {
-				New *ref `json:"new"`
-				Old *ref `json:"old"`
-			}] `json:"changes"`
-		} `json:"push"`
+// bitbucketRef is a branch or a tag: Cloud sends its name, Data Center displayId.
+type bitbucketRef struct {
+	Name      string `json:"name"`
+	DisplayID string `json:"displayId"`
+}
+
+// bitbucketEvent is a push or a merged pull request.
+type bitbucketEvent struct {
+	Repository *bitbucketRepo `json:"repository"`
+	Push       struct {
 		Changes bounded[struct {
-			Ref ref `json:"ref"`
+			New *bitbucketRef `json:"new"`
+			Old *bitbucketRef `json:"old"`
 		}] `json:"changes"`
-		Merged struct {
-			Destination struct {
-				Branch ref `json:"branch"`
-			} `json:"destination"`
-			To *struct {
-				ref
-				Repository *bitbucketRepo `json:"repository"`
-			} `json:"toRef"`
-		} `json:"pullrequest"` // pullRequest too: keys match in any case
-	}
-	if err := decode(payload, &p); err != nil {
-		return nil, err
-	}
-	n := &notification{}
-	switch h.Get("X-Event-Key") {
+	} `json:"push"`
+	Changes bounded[struct {
+		Ref bitbucketRef `json:"ref"`
+	}] `json:"changes"`
+	Merged struct {
+		Destination struct {
+			Branch bitbucketRef `json:"branch"`
+		} `json:"destination"`
+		To *struct {
+			bitbucketRef
+			Repository *bitbucketRepo `json:"repository"`
+		} `json:"toRef"`
+	} `json:"pullrequest"` // pullRequest too: keys match in any case
+}
+
+// branches returns the branches of the event with a key; ok is false for other
+// events.
+func (p *bitbucketEvent) branches(key string) (list []string, ok bool) {
+	switch key {
 	case "repo:push":
 		for _, c := range p.Push.Changes {
 			if at := c.New; at != nil {
-				n.branches = append(n.branches, at.Name)
+				list = append(list, at.Name)
 			} else if at := c.Old; at != nil {
-				n.branches = append(n.branches, at.Name)
+				list = append(list, at.Name)
 			}
 		}
 	case "repo:refs_changed":
 		for _, c := range p.Changes {
-			n.branches = append(n.branches, c.Ref.DisplayID)
+			list = append(list, c.Ref.DisplayID)
 		}
 	case "pullrequest:fulfilled":
-		n.branches = []string{p.Merged.Destination.Branch.Name}
+		list = []string{p.Merged.Destination.Branch.Name}
 	case "pr:merged":
 		if to := p.Merged.To; to != nil {
-			n.branches = []string{to.DisplayID}
-			if p.Repository == nil {
-				p.Repository = to.Repository
-			}
+			list = []string{to.DisplayID}
 		}
 	default:
+		return nil, false
+	}
+	return list, true
+}
+
+// readBitbucket reads what Bitbucket Cloud and Data Center send:
+// https://support.atlassian.com/bitbucket-cloud/docs/event-payloads/ and
+// https://confluence.atlassian.com/bitbucketserver/event-payload-938025882.html
+func readBitbucket(h http.Header, payload []byte) (*notification, error) {
+	var p bitbucketEvent
+	if err := decode(payload, &p); err != nil {
+		return nil, err
+	}
+	key := h.Get("X-Event-Key")
+	branches, ok := p.branches(key)
+	if !ok {
 		return nil, nil
 	}
 	r := p.Repository
+	if to := p.Merged.To; r == nil && key == "pr:merged" && to != nil {
+		r = to.Repository
+	}
 	if r == nil || r.name() == "" {
 		return nil, errMissingField
 	}
-	n.repos, n.repoURL, n.fullName, n.defaultBranch = r.urls(), r.Links.HTML.Href, r.name(), r.MainBranch.Name
-	return n, nil
+	return &notification{
+		fullName: r.name(), repoURL: r.Links.HTML.Href, repos: r.urls(),
+		branches: branches, defaultBranch: r.MainBranch.Name,
+	}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -224,79 +223,6 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestMatchStatus: an answer counts components by how far they match.
-func TestMatchStatus(t *testing.T) {
-	t.Parallel()
-	s := newServer(
-		t,
-		Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true},
-		Component{ID: 2, Project: "p", Slug: "docs", Branch: "main", Enabled: true},
-		Component{ID: 3, Project: "off", Slug: "app", Branch: "main"},
-		Component{ID: 4, Project: "p", Slug: "next", Branch: "next", Enabled: true},
-		Component{ID: 5, Project: "p", Slug: "head", Tracking: "main", Enabled: true},
-		Component{ID: 6, Project: "p", Slug: "old", Tracking: "master", Enabled: true},
-		Component{ID: 0, Project: "p", Slug: "new-{component}", Enabled: true},
-	)
-	status, a, _ := s.push()
-	want := answer{
-		Status: "success", Message: "Update triggered: p/app, p/docs, p/head, p/new-{component}",
-		Match: &matchStatus{7, 5, 4}, Updated: []string{"p/app", "p/docs", "p/head", "p/new-{component}"},
-	}
-	if diff := cmp.Diff(want, a, cmp.AllowUnexported(answer{})); diff != "" || status != 200 {
-		t.Errorf("status %d (-want +got):\n%s", status, diff)
-	}
-	if diff := cmp.Diff([]string{"53 teapot# [5] GitHub main", "pull teapot#", "53 teapot#main [1 2] GitHub main", "pull teapot#main"}, s.pulls.did()); diff != "" {
-		t.Errorf("done (-want +got):\n%s", diff)
-	}
-	// HEAD has moved to a branch that no pull has seen.
-	s.clock.pass(time.Hour)
-	_, a, _ = s.send("POST", "/hooks/github/", strings.ReplaceAll(pushed, "heads/main", "heads/trunk"), "X-GitHub-Event", "push")
-	if diff := cmp.Diff([]string{"p/head", "p/old", "p/new-{component}"}, a.Updated); diff != "" {
-		t.Errorf("the default branch (-want +got):\n%s", diff)
-	}
-	// Hooks that are switched off: nothing happens.
-	s = newServer(t, Component{ID: 3, Project: "off", Slug: "app", Branch: "main"})
-	if status, a, _ := s.push(); status != 202 || *a.Match != (matchStatus{1, 1, 0}) || len(s.pulls.did()) > 0 {
-		t.Errorf("enable_hooks false: %d %+v", status, a)
-	}
-	if status, _, _ := s.send("GET", "/hooks/update/off/", ""); status != 405 || len(s.pulls.did()) > 0 {
-		t.Errorf("enable_hooks false: update %d, want 405", status)
-	}
-}
-
-// TestSuggestingBranches: a push to a branch whose texts are suggestions has the
-// component pulled, without an entry: nothing of its own branch is new.
-func TestSuggestingBranches(t *testing.T) {
-	t.Parallel()
-	from := func(branch string) bool { return strings.HasPrefix(branch, "l10n/") }
-	s := newServer(
-		t,
-		Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true, Suggests: from},
-		Component{ID: 2, Project: "p", Slug: "docs", Branch: "main", Enabled: true},
-		Component{ID: 3, Project: "off", Slug: "app", Branch: "main", Suggests: from},
-		Component{ID: 4, Project: "p", Slug: "next", Branch: "next", Enabled: true, Secured: true, Secret: "x", Suggests: from},
-	)
-	push := func(branch string) (int, answer) {
-		t.Helper()
-		status, a, _ := s.send("POST", "/hooks/github/", strings.ReplaceAll(pushed, "heads/main", "heads/"+branch), "X-GitHub-Event", "push")
-		s.clock.pass(time.Hour)
-		return status, a
-	}
-	if status, a := push("l10n/cs"); status != 200 || fmt.Sprint(a.Updated, *a.Match) != "[p/app] {3 2 1}" {
-		t.Errorf("a branch that suggests: %d %+v", status, a)
-	}
-	if diff := cmp.Diff([]string{"pull teapot#main"}, s.pulls.did()); diff != "" {
-		t.Errorf("done (-want +got):\n%s", diff)
-	}
-	if status, a := push("other"); status != 202 || a.Match.Branch != 0 || s.pulls.did() != nil {
-		t.Errorf("another branch: %d %+v", status, a)
-	}
-	push("main")
-	if diff := cmp.Diff([]string{"53 teapot#main [1 2] GitHub main", "pull teapot#main"}, s.pulls.did()); diff != "" {
-		t.Errorf("the branch itself (-want +got):\n%s", diff)
-	}
-}
-
 // TestSecrets: which callers pull what, and what other callers learn.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
@@ -360,53 +286,6 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestPauses: unsigned calls pull at most once a minute, signed ones once a
-// second, and the last call is never lost.
-func TestPauses(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name   string
-		secret string
-		pause  time.Duration
-	}{{"open", "", time.Minute}, {"signed", "one", time.Second}} {
-		s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true, Secured: tt.secret != "", Secret: tt.secret})
-		call := func(want ...string) {
-			t.Helper()
-			if status, _, _ := s.push("Authorization", "Bearer "+tt.secret); status != 200 {
-				t.Fatalf("%s: status %d", tt.name, status)
-			}
-			if diff := cmp.Diff(want, s.pulls.did()); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-			}
-		}
-		call("53 teapot#main [1] GitHub main", "pull teapot#main")
-		call()
-		s.clock.pass(tt.pause / 2)
-		call()
-		s.clock.pass(tt.pause/2 - 1)
-		if did := s.pulls.did(); did != nil {
-			t.Errorf("%s: before the end of the pause: %v", tt.name, did)
-		}
-		s.clock.pass(1)
-		if diff := cmp.Diff([]string{"pull teapot#main"}, s.pulls.did()); diff != "" {
-			t.Errorf("%s: at the end of the pause (-want +got):\n%s", tt.name, diff)
-		}
-		call()
-		s.clock.pass(tt.pause)
-		s.clock.pass(tt.pause)
-		if diff := cmp.Diff([]string{"pull teapot#main"}, s.pulls.did()); diff != "" {
-			t.Errorf("%s: at the end of the next (-want +got):\n%s", tt.name, diff)
-		}
-		call("53 teapot#main [1] GitHub main", "pull teapot#main")
-		call()
-		s.Close()
-		s.clock.pass(time.Hour)
-		if did := s.pulls.did(); did != nil {
-			t.Errorf("%s: after Close: %v", tt.name, did)
-		}
-	}
-}
-
 // TestPrivateWaitsForNothing: the time of an answer does not reveal private
 // components.
 func TestPrivateWaitsForNothing(t *testing.T) {
@@ -426,71 +305,6 @@ func TestPrivateWaitsForNothing(t *testing.T) {
 	if got := len(s.pulls.did()); got != 2 {
 		t.Errorf("%d things done, want 2", got)
 	}
-}
-
-// TestNothingOfStrangers: texts of a payload get into an entry only if the
-// configuration has them too.
-func TestNothingOfStrangers(t *testing.T) {
-	t.Parallel()
-	n := &notification{
-		service: "GitHub", repoURL: "https://spam.example/", fullName: "buy/spam",
-		repos: []string{"https://spam.example/", "https://user:pw@GitHub.com/kitchen/teapot.git/"}, branches: []string{"refs/heads/main"},
-	}
-	n.normalize()
-	event, ok := n.about(teapot)
-	want := map[string]string{"service_long_name": "GitHub", "repo_url": teapot, "repos": teapot, "full_name": "", "branch": "main"}
-	if diff := cmp.Diff(want, event); diff != "" || !ok {
-		t.Errorf("about: %v (-want +got):\n%s", ok, diff)
-	}
-	for _, name := range []string{"", "/", ".git", "a", "kitchen/teapot\x00", strings.Repeat("x", maxText+1), "it", "//"} {
-		n := &notification{fullName: name}
-		n.normalize()
-		if _, ok := n.about(teapot); ok {
-			t.Errorf("a repository is called %q", name)
-		}
-	}
-}
-
-// TestBodies: the size of a body and of all bodies is bounded.
-func TestBodies(t *testing.T) {
-	t.Parallel()
-	s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
-	for _, size := range []int{0, 1, firstBody - 1, firstBody, firstBody + 1, 5 * firstBody} {
-		spaces := strings.Repeat(" ", size)
-		if status, _, text := s.send("POST", "/hooks/github/", spaces+pushed, "X-GitHub-Event", "push"); status != 200 {
-			t.Errorf("%d bytes: %d %s", size, status, text)
-		}
-	}
-	r := httptest.NewRequest("POST", "http://h/hooks/github/", io.LimitReader(spaces{}, maxBody+1))
-	w := httptest.NewRecorder()
-	s.ServeHTTP(w, r)
-	if w.Code != 413 {
-		t.Errorf("a larger body: %d, want 413", w.Code)
-	}
-	r = httptest.NewRequest("POST", "http://h/hooks/github/", spaces{})
-	r.ContentLength = maxBody + 1
-	w = httptest.NewRecorder()
-	s.ServeHTTP(w, r)
-	if w.Code != 413 {
-		t.Errorf("a larger body that says so: %d, want 413", w.Code)
-	}
-	if n := s.bodies.inUse.Load(); n != 0 {
-		t.Errorf("%d bytes are still in use", n)
-	}
-	s.bodies.inUse.Store(maxBodies)
-	if status, _, _ := s.push(); status != 503 {
-		t.Errorf("too many at a time: %d, want 503", status)
-	}
-}
-
-// spaces is a body without an end.
-type spaces struct{}
-
-func (spaces) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = ' '
-	}
-	return len(p), nil
 }
 
 // TestHostile: payloads that are large, deep or long.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -31,71 +32,81 @@ func healthz(w http.ResponseWriter, _ *http.Request) {
 // are not served, with the reason) of each public component and counts the private
 // ones.
 func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
-	ready, components, hidden, err := s.componentStates(r.Context())
+	state, err := s.readiness(r.Context())
 	if err != nil {
 		s.log.Error("readyz", "error", err)
 		writeJSON(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "detail": "the store cannot be read"})
 		return
 	}
 	status := http.StatusOK
-	if !ready {
+	if !state.ready {
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "1")
 	}
-	writeJSON(w, status, map[string]any{"ready": ready, "components": components, "private": hidden})
+	writeJSON(w, status, map[string]any{"ready": state.ready, "components": state.public, "private": state.private})
 }
 
-// componentStates lists the state of every component of the plan.
-func (s *supervisor) componentStates(ctx context.Context) (ready bool, list []map[string]any, hidden int, err error) {
+// readiness is the state of all components of a plan.
+type readiness struct {
+	ready   bool             // every component is ready or failed
+	public  []map[string]any // never nil
+	private int
+}
+
+// readiness returns the state of the components of the plan.
+func (s *supervisor) readiness(ctx context.Context) (*readiness, error) {
 	p, states := s.snapshot()
-	ready, list = true, []map[string]any{}
+	r := &readiness{ready: true, public: []map[string]any{}}
 	for i := range p.branches {
-		b := &p.branches[i]
-		rows, err := s.engine.rows(ctx, b)
-		if err != nil {
-			return false, nil, 0, err
-		}
-		state := states[b.Key]
-		whole := branchError(state, rows)
-		add := func(project, slug string, private, imported bool, problem string) {
-			name := componentState(state, imported, problem)
-			ready = ready && (name == stateReady || name == stateFailed)
-			if private {
-				hidden++
-				return
-			}
-			entry := map[string]any{
-				"project": project, "component": slug, "state": name, "error": nil, "progress": nil,
-				"unserved": s.problems.list(project, slug),
-			}
-			if problem == "" {
-				problem = whole
-			}
-			if problem != "" {
-				entry["error"] = problem
-			}
-			if d, ok := s.engine.progress.branch(b.Key); ok {
-				entry["progress"] = d.percent()
-			}
-			list = append(list, entry)
-		}
-		found := map[string]bool{}
-		for i := range rows {
-			c := &rows[i]
-			found[c.Project.Slug+"/"+c.Slug], found[c.Project.Slug+"/"+c.Template] = true, true
-			add(c.Project.Slug, c.Slug, private(c.Project.Private(), c.Settings.Access), c.Imported, c.Problem)
-		}
-		for _, c := range b.Components { // discoveries without a component
-			if !found[c.Spec.Project+"/"+c.Spec.Slug] {
-				nothing := state.Finished() && state.Err == nil // there is nothing to find
-				add(c.Spec.Project, c.Spec.Slug, private(p.private(c.Spec.Project), c.Spec.Settings.Access), nothing, "")
-			}
+		if err := s.addBranch(ctx, r, p, &p.branches[i], states[p.branches[i].Key]); err != nil {
+			return nil, err
 		}
 	}
-	slices.SortStableFunc(list, func(a, b map[string]any) int {
+	slices.SortStableFunc(r.public, func(a, b map[string]any) int {
 		return cmp.Or(cmp.Compare(a["project"].(string), b["project"].(string)), cmp.Compare(a["component"].(string), b["component"].(string)))
 	})
-	return ready, list, hidden, nil
+	return r, nil
+}
+
+// addBranch adds the components of a branch.
+func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *ingest.Branch, state schedule.State) error {
+	rows, err := s.engine.rows(ctx, b)
+	if err != nil {
+		return err
+	}
+	whole := branchError(state, rows)
+	add := func(project, slug string, private, imported bool, problem string) {
+		name := componentState(state, imported, problem)
+		r.ready = r.ready && (name == stateReady || name == stateFailed)
+		if private {
+			r.private++
+			return
+		}
+		entry := map[string]any{
+			"project": project, "component": slug, "state": name, "error": nil, "progress": nil,
+			"unserved": s.problems.list(project, slug),
+		}
+		if problem = cmp.Or(problem, whole); problem != "" {
+			entry["error"] = problem
+		}
+		if d, ok := s.engine.progress.branch(b.Key); ok {
+			entry["progress"] = d.percent()
+		}
+		r.public = append(r.public, entry)
+	}
+	found := map[string]bool{}
+	for i := range rows {
+		c := &rows[i]
+		found[c.Project.Slug+"/"+c.Slug], found[c.Project.Slug+"/"+c.Template] = true, true
+		add(c.Project.Slug, c.Slug, private(c.Project.Private(), c.Settings.Access), c.Imported, c.Problem)
+	}
+	for _, c := range b.Components { // discoveries without a component
+		if !found[c.Spec.Project+"/"+c.Spec.Slug] {
+			nothing := state.Finished() && state.Err == nil // there is nothing to find
+			add(c.Spec.Project, c.Spec.Slug, private(p.private(c.Spec.Project), c.Spec.Settings.Access), nothing, "")
+		}
+	}
+	return nil
 }
 
 // branchError is the error of a branch as a whole; "" without one. Errors of single
