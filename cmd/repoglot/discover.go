@@ -82,17 +82,7 @@ func inspect(ctx context.Context, dir, address string, o gitsource.Options) (fil
 	if err != nil {
 		return none, object.Head{}, err
 	}
-	head, err := mirror.Fetch(ctx)
-	if err != nil {
-		return none, head, err
-	}
-	reader, err := mirror.Reader(ctx)
-	if err != nil {
-		return none, head, err
-	}
-	defer reader.Close()
-	d, err := layouts(ctx, reader, head.Hash, languages, address)
-	return d, head, err
+	return layouts(ctx, mirror, languages, address)
 }
 
 // configurationOf writes a configuration for the files found, without the

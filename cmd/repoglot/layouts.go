@@ -13,13 +13,23 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
-// layouts finds the translation files at a commit. No file is an error.
-func layouts(ctx context.Context, reader *gitsource.Reader, head object.Hash, languages *lang.Table, address string) (filemask.Discovery, error) {
-	files, err := reader.Snapshot(ctx, head, func(p string) bool {
+// layouts fetches a repository and finds the translation files at its head. No file
+// is an error.
+func layouts(ctx context.Context, mirror *gitsource.Mirror, languages *lang.Table, address string) (filemask.Discovery, object.Head, error) {
+	head, err := mirror.Fetch(ctx)
+	if err != nil {
+		return filemask.Discovery{}, head, err
+	}
+	reader, err := mirror.Reader(ctx)
+	if err != nil {
+		return filemask.Discovery{}, head, err
+	}
+	defer reader.Close()
+	files, err := reader.Snapshot(ctx, head.Hash, func(p string) bool {
 		return strings.HasSuffix(p, ".po") || strings.HasSuffix(p, ".pot")
 	}, nil)
 	if err != nil {
-		return filemask.Discovery{}, err
+		return filemask.Discovery{}, head, err
 	}
 	d := filemask.Discover(files, filemask.DiscoverOptions{
 		Known: func(code string) (string, bool) {
@@ -30,9 +40,9 @@ func layouts(ctx context.Context, reader *gitsource.Reader, head object.Hash, la
 		Default:  nameLanguage(repoName(address), languages),
 	})
 	if len(d.Sets) == 0 {
-		return d, fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", repourl.Redact(address))
+		return d, head, fmt.Errorf("%s: no PO files whose path tells a language were found: write a configuration with a filemask", repourl.Redact(address))
 	}
-	return d, ctx.Err()
+	return d, head, ctx.Err()
 }
 
 // maxHeaders bounds the files that are read for their language.

@@ -60,16 +60,7 @@ func (e *engine) discover(ctx context.Context, c *config.Config, repo string) er
 	if err != nil {
 		return err
 	}
-	head, err := mirror.Fetch(ctx)
-	if err != nil {
-		return err
-	}
-	reader, err := mirror.Reader(ctx)
-	if err != nil {
-		return err
-	}
-	defer reader.Close()
-	d, err := layouts(ctx, reader, head.Hash, e.languages, address)
+	d, _, err := layouts(ctx, mirror, e.languages, address)
 	if err != nil {
 		return err
 	}
