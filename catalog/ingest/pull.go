@@ -28,7 +28,7 @@ type pull struct {
 	changes map[int64]int64 // entries by component
 	errs    map[int64]error // by component
 
-	emptyDiscoveries   []*store.ComponentSpec // those that find no component
+	emptyDiscoveries   []*store.ComponentSpec // discoveries without a component
 	suggestionProblems map[int64][]string     // of files on branches with suggestions, by component
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // aheadCache bounds the inflated objects that the reader of a readAhead keeps.
-// Meanwhile pullCache bounds those of the pull's reader, which only reads what is
+// Meanwhile pullCache bounds the objects of the pull's reader, which only reads what is
 // needed again.
 const (
 	aheadCache = 32 << 20

@@ -216,7 +216,7 @@ func TestProbeBesideAHangingProbe(t *testing.T) {
 
 func TestHostGoesDown(t *testing.T) {
 	for _, test := range []struct {
-		name, runs string // who failed; + is a success of anybody
+		name, runs string // keys of failed runs; + is a success of any job
 		jobs       int
 		want       bool
 	}{

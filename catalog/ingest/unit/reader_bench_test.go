@@ -51,8 +51,8 @@ func benchmarkRead(b *testing.B, files [][]byte) {
 	b.ReportMetric(float64(size)*float64(b.N)/1e6/(processorTime(b)-start).Seconds(), "cpu-MB/s")
 }
 
-// processorTime is that of this process: with one processor it is the time that
-// passes, but on a busy machine it is the better measure.
+// processorTime returns the processor time of this process. On one idle processor
+// it is the time that passes; on a busy machine it is the better measure.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var r syscall.Rusage
