@@ -60,7 +60,7 @@ func parts() map[string]part {
 		"bad_bearer":          {sameAs("translation_detail"), "docs/compatibility.md#authentication: while no token exists none is wrong; see compareTokens"},
 		"noslash_translation": {sameAs("translation_detail"), "docs/compatibility.md#addresses: answered directly"},
 		"noslash_units":       {sameAs("units_p1"), "docs/compatibility.md#addresses: answered directly"},
-		// Decision 27: everybody may read what there a token could.
+		// Everybody may read what there only a token could.
 		"component_repository_anon":   {sameAs("component_repository_auth"), "docs/compatibility.md#repository-status"},
 		"translation_repository_anon": {sameAs("translation_repository_auth"), "docs/compatibility.md#repository-status"},
 	}

@@ -141,7 +141,7 @@ func statisticsServer(t *testing.T) *httptest.Server {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("the repositories are not there: %v", err)
 		}
-		t.Skipf("skipped: %s is not there", bundle)
+		t.Skipf("skipped: the bundles of real repositories are not in the repository; looked for %s", bundle)
 	}
 	repo := clone(t, bundle, filepath.Join(dir, "repo.git"))
 	pushSuggestions(t, repo, filepath.Join(dir, "work"))
