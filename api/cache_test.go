@@ -2,9 +2,7 @@ package api
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -62,125 +59,6 @@ func TestCacheFollowsTheStore(t *testing.T) {
 	}
 	if rec := ask(s, http.MethodGet, cacheTarget, "If-None-Match", first.Header().Get("ETag")); rec.Code != http.StatusOK {
 		t.Errorf("status %d for the ETag of before, want 200", rec.Code)
-	}
-}
-
-// TestConditional: every ETag of an answer gives 304 without a body.
-func TestConditional(t *testing.T) {
-	t.Parallel()
-	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
-	tags := map[string]string{}
-	for _, encoding := range []string{"", "gzip", "zstd"} {
-		rec := ask(s, http.MethodGet, cacheTarget, "Accept-Encoding", encoding)
-		tags[encoding] = rec.Header().Get("ETag")
-		if got := rec.Header().Get("Content-Encoding"); got != encoding {
-			t.Errorf("Content-Encoding %q, want %q", got, encoding)
-		}
-	}
-	if tags[""] == tags["gzip"] || tags["gzip"] == tags["zstd"] {
-		t.Errorf("encodings share an ETag: %q", tags)
-	}
-	for _, uncached := range []bool{false, true} {
-		for _, tag := range []string{tags[""], tags["gzip"], tags["zstd"], "W/" + tags["zstd"], "*", `"x", ` + tags["gzip"] + `, "y"`} {
-			for _, method := range []string{http.MethodGet, http.MethodHead} {
-				header := []string{"If-None-Match", tag, "Accept-Encoding", "zstd"}
-				if uncached {
-					header = append(header, "Authorization", "Token x")
-				}
-				rec := ask(s, method, cacheTarget, header...)
-				if rec.Code != http.StatusNotModified || rec.Body.Len() > 0 || rec.Header().Get("ETag") != tags["zstd"] || rec.Header().Get("Content-Length") != "" {
-					t.Errorf("%s with %s: %d, %d bytes, headers %v", method, tag, rec.Code, rec.Body.Len(), rec.Header())
-				}
-			}
-		}
-	}
-	for _, tag := range []string{`"x"`, "", strings.Trim(tags[""], `"`), `"*"`} {
-		if rec := ask(s, http.MethodGet, cacheTarget, "If-None-Match", tag); rec.Code != http.StatusOK {
-			t.Errorf("status %d for %q", rec.Code, tag)
-		}
-	}
-	if rec := ask(s, http.MethodGet, "/api/units/999999/", "If-None-Match", "*"); rec.Code != http.StatusNotFound || rec.Header().Get("ETag") != "" {
-		t.Errorf("a missing unit: %d %v", rec.Code, rec.Header())
-	}
-}
-
-// TestEncodings: the body is the same in every encoding.
-func TestEncodings(t *testing.T) {
-	t.Parallel()
-	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
-	plain := ask(s, http.MethodGet, cacheTarget).Body.Bytes()
-	zipped, err := gzip.NewReader(ask(s, http.MethodGet, cacheTarget, "Accept-Encoding", "gzip").Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := io.ReadAll(zipped); err != nil || !bytes.Equal(got, plain) {
-		t.Errorf("gzip: %v, %d bytes, want %d", err, len(got), len(plain))
-	}
-	reader, err := zstd.NewReader(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reader.Close()
-	if got, err := reader.DecodeAll(ask(s, http.MethodGet, cacheTarget, "Accept-Encoding", "zstd").Body.Bytes(), nil); err != nil || !bytes.Equal(got, plain) {
-		t.Errorf("zstd: %v, %d bytes, want %d", err, len(got), len(plain))
-	}
-}
-
-// TestCompressTogether: compressors are used again, by one answer at a time, and
-// what they made stays as it is.
-func TestCompressTogether(t *testing.T) {
-	t.Parallel()
-	var all sync.WaitGroup
-	for worker := range 4 {
-		all.Go(func() {
-			type made struct{ body, gzip, zstd []byte }
-			var list []made
-			for i := range 50 {
-				body := bytes.Repeat(fmt.Appendf(nil, "%d of %d. ", i, worker), 1+i*i)
-				list = append(list, made{body, compress(gzipped, body), compress(zstandard, body)})
-			}
-			for _, m := range list {
-				for encoding, data := range map[string][]byte{"gzip": m.gzip, "zstd": m.zstd} {
-					got, err := decompress(encoding, data)
-					if err != nil || !bytes.Equal(got, m.body) || cap(data) > len(data)+len(data)/4+32 {
-						t.Errorf("%s: %d of %d bytes, %d kept for %d: %v", encoding, len(got), len(m.body), cap(data), len(data), err)
-					}
-				}
-			}
-		})
-	}
-	all.Wait()
-}
-
-func decompress(encoding string, data []byte) ([]byte, error) {
-	var r io.Reader
-	var err error
-	if encoding == "gzip" {
-		r, err = gzip.NewReader(bytes.NewReader(data))
-	} else {
-		r, err = zstd.NewReader(bytes.NewReader(data))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
-}
-
-// TestChooseEncoding: RFC 9110 §12.5.3.
-func TestChooseEncoding(t *testing.T) {
-	t.Parallel()
-	for header, want := range map[string]encoding{
-		"": identity, "gzip": gzipped, "gzip, zstd": zstandard, "zstd;q=0.5, gzip": gzipped, "x-gzip": gzipped,
-		"br": identity, "*": zstandard, "*;q=0": identity, "gzip;q=0": identity, "gzip;q=0, *": zstandard,
-		"identity, gzip;q=0.5": identity, "gzip;q=0.5": gzipped, "GZIP": gzipped, "gzip;q=x": identity,
-		"gzip;q=2": identity, "zstd;q=0, gzip;q=0.001": gzipped, ",,;": identity,
-	} {
-		if got := chooseEncoding(header, minEncoded); got != want {
-			t.Errorf("%q: %s, want %s", header, got.token(), want.token())
-		}
-	}
-	if got := chooseEncoding("gzip", minEncoded-1); got != identity {
-		t.Errorf("a small answer: %s", got.token())
 	}
 }
 
