@@ -63,17 +63,17 @@ func TestOtherBranchesBounds(t *testing.T) {
 		{nil, 1000, 0, "", 0},
 		{[]BranchQuery{{pattern(t, "*"), 500}}, 1000, 500, "", 0},
 	} {
-		sides, err := m.FetchOtherBranches(t.Context(), c.queries, c.most)
+		others, err := m.FetchOtherBranches(t.Context(), c.queries, c.most)
 		gittest.Must(t, err)
 		branches, packs := held(t, m)
-		if len(branches) != c.held || len(sides.Heads) != c.held || len(sides.Failed) != 0 || packs > 50+1 {
-			t.Errorf("%v: %d held, %d heads, %d failed, %d packs", c.queries, len(branches), len(sides.Heads), len(sides.Failed), packs)
+		if len(branches) != c.held || len(others.Heads) != c.held || len(others.Failed) != 0 || packs > 50+1 {
+			t.Errorf("%v: %d held, %d heads, %d failed, %d packs", c.queries, len(branches), len(others.Heads), len(others.Failed), packs)
 		}
 		if c.queries == nil {
 			continue
 		}
 		var names []string
-		heads, omitted := sides.Select(c.queries[0])
+		heads, omitted := others.Select(c.queries[0])
 		for _, h := range heads {
 			names = append(names, h.Branch)
 		}
@@ -84,7 +84,7 @@ func TestOtherBranchesBounds(t *testing.T) {
 }
 
 // TestOtherBranchesPacks: each branch that a remote sends is a pack, and the mirror is
-// repacked meanwhile. Branches whose commits are there already bring none.
+// repacked in the meantime. Branches whose commits are there already bring none.
 func TestOtherBranchesPacks(t *testing.T) {
 	root := t.TempDir()
 	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
@@ -103,16 +103,16 @@ func TestOtherBranchesPacks(t *testing.T) {
 		m := openMirror(t, remote.Repository{URL: srv.URL + "/up.git"}, Options{Remote: remote.Options{Transport: transport}})
 		_, err := m.Fetch(t.Context())
 		gittest.Must(t, err)
-		sides, err := m.FetchOtherBranches(t.Context(), []BranchQuery{{pattern(t, "l10n/*"), n}, {pattern(t, "same/*"), n}}, 1000)
+		others, err := m.FetchOtherBranches(t.Context(), []BranchQuery{{pattern(t, "l10n/*"), n}, {pattern(t, "same/*"), n}}, 1000)
 		gittest.Must(t, err)
 		branches, packs := held(t, m)
-		if len(branches) != n+same || len(sides.Heads) != n+same || len(sides.Failed) != 0 || packs > 50+1 {
-			t.Fatalf("%d held, %d heads, failed: %v, %d packs", len(branches), len(sides.Heads), sides.Failed, packs)
+		if len(branches) != n+same || len(others.Heads) != n+same || len(others.Failed) != 0 || packs > 50+1 {
+			t.Fatalf("%d held, %d heads, failed: %v, %d packs", len(branches), len(others.Heads), others.Failed, packs)
 		}
 		r, err := m.Reader(t.Context())
 		gittest.Must(t, err)
 		defer r.Close()
-		for i, h := range sides.Heads[:n] {
+		for i, h := range others.Heads[:n] {
 			if got := contents(t, r, h.Hash, filemask.Matcher{}); got["cs.po"] != fmt.Sprint("b", i) {
 				t.Errorf("%s has %v", h.Branch, got)
 			}

@@ -26,13 +26,13 @@ func pattern(tb testing.TB, s string) remote.BranchPattern {
 // checkBranches fetches branches, compares them, and reads a file of each.
 func checkBranches(t *testing.T, m *Mirror, most int, want map[string]files, order ...string) {
 	t.Helper()
-	sides, err := m.FetchOtherBranches(context.Background(), []BranchQuery{{pattern(t, "l10n/*"), 9}, {pattern(t, "*-po"), 9}}, most)
+	others, err := m.FetchOtherBranches(context.Background(), []BranchQuery{{pattern(t, "l10n/*"), 9}, {pattern(t, "*-po"), 9}}, most)
 	gittest.Must(t, err)
 	var names []string
 	r, err := m.Reader(context.Background())
 	gittest.Must(t, err)
 	defer r.Close()
-	for _, h := range sides.Heads {
+	for _, h := range others.Heads {
 		names = append(names, h.Branch)
 		if got := contents(t, r, h.Hash, filemask.Matcher{}); fmt.Sprint(got) != fmt.Sprint(want[h.Branch]) {
 			t.Errorf("%s has %v, want %v", h.Branch, got, want[h.Branch])
@@ -41,8 +41,8 @@ func checkBranches(t *testing.T, m *Mirror, most int, want map[string]files, ord
 	if fmt.Sprint(names) != fmt.Sprint(order) {
 		t.Errorf("branches %v, want %v", names, order)
 	}
-	if len(sides.Failed) > 0 {
-		t.Errorf("failed: %v", sides.Failed)
+	if len(others.Failed) > 0 {
+		t.Errorf("failed: %v", others.Failed)
 	}
 }
 
@@ -77,7 +77,7 @@ func branchStory(t *testing.T, u *upstream, m *Mirror) {
 	head, err := m.Fetch(t.Context())
 	gittest.Must(t, err)
 	if head.Hash != c1 || head.Branch != "main" {
-		t.Errorf("the mirror's own branch stands at %+v", head)
+		t.Errorf("the mirror's own branch is at %+v", head)
 	}
 	_, err = m.Rebuild(t.Context())
 	gittest.Must(t, err)
@@ -108,8 +108,8 @@ func TestFetchOtherBranches(t *testing.T) {
 	}
 }
 
-// TestOtherBranchesAreKeptAndHidden: maintenance keeps them, and those who clone from us
-// do not see them.
+// TestOtherBranchesAreKeptAndHidden: a repack keeps other branches, and clients that
+// clone from the mirror do not see them.
 func TestOtherBranchesAreKeptAndHidden(t *testing.T) {
 	for _, transport := range []string{"auto", "builtin"} {
 		u := newUpstream(t)
@@ -148,7 +148,7 @@ func TestOtherBranchesAreKeptAndHidden(t *testing.T) {
 	}
 }
 
-// TestBetween holds what a branch brings against the main branch.
+// TestBetween compares branches with the main branch.
 func TestBetween(t *testing.T) {
 	u := newUpstream(t)
 	c1 := u.Commit("A", files{"cs.po": "1", "de.po": "1"})
@@ -172,7 +172,7 @@ func TestBetween(t *testing.T) {
 		t.Errorf("changes %v by %v", paths, who)
 	}
 	if step, err = r.Between(t.Context(), merged, b2, filemask.Matcher{}); err != nil || len(step.Changes) != 3 || len(step.Origins) != 0 {
-		t.Errorf("to what is merged: %d changes, %d origins, %v", len(step.Changes), len(step.Origins), err)
+		t.Errorf("to a merged commit: %d changes, %d origins, %v", len(step.Changes), len(step.Origins), err)
 	}
 	if step, err = r.Between(t.Context(), main, main, filemask.Matcher{}); err != nil || len(step.Changes) != 0 {
 		t.Errorf("to itself: %+v, %v", step, err)

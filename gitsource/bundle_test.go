@@ -15,7 +15,7 @@ import (
 )
 
 // sharedRepos are the masks of ../shared/data/repos/README.md, how many files
-// they match at the head, and what Discover finds first.
+// they match at the head, and the first set that Discover finds.
 var sharedRepos = []struct {
 	name  string
 	masks []string

@@ -76,7 +76,7 @@ func (m *Mirror) update(ctx context.Context) (object.Head, error) {
 		}
 	}
 	if object.Damaged(err) {
-		m.log.Warn("mirror is damaged; cloning again beside it", "error", err)
+		m.log.Warn("mirror is damaged; it is replaced by a new clone", "error", err)
 		return tip, m.clone(ctx, src, tip)
 	}
 	return tip, err
@@ -155,7 +155,7 @@ func (m *Mirror) maintain(ctx context.Context, name string) (string, error) {
 			return name, err
 		}
 		m.keep = name
-		m.log.Warn("mirror could not be repacked; it goes on as it is", "error", err)
+		m.log.Warn("mirror could not be repacked; it stays as it is", "error", err)
 		return name, nil
 	}
 	return next, nil

@@ -21,7 +21,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// faulty is a TCP proxy that harms what the server sends on the n-th and all
+// faulty is a TCP proxy that harms the bytes that the server sends on the n-th and all
 // later connections, from byte at on.
 type faulty struct {
 	listener net.Listener
@@ -31,7 +31,7 @@ type faulty struct {
 	ended    chan struct{}
 }
 
-// fault is what happens from the byte at of all that the server sends.
+// fault happens from byte at of all bytes that the server sends.
 type fault struct {
 	kind string // cut, stall, corrupt
 	at   int64
@@ -101,9 +101,8 @@ func (p *faulty) pass(client net.Conn, data []byte) bool {
 	return err == nil
 }
 
-// TestFaultyNetwork: whatever happens on the way, the mirror keeps its last
-// state, the error says that the remote is at fault, and the next fetch gets
-// everything.
+// TestFaultyNetwork: after any fault of the network the mirror keeps its last state,
+// the error is about the remote, and the next fetch gets all commits.
 func TestFaultyNetwork(t *testing.T) {
 	root := t.TempDir()
 	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
@@ -145,7 +144,7 @@ func TestFaultyNetwork(t *testing.T) {
 					t.Errorf("%s at %d: not one line: %q", kind, at, err)
 				}
 				switch {
-				case err == nil: // the fault came later than what was asked for
+				case err == nil: // the fault came after the answer
 					good = files{}
 					for p, text := range fs {
 						good[p] = text

@@ -117,7 +117,7 @@ func guarded(next http.Handler, requests *[]string, mu *sync.Mutex) http.Handler
 	})
 }
 
-// transports gives each pair of our transports and servers that runs here.
+// transports calls run for each pair of a transport and a server on this machine.
 func transports(t *testing.T, root string, run func(t *testing.T, transport string, h http.Handler)) {
 	t.Run("builtin, go-git server", func(t *testing.T) { run(t, "builtin", gitHandler(root)) })
 	t.Run("builtin, git server", func(t *testing.T) { run(t, "builtin", backend(t, root)) })

@@ -16,7 +16,7 @@ import (
 )
 
 // TestMaxPack: a remote that sends more than it may is given up by both ways of
-// transport, keeps what was there before, and leaves nothing behind.
+// transport, keeps the objects from before, and leaves no files.
 func TestMaxPack(t *testing.T) {
 	root := t.TempDir()
 	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))

@@ -115,7 +115,7 @@ func TestFetchDaemon(t *testing.T) {
 }
 
 // TestShallowRemote: a remote without the beginning of its history is cloned and
-// followed from where its history begins, whoever transports.
+// followed from where its history begins, with either transport.
 func TestShallowRemote(t *testing.T) {
 	root := t.TempDir()
 	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
@@ -132,7 +132,7 @@ func TestShallowRemote(t *testing.T) {
 				m := openMirror(t, remote.Repository{URL: url + "/up.git"}, Options{Remote: remote.Options{Transport: transport}})
 				r := checkFetch(t, m, "main", files{"de.po": "2"})
 				if got := steps(t, r, object.Hash{}, c2, poMask); len(got) != 2 {
-					t.Errorf("steps %v, want those of two commits", describe(got))
+					t.Errorf("steps %v, want the steps of two commits", describe(got))
 				}
 				u.Set("main", c3)
 				r = checkFetch(t, m, "main", files{"de.po": "3"})
@@ -241,8 +241,7 @@ func TestEndlessStreams(t *testing.T) {
 	}
 }
 
-// TestEndlessAcknowledgements: neither is what comes before a pack held without
-// an end.
+// TestEndlessAcknowledgements: the answer before a pack is bounded too.
 func TestEndlessAcknowledgements(t *testing.T) {
 	id := strings.Repeat("a", 40)
 	refs := fmt.Sprintf("%04x%s HEAD\x00symref=HEAD:refs/heads/main agent=x\n%04x%s refs/heads/main\n0000", 4+40+1+4+1+len("symref=HEAD:refs/heads/main agent=x")+1, id, 4+40+1+len("refs/heads/main\n"), id)
@@ -284,8 +283,8 @@ func TestEndlessAcknowledgements(t *testing.T) {
 	}
 }
 
-// TestSSHSays: what a host says instead of a list of refs is passed on in one
-// line, and understood where it says that there is no such repository.
+// TestSSHSays: a message of a host instead of a list of refs is part of the error, in
+// one line; the messages for a missing repository are understood.
 func TestSSHSays(t *testing.T) {
 	for said, want := range map[string]string{
 		"ERROR: Repository not found.\n":                                   "repository not found",
@@ -301,7 +300,7 @@ func TestSSHSays(t *testing.T) {
 	}
 }
 
-// TestSilentRemotes: a remote that falls silent, at whatever point of the
+// TestSilentRemotes: a remote that falls silent, at any point of the
 // conversation, is given up after the time it may be silent for; the last state
 // stays, and the next fetch gets everything.
 func TestSilentRemotes(t *testing.T) {
@@ -351,7 +350,7 @@ func TestSilentRemotes(t *testing.T) {
 }
 
 // TestSilentHandshakes: a host that takes connections and says nothing, not even
-// to a TLS handshake, costs the time it may be silent for, whoever transports.
+// to a TLS handshake, costs the time it may be silent for, with either transport.
 func TestSilentHandshakes(t *testing.T) {
 	address := listen(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 	for _, transport := range []string{"builtin", "binary"} {

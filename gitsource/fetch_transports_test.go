@@ -30,7 +30,7 @@ import (
 )
 
 // sshd starts Debian's ssh server for one key, as this user, with a throwaway
-// host key, and gives its address and a known_hosts file for it.
+// host key, and returns its address and a known_hosts file for it.
 func sshd(t *testing.T, key ssh.PublicKey) (address, known string) {
 	t.Helper()
 	program := "/usr/sbin/sshd"
@@ -57,7 +57,7 @@ func sshd(t *testing.T, key ssh.PublicKey) (address, known string) {
 	known = filepath.Join(dir, "known")
 	gittest.Must(t, os.WriteFile(known, []byte(knownhosts.Line([]string{address}, host.PublicKey())+"\n"), 0o600))
 	// One server process per connection, as inetd would start it: no port to
-	// race for, nothing left behind.
+	// race for, nothing left over.
 	var wg sync.WaitGroup
 	t.Cleanup(func() { _ = l.Close(); wg.Wait() })
 	wg.Go(func() {

@@ -4,7 +4,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// introducer gives the index of the origin that introduced a text of
+// introducer returns the index of the origin that introduced a text of
 // Step.Changes[change]. same says whether a version of that file (zero: the
 // file is absent) has the text; it must be true for Changes[change].New, and
 // is asked once per version. It is the rule that is written down at Origin, for

@@ -101,7 +101,7 @@ func (m *Mirror) load() error {
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), "git-") && e.Name() != m.current || strings.HasPrefix(e.Name(), ".tmp-") {
 			if err := os.RemoveAll(filepath.Join(m.dir, e.Name())); err != nil {
-				m.log.Warn("cannot remove what is left of an older mirror", "name", e.Name(), "error", err)
+				m.log.Warn("cannot remove an old git directory of the mirror", "name", e.Name(), "error", err)
 			}
 		}
 	}
@@ -190,7 +190,7 @@ func (m *Mirror) release(name string) {
 
 func (m *Mirror) discard(name string) {
 	if err := os.RemoveAll(filepath.Join(m.dir, name)); err != nil {
-		m.log.Warn("cannot remove a replaced mirror; it is tried again at the next start", "name", name, "error", err)
+		m.log.Warn("cannot remove a replaced git directory of the mirror; it is tried again at the next start", "name", name, "error", err)
 	}
 }
 

@@ -170,7 +170,7 @@ func TestFetchFollows(t *testing.T) {
 	u.Write("HEAD", "ref: refs/heads/trunk\n")
 	checkFetch(t, m, "trunk", files{"de.po": "2"})
 	gittest.Must(t, os.Remove(filepath.Join(u.Dir, "refs/heads/trunk")))
-	u.Set("trunk/next", c3) // "trunk" stands in the way of "trunk/next"
+	u.Set("trunk/next", c3) // the file "trunk" is in the way of "trunk/next"
 	u.Write("HEAD", "ref: refs/heads/trunk/next\n")
 	checkFetch(t, m, "trunk/next", files{"de.po": "3", "x/y/z.po": "1"})
 	u.Write("HEAD", c1.String()+"\n")
@@ -331,7 +331,7 @@ func TestMirrorHealsPacks(t *testing.T) {
 			_ = r.Close()
 			r = open(t, m)
 			if _, err := r.Snapshot(context.Background(), c1, nil, nil); err != nil {
-				// Found by a reader: what it asks for is not what came last.
+				// A reader finds the damage: it asks for older objects than the fetch.
 				if !object.Damaged(err) {
 					t.Errorf("a reader says %v", err)
 				}
@@ -400,7 +400,7 @@ func TestMaintenanceKeepsHistory(t *testing.T) {
 	gittest.Must(t, err)
 	path, _ := m.Path()
 	for i := 0; !object.Crowded(path); i++ {
-		// Only what falls into the sampled directory 17 counts, so only that is written.
+		// Only the sampled directory 17 counts, so only its objects are written.
 		text := fmt.Sprint(i)
 		if id := plumbing.ComputeHash(plumbing.BlobObject, []byte(text)); id[0] == 0x17 {
 			gittest.Must(t, writeLooseBlob(path, text))
@@ -417,7 +417,7 @@ func TestMaintenanceKeepsHistory(t *testing.T) {
 		t.Errorf("steps %v", describe(got))
 	}
 	if !r.Has(forced) {
-		t.Error("the head before the last is lost, which a component may still stand at")
+		t.Error("the head before the last is lost, which a component may still have")
 	}
 	checkOneRepository(t, m)
 }

@@ -109,7 +109,7 @@ func TestStepsStopEarly(t *testing.T) {
 	}
 }
 
-// credit says for each change of a step who introduced its text: the file is
+// credit returns the author who introduced the text of each change: the file is
 // lines "key=text", and each key is one text.
 func credit(t *testing.T, r *Reader, s Step) map[string]string {
 	t.Helper()
@@ -200,8 +200,8 @@ func TestStepsCreditMerges(t *testing.T) {
 	check("another history", anna, alien, []string{"Alien: ~de.po | Alien[]"}, map[string]string{"de.po:z": "Alien"})
 }
 
-// TestOriginsModel compares steps of random histories with what exhaustive
-// search says: which commits are new, and who may be credited.
+// TestOriginsModel compares steps of random histories with an exhaustive search for
+// the new commits and for the commits that may be credited.
 func TestOriginsModel(t *testing.T) {
 	u := newUpstream(t)
 	var trees []object.Hash
@@ -289,7 +289,7 @@ func reachable(parents map[object.Hash][]object.Hash, from object.Hash) map[obje
 	return all
 }
 
-// creditable follows decision 18 on the whole graph: descend to any parent in
+// creditable applies the rule for authors (docs/compatibility.md#authors) to the whole graph: descend to any parent in
 // the range with the same text; commits all of whose parents differ may be
 // credited; if none is reached, the step's own is.
 func creditable(parents map[object.Hash][]object.Hash, text map[object.Hash]string, fresh map[object.Hash]bool, own object.Hash) map[object.Hash]bool {

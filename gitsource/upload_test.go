@@ -25,7 +25,7 @@ func wholeUpload(h object.Hash) Upload {
 
 // onFirst calls itself at its first write only.
 type onFirst struct {
-	got   bytes.Buffer // not embedded: nobody shall find its ReadFrom
+	got   bytes.Buffer // not embedded, since that would add ReadFrom
 	first func() error
 }
 
@@ -40,8 +40,8 @@ func (o *onFirst) Write(p []byte) (int, error) {
 	return o.got.Write(p)
 }
 
-// TestUploadWhileRebuilt clones a mirror anew in the middle of an answer: the
-// answer is whole, and the old repository goes when it ends.
+// TestUploadWhileRebuilt replaces a mirror in the middle of an answer: the answer is
+// complete, and the old git directory is removed after it.
 func TestUploadWhileRebuilt(t *testing.T) {
 	gittest.NeedGit(t)
 	u := newUpstream(t)
@@ -95,8 +95,7 @@ func TestUploadAborted(t *testing.T) {
 	}
 }
 
-// FuzzParseWants reads what a client posts: wherever a line asks for an object,
-// it is found.
+// FuzzParseWants finds every line that asks for an object.
 func FuzzParseWants(f *testing.F) {
 	f.Add(wholeUpload(object.Hash{1}).Request)
 	f.Add(wholeUploadIn(2, object.Hash{1}).Request)
@@ -112,10 +111,10 @@ func FuzzParseWants(f *testing.F) {
 	})
 }
 
-// TestUploadHidden: what the history of the branch does not have is not given to
-// who knows its id, though the mirror has it: a commit that a force push left
-// behind, its files, those of another branch; what it has is, also if it is no
-// head.
+// TestUploadHidden: a client that knows the id of an object outside the branch's
+// history does not get it, though the mirror has it: a commit from before a force
+// push, its files, a commit of another branch. A commit in the history is given, also
+// if it is no head.
 func TestUploadHidden(t *testing.T) {
 	gittest.NeedGit(t)
 	for version := range 3 {
@@ -136,7 +135,7 @@ func TestUploadHidden(t *testing.T) {
 		gittest.Must(t, err)
 		blob := plumbing.ComputeHash(plumbing.BlobObject, []byte("secret"))
 		if !r.Has(left) || !r.Has(object.Hash(blob)) {
-			t.Fatal("the mirror does not have what this is about")
+			t.Fatal("the mirror lacks the objects to hide")
 		}
 		gittest.Must(t, r.Close())
 		for _, tt := range []struct {
@@ -146,7 +145,7 @@ func TestUploadHidden(t *testing.T) {
 		}{
 			{"head", head, true},
 			{"ancestor", first, true},
-			{"left behind", left, false},
+			{"before a force push", left, false},
 			{"its tree", n.Tree, false},
 			{"its file", object.Hash(blob), false},
 			{"unknown", object.Hash{7}, false},

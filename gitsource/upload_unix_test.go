@@ -14,7 +14,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// TestUploadEndsProgram: with the client, git and what it started are gone.
+// TestUploadEndsProgram: git and its children end with the client.
 func TestUploadEndsProgram(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
@@ -26,7 +26,7 @@ func TestUploadEndsProgram(t *testing.T) {
 	gittest.Must(t, err)
 	fifo := filepath.Join(dir, "alive")
 	gittest.Must(t, syscall.Mkfifo(fifo, 0o600))
-	// It and its child hold the fifo open; who reads it sees its end when both are gone.
+	// It and its child hold the fifo open; a reader sees its end when both have ended.
 	script := "#!/bin/sh\nexec 3>'" + fifo + "'\nsleep 600 &\necho begun\nsleep 600\n"
 	gittest.Must(t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o700)) //nolint:gosec // a program
 	ctx, cancel := context.WithCancel(t.Context())

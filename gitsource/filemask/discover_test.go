@@ -21,7 +21,7 @@ func known(code string) (string, bool) {
 	return "", false
 }
 
-// saying is a table of what files say.
+// saying makes a table of the languages that files name.
 func saying(says map[string]string) DiscoverOptions {
 	return DiscoverOptions{Known: known, Language: func(f object.File) string { return says[f.Path] }}
 }
@@ -34,7 +34,7 @@ func snapshotOf(paths ...string) []object.File {
 	return list
 }
 
-// shown writes a discovery: sets with their rules, then what is left.
+// shown writes a discovery: sets with their rules, then the files that are left.
 func shown(d Discovery) []string {
 	var list []string
 	for _, f := range d.Sets {
@@ -122,7 +122,7 @@ func TestDiscoverLayouts(t *testing.T) {
 	}
 }
 
-// TestDiscoverIsExact: whatever a tree holds, every file is in one set or is left,
+// TestDiscoverIsExact: in any tree every file is in one set or is left,
 // and a set selects as many files as it says.
 func TestDiscoverIsExact(t *testing.T) {
 	part := rapid.SampledFrom([]string{"de", "fr", "pt_BR", "cs.x", "de.UTF-8", "po", "locale", "LC_MESSAGES", "app", "my-app", "x", "source", "a-de", "pot"})

@@ -21,7 +21,7 @@ func TestFilemaskMatch(t *testing.T) {
 		{"po/*.po", "xpo/cs.po", no},
 		{"po/*.po", "po/cs.pot", no},
 		{"po/*.po", "po/csxpo", no},
-		{"po/*.po", "po/.po", no}, // an empty code is none
+		{"po/*.po", "po/.po", no}, // an empty code is no code
 		{"*/library/functions.po", "pl/library/functions.po", Match{Code: "pl"}},
 		// The longest "*" is the code, of equal ones the first.
 		{"help/*/*.po", "help/cs/cs.po", Match{Code: "cs"}},
@@ -171,7 +171,7 @@ func FuzzFilemask(f *testing.F) {
 		if m.HasLanguage() != (got.Code != "") || strings.Contains(got.Code, "/") {
 			t.Fatalf("%q on %q: code %q", text, path, got.Code)
 		}
-		// Independent reading of the rule: the literal parts stand in order.
+		// Independent reading of the rule: the literal parts are in order.
 		rest := path
 		for _, part := range regexp.MustCompile(`\*|\{component\}`).Split(text, -1) {
 			i := strings.Index(rest, part)

@@ -47,8 +47,8 @@ func Main(m *testing.M) {
 	}))
 }
 
-// NeedGit gives the path of the git program and skips the test where there is no
-// such program; CI has one.
+// NeedGit returns the path of the git program. Without it the test is skipped, or
+// fails if CI=true.
 func NeedGit(tb testing.TB) string {
 	tb.Helper()
 	path, err := exec.LookPath("git")
@@ -61,7 +61,7 @@ func NeedGit(tb testing.TB) string {
 	return path
 }
 
-// Environment is this process's without git's own variables, and without the
+// Environment returns this process's environment without git's own variables, and without the
 // configuration of the machine and of its user.
 func Environment() []string {
 	var env []string
@@ -76,7 +76,7 @@ func Environment() []string {
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always")
 }
 
-// RunGit runs git in a directory and gives what it prints.
+// RunGit runs git in a directory and returns its output.
 func RunGit(tb testing.TB, dir string, args ...string) string {
 	tb.Helper()
 	cmd := exec.Command(NeedGit(tb), args...)
@@ -153,7 +153,7 @@ func openBundle(tb testing.TB, name string) *os.File {
 	return nil
 }
 
-// PipeGit runs git with an input and gives what it prints.
+// PipeGit runs git with an input and returns its output.
 func PipeGit(tb testing.TB, dir string, in io.Reader, args ...string) []byte {
 	tb.Helper()
 	cmd := exec.Command(NeedGit(tb), args...)

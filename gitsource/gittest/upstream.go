@@ -103,7 +103,7 @@ func (u *Upstream[H]) RawTree(lines ...Line[H]) H {
 // Files is a tree as path → contents; "->x" is a symlink to x, "@" a submodule.
 type Files map[string]string
 
-// Tree writes a tree and what is in it.
+// Tree writes a tree with its files and directories.
 func (u *Upstream[H]) Tree(files Files) H {
 	sub := map[string]Files{}
 	var lines []Line[H]

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Head is what a branch points to.
+// Head is a branch and its commit.
 type Head struct {
 	// Hash of the commit.
 	Hash Hash

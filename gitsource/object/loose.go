@@ -23,8 +23,8 @@ func looseName(h Hash) string {
 // looseHeader is more than the longest header, "commit 9223372036854775807\x00".
 const looseHeader = 32
 
-// looseObject is an open loose object. go-git inflates loose objects whatever
-// size they claim, and once more whenever the size is asked for.
+// looseObject is an open loose object. go-git does not bound their
+// inflated size, and inflates them once more whenever the size is asked for.
 type looseObject struct {
 	file *os.File
 	in   *bufio.Reader

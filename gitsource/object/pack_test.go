@@ -64,7 +64,7 @@ func TestPackAgainstGoGit(t *testing.T) {
 		t.Errorf("objects %v", kinds)
 	}
 	if _, ok := p.index.find(Hash{0xff, 0xff}); ok {
-		t.Error("found what is not there")
+		t.Error("found an object that is not there")
 	}
 }
 

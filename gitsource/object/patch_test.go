@@ -32,7 +32,7 @@ func TestPatch(t *testing.T) {
 		damaged[r.IntN(len(damaged))] ^= byte(1 << r.IntN(8))
 		damaged = damaged[:len(damaged)-r.IntN(2)]
 		if size, err := targetSize(damaged); err != nil || size > 1<<20 {
-			continue // nobody patches with it
+			continue // no delta of this kind is used
 		}
 		got, err := patch(nil, base, damaged)
 		want, wantErr := packfile.PatchDelta(base, damaged)

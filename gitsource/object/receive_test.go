@@ -37,18 +37,18 @@ func bare(tb testing.TB) string {
 
 var testLimits = Limits{Bytes: 1 << 30, Objects: 1 << 20, Whole: 8 << 20}
 
-// store is storePack within testLimits; it must leave no temporary file.
+// store is Receive within testLimits; it must leave no temporary file.
 func store(tb testing.TB, dir string, pack []byte) error {
 	tb.Helper()
 	err := Receive(context.Background(), dir, bytes.NewReader(pack), testLimits)
 	if left, _ := filepath.Glob(filepath.Join(dir, "objects", "pack", "tmp_*")); len(left) > 0 {
-		tb.Errorf("left behind: %v", left)
+		tb.Errorf("left over: %v", left)
 	}
 	return err
 }
 
-// TestStorePackAgainstGit: the index of a real pack is git's, byte for byte.
-func TestStorePackAgainstGit(t *testing.T) {
+// TestReceiveAgainstGit: the index of a real pack is git's, byte for byte.
+func TestReceiveAgainstGit(t *testing.T) {
 	gittest.NeedGit(t)
 	for _, name := range []string{"dnf-plugins-core"} {
 		for _, args := range [][]string{{"--delta-base-offset"}, nil} { // offset deltas, deltas by name
@@ -74,8 +74,8 @@ func TestStorePackAgainstGit(t *testing.T) {
 	}
 }
 
-// TestStoreThinPack: deltas upon objects that only the repository has.
-func TestStoreThinPack(t *testing.T) {
+// TestReceiveThinPack: deltas upon objects that only the repository has.
+func TestReceiveThinPack(t *testing.T) {
 	gittest.NeedGit(t)
 	for _, n := range []int{1, UnpackLimit + 5} {
 		u := newUpstream(t)
@@ -119,7 +119,7 @@ func TestStoreThinPack(t *testing.T) {
 	}
 }
 
-func TestStorePackRefuses(t *testing.T) {
+func TestReceiveRefuses(t *testing.T) {
 	blob := packEntry(plumbing.BlobObject, 4, nil, []byte("text"))
 	bomb := packEntry(plumbing.BlobObject, 9<<20, nil, make([]byte, 9<<20))
 	// A delta that copies its base, which is 4 bytes, over and over.
@@ -199,8 +199,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// TestStorePackMemory: a pack of 80 KB that inflates to 80 MB.
-func TestStorePackMemory(t *testing.T) {
+// TestReceiveMemory: a pack of 80 KB that inflates to 80 MB.
+func TestReceiveMemory(t *testing.T) {
 	var entries [][]byte
 	one := packEntry(plumbing.BlobObject, 16<<20, nil, make([]byte, 16<<20))
 	for range 5 {
@@ -217,9 +217,9 @@ func TestStorePackMemory(t *testing.T) {
 	}
 }
 
-// TestStorePackDamaged flips and cuts a real pack: what is taken is what was
+// TestReceiveDamaged flips and cuts a real pack: what is taken is what was
 // sent, and nothing panics.
-func TestStorePackDamaged(t *testing.T) {
+func TestReceiveDamaged(t *testing.T) {
 	blob := packEntry(plumbing.BlobObject, 4, nil, []byte("text"))
 	id := Hash(plumbing.ComputeHash(plumbing.BlobObject, []byte("text")))
 	pack := sealed(
@@ -251,8 +251,8 @@ func TestStorePackDamaged(t *testing.T) {
 	}
 }
 
-// TestStorePackDeep: a chain that is as long as git makes them, and longer.
-func TestStorePackDeep(t *testing.T) {
+// TestReceiveDeep: a chain that is as long as git makes them, and longer.
+func TestReceiveDeep(t *testing.T) {
 	for _, depth := range []int{maxChain - 100, maxChain + 10} {
 		entries := [][]byte{packEntry(plumbing.BlobObject, 4, nil, []byte("text"))}
 		for i := range depth {
@@ -268,8 +268,8 @@ func TestStorePackDeep(t *testing.T) {
 	}
 }
 
-// TestStorePackDropsBases: chains whose objects together are more than is kept.
-func TestStorePackDropsBases(t *testing.T) {
+// TestReceiveDropsBases: chains whose objects together are more than is kept.
+func TestReceiveDropsBases(t *testing.T) {
 	lim := testLimits
 	lim.Whole = 32 << 20
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -313,7 +313,7 @@ func TestStorePackDropsBases(t *testing.T) {
 	}
 }
 
-func FuzzStorePack(f *testing.F) {
+func FuzzReceive(f *testing.F) {
 	blob := packEntry(plumbing.BlobObject, 4, nil, []byte("text"))
 	f.Add(sealed(blob)[12:])
 	f.Add(sealed(blob, packEntry(plumbing.OFSDeltaObject, 4, []byte{byte(len(blob))}, []byte{4, 2, 0x90, 2}))[12:])

@@ -1,11 +1,11 @@
-// Package remote reaches the repositories that are mirrored: on this machine, by
-// http, https, ssh and git's own protocol, with the git program or without.
+// Package remote copies from repositories: on this machine, over http, https, ssh and
+// git's own protocol, with the git program or without.
 //
-// Goals: one question tells whether a branch has moved; whatever a remote sends
-// or withholds costs bounded memory, disk and time; credentials go to their own
-// host and appear in no message, argument or log; errors say what happened and
-// What to do.
+// Goals: one question tells whether a branch has moved; a remote costs bounded
+// memory, disk and time, also a hostile or a silent one; credentials are sent to
+// their own host only and appear in no message, argument or log; an error says the
+// cause and the remedy.
 //
-// Non-goals: storing what is fetched (see object), deciding when to fetch,
-// pushing, submodules, bundles, transport helpers.
+// Non-goals: storing objects (see object), deciding when to fetch, pushing,
+// submodules, bundles, transport helpers.
 package remote

@@ -81,7 +81,7 @@ func TestWatch(t *testing.T) {
 		expect(t, w, "repo")
 		drain(t, w, marker, "repo")
 	}
-	u.Set("a/b/c", object.Hash{3}) // a directory that came after Add is watched as well
+	u.Set("a/b/c", object.Hash{3}) // a directory made after Add is watched too
 	expect(t, w, "repo")
 	drain(t, w, marker, "repo")
 
@@ -228,7 +228,7 @@ func TestWatchGone(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(patience):
-		t.Error("nobody is told that the repository is gone")
+		t.Error("OnLost was not called for a repository that is gone")
 	}
 	drain(t, w, marker, "repo")
 	u := gittest.NewUpstreamAt[object.Hash](t, dir) // created again, added again
@@ -275,7 +275,7 @@ func TestWatcherClose(t *testing.T) {
 	gittest.Must(t, err)
 	u := newUpstream(t)
 	gittest.Must(t, w.Add(u.Dir, "repo"))
-	u.Set("main", object.Hash{1}) // nobody reads the event
+	u.Set("main", object.Hash{1}) // the event is not read
 	gittest.Must(t, w.Close())
 	gittest.Must(t, w.Close())
 	for range w.Events() {

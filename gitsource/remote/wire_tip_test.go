@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestTipAnswers: what servers say about their refs.
+// TestTipAnswers: the answers of servers about their refs.
 func TestTipAnswers(t *testing.T) {
 	id := strings.Repeat("ab", 20)
 	pkt := func(lines ...string) string {

@@ -1,5 +1,5 @@
 // Package repourl answers two questions about the address of a repository: whether
-// it is local, and what of it may be shown.
+// it is local, and which parts of it may be shown.
 //
 // Goals: no secret in an address is ever shown, whatever form the address has.
 // Non-goals: reaching a repository (see remote). It imports none of our packages,
