@@ -145,7 +145,7 @@ func leftOut(left []string) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Not served, since their path tells no language, or one that is there in\n# another charset: %s\n", quantity(len(left), "PO file"))
+	fmt.Fprintf(&b, "# Not served, since their path names no language, or one that is served in\n# another charset: %s\n", quantity(len(left), "PO file"))
 	for i, p := range left {
 		if i == shown {
 			b.WriteString("#   …\n")
