@@ -16,7 +16,7 @@ type Expr interface{ String() string }
 // Const matches all units, or no units.
 type Const bool
 
-// The constant expressions. None stands for anything that a repository cannot
+// The constant expressions. None means something that a repository cannot
 // hold: labels, screenshots, explanations.
 const (
 	All  Const = true

@@ -3,10 +3,8 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // ComponentSpec is a component as given by the configuration or by discovery.
@@ -151,132 +149,9 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 	return id, err
 }
 
-func (c *configurer) putComponents(ctx context.Context, specs []ComponentSpec) ([]int64, error) {
-	ids := make([]int64, len(specs))
-	for i := range specs {
-		id, err := c.putComponent(ctx, &specs[i])
-		if err != nil {
-			return nil, err
-		}
-		if c.named[id] {
-			return nil, invalid("component %s/%s is named twice", specs[i].Project, specs[i].Slug)
-		}
-		c.named[id], ids[i] = true, id
-	}
-	return ids, nil
-}
-
-// storedComponent is what putComponent compares with the new spec.
-type storedComponent struct {
-	id                                        int64
-	settings, readKey, repo, branch, template string
-	active, imported, reread                  bool
-}
-
-func (c *configurer) putComponent(ctx context.Context, spec *ComponentSpec) (int64, error) {
-	if err := spec.check(); err != nil {
-		return 0, err
-	}
-	project, err := c.project(ctx, spec)
-	if err != nil {
-		return 0, err
-	}
-	settings, err := json.Marshal(spec.Settings)
-	if err != nil {
-		return 0, err
-	}
-	var old storedComponent
-	found, err := c.s.first(ctx, `SELECT id, settings, read_key, repo, branch, template, active, imported, reread FROM components
-		WHERE project_id = $1 AND slug = $2`, []any{project, spec.Slug},
-		&old.id, &old.settings, &old.readKey, &old.repo, &old.branch, &old.template, &old.active, &old.imported, &old.reread)
-	switch {
-	case err != nil:
-		return 0, err
-	case !found:
-		return c.insertComponent(ctx, project, spec, string(settings))
-	case c.discovery && old.active && old.template != spec.Template:
-		return 0, invalid("component %s/%s, discovered by %q, has the slug of another component: change one of the slugs in the configuration",
-			spec.Project, spec.Slug, spec.Template)
-	}
-	return old.id, c.updateComponent(ctx, project, spec, string(settings), &old)
-}
-
-func (spec *ComponentSpec) check() error {
-	if spec.Slug == "" {
-		return invalid("a component of project %s has no slug", spec.Project)
-	}
-	if repourl.Redact(spec.Repo) != spec.Repo {
-		return invalid("the repository address of component %s/%s carries credentials: they must be removed before it is stored", spec.Project, spec.Slug)
-	}
-	return nil
-}
-
-func (c *configurer) project(ctx context.Context, spec *ComponentSpec) (int64, error) {
-	if c.projects != nil {
-		id, ok := c.projects[spec.Project]
-		if !ok {
-			return 0, invalid("component %s/%s: the configuration has no project %q", spec.Project, spec.Slug, spec.Project)
-		}
-		return id, nil
-	}
-	var id int64
-	found, err := c.s.first(ctx, `SELECT id FROM projects WHERE slug = $1 AND active = 1`, []any{spec.Project}, &id)
-	if err == nil && !found {
-		err = notFound("component %s/%s: no project %q", spec.Project, spec.Slug, spec.Project)
-	}
-	return id, err
-}
-
-func (c *configurer) insertComponent(ctx context.Context, project int64, spec *ComponentSpec, settings string) (id int64, err error) {
-	g, err := c.takeGeneration(ctx)
-	if err != nil {
-		return 0, err
-	}
-	_, err = c.s.first(ctx, `INSERT INTO components (id, project_id, slug, settings, read_key, repo, branch, template, active, settings_generation, generation)
-		SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5, $6, $7, 1, $8, $8 FROM components RETURNING id`,
-		[]any{project, spec.Slug, settings, spec.Settings.ReadKey(), spec.Repo, spec.Branch, spec.Template, g}, &id)
-	if err != nil {
-		return 0, err
-	}
-	return id, touchProject(ctx, c.s, project, g)
-}
-
 func touchProject(ctx context.Context, s *session, id, generation int64) error {
 	_, err := s.exec(ctx, `UPDATE projects SET generation = $1 WHERE id = $2`, generation, id)
 	return err
-}
-
-// updateComponent also reactivates a component. A new repository or branch clears
-// the problem and the tracked branch.
-func (c *configurer) updateComponent(ctx context.Context, project int64, spec *ComponentSpec, settings string, old *storedComponent) error {
-	moved := old.repo != spec.Repo || old.branch != spec.Branch
-	reread := moved || old.readKey != spec.Settings.ReadKey()
-	if old.active && !reread && old.settings == settings && old.template == spec.Template {
-		return nil
-	}
-	g, err := c.takeGeneration(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err = c.s.exec(ctx, `UPDATE components SET settings = $1, read_key = $2, repo = $3, branch = $4, template = $5, active = 1,
-		settings_generation = $6, generation = $6 WHERE id = $7`,
-		settings, spec.Settings.ReadKey(), spec.Repo, spec.Branch, spec.Template, g, old.id); err != nil {
-		return err
-	}
-	if reread {
-		if _, err := c.s.exec(ctx, `UPDATE components SET head = '', reread = 1 WHERE id = $1`, old.id); err != nil {
-			return err
-		}
-	}
-	if err := c.resetChecksIfNeeded(ctx, project, &spec.Settings, old); err != nil {
-		return err
-	}
-	if moved {
-		if _, err := c.s.exec(ctx, `UPDATE components SET problem = '', tracking = '' WHERE id = $1`, old.id); err != nil {
-			return err
-		}
-	}
-	return touchProject(ctx, c.s, project, g)
 }
 
 // resetChecksIfNeeded resets the checks of a project if settings changed that
@@ -296,73 +171,4 @@ func (c *configurer) resetChecksIfNeeded(ctx context.Context, project int64, set
 func (c *configurer) resetChecks(ctx context.Context, project int64) error {
 	_, err := c.s.exec(ctx, `UPDATE translations SET checked = '' WHERE component_id IN (SELECT id FROM components WHERE project_id = $1)`, project)
 	return err
-}
-
-// deactivate makes inactive what the configuration does not name.
-func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) error {
-	kept := make([]int64, 0, len(c.projects))
-	for _, id := range c.projects {
-		kept = append(kept, id)
-	}
-	type row struct {
-		id, project      int64
-		template, ofSlug string
-	}
-	var gone []row
-	err := c.s.query(ctx, `SELECT c.id, c.project_id, c.template, p.slug FROM components c JOIN projects p ON p.id = c.project_id
-		WHERE c.active = 1 ORDER BY c.id`, nil, func(scan scan) error {
-		var r row
-		if err := scan(&r.id, &r.project, &r.template, &r.ofSlug); err != nil {
-			return err
-		}
-		stays := c.named[r.id] || r.template != "" && slices.Contains(kept, r.project) && slices.Contains(templates, TemplateKey{r.ofSlug, r.template})
-		if !stays {
-			gone = append(gone, r)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, r := range gone {
-		g, err := c.takeGeneration(ctx)
-		if err != nil {
-			return err
-		}
-		if _, err := c.s.exec(ctx, `UPDATE components SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, r.id); err != nil {
-			return err
-		}
-		if err := touchProject(ctx, c.s, r.project, g); err != nil {
-			return err
-		}
-		if err := c.resetChecks(ctx, r.project); err != nil {
-			return err
-		}
-	}
-	return c.deactivateProjects(ctx, kept)
-}
-
-func (c *configurer) deactivateProjects(ctx context.Context, kept []int64) error {
-	var gone []int64
-	err := c.s.query(ctx, `SELECT id FROM projects WHERE active = 1 ORDER BY id`, nil, func(scan scan) error {
-		var id int64
-		err := scan(&id)
-		if !slices.Contains(kept, id) {
-			gone = append(gone, id)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, id := range gone {
-		g, err := c.takeGeneration(ctx)
-		if err != nil {
-			return err
-		}
-		if _, err := c.s.exec(ctx, `UPDATE projects SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, id); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -123,7 +123,7 @@ func TestManyOfAll(t *testing.T) {
 	})
 	for slug, c := range states(t, db) {
 		if c.Head != head(2) {
-			t.Errorf("%s stands at %s", slug, c.Head)
+			t.Errorf("%s has the head %s", slug, c.Head)
 		}
 	}
 	read(t, db, func(ctx context.Context, s *Snapshot) error {
@@ -134,11 +134,11 @@ func TestManyOfAll(t *testing.T) {
 		for _, newest := range []bool{false, true} {
 			none, err := s.Changes(ctx, ChangeQuery{TranslationID: id, Offset: math.MaxInt, Limit: math.MaxInt, Newest: newest})
 			if len(none) != 0 || err != nil {
-				t.Errorf("%d changes behind the end, %v", len(none), err)
+				t.Errorf("%d changes after the end, %v", len(none), err)
 			}
 		}
 		if none, err := s.Units(ctx, id, math.MaxInt, math.MaxInt); len(none) != 0 || err != nil {
-			t.Errorf("%d units behind the end, %v", len(none), err)
+			t.Errorf("%d units after the end, %v", len(none), err)
 		}
 		changes, err := s.Changes(ctx, ChangeQuery{TranslationID: id, Offset: 5, Limit: 1 << 30})
 		if len(changes) != 772 || changes[0].Target != units[5].Target {

@@ -3,7 +3,7 @@ package store
 import "context"
 
 // entryList is the list of entries of a component or of a translation. The rank of
-// an entry is that of the first one of its delta, plus n.
+// an entry is the rank of its delta plus n.
 type entryList struct {
 	table, column, first string // the owner's table, and the ranks of deltas in its list
 	id                   int64

@@ -101,8 +101,8 @@ func (r *searcher) enter(span *searchSpan) *searchPart {
 	return part
 }
 
-// statement prepares a statement. Its arguments are those of the span, then of the
-// part, then more.
+// statement prepares a statement. The arguments of the span come first, then those
+// in r.args, then more.
 func (r *searcher) statement(ctx context.Context, what string, span *searchSpan, tail string, more ...any) (*sql.Stmt, []any, error) {
 	part := r.enter(span)
 	where, args := ` WHERE u.id >= ? AND u.id < ?`, []any{span.lo, span.hi}

@@ -50,7 +50,7 @@ func (tx *StepTx) PutStatDay(ctx context.Context, d StatDay) error {
 }
 
 // StatDays returns the stored days of a translation, ascending. On days without an
-// entry the statistics are those of the last day before.
+// entry nothing has changed.
 func (s *Snapshot) StatDays(ctx context.Context, translationID int64) ([]StatDay, error) {
 	var out []StatDay
 	err := s.s.query(ctx, `SELECT day, data FROM stat_days WHERE translation_id = $1 ORDER BY day`, []any{translationID}, func(scan scan) error {
@@ -80,7 +80,7 @@ type StatQuery struct {
 
 // Timeline passes all changes of the statistics of the selected translations to l.
 // Its cost grows with the number of their stored days; without a language, only
-// with those of the components that changed since the last call.
+// with the days of components that changed since the last call.
 func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timeline) error {
 	ids, err := []int64{q.TranslationID}, error(nil)
 	switch {

@@ -141,7 +141,7 @@ func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
 	return err
 }
 
-// file verifies that the stored content is that of the translation's revision.
+// file verifies that the stored content has the blob id of the revision.
 func (v *verifier) file(ctx context.Context, t *verifyScope) error {
 	var revision string
 	var owner int64

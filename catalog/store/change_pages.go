@@ -1,0 +1,125 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// page reads the lo-th to the hi-th selected entry.
+func (sel *selection) page(ctx context.Context, spans []spanCount, lo, hi int64) ([]catalog.Change, error) {
+	var pieces []piece
+	before := int64(0)
+	for _, c := range spans {
+		if before >= hi {
+			break
+		}
+		if before+c.count >= lo && c.count > 0 {
+			rows, err := sel.readSelected(ctx, c.lo, c.hi)
+			if err != nil {
+				return nil, err
+			}
+			more, err := sel.pieces(ctx, rows, lo-before, hi-before)
+			if err != nil {
+				return nil, err
+			}
+			pieces = append(pieces, more...)
+		}
+		before += c.count
+	}
+	entries, err := sel.s.read(ctx, &sel.f, pieces)
+	if err == nil && int64(len(entries)) != hi-lo+1 {
+		err = fmt.Errorf("%d entries where %d are: restore a backup, or move the database away and import anew", len(entries), hi-lo+1)
+	}
+	slices.SortFunc(entries, func(a, b catalog.Change) int { return cmp.Compare(a.ID, b.ID) })
+	return entries, err
+}
+
+// pieces returns the parts of rows with their lo-th to hi-th selected entry; lo
+// may be less than 1, hi greater than their number.
+func (sel *selection) pieces(ctx context.Context, rows []selected, lo, hi int64) ([]piece, error) {
+	var out []piece
+	for i := range rows {
+		r := &rows[i]
+		if hi < 1 {
+			break
+		}
+		if lo <= r.count {
+			p, err := sel.piece(ctx, r, max(lo, 1), min(hi, r.count))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, p)
+		}
+		lo -= r.count
+		hi -= r.count
+	}
+	return out, nil
+}
+
+// piece returns the part of a delta with its x-th to y-th selected entry.
+func (sel *selection) piece(ctx context.Context, r *selected, x, y int64) (piece, error) {
+	p := piece{delta: r.id, lo: r.skip, hi: int64(r.n) - 1}
+	p.whole = r.skip == 0 && x == 1 && y == r.count
+	if r.uniform() {
+		p.lo, p.hi = r.skip+x-1, r.skip+y-1
+		return p, nil
+	}
+	var err error
+	if x > 1 {
+		if p.lo, err = sel.nth(ctx, r, x); err != nil {
+			return p, err
+		}
+	}
+	if y < r.count {
+		p.hi, err = sel.nth(ctx, r, y)
+	}
+	return p, err
+}
+
+// nth is the index in its delta of the x-th selected entry. A delta is one file at
+// one commit, which limits the search.
+func (sel *selection) nth(ctx context.Context, r *selected, x int64) (n int64, err error) {
+	args := append(append([]any{r.id, r.skip}, sel.f.actionArgs()...), x-1)
+	_, err = sel.s.s.first(ctx, fmt.Sprintf(`SELECT c.n FROM changes c WHERE c.delta_id = $1 AND c.n >= $2 AND c.action IN %s
+		ORDER BY c.n LIMIT 1 OFFSET $%d`, list(3, actionSlots), 3+actionSlots), args, &n)
+	return n, err
+}
+
+// read reads those entries of pieces that have an action of the filter, in any
+// order.
+func (s *Snapshot) read(ctx context.Context, f *changeFilter, pieces []piece) ([]catalog.Change, error) {
+	var out []catalog.Change
+	var whole []int64
+	for _, p := range pieces {
+		if p.whole {
+			whole = append(whole, p.delta)
+			continue
+		}
+		if err := s.readPieces(ctx, f, []any{p.delta}, p.lo, p.hi, &out); err != nil {
+			return nil, err
+		}
+	}
+	err := chunks(whole, func(chunk []any) error { return s.readPieces(ctx, f, chunk, 0, 1<<40, &out) })
+	return out, err
+}
+
+func (s *Snapshot) readPieces(ctx context.Context, f *changeFilter, deltas []any, lo, hi int64, out *[]catalog.Change) error {
+	args := append([]any{lo, hi, smallint(f.all)}, f.actionArgs()...)
+	query := `SELECT ` + changeColumns + ` FROM deltas d JOIN changes c ON c.delta_id = d.id AND c.n >= $1 AND c.n <= $2` + changeJoins + `
+		WHERE ($3 = 1 OR c.action IN ` + list(4, actionSlots) + `) AND d.id IN ` + list(4+actionSlots, len(deltas))
+	return s.s.query(ctx, query, append(args, deltas...), func(scan scan) error {
+		c, err := scanChange(scan)
+		*out = append(*out, c)
+		return err
+	})
+}
+
+// piece is a part of a delta: its entries from lo to hi.
+type piece struct {
+	delta, lo, hi int64
+	whole         bool
+}

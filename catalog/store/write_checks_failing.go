@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// failingChange is the change of a translation's statistics by SetFailing.
+type failingChange struct {
+	component int64
+	stats     catalog.Count
+}
+
+// FailingUnits returns the failing checks of the units of a translation, by unit.
+// Units without failing checks are absent.
+func (tx *StepTx) FailingUnits(ctx context.Context, translation int64) (map[int64][2]uint64, error) {
+	out := map[int64][2]uint64{}
+	err := tx.newFailing.flush(ctx, tx.s)
+	if err == nil {
+		err = tx.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
+			var id, low, high int64
+			err := scan(&id, &low, &high)
+			out[id] = [2]uint64{uint64(low), uint64(high)}
+			return err
+		})
+	}
+	return out, tx.fail(ctx, fmt.Sprintf("read failing checks of translation %d", translation), err)
+}
+
+// FailingOf counts the failing checks of the translations of source units, by
+// source unit. Checks of the source unit itself do not count. Source units without
+// failing checks are absent.
+func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]int, error) {
+	out := map[int64]int{}
+	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
+		return nil, tx.fail(ctx, "count failing checks", err)
+	}
+	err := chunks(sources, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT source_id, low, high FROM failing WHERE unit_id <> source_id AND source_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var source, low, high int64
+			err := scan(&source, &low, &high)
+			out[source] += bits.OnesCount64(uint64(low)) + bits.OnesCount64(uint64(high))
+			return err
+		})
+	})
+	return out, tx.fail(ctx, "count failing checks", err)
+}
+
+// SetFailing stores the failing checks of a unit and updates the translation's
+// statistics. The unit may belong to a component of the project outside the
+// convoy. u must be as read in this step; its Failing becomes failing.
+func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) error {
+	if u.Failing == failing {
+		return nil
+	}
+	return tx.fail(ctx, fmt.Sprintf("store failing checks of unit %d", u.ID), tx.setFailing(ctx, u, failing))
+}
+
+func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) (err error) {
+	none := [2]uint64{}
+	if u.Failing != none {
+		if err := tx.newFailing.flush(ctx, tx.s); err != nil {
+			return err
+		}
+	}
+	count := catalog.Count{Units: 1, Words: int64(u.Words), Chars: int64(u.Chars)}
+	t := tx.failingOf(u.TranslationID, u.ID/catalog.UnitsPerComponent)
+	if failing == none {
+		t.stats.Subtract(count)
+		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
+	} else if u.Failing == none {
+		t.stats.Add(count)
+		err = tx.newFailing.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
+	} else {
+		_, err = tx.s.exec(ctx, `UPDATE failing SET low = $1, high = $2 WHERE unit_id = $3`, int64(failing[0]), int64(failing[1]), u.ID)
+	}
+	u.Failing = failing
+	return err
+}
+
+func (tx *StepTx) failingOf(translation, component int64) *failingChange {
+	if tx.failing == nil {
+		tx.failing = map[int64]*failingChange{}
+	}
+	t := tx.failing[translation]
+	if t == nil {
+		t = &failingChange{component: component}
+		tx.failing[translation] = t
+	}
+	return t
+}
+
+// ClearFailing deletes the failing checks of a translation whose file was removed,
+// and marks it as not checked.
+func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
+	_, err := tx.componentOf(ctx, translation)
+	if err == nil {
+		err = tx.newFailing.flush(ctx, tx.s)
+	}
+	if err == nil {
+		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
+	}
+	if err == nil {
+		_, err = tx.s.exec(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '' WHERE id = $1`, translation)
+	}
+	return tx.fail(ctx, fmt.Sprintf("forget checks of translation %d", translation), err)
+}
+
+// storeFailing stores the sums of what SetFailing changed. It returns the
+// components outside the convoy whose answers changed.
+func (tx *StepTx) storeFailing(ctx context.Context) (others []int64, err error) {
+	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
+		return nil, err
+	}
+	for _, id := range sortedKeys(tx.failing) {
+		t := tx.failing[id]
+		if t.stats != (catalog.Count{}) {
+			if _, err := tx.s.exec(ctx, `UPDATE translations SET failing = failing + $1, failing_words = failing_words + $2, failing_chars = failing_chars + $3
+				WHERE id = $4`, t.stats.Units, t.stats.Words, t.stats.Chars, id); err != nil {
+				return nil, err
+			}
+		}
+		tx.dirty[id] = struct{}{}
+		if m, ok := tx.convoy[t.component]; ok {
+			m.dirty = true
+			continue
+		}
+		others = append(others, t.component)
+	}
+	return others, nil
+}

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// Peer is a translation of a project with which others are compared.
+type Peer struct {
+	// ID is the translation's, ComponentID its component's.
+	ID, ComponentID int64
+	// Language is the code in URLs.
+	Language string
+	// PluralNumber and PluralFormula are its plural rule.
+	PluralNumber  int
+	PluralFormula string
+	// IsSource marks a source-language translation.
+	IsSource bool
+	// Checked is the key with which it was checked, never "".
+	Checked string
+}
+
+// Peers returns the live, checked translations of a project in some languages.
+func (tx *StepTx) Peers(ctx context.Context, project int64, languages []string) ([]Peer, error) {
+	var out []Peer
+	for _, language := range languages {
+		err := tx.s.query(ctx, `SELECT t.id, t.component_id, t.language, t.plural_number, t.plural_formula, t.is_source, t.checked
+			FROM components c JOIN translations t ON t.component_id = c.id
+			WHERE c.project_id = $1 AND c.active = 1 AND t.removed = 0 AND t.language = $2 AND t.checked <> '' ORDER BY t.id`,
+			[]any{project, language}, func(scan scan) error {
+				var p Peer
+				err := scan(&p.ID, &p.ComponentID, &p.Language, &p.PluralNumber, &p.PluralFormula, &p.IsSource, &p.Checked)
+				out = append(out, p)
+				return err
+			})
+		if err != nil {
+			return nil, tx.fail(ctx, fmt.Sprintf("read translations of project %d", project), err)
+		}
+	}
+	return out, nil
+}
+
+// CommonHashes returns the id_hashes that live units of both translations have.
+func (tx *StepTx) CommonHashes(ctx context.Context, a, b int64) ([]int64, error) {
+	var out []int64
+	err := tx.s.query(ctx, `SELECT DISTINCT x.id_hash FROM units x JOIN units y ON y.translation_id = $2 AND y.id_hash = x.id_hash AND y.removed = 0
+		WHERE x.translation_id = $1 AND x.removed = 0`, []any{a, b}, func(scan scan) error {
+		var hash int64
+		err := scan(&hash)
+		out = append(out, hash)
+		return err
+	})
+	return out, tx.fail(ctx, fmt.Sprintf("compare translations %d and %d", a, b), err)
+}
+
+// SourceTranslation returns the id of a component's live source translation, or 0.
+func (tx *StepTx) SourceTranslation(ctx context.Context, component int64) (id int64, err error) {
+	_, err = tx.s.first(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1 AND removed = 0`, []any{component}, &id)
+	return id, tx.fail(ctx, fmt.Sprintf("read the source translation of component %d", component), err)
+}
+
+// PeerByID returns a translation and its project; Checked is "" if it was not
+// checked, or was removed.
+func (tx *StepTx) PeerByID(ctx context.Context, translation int64) (project int64, p Peer, err error) {
+	_, err = tx.s.first(ctx, `SELECT c.project_id, t.id, t.component_id, t.language, t.plural_number, t.plural_formula, t.is_source,
+		CASE WHEN t.removed = 0 AND c.active = 1 THEN t.checked ELSE '' END
+		FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`, []any{translation},
+		&project, &p.ID, &p.ComponentID, &p.Language, &p.PluralNumber, &p.PluralFormula, &p.IsSource, &p.Checked)
+	return project, p, tx.fail(ctx, fmt.Sprintf("read translation %d", translation), err)
+}
+
+// CheckedOf returns the Checked keys of the translations of some units, by
+// translation.
+func (tx *StepTx) CheckedOf(ctx context.Context, units []int64) (map[int64]string, error) {
+	out := map[int64]string{}
+	err := chunks(units, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT id, checked FROM translations WHERE id IN (SELECT translation_id FROM units WHERE id IN `+list(1, len(chunk))+`)`, chunk, func(scan scan) error {
+			var id int64
+			var rules string
+			err := scan(&id, &rules)
+			out[id] = rules
+			return err
+		})
+	})
+	return out, tx.fail(ctx, "read what was checked", err)
+}
+
+// SetChecked stores the key with which a translation of the convoy was checked.
+func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string) error {
+	_, err := tx.componentOf(ctx, translation)
+	if err == nil {
+		_, err = tx.s.exec(ctx, `UPDATE translations SET checked = $1 WHERE id = $2`, key, translation)
+	}
+	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)
+}
+
+// Unchecked returns those of the components that have a live translation that was
+// not checked.
+func (s *Snapshot) Unchecked(ctx context.Context, components []int64) ([]int64, error) {
+	var out []int64
+	err := chunks(components, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT DISTINCT component_id FROM translations WHERE checked = '' AND removed = 0 AND component_id IN `+list(1, len(chunk)),
+			chunk, func(scan scan) error {
+				var id int64
+				err := scan(&id)
+				out = append(out, id)
+				return err
+			})
+	})
+	return out, s.db.fail(ctx, "read what was not checked", err)
+}
