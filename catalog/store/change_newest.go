@@ -40,13 +40,8 @@ func (s *Snapshot) endsOf(ctx context.Context, components []int64, language stri
 	var translations []int64
 	err := chunks(components, func(chunk []any) error {
 		n := len(chunk)
-		return s.s.query(ctx, `SELECT id FROM translations WHERE component_id IN `+list(1, n)+` AND removed = 0 AND language = `+list(n+1, 1),
-			append(chunk, language), func(scan scan) error {
-				var id int64
-				err := scan(&id)
-				translations = append(translations, id)
-				return err
-			})
+		return s.s.ids(ctx, `SELECT id FROM translations WHERE component_id IN `+list(1, n)+` AND removed = 0 AND language = `+list(n+1, 1),
+			append(chunk, language), &translations)
 	})
 	var ends []end
 	for _, id := range translations {

@@ -155,11 +155,6 @@ func (tx *StepTx) countCommentsOf(ctx context.Context, component int64, translat
 // liveTargets returns the live translations of a component, except the source
 // language's.
 func liveTargets(ctx context.Context, s *session, component int64) (ids []int64, err error) {
-	err = s.query(ctx, `SELECT id FROM translations WHERE component_id = $1 AND removed = 0 AND is_source = 0 ORDER BY id`, []any{component}, func(scan scan) error {
-		var id int64
-		err := scan(&id)
-		ids = append(ids, id)
-		return err
-	})
+	err = s.ids(ctx, `SELECT id FROM translations WHERE component_id = $1 AND removed = 0 AND is_source = 0 ORDER BY id`, []any{component}, &ids)
 	return ids, err
 }

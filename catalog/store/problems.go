@@ -82,13 +82,8 @@ func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem 
 	err = db.write(ctx, func(s *session) error {
 		var ids []int64
 		err := chunks(componentIDs, func(chunk []any) error {
-			return s.query(ctx, `SELECT id FROM components WHERE problem <> $1 AND id IN `+list(2, len(chunk)),
-				append([]any{problem}, chunk...), func(scan scan) error {
-					var id int64
-					err := scan(&id)
-					ids = append(ids, id)
-					return err
-				})
+			return s.ids(ctx, `SELECT id FROM components WHERE problem <> $1 AND id IN `+list(2, len(chunk)),
+				append([]any{problem}, chunk...), &ids)
 		})
 		if err != nil || len(ids) == 0 {
 			return err

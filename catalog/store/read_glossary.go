@@ -89,14 +89,9 @@ type GlossaryUser struct {
 // except glossaries.
 func (tx *StepTx) GlossaryUsers(ctx context.Context, project int64, language string) (out []GlossaryUser, err error) {
 	var ids []int64
-	err = tx.s.query(ctx, `SELECT t.id FROM components c JOIN translations t ON t.component_id = c.id
+	err = tx.s.ids(ctx, `SELECT t.id FROM components c JOIN translations t ON t.component_id = c.id
 		WHERE c.project_id = $1 AND c.active = 1 AND t.language = $2 AND t.removed = 0 AND t.is_source = 0 AND t.checked <> '' ORDER BY t.id`,
-		[]any{project, language}, func(scan scan) error {
-			var id int64
-			err := scan(&id)
-			ids = append(ids, id)
-			return err
-		})
+		[]any{project, language}, &ids)
 	for _, id := range ids {
 		var u GlossaryUser
 		if err == nil {

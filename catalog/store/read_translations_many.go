@@ -14,12 +14,7 @@ import (
 func (s *Snapshot) TranslationIDs(ctx context.Context, components []int64) ([]int64, error) {
 	var ids []int64
 	err := chunks(components, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT id FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0`, chunk, func(scan scan) error {
-			var id int64
-			err := scan(&id)
-			ids = append(ids, id)
-			return err
-		})
+		return s.s.ids(ctx, `SELECT id FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0`, chunk, &ids)
 	})
 	slices.Sort(ids)
 	return ids, s.db.fail(ctx, "list translations", err)

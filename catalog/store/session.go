@@ -94,6 +94,16 @@ func (s *session) query(ctx context.Context, query string, args []any, each func
 	return rows.Err()
 }
 
+// ids is query for a single column of ids, which it appends to out.
+func (s *session) ids(ctx context.Context, query string, args []any, out *[]int64) error {
+	return s.query(ctx, query, args, func(scan scan) error {
+		var id int64
+		err := scan(&id)
+		*out = append(*out, id)
+		return err
+	})
+}
+
 // first scans the first row, if any.
 func (s *session) first(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
 	stmt, err := s.stmt(ctx, query)

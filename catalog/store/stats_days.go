@@ -108,12 +108,7 @@ func (s *Snapshot) everTranslated(ctx context.Context, q StatQuery) (ids []int64
 			chunk = append(chunk, q.Language)
 			query += fmt.Sprintf(` AND language = $%d`, len(chunk))
 		}
-		return s.s.query(ctx, query, chunk, func(scan scan) error {
-			var id int64
-			err := scan(&id)
-			ids = append(ids, id)
-			return err
-		})
+		return s.s.ids(ctx, query, chunk, &ids)
 	})
 	return ids, err
 }

@@ -78,12 +78,7 @@ func (tx *StepTx) SetTargetHash(ctx context.Context, u *CheckUnit, echo int64) e
 func (tx *StepTx) SharedTargetHashes(ctx context.Context, echoes []int64) ([]int64, error) {
 	var out []int64
 	err := chunks(echoes, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT echo FROM echoes WHERE echo IN `+list(1, len(chunk))+` GROUP BY echo HAVING COUNT(*) > 1`, chunk, func(scan scan) error {
-			var echo int64
-			err := scan(&echo)
-			out = append(out, echo)
-			return err
-		})
+		return tx.s.ids(ctx, `SELECT echo FROM echoes WHERE echo IN `+list(1, len(chunk))+` GROUP BY echo HAVING COUNT(*) > 1`, chunk, &out)
 	})
 	return out, tx.fail(ctx, "read strings with one translation", err)
 }

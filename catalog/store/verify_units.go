@@ -124,12 +124,7 @@ func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
 		return err
 	}
 	v.compare(t, "blocks of the list that are found", begins, blocks)
-	err = v.s.query(ctx, `SELECT id FROM units WHERE translation_id = $1 AND removed = 0 ORDER BY id`, []any{t.id}, func(scan scan) error {
-		var id int64
-		err := scan(&id)
-		live = append(live, id)
-		return err
-	})
+	err = v.s.ids(ctx, `SELECT id FROM units WHERE translation_id = $1 AND removed = 0 ORDER BY id`, []any{t.id}, &live)
 	v.compare(t, "units in the list", int64(len(placed)), int64(len(live)))
 	if len(placed) == len(live) && !slices.Equal(placed, live) {
 		i := 0

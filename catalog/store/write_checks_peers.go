@@ -43,13 +43,8 @@ func (tx *StepTx) Peers(ctx context.Context, project int64, languages []string) 
 // CommonHashes returns the id_hashes that live units of both translations have.
 func (tx *StepTx) CommonHashes(ctx context.Context, a, b int64) ([]int64, error) {
 	var out []int64
-	err := tx.s.query(ctx, `SELECT DISTINCT x.id_hash FROM units x JOIN units y ON y.translation_id = $2 AND y.id_hash = x.id_hash AND y.removed = 0
-		WHERE x.translation_id = $1 AND x.removed = 0`, []any{a, b}, func(scan scan) error {
-		var hash int64
-		err := scan(&hash)
-		out = append(out, hash)
-		return err
-	})
+	err := tx.s.ids(ctx, `SELECT DISTINCT x.id_hash FROM units x JOIN units y ON y.translation_id = $2 AND y.id_hash = x.id_hash AND y.removed = 0
+		WHERE x.translation_id = $1 AND x.removed = 0`, []any{a, b}, &out)
 	return out, tx.fail(ctx, fmt.Sprintf("compare translations %d and %d", a, b), err)
 }
 
@@ -99,13 +94,8 @@ func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string)
 func (s *Snapshot) Unchecked(ctx context.Context, components []int64) ([]int64, error) {
 	var out []int64
 	err := chunks(components, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT DISTINCT component_id FROM translations WHERE checked = '' AND removed = 0 AND component_id IN `+list(1, len(chunk)),
-			chunk, func(scan scan) error {
-				var id int64
-				err := scan(&id)
-				out = append(out, id)
-				return err
-			})
+		return s.s.ids(ctx, `SELECT DISTINCT component_id FROM translations WHERE checked = '' AND removed = 0 AND component_id IN `+list(1, len(chunk)),
+			chunk, &out)
 	})
 	return out, s.db.fail(ctx, "read what was not checked", err)
 }
