@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,10 +15,8 @@ import (
 
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -47,7 +44,7 @@ func TestPrivateMakesNoDifference(t *testing.T) {
 	))
 	d.compare("private components came", before, d.kept)
 	d.compare("private components came, a new process", before, d.server())
-	token, err := d.db.CreateToken(t.Context(), "t", catalog.ScopeRead, time.Now())
+	token, err := d.DB.CreateToken(t.Context(), "t", catalog.ScopeRead, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,41 +95,26 @@ func differenceSpec(project, slug string, repo *testrepos.Repo, mask string, acc
 
 // difference is a server with a changing configuration.
 type difference struct {
-	t      *testing.T
-	db     *store.DB
-	table  *lang.Table
-	syncer *ingest.Syncer
-	kept   *api.Server // with answers from before
+	*catalogtest.Store
+	kept *api.Server // with answers from before
 }
 
 func newDifference(t *testing.T) *difference {
 	t.Helper()
-	dir := t.TempDir()
-	table, err := lang.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := store.Open(t.Context(), filepath.Join(dir, "db.sqlite"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	d := &difference{t: t, db: db, table: table}
-	d.syncer = ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors"), Now: differenceNow})
-	return d
+	return &difference{Store: catalogtest.Open(t)}
 }
 
 func differenceNow() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) }
 
 // server makes a server, which keeps answers.
 func (d *difference) server() *api.Server {
-	d.kept = api.New(api.Options{DB: d.db, Languages: d.table, Now: differenceNow, CacheBytes: 64 << 20, TempDir: d.t.TempDir()})
-	return api.Validated(d.t, d.kept)
+	d.kept = api.New(api.Options{DB: d.DB, Languages: d.Languages, Now: differenceNow, CacheBytes: 64 << 20, TempDir: d.TB.TempDir()})
+	return api.Validated(d.TB, d.kept)
 }
 
 // sync configures components and pulls their branches.
 func (d *difference) sync(specs []store.ComponentSpec) {
-	d.t.Helper()
+	d.TB.Helper()
 	projects := []catalog.Project{
 		{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}},
 		{Slug: "vault", Settings: catalog.ProjectSettings{Name: "Vault", Access: catalog.AccessPrivate}},
@@ -140,29 +122,10 @@ func (d *difference) sync(specs []store.ComponentSpec) {
 	if specs[len(specs)-1].Project == "demo" {
 		projects = projects[:1]
 	}
-	if err := d.db.Configure(d.t.Context(), projects, specs, nil); err != nil {
-		d.t.Fatal(err)
+	if err := d.DB.Configure(d.TB.Context(), projects, specs, nil); err != nil {
+		d.TB.Fatal(err)
 	}
-	branches := map[string]*ingest.Branch{}
-	for _, spec := range specs {
-		b := branches[spec.Repo]
-		if b == nil {
-			b = &ingest.Branch{Remote: remote.Repository{URL: spec.Repo, Branch: "main"}, Key: ingest.BranchKey(spec.Repo, "main")}
-			branches[spec.Repo] = b
-		}
-		b.Components = append(b.Components, ingest.Component{Spec: spec})
-	}
-	for _, key := range slices.Sorted(maps.Keys(branches)) {
-		report, err := d.syncer.Sync(d.t.Context(), *branches[key])
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		for _, c := range report.Components {
-			if c.Err != nil {
-				d.t.Fatalf("%s: %v", c.Slug, c.Err)
-			}
-		}
-	}
+	catalogtest.PullAll(d.Store, differenceNow, specs)
 }
 
 // starts are paths that no link leads to.
@@ -181,7 +144,7 @@ var link = regexp.MustCompile(`http://l10n\.example\.org(/[^"<>\s\\]*)`)
 
 // crawl asks for everything, and returns the answers by what was asked.
 func (d *difference) crawl(h http.Handler) map[[2]string]string {
-	d.t.Helper()
+	d.TB.Helper()
 	queue := slices.Clone(starts)
 	for _, q := range []string{"Hello", "language:tlh", "component:hidden", "project:vault", "has:suggestion", "has:comment", "has:check", "check:inconsistent", "check:reused", "check:multiple_failures", "id:>0", "changed_by:mallory", "NOT zzz"} {
 		queue = append(queue, "/api/units/?q="+q, "/api/translations/demo/app/cs/units/?q="+q)
@@ -209,12 +172,12 @@ func (d *difference) crawl(h http.Handler) map[[2]string]string {
 
 // compare wants the answers of before again, once made and once kept.
 func (d *difference) compare(what string, before map[[2]string]string, h http.Handler) {
-	d.t.Helper()
+	d.TB.Helper()
 	for range 2 {
 		for _, key := range slices.SortedFunc(maps.Keys(before), func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) }) {
 			got := asText(ask(h, key[0], "Accept", key[1], "Authorization", "Token any"))
 			if diff := cmp.Diff(before[key], got); diff != "" {
-				d.t.Errorf("%s: %s as %q differs (-before +after):\n%.2000s", what, key[0], key[1], diff)
+				d.TB.Errorf("%s: %s as %q differs (-before +after):\n%.2000s", what, key[0], key[1], diff)
 			}
 		}
 	}

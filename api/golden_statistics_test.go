@@ -14,10 +14,8 @@ import (
 
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // otherStatistics are the keys of statistics whose values differ on purpose.
@@ -115,26 +113,13 @@ func count(t *testing.T, value json.RawMessage) (n int) {
 // importBundle serves one component of a bundle at its head.
 func importBundle(t *testing.T, slug, bundle string, settings catalog.ComponentSettings) *httptest.Server {
 	t.Helper()
-	dir := t.TempDir()
-	table, err := lang.New()
-	if err != nil {
+	w := catalogtest.Open(t)
+	spec := store.ComponentSpec{Project: "demo", Slug: slug, Repo: clone(t, bundle, filepath.Join(w.Dir, "repo.git")), Settings: settings}
+	if err := w.DB.Configure(t.Context(), []catalog.Project{{Slug: "demo"}}, []store.ComponentSpec{spec}, nil); err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), filepath.Join(dir, "db.sqlite"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	spec := store.ComponentSpec{Project: "demo", Slug: slug, Repo: clone(t, bundle, filepath.Join(dir, "repo.git")), Settings: settings}
-	if err := db.Configure(t.Context(), []catalog.Project{{Slug: "demo"}}, []store.ComponentSpec{spec}, nil); err != nil {
-		t.Fatal(err)
-	}
-	syncer := ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors")})
-	branch := ingest.Branch{Remote: remote.Repository{URL: spec.Repo}, Key: ingest.BranchKey(spec.Repo, ""), Components: []ingest.Component{{Spec: spec}}}
-	if _, err := syncer.Sync(t.Context(), branch); err != nil {
-		t.Fatal(err)
-	}
-	srv := httptest.NewServer(api.New(api.Options{DB: db, Languages: table, BaseURL: goldenBase}))
+	catalogtest.PullAll(w, nil, []store.ComponentSpec{spec})
+	srv := httptest.NewServer(api.New(api.Options{DB: w.DB, Languages: w.Languages, BaseURL: goldenBase}))
 	t.Cleanup(srv.Close)
 	return srv
 }
