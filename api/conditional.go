@@ -81,7 +81,7 @@ func (s *Server) choose(v *variants, key cacheKey, req *http.Request) answer {
 	if grown > 0 {
 		s.cache.grew(key, v, grown)
 	}
-	a.etag, a.encoding = v.tags[e], e.header()
+	a.etag, a.encoding = v.tags[e], e.contentEncoding()
 	return a
 }
 

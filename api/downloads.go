@@ -115,13 +115,13 @@ func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *prod
 	if !x.wantsParts() && compressible(h.contentType) {
 		e = chooseEncoding(x.req.Header.Get("Accept-Encoding"), spoolMemory)
 	}
-	h.encoding = e.header()
+	h.encoding = e.contentEncoding()
 	if plan.Tag != "" {
 		h.etag = etags(plan.Tag)[e]
 	}
 	if x.wantsParts() {
 		x.w = deadlineResponse{x.w, out}
-		return sent{status: x.sendParts(h, p.spool.content())}, nil
+		return sent{status: x.sendParts(h, p.spool.reader())}, nil
 	}
 	x.setHeader(&h)
 	put(x.w.Header(), "Accept-Ranges", "bytes")

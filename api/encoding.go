@@ -28,8 +28,8 @@ func (e encoding) token() string {
 	return [...]string{"identity", "gzip", "zstd"}[e]
 }
 
-// header is the value of Content-Encoding; "" for none.
-func (e encoding) header() string {
+// contentEncoding is the value of Content-Encoding; "" for none.
+func (e encoding) contentEncoding() string {
 	if e == identity {
 		return ""
 	}

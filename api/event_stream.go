@@ -32,13 +32,13 @@ func (f *eventStream) send(x exchange, h header) sent {
 	put(x.w.Header(), "X-Accel-Buffering", "no") // nginx would delay events
 	x.w.WriteHeader(h.status)
 	if x.req.Method == http.MethodGet {
-		x.s.stream(x.req.Context(), x.w, f)
+		x.s.sendEvents(x.req.Context(), x.w, f)
 	}
 	return sent{status: h.status}
 }
 
-// stream sends the events of f and logs why it ended.
-func (s *Server) stream(ctx context.Context, w http.ResponseWriter, f *eventStream) {
+// sendEvents sends the events of f and logs why it ended.
+func (s *Server) sendEvents(ctx context.Context, w http.ResponseWriter, f *eventStream) {
 	s.metrics.streams.Inc()
 	defer s.metrics.streams.Dec()
 	out := &eventWriter{w: w, control: http.NewResponseController(w), timeout: s.streams.timeout}

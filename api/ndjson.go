@@ -79,7 +79,7 @@ func (l *lines) write(ctx context.Context, snap *store.Snapshot, x exchange, beg
 		}
 		if out == nil {
 			encoding := chooseEncoding(x.req.Header.Get("Accept-Encoding"), minEncoded)
-			to := begin(encoding.header())
+			to := begin(encoding.contentEncoding())
 			if to == nil {
 				return nil
 			}

@@ -10,11 +10,11 @@ import (
 	"github.com/repoglot/repoglot/api/resource"
 )
 
-// route registers the table. Every method of a path calls the same function,
+// registerRoutes registers the table. Every method of a path calls the same function,
 // which knows the path's Allow: Echo's own 405 does not. Endpoints return no
 // errors, so Echo's error handler gets only unknown paths. (A catch-all route
 // would win over the RouteNotFound of a path with children.)
-func (s *Server) route() {
+func (s *Server) registerRoutes() {
 	s.echo.HideBanner = true
 	s.echo.HidePort = true
 	methods := []string{http.MethodGet, http.MethodHead, http.MethodOptions}

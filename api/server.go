@@ -124,7 +124,7 @@ func New(opts Options) *Server {
 		BaseURL: opts.BaseURL, TrustedProxies: opts.TrustedProxies, CORSOrigins: opts.CORSOrigins,
 		AnonymousRate: opts.AnonymousRate, TokenRate: opts.TokenRate,
 	})
-	s.route()
+	s.registerRoutes()
 	return s
 }
 

@@ -24,7 +24,7 @@ const maxQuery = 16 << 10
 func (s *Server) endpoint(rt resource.Route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		x := exchange{s: s, rt: &rt, w: c.Response(), req: c.Request(), started: s.now()}
-		a := s.answer(x, c.ParamNames(), c.ParamValues())
+		a := s.prepare(x, c.ParamNames(), c.ParamValues())
 		took := s.now().Sub(x.started)
 		done := a.body.send(x, a.header)
 		if _, endless := a.body.(*eventStream); !endless || done.status != http.StatusOK {
@@ -44,9 +44,9 @@ func (x exchange) observe(done sent, took time.Duration) {
 	}
 }
 
-// answer makes the answer to a request whose path has these parameters, in the
+// prepare makes the answer to a request whose path has these parameters, in the
 // encoding and under the conditions of the request, and caches it.
-func (s *Server) answer(x exchange, names, values []string) answer {
+func (s *Server) prepare(x exchange, names, values []string) answer {
 	render := func() rendering { return s.render(x, rest.NewRequest(x.req, names, values)) }
 	if x.req.Method != http.MethodGet && x.req.Method != http.MethodHead || x.rt.Handle == nil || x.rt.Kind == resource.KindEvents {
 		return render().answer

@@ -44,7 +44,7 @@ func newHeld(fail func(n int32) error) *held {
 // the body of its answer.
 func (h *held) ask(ctx context.Context, s *Server, target string) (status int, body string) {
 	req := httptest.NewRequest(http.MethodGet, target, nil).WithContext(ctx)
-	a := s.answer(exchange{s: s, rt: &h.route, w: httptest.NewRecorder(), req: req}, nil, nil)
+	a := s.prepare(exchange{s: s, rt: &h.route, w: httptest.NewRecorder(), req: req}, nil, nil)
 	if b, ok := a.body.(content); ok {
 		body = string(b)
 	}

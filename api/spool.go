@@ -146,8 +146,8 @@ func (s *spool) copyTo(ctx context.Context, w io.Writer) error {
 	}
 }
 
-// content is a complete download that is in a file.
-func (s *spool) content() io.ReadSeeker {
+// reader reads a complete download that is in a file.
+func (s *spool) reader() io.ReadSeeker {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return io.NewSectionReader(s.file, 0, s.size)

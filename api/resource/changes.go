@@ -91,7 +91,7 @@ func listChanges(scope changeScope) Handler {
 		if err != nil {
 			return nil, err
 		}
-		w, err := r.Window(l.Count(), rest.MaxPageSize)
+		w, err := r.FindWindow(l.Count(), rest.MaxPageSize)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func listChanges(scope changeScope) Handler {
 		if err != nil {
 			return nil, err
 		}
-		return r.List(w, path, changeObjects(r.Link, entries)), nil
+		return r.NewList(w, path, changeObjects(r.Link, entries)), nil
 	}
 }
 

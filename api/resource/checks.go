@@ -31,7 +31,7 @@ func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.Window(t.Stats.Failing.Units, rest.MaxUnitsSize)
+	w, err := r.FindWindow(t.Stats.Failing.Units, rest.MaxUnitsSize)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r
 	for i := range units {
 		objects[i] = wire.FailingUnit{ID: units[i].ID, Unit: r.Link.Unit(units[i].ID), Checks: failedChecks(r.Link, set, &units[i], &t.Translation)}
 	}
-	return r.List(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"checks/", objects), nil
+	return r.NewList(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"checks/", objects), nil
 }
 
 // checksOf makes the checks of a translation as pulls run them, with the

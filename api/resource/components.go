@@ -13,7 +13,7 @@ func (e *Env) getComponent(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	if err != nil {
 		return nil, err
 	}
-	return e.component(r.Link, &row, true), nil
+	return e.newComponent(r.Link, &row, true), nil
 }
 
 func (e *Env) listComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
@@ -35,13 +35,13 @@ func (e *Env) componentList(ctx context.Context, snap *store.Snapshot, r *rest.R
 		return nil, err
 	}
 	return rest.ListOfObjects(r, rows, path, func(row *store.ComponentRow) *wire.Component {
-		return e.component(r.Link, row, project == "")
+		return e.newComponent(r.Link, row, project == "")
 	})
 }
 
-// component makes the object of a component; withProject is false in the list
+// newComponent makes the object of a component; withProject is false in the list
 // of a project.
-func (e *Env) component(l wire.Links, row *store.ComponentRow, withProject bool) *wire.Component {
+func (e *Env) newComponent(l wire.Links, row *store.ComponentRow, withProject bool) *wire.Component {
 	c := wire.NewComponent(l, &row.Component, row.Project.Slug)
 	if e.WithoutGitExport {
 		c.GitExport = ""

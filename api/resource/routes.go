@@ -71,7 +71,7 @@ func (e *Env) translationRoutes() []Route {
 		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.translationChanges)},
 		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(e.translationChanges)},
 		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: e.getTranslationStatistics},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.translationStatistics)},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.translationHistory)},
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: e.getTranslationRepository},
 		{Path: path + "file/", Allow: allowFile, Name: "File", About: about, Kind: KindFile, Handle: e.getFile},
 		{Path: path + "autotranslate/", Allow: onlyPost, Name: "Autotranslate", About: about, Kind: KindObject, Handle: writeOnly},
@@ -90,7 +90,7 @@ func (e *Env) componentRoutes() []Route {
 		{Path: path + "translations/", Allow: allowPost, Name: "Translations", About: about, Kind: KindList, Handle: e.listComponentTranslations},
 		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.componentChanges)},
 		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(e.componentChanges)},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.componentStatistics)},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.componentHistory)},
 		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindList, Handle: e.listComponentStatistics},
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getComponentRepository},
 		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getLock},
@@ -116,7 +116,7 @@ func (e *Env) projectRoutes() []Route {
 		{Path: path + "components/", Allow: allowPost, Name: "Components", About: about, Kind: KindList, Handle: e.listProjectComponents},
 		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(projectChanges)},
 		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(projectChanges)},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(projectStatistics)},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(projectHistory)},
 		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: getProjectStatistics},
 		{Path: path + "languages/", Allow: AllowRead, Name: "Languages", About: about, Kind: KindList, Handle: e.listProjectLanguages},
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getProjectRepository},
@@ -153,7 +153,7 @@ func (e *Env) languageRoutes() []Route {
 	return []Route{
 		{Path: "/api/languages/", Allow: allowPost, Name: "Language List", About: about, Kind: KindList, Handle: e.listLanguages},
 		{Path: "/api/languages/:code/", Allow: allowPutToPatch, Name: "Language Instance", About: about, Kind: KindObject, Handle: e.getLanguage},
-		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.languageStatistics)},
+		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.languageHistory)},
 		{Path: "/api/languages/:code/statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: e.getLanguageStatistics},
 	}
 }

@@ -38,10 +38,10 @@ func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request)
 		name := wire.NameOrSlug(c.Settings.Name, c.Slug)
 		f.add("Component", wire.NameOrSlug(c.Project.Settings.Name, c.Project.Slug)+"/"+name, wire.Path("projects", c.Project.Slug, c.Slug), name, c.Slug)
 	}
-	if err := f.users(ctx, snap); err != nil {
+	if err := f.addUsers(ctx, snap); err != nil {
 		return nil, err
 	}
-	if err := e.languages(ctx, snap, f); err != nil {
+	if err := e.addLanguages(ctx, snap, f); err != nil {
 		return nil, err
 	}
 	return &rest.Array{Items: f.found}, nil
@@ -70,7 +70,7 @@ func (f *finder) add(category, name, url string, texts ...string) {
 	}
 }
 
-func (f *finder) users(ctx context.Context, snap *store.Snapshot) error {
+func (f *finder) addUsers(ctx context.Context, snap *store.Snapshot) error {
 	shown, err := shownComponents(ctx, snap)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (f *finder) users(ctx context.Context, snap *store.Snapshot) error {
 	return err
 }
 
-func (e *Env) languages(ctx context.Context, snap *store.Snapshot, f *finder) error {
+func (e *Env) addLanguages(ctx context.Context, snap *store.Snapshot, f *finder) error {
 	codes, err := servedLanguages(ctx, snap)
 	for _, code := range codes {
 		l := e.Language(code)

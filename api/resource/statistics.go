@@ -16,7 +16,7 @@ func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot
 	if err != nil {
 		return nil, err
 	}
-	return e.translationStatisticsOf(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug), nil
+	return e.newTranslationStatistics(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug), nil
 }
 
 // listComponentStatistics lists the statistics of a component's translations,
@@ -31,7 +31,7 @@ func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot,
 		return nil, err
 	}
 	return rest.ListOfObjects(r, all, wire.ComponentPath(component.Project.Slug, component.Slug)+"statistics/", func(t *catalog.Translation) wire.TranslationStatistics {
-		return e.translationStatisticsOf(r.Link, t, component.Project.Slug, component.Slug)
+		return e.newTranslationStatistics(r.Link, t, component.Project.Slug, component.Slug)
 	})
 }
 
@@ -53,7 +53,7 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		return nil, err
 	}
 	total := addUp(sums)
-	return wire.NewProjectStatistics(r.Link, statistics(&total), &unique, &project), nil
+	return wire.NewProjectStatistics(r.Link, newStatistics(&total), &unique, &project), nil
 }
 
 // listProjectLanguages answers a bare array, sorted by the names of the
@@ -84,7 +84,7 @@ func (e *Env) getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r
 		return nil, err
 	}
 	total := addUp(sums)
-	return wire.NewLanguageStatistics(r.Link, statistics(&total), l.Code, l.Name), nil
+	return wire.NewLanguageStatistics(r.Link, newStatistics(&total), l.Code, l.Name), nil
 }
 
 // getStatistics answers the statistics of everything that the client may see;
@@ -95,7 +95,7 @@ func getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (
 		return nil, err
 	}
 	total := addUp(sums)
-	return wire.NewServerStatistics(r.Link, statistics(&total)), nil
+	return wire.NewServerStatistics(r.Link, newStatistics(&total)), nil
 }
 
 // sumsOf adds up the served translations by language: of a project, or of all
@@ -115,12 +115,12 @@ func addUp(sums []store.Sum) (total store.Sum) {
 	return total
 }
 
-// statistics makes the statistics of a set of translations.
-func statistics(sum *store.Sum) wire.Statistics {
+// newStatistics makes the statistics of a set of translations.
+func newStatistics(sum *store.Sum) wire.Statistics {
 	return wire.NewStatistics(&sum.Stats, sum.LastChange, sum.RecentChanges)
 }
 
-func (e *Env) translationStatisticsOf(l wire.Links, t *catalog.Translation, project, component string) wire.TranslationStatistics {
+func (e *Env) newTranslationStatistics(l wire.Links, t *catalog.Translation, project, component string) wire.TranslationStatistics {
 	return wire.NewTranslationStatistics(l, t, e.Language(t.Language).Name, project, component)
 }
 
@@ -128,7 +128,7 @@ func (e *Env) languagesOfProject(l wire.Links, sums []store.Sum, project string)
 	objects := make([]wire.ProjectLanguageStatistics, len(sums))
 	for i := range sums {
 		code := sums[i].Language
-		objects[i] = wire.NewProjectLanguageStatistics(l, statistics(&sums[i]), project, code, e.Language(code).Name)
+		objects[i] = wire.NewProjectLanguageStatistics(l, newStatistics(&sums[i]), project, code, e.Language(code).Name)
 	}
 	return objects
 }

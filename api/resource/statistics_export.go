@@ -33,7 +33,7 @@ func (e *Env) exportComponentStatistics(ctx context.Context, snap *store.Snapsho
 	}
 	rows := make([]wire.TranslationStatistics, len(all))
 	for i := range all {
-		rows[i] = e.translationStatisticsOf(r.Link, &all[i], component.Project.Slug, component.Slug)
+		rows[i] = e.newTranslationStatistics(r.Link, &all[i], component.Project.Slug, component.Slug)
 	}
 	return exportStatistics(r, "stats-"+component.Project.Slug+"-"+component.Slug, rows)
 }

@@ -13,17 +13,17 @@ import (
 // them up, and the path of the resource.
 type statScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.StatQuery, path string, err error)
 
-func (e *Env) translationStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
+func (e *Env) translationHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
 	t, err := e.visibleTranslation(ctx, snap, r)
 	return store.StatQuery{TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
 }
 
-func (e *Env) componentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
+func (e *Env) componentHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
 	component, err := e.importedComponent(ctx, snap, r)
 	return store.StatQuery{Components: []int64{component.ID}}, wire.ComponentPath(component.Project.Slug, component.Slug), err
 }
 
-func projectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
+func projectHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
 	project, err := visibleProject(ctx, snap, r)
 	if err != nil {
 		return store.StatQuery{}, "", err
@@ -32,7 +32,7 @@ func projectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	return store.StatQuery{Components: ids}, wire.ProjectPath(project.Slug), err
 }
 
-func (e *Env) languageStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
+func (e *Env) languageHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
 	l, err := e.visibleLanguage(ctx, snap, r.PathParam("code"))
 	if err != nil {
 		return store.StatQuery{}, "", err

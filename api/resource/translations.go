@@ -17,8 +17,8 @@ func (e *Env) getTranslation(ctx context.Context, snap *store.Snapshot, r *rest.
 		return nil, err
 	}
 	component := store.ComponentRow{Component: t.Component, Project: t.Project}
-	within := e.component(r.Link, &component, true)
-	return e.translation(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, within), nil
+	within := e.newComponent(r.Link, &component, true)
+	return e.newTranslation(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, within), nil
 }
 
 func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
@@ -31,7 +31,7 @@ func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapsho
 		return nil, err
 	}
 	return rest.ListOfObjects(r, all, wire.ComponentPath(component.Project.Slug, component.Slug)+"translations/", func(t *catalog.Translation) *wire.Translation {
-		return e.translation(r.Link, t, component.Project.Slug, component.Slug, nil)
+		return e.newTranslation(r.Link, t, component.Project.Slug, component.Slug, nil)
 	})
 }
 
@@ -45,7 +45,7 @@ func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *res
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.Window(int64(len(ids)), rest.MaxPageSize)
+	w, err := r.FindWindow(int64(len(ids)), rest.MaxPageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -59,11 +59,11 @@ func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *res
 		t := &all[i]
 		of := components[t.ComponentID]
 		if within[of.ID] == nil {
-			within[of.ID] = e.component(r.Link, of, true)
+			within[of.ID] = e.newComponent(r.Link, of, true)
 		}
-		objects = append(objects, e.translation(r.Link, t, of.Project.Slug, of.Slug, within[of.ID]))
+		objects = append(objects, e.newTranslation(r.Link, t, of.Project.Slug, of.Slug, within[of.ID]))
 	}
-	return r.List(w, "/api/translations/", objects), nil
+	return r.NewList(w, "/api/translations/", objects), nil
 }
 
 // servedComponents returns the visible components whose first import is done,
@@ -88,6 +88,6 @@ func sortedIDs(components map[int64]*store.ComponentRow) []int64 {
 	return slices.Sorted(maps.Keys(components))
 }
 
-func (e *Env) translation(l wire.Links, t *catalog.Translation, project, component string, within *wire.Component) *wire.Translation {
+func (e *Env) newTranslation(l wire.Links, t *catalog.Translation, project, component string, within *wire.Component) *wire.Translation {
 	return wire.NewTranslation(l, wire.NewLanguage(l, e.Language(t.Language)), t, project, component, within)
 }

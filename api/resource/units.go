@@ -23,7 +23,7 @@ func (e *Env) listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	if expr != query.All {
 		return searchTranslation(ctx, snap, r, &t, expr)
 	}
-	w, err := r.Window(t.Stats.Total.Units, rest.MaxUnitsSize)
+	w, err := r.FindWindow(t.Stats.Total.Units, rest.MaxUnitsSize)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (e *Env) listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	}
 	scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
 	page := wire.NewUnitPage(units, func(*catalog.Unit) *wire.UnitScope { return &scope })
-	return r.List(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", page), nil
+	return r.NewList(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", page), nil
 }
 
 // getUnit also answers removed units and units of a removed translation: change
@@ -69,7 +69,7 @@ func listAllUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (a
 	for _, n := range totals {
 		count += n
 	}
-	w, err := r.Window(count, rest.MaxUnitsSize)
+	w, err := r.FindWindow(count, rest.MaxUnitsSize)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func listAllUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (a
 	if err != nil {
 		return nil, err
 	}
-	return r.List(w, "/api/units/", pageOfUnits(r.Link, units, owners, components)), nil
+	return r.NewList(w, "/api/units/", pageOfUnits(r.Link, units, owners, components)), nil
 }
 
 // listUnitTranslations lists a string in all languages except the source
@@ -92,11 +92,11 @@ func (e *Env) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r 
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(u catalog.Unit) bool { return owners[u.TranslationID].IsSource })
-	w, err := r.Window(int64(len(all)), rest.MaxUnitsSize)
+	w, err := r.FindWindow(int64(len(all)), rest.MaxUnitsSize)
 	if err != nil {
 		return nil, err
 	}
-	return r.List(w, wire.UnitPath(unit.ID)+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, componentOf(&unit.Translation))), nil
+	return r.NewList(w, wire.UnitPath(unit.ID)+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, componentOf(&unit.Translation))), nil
 }
 
 // pageOfUnits makes a page of units of several translations.

@@ -35,7 +35,7 @@ func searchUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request, q s
 	if err != nil {
 		return nil, searchProblem(err)
 	}
-	w, err := r.Window(found.Count(), rest.MaxUnitsSize)
+	w, err := r.FindWindow(found.Count(), rest.MaxUnitsSize)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func searchUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request, q s
 	if err != nil {
 		return nil, err
 	}
-	return r.List(w, path, pageOfUnits(r.Link, units, owners, q.Components)), nil
+	return r.NewList(w, path, pageOfUnits(r.Link, units, owners, q.Components)), nil
 }
 
 // searchTranslation answers the units of one translation that q finds.

@@ -21,7 +21,7 @@ func listUsers(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any,
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.Window(int64(count), rest.MaxPageSize)
+	w, err := r.FindWindow(int64(count), rest.MaxPageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func listUsers(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any,
 	for i := range users {
 		objects[i] = newUser(r.Link, &users[i])
 	}
-	return r.List(w, "/api/users/", objects), err
+	return r.NewList(w, "/api/users/", objects), err
 }
 
 func getUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {

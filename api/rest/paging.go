@@ -18,27 +18,28 @@ const (
 	chunkSize = 1000
 )
 
-// window is the part of a list that a request asks for.
-type window struct {
-	page   int
-	Offset int
-	Limit  int
-	more   bool
-	count  int64
+// Window is the part of a list that a request asks for.
+type Window struct {
+	// Offset is the number of entries before it, Limit the most that it holds.
+	Offset, Limit int
+
+	page  int
+	more  bool
+	count int64
 }
 
-// Window finds the part of a list of count entries that the parameters page and
+// FindWindow finds the part of a list of count entries that the parameters page and
 // page_size ask for: maxSize entries at most.
-func (r *Request) Window(count int64, maxSize int) (window, error) {
+func (r *Request) FindWindow(count int64, maxSize int) (Window, error) {
 	if r.Chunk > 0 {
 		offset := (r.Chunk - 1) * chunkSize
-		return window{page: r.Chunk, Offset: offset, Limit: chunkSize, more: int64(offset+chunkSize) < count, count: count}, nil
+		return Window{page: r.Chunk, Offset: offset, Limit: chunkSize, more: int64(offset+chunkSize) < count, count: count}, nil
 	}
-	w := window{Limit: r.pageSize(maxSize), count: count}
+	w := Window{Limit: r.pageSize(maxSize), count: count}
 	pages := max(1, (count+int64(w.Limit)-1)/int64(w.Limit))
 	page, err := r.pageNumber(pages)
 	if err != nil {
-		return window{}, err
+		return Window{}, err
 	}
 	w.page = int(page)
 	w.Offset = (w.page - 1) * w.Limit
@@ -78,9 +79,9 @@ func (r *Request) pageNumber(pages int64) (int64, error) {
 	return page, nil
 }
 
-// List makes the page of a window. path is the canonical path of the list, with
+// NewList makes the page of a window. path is the canonical path of the list, with
 // its slashes, whatever alias the request used.
-func (r *Request) List(w window, path string, results any) *wire.List {
+func (r *Request) NewList(w Window, path string, results any) *wire.List {
 	l := &wire.List{Count: w.count, Results: results}
 	if w.more {
 		l.Next = r.pageLink(path, w.page+1)
@@ -97,7 +98,7 @@ func (r *Request) pageLink(path string, page int) *string {
 }
 
 // Slice returns the entries of all that are in w.
-func Slice[T any](all []T, w window) []T {
+func Slice[T any](all []T, w Window) []T {
 	from := min(w.Offset, len(all))
 	to := min(from+w.Limit, len(all))
 	return all[from:to]
@@ -106,17 +107,17 @@ func Slice[T any](all []T, w window) []T {
 // ListOf makes the page that a request asks for of a list held in memory. path
 // is the list's own.
 func ListOf[T any](r *Request, all []T, maxSize int, path string) (*wire.List, error) {
-	w, err := r.Window(int64(len(all)), maxSize)
+	w, err := r.FindWindow(int64(len(all)), maxSize)
 	if err != nil {
 		return nil, err
 	}
-	return r.List(w, path, append([]T{}, Slice(all, w)...)), nil
+	return r.NewList(w, path, append([]T{}, Slice(all, w)...)), nil
 }
 
 // ListOfObjects is like ListOf; object makes the wire object of an entry on the
 // page.
 func ListOfObjects[T, O any](r *Request, all []T, path string, object func(*T) O) (*wire.List, error) {
-	w, err := r.Window(int64(len(all)), MaxPageSize)
+	w, err := r.FindWindow(int64(len(all)), MaxPageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -125,5 +126,5 @@ func ListOfObjects[T, O any](r *Request, all []T, path string, object func(*T) O
 	for i := range page {
 		objects[i] = object(&page[i])
 	}
-	return r.List(w, path, objects), nil
+	return r.NewList(w, path, objects), nil
 }
