@@ -41,11 +41,11 @@ type header struct {
 // body is what follows a header. Each kind sends itself.
 type body interface {
 	// send sends a header and the body.
-	send(x exchange, h header) sent
+	send(x exchange, h header) outcome
 }
 
-// sent describes an answer for metrics and the log.
-type sent struct {
+// outcome describes an answer for metrics and the log.
+type outcome struct {
 	status int
 	bytes  int // of a body that was in memory, 0 otherwise
 }

@@ -14,16 +14,16 @@ import (
 // noContent is the body of an answer without one.
 type noContent struct{}
 
-func (noContent) send(x exchange, h header) sent {
+func (noContent) send(x exchange, h header) outcome {
 	x.setHeader(&h)
 	x.w.WriteHeader(h.status)
-	return sent{status: h.status}
+	return outcome{status: h.status}
 }
 
 // content is a body in memory.
 type content []byte
 
-func (b content) send(x exchange, h header) sent {
+func (b content) send(x exchange, h header) outcome {
 	x.setHeader(&h)
 	return x.sendBytes(h.status, b)
 }
@@ -43,7 +43,7 @@ func newFailure(p *rest.Problem, indent int) answer {
 	return answer{header{status: p.Status, contentType: rest.TypeJSON}, failure{p, body}}
 }
 
-func (b failure) send(x exchange, h header) sent {
+func (b failure) send(x exchange, h header) outcome {
 	x.setHeader(&h)
 	put(x.w.Header(), "Cache-Control", "no-store") // caches may keep a 404 that does not forbid it, but a token may find more
 	b.problem.SetHeaders(x.w.Header())
@@ -52,7 +52,7 @@ func (b failure) send(x exchange, h header) sent {
 
 // refuse sends the answer to an error that occurred while a body was being
 // made. An internal error is logged with the message words.
-func (x exchange) refuse(err error, words string) sent {
+func (x exchange) refuse(err error, words string) outcome {
 	p := rest.AsProblem(longProblem(err))
 	if p == rest.ErrInternal {
 		x.s.logger.Error(words, "route", x.rt.Path, "path", x.req.URL.Path, "error", err)
@@ -62,25 +62,25 @@ func (x exchange) refuse(err error, words string) sent {
 }
 
 // sendBytes sends a body whose length is known. HEAD gets only the length.
-func (x exchange) sendBytes(status int, b []byte) sent {
+func (x exchange) sendBytes(status int, b []byte) outcome {
 	put(x.w.Header(), "Content-Length", strconv.Itoa(len(b)))
 	x.w.WriteHeader(status)
 	if x.req.Method == http.MethodHead {
-		return sent{status, len(b)}
+		return outcome{status, len(b)}
 	}
 	if _, err := x.w.Write(b); err != nil {
 		x.s.logger.Debug("api client went away", "path", x.req.URL.Path, "error", err)
 	}
-	return sent{status, len(b)}
+	return outcome{status, len(b)}
 }
 
 // ranged is a body in memory of which clients may ask for parts (RFC 9110 §14).
 type ranged []byte
 
-func (b ranged) send(x exchange, h header) sent {
+func (b ranged) send(x exchange, h header) outcome {
 	if x.req.Method == http.MethodGet {
 		put(x.w.Header(), "Content-Length", strconv.Itoa(len(b))) // ServeContent does not set it if the answer is encoded
-		return sent{x.sendParts(h, bytes.NewReader(b)), len(b)}
+		return outcome{x.sendParts(h, bytes.NewReader(b)), len(b)}
 	}
 	x.setHeader(&h)
 	put(x.w.Header(), "Accept-Ranges", "bytes")

@@ -56,4 +56,5 @@ type deadlineResponse struct {
 	body *deadlineWriter
 }
 
+// Write writes to the body.
 func (p deadlineResponse) Write(b []byte) (int, error) { return p.body.Write(b) }

@@ -31,10 +31,10 @@ type download struct{ *rest.Download }
 
 // send sends a short download like any other answer, and a longer one while it
 // is being made.
-func (d download) send(x exchange, h header) sent {
+func (d download) send(x exchange, h header) outcome {
 	out := newDeadlineWriter(x.w, x.s.streams.timeout)
 	defer out.end()
-	refuse := func(err error) sent {
+	refuse := func(err error) outcome {
 		_ = out.wait()
 		return x.refuse(err, "api download failed")
 	}
@@ -95,7 +95,7 @@ func (x exchange) wantsParts() bool {
 
 // sendShort sends a complete download that is in memory like any document, and
 // caches it.
-func (d download) sendShort(x exchange, h header, p *production, plan *rest.DownloadPlan, body []byte) sent {
+func (d download) sendShort(x exchange, h header, p *production, plan *rest.DownloadPlan, body []byte) outcome {
 	made := newVariants(answer{h, ranged(body)})
 	if plan.Fixed {
 		made.tags = etags(plan.Tag)
@@ -110,7 +110,7 @@ func (d download) sendShort(x exchange, h header, p *production, plan *rest.Down
 
 // sendSpooled sends a download that is in a file: parts of it, or all of it as
 // it is written.
-func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *production, plan *rest.DownloadPlan, out *deadlineWriter) (sent, error) {
+func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *production, plan *rest.DownloadPlan, out *deadlineWriter) (outcome, error) {
 	e := identity
 	if !x.wantsParts() && compressible(h.contentType) {
 		e = chooseEncoding(x.req.Header.Get("Accept-Encoding"), spoolMemory)
@@ -121,12 +121,12 @@ func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *prod
 	}
 	if x.wantsParts() {
 		x.w = deadlineResponse{x.w, out}
-		return sent{status: x.sendParts(h, p.spool.reader())}, nil
+		return outcome{status: x.sendParts(h, p.spool.reader())}, nil
 	}
 	x.setHeader(&h)
 	put(x.w.Header(), "Accept-Ranges", "bytes")
 	x.w.WriteHeader(h.status)
-	done := sent{status: h.status}
+	done := outcome{status: h.status}
 	if x.req.Method == http.MethodHead {
 		return done, nil
 	}

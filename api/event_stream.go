@@ -20,7 +20,7 @@ type eventStream struct {
 
 // send sends entries until the client goes away, the server ends or the list is
 // gone.
-func (f *eventStream) send(x exchange, h header) sent {
+func (f *eventStream) send(x exchange, h header) outcome {
 	if x.req.Method == http.MethodGet {
 		if err := x.s.streams.begin(); err != nil {
 			return x.refuse(err, "api request failed")
@@ -34,7 +34,7 @@ func (f *eventStream) send(x exchange, h header) sent {
 	if x.req.Method == http.MethodGet {
 		x.s.sendEvents(x.req.Context(), x.w, f)
 	}
-	return sent{status: h.status}
+	return outcome{status: h.status}
 }
 
 // sendEvents sends the events of f and logs why it ended.

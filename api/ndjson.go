@@ -21,7 +21,7 @@ type lines struct {
 
 // send sends a list while it is read. A client that stops reading, or does not
 // finish in time, is cut off, so that the snapshot is released.
-func (l *lines) send(x exchange, h header) sent {
+func (l *lines) send(x exchange, h header) outcome {
 	free, err := x.s.takeSlot(x.req.Context())
 	if err != nil {
 		return x.refuse(err, "api request failed")
@@ -59,7 +59,7 @@ func (l *lines) send(x exchange, h header) sent {
 	if out != nil {
 		out.end()
 	}
-	return sent{status: h.status}
+	return outcome{status: h.status}
 }
 
 // write writes the pages one after the other and flushes each. When it has read
