@@ -12,7 +12,7 @@ import (
 // serveKept answers a request from the cache, before it is routed, and reports
 // whether it could.
 func (s *Server) serveKept(w http.ResponseWriter, req *http.Request) bool {
-	key, ok := s.cacheKey(req)
+	key, ok := s.keyOf(req)
 	if !ok {
 		return false
 	}
@@ -28,9 +28,9 @@ func (s *Server) serveKept(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// cacheKey returns the key of a request; ok is false if its answer cannot be
+// keyOf returns the key of a request; ok is false if its answer cannot be
 // cached.
-func (s *Server) cacheKey(req *http.Request) (key cacheKey, ok bool) {
+func (s *Server) keyOf(req *http.Request) (key cacheKey, ok bool) {
 	if s.cache.budget == 0 || len(req.URL.RawQuery) > maxQuery || !rest.AccessOf(req.Context()).Cacheable() ||
 		req.Method != http.MethodGet && req.Method != http.MethodHead {
 		return key, false

@@ -100,7 +100,7 @@ func (d download) sendShort(x exchange, h header, p *production, plan *rest.Down
 	if plan.Fixed {
 		made.tags = etags(plan.Tag)
 	}
-	key, ok := x.s.cacheKey(x.req)
+	key, ok := x.s.keyOf(x.req)
 	if ok {
 		x.s.cache.put(key, p.generation, x.rt, made)
 	}

@@ -51,7 +51,7 @@ func (s *Server) prepare(x exchange, names, values []string) answer {
 	if x.req.Method != http.MethodGet && x.req.Method != http.MethodHead || x.rt.Handle == nil || x.rt.Kind == resource.KindEvents {
 		return render().answer
 	}
-	key, ok := s.cacheKey(x.req)
+	key, ok := s.keyOf(x.req)
 	var made rendering
 	if ok && x.rt.Kind != resource.KindLive {
 		made = s.renderOnce(x, key, render)

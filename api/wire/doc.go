@@ -1,8 +1,8 @@
 // Package wire holds the JSON objects of the API as its clients know them, and
 // makes them from the domain's types.
 //
-// The order of fields is the order of keys in an answer. Among the packages
-// below api, only this one has JSON tags.
+// The order of fields is the order of keys in an answer. No other package has the
+// JSON tags of answers.
 //
 // Goals: every payload is a pure function of its arguments; all addresses are
 // built by Links and Path; no payload contains credentials. Non-goals: reading
