@@ -43,7 +43,7 @@ var bundles = []struct {
 	{name: "vim-po", components: map[string]catalog.ComponentSettings{
 		"vim": {Filemask: "src/po/*.po", NewBase: "src/po/vim.pot", LanguageRegex: ".*"},
 	}, intended: map[string]string{
-		"src/po/ja.sjis.po": "CP932 trail bytes: we decode before reading lines (po-semantics, encoding)",
+		"src/po/ja.sjis.po": "CP932 trail bytes: we decode before reading lines (docs/po.md#encoding)",
 	}},
 	{name: "python-docs-pl", components: map[string]catalog.ComponentSettings{
 		"docs-{component}": {Filemask: "*/{component}.po", LanguageRegex: ".*"},
@@ -51,7 +51,7 @@ var bundles = []struct {
 	{name: "polib", components: map[string]catalog.ComponentSettings{
 		"tests": {Filemask: "tests/*.po", NewBase: "tests/test_merge.pot", LanguageRegex: ".*"},
 	}, intended: map[string]string{
-		"tests/test_ufeff.po": "a byte order mark is accepted (po-semantics, BOM)",
+		"tests/test_ufeff.po": "a byte order mark is accepted (docs/po.md#encoding)",
 		"tests/test_wrap.po":  "a header is never an entry, though this one is empty",
 	}},
 }

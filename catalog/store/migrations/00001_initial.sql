@@ -41,7 +41,7 @@ CREATE TABLE components (
   problem             TEXT NOT NULL DEFAULT '',
   last_unit           BIGINT NOT NULL DEFAULT 0,
   last_delta          BIGINT NOT NULL DEFAULT 0,
-  last_at             BIGINT,                      -- time of the newest entry (decision 19)
+  last_at             BIGINT,                      -- time of the newest entry
   changes             BIGINT NOT NULL DEFAULT 0,
   settings_generation BIGINT NOT NULL,
   generation          BIGINT NOT NULL,
