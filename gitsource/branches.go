@@ -111,7 +111,7 @@ func (m *Mirror) updateOtherBranches(ctx context.Context, queries []BranchQuery,
 			return OtherBranches{}, err
 		}
 		have := []object.Hash{head.Hash}
-		if held {
+		if !old.IsZero() {
 			have = append(have, old)
 		}
 		err := m.fetchBranch(ctx, src, filepath.Join(m.dir, name), tip, have)
