@@ -8,3 +8,18 @@
 // Non-goals: no storage, no wire format (package api has the JSON tags), no parsing
 // of files (package poparse) and no clock.
 package catalog
+
+import "errors"
+
+// The errors that packages share. Wrap them with %w and add the operation and the key
+// that failed; compare with errors.Is.
+var (
+	// ErrNotFound says that no such object exists, or that the caller may not know
+	// that it exists. The API answers 404.
+	ErrNotFound = errors.New("not found")
+	// ErrInvalid says that an argument is malformed. The API answers 400.
+	ErrInvalid = errors.New("invalid")
+	// ErrConflict says that another writer was faster: a compare-and-swap found
+	// another head. Nothing was written; read the state again and repeat.
+	ErrConflict = errors.New("conflict")
+)

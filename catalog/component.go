@@ -1,6 +1,9 @@
 package catalog
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
 // UnitsPerComponent is the number of unit and delta ids of one component: unit id =
 // component id · UnitsPerComponent + n.
@@ -115,4 +118,18 @@ func (s *ComponentSettings) CheckKey() string {
 	var h Hasher
 	key := h.Meta(s.Name, s.CheckFlags, s.SourceLanguage, strconv.FormatBool(s.IsGlossary), strconv.FormatBool(s.AllowTranslationPropagation), string(s.Access))
 	return strconv.FormatUint(uint64(key), 16)
+}
+
+// History says how much of a branch's past a first import replays as change entries
+// (docs/compatibility.md#history). With the zero value the import starts at the head.
+// It has no effect on a component that has been imported.
+type History struct {
+	// Full replays the first-parent history from its first commit on, as far as
+	// the bounds below allow.
+	Full bool `json:"full,omitempty"`
+	// Since, if set, bounds the age: replay begins after the newest first-parent
+	// commit with an earlier committer time.
+	Since time.Time `json:"since,omitzero"`
+	// Commits, if positive, bounds the number of first-parent commits.
+	Commits int `json:"commits,omitempty"`
 }

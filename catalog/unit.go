@@ -1,6 +1,10 @@
 package catalog
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Unit is one string of one translation.
 type Unit struct {
@@ -65,3 +69,51 @@ type UnitPosition struct {
 	// Location has the references, joined by ", ".
 	Location string
 }
+
+// State is the state of a unit (docs/compatibility.md#states). The numbers are part
+// of the API.
+type State int16
+
+// The states a unit can have. Approved is never read from PO files.
+const (
+	StateEmpty      State = 0   // untranslated
+	StateFuzzy      State = 10  // needs editing
+	StateTranslated State = 20  // translated
+	StateApproved   State = 30  // translated and approved by a reviewer
+	StateReadOnly   State = 100 // not to be translated: source strings, flag read-only
+)
+
+// Fuzzy reports whether the unit needs editing.
+func (s State) Fuzzy() bool { return s == StateFuzzy }
+
+// Translated reports whether the unit counts as translated; read-only units do.
+func (s State) Translated() bool { return s >= StateTranslated }
+
+// Approved reports whether a reviewer approved the unit.
+func (s State) Approved() bool { return s == StateApproved }
+
+// OwnComment returns a unit's comment: the lines of its translator comments that the
+// comments of the template's entry do not have, without blank lines at both ends. It
+// is "" if only blank lines are left.
+func OwnComment(comment, template string) string {
+	if template == "" {
+		return strings.Trim(comment, "\n")
+	}
+	if comment == template {
+		return ""
+	}
+	has := strings.Split(template, "\n")
+	var lines []string
+	for line := range strings.SplitSeq(comment, "\n") {
+		if !slices.Contains(has, line) {
+			lines = append(lines, line)
+		}
+	}
+	if own := strings.Join(lines, "\n"); strings.TrimSpace(own) != "" {
+		return strings.Trim(own, "\n")
+	}
+	return ""
+}
+
+// TranslatorNote returns the translator comments of Note.
+func (u *Unit) TranslatorNote() string { return u.Note[:u.TranslatorBytes] }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"strings"
+	"time"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -38,4 +39,31 @@ func Username(name string) string {
 		return "author"
 	}
 	return norm.NFC.String(b.String())
+}
+
+// Scope says what an access token permits.
+type Scope string
+
+// The scopes of access tokens.
+const (
+	// ScopeRead permits to see private projects and components.
+	ScopeRead Scope = "read"
+	// ScopeAdmin permits the same, and all writes of the API; this version has
+	// none.
+	ScopeAdmin Scope = "admin"
+)
+
+// Known reports whether s is one of the scopes above.
+func (s Scope) Known() bool { return s == ScopeRead || s == ScopeAdmin }
+
+// Token is an access token, without its secret.
+type Token struct {
+	// ID is above 0 and never reused.
+	ID int64
+	// Name is unique.
+	Name string
+	// Scope is what the token permits.
+	Scope Scope
+	// Created is the time of its creation, in UTC.
+	Created time.Time
 }

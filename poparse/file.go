@@ -1,3 +1,36 @@
+// Package poparse reads PO and POT files, the translation files of GNU
+// gettext, into entries with position, flags and comments, and writes them back.
+//
+// Goals: read every file that GNU gettext 0.21 to 0.26 reads (gettext manual,
+// section "The Format of PO Files") and keep everything that a catalog can use;
+// decide in one documented way where parsers differ (docs/po.md); say exactly
+// where and why a file cannot be read; stay bounded in time and memory on hostile
+// input; be fast, as a server imports millions of entries; write a file so that
+// only the changed parts differ, in the form of gettext's msgcat.
+//
+// Non-goals: translation lookup, plural evaluation, knowledge of repositories,
+// languages or quality checks. Encodings that do not contain ASCII, except UTF-16,
+// are refused.
+//
+// # How it works
+//
+// [Parse] decodes the whole file first, because a trail byte of CP932 or Big5
+// can look like a backslash, and scans the text by index. A string on one line
+// without escapes is a substring of that text; all other strings are built in
+// shared chunks. So every string of a [File] may keep the whole text alive: clone
+// the strings that must outlive it. Entries are in blocks of about a hundred, and
+// each has room for one translation; a block is cleared just before it is filled.
+// A [Reader] uses blocks again, and uses UTF-8 input without a copy.
+//
+// [Errors] reads a broken file again, slowly, and continues after each error at
+// the next entry.
+//
+// [File.WriteTo] reads the text again and records where all entries are. It
+// compares them with the File, and writes the bytes read for the parts that are
+// equal. So a File has no bookkeeping and is changed by assignment. Package
+// linebreak wraps lines as gettext does.
+//
+// Where this package and gettext differ is in docs/po.md#differences-from-gettext.
 package poparse
 
 import (
@@ -104,4 +137,70 @@ func charsetIn[T string | []byte](header T, indexByte func(T, byte) int) (from, 
 
 func endsCharset(c byte) bool {
 	return isBlank(c) || c == '\n' || c == '"' || c == '\\' || c == ';'
+}
+
+// An Entry is one message of a PO file (gettext manual, section "The Format
+// of PO Files"). Its zero value is an untranslated entry with an empty msgid.
+//
+// The slices of an Entry have no spare capacity: appending to one copies it.
+type Entry struct {
+	// Line is the 1-based line of the entry's first comment or keyword.
+	Line int
+	// KeywordLine is the 1-based line of its msgctxt or, without one, its msgid;
+	// 0 for a new entry (see File.WriteTo).
+	KeywordLine int
+
+	// Domain is the name given by the last domain directive before the entry,
+	// "" before the first one.
+	Domain string
+
+	// Context is the unescaped msgctxt, "" without one.
+	Context string
+	// HasContext tells a msgctxt "" from no msgctxt.
+	HasContext bool
+	// HasPlural tells whether the entry has a msgid_plural.
+	HasPlural bool
+	// Fuzzy tells whether any flag line of the entry says fuzzy.
+	Fuzzy bool
+	// Obsolete tells whether the lines of the entry begin with "#~".
+	Obsolete bool
+	// Duplicate tells that an earlier live entry of the domain has the same
+	// Context, HasContext and ID. The earlier one counts
+	// (docs/po.md#duplicates). Obsolete entries are never duplicates.
+	Duplicate bool
+
+	// ID is the unescaped msgid. It is empty only if HasContext or Obsolete is set.
+	ID string
+	// IDPlural is the unescaped msgid_plural, "" if HasPlural is false.
+	IDPlural string
+	// Str has exactly one element for a singular. For a plural it has the forms
+	// by index, up to the highest index in the file, and "" for missing ones.
+	Str []string
+
+	// Flags are the flags of "#," and "#=" lines in file order, without "fuzzy"
+	// and repetitions; nil without flags. A range is one flag, "range: 0..5".
+	Flags []string
+	// References are the tokens of "#:" lines in file order; nil without them.
+	// File names between U+2068 and U+2069 may have blanks; these two characters
+	// are removed.
+	References []string
+	// Comments are the translator's comment lines without "#" and one blank
+	// after it; nil without comments.
+	Comments []string
+	// Extracted are the "#." lines without the marker and one blank after it; nil
+	// without such lines.
+	Extracted []string
+
+	// Previous has the strings of "#|" and "#~|" lines, nil without such lines.
+	Previous *Previous
+}
+
+// Previous has the source strings that a fuzzy entry once translated, from its
+// "#|" lines (gettext manual, section "Fuzzy Entries").
+type Previous struct {
+	// Context is the previous msgctxt, "" without one.
+	Context string
+	// ID and IDPlural are the previous msgid and msgid_plural, each "" if
+	// missing.
+	ID, IDPlural string
 }

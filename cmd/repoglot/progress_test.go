@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/catalog/ingest"
 )
@@ -30,5 +33,34 @@ func TestProgressLines(t *testing.T) {
 	}
 	if _, ok := p.branch("other"); ok {
 		t.Error("progress of an unknown branch")
+	}
+}
+
+func TestBar(t *testing.T) {
+	t.Parallel()
+	var screen bytes.Buffer
+	b := &progressBar{w: &screen}
+	p := newProgress(b, time.Now, func(string, done) { t.Error("a line beside the bar") })
+	p.update("k", ingest.Progress{Done: 1, Total: 4})
+	p.update("k", ingest.Progress{Done: 1, Total: 4})
+	fmt.Fprintln(b.above(&screen), "text")
+	p.update("k", ingest.Progress{Done: 4, Total: 4})
+	p.end("k")
+	want := eraseLine + "[#####...............] 1 of 4 k" + eraseLine + "text\n" + eraseLine + "[####################] 4 of 4 k" + eraseLine
+	if got := screen.String(); got != want {
+		t.Errorf("screen %q, want %q", got, want)
+	}
+	replay := done{done: 1000, total: 4000, entries: 90000, took: 3 * time.Second}
+	if got := barLine("k", replay); got != "[#####...............] 1000 of 4000, 30000 entries/s, 9s left k" {
+		t.Errorf("bar of a replay: %q", got)
+	}
+	if line := barLine(strings.Repeat("ž", 200), replay); utf8.RuneCountInString(line) > 79 {
+		t.Errorf("the bar of a replay has %d columns", utf8.RuneCountInString(line))
+	}
+	if line := barLine(strings.Repeat("ž", 200), done{done: 465, total: 465}); utf8.RuneCountInString(line) > 79 {
+		t.Errorf("a bar of %d columns", utf8.RuneCountInString(line))
+	}
+	if got := barLine("k", done{done: 5}); got != "[....................] … k" {
+		t.Errorf("bar without a total: %q", got)
 	}
 }

@@ -1,10 +1,12 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"text/tabwriter"
 )
 
 // The formats of a report.
@@ -64,4 +66,131 @@ func NewReport(w io.Writer, o ReportOptions) (Report, error) {
 		return &gitHubReport{w: w}, nil
 	}
 	return newTextReport(w, o.Stats), nil
+}
+
+// textReport writes "file:line:column: severity: message [code]".
+type textReport struct {
+	w     io.Writer
+	stats *stats // nil without counts
+}
+
+func newTextReport(w io.Writer, withStats bool) *textReport {
+	t := &textReport{w: w}
+	if withStats {
+		t.stats = newStats()
+	}
+	return t
+}
+
+// File implements [Report].
+func (t *textReport) File(r Result) error {
+	var b bytes.Buffer
+	name := printableName(r.File)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", name, f.Line, f.Column, f.Severity, Printable(f.Message), f.Code)
+	}
+	if t.stats != nil && r.Parsed {
+		fmt.Fprintf(&b, "%s: %s\n", name, r.Counts)
+		t.stats.add(r)
+	}
+	return write(t.w, b.Bytes())
+}
+
+// Close implements [Report].
+func (t *textReport) Close() error {
+	if t.stats == nil || t.stats.total.Files < 2 {
+		return nil // the line of the file has the same numbers
+	}
+	var b bytes.Buffer
+	b.WriteByte('\n')
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(table, "files\ttranslated\tfuzzy\tuntranslated\tdone\t  directory\n")
+	for _, d := range t.stats.sorted() {
+		tableRow(table, d, Printable(d.Directory))
+	}
+	tableRow(table, t.stats.total, "total")
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return write(t.w, b.Bytes())
+}
+
+func tableRow(w io.Writer, d directory, name string) {
+	fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d%%\t  %s\n", d.Files, d.Counts.Translated, d.Counts.Fuzzy, d.Counts.Untranslated, d.percent(), name)
+}
+
+// String returns the line of msgfmt --statistics in English.
+func (c Counts) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d translated message%s", c.Translated, plural(c.Translated))
+	if c.Fuzzy > 0 {
+		fmt.Fprintf(&b, ", %d fuzzy translation%s", c.Fuzzy, plural(c.Fuzzy))
+	}
+	if c.Untranslated > 0 {
+		fmt.Fprintf(&b, ", %d untranslated message%s", c.Untranslated, plural(c.Untranslated))
+	}
+	b.WriteByte('.')
+	return b.String()
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+// write writes b, unless it is empty.
+func write(w io.Writer, b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	if _, err := w.Write(b); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+// gitHubReport writes the workflow commands of GitHub Actions (docs.github.com,
+// "Workflow commands for GitHub Actions", setting an error or a warning
+// message).
+type gitHubReport struct{ w io.Writer }
+
+// File implements [Report].
+func (g *gitHubReport) File(r Result) error {
+	var b bytes.Buffer
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		fmt.Fprintf(&b, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", f.Severity, gitHubProperty(f.File), f.Line, f.Column,
+			gitHubProperty("repoglot check: "+f.Code), gitHubData(f.Message))
+	}
+	return write(g.w, b.Bytes())
+}
+
+// Close implements [Report].
+func (g *gitHubReport) Close() error { return nil }
+
+// gitHubData escapes a message. The runner turns %25, %0D and %0A back
+// (actions/toolkit, packages/core/src/command.ts); other characters that do not
+// print are escaped for people.
+func gitHubData(s string) string {
+	var b strings.Builder
+	for i, line := range strings.Split(s, "\n") {
+		if i > 0 {
+			b.WriteString("%0A")
+		}
+		for k, part := range strings.Split(line, "\r") {
+			if k > 0 {
+				b.WriteString("%0D")
+			}
+			b.WriteString(strings.ReplaceAll(Printable(part), "%", "%25"))
+		}
+	}
+	return b.String()
+}
+
+// gitHubProperty escapes a property before the message.
+func gitHubProperty(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(gitHubData(s))
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/checks"
 )
 
 // minPoll is the shortest time between two polls: shorter times burden remotes and
@@ -177,4 +179,26 @@ func CheckListen(address string) error {
 		return fmt.Errorf("%s is no address; write HOST:PORT, like 127.0.0.1:8080 or :8080", sample(address))
 	}
 	return nil
+}
+
+// checkWarnings lists unknown check_flags and enforced_checks. They are not errors,
+// since a later version may know them.
+func (c *Config) checkWarnings() []string {
+	var list []string
+	for i := range c.Projects {
+		p := &c.Projects[i]
+		for j := range p.Components {
+			co := &p.Components[j]
+			problems := checks.FlagErrors(co.CheckFlags, true)
+			for _, problem := range problems {
+				list = append(list, fmt.Sprintf("component %s/%s: check_flags: %s", p.Slug, co.Slug, problem))
+			}
+			for _, name := range co.EnforcedChecks {
+				if checks.FlagErrors("ignore-"+strings.ReplaceAll(name, "_", "-"), false) != nil {
+					list = append(list, fmt.Sprintf("component %s/%s: enforced_checks: there is no check %s", p.Slug, co.Slug, name))
+				}
+			}
+		}
+	}
+	return list
 }
