@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/repoglot/repoglot/api/page"
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
 )
 
 // answer is what a request is answered with.
@@ -141,4 +143,94 @@ func attachment(name string, bare bool) string {
 		return `attachment; filename="` + plain + `"`
 	}
 	return `attachment; filename="` + plain + `"; filename*=UTF-8''` + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
+}
+
+// cors adds the headers that let pages of other origins read the answer. A
+// preflight request is an ordinary OPTIONS with them. Nothing depends on
+// cookies, so credentials are not allowed.
+func (s *Settings) cors(r *http.Request, h http.Header) {
+	if len(s.CORSOrigins) == 0 {
+		return
+	}
+	origin := r.Header.Get("Origin")
+	switch {
+	case slices.Contains(s.CORSOrigins, "*"):
+		origin = "*"
+	default:
+		h.Add("Vary", "Origin")
+		if origin == "" || !slices.Contains(s.CORSOrigins, origin) {
+			return
+		}
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Allow, Content-Disposition, Content-Length, Content-Range, ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset")
+	if preflight(r) {
+		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
+		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, If-Modified-Since, If-None-Match, If-Range, Last-Event-ID, Range")
+		h.Set("Access-Control-Max-Age", "86400")
+	}
+}
+
+// preflight reports whether a browser asks whether it may send a request. Such
+// a request cannot show a token.
+func preflight(r *http.Request) bool {
+	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
+}
+
+// newAnswer makes the answer from what a handler returned.
+func newAnswer(value any, rep rest.Representation) (answer, error) {
+	h := header{status: http.StatusOK}
+	switch v := value.(type) {
+	case *rest.Document:
+		h.contentType, h.disposition, h.modified, h.maxAge = v.ContentType, attachment(v.Filename, v.BareName), v.Modified, v.MaxAge
+		if v.Ranges {
+			return answer{h, ranged(v.Body)}, nil
+		}
+		return answer{h, content(v.Body)}, nil
+	case rest.Redirect:
+		h.status, h.contentType, h.location = http.StatusFound, "text/plain; charset=utf-8", string(v)
+		return answer{h, content(nil)}, nil
+	case *rest.ChangeStream:
+		h.contentType = rest.TypeEvents
+		return answer{h, &eventStream{ChangeStream: *v, last: v.After}}, nil
+	case *rest.Download:
+		h.contentType, h.disposition, h.exact = v.ContentType, attachment(v.Filename, v.BareName), v.Exact
+		return answer{h, download{v}}, nil
+	case *lines:
+		h.contentType, h.varies = rest.TypeLines, true
+		return answer{h, v}, nil
+	}
+	body, contentType, err := renderValue(value, rep)
+	h.contentType = contentType
+	return answer{h, content(body)}, err
+}
+
+// renderValue writes a list, an array or an object as CSV or JSON.
+func renderValue(value any, rep rest.Representation) (body []byte, contentType string, err error) {
+	var entries any
+	switch v := value.(type) {
+	case *wire.List:
+		if results, ok := v.Results.(wire.ListWriter); ok {
+			if !rep.CSV && rep.Indent == 0 {
+				return renderList(v, results), rest.TypeJSON, nil
+			}
+			v.Results = results.Objects()
+		}
+		entries = v.Results
+	case *rest.Array:
+		value, entries = v.Items, v.Items
+	}
+	if rep.CSV && entries != nil {
+		body, err = renderCSV(entries)
+		return body, rest.TypeCSV, err
+	}
+	body, err = wire.JSON(value, rep.Indent)
+	return body, rest.TypeJSON, err
+}
+
+// renderList is wire.JSON for a page that writes its own JSON.
+func renderList(l *wire.List, results wire.ListWriter) []byte {
+	kept := buffers.Get().(*[]byte)
+	defer buffers.Put(kept)
+	return exactly(kept, wire.AppendList((*kept)[:0], l, results))
 }

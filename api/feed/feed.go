@@ -5,6 +5,8 @@
 package feed
 
 import (
+	"encoding/xml"
+	"fmt"
 	"strings"
 	"time"
 
@@ -82,4 +84,109 @@ func oneLine(s string) string {
 		return string(runes[:200]) + "…"
 	}
 	return s
+}
+
+const atomNamespace = "http://www.w3.org/2005/Atom"
+
+// atomFeed is Atom 1.0 (RFC 4287).
+type atomFeed struct {
+	XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+	ID      string      `xml:"id"`
+	Title   string      `xml:"title"`
+	Updated string      `xml:"updated"`
+	Author  string      `xml:"author>name"`
+	Links   []link      `xml:"link"`
+	Entries []atomEntry `xml:"entry"`
+}
+
+type link struct {
+	Href string `xml:"href,attr"`
+	Rel  string `xml:"rel,attr"`
+	Type string `xml:"type,attr,omitempty"`
+}
+
+type atomEntry struct {
+	ID      string      `xml:"id"`
+	Title   string      `xml:"title"`
+	Updated string      `xml:"updated"`
+	Author  *atomAuthor `xml:"author"` // nil: the feed's
+	Link    link        `xml:"link"`
+	Summary string      `xml:"summary"`
+}
+
+type atomAuthor struct {
+	Name string `xml:"name"`
+}
+
+// WriteAtom writes Atom 1.0. A feed must have a time, so an empty one has the
+// epoch's: the same changes give the same bytes.
+func WriteAtom(f *Feed) (body []byte, contentType string, err error) {
+	updated := f.updated
+	if updated.IsZero() {
+		updated = time.Unix(0, 0)
+	}
+	out := atomFeed{
+		ID: f.self, Title: f.title, Updated: updated.UTC().Format(time.RFC3339), Author: "repoglot",
+		Links: []link{{f.self, "self", "application/atom+xml"}, {f.page, "alternate", ""}},
+	}
+	for _, e := range f.entries {
+		entry := atomEntry{ID: e.id, Title: e.title, Updated: e.at.Format(time.RFC3339), Link: link{e.page, "alternate", ""}, Summary: e.text}
+		if e.author != "" {
+			entry.Author = &atomAuthor{e.author}
+		}
+		out.Entries = append(out.Entries, entry)
+	}
+	if body, err = xml.MarshalIndent(&out, "", " "); err != nil {
+		return nil, "", fmt.Errorf("write Atom: %w", err)
+	}
+	return append([]byte(xml.Header), body...), "application/atom+xml; charset=utf-8", nil
+}
+
+// rssFeed is RSS 2.0.
+type rssFeed struct {
+	XMLName xml.Name  `xml:"rss"`
+	Version string    `xml:"version,attr"`
+	Creator string    `xml:"xmlns:dc,attr"`
+	Atom    string    `xml:"xmlns:atom,attr"`
+	Title   string    `xml:"channel>title"`
+	Link    string    `xml:"channel>link"`
+	About   string    `xml:"channel>description"`
+	Self    link      `xml:"channel>atom:link"`
+	Built   string    `xml:"channel>lastBuildDate,omitempty"`
+	Items   []rssItem `xml:"channel>item"`
+}
+
+type rssItem struct {
+	Title       string  `xml:"title"`
+	Link        string  `xml:"link"`
+	Description string  `xml:"description"`
+	Creator     string  `xml:"dc:creator,omitempty"`
+	Published   string  `xml:"pubDate"`
+	GUID        rssGUID `xml:"guid"`
+}
+
+type rssGUID struct {
+	Permalink bool   `xml:"isPermaLink,attr"`
+	ID        string `xml:",chardata"`
+}
+
+// WriteRSS writes RSS 2.0. The authors are in dc:creator, since RSS's own
+// author is an e-mail address.
+func WriteRSS(f *Feed) (body []byte, contentType string, err error) {
+	out := rssFeed{
+		Version: "2.0", Creator: "http://purl.org/dc/elements/1.1/", Atom: atomNamespace,
+		Title: f.title, Link: f.page, About: f.title, Self: link{Href: f.self, Rel: "self", Type: "application/rss+xml"},
+	}
+	if !f.updated.IsZero() {
+		out.Built = f.updated.UTC().Format(time.RFC1123Z)
+	}
+	for _, e := range f.entries {
+		out.Items = append(out.Items, rssItem{
+			Title: e.title, Link: e.page, Description: e.text, Creator: e.author, Published: e.at.Format(time.RFC1123Z), GUID: rssGUID{ID: e.id},
+		})
+	}
+	if body, err = xml.MarshalIndent(&out, "", " "); err != nil {
+		return nil, "", fmt.Errorf("write RSS: %w", err)
+	}
+	return append([]byte(xml.Header), body...), "application/rss+xml; charset=utf-8", nil
 }

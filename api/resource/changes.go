@@ -2,6 +2,9 @@ package resource
 
 import (
 	"context"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -109,4 +112,96 @@ func changeObjects(l wire.Links, entries []catalog.Change) []wire.Change {
 		objects[i] = wire.NewChange(l, &entries[i])
 	}
 	return objects
+}
+
+// changeQuery reads the parameters of change lists: Weblate's action, user,
+// timestamp_after and timestamp_before, and ours, ordering and after_id. Like
+// Django REST framework it reports all wrong parameters at once, before the
+// page is looked at.
+func changeQuery(r *rest.Request, q store.ChangeQuery) (store.ChangeQuery, error) {
+	errs := rest.FieldErrors{}
+	q.Actions = actionsOf(r, errs)
+	q.User, _ = r.Params.Get("user")
+	q.From = r.Timestamp("timestamp_after", errs)
+	q.To = r.Timestamp("timestamp_before", errs)
+	q.Newest = newestFirst(r, errs)
+	q.AfterID = afterID(r, errs)
+	return q, errs.Err()
+}
+
+// actionsOf returns the values of the parameter action. Each has to be a known
+// number; no value means no filter.
+func actionsOf(r *rest.Request, errs rest.FieldErrors) []catalog.Action {
+	var actions []catalog.Action
+	for _, p := range r.Params {
+		if p.Name != "action" {
+			continue
+		}
+		n, err := strconv.ParseInt(p.Value, 10, 16)
+		action := catalog.Action(n)
+		if err != nil || !action.Known() || strconv.Itoa(int(action)) != p.Value {
+			errs.Add("action", "Select a valid choice. "+p.Value+" is not one of the available choices.")
+			return nil
+		}
+		if !slices.Contains(actions, action) {
+			actions = append(actions, action)
+		}
+	}
+	return actions
+}
+
+func newestFirst(r *rest.Request, errs rest.FieldErrors) bool {
+	switch ordering, _ := r.Params.Get("ordering"); ordering {
+	case "", "id":
+	case "-id":
+		return true
+	default:
+		errs.Add("ordering", "Select a valid choice: id or -id.")
+	}
+	return false
+}
+
+func afterID(r *rest.Request, errs rest.FieldErrors) int64 {
+	after, given := r.Params.Get("after_id")
+	if !given {
+		return 0
+	}
+	id, err := strconv.ParseInt(after, 10, 64)
+	if err != nil {
+		errs.Add("after_id", "A valid integer is required.")
+	}
+	return max(id, 0)
+}
+
+// streamChanges makes the handler of a change list's stream. The stream begins
+// after Last-Event-ID, otherwise after after_id, otherwise after the newest
+// entry.
+func streamChanges(scope changeScope) Handler {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+		q, path, err := scope(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		if q, err = changeQuery(r, q); err != nil {
+			return nil, err
+		}
+		if q.Newest {
+			return nil, rest.BadParameter("ordering", "A stream is ascending.")
+		}
+		again := func(ctx context.Context, snap *store.Snapshot) (store.ChangeQuery, error) {
+			q, _, err := scope(ctx, snap, r)
+			return q, err
+		}
+		f := &rest.ChangeStream{Path: path, Query: q, After: q.AfterID, Link: r.Link, Scope: again}
+		if id := strings.TrimSpace(r.HTTP.Header.Get("Last-Event-ID")); id != "" {
+			if f.After, err = strconv.ParseInt(id, 10, 64); err != nil || f.After < 0 {
+				return nil, rest.BadParameter("Last-Event-ID", "A valid integer is required.")
+			}
+			return f, nil
+		}
+		if _, given := r.Params.Get("after_id"); !given {
+			f.After, err = snap.Count(ctx, store.ChangeQuery{}) // ids have no gaps: this is the newest
+		}
+		return f, err
+	}
 }

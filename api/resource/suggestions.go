@@ -47,3 +47,18 @@ func (e *Env) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *
 	}
 	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"suggestions/")
 }
+
+// listUnitComments lists the comment of a unit: the translator comments that
+// are in its file and not in the template, as one text. Removed units have no
+// comment.
+func (e *Env) listUnitComments(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	unit, err := e.visibleUnit(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	objects := []wire.Comment{}
+	if unit.Comment != "" {
+		objects = append(objects, wire.Comment{ID: unit.ID, Comment: unit.Comment, Unit: r.Link.Unit(unit.ID)})
+	}
+	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"comments/")
+}

@@ -1,6 +1,13 @@
 package rest
 
-import "time"
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/store"
+)
 
 // The media types of answers.
 const (
@@ -37,3 +44,47 @@ type Array struct{ Items any }
 
 // Redirect is the path of the resource that a web page of Weblate's is about.
 type Redirect string
+
+// Download is an answer that may be large. It is made in a snapshot of its own
+// and spooled, so that a slow client costs neither memory nor a snapshot.
+type Download struct {
+	ContentType, Filename string
+	// BareName says that the filename is sent without quotes where that is
+	// possible, as Weblate does for file/.
+	BareName bool
+	// Exact says that the modification time may go back, so that a client's
+	// copy is fresh only if it has the very same time.
+	Exact bool
+	// Plan reads what is to be sent, and checks again that the client may see
+	// it.
+	Plan func(ctx context.Context, snap *store.Snapshot) (*DownloadPlan, error)
+}
+
+// DownloadPlan is what a download will send.
+type DownloadPlan struct {
+	// Tag is the ETag without quotes; "" if it cannot be known before. A short
+	// download has a hash of its bytes instead, unless Fixed is set.
+	Tag   string
+	Fixed bool
+	// Modified is the time of the last change; zero if unknown.
+	Modified time.Time
+	// Write writes the download.
+	Write func(ctx context.Context, w io.Writer) error
+}
+
+// ChangeStream is an answer that does not end: the entries of a change list as
+// server-sent events; ours. Each event has the id of its entry. Ids have no
+// gaps and become visible in ascending order, so a client that comes back with
+// Last-Event-ID misses no entry and sees none twice.
+type ChangeStream struct {
+	// Path names the list.
+	Path string
+	// Query has the filters.
+	Query store.ChangeQuery
+	// After is the id after which the stream begins.
+	After int64
+	// Link makes the addresses in the entries.
+	Link wire.Links
+	// Scope finds the entries of the list again, without the filters.
+	Scope func(ctx context.Context, snap *store.Snapshot) (store.ChangeQuery, error)
+}

@@ -5,7 +5,10 @@
 package widget
 
 import (
+	"encoding/xml"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -53,4 +56,175 @@ func widgets() map[string]func(p *Progress, color string) string {
 	return map[string]func(*Progress, string) string{
 		"svg": drawBadge, "88x31": drawSmall, "287x66": drawWide, "open": drawCard, "multi": drawRows, "horizontal": drawColumns,
 	}
+}
+
+// shade is the colour of a badge (docs/compatibility.md#badges).
+func shade(percent float64) string {
+	switch {
+	case percent >= 90:
+		return "#4c1"
+	case percent >= 75:
+		return "#dfb317"
+	}
+	return "#e05d44"
+}
+
+// ink is the colour of a bar: the one in the widget's name, otherwise by
+// percentage.
+func ink(color string, percent float64) string {
+	switch color {
+	case "red":
+		return "#e05d44"
+	case "green":
+		return "#4c1"
+	case "blue":
+		return "#007ec6"
+	}
+	return shade(percent)
+}
+
+// paper is the background and the text colour of a widget.
+func paper(color string) (background, text string) {
+	switch color {
+	case "white":
+		return "#fff", "#333"
+	case "black":
+		return "#222", "#eee"
+	}
+	return "#eee", "#333"
+}
+
+// svg is a picture being drawn.
+type svg struct{ strings.Builder }
+
+// newSVG begins a picture; label describes it for screen readers.
+func newSVG(width, height int, label string) *svg {
+	d := &svg{}
+	fmt.Fprintf(d, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="%[3]s"><title>%[3]s</title>`,
+		width, height, escapeXML(label))
+	return d
+}
+
+func (d *svg) rect(x, y, width, height, radius int, fill string) {
+	fmt.Fprintf(d, `<rect x="%d" y="%d" width="%d" height="%d" rx="%d" fill="%s"/>`, x, y, width, height, radius, fill)
+}
+
+// bar draws a bar that is filled to a percentage.
+func (d *svg) bar(x, y, width, height int, percent float64, fill string) {
+	d.rect(x, y, width, height, min(3, height/2), "#ccc")
+	d.rect(x, y, int(float64(width)*percent/100), height, min(3, height/2), fill)
+}
+
+// text draws one line; anchor is start, middle or end.
+func (d *svg) text(x, y, size int, anchor, fill, text string) {
+	fmt.Fprintf(d, `<text x="%d" y="%d" font-family="DejaVu Sans,Verdana,sans-serif" font-size="%d" text-anchor="%s" fill="%s">%s</text>`,
+		x, y, size, anchor, fill, escapeXML(text))
+}
+
+func (d *svg) end() string { return d.String() + "</svg>" }
+
+func (p *Progress) percent() float64 { return PercentTranslated(&p.Stats) }
+func (p *Progress) whole() string    { return fmt.Sprintf("%d%%", int(p.percent())) }
+func (p *Progress) label() string    { return "translated: " + p.whole() }
+
+// drawBadge draws the widget svg: a badge of two halves.
+func drawBadge(p *Progress, _ string) string {
+	const label = "translated"
+	text := p.whole()
+	left := 7*utf8.RuneCountInString(label) + 10
+	right := 7*utf8.RuneCountInString(text) + 14
+	d := newSVG(left+right, 20, p.label())
+	fmt.Fprintf(d, `<clipPath id="r"><rect width="%d" height="20" rx="3"/></clipPath><g clip-path="url(#r)">`, left+right)
+	d.rect(0, 0, left, 20, 0, "#555")
+	d.rect(left, 0, right, 20, 0, shade(p.percent()))
+	d.WriteString("</g>")
+	d.text(left/2, 14, 11, "middle", "#fff", label)
+	d.text(left+right/2, 14, 11, "middle", "#fff", text)
+	return d.end()
+}
+
+// drawSmall draws the widget 88x31.
+func drawSmall(p *Progress, color string) string {
+	background, text := paper(color)
+	d := newSVG(88, 31, p.label())
+	d.rect(0, 0, 88, 31, 3, background)
+	d.text(44, 13, 10, "middle", text, p.whole())
+	d.bar(6, 19, 76, 6, p.percent(), shade(p.percent()))
+	return d.end()
+}
+
+// drawWide draws the widget 287x66.
+func drawWide(p *Progress, color string) string {
+	background, text := paper(color)
+	d := newSVG(287, 66, p.label())
+	d.rect(0, 0, 287, 66, 5, background)
+	d.text(12, 23, 14, "start", text, cut(p.Name, 30))
+	d.text(12, 42, 11, "start", text, fmt.Sprintf("%s translated, %s", p.whole(), counted(len(p.Languages), "language")))
+	d.bar(12, 50, 263, 8, p.percent(), shade(p.percent()))
+	return d.end()
+}
+
+// drawCard draws the widget open, in the size that social networks show.
+func drawCard(p *Progress, _ string) string {
+	d := newSVG(1200, 630, p.Name+", "+p.label())
+	d.rect(0, 0, 1200, 630, 0, "#fff")
+	d.text(80, 170, 64, "start", "#333", cut(p.Name, 28))
+	d.text(80, 330, 120, "start", shade(p.percent()), p.whole())
+	d.text(80, 400, 36, "start", "#555", fmt.Sprintf("translated, %s, %s",
+		counted(int(p.Stats.Total.Units), "string"), counted(len(p.Languages), "language")))
+	d.bar(80, 470, 1040, 40, p.percent(), shade(p.percent()))
+	return d.end()
+}
+
+// drawRows draws the widget multi: one bar for each language, below each other.
+func drawRows(p *Progress, color string) string {
+	const line = 20
+	d := newSVG(410, line*max(len(p.Languages), 1), p.label())
+	for i, l := range p.Languages {
+		y := line * i
+		d.text(160, y+14, 11, "end", "#555", cut(l.Name, 24))
+		d.bar(168, y+5, 180, 10, l.Percent, ink(color, l.Percent))
+		d.text(400, y+14, 11, "end", "#555", fmt.Sprintf("%d%%", int(l.Percent)))
+	}
+	return d.end()
+}
+
+// drawColumns draws the widget horizontal: one bar for each language, side by
+// side.
+func drawColumns(p *Progress, color string) string {
+	const column, top = 16, 90
+	d := newSVG(column*max(len(p.Languages), 1), top+60, p.label())
+	for i, l := range p.Languages {
+		x := column * i
+		height := int(top * l.Percent / 100)
+		d.rect(x+3, 0, column-6, top, 3, "#ccc")
+		d.rect(x+3, top-height, column-6, height, 3, ink(color, l.Percent))
+		fmt.Fprintf(d, `<g transform="rotate(-90 %[1]d %[2]d)">`, x+12, top+56)
+		d.text(x+12, top+56, 11, "start", "#555", cut(l.Code, 8))
+		d.WriteString("</g>")
+	}
+	return d.end()
+}
+
+// cut shortens a text to n characters.
+func cut(s string, n int) string {
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return s
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// escapeXML escapes s as XML text; characters that XML 1.0 does not allow
+// become U+FFFD.
+func escapeXML(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder never fails
+	return b.String()
 }

@@ -89,3 +89,59 @@ func (s *UnitScope) Unit(u *catalog.Unit) Unit {
 		Removed:         u.Removed,
 	}
 }
+
+// Suggestion is the text of a unit on another branch; ours
+// (docs/compatibility.md#comments-and-suggestions).
+type Suggestion struct {
+	Unit       string   `json:"unit"`
+	Target     []string `json:"target"`
+	User       *string  `json:"user"`
+	AuthorName string   `json:"author_name"`
+	Timestamp  *string  `json:"timestamp"`
+	Branch     string   `json:"branch"`
+	Commit     string   `json:"commit"`
+}
+
+// Comment is a comment. Its author and time are null: git blames lines, and
+// msgmerge moves lines.
+type Comment struct {
+	ID        int64   `json:"id"` // of the unit, which has at most one comment
+	Comment   string  `json:"comment"`
+	User      *string `json:"user"`
+	Timestamp *string `json:"timestamp"`
+	Unit      string  `json:"unit"`
+}
+
+// Check is a failing check of a unit; ours.
+type Check struct {
+	// Unit is the URL of the unit.
+	Unit string `json:"unit"`
+	// Check is the name used in q=check:….
+	Check       string `json:"check"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	// Failures are the places; empty for checks that compare units.
+	Failures []CheckFailure `json:"failures"`
+}
+
+// CheckFailure is one place where a check fails.
+type CheckFailure struct {
+	// Form and SourceForm are the indices of plural forms, from 0.
+	Form       int  `json:"form"`
+	SourceForm int  `json:"source_form"`
+	Source     Span `json:"source"`
+	Target     Span `json:"target"`
+}
+
+// Span is a part of a string in code points, from Start up to End.
+type Span struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// FailingUnit is a unit with its failing checks; ours.
+type FailingUnit struct {
+	ID     int64   `json:"id"`
+	Unit   string  `json:"unit"`
+	Checks []Check `json:"checks"`
+}
