@@ -153,10 +153,9 @@ func (s *Settings) cors(r *http.Request, h http.Header) {
 		return
 	}
 	origin := r.Header.Get("Origin")
-	switch {
-	case slices.Contains(s.CORSOrigins, "*"):
+	if slices.Contains(s.CORSOrigins, "*") {
 		origin = "*"
-	default:
+	} else {
 		h.Add("Vary", "Origin")
 		if origin == "" || !slices.Contains(s.CORSOrigins, origin) {
 			return

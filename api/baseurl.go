@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,20 +41,12 @@ func (s *Settings) trusts(remote string) bool {
 		return false
 	}
 	peer, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return false
-	}
-	return s.trustsAddr(peer.Addr())
+	return err == nil && s.trustsAddr(peer.Addr())
 }
 
 func (s *Settings) trustsAddr(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
-	for _, network := range s.TrustedProxies {
-		if network.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.TrustedProxies, func(network netip.Prefix) bool { return network.Contains(addr) })
 }
 
 func lastValue(h http.Header, name string) string {

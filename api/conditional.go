@@ -118,10 +118,7 @@ func matchesAny(tags [encodings]string, header []string) bool {
 	for _, line := range header {
 		for item := range strings.SplitSeq(line, ",") {
 			item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
-			if item == "*" {
-				return true
-			}
-			if slices.Contains(tags[:], item) {
+			if item == "*" || slices.Contains(tags[:], item) {
 				return true
 			}
 		}

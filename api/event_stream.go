@@ -46,7 +46,7 @@ func (f *eventStream) send(x exchange, h header) outcome {
 func (s *Server) sendEvents(ctx context.Context, w http.ResponseWriter, f *eventStream) {
 	s.metrics.streams.Inc()
 	defer s.metrics.streams.Dec()
-	out := &eventWriter{w: w, control: http.NewResponseController(w), timeout: s.streams.timeout}
+	out := &eventWriter{to: newDeadlineWriter(w, s.streams.timeout)}
 	err := s.pump(ctx, f, out)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded): // first: net/http cancels ctx as well
@@ -165,17 +165,15 @@ var errGone = errors.New("the client does not accept more")
 // eventWriter writes events. Each write has its own deadline: the server's
 // limits are for answers that end.
 type eventWriter struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	timeout time.Duration
-	buf     bytes.Buffer
+	to  *deadlineWriter
+	buf bytes.Buffer
 }
 
 // begin tells the client its position, so that it can come back without a gap
 // before its first entry. Clients ignore an event without data, except for its
 // id.
 func (e *eventWriter) begin(f *eventStream) error {
-	if err := e.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := e.to.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("%w: %w", errGone, err)
 	}
 	e.buf.WriteString("retry: 2000\n")
@@ -222,23 +220,18 @@ func (e *eventWriter) entries(f *eventStream, entries []catalog.Change) error {
 	return e.flush()
 }
 
-// flush sends the buffer. The kernel watches the deadline, so its clock is the
-// real one.
+// flush sends the buffer.
 func (e *eventWriter) flush() error {
 	if e.buf.Len() == 0 {
 		return nil
 	}
 	defer e.buf.Reset()
-	if err := e.control.SetWriteDeadline(time.Now().Add(e.timeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return fmt.Errorf("%w: %w", errGone, err)
+	defer e.to.end()
+	_, err := e.to.Write(e.buf.Bytes())
+	if err == nil {
+		err = e.to.Flush()
 	}
-	if _, err := e.w.Write(e.buf.Bytes()); err != nil {
-		return fmt.Errorf("%w: %w", errGone, err)
-	}
-	if err := e.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return fmt.Errorf("%w: %w", errGone, err)
-	}
-	if err := e.control.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err != nil {
 		return fmt.Errorf("%w: %w", errGone, err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -161,15 +162,13 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) 
 // token gets 401, one with a token 403. A method that the resource never has is
 // 405 for both.
 func refuseWrite(rt *resource.Route, req *http.Request) error {
-	for method := range strings.SplitSeq(rt.Allow, ", ") {
-		if method == req.Method {
-			if rest.AccessOf(req.Context()).Authenticated() {
-				return rest.ErrForbidden
-			}
-			return rest.ErrUnauthenticated
-		}
+	switch {
+	case !slices.Contains(strings.Split(rt.Allow, ", "), req.Method):
+		return rest.MethodNotAllowed(req.Method)
+	case rest.AccessOf(req.Context()).Authenticated():
+		return rest.ErrForbidden
 	}
-	return rest.MethodNotAllowed(req.Method)
+	return rest.ErrUnauthenticated
 }
 
 // optionsOf describes a route. The media types are Weblate's, and as there they

@@ -106,16 +106,12 @@ type link struct {
 }
 
 type atomEntry struct {
-	ID      string      `xml:"id"`
-	Title   string      `xml:"title"`
-	Updated string      `xml:"updated"`
-	Author  *atomAuthor `xml:"author"` // nil: the feed's
-	Link    link        `xml:"link"`
-	Summary string      `xml:"summary"`
-}
-
-type atomAuthor struct {
-	Name string `xml:"name"`
+	ID      string  `xml:"id"`
+	Title   string  `xml:"title"`
+	Updated string  `xml:"updated"`
+	Author  *string `xml:"author>name"` // nil: the feed's
+	Link    link    `xml:"link"`
+	Summary string  `xml:"summary"`
 }
 
 // WriteAtom writes Atom 1.0. A feed must have a time, so an empty one has the
@@ -130,16 +126,19 @@ func WriteAtom(f *Feed) (body []byte, contentType string, err error) {
 		Links: []link{{f.self, "self", "application/atom+xml"}, {f.page, "alternate", ""}},
 	}
 	for _, e := range f.entries {
-		entry := atomEntry{ID: e.id, Title: e.title, Updated: e.at.Format(time.RFC3339), Link: link{e.page, "alternate", ""}, Summary: e.text}
-		if e.author != "" {
-			entry.Author = &atomAuthor{e.author}
-		}
-		out.Entries = append(out.Entries, entry)
+		out.Entries = append(out.Entries, atomEntry{
+			ID: e.id, Title: e.title, Updated: e.at.Format(time.RFC3339), Author: wire.OrNull(e.author), Link: link{e.page, "alternate", ""}, Summary: e.text,
+		})
 	}
-	if body, err = xml.MarshalIndent(&out, "", " "); err != nil {
-		return nil, "", fmt.Errorf("write Atom: %w", err)
+	return document(&out, "application/atom+xml")
+}
+
+// document writes a feed as XML.
+func document(feed any, mediaType string) (body []byte, contentType string, err error) {
+	if body, err = xml.MarshalIndent(feed, "", " "); err != nil {
+		return nil, "", fmt.Errorf("write %s: %w", mediaType, err)
 	}
-	return append([]byte(xml.Header), body...), "application/atom+xml; charset=utf-8", nil
+	return append([]byte(xml.Header), body...), mediaType + "; charset=utf-8", nil
 }
 
 // rssFeed is RSS 2.0.
@@ -185,8 +184,5 @@ func WriteRSS(f *Feed) (body []byte, contentType string, err error) {
 			Title: e.title, Link: e.page, Description: e.text, Creator: e.author, Published: e.at.Format(time.RFC1123Z), GUID: rssGUID{ID: e.id},
 		})
 	}
-	if body, err = xml.MarshalIndent(&out, "", " "); err != nil {
-		return nil, "", fmt.Errorf("write RSS: %w", err)
-	}
-	return append([]byte(xml.Header), body...), "application/rss+xml; charset=utf-8", nil
+	return document(&out, "application/rss+xml")
 }

@@ -102,16 +102,12 @@ func listChanges(scope changeScope) Handler {
 		if err != nil {
 			return nil, err
 		}
-		return r.NewList(w, path, changeObjects(r.Link, entries)), nil
+		objects := make([]wire.Change, len(entries))
+		for i := range entries {
+			objects[i] = wire.NewChange(r.Link, &entries[i])
+		}
+		return r.NewList(w, path, objects), nil
 	}
-}
-
-func changeObjects(l wire.Links, entries []catalog.Change) []wire.Change {
-	objects := make([]wire.Change, len(entries))
-	for i := range entries {
-		objects[i] = wire.NewChange(l, &entries[i])
-	}
-	return objects
 }
 
 // changeQuery reads the parameters of change lists: Weblate's action, user,

@@ -31,7 +31,9 @@ var (
 	errFormat   = &rest.Problem{Status: http.StatusBadRequest, Field: "format", Detail: "File format is not compatible with this translation", Bare: true}
 	errNoQ      = &rest.Problem{Status: http.StatusBadRequest, Field: "q", Detail: "A search needs a format: the file as it is in the repository has all strings.", Bare: true}
 	errArchiveQ = &rest.Problem{Status: http.StatusBadRequest, Field: "q", Detail: "An archive has all strings.", Bare: true}
-	errNoFile   = &rest.Problem{Status: http.StatusNotFound, Detail: "The file of this translation is not stored: it comes with the next pull that reads it."}
+	// errNoTemplate has Weblate's text, too.
+	errNoTemplate = &rest.Problem{Status: http.StatusNotFound, Detail: "No template found!"}
+	errNoFile     = &rest.Problem{Status: http.StatusNotFound, Detail: "The file of this translation is not stored: it comes with the next pull that reads it."}
 )
 
 // getFile answers the bytes of a translation's file as they are in the
@@ -174,9 +176,7 @@ func (e *Env) exportHead(l wire.Links, t *store.TranslationRow) *export.Head {
 // foundInOrder returns the units that a search finds in the order of the file.
 // The search finds them by id, so all ids are held in memory.
 func foundInOrder(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, expr query.Expr) (export.Units, error) {
-	found, err := snap.Search(ctx, store.SearchQuery{
-		Components: componentOf(t), TranslationID: t.ID, Expr: expr,
-	})
+	found, err := snap.Search(ctx, store.SearchQuery{Components: componentOf(t), TranslationID: t.ID, Expr: expr})
 	if err != nil {
 		return nil, searchProblem(err)
 	}
@@ -193,23 +193,14 @@ func foundInOrder(ctx context.Context, snap *store.Snapshot, t *store.Translatio
 	return snap.UnitsInFile(ctx, t.ID, ids), nil
 }
 
-// errNoTemplate has Weblate's text.
-func errNoTemplate() error {
-	return &rest.Problem{Status: http.StatusNotFound, Detail: "No template found!"}
-}
-
 // getNewTemplate answers the file that new translations begin with: the POT of
 // new_base, as it is in the repository.
 func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	component, err := e.importedComponent(ctx, snap, r)
+	component, all, err := e.importedTranslations(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
 	base := component.Settings.NewBase
-	all, err := snap.Translations(ctx, component.ID)
-	if err != nil {
-		return nil, err
-	}
 	for i := range all {
 		if base == "" || !all[i].IsSource || all[i].Filename != base {
 			continue
@@ -220,15 +211,12 @@ func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *rest.
 		}
 		return &rest.Document{ContentType: "application/binary", Filename: slashpath.Base(base), Body: f.Data, Modified: f.Modified, Ranges: true}, nil
 	}
-	return nil, errNoTemplate()
+	return nil, errNoTemplate
 }
 
 // getMonolingualBase always answers 404: PO files hold source and translation,
 // so they have no such file.
 func getMonolingualBase(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	_, err := visibleComponent(ctx, snap, r)
-	if err == nil {
-		err = errNoTemplate()
-	}
-	return nil, err
+	return nil, cmp.Or(err, error(errNoTemplate))
 }

@@ -22,11 +22,7 @@ func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot
 // listComponentStatistics lists the statistics of a component's translations,
 // by id.
 func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	component, err := e.importedComponent(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	all, err := snap.Translations(ctx, component.ID)
+	component, all, err := e.importedTranslations(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +32,7 @@ func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot,
 }
 
 func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := visibleProject(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := sumsOf(ctx, snap, project.Slug, "")
+	project, sums, err := projectSums(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -59,11 +51,7 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 // listProjectLanguages answers a bare array, sorted by the names of the
 // languages.
 func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := visibleProject(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := sumsOf(ctx, snap, project.Slug, "")
+	project, sums, err := projectSums(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +94,14 @@ func sumsOf(ctx context.Context, snap *store.Snapshot, project, language string)
 		return nil, err
 	}
 	return snap.Sums(ctx, store.SumQuery{Components: ids, Language: language, Sources: true})
+}
+
+// projectSums is sumsOf for the project that the path names.
+func projectSums(ctx context.Context, snap *store.Snapshot, r *rest.Request) (project catalog.Project, sums []store.Sum, err error) {
+	if project, err = visibleProject(ctx, snap, r); err == nil {
+		sums, err = sumsOf(ctx, snap, project.Slug, "")
+	}
+	return project, sums, err
 }
 
 func addUp(sums []store.Sum) (total store.Sum) {

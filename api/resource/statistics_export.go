@@ -23,11 +23,7 @@ const exportColumns = "name code total translated translated_percent translated_
 // exportComponentStatistics answers the statistics of a component's
 // translations, by id.
 func (e *Env) exportComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	component, err := e.importedComponent(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	all, err := snap.Translations(ctx, component.ID)
+	component, all, err := e.importedTranslations(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +37,7 @@ func (e *Env) exportComponentStatistics(ctx context.Context, snap *store.Snapsho
 // exportProjectStatistics answers the statistics of a project's languages, by
 // code.
 func (e *Env) exportProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := visibleProject(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := sumsOf(ctx, snap, project.Slug, "")
+	project, sums, err := projectSums(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}

@@ -22,11 +22,7 @@ func (e *Env) getTranslation(ctx context.Context, snap *store.Snapshot, r *rest.
 }
 
 func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	component, err := e.importedComponent(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	all, err := snap.Translations(ctx, component.ID)
+	component, all, err := e.importedTranslations(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}

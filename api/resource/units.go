@@ -18,12 +18,13 @@ func (e *Env) listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	if err != nil {
 		return nil, err
 	}
+	path := wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"
 	expr, err := unitQuery(r)
 	if err != nil {
 		return nil, err
 	}
 	if expr != query.All {
-		return searchTranslation(ctx, snap, r, &t, expr)
+		return searchUnits(ctx, snap, r, store.SearchQuery{Components: componentOf(&t), TranslationID: t.ID, Expr: expr}, path)
 	}
 	w, err := r.FindWindow(t.Stats.Total.Units, rest.MaxUnitsSize)
 	if err != nil {
@@ -35,7 +36,7 @@ func (e *Env) listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	}
 	scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
 	page := wire.NewUnitPage(units, func(*catalog.Unit) *wire.UnitScope { return &scope })
-	return r.NewList(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/", page), nil
+	return r.NewList(w, path, page), nil
 }
 
 // getUnit also answers removed units and units of a removed translation: change
@@ -150,14 +151,6 @@ func searchUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request, q s
 		return nil, err
 	}
 	return r.NewList(w, path, pageOfUnits(r.Link, units, owners, q.Components)), nil
-}
-
-// searchTranslation answers the units of one translation that q finds.
-func searchTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, expr query.Expr) (any, error) {
-	q := store.SearchQuery{
-		Components: componentOf(t), TranslationID: t.ID, Expr: expr,
-	}
-	return searchUnits(ctx, snap, r, q, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"units/")
 }
 
 // searchProblem is what a client is told of a failed search.

@@ -76,6 +76,14 @@ func (e *Env) importedComponentBySlug(ctx context.Context, snap *store.Snapshot,
 	return row, err
 }
 
+// importedTranslations is importedComponent with its translations, by id.
+func (e *Env) importedTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (component store.ComponentRow, all []catalog.Translation, err error) {
+	if component, err = e.importedComponent(ctx, snap, r); err == nil {
+		all, err = snap.Translations(ctx, component.ID)
+	}
+	return component, all, err
+}
+
 // importing is the answer while a first import runs, or before it could begin:
 // then with the reason of the last failure.
 func (e *Env) importing(row *store.ComponentRow) error {

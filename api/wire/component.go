@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	_ "embed" // spdx.txt
 	"regexp"
 	"strings"
@@ -91,6 +92,8 @@ func NewComponent(l Links, from *catalog.Component, project string) *Component {
 		CheckFlags: set.CheckFlags, Priority: set.Priority,
 		EnforcedChecks: set.EnforcedChecks, Restricted: set.Restricted,
 		Repoweb: set.Repoweb, ReportSourceBugs: set.ReportSourceBugs, MergeStyle: set.MergeStyle,
+		CommitMessage: crlf(set.CommitMessage), AddMessage: crlf(set.AddMessage), DeleteMessage: crlf(set.DeleteMessage),
+		MergeMessage: crlf(set.MergeMessage), AddonMessage: crlf(set.AddonMessage), PullMessage: crlf(set.PullMessage),
 		AllowTranslationPropagation: set.AllowTranslationPropagation,
 		ManageUnits:                 set.ManageUnits,
 		EnableSuggestions:           set.EnableSuggestions, SuggestionVoting: set.SuggestionVoting,
@@ -102,26 +105,11 @@ func NewComponent(l Links, from *catalog.Component, project string) *Component {
 	if c.EnforcedChecks == nil {
 		c.EnforcedChecks = []string{}
 	}
-	c.setMessages(set)
 	return c
 }
 
-func (c *Component) setMessages(set *catalog.ComponentSettings) {
-	c.CommitMessage = crlf(set.CommitMessage)
-	c.AddMessage = crlf(set.AddMessage)
-	c.DeleteMessage = crlf(set.DeleteMessage)
-	c.MergeMessage = crlf(set.MergeMessage)
-	c.AddonMessage = crlf(set.AddonMessage)
-	c.PullMessage = crlf(set.PullMessage)
-}
-
 // branchOf is the branch in use; before the first pull, the configured one.
-func branchOf(c *catalog.Component) string {
-	if c.Tracking != "" {
-		return c.Tracking
-	}
-	return c.Branch
-}
+func branchOf(c *catalog.Component) string { return cmp.Or(c.Tracking, c.Branch) }
 
 // crlf gives message templates the line breaks that Weblate gives them
 // (docs/compatibility.md#message-templates).

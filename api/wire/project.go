@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/repoglot/repoglot/catalog"
+import (
+	"cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+)
 
 // Project is a project.
 type Project struct {
@@ -49,12 +53,7 @@ func NewProject(l Links, from *catalog.Project) *Project {
 }
 
 // NameOrSlug is the name, or the slug if the name is empty.
-func NameOrSlug(name, slug string) string {
-	if name == "" {
-		return slug
-	}
-	return name
-}
+func NameOrSlug(name, slug string) string { return cmp.Or(name, slug) }
 
 // User is a git author (docs/compatibility.md#users).
 type User struct {

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"cmp"
+
 	"github.com/repoglot/repoglot/catalog"
 )
 
@@ -60,17 +62,15 @@ func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path s
 // statusOf is worded like git status in a repository without changes of its
 // own.
 func statusOf(c *catalog.Component) string {
-	branch := branchOf(c)
-	if branch == "" {
-		branch = "HEAD"
-	}
+	branch := cmp.Or(branchOf(c), "HEAD")
+	state := "Your branch is up to date with 'origin/" + branch + "'."
 	switch {
 	case c.Problem != "":
-		return "On branch " + branch + "\nThe last pull from 'origin/" + branch + "' failed.\n\nnothing to commit, working tree clean\n"
+		state = "The last pull from 'origin/" + branch + "' failed."
 	case NeedsMerge(c):
-		return "On branch " + branch + "\nNo commits of 'origin/" + branch + "' are imported yet.\n\nnothing to commit, working tree clean\n"
+		state = "No commits of 'origin/" + branch + "' are imported yet."
 	}
-	return "On branch " + branch + "\nYour branch is up to date with 'origin/" + branch + "'.\n\nnothing to commit, working tree clean\n"
+	return "On branch " + branch + "\n" + state + "\n\nnothing to commit, working tree clean\n"
 }
 
 func newCommit(c *catalog.Commit) *Commit {

@@ -9,11 +9,29 @@ import (
 // Statistics are the counts that all statistics share
 // (docs/compatibility.md#statistics).
 type Statistics struct {
-	Total                  int64   `json:"total"`
-	TotalWords             int64   `json:"total_words"`
-	TotalChars             int64   `json:"total_chars"`
-	LastChange             *string `json:"last_change"`
-	RecentChanges          int64   `json:"recent_changes"`
+	Total         int64   `json:"total"`
+	TotalWords    int64   `json:"total_words"`
+	TotalChars    int64   `json:"total_chars"`
+	LastChange    *string `json:"last_change"`
+	RecentChanges int64   `json:"recent_changes"`
+	progress
+	Failing        int64   `json:"failing"`
+	FailingPercent Percent `json:"failing_percent"`
+	// Approved and the next five are 0: PO files have no such state
+	// (docs/compatibility.md#states).
+	Approved             int64   `json:"approved"`
+	ApprovedPercent      Percent `json:"approved_percent"`
+	ApprovedWords        int64   `json:"approved_words"`
+	ApprovedWordsPercent Percent `json:"approved_words_percent"`
+	ApprovedChars        int64   `json:"approved_chars"`
+	ApprovedCharsPercent Percent `json:"approved_chars_percent"`
+	readOnly
+	Suggestions int64 `json:"suggestions"`
+	Comments    int64 `json:"comments"`
+}
+
+// progress is how much is translated.
+type progress struct {
 	Translated             int64   `json:"translated"`
 	TranslatedWords        int64   `json:"translated_words"`
 	TranslatedPercent      Percent `json:"translated_percent"`
@@ -26,24 +44,37 @@ type Statistics struct {
 	FuzzyWordsPercent      Percent `json:"fuzzy_words_percent"`
 	FuzzyChars             int64   `json:"fuzzy_chars"`
 	FuzzyCharsPercent      Percent `json:"fuzzy_chars_percent"`
-	Failing                int64   `json:"failing"`
-	FailingPercent         Percent `json:"failing_percent"`
-	// Approved and the next five are 0: PO files have no such state
-	// (docs/compatibility.md#states).
-	Approved             int64   `json:"approved"`
-	ApprovedPercent      Percent `json:"approved_percent"`
-	ApprovedWords        int64   `json:"approved_words"`
-	ApprovedWordsPercent Percent `json:"approved_words_percent"`
-	ApprovedChars        int64   `json:"approved_chars"`
-	ApprovedCharsPercent Percent `json:"approved_chars_percent"`
+}
+
+func newProgress(st *catalog.Stats) progress {
+	units, words, chars := st.Total.Units, st.Total.Words, st.Total.Chars
+	return progress{
+		Translated: st.Translated.Units, TranslatedPercent: shareDone(st.Translated.Units, units),
+		TranslatedWords: st.Translated.Words, TranslatedWordsPercent: shareDone(st.Translated.Words, words),
+		TranslatedChars: st.Translated.Chars, TranslatedCharsPercent: shareDone(st.Translated.Chars, chars),
+		Fuzzy: st.Fuzzy.Units, FuzzyPercent: share(st.Fuzzy.Units, units),
+		FuzzyWords: st.Fuzzy.Words, FuzzyWordsPercent: share(st.Fuzzy.Words, words),
+		FuzzyChars: st.Fuzzy.Chars, FuzzyCharsPercent: share(st.Fuzzy.Chars, chars),
+	}
+}
+
+// readOnly is how much cannot be translated.
+type readOnly struct {
 	Readonly             int64   `json:"readonly"`
 	ReadonlyPercent      Percent `json:"readonly_percent"`
 	ReadonlyWords        int64   `json:"readonly_words"`
 	ReadonlyWordsPercent Percent `json:"readonly_words_percent"`
 	ReadonlyChars        int64   `json:"readonly_chars"`
 	ReadonlyCharsPercent Percent `json:"readonly_chars_percent"`
-	Suggestions          int64   `json:"suggestions"`
-	Comments             int64   `json:"comments"`
+}
+
+func newReadOnly(st *catalog.Stats) readOnly {
+	units, words, chars := st.Total.Units, st.Total.Words, st.Total.Chars
+	return readOnly{
+		Readonly: st.ReadOnly.Units, ReadonlyPercent: share(st.ReadOnly.Units, units),
+		ReadonlyWords: st.ReadOnly.Words, ReadonlyWordsPercent: share(st.ReadOnly.Words, words),
+		ReadonlyChars: st.ReadOnly.Chars, ReadonlyCharsPercent: share(st.ReadOnly.Chars, chars),
+	}
 }
 
 // TranslationStatistics are the statistics of one translation. The keys after
@@ -126,16 +157,8 @@ func NewStatistics(st *catalog.Stats, last time.Time, recent int64) Statistics {
 	units, words, chars := st.Total.Units, st.Total.Words, st.Total.Chars
 	o := Statistics{
 		Total: units, TotalWords: words, TotalChars: chars, RecentChanges: recent,
-		Translated: st.Translated.Units, TranslatedPercent: shareDone(st.Translated.Units, units),
-		TranslatedWords: st.Translated.Words, TranslatedWordsPercent: shareDone(st.Translated.Words, words),
-		TranslatedChars: st.Translated.Chars, TranslatedCharsPercent: shareDone(st.Translated.Chars, chars),
-		Fuzzy: st.Fuzzy.Units, FuzzyPercent: share(st.Fuzzy.Units, units),
-		FuzzyWords: st.Fuzzy.Words, FuzzyWordsPercent: share(st.Fuzzy.Words, words),
-		FuzzyChars: st.Fuzzy.Chars, FuzzyCharsPercent: share(st.Fuzzy.Chars, chars),
+		progress: newProgress(st), readOnly: newReadOnly(st),
 		Failing: st.Failing.Units, FailingPercent: share(st.Failing.Units, units),
-		Readonly: st.ReadOnly.Units, ReadonlyPercent: share(st.ReadOnly.Units, units),
-		ReadonlyWords: st.ReadOnly.Words, ReadonlyWordsPercent: share(st.ReadOnly.Words, words),
-		ReadonlyChars: st.ReadOnly.Chars, ReadonlyCharsPercent: share(st.ReadOnly.Chars, chars),
 		Suggestions: st.Suggestions, Comments: st.Comments,
 	}
 	if !last.IsZero() {
@@ -191,46 +214,21 @@ func NewLanguageStatistics(l Links, of Statistics, code, name string) LanguageSt
 // StatisticsPoint is the statistics at the end of an interval; ours. Its keys
 // are those keys of Statistics that have a history.
 type StatisticsPoint struct {
-	First                  string  `json:"first_day"`
-	Last                   string  `json:"last_day"`
-	Total                  int64   `json:"total"`
-	TotalWords             int64   `json:"total_words"`
-	TotalChars             int64   `json:"total_chars"`
-	Translated             int64   `json:"translated"`
-	TranslatedWords        int64   `json:"translated_words"`
-	TranslatedPercent      Percent `json:"translated_percent"`
-	TranslatedWordsPercent Percent `json:"translated_words_percent"`
-	TranslatedChars        int64   `json:"translated_chars"`
-	TranslatedCharsPercent Percent `json:"translated_chars_percent"`
-	Fuzzy                  int64   `json:"fuzzy"`
-	FuzzyPercent           Percent `json:"fuzzy_percent"`
-	FuzzyWords             int64   `json:"fuzzy_words"`
-	FuzzyWordsPercent      Percent `json:"fuzzy_words_percent"`
-	FuzzyChars             int64   `json:"fuzzy_chars"`
-	FuzzyCharsPercent      Percent `json:"fuzzy_chars_percent"`
-	ReadOnly               int64   `json:"readonly"`
-	ReadOnlyPercent        Percent `json:"readonly_percent"`
-	ReadOnlyWords          int64   `json:"readonly_words"`
-	ReadOnlyWordsPercent   Percent `json:"readonly_words_percent"`
-	ReadOnlyChars          int64   `json:"readonly_chars"`
-	ReadOnlyCharsPercent   Percent `json:"readonly_chars_percent"`
+	First      string `json:"first_day"`
+	Last       string `json:"last_day"`
+	Total      int64  `json:"total"`
+	TotalWords int64  `json:"total_words"`
+	TotalChars int64  `json:"total_chars"`
+	progress
+	readOnly
 }
 
 // NewStatisticsPoint makes the object of a point in time.
 func NewStatisticsPoint(p *catalog.Point) StatisticsPoint {
-	s := &p.Stats
-	all, done, fuzzy, fixed := &s.Total, &s.Translated, &s.Fuzzy, &s.ReadOnly
+	total := &p.Stats.Total
 	return StatisticsPoint{
 		First: p.First.Format(time.DateOnly), Last: p.Last.Format(time.DateOnly),
-		Total: all.Units, TotalWords: all.Words, TotalChars: all.Chars,
-		Translated: done.Units, TranslatedPercent: shareDone(done.Units, all.Units),
-		TranslatedWords: done.Words, TranslatedWordsPercent: shareDone(done.Words, all.Words),
-		TranslatedChars: done.Chars, TranslatedCharsPercent: shareDone(done.Chars, all.Chars),
-		Fuzzy: fuzzy.Units, FuzzyPercent: share(fuzzy.Units, all.Units),
-		FuzzyWords: fuzzy.Words, FuzzyWordsPercent: share(fuzzy.Words, all.Words),
-		FuzzyChars: fuzzy.Chars, FuzzyCharsPercent: share(fuzzy.Chars, all.Chars),
-		ReadOnly: fixed.Units, ReadOnlyPercent: share(fixed.Units, all.Units),
-		ReadOnlyWords: fixed.Words, ReadOnlyWordsPercent: share(fixed.Words, all.Words),
-		ReadOnlyChars: fixed.Chars, ReadOnlyCharsPercent: share(fixed.Chars, all.Chars),
+		Total: total.Units, TotalWords: total.Words, TotalChars: total.Chars,
+		progress: newProgress(&p.Stats), readOnly: newReadOnly(&p.Stats),
 	}
 }
