@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -50,7 +51,6 @@ func (l *entryList) created(at time.Time) {
 	l.deltas[len(l.deltas)-1].at = at
 }
 
-// count returns the number of entries.
 func (l *entryList) count() int64 {
 	n := 0
 	for i := range l.deltas {
@@ -76,7 +76,6 @@ func (l *entryList) units(path string, rank int, translation int64, entries []at
 	}
 }
 
-// write stores the entries.
 func (l *entryList) write(ctx context.Context, a *application) error {
 	last := a.origins.stepOrigin()
 	for i := range l.deltas {
@@ -95,15 +94,10 @@ func (l *entryList) write(ctx context.Context, a *application) error {
 	return nil
 }
 
-// authorOf returns the user who is the author of a commit.
-func (a *application) authorOf(ctx context.Context, commit object.Commit) (int64, error) {
-	name, email := a.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
-	return a.tx.User(ctx, name, email, commit.Author.When)
-}
-
 func (l *entryList) writeDelta(ctx context.Context, a *application, d *pendingDelta) error {
 	commit := a.step.Origins[d.origin].Commit
-	author, err := a.authorOf(ctx, commit)
+	name, email := a.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
+	author, err := a.tx.User(ctx, name, email, commit.Author.When)
 	if err != nil {
 		return err
 	}
@@ -120,4 +114,30 @@ func (l *entryList) writeDelta(ctx context.Context, a *application, d *pendingDe
 		At:            d.at,
 		Entries:       d.entries,
 	})
+}
+
+// maxCoAuthors bounds the co-authors of each entry of a commit.
+const maxCoAuthors = 50
+
+// coAuthors returns the names in the Co-authored-by trailers of a commit, as
+// .mailmap gives them, without the commit's author.
+func coAuthors(c *object.Commit, mailmap object.Mailmap) []string {
+	const trailer = "co-authored-by:"
+	if !strings.Contains(strings.ToLower(c.Message), trailer) {
+		return nil
+	}
+	author, _ := mailmap.Lookup(c.Author.Name, c.Author.Email)
+	var names []string
+	for line := range strings.Lines(c.Message) {
+		if len(line) < len(trailer) || !strings.EqualFold(line[:len(trailer)], trailer) {
+			continue
+		}
+		name, rest, _ := strings.Cut(line[len(trailer):], "<")
+		email, _, _ := strings.Cut(rest, ">")
+		name, _ = mailmap.Lookup(strings.TrimSpace(name), strings.TrimSpace(email))
+		if name != "" && name != author && !slices.Contains(names, name) && len(names) < maxCoAuthors {
+			names = append(names, name)
+		}
+	}
+	return names
 }

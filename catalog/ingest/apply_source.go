@@ -166,7 +166,6 @@ func (a *application) unionInput(p *fileSlot, read bool, stored *catalog.Transla
 	return unionInput{slot: p.served(stored), load: func(ctx context.Context) (*unit.File, error) { return a.current(ctx, p, stored) }}
 }
 
-// storeSource stores the source translation made of the files.
 func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []unionInput) error {
 	if a.comp.union == nil {
 		a.comp.union = newUnion()

@@ -30,7 +30,6 @@ func (f *unionInput) content() content {
 	return content{blob: f.slot.blob}
 }
 
-// unitedFiles is the result of a union.
 type unitedFiles struct {
 	units   []unit.Unit
 	holders []int // for each unit the index of its file
@@ -136,7 +135,6 @@ type roundFile struct {
 	hasher catalog.Hasher
 }
 
-// open finds the file, or reads it.
 func (o *roundFile) open(ctx context.Context) (err error) {
 	key := o.source.content()
 	o.unionFile = o.union.files[key]

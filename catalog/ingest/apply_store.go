@@ -20,7 +20,6 @@ type stepStore struct {
 	changeStore
 }
 
-// unitStore holds the units of translations.
 type unitStore interface {
 	Known(ctx context.Context, translation int64) ([]catalog.Known, error)
 	// Texts returns the texts of units of one translation.
@@ -42,7 +41,6 @@ type translationStore interface {
 	PutStatDay(ctx context.Context, d store.StatDay) error
 }
 
-// problemStore holds the problems of files.
 type problemStore interface {
 	Problems(ctx context.Context, component int64) ([]store.Problem, error)
 	SetProblem(ctx context.Context, p store.Problem) error

@@ -27,29 +27,17 @@ type unitWriter struct {
 	hasher catalog.Hasher
 }
 
-// targetHash is the hash that units with the same target have in common.
 func (w *unitWriter) targetHash(target string) int64 {
 	return targetHash(&w.hasher, w.a.comp, w.row, target)
 }
 
-// write stores the translation, its units and their layout.
 func (w *unitWriter) write(ctx context.Context) error {
-	if err := w.compare(ctx); err != nil {
-		return err
+	for _, part := range []func(context.Context) error{w.compare, w.readOld, w.add, w.update, w.remove, w.storeLayout} {
+		if err := part(ctx); err != nil {
+			return err
+		}
 	}
-	if err := w.readOld(ctx); err != nil {
-		return err
-	}
-	if err := w.add(ctx); err != nil {
-		return err
-	}
-	if err := w.update(ctx); err != nil {
-		return err
-	}
-	if err := w.remove(ctx); err != nil {
-		return err
-	}
-	return w.storeLayout(ctx)
+	return nil
 }
 
 // compare stores the translation's row and finds what differs in its units.
@@ -181,7 +169,6 @@ func (w *unitWriter) each(fn func(id catalog.Identity, i int)) {
 	}
 }
 
-// changed returns the strings that make an entry.
 func (w *unitWriter) changed() []catalog.Identity {
 	var list []catalog.Identity
 	w.each(func(id catalog.Identity, _ int) { list = append(list, id) })
@@ -225,14 +212,13 @@ func (w *unitWriter) replaced(u *unit.Unit) map[string]string {
 	if u.PreviousSource == "" {
 		return nil
 	}
-	var h catalog.Hasher
 	if w.gone == nil {
 		w.gone = make(map[catalog.Identity]bool, len(w.delta.Removed))
 		for _, k := range w.delta.Removed {
 			w.gone[w.known[k].Identity] = true
 		}
 	}
-	if !w.gone[h.Identity(u.PreviousSource, u.Context)] {
+	if !w.gone[w.hasher.Identity(u.PreviousSource, u.Context)] {
 		return nil
 	}
 	return map[string]string{catalog.EventPreviousSource: strings.Clone(u.PreviousSource)}

@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // attributor finds the commit of a step that introduced a text: the commit whose
@@ -84,4 +86,169 @@ func add(pending []map[catalog.Identity]bool, commit int, id catalog.Identity) {
 		pending[commit] = make(map[catalog.Identity]bool)
 	}
 	pending[commit][id] = true
+}
+
+// aspect is the part of a string that is attributed: its fingerprint in a version
+// of a file, or absent.
+type aspect func(version, catalog.Identity) int64
+
+// absent is the aspect of a string that a version does not have.
+const absent = int64(0)
+
+type version struct {
+	file   *unit.File // nil: the file is missing, or broken
+	broken bool       // it cannot be parsed
+}
+
+func (a *attributor) version(ctx context.Context, path string, blob object.Hash) (version, error) {
+	if blob.IsZero() {
+		return version{}, nil
+	}
+	f, err := a.loader.load(ctx, a.comp.row.ID, path, blob, a.comp.rules)
+	if fault(err) != nil {
+		return version{broken: true}, nil
+	}
+	return version{file: f}, err
+}
+
+// has reports whether a version has a string, whatever its translation.
+func (v version) has(id catalog.Identity) bool {
+	if v.file == nil {
+		return false
+	}
+	_, ok := v.file.Find(id)
+	return ok
+}
+
+// presence is the aspect of strings of the source translation: translating a
+// string does not introduce it.
+func presence(v version, id catalog.Identity) int64 {
+	if v.has(id) {
+		return 1
+	}
+	return absent
+}
+
+// translation is the aspect of strings of other translations.
+func translation(v version, id catalog.Identity) int64 {
+	if v.file == nil {
+		return absent
+	}
+	if i, ok := v.file.Find(id); ok {
+		return v.file.Units[i].Text | 1 // never absent
+	}
+	return absent
+}
+
+// history is the history of one file within a step.
+type history struct {
+	a      *attributor
+	path   string
+	change int // index in step.Changes
+	before int // index of the path that it had before, or -1
+	// old says for a commit that its descendants have the file at the path before.
+	// A file of the commit at the other path is another file.
+	old []bool
+}
+
+// blob returns the file in a tree: at the path that the descendants have it at,
+// else at the other path. The second result is old for the ancestors.
+func (h *history) blob(tree []object.Hash, old bool) (object.Hash, bool) {
+	if h.before < 0 {
+		return tree[h.change], false
+	}
+	here, there := h.change, h.before
+	if old {
+		here, there = there, here
+	}
+	if tree[here].IsZero() && !tree[there].IsZero() {
+		return tree[there], !old
+	}
+	return tree[here], old
+}
+
+// ancestor is a version that a commit's text can come from.
+type ancestor struct {
+	commit  int // index in step.Origins; -1: outside the step
+	version version
+	old     bool // it is at the path before
+}
+
+// credit passes the strings of one commit on to its ancestors that have the same
+// value, and sets result to the commit for the other strings.
+func (h *history) credit(ctx context.Context, commit int, of aspect, pending []map[catalog.Identity]bool, result map[catalog.Identity]int) error {
+	if len(pending[commit]) == 0 {
+		return nil
+	}
+	blob, old := h.blob(h.a.step.Origins[commit].Blobs, h.old[commit])
+	mine, err := h.version(ctx, blob)
+	if err != nil {
+		return err
+	}
+	before, err := h.ancestors(ctx, commit, old)
+	if err != nil {
+		return err
+	}
+	for id := range pending[commit] {
+		inherited := false
+		for _, f := range before {
+			if of(f.version, id) != of(mine, id) {
+				continue
+			}
+			inherited = true
+			if f.commit >= 0 {
+				add(pending, f.commit, id)
+				h.old[f.commit] = h.old[f.commit] || f.old
+			}
+		}
+		if !inherited {
+			result[id] = commit
+		}
+	}
+	return nil
+}
+
+// ancestors returns the versions at a commit's parents. A version that cannot be
+// parsed is replaced by its own parents' versions, since such a file keeps its
+// last good version: a commit that only repairs it introduces nothing.
+func (h *history) ancestors(ctx context.Context, commit int, old bool) ([]ancestor, error) {
+	type child struct {
+		commit int
+		old    bool
+	}
+	var list []ancestor
+	seen := make(map[int]bool)
+	todo := []child{{commit, old}}
+	for len(todo) > 0 {
+		origin, after := &h.a.step.Origins[todo[0].commit], todo[0].old
+		todo = todo[1:]
+		for p, parent := range origin.Parents {
+			if parent >= 0 && seen[parent] {
+				continue
+			}
+			seen[parent] = true
+			blob, old := h.parentBlob(origin, p, after)
+			v, err := h.version(ctx, blob)
+			switch {
+			case err != nil:
+				return nil, err
+			case !v.broken:
+				list = append(list, ancestor{parent, v, old})
+			case parent >= 0:
+				todo = append(todo, child{parent, old})
+			}
+		}
+	}
+	return list, nil
+}
+
+func (h *history) parentBlob(o *gitsource.Origin, parent int, old bool) (object.Hash, bool) {
+	if i := o.Parents[parent]; i >= 0 {
+		return h.blob(h.a.step.Origins[i].Blobs, old)
+	}
+	return h.blob(o.Outside[parent], old)
+}
+
+func (h *history) version(ctx context.Context, blob object.Hash) (version, error) {
+	return h.a.version(ctx, h.path, blob)
 }

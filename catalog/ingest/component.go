@@ -63,7 +63,6 @@ func newComponent(row store.BranchComponent, table *lang.Table) (*component, err
 	}, nil
 }
 
-// name returns the name of the component in messages.
 func (c *component) name() string { return c.row.Project.Slug + "/" + c.row.Slug }
 
 // selects reports whether the mask selects one of the component's files, not
@@ -76,10 +75,7 @@ func (c *component) selects() bool {
 // whether it has files. A component that a discovery made is reported when its
 // files vanish and not again, since no setting can be corrected.
 func (c *component) loadStored(problems []store.Problem, translations []catalog.Translation) {
-	c.problems = make(map[string]store.Problem, len(problems))
-	for _, p := range problems {
-		c.problems[p.Path] = p
-	}
+	c.setProblems(problems)
 	c.matchesNothing = len(problems) == 0 && c.row.Template == "" && !slices.ContainsFunc(translations, func(t catalog.Translation) bool {
 		return !t.IsSource || t.Filename != "" && t.Filename != c.selection.newBase
 	})
@@ -149,14 +145,17 @@ func (c *component) load(ctx context.Context, tx stepStore) error {
 		}
 		c.translations[rows[i].Language] = &rows[i]
 	}
-	c.problems = make(map[string]store.Problem, len(problems))
-	for _, p := range problems {
-		c.problems[p.Path] = p
-	}
+	c.setProblems(problems)
 	return nil
 }
 
-// forget drops what load read.
+func (c *component) setProblems(list []store.Problem) {
+	c.problems = make(map[string]store.Problem, len(list))
+	for _, p := range list {
+		c.problems[p.Path] = p
+	}
+}
+
 func (c *component) forget() { c.translations, c.problems, c.union = nil, nil, nil }
 
 // problemsList renders the component's problems for a report, by path. It returns
@@ -182,9 +181,6 @@ func problemText(p store.Problem) string {
 
 // fault returns the *fileError in err, or nil.
 func fault(err error) *fileError {
-	var bad *fileError
-	if errors.As(err, &bad) {
-		return bad
-	}
-	return nil
+	bad, _ := errors.AsType[*fileError](err)
+	return bad
 }

@@ -120,7 +120,6 @@ func (p *pull) discovered(ctx context.Context, spec *store.ComponentSpec) (map[s
 	return made, err
 }
 
-// slugs returns the slugs of a project's components.
 func (p *pull) slugs(ctx context.Context, project string) (map[string]bool, error) {
 	taken := make(map[string]bool)
 	err := p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {

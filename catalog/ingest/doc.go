@@ -10,8 +10,7 @@
 //	mirror.go           the local mirror of a branch, and whose turn it is
 //	pull.go             fetch, then every group of components up to the head
 //	discover.go         components that a mask with {component} finds
-//	convoy.go           which components move together
-//	pull_walk.go        the steps of one convoy
+//	pull_walk.go        which components move together, and their steps
 //	pull_step.go        one step: its transaction and the heads of the convoy
 //	file_slots.go       paths of a commit to languages
 //	file_loader.go      versions of files, parsed once and kept for a while
@@ -27,7 +26,7 @@
 //	replay.go           the history of new components, many commits to a
 //	                    transaction: replay_ahead.go reads commits before they
 //	                    are applied, replay_staging.go takes the place of the
-//	                    store, replay_flush.go stores a batch meanwhile
+//	                    store, replay_batch.go stores a batch meanwhile
 //	suggest.go          suggestions from other branches
 //
 // Goals: the same units and entries, whether a commit was imported, replayed or

@@ -127,9 +127,7 @@ func (p *pull) loadComponents(ctx context.Context) error {
 	for _, row := range rows {
 		c, err := newComponent(row, p.s.table)
 		if err != nil {
-			p.errs[row.ID] = err
-			p.comps = append(p.comps, &component{row: row})
-			continue
+			p.errs[row.ID], c = err, &component{row: row}
 		}
 		p.comps = append(p.comps, c)
 	}
@@ -149,20 +147,20 @@ func (p *pull) rows(ctx context.Context) ([]store.BranchComponent, error) {
 // not stop the others. With retry, the files that could not be read are tried
 // again.
 func (p *pull) walkAll(ctx context.Context, retry bool) {
-	sound := slices.DeleteFunc(slices.Clone(p.comps), func(c *component) bool { return p.errs[c.row.ID] != nil })
+	sound := p.sound(p.comps)
 	for _, c := range sound {
 		c.retry = retry
 	}
 	p.loader = newFileLoader(p.reader, p.s.maxFileSize)
 	p.rereadNotes(ctx, sound)
-	for _, g := range convoys(slices.DeleteFunc(slices.Clone(sound), func(c *component) bool { return p.errs[c.row.ID] != nil })) {
+	for _, g := range convoys(p.sound(sound)) {
 		switch {
 		case g.replay:
-			p.replayAll(ctx, g.comps)
+			p.withoutFailing(ctx, g.comps, p.replay)
 		case g.from == "":
 			p.importAll(ctx, g.comps)
 		case g.from != p.report.Head:
-			p.advanceAll(ctx, g.comps)
+			p.withoutFailing(ctx, g.comps, p.walk)
 		}
 	}
 	if retry {
@@ -172,7 +170,11 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 	p.recheckAll(ctx, sound, retry)
 }
 
-// tell reports the pull's progress.
+// sound returns the components without an error so far.
+func (p *pull) sound(comps []*component) []*component {
+	return slices.DeleteFunc(slices.Clone(comps), func(c *component) bool { return p.errs[c.row.ID] != nil })
+}
+
 func (p *pull) tell(progress Progress) { p.s.progress(p.branch.Key, progress) }
 
 // fail records why a component is not at the head.
@@ -184,7 +186,6 @@ func (p *pull) fail(c *component, err error) {
 	p.errs[c.row.ID] = err
 }
 
-// summarise fills the report's components.
 func (p *pull) summarise() {
 	for _, c := range p.comps {
 		r := ComponentReport{
@@ -204,4 +205,59 @@ func (p *pull) summarise() {
 			Problems: []string{noFiles(d.Settings.Filemask, p.ref)},
 		})
 	}
+}
+
+// rereadNotes reads the files of components whose units were stored by a version
+// that did not know translator comments, at the commits of the components.
+func (p *pull) rereadNotes(ctx context.Context, comps []*component) {
+	for _, c := range comps {
+		if !c.row.LacksTranslatorComments || !c.row.Imported || c.reread {
+			continue
+		}
+		c.reread = true // also for the jump to the head, if the mirror no longer has the commit
+		at, err := object.ParseHash(c.row.Head)
+		if err == nil && p.reader.Has(at) {
+			err = p.jump(ctx, []*component{c}, at, c.row.Head)
+		}
+		if err != nil {
+			p.fail(c, err)
+		}
+	}
+}
+
+// retry reads again the files of unmoved components that an earlier process
+// could not read: it may have been an older version or have had a smaller
+// max_file_size. The problems that those components still have are reported anew.
+func (p *pull) retry(ctx context.Context, comps []*component) {
+	for _, c := range comps {
+		if c.applied || p.errs[c.row.ID] != nil {
+			continue
+		}
+		unreadable, err := p.loadStored(ctx, c)
+		if err == nil && unreadable {
+			err = p.jump(ctx, []*component{c}, p.head, c.row.Head)
+		}
+		if err != nil {
+			p.fail(c, err)
+		}
+	}
+}
+
+// loadStored reads what is stored of the files of a component that the pull does
+// not move, and reports whether some of them cannot be read.
+func (p *pull) loadStored(ctx context.Context, c *component) (unreadable bool, err error) {
+	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+		problems, err := s.Problems(ctx, c.row.ID)
+		if err != nil {
+			return err
+		}
+		translations, err := s.Translations(ctx, c.row.ID)
+		if err != nil {
+			return err
+		}
+		c.loadStored(problems, translations)
+		unreadable = slices.ContainsFunc(problems, func(p store.Problem) bool { return p.Blob != noBlob })
+		return nil
+	})
+	return unreadable, err
 }

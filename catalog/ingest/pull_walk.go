@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
@@ -37,20 +40,15 @@ func (p *pull) importAll(ctx context.Context, comps []*component) {
 	p.tell(Progress{Done: len(comps), Total: len(comps)})
 }
 
-// advanceAll walks a convoy to the head. A component that fails stays where it
-// is, and later pulls move it alone; the others go on without it.
-func (p *pull) advanceAll(ctx context.Context, comps []*component) {
-	p.withoutFailing(ctx, comps, func(comps []*component) error { return p.walk(ctx, comps, comps[0].row.Head) })
-}
-
-// walk brings a convoy from one commit to the head, a transaction per step.
-func (p *pull) walk(ctx context.Context, comps []*component, from string) error {
+// walk brings a convoy to the head, a transaction per step.
+func (p *pull) walk(ctx context.Context, comps []*component) error {
+	from := comps[0].row.Head
 	base, err := object.ParseHash(from)
 	if err != nil {
 		return fmt.Errorf("stored head: %w", err)
 	}
 	if !p.reader.Has(base) {
-		return p.jump(ctx, comps, from)
+		return p.jump(ctx, comps, p.head, from)
 	}
 	if err := p.listFiles(ctx, base, comps); err != nil {
 		return err
@@ -58,7 +56,7 @@ func (p *pull) walk(ctx context.Context, comps []*component, from string) error 
 	at := from
 	for step, err := range p.reader.Steps(ctx, base, p.head, matcher(comps)) {
 		if errors.Is(err, object.ErrUnknownCommit) {
-			return p.jump(ctx, comps, at)
+			return p.jump(ctx, comps, p.head, at)
 		}
 		if err != nil {
 			return err
@@ -83,14 +81,10 @@ func (p *pull) walk(ctx context.Context, comps []*component, from string) error 
 	})
 }
 
-// jump brings a convoy to the head in one step, for example when the mirror no
-// longer has the commit of the convoy (docs/compatibility.md#history).
-func (p *pull) jump(ctx context.Context, comps []*component, from string) error {
-	return p.snapshotOf(ctx, comps, p.head, from)
-}
-
-// snapshotOf brings components to the files of a commit.
-func (p *pull) snapshotOf(ctx context.Context, comps []*component, at object.Hash, from string) error {
+// jump brings components to the files of a commit in one step: to the head, for
+// example, when the mirror no longer has the commit of the convoy
+// (docs/compatibility.md#history).
+func (p *pull) jump(ctx context.Context, comps []*component, at object.Hash, from string) error {
 	if err := p.listFiles(ctx, at, comps); err != nil {
 		return err
 	}
@@ -126,11 +120,11 @@ func (e *componentError) Unwrap() error { return e.err }
 const maxFailing = 3
 
 // withoutFailing runs fn for components, and again without a component that
-// failed, which stays where it is. Where the database fails, no component is the
-// cause: all stay together.
-func (p *pull) withoutFailing(ctx context.Context, comps []*component, fn func([]*component) error) {
+// failed, which stays where it is, and later pulls move it alone. Where the
+// database fails, no component is the cause: all stay together.
+func (p *pull) withoutFailing(ctx context.Context, comps []*component, fn func(context.Context, []*component) error) {
 	for failed := 0; len(comps) > 0; failed++ {
-		err := fn(comps)
+		err := fn(ctx, comps)
 		if err == nil {
 			return
 		}
@@ -147,4 +141,87 @@ func (p *pull) withoutFailing(ctx context.Context, comps []*component, fn func([
 			c.forget() // the changes of the failed step are not stored
 		}
 	}
+}
+
+// listFiles sets the files that every component reads at a commit.
+func (p *pull) listFiles(ctx context.Context, commit object.Hash, comps []*component) error {
+	m := matcher(comps)
+	all, err := p.reader.Snapshot(ctx, commit, m.Want, m.Prune)
+	if err != nil {
+		return err
+	}
+	all, _ = gitsource.SplitLinks(all)
+	for _, c := range comps {
+		c.files = nil
+		for _, f := range all {
+			if c.selection.lists(f.Path) {
+				c.files = append(c.files, f)
+			}
+		}
+	}
+	return nil
+}
+
+// matcher selects the files that any of the components reads.
+func matcher(comps []*component) filemask.Matcher {
+	var masks []filemask.Mask
+	var paths []string
+	for _, c := range comps {
+		masks = append(masks, c.selection.mask)
+		if c.selection.newBase != "" {
+			paths = append(paths, c.selection.newBase)
+		}
+	}
+	return filemask.NewMatcher(masks, paths...)
+}
+
+// convoy is a group of components that move together.
+type convoy struct {
+	from   string // the commit that they are at; "": they are read whole
+	replay bool   // their first replay begins or goes on
+	comps  []*component
+}
+
+// convoys groups components by the commit that they are at. Replays come first:
+// they move without others, and meet them at the head. New components with one
+// History replay in one walk.
+func convoys(comps []*component) []convoy {
+	type key struct {
+		from    string
+		replay  bool
+		history catalog.History
+	}
+	var list []convoy
+	index := make(map[key]int)
+	for _, c := range comps {
+		k := key{from: c.row.Head, replay: !c.row.Imported && c.row.Head != ""}
+		if c.row.Head == "" && !c.isStored() && c.row.Settings.History.Full {
+			k.replay, k.history = true, c.row.Settings.History
+		}
+		i, ok := index[k]
+		if !ok {
+			i = len(list)
+			index[k] = i
+			list = append(list, convoy{from: k.from, replay: k.replay})
+		}
+		list[i].comps = append(list[i].comps, c)
+	}
+	slices.SortStableFunc(list, func(x, y convoy) int {
+		switch {
+		case x.replay == y.replay:
+			return strings.Compare(x.from, y.from)
+		case x.replay:
+			return -1
+		}
+		return 1
+	})
+	return list
+}
+
+func ids(comps []*component) []int64 {
+	list := make([]int64, len(comps))
+	for i, c := range comps {
+		list[i] = c.row.ID
+	}
+	return list
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
 )
@@ -51,13 +52,8 @@ type replay struct {
 	broken  error           // why a batch could not be stored
 }
 
-// replayAll replays components that are at one commit, or that are new and have
-// one History. A component that fails stays where it is; the others go on
-// without it.
-func (p *pull) replayAll(ctx context.Context, comps []*component) {
-	p.withoutFailing(ctx, comps, func(comps []*component) error { return p.replay(ctx, comps) })
-}
-
+// replay replays components that are at one commit, or that are new and have one
+// History.
 func (p *pull) replay(ctx context.Context, comps []*component) error {
 	from := comps[0].row.Head
 	if from == "" && !comps[0].isStored() {
@@ -66,7 +62,7 @@ func (p *pull) replay(ctx context.Context, comps []*component) error {
 		case err != nil:
 			return err
 		case bound == p.head: // nothing is young enough
-			return p.jump(ctx, comps, "")
+			return p.jump(ctx, comps, p.head, "")
 		case !bound.IsZero():
 			if err := p.importBound(ctx, comps, bound, first); err != nil {
 				return err
@@ -92,7 +88,7 @@ func (r *replay) run(ctx context.Context) error {
 		return err
 	}
 	if !base.IsZero() && !r.p.reader.Has(base) {
-		return r.p.jump(ctx, r.comps, r.from)
+		return r.p.jump(ctx, r.comps, r.p.head, r.from)
 	}
 	if err := r.walk(ctx, base); err != nil {
 		if stored := r.waitStored(); stored != nil && !errors.Is(err, stored) { // a batch that is being stored ends in any case
@@ -227,4 +223,51 @@ func pastTime(c object.Commit, importStart time.Time) time.Time {
 		return time.Unix(0, 0).UTC()
 	}
 	return commitTime(c, importStart)
+}
+
+// bound finds the commit whose state a replay begins with, zero for none, and
+// the commit that it replays first.
+func (p *pull) bound(ctx context.Context, h catalog.History) (bound object.Hash, first gitsource.FirstParent, err error) {
+	n := 0
+	for link, err := range p.reader.FirstParents(ctx, p.head) {
+		if err != nil {
+			return bound, first, err
+		}
+		if n++; h.Commits > 0 && n > h.Commits || !h.Since.IsZero() && link.When.Before(h.Since) {
+			return link.Hash, first, nil
+		}
+		first = link
+	}
+	return bound, first, nil
+}
+
+// importBound imports the state at the bound of a history, without entries.
+func (p *pull) importBound(ctx context.Context, comps []*component, bound object.Hash, first gitsource.FirstParent) error {
+	if err := p.listFiles(ctx, bound, comps); err != nil {
+		return err
+	}
+	commit, err := p.reader.Commit(ctx, bound)
+	if err != nil {
+		return err
+	}
+	if err := p.applyStep(ctx, move{convoy: comps, partial: true, opened: first.When}, comps, stepOf(commit)); err != nil {
+		return err
+	}
+	return p.refreshCounters(ctx, comps)
+}
+
+// refreshCounters reads the last unit and the time of the last entry of
+// components.
+func (p *pull) refreshCounters(ctx context.Context, comps []*component) error {
+	rows, err := p.rows(ctx)
+	byID := make(map[int64]*store.BranchComponent, len(rows))
+	for i := range rows {
+		byID[rows[i].ID] = &rows[i]
+	}
+	for _, c := range comps {
+		if row := byID[c.row.ID]; row != nil { // else the next step is a conflict
+			c.row.LastUnit, c.row.LastAt = row.LastUnit, row.LastAt
+		}
+	}
+	return err
 }

@@ -116,10 +116,7 @@ func (f *batchWriter) putStatDays(ctx context.Context) error {
 
 func (f *batchWriter) putProblems(ctx context.Context) error {
 	keys := slices.SortedFunc(maps.Keys(f.problems), func(a, b problemKey) int {
-		if a.component != b.component {
-			return int(a.component - b.component)
-		}
-		return strings.Compare(a.path, b.path)
+		return cmp.Or(cmp.Compare(a.component, b.component), strings.Compare(a.path, b.path))
 	})
 	for _, key := range keys {
 		var err error

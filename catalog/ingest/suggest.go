@@ -117,21 +117,18 @@ type suggestedComponent struct {
 // commitPair is the head of a component and the head of a branch.
 type commitPair struct{ base, tip object.Hash }
 
-// addQuery adds a component's query to queries.
 func (s *suggestionRun) addQuery(q gitsource.BranchQuery) {
 	if q.Pattern.IsZero() {
 		return
 	}
-	for i := range s.queries {
-		if s.queries[i].Pattern.String() == q.Pattern.String() {
-			s.queries[i].Most = max(s.queries[i].Most, q.Most)
-			return
-		}
+	i := slices.IndexFunc(s.queries, func(other gitsource.BranchQuery) bool { return other.Pattern.String() == q.Pattern.String() })
+	if i < 0 {
+		s.queries = append(s.queries, q)
+		return
 	}
-	s.queries = append(s.queries, q)
+	s.queries[i].Most = max(s.queries[i].Most, q.Most)
 }
 
-// run updates the suggestions of all components.
 func (s *suggestionRun) run(ctx context.Context) error {
 	if err := s.fetch(ctx); err != nil {
 		return err

@@ -4,12 +4,17 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // Options configure a Syncer. DB, Languages and MirrorDir are required.
@@ -105,4 +110,109 @@ func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
 		return report, fmt.Errorf("pull %s: %w", b.Key, err)
 	}
 	return report, nil
+}
+
+// Branch is one branch of one repository with all components that are read from
+// it. A pull is about one Branch.
+type Branch struct {
+	// Remote is where to pull from, with its credential.
+	Remote remote.Repository
+	// Key names the branch in logs and schedules: the repository's address
+	// without credentials, and the branch. See BranchKey.
+	Key string
+	// Components are the components of the configuration, discoveries included.
+	Components []Component
+}
+
+// Component is a component as the configuration describes it.
+type Component struct {
+	// Spec holds its settings. A slug with {component} is a discovery: one
+	// component per match of the mask.
+	Spec store.ComponentSpec
+}
+
+// discovers reports whether the component is a discovery.
+func (c *Component) discovers() bool { return strings.Contains(c.Spec.Slug, componentMark) }
+
+// BranchKey returns the Key of a branch; an empty branch is the remote's HEAD.
+func BranchKey(repo, branch string) string {
+	if branch == "" {
+		branch = "HEAD"
+	}
+	return repourl.Redact(repo) + "#" + branch
+}
+
+// Report is the result of a pull.
+type Report struct {
+	// Head is the commit at the head of the branch, "" if it could not be fetched.
+	Head string
+	// Steps is the number of transactions that moved components.
+	Steps int
+	// Changes is the number of change entries written.
+	Changes int64
+	// Components are the results for the components, in the order of their ids.
+	Components []ComponentReport
+	// NewFailures are the quality checks that fail since the pull.
+	NewFailures NewFailures
+}
+
+// ComponentReport is the result of a pull for one component.
+type ComponentReport struct {
+	// ID is the component's id, Project and Slug its name. A discovery that
+	// finds nothing is reported under its own slug, with the id 0.
+	ID            int64
+	Project, Slug string
+	// Head is the commit of the component after the pull.
+	Head string
+	// Changes is the number of change entries written for it.
+	Changes int64
+	// Problems has one line for each file that is not served, with the reason, or
+	// says that the component has no file. The rest of the component is served. Nil
+	// if the pull had no reason to look, so that nothing is new; the first pull of a
+	// process always looks.
+	Problems []string
+	// Err is why the component is not at the branch's head; nil if it is.
+	Err error
+}
+
+// metrics counts pulls; see Syncer.Metrics.
+type metrics struct {
+	pulls   *prometheus.CounterVec
+	seconds prometheus.Histogram
+	steps   prometheus.Counter
+	changes prometheus.Counter
+}
+
+func newMetrics() *metrics {
+	return &metrics{
+		pulls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "repoglot_pulls_total", Help: "Pulls of a branch, by result.",
+		}, []string{"result"}),
+		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "repoglot_pull_duration_seconds", Help: "Duration of a pull, fetch included.",
+			Buckets: prometheus.ExponentialBuckets(0.005, 4, 10),
+		}),
+		steps: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "repoglot_steps_total", Help: "Transactions that moved components to another commit.",
+		}),
+		changes: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "repoglot_changes_total", Help: "Change entries written.",
+		}),
+	}
+}
+
+func (m *metrics) pull(d time.Duration, r *Report, err error) {
+	result := "ok"
+	if err != nil {
+		result = "failed"
+	}
+	m.pulls.WithLabelValues(result).Inc()
+	m.seconds.Observe(d.Seconds())
+	m.steps.Add(float64(r.Steps))
+	m.changes.Add(float64(r.Changes))
+}
+
+// Metrics returns the collectors of the Syncer.
+func (s *Syncer) Metrics() []prometheus.Collector {
+	return []prometheus.Collector{s.metrics.pulls, s.metrics.seconds, s.metrics.steps, s.metrics.changes}
 }

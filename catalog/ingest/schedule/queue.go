@@ -1,6 +1,10 @@
 package schedule
 
-import "container/heap"
+import (
+	"container/heap"
+	"context"
+	"time"
+)
 
 // A queue is a heap of entries that knows the index of each, so that any of them
 // can be removed. An entry is in at most one queue.
@@ -66,4 +70,77 @@ func (h *heapOf) Pop() any {
 	h.entries[last] = nil // or the array would keep removed jobs alive
 	h.entries = h.entries[:last]
 	return e
+}
+
+// triggerLead is how far a trigger moves a job forward among the jobs that are
+// due. It does not overtake jobs that have been due for longer: otherwise a stream
+// of webhooks could keep polled repositories waiting for ever.
+const triggerLead = 10 * time.Minute
+
+// An entry is a job with its schedule and its past. Scheduler.mu guards all
+// fields.
+type entry struct {
+	job  Job
+	host *host
+	// run is the run in progress, or nil.
+	run *run
+	// removed says that the set no longer holds the job; the entry goes when
+	// its run ends.
+	removed bool
+
+	// queue is Scheduler.waiting (due later), host.ready (due) or nil (running, or
+	// not run until triggered); index is the entry's index in it.
+	queue *queue
+	index int
+	due   time.Time
+	seq   uint64
+	// triggered says that Trigger asked for the next run.
+	triggered bool
+	// again says that a trigger came during the run in progress.
+	again bool
+
+	// See State.
+	status                       Status // of the last finished run; Pending before
+	err                          error
+	attempts, failures           int
+	lastStart, lastEnd, lastGood time.Time
+}
+
+// A run is one call of Job.Run.
+type run struct {
+	host   *host // may differ from the entry's after a Set
+	start  time.Time
+	cancel context.CancelCauseFunc
+	// dropped says that the job was removed meanwhile: the outcome does not count,
+	// even if the key is back in the set.
+	dropped bool
+}
+
+// rank is the time by which entries that are due are ordered.
+func (e *entry) rank() time.Time {
+	if e.triggered {
+		return e.due.Add(-triggerLead)
+	}
+	return e.due
+}
+
+// urgent reports whether e goes before others, whatever their hosts run.
+func (e *entry) urgent(now time.Time) bool {
+	return e.triggered || now.Sub(e.due) > triggerLead
+}
+
+// ignoresDown reports whether e does not wait for a host that is down: the run was
+// triggered, or is the first.
+func (e *entry) ignoresDown() bool { return e.triggered || e.lastEnd.IsZero() }
+
+// plan makes e due at a time. The caller holds s.mu; e is not running.
+func (s *Scheduler) plan(e *entry, due, now time.Time) {
+	e.leave()
+	s.seq++
+	e.due, e.seq = due, s.seq
+	if due.After(now) {
+		s.waiting.add(e)
+	} else {
+		e.host.ready.add(e)
+	}
 }

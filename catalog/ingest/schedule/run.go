@@ -223,7 +223,6 @@ func (s *Scheduler) recordOutcome(e *entry, r *run, err error, now time.Time) (r
 	return res, logs
 }
 
-// recordSuccess records a success.
 func (s *Scheduler) recordSuccess(e *entry, r *run, now time.Time) []logLine {
 	e.status, e.failures, e.lastGood = OK, 0, now
 	if !r.host.succeeded() {
@@ -232,7 +231,6 @@ func (s *Scheduler) recordSuccess(e *entry, r *run, now time.Time) []logLine {
 	return []logLine{{slog.LevelInfo, "host answers again", []any{"host", r.host.name}}}
 }
 
-// recordFailure records a failure.
 func (s *Scheduler) recordFailure(e *entry, r *run, now time.Time, here bool) []logLine {
 	e.status = Failed
 	e.failures++

@@ -22,17 +22,10 @@ const (
 
 // String returns the status in lower case, as /readyz shows it.
 func (s Status) String() string {
-	switch s {
-	case Pending:
-		return "pending"
-	case Running:
-		return "running"
-	case OK:
-		return "ok"
-	case Failed:
-		return "failed"
+	if s < Pending || s > Failed {
+		return "unknown"
 	}
-	return "unknown"
+	return [...]string{"pending", "running", "ok", "failed"}[s]
 }
 
 // State is the state of one job. The time of an event that has not happened is

@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -56,7 +57,6 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 	return out, true
 }
 
-// converter makes the units of one file.
 type converter struct {
 	rules     *Rules
 	strings   *stringCache  // or nil
@@ -196,4 +196,31 @@ func (c *converter) indexed(id catalog.Identity) bool {
 	}
 	c.file.index[id] = int32(len(c.file.Units) - 1)
 	return false
+}
+
+// All yields the units that a pull makes of a file, each with its entry, in file
+// order; of repeated entries the first. A unit is overwritten when the iteration
+// goes on.
+func All(f *poparse.File, rules Rules) iter.Seq2[*poparse.Entry, *catalog.Unit] {
+	return func(yield func(*poparse.Entry, *catalog.Unit) bool) {
+		out := &File{Units: make([]Unit, 0, 1)}
+		c := converter{rules: &rules, file: out}
+		if slices.ContainsFunc(f.Entries, ambiguous) {
+			out.index = make(map[catalog.Identity]int32, len(f.Entries))
+		}
+		for _, e := range f.Entries {
+			if !counts(f, e) {
+				continue
+			}
+			c.add(e)
+			if len(out.Units) == 0 {
+				continue
+			}
+			if !yield(e, &out.Units[0].Unit) {
+				return
+			}
+			out.Units[0] = Unit{}
+			out.Units = out.Units[:0]
+		}
+	}
 }

@@ -32,7 +32,6 @@ const (
 	maxForeign  = 3  // files after which no index is made
 )
 
-// begin begins a file.
 func (p *previousFile) begin(cjk bool) {
 	if p == nil {
 		return
@@ -101,7 +100,6 @@ func (p *previousFile) far(e *poparse.Entry) int {
 	return -1
 }
 
-// fill makes the index.
 func (p *previousFile) fill() {
 	size := 2 << bits.Len(uint(len(p.units)))
 	if size <= cap(p.index) {

@@ -51,7 +51,6 @@ type cachedString struct {
 
 func newStringCache() *stringCache { return &stringCache{young: make(map[stringKey]*cachedString)} }
 
-// begin begins a file.
 func (c *stringCache) begin() { c.file, c.last = c.file+1, nil }
 
 // get finds the string of an entry, or adds it. Its texts do not keep the file

@@ -3,11 +3,11 @@
 // stored unit changed.
 //
 //	reader.go         reads one file after the other, in the same memory
-//	convert.go        one file: entries → units
+//	convert.go        one file: entries → units; All yields them to a linter
+//	comments.go       note, flags and location of an entry
 //	previous_file.go  what was computed for the file before, found again
 //	string_cache.go   the same over thousands of versions of files
 //	fingerprint.go    the fields of a unit that are compared with the store
-//	all.go            the units of a file, one at a time, for a linter
 //
 // Goals: the units do not depend on what a Reader read before; a replay, which
 // reads the same strings thousands of times, computes them once.
