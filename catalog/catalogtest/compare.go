@@ -12,28 +12,34 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
+// EachComponent calls fn for every component of the project "demo", in order.
+func (s *Store) EachComponent(fn func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error) {
+	s.TB.Helper()
+	s.Read(func(ctx context.Context, snap *store.Snapshot) error {
+		components, err := snap.Components(ctx, "demo")
+		for i := 0; i < len(components) && err == nil; i++ {
+			err = fn(ctx, snap, &components[i])
+		}
+		return err
+	})
+}
+
 // EachUnit calls fn for every unit of the project "demo" that is served, in
 // the order of components, translations and ids.
 func (s *Store) EachUnit(fn func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit)) {
 	s.TB.Helper()
-	s.Read(func(ctx context.Context, snap *store.Snapshot) error {
-		components, err := snap.Components(ctx, "demo")
+	s.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
+		translations, err := snap.Translations(ctx, c.ID)
 		if err != nil {
 			return err
 		}
-		for i := range components {
-			translations, err := snap.Translations(ctx, components[i].ID)
+		for i := range translations {
+			units, err := snap.Units(ctx, translations[i].ID, 0, 1<<20)
 			if err != nil {
 				return err
 			}
-			for j := range translations {
-				units, err := snap.Units(ctx, translations[j].ID, 0, 1<<20)
-				if err != nil {
-					return err
-				}
-				for k := range units {
-					fn(&components[i].Component, &translations[j], &units[k])
-				}
+			for j := range units {
+				fn(&c.Component, &translations[i], &units[j])
 			}
 		}
 		return nil
@@ -111,9 +117,11 @@ func (s *Store) ChangesByComponent() map[string]string {
 	return lists
 }
 
-// Targets collects the targets of the units that are served, by unit id.
-func (s *Store) Targets(into map[int64]string) {
-	s.EachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) { into[u.ID] = u.Target })
+// Targets returns the targets of the units that are served, by unit id.
+func (s *Store) Targets() map[int64]string {
+	targets := map[int64]string{}
+	s.EachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) { targets[u.ID] = u.Target })
+	return targets
 }
 
 // ApplyChanges applies all changes to targets by unit id. A translation that

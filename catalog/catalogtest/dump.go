@@ -19,30 +19,23 @@ const maxDumped = 40
 func (s *Store) Dump() string {
 	s.TB.Helper()
 	var b strings.Builder
-	s.Read(func(ctx context.Context, snap *store.Snapshot) error {
-		components, err := snap.Components(ctx, "demo")
+	s.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
+		fmt.Fprintf(&b, "component %s/%s head %s tracking %s problem %q\n", c.Project.Slug, c.Slug, c.Head, c.Tracking, c.Problem)
+		translations, err := snap.Translations(ctx, c.ID)
 		if err != nil {
 			return err
 		}
-		for _, c := range components {
-			fmt.Fprintf(&b, "component %s/%s head %s tracking %s problem %q\n", c.Project.Slug, c.Slug, c.Head, c.Tracking, c.Problem)
-			translations, err := snap.Translations(ctx, c.ID)
+		for _, t := range translations {
+			dumpTranslation(&b, &t)
+			units, err := snap.Units(ctx, t.ID, 0, 1<<20)
 			if err != nil {
 				return err
 			}
-			for _, t := range translations {
-				dumpTranslation(&b, &t)
-				units, err := snap.Units(ctx, t.ID, 0, 1<<20)
-				if err != nil {
-					return err
-				}
-				for i := range units {
-					if i == maxDumped {
-						fmt.Fprintf(&b, "    and %d more\n", len(units)-i)
-						break
-					}
-					dumpUnit(&b, &units[i])
-				}
+			for i := range units[:min(len(units), maxDumped)] {
+				dumpUnit(&b, &units[i])
+			}
+			if more := len(units) - maxDumped; more > 0 {
+				fmt.Fprintf(&b, "    and %d more\n", more)
 			}
 		}
 		return nil
@@ -135,28 +128,22 @@ func dumpChange(b *strings.Builder, c *catalog.Change) {
 func (s *Store) DumpAll() string {
 	s.TB.Helper()
 	var b strings.Builder
-	s.Read(func(ctx context.Context, snap *store.Snapshot) error {
-		components, err := snap.Components(ctx, "demo")
+	s.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
+		fmt.Fprintf(&b, "component %d %s head %s tracking %s imported %v changes %d problem %q\n",
+			c.ID, c.Slug, c.Head, c.Tracking, c.Imported, c.Changes, c.Problem)
+		problems, err := snap.Problems(ctx, c.ID)
 		if err != nil {
 			return err
 		}
-		for _, c := range components {
-			fmt.Fprintf(&b, "component %d %s head %s tracking %s imported %v changes %d problem %q\n",
-				c.ID, c.Slug, c.Head, c.Tracking, c.Imported, c.Changes, c.Problem)
-			problems, err := snap.Problems(ctx, c.ID)
-			if err != nil {
+		fmt.Fprintf(&b, "%+v\n", problems)
+		translations, err := snap.AllTranslations(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		for _, t := range translations {
+			fmt.Fprintf(&b, "  translation %+v\n", t)
+			if err := dumpRows(ctx, &b, snap, t.ID); err != nil {
 				return err
-			}
-			fmt.Fprintf(&b, "%+v\n", problems)
-			translations, err := snap.AllTranslations(ctx, c.ID)
-			if err != nil {
-				return err
-			}
-			for _, t := range translations {
-				fmt.Fprintf(&b, "  translation %+v\n", t)
-				if err := dumpRows(ctx, &b, snap, t.ID); err != nil {
-					return err
-				}
 			}
 		}
 		return nil

@@ -45,15 +45,10 @@ func TestNeverParsedIsNotThere(t *testing.T) {
 			w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"}, c.before)
 			before := w.ServedUnits()
 			if c.broken != nil {
-				repo.Commit(t, testrepos.Change{Files: c.broken})
-				w.Sync()
+				pullCommit(w, repo, testrepos.Change{Files: c.broken})
 			}
-			if diff := cmp.Diff(c.want, servedFiles(w, "app")); diff != "" {
-				t.Errorf("translations (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
-				t.Errorf("units changed:\n%s", diff)
-			}
+			equal(t, c.want, servedFiles(w, "app"), "translations")
+			equal(t, before, w.ServedUnits(), "units changed")
 			_, last := w.ChangesAfter(0)
 			repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}})
 			if problems := w.Sync().Components[0].Problems; len(problems) == 0 {
@@ -72,17 +67,12 @@ func TestNeverParsedIsNotThere(t *testing.T) {
 func TestReturningPOTBroken(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"},
 		map[string]string{"po/app.pot": po("One", "", "Old", ""), "po/cs.po": po("One", "Jedna")})
-	repo.Commit(t, testrepos.Change{Delete: []string{"po/app.pot"}})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Delete: []string{"po/app.pot"}})
 	before := w.ServedUnits()
 	for n := range 2 {
-		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/app.pot": garbage, "po/de.po": po("One", fmt.Sprint(n))}})
-		w.Sync()
-		repo.Commit(t, testrepos.Change{Delete: []string{"po/de.po"}})
-		w.Sync()
-		if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
-			t.Errorf("units changed:\n%s", diff)
-		}
+		pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/app.pot": garbage, "po/de.po": po("One", fmt.Sprint(n))}})
+		pullCommit(w, repo, testrepos.Change{Delete: []string{"po/de.po"}})
+		equal(t, before, w.ServedUnits(), "units changed")
 	}
 }
 
@@ -93,27 +83,20 @@ func TestBrokenFilesKeepTheirState(t *testing.T) {
 		"po/app.pot": po("One", "", "Two", ""),
 		"po/cs.po":   po("One", "Jedna", "Two", "Dvě"),
 	})
-	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
-	w.Sync()
+	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
 	before := w.ServedUnits()
-	repo.Commit(t, testrepos.Change{Files: map[string]string{
+	report := pullCommit(w, repo, testrepos.Change{Files: map[string]string{
 		"po/app.pot": "<<<<<<< HEAD\n" + po("One", ""),
 		"po/cs.po":   po("One", "Jedna") + "msgid \"Two\nmsgstr \"\"\n",
 		"po/de.po":   "garbage",
 	}})
-	report := w.Sync()
 	if n := len(report.Components[0].Problems); n != 3 {
 		t.Errorf("%d problems, want 3: %q", n, report.Components[0].Problems)
 	}
-	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
-		t.Errorf("broken files changed what is served:\n%s", diff)
-	}
+	equal(t, before, w.ServedUnits(), "broken files changed what is served")
 	// Another file changes meanwhile: the last good POT still is the source.
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("Three", "Drei")}})
-	w.Sync()
-	if diff := cmp.Diff([]string{"1 One", "2 Two", "3 Three"}, sourceStrings(w, "app")); diff != "" {
-		t.Errorf("source units: %s", diff)
-	}
+	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/de.po": po("Three", "Drei")}})
+	equal(t, []string{"1 One", "2 Two", "3 Three"}, sourceStrings(w, "app"), "source units")
 	repo.Commit(t, testrepos.Change{Files: map[string]string{
 		"po/app.pot": po("One", "", "Two", ""),
 		"po/cs.po":   po("One", "Jedna", "Two", "Dva"),
@@ -169,9 +152,7 @@ func TestNotReadEntries(t *testing.T) {
 	before := w.ServedUnits()
 	repo.Commit(t, testrepos.Change{Message: "lfs", Files: map[string]string{"po/cs.po": pointer}})
 	check("pull", "po/cs.po", "po/de.po")
-	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
-		t.Errorf("units changed: %s", diff)
-	}
+	equal(t, before, w.ServedUnits(), "units changed")
 	// A symlink out of the repository, and a submodule, with names that match.
 	repo.Commit(t, testrepos.Change{Message: "link", Files: map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")}, Symlinks: map[string]string{"po/fr.po": "/etc/passwd"}})
 	catalogtest.Git(t, repo.Path(), "read-tree", "HEAD")

@@ -51,15 +51,12 @@ func TestFieldsAreStored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			repo := repoWith(t, map[string]string{"po/cs.po": poHead + versions[0]})
-			pulled := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-			pulled.Sync()
+			pulled := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 			before, _ := unitOne(pulled)
 			repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": poHead + versions[1]}})
 			pulled.Sync()
-			replayed := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
-			replayed.Sync()
-			imported := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-			imported.Sync()
+			replayed := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
+			imported := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 			want, wantSource := unitOne(imported)
 			alone := cmpopts.IgnoreFields(catalog.Unit{}, append(slices.Clone(otherFields), name)...)
 			if diff := cmp.Diff(before, want, alone); diff != "" {
@@ -114,11 +111,8 @@ func TestRepeatedEntryShiftsPositions(t *testing.T) {
 	if n := w.Sync().Changes; n != 0 {
 		t.Errorf("%d entries", n)
 	}
-	fresh := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {LanguageRegex: "^[^.]+$"}})
-	fresh.Sync()
-	if diff := cmp.Diff(fresh.ServedUnits(), w.ServedUnits()); diff != "" {
-		t.Errorf("pulling and importing differ (-import +pull):\n%s", diff)
-	}
+	fresh := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {LanguageRegex: "^[^.]+$"}})
+	equal(t, fresh.ServedUnits(), w.ServedUnits(), "pulling and importing differ (-import +pull)")
 }
 
 // TestNothingChanged: a file that is reordered or rewrapped, or that gets
@@ -163,8 +157,7 @@ func TestNothingChanged(t *testing.T) {
 			if road == "pulled" {
 				repo.ForcePush(t, "main", hashes[0])
 			}
-			w := catalogtest.NewPuller(t, repo.URL(), settings)
-			w.Sync()
+			w := synced(t, repo.URL(), settings)
 			if road == "pulled" {
 				for _, hash := range hashes[1:] {
 					repo.ForcePush(t, "main", hash)

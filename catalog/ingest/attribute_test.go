@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -31,8 +29,7 @@ func TestAttributionFollowsRenames(t *testing.T) {
 	ann := push("side", "ann", nil, map[string]string{"po/pt-br.po": done}, base)
 	mover := push("side", "mover", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, ann)
 	push("main", "merger", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, base, mover)
-	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
-	w.Sync()
+	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
 	var got []string
 	w.EachChange(0, func(c *catalog.Change) {
 		if c.Commit != base {
@@ -40,9 +37,7 @@ func TestAttributionFollowsRenames(t *testing.T) {
 		}
 	})
 	want := []string{"31 en C ann", "59 pt_BR A ann", "31 pt_BR C ann"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, want, got, "entries")
 }
 
 // TestAttributionKeepsToTheOldName: before a rename the file is the one with
@@ -62,17 +57,14 @@ func TestAttributionKeepsToTheOldName(t *testing.T) {
 	taken := push("side", "merger", nil, map[string]string{"po/pt_BR.po": done}, base, ann)
 	mover := push("side", "mover", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, taken)
 	push("main", "main", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, base, mover)
-	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
-	w.Sync()
+	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
 	var got []string
 	w.EachChange(0, func(c *catalog.Change) {
 		if c.Commit != base {
 			got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
 		}
 	})
-	if diff := cmp.Diff([]string{"59 pt_BR A ann"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, []string{"59 pt_BR A ann"}, got, "entries")
 }
 
 // TestSourceStringIntroducer: a side branch adds a string, translates it,
@@ -96,9 +88,7 @@ func TestSourceStringIntroducer(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
 	})
 	want := []string{"31 en Two Adder", "31 en Three Repairer", "31 cs Two Translator", "31 cs Three Repairer"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("entries (-want +got):\n%s", diff)
-	}
+	equal(t, want, got, "entries")
 }
 
 // TestSquashesEditsAndMoves replays and pulls a history with squash merges, an
@@ -182,12 +172,8 @@ func TestSquashesEditsAndMoves(t *testing.T) {
 				}
 				ids[key] = c.UnitID
 			})
-			if diff := cmp.Diff(strings.ReplaceAll(want, " \n", "\n"), b.String()); diff != "" {
-				t.Errorf("entries (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(days, statDays(w, "pt_BR")); diff != "" {
-				t.Errorf("days (-want +got):\n%s", diff)
-			}
+			equal(t, strings.ReplaceAll(want, " \n", "\n"), b.String(), "entries")
+			equal(t, days, statDays(w, "pt_BR"), "days")
 		})
 	}
 }

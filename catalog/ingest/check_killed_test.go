@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
@@ -51,12 +49,8 @@ func TestKilledChecking(t *testing.T) {
 		w.Open()
 		states[w.ServedUnits()] = true // ServedUnits recounts as well
 		w.Sync()
-		if diff := cmp.Diff(want, w.ServedUnits()); diff != "" {
-			t.Errorf("killed at %d of %d (-undisturbed +killed):\n%.4000s", place, asked, diff)
-		}
-		if diff := cmp.Diff(ledger, w.ChangesText(0)); diff != "" {
-			t.Errorf("killed at %d of %d: entries (-undisturbed +killed):\n%.4000s", place, asked, diff)
-		}
+		equal(t, want, w.ServedUnits(), "killed at %d of %d (-undisturbed +killed)", place, asked)
+		equal(t, ledger, w.ChangesText(0), "killed at %d of %d: entries (-undisturbed +killed)", place, asked)
 		w.DB.Close()
 	}
 	if all.kills < int(kills)/2 || len(states) < 2 {

@@ -95,13 +95,11 @@ func TestChecksOfRemovedStrings(t *testing.T) {
 	}
 	const kept, failing = "msgid \"One\"\nmsgstr \"Jedna\"\n\n", "#, c-format\nmsgid \"%d files.\"\nmsgstr \"%s soubory\"\n"
 	repo := repoWith(t, file("2; plural=n != 1", kept+failing))
-	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.Sync()
+	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	if got := w.ServedUnits(); !strings.Contains(got, "Failing:{Units:1 ") {
 		t.Fatalf("nothing fails:\n%s", got)
 	}
-	repo.Commit(t, testrepos.Change{Files: file("3; plural=n%10", kept)})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Files: file("3; plural=n%10", kept)})
 	if got := w.ServedUnits(); strings.Contains(got, "Failing:{Units:1 ") {
 		t.Errorf("a removed string fails:\n%s", got)
 	}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -23,12 +21,9 @@ func TestDiscovery(t *testing.T) {
 		"locale/de/LC_MESSAGES/intro.po":      po("One", "Eins"),
 	})
 	settings := map[string]catalog.ComponentSettings{"docs-{component}": {Name: "Docs: {component}", Filemask: "locale/*/LC_MESSAGES/{component}.po"}}
-	w := catalogtest.NewPuller(t, repo.URL(), settings)
-	w.Sync()
+	w := synced(t, repo.URL(), settings)
 	want := []string{"docs-a-b|Docs: a b", "docs-a-b-2|Docs: a+b", "docs-deep-topic|Docs: deep/topic", "docs-intro|Docs: intro"}
-	if diff := cmp.Diff(want, componentNames(w)); diff != "" {
-		t.Errorf("components: %s", diff)
-	}
+	equal(t, want, componentNames(w), "components")
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		c, err := s.Component(ctx, "demo", "docs-a-b")
 		made := catalog.Discovery{Slug: "docs-{component}", Name: "Docs: {component}", Filemask: "locale/*/LC_MESSAGES/{component}.po"}
@@ -37,12 +32,9 @@ func TestDiscovery(t *testing.T) {
 		}
 		return err
 	})
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"locale/cs/LC_MESSAGES/a*b.po": po("One", "1"), "locale/cs/LC_MESSAGES/a!b.po": po("One", "1")}, Delete: []string{"locale/cs/LC_MESSAGES/deep"}})
-	report := w.Sync()
+	report := pullCommit(w, repo, testrepos.Change{Files: map[string]string{"locale/cs/LC_MESSAGES/a*b.po": po("One", "1"), "locale/cs/LC_MESSAGES/a!b.po": po("One", "1")}, Delete: []string{"locale/cs/LC_MESSAGES/deep"}})
 	want = append(want, "docs-a-b-3|Docs: a!b")
-	if diff := cmp.Diff(want, componentNames(w)); diff != "" {
-		t.Errorf("components after a pull: %s", diff)
-	}
+	equal(t, want, componentNames(w), "components after a pull")
 	vanished := ""
 	for _, c := range report.Components {
 		if c.Slug == "docs-deep-topic" {
@@ -62,14 +54,11 @@ func TestDiscovery(t *testing.T) {
 func TestDiscoverySettings(t *testing.T) {
 	repo := repoWith(t, map[string]string{"cs/a b.po": po("One", "Jedna"), "cs/a+b.po": po("One", "Jedna")})
 	settings := catalog.ComponentSettings{Name: "Docs: {component}", Filemask: "*/{component}.po"}
-	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"docs-{component}": settings})
-	w.Sync()
+	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"docs-{component}": settings})
 	settings.Name, settings.CheckFlags = "Manual: {component}", "read-only"
 	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"docs-{component}": settings})
 	w.Sync()
-	if diff := cmp.Diff([]string{"docs-a-b|Manual: a b", "docs-a-b-2|Manual: a+b"}, componentNames(w)); diff != "" {
-		t.Errorf("components: %s", diff)
-	}
+	equal(t, []string{"docs-a-b|Manual: a b", "docs-a-b-2|Manual: a+b"}, componentNames(w), "components")
 	w.EachUnit(func(c *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
 		if u.State != catalog.StateReadOnly {
 			t.Errorf("%s: %q has state %d", c.Slug, u.Source, u.State)
@@ -122,24 +111,19 @@ func TestMatchesNothing(t *testing.T) {
 	}
 	check := func(when string, want map[string][]string) {
 		t.Helper()
-		if diff := cmp.Diff(want, problems()); diff != "" {
-			t.Errorf("%s: problems (-want +got):\n%s", when, diff)
-		}
+		equal(t, want, problems(), "%s: problems", when)
 	}
 	check("first pull", none)
 	restart()
 	check("restart", none)
-	repo.Commit(t, testrepos.Change{Delete: []string{"po/cs.po"}})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Delete: []string{"po/cs.po"}})
 	restart()
 	check("restart without files", all)
-	repo.Commit(t, testrepos.Change{Delete: []string{"a"}})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Delete: []string{"a"}})
 	restart()
 	all["found-{component}"] = []string{"the filemask a/{component}/*.po matches no file of branch main: correct filemask or branch"}
 	check("restart without what was discovered", all) // found-x itself is not told of again
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna"), "b/y/cs.po": po("One", "Jedna")}})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna"), "b/y/cs.po": po("One", "Jedna")}})
 	restart()
 	check("mended", map[string][]string{"own": none["own"], "found-{component}": all["found-{component}"]})
 }

@@ -3,8 +3,6 @@ package ingest_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
@@ -55,12 +53,8 @@ func TestSourceTranslationsAndVariants(t *testing.T) {
 			c.settings.LanguageRegex = "^[^.]+$"
 			w := catalogtest.NewPuller(t, repoWith(t, c.files).URL(), map[string]catalog.ComponentSettings{"app": c.settings})
 			report := w.Sync()
-			if diff := cmp.Diff(c.want, servedFiles(w, "app")); diff != "" {
-				t.Errorf("translations (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(c.problems, append([]string(nil), report.Components[0].Problems...)); diff != "" {
-				t.Errorf("problems (-want +got):\n%s", diff)
-			}
+			equal(t, c.want, servedFiles(w, "app"), "translations")
+			equal(t, c.problems, append([]string(nil), report.Components[0].Problems...), "problems")
 		})
 	}
 }

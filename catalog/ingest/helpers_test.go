@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -29,6 +32,56 @@ func repoWith(t testing.TB, files map[string]string) *testrepos.Repo {
 	repo := testrepos.Empty(t)
 	repo.Commit(t, testrepos.Change{Files: files})
 	return repo
+}
+
+// synced makes a store with components of a repository, and pulls them.
+func synced(tb testing.TB, url string, components map[string]catalog.ComponentSettings) *catalogtest.Puller {
+	tb.Helper()
+	w := catalogtest.NewPuller(tb, url, components)
+	w.Sync()
+	return w
+}
+
+// pullCommit makes a commit and pulls it.
+func pullCommit(w *catalogtest.Puller, repo *testrepos.Repo, c testrepos.Change) ingest.Report {
+	w.TB.Helper()
+	repo.Commit(w.TB, c)
+	return w.Sync()
+}
+
+// cutAt pulls, and cancels the pull when it reports its n-th progress.
+func cutAt(w *catalogtest.Puller, n int) {
+	w.TB.Helper()
+	ctx, cancel := context.WithCancel(w.TB.Context())
+	defer cancel()
+	w.Progress = func() {
+		if n--; n == 0 {
+			cancel()
+		}
+	}
+	if _, err := w.Syncer.Sync(ctx, w.Branch); err == nil {
+		w.TB.Fatal("the pull was not cut")
+	}
+	w.Progress = nil
+}
+
+// equal reports how a value (plus) differs from the wanted one (minus), and whether
+// it does not. what and args name the value.
+func equal(tb testing.TB, want, got any, what string, args ...any) bool {
+	tb.Helper()
+	diff := cmp.Diff(want, got)
+	if diff != "" {
+		tb.Errorf("%s:\n%.5000s", fmt.Sprintf(what, args...), diff)
+	}
+	return diff == ""
+}
+
+// entriesLeadToUnits checks that the entries, applied to texts by unit id, give
+// the targets that are served.
+func entriesLeadToUnits(w *catalogtest.Puller, texts map[int64]string) {
+	w.TB.Helper()
+	w.ApplyChanges(texts)
+	equal(w.TB, w.Targets(), texts, "the entries do not lead to the units")
 }
 
 // servedFiles lists the served translations of a component: language=file.
@@ -59,16 +112,6 @@ func sourceStrings(w *catalogtest.Puller, component string) []string {
 	return list
 }
 
-func byPosition(list []string) []string {
-	sorted := append([]string(nil), list...)
-	for i := range sorted {
-		for j := i; j > 0 && sorted[j] < sorted[j-1]; j-- {
-			sorted[j], sorted[j-1] = sorted[j-1], sorted[j]
-		}
-	}
-	return sorted
-}
-
 func componentNames(w *catalogtest.Puller) []string {
 	var list []string
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {
@@ -93,16 +136,13 @@ func app(t *testing.T, s catalog.ComponentSettings, files map[string]string) (*c
 		s.LanguageRegex = "^[^.]+$"
 	}
 	repo := repoWith(t, files)
-	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": s})
-	w.Sync()
-	return w, repo
+	return synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": s}), repo
 }
 
 // sameIDs checks that every unit of before is still there under its id.
 func sameIDs(w *catalogtest.Puller, before map[int64]string) {
 	w.TB.Helper()
-	after := map[int64]string{}
-	w.Targets(after)
+	after := w.Targets()
 	for id := range before {
 		if _, ok := after[id]; !ok {
 			w.TB.Errorf("unit %d lost its id", id)
@@ -125,4 +165,13 @@ const sharedRepos = "../../../shared/data/repos"
 // detector: it runs the same code as the others, for half a minute.
 func slowUnderRace(bundle string) bool {
 	return underRace && (bundle == "vim-po" || bundle == "python-docs-pl")
+}
+
+// oneAtATime skips a test under the race detector: it takes long there and does
+// nothing in parallel that shorter tests do not.
+func oneAtATime(t *testing.T) {
+	t.Helper()
+	if underRace {
+		t.Skip("runs without the race detector: nothing here is concurrent that other tests do not cover")
+	}
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -66,9 +64,7 @@ func TestRecordHook(t *testing.T) {
 	before := w.Dump()
 	recordHook(w, 0, ids[0], ids[1], 12345)
 	want := []string{"app 14:00:00 map[service_long_name:GitHub] 0", "doc 14:00:00 map[service_long_name:GitHub] 0"}
-	if diff := cmp.Diff(want, hookChanges(w)); diff != "" {
-		t.Errorf("entries (-want +got):\n%s", diff)
-	}
+	equal(t, want, hookChanges(w), "entries")
 	recordHook(w, 59*time.Second, ids[0])
 	if got := hookChanges(w); len(got) != 2 {
 		t.Errorf("within a minute: %q", got)
@@ -79,12 +75,8 @@ func TestRecordHook(t *testing.T) {
 		t.Errorf("within a minute, after a restart: %q", got)
 	}
 	recordHook(w, time.Second, ids[0])
-	if diff := cmp.Diff(append(want, "app 14:01:00 map[service_long_name:GitHub] 0"), hookChanges(w)); diff != "" {
-		t.Errorf("after a minute (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(before, w.Dump()); diff != "" {
-		t.Errorf("a call changes units (-want +got):\n%s", diff)
-	}
+	equal(t, append(want, "app 14:01:00 map[service_long_name:GitHub] 0"), hookChanges(w), "after a minute")
+	equal(t, before, w.Dump(), "a call changes units")
 	// The head stays where it was: a pull goes on from there.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedničky")}})
 	if r := w.Sync(); r.Changes != 1 {

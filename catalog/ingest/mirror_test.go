@@ -9,10 +9,8 @@ import (
 	"testing"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -82,24 +80,19 @@ func TestDamagedMirrorHeals(t *testing.T) {
 		for _, restart := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě"), "po/de.po": po("One", "Eins")})
-				w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-				w.Sync()
-				sound := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-				sound.Sync()
+				w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+				sound := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 				eachObject(t, filepath.Join(w.Dir, "mirrors"), func(name string) { harm(t, name) })
 				if restart {
 					w.DB.Close()
 					w.Open()
 				}
-				repo.Commit(t, testrepos.Change{Message: "more", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě", "Three", "Tři")}})
-				report := w.Sync()
+				report := pullCommit(w, repo, testrepos.Change{Message: "more", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě", "Three", "Tři")}})
 				sound.Sync()
 				if report.Head != repo.Head() {
 					t.Errorf("pulled to %s, head is %s", report.Head, repo.Head())
 				}
-				if diff := cmp.Diff(sound.Dump(), w.Dump()); diff != "" {
-					t.Errorf("differs from a sound one (-sound +healed):\n%s", diff)
-				}
+				equal(t, sound.Dump(), w.Dump(), "differs from a sound one (-sound +healed)")
 			})
 		}
 	}
@@ -109,8 +102,7 @@ func TestDamagedMirrorHeals(t *testing.T) {
 // error, and not every pull clones again.
 func TestDamagedRemote(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
-	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.Sync()
+	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	before := w.ServedUnits()
 	repo.Commit(t, testrepos.Change{Message: "more", Files: map[string]string{"po/de.po": po("One", "Eins")}})
 	blob := plumbing.ComputeHash(plumbing.BlobObject, []byte(po("One", "Eins"))).String()
@@ -129,19 +121,15 @@ func TestDamagedRemote(t *testing.T) {
 	if len(clones) != 3 || clones[0] != clones[2] {
 		t.Errorf("cloned again and again: %v", clones)
 	}
-	if diff := cmp.Diff(before, w.ServedUnits()); diff != "" {
-		t.Errorf("units changed: %s", diff)
-	}
+	equal(t, before, w.ServedUnits(), "units changed")
 }
 
 // TestLostMirror: the mirror is a cache. Without it, and with a head that the
 // remote no longer has, one step leads to the new head and ids stay.
 func TestLostMirror(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
-	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.Sync()
-	before := make(map[int64]string)
-	w.Targets(before)
+	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	before := w.Targets()
 	_, last := w.ChangesAfter(0)
 	if err := os.RemoveAll(repo.Path()); err != nil {
 		t.Fatal(err)
@@ -159,16 +147,10 @@ func TestLostMirror(t *testing.T) {
 	if report.Steps != 1 {
 		t.Errorf("%d steps, want 1", report.Steps)
 	}
-	after := make(map[int64]string)
-	w.Targets(after)
-	if len(after) != len(before) {
-		t.Errorf("%d units, want %d", len(after), len(before))
+	if n := len(w.Targets()); n != len(before) {
+		t.Errorf("%d units, want %d", n, len(before))
 	}
-	for id := range before {
-		if _, ok := after[id]; !ok {
-			t.Errorf("unit %d lost its id", id)
-		}
-	}
+	sameIDs(w, before)
 	text, _ := w.ChangesAfter(last)
 	if n := strings.Count(text, "\n"); n != 1 || !strings.Contains(text, `59 app/cs`) {
 		t.Errorf("entries:\n%s", text)

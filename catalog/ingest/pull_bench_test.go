@@ -53,8 +53,7 @@ func BenchmarkPullOneString(b *testing.B) {
 	const entries = 20000
 	b.Run(fmt.Sprintf("entries=%d", entries), func(b *testing.B) {
 		g := testrepos.GenSpec{Entries: entries, Plural: 10, Context: 10, Fuzzy: 20, Template: true}.Generate(b)
-		w := catalogtest.NewPuller(b, g.Path(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/generated.pot"}})
-		w.Sync()
+		w := synced(b, g.Path(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/generated.pot"}})
 		b.ReportAllocs()
 		n := 0
 		for b.Loop() {

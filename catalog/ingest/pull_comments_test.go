@@ -44,15 +44,13 @@ func TestComments(t *testing.T) {
 	}
 	repo := repoWith(t, map[string]string{"po/cs.po": cs, "po/app.pot": pot("", "# all\n")})
 	settings := map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}}
-	w := catalogtest.NewPuller(t, repo.Path(), settings)
-	w.Sync()
+	w := synced(t, repo.Path(), settings)
 	check := func(what, want string) {
 		t.Helper()
 		if got := servedComments(w); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
 		}
-		fresh := catalogtest.NewPuller(t, repo.Path(), settings)
-		fresh.Sync()
+		fresh := synced(t, repo.Path(), settings)
 		if got := servedComments(fresh); got != want {
 			t.Errorf("%s, imported anew:\n%s\nwant\n%s", what, got, want)
 		}
@@ -76,7 +74,6 @@ func TestComments(t *testing.T) {
 	check("extracted now, the note is as it was", "cs 1\ncs Two \"all\\nmine\"")
 	commit(map[string]string{"po/cs.po": cs, "po/app.pot": pot("# Is it polite?\n", "# all\n# mine\n")})
 	check("nothing left", "")
-	repo.Commit(t, testrepos.Change{Delete: []string{"po/app.pot"}})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Delete: []string{"po/app.pot"}})
 	check("no template", "cs 2\ncs One \"Is it polite?\"\ncs Two \"all\\nmine\"")
 }

@@ -117,9 +117,7 @@ func TestFullDiskInReplay(t *testing.T) {
 			reopenWith(w)
 			w.Syncer.SetBatch(batch / 2)
 			w.Sync()
-			if got := w.DumpAll(); got != want {
-				t.Errorf("(-whole +after a full disk):\n%.5000s", cmp.Diff(want, got))
-			}
+			equal(t, want, w.DumpAll(), "(-whole +after a full disk)")
 		})
 	}
 }
@@ -130,8 +128,7 @@ func TestFullDiskInPulls(t *testing.T) {
 	repo, chain := growing(t, 12)
 	begin := func(t *testing.T) *catalogtest.Puller {
 		repo.ForcePush(t, "main", chain[4])
-		w := catalogtest.NewPuller(t, repo.URL(), growingSettings)
-		w.Sync()
+		w := synced(t, repo.URL(), growingSettings)
 		repo.ForcePush(t, "main", chain[11])
 		return w
 	}
@@ -164,19 +161,10 @@ func TestFullDiskInPulls(t *testing.T) {
 // ids and times and the entries of failed pulls.
 func compareWhole(w *catalogtest.Puller, whole *catalogtest.Puller) {
 	w.TB.Helper()
-	if diff := cmp.Diff(withoutFailures(whole.ChangesByComponent()), withoutFailures(w.ChangesByComponent())); diff != "" {
-		w.TB.Errorf("entries (-whole +interrupted):\n%.5000s", diff)
-	}
-	if diff := cmp.Diff(whole.ServedUnits(), w.ServedUnits()); diff != "" {
-		w.TB.Errorf("units (-whole +interrupted):\n%.5000s", diff)
-	}
+	equal(w.TB, withoutFailures(whole.ChangesByComponent()), withoutFailures(w.ChangesByComponent()), "entries (-whole +interrupted)")
+	equal(w.TB, whole.ServedUnits(), w.ServedUnits(), "units (-whole +interrupted)")
 	orderedTimes(w)
-	texts, units := map[int64]string{}, map[int64]string{}
-	w.ApplyChanges(texts)
-	w.Targets(units)
-	if diff := cmp.Diff(units, texts); diff != "" {
-		w.TB.Errorf("the entries do not lead to the units (-units +entries):\n%.5000s", diff)
-	}
+	entriesLeadToUnits(w, map[int64]string{})
 }
 
 // compareBeginning compares the entries with the first entries of another
@@ -189,12 +177,7 @@ func compareBeginning(w *catalogtest.Puller, whole *catalogtest.Puller) {
 			w.TB.Errorf("%s: the entries are not the first ones of an uninterrupted run:\n%s", slug, cmp.Diff(all[slug], list))
 		}
 	}
-	texts, units := map[int64]string{}, map[int64]string{}
-	w.ApplyChanges(texts)
-	w.Targets(units)
-	if diff := cmp.Diff(units, texts); diff != "" {
-		w.TB.Errorf("half-done: the entries do not lead to the units (-units +entries):\n%.5000s", diff)
-	}
+	entriesLeadToUnits(w, map[int64]string{})
 }
 
 // TestLockedDatabase lets another process hold the lock of the database during
@@ -226,18 +209,14 @@ func TestLockedDatabase(t *testing.T) {
 			release()
 			w.Sync()
 			compareWhole(w, whole)
-			if got := w.DumpAll(); got != whole.DumpAll() {
-				t.Errorf("(-whole +locked):\n%.5000s", cmp.Diff(whole.DumpAll(), got))
-			}
+			equal(t, whole.DumpAll(), w.DumpAll(), "(-whole +locked)")
 		})
 	}
 	t.Run("pull", func(t *testing.T) {
 		p.repo.ForcePush(t, "main", chain[len(chain)/2].hash)
-		w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
-		w.Sync()
+		w := synced(t, p.repo.URL(), withHistory(historySettings))
 		p.repo.ForcePush(t, "main", p.head.hash)
-		pulled := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
-		pulled.Sync()
+		pulled := synced(t, p.repo.URL(), withHistory(historySettings))
 		giveUpEarly(w)
 		release := lockDatabase(w)
 		w.SyncFails(locked)
@@ -293,45 +272,27 @@ func TestReadOnlyDatabase(t *testing.T) {
 	t.Run("replay", func(t *testing.T) {
 		w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 		w.Syncer.SetBatch(10)
-		ctx, cancel := context.WithCancel(t.Context())
-		n := 0
-		w.Progress = func() {
-			if n++; n == 12 {
-				cancel()
-			}
-		}
-		if _, err := w.Syncer.Sync(ctx, w.Branch); err == nil {
-			t.Fatal("the pull was not cut")
-		}
-		w.Progress = nil
+		cutAt(w, 12)
 		compareBeginning(w, whole)
 		before := w.DumpAll()
 		reopenWith(w, "query_only(1)")
 		w.SyncFails(readOnly)
-		if diff := cmp.Diff(before, w.DumpAll()); diff != "" {
-			t.Errorf("something was written:\n%s", diff)
-		}
+		equal(t, before, w.DumpAll(), "something was written")
 		reopenWith(w)
 		w.Sync()
-		if got := w.DumpAll(); got != whole.DumpAll() {
-			t.Errorf("(-whole +read-only):\n%.5000s", cmp.Diff(whole.DumpAll(), got))
-		}
+		equal(t, whole.DumpAll(), w.DumpAll(), "(-whole +read-only)")
 	})
 	t.Run("pull", func(t *testing.T) {
 		p.repo.ForcePush(t, "main", chain[len(chain)/2].hash)
-		w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
-		w.Sync()
+		w := synced(t, p.repo.URL(), withHistory(historySettings))
 		p.repo.ForcePush(t, "main", p.head.hash)
 		reopenWith(w, "query_only(1)")
 		before := w.DumpAll()
 		w.SyncFails(readOnly)
-		if diff := cmp.Diff(before, w.DumpAll()); diff != "" {
-			t.Errorf("something was written:\n%s", diff)
-		}
+		equal(t, before, w.DumpAll(), "something was written")
 		reopenWith(w)
 		w.Sync()
-		pulled := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
-		pulled.Sync()
+		pulled := synced(t, p.repo.URL(), withHistory(historySettings))
 		compareWhole(w, pulled)
 	})
 }
@@ -342,8 +303,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 func TestFailureAndItsEntry(t *testing.T) {
 	t.Parallel()
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
-	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.Sync()
+	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	_, last := w.ChangesAfter(0)
 	away := repo.Dir + ".away"
 	if err := os.Rename(repo.Dir, away); err != nil {

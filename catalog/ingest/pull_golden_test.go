@@ -37,8 +37,7 @@ func TestGoldenUnits(t *testing.T) {
 				t.Skip("skipped under the race detector")
 			}
 			t.Parallel()
-			w := catalogtest.NewPuller(t, catalogtest.Bundle(t, filepath.Join(sharedRepos, c.bundle+".bundle")), map[string]catalog.ComponentSettings{c.name: c.settings})
-			w.Sync()
+			w := synced(t, catalogtest.Bundle(t, filepath.Join(sharedRepos, c.bundle+".bundle")), map[string]catalog.ComponentSettings{c.name: c.settings})
 			compareUnits(t, filepath.Join(sharedGolden, c.name+".tsv.gz"), unitRows(w), c.potUnits)
 		})
 	}

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
@@ -41,8 +39,7 @@ func TestMovingHistories(t *testing.T) {
 		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
 			t.Parallel()
 			p := playMoving(t, seed, 4)
-			w := catalogtest.NewPuller(t, p.repo.URL(), historySettings)
-			w.Sync()
+			w := synced(t, p.repo.URL(), historySettings)
 			o := observer{t: t, w: w, p: p, ids: map[string]int64{}, live: map[string]map[int64]changeText{}, at: p.head, moving: true}
 			o.begin()
 			folder := "po"
@@ -82,9 +79,7 @@ func TestMovingReplayIsPulling(t *testing.T) {
 				pulled.Sync()
 			}
 			compareWhole(pulled, replayed)
-			if diff := cmp.Diff(pulled.ChangesByComponent(), replayed.ChangesByComponent()); diff != "" {
-				t.Errorf("entries differ (-pulls +replay):\n%.5000s", diff)
-			}
+			equal(t, pulled.ChangesByComponent(), replayed.ChangesByComponent(), "entries differ (-pulls +replay)")
 			orderedTimes(replayed)
 		})
 	}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
@@ -51,8 +49,7 @@ var historySettings = map[string]catalog.ComponentSettings{
 
 func playHistory(t *testing.T, seed uint64) {
 	p := newPlayer(t, seed)
-	w := catalogtest.NewPuller(t, p.repo.URL(), historySettings)
-	w.Sync()
+	w := synced(t, p.repo.URL(), historySettings)
 	o := observer{t: t, w: w, p: p, ids: map[string]int64{}, live: map[string]map[int64]changeText{}, at: p.head}
 	o.begin()
 	for pulls := 0; pulls < 8 && !t.Failed(); pulls++ {
@@ -226,9 +223,7 @@ func (o *observer) apply(c *catalog.Change) {
 
 // compareEntries checks that the entries lead to the units.
 func (o *observer) compareEntries() {
-	if diff := cmp.Diff(o.served(), o.has); diff != "" {
-		o.t.Errorf("languages (-served +by entries): %s", diff)
-	}
+	equal(o.t, o.served(), o.has, "languages (-served +by entries)")
 	served := map[string]map[int64]changeText{}
 	o.w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		key := c.Slug + "/" + tr.Language
@@ -238,9 +233,7 @@ func (o *observer) compareEntries() {
 		served[key][u.ID] = changeText{u.Target, u.State}
 	})
 	for key, units := range served {
-		if diff := cmp.Diff(units, o.live[key]); diff != "" {
-			o.t.Errorf("%s: the entries do not lead to the units (-units +entries):\n%s", key, diff)
-		}
+		equal(o.t, units, o.live[key], "%s: the entries do not lead to the units (-units +entries)", key)
 	}
 }
 
@@ -256,11 +249,8 @@ func (o *observer) compareImport() {
 	if settings == nil {
 		settings = historySettings
 	}
-	fresh := catalogtest.NewPuller(o.t, o.p.repo.URL(), settings)
-	fresh.Sync()
-	if diff := cmp.Diff(fresh.ServedUnits(), o.w.ServedUnits()); diff != "" {
-		o.t.Errorf("pulling and importing differ (-import +pull):\n%s", diff)
-	}
+	fresh := synced(o.t, o.p.repo.URL(), settings)
+	equal(o.t, fresh.ServedUnits(), o.w.ServedUnits(), "pulling and importing differ (-import +pull)")
 	if err := fresh.DB.Close(); err != nil {
 		o.t.Error(err)
 	}
@@ -285,9 +275,7 @@ func (o *observer) compareSources() {
 		for _, u := range units {
 			got = append(got, fmt.Sprintf("%q %q %q %q", u.Source, u.Context, u.Note, u.Location))
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			o.t.Errorf("%s: source translation (-union +served):\n%s", component, diff)
-		}
+		equal(o.t, want, got, "%s: source translation (-union +served)", component)
 	}
 }
 

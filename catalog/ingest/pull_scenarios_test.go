@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
@@ -73,7 +71,5 @@ func golden(t testing.TB, name, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), text); diff != "" {
-		t.Errorf("%s differs (go test -update rewrites it):\n%s", path, diff)
-	}
+	equal(t, string(want), text, "%s differs (go test -update rewrites it)", path)
 }

@@ -54,10 +54,8 @@ func TestBranchVanishes(t *testing.T) {
 // follow the remote's HEAD, and the units keep their ids.
 func TestHeadMovesToAnotherBranch(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
-	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	w.Sync()
-	before := map[int64]string{}
-	w.Targets(before)
+	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	before := w.Targets()
 	repo.Commit(t, testrepos.Change{Branch: "trunk", Parents: []string{repo.Head()}, Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě")}})
 	if err := os.WriteFile(filepath.Join(repo.Path(), "HEAD"), []byte("ref: refs/heads/trunk\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -87,10 +85,8 @@ func TestHistoryIsCut(t *testing.T) {
 			repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
 			first := repo.Head()
 			repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě")}})
-			w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-			w.Sync()
-			before := map[int64]string{}
-			w.Targets(before)
+			w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+			before := w.Targets()
 			// The last commit is replaced by another one, then history is cut.
 			repo.Commit(t, testrepos.Change{Parents: []string{first}, Force: true, Files: map[string]string{"po/cs.po": po("One", "Jednou", "Two", "Dvě")}})
 			cut(t, repo.Path())
@@ -98,13 +94,11 @@ func TestHistoryIsCut(t *testing.T) {
 				t.Errorf("%+v, want the change of the string", report)
 			}
 			sameIDs(w, before)
-			after := map[int64]string{}
-			w.Targets(after)
+			after := w.Targets()
 			if text := fmt.Sprint(after); !strings.Contains(text, "Jednou") {
 				t.Errorf("units: %s", text)
 			}
-			fresh := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-			fresh.Sync()
+			fresh := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 			if got, want := fresh.ServedUnits(), w.ServedUnits(); got != want {
 				t.Errorf("a first import from it differs:\n%s\nwant\n%s", got, want)
 			}
@@ -128,8 +122,7 @@ func TestManyComponentsOneFetch(t *testing.T) {
 		requests.Add(1)
 		return false
 	}})
-	w := catalogtest.NewPuller(t, server.URL, settings)
-	w.Sync()
+	w := synced(t, server.URL, settings)
 	requests.Store(0)
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"c007/cs.po": po("One", "Jeden")}})
 	if report := w.Sync(); report.Changes != 1 {

@@ -1,16 +1,16 @@
 package ingest_test
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -18,10 +18,8 @@ import (
 // it is; the others of its convoy go on.
 func TestOneComponentFails(t *testing.T) {
 	repo := repoWith(t, map[string]string{"a/cs.po": po("One", "Jedna"), "b/cs.po": po("One", "Jedna"), "c/cs.po": po("One", "Jedna")})
-	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"a": {Filemask: "a/*.po"}, "b": {Filemask: "b/*.po"}, "c": {Filemask: "c/*.po"}})
-	w.Sync()
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"b/cs.po": garbage}})
-	w.Sync()
+	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"a": {Filemask: "a/*.po"}, "b": {Filemask: "b/*.po"}, "c": {Filemask: "c/*.po"}})
+	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"b/cs.po": garbage}})
 	w.DB.Close()
 	db, err := sql.Open("sqlite", filepath.Join(w.Dir, "repoglot.db"))
 	if err != nil {
@@ -95,13 +93,13 @@ func TestImportThenPull(t *testing.T) {
 			branch := catalogtest.Git(t, dir, "symbolic-ref", "HEAD")
 			chain := strings.Fields(catalogtest.Git(t, dir, "rev-list", "--first-parent", "HEAD"))
 			w := catalogtest.NewPuller(t, dir, c.settings)
-			texts := make(map[int64]string)
+			var texts map[int64]string
 			var changes int64
 			for n, back := range append(c.back, 0) {
 				catalogtest.Git(t, dir, "update-ref", branch, chain[back])
 				report := w.Sync()
 				if n == 0 {
-					w.Targets(texts)
+					texts = w.Targets()
 				} else {
 					changes += report.Changes
 				}
@@ -110,17 +108,9 @@ func TestImportThenPull(t *testing.T) {
 				t.Errorf("only %d entries: the test compares nothing", changes)
 			}
 			t.Logf("%d entries", changes)
-			w.ApplyChanges(texts)
-			final := make(map[int64]string)
-			w.Targets(final)
-			if diff := cmp.Diff(final, texts); diff != "" {
-				t.Errorf("the entries do not lead to the units (-units +entries):\n%.4000s", diff)
-			}
-			fresh := catalogtest.NewPuller(t, dir, c.settings)
-			fresh.Sync()
-			if diff := cmp.Diff(fresh.ServedUnits(), w.ServedUnits()); diff != "" {
-				t.Errorf("pulling and importing differ (-import +pull):\n%.4000s", diff)
-			}
+			entriesLeadToUnits(w, texts)
+			fresh := synced(t, dir, c.settings)
+			equal(t, fresh.ServedUnits(), w.ServedUnits(), "pulling and importing differ (-import +pull)")
 		})
 	}
 }
@@ -151,8 +141,7 @@ func TestOneStepOrMany(t *testing.T) {
 	const first, enough = 250, 10000
 	for road := range 2 {
 		catalogtest.Git(t, dir, "update-ref", branch, chain[first])
-		w := catalogtest.NewPuller(t, dir, settings)
-		w.Sync()
+		w := synced(t, dir, settings)
 		_, last := w.ChangesAfter(0)
 		if road == 1 {
 			for back := first - 1; back > 0; back -= 7 {
@@ -165,13 +154,37 @@ func TestOneStepOrMany(t *testing.T) {
 		entries[road] = w.ChangesText(last)
 		dumps[road] = w.ServedUnits()
 	}
-	if diff := cmp.Diff(entries[0], entries[1]); diff != "" {
-		t.Errorf("entries differ (-at once +piecemeal):\n%.4000s", diff)
-	}
+	equal(t, entries[0], entries[1], "entries differ (-at once +piecemeal)")
 	if len(entries[0]) < enough {
 		t.Errorf("only %d bytes of entries: the test compares nothing", len(entries[0]))
 	}
-	if diff := cmp.Diff(dumps[0], dumps[1]); diff != "" {
-		t.Errorf("units differ:\n%.4000s", diff)
+	equal(t, dumps[0], dumps[1], "units differ")
+}
+
+// TestShownCommit: the commit that people are shown follows the head, in every
+// way in which it moves.
+func TestShownCommit(t *testing.T) {
+	for _, history := range []catalog.History{{}, {Full: true}} {
+		w, repo := app(t, catalog.ComponentSettings{History: history}, map[string]string{"po/cs.po": po("One", "Jedna")})
+		want := func(path, text, message string) {
+			t.Helper()
+			pullCommit(w, repo, testrepos.Change{Message: message, Files: map[string]string{path: text}})
+			w.Read(func(ctx context.Context, s *store.Snapshot) error {
+				c, err := s.Component(ctx, "demo", "app")
+				if err != nil {
+					return err
+				}
+				got, err := s.HeadCommit(ctx, c.ID)
+				switch {
+				case got == nil:
+					t.Errorf("%s: nothing is known of the head", path)
+				case got.Hash != c.Head || got.Summary() != strings.SplitN(message, "\n", 2)[0] || got.Author == "" || got.CommitTime.IsZero() || strings.Contains(got.Message, "@"):
+					t.Errorf("%s: %+v at %s", path, got, c.Head)
+				}
+				return err
+			})
+		}
+		want("po/cs.po", po("One", "Jeden"), "A translation\n\nCo-authored-by: Jane <jane@example.org>")
+		want("README", "read me", "No file of ours")
 	}
 }

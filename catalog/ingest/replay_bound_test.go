@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
@@ -19,8 +17,7 @@ func TestReplayBounds(t *testing.T) {
 	if len(chain) < 8 {
 		t.Fatalf("%d commits", len(chain))
 	}
-	full := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
-	full.Sync()
+	full := synced(t, p.repo.URL(), withHistory(historySettings))
 	for _, c := range []struct {
 		name    string
 		history catalog.History
@@ -41,9 +38,7 @@ func TestReplayBounds(t *testing.T) {
 			w := catalogtest.NewPuller(t, p.repo.URL(), settings)
 			w.Syncer.SetBatch(3)
 			w.Sync()
-			if diff := cmp.Diff(full.ServedUnits(), w.ServedUnits()); diff != "" {
-				t.Errorf("units (-full +bounded):\n%s", diff)
-			}
+			equal(t, full.ServedUnits(), w.ServedUnits(), "units (-full +bounded)")
 			opened := p.head
 			if c.first < len(chain) {
 				opened = chain[c.first]

@@ -5,8 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
 )
@@ -31,20 +30,13 @@ func TestReplayBundles(t *testing.T) {
 			w := catalogtest.NewPuller(t, dir, withHistory(components))
 			report := w.Sync()
 			t.Logf("%d entries, %d transactions", report.Changes, report.Steps)
-			units, texts := map[int64]string{}, map[int64]string{}
-			w.Targets(units)
-			w.ApplyChanges(texts)
-			if diff := cmp.Diff(units, texts); diff != "" {
-				t.Errorf("the entries do not lead to the units (-units +entries):\n%.3000s", diff)
-			}
+			entriesLeadToUnits(w, map[int64]string{})
 			head := catalogtest.NewPuller(t, dir, components)
 			headReport := head.Sync()
 			if len(headReport.Components) == 0 || kept(headReport.Components) {
 				return // a file that cannot be parsed keeps its last good state, which the head alone does not know
 			}
-			if diff := cmp.Diff(head.ServedUnits(), w.ServedUnits()); diff != "" {
-				t.Errorf("replay and import differ (-import +replay):\n%.3000s", diff)
-			}
+			equal(t, head.ServedUnits(), w.ServedUnits(), "replay and import differ (-import +replay)")
 			orderedTimes(w)
 		})
 	}
@@ -59,4 +51,36 @@ func kept(components []ingest.ComponentReport) bool {
 		}
 	}
 	return false
+}
+
+// BenchmarkReplay measures the replay of whole histories, the clone included.
+func BenchmarkReplay(b *testing.B) {
+	for _, repo := range bundles {
+		b.Run(repo.name, func(b *testing.B) {
+			dir := catalogtest.Bundle(b, filepath.Join(sharedRepos, repo.name+".bundle"))
+			var entries int64
+			for b.Loop() {
+				b.StopTimer()
+				w := catalogtest.NewPuller(b, dir, withHistory(repo.components))
+				b.StartTimer()
+				report := w.Sync()
+				b.StopTimer()
+				entries += report.Changes
+				w.DB.Close()
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(entries)/b.Elapsed().Seconds(), "entries/s")
+			b.ReportMetric(float64(entries)/float64(b.N), "entries")
+		})
+	}
+}
+
+// withHistory is components with history: full.
+func withHistory(components map[string]catalog.ComponentSettings) map[string]catalog.ComponentSettings {
+	full := make(map[string]catalog.ComponentSettings, len(components))
+	for slug, s := range components {
+		s.History.Full = true
+		full[slug] = s
+	}
+	return full
 }

@@ -21,8 +21,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
@@ -201,9 +199,7 @@ func TestKilled(t *testing.T) {
 	want := undisturbed.served(t)
 	compare := func(t *testing.T, w *cutter, name string) {
 		t.Helper()
-		if diff := cmp.Diff(want, w.served(t)); diff != "" {
-			t.Errorf("%s (-undisturbed +killed):\n%.4000s", name, diff)
-		}
+		equal(t, want, w.served(t), "%s (-undisturbed +killed)", name)
 	}
 	t.Run("boundaries", func(t *testing.T) {
 		t.Parallel()

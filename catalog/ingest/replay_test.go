@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -9,8 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -59,13 +58,7 @@ func TestReplayIsPulling(t *testing.T) {
 			replayed := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 			replayed.Syncer.SetBatch(1 + p.IntN(60))
 			replayed.Sync()
-			texts := map[int64]string{}
-			replayed.ApplyChanges(texts)
-			units := map[int64]string{}
-			replayed.Targets(units)
-			if diff := cmp.Diff(units, texts); diff != "" {
-				t.Errorf("the entries do not lead to the units (-units +entries):\n%s", diff)
-			}
+			entriesLeadToUnits(replayed, map[int64]string{})
 			chain := p.firstParents()
 			p.repo.ForcePush(t, "main", chain[0].hash)
 			pulled := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
@@ -73,12 +66,8 @@ func TestReplayIsPulling(t *testing.T) {
 				p.repo.ForcePush(t, "main", c.hash)
 				pulled.Sync()
 			}
-			if diff := cmp.Diff(pulled.ChangesByComponent(), replayed.ChangesByComponent()); diff != "" {
-				t.Errorf("entries differ (-pulls +replay):\n%s", diff)
-			}
-			if diff := cmp.Diff(pulled.ServedUnits(), replayed.ServedUnits()); diff != "" {
-				t.Errorf("units differ (-pulls +replay):\n%s", diff)
-			}
+			equal(t, pulled.ChangesByComponent(), replayed.ChangesByComponent(), "entries differ (-pulls +replay)")
+			equal(t, pulled.ServedUnits(), replayed.ServedUnits(), "units differ (-pulls +replay)")
 			orderedTimes(replayed)
 		})
 	}
@@ -109,12 +98,9 @@ func TestReplayBatches(t *testing.T) {
 				w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 				w.Syncer.SetBatch(batch)
 				w.Sync()
-				switch got := w.DumpAll(); {
-				case first == "":
-					first = got
-				case got != first:
-					t.Errorf("batches of %d (-one +%d):\n%s", batch, batch, cmp.Diff(first, got))
-				}
+				got := w.DumpAll()
+				first = cmp.Or(first, got)
+				equal(t, first, got, "batches of %d (-one +%[1]d)", batch)
 			}
 		})
 	}
@@ -130,12 +116,9 @@ func TestReplayAhead(t *testing.T) {
 		w.Syncer.SetBatch(13)
 		w.Syncer.SetAhead(bounds[0], bounds[1])
 		w.Sync()
-		switch got := w.DumpAll(); {
-		case first == "":
-			first = got
-		case got != first:
-			t.Errorf("bounds %v (-first +these):\n%s", bounds, cmp.Diff(first, got))
-		}
+		got := w.DumpAll()
+		first = cmp.Or(first, got)
+		equal(t, first, got, "bounds %v (-first +these)", bounds)
 	}
 }
 
@@ -150,13 +133,10 @@ func TestReplayTogether(t *testing.T) {
 	}
 	lists := map[string]string{}
 	for slug, settings := range historySettings {
-		alone := catalogtest.NewPuller(t, p.repo.URL(), withHistory(map[string]catalog.ComponentSettings{slug: settings}))
-		alone.Sync()
+		alone := synced(t, p.repo.URL(), withHistory(map[string]catalog.ComponentSettings{slug: settings}))
 		lists[slug] = alone.ChangesByComponent()[slug]
 	}
-	if diff := cmp.Diff(lists, together.ChangesByComponent()); diff != "" {
-		t.Errorf("(-alone +together):\n%s", diff)
-	}
+	equal(t, lists, together.ChangesByComponent(), "(-alone +together)")
 }
 
 // countdown is a context that is cancelled after a number of calls of Done, so
@@ -296,8 +276,8 @@ func (c *cutter) finish(ctx context.Context, place string) {
 	c.Open()
 	c.Syncer.SetBatch(7 + c.runs%20) // elsewhere than before
 	c.Sync()
-	if got := c.DumpAll(); got != c.want {
-		c.TB.Fatalf("cut at %s (-whole +cut):\n%.5000s", place, cmp.Diff(c.want, got))
+	if !equal(c.TB, c.want, c.DumpAll(), "cut at %s (-whole +cut)", place) {
+		c.TB.FailNow()
 	}
 	c.DB.Close()
 }
@@ -308,55 +288,26 @@ func TestReplayReconfigured(t *testing.T) {
 	p := playLong(t, 11, 30)
 	w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 	w.Syncer.SetBatch(10)
-	ctx, cancel := context.WithCancel(t.Context())
-	n := 0
-	w.Progress = func() {
-		if n++; n == 9 {
-			cancel()
-		}
-	}
-	if _, err := w.Syncer.Sync(ctx, w.Branch); err == nil {
-		t.Fatal("the pull was not cut")
-	}
-	w.Progress = nil
+	cutAt(w, 9)
 	changed := withHistory(historySettings)
 	app := changed["app"]
 	app.NewBase = ""
 	changed["app"] = app
 	w.Configure(p.repo.URL(), "", changed)
 	w.Sync()
-	texts, units := map[int64]string{}, map[int64]string{}
-	w.ApplyChanges(texts)
-	w.Targets(units)
-	if diff := cmp.Diff(units, texts); diff != "" {
-		t.Errorf("the entries do not lead to the units (-units +entries):\n%s", diff)
-	}
-	fresh := catalogtest.NewPuller(t, p.repo.URL(), changed)
-	fresh.Sync()
-	if diff := cmp.Diff(fresh.ServedUnits(), w.ServedUnits()); diff != "" {
-		t.Errorf("units (-fresh +reconfigured):\n%s", diff)
-	}
+	entriesLeadToUnits(w, map[int64]string{})
+	fresh := synced(t, p.repo.URL(), changed)
+	equal(t, fresh.ServedUnits(), w.ServedUnits(), "units (-fresh +reconfigured)")
 }
 
 // TestReplayDisturbed: a webhook, and a pull that fails, while a replay has
 // only begun, neither end it nor add entries of the present to its past.
 func TestReplayDisturbed(t *testing.T) {
 	p := playLong(t, 11, 30)
-	whole := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
-	whole.Sync()
+	whole := synced(t, p.repo.URL(), withHistory(historySettings))
 	w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 	w.Syncer.SetBatch(5)
-	ctx, cancel := context.WithCancel(t.Context())
-	n := 0
-	w.Progress = func() {
-		if n++; n == 12 {
-			cancel()
-		}
-	}
-	if _, err := w.Syncer.Sync(ctx, w.Branch); err == nil {
-		t.Fatal("the pull was not cut")
-	}
-	w.Progress = nil
+	cutAt(w, 12)
 	moved := p.repo.Dir + ".away"
 	if err := os.Rename(p.repo.Dir, moved); err != nil {
 		t.Fatal(err)
@@ -381,7 +332,5 @@ func TestReplayDisturbed(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Sync()
-	if diff := cmp.Diff(whole.DumpAll(), w.DumpAll()); diff != "" {
-		t.Errorf("(-whole +disturbed):\n%s", diff)
-	}
+	equal(t, whole.DumpAll(), w.DumpAll(), "(-whole +disturbed)")
 }

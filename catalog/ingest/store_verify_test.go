@@ -66,8 +66,7 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 		"app":  {SuggestionBranches: "l10n/*", History: catalog.History{Full: true}},
 		"docs": {Filemask: "docs/*.po", History: catalog.History{Full: true}},
 	}
-	w := catalogtest.NewPuller(t, repo.Path(), settings)
-	w.Sync()
+	w := synced(t, repo.Path(), settings)
 	return w
 }
 
@@ -281,8 +280,7 @@ func (s *spoiler) finds(want, statement string) {
 // each time it sees one consistent state.
 func TestVerifyDuringPulls(t *testing.T) {
 	p := newSidePlayer(t, 8)
-	w := catalogtest.NewPuller(t, p.repo.URL(), suggestingSettings())
-	w.Sync()
+	w := synced(t, p.repo.URL(), suggestingSettings())
 	beside, err := store.Open(t.Context(), w.Database(), store.Options{Shared: true})
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,7 @@ import (
 // suggesting makes a store with one component that has suggestions, and pulls.
 func suggesting(t *testing.T, repo *testrepos.Repo, c catalog.ComponentSettings) *catalogtest.Puller {
 	t.Helper()
-	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": c})
-	w.Sync()
+	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": c})
 	return w
 }
 
@@ -97,8 +96,7 @@ func TestSuggestionAuthors(t *testing.T) {
 	// Merging main into the branch brings main's texts, which are no suggestions.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Tři")}})
 	repo.Merge(t, testrepos.Change{Branch: "l10n/a", Author: "Hub <hub@example.org>", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Oba", "Three", "Tři")}}, repo.DefaultBranch())
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")}})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")}})
 	wantServed(w, "main merged into it", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
 }
 
@@ -190,8 +188,7 @@ func TestSuggestionsOfSeveralComponents(t *testing.T) {
 		"docs": {Filemask: "docs/*.po", SuggestionBranches: "*"},
 		"none": {Filemask: "po/*.po"},
 	}
-	w := catalogtest.NewPuller(t, repo.Path(), settings)
-	w.Sync()
+	w := synced(t, repo.Path(), settings)
 	line := func(component, source, branch string) string {
 		return fmt.Sprintf("%s/cs %s: %q by Test Author at 09:01 on %s", component, source, branch, branch)
 	}
@@ -215,8 +212,7 @@ func TestSuggestionsOutliveDamage(t *testing.T) {
 		t.Fatalf("%d objects removed", n)
 	}
 	// Commits of main that change other files cause no reading.
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/fr.po": po("One", "Un")}})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/fr.po": po("One", "Un")}})
 	wantServed(w, "other files", want...)
 	if n := removeObject(w, blob); n != 0 {
 		t.Errorf("the mirror was cloned anew: the file on the branch was read once more")
@@ -257,8 +253,7 @@ func TestUnreachableBranches(t *testing.T) {
 		t.Fatal(err)
 	}
 	place("refs/heads/l10n/b", repo.Head())
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("One", "Eins")}})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/de.po": po("One", "Eins")}})
 	wantServed(w, "no list", append(want, `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)...)
 	if len(servedFiles(w, "app")) != 3 {
 		t.Errorf("languages: %v", servedFiles(w, "app"))

@@ -11,8 +11,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -325,14 +323,9 @@ func (p *sidePlayer) compareFresh(w *catalogtest.Puller, settings map[string]cat
 			return
 		}
 	}
-	fresh := catalogtest.NewPuller(w.TB, p.repo.URL(), settings)
-	fresh.Sync()
-	if diff := cmp.Diff(servedSuggestions(fresh), servedSuggestions(w)); diff != "" {
-		w.TB.Errorf("suggestions (-import +pull):\n%s", diff)
-	}
-	if diff := cmp.Diff(fresh.ServedUnits(), w.ServedUnits()); diff != "" {
-		w.TB.Errorf("pulling and importing differ (-import +pull):\n%s", diff)
-	}
+	fresh := synced(w.TB, p.repo.URL(), settings)
+	equal(w.TB, servedSuggestions(fresh), servedSuggestions(w), "suggestions (-import +pull)")
+	equal(w.TB, fresh.ServedUnits(), w.ServedUnits(), "pulling and importing differ (-import +pull)")
 	if err := fresh.DB.Close(); err != nil {
 		w.TB.Error(err)
 	}
@@ -350,8 +343,7 @@ func TestKilledSuggesting(t *testing.T) {
 		p.head = p.commit("main", p.translate(p.head.tree), p.head)
 	}
 	push()
-	before := catalogtest.NewPuller(t, p.repo.URL(), suggestingSettings())
-	before.Sync()
+	before := synced(t, p.repo.URL(), suggestingSettings())
 	first := servedSuggestions(before)
 	before.DB.Close()
 	push()
@@ -387,12 +379,8 @@ func TestKilledSuggesting(t *testing.T) {
 		w.Open()
 		states[servedSuggestions(w.Puller)]++
 		w.Sync()
-		if diff := cmp.Diff(want, servedSuggestions(w.Puller)); diff != "" {
-			t.Errorf("killed at %d of %d (-undisturbed +killed):\n%s", place, asked, diff)
-		}
-		if diff := cmp.Diff(essence, w.ServedUnits()); diff != "" {
-			t.Errorf("killed at %d of %d: units (-undisturbed +killed):\n%s", place, asked, diff)
-		}
+		equal(t, want, servedSuggestions(w.Puller), "killed at %d of %d (-undisturbed +killed)", place, asked)
+		equal(t, essence, w.ServedUnits(), "killed at %d of %d: units (-undisturbed +killed)", place, asked)
 		w.DB.Close()
 	}
 	if died < kills/2 {

@@ -51,8 +51,7 @@ func servedSuggestions(w *catalogtest.Puller) string {
 
 // suggestionWorld has a component with suggestions from l10n/*.
 func suggestionWorld(t *testing.T, repo *testrepos.Repo) *catalogtest.Puller {
-	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
-	w.Sync()
+	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
 	return w
 }
 
@@ -63,8 +62,7 @@ func wantSuggestions(w *catalogtest.Puller, repo *testrepos.Repo, what string, l
 	if got := servedSuggestions(w); got != want {
 		w.TB.Errorf("%s:\n%s\nwant\n%s", what, got, want)
 	}
-	fresh := catalogtest.NewPuller(w.TB, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
-	fresh.Sync()
+	fresh := synced(w.TB, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
 	if got := servedSuggestions(fresh); got != want {
 		w.TB.Errorf("%s, imported anew:\n%s\nwant\n%s", what, got, want)
 	}
@@ -82,8 +80,7 @@ func TestSuggestions(t *testing.T) {
 	first := repo.Head()
 	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Parents: []string{first}, Author: "Eva <eva@example.org>", Files: file("One", "Jeden", "Two", "Dvě", "Three", "")})
 	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Author: "Jan <jan@example.org>", Files: file("One", "Jeden", "Two", "Dvě", "Three", "Tři", "Four", "Čtyři")})
-	repo.Commit(t, testrepos.Change{Branch: "other", Parents: []string{first}, Files: file("One", "X", "Two", "Dvě", "Three", "")})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Branch: "other", Parents: []string{first}, Files: file("One", "X", "Two", "Dvě", "Three", "")})
 	both := []string{"app/cs 2", `app/cs One: "Jeden" by Eva at 09:01 on l10n/cs`, `app/cs Three: "Tři" by Jan at 09:02 on l10n/cs`}
 	wantSuggestions(w, repo, "a new branch; a string that the main branch lacks is no suggestion", both...)
 	if w.Generation() == generation {
@@ -98,11 +95,9 @@ func TestSuggestions(t *testing.T) {
 	}
 
 	// The main branch continues: texts that the branch did not introduce are no suggestions.
-	repo.Commit(t, testrepos.Change{Author: "Ada <ada@example.org>", Files: file("One", "Jedna", "Two", "Dvojka", "Three", "")})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Author: "Ada <ada@example.org>", Files: file("One", "Jedna", "Two", "Dvojka", "Three", "")})
 	wantSuggestions(w, repo, "the main branch moved", both...)
-	repo.Commit(t, testrepos.Change{Branch: "l10n/b", Parents: []string{first}, Author: "Bob <bob@example.org>", Files: file("One", "Jeden", "Two", "", "Three", "")})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Branch: "l10n/b", Parents: []string{first}, Author: "Bob <bob@example.org>", Files: file("One", "Jeden", "Two", "", "Three", "")})
 	wantSuggestions(w, repo, "the same text on two branches; an empty one is no suggestion", "app/cs 2",
 		`app/cs One: "Jeden" by Bob at 09:01 on l10n/b`, `app/cs One: "Jeden" by Eva at 09:01 on l10n/cs`, `app/cs Three: "Tři" by Jan at 09:02 on l10n/cs`)
 	repo.DeleteBranch(t, "l10n/b")
@@ -110,14 +105,12 @@ func TestSuggestions(t *testing.T) {
 	wantSuggestions(w, repo, "a deleted branch", both...)
 
 	// A force push, to a version with a fuzzy and a broken file.
-	repo.Commit(t, testrepos.Change{
+	pullCommit(w, repo, testrepos.Change{
 		Branch: "l10n/cs", Parents: []string{first}, Force: true, Author: "Eva <eva@example.org>",
 		Files: map[string]string{"po/cs.po": strings.Replace(po("One", "Jednou", "Two", "Dvě", "Three", "Trojka"), "msgid \"One\"", "#, fuzzy\nmsgid \"One\"", 1)},
 	})
-	w.Sync()
 	wantSuggestions(w, repo, "a force push; a fuzzy string is no suggestion", "app/cs 1", `app/cs Three: "Trojka" by Eva at 09:01 on l10n/cs`)
-	repo.Commit(t, testrepos.Change{Branch: "l10n/cs", Files: map[string]string{"po/cs.po": "msgid broken\n"}})
-	report := w.Sync()
+	report := pullCommit(w, repo, testrepos.Change{Branch: "l10n/cs", Files: map[string]string{"po/cs.po": "msgid broken\n"}})
 	if list := report.Components[0].Problems; len(list) != 1 || !strings.HasPrefix(list[0], "l10n/cs:po/cs.po:1:") {
 		t.Errorf("problems %q, want one of the file on the branch", list)
 	}
@@ -132,12 +125,10 @@ func TestSuggestions(t *testing.T) {
 	wantSuggestions(w, repo, "mended", "app/cs 1", `app/cs Three: "Tři" by Eva at 09:03 on l10n/cs`)
 
 	// Taken over by hand, then merged, then changed: merged texts are no suggestions.
-	repo.Commit(t, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")})
 	wantSuggestions(w, repo, "taken over")
 	repo.Merge(t, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")}, "l10n/cs")
-	repo.Commit(t, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")})
 	wantSuggestions(w, repo, "merged, and changed after that")
 }
 
@@ -170,8 +161,7 @@ func TestSuggestionsMergedInOneStep(t *testing.T) {
 		t.Fatalf("suggestions:\n%s", got)
 	}
 	w.Configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "[", SuggestionLimit: 3}}) // the branches are not read
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}, Delete: []string{"po/de.po"}})
-	w.Sync()
+	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}, Delete: []string{"po/de.po"}})
 	if got := servedSuggestions(w); got != "" {
 		t.Errorf("suggestions:\n%s", got)
 	}
