@@ -3,7 +3,10 @@ package gitsource
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"iter"
+	"time"
 
 	"github.com/repoglot/repoglot/gitsource/object"
 )
@@ -92,4 +95,72 @@ func (r *Reader) IsAncestor(ctx context.Context, a, b object.Hash) (bool, error)
 	// a is an ancestor of b exactly if b's history has all commits of a's.
 	fresh, err := r.difference(ctx, a, b, 0)
 	return len(fresh) == 0, err
+}
+
+// FirstParent is one commit of a chain of first parents.
+type FirstParent struct {
+	// Hash is the commit.
+	Hash object.Hash
+	// When is the committer's time; zero if the commit has no readable time.
+	When time.Time
+}
+
+// FirstParents walks the chain of first parents from a commit to the first commit,
+// or to the end of a shallow source's history, the newest first. It ends after an
+// error.
+func (r *Reader) FirstParents(ctx context.Context, from object.Hash) iter.Seq2[FirstParent, error] {
+	return func(yield func(FirstParent, error) bool) {
+		for at := from; ; {
+			n, err := r.store.Node(at)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(FirstParent{}, fmt.Errorf("walk first parents of %s: %w", from, err))
+				return
+			}
+			l := FirstParent{Hash: at}
+			if n.When != noTime {
+				l.When = time.Unix(n.When, 0).UTC()
+			}
+			if !yield(l, nil) || len(n.Parents) == 0 {
+				return
+			}
+			at = n.Parents[0]
+		}
+	}
+}
+
+// noTime is object.Node.When of a commit without a readable time.
+const noTime = -62135596800
+
+// mailmapLimit bounds the bytes of .mailmap; the one of Linux has 40 KiB.
+const mailmapLimit = 4 << 20
+
+// Mailmap reads .mailmap from the root of a commit. If the commit has no such file, or it is a
+// symlink, which git does not follow either, the result maps nothing.
+func (r *Reader) Mailmap(ctx context.Context, commit object.Hash) (object.Mailmap, error) {
+	if err := ctx.Err(); err != nil {
+		return object.Mailmap{}, err
+	}
+	n, err := r.store.Node(commit)
+	if err != nil {
+		return object.Mailmap{}, fmt.Errorf("read .mailmap: %w", err)
+	}
+	list, err := r.store.Tree(n.Tree)
+	if err != nil {
+		return object.Mailmap{}, fmt.Errorf("read .mailmap: %w", err)
+	}
+	e, ok := object.Lookup(list, ".mailmap")
+	if !ok || e.Kind != object.KindFile {
+		return object.Mailmap{}, nil
+	}
+	data, err := r.store.Blob(e.Hash, mailmapLimit)
+	if errors.Is(err, object.ErrTooLarge) {
+		return object.Mailmap{}, nil
+	}
+	if err != nil {
+		return object.Mailmap{}, fmt.Errorf("read .mailmap: %w", err)
+	}
+	return object.ParseMailmap(string(data)), nil
 }

@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/repoglot/repoglot/gitsource"
 )
 
 // usage is the time and memory of a finished process.
@@ -139,4 +143,23 @@ func (b *bench) cloneBundle(ctx context.Context, name string) (string, error) {
 func median(d []time.Duration) float64 {
 	slices.Sort(d)
 	return float64(d[len(d)/2].Microseconds()) / 1000
+}
+
+// pollOften prints the seconds and the allocated bytes of a fetch without changes.
+func pollOften(ctx context.Context, mirror *gitsource.Mirror, out io.Writer) error {
+	if _, err := mirror.Fetch(ctx); err != nil { // opens the connection
+		return err
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	started := time.Now()
+	for range quietPolls {
+		if _, err := mirror.Fetch(ctx); err != nil {
+			return err
+		}
+	}
+	took := time.Since(started).Seconds() / quietPolls
+	runtime.ReadMemStats(&after)
+	_, err := fmt.Fprintln(out, took, float64(after.TotalAlloc-before.TotalAlloc)/quietPolls)
+	return err
 }
