@@ -1,6 +1,8 @@
 package filemask
 
 import (
+	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -31,9 +33,7 @@ func (d *discoverer) oneLanguage() []FileSet {
 	for _, f := range d.files {
 		code := ""
 		if !d.claimed[f.Path] {
-			if code = d.o.Language(f); code == "" {
-				code = d.o.Default
-			}
+			code = cmp.Or(d.o.Language(f), d.o.Default)
 			codes[f.Path] = code
 		}
 		at := root
@@ -84,12 +84,7 @@ func (d *discoverer) inFolder(dir string, f *folder, codes map[string]string) []
 			}
 		}
 	}
-	names := make([]string, 0, len(f.below))
-	for name := range f.below {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(f.below)) {
 		if len(list) < maxLayouts {
 			list = append(list, d.inFolder(dir+name+"/", f.below[name], codes)...)
 		}

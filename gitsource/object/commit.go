@@ -96,10 +96,7 @@ func (s *Store) Node(h Hash) (Node, error) {
 		case "tree":
 			n.Tree, err = ParseHash(value)
 		case "parent":
-			var p Hash
-			if p, err = ParseHash(value); err == nil && len(n.Parents) < maxParents {
-				n.Parents = append(n.Parents, p)
-			}
+			n.Parents, err = addParent(n.Parents, value)
 		case "committer":
 			n.When = parseSignature(value).When.Unix()
 		}
@@ -135,6 +132,15 @@ func commitHeaders(data []byte, fn func(key, value string) error) error {
 	return nil
 }
 
+// addParent adds a parent up to maxParents; the others are dropped.
+func addParent(list []Hash, id string) ([]Hash, error) {
+	h, err := ParseHash(id)
+	if err != nil || len(list) >= maxParents {
+		return list, err
+	}
+	return append(list, h), nil
+}
+
 func parseCommit(h Hash, data []byte) (Commit, error) {
 	c := Commit{Hash: h}
 	var author, committer, charset string
@@ -144,10 +150,7 @@ func parseCommit(h Hash, data []byte) (Commit, error) {
 		case "tree":
 			c.Tree, err = ParseHash(value)
 		case "parent":
-			var p Hash
-			if p, err = ParseHash(value); err == nil && len(c.Parents) < maxParents {
-				c.Parents = append(c.Parents, p)
-			}
+			c.Parents, err = addParent(c.Parents, value)
 		case "author":
 			author = value
 		case "committer":

@@ -109,7 +109,7 @@ func (c *objectCopy) history(ctx context.Context, tip Hash) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrSource, objectError("commit", h, err))
 		}
-		waiting, tree := c.needs(data)
+		tree, waiting := commitLinks(data, func(h Hash) bool { return !c.present(h) && (!c.shallow || c.from.has(h)) })
 		if len(waiting) > 0 {
 			if stack = append(stack, waiting...); len(stack) > c.limit {
 				return errMany
@@ -126,20 +126,20 @@ func (c *objectCopy) history(ctx context.Context, tip Hash) error {
 	return nil
 }
 
-// needs returns a commit's tree, and its parents that must be copied first.
-func (c *objectCopy) needs(data []byte) (parents []Hash, tree Hash) {
+// commitLinks returns a commit's tree, and the parents that want selects.
+func commitLinks(data []byte, want func(parent Hash) bool) (tree Hash, parents []Hash) {
 	_ = commitHeaders(data, func(key, value string) error {
 		h, err := ParseHash(value)
 		switch {
 		case err != nil:
 		case key == "tree":
 			tree = h
-		case key == "parent" && !c.present(h) && (!c.shallow || c.from.has(h)):
+		case key == "parent" && want(h):
 			parents = append(parents, h)
 		}
 		return nil
 	})
-	return parents, tree
+	return tree, parents
 }
 
 func (c *objectCopy) present(h Hash) bool {
@@ -275,10 +275,16 @@ func (c *objectCopy) create(h Hash, fill func(*os.File) error) error {
 }
 
 func createFile(name string, fill func(*os.File) error) error {
+	return writeFile(name, "tmp_obj_*", fill)
+}
+
+// writeFile writes a file in one step: readers see nothing or the old file until it
+// is complete. pattern names the temporary file.
+func writeFile(name, pattern string, fill func(*os.File) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), "tmp_obj_*")
+	tmp, err := os.CreateTemp(filepath.Dir(name), pattern)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -137,21 +138,12 @@ func objectDirs(first string) []string {
 			if !filepath.IsAbs(line) {
 				line = filepath.Join(dirs[i], line)
 			}
-			if info, err := os.Stat(line); err == nil && info.IsDir() && !contains(dirs, line) {
+			if info, err := os.Stat(line); err == nil && info.IsDir() && !slices.Contains(dirs, line) {
 				dirs = append(dirs, line)
 			}
 		}
 	}
 	return dirs
-}
-
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if have == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (o *objects) close() error {

@@ -158,13 +158,8 @@ func baseOffset(in *bufio.Reader, offset int64) (int64, error) {
 // inflate reads the data after a header, or only the first n bytes of it.
 func (p *pack) inflate(size, n int64) ([]byte, error) {
 	var err error
-	if p.z == nil {
-		p.z, err = zlib.NewReader(p.in)
-	} else {
-		err = p.z.(zlib.Resetter).Reset(p.in, nil)
-	}
-	if err != nil {
-		return nil, unexpectedEOF(err)
+	if p.z, err = inflater(p.z, p.in); err != nil {
+		return nil, err
 	}
 	data := make([]byte, min(size, n))
 	if _, err := io.ReadFull(p.z, data); err != nil {
@@ -178,6 +173,17 @@ func (p *pack) inflate(size, n int64) ([]byte, error) {
 		return nil, errors.Join(errors.New("object is not as long as its header says"), err)
 	}
 	return data, nil
+}
+
+// inflater makes z inflate in; nil: a new reader.
+func inflater(z io.ReadCloser, in io.Reader) (io.ReadCloser, error) {
+	var err error
+	if z == nil {
+		z, err = zlib.NewReader(in)
+	} else {
+		err = z.(zlib.Resetter).Reset(in, nil)
+	}
+	return z, unexpectedEOF(err)
 }
 
 // size returns an object's length, from its header or from the start of its delta.

@@ -72,9 +72,6 @@ func (x packIndex) fanout(i int) int {
 	return int(binary.BigEndian.Uint32(x.data[fanoutAt+4*i:]))
 }
 
-// name returns the id at a position in the index.
-func (x packIndex) name(i int) Hash { return Hash(x.data[namesAt+20*i : namesAt+20*i+20]) }
-
 // find returns the offset of an object in the pack.
 func (x packIndex) find(h Hash) (offset int64, ok bool) {
 	i, ok := x.position(h)

@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/klauspost/compress/zlib"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -138,26 +137,14 @@ func (x *packIndexer) complete(ctx context.Context, give sink) error {
 
 // add writes an object after the others.
 func (x *packIndexer) add(h Hash, kind plumbing.ObjectType, data []byte) error {
-	at := &offsetWriter{w: x.file, at: x.end}
+	at := &countingWriter{w: io.NewOffsetWriter(x.file, x.end)}
 	if err := writeEntry(at, kind, data); err != nil {
 		return err
 	}
 	x.objects = append(x.objects, packObject{offset: x.end, hash: h, base: none, kind: int8(kind), known: true})
-	x.end, x.completed = at.at, true
+	x.end += at.n
+	x.completed = true
 	return nil
-}
-
-// offsetWriter writes to a file from an offset on.
-type offsetWriter struct {
-	w  io.WriterAt
-	at int64
-}
-
-// Write writes p after what was written before.
-func (o *offsetWriter) Write(p []byte) (int, error) {
-	n, err := o.w.WriteAt(p, o.at)
-	o.at += int64(n)
-	return n, err
 }
 
 // resolver makes objects from deltas. Use by one goroutine.
@@ -364,13 +351,8 @@ func (w *resolver) inflate(i int32) ([]byte, error) {
 		return nil, LimitError(fmt.Sprintf("an object with deltas upon it has %d bytes, of %d at most", e.size, w.x.limits.Whole))
 	}
 	w.wait(e.size)
-	if w.z == nil {
-		w.z, err = zlib.NewReader(w.in)
-	} else {
-		err = w.z.(zlib.Resetter).Reset(w.in, nil)
-	}
-	if err != nil {
-		return nil, unexpectedEOF(err)
+	if w.z, err = inflater(w.z, w.in); err != nil {
+		return nil, err
 	}
 	data := make([]byte, e.size) // scan has checked the length
 	_, err = io.ReadFull(w.z, data)

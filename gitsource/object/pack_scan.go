@@ -13,7 +13,6 @@ import (
 	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/klauspost/compress/zlib"
 )
 
 // packObject is one object of a pack that is being indexed.
@@ -95,15 +94,12 @@ func (s *packScan) offset() int64 { return s.n - int64(s.buffer.Buffered()) }
 
 // data inflates the data of an object into w.
 func (s *packScan) data(w io.Writer, size int64) error {
-	var err error
-	if s.z == nil {
-		s.z, err = zlib.NewReader(s.buffer)
+	if s.copier == nil {
 		s.copier = make([]byte, 32<<10)
-	} else {
-		err = s.z.(zlib.Resetter).Reset(s.buffer, nil)
 	}
-	if err != nil {
-		return unexpectedEOF(err)
+	var err error
+	if s.z, err = inflater(s.z, s.buffer); err != nil {
+		return err
 	}
 	n, err := io.CopyBuffer(writerOnly{w}, io.LimitReader(s.z, size+1), s.copier)
 	if err != nil {

@@ -35,6 +35,19 @@ func writeEntry(w io.Writer, kind plumbing.ObjectType, data []byte) error {
 	return z.Close()
 }
 
+// countingWriter counts the bytes written.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+// Write writes to w.
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
 // writePackIndex writes an index of version 2 (gitformat-pack(5)).
 func writePackIndex(w io.Writer, objects []packObject, packSum [packTrailer]byte) error {
 	order := make([]int32, len(objects))

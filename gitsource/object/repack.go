@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,10 +118,7 @@ func allRefs(gitDir string) (map[string]Hash, error) {
 
 // mark marks the objects that the refs reach.
 func (r *repacker) mark(ctx context.Context, refs map[string]Hash) error {
-	var commits []Hash
-	for _, h := range refs {
-		commits = append(commits, h)
-	}
+	commits := slices.Collect(maps.Values(refs))
 	for len(commits) > 0 {
 		h := commits[len(commits)-1]
 		commits = commits[:len(commits)-1]
@@ -138,18 +136,8 @@ func (r *repacker) mark(ctx context.Context, refs map[string]Hash) error {
 		if err != nil {
 			return objectError("commit", h, err)
 		}
-		var tree Hash
-		_ = commitHeaders(data, func(key, value string) error {
-			h, err := ParseHash(value)
-			switch {
-			case err != nil:
-			case key == "tree":
-				tree = h
-			case key == "parent" && (!r.shallow || r.from.has(h)):
-				commits = append(commits, h)
-			}
-			return nil
-		})
+		tree, parents := commitLinks(data, func(h Hash) bool { return !r.shallow || r.from.has(h) })
+		commits = append(commits, parents...)
 		if err := r.tree(ctx, tree, 0); err != nil {
 			return err
 		}
@@ -399,19 +387,6 @@ func (r *repacker) copyLoose(h Hash) error {
 	r.x.objects = append(r.x.objects, packObject{offset: r.at, hash: h, base: none, known: true})
 	r.at += counted.n
 	return nil
-}
-
-// countingWriter counts the bytes written.
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-// Write writes to w.
-func (c *countingWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
 }
 
 // writeStream compresses a loose object into a pack and checks its id.

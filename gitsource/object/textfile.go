@@ -35,25 +35,10 @@ func ReadText(name string) (string, error) {
 // WriteText writes a small text file of a git directory. Readers see the old text
 // or the new text, also after a crash.
 func WriteText(name, content string) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".tmp-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.WriteString(content)
-	if err == nil {
-		err = tmp.Sync() // otherwise a power failure may leave an empty file
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
-	return err
+	return writeFile(name, ".tmp-*", func(f *os.File) error {
+		if _, err := f.WriteString(content); err != nil {
+			return err
+		}
+		return f.Sync() // otherwise a power failure may leave an empty file
+	})
 }

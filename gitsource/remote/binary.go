@@ -287,10 +287,7 @@ func (s *binarySource) describe(err error) error {
 		return err
 	}
 	if cause := contextCause(err); cause != nil {
-		return &Error{
-			URL: s.remote.String(), Kind: ErrUnreachable, Detail: "no answer in time",
-			Remedy: "it is tried again later", Cause: cause,
-		}
+		return s.timedOut(cause)
 	}
 	said := err.Error() // the kind is decided before secrets are removed
 	if path, local := repourl.IsLocal(s.remote.URL); !local && saysAbsent(said) {

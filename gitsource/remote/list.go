@@ -120,7 +120,7 @@ func (s *wireSource) List(ctx context.Context, patterns []BranchPattern) ([]obje
 		}
 		return headsOf(found.listed), nil
 	}
-	c, err := s.openFor(ctx, e, patterns)
+	c, err := s.open(ctx, e, patterns)
 	if err != nil {
 		return nil, s.describe(err)
 	}

@@ -105,6 +105,14 @@ func (c *client) fail(kind error, detail, remedy string) error {
 	return &Error{URL: c.remote.String(), Kind: kind, Detail: detail, Remedy: remedy}
 }
 
+// timedOut is fail for a context that ended.
+func (c *client) timedOut(cause error) error {
+	return &Error{
+		URL: c.remote.String(), Kind: ErrUnreachable, Detail: "no answer in time",
+		Remedy: "it is tried again later", Cause: cause,
+	}
+}
+
 // binaryFits reports whether git can open this remote without a prompt. For ssh it
 // needs the ssh program, and no way exists to pass a passphrase or password to it.
 func (c *client) binaryFits() bool {

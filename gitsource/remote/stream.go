@@ -63,14 +63,9 @@ func (c *stream) close() {
 	}
 }
 
-// open begins a conversation and reads the list of refs; it keeps those that the
-// branch needs.
-func (s *wireSource) open(ctx context.Context, e endpoint) (*stream, error) {
-	return s.openFor(ctx, e, nil)
-}
-
-// openFor is open that also keeps the branches that any of the patterns selects.
-func (s *wireSource) openFor(ctx context.Context, e endpoint, patterns []BranchPattern) (*stream, error) {
+// open begins a conversation and reads the list of refs; it keeps the refs that the
+// branch needs, and the branches that any of the patterns selects.
+func (s *wireSource) open(ctx context.Context, e endpoint, patterns []BranchPattern) (*stream, error) {
 	dial := s.openDaemon
 	if e.scheme == "ssh" {
 		dial = s.openSSH

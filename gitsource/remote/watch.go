@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -277,12 +278,7 @@ func union(list, more []string) []string {
 func (w *Watcher) keys() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	keys := make([]string, 0, len(w.repos))
-	for key := range w.repos {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(w.repos))
 }
 
 // moved returns the keys that an event concerns, and watches new directories.

@@ -44,7 +44,7 @@ func (s *wireSource) connect(ctx context.Context) (conversation, error) {
 		return nil, err
 	}
 	if e.scheme == "ssh" || e.scheme == "git" {
-		return s.open(ctx, e)
+		return s.open(ctx, e, nil)
 	}
 	ep, err := transport.NewEndpoint(e.clean())
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *wireSource) Tip(ctx context.Context) (object.Head, error) {
 		head, err := s.httpTip(ctx, e)
 		return head, s.describe(err)
 	}
-	c, err := s.open(ctx, e)
+	c, err := s.open(ctx, e, nil)
 	if err != nil {
 		return object.Head{}, s.describe(err)
 	}
@@ -346,10 +346,7 @@ func (s *wireSource) describe(err error) error {
 	case errors.As(err, &remote):
 		return err
 	case contextCause(err) != nil:
-		return &Error{
-			URL: s.remote.String(), Kind: ErrUnreachable, Detail: "no answer in time",
-			Remedy: "it is tried again later", Cause: contextCause(err),
-		}
+		return s.timedOut(contextCause(err))
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
 		return s.fail(ErrEmptyRepository, "", "push a first commit")
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed):
