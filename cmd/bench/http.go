@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -33,15 +32,7 @@ const (
 
 // http measures answers under load, client and servers on the same cores.
 func (b *bench) http(ctx context.Context) error {
-	repo, err := testrepos.Generate(filepath.Join(b.dir, "http.git"), testrepos.GenSpec{Name: "http", Entries: httpEntries})
-	if err != nil {
-		return err
-	}
-	config, err := b.writeConfig("http", repo.Path(), "        filemask: po/*.po\n")
-	if err != nil {
-		return err
-	}
-	s, err := b.serve(ctx, config)
+	s, repo, err := b.serveGenerated(ctx, testrepos.GenSpec{Name: "http", Entries: httpEntries}, "")
 	if err != nil {
 		return err
 	}
@@ -195,7 +186,12 @@ func (b *bench) whilePulling(ctx context.Context, s *server, repo *testrepos.Rep
 	if _, err := repo.Push(testrepos.Change{Files: map[string]string{"po/cs.po": changed}}); err != nil {
 		return err
 	}
-	go func() { done <- s.waitForChanges(httpEntries / 2) }()
+	go func() {
+		done <- s.waitUntil(time.Minute, 20*time.Millisecond, "the end of the pull", func() (bool, error) {
+			n, err := s.count("/api/translations/bench/it/cs/changes/")
+			return n >= httpEntries/2, err
+		})
+	}()
 	for pulling := true; pulling; {
 		got, err := hammer(ctx, s.target(), 250*time.Millisecond, "", http.StatusOK, func(int, int) string { return translation + "units/?page_size=50" })
 		if err != nil {
@@ -215,33 +211,6 @@ func (b *bench) whilePulling(ctx context.Context, s *server, repo *testrepos.Rep
 	return nil
 }
 
-// waitForChanges waits for a number of entries.
-func (s *server) waitForChanges(n int) error {
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		body, _, err := s.get("/api/translations/bench/it/cs/changes/?page_size=1")
-		if err != nil {
-			return err
-		}
-		var count int
-		if _, rest, ok := strings.Cut(string(body), `"count":`); ok {
-			_, _ = fmt.Sscan(strings.FieldsFunc(rest, func(r rune) bool { return r < '0' || r > '9' })[0], &count)
-		}
-		if count >= n {
-			return nil
-		}
-	}
-	return fmt.Errorf("the pull does not end:\n%s", s.out.String())
-}
-
 func (s *server) target() target {
 	return target{strings.TrimPrefix(s.base, "http://"), s.cmd.Process.Pid}
-}
-
-// serveBare is the child's side of againstBare.
-func serveBare(file, contentType string, out io.Writer) error {
-	body, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	return bare(out, contentType, body)
 }

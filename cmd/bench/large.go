@@ -1,11 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,29 +16,15 @@ const (
 	limitLists     = 10 // ms, page 1 of 50
 	largeRequests  = 60
 	largeTimeout   = 10 * time.Minute // of the pull of one version
+	uncached       = "max_file_size: 1GiB\nresponse_cache: 0\n"
 )
 
 // large measures lists of units and changes of a database with a million units and,
 // for each version of their file, a million entries. Nothing is cached. Each version
 // takes about half a minute, so that it runs only with -only large.
 func (b *bench) large(ctx context.Context) error {
-	repo, err := testrepos.Generate(filepath.Join(b.dir, "large.git"), testrepos.GenSpec{Name: "large", Entries: pageEntries})
-	if err != nil {
-		return err
-	}
-	config, err := b.writeConfig("large", repo.Path(), "        filemask: po/*.po\n")
-	if err != nil {
-		return err
-	}
-	text, err := os.ReadFile(config)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(config, append([]byte("max_file_size: 1GiB\nresponse_cache: 0\n"), text...), 0o644); err != nil {
-		return err
-	}
 	started := time.Now()
-	s, err := b.serve(ctx, config)
+	s, repo, err := b.serveGenerated(ctx, testrepos.GenSpec{Name: "large", Entries: pageEntries}, uncached)
 	if err != nil {
 		return err
 	}
@@ -82,32 +66,20 @@ func (s *server) pushVersions(ctx context.Context, repo *testrepos.Repo, version
 		if _, err := repo.Push(testrepos.Change{Files: map[string]string{"po/cs.po": file}}); err != nil {
 			return 0, err
 		}
-		for deadline := time.Now().Add(largeTimeout); changes < before+pageEntries/2; time.Sleep(200 * time.Millisecond) { // a step is one transaction
-			if changes, err = s.count(list); err != nil {
-				return 0, err
-			}
-			if time.Now().After(deadline) || ctx.Err() != nil {
-				return 0, fmt.Errorf("version %d is not there after %v:\n%s", v+1, largeTimeout, s.out.String())
-			}
+		err = s.waitUntil(largeTimeout, 200*time.Millisecond, fmt.Sprintf("version %d", v+1), func() (bool, error) {
+			n, err := s.count(list)
+			return n >= before+pageEntries/2, cmp.Or(err, ctx.Err()) // a step is one transaction
+		})
+		if err != nil {
+			return 0, err
 		}
 	}
 	return s.count("/api/changes/")
 }
 
-// count returns the number of entries of a list.
-func (s *server) count(list string) (int64, error) {
-	body, _, err := s.get(list + "?page_size=1")
-	if err != nil {
-		return 0, err
-	}
-	var page struct{ Count int64 }
-	err = json.Unmarshal(body, &page)
-	return page.Count, err
-}
-
 // deepList prints the rows of a list: page 1, and other pages against it.
 func (b *bench) deepList(s *server, list string, changes int64) error {
-	first, err := s.median(list + "?page_size=50")
+	first, err := s.median(list+"?page_size=50", largeRequests)
 	if err != nil {
 		return err
 	}
@@ -117,28 +89,13 @@ func (b *bench) deepList(s *server, list string, changes int64) error {
 		others = append(others, struct{ name, query string }{"after_id of the middle", fmt.Sprintf("&after_id=%d", changes/2)})
 	}
 	for _, o := range others {
-		took, err := s.median(list + "?page_size=50" + o.query)
+		took, err := s.median(list+"?page_size=50"+o.query, largeRequests)
 		if err != nil {
 			return err
 		}
 		b.row(fmt.Sprintf("  %s (%.2f ms) against page 1", o.name, took), "×", took/first, limitDeepLists)
 	}
 	return nil
-}
-
-// median returns the median time of a request, in ms, after some to warm up.
-func (s *server) median(target string) (float64, error) {
-	var took []time.Duration
-	for i := range largeRequests + 10 {
-		_, d, err := s.get(target)
-		if err != nil {
-			return 0, err
-		}
-		if i >= 10 {
-			took = append(took, d)
-		}
-	}
-	return median(took), nil
 }
 
 // The limits of pages of units, and what the peer reached.
@@ -152,31 +109,17 @@ const (
 
 // page measures pages of units of a translation of a million.
 func (b *bench) page(ctx context.Context) error {
-	repo, err := testrepos.Generate(filepath.Join(b.dir, "page.git"), testrepos.GenSpec{Name: "page", Entries: pageEntries})
-	if err != nil {
-		return err
-	}
-	config, err := b.writeConfig("page", repo.Path(), "        filemask: po/*.po\n")
-	if err != nil {
-		return err
-	}
-	text, err := os.ReadFile(config)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(config, append([]byte("max_file_size: 1GiB\nresponse_cache: 0\n"), text...), 0o644); err != nil {
-		return err
-	}
-	s, err := b.serve(ctx, config)
+	s, _, err := b.serveGenerated(ctx, testrepos.GenSpec{Name: "page", Entries: pageEntries}, uncached)
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	first, err := s.pages(1)
+	const pages = "/api/translations/bench/it/cs/units/?page_size=50&page="
+	first, err := s.median(pages+"1", pageRequests)
 	if err != nil {
 		return err
 	}
-	deep, err := s.pages(1000)
+	deep, err := s.median(pages+"1000", pageRequests)
 	if err != nil {
 		return err
 	}
@@ -184,18 +127,4 @@ func (b *bench) page(ctx context.Context) error {
 	b.row("  against Weblate 5.4.2 (recorded, 53,612 entries)", "ms", first, weblatePageMS)
 	b.row("  page 1,000 against page 1", "×", deep/first, limitDeep)
 	return nil
-}
-
-func (s *server) pages(page int) (float64, error) {
-	var took []time.Duration
-	for i := range pageRequests + 20 {
-		_, d, err := s.get(fmt.Sprintf("/api/translations/bench/it/cs/units/?page=%d&page_size=50", page))
-		if err != nil {
-			return 0, err
-		}
-		if i >= 20 {
-			took = append(took, d)
-		}
-	}
-	return median(took), nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -140,9 +141,14 @@ func skipAnswer(in *bufio.Reader) (int, error) {
 	return status, err
 }
 
-// bare serves the same bytes at every path from a plain net/http handler, and 304 to
-// clients that have them: no server in Go can be much faster.
-func bare(out io.Writer, contentType string, body []byte) error {
+// serveBare is the child of againstBare: it serves the bytes of a file at every path
+// from a plain net/http handler, and 304 to clients that have them. No server in Go
+// can be much faster.
+func serveBare(file, contentType string, out io.Writer) error {
+	body, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

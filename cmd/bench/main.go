@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// measurement prints rows of one kind; each has a file of its own.
+// measurement prints rows of one kind.
 type measurement struct {
 	name  string
 	run   func(context.Context) error

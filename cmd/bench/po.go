@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -178,28 +177,17 @@ func (b *bench) msgfmt(ctx context.Context, files poFiles) (read, start float64,
 // poUnits prints the speed of making units from files. The function is internal to
 // its package, so it runs the benchmark of the package.
 func (b *bench) poUnits(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "ReadFiles", "-cpu", "1", "-count", "5", "./catalog/ingest")
-	out, err := cmd.CombinedOutput()
+	figures, err := ingestBenchmark(ctx, `BenchmarkReadFiles/repo=(\S+)\s.*?([\d.]+) cpu-MB/s`, "-bench", "ReadFiles", "-cpu", "1", "-count", "5")
 	if err != nil {
-		return fmt.Errorf("go test: %w\n%s", err, out)
+		return err
 	}
-	found := false
 	best := map[string]float64{}
 	var order []string
-	for _, m := range regexp.MustCompile(`(?m)^BenchmarkReadFiles/repo=(\S+)\s.*?([\d.]+) cpu-MB/s`).FindAllSubmatch(out, -1) {
-		mbs, err := strconv.ParseFloat(string(m[2]), 64)
-		if err != nil {
-			return err
+	for _, f := range figures {
+		if best[f.name] == 0 {
+			order = append(order, f.name)
 		}
-		name := string(m[1])
-		if best[name] == 0 {
-			order = append(order, name)
-		}
-		best[name] = max(best[name], mbs)
-		found = true
-	}
-	if !found {
-		return fmt.Errorf("no figure in the output of go test:\n%s", out)
+		best[f.name] = max(best[f.name], f.value)
 	}
 	for _, name := range order {
 		limit := float64(limitReadUnits)
@@ -214,8 +202,8 @@ func (b *bench) poUnits(ctx context.Context) error {
 // checkOut writes the files of a repository's head and reads its PO files.
 func (b *bench) checkOut(ctx context.Context, name, repo string) (poFiles, error) {
 	dir := filepath.Join(b.dir, "tree-"+name)
-	if out, err := exec.CommandContext(ctx, "git", "clone", "-q", repo, dir).CombinedOutput(); err != nil {
-		return poFiles{}, fmt.Errorf("git clone: %w: %s", err, bytes.TrimSpace(out))
+	if _, err := git(ctx, "clone", "-q", repo, dir); err != nil {
+		return poFiles{}, err
 	}
 	var files poFiles
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -241,22 +229,41 @@ func (b *bench) checks(ctx context.Context) error {
 		fmt.Fprintln(b.out, "checks: not measured, there is no shared data")
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkChecks$", "-benchtime", "3x", "-cpu", "2", "-count", "3", "./catalog/ingest")
-	out, err := cmd.CombinedOutput()
+	figures, err := ingestBenchmark(ctx, `(BenchmarkChecks)\S*\s.*?([\d.]+) s/million`, "-bench", "^BenchmarkChecks$", "-benchtime", "3x", "-cpu", "2", "-count", "3")
 	if err != nil {
-		return fmt.Errorf("go test: %w\n%s", err, out)
+		return err
 	}
 	best := math.Inf(1)
-	for _, m := range regexp.MustCompile(`(?m)^BenchmarkChecks\S*\s.*?([\d.]+) s/million`).FindAllSubmatch(out, -1) {
-		seconds, err := strconv.ParseFloat(string(m[1]), 64)
-		if err != nil {
-			return err
-		}
-		best = min(best, seconds)
-	}
-	if math.IsInf(best, 1) {
-		return fmt.Errorf("no figure in the output of go test:\n%s", out)
+	for _, f := range figures {
+		best = min(best, f.value)
 	}
 	b.row("checks: all of 1,000,000 units of real components, two cores", "s", best, limitChecks)
 	return nil
+}
+
+// figure is one line of the output of a benchmark.
+type figure struct {
+	name  string
+	value float64
+}
+
+// ingestBenchmark runs a benchmark of catalog/ingest. line matches a line with a
+// figure: its name and its value.
+func ingestBenchmark(ctx context.Context, line string, args ...string) ([]figure, error) {
+	out, err := exec.CommandContext(ctx, "go", append(append([]string{"test", "-run", "^$"}, args...), "./catalog/ingest")...).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("go test: %w\n%s", err, out)
+	}
+	var figures []figure
+	for _, m := range regexp.MustCompile(`(?m)^`+line).FindAllSubmatch(out, -1) {
+		value, err := strconv.ParseFloat(string(m[2]), 64)
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, figure{string(m[1]), value})
+	}
+	if len(figures) == 0 {
+		return nil, fmt.Errorf("no figure in the output of go test:\n%s", out)
+	}
+	return figures, nil
 }

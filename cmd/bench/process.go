@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -13,10 +14,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/testrepos"
 )
 
 // usage is the time and memory of a finished process.
@@ -29,16 +32,36 @@ type usage struct {
 func (b *bench) sync(ctx context.Context, config string) (usage, error) {
 	cmd := exec.CommandContext(ctx, b.binary, "sync", "--config", config)
 	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Stdout = &out
+	u, err := measure(cmd)
+	if err != nil {
+		return u, fmt.Errorf("%w%s", err, out.String())
+	}
+	return u, nil
+}
+
+// measure runs a command and returns its time and memory.
+func measure(cmd *exec.Cmd) (usage, error) {
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
 	started := time.Now()
 	if err := cmd.Run(); err != nil {
-		return usage{}, fmt.Errorf("repoglot sync: %w\n%s", err, out.String())
+		return usage{}, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, errs.String())
 	}
 	u := usage{wall: time.Since(started)}
 	if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		u.rss = float64(r.Maxrss) / 1024
 	}
 	return u, nil
+}
+
+// git runs git and returns its output.
+func git(ctx context.Context, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, "git", args...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w\n%s", args[0], err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // server is a running `repoglot serve`.
@@ -78,6 +101,28 @@ func (b *bench) serve(ctx context.Context, config string) (*server, error) {
 	return nil, fmt.Errorf("the server does not get ready:\n%s", s.out.String())
 }
 
+// serveGenerated makes a repository and starts a server of it: its only component,
+// "it", has no history. settings are lines of YAML for the top of the configuration.
+func (b *bench) serveGenerated(ctx context.Context, spec testrepos.GenSpec, settings string) (*server, *testrepos.Generated, error) {
+	repo, err := testrepos.Generate(filepath.Join(b.dir, spec.Name+".git"), spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	config, err := b.writeConfig(spec.Name, repo.Path(), "        filemask: po/*.po\n")
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := os.ReadFile(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := os.WriteFile(config, append([]byte(settings), text...), 0o644); err != nil {
+		return nil, nil, err
+	}
+	s, err := b.serve(ctx, config)
+	return s, repo, err
+}
+
 func (s *server) stop() {
 	if s.cmd.Process.Signal(syscall.SIGTERM) == nil {
 		_ = s.cmd.Wait() // its exit status does not matter
@@ -101,6 +146,50 @@ func (s *server) get(path string) ([]byte, time.Duration, error) {
 		return nil, 0, fmt.Errorf("GET %s: %s: %s", path, resp.Status, body.String())
 	}
 	return body.Bytes(), took, nil
+}
+
+// count returns the number of entries of a list.
+func (s *server) count(list string) (int64, error) {
+	n, _, err := s.timedCount(list + "?page_size=1")
+	return n, err
+}
+
+// timedCount fetches a page of a list and returns the number of entries of the list,
+// and the time that it took.
+func (s *server) timedCount(path string) (int64, time.Duration, error) {
+	body, took, err := s.get(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	var page struct{ Count int64 }
+	err = json.Unmarshal(body, &page)
+	return page.Count, took, err
+}
+
+// median returns the median time of a number of requests, in ms, after some to warm
+// up.
+func (s *server) median(target string, requests int) (float64, error) {
+	var took []time.Duration
+	for i := range requests + 20 {
+		_, d, err := s.get(target)
+		if err != nil {
+			return 0, err
+		}
+		if i >= 20 {
+			took = append(took, d)
+		}
+	}
+	return median(took), nil
+}
+
+// waitUntil asks again after each pause until done; after the limit it fails.
+func (s *server) waitUntil(limit, pause time.Duration, what string, done func() (bool, error)) error {
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(pause) {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%s is not there after %v:\n%s", what, limit, s.out.String())
 }
 
 // writeConfig makes a folder with a configuration of one component, "it",
@@ -134,12 +223,11 @@ func (b *bench) cloneBundle(ctx context.Context, name string) (string, error) {
 	if _, err := os.Stat(repo); err == nil {
 		return repo, nil // made by another measurement
 	}
-	if out, err := exec.CommandContext(ctx, "git", "clone", "--quiet", "--bare", bundle, repo).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("git clone: %w\n%s", err, out)
-	}
-	return repo, nil
+	_, err := git(ctx, "clone", "--quiet", "--bare", bundle, repo)
+	return repo, err
 }
 
+// median returns the median in ms.
 func median(d []time.Duration) float64 {
 	slices.Sort(d)
 	return float64(d[len(d)/2].Microseconds()) / 1000

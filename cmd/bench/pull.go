@@ -58,13 +58,13 @@ type grown struct {
 // grow makes the repository and imports it.
 func (b *bench) grow(ctx context.Context, g *grown) error {
 	g.repo = filepath.Join(b.dir, fmt.Sprintf("history-%d.git", g.commits))
-	if out, err := exec.CommandContext(ctx, "git", "init", "--quiet", "--bare", "--initial-branch=main", g.repo).CombinedOutput(); err != nil {
-		return fmt.Errorf("git init: %w\n%s", err, out)
+	_, err := git(ctx, "init", "--quiet", "--bare", "--initial-branch=main", g.repo)
+	if err != nil {
+		return err
 	}
 	if err := growHistory(ctx, g.repo, 0, g.commits); err != nil {
 		return err
 	}
-	var err error
 	if g.config, err = b.writeComponents(filepath.Base(g.repo), g.repo, "full", map[string]string{"it": "        filemask: po/*.po\n"}); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/repoglot/repoglot/testrepos"
@@ -21,15 +20,7 @@ const (
 
 // push measures the time until a pushed string is visible.
 func (b *bench) push(ctx context.Context) error {
-	repo, err := testrepos.Generate(filepath.Join(b.dir, "push.git"), testrepos.GenSpec{Name: "push", Entries: pushEntries})
-	if err != nil {
-		return err
-	}
-	config, err := b.writeConfig("push", repo.Path(), "        filemask: po/*.po\n")
-	if err != nil {
-		return err
-	}
-	s, err := b.serve(ctx, config)
+	s, repo, err := b.serveGenerated(ctx, testrepos.GenSpec{Name: "push", Entries: pushEntries}, "")
 	if err != nil {
 		return err
 	}
@@ -57,14 +48,8 @@ func (s *server) waitFor(target string) error {
 	if err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	return s.waitUntil(time.Minute, time.Millisecond, "the pushed string", func() (bool, error) {
 		body, _, err := s.get("/api/translations/bench/it/cs/changes/?ordering=-id&page_size=1")
-		if err != nil {
-			return err
-		}
-		if bytes.Contains(body, text) {
-			return nil
-		}
-	}
-	return fmt.Errorf("the pushed string does not appear:\n%s", s.out.String())
+		return bytes.Contains(body, text), err
+	})
 }

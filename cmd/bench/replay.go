@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -73,20 +69,9 @@ func (b *bench) replayOne(ctx context.Context, r replayed, repo string) error {
 	if _, err := b.sync(ctx, config); err != nil { // makes the mirror
 		return err
 	}
-	var best usage
-	rss := 0.0
-	for range replayRuns {
-		if err := removeDatabase(filepath.Join(filepath.Dir(config), "data")); err != nil {
-			return err
-		}
-		u, err := b.sync(ctx, config)
-		if err != nil {
-			return err
-		}
-		if best.wall == 0 || u.wall < best.wall {
-			best = u
-		}
-		rss = max(rss, u.rss)
+	best, rss, err := b.importAgain(ctx, config, replayRuns)
+	if err != nil {
+		return err
 	}
 	entries, restart, err := b.afterReplay(ctx, config)
 	if err != nil {
@@ -96,7 +81,11 @@ func (b *bench) replayOne(ctx context.Context, r replayed, repo string) error {
 	if err != nil {
 		return err
 	}
-	commits, err := firstParents(ctx, repo)
+	out, err := git(ctx, "-C", repo, "rev-list", "--first-parent", "--count", "HEAD")
+	if err != nil {
+		return err
+	}
+	commits, err := strconv.Atoi(out)
 	if err != nil {
 		return err
 	}
@@ -122,25 +111,11 @@ func (b *bench) afterReplay(ctx context.Context, config string) (entries int64, 
 			return 0, 0, err
 		}
 		took = append(took, time.Since(started))
-		body, _, err := s.get("/api/changes/?page_size=1")
+		entries, err = s.count("/api/changes/")
 		s.stop()
 		if err != nil {
 			return 0, 0, err
 		}
-		var page struct{ Count int64 }
-		if err := json.Unmarshal(body, &page); err != nil {
-			return 0, 0, err
-		}
-		entries = page.Count
 	}
 	return entries, median(took), nil
-}
-
-// firstParents returns the length of the branch's first-parent history.
-func firstParents(ctx context.Context, repo string) (int, error) {
-	out, err := exec.CommandContext(ctx, "git", "-C", repo, "rev-list", "--first-parent", "--count", "HEAD").Output()
-	if err != nil {
-		return 0, fmt.Errorf("git rev-list: %w", err)
-	}
-	return strconv.Atoi(strings.TrimSpace(string(out)))
 }

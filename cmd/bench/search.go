@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,22 +24,8 @@ const (
 // search measures searches among the strings of a translation of a million.
 // Every pass asks for another value, so that neither an answer nor a count is cached.
 func (b *bench) search(ctx context.Context) error {
-	repo, err := testrepos.Generate(filepath.Join(b.dir, "search.git"), testrepos.GenSpec{Name: "search", Entries: pageEntries, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7})
-	if err != nil {
-		return err
-	}
-	config, err := b.writeConfig("search", repo.Path(), "        filemask: po/*.po\n")
-	if err != nil {
-		return err
-	}
-	text, err := os.ReadFile(config)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(config, append([]byte("max_file_size: 1GiB\n"), text...), 0o644); err != nil {
-		return err
-	}
-	s, err := b.serve(ctx, config)
+	spec := testrepos.GenSpec{Name: "search", Entries: pageEntries, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7}
+	s, repo, err := b.serveGenerated(ctx, spec, "max_file_size: 1GiB\n")
 	if err != nil {
 		return err
 	}
@@ -132,7 +115,7 @@ func (s *server) searches(list, q string) (best searchTime, found int64, err err
 		if err != nil {
 			return best, 0, err
 		}
-		body, d, err := s.get(target)
+		n, d, err := s.timedCount(target)
 		if err != nil {
 			return best, 0, err
 		}
@@ -140,11 +123,7 @@ func (s *server) searches(list, q string) (best searchTime, found int64, err err
 		if err != nil {
 			return best, 0, err
 		}
-		var page struct{ Count int64 }
-		if err := json.Unmarshal(body, &page); err != nil {
-			return best, 0, err
-		}
-		walls, cpus, found = append(walls, d), append(cpus, after-before), page.Count
+		walls, cpus, found = append(walls, d), append(cpus, after-before), n
 	}
 	ms := func(list []time.Duration) float64 { return float64(slices.Min(list).Microseconds()) / 1000 }
 	return searchTime{ms(walls), ms(cpus)}, found, nil

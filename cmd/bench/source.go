@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,9 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"syscall"
-	"time"
 
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/filemask"
@@ -87,7 +83,7 @@ func (b *bench) listHistory(ctx context.Context, name, repo string) error {
 
 // firstClone makes new mirrors, over http on loopback and from a path.
 func (b *bench) firstClone(ctx context.Context, name, repo string) error {
-	srv, err := serveGit(filepath.Dir(repo))
+	srv, err := serveGit(ctx, filepath.Dir(repo))
 	if err != nil {
 		return err
 	}
@@ -116,17 +112,17 @@ func (b *bench) firstClone(ctx context.Context, name, repo string) error {
 				return err
 			}
 			ours, rss = min(ours, u.wall.Seconds()), max(rss, u.rss)
-			git := dir + ".theirs"
+			theirDir := dir + ".theirs"
 			address := c.address
 			if c.from == "a path" {
 				address = "file://" + address // a path alone is copied by links
 			}
-			u, err = measure(exec.CommandContext(ctx, "git", "clone", "--quiet", "--bare", "--single-branch", "--no-tags", address, git))
+			u, err = measure(exec.CommandContext(ctx, "git", "clone", "--quiet", "--bare", "--single-branch", "--no-tags", address, theirDir))
 			if err != nil {
 				return err
 			}
 			theirs = min(theirs, u.wall.Seconds())
-			if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(git)); err != nil {
+			if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(theirDir)); err != nil {
 				return err
 			}
 		}
@@ -140,13 +136,13 @@ func (b *bench) firstClone(ctx context.Context, name, repo string) error {
 // poll fetches from a remote without changes.
 func (b *bench) poll(ctx context.Context) error {
 	repo := filepath.Join(b.dir, "quiet.git")
-	if out, err := exec.CommandContext(ctx, "git", "init", "--quiet", "--bare", "--initial-branch=main", repo).CombinedOutput(); err != nil {
-		return fmt.Errorf("git init: %w\n%s", err, out)
+	if _, err := git(ctx, "init", "--quiet", "--bare", "--initial-branch=main", repo); err != nil {
+		return err
 	}
 	if err := growHistory(ctx, repo, 0, 10); err != nil {
 		return err
 	}
-	srv, err := serveGit(b.dir)
+	srv, err := serveGit(ctx, b.dir)
 	if err != nil {
 		return err
 	}
@@ -156,12 +152,17 @@ func (b *bench) poll(ctx context.Context) error {
 	if _, err := b.child(ctx, "clone", mirror, address, "builtin"); err != nil {
 		return err
 	}
-	out, err := b.childOutput(ctx, "poll", mirror, address, "builtin")
+	cmd, err := childCommand(ctx, "poll", mirror, address, "builtin")
+	if err != nil {
+		return err
+	}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
 	if err != nil {
 		return err
 	}
 	var took, bytesEach float64
-	if _, err := fmt.Sscan(out, &took, &bytesEach); err != nil {
+	if _, err := fmt.Sscan(string(out), &took, &bytesEach); err != nil {
 		return fmt.Errorf("output of the child %q: %w", out, err)
 	}
 	theirs := math.Inf(1)
@@ -178,13 +179,13 @@ func (b *bench) poll(ctx context.Context) error {
 }
 
 // serveGit serves the repositories of a folder by git's own http-backend.
-func serveGit(root string) (*httptest.Server, error) {
-	execPath, err := exec.Command("git", "--exec-path").Output()
+func serveGit(ctx context.Context, root string) (*httptest.Server, error) {
+	execPath, err := git(ctx, "--exec-path")
 	if err != nil {
-		return nil, fmt.Errorf("git --exec-path: %w", err)
+		return nil, err
 	}
 	return httptest.NewServer(http.Handler(&cgi.Handler{
-		Path: filepath.Join(strings.TrimSpace(string(execPath)), "git-http-backend"),
+		Path: filepath.Join(execPath, "git-http-backend"),
 		Env:  []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1"},
 	})), nil
 }
@@ -206,21 +207,6 @@ func packSize(repo string) (int64, error) {
 	return size, err
 }
 
-// measure runs a command and ignores its output.
-func measure(cmd *exec.Cmd) (usage, error) {
-	var errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = nil, &errs
-	started := time.Now()
-	if err := cmd.Run(); err != nil {
-		return usage{}, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, errs.String())
-	}
-	u := usage{wall: time.Since(started)}
-	if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		u.rss = float64(r.Maxrss) / 1024
-	}
-	return u, nil
-}
-
 func childCommand(ctx context.Context, args ...string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -235,16 +221,6 @@ func (b *bench) child(ctx context.Context, args ...string) (usage, error) {
 		return usage{}, err
 	}
 	return measure(cmd)
-}
-
-func (b *bench) childOutput(ctx context.Context, args ...string) (string, error) {
-	cmd, err := childCommand(ctx, args...)
-	if err != nil {
-		return "", err
-	}
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	return string(out), err
 }
 
 // runChild is the measured process. Its arguments are the measurement, the mirror's

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,8 +28,8 @@ const (
 func (b *bench) watch(ctx context.Context) error {
 	dir := filepath.Join(b.dir, "watched")
 	first := filepath.Join(dir, "r0000.git")
-	if out, err := exec.CommandContext(ctx, "git", "init", "--quiet", "--bare", "--initial-branch=main", first).CombinedOutput(); err != nil {
-		return fmt.Errorf("git init: %w\n%s", err, out)
+	if _, err := git(ctx, "init", "--quiet", "--bare", "--initial-branch=main", first); err != nil {
+		return err
 	}
 	if err := growHistory(ctx, first, 0, 1); err != nil {
 		return err
@@ -88,11 +88,7 @@ func (b *bench) watch(ctx context.Context) error {
 		}
 		took = append(took, time.Since(pushed))
 	}
-	worst := took[0]
-	for _, d := range took {
-		worst = max(worst, d)
-	}
-	b.row(fmt.Sprintf("watch: push visible, the worst of %d", watchedPushes), "ms", float64(worst.Microseconds())/1e3, limitVisible)
+	b.row(fmt.Sprintf("watch: push visible, the worst of %d", watchedPushes), "ms", float64(slices.Max(took).Microseconds())/1e3, limitVisible)
 	b.row("  the median", "ms", median(took), limitVisible)
 	return nil
 }
@@ -108,16 +104,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // waitForEdit polls a component until its string has been edited once.
 func (s *server) waitForEdit(component string) error {
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		body, _, err := s.get("/api/translations/bench/" + component + "/cs/changes/?action=31&action=63&action=59&page_size=1")
-		if err != nil {
-			return err
-		}
-		if !bytes.Contains(body, []byte(`"count":0`)) {
-			return nil
-		}
-	}
-	return fmt.Errorf("the push to %s is not seen:\n%s", component, s.out.String())
+	return s.waitUntil(time.Minute, time.Millisecond, "the push to "+component, func() (bool, error) {
+		n, _, err := s.timedCount("/api/translations/bench/" + component + "/cs/changes/?action=31&action=63&action=59&page_size=1")
+		return n > 0, err
+	})
 }
 
 // cpu is the processor time of the process.
