@@ -53,9 +53,9 @@ func (t *tabler) list(list *node) *table {
 	t.longest = maxCell
 	columns := general(list.members[0], maxColumns)
 	if r := resourceOf(list.members[0]); r.columns != nil {
-		columns = r.columns(t)
+		columns = r.columns
 	}
-	return tableOf(columns, list.members, list.more)
+	return t.table(columns, list.members, list.more)
 }
 
 // object shows a resource, a line for each field that is not empty; nil if there
@@ -65,11 +65,11 @@ func (t *tabler) object(n *node) (shown *table, whole bool) {
 	fields := general(n, maxFields)
 	whole = len(fields) == len(n.keys)
 	if r := resourceOf(n); r.fields != nil {
-		fields, whole = r.fields(t), true
+		fields, whole = r.fields, true
 	}
 	var lines []namedCell
 	for _, f := range fields {
-		if c := f.cell(n); !c.empty() {
+		if c := t.cell(f, n); !c.empty() {
 			lines = append(lines, namedCell{visible(f.name), c})
 		}
 	}
@@ -79,15 +79,15 @@ func (t *tabler) object(n *node) (shown *table, whole bool) {
 	return &table{Object: true, Rows: [][]namedCell{lines}}, whole
 }
 
-// tableOf makes the rows, without the columns that are empty or, for columnOf,
+// table makes the rows, without the columns that are empty or, for columnOf,
 // the same in all rows. more is the number of entries that rows lacks.
-func tableOf(columns []column, rows []*node, more int) *table {
+func (t *tabler) table(columns []column, rows []*node, more int) *table {
 	var cells [][]cell
 	used := make([]bool, len(columns))
 	for size := 0; len(cells) < min(len(rows), maxRows) && size < maxTable; {
 		line := make([]cell, len(columns))
 		for i, c := range columns {
-			line[i] = c.cell(rows[len(cells)])
+			line[i] = t.cell(c, rows[len(cells)])
 			used[i] = used[i] || !line[i].empty()
 			size += line[i].size()
 		}
@@ -101,16 +101,16 @@ func tableOf(columns []column, rows []*node, more int) *table {
 	if !slices.Contains(used, true) {
 		return nil
 	}
-	t := &table{Rows: make([][]namedCell, len(cells)), More: len(rows) - len(cells) + more}
+	shown := &table{Rows: make([][]namedCell, len(cells)), More: len(rows) - len(cells) + more}
 	for i, c := range columns {
 		if !used[i] {
 			continue
 		}
 		name := visible(c.name)
-		t.Columns = append(t.Columns, name)
+		shown.Columns = append(shown.Columns, name)
 		for j := range cells {
-			t.Rows[j] = append(t.Rows[j], namedCell{name, cells[j][i]})
+			shown.Rows[j] = append(shown.Rows[j], namedCell{name, cells[j][i]})
 		}
 	}
-	return t
+	return shown
 }

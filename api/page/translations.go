@@ -7,7 +7,7 @@ import (
 
 // forms shows the forms of a string, each in a line. Sources have no direction
 // of their own; targets have that of their language.
-func (t *tabler) forms(key string) func(*node) cell {
+func forms(key string) func(*node) cell {
 	return func(row *node) cell {
 		code := ""
 		if key == "target" {
@@ -16,7 +16,7 @@ func (t *tabler) forms(key string) func(*node) cell {
 		var c cell
 		if list := row.get(key); list != nil {
 			for _, form := range list.members {
-				c.Passages = append(c.Passages, t.passage(form.value, code))
+				c.Passages = append(c.Passages, passage{Language: code, Text: form.value})
 			}
 		}
 		return c
@@ -24,26 +24,31 @@ func (t *tabler) forms(key string) func(*node) cell {
 }
 
 // single is forms for a text that is not in a list.
-func (t *tabler) single(key string) func(*node) cell {
+func single(key string) func(*node) cell {
 	return func(row *node) cell {
 		if value := row.text(key); value != "" {
-			return cell{Passages: []passage{t.passage(value, languageOf(row.text("translation")))}}
+			return cell{Passages: []passage{{Language: languageOf(row.text("translation")), Text: value}}}
 		}
 		return cell{}
 	}
 }
 
-// passage is a text of a language, in its direction.
-func (t *tabler) passage(value, code string) passage {
-	direction := ""
-	if t.direction != nil && code != "" {
-		direction = t.direction(code)
+// cell makes a cell of an entry, with the direction and the bounds of its passages.
+func (t *tabler) cell(c column, row *node) cell {
+	made := c.cell(row)
+	for i := range made.Passages {
+		p := &made.Passages[i]
+		p.Direction = "auto"
+		if t.direction != nil && p.Language != "" {
+			if direction := t.direction(p.Language); direction == "rtl" || direction == "ltr" {
+				p.Direction = direction
+			}
+		}
+		p.Language = visible(tag(p.Language))
+		p.Text, p.Left = cutCount(p.Text, t.longest)
+		p.Text = visible(p.Text)
 	}
-	if direction != "rtl" && direction != "ltr" {
-		direction = "auto"
-	}
-	shown, left := cutCount(value, t.longest)
-	return passage{Direction: direction, Language: visible(tag(code)), Text: visible(shown), Left: left}
+	return made
 }
 
 // tag is the code of a language as HTML writes it (BCP 47): sr@latin is sr-Latn.
