@@ -109,32 +109,12 @@ var resources = []resource{
 	{
 		keys:    []string{"translated_percent", "first_day"},
 		columns: []column{{"From", plain("first_day")}, {"To", plain("last_day")}, {"Translated", progress}, {"Strings", done("translated", "total")}, {"Fuzzy", number("fuzzy")}},
-		fields: []column{
-			{"Of", linked("url", "name")},
-			{"Translated", progress},
-			{"Strings", done("translated", "total")},
-			{"Words", done("translated_words", "total_words")},
-			{"Characters", done("translated_chars", "total_chars")},
-			{"Fuzzy", number("fuzzy")},
-			{"Failing checks", number("failing")},
-			{"Last change", when("last_change")},
-			{"Last author", plain("last_author")},
-		},
+		fields:  statisticsFields,
 	},
 	{
 		keys:    []string{"translated_percent"},
 		columns: []column{{"Name", linked("url", "name")}, {"Translated", progress}, {"Strings", done("translated", "total")}, {"Fuzzy", number("fuzzy")}, {"Failing checks", number("failing")}, {"Last change", when("last_change")}},
-		fields: []column{
-			{"Of", linked("url", "name")},
-			{"Translated", progress},
-			{"Strings", done("translated", "total")},
-			{"Words", done("translated_words", "total_words")},
-			{"Characters", done("translated_chars", "total_chars")},
-			{"Fuzzy", number("fuzzy")},
-			{"Failing checks", number("failing")},
-			{"Last change", when("last_change")},
-			{"Last author", plain("last_author")},
-		},
+		fields:  statisticsFields,
 	},
 	{
 		keys:    []string{"components_list_url"},
@@ -215,6 +195,18 @@ var resources = []resource{
 		keys:    []string{"target", "branch"},
 		columns: []column{{"Target", forms("target")}, {"By", plain("author_name")}, {"When", when("timestamp")}, {"Branch", plain("branch")}, {"Commit", plain("commit")}},
 	},
+}
+
+var statisticsFields = []column{
+	{"Of", linked("url", "name")},
+	{"Translated", progress},
+	{"Strings", done("translated", "total")},
+	{"Words", done("translated_words", "total_words")},
+	{"Characters", done("translated_chars", "total_chars")},
+	{"Fuzzy", number("fuzzy")},
+	{"Failing checks", number("failing")},
+	{"Last change", when("last_change")},
+	{"Last author", plain("last_author")},
 }
 
 // resourceOf returns the kind of an object; the zero value if it is unknown.
