@@ -132,8 +132,3 @@ func (d *Delta) classify(p Pair, known *Known, seen *Seen) {
 		d.Same = append(d.Same, p)
 	}
 }
-
-// Changed reports whether anything except positions differs.
-func (d *Delta) Changed() bool {
-	return len(d.Added)+len(d.Returned)+len(d.Updated)+len(d.Touched)+len(d.Removed) > 0
-}

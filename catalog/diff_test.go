@@ -37,11 +37,8 @@ func TestDiff(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if !got.Changed() {
-		t.Error("Changed is false")
-	}
 	same := catalog.Diff(known[:1], []catalog.Seen{{Identity: id(1), Text: 1, Meta: 1}})
-	if same.Changed() {
-		t.Error("Changed is true of equal units")
+	if diff := cmp.Diff(catalog.Delta{Same: []catalog.Pair{{}}}, same); diff != "" {
+		t.Errorf("equal units: %s", diff)
 	}
 }

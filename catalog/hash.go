@@ -18,29 +18,12 @@ const (
 // unit; Identity has 128 bits of two keyed hashes of them. Hash alone is not unique:
 // it has no separator, so ("Open", "menu") and ("Openm", "enu") share it.
 type Identity struct {
-	// Hash is the id_hash and content_hash of the API.
+	// Hash is the id_hash and content_hash of the API, which are the same in
+	// bilingual formats: SipHash-2-4 of source (forms joined by FormSeparator) and
+	// context without a separator, minus 2^63 (docs/compatibility.md#hashes).
 	Hash int64
 	// Key is our own hash of the same text, with a separator between its parts.
 	Key int64
-}
-
-// HashContent returns the content_hash of a source (plural forms joined by
-// FormSeparator) and its context: SipHash-2-4 of both without a separator, minus
-// 2^63 (docs/compatibility.md#hashes). In bilingual formats such as PO it is also
-// the id_hash.
-func HashContent(source, context string) int64 {
-	var h Hasher
-	return h.content(source, context)
-}
-
-// HashID returns the id_hash of a unit: HashContent, or for a monolingual component
-// the hash of the context alone. repoglot has no monolingual components; the rule is
-// complete so that all of Weblate's test vectors hold.
-func HashID(source, context string, monolingual bool) int64 {
-	if monolingual {
-		source = ""
-	}
-	return HashContent(source, context)
 }
 
 // Checksum returns the id_hash as a unit's web_url has it: the unsigned hash in
@@ -125,9 +108,4 @@ func Sum(text string) int64 {
 func mulFold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	return high + low
-}
-
-func (h *Hasher) content(source, context string) int64 {
-	h.buf = append(append(h.buf[:0], source...), context...)
-	return int64(siphash.Hash(weblateKey0, weblateKey1, h.buf) ^ (1 << 63))
 }

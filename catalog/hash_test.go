@@ -58,12 +58,16 @@ func TestHashVectorsShared(t *testing.T) {
 
 func checkVector(t *testing.T, source, context string, mono bool, content, id int64, checksum string) {
 	t.Helper()
-	if got := catalog.HashContent(source, context); got != content {
-		t.Errorf("HashContent(%q, %q) = %d, want %d", source, context, got, content)
+	var h catalog.Hasher
+	if got := h.Identity(source, context).Hash; got != content {
+		t.Errorf("the content_hash of %q, %q is %d, want %d", source, context, got, content)
 	}
-	got := catalog.HashID(source, context, mono)
+	if mono { // the id_hash is the hash of the context alone
+		source = ""
+	}
+	got := h.Identity(source, context).Hash
 	if got != id {
-		t.Errorf("HashID(%q, %q, %v) = %d, want %d", source, context, mono, got, id)
+		t.Errorf("the id_hash of %q, %q (%v) is %d, want %d", source, context, mono, got, id)
 	}
 	if sum := catalog.Checksum(got); sum != checksum {
 		t.Errorf("Checksum(%d) = %s, want %s", got, sum, checksum)

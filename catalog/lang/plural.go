@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -67,27 +66,6 @@ func PluralFor(l Language, number int, formula string) Plural {
 		Formula: formula,
 		Type:    knownTypes().typeOf(l.Code, formula),
 	}
-}
-
-// pluralForms is Weblate's pattern for the header field.
-var pluralForms = regexp.MustCompile(`^\s*nplurals\s*=\s*([0-9]+)\s*;\s*plural\s*=\s*([-0-9n()!=|&<>+*/%?:\s]+)`)
-
-// ParsePluralForms parses a PO header's Plural-Forms: the number of forms and the
-// formula, without blanks and ';' around it. It returns false for any other value, such
-// as a template's INTEGER and EXPRESSION.
-func ParsePluralForms(value string) (number int, formula string, ok bool) {
-	m := pluralForms.FindStringSubmatch(value)
-	if m == nil {
-		return 0, "", false
-	}
-	number, err := strconv.Atoi(m[1])
-	if err != nil || number < 1 || number > MaxForms {
-		return 0, "", false
-	}
-	if formula = trimFormula(m[2]); formula == "" {
-		return 0, "", false
-	}
-	return number, formula, true
 }
 
 // trimFormula strips blanks and one trailing ';'.

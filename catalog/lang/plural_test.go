@@ -102,36 +102,6 @@ func TestTypesOfTheTable(t *testing.T) {
 	}
 }
 
-func TestParsePluralForms(t *testing.T) {
-	tests := []struct {
-		value   string
-		number  int
-		formula string
-	}{
-		{"nplurals=2; plural=n != 1;", 2, "n != 1"},
-		{"nplurals=2; plural=(n > 1)", 2, "(n > 1)"},
-		{" nplurals = 1 ; plural = 0 ; ", 1, "0"},
-		{"nplurals=3; plural=n%10==1 && n%100!=11 ? 0 :\n n-1 ? 1 : 2;", 3, "n%10==1 && n%100!=11 ? 0 :\n n-1 ? 1 : 2"},
-		{"nplurals=2; plural=n>1; more", 2, "n>1"},
-		{"nplurals=INTEGER; plural=EXPRESSION;", 0, ""},
-		{"nplurals=2; plural=EXPRESSION;", 0, ""},
-		{"nplurals=2;", 0, ""},
-		{"nplurals=2; plural= ;", 0, ""},
-		{"plural=n != 1; nplurals=2;", 0, ""},
-		{"nplurals=0; plural=0;", 0, ""},
-		{"nplurals=33; plural=0;", 0, ""},
-		{"nplurals=99999999999999999999; plural=0;", 0, ""},
-		{"nplurals=-2; plural=0;", 0, ""},
-		{"", 0, ""},
-	}
-	for _, tt := range tests {
-		number, formula, ok := ParsePluralForms(tt.value)
-		if number != tt.number || formula != tt.formula || ok != (tt.number > 0) {
-			t.Errorf("ParsePluralForms(%q) = %d, %q, %t", tt.value, number, formula, ok)
-		}
-	}
-}
-
 func FuzzPluralFor(f *testing.F) {
 	f.Add("cs", 3, "n==1 ? 0 : 1")
 	f.Add("ar", 2, "n%0")
