@@ -113,9 +113,7 @@ func BenchmarkParseCharset(b *testing.B) {
 			}
 			_, enc := lookupCharset(name)
 			data, err := enc.NewEncoder().Bytes([]byte(text))
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			benchParse(b, data)
 		})
 	}
@@ -160,9 +158,7 @@ func TestAllocation(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			f, err := Parse("x.po", data)
 			runtime.ReadMemStats(&after)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got := int(after.TotalAlloc - before.TotalAlloc)
 			limit := 3*len(data) + 400*len(f.Entries) + 64<<10
 			t.Logf("%d bytes in %d entries: %d bytes allocated, %.1f times", len(data), len(f.Entries), got, float64(got)/float64(len(data)))
@@ -185,16 +181,12 @@ func TestAllocationCharset(t *testing.T) {
 		text := strings.NewReplacer("UTF-8", name, "file", letters, "Příliš", letters, "žluťoučký", letters, "kůň", letters, "nabídku", letters).
 			Replace(string(generate("wrapped", n)))
 		data, err := enc.NewEncoder().Bytes([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		f, err := Parse("x.po", data)
 		runtime.ReadMemStats(&after)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := int(after.TotalAlloc - before.TotalAlloc)
 		t.Logf("%s: %d bytes, in UTF-8 %d: %d bytes allocated", name, len(data), len(text), got)
 		if limit := 3*len(text) + len(data) + 400*len(f.Entries) + 64<<10; got > limit {
@@ -226,9 +218,7 @@ var benchBundles = []string{
 
 func bundleFiles(b *testing.B, name string) (files []blob, size int) {
 	path, err := filepath.Abs(filepath.Join(sharedDir(b, "data", "repos"), name+".bundle"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	files = headFiles(b, cloneBundle(b, path), ".po")
 	for _, f := range files {
 		size += len(f.data)
@@ -260,9 +250,7 @@ func BenchmarkAgainst(b *testing.B) {
 				}
 			}
 			path := filepath.Join(b.TempDir(), "largest.po")
-			if err := os.WriteFile(path, largest.data, 0o644); err != nil {
-				b.Fatal(err)
-			}
+			must(b, os.WriteFile(path, largest.data, 0o644))
 			passes := 1 + 4<<20/size
 			var best float64
 			var gotextRatio, msgfmtRatio []float64

@@ -160,9 +160,7 @@ func TestUTF16(t *testing.T) {
 	for _, endian := range []unicode.Endianness{unicode.LittleEndian, unicode.BigEndian} {
 		for _, bom := range []unicode.BOMPolicy{unicode.UseBOM, unicode.IgnoreBOM} {
 			data, err := unicode.UTF16(endian, bom).NewEncoder().Bytes([]byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f, err := Parse("x.po", data)
 			if err != nil {
 				t.Errorf("endian %v, BOM %v: %v", endian, bom, err)

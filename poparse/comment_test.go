@@ -10,9 +10,7 @@ func TestTooMany(t *testing.T) {
 	const bound = 1 << 16
 	data := strings.Repeat("#\n", 2*bound) + "msgid \"a\"\nmsgstr \"b\"\n"
 	f, err := Parse("x.po", []byte(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, want := len(f.Entries[0].Comments), bound+len(data)/32; got != want {
 		t.Errorf("%d comments kept, want %d", got, want)
 	}

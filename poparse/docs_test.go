@@ -60,9 +60,7 @@ func semantics() map[string]string {
 func semanticRows(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "docs", "po.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var rows []string
 	section := ""
 	for line := range strings.Lines(string(text)) {
@@ -96,14 +94,10 @@ func TestSemanticsAreShown(t *testing.T) {
 func TestSemanticsCases(t *testing.T) {
 	tests := ""
 	files, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		tests += string(text)
 	}
 	for row, names := range semantics() {

@@ -17,14 +17,10 @@ import (
 // position inside the file, strings that are UTF-8 without NUL, and bounded memory.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	for _, file := range files {
 		ar, err := txtar.ParseFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		f.Add(ar.Files[0].Data)
 	}
 	for _, s := range []string{
@@ -219,14 +215,10 @@ func hostile(n int) map[string][]byte {
 // entry changes no other one.
 func FuzzWrite(f *testing.F) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	for _, file := range files {
 		ar, err := txtar.ParseFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		f.Add(ar.Files[0].Data)
 	}
 	for _, s := range []string{

@@ -16,28 +16,20 @@ import (
 func TestStringsAgainstMsgcat(t *testing.T) {
 	needMsgfmt(t)
 	cases, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	read := map[string]int{}
 	for _, name := range cases {
 		ar, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		read["testdata"] += compareStrings(t, name, input(t, ar))
 	}
 	awkward := sharedDir(t, "data", "repos", "awkward")
 	for _, pattern := range []string{"*.po", filepath.Join("synthetic", "*.po")} {
 		files, err := filepath.Glob(filepath.Join(awkward, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, name := range files {
 			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			read["awkward"] += compareStrings(t, name, data)
 		}
 	}

@@ -111,17 +111,13 @@ func parseStatistics(t *testing.T, line string) (c counts) {
 func TestHistoryAgainstMsgfmt(t *testing.T) {
 	needMsgfmt(t)
 	bundles, err := filepath.Glob(filepath.Join(sharedDir(t, "data", "repos"), "*.bundle"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	long := os.Getenv("REPOGLOT_LONG_TESTS") != ""
 	compared := 0
 	for _, bundle := range bundles {
 		t.Run(filepath.Base(bundle), func(t *testing.T) {
 			path, err := filepath.Abs(bundle)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			repo := cloneBundle(t, path)
 			blobs := historyFiles(t, repo)
 			switch all := len(blobs); {

@@ -46,9 +46,7 @@ func TestAwkward(t *testing.T) {
 		seen++
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, line := verdict(t, name, data)
 			verdict := row["msgfmt_0.21"]
 			if want, ok := intended[name]; ok {

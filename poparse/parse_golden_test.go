@@ -28,18 +28,14 @@ func TestGolden(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			ar, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if len(ar.Files) != 2 || ar.Files[0].Name != "in.po" || ar.Files[1].Name != "want" {
 				t.Fatal("want the sections in.po and want")
 			}
 			got := describe(Parse("in.po", input(t, ar)))
 			if *update {
 				ar.Files[1].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(file, txtar.Format(ar), 0o644))
 				return
 			}
 			if diff := cmp.Diff(string(ar.Files[1].Data), got); diff != "" {
@@ -152,9 +148,7 @@ func TestBundles(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(bundle), ".bundle")
 		t.Run(name, func(t *testing.T) {
 			bundle, err := filepath.Abs(bundle)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			repo := cloneBundle(t, bundle)
 			want := map[string]map[string]string{}
 			for _, row := range tsv(t, filepath.Join(repos, "expected", name+".tsv")) {

@@ -36,9 +36,7 @@ func TestPluralForms(t *testing.T) {
 	} {
 		data := "msgid \"\"\nmsgstr \"\"\n\"Language: xx\\n\"\n\"plural-FORMS: " + field + "\\n\"\n"
 		f, err := Parse("x.po", []byte(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, ok := f.PluralForms()
 		if got != want || ok != (want != PluralForms{}) {
 			t.Errorf("%.80q: %v, %v, want %v", field, got, ok, want)
@@ -48,9 +46,7 @@ func TestPluralForms(t *testing.T) {
 
 func TestField(t *testing.T) {
 	f, err := Parse("x.po", []byte("msgid \"\"\nmsgstr \"\"\n\"Language: cs\\n\"\n\"X-Note:  a: b \\n\"\n\"language: de\\n\"\n\"Empty:\\n\"\n\"no colon\\n\"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, want := range map[string]string{"Language": "cs", "LANGUAGE": "cs", "x-note": "a: b", "Empty": "", "no colon": "", "Missing": ""} {
 		if got := f.Field(name); got != want {
 			t.Errorf("Field(%q) = %q, want %q", name, got, want)

@@ -25,9 +25,7 @@ func TestReader(t *testing.T) {
 	var kept, ids []string
 	for _, file := range files {
 		ar, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		data := input(t, ar)
 		want := describe(Parse("in.po", data))
 		f, err := r.Parse("in.po", data)
@@ -61,13 +59,9 @@ func TestReaderForgets(t *testing.T) {
 	}
 	short := "msgid \"a\"\nmsgstr \"x\"\n\nmsgid \"b\"\nmsgid_plural \"c\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\n"
 	f, err := r.Parse("short.po", []byte(short))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want, err := Parse("short.po", []byte(short))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(want.Entries, f.Entries); diff != "" {
 		t.Errorf("entries (-Parse +Reader):\n%s", diff)
 	}

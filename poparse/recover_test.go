@@ -132,9 +132,7 @@ func mutationSeeds(t *testing.T) (seeds []string) {
 	t.Helper()
 	for _, name := range []string{"everyday", "one-line", "flags", "references", "comment-after", "obsolete-comments", "escapes", "plural-states", "white-space"} {
 		ar, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		seeds = append(seeds, string(input(t, ar)))
 	}
 	return seeds

@@ -54,9 +54,7 @@ func count(f *File) counts {
 func tsv(t *testing.T, file string) (rows []map[string]string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
 	names := strings.Split(lines[0], "\t")
 	for _, line := range lines[1:] {
@@ -74,9 +72,7 @@ func tsv(t *testing.T, file string) (rows []map[string]string) {
 func atoi(t *testing.T, s string) int {
 	t.Helper()
 	n, err := strconv.Atoi(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }
 

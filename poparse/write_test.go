@@ -20,9 +20,7 @@ func written(t testing.TB, f *File) string {
 	t.Helper()
 	var b bytes.Buffer
 	n, err := f.WriteTo(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n != int64(b.Len()) {
 		t.Errorf("WriteTo says %d bytes, wrote %d", n, b.Len())
 	}
@@ -33,25 +31,17 @@ func written(t testing.TB, f *File) string {
 // all bytes must be the same.
 func TestWriteUnchanged(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, file := range files {
 		ar, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		checkWritten(t, file, input(t, ar))
 	}
 	awkward, err := filepath.Glob(filepath.Join("..", "..", "shared", "data", "repos", "awkward", "*.po"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, file := range awkward {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		checkWritten(t, file, data)
 	}
 }
@@ -125,9 +115,7 @@ func compareFiles(t *testing.T, name string, want, got *File) {
 func changeEach(t *testing.T, name string, data []byte) {
 	t.Helper()
 	f, err := Parse(name, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	step := max(1, len(f.Entries)/5)
 	for i := 0; i < len(f.Entries); i += step {
 		e := f.Entries[i]
@@ -228,15 +216,11 @@ func TestWriteBundles(t *testing.T) {
 	_, err := exec.LookPath("msgcat")
 	oracle := err == nil
 	bundles, err := filepath.Glob(filepath.Join(sharedDir(t, "data", "repos"), "*.bundle"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, bundle := range bundles {
 		t.Run(strings.TrimSuffix(filepath.Base(bundle), ".bundle"), func(t *testing.T) {
 			path, err := filepath.Abs(bundle)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			files := headFiles(t, cloneBundle(t, path), ".po")
 			step := 1 + len(files)/4
 			if underRace {
@@ -394,18 +378,14 @@ func TestWriteChanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := Parse("x.po", []byte(tt.in))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			tt.change(f)
 			got := written(t, f)
 			if diff := cmp.Diff(tt.want, lineDiff(tt.in, got)); diff != "" {
 				t.Errorf("%s\n%s", diff, got)
 			}
 			again, err := Parse("x.po", []byte(got))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			compareFiles(t, name, f, again)
 		})
 	}
@@ -453,16 +433,12 @@ func TestWriteCharsets(t *testing.T) {
 				text := "# " + tt.before + "\nmsgid \"\"\nmsgstr \"Content-Type: text/plain; charset=" + tt.charset + "\\n\"\n\n" +
 					"#. " + tt.before + "\nmsgid \"a\"\nmsgstr \"" + str + "\"\n\nmsgid \"b\" msgstr \"" + tt.before + "\" # " + tt.before
 				data, err := enc.NewEncoder().Bytes([]byte(text))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return data
 			}
 			data := file(tt.before)
 			f, err := Parse("x.po", data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f.Entries[0].Str[0] = tt.after
 			if got := written(t, f); got != string(file(tt.after)) {
 				t.Errorf("got  %q\nwant %q", got, file(tt.after))
@@ -491,15 +467,11 @@ func TestWriteUTF16(t *testing.T) {
 			enc := unicode.UTF16(endian, bom)
 			file := func(str string) string {
 				text, err := enc.NewEncoder().String("msgid \"a\" msgstr \"😀\" # ž\r\nmsgid \"b\"\r\nmsgstr \"" + str + "\"\r\n")
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return text
 			}
 			f, err := Parse("x.po", []byte(file("x")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f.Entries[1].Str[0] = "ž😀"
 			// The comment after the string makes the second entry begin inside a line.
 			want := strings.Replace(file("ž😀"), mustEncode(t, enc, " # ž\r\nmsgid"), mustEncode(t, enc, "\r\n# ž\r\nmsgid"), 1)
@@ -513,9 +485,7 @@ func TestWriteUTF16(t *testing.T) {
 func mustEncode(t *testing.T, enc encoding.Encoding, s string) string {
 	t.Helper()
 	out, err := enc.NewEncoder().String(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strings.TrimPrefix(strings.TrimPrefix(out, "\xff\xfe"), "\xfe\xff")
 }
 
@@ -540,9 +510,7 @@ func TestWriteRefuses(t *testing.T) {
 		"unknown charset":              func(f *File) { f.Header.Str[0] = "charset=nonsense" },
 	} {
 		f, err := Parse("x.po", []byte(editBase))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		change(f)
 		var b bytes.Buffer
 		if n, err := f.WriteTo(&b); err == nil || n != 0 || b.Len() != 0 || !strings.HasPrefix(err.Error(), "write x.po: ") {
@@ -550,9 +518,7 @@ func TestWriteRefuses(t *testing.T) {
 		}
 	}
 	f, err := Parse("x.po", []byte("msgid \"a\"\nmsgstr \"b\"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.Entries[0].Str[0] = "ž"
 	if _, err := f.WriteTo(io.Discard); err == nil || !strings.Contains(err.Error(), "'ž' (U+017E) is not in the charset ASCII") {
 		t.Errorf("a letter in a file of ASCII: %v", err)
@@ -584,9 +550,7 @@ func TestWriteOneLine(t *testing.T) {
 	}
 	data := []byte(`msgid "" msgstr "charset=CP932" ` + strings.Repeat("msgid \"a\" msgstr \"\x83\x5c\" ", n))
 	f, err := Parse("x.po", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := written(t, f); got != string(data) {
 		t.Error("not written as it was read")
 	}
@@ -609,9 +573,7 @@ func TestWriteDomains(t *testing.T) {
 		Entries:      []*Entry{entry("", "a"), entry("de", "b"), entry("fr", "c"), entry("", "d")},
 	}
 	again, err := Parse("x.po", []byte(written(t, f)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if again.Domain != "" || again.Field("Language") != "x" || len(again.OtherHeaders) != 3 {
 		t.Errorf("domain %q, language %q, %d other headers", again.Domain, again.Field("Language"), len(again.OtherHeaders))
 	}
@@ -621,5 +583,13 @@ func TestWriteDomains(t *testing.T) {
 	}
 	if live != "ad" {
 		t.Errorf("live entries %q, want those without a domain", live)
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

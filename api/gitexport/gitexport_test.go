@@ -66,9 +66,7 @@ func mustGit(t *testing.T, dir string, args ...string) string {
 
 func commit(t *testing.T, dir, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "de.po"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "de.po"), []byte(text), 0o600))
 	mustGit(t, dir, "add", "de.po")
 	mustGit(t, dir, "commit", "-qm", text)
 }
@@ -92,9 +90,7 @@ func start(t *testing.T) (work, url string, m *gitsource.Mirror) {
 	mustGit(t, work, "tag", "v1")
 	mustGit(t, work, "checkout", "-q", "main")
 	m, err := gitsource.Open(t.Context(), t.TempDir(), remote.Repository{URL: work, Branch: "main"}, gitsource.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ts := httptest.NewServer(gitexport.New(mirrored{m}, gitexport.Limits{}, nil))
 	t.Cleanup(ts.Close)
 	return work, ts.URL + "/git/p/c/", m
@@ -159,9 +155,7 @@ func TestNoGit(t *testing.T) {
 	work, _, m := start(t)
 	pull(t, m)
 	without, err := gitsource.Open(t.Context(), t.TempDir(), m.Remote(), gitsource.Options{Remote: remote.Options{Transport: "builtin"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pull(t, without)
 	ts := httptest.NewServer(gitexport.New(mirrored{without}, gitexport.Limits{}, nil))
 	defer ts.Close()
@@ -169,9 +163,7 @@ func TestNoGit(t *testing.T) {
 		t.Errorf("%v %s", err, out)
 	}
 	res, err := http.Get(ts.URL + "/git/p/c/info/refs?service=git-upload-pack")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	if text, _ := io.ReadAll(res.Body); res.StatusCode != 503 || !strings.Contains(string(text), "has no git program") {
 		t.Errorf("%d %s", res.StatusCode, text)
@@ -209,9 +201,7 @@ func TestRefused(t *testing.T) {
 			target = strings.Replace(url, "/p/c/", "/p/x", 1) + name
 		}
 		req, err := http.NewRequest(tc.method, target, bytes.NewReader([]byte(tc.body)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		req.Header.Set("Content-Type", tc.kind)
 		req.Header.Set("Content-Encoding", tc.encoding)
 		rec := httptest.NewRecorder()
@@ -219,5 +209,13 @@ func TestRefused(t *testing.T) {
 		if rec.Code != tc.status || !strings.Contains(rec.Body.String(), tc.says) {
 			t.Errorf("%s %s: %d %s, want %d %q", tc.method, tc.path, rec.Code, rec.Body, tc.status, tc.says)
 		}
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -131,9 +131,7 @@ func TestClientsThatLeave(t *testing.T) {
 			t.Cleanup(ts.Close)
 			for range 2 {
 				c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", ts.Listener.Addr().String())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				defer c.Close()
 				if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: h\r\n\r\n", advertised); err != nil {
 					t.Fatal(err)

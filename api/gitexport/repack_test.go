@@ -79,9 +79,7 @@ func TestRepack(t *testing.T) {
 
 func cloneWhileRepacked(t *testing.T, protocol string, round int, within bool) {
 	work, _, m := start(t)
-	if err := os.WriteFile(filepath.Join(work, "large.po"), noise(1<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(work, "large.po"), noise(1<<20), 0o600))
 	mustGit(t, work, "add", "large.po")
 	commit(t, work, "large")
 	pull(t, m)
@@ -145,9 +143,7 @@ func crowd(t *testing.T, gitDir string) {
 		}
 		found++
 		name := filepath.Join(dir, text)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(text), 0o600))
 		names.WriteString(name + "\n")
 	}
 	cmd := exec.CommandContext(t.Context(), "git", "--git-dir", gitDir, "hash-object", "-w", "--stdin-paths", "--no-filters")

@@ -10,16 +10,12 @@ import (
 func render(t testing.TB, body any) string {
 	t.Helper()
 	data, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	html, err := Render(&Page{
 		Title: "Unit List", Target: "/api/units/?q=<script>alert(1)</script>", Status: "200 OK", Body: data,
 		Direction: func(code string) string { return map[string]string{"ar": "rtl", "cs": "ltr"}[code] },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(html)
 }
 
@@ -93,9 +89,7 @@ func TestKeysKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	body := `{"zeta":1.0,"alpha":null,"list":["http://h/a?b=1&c=2",true],"empty":{}}`
 	html, err := Render(&Page{Title: "T", Target: "/api/", Status: "200 OK", Body: []byte(body)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	at := 0
 	for _, want := range []string{"zeta", "1.0", "alpha", "null", "list", `<a href="http://h/a?b=1&amp;c=2">http://h/a?b=1&amp;c=2</a>`, "true", "empty", "{}"} {
 		next := strings.Index(string(html)[at:], want)
@@ -156,9 +150,7 @@ func TestObjects(t *testing.T) {
 		"nested":     {`{"count_of":1,"more":{"a":1}}`, "T", []string{"count of|1"}, true},
 	} {
 		html, err := Render(&Page{Title: "T", Target: "/api/x/", Status: "200 OK", Body: []byte(tc.body)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := string(html)
 		if !strings.Contains(got, "<h1><bdi>"+tc.heading+"</bdi>") {
 			t.Errorf("%s: no heading %s in %s", name, tc.heading, got)
@@ -189,9 +181,7 @@ func TestFindings(t *testing.T) {
 		`[{"username":"j","full_name":"","url":"http://h/api/users/j/","date_joined":"2026-01-02T03:04:05Z","statistics_url":"http://h/api/users/j/s/"}]`: {`<td data-name="Name"><a href="http://h/api/users/j/"><bdi>—</bdi></a>`, ">statistics</a>"},
 	} {
 		html, err := Render(&Page{Title: "T", Target: "/api/x/", Status: "200 OK", Body: []byte(body)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, w := range want {
 			if !strings.Contains(string(html), w) {
 				t.Errorf("no %s for %s", w, body)
@@ -231,9 +221,7 @@ func TestPaging(t *testing.T) {
 	t.Parallel()
 	render := func(next, previous string) string {
 		html, err := Render(&Page{Title: "T", Target: "/api/x/", Status: "200 OK", Body: fmt.Appendf(nil, `{"count":60,"next":%s,"previous":%s,"results":[{"a":1}]}`, next, previous)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return string(html)
 	}
 	const three, one, two = `"http://h/x/?format=api&page=3&q=a+%26+b"`, `"http://h/x/?format=api&q=a+%26+b"`, `"http://h/x/?format=api&page=2"`
@@ -313,16 +301,12 @@ func BenchmarkRender(b *testing.B) {
 				list[i] = units("cs", fmt.Sprint("Source ", i), strings.Repeat("Ziel ", 10))["results"].([]any)[0]
 			}
 			data, err := json.Marshal(map[string]any{"count": n, "next": nil, "previous": nil, "results": list})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			b.ReportAllocs()
 			size := 0
 			for b.Loop() {
 				html, err := Render(&Page{Title: "Units", Target: "/api/units/", Status: "200 OK", Body: data})
-				if err != nil {
-					b.Fatal(err)
-				}
+				must(b, err)
 				size = len(html)
 			}
 			b.ReportMetric(float64(size), "B/page")
@@ -339,4 +323,12 @@ func FuzzRender(f *testing.F) {
 			t.Errorf("markup from %q %q %q", language, source, target)
 		}
 	})
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

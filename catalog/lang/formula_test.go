@@ -122,9 +122,7 @@ func TestEvalAgreesWithGotext(t *testing.T) {
 	}
 	br, _ := newTable(t).ByCode(breton)
 	f, err := Compile(br.Plural.Formula)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for n, want := range map[int]int{1: 0, 11: 4, 2: 1, 12: 4, 3: 2, 13: 4, 9: 2, 23: 2, 71: 4, 1_000_000: 3, 0: 4} {
 		if got := f.Eval(n); got != want {
 			t.Errorf("Breton for n=%d: %d, want %d", n, got, want)
@@ -137,16 +135,12 @@ func TestEvalAgreesWithGotext(t *testing.T) {
 func TestGotextIsWrong(t *testing.T) {
 	br, _ := newTable(t).ByCode("br")
 	theirs, err := plurals.Compile(br.Plural.Formula)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := theirs.Eval(13); got != 2 {
 		t.Errorf("Breton for n=13: %d", got)
 	}
 	zero, err := plurals.Compile("n%0==0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() {
 		if r := recover(); !strings.Contains(fmt.Sprint(r), "divide by zero") {
 			t.Errorf("n%%0==0: %v", r)

@@ -204,9 +204,7 @@ func (r *recording) addLanguage(t *testing.T, body []byte) string {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	var l recordedLanguage
-	if err := dec.Decode(&l); err != nil {
-		t.Fatal(err)
-	}
+	must(t, dec.Decode(&l))
 	r.languages[l.Code] = l
 	return l.Code
 }
@@ -233,9 +231,7 @@ func listOf[T any](t *testing.T, body []byte) []T {
 func readHTTP(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(sharedDir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	head, body, ok := strings.Cut(string(data), "\r\n\r\n")
 	if !ok || !strings.Contains(head, " 200 ") {
 		t.Fatalf("%s is not a good answer", name)
@@ -247,17 +243,19 @@ func readHTTP(t *testing.T, name string) []byte {
 func readGzip(t *testing.T, name string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join(sharedDir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data, err := io.ReadAll(z)
+	must(t, err)
+	return data
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data
 }

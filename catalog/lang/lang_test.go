@@ -12,9 +12,7 @@ import (
 func newTable(tb testing.TB) *Table {
 	tb.Helper()
 	t, err := New()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return t
 }
 

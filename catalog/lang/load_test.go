@@ -18,19 +18,13 @@ type typeRow struct {
 func readTypes(t *testing.T) []typeRow {
 	t.Helper()
 	files, err := fs.Sub(dataFiles, "data")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows, err := readCSV(files, "plural-types.csv", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var types []typeRow
 	for _, row := range rows {
 		kind, err := strconv.Atoi(row[2])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		types = append(types, typeRow{row[1], kind})
 	}
 	return types

@@ -16,9 +16,7 @@ func TestCheckStatus(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"warned.po": "msgid \"a\"\nmsgstr \"b\"\n", "broken.po": "garbage", "fine.pot": ""} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	for _, tt := range []struct {
 		args []string

@@ -66,9 +66,7 @@ func TestDiscoverLayouts(t *testing.T) {
 	for _, path := range cases {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			part := map[string]string{}
 			for _, f := range archive.Files {
 				part[f.Name] = string(f.Data)
@@ -83,9 +81,7 @@ func TestDiscoverLayouts(t *testing.T) {
 						archive.Files[i].Data = []byte(got)
 					}
 				}
-				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(path, txtar.Format(archive), 0o644))
 				part["components"] = got
 			}
 			if diff := cmp.Diff(part["components"], got); diff != "" {
@@ -120,23 +116,17 @@ func servedWith(t *testing.T, text string) []string {
 	}
 	log := slog.New(slog.DiscardHandler)
 	e, err := openEngine(t.Context(), c, log, newProgress(newProgressBar(&bytes.Buffer{}), time.Now, func(string, done) {}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() {
 		if err := e.close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	plan := newPlan(c)
-	if err := e.configure(t.Context(), plan); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.configure(t.Context(), plan))
 	for i := range plan.branches {
 		report, err := e.pull(t.Context(), &plan.branches[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, c := range report.Components {
 			if len(c.Problems) > 0 && !strings.Contains(text, "which is read instead of") {
 				t.Errorf("%s: %q", c.Slug, c.Problems)
@@ -159,9 +149,7 @@ func servedWith(t *testing.T, text string) []string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	slices.Sort(served)
 	return served
 }
@@ -191,9 +179,7 @@ func TestDiscoverRealRepositories(t *testing.T) {
 				t.Fatalf("the configuration does not load: %v\n%s", err, text)
 			}
 			out, err := exec.Command("git", "-C", repo, "ls-tree", "-r", "HEAD").Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			times := map[string]int{}
 			all := 0
 			for line := range strings.Lines(string(out)) {
@@ -233,13 +219,9 @@ func TestDiscoverRealRepositories(t *testing.T) {
 func selects(t *testing.T, c *config.Component, path string) bool {
 	t.Helper()
 	mask, err := filemask.Parse(c.Filemask)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	regex, err := filemask.CompileLanguageRegex(c.LanguageRegex)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, ok := mask.Select(path, filemask.Rules{LanguageRegex: regex, Language: c.Language})
 	return ok
 }

@@ -18,9 +18,7 @@ func TestLockSoon(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	unlock, err := store.Lock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := lockSoon(ctx, dir); !errors.Is(err, store.ErrLocked) {
@@ -34,9 +32,7 @@ func TestLockSoon(t *testing.T) {
 		}
 		got <- err
 	}()
-	if err := unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, unlock())
 	if err := <-got; err != nil {
 		t.Errorf("given back: %v", err)
 	}
@@ -50,9 +46,7 @@ func TestDataDirNotWritable(t *testing.T) {
 		t.Skip("skipped: root may write into every folder; testdata/script/second.txtar has the cases that root meets too")
 	}
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(dir, 0o500))
 	var out, errs bytes.Buffer
 	got := run(context.Background(), []string{"serve", "--data-dir", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0", dir}, strings.NewReader(""), &out, &errs)
 	want := "repoglot: the data directory " + filepath.Join(dir, "data") + " cannot be written: give this user write access to it, or change data_dir\n"

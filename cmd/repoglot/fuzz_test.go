@@ -58,41 +58,35 @@ projects:
 // webhooks.
 func newFuzzed(f testing.TB) fuzzed {
 	f.Helper()
-	must := func(err error) {
-		f.Helper()
-		if err != nil {
-			f.Fatal(err)
-		}
-	}
 	dir := f.TempDir()
 	open, err := testrepos.Named("lifecycle")
-	must(err)
+	must(f, err)
 	_, err = testrepos.Create(filepath.Join(dir, "open.git"), open)
-	must(err)
+	must(f, err)
 	closed, err := testrepos.Named("lifecycle")
-	must(err)
+	must(f, err)
 	repo, err := testrepos.Create(filepath.Join(dir, canary+".git"), closed)
-	must(err)
+	must(f, err)
 	_, err = repo.Push(testrepos.Change{
 		Author: canary + " author <" + canary + "@example.org>", Message: canary + " message",
 		Delete: []string{"po"},
 		Files: map[string]string{"po/eo.po": "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\nPlural-Forms: nplurals=2; plural=n!=1;\\n\"\n\n" +
 			"# " + canary + " note\n#: " + canary + ".c:1\nmsgctxt \"" + canary + " context\"\nmsgid \"" + canary + " source\"\nmsgstr \"" + canary + " target\"\n"},
 	})
-	must(err)
+	must(f, err)
 	file := filepath.Join(dir, "r.yaml")
-	must(os.WriteFile(file, []byte(fuzzedConfig), 0o600))
+	must(f, os.WriteFile(file, []byte(fuzzedConfig), 0o600))
 	p := &program{environ: []string{"HOOK_SECRET=s"}, stdout: io.Discard, stderr: io.Discard, flags: flags{config: file}}
 	c, err := p.load()
-	must(err)
+	must(f, err)
 	said := &output{}
 	log := slog.New(slog.NewTextHandler(said, nil))
 	ctx, cancel := context.WithCancel(context.Background())
 	e, err := openEngine(ctx, c, log, newProgress(newProgressBar(io.Discard), time.Now, func(string, done) {}))
-	must(err)
+	must(f, err)
 	s := &server{program: p, log: log, config: c, engine: e}
 	plan := newPlan(c)
-	must(e.configure(ctx, plan))
+	must(f, e.configure(ctx, plan))
 	rt, metrics, end := s.handler()
 	rt.metrics = metrics
 	s.api.EndStreams() // a stream ends at once
@@ -109,7 +103,7 @@ func newFuzzed(f testing.TB) fuzzed {
 		}
 	})
 	key, err := e.db.CreateToken(ctx, "t", catalog.ScopeRead, time.Now())
-	must(err)
+	must(f, err)
 	return fuzzed{handler: protect(rt, log), key: key, log: said}
 }
 
@@ -162,15 +156,11 @@ func plain(rec *httptest.ResponseRecorder) string {
 func (z fuzzed) paths(tb testing.TB, project, component, language string) []string {
 	tb.Helper()
 	u, err := url.Parse("/api/schema/?format=json")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	var doc struct {
 		Paths map[string]any `json:"paths"`
 	}
-	if err := json.Unmarshal(z.ask(context.Background(), http.MethodGet, u, http.Header{}, "").Body.Bytes(), &doc); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, json.Unmarshal(z.ask(context.Background(), http.MethodGet, u, http.Header{}, "").Body.Bytes(), &doc))
 	param := regexp.MustCompile(`\{[^}]*\}`)
 	var list []string
 	for path := range doc.Paths {
@@ -290,9 +280,7 @@ func TestServerCanaries(t *testing.T) {
 	told := 0
 	z.seeds(t, func(method, target, name, value, body string) {
 		u, err := url.ParseRequestURI(target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		h := http.Header{name: {value}}
 		h.Set("Authorization", "Token "+z.key)
 		if rec := z.ask(t.Context(), method, u, h, body); rec != nil && strings.Contains(strings.ToLower(plain(rec)), canary) {

@@ -17,9 +17,7 @@ import (
 func serveTest(t *testing.T, h http.Handler, limits timeouts) string {
 	t.Helper()
 	l, err := listen(t.Context(), "listen", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- serveUntil(ctx, newHTTPServer(h, limits, slog.New(slog.DiscardHandler)), l) }()
@@ -36,13 +34,9 @@ func serveTest(t *testing.T, h http.Handler, limits timeouts) string {
 func dial(t *testing.T, address string) net.Conn {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.SetDeadline(time.Now().Add(time.Minute)))
 	return c
 }
 
@@ -139,9 +133,7 @@ func TestLongHeader(t *testing.T) {
 		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\nX: "+strings.Repeat("a", 2*maxHeaderBytes)+"\r\n\r\n")
 	}()
 	res, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("status %d", res.StatusCode)

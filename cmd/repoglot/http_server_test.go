@@ -20,9 +20,7 @@ import (
 func TestServeUntilFinishes(t *testing.T) {
 	goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	l, err := listen(context.Background(), "listen", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	began, release := make(chan struct{}), make(chan struct{})
 	server := newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		close(began)
@@ -66,9 +64,7 @@ func TestServeUntilFinishes(t *testing.T) {
 func TestServeUntilUnderLoad(t *testing.T) {
 	goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	l, err := listen(t.Context(), "listen", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	piece := strings.Repeat("x", 64<<10)
 	server := newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawQuery == "" {
@@ -173,9 +169,7 @@ func TestPanic(t *testing.T) {
 	address := serveTest(t, h, defaultTimeouts())
 	for range 2 { // the server lives on
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/late", http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 		if err == nil {
 			_, err = io.Copy(io.Discard, res.Body)

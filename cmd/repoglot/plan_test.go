@@ -27,9 +27,7 @@ projects:
   - {slug: d, repo: "https://git.example.org:8443/s.git", filemask: "*.po"}
   - {slug: e, repo: "../t", filemask: "*.po", access: public}
 `), []string{"PW=secret"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p := newPlan(c)
 	got := map[string][]string{}
 	for _, b := range p.branches {
@@ -104,9 +102,7 @@ func TestDiscoveredProject(t *testing.T) {
 		{"x/po/*.po", "x/paperboat.pot"},
 	} {
 		mask, err := filemask.Parse(f.mask)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		found = append(found, filemask.FileSet{Mask: mask, NewBase: f.base})
 	}
 	p := discoveredProject("https://u:p@example.org/team/My App.git", found)
@@ -121,9 +117,7 @@ func TestDiscoveredProject(t *testing.T) {
 		t.Errorf("project %s, %q", p.Slug, p.Name)
 	}
 	c, err := config.FromEnviron(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := c.Add(p); err != nil {
 		t.Errorf("Add: %v", err)
 	}

@@ -81,13 +81,9 @@ func TestKilledReplay(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "r.yaml")
 	text := fmt.Sprintf("listen: 127.0.0.1:0\nprojects:\n- slug: p\n  components:\n  - {slug: app, repo: %q, filemask: 'po/*.po'}\n", repo.Path())
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(text), 0o600))
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sync := func(name string, killAt int64) (asked int64, killed bool) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), exe, "sync", "--config", file, "--data-dir", filepath.Join(dir, name))
@@ -150,14 +146,10 @@ func languageByLanguage(t *testing.T, languages, entries int) *testrepos.Repo {
 func served(t *testing.T, database string) map[string]string {
 	t.Helper()
 	db, err := store.Open(t.Context(), database, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	table, err := lang.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	handler := api.New(api.Options{DB: db, Languages: table})
 	bodies := map[string]string{}
 	get := func(url string) string {
@@ -175,9 +167,7 @@ func served(t *testing.T, database string) map[string]string {
 				Next    string
 				Results []struct{ URL string }
 			}
-			if err := json.Unmarshal([]byte(get(url)), &page); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal([]byte(get(url)), &page))
 			url = page.Next
 		}
 	}

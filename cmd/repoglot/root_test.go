@@ -47,9 +47,7 @@ func TestExitCodes(t *testing.T) {
 func TestManual(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "main.go", nil, parser.ParseComments|parser.PackageClauseOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got, _, _ := strings.Cut(file.Doc.Text(), "\n\nserve and sync")
 	_, got, _ = strings.Cut(got, "\n\n")
 	var want strings.Builder

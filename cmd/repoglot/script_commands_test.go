@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -231,5 +232,13 @@ func cmdCall(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if why := judge(resp, args[0], args[3:]); why != "" {
 		ts.Fatalf("POST %s: %s", args[1], why)
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -22,20 +22,14 @@ func TestStopDuringImport(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "r.yaml")
 	text := fmt.Sprintf("listen: 127.0.0.1:0\nprojects:\n- slug: p\n  components:\n  - {slug: app, repo: %q, filemask: 'po/*.po'}\n", repo.Path())
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(text), 0o600))
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	errs := &output{}
 	serve := exec.Command(exe, "serve", "--config", file, "--log-level", "debug")
 	serve.Env = append(os.Environ(), childVar+"=1")
 	serve.Stderr = errs
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, serve.Start())
 	if !until(func() bool { return strings.Contains(errs.String(), "run started") }) {
 		t.Errorf("no pull began:\n%s", errs)
 	}
@@ -61,20 +55,14 @@ func TestStopDuringStream(t *testing.T) {
 	repo := testrepos.GenSpec{Languages: testrepos.Languages(2), Entries: 5, Template: true}.Generate(t)
 	file := filepath.Join(t.TempDir(), "r.yaml")
 	text := fmt.Sprintf("listen: 127.0.0.1:0\nprojects:\n- slug: p\n  components:\n  - {slug: app, repo: %q, filemask: 'po/*.po'}\n", repo.Path())
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(text), 0o600))
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, errs := &output{}, &output{}
 	serve := exec.Command(exe, "serve", "--config", file)
 	serve.Env = append(os.Environ(), childVar+"=1")
 	serve.Stdout, serve.Stderr = out, errs
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, serve.Start())
 	defer func() { _ = serve.Process.Kill() }()
 	var match []string
 	if !until(func() bool { match = servesOn.FindStringSubmatch(out.String()); return match != nil }) {
@@ -82,9 +70,7 @@ func TestStopDuringStream(t *testing.T) {
 	}
 	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Get(match[1] + "/api/projects/p/changes/stream/?after_id=0") // before the import is done
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer resp.Body.Close()
 	lines := bufio.NewScanner(resp.Body)
 	created := false

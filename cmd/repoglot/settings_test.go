@@ -15,31 +15,21 @@ import (
 func TestServeRepoClonesOnce(t *testing.T) {
 	repo := testrepos.Load(t, "lifecycle")
 	c, err := config.FromEnviron(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c.DataDir = config.Path(t.TempDir())
 	log := slog.New(slog.DiscardHandler)
 	e, err := openEngine(t.Context(), c, log, newProgress(nil, time.Now, func(string, done) {}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer e.close()
-	if err := e.discover(t.Context(), c, repo.Path()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.discover(t.Context(), c, repo.Path()))
 	p := newPlan(c)
-	if err := e.configure(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.configure(t.Context(), p))
 	before, err := filepath.Glob(filepath.Join(string(c.DataDir), "mirrors", "*", "git-*"))
 	if err != nil || len(before) != 1 {
 		t.Fatalf("clones %v, %v", before, err)
 	}
 	marker := filepath.Join(before[0], "marker") // stays if it is not cloned again
-	if err := os.WriteFile(marker, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(marker, nil, 0o600))
 	for i := range p.branches {
 		report, err := e.pull(t.Context(), &p.branches[i])
 		if err != nil || report.Head != repo.Head() {

@@ -40,9 +40,7 @@ func TestRepositoryAppears(t *testing.T) {
 	dir := t.TempDir()
 	there, later := filepath.Join(dir, "a.git"), filepath.Join(dir, "b.git")
 	scenario, err := testrepos.Named("lifecycle")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := testrepos.Create(there, scenario); err != nil {
 		t.Fatal(err)
 	}
@@ -95,9 +93,7 @@ func TestNoWatchesLeft(t *testing.T) {
 	t.Parallel()
 	repo := filepath.Join(t.TempDir(), "a.git")
 	scenario, err := testrepos.Named("lifecycle")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := testrepos.Create(repo, scenario); err != nil {
 		t.Fatal(err)
 	}

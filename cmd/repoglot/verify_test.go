@@ -19,9 +19,7 @@ func TestVerifyExit(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "r.yaml")
 	config := "data_dir: data\nprojects:\n- slug: p\n  components:\n  - {slug: app, repo: " + repo.Path() + ", filemask: po/*.po}\n"
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(config), 0o600))
 	call := func(want int, args ...string) (stdout, stderr string) {
 		t.Helper()
 		var out, errs bytes.Buffer
@@ -35,15 +33,11 @@ func TestVerifyExit(t *testing.T) {
 		t.Errorf("verify says %q, %q", out, errs)
 	}
 	db, err := sql.Open("sqlite", filepath.Join(dir, "data", "repoglot.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := db.ExecContext(t.Context(), `UPDATE translations SET fuzzy = fuzzy + 3 WHERE is_source = 0; UPDATE projects SET changes = 1`); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	for range 2 { // the first one changes nothing
 		out, errs := call(exitFailure, "verify", "--data-dir", filepath.Join(dir, "data"))
 		if n := strings.Count(out, "\n"); !strings.Contains(out, "p/app/nb_NO: fuzzy: ") || !strings.Contains(out, "p: changes: 1 is stored, ") || strings.Contains(out, "nothing") || n < 2 ||

@@ -51,15 +51,9 @@ func TestInjection(t *testing.T) {
 		for _, format := range check.Formats() {
 			var out strings.Builder
 			r, err := check.NewReport(&out, check.ReportOptions{Format: format})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := r.File(result); err != nil {
-				t.Fatal(err)
-			}
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, r.File(result))
+			must(t, r.Close())
 			got := out.String()
 			allPrints(t, got)
 			switch format {
@@ -134,13 +128,9 @@ func TestGitHubRoundTrip(t *testing.T) {
 	for _, s := range []string{"po/cs.po", "a: b, c=d", "100%", "%0A%25", "a\nb\r\nc", "::x::"} {
 		var out strings.Builder
 		r, err := check.NewReport(&out, check.ReportOptions{Format: check.FormatGitHub})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f := check.Finding{File: s, Line: 1, Column: 1, Severity: check.Error, Code: check.CodeUnreadable, Message: s}
-		if err := r.File(check.Result{Findings: []check.Finding{f}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.File(check.Result{Findings: []check.Finding{f}}))
 		if m := workflowCommand(t, strings.TrimSuffix(out.String(), "\n")+"\n"); m["file"] != s || m[""] != s+"\n" {
 			t.Errorf("%q: %q", s, m)
 		}
@@ -158,9 +148,7 @@ func FuzzReport(f *testing.F) {
 		for _, o := range []check.ReportOptions{{Stats: true}, {Format: check.FormatJSON, Stats: true}, {Format: check.FormatGitHub}, {Format: check.FormatSARIF}} {
 			var out strings.Builder
 			r, err := check.NewReport(&out, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if r.File(result) != nil || r.Close() != nil {
 				t.Fatal("no report")
 			}

@@ -35,18 +35,14 @@ func TestGolden(t *testing.T) {
 	}
 	for _, archive := range archives {
 		name, err := filepath.Abs(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Run(filepath.Base(name), func(t *testing.T) { golden(t, name) })
 	}
 }
 
 func golden(t *testing.T, name string) {
 	a, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Chdir(t.TempDir())
 	kept := a.Files[:0:0]
 	want := map[string]string{}
@@ -68,20 +64,14 @@ func golden(t *testing.T, name string) {
 	}
 	if *update {
 		a.Files = kept
-		if err := os.WriteFile(name, txtar.Format(a), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, txtar.Format(a), 0o600))
 	}
 }
 
 func writeFile(t testing.TB, name string, data []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	must(t, os.WriteFile(name, data, 0o600))
 }
 
 // report renders a whole check.
@@ -89,15 +79,9 @@ func report(t testing.TB, ro check.ReportOptions, o check.Options) string {
 	t.Helper()
 	var out bytes.Buffer
 	r, err := check.NewReport(&out, ro)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := check.Run(context.Background(), o, r.File); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, check.Run(context.Background(), o, r.File))
+	must(t, r.Close())
 	return out.String()
 }
 
@@ -144,5 +128,13 @@ func TestReportOptions(t *testing.T) {
 		if _, err := check.NewReport(&bytes.Buffer{}, tt.o); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: error %v, want %q", tt.o, err, tt.want)
 		}
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

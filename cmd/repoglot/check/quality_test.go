@@ -271,9 +271,7 @@ func TestQualityRules(t *testing.T) {
 		if with {
 			o.Quality = &check.Quality{}
 		}
-		if err := json.Unmarshal([]byte(report(t, check.ReportOptions{Format: check.FormatSARIF, Quality: with}, o)), &log); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(report(t, check.ReportOptions{Format: check.FormatSARIF, Quality: with}, o)), &log))
 		rules := log.Runs[0].Tool.Driver.Rules
 		if want := len(check.Rules()); !with && len(rules) != want || with && len(rules) != want+len(check.QualityRules()) {
 			t.Errorf("%v: %d rules", with, len(rules))

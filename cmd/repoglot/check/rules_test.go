@@ -30,9 +30,7 @@ const (
 // TestDocsDrift: docs/check.md has the same text as the rules.
 func TestDocsDrift(t *testing.T) {
 	text, err := os.ReadFile(docs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before, rest, ok := strings.Cut(string(text), docsBegin)
 	got, after, ok2 := strings.Cut(rest, docsEnd)
 	if !ok || !ok2 {
@@ -40,9 +38,7 @@ func TestDocsDrift(t *testing.T) {
 	}
 	want := rulesText()
 	if *update {
-		if err := os.WriteFile(docs, []byte(before+docsBegin+want+docsEnd+after), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(docs, []byte(before+docsBegin+want+docsEnd+after), 0o600))
 		return
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -59,9 +55,7 @@ func TestDocsDrift(t *testing.T) {
 // object.
 func TestDocsJSONDrift(t *testing.T) {
 	text, err := os.ReadFile(docs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, rest, _ := strings.Cut(string(text), "```json\n")
 	example, _, ok := strings.Cut(rest, "```")
 	if !ok {
@@ -148,9 +142,7 @@ func constants(t *testing.T, dir string, name *regexp.Regexp) (values []string) 
 			continue
 		}
 		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ast.Inspect(tree, func(n ast.Node) bool {
 			spec, ok := n.(*ast.ValueSpec)
 			if !ok || !name.MatchString(spec.Names[0].Name) {
@@ -159,9 +151,7 @@ func constants(t *testing.T, dir string, name *regexp.Regexp) (values []string) 
 			for _, v := range spec.Values {
 				if lit, ok := v.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 					s, err := strconv.Unquote(lit.Value)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					values = append(values, s)
 				}
 			}

@@ -101,9 +101,7 @@ func TestNoPermission(t *testing.T) {
 	writeFile(t, "b.po", nil)
 	writeFile(t, "c.po", nil)
 	for _, name := range []string{"a", "b.po"} {
-		if err := os.Chmod(name, 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(name, 0))
 	}
 	defer os.Chmod("a", 0o700) // so that it can be removed
 	list := results(t, check.Options{})
@@ -248,15 +246,11 @@ func TestManyFiles(t *testing.T) {
 // link gives a file one more name, which is cheaper than another file.
 func link(t testing.TB, source, name string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(name), 0o700))
 	if os.Link(source, name) == nil {
 		return
 	}
 	data, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	writeFile(t, name, data)
 }

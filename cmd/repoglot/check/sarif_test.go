@@ -137,17 +137,13 @@ func TestSARIF(t *testing.T) {
 		if len(run.Results) != 1 || run.Results[0].Locations[0].Physical.Artifact.URI != uri {
 			t.Errorf("%q: %+v, want %s", name, run.Results, uri)
 		}
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(name))
 	}
 	writeFile(t, "in/a.po", []byte("x"))
 	t.Chdir("in")
 	run := validSARIF(t, report(t, check.ReportOptions{Format: check.FormatSARIF}, check.Options{Paths: []string{"../in"}}))
 	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := run.Results[0].Locations[0].Physical.Artifact.URI; got != "file://"+dir+"/in/a.po" && got != "file://"+real+"/in/a.po" {
 		t.Errorf("outside of the current folder: %s", got)
 	}
@@ -158,23 +154,15 @@ func TestSARIF(t *testing.T) {
 func TestSARIFBounds(t *testing.T) {
 	var out strings.Builder
 	r, err := check.NewReport(&out, check.ReportOptions{Format: check.FormatSARIF})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	finding := func(file int, s check.Severity, code string) check.Finding {
 		return check.Finding{File: fmt.Sprintf("%d.po", file), Line: 1, Column: 1, Severity: s, Code: code, Message: "m"}
 	}
 	for i := range 30_000 {
-		if err := r.File(check.Result{Findings: []check.Finding{finding(i, check.Warning, check.CodeHeaderField)}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.File(check.Result{Findings: []check.Finding{finding(i, check.Warning, check.CodeHeaderField)}}))
 	}
-	if err := r.File(check.Result{Findings: []check.Finding{finding(30_000, check.Error, check.CodeUnreadable)}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.File(check.Result{Findings: []check.Finding{finding(30_000, check.Error, check.CodeUnreadable)}}))
+	must(t, r.Close())
 	run := validSARIF(t, out.String())
 	if n := len(run.Results); n != 20_001 || run.Results[n-1].Level != "error" {
 		t.Errorf("%d results", n)

@@ -16,9 +16,7 @@ import (
 func sharedDir(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join(append([]string{"..", "..", "..", "..", "shared"}, elem...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := os.Stat(dir); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("%s is needed in CI: %v", dir, err)
@@ -32,9 +30,7 @@ func sharedDir(t testing.TB, elem ...string) string {
 func tsv(t *testing.T, file string) (rows []map[string]string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
 	names := strings.Split(lines[0], "\t")
 	for _, line := range lines[1:] {
@@ -190,8 +186,6 @@ func TestBundles(t *testing.T) {
 func atoi(t *testing.T, s string) int {
 	t.Helper()
 	n, err := strconv.Atoi(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }

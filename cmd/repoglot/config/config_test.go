@@ -221,9 +221,7 @@ func slicesContain(list []string, part string) bool {
 
 func TestEnvironmentPathIsOfTheWorkingDirectory(t *testing.T) {
 	wd, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := mustParse(t, minimal, "REPOGLOT_DATA_DIR=d")
 	if want := filepath.Join(wd, "d"); string(c.DataDir) != want {
 		t.Errorf("data_dir = %s, want %s", c.DataDir, want)

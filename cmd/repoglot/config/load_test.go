@@ -226,13 +226,9 @@ credentials: [{host: h, password_env: PW}]
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "r.yaml")
-	if err := os.WriteFile(file, []byte(minimal), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(minimal), 0o600))
 	c, err := config.Load(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if c.File() != file || string(c.DataDir) != filepath.Join(dir, "repoglot-data") {
 		t.Errorf("file %s, data_dir %s", c.File(), c.DataDir)
 	}
@@ -245,9 +241,7 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	large := filepath.Join(dir, "large.yaml")
-	if err := os.WriteFile(large, make([]byte, 2<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(large, make([]byte, 2<<20), 0o600))
 	if _, err := config.Load(large, nil); err == nil || !strings.Contains(err.Error(), "is larger than 1MiB") {
 		t.Errorf("Load of a large file: %v", err)
 	}

@@ -27,17 +27,11 @@ const manual = "../../../docs/configuration.md"
 func TestManualDrift(t *testing.T) {
 	want := writeManual(t)
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(manual), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(manual, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(manual), 0o755))
+		must(t, os.WriteFile(manual, []byte(want), 0o644))
 	}
 	got, err := os.ReadFile(manual)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(string(got), want); diff != "" {
 		t.Errorf("the manual differs from the comments; run go test ./cmd/repoglot/config -update (-file +comments):\n%s", diff)
 	}
@@ -175,15 +169,11 @@ func defaultOf(f reflect.StructField, v reflect.Value) string {
 func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	docs := map[string]string{}
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ast.Inspect(file, func(n ast.Node) bool {
 			spec, ok := n.(*ast.TypeSpec)
 			if !ok {

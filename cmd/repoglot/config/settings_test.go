@@ -76,9 +76,7 @@ projects:
         enforced_checks: [sane]
 `
 	c, err := config.Parse("f", []byte(file), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []string{
 		"component p/bad: check_flags: ignore-smae: there is no check smae (docs/checks.md lists them)",
 		"component p/bad: check_flags: max-length:ten has no number of characters: write max-length:100",

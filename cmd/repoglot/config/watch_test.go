@@ -26,13 +26,9 @@ type watched struct {
 func watch(t *testing.T, file string) *watched {
 	t.Helper()
 	c, err := config.Load(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	watcher, err := config.NewWatcher(c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := &watched{file: file, changes: make(chan *config.Config, 9), errs: make(chan error, 9)}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
@@ -51,12 +47,8 @@ func watch(t *testing.T, file string) *watched {
 // replace saves the file as editors do: under another name, then renamed.
 func replace(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.WriteFile(file+"~", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(file+"~", file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file+"~", []byte(text), 0o600))
+	must(t, os.Rename(file+"~", file))
 }
 
 func (w *watched) wantChange(t *testing.T, listen string) {
@@ -95,15 +87,11 @@ func TestWatch(t *testing.T) {
 
 	replace(t, file, "listen: :2\n")
 	w.wantChange(t, ":2")
-	if err := os.WriteFile(file, []byte("listen: :3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("listen: :3\n"), 0o600))
 	w.wantChange(t, ":3")
 	replace(t, file, "listen: [\n")
 	w.wantError(t, "r.yaml:")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(file))
 	w.wantError(t, "there is no such file")
 	replace(t, file, "listen: :4\n")
 	w.wantChange(t, ":4")
@@ -120,17 +108,11 @@ func TestWatchLink(t *testing.T) {
 	dir := t.TempDir()
 	link := func(to, name string) {
 		t.Helper()
-		if err := os.Symlink(to, filepath.Join(dir, "new")); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(to, filepath.Join(dir, "new")))
+		must(t, os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, name)))
 	}
 	for version, text := range map[string]string{"v1": "listen: :1\n", "v2": "listen: :2\n"} {
-		if err := os.Mkdir(filepath.Join(dir, version), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(dir, version), 0o700))
 		replace(t, filepath.Join(dir, version, "r.yaml"), text)
 	}
 	link("v1", "data")
@@ -147,21 +129,23 @@ func TestWatchBegin(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.yaml")
 	replace(t, file, "listen: :1\n")
 	c, err := config.Load(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	replace(t, file, "listen: :2\n")
 	watcher, err := config.NewWatcher(c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var got *config.Config
-	if err := watcher.Run(ctx, func(c *config.Config) { got = c; cancel() }, func(err error) { t.Error(err) }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, watcher.Run(ctx, func(c *config.Config) { got = c; cancel() }, func(err error) { t.Error(err) }))
 	if got == nil || got.Listen != ":2" {
 		t.Errorf("reported %+v", got)
+	}
+}
+
+// must ends the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
