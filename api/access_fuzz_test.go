@@ -45,8 +45,8 @@ func canaryWorld(tb testing.TB) *catalogtest.Writer {
 }
 
 // FuzzAccess sends each request twice, with a token that sees everything and
-// without: never a 5xx, and without it never a word of what is private, in no
-// answer and no header, though the answer to the token may just have been kept.
+// without: no answer is a 5xx, and without the token no answer and no header has
+// a private word, although the answer to the token may just have been cached.
 func FuzzAccess(f *testing.F) {
 	w := canaryWorld(f)
 	s := brief(serve(w, Options{CacheBytes: 8 << 20}))
@@ -95,7 +95,7 @@ func FuzzAccess(f *testing.F) {
 	})
 }
 
-// TestCanaries: what the fuzz test looks for is there to be found.
+// TestCanaries: the private project has the words that the fuzz test looks for.
 func TestCanaries(t *testing.T) {
 	t.Parallel()
 	w := canaryWorld(t)
@@ -118,7 +118,7 @@ func TestCanaries(t *testing.T) {
 }
 
 // TestStreamsByToken: a stream is opened with a token and one without, on the
-// same list; what is private comes through one of them, until the token is
+// same list; only the first one gets private entries, until the token is
 // revoked.
 func TestStreamsByToken(t *testing.T) {
 	t.Parallel()

@@ -170,7 +170,7 @@ func TestTokenSeesAll(t *testing.T) {
 	}
 }
 
-// TestVisitor: what handlers beside the API are told of a request.
+// TestVisitor: the access of a request to a handler outside the API.
 func TestVisitor(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)

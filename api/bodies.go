@@ -74,7 +74,7 @@ func (x exchange) sendBytes(status int, b []byte) outcome {
 	return outcome{status, len(b)}
 }
 
-// ranged is a body in memory of which clients may ask for parts (RFC 9110 §14).
+// ranged is a body in memory; clients may ask for parts of it (RFC 9110 §14).
 type ranged []byte
 
 func (b ranged) send(x exchange, h header) outcome {

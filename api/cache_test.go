@@ -62,8 +62,8 @@ func TestCacheFollowsTheStore(t *testing.T) {
 	}
 }
 
-// TestKeptWithoutStore: what is kept is answered without the store, however its
-// path is spelt and whatever its client has of it.
+// TestKeptWithoutStore: a cached answer needs no store, for every spelling of its
+// path and whether or not the client has a copy.
 func TestKeptWithoutStore(t *testing.T) {
 	t.Parallel()
 	w := cacheWorld(t)
@@ -98,8 +98,8 @@ func kept(body []byte) *variants {
 	return newVariants(answer{header{status: http.StatusOK}, content(body)})
 }
 
-// TestCacheBudget: the budget holds whatever is asked for, in every encoding;
-// what was asked for last stays.
+// TestCacheBudget: the cache stays within its budget, with every encoding; the
+// last answers that were asked for stay.
 func TestCacheBudget(t *testing.T) {
 	t.Parallel()
 	c := newCache(100_000, func() time.Time { return time.Time{} })
@@ -138,7 +138,7 @@ func TestCacheBudget(t *testing.T) {
 	}
 }
 
-// TestCacheAge: what counts by the clock is not served for ever.
+// TestCacheAge: an answer that depends on the clock is not served for ever.
 func TestCacheAge(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)

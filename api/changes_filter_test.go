@@ -120,8 +120,8 @@ func naive(all []map[string]any, q url.Values) []int {
 	return ids
 }
 
-// TestFilterProperty holds every list with any filters, order, page and page
-// size against filtering the whole list by hand, links included.
+// TestFilterProperty compares every list, with any filters, order, page and page
+// size, with the whole list filtered by hand, links included.
 func TestFilterProperty(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)

@@ -78,8 +78,8 @@ func TestChangeOrder(t *testing.T) {
 	}
 }
 
-// TestMergedChanges holds the merged lists (some components are hidden)
-// against what filtering the visible components' own lists gives.
+// TestMergedChanges compares the merged lists (some components are hidden) with
+// the lists of the visible components.
 func TestMergedChanges(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)

@@ -69,7 +69,7 @@ func TestFailingChecks(t *testing.T) {
 	}
 }
 
-// What is private tells nothing of its checks.
+// The checks of private strings are not shown.
 func TestFailingChecksOfPrivate(t *testing.T) {
 	w := catalogtest.Demo(t)
 	s := serve(w, Options{})

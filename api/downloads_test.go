@@ -107,7 +107,7 @@ func TestLongFile(t *testing.T) {
 	}
 }
 
-// TestLongExport: what does not fit into memory is the same strings all the same.
+// TestLongExport: an export that does not fit into memory has the same strings.
 func TestLongExport(t *testing.T) {
 	t.Parallel()
 	const n = 2500
@@ -148,7 +148,7 @@ func TestPartsAreCounted(t *testing.T) {
 	}
 }
 
-// TestMissingFile: what the store has not is logged, and an archive says so.
+// TestMissingFile: a file that the store lacks is logged and named in the archive.
 func TestMissingFile(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -281,7 +281,7 @@ func streamed(t *testing.T, random *rand.Rand, target func() string, n int) []in
 	return seen
 }
 
-// wantRun holds ids against what they must be: ascending, each once, none other.
+// wantRun compares ids with the wanted ones: ascending, each once, no others.
 func wantRun(t *testing.T, who string, got, want []int) {
 	t.Helper()
 	for i := range max(len(got), len(want)) {
@@ -400,7 +400,8 @@ func TestStreamAcrossRestarts(t *testing.T) {
 	wantRun(t, "stream", seen, all)
 }
 
-// TestStreamSlowClient: who does not read is dropped; others are not held up.
+// TestStreamSlowClient: a client that does not read is dropped; others are not
+// held up.
 func TestStreamSlowClient(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.NewWriter(t)
@@ -489,8 +490,8 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 	}
 }
 
-// TestStreamEnds: EndStreams ends what is open, whole, and refuses what comes;
-// no goroutine stays.
+// TestStreamEnds: EndStreams ends the open streams between two events and refuses
+// new ones; no goroutine stays.
 func TestStreamEnds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	w := catalogtest.NewWriter(t)

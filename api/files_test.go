@@ -71,8 +71,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestFileProblems: what is wrong with a request, in the recorded words, and
-// nothing of private components.
+// TestFileProblems: errors of requests have the recorded words and tell nothing
+// of private components.
 func TestFileProblems(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
@@ -188,7 +188,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestDownloadsBounded: who comes when all places are taken is told to come back.
+// TestDownloadsBounded: a request beyond the bound gets 503 and Retry-After.
 func TestDownloadsBounded(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})

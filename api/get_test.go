@@ -25,7 +25,7 @@ func send(h http.Handler, method, target string, header ...string) (*http.Reques
 	return r, rec
 }
 
-// call sends a request and holds the answer to a GET against openapi.yaml.
+// call sends a request and compares the answer to a GET with openapi.yaml.
 func call(tb testing.TB, h http.Handler, method, target string, header ...string) *httptest.ResponseRecorder {
 	tb.Helper()
 	r, rec := send(h, method, target, header...)

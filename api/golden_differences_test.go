@@ -18,15 +18,15 @@ func isList(r record) bool {
 	return path == "/api/languages/" || strings.HasSuffix(path, "/units/") || strings.HasSuffix(path, "/statistics/") && strings.HasPrefix(path, "/api/components/") || strings.HasSuffix(path, "/components/demo/rich/translations/") || strings.HasSuffix(path, "/components/demo/hello/translations/")
 }
 
-// intended is what we answer where it is not what was recorded.
+// intended is our answer where it differs from the recorded one.
 type intended struct {
 	status  int
 	headers bool   // headers are compared
 	body    string // the exact body, "" if it is compared with the recorded one
 }
 
-// intendedOf is the outcome of an exchange: the recorded one but for what differs
-// on purpose.
+// intendedOf returns the recorded outcome of an exchange, with the differences that
+// are on purpose.
 func intendedOf(r record) intended {
 	const refused = `{"detail":"You do not have permission to perform this action."}`
 	switch r.name {

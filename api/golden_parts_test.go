@@ -60,7 +60,7 @@ func parts() map[string]part {
 		"bad_bearer":          {sameAs("translation_detail"), "docs/compatibility.md#authentication: while no token exists none is wrong; see compareTokens"},
 		"noslash_translation": {sameAs("translation_detail"), "docs/compatibility.md#addresses: answered directly"},
 		"noslash_units":       {sameAs("units_p1"), "docs/compatibility.md#addresses: answered directly"},
-		// Everybody may read what there only a token could.
+		// Here everybody may read it; in the recorded service only a token could.
 		"component_repository_anon":   {sameAs("component_repository_auth"), "docs/compatibility.md#repository-status"},
 		"translation_repository_anon": {sameAs("translation_repository_auth"), "docs/compatibility.md#repository-status"},
 	}
@@ -260,8 +260,8 @@ func resultsOnly(size int) func(*testing.T, *golden, record) {
 	}
 }
 
-// compareAccept sends what was recorded of a translation for other wishes than
-// JSON; the index does not name these.
+// compareAccept repeats the recorded requests for a translation in other formats
+// than JSON; the index does not name these.
 func (g *golden) compareAccept(t *testing.T) {
 	for name, accept := range notIndexed() {
 		r := readRecord(t, "rev2", name+".http")

@@ -16,7 +16,7 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 )
 
-// inspected is an answer that is held against openapi.yaml.
+// inspected is an answer that is compared with openapi.yaml.
 type inspected struct {
 	method string
 	route  string // as openapi.yaml writes paths
@@ -131,7 +131,7 @@ func itemOf(v *validator, schema map[string]any) map[string]any {
 	return nil
 }
 
-// inspectJSON holds a JSON value against a schema.
+// inspectJSON compares a JSON value with a schema.
 func inspectJSON(tb testing.TB, at string, schema map[string]any, body []byte) {
 	tb.Helper()
 	if schema == nil {

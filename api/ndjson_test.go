@@ -134,8 +134,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesRefused: what is wrong is told as for a page; a resource that is no
-// list has no lines.
+// TestLinesRefused: errors are those of a page; a resource that is no list has no
+// lines.
 func TestLinesRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
@@ -196,8 +196,8 @@ func TestLinesAccess(t *testing.T) {
 	}
 }
 
-// TestLinesWhileWriting: what is written while a list is sent does not show in
-// it, and is written; both encodings.
+// TestLinesWhileWriting: a step that is stored while a list is sent succeeds and
+// does not show in it; both encodings.
 func TestLinesWhileWriting(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.NewWriter(t)

@@ -78,8 +78,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestLinkEndings holds every link of an answer against rule 7 of the
-// specification: API resources end with the format, pages do not.
+// TestLinkEndings: every link to an API resource ends with the format, links to
+// pages do not (docs/compatibility.md#format-parameter).
 func TestLinkEndings(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})

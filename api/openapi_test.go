@@ -291,7 +291,7 @@ func (v *validator) checkFormat(at, format string, value any) {
 	}
 }
 
-// validate holds a JSON answer against the description of its path.
+// validate compares a JSON answer with the description of its path.
 func validate(tb testing.TB, path string, status int, body []byte) {
 	tb.Helper()
 	v := newValidator(tb)
@@ -310,8 +310,8 @@ func validate(tb testing.TB, path string, status int, body []byte) {
 	inspectJSON(tb, path, schema, body)
 }
 
-// TestOpenAPIDescribesRoutes holds the table of routes and the description
-// together, both ways.
+// TestOpenAPIDescribesRoutes: the description has every route of the table, and no
+// other.
 func TestOpenAPIDescribesRoutes(t *testing.T) {
 	t.Parallel()
 	v := newValidator(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// serve makes a Server of a store whose answers are held against openapi.yaml;
+// serve makes a Server of a store whose answers are compared with openapi.yaml;
 // opts may leave DB and Languages away.
 func serve(w *catalogtest.Writer, opts Options) *Server {
 	w.TB.Helper()

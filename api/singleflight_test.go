@@ -132,7 +132,7 @@ func TestRenderedAfterFailure(t *testing.T) {
 }
 
 // TestRenderedAfterCancellation: when the client whose request is rendered goes
-// away, those who wait for it get an answer; a client that waits may go away, too.
+// away, the clients that wait for it get an answer; they may go away, too.
 func TestRenderedAfterCancellation(t *testing.T) {
 	t.Parallel()
 	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
@@ -159,12 +159,12 @@ func TestRenderedAfterCancellation(t *testing.T) {
 	asking.Wait()
 	for _, status := range statuses {
 		if status != http.StatusOK {
-			t.Errorf("statuses %v of those who wait", statuses)
+			t.Errorf("statuses %v of the clients that wait", statuses)
 		}
 	}
 	for _, status := range cancelled {
 		if status != http.StatusServiceUnavailable {
-			t.Errorf("statuses %v of those who went away", cancelled)
+			t.Errorf("statuses %v of the clients that went away", cancelled)
 		}
 	}
 }

@@ -123,8 +123,8 @@ func TestStatisticsOverTime(t *testing.T) {
 	}
 }
 
-// TestStatisticsOverTimeRefuses: bad parameters all at once, what is not there,
-// and what is not imported yet.
+// TestStatisticsOverTimeRefuses: errors for bad parameters (all at once), for
+// objects that do not exist, and for components that are not imported yet.
 func TestStatisticsOverTimeRefuses(t *testing.T) {
 	t.Parallel()
 	s := serve(statWorld(t), Options{})

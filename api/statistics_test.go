@@ -110,7 +110,7 @@ func (t *tally) fields(prefix string, keys ...string) map[string]string {
 	return f
 }
 
-// compare holds an object against the tally.
+// compare compares an object with the tally.
 func (t *tally) compare(tb testing.TB, what string, object map[string]json.RawMessage) {
 	tb.Helper()
 	want := t.fields("", "total", "translated", "fuzzy", "readonly", "approved", "failing", "suggestions", "comments")

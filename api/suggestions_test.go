@@ -15,7 +15,7 @@ import (
 )
 
 // putComments stores suggestions and a translator comment for Czech strings of the
-// demo world, and returns the units that have them.
+// demo, and returns the units that have them.
 func putComments(w *catalogtest.Writer) (suggested, commented int64) {
 	w.TB.Helper()
 	id := w.IDs["demo/app"]

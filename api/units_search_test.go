@@ -111,7 +111,7 @@ func TestUnitSearch(t *testing.T) {
 		{"has:suggestion OR has:comment OR has:failing_check OR has:label OR has:flags", nil},
 		{"check:same OR label:x OR suggestion:x OR screenshot:x OR labels_count:>0", nil},
 		{"NOT has:suggestion", all},
-		// Times: strings appeared an hour before the world began; number 4 was
+		// Times: strings appeared an hour before the demo's clock; number 4 was
 		// updated in the second step.
 		{"added:2026", all},
 		{"added:2026-03-04", all},
@@ -152,8 +152,8 @@ func TestUnitSearch(t *testing.T) {
 	}
 }
 
-// Over the whole server, ascending by id, and nothing of what is private, not
-// imported or gone.
+// TestServerSearch: strings of the whole server, ascending by id, without those that
+// are private, not imported or gone.
 func TestServerSearch(t *testing.T) {
 	w := catalogtest.Demo(t)
 	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
@@ -293,8 +293,8 @@ func TestUnitSearchLimits(t *testing.T) {
 	}
 }
 
-// FuzzUnitSearch: whatever q is, the answer is a page or tells what is wrong,
-// and holds nothing private.
+// FuzzUnitSearch: for any q the answer is a page or an error, and has nothing
+// private.
 func FuzzUnitSearch(f *testing.F) {
 	for _, q := range []string{
 		`a OR NOT (b source:="x") r"^[a-z]+$" location:r"\d"`, `state:[0 to 100] id:1,2,3,4,5,268435460 position:>1`, `added:2026 changed:<2027 last_changed:>2020 source_changed:2026`,

@@ -14,7 +14,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// TestPrivate: nothing of what is private comes out, by any road.
+// TestPrivate: no resource shows anything private.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -110,8 +110,8 @@ func TestPrivateProject(t *testing.T) {
 	}
 }
 
-// TestInactive: what the configuration no longer names is gone but for its
-// history in the store.
+// TestInactive: a component that the configuration no longer names is not served;
+// the store keeps its history.
 func TestInactive(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -214,8 +214,8 @@ func TestRemovedUnit(t *testing.T) {
 	}
 }
 
-// TestCheckpoint: a replay that stores what it has on its way moves the head and
-// has translations and units; nothing of them is served before its end.
+// TestCheckpoint: a replay stores its batches, which move the head and bring
+// translations and units; nothing of them is served before its end.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)

@@ -89,8 +89,8 @@ func TestTranslatePage(t *testing.T) {
 	}
 }
 
-// TestTranslatePagePrivate: to everybody a private translation is not there, by
-// checksum neither; a token is led to it, and what it is led to is shown.
+// TestTranslatePagePrivate: without a token the address of a private translation is
+// 404, also with a checksum; with one it leads to a resource that answers.
 func TestTranslatePagePrivate(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)

@@ -13,7 +13,7 @@ import (
 )
 
 // TestWLC lets Weblate's own command-line client (Debian package wlc) read the
-// demo world over HTTP: its contract with us, as it ships.
+// demo over HTTP, as it is packaged.
 func TestWLC(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -29,7 +29,7 @@ func TestWLC(t *testing.T) {
 }
 
 // TestWLCChanges reads change lists of all scopes; wlc asks for the translation
-// of every entry that has one, also in a world where a file is gone.
+// of every entry that has one, also where a file is gone.
 func TestWLCChanges(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.NewWriter(t)

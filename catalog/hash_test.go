@@ -28,14 +28,14 @@ func TestHashVectors(t *testing.T) {
 	}
 }
 
-// TestHashVectorsShared checks all vectors of the material next to the repository.
+// TestHashVectorsShared checks the vectors in a file beside the repository.
 func TestHashVectorsShared(t *testing.T) {
 	data, err := os.ReadFile("../../shared/data/hash-vectors.json")
 	if err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatalf("the hash vectors must be there in CI: %v", err)
 		}
-		t.Skipf("skipped: no shared data beside the project: %v", err)
+		t.Skipf("skipped: the recorded hashes are not in the repository: %v", err)
 	}
 	var vectors []struct {
 		Source      string `json:"source"`

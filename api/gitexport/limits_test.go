@@ -74,12 +74,12 @@ func TestRounds(t *testing.T) {
 			<-inside // the third one has its turn
 			close(leave)
 			if rec := <-answered; rec.Code != http.StatusOK {
-				t.Errorf("who waited: %d", rec.Code)
+				t.Errorf("the request that waited: %d", rec.Code)
 			}
 		}
 		for range 2 {
 			if rec := <-answered; rec.Code != http.StatusOK || rec.Body.String() != "0000" {
-				t.Errorf("who had a turn: %d %q", rec.Code, rec.Body)
+				t.Errorf("the request that had a turn: %d %q", rec.Code, rec.Body)
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func anyUnit() *rapid.Generator[catalog.Unit] {
 	})
 }
 
-// TestAppendedUnits: lists of units without reflection are those with it.
+// TestAppendedUnits: lists of units are the same with reflection and without.
 func TestAppendedUnits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -201,6 +201,6 @@ func NeedShared(tb testing.TB, path string) {
 		if os.Getenv("CI") != "" {
 			tb.Fatalf("the shared data must be there in CI: %v", err)
 		}
-		tb.Skipf("skipped: no shared data beside the project: %v", err)
+		tb.Skipf("skipped: the recorded data is not in the repository: %v", err)
 	}
 }

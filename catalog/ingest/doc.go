@@ -1,4 +1,4 @@
-// Package ingest brings repositories into the catalogue: it walks the commits
+// Package ingest brings repositories into the catalog: it walks the commits
 // of a branch, parses the PO files that each changed, compares them with the
 // stored units, attributes every difference to the commit that introduced it,
 // and stores units and change entries, one transaction per step.

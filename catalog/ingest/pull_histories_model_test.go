@@ -22,7 +22,7 @@ type modelEntry struct {
 	locked bool
 }
 
-// source is the entry's source as the catalogue joins it.
+// source is the entry's source as the catalog joins it.
 func (e *modelEntry) source() string {
 	if e.plural == "" {
 		return e.id

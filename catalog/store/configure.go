@@ -31,10 +31,10 @@ type TemplateKey struct {
 	Slug string
 }
 
-// Configure makes the projects and components those of the configuration, in one
-// transaction. Whatever the configuration does not name becomes inactive: it is
-// neither served nor pulled, but keeps its rows, ids, units and history, and
-// returns with its id when it is named again. A discovered component stays while
+// Configure stores the projects and components of the configuration, in one
+// transaction. The others become inactive: they are neither served nor pulled, but
+// keep their rows, ids, units and history, and return with their ids when they are
+// named again. A discovered component stays while
 // templates has its template. A component whose Repo, Branch or ReadKey changed
 // loses its head, to be read again against its stored units
 // (BranchComponent.Reread). Only rows that changed get the next generation.

@@ -20,8 +20,8 @@ import (
 // cannot be watched.
 const unwatchedInterval = 2 * time.Second
 
-// supervisor decides when a branch is pulled: that of a local repository when a ref
-// moves, others by the clock.
+// supervisor decides when a branch is pulled: in a local repository when a ref
+// moves, in others by the clock.
 type supervisor struct {
 	engine  *engine
 	log     *slog.Logger

@@ -149,7 +149,7 @@ func openBundle(tb testing.TB, name string) *os.File {
 	if os.Getenv("CI") == "true" {
 		tb.Fatalf("CI=true, but the shared repositories are not there: %v", err)
 	}
-	tb.Skipf("skipped: ../shared/data/repos is not beside the repository: %v", err)
+	tb.Skipf("skipped: the bundles of real repositories are not in the repository: %v", err)
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 func BenchmarkReadFiles(b *testing.B) {
 	const repos = "../../../../shared/data/repos"
 	if _, err := os.Stat(repos); err != nil {
-		b.Skipf("the shared data is absent: %v", err)
+		b.Skipf("skipped: the bundles of real repositories are not in the repository: %v", err)
 	}
 	var all [][]byte
 	for _, name := range []string{

@@ -191,7 +191,7 @@ func DefaultComponent() Component {
 // Discovers reports whether one component is made per match of `{component}`.
 func (c *Component) Discovers() bool { return strings.Contains(c.Slug, placeholder) }
 
-// Settings returns the settings as the catalogue stores them: Push without
+// Settings returns the settings as the catalog stores them: Push without
 // credentials, message templates with CR LF line breaks
 // (docs/compatibility.md#message-templates).
 func (c *Component) Settings() catalog.ComponentSettings {

@@ -171,7 +171,7 @@ func DefaultProject() Project {
 	return Project{SetLanguageTeam: true, EnableHooks: true, Access: catalog.AccessPublic}
 }
 
-// Settings returns the settings as the catalogue stores them.
+// Settings returns the settings as the catalog stores them.
 func (p *Project) Settings() catalog.ProjectSettings {
 	return catalog.ProjectSettings{
 		Name:              p.Name,

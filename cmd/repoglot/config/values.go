@@ -153,7 +153,7 @@ func (h History) String() string {
 	}
 }
 
-// catalog returns the history as the catalogue stores it.
+// catalog returns the history as the catalog stores it.
 func (h History) catalog() catalog.History {
 	return catalog.History{Full: h.Mode != HistoryNone, Since: h.Since, Commits: h.Commits}
 }
