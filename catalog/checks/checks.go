@@ -13,9 +13,9 @@
 // fits, its cases in testdata/NAME.txtar, Version, then go generate.
 package checks
 
-import (
-	"slices"
-)
+import "slices"
+
+//go:generate go test . -run TestLanguageNames|TestKeptWords|TestPage|TestVersion -update
 
 // Scope says what a check looks at.
 type Scope uint8

@@ -35,7 +35,7 @@
 //	values.go     Go values to columns and back
 //
 // One file reads and writes each of the small tables: comments.go, files.go,
-// lagging.go, problems.go, suggestions.go, target_hashes.go, tokens.go. layout.go
-// and codec.go are the formats of the bytes that are stored; watch.go tells
-// readers of new generations; errors.go makes every error one line.
+// lagging.go, problems.go, suggestions.go, target_hashes.go, tokens.go. layout.go is
+// the format of stored bytes; watch.go tells readers of new generations; errors.go
+// makes every error one line.
 package store

@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -146,4 +149,106 @@ func newEntries(units []FingerprintedUnit) []Entry {
 		es[i] = Entry{Action: catalog.ActionNewUnit, UnitID: u.ID, State: u.State, OldState: catalog.StateAbsent, Target: u.Target}
 	}
 	return es
+}
+
+// dump prints every row of every table, to compare two databases, or one at two
+// times.
+func dump(tb testing.TB, db *DB) string {
+	tb.Helper()
+	var b strings.Builder
+	ctx := context.Background()
+	err := db.engine.readers.transact(ctx, snapshotOptions(), func(s *session) error {
+		for _, table := range []string{"clock", "projects", "components", "translations", "units", "layouts", "users", "deltas", "changes", "files", "problems"} {
+			fmt.Fprintf(&b, "== %s\n", table)
+			rows, err := s.conn.QueryContext(ctx, `SELECT * FROM `+table+` ORDER BY 1, 2`)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			columns, err := rows.Columns()
+			if err != nil {
+				return err
+			}
+			for rows.Next() {
+				values, dest := make([]any, len(columns)), make([]any, len(columns))
+				for i := range values {
+					dest[i] = &values[i]
+				}
+				if err := rows.Scan(dest...); err != nil {
+					return err
+				}
+				for i, v := range values {
+					fmt.Fprintf(&b, " %s=%q", columns[i], fmt.Sprint(v))
+				}
+				b.WriteByte('\n')
+			}
+			if err := rows.Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b.String()
+}
+
+// beforeCommit makes the writer of a database call fn before each COMMIT: its
+// pool gets a connection that wraps the driver's.
+func beforeCommit(db *DB, fn func()) error {
+	e := db.engine
+	dsn, err := sqliteDSN(e.path, true, Options{}.withDefaults())
+	if err != nil {
+		return err
+	}
+	c, err := newConnector(dsn, db.searches.predicates)
+	if err != nil {
+		return err
+	}
+	h := sql.OpenDB(hookedConnector{c, fn})
+	e.writer.close()
+	e.writer = newPool(h, 1, e.writer.shared)
+	e.handles = append(e.handles, h)
+	return nil
+}
+
+type hookedConnector struct {
+	*connector
+	fn func()
+}
+
+func (c hookedConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return hookedConn{conn.(sqliteConn), c.fn}, nil
+}
+
+// sqliteConn is what the writer needs of a connection.
+type sqliteConn interface {
+	driver.Conn
+	driver.ConnPrepareContext
+	driver.ConnBeginTx
+}
+
+type hookedConn struct {
+	sqliteConn
+	fn func()
+}
+
+func (c hookedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	tx, err := c.sqliteConn.BeginTx(ctx, opts)
+	return hookedTx{tx, c.fn}, err
+}
+
+type hookedTx struct {
+	driver.Tx
+	fn func()
+}
+
+func (tx hookedTx) Commit() error {
+	tx.fn()
+	return tx.Tx.Commit()
 }

@@ -3,6 +3,9 @@ package store
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -41,12 +44,9 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// decodeBlock is the inverse of encodeBlock. On damaged bytes it does not panic,
-// and it allocates in proportion to their length.
-func decodeBlock(b []byte) ([]catalog.UnitPosition, error) { return decodeRange(b, 0, blockUnits) }
-
 // decodeRange decodes the units [from, to) of a block, as far as they exist. It
-// allocates no strings for the others.
+// allocates no strings for the others. On damaged bytes it does not panic, and it
+// allocates in proportion to their length.
 func decodeRange(b []byte, from, to int) ([]catalog.UnitPosition, error) {
 	r := blockReader{b: b}
 	n := int(min(r.uvarint(), blockUnits+1))
@@ -138,4 +138,56 @@ func (r *blockReader) bytes(n uint64) []byte {
 	out := r.b[:n]
 	r.b = r.b[n:]
 	return out
+}
+
+// codec compresses stored bytes. It is safe for concurrent use.
+type codec struct {
+	enc *zstd.Encoder
+	dec *zstd.Decoder
+}
+
+// maxInflated limits what a corrupt or hostile database can make us allocate. PO
+// files that max_file_size allows are far smaller.
+const maxInflated = 1 << 30
+
+// newCodec uses the fastest level, since files are written within a step; other
+// levels have not been measured. Equal input gives equal bytes: PutLayout relies
+// on it.
+func newCodec() (*codec, error) {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		return nil, err
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxInflated), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, err
+	}
+	return &codec{enc: enc, dec: dec}, nil
+}
+
+func (c *codec) deflate(b []byte) []byte { return c.enc.EncodeAll(b, nil) }
+
+func (c *codec) inflate(b []byte) ([]byte, error) { return c.dec.DecodeAll(b, nil) }
+
+// block decompresses and decodes one layout block.
+func (c *codec) block(data []byte) ([]catalog.UnitPosition, error) {
+	return c.blockRange(data, 0, blockUnits)
+}
+
+// blockRange is block for the units [from, to) of it.
+func (c *codec) blockRange(data []byte, from, to int) ([]catalog.UnitPosition, error) {
+	raw, err := c.inflate(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", errLayout, err)
+	}
+	return decodeRange(raw, from, to)
+}
+
+// eachID calls fn for the ids of a block.
+func (c *codec) eachID(data []byte, fn func(id int64)) error {
+	raw, err := c.inflate(data)
+	if err != nil {
+		return fmt.Errorf("%w (%w)", errLayout, err)
+	}
+	return decodeIDs(raw, fn)
 }

@@ -66,11 +66,11 @@ func FuzzDecodeBlock(f *testing.F) {
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 1})
 	f.Add([]byte{1, 2, 2, 255, 255, 255, 255, 15, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		placed, err := decodeBlock(data)
+		placed, err := decodeRange(data, 0, blockUnits)
 		if err != nil {
 			return
 		}
-		again, err := decodeBlock(encodeBlock(placed))
+		again, err := decodeRange(encodeBlock(placed), 0, blockUnits)
 		if diff := cmp.Diff(placed, again); diff != "" || err != nil {
 			t.Errorf("%v (-first +second):\n%s", err, diff)
 		}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"regexp"
 
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
@@ -115,8 +114,3 @@ func (tx *StepTx) SetPullProblem(ctx context.Context, componentID int64, problem
 	}
 	return tx.fail(ctx, "set problem", err)
 }
-
-var (
-	httpUser = regexp.MustCompile(`(?i)(https?://)[^/\s@]+@`)
-	password = regexp.MustCompile(`(://[^/\s:@]*):[^/\s@]*@`)
-)

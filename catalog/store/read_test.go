@@ -3,11 +3,15 @@ package store
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // More readers than sessions wait for their turn; no goroutine is left.
@@ -49,4 +53,118 @@ func TestSnapshotIsolation(t *testing.T) {
 		}
 		return errors.Join(err, err2)
 	})
+}
+
+// noise fills the log with bytes that cannot be compressed.
+func noise(t *testing.T, db *DB, from, to int, size int) {
+	t.Helper()
+	data := make([]byte, size)
+	random := rand.NewChaCha8([32]byte{byte(to)})
+	_, _ = random.Read(data)
+	step(t, db, info(from, to, 1), func(ctx context.Context, tx *StepTx) error {
+		id, _, err := fill(ctx, tx, 1, []string{"", "en", "cs"}[to], 10, nil)
+		if err != nil {
+			return err
+		}
+		return tx.PutFile(ctx, File{TranslationID: id, Blob: head(to), Data: data})
+	})
+}
+
+// TestReadLong: a long read sees one state and does not delay steps, which make no
+// checkpoint meanwhile; the end of the read does.
+func TestReadLong(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.db")
+	db := openAt(t, path)
+	configure(t, db, "app")
+	err := db.ReadLong(t.Context(), func(ctx context.Context, s *Snapshot) error {
+		before, err := s.Generation(ctx)
+		if err != nil {
+			return err
+		}
+		noise(t, db, 0, 1, checkpointAbove+1<<20)
+		if at := db.engine.checkpointAt.Load(); at != checkpointAbove { // a failed checkpoint increases it
+			t.Errorf("the step waited for the read; the next fold is due at %d bytes", at)
+		}
+		if after, err := s.Generation(ctx); err != nil || after != before {
+			t.Errorf("generation %d, then %d: %v", before, after, err)
+		}
+		if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() < checkpointAbove {
+			t.Errorf("the log meanwhile: %v, %v; want it there", wal, err)
+		}
+		return s.CheckAge()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 {
+		t.Errorf("the log after the read: %v, %v; want it empty", wal, err)
+	}
+}
+
+// TestReadLongBounded: long reads can use neither all readers nor the whole log.
+func TestReadLongBounded(t *testing.T) {
+	db := openAt(t, filepath.Join(t.TempDir(), "long.db"))
+	configure(t, db, "app")
+	var nest func(n int) error
+	nest = func(n int) error {
+		return db.ReadLong(t.Context(), func(ctx context.Context, s *Snapshot) error {
+			if n > 1 {
+				return nest(n - 1)
+			}
+			if err := db.Read(ctx, func(ctx context.Context, s *Snapshot) error { return nil }); err != nil {
+				t.Errorf("beside %d long reads: %v", longReaders, err)
+			}
+			return db.ReadLong(ctx, func(context.Context, *Snapshot) error { return nil })
+		})
+	}
+	if err := nest(longReaders); !errors.Is(err, ErrLongReads) {
+		t.Errorf("one long read too many: %v", err)
+	}
+	db.engine.maxWAL = 1 << 20
+	err := db.ReadLong(t.Context(), func(_ context.Context, s *Snapshot) error {
+		if err := s.CheckAge(); err != nil {
+			return err
+		}
+		noise(t, db, 0, 1, 2<<20)
+		if err := s.CheckAge(); !errors.Is(err, ErrSnapshotTooOld) {
+			t.Errorf("a log above the bound: %v", err)
+		}
+		return catalog.ErrInvalid
+	})
+	if !errors.Is(err, catalog.ErrInvalid) {
+		t.Errorf("the error of the function became %v", err)
+	}
+	err = db.ReadLong(t.Context(), func(context.Context, *Snapshot) error { return nil })
+	if !errors.Is(err, ErrSnapshotTooOld) {
+		t.Errorf("a new one while the log is above the bound: %v", err)
+	}
+}
+
+// TestCheckpointBackoff: after a failed checkpoint, which a snapshot of another
+// process may cause, not every later commit waits.
+func TestCheckpointBackoff(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fold.db")
+	db, err := Open(t.Context(), path, Options{BusyTimeout: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	configure(t, db, "app")
+	err = db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+		if _, err := s.Generation(ctx); err != nil {
+			return err
+		}
+		noise(t, db, 0, 1, checkpointAbove+1<<20)
+		if at := db.engine.checkpointAt.Load(); at < 2*checkpointAbove {
+			t.Errorf("the next fold is due at %d bytes", at)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise(t, db, 1, 2, checkpointAbove)
+	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 || db.engine.checkpointAt.Load() != checkpointAbove {
+		t.Errorf("the log after the read: %v, %v; want it empty", wal, err)
+	}
 }

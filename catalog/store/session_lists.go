@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"strconv"
 	"strings"
 )
@@ -44,5 +45,79 @@ func list(from, n int) string {
 		b.WriteString(strconv.Itoa(from + i))
 	}
 	b.WriteByte(')')
+	return b.String()
+}
+
+// inserter collects rows and writes many per statement.
+type inserter struct {
+	head string // INSERT INTO t (a, b) VALUES
+	cols int
+	args []any
+	tail string // ON CONFLICT
+	full string // the statement for insertRows rows
+}
+
+// insertRows is the number of rows per statement: 64 rows of 22 columns stay far
+// below the limit of 32,766 parameters.
+const insertRows = 64
+
+func newInserter(table string, columns ...string) *inserter {
+	in := &inserter{head: bulkInsert + table + " (" + strings.Join(columns, ", ") + ") VALUES ", cols: len(columns)}
+	in.full = in.sql(insertRows)
+	return in
+}
+
+// onConflict sets the clause for rows that exist already.
+func (in *inserter) onConflict(tail string) {
+	in.tail = tail
+	in.full = in.sql(insertRows)
+}
+
+func (in *inserter) add(ctx context.Context, s *session, args ...any) error {
+	in.args = append(in.args, args...)
+	if len(in.args) < insertRows*in.cols {
+		return nil
+	}
+	return in.write(ctx, s, insertRows)
+}
+
+// flush writes the remaining rows.
+func (in *inserter) flush(ctx context.Context, s *session) error {
+	for len(in.args) > 0 {
+		rows := len(in.args) / in.cols
+		if rows >= 8 {
+			rows = 8
+		} else {
+			rows = 1
+		}
+		if err := in.write(ctx, s, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *inserter) write(ctx context.Context, s *session, rows int) error {
+	query := in.full
+	if rows != insertRows {
+		query = in.sql(rows)
+	}
+	_, err := s.exec(ctx, query, in.args[:rows*in.cols]...)
+	n := copy(in.args, in.args[rows*in.cols:])
+	clear(in.args[n:])
+	in.args = in.args[:n]
+	return err
+}
+
+func (in *inserter) sql(rows int) string {
+	var b strings.Builder
+	b.WriteString(in.head)
+	for i := range rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(list(1+i*in.cols, in.cols))
+	}
+	b.WriteString(in.tail)
 	return b.String()
 }

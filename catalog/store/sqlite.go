@@ -9,7 +9,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // sqliteEngine is the engine: one file of SQLite, the sessions on it, and its
@@ -131,3 +138,81 @@ func touch(path string) error {
 	}
 	return fmt.Errorf("cannot write %s (%w): change data_dir", path, errors.Unwrap(err))
 }
+
+// The SQL of the package is the common subset of SQLite (3.35) and PostgreSQL: $1
+// placeholders, RETURNING, ON CONFLICT. The following adapts it to SQLite.
+
+const gooseDialect = goose.DialectSQLite3
+
+// schemaTokens fills in types in the migrations. In SQLite only INTEGER PRIMARY
+// KEY is the row's own key; BIGINT PRIMARY KEY would create a second, hidden
+// index.
+func schemaTokens() *strings.Replacer {
+	return strings.NewReplacer("@ID", "INTEGER", "@BYTES", "BLOB", "@CLUSTERED", "WITHOUT ROWID")
+}
+
+// snapshotOptions begin a transaction that sees one state of the database from its
+// first statement.
+func snapshotOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
+
+// bulkInsert begins an insert of many rows. OR FAIL saves SQLite the journal for
+// undoing the rows of a single statement: a failed statement rolls back its whole
+// transaction anyway.
+const bulkInsert = "INSERT OR FAIL INTO "
+
+// bindStyle replaces $1, $2, … by ? if they are in order, each once. SQLite keeps
+// numbered parameters in a list that it searches for every one it binds, which
+// made inserts of 64 rows four times slower (13,100 against 50,600 units/s on a
+// busy machine).
+func bindStyle(query string) string {
+	var b strings.Builder
+	next := 1
+	for i := 0; i < len(query); {
+		if query[i] != '$' {
+			b.WriteByte(query[i])
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(query) && '0' <= query[end] && query[end] <= '9' {
+			end++
+		}
+		if query[i+1:end] != strconv.Itoa(next) {
+			return query
+		}
+		b.WriteByte('?')
+		next++
+		i = end
+	}
+	return b.String()
+}
+
+// describe explains an error of the driver, and the remedy, in one line. found is
+// false if err is no such error. sentinel is nil if no caller can react to it.
+func describe(err error) (text string, sentinel error, found bool) {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return "", nil, false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return "the database is locked by another process: stop it and try again", ErrUnavailable, true
+	case sqlite3.SQLITE_FULL:
+		return "the disk is full: nothing was lost; free some space, the next pull goes on", ErrUnavailable, true
+	case sqlite3.SQLITE_READONLY:
+		return "the database cannot be written: check the permissions of the file and its folder", ErrUnavailable, true
+	case sqlite3.SQLITE_CANTOPEN:
+		return "the database cannot be opened: check that its folder exists and is writable", ErrUnavailable, true
+	case sqlite3.SQLITE_NOTADB:
+		return "the file is not a database: move it away or change data_dir", nil, true
+	case sqlite3.SQLITE_CORRUPT:
+		return "the database is corrupt: restore a backup, or move the file away and import anew", nil, true
+	case sqlite3.SQLITE_IOERR:
+		return fmt.Sprintf("the disk failed (%s): check it, then try again", oneLine(e.Error())), ErrUnavailable, true
+	case sqlite3.SQLITE_CONSTRAINT:
+		return "the write contradicts what is stored (" + oneLine(e.Error()) + ")", catalog.ErrConflict, true
+	}
+	return oneLine(e.Error()), nil, true
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

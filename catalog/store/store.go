@@ -141,3 +141,54 @@ func (db *DB) Close() error {
 
 // Metrics returns the collectors of this database, for the registry of cmd.
 func (db *DB) Metrics() []prometheus.Collector { return db.metrics.collectors() }
+
+// write runs fn in a transaction of the writer. After the commit it wakes the
+// watches if fn took a generation.
+func (db *DB) write(ctx context.Context, fn func(s *session) error) error {
+	var generation int64
+	err := db.engine.writer.transact(ctx, nil, func(s *session) error {
+		if err := fn(s); err != nil {
+			return err
+		}
+		_, err := s.first(ctx, `SELECT generation FROM clock WHERE one = 1`, nil, &generation)
+		return err
+	})
+	if err == nil {
+		db.notifier.publish(generation)
+		db.engine.committed(ctx)
+	}
+	return err
+}
+
+type metrics struct {
+	steps      *prometheus.HistogramVec
+	changes    prometheus.Counter
+	generation prometheus.Gauge
+	statements prometheus.Counter
+}
+
+func newMetrics() *metrics {
+	return &metrics{
+		steps: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "repoglot_store_step_seconds",
+			Help:    "Duration of steps, waiting for the writer included, by result.",
+			Buckets: []float64{.001, .005, .02, .1, .5, 2, 10, 60},
+		}, []string{"result"}),
+		changes: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "repoglot_store_changes_total",
+			Help: "Change entries written.",
+		}),
+		generation: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "repoglot_store_generation",
+			Help: "Newest generation that this process wrote or found when it started.",
+		}),
+		statements: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "repoglot_store_statements_total",
+			Help: "SQL statements run.",
+		}),
+	}
+}
+
+func (m *metrics) collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.steps, m.changes, m.generation, m.statements}
+}

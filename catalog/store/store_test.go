@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -191,5 +193,59 @@ func TestOddPath(t *testing.T) {
 	configure(t, db, "app")
 	if fi, err := os.Stat(path); err != nil || fi.Size() == 0 || fi.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v, %v: not the database, or open to others", fi, err)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	db := openWith(t, "app")
+	step(t, db, info(0, 1, 1), writeAll)
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(db.Metrics()...)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			got[f.GetName()] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+		}
+	}
+	if got["repoglot_store_statements_total"] < 10 {
+		t.Errorf("only %v statements counted", got["repoglot_store_statements_total"])
+	}
+	delete(got, "repoglot_store_statements_total") // its value may vary
+	want := map[string]float64{"repoglot_store_changes_total": 300, "repoglot_store_generation": 2, "repoglot_store_step_seconds": 1}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestLock(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "here")
+	unlock, err := Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock(dir); err == nil {
+		t.Fatal("locked twice")
+	} else {
+		wantLine(t, err, dir, fmt.Sprintf("process %d:", os.Getpid()), "stop it", "data_dir")
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "lock")
+	if _, err := Lock(file); err == nil {
+		t.Fatal("locked a file")
+	} else {
+		wantLine(t, err, file, "data_dir")
 	}
 }

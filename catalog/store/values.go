@@ -50,30 +50,12 @@ func orNull(id int64) any {
 	return id
 }
 
-// eventText returns JSON, or NULL without an event.
-func eventText(event map[string]string) (any, error) {
-	if event == nil {
+// jsonText returns v as JSON, or NULL if there is none.
+func jsonText(v any, none bool) (any, error) {
+	if none {
 		return nil, nil
 	}
-	b, err := json.Marshal(event)
-	return string(b), err
-}
-
-// namesText returns JSON, or NULL without names.
-func namesText(names []string) (any, error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
-	b, err := json.Marshal(names)
-	return string(b), err
-}
-
-// commitText returns JSON, or NULL without a commit.
-func commitText(c *catalog.Commit) (any, error) {
-	if c == nil {
-		return nil, nil
-	}
-	b, err := json.Marshal(c)
+	b, err := json.Marshal(v)
 	return string(b), err
 }
 

@@ -55,7 +55,7 @@ func (tx *StepTx) checkCodes(ctx context.Context) error {
 }
 
 func (tx *StepTx) advanceHeads(ctx context.Context) error {
-	commit, err := commitText(tx.info.Commit)
+	commit, err := jsonText(tx.info.Commit, tx.info.Commit == nil)
 	if err != nil {
 		return err
 	}

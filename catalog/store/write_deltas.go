@@ -110,7 +110,7 @@ func (tx *StepTx) prepareDelta(d *Delta, m *convoyMember) (pendingDelta, error) 
 		stamp = max(stamp, m.lastAt.Int64)
 	}
 	m.lastAt.Int64, m.lastAt.Valid = stamp, true
-	names, err := namesText(d.CoAuthors)
+	names, err := jsonText(d.CoAuthors, len(d.CoAuthors) == 0)
 	if err != nil {
 		return pendingDelta{}, err
 	}
@@ -139,7 +139,7 @@ func (tx *StepTx) addEntry(ctx context.Context, d *Delta, p *pendingDelta, i int
 	if e.UnitID == 0 {
 		state, old = catalog.StateAbsent, catalog.StateAbsent
 	}
-	event, err := eventText(e.Event)
+	event, err := jsonText(e.Event, e.Event == nil)
 	if err != nil {
 		return err
 	}

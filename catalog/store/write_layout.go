@@ -83,26 +83,3 @@ func (tx *StepTx) Layout(ctx context.Context, translationID int64) ([]catalog.Un
 	}
 	return placed, nil
 }
-
-// block decompresses and decodes one layout block.
-func (c *codec) block(data []byte) ([]catalog.UnitPosition, error) {
-	return c.blockRange(data, 0, blockUnits)
-}
-
-// blockRange is block for the units [from, to) of it.
-func (c *codec) blockRange(data []byte, from, to int) ([]catalog.UnitPosition, error) {
-	raw, err := c.inflate(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", errLayout, err)
-	}
-	return decodeRange(raw, from, to)
-}
-
-// eachID calls fn for the ids of a block.
-func (c *codec) eachID(data []byte, fn func(id int64)) error {
-	raw, err := c.inflate(data)
-	if err != nil {
-		return fmt.Errorf("%w (%w)", errLayout, err)
-	}
-	return decodeIDs(raw, fn)
-}

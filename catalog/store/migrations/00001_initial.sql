@@ -1,5 +1,5 @@
 -- One template for all engines, which fill in @ID, @BYTES and @CLUSTERED
--- (sqlite_statements.go). Times are microseconds since 1970, NULL for the zero
+-- (sqlite.go). Times are microseconds since 1970, NULL for the zero
 -- time; flags are 0 or 1. Only surplus layout blocks and solved problems are
 -- deleted: ids are permanent.
 

@@ -3,7 +3,13 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,5 +106,85 @@ func TestDirectEnds(t *testing.T) {
 			}
 			return err
 		})
+	}
+}
+
+func TestBindStyle(t *testing.T) {
+	for query, want := range map[string]string{
+		"a = $1 AND b IN ($2,$3)":  "a = ? AND b IN (?,?)",
+		"a = $2 AND b = $1":        "a = $2 AND b = $1",
+		"a = $1 OR b = $1":         "a = $1 OR b = $1",
+		"SELECT 1":                 "SELECT 1",
+		list(1, 12):                "(?,?,?,?,?,?,?,?,?,?,?,?)",
+		"a = $1 AND b = $3 - $2 $": "a = $1 AND b = $3 - $2 $",
+	} {
+		if got := bindStyle(query); got != want {
+			t.Errorf("%q became %q, want %q", query, got, want)
+		}
+	}
+}
+
+// A long write-ahead log is written into the database after the commit, although a
+// reader was in the way of SQLite's own checkpoint.
+func TestCheckpoint(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fold.db")
+	db := openAt(t, path)
+	configure(t, db, "app")
+	noise := make([]byte, checkpointAbove+1<<20) // does not compress
+	random := rand.NewChaCha8([32]byte{1})
+	_, _ = random.Read(noise)
+
+	reading, committed, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		done <- db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
+			if _, err := s.Generation(ctx); err != nil {
+				return err
+			}
+			close(reading)
+			<-committed
+			_, err := s.Generation(ctx)
+			return err
+		})
+	}()
+	<-reading
+	if err := beforeCommit(db, sync.OnceFunc(func() { close(committed) })); err != nil {
+		t.Fatal(err)
+	}
+	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
+		id, _, err := fill(ctx, tx, 1, "en", 10, nil)
+		if err != nil {
+			return err
+		}
+		return tx.PutFile(ctx, File{TranslationID: id, Blob: head(5), Data: noise})
+	})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 {
+		t.Errorf("the log after the step: %v, %v; want it empty", wal, err)
+	}
+	if file, err := os.Stat(path); err != nil || file.Size() < checkpointAbove {
+		t.Errorf("the database after the step: %v, %v; want all in it", file, err)
+	}
+	step(t, db, info(1, 2, 1), nothing)
+}
+
+// A test that panics ends its search with an error. The process goes on, and the
+// connection stays usable.
+func TestSearchPanics(t *testing.T) {
+	db := open(t)
+	first, release := db.searches.predicates.register([]predicate{{row: func([]driver.Value) bool { panic("of a test") }}})
+	defer release()
+	for range 2 {
+		if err := db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+			var n int64
+			_, err := s.s.first(ctx, `SELECT search_text($1, 'x')`, []any{first}, &n)
+			return err
+		}); err == nil || !strings.Contains(err.Error(), "panic: of a test") {
+			t.Errorf("a test that panics: %v", err)
+		}
+	}
+	if err := recovering(func() error { panic("of a helper") }); err == nil || !strings.HasPrefix(err.Error(), "panic: of a helper\n") {
+		t.Errorf("a helper that panics: %v", err)
 	}
 }

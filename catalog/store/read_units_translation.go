@@ -1,0 +1,112 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// StoredUnit is a stored unit as needed to compare many versions in memory.
+type StoredUnit struct {
+	catalog.Known
+	// Target is the stored translation, forms joined.
+	Target string
+	// State is the stored state.
+	State catalog.State
+}
+
+// StoredUnits returns all units of a translation by id, including removed ones.
+func (s *Snapshot) StoredUnits(ctx context.Context, translationID int64) ([]StoredUnit, error) {
+	var out []StoredUnit
+	var u StoredUnit
+	dest := []any{&u.ID, &u.Removed, &u.Identity.Hash, &u.Identity.Key, &u.Text, &u.Meta, &u.Target, &u.State}
+	err := s.s.query(ctx, `SELECT id, removed, id_hash, id_key, text_print, meta_print, target, state FROM units WHERE translation_id = $1`,
+		[]any{translationID}, func(scan scan) error {
+			err := scan(dest...)
+			out = append(out, u)
+			return err
+		})
+	slices.SortFunc(out, func(a, b StoredUnit) int { return int(a.ID - b.ID) })
+	return out, s.db.fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err)
+}
+
+// AllTranslations returns the translations of a component by id, including removed
+// ones.
+func (s *Snapshot) AllTranslations(ctx context.Context, componentID int64) ([]catalog.Translation, error) {
+	ts, err := translationsOf(ctx, s.s, componentID, true)
+	return ts, s.db.fail(ctx, fmt.Sprintf("read all translations of component %d", componentID), err)
+}
+
+// FailingUnits returns up to limit units of a translation that fail a check, by
+// id, starting at offset. Position and Location are not set.
+func (s *Snapshot) FailingUnits(ctx context.Context, translationID int64, offset, limit int) ([]catalog.Unit, error) {
+	var units []catalog.Unit
+	var r unitScan
+	dest := r.dest()
+	err := s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN (
+		SELECT unit_id FROM failing WHERE translation_id = $1 ORDER BY unit_id LIMIT $2 OFFSET $3) ORDER BY u.id`,
+		[]any{translationID, max(limit, 0), max(offset, 0)}, func(scan scan) error {
+			err := scan(dest...)
+			units = append(units, r.unit())
+			return err
+		})
+	return units, s.db.fail(ctx, fmt.Sprintf("read failing units of translation %d", translationID), err)
+}
+
+// UnitByHash returns the id of the unit of a translation with an id_hash. The hash
+// is not unique: of several units a live one comes first, then the lowest id.
+func (s *Snapshot) UnitByHash(ctx context.Context, translationID, hash int64) (id int64, found bool, err error) {
+	const query = `SELECT id FROM units WHERE translation_id = $1 AND id_hash = $2 ORDER BY removed, id LIMIT 1`
+	err = s.s.query(ctx, query, []any{translationID, hash}, func(scan scan) error {
+		found = true
+		return scan(&id)
+	})
+	return id, found, s.db.fail(ctx, fmt.Sprintf("find a string of translation %d by its hash", translationID), err)
+}
+
+// fileChunk is the number of units that UnitsInFile holds at once.
+const fileChunk = 1000
+
+// UnitsInFile yields the live units of a translation in the order of its file; if
+// only is not nil, only units in that set. It holds the whole layout in memory,
+// and up to fileChunk units. It ends after an error.
+func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only map[int64]struct{}) iter.Seq2[*catalog.Unit, error] {
+	return func(yield func(*catalog.Unit, error) bool) {
+		var placed []catalog.UnitPosition
+		err := s.eachInLayout(ctx, []searchTranslation{{id: translationID}}, func(p catalog.UnitPosition) {
+			if _, in := only[p.ID]; in || only == nil {
+				placed = append(placed, p)
+			}
+		})
+		slices.SortFunc(placed, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.Position, b.Position) })
+		for piece := range slices.Chunk(placed, fileChunk) {
+			if err != nil {
+				break
+			}
+			var units []catalog.Unit
+			if units, err = s.unitsOf(ctx, piece); err != nil {
+				break
+			}
+			for i := range units {
+				if !yield(&units[i], nil) {
+					return
+				}
+			}
+		}
+		if err != nil {
+			yield(nil, s.db.fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err))
+		}
+	}
+}
+
+// unitsOf reads the units of a piece of a file, in its order.
+func (s *Snapshot) unitsOf(ctx context.Context, placed []catalog.UnitPosition) ([]catalog.Unit, error) {
+	slices.SortFunc(placed, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
+	units, err := s.unitsAt(ctx, placed)
+	slices.SortFunc(units, func(a, b catalog.Unit) int { return cmp.Compare(a.Position, b.Position) })
+	return units, err
+}
