@@ -4,23 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // FuzzParse checks any input: no panic, only errors of the documented type with a
 // position inside the file, strings that are UTF-8 without NUL, and bounded memory.
 func FuzzParse(f *testing.F) {
-	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	must(f, err)
-	for _, file := range files {
-		ar, err := txtar.ParseFile(file)
-		must(f, err)
+	for _, ar := range archives(f) {
 		f.Add(ar.Files[0].Data)
 	}
 	for _, s := range []string{
@@ -214,11 +207,7 @@ func hostile(n int) map[string][]byte {
 // its entries, written as new ones, are read as the same entries, and that a changed
 // entry changes no other one.
 func FuzzWrite(f *testing.F) {
-	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	must(f, err)
-	for _, file := range files {
-		ar, err := txtar.ParseFile(file)
-		must(f, err)
+	for _, ar := range archives(f) {
 		f.Add(ar.Files[0].Data)
 	}
 	for _, s := range []string{

@@ -8,19 +8,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestStringsAgainstMsgcat compares our strings with msgcat's, in the cases of testdata
 // and in the awkward files. TestWriteBundles does the same with the bundles.
 func TestStringsAgainstMsgcat(t *testing.T) {
 	needMsgfmt(t)
-	cases, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	must(t, err)
 	read := map[string]int{}
-	for _, name := range cases {
-		ar, err := txtar.ParseFile(name)
-		must(t, err)
+	for name, ar := range archives(t) {
 		read["testdata"] += compareStrings(t, name, input(t, ar))
 	}
 	awkward := sharedDir(t, "data", "repos", "awkward")

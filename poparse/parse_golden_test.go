@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,14 +22,8 @@ var update = flag.Bool("update", false, "rewrite the want sections of testdata/*
 // by the characters that they show (␊ before a line end joins the lines), and ␚ by a
 // byte 0xFF.
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, file := range files {
+	for file, ar := range archives(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			ar, err := txtar.ParseFile(file)
-			must(t, err)
 			if len(ar.Files) != 2 || ar.Files[0].Name != "in.po" || ar.Files[1].Name != "want" {
 				t.Fatal("want the sections in.po and want")
 			}
@@ -42,6 +37,24 @@ func TestGolden(t *testing.T) {
 				t.Errorf("%s\n(-want +got)\n%s", ar.Comment, diff)
 			}
 		})
+	}
+}
+
+// archives are the cases of TestGolden by their files, in order.
+func archives(t testing.TB) iter.Seq2[string, *txtar.Archive] {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	return func(yield func(string, *txtar.Archive) bool) {
+		for _, file := range files {
+			ar, err := txtar.ParseFile(file)
+			must(t, err)
+			if !yield(file, ar) {
+				return
+			}
+		}
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 )
@@ -30,11 +29,7 @@ func written(t testing.TB, f *File) string {
 // TestWriteUnchanged writes every file of testdata and every awkward file that parses:
 // all bytes must be the same.
 func TestWriteUnchanged(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	must(t, err)
-	for _, file := range files {
-		ar, err := txtar.ParseFile(file)
-		must(t, err)
+	for file, ar := range archives(t) {
 		checkWritten(t, file, input(t, ar))
 	}
 	awkward, err := filepath.Glob(filepath.Join("..", "..", "shared", "data", "repos", "awkward", "*.po"))

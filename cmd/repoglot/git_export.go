@@ -36,7 +36,7 @@ func (e exports) Repository(r *http.Request, project, component string) (gitexpo
 	var key string
 	err = e.engine.db.Read(r.Context(), func(ctx context.Context, snap *store.Snapshot) error {
 		row, err := snap.Component(ctx, project, component)
-		if err == nil && private(row.Project.Private(), row.Settings.Access) && !visitor.SeesPrivate {
+		if err == nil && row.Settings.Private(&row.Project) && !visitor.SeesPrivate {
 			err = catalog.ErrNotFound
 		}
 		key = ingest.BranchKey(row.Repo, row.Branch)

@@ -69,7 +69,7 @@ func (s *supervisor) eachVisible(ctx context.Context, each func(context.Context,
 			return err
 		}
 		for i := range rows {
-			if private(rows[i].Project.Private(), rows[i].Settings.Access) {
+			if rows[i].Settings.Private(&rows[i].Project) {
 				continue
 			}
 			if err := each(ctx, snap, &rows[i]); err != nil {

@@ -113,18 +113,9 @@ func remoteHost(repo string) string {
 	return strings.ToLower(u.Host)
 }
 
-// private reports whether a component is private; its own access wins over its
-// project's.
-func private(project bool, access catalog.Access) bool {
-	if access == "" {
-		return project
-	}
-	return access == catalog.AccessPrivate
-}
-
-// private reports whether a project of the plan is private.
-func (p *plan) private(slug string) bool {
-	return p.project(slug).Private()
+// private reports whether a component of the plan is private.
+func (p *plan) private(c *store.ComponentSpec) bool {
+	return c.Settings.Private(p.project(c.Project))
 }
 
 // project returns a project of the plan; for an unknown slug, a private one.
@@ -142,7 +133,7 @@ func (p *plan) public() []ingest.Component {
 	var list []ingest.Component
 	for _, b := range p.branches {
 		for _, c := range b.Components {
-			if !private(p.private(c.Spec.Project), c.Spec.Settings.Access) {
+			if !p.private(&c.Spec) {
 				list = append(list, c)
 			}
 		}

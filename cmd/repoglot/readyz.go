@@ -98,12 +98,12 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *in
 	for i := range rows {
 		c := &rows[i]
 		found[c.Project.Slug+"/"+c.Slug], found[c.Project.Slug+"/"+c.Template] = true, true
-		add(c.Project.Slug, c.Slug, private(c.Project.Private(), c.Settings.Access), c.Imported, c.Problem)
+		add(c.Project.Slug, c.Slug, c.Settings.Private(&c.Project), c.Imported, c.Problem)
 	}
 	for _, c := range b.Components { // discoveries without a component
 		if !found[c.Spec.Project+"/"+c.Spec.Slug] {
 			nothing := state.Finished() && state.Err == nil // there is nothing to find
-			add(c.Spec.Project, c.Spec.Slug, private(p.private(c.Spec.Project), c.Spec.Settings.Access), nothing, "")
+			add(c.Spec.Project, c.Spec.Slug, p.private(&c.Spec), nothing, "")
 		}
 	}
 	return nil

@@ -62,22 +62,3 @@ func TestBranchError(t *testing.T) {
 		}
 	}
 }
-
-// TestPrivate: a component's own access wins over its project's.
-func TestPrivate(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		project bool
-		access  catalog.Access
-		want    bool
-	}{
-		{false, "", false},
-		{true, "", true},
-		{true, catalog.AccessPublic, false},
-		{false, catalog.AccessPrivate, true},
-	} {
-		if got := private(tt.project, tt.access); got != tt.want {
-			t.Errorf("private(%v, %q) = %v", tt.project, tt.access, got)
-		}
-	}
-}

@@ -80,10 +80,7 @@ func TestKilledReplay(t *testing.T) {
 	repo := languageByLanguage(t, 14, 2000)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "r.yaml")
-	text := fmt.Sprintf("listen: 127.0.0.1:0\nprojects:\n- slug: p\n  components:\n  - {slug: app, repo: %q, filemask: 'po/*.po'}\n", repo.Path())
-	must(t, os.WriteFile(file, []byte(text), 0o600))
-	exe, err := os.Executable()
-	must(t, err)
+	exe := configure(t, file, repo.Path())
 	sync := func(name string, killAt int64) (asked int64, killed bool) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), exe, "sync", "--config", file, "--data-dir", filepath.Join(dir, name))

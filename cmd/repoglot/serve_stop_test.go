@@ -15,16 +15,23 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
+// configure writes a configuration with the component p/app and returns the path
+// of the program.
+func configure(t *testing.T, file, repo string) (exe string) {
+	t.Helper()
+	text := fmt.Sprintf("listen: 127.0.0.1:0\nprojects:\n- slug: p\n  components:\n  - {slug: app, repo: %q, filemask: 'po/*.po'}\n", repo)
+	must(t, os.WriteFile(file, []byte(text), 0o600))
+	exe, err := os.Executable()
+	must(t, err)
+	return exe
+}
+
 // TestStopDuringImport stops a server during an import; the next start finishes it.
 func TestStopDuringImport(t *testing.T) {
 	t.Parallel()
 	repo := testrepos.GenSpec{Languages: testrepos.Languages(12), Entries: 2000, Template: true}.Generate(t)
-	dir := t.TempDir()
-	file := filepath.Join(dir, "r.yaml")
-	text := fmt.Sprintf("listen: 127.0.0.1:0\nprojects:\n- slug: p\n  components:\n  - {slug: app, repo: %q, filemask: 'po/*.po'}\n", repo.Path())
-	must(t, os.WriteFile(file, []byte(text), 0o600))
-	exe, err := os.Executable()
-	must(t, err)
+	file := filepath.Join(t.TempDir(), "r.yaml")
+	exe := configure(t, file, repo.Path())
 	errs := &output{}
 	serve := exec.Command(exe, "serve", "--config", file, "--log-level", "debug")
 	serve.Env = append(os.Environ(), childVar+"=1")
@@ -54,10 +61,7 @@ func TestStopDuringStream(t *testing.T) {
 	t.Parallel()
 	repo := testrepos.GenSpec{Languages: testrepos.Languages(2), Entries: 5, Template: true}.Generate(t)
 	file := filepath.Join(t.TempDir(), "r.yaml")
-	text := fmt.Sprintf("listen: 127.0.0.1:0\nprojects:\n- slug: p\n  components:\n  - {slug: app, repo: %q, filemask: 'po/*.po'}\n", repo.Path())
-	must(t, os.WriteFile(file, []byte(text), 0o600))
-	exe, err := os.Executable()
-	must(t, err)
+	exe := configure(t, file, repo.Path())
 	out, errs := &output{}, &output{}
 	serve := exec.Command(exe, "serve", "--config", file)
 	serve.Env = append(os.Environ(), childVar+"=1")

@@ -57,7 +57,7 @@ func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Componen
 		found[from] = true
 		list = append(list, p.secured(from, hooks.Component{
 			ID: c.ID, Project: c.Project.Slug, Slug: c.Slug, Branch: c.Branch, Tracking: c.Tracking, Suggests: suggests(&c.Settings),
-			Private: private(c.Project.Private(), c.Settings.Access), Enabled: c.Project.Settings.EnableHooks,
+			Private: c.Settings.Private(&c.Project), Enabled: c.Project.Settings.EnableHooks,
 		}))
 	}
 	for _, c := range b.Components {
@@ -68,7 +68,7 @@ func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Componen
 		project := p.project(c.Spec.Project)
 		list = append(list, p.secured(from, hooks.Component{
 			Project: c.Spec.Project, Slug: c.Spec.Slug, Branch: c.Spec.Branch, Suggests: suggests(&c.Spec.Settings),
-			Private: private(project.Private(), c.Spec.Settings.Access), Enabled: project.Settings.EnableHooks,
+			Private: p.private(&c.Spec), Enabled: project.Settings.EnableHooks,
 		}))
 	}
 	return list, nil
