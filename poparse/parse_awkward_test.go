@@ -131,3 +131,32 @@ func TestParseErrorIsSyntaxError(t *testing.T) {
 		t.Errorf("Error() = %q, want %q", got, want)
 	}
 }
+
+// TestTooMany reads more empty comments than a file of that size can have.
+func TestTooMany(t *testing.T) {
+	const bound = 1 << 16
+	data := strings.Repeat("#\n", 2*bound) + "msgid \"a\"\nmsgstr \"b\"\n"
+	f, err := Parse("x.po", []byte(data))
+	must(t, err)
+	if got, want := len(f.Entries[0].Comments), bound+len(data)/32; got != want {
+		t.Errorf("%d comments kept, want %d", got, want)
+	}
+	if len(f.Warnings) != 1 || f.Warnings[0].Code != WarnTooMany {
+		t.Errorf("warnings %v, want one %s", f.Warnings, WarnTooMany)
+	}
+}
+
+func TestSniffBinary(t *testing.T) {
+	for data, want := range map[string]string{
+		"\xde\x12\x04\x95\x00\x00\x00\x00\x01\x00\x00\x00": "a compiled catalog",
+		"\x7fELF\x02\x01\x01\x00":                          "a program",
+		"\x1f\x8b\x08\x00":                                 "gzip",
+		"\x89PNG\r\n\x1a\n\x00\x00":                        "PNG",
+		"\x01\x02\x03\x04\x05":                             "a binary file",
+	} {
+		_, err := Parse("x.po", []byte(data))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q in it", data, err, want)
+		}
+	}
+}
