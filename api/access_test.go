@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/base64"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -20,8 +21,8 @@ import (
 // never are texts that must not be in any public answer of catalogtest.Demo.
 var never = []string{"/demo/hidden", "/secret/lib", "mallory", "Mallory"}
 
-// TestRoutesHidePrivate asks every route of the table, filled in with what is
-// private, as everybody and with a token.
+// TestRoutesHidePrivate asks for private objects by every route of the table,
+// without a token and with one.
 func TestRoutesHidePrivate(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -29,12 +30,12 @@ func TestRoutesHidePrivate(t *testing.T) {
 	key := w.Token("t", catalog.ScopeRead)
 	hidden := w.IDs["demo/hidden"]
 	var change int64
-	for _, id := range idsOf(getToken(t, s, "/api/components/demo/hidden/changes/", key)) {
+	for _, id := range idsOf(getList(t, s, "/api/components/demo/hidden/changes/", "Authorization", "Token "+key)) {
 		change = int64(id)
 	}
 	fill := strings.NewReplacer(":project", "demo", ":component", "hidden", ":language", "en", ":username", "mallory",
 		":code", "en", ":uuid", resource.TaskID("demo", "hidden"), ":slug", "x", ":linked", "x", ":widget", "svg-badge.svg")
-	// The project is public: what is about all of it is there for everybody.
+	// The project is public, so everybody sees resources of the whole project.
 	ofProject := func(path string) bool {
 		return strings.Contains(path, ":project") && !strings.Contains(path, ":component")
 	}
@@ -62,7 +63,7 @@ func TestRoutesHidePrivate(t *testing.T) {
 					t.Errorf("%s %s: %d without a token", method, path, rec.Code)
 				}
 				for _, text := range never {
-					if strings.Contains(rec.Body.String(), text) || strings.Contains(strings.Join(slices.Concat(values(rec.Header())...), "\n"), text) {
+					if strings.Contains(said(rec), text) {
 						t.Errorf("%s %s without a token has %s", method, path, text)
 					}
 				}
@@ -80,22 +81,9 @@ func TestRoutesHidePrivate(t *testing.T) {
 	}
 }
 
-// getToken is getList with a token.
-func getToken(tb testing.TB, s *Server, target, key string) envelope {
-	tb.Helper()
-	rec := call(tb, s, http.MethodGet, target, "Authorization", "Token "+key)
-	if rec.Code != http.StatusOK {
-		tb.Fatalf("GET %s: %d %s", target, rec.Code, rec.Body)
-	}
-	return decode[envelope](tb, rec.Body.String())
-}
-
-func values(h http.Header) [][]string {
-	var all [][]string
-	for _, v := range h {
-		all = append(all, v)
-	}
-	return all
+// said is everything that an answer tells.
+func said(rec *httptest.ResponseRecorder) string {
+	return rec.Body.String() + strings.Join(slices.Concat(slices.Collect(maps.Values(rec.Header()))...), "\n")
 }
 
 // TestAuthorization: the answers to values of the header Authorization
@@ -134,15 +122,11 @@ func TestAuthorization(t *testing.T) {
 	}
 	expect(200, "GET", public, "Basic eDp5", "")
 	expect(404, "GET", private, "Basic eDp5", "Not found.")
-	if err := w.DB.RevokeToken(t.Context(), "reader"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.DB.RevokeToken(t.Context(), "reader"))
 	expect(401, "GET", private, "Token "+read, "Invalid token.")
 	expect(200, "GET", private, "Token "+admin, "")
-	defer func() { // the last one is gone, but not as if there had been none
-		if err := w.DB.RevokeToken(t.Context(), "admin"); err != nil {
-			t.Fatal(err)
-		}
+	defer func() { // a server whose last token was revoked is not one that never had any
+		must(t, w.DB.RevokeToken(t.Context(), "admin"))
 		expect(401, "GET", public, "Token "+admin, "Invalid token.")
 	}()
 	if rec := call(t, s, "GET", private, "Authorization", "Token "+admin); rec.Header().Get("Cache-Control") != "private, no-cache" {
@@ -150,7 +134,7 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// TestTokenSeesAll: with a token everything counts.
+// TestTokenSeesAll: with a token, counts include private objects.
 func TestTokenSeesAll(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -163,14 +147,14 @@ func TestTokenSeesAll(t *testing.T) {
 			if got := getList(t, s, target).Count; got != want[0] {
 				t.Errorf("%s: %d, want %d", target, got, want[0])
 			}
-			if got := getToken(t, s, target, key).Count; got != want[1] {
+			if got := getList(t, s, target, "Authorization", "Token "+key).Count; got != want[1] {
 				t.Errorf("%s with a token: %d, want %d", target, got, want[1])
 			}
 		}
 	}
 }
 
-// TestVisitor: the access of a request to a handler outside the API.
+// TestVisitor: what handlers outside this package learn about a request.
 func TestVisitor(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -202,7 +186,7 @@ func TestVisitor(t *testing.T) {
 	expect("Token "+key, false, reader)
 }
 
-// TestGitExport: the address is named where there is something at it.
+// TestGitExport: git_export is set if the server can be cloned from.
 func TestGitExport(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -216,8 +200,8 @@ func TestGitExport(t *testing.T) {
 	}
 }
 
-// TestFirstCommit: an author of public strings began earlier in a private
-// component, which date_joined tells to a token alone.
+// TestFirstCommit: an author's first commit is in a private component, so only
+// clients with a token get its time as date_joined.
 func TestFirstCommit(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
+	"mime"
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,9 +29,7 @@ func TestAnswers(t *testing.T) {
 	const golden = "testdata/answers.txtar"
 	s := serve(catalogtest.Demo(t), Options{})
 	archive, err := txtar.ParseFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range archive.Files {
 		f := &archive.Files[i]
 		rec := call(t, s, http.MethodGet, f.Name)
@@ -45,18 +46,14 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(golden, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(golden, txtar.Format(archive), 0o644))
 	}
 }
 
 func indent(tb testing.TB, body []byte) []byte {
 	tb.Helper()
 	var buf bytes.Buffer
-	if err := json.Indent(&buf, body, "", "  "); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, json.Indent(&buf, body, "", "  "))
 	buf.WriteByte('\n')
 	return buf.Bytes()
 }
@@ -67,9 +64,7 @@ func TestCompact(t *testing.T) {
 	t.Parallel()
 	body := get(t, serve(catalogtest.Demo(t), Options{}), "/api/translations/demo/app/cs/units/")
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, []byte(body)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Compact(&compact, []byte(body)))
 	if compact.String() != body {
 		t.Error("the body is not compact")
 	}
@@ -94,5 +89,99 @@ func TestIndent(t *testing.T) {
 		if !strings.HasPrefix(body, want) {
 			t.Errorf("%s: %.30q", accept, body)
 		}
+	}
+}
+
+// TestAttachment: no name breaks out of its quotes, and clients read it back.
+func TestAttachment(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"app.pot": "app.pot", "a b.pot": "a b.pot", "žluť.pot": "žluť.pot", `q".pot`: `q".pot`, "x\r\nSet-Cookie: a=b": "x\r\nSet-Cookie: a=b",
+		`a\b`: `a\b`, "100%.po": "100%.po", "a@b:c=d.po": "a@b:c=d.po",
+	} {
+		header := attachment(name, false)
+		for _, c := range header {
+			if c < ' ' || c > '~' {
+				t.Errorf("%q: header %q", name, header)
+			}
+		}
+		kind, attrs, err := mime.ParseMediaType(header)
+		if err != nil || kind != "attachment" || attrs["filename"] != want {
+			t.Errorf("%q: %q is read as %q (%v)", name, header, attrs["filename"], err)
+		}
+	}
+}
+
+// TestCSV: nested objects, arrays, null, and what CSV has to quote.
+func TestCSV(t *testing.T) {
+	t.Parallel()
+	got, err := renderCSV([]any{
+		map[string]any{"a": map[string]any{"b": 1, "c": []string{"x", "y"}}, "z": nil},
+		map[string]any{"a": map[string]any{"b": true}, "z": "q\"u,o\nte", "more": "<&>"},
+	})
+	want := "a.b,a.c.0,a.c.1,z,more\n1,x,y,,\ntrue,,,\"q\"\"u,o\nte\",<&>\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+	for _, empty := range []any{[]int{}, []any{map[string]any{}}} {
+		if got, err := renderCSV(empty); err != nil || strings.TrimSpace(string(got)) != "" {
+			t.Errorf("%v: %v %q", empty, err, got)
+		}
+	}
+}
+
+// TestEncodings: the body is the same in every encoding.
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	s := serve(bigWorld(t, 60), Options{CacheBytes: 1 << 20})
+	plain := ask(s, http.MethodGet, cacheTarget).Body.Bytes()
+	for _, encoding := range []string{"gzip", "zstd"} {
+		body := ask(s, http.MethodGet, cacheTarget, "Accept-Encoding", encoding).Body.Bytes()
+		if got := decoded(t, encoding, body); !bytes.Equal(got, plain) {
+			t.Errorf("%s: %d bytes, want %d", encoding, len(got), len(plain))
+		}
+	}
+}
+
+// TestCompressTogether: one answer at a time uses a compressor, and the next one
+// does not change its bytes.
+func TestCompressTogether(t *testing.T) {
+	t.Parallel()
+	var all sync.WaitGroup
+	for worker := range 4 {
+		all.Go(func() {
+			type made struct{ body, gzip, zstd []byte }
+			var list []made
+			for i := range 50 {
+				body := bytes.Repeat(fmt.Appendf(nil, "%d of %d. ", i, worker), 1+i*i)
+				list = append(list, made{body, compress(gzipped, body), compress(zstandard, body)})
+			}
+			for _, m := range list {
+				for encoding, data := range map[string][]byte{"gzip": m.gzip, "zstd": m.zstd} {
+					if got := decoded(t, encoding, data); !bytes.Equal(got, m.body) || cap(data) > len(data)+len(data)/4+32 {
+						t.Errorf("%s: %d of %d bytes, %d kept for %d", encoding, len(got), len(m.body), cap(data), len(data))
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestChooseEncoding: RFC 9110 §12.5.3.
+func TestChooseEncoding(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]encoding{
+		"": identity, "gzip": gzipped, "gzip, zstd": zstandard, "zstd;q=0.5, gzip": gzipped, "x-gzip": gzipped,
+		"br": identity, "*": zstandard, "*;q=0": identity, "gzip;q=0": identity, "gzip;q=0, *": zstandard,
+		"identity, gzip;q=0.5": identity, "gzip;q=0.5": gzipped, "GZIP": gzipped, "gzip;q=x": identity,
+		"gzip;q=2": identity, "zstd;q=0, gzip;q=0.001": gzipped, ",,;": identity,
+	} {
+		if got := chooseEncoding(header, minEncoded); got != want {
+			t.Errorf("%q: %s, want %s", header, got.token(), want.token())
+		}
+	}
+	if got := chooseEncoding("gzip", minEncoded-1); got != identity {
+		t.Errorf("a small answer: %s", got.token())
 	}
 }

@@ -17,21 +17,13 @@ import (
 
 const cacheTarget = "/api/translations/big/big/cs/units/"
 
-// cacheWorld has enough units for a page.
-func cacheWorld(t *testing.T) *catalogtest.Writer {
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(60)
-	return w
-}
-
-// pull adds a unit and shows it on the first page: its count.
+// pull adds a unit, which changes the count on the first page.
 func pull(w *catalogtest.Writer, n int) { w.AddBigUnits(fmt.Sprintf("%040x", n+1), 1) }
 
-// TestCacheFollowsTheStore: an answer is kept until there is something new,
-// and never longer.
+// TestCacheFollowsTheStore: an answer is cached until the store changes.
 func TestCacheFollowsTheStore(t *testing.T) {
 	t.Parallel()
-	w := cacheWorld(t)
+	w := bigWorld(t, 60)
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	first := ask(s, http.MethodGet, cacheTarget)
 	again := ask(s, http.MethodGet, cacheTarget)
@@ -45,7 +37,7 @@ func TestCacheFollowsTheStore(t *testing.T) {
 		{cacheTarget + "?page_size=1"}, {cacheTarget, "Accept", "text/csv"}, {cacheTarget, "Host", "other.example.org"},
 	} {
 		if got := ask(s, http.MethodGet, other[0], other[1:]...); got.Body.String() == first.Body.String() {
-			t.Errorf("%q gets the answer to another question", other)
+			t.Errorf("%q gets the answer to another request", other)
 		}
 	}
 	before := w.DB.Published()
@@ -55,18 +47,18 @@ func TestCacheFollowsTheStore(t *testing.T) {
 	}
 	after := ask(s, http.MethodGet, cacheTarget)
 	if after.Body.String() == first.Body.String() || after.Header().Get("ETag") == first.Header().Get("ETag") {
-		t.Error("the answer of before the pull is served after it")
+		t.Error("the answer from before the pull is served after it")
 	}
 	if rec := ask(s, http.MethodGet, cacheTarget, "If-None-Match", first.Header().Get("ETag")); rec.Code != http.StatusOK {
-		t.Errorf("status %d for the ETag of before, want 200", rec.Code)
+		t.Errorf("status %d for the old ETag, want 200", rec.Code)
 	}
 }
 
-// TestKeptWithoutStore: a cached answer needs no store, for every spelling of its
-// path and whether or not the client has a copy.
+// TestKeptWithoutStore: a cached answer needs no statement, with any spelling of
+// the path, any encoding and any condition.
 func TestKeptWithoutStore(t *testing.T) {
 	t.Parallel()
-	w := cacheWorld(t)
+	w := bigWorld(t, 60)
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	counter := statementCounter(t, w)
 	for _, target := range []string{
@@ -88,7 +80,7 @@ func TestKeptWithoutStore(t *testing.T) {
 			}
 		}
 		if n := testutil.ToFloat64(counter) - before; n > 0 {
-			t.Errorf("%s: %v statements for what is kept", target, n)
+			t.Errorf("%s: %v statements for a cached answer", target, n)
 		}
 	}
 }
@@ -98,8 +90,8 @@ func kept(body []byte) *variants {
 	return newVariants(answer{header{status: http.StatusOK}, content(body)})
 }
 
-// TestCacheBudget: the cache stays within its budget, with every encoding; the
-// last answers that were asked for stay.
+// TestCacheBudget: the cache keeps its budget, encodings included, and drops the
+// least recently used answers first.
 func TestCacheBudget(t *testing.T) {
 	t.Parallel()
 	c := newCache(100_000, func() time.Time { return time.Time{} })
@@ -126,7 +118,7 @@ func TestCacheBudget(t *testing.T) {
 		return found
 	}
 	if get(key(1), 1) == nil || get(key(2), 1) != nil {
-		t.Error("not the one that was asked for longest ago has gone")
+		t.Error("the dropped answer is not the least recently used one")
 	}
 	if get(key(1), 2) != nil || get(key(1), 1) != nil {
 		t.Error("an answer of an old generation is kept")
@@ -138,7 +130,7 @@ func TestCacheBudget(t *testing.T) {
 	}
 }
 
-// TestCacheAge: an answer that depends on the clock is not served for ever.
+// TestCacheAge: answers expire, since some depend on the clock.
 func TestCacheAge(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
@@ -157,7 +149,7 @@ func TestCacheAge(t *testing.T) {
 // answer.
 func TestCacheBesidePulls(t *testing.T) {
 	t.Parallel()
-	w := cacheWorld(t)
+	w := bigWorld(t, 60)
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	done := make(chan struct{})
 	var readers sync.WaitGroup
@@ -194,4 +186,43 @@ func TestCacheBesidePulls(t *testing.T) {
 func ask(s *Server, method, target string, header ...string) *httptest.ResponseRecorder {
 	_, rec := send(s, method, target, header...)
 	return rec
+}
+
+// TestConditional: every ETag of an answer gives 304 without a body.
+func TestConditional(t *testing.T) {
+	t.Parallel()
+	s := serve(bigWorld(t, 60), Options{CacheBytes: 1 << 20})
+	tags := map[string]string{}
+	for _, encoding := range []string{"", "gzip", "zstd"} {
+		rec := ask(s, http.MethodGet, cacheTarget, "Accept-Encoding", encoding)
+		tags[encoding] = rec.Header().Get("ETag")
+		if got := rec.Header().Get("Content-Encoding"); got != encoding {
+			t.Errorf("Content-Encoding %q, want %q", got, encoding)
+		}
+	}
+	if tags[""] == tags["gzip"] || tags["gzip"] == tags["zstd"] {
+		t.Errorf("encodings share an ETag: %q", tags)
+	}
+	for _, uncached := range []bool{false, true} {
+		for _, tag := range []string{tags[""], tags["gzip"], tags["zstd"], "W/" + tags["zstd"], "*", `"x", ` + tags["gzip"] + `, "y"`} {
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				header := []string{"If-None-Match", tag, "Accept-Encoding", "zstd"}
+				if uncached {
+					header = append(header, "Authorization", "Token x")
+				}
+				rec := ask(s, method, cacheTarget, header...)
+				if rec.Code != http.StatusNotModified || rec.Body.Len() > 0 || rec.Header().Get("ETag") != tags["zstd"] || rec.Header().Get("Content-Length") != "" {
+					t.Errorf("%s with %s: %d, %d bytes, headers %v", method, tag, rec.Code, rec.Body.Len(), rec.Header())
+				}
+			}
+		}
+	}
+	for _, tag := range []string{`"x"`, "", strings.Trim(tags[""], `"`), `"*"`} {
+		if rec := ask(s, http.MethodGet, cacheTarget, "If-None-Match", tag); rec.Code != http.StatusOK {
+			t.Errorf("status %d for %q", rec.Code, tag)
+		}
+	}
+	if rec := ask(s, http.MethodGet, "/api/units/999999/", "If-None-Match", "*"); rec.Code != http.StatusNotFound || rec.Header().Get("ETag") != "" {
+		t.Errorf("a missing unit: %d %v", rec.Code, rec.Header())
+	}
 }

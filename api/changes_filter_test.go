@@ -37,7 +37,7 @@ func TestKnownActions(t *testing.T) {
 	}
 }
 
-// TestFilterErrors: all errors are told at once, before the page is looked at
+// TestFilterErrors: all errors are reported at once, before the page is looked at
 // and after the object was found.
 func TestFilterErrors(t *testing.T) {
 	t.Parallel()
@@ -66,9 +66,7 @@ func TestFilterErrors(t *testing.T) {
 			if rec.Code != 400 || rec.Body.String() != "{"+want+"}" {
 				t.Errorf("%s%s: %d %s", path, query, rec.Code, rec.Body)
 			}
-			if rec := call(t, s, http.MethodGet, path+"stream/"+query); rec.Code != 400 || rec.Body.String() != "{"+want+"}" {
-				t.Errorf("%sstream/%s: %d %s", path, query, rec.Code, rec.Body)
-			}
+			wantAnswer(t, s, 400, "{"+want+"}", path+"stream/"+query)
 		}
 	}
 	for target, want := range map[string]int{
@@ -77,9 +75,7 @@ func TestFilterErrors(t *testing.T) {
 		"/api/changes/?action=31&page=99":                  404,
 		"/api/changes/?user=nobody&page=2":                 404,
 	} {
-		if rec := call(t, s, http.MethodGet, target); rec.Code != want {
-			t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
-		}
+		wantStatus(t, s, want, target)
 	}
 	for _, empty := range []string{"user=", "timestamp_after=", "timestamp_before=&timestamp_after=", "user=karel&user="} {
 		if l := getList(t, s, "/api/translations/demo/app/cs/changes/?"+empty); l.Count != 47 {
@@ -120,8 +116,8 @@ func naive(all []map[string]any, q url.Values) []int {
 	return ids
 }
 
-// TestFilterProperty compares every list, with any filters, order, page and page
-// size, with the whole list filtered by hand, links included.
+// TestFilterProperty compares every list with any filters, order, page and page
+// size with the whole list filtered by hand, links included.
 func TestFilterProperty(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)

@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -71,15 +73,13 @@ func TestChangeOrder(t *testing.T) {
 		"?ordering=name":                 `{"ordering":["Select a valid choice: id or -id."]}`,
 	} {
 		for _, list := range []string{path, "/api/changes/", "/api/projects/demo/changes/"} {
-			if rec := call(t, s, http.MethodGet, list+query); rec.Code != 400 || rec.Body.String() != want {
-				t.Errorf("%s%s: %d %s", list, query, rec.Code, rec.Body)
-			}
+			wantAnswer(t, s, 400, want, list+query)
 		}
 	}
 }
 
 // TestMergedChanges compares the merged lists (some components are hidden) with
-// the lists of the visible components.
+// the visible components' own lists.
 func TestMergedChanges(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -175,4 +175,71 @@ func quoted(s string) string {
 		return "null"
 	}
 	return `"` + s + `"`
+}
+
+// TestWhileWriting reads while steps are written: a page's count fits its
+// results, a poller with after_id sees every entry once and in order, and the
+// settings change meanwhile.
+func TestWhileWriting(t *testing.T) {
+	t.Parallel()
+	const steps, perStep = 25, 7
+	w := bigWorld(t, 1)
+	s := serve(w, Options{})
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for _, read := range []func(){
+		func() { pageFits(t, s, "/api/translations/big/big/cs/units/?page_size=10000") },
+		func() { pageFits(t, s, "/api/changes/?page_size=1000") },
+		func() { s.Update(Settings{BaseURL: "https://two.example"}) },
+	} {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					read()
+				}
+			}
+		})
+	}
+	seen := make(chan []int)
+	go func() { seen <- poll(t, s, "/api/components/big/big/changes/?", 3+steps*perStep) }()
+	for i := range steps {
+		w.AddBigUnits(fmt.Sprintf("%040x", i+1), perStep)
+	}
+	for i, id := range <-seen {
+		if id != i+1 {
+			t.Fatalf("entry %d where %d was due", id, i+1)
+		}
+	}
+	close(stop)
+	readers.Wait()
+}
+
+func pageFits(t *testing.T, s *Server, target string) {
+	_, rec := send(s, http.MethodGet, target)
+	var l envelope
+	if err := json.Unmarshal(rec.Body.Bytes(), &l); err != nil || rec.Code != http.StatusOK || int(l.Count) != len(l.Results) {
+		t.Errorf("%s: %d, count %d, %d results", target, rec.Code, l.Count, len(l.Results))
+	}
+}
+
+// poll asks for what is new until it has seen n entries. list is the path of a
+// list with the beginning of a query.
+func poll(t *testing.T, s *Server, list string, n int) []int {
+	var seen []int
+	for last := 0; len(seen) < n; {
+		_, rec := send(s, http.MethodGet, fmt.Sprintf("%spage_size=5&after_id=%d", list, last))
+		var l envelope
+		if err := json.Unmarshal(rec.Body.Bytes(), &l); err != nil || rec.Code != http.StatusOK || int(l.Count) < len(l.Results) {
+			t.Errorf("%d %s: %v", rec.Code, rec.Body, err)
+			return seen
+		}
+		for _, id := range idsOf(l) {
+			seen = append(seen, id)
+			last = id
+		}
+	}
+	return seen
 }

@@ -76,9 +76,7 @@ func clientCheckmkSyncer(t *testing.T, _ *sites) {
 	git(upstream, "init", "-q", "-b", "main")
 	push := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(upstream, "de.po"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(upstream, "de.po"), []byte(text), 0o600))
 		git(upstream, "add", "de.po")
 		git(upstream, "commit", "-qm", text)
 	}
@@ -86,9 +84,7 @@ func clientCheckmkSyncer(t *testing.T, _ *sites) {
 	w := catalogtest.NewWriter(t)
 	w.Configure([]catalog.Project{{Slug: "p", Settings: catalogtest.ProjectDefaults("P")}}, []store.ComponentSpec{{Project: "p", Slug: "c", Settings: catalogtest.ComponentDefaults(""), Repo: upstream, Branch: "main"}})
 	mirror, err := gitsource.Open(t.Context(), t.TempDir(), remote.Repository{URL: upstream, Branch: "main"}, gitsource.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pull := func() {
 		t.Helper()
 		if _, err := mirror.Fetch(t.Context()); err != nil {

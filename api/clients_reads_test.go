@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -208,11 +207,10 @@ func clientThunderbird(t *testing.T, _ *sites) {
 		specs = append(specs, store.ComponentSpec{Project: "p", Slug: fmt.Sprint("c", i), Settings: catalogtest.ComponentDefaults(""), Repo: catalogtest.RepoBig, Branch: fmt.Sprint("b", i)})
 	}
 	w.Configure([]catalog.Project{{Slug: "p", Settings: catalogtest.ProjectDefaults("P")}}, specs)
-	ts := httptest.NewServer(serve(w, Options{}))
-	t.Cleanup(ts.Close)
+	base := listen(t, serve(w, Options{}))
 	found := map[string]bool{}
 	for page, more := 1, true; more; page++ {
-		a := want(t, fmt.Sprintf("%s/api/projects/p/components/?page=%d", ts.URL, page), "Authorization", "Token k")
+		a := want(t, fmt.Sprintf("%s/api/projects/p/components/?page=%d", base, page), "Authorization", "Token k")
 		for _, e := range a.results() {
 			found[e.(map[string]any)["slug"].(string)] = true
 		}
@@ -277,10 +275,9 @@ func clientFriendlyBridge(t *testing.T, s *sites) {
 	if len(ids) != 45 {
 		t.Errorf("%d ids", len(ids))
 	}
-	limited := httptest.NewServer(serve(s.db, Options{AnonymousRate: limit.Rate{Count: 2, Per: time.Hour}}))
-	t.Cleanup(limited.Close)
+	limited := listen(t, serve(s.db, Options{AnonymousRate: limit.Rate{Count: 2, Per: time.Hour}}))
 	for i, remaining := range []string{"1", "0", "0"} {
-		a := overWire(t, http.MethodGet, limited.URL+"/api/translations/demo/app/cs/units/"+q, "")
+		a := overWire(t, http.MethodGet, limited+"/api/translations/demo/app/cs/units/"+q, "")
 		h, status := a.header, http.StatusOK
 		if i == 2 {
 			status = http.StatusTooManyRequests

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -100,9 +99,7 @@ func newSites(t *testing.T) *sites {
 	big, demo := catalogtest.NewWriter(t), catalogtest.Demo(t)
 	big.ImportBig(45)
 	serve := func(w *catalogtest.Writer) string {
-		ts := httptest.NewServer(serve(w, Options{CORSOrigins: []string{"*"}}))
-		t.Cleanup(ts.Close)
-		return ts.URL
+		return listen(t, serve(w, Options{CORSOrigins: []string{"*"}}))
 	}
 	return &sites{big: serve(big), demo: serve(demo), db: demo}
 }
@@ -119,16 +116,12 @@ type reply struct {
 func overWire(t *testing.T, method, target, body string, header ...string) *reply {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
 	res, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	a := &reply{status: res.StatusCode, header: res.Header}
 	if a.raw, err = io.ReadAll(res.Body); err != nil {

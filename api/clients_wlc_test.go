@@ -36,12 +36,12 @@ func clientWLC(t *testing.T, s *sites) {
 	translation := get(s.big+"/api/translations/big/big/cs/", wlcTranslation)
 	get(s.big+"/api/units/268435457/", wlcUnit)
 	// All other addresses are found in what it got.
-	get(project.text("components_list_url"), strings.Replace(wlcComponent, " project ", " ", 1)) // which it has
+	get(project.text("components_list_url"), strings.Replace(wlcComponent, " project ", " ", 1)) // it knows the project
 	get(project.text("changes_list_url"), wlcChange)
 	get(project.text("statistics_url"), wlcStatistics)
 	get(project.text("repository_url"), wlcRepository)
 	get(project.text("languages_url"), wlcStatistics+" code")
-	get(component.text("translations_url"), strings.Replace(wlcTranslation, " component ", " ", 1)) // which it has from the component
+	get(component.text("translations_url"), strings.Replace(wlcTranslation, " component ", " ", 1)) // it knows the component
 	get(component.text("changes_list_url"), wlcChange)
 	get(component.text("statistics_url"), wlcStatistics+" code last_author")
 	get(component.text("repository_url"), wlcRepository+" status merge_failure remote_commit")
@@ -87,9 +87,7 @@ func clientWLC2(t *testing.T, s *sites) {
 	fields(t, s.big+"/api/translations/big/big/cs/units/", wlcUnit, token...)
 	for _, site := range []string{s.big, s.demo} {
 		origin, err := url.Parse(site)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		seen := map[string]bool{}
 		for todo := []string{site + "/api/"}; len(todo) > 0 && len(seen) < 300; todo = todo[1:] {
 			target := todo[0]

@@ -22,8 +22,8 @@ import (
 
 // TestPrivateMakesNoDifference asks everything that links lead to, and more,
 // before and after private components come to the server: with the same
-// strings, authors and languages, and with others. Strangers get the same
-// answers to the byte, their headers and ETags too.
+// strings, authors and languages, and with others. Clients without a token get
+// the same bytes, headers and ETags.
 func TestPrivateMakesNoDifference(t *testing.T) {
 	t.Parallel()
 	repo, secret := differenceRepos(t)
@@ -170,7 +170,7 @@ func (d *difference) crawl(h http.Handler) map[[2]string]string {
 	return answers
 }
 
-// compare wants the answers of before again, once made and once kept.
+// compare asks again, twice: the second answers are from the cache.
 func (d *difference) compare(what string, before map[[2]string]string, h http.Handler) {
 	d.TB.Helper()
 	for range 2 {

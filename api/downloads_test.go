@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -98,12 +97,8 @@ func TestLongFile(t *testing.T) {
 		t.Errorf("HEAD: %d %v", head.Code, head.Header())
 	}
 	zipped := call(t, s, http.MethodGet, bigFile, "Accept-Encoding", "gzip")
-	r, err := gzip.NewReader(zipped.Body)
-	if err != nil || zipped.Header().Get("ETag") == etag {
-		t.Fatalf("gzip: %v %v", zipped.Header(), err)
-	}
-	if plain, err := io.ReadAll(r); err != nil || !bytes.Equal(plain, data) {
-		t.Errorf("gzip: %d bytes, %v", len(plain), err)
+	if plain := decoded(t, "gzip", zipped.Body.Bytes()); !bytes.Equal(plain, data) || zipped.Header().Get("ETag") == etag {
+		t.Errorf("gzip: %v, %d bytes", zipped.Header(), len(plain))
 	}
 }
 
@@ -118,9 +113,7 @@ func TestLongExport(t *testing.T) {
 	if err != nil || len(rows) != 1+n || rows[n][1] != fmt.Sprintf("Message %d", n) || len(body) < spoolMemory || rec.Header().Get("ETag") == "" {
 		t.Fatalf("%d rows, %v, %v", len(rows), rec.Header(), err)
 	}
-	if rec := call(t, s, http.MethodGet, bigFile+"?format=csv", "Range", "bytes=1500000-1500099", "If-Range", rec.Header().Get("ETag")); rec.Code != 206 || rec.Body.String() != string(body[1500000:1500100]) {
-		t.Errorf("Range: %d %q", rec.Code, rec.Body)
-	}
+	wantAnswer(t, s, 206, string(body[1500000:1500100]), bigFile+"?format=csv", "Range", "bytes=1500000-1500099", "If-Range", rec.Header().Get("ETag"))
 	found := call(t, s, http.MethodGet, bigFile+"?format=csv&q=source:Message")
 	if !bytes.Equal(found.Body.Bytes(), body) || found.Header().Get("ETag") != "" {
 		t.Errorf("q: %d bytes, %v", found.Body.Len(), found.Header())
@@ -148,7 +141,7 @@ func TestPartsAreCounted(t *testing.T) {
 	}
 }
 
-// TestMissingFile: a file that the store lacks is logged and named in the archive.
+// TestMissingFile: a file that the store lacks is logged, and an archive lists it.
 func TestMissingFile(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -174,19 +167,15 @@ func unzipped(t *testing.T, data []byte) map[string]string {
 	entries := map[string]string{}
 	for _, f := range z.File {
 		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		entries[f.Name] = string(text)
 	}
 	return entries
 }
 
-// TestArchiveConditions: an archive can become older, so only the very time counts.
+// TestArchiveConditions: an archive can become older, so only exactly its time counts.
 func TestArchiveConditions(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{CacheBytes: 1 << 20})
@@ -197,13 +186,9 @@ func TestArchiveConditions(t *testing.T) {
 		}
 		body := rec.Body.String()
 		for since, want := range map[time.Duration]int{0: 304, time.Hour: 200, -time.Hour: 200} {
-			if rec := call(t, s, http.MethodGet, "/api/components/demo/app/file/", "If-Modified-Since", catalogtest.Now().Add(since).Format(http.TimeFormat)); rec.Code != want {
-				t.Errorf("%v later: %d", since, rec.Code)
-			}
+			wantStatus(t, s, want, "/api/components/demo/app/file/", "If-Modified-Since", catalogtest.Now().Add(since).Format(http.TimeFormat))
 		}
-		if rec := call(t, s, http.MethodGet, "/api/components/demo/app/file/", "Range", "bytes=2-"); rec.Code != 206 || rec.Body.String() != body[2:] {
-			t.Errorf("Range: %d", rec.Code)
-		}
+		wantAnswer(t, s, 206, body[2:], "/api/components/demo/app/file/", "Range", "bytes=2-")
 	}
 }
 
@@ -240,11 +225,9 @@ func TestSlowDownloads(t *testing.T) {
 		defer ts.Close()
 		ts.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 		var slow []net.Conn
-		for i := range 3 { // more than are made side by side
+		for i := range 3 { // more than are made at the same time
 			conn, err := net.Dial("tcp", ts.Listener.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 			path := []string{bigFile, "/api/components/big/big/file/"}[i%2]
 			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: l10n.example.org\r\n\r\n", path)
@@ -255,12 +238,10 @@ func TestSlowDownloads(t *testing.T) {
 		}
 		slow[0].Close()
 		res, err := http.Get(ts.URL + bigFile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		data, err := io.ReadAll(res.Body)
 		if err != nil || len(data) != 12<<20 {
-			t.Errorf("beside slow clients: %d bytes, %v", len(data), err)
+			t.Errorf("while clients are slow: %d bytes, %v", len(data), err)
 		}
 		res.Body.Close()
 		http.DefaultClient.CloseIdleConnections()
@@ -302,9 +283,7 @@ func TestFollowedFile(t *testing.T) {
 	}
 	body := call(t, s, http.MethodGet, "/api/components/big/big/file/").Body.Bytes()
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for _, f := range z.File {
 		names = append(names, f.Name)

@@ -38,16 +38,17 @@ type client struct {
 }
 
 // connect opens a stream; the status must be 200.
-func connect(t *testing.T, target, last string) (*client, error) {
+func connect(t *testing.T, target, last string, header ...string) (*client, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	req.Header.Set("Accept", "text/event-stream")
 	if last != "" {
 		req.Header.Set("Last-Event-ID", last)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
 	}
 	res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
@@ -65,12 +66,10 @@ func connect(t *testing.T, target, last string) (*client, error) {
 	return c, nil
 }
 
-func mustConnect(t *testing.T, target, last string) *client {
+func mustConnect(t *testing.T, target, last string, header ...string) *client {
 	t.Helper()
-	c, err := connect(t, target, last)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, err := connect(t, target, last, header...)
+	must(t, err)
 	t.Cleanup(c.close)
 	return c
 }
@@ -130,13 +129,9 @@ func TestStreamContent(t *testing.T) {
 	for _, path := range changeLists {
 		for _, query := range []string{"", "action=59&action=63", "user=karel", "timestamp_after=2026-03-04T15:00:00Z", "format=json&action=24", "timestamp_before=2026-03-04T06:00:00Z"} {
 			res, err := http.Get(base + path + "?page_size=1000&" + query)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var l struct{ Results []json.RawMessage }
-			if err := json.NewDecoder(res.Body).Decode(&l); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.NewDecoder(res.Body).Decode(&l))
 			res.Body.Close()
 			c := mustConnect(t, base+path+"stream/?after_id=0&"+query, "")
 			if e, ok := c.next(); !ok || e != (event{id: "0"}) {
@@ -145,9 +140,7 @@ func TestStreamContent(t *testing.T) {
 			for _, want := range l.Results {
 				e, ok := c.next()
 				var entry struct{ ID json.Number }
-				if err := json.Unmarshal(want, &entry); err != nil {
-					t.Fatal(err)
-				}
+				must(t, json.Unmarshal(want, &entry))
 				if !ok || e != (event{id: entry.ID.String(), event: "change", data: string(want)}) {
 					t.Fatalf("%s?%s: %+v, want %s", path, query, e, want)
 				}
@@ -193,9 +186,7 @@ func TestStreamBegin(t *testing.T) {
 	for header, want := range map[string]string{
 		"x": `{"Last-Event-ID":["A valid integer is required."]}`, "-1": `{"Last-Event-ID":["A valid integer is required."]}`,
 	} {
-		if rec := call(t, s, http.MethodGet, "/api/changes/stream/", "Last-Event-ID", header); rec.Code != 400 || rec.Body.String() != want {
-			t.Errorf("%s: %d %s", header, rec.Code, rec.Body)
-		}
+		wantAnswer(t, s, 400, want, "/api/changes/stream/", "Last-Event-ID", header)
 	}
 	for target, want := range map[string]int{
 		"/api/changes/stream/?ordering=-id": 400, "/api/changes/stream/?format=csv": 404, "/api/translations/demo/docs/cs/changes/stream/": 503,
@@ -214,8 +205,7 @@ func TestStreamBegin(t *testing.T) {
 // were filtered out where that moved.
 func TestStreamHeartbeat(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(1)
+	w := bigWorld(t, 1)
 	ticks := make(chan time.Time)
 	stopped := make(chan struct{})
 	s := serve(w, Options{Tick: func(every time.Duration) (<-chan time.Time, func()) {
@@ -281,7 +271,7 @@ func streamed(t *testing.T, random *rand.Rand, target func() string, n int) []in
 	return seen
 }
 
-// wantRun compares ids with the wanted ones: ascending, each once, no others.
+// wantRun compares ids with the expected ones and reports the first difference.
 func wantRun(t *testing.T, who string, got, want []int) {
 	t.Helper()
 	for i := range max(len(got), len(want)) {
@@ -306,8 +296,7 @@ func upTo(n int) []int {
 func TestStreamsWhileWriting(t *testing.T) {
 	t.Parallel()
 	const steps, perStep = 40, 9
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(1)
+	w := bigWorld(t, 1)
 	s := serve(w, Options{})
 	base := listen(t, s)
 	all := upTo(3 + steps*perStep) // 51, then 31 of en and cs
@@ -334,7 +323,7 @@ func TestStreamsWhileWriting(t *testing.T) {
 		if strings.Contains(path, "translations") {
 			want = all[2:]
 		}
-		readers.Go(func() { wantRun(t, path, pollFiltered(t, s, path, len(want)), want) })
+		readers.Go(func() { wantRun(t, path, poll(t, s, path, len(want)), want) })
 	}
 	for i := range steps {
 		w.AddBigUnits(fmt.Sprintf("%040x", i+1), perStep)
@@ -342,31 +331,12 @@ func TestStreamsWhileWriting(t *testing.T) {
 	readers.Wait()
 }
 
-// pollFiltered is poll with a query.
-func pollFiltered(t *testing.T, s *Server, list string, n int) []int {
-	var seen []int
-	for last := 0; len(seen) < n; {
-		_, rec := send(s, http.MethodGet, fmt.Sprintf("%spage_size=5&after_id=%d", list, last))
-		var l envelope
-		if err := json.Unmarshal(rec.Body.Bytes(), &l); err != nil || rec.Code != http.StatusOK || int(l.Count) < len(l.Results) {
-			t.Errorf("%d %s: %v", rec.Code, rec.Body, err)
-			return seen
-		}
-		for _, id := range idsOf(l) {
-			seen = append(seen, id)
-			last = id
-		}
-	}
-	return seen
-}
-
 // TestStreamAcrossRestarts: server and database stop and start again while a
 // client reads; no entry is lost and none comes twice.
 func TestStreamAcrossRestarts(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	const restarts, perStep = 5, 40
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(1)
+	w := bigWorld(t, 1)
 	var mu sync.Mutex
 	base := ""
 	target := func() string {
@@ -401,25 +371,21 @@ func TestStreamAcrossRestarts(t *testing.T) {
 }
 
 // TestStreamSlowClient: a client that does not read is dropped; others are not
-// held up.
+// delayed.
 func TestStreamSlowClient(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(1)
+	w := bigWorld(t, 1)
 	s := serve(w, Options{})
 	s.streams.timeout = time.Second
-	ts := httptest.NewServer(s)
-	t.Cleanup(func() { s.EndStreams(); ts.Close() })
-	slow, err := net.Dial("tcp", ts.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := listen(t, s)
+	slow, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+	must(t, err)
 	defer slow.Close()
 	_ = slow.(*net.TCPConn).SetReadBuffer(4096)
 	if _, err := fmt.Fprint(slow, "GET /api/changes/stream/?after_id=0 HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	brisk := mustConnect(t, ts.URL+"/api/changes/stream/?after_id=0", "")
+	brisk := mustConnect(t, base+"/api/changes/stream/?after_id=0", "")
 	const entries, size = 40, 256 << 10 // more than the kernel takes for the slow client
 	got := make(chan int)
 	go func() {
@@ -448,7 +414,7 @@ func TestStreamSlowClient(t *testing.T) {
 	})
 }
 
-// until polls for what has no event of its own.
+// until polls for a condition.
 func until(t *testing.T, done func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -458,7 +424,7 @@ func until(t *testing.T, done func() bool) {
 	for !done() {
 		select {
 		case <-ctx.Done():
-			t.Fatal("it does not happen")
+			t.Fatal("the condition did not come true in 30 seconds")
 		case <-tick.C:
 		}
 	}
@@ -468,8 +434,7 @@ func until(t *testing.T, done func() bool) {
 // do not end a stream.
 func TestStreamOutlivesTimeouts(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(1)
+	w := bigWorld(t, 1)
 	s := serve(w, Options{Tick: func(time.Duration) (<-chan time.Time, func()) {
 		tick := time.NewTicker(40 * time.Millisecond)
 		return tick.C, tick.Stop
@@ -490,8 +455,8 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 	}
 }
 
-// TestStreamEnds: EndStreams ends the open streams between two events and refuses
-// new ones; no goroutine stays.
+// TestStreamEnds: EndStreams ends open streams after a whole event and refuses
+// new ones; no goroutine is left.
 func TestStreamEnds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	w := catalogtest.NewWriter(t)
@@ -519,21 +484,18 @@ func TestStreamEnds(t *testing.T) {
 	if rec.Code != 503 || rec.Header().Get("Retry-After") == "" {
 		t.Errorf("a stream after the end: %d %s", rec.Code, rec.Body)
 	}
-	if rec := call(t, s, http.MethodGet, "/api/changes/"); rec.Code != 200 {
-		t.Errorf("a list after the end: %d", rec.Code)
-	}
+	wantStatus(t, s, 200, "/api/changes/")
 	ts.Close()
 	if n := testutil.ToFloat64(s.metrics.streams); n != 0 {
 		t.Errorf("%v streams are open", n)
 	}
 }
 
-// TestStreamLimit: the server bears so many streams and no more; a place is free
-// again when one ends.
+// TestStreamLimit: the number of streams is bounded; one that ends makes room for
+// another.
 func TestStreamLimit(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(1)
+	w := bigWorld(t, 1)
 	s := serve(w, Options{})
 	s.streams.max = 2
 	base := listen(t, s)

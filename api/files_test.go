@@ -71,8 +71,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestFileProblems: errors of requests have the recorded words and tell nothing
-// of private components.
+// TestFileProblems: bad requests get the recorded texts, and private files are
+// not found.
 func TestFileProblems(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
@@ -94,8 +94,8 @@ func TestFileProblems(t *testing.T) {
 	}
 }
 
-// TestExports writes every format of the odd strings; msgfmt, where it is there,
-// understands PO and makes the same MO of it.
+// TestExports writes the odd strings in every format; msgfmt, if it is installed,
+// reads the PO and makes the same MO from it.
 func TestExports(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
@@ -119,7 +119,7 @@ func TestExports(t *testing.T) {
 		}
 	}
 	if strings.Contains(mo, "Starý text") || !strings.Contains(mo, "menu\x04Open\x00") {
-		t.Error("MO has a fuzzy string, or not that of the menu")
+		t.Error("MO has a fuzzy string, or lacks the string of the menu")
 	}
 	found := get(t, s, csFile+"?format=api?format=po&q=context:menu")
 	if strings.Count(found, "\nmsgid ") != 1 || !strings.Contains(found, "Otevři\"") {
@@ -130,16 +130,12 @@ func TestExports(t *testing.T) {
 	}
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "cs.po"), filepath.Join(dir, "cs.mo")
-	if err := os.WriteFile(in, []byte(po), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(in, []byte(po), 0o600))
 	if text, err := exec.CommandContext(t.Context(), "msgfmt", "--no-hash", "-o", out, in).CombinedOutput(); err != nil {
 		t.Fatalf("msgfmt: %v\n%s", err, text)
 	}
 	theirs, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if string(theirs) != mo {
 		t.Errorf("our MO has %d bytes, msgfmt's %d, or they differ", len(mo), len(theirs))
 	}
@@ -164,9 +160,7 @@ func TestArchives(t *testing.T) {
 		for _, f := range z.File {
 			names = append(names, f.Name)
 			r, err := f.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			data, err := io.ReadAll(r)
 			if err != nil || !strings.HasSuffix(f.Name, strings.TrimSpace(string(data[2:]))) || !f.Modified.Equal(catalogtest.Now().Add(-time.Hour).Truncate(time.Second)) {
 				t.Errorf("%s: %q, %v, %v", f.Name, data, f.Modified, err)
@@ -188,7 +182,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// TestDownloadsBounded: a request beyond the bound gets 503 and Retry-After.
+// TestDownloadsBounded: a client gets 503 while too many downloads run.
 func TestDownloadsBounded(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
@@ -203,4 +197,29 @@ func TestDownloadsBounded(t *testing.T) {
 	<-s.downloads
 	get(t, s, "/api/components/demo/app/file/")
 	get(t, s, csFile+"?format=po")
+}
+
+// TestNewTemplate: the bytes of the POT, as an attachment; 404 without new_base
+// or before the first import.
+func TestNewTemplate(t *testing.T) {
+	t.Parallel()
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
+	rec := call(t, s, http.MethodGet, "/api/components/demo/app/new_template/?format=api")
+	if rec.Code != 200 || rec.Body.String() != "# po/app.pot\n" || rec.Header().Get("Content-Type") != "application/binary" ||
+		rec.Header().Get("Content-Disposition") != `attachment; filename="app.pot"` {
+		t.Errorf("%d %v %q", rec.Code, rec.Header(), rec.Body)
+	}
+	const template = "/api/components/demo/app/new_template/"
+	modified := rec.Header().Get("Last-Modified")
+	if rec := call(t, s, http.MethodGet, template, "If-Modified-Since", modified); rec.Code != 304 || modified == "" {
+		t.Errorf("since %q: %d", modified, rec.Code)
+	}
+	wantAnswer(t, s, 206, "po", template, "Range", "bytes=2-3")
+	wantStatus(t, s, 416, template, "Range", "bytes=99-")
+	w.Import("demo/docs", catalogtest.RepoDocs, "", catalogtest.SourceFile(nil)) // without new_base
+	rec = call(t, s, http.MethodGet, "/api/components/demo/docs/new_template/")
+	if rec.Code != 404 || rec.Body.String() != `{"detail":"No template found!"}` || rec.Header().Get("Content-Disposition") != "" {
+		t.Errorf("%d %v %q", rec.Code, rec.Header(), rec.Body)
+	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// FuzzRequest throws requests at the handler. No answer is a 5xx (everything is
-// imported in the demo), lacks its headers or shows anything private, and no
-// request makes it panic.
+// FuzzRequest sends any requests to the handler: never a 5xx (everything is
+// imported here), never a panic, never an answer without its headers, never a
+// private text.
 func FuzzRequest(f *testing.F) {
 	for path := range resources {
 		f.Add("GET", path, "l10n.example.org", "application/json", "")

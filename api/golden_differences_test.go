@@ -25,8 +25,8 @@ type intended struct {
 	body    string // the exact body, "" if it is compared with the recorded one
 }
 
-// intendedOf returns the recorded outcome of an exchange, with the differences that
-// are on purpose.
+// intendedOf is the outcome of an exchange: the recorded one, except where ours
+// differs on purpose.
 func intendedOf(r record) intended {
 	const refused = `{"detail":"You do not have permission to perform this action."}`
 	switch r.name {
@@ -147,7 +147,7 @@ func parseValue(dec *json.Decoder) (*value, error) {
 
 // comparer collects the differences between a recorded body and ours.
 type comparer struct {
-	// met collects the keys of ignored that were of use.
+	// met collects the keys of ignored that were used.
 	met map[string]bool
 	// nonsenseSize marks an exchange whose page_size is ignored.
 	nonsenseSize bool

@@ -13,8 +13,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// part is how much of an exchange is compared, if it is not the whole, and why
-// no more.
+// part says which part of an exchange is compared, and why not all of it.
 type part struct {
 	compare func(t *testing.T, g *golden, r record)
 	reason  string
@@ -260,8 +259,8 @@ func resultsOnly(size int) func(*testing.T, *golden, record) {
 	}
 }
 
-// compareAccept repeats the recorded requests for a translation in other formats
-// than JSON; the index does not name these.
+// compareAccept compares the answers that were recorded for other media types
+// than JSON; the index does not name them.
 func (g *golden) compareAccept(t *testing.T) {
 	for name, accept := range notIndexed() {
 		r := readRecord(t, "rev2", name+".http")

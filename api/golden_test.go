@@ -3,13 +3,11 @@ package api_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,9 +15,10 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
@@ -36,12 +35,7 @@ const (
 // of golden_differences_test.go has every intended difference with its reason;
 // any other fails.
 func TestGolden(t *testing.T) {
-	if _, err := os.Stat(goldenDir); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the recorded answers are not there: %v", err)
-		}
-		t.Skipf("skipped: the answers recorded of a Weblate 5.4.2 are not in the repository; looked for in %s", goldenDir)
-	}
+	catalogtest.NeedShared(t, goldenDir)
 	g := newGolden(t)
 	for _, revision := range []string{"rev1", "rev2"} {
 		g.sync(revision)
@@ -49,7 +43,7 @@ func TestGolden(t *testing.T) {
 	}
 	for suffix, reason := range ignored {
 		if !g.met[suffix] {
-			t.Errorf("%s is nowhere to be ignored (%s)", suffix, reason)
+			t.Errorf("no field ends with %s, which is ignored (%s)", suffix, reason)
 		}
 	}
 	t.Run("changes", g.compareChanges)
@@ -73,30 +67,21 @@ type golden struct {
 
 func newGolden(tb testing.TB) *golden {
 	tb.Helper()
-	dir := tb.TempDir()
-	table, err := lang.New()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	db, err := store.Open(tb.Context(), filepath.Join(dir, "db.sqlite"), store.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _ = db.Close() })
+	w := catalogtest.Open(tb)
 	g := &golden{
-		tb: tb, met: map[string]bool{}, db: db, rich: clone(tb, filepath.Join(goldenDir, "rich.bundle"), filepath.Join(dir, "rich.git")),
-		handler: api.Validated(tb, api.New(api.Options{DB: db, Languages: table})),
-		syncer:  ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors")}),
+		tb: tb, met: map[string]bool{}, db: w.DB, rich: catalogtest.Bundle(tb, filepath.Join(goldenDir, "rich.bundle")),
+		handler: api.Validated(tb, api.New(api.Options{DB: w.DB, Languages: w.Languages})),
+		syncer:  ingest.New(ingest.Options{DB: w.DB, Languages: w.Languages, MirrorDir: filepath.Join(w.Dir, "mirrors")}),
 	}
-	hello := clone(tb, helloBundle, filepath.Join(dir, "hello.git"))
+	hello := catalogtest.Bundle(tb, helloBundle)
 	specs := []store.ComponentSpec{
 		{Project: "demo", Slug: "rich", Repo: g.rich, Branch: "main", Settings: recordedSettings(tb, "component.http")},
-		{Project: "demo", Slug: "hello", Repo: hello, Branch: headOf(tb, hello), Settings: recordedSettings(tb, "component_hello.http")},
+		{Project: "demo", Slug: "hello", Repo: hello, Branch: catalogtest.Git(tb, hello, "symbolic-ref", "--short", "HEAD"), Settings: recordedSettings(tb, "component_hello.http")},
 	}
 	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{
 		Name: "Demo", Web: "https://example.org/demo", SetLanguageTeam: true, EnableHooks: true,
 	}}
-	if err := db.Configure(tb.Context(), []catalog.Project{project}, specs, nil); err != nil {
+	if err := w.DB.Configure(tb.Context(), []catalog.Project{project}, specs, nil); err != nil {
 		tb.Fatal(err)
 	}
 	for _, spec := range specs {
@@ -112,37 +97,15 @@ func newGolden(tb testing.TB) *golden {
 // is configuration there is configuration here.
 func recordedSettings(tb testing.TB, file string) catalog.ComponentSettings {
 	tb.Helper()
-	var c struct {
-		Name, Filemask, License, Intermediate, Agreement, Repoweb string
-		VCS                                                       string `json:"vcs"`
-		NewBase                                                   string `json:"new_base"`
-		FileFormat                                                string `json:"file_format"`
-		NewLang                                                   string `json:"new_lang"`
-		MergeStyle                                                string `json:"merge_style"`
-		LanguageRegex                                             string `json:"language_regex"`
-		GlossaryColor                                             string `json:"glossary_color"`
-		Commit                                                    string `json:"commit_message"`
-		Add                                                       string `json:"add_message"`
-		Delete                                                    string `json:"delete_message"`
-		Merge                                                     string `json:"merge_message"`
-		Addon                                                     string `json:"addon_message"`
-		Pull                                                      string `json:"pull_message"`
-		Priority                                                  int
-		CommitPendingAge                                          int  `json:"commit_pending_age"`
-		EditTemplate                                              bool `json:"edit_template"`
-		Propagation                                               bool `json:"allow_translation_propagation"`
-		EnableSuggestions                                         bool `json:"enable_suggestions"`
-		PushOnCommit                                              bool `json:"push_on_commit"`
-		AutoLockError                                             bool `json:"auto_lock_error"`
-	}
+	var c wire.Component
 	if err := json.Unmarshal(readRecord(tb, "rev1", file).body, &c); err != nil {
 		tb.Fatal(err)
 	}
 	return catalog.ComponentSettings{
 		Name: c.Name, VCS: c.VCS, Filemask: c.Filemask, NewBase: c.NewBase, FileFormat: c.FileFormat, License: c.License,
 		NewLang: c.NewLang, SourceLanguage: "en", LanguageRegex: c.LanguageRegex, Priority: c.Priority, MergeStyle: c.MergeStyle,
-		CommitMessage: c.Commit, AddMessage: c.Add, DeleteMessage: c.Delete, MergeMessage: c.Merge, AddonMessage: c.Addon, PullMessage: c.Pull,
-		EditTemplate: c.EditTemplate, AllowTranslationPropagation: c.Propagation, EnableSuggestions: c.EnableSuggestions,
+		CommitMessage: c.CommitMessage, AddMessage: c.AddMessage, DeleteMessage: c.DeleteMessage, MergeMessage: c.MergeMessage, AddonMessage: c.AddonMessage, PullMessage: c.PullMessage,
+		EditTemplate: c.EditTemplate, AllowTranslationPropagation: c.AllowTranslationPropagation, EnableSuggestions: c.EnableSuggestions,
 		PushOnCommit: c.PushOnCommit, CommitPendingAge: c.CommitPendingAge, AutoLockError: c.AutoLockError, GlossaryColor: c.GlossaryColor,
 	}
 }
@@ -151,7 +114,7 @@ func recordedSettings(tb testing.TB, file string) catalog.ComponentSettings {
 func (g *golden) sync(tag string) {
 	g.tb.Helper()
 	g.revision = tag
-	git(g.tb, g.rich, "update-ref", "refs/heads/main", "refs/tags/"+tag)
+	catalogtest.Git(g.tb, g.rich, "update-ref", "refs/heads/main", "refs/tags/"+tag)
 	for _, branch := range g.branches {
 		report, err := g.syncer.Sync(g.tb.Context(), branch)
 		if err != nil {
@@ -163,32 +126,6 @@ func (g *golden) sync(tag string) {
 			}
 		}
 	}
-}
-
-func clone(tb testing.TB, bundle, to string) string {
-	tb.Helper()
-	abs, err := filepath.Abs(bundle)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	git(tb, filepath.Dir(to), "clone", "--quiet", "--bare", abs, to)
-	return to
-}
-
-func headOf(tb testing.TB, repo string) string {
-	tb.Helper()
-	return strings.TrimSpace(git(tb, repo, "symbolic-ref", "--short", "HEAD"))
-}
-
-func git(tb testing.TB, dir string, args ...string) string {
-	tb.Helper()
-	cmd := exec.CommandContext(context.WithoutCancel(tb.Context()), "git", args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		tb.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return string(out)
 }
 
 // record is one recorded exchange.

@@ -108,8 +108,8 @@ var resources = map[string]string{
 	"/api/search/":                                      "GET, HEAD, OPTIONS",
 }
 
-// unread are the resources that answer reading with something else than 200:
-// there is nothing of the kind, or only writing exists.
+// unread are the resources that do not answer GET with 200: they do not exist
+// here, or have only other methods.
 var unread = map[string]struct {
 	status int
 	body   string
@@ -196,7 +196,7 @@ func checkMethod(t *testing.T, s *Server, method, path, allow string) {
 }
 
 // TestHead: the headers of GET, Content-Length included, without a body; over
-// a real connection, since there net/http has its own mind.
+// a real connection, where net/http adds headers.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
@@ -212,21 +212,15 @@ func TestHead(t *testing.T) {
 		headers := map[string]http.Header{}
 		for _, method := range []string{"GET", "HEAD"} {
 			req, err := http.NewRequestWithContext(t.Context(), method, ts.URL+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			req.Header.Set("Accept-Encoding", "identity") // the client asks for gzip by itself, for GET only
 			res, err := ts.Client().Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var body bytes.Buffer
 			if _, err := body.ReadFrom(res.Body); err != nil {
 				t.Fatal(err)
 			}
-			if err := res.Body.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, res.Body.Close())
 			if method == "HEAD" && body.Len() > 0 || method == "GET" && res.Header.Get("Content-Type") != rest.TypeZip && res.Header.Get("Content-Length") != strconv.Itoa(body.Len()) {
 				t.Errorf("%s %s: %d bytes, Content-Length %s", method, path, body.Len(), res.Header.Get("Content-Length"))
 			}

@@ -79,10 +79,7 @@ func entriesPaged(t *testing.T, s http.Handler, target string, header ...string)
 		if rec.Body.Bytes()[0] == '[' {
 			page.Results = decode[[]json.RawMessage](t, rec.Body.String())
 		} else {
-			page = decode[struct {
-				Next    string
-				Results []json.RawMessage
-			}](t, rec.Body.String())
+			must(t, json.Unmarshal(rec.Body.Bytes(), &page))
 		}
 		for _, r := range page.Results {
 			entries = append(entries, string(r))
@@ -99,8 +96,8 @@ func linesIn(body string) []string {
 	return strings.Split(strings.TrimSuffix(body, "\n"), "\n")
 }
 
-// TestLines: a list as lines is what its pages are together, and its headers
-// come without it.
+// TestLines: the lines of a list are the entries of all its pages, and HEAD gets
+// the same headers.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -134,8 +131,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesRefused: errors are those of a page; a resource that is no list has no
-// lines.
+// TestLinesRefused: errors are answered as for a page; a resource that is not a
+// list has no lines.
 func TestLinesRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
@@ -200,17 +197,13 @@ func TestLinesAccess(t *testing.T) {
 // does not show in it; both encodings.
 func TestLinesWhileWriting(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(2500)
+	w := bigWorld(t, 2500)
 	s := serve(w, Options{})
 	for n, encoding := range []string{"gzip", "zstd", "identity"} {
 		want := entriesPaged(t, s, "/api/changes/?page_size=1000")
 		out := &pausing{ResponseRecorder: httptest.NewRecorder()}
 		out.after = func() { w.AddBigUnits(fmt.Sprintf("%040x", n+1), 7) } // once the first page is sent
-		req := httptest.NewRequest(http.MethodGet, "http://l10n.example.org/api/changes/", nil)
-		req.Header.Set("Accept", rest.TypeLines)
-		req.Header.Set("Accept-Encoding", encoding)
-		s.ServeHTTP(out, req)
+		s.ServeHTTP(out, request(http.MethodGet, "/api/changes/", "Accept", rest.TypeLines, "Accept-Encoding", encoding))
 		if out.after != nil {
 			t.Fatal("nothing was written meanwhile")
 		}
@@ -239,28 +232,30 @@ func (p *pausing) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// TestLinesGone: of a client that goes away, or takes nothing, no snapshot stays
-// open; that of one that goes away while the list is read is not sent on.
+// brokenOff asks for all units as lines, and returns what the server panics with.
+func brokenOff(s *Server, out http.ResponseWriter, header ...string) (p any) {
+	defer func() { p = recover() }()
+	s.ServeHTTP(out, request(http.MethodGet, "/api/units/", append(header, "Accept", rest.TypeLines)...))
+	return nil
+}
+
+// TestLinesGone: no snapshot stays open for a client that goes away or does not
+// read, and no list is sent on while the server ends.
 func TestLinesGone(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(20_000)
+	w := bigWorld(t, 20_000)
 	s := serve(w, Options{})
 	s.streams.timeout = 50 * time.Millisecond
 	srv := httptest.NewServer(s)
 	defer srv.Close()
 	ask := func(ctx context.Context) io.ReadCloser {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/api/units/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		req.Header.Set("Accept", rest.TypeLines)
 		req.Header.Set("Accept-Encoding", "identity")
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		res, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return res.Body
 	}
 	free := func(what string) {
@@ -280,7 +275,7 @@ func TestLinesGone(t *testing.T) {
 	cancel()
 	free("a client that went away")
 	body = ask(t.Context())
-	free("a client that takes nothing")
+	free("a client that does not read")
 	if data, err := io.ReadAll(body); err == nil {
 		t.Errorf("a list that was cut off looks whole to its client: %d bytes", len(data))
 	}
@@ -300,27 +295,16 @@ func TestLinesGone(t *testing.T) {
 // that its client notices, and the next one is told to come back.
 func TestLinesHeld(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(2500)
+	w := bigWorld(t, 2500)
 	log, err := os.Stat(w.Database() + "-wal")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db, err := store.Open(t.Context(), w.Database(), store.Options{Shared: true, MaxWAL: log.Size() + 1<<20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	s := serve(&catalogtest.Writer{Store: &catalogtest.Store{TB: t, DB: db, Languages: w.Languages}}, Options{})
 	out := &pausing{ResponseRecorder: httptest.NewRecorder()}
 	out.after = func() { w.AddBigUnits(catalogtest.Head2, 40_000) }
-	req := httptest.NewRequest(http.MethodGet, "http://l10n.example.org/api/units/", nil)
-	req.Header.Set("Accept", rest.TypeLines)
-	broken := func() (p any) {
-		defer func() { p = recover() }()
-		s.ServeHTTP(out, req)
-		return nil
-	}()
+	broken := brokenOff(s, out)
 	if broken != http.ErrAbortHandler {
 		t.Errorf("ended with %v, %d bytes", broken, out.Body.Len())
 	}
@@ -336,8 +320,7 @@ func TestLinesHeld(t *testing.T) {
 // it.
 func TestLinesRevoked(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(2500)
+	w := bigWorld(t, 2500)
 	s := serve(w, Options{})
 	key := w.Token("t", catalog.ScopeRead)
 	out := &pausing{ResponseRecorder: httptest.NewRecorder()}
@@ -346,14 +329,7 @@ func TestLinesRevoked(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	req := httptest.NewRequest(http.MethodGet, "http://l10n.example.org/api/units/", nil)
-	req.Header.Set("Accept", rest.TypeLines)
-	req.Header.Set("Authorization", "Token "+key)
-	broken := func() (p any) {
-		defer func() { p = recover() }()
-		s.ServeHTTP(out, req)
-		return nil
-	}()
+	broken := brokenOff(s, out, "Authorization", "Token "+key)
 	if n := bytes.Count(out.Body.Bytes(), []byte("\n")); broken != http.ErrAbortHandler || n == 0 || n >= 5000 {
 		t.Errorf("ended with %v after %d lines", broken, n)
 	}
@@ -364,8 +340,7 @@ func TestLinesMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes 40,000 strings and looks at memory alone: not with -short")
 	}
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(40_000)
+	w := bigWorld(t, 40_000)
 	s := bare(w, Options{})
 	for _, target := range []string{"/api/translations/big/big/cs/units/", "/api/units/", "/api/changes/", "/api/units/?q=state:translated"} {
 		lines, peak := 0, uint64(0)
@@ -381,9 +356,7 @@ func TestLinesMemory(t *testing.T) {
 				peak = max(peak, m.HeapAlloc-min(before, m.HeapAlloc))
 			}
 		}}
-		req := httptest.NewRequest(http.MethodGet, "http://l10n.example.org"+target, nil)
-		req.Header.Set("Accept", rest.TypeLines)
-		s.ServeHTTP(out, req)
+		s.ServeHTTP(out, request(http.MethodGet, target, "Accept", rest.TypeLines))
 		if lines < 40_000 || lines != int(sendList(t, s, target).Count) {
 			t.Errorf("%s: %d lines", target, lines)
 		}
@@ -421,9 +394,7 @@ func TestCSVOfEveryList(t *testing.T) {
 		for page := 1; page == 1 || (page-1)*size < len(all); page++ {
 			_, rec := send(s, http.MethodGet, with(target, url.Values{"format": {"csv"}, "page": {fmt.Sprint(page)}, "page_size": {fmt.Sprint(size)}}.Encode()))
 			table, err := renderCSVOf(all[min((page-1)*size, len(all)):min(page*size, len(all))])
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if rec.Code != 200 || rec.Header().Get("Content-Type") != rest.TypeCSV || rec.Body.String() != table {
 				t.Errorf("%s page %d: %d %v\n%.300s\nwant\n%.300s", target, page, rec.Code, rec.Header(), rec.Body, table)
 			}

@@ -78,8 +78,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestLinkEndings: every link to an API resource ends with the format, links to
-// pages do not (docs/compatibility.md#format-parameter).
+// TestLinkEndings: links to API resources end with the format, links to pages do
+// not (docs/compatibility.md#format-parameter).
 func TestLinkEndings(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})

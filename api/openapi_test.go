@@ -310,8 +310,8 @@ func validate(tb testing.TB, path string, status int, body []byte) {
 	inspectJSON(tb, path, schema, body)
 }
 
-// TestOpenAPIDescribesRoutes: the description has every route of the table, and no
-// other.
+// TestOpenAPIDescribesRoutes: the description has all routes of the table, and
+// no others.
 func TestOpenAPIDescribesRoutes(t *testing.T) {
 	t.Parallel()
 	v := newValidator(t)
@@ -354,7 +354,7 @@ func TestOpenAPIReferences(t *testing.T) {
 	walk("#", v.doc)
 }
 
-// TestValidatorSeesMistakes makes sure that the validator is not blind.
+// TestValidatorSeesMistakes: the validator reports wrong values.
 func TestValidatorSeesMistakes(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ schema, value string }{
@@ -377,9 +377,7 @@ func TestValidatorSeesMistakes(t *testing.T) {
 		dec := json.NewDecoder(strings.NewReader(tc.value))
 		dec.UseNumber()
 		var value any
-		if err := dec.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
+		must(t, dec.Decode(&value))
 		v.check("$", v.resolve("#/components/schemas/"+tc.schema), value)
 		if len(v.problems) == 0 {
 			t.Errorf("%s accepts %s", tc.schema, tc.value)

@@ -63,21 +63,15 @@ func TestEmptyList(t *testing.T) {
 		"/api/translations/demo/app/sr@latin/units/?page=1", "/api/translations/demo/app/sr@latin/units/?page=last",
 		"/api/changes/?after_id=100000", "/api/projects/secret/changes/",
 	} {
-		rec := call(t, s, http.MethodGet, target)
-		if rec.Code != 200 || rec.Body.String() != want {
-			t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
-		}
+		wantAnswer(t, s, 200, want, target)
 	}
-	if rec := call(t, s, http.MethodGet, "/api/translations/demo/app/sr@latin/units/?page=2"); rec.Code != 404 {
-		t.Errorf("page 2 of an empty list: %d", rec.Code)
-	}
+	wantStatus(t, s, 404, "/api/translations/demo/app/sr@latin/units/?page=2")
 }
 
 // TestPageSizeClamp: 1000 for ordinary lists, 10000 for units.
 func TestPageSizeClamp(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(1100)
+	w := bigWorld(t, 1100)
 	s := serve(w, Options{})
 	for target, want := range map[string]int{
 		"/api/translations/big/big/cs/units/?page_size=1050":    1050,

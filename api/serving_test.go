@@ -6,32 +6,22 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
-	"github.com/repoglot/repoglot/catalog/lang"
-	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // TestInternalError: the log gets the error, the client does not.
 func TestInternalError(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "db.sqlite"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := lang.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := New(Options{DB: db, Languages: table, Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w := catalogtest.Open(t)
+	s := New(Options{DB: w.DB, Languages: w.Languages, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	must(t, w.DB.Close())
 	rec := call(t, s, http.MethodGet, "/api/projects/")
 	if rec.Code != 500 || rec.Body.String() != `{"detail":"Internal server error."}` || rec.Header().Get("Allow") != "GET, POST, HEAD, OPTIONS" {
 		t.Errorf("%d %s", rec.Code, rec.Body)
@@ -41,7 +31,7 @@ func TestInternalError(t *testing.T) {
 	}
 }
 
-// TestPanic: 500 and a log line with a stack, and the server lives on.
+// TestPanic: 500 and a log line with a stack, and the server keeps running.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -104,5 +94,65 @@ func TestVersion(t *testing.T) {
 	rec = call(t, s, http.MethodGet, "/api/schema/", "Accept", "application/yaml")
 	if rec.Header().Get("Content-Type") != "application/yaml" || !strings.HasPrefix(rec.Body.String(), "openapi: 3.1.0\n") {
 		t.Errorf("%v %.40s", rec.Header(), rec.Body)
+	}
+}
+
+// TestMetrics: requests are counted by route, not by path.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	s := serve(catalogtest.Demo(t), Options{})
+	for _, target := range []string{"/api/units/268435457/", "/api/units/268435458/", "/api/units/1/", "/api/nope/1/", "/nope/2/"} {
+		call(t, s, http.MethodGet, target)
+	}
+	call(t, s, "BREW", "/api/units/1/")
+	for labels, want := range map[[3]string]float64{
+		{"/api/units/:id/", "GET", "200"}:   2,
+		{"/api/units/:id/", "GET", "404"}:   1,
+		{"/api/units/:id/", "other", "405"}: 1,
+		{"unknown", "GET", "404"}:           2,
+	} {
+		if got := testutil.ToFloat64(s.metrics.requests.WithLabelValues(labels[0], labels[1], labels[2])); got != want {
+			t.Errorf("%v: %v, want %v", labels, got, want)
+		}
+	}
+	if n := len(s.Metrics()); n != 7 {
+		t.Errorf("%d collectors", n)
+	}
+}
+
+// TestLiveRoutes finds routes that answer differently while a first import goes
+// on, which the store does not know of: their kind must be resource.KindLive, or
+// an old answer would be kept.
+func TestLiveRoutes(t *testing.T) {
+	t.Parallel()
+	w := catalogtest.Demo(t)
+	at := func(percent int) *Server {
+		return bare(w, Options{Progress: func(int64) (resource.Progress, bool) {
+			return resource.Progress{Percent: percent, Stage: "importing"}, true
+		}})
+	}
+	before, after := at(10), at(20)
+	fill := strings.NewReplacer(":project", "demo", ":component", "app", ":language", "cs", ":username", "karel", ":code", "cs",
+		":uuid", resource.TaskID("demo", "docs"), ":slug", "x", ":linked", "x", ":widget", "svg-badge.svg", "/units/:id", "/units/268435458",
+		"/changes/:id", "/changes/1", "/addons/:id", "/addons/6")
+	found := 0
+	for _, rt := range resource.Routes(&before.env) {
+		if rt.Kind == resource.KindEvents {
+			continue
+		}
+		for _, target := range []string{fill.Replace(rt.Path), strings.ReplaceAll(fill.Replace(rt.Path), "demo/app/", "demo/docs/")} {
+			_, first := send(before, http.MethodGet, target)
+			_, second := send(after, http.MethodGet, target)
+			if first.Code != http.StatusOK || first.Body.String() == second.Body.String() {
+				continue
+			}
+			found++
+			if rt.Kind != resource.KindLive {
+				t.Errorf("%s depends on the progress of imports: its kind must be KindLive", rt.Path)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no answer depends on the progress of imports")
 	}
 }

@@ -71,7 +71,7 @@ func waitFor(t *testing.T, n int) {
 // for something else, or one that comes after a pull, does not wait for it.
 func TestRenderedOnce(t *testing.T) {
 	t.Parallel()
-	w := cacheWorld(t)
+	w := bigWorld(t, 60)
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	h := newHeld(func(int32) error { return nil })
 	var asking sync.WaitGroup
@@ -104,7 +104,7 @@ func TestRenderedOnce(t *testing.T) {
 // to; the others try for themselves.
 func TestRenderedAfterFailure(t *testing.T) {
 	t.Parallel()
-	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
+	s := serve(bigWorld(t, 60), Options{CacheBytes: 1 << 20})
 	h := newHeld(func(n int32) error {
 		if n == 1 {
 			return rest.ErrInternal
@@ -132,10 +132,10 @@ func TestRenderedAfterFailure(t *testing.T) {
 }
 
 // TestRenderedAfterCancellation: when the client whose request is rendered goes
-// away, the clients that wait for it get an answer; they may go away, too.
+// away, the waiting clients get an answer; a waiting client may go away, too.
 func TestRenderedAfterCancellation(t *testing.T) {
 	t.Parallel()
-	s := serve(cacheWorld(t), Options{CacheBytes: 1 << 20})
+	s := serve(bigWorld(t, 60), Options{CacheBytes: 1 << 20})
 	h := newHeld(func(int32) error { return nil })
 	var asking sync.WaitGroup
 	cancelled := make([]int, 2) // the first to ask, and one that waits
@@ -159,7 +159,7 @@ func TestRenderedAfterCancellation(t *testing.T) {
 	asking.Wait()
 	for _, status := range statuses {
 		if status != http.StatusOK {
-			t.Errorf("statuses %v of the clients that wait", statuses)
+			t.Errorf("statuses %v of the waiting clients", statuses)
 		}
 	}
 	for _, status := range cancelled {

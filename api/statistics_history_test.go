@@ -50,7 +50,7 @@ func putStats(w *catalogtest.Writer, repos map[string]string, list []statDay) {
 	}
 }
 
-// statWorld is the demo's with statistics of a few days.
+// statWorld is catalogtest.Demo with statistics of a few days.
 func statWorld(tb testing.TB) *catalogtest.Writer {
 	w := catalogtest.Demo(tb)
 	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Ann", catalogtest.SourceFile(catalogtest.NumberedUnits(3)), catalogtest.CzechFile(nil))

@@ -14,12 +14,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // countedUnit is what statistics count of a unit.
@@ -39,7 +36,7 @@ func (u *countedUnit) chars() int64 {
 	return int64(utf8.RuneCountInString(strings.Join(u.Source, "\x1e\x1e")))
 }
 
-// tally counts units the plain way.
+// tally counts units one by one.
 type tally struct {
 	units, words, chars map[string]int64 // by key of statistics
 	last                time.Time
@@ -135,29 +132,11 @@ func sameFields(tb testing.TB, what string, object map[string]json.RawMessage, w
 // private, with a branch that suggests.
 func statisticsServer(t *testing.T) *httptest.Server {
 	t.Helper()
-	dir := t.TempDir()
-	bundle := "../../shared/data/repos/switchboard.bundle"
-	if _, err := os.Stat(bundle); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the repositories are not there: %v", err)
-		}
-		t.Skipf("skipped: the bundles of real repositories are not in the repository; looked for %s", bundle)
-	}
-	repo := clone(t, bundle, filepath.Join(dir, "repo.git"))
-	pushSuggestions(t, repo, filepath.Join(dir, "work"))
-	table, err := lang.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := store.Open(t.Context(), filepath.Join(dir, "db.sqlite"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	repo := catalogtest.Bundle(t, "../../shared/data/repos/switchboard.bundle")
+	pushSuggestions(t, repo, filepath.Join(t.TempDir(), "work"))
 	const few = "^(cs|de|ar|ja|pt_BR)$"
 	full := catalog.History{Full: true, Commits: 40}
 	var specs []store.ComponentSpec
-	var components []ingest.Component
 	for _, c := range []struct {
 		project, slug string
 		settings      catalog.ComponentSettings
@@ -169,27 +148,16 @@ func statisticsServer(t *testing.T) *httptest.Server {
 		{"two", "hidden", catalog.ComponentSettings{Filemask: "po/*.po", LanguageRegex: few, Access: catalog.AccessPrivate}},
 	} {
 		c.settings.SourceLanguage, c.settings.Name = "en", c.slug
-		spec := store.ComponentSpec{Project: c.project, Slug: c.slug, Repo: repo, Settings: c.settings}
-		specs, components = append(specs, spec), append(components, ingest.Component{Spec: spec})
+		specs = append(specs, store.ComponentSpec{Project: c.project, Slug: c.slug, Repo: repo, Settings: c.settings})
 	}
-	if err := db.Configure(t.Context(), []catalog.Project{{Slug: "one"}, {Slug: "two"}}, specs, nil); err != nil {
-		t.Fatal(err)
-	}
-	syncer := ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: filepath.Join(dir, "mirrors")})
-	branch := ingest.Branch{Remote: remote.Repository{URL: repo}, Key: ingest.BranchKey(repo, ""), Components: components}
-	if _, err := syncer.Sync(t.Context(), branch); err != nil {
-		t.Fatal(err)
-	}
-	srv := httptest.NewServer(api.New(api.Options{DB: db, Languages: table}))
-	t.Cleanup(srv.Close)
-	return srv
+	return serveComponents(t, []catalog.Project{{Slug: "one"}, {Slug: "two"}}, specs)
 }
 
 // pushSuggestions pushes a branch with other texts and a translator's comment on
 // the main one.
 func pushSuggestions(t *testing.T, repo, work string) {
 	t.Helper()
-	git(t, filepath.Dir(work), "clone", "--quiet", repo, work)
+	catalogtest.Git(t, filepath.Dir(work), "clone", "--quiet", repo, work)
 	edit := func(old, text string) {
 		file := filepath.Join(work, "po", "cs.po")
 		data, err := os.ReadFile(file)
@@ -203,12 +171,12 @@ func pushSuggestions(t *testing.T, repo, work string) {
 		if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		git(t, work, "-c", "user.name=Eva", "-c", "user.email=eva@example.org", "commit", "--quiet", "--all", "--message", "Edit")
+		catalogtest.Git(t, work, "-c", "user.name=Eva", "-c", "user.email=eva@example.org", "commit", "--quiet", "--all", "--message", "Edit")
 	}
 	edit("\n\n#: ", "\n\n# Is it so?\n#: ")
-	git(t, work, "push", "--quiet", "origin", "HEAD")
+	catalogtest.Git(t, work, "push", "--quiet", "origin", "HEAD")
 	edit("\nmsgstr \"S", "\nmsgstr \"XS")
-	git(t, work, "push", "--quiet", "origin", "HEAD:refs/heads/l10n/cs")
+	catalogtest.Git(t, work, "push", "--quiet", "origin", "HEAD:refs/heads/l10n/cs")
 }
 
 // TestStatisticsAddUp counts all units that the API lists, and their entries, and
@@ -264,7 +232,7 @@ func TestStatisticsAddUp(t *testing.T) {
 		o := object("/api/translations/" + key + "/statistics/")
 		counted.compare(t, key, o)
 		if string(o["last_author"]) != author {
-			t.Errorf("%s: last_author %s, the newest entry is of %s", key, o["last_author"], author)
+			t.Errorf("%s: last_author %s, the newest entry is by %s", key, o["last_author"], author)
 		}
 		part := strings.Split(key, "/")
 		for _, of := range []string{"server", "project " + part[0], "language " + part[2], "project " + part[0] + " language " + part[2]} {
@@ -314,7 +282,7 @@ func TestStatisticsAddUp(t *testing.T) {
 	}
 	whole := sums["server"]
 	if whole.units["suggestions"] == 0 || whole.units["comments"] == 0 || whole.units["failing"] == 0 || whole.recent == 0 || whole.units["readonly"] == 0 {
-		t.Errorf("nothing is counted of something: %v", whole)
+		t.Errorf("one of the counts is 0: %v", whole)
 	}
 }
 
@@ -359,8 +327,8 @@ func countEntries(t *testing.T, counted *tally, entries []map[string]json.RawMes
 	return newest.by
 }
 
-// countOnce counts strings of a project once for each language, as far as any of
-// them is.
+// countOnce counts strings of a project once for each language, in the best state
+// that any of them has.
 func countOnce(units map[string][]countedUnit, project string) *tally {
 	rank := func(u *countedUnit) int {
 		switch {

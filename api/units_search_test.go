@@ -152,8 +152,8 @@ func TestUnitSearch(t *testing.T) {
 	}
 }
 
-// TestServerSearch: strings of the whole server, ascending by id, without those that
-// are private, not imported or gone.
+// TestServerSearch: a search over the whole server is ascending by id, and finds
+// nothing that is private, not imported or gone.
 func TestServerSearch(t *testing.T) {
 	w := catalogtest.Demo(t)
 	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
@@ -199,7 +199,7 @@ func TestServerSearch(t *testing.T) {
 	}
 }
 
-// Page links keep q, and pages follow each other without a gap.
+// TestUnitSearchPages: page links keep q, and pages have no gap.
 func TestUnitSearchPages(t *testing.T) {
 	s := serve(catalogtest.Demo(t), Options{})
 	target := czechUnits + "?q=" + url.QueryEscape("message state:>=translated") + "&page_size=10"
@@ -227,16 +227,14 @@ func TestUnitSearchPages(t *testing.T) {
 	if len(seen) != 35 || !slices.IsSorted(seen) || len(slices.Compact(seen)) != 35 {
 		t.Errorf("%d pages, %v", pages, seen)
 	}
-	if rec := call(t, s, http.MethodGet, czechUnits+"?q=open&page=2"); rec.Code != http.StatusNotFound {
-		t.Errorf("page 2 of one: %d", rec.Code)
-	}
+	wantStatus(t, s, http.StatusNotFound, czechUnits+"?q=open&page=2")
 	rec := call(t, s, http.MethodGet, czechUnits+"?q=open&format=csv")
 	if lines := strings.Count(strings.TrimSpace(rec.Body.String()), "\n"); lines != 1 {
 		t.Errorf("%d lines of CSV: %s", lines, rec.Body)
 	}
 }
 
-// A search sees what a later step brought.
+// TestUnitSearchGeneration: a search finds the strings of a later step.
 func TestUnitSearchGeneration(t *testing.T) {
 	w := catalogtest.Demo(t)
 	s := serve(w, Options{})
@@ -280,9 +278,7 @@ func TestUnitSearchLimits(t *testing.T) {
 		"regexp depth": {`r"` + strings.Repeat("(", 50) + strings.Repeat(")", 50) + `"`, `r"` + strings.Repeat("(", 2000) + strings.Repeat(")", 2000) + `"`},
 	} {
 		for _, list := range []string{czechUnits, "/api/units/"} {
-			if rec := call(t, s, http.MethodGet, list+"?q="+url.QueryEscape(c.within)); rec.Code != http.StatusOK {
-				t.Errorf("%s: %d %s", name, rec.Code, rec.Body)
-			}
+			wantStatus(t, s, http.StatusOK, list+"?q="+url.QueryEscape(c.within))
 			rec := call(t, s, http.MethodGet, list+"?q="+url.QueryEscape(c.beyond))
 			var body map[string][]string
 			if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil || rec.Code != http.StatusBadRequest || len(body) != 1 || len(body["q"]) != 1 ||
@@ -335,7 +331,7 @@ func TestClientsSearch(t *testing.T) {
 		{"q=state:%3Ctranslated+AND+NOT+has:suggestion", 3},
 		{"q=has:check", 0},
 		{"q=changed:>=" + since + "&page=1", 1},
-		{"q=changed:%3E=" + catalogtest.Now().Add(time.Hour).Format("2006-01-02T15:04:05") + "+00:00", 1}, // a plus that nobody escaped
+		{"q=changed:%3E=" + catalogtest.Now().Add(time.Hour).Format("2006-01-02T15:04:05") + "+00:00", 1}, // an unescaped plus
 	} {
 		if got := getList(t, s, czechUnits+"?"+strings.ReplaceAll(c.query, ">", "%3E")); got.Count != c.count {
 			t.Errorf("%s: %d, want %d", c.query, got.Count, c.count)

@@ -14,7 +14,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// TestPrivate: no resource shows anything private.
+// TestPrivate: no request without a token shows anything private.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -44,16 +44,14 @@ func TestPrivate(t *testing.T) {
 		t.Fatalf("%d paths to check", len(gone))
 	}
 	for _, path := range gone {
-		if rec := call(t, s, http.MethodGet, path); rec.Code != 404 || rec.Body.String() != `{"detail":"Not found."}` {
-			t.Errorf("%s: %d %s", path, rec.Code, rec.Body)
-		}
+		wantAnswer(t, s, 404, `{"detail":"Not found."}`, path)
 	}
 	for _, path := range []string{
 		"/api/projects/", "/api/projects/demo/components/", "/api/projects/secret/components/", "/api/components/", "/api/translations/",
 		"/api/changes/", "/api/changes/?ordering=-id", "/api/projects/demo/changes/", "/api/projects/secret/changes/", "/api/languages/",
 		"/api/users/", "/api/users/?username=m", "/api/units/", "/api/addons/", "/api/search/?q=i", "/api/search/?q=l", "/api/search/?q=mall", "/api/projects/demo/languages/",
 	} {
-		body := get(t, s, path+orAnd(path)+"page_size=1000")
+		body := get(t, s, with(path, "page_size=1000"))
 		for _, secret := range []string{"hidden", "/secret/lib", "mallory", "Mallory"} {
 			if strings.Contains(body, secret) {
 				t.Errorf("%s contains %s", path, secret)
@@ -77,20 +75,11 @@ func TestPrivate(t *testing.T) {
 		"/api/components/secret/open/": 200, "/api/projects/secret/": 200, // its own access wins
 		"/api/translations/secret/open/en/": 503,
 	} {
-		if rec := call(t, s, http.MethodGet, path); rec.Code != want {
-			t.Errorf("%s: %d", path, rec.Code)
-		}
+		wantStatus(t, s, want, path)
 	}
 }
 
-func orAnd(path string) string {
-	if strings.Contains(path, "?") {
-		return "&"
-	}
-	return "?"
-}
-
-// TestPrivateProject: with nothing public inside it is not there.
+// TestPrivateProject: without a public component it is not found.
 func TestPrivateProject(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.NewWriter(t)
@@ -101,17 +90,15 @@ func TestPrivateProject(t *testing.T) {
 	})
 	s := serve(w, Options{})
 	for _, path := range []string{"/api/projects/secret/", "/api/projects/secret/components/", "/api/projects/secret/changes/"} {
-		if rec := call(t, s, http.MethodGet, path); rec.Code != 404 {
-			t.Errorf("%s: %d %s", path, rec.Code, rec.Body)
-		}
+		wantStatus(t, s, 404, path)
 	}
 	if l := getList(t, s, "/api/projects/"); l.Count != 0 {
 		t.Errorf("%d projects", l.Count)
 	}
 }
 
-// TestInactive: a component that the configuration no longer names is not served;
-// the store keeps its history.
+// TestInactive: what the configuration no longer names is not found; the store
+// keeps its history.
 func TestInactive(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -122,9 +109,7 @@ func TestInactive(t *testing.T) {
 		{Project: "demo", Slug: "docs", Settings: catalogtest.ComponentDefaults(""), Repo: catalogtest.RepoDocs, Branch: "main"},
 	})
 	for _, path := range []string{unit, "/api/changes/1/", "/api/components/demo/app/", "/api/translations/demo/app/cs/", "/api/projects/secret/"} {
-		if rec := call(t, s, http.MethodGet, path); rec.Code != 404 {
-			t.Errorf("%s: %d", path, rec.Code)
-		}
+		wantStatus(t, s, 404, path)
 	}
 	if l := getList(t, s, "/api/changes/"); l.Count != 0 || len(l.Results) != 0 {
 		t.Errorf("%d entries of components that are gone", l.Count)
@@ -214,8 +199,8 @@ func TestRemovedUnit(t *testing.T) {
 	}
 }
 
-// TestCheckpoint: a replay stores its batches, which move the head and bring
-// translations and units; nothing of them is served before its end.
+// TestCheckpoint: a replay that stores its results in parts moves the head and has
+// translations and units before its end; they are served only after it.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
@@ -252,9 +237,7 @@ func TestCheckpoint(t *testing.T) {
 	get(t, s, "/api/components/demo/docs/")
 	commit(catalogtest.Head1, catalogtest.Head2, false, nil)
 	for _, path := range paths {
-		if rec := call(t, s, http.MethodGet, path); rec.Code != 200 {
-			t.Errorf("%s at its end: %d %.100s", path, rec.Code, rec.Body)
-		}
+		wantStatus(t, s, 200, path)
 	}
 	if now := getList(t, s, "/api/units/").Count; now != total+2 {
 		t.Errorf("%d units, then %d", total, now)

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,8 +31,7 @@ func TestWLC(t *testing.T) {
 // of every entry that has one, also where a file is gone.
 func TestWLCChanges(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(3)
+	w := bigWorld(t, 3)
 	gone := catalogtest.Demo(t)
 	wlc(t, serve(gone, Options{}), []wlcCase{
 		{[]string{"changes", "demo/app"}, 0, []string{`"action_name": "Removed translation"`, `"target": "\u00d6ffnen"`}},
@@ -50,8 +48,7 @@ func TestWLCChanges(t *testing.T) {
 // missing field is a traceback there.
 func TestWLCReads(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(3)
+	w := bigWorld(t, 3)
 	s := serve(w, Options{})
 	var cases []wlcCase
 	for _, tc := range []struct {
@@ -88,7 +85,7 @@ func TestWLCReads(t *testing.T) {
 			}
 			cases = append(cases, wlcCase{append([]string{"--format", format}, strings.Fields(tc.args)...), 0, []string{want}})
 		}
-		if !testing.Short() && strings.HasSuffix(tc.args, "big/big") { // which it makes of the same as text
+		if !testing.Short() && strings.HasSuffix(tc.args, "big/big") { // wlc makes HTML from the text
 			cases = append(cases, wlcCase{append([]string{"--format", "html"}, strings.Fields(tc.args)...), 0, []string{"<table>", "</table>"}})
 		}
 	}
@@ -116,8 +113,7 @@ func TestWLCDownload(t *testing.T) {
 // of it, archives of a component and of each of a project's.
 func TestWLCDownloads(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(3)
+	w := bigWorld(t, 3)
 	dir := wlc(t, serve(w, Options{}), []wlcCase{
 		{[]string{"download", "big/big/cs", "--output", "cs.po"}, 0, nil},
 		{[]string{"download", "big/big/cs", "--convert", "csv", "-o", "cs.csv"}, 0, nil},
@@ -180,11 +176,9 @@ print(len(units), len(changes), units[44].target, changes[44].action_name, t.com
 	if err := exec.Command(python, "-c", "import wlc").Run(); err != nil {
 		t.Skipf("skipped: %s has no wlc (apt-get install wlc): %v", python, err)
 	}
-	w := catalogtest.NewWriter(t)
-	w.ImportBig(45)
-	ts := httptest.NewServer(serve(w, Options{}))
-	t.Cleanup(ts.Close)
-	cmd := exec.CommandContext(t.Context(), python, "-c", program, ts.URL+"/api/")
+	w := bigWorld(t, 45)
+	base := listen(t, serve(w, Options{}))
+	cmd := exec.CommandContext(t.Context(), python, "-c", program, base+"/api/")
 	cmd.Env = append(os.Environ(), "PYTHONIOENCODING=utf-8")
 	out, err := cmd.CombinedOutput()
 	if got := strings.TrimSpace(string(out)); err != nil || got != "45 45 ['Zpráva 45'] New string added big cs" {
@@ -205,11 +199,10 @@ func wlc(t *testing.T, s *Server, cases []wlcCase) string {
 	if _, err := exec.LookPath("wlc"); err != nil {
 		t.Skip("skipped: wlc is not installed (apt-get install wlc)")
 	}
-	ts := httptest.NewServer(s)
-	t.Cleanup(ts.Close)
+	base := listen(t, s)
 	home := t.TempDir()
 	for _, tc := range cases {
-		args := append([]string{"--url", ts.URL + "/api/", "--key", "k", "--format", "json"}, tc.args...)
+		args := append([]string{"--url", base + "/api/", "--key", "k", "--format", "json"}, tc.args...)
 		cmd := exec.CommandContext(t.Context(), "wlc", args...)
 		cmd.Dir = home // it reads .weblate* upwards
 		cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home)

@@ -1,12 +1,14 @@
 package api
 
 import (
+	"encoding/csv"
 	"encoding/xml"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -120,6 +122,68 @@ func TestFeedOfLanguage(t *testing.T) {
 func nothingPrivate(t *testing.T, path, body string) {
 	t.Helper()
 	if strings.Contains(strings.ToLower(body), "hidden") || strings.Contains(strings.ToLower(body), "mallory") {
-		t.Errorf("%s tells of what is private", path)
+		t.Errorf("%s shows something private", path)
+	}
+}
+
+// TestStatisticsExports: JSON with indent, and CSV with Weblate's columns.
+func TestStatisticsExports(t *testing.T) {
+	t.Parallel()
+	const columns = "name code total translated translated_percent translated_words_percent total_words translated_words " +
+		"total_chars translated_chars translated_chars_percent failing failing_percent fuzzy fuzzy_percent url_translate url " +
+		"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments"
+	s := serve(catalogtest.Demo(t), Options{})
+	rec := call(t, s, http.MethodGet, "/exports/stats/demo/app/?format=csv")
+	rows, err := csv.NewReader(rec.Body).ReadAll()
+	if err != nil || rec.Header().Get("Content-Disposition") != `attachment; filename="stats-demo-app.csv"` {
+		t.Fatalf("%v %v", rec.Header(), err)
+	}
+	if len(rows) != 5 || strings.Join(rows[0], " ") != columns || rows[2][0] != "Czech" || rows[2][1] != "cs" || rows[2][2] != "44" {
+		t.Errorf("%q", rows)
+	}
+	for _, path := range []string{"/exports/stats/demo/", "/exports/stats/demo/app/?format=json"} {
+		body := get(t, s, path)
+		if all := decode[[]map[string]any](t, body); len(all) < 4 || !strings.HasPrefix(body, "[\n    {\n") {
+			t.Errorf("%s: %.300s", path, body)
+		}
+	}
+}
+
+// TestWidgets: all names and both shapes of URL, and nothing private.
+func TestWidgets(t *testing.T) {
+	t.Parallel()
+	s := serve(catalogtest.Demo(t), Options{})
+	for path, want := range map[string]string{
+		"/widget/demo/app/cs/svg-badge.svg":       "translated: 93%",
+		"/widgets/demo/cs/app/svg-badge.svg":      "translated: 93%",
+		"/widgets/demo/-/app/horizontal-auto.svg": ">cs_CZ</text>",
+		"/widget/demo/app/horizontal-blue.svg":    "#007ec6",
+		"/widget/demo/app/multi-auto.svg":         ">Czech</text>",
+		"/widgets/demo/-/multi-green.svg":         ">Serbian (latin)</text>",
+		"/widget/demo/app/multi-red.svg":          "#e05d44",
+		"/widget/demo/svg-badge.svg":              "translated: 96%",
+		"/widget/demo/-/cs/svg-badge.svg":         "translated: 93%",
+		"/widgets/demo/cs/svg-badge.svg":          "translated: 93%",
+		"/widget/demo/88x31-grey.png":             ">96%</text>",
+		"/widget/demo/88x31-nope.svg":             ">96%</text>",
+		"/widget/demo/287x66-black.png":           ">Demo &lt;project&gt;</text>",
+		"/widgets/demo/-/287x66-white.png":        "96% translated, 4 languages",
+		"/widget/demo/app/open-graph.png":         "translated, 91 strings, 4 languages",
+	} {
+		rec := call(t, s, http.MethodGet, path)
+		if rec.Code != 200 || !strings.Contains(rec.Body.String(), want) || rec.Header().Get("Cache-Control") != "max-age=3600" || rec.Header().Get("Content-Type") != rest.TypeSVG {
+			t.Errorf("%s: %d %v %s", path, rec.Code, rec.Header(), rec.Body)
+		}
+		if err := xml.Unmarshal(rec.Body.Bytes(), new(struct{})); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for _, path := range []string{
+		"/widget/demo/hidden/svg-badge.svg", "/widget/demo/hidden/en/svg-badge.svg", "/widgets/demo/-/hidden/svg-badge.svg",
+		"/widget/secret/lib/svg-badge.svg", "/widget/demo/-/xx/svg-badge.svg", "/widget/demo/nope.svg", "/widget/demo/nope-auto.svg", "/widget/demo/svg-badge.gif",
+		"/exports/rss/demo/hidden/", "/exports/rss/secret/lib/", "/exports/rss/language/nope/", "/exports/atom/demo/hidden/en/",
+		"/exports/stats/demo/hidden/", "/exports/stats/demo/app/?format=nope",
+	} {
+		wantStatus(t, s, 404, path)
 	}
 }
