@@ -9,20 +9,34 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// startTree returns the files that a commit begins with: those of Tree if it is
-// given, else those of the first parent merged with the other parents.
-func (p *push) startTree(st *Step, parents, merge []plumbing.Hash) (*fileSet, error) {
-	if st.Tree != "" {
-		h, err := p.resolve(st.Tree)
-		if err != nil {
-			return nil, err
-		}
-		return readTree(p.r.git.Storer, h)
+// start returns all parents of a commit, and the files that it begins with: the files
+// of Tree if it is given, otherwise the files of the first parent, merged with Merge.
+func (p *push) start(st *Step) (files *fileSet, parents []plumbing.Hash, err error) {
+	if parents, err = p.parents(st); err != nil {
+		return nil, nil, err
 	}
-	if len(parents) == 0 {
-		return readTree(p.r.git.Storer, plumbing.ZeroHash)
+	merge, err := p.resolveAll(st.Merge)
+	if err != nil {
+		return nil, nil, err
 	}
-	return p.mergedTree(parents[0], merge)
+	switch {
+	case st.Tree != "":
+		files, err = p.filesAt(st.Tree)
+	case len(parents) == 0:
+		files, err = readTree(p.r.git.Storer, plumbing.ZeroHash)
+	default:
+		files, err = p.mergedTree(parents[0], merge)
+	}
+	return files, append(parents, merge...), err
+}
+
+// filesAt returns the files at rev: a hash, a label or a branch.
+func (p *push) filesAt(rev string) (*fileSet, error) {
+	h, err := p.resolve(rev)
+	if err != nil {
+		return nil, err
+	}
+	return readTree(p.r.git.Storer, h)
 }
 
 // mergedTree merges file by file; several parents are merged one by one, as in
@@ -53,13 +67,9 @@ func (p *push) mergedTree(ours plumbing.Hash, others []plumbing.Hash) (*fileSet,
 
 // mergeBase is zero for histories without a common commit.
 func (p *push) mergeBase(a, b plumbing.Hash) (plumbing.Hash, error) {
-	ca, err := p.r.git.CommitObject(a)
+	ca, cb, err := p.two(a, b)
 	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("commit %s: %w", a, err)
-	}
-	cb, err := p.r.git.CommitObject(b)
-	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("commit %s: %w", b, err)
+		return plumbing.ZeroHash, err
 	}
 	bases, err := ca.MergeBase(cb)
 	if err != nil || len(bases) == 0 {
@@ -195,11 +205,7 @@ func (p *push) copied(f *File) ([]byte, error) {
 	if !ok {
 		path = f.Path
 	}
-	h, err := p.resolve(rev)
-	if err != nil {
-		return nil, err
-	}
-	from, err := readTree(p.r.git.Storer, h)
+	from, err := p.filesAt(rev)
 	if err != nil {
 		return nil, err
 	}

@@ -62,22 +62,14 @@ func (r *Repo) Push(c Change) (string, error) {
 }
 
 func (p *push) change(st *Step, c Change) (plumbing.Hash, error) {
-	parents, err := p.parents(st)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	merge, err := p.resolveAll(st.Merge)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	files, err := p.startTree(st, parents, merge)
+	files, parents, err := p.start(st)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
 	if err := p.changeFiles(files, c); err != nil {
 		return plumbing.ZeroHash, err
 	}
-	spec, err := p.changeSpec(c, append(parents, merge...))
+	spec, err := p.changeSpec(c, parents)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
@@ -129,9 +121,9 @@ func (p *push) changeSpec(c Change, parents []plumbing.Hash) (commitSpec, error)
 	if when.IsZero() {
 		when = time.Date(2024, 1, 1, 8, 59, 0, 0, time.UTC)
 		for _, h := range parents {
-			parent, err := p.r.git.CommitObject(h)
+			parent, err := p.commitObject(h)
 			if err != nil {
-				return spec, fmt.Errorf("commit %s: %w", h, err)
+				return spec, err
 			}
 			if parent.Committer.When.After(when) {
 				when = parent.Committer.When
@@ -196,11 +188,7 @@ func (r *Repo) RemoveBranch(name string) error {
 // ReadFile returns the bytes of a file, or the target of a symbolic link, at rev: a
 // hash, a label or a branch.
 func (r *Repo) ReadFile(rev, path string) ([]byte, error) {
-	h, err := newPush(r).resolve(rev)
-	if err != nil {
-		return nil, err
-	}
-	files, err := readTree(r.git.Storer, h)
+	files, err := newPush(r).filesAt(rev)
 	if err != nil {
 		return nil, err
 	}
@@ -213,11 +201,7 @@ func (r *Repo) ReadFile(rev, path string) ([]byte, error) {
 
 // Paths lists the files at rev, sorted.
 func (r *Repo) Paths(rev string) ([]string, error) {
-	h, err := newPush(r).resolve(rev)
-	if err != nil {
-		return nil, err
-	}
-	files, err := readTree(r.git.Storer, h)
+	files, err := newPush(r).filesAt(rev)
 	if err != nil {
 		return nil, err
 	}

@@ -40,28 +40,23 @@ func parseFile(name string, data []byte) (File, error) {
 	return f, f.check()
 }
 
+// operations are the directives that make the text.
+var operations = map[string]operation{
+	"deleted": opDelete, "edit": opEdit, "entries": opEntries, "drop": opDrop, "msgmerge": opMerge,
+	"shift": opShift, "copy": opCopy, "repeat": opRepeat, "base64": opBase64,
+}
+
 // directive applies one word from the parentheses.
 func (f *File) directive(d string) error {
 	word, arg, _ := strings.Cut(d, " ")
+	if op := operations[word]; op != opText {
+		if f.op != opText {
+			return fmt.Errorf("two directives that make the text; write two sections")
+		}
+		f.op, f.arg = op, arg
+		return nil
+	}
 	switch word {
-	case "deleted":
-		return f.setOp(opDelete, "")
-	case "edit":
-		return f.setOp(opEdit, "")
-	case "entries":
-		return f.setOp(opEntries, "")
-	case "drop":
-		return f.setOp(opDrop, "")
-	case "msgmerge":
-		return f.setOp(opMerge, arg)
-	case "shift":
-		return f.setOp(opShift, arg)
-	case "copy":
-		return f.setOp(opCopy, arg)
-	case "repeat":
-		return f.setOp(opRepeat, arg)
-	case "base64":
-		return f.setOp(opBase64, "")
 	case "symlink":
 		f.kind = kindSymlink
 	case "executable":
@@ -79,14 +74,6 @@ func (f *File) directive(d string) error {
 	default:
 		return fmt.Errorf("unknown directive %q; README.md of testrepos lists them", word)
 	}
-	return nil
-}
-
-func (f *File) setOp(op operation, arg string) error {
-	if f.op != opText {
-		return fmt.Errorf("two directives that make the text; write two sections")
-	}
-	f.op, f.arg = op, arg
 	return nil
 }
 

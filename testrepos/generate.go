@@ -80,9 +80,7 @@ func Generate(dir string, spec GenSpec) (*Generated, error) {
 func (s GenSpec) Generate(tb TB) *Generated {
 	tb.Helper()
 	g, err := Generate(tb.TempDir()+"/generated.git", s)
-	if err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
+	must(tb, err)
 	return g
 }
 
@@ -91,9 +89,7 @@ func (s GenSpec) Generate(tb TB) *Generated {
 func (g *Generated) Edit(tb TB, lang string, i int) Edited {
 	tb.Helper()
 	e, err := g.EditString(lang, i)
-	if err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
+	must(tb, err)
 	return e
 }
 
@@ -126,11 +122,7 @@ func (g *Generated) EditString(lang string, i int) (Edited, error) {
 func (g *Generated) commitFiles(message string, files map[string]func(*bytes.Buffer)) error {
 	p := newPush(g.Repo)
 	st := Step{Branch: g.DefaultBranch()}
-	parents, err := p.parents(&st)
-	if err != nil {
-		return err
-	}
-	set, err := p.startTree(&st, parents, nil)
+	set, parents, err := p.start(&st)
 	if err != nil {
 		return err
 	}

@@ -162,18 +162,16 @@ func putEntries(text, given []byte) []byte {
 	blocks := splitPO(text)
 	for _, g := range splitPO(given) {
 		i := slices.IndexFunc(blocks, func(b block) bool { return b.key == g.key && g.key != "" })
-		switch {
-		case g.obsolete:
-			if i >= 0 {
-				blocks = slices.Delete(blocks, i, i+1)
-			}
-			blocks = append(blocks, g)
-		case i >= 0 && !blocks[i].obsolete:
+		if i >= 0 && !blocks[i].obsolete && !g.obsolete {
 			blocks[i] = withTranslation(blocks[i], g)
-		default:
-			if i >= 0 {
-				blocks = slices.Delete(blocks, i, i+1)
-			}
+			continue
+		}
+		if i >= 0 {
+			blocks = slices.Delete(blocks, i, i+1)
+		}
+		if g.obsolete {
+			blocks = append(blocks, g)
+		} else {
 			end := slices.IndexFunc(blocks, func(b block) bool { return b.obsolete })
 			if end < 0 {
 				end = len(blocks)
@@ -330,9 +328,5 @@ func countPlurals(header block) int {
 	if m == nil {
 		return 2
 	}
-	n, err := strconv.Atoi(m[1])
-	if err != nil {
-		return 2
-	}
-	return n
+	return int(m[1][0] - '0')
 }

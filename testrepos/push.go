@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage"
 )
 
 // push collects the changes of a push: objects are written at once, since no
@@ -78,15 +77,7 @@ func (p *push) step(st *Step) error {
 	if st.RefOnly {
 		return p.moveRef(st)
 	}
-	parents, err := p.parents(st)
-	if err != nil {
-		return err
-	}
-	merge, err := p.resolveAll(st.Merge)
-	if err != nil {
-		return err
-	}
-	files, err := p.startTree(st, parents, merge)
+	files, parents, err := p.start(st)
 	if err != nil {
 		return err
 	}
@@ -98,7 +89,7 @@ func (p *push) step(st *Step) error {
 	}
 	hash, err := p.commit(files, commitSpec{
 		author: st.Author, committer: st.Committer, message: st.Message,
-		parents: append(parents, merge...),
+		parents: parents,
 	})
 	if err != nil {
 		return err
@@ -116,17 +107,10 @@ func (p *push) parents(st *Step) ([]plumbing.Hash, error) {
 	if err != nil || st.Orphan {
 		return nil, err
 	}
-	if len(st.Parents) == 0 {
-		if tip.IsZero() {
-			return nil, nil
-		}
+	if len(st.Parents) == 0 && !tip.IsZero() {
 		return []plumbing.Hash{tip}, nil
 	}
-	parents, err := p.resolveAll(st.Parents)
-	if err != nil {
-		return nil, err
-	}
-	return parents, nil
+	return p.resolveAll(st.Parents)
 }
 
 func (p *push) setRefs(st *Step, hash plumbing.Hash) error {
@@ -184,15 +168,29 @@ func (p *push) isAncestor(old, of plumbing.Hash) (bool, error) {
 	if old == of {
 		return true, nil
 	}
-	a, err := p.r.git.CommitObject(old)
+	a, b, err := p.two(old, of)
 	if err != nil {
-		return false, fmt.Errorf("commit %s: %w", old, err)
-	}
-	b, err := p.r.git.CommitObject(of)
-	if err != nil {
-		return false, fmt.Errorf("commit %s: %w", of, err)
+		return false, err
 	}
 	return a.IsAncestor(b)
+}
+
+func (p *push) commitObject(h plumbing.Hash) (*object.Commit, error) {
+	c, err := p.r.git.CommitObject(h)
+	if err != nil {
+		return nil, fmt.Errorf("commit %s: %w", h, err)
+	}
+	return c, nil
+}
+
+// two reads two commits.
+func (p *push) two(a, b plumbing.Hash) (*object.Commit, *object.Commit, error) {
+	ca, err := p.commitObject(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	cb, err := p.commitObject(b)
+	return ca, cb, err
 }
 
 // commitSpec is a commit without its tree.
@@ -203,7 +201,7 @@ type commitSpec struct {
 }
 
 func (p *push) commit(files *fileSet, spec commitSpec) (plumbing.Hash, error) {
-	tree, err := writeTree(p.r.git.Storer, files)
+	tree, err := writeFolder(p.r.git.Storer, files, slices.Sorted(maps.Keys(files.entries)), 0)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
@@ -236,23 +234,15 @@ func (p *push) flush() (Pushed, error) {
 		if ref.Old == ref.New {
 			continue
 		}
-		if err := setReference(st, name, p.refs[name]); err != nil {
-			return out, err
+		if ref.New == "" {
+			err = st.RemoveReference(name)
+		} else {
+			err = st.SetReference(plumbing.NewHashReference(name, p.refs[name]))
+		}
+		if err != nil {
+			return out, fmt.Errorf("reference %s: %w", name, err)
 		}
 		out.Refs = append(out.Refs, ref)
 	}
 	return out, nil
-}
-
-func setReference(st storage.Storer, name plumbing.ReferenceName, to plumbing.Hash) error {
-	var err error
-	if to.IsZero() {
-		err = st.RemoveReference(name)
-	} else {
-		err = st.SetReference(plumbing.NewHashReference(name, to))
-	}
-	if err != nil {
-		return fmt.Errorf("reference %s: %w", name, err)
-	}
-	return nil
 }

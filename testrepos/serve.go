@@ -1,6 +1,7 @@
 package testrepos
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/subtle"
@@ -49,14 +50,8 @@ type Server struct {
 func (r *Repo) Serve(tb TB, opts ServeOptions) *Server {
 	tb.Helper()
 	s, err := Serve(r, opts)
-	if err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
-	tb.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			tb.Fatalf("testrepos: %v", err)
-		}
-	})
+	must(tb, err)
+	tb.Cleanup(func() { must(tb, s.Close()) })
 	return s
 }
 
@@ -149,17 +144,20 @@ func (s *Server) advertised() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("references: %w", err)
 	}
-	var sorted []string
+	var refs []*plumbing.Reference
 	err = iter.ForEach(func(ref *plumbing.Reference) error {
 		if ref.Type() == plumbing.HashReference {
-			sorted = append(sorted, ref.Name().String()+"\n"+ref.Hash().String())
+			refs = append(refs, ref)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("references: %w", err)
 	}
-	lines = append(lines, refLines(sorted)...)
+	slices.SortFunc(refs, func(a, b *plumbing.Reference) int { return cmp.Compare(a.Name(), b.Name()) })
+	for _, ref := range refs {
+		lines = append(lines, ref.Hash().String()+" "+ref.Name().String())
+	}
 	if len(lines) == 0 {
 		lines = []string{plumbing.ZeroHash.String() + " capabilities^{}"}
 	}
@@ -259,15 +257,4 @@ func parseWanted(body io.Reader) (wanted, error) {
 		return ask, fmt.Errorf("request: %w", err)
 	}
 	return ask, nil
-}
-
-// refLines sorts "name\nhash" by name and turns each into "hash name".
-func refLines(refs []string) []string {
-	slices.Sort(refs)
-	out := make([]string, len(refs))
-	for i, r := range refs {
-		name, hash, _ := strings.Cut(r, "\n")
-		out[i] = hash + " " + name
-	}
-	return out
 }

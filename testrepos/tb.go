@@ -14,14 +14,19 @@ type TB interface {
 	Cleanup(func())
 }
 
+func must(tb TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatalf("testrepos: %v", err)
+	}
+}
+
 // Load makes the named scenario (see [Names]), with its initial push, in a temporary
 // directory of the test.
 func Load(tb TB, name string) *Repo {
 	tb.Helper()
 	s, err := Named(name)
-	if err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
+	must(tb, err)
 	return create(tb, s)
 }
 
@@ -29,9 +34,7 @@ func Load(tb TB, name string) *Repo {
 func New(tb TB, scenario []byte) *Repo {
 	tb.Helper()
 	s, err := Parse("scenario.txtar", scenario)
-	if err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
+	must(tb, err)
 	return create(tb, s)
 }
 
@@ -45,9 +48,7 @@ func Empty(tb TB) *Repo {
 func create(tb TB, s *Scenario) *Repo {
 	tb.Helper()
 	r, err := Create(filepath.Join(tb.TempDir(), s.Name+".git"), s)
-	if err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
+	must(tb, err)
 	return r
 }
 
@@ -57,9 +58,7 @@ func create(tb TB, s *Scenario) *Repo {
 func (r *Repo) Advance(tb TB) string {
 	tb.Helper()
 	p, err := r.Next()
-	if err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
+	must(tb, err)
 	if len(p.Commits) == 0 {
 		return ""
 	}
@@ -80,9 +79,7 @@ func (r *Repo) AdvanceAll(tb TB) string {
 func (r *Repo) Commit(tb TB, c Change) string {
 	tb.Helper()
 	hash, err := r.Push(c)
-	if err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
+	must(tb, err)
 	return hash
 }
 
@@ -98,9 +95,7 @@ func (r *Repo) Merge(tb TB, c Change, others ...string) string {
 // Branch makes or moves a branch (rev: a hash, label or branch).
 func (r *Repo) Branch(tb TB, name, rev string) {
 	tb.Helper()
-	if err := r.SetBranch(name, rev); err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
+	must(tb, r.SetBranch(name, rev))
 }
 
 // ForcePush moves a branch to rev, even if it loses commits, as `git push --force`
@@ -113,9 +108,7 @@ func (r *Repo) ForcePush(tb TB, branch, rev string) {
 // DeleteBranch removes a branch; it must exist.
 func (r *Repo) DeleteBranch(tb TB, name string) {
 	tb.Helper()
-	if err := r.RemoveBranch(name); err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
+	must(tb, r.RemoveBranch(name))
 }
 
 // File returns the bytes of a file at rev (a hash, label or branch), or of the
@@ -123,8 +116,6 @@ func (r *Repo) DeleteBranch(tb TB, name string) {
 func (r *Repo) File(tb TB, rev, path string) []byte {
 	tb.Helper()
 	data, err := r.ReadFile(rev, path)
-	if err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
+	must(tb, err)
 	return data
 }

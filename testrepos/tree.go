@@ -107,13 +107,9 @@ func (fs *fileSet) read(st storer.EncodedObjectStorer, tree plumbing.Hash, prefi
 	return nil
 }
 
-// writeTree stores the tree and its folders, and returns its hash.
-func writeTree(st storer.EncodedObjectStorer, fs *fileSet) (plumbing.Hash, error) {
-	return writeFolder(st, fs, slices.Sorted(maps.Keys(fs.entries)), 0)
-}
-
-// writeFolder writes the folder of paths, which is their first skip bytes. Paths are
-// sorted, so that those of a subfolder are together.
+// writeFolder stores the folder of paths, which is their first skip bytes, with its
+// subfolders, and returns its hash. Paths are sorted, so that the paths of a subfolder
+// are together.
 func writeFolder(st storer.EncodedObjectStorer, fs *fileSet, paths []string, skip int) (plumbing.Hash, error) {
 	t := object.Tree{}
 	for i := 0; i < len(paths); {
@@ -150,10 +146,6 @@ func writeObject(st storer.EncodedObjectStorer, e encoder) (plumbing.Hash, error
 	if err := e.Encode(o); err != nil {
 		return plumbing.ZeroHash, fmt.Errorf("object: %w", err)
 	}
-	return store(st, o)
-}
-
-func store(st storer.EncodedObjectStorer, o plumbing.EncodedObject) (plumbing.Hash, error) {
 	if st.HasEncodedObject(o.Hash()) == nil {
 		return o.Hash(), nil
 	}
