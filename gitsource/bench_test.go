@@ -18,8 +18,7 @@ import (
 // commits) for two masks, origins included.
 func BenchmarkSteps(b *testing.B) {
 	m := openMirror(b, remote.Repository{URL: gittest.Bundle(b, "switchboard")}, Options{})
-	_, err := m.Fetch(context.Background())
-	gittest.Must(b, err)
+	fetch(b, m)
 	match := filemask.NewMatcher([]filemask.Mask{mask(b, "po/*.po"), mask(b, "po/extra/*.po")})
 	b.ReportAllocs()
 	commits := 0
@@ -38,14 +37,12 @@ func BenchmarkSteps(b *testing.B) {
 // BenchmarkFetchNoop asks a local repository that has nothing new.
 func BenchmarkFetchNoop(b *testing.B) {
 	u := newUpstream(b)
-	u.Set("main", u.Commit("A", files{"x": "1"}))
+	u.Push("A", files{"x": "1"})
 	m := mirrorOf(b, u, Options{})
-	_, err := m.Fetch(context.Background())
-	gittest.Must(b, err)
+	fetch(b, m)
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := m.Fetch(context.Background())
-		gittest.Must(b, err)
+		fetch(b, m)
 	}
 }
 
@@ -75,15 +72,13 @@ func BenchmarkFetchOneCommit(b *testing.B) {
 		i++
 	}
 	next()
-	_, err := m.Fetch(context.Background())
-	gittest.Must(b, err)
+	fetch(b, m)
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
 		next()
 		b.StartTimer()
-		_, err := m.Fetch(context.Background())
-		gittest.Must(b, err)
+		fetch(b, m)
 	}
 }
 
@@ -95,8 +90,7 @@ func BenchmarkClone(b *testing.B) {
 	for b.Loop() {
 		m, err := Open(context.Background(), filepath.Join(b.TempDir(), fmt.Sprint(i)), remote.Repository{URL: dir}, Options{})
 		gittest.Must(b, err)
-		_, err = m.Fetch(context.Background())
-		gittest.Must(b, err)
+		fetch(b, m)
 		i++
 	}
 }
@@ -104,8 +98,7 @@ func BenchmarkClone(b *testing.B) {
 // BenchmarkReadHead reads all PO files of vim-po's head (10.6 MB).
 func BenchmarkReadHead(b *testing.B) {
 	m := openMirror(b, remote.Repository{URL: gittest.Bundle(b, "vim-po")}, Options{})
-	_, err := m.Fetch(context.Background())
-	gittest.Must(b, err)
+	fetch(b, m)
 	match := filemask.NewMatcher([]filemask.Mask{mask(b, "src/po/*.po")})
 	b.ReportAllocs()
 	n := 0
@@ -128,8 +121,7 @@ func BenchmarkReadHead(b *testing.B) {
 func BenchmarkPollHTTP(b *testing.B) {
 	root := b.TempDir()
 	u := gittest.NewUpstreamAt[object.Hash](b, filepath.Join(root, "up.git"))
-	h := u.Commit("A", files{"x": "1"})
-	u.Set("main", h)
+	h := u.Push("A", files{"x": "1"})
 	var packed strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&packed, "%s refs/heads/topic/%05d\n", h, i)
@@ -140,12 +132,10 @@ func BenchmarkPollHTTP(b *testing.B) {
 	for _, transport := range []string{"builtin", "binary"} {
 		b.Run(transport, func(b *testing.B) {
 			m := openMirror(b, remote.Repository{URL: srv.URL + "/up.git", Branch: "main"}, Options{Remote: remote.Options{Transport: transport}})
-			_, err := m.Fetch(context.Background())
-			gittest.Must(b, err)
+			fetch(b, m)
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := m.Fetch(context.Background())
-				gittest.Must(b, err)
+				fetch(b, m)
 			}
 		})
 	}

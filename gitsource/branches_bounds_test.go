@@ -34,12 +34,8 @@ func held(t *testing.T, m *Mirror) (branches map[string]object.Hash, packs int) 
 // TestOtherBranchesBounds: of 500 branches those are fetched that somebody asks for, and
 // however many they are, the mirror has few packs.
 func TestOtherBranchesBounds(t *testing.T) {
-	u := newUpstream(t)
-	c1 := u.Commit("A", files{"cs.po": "1"})
-	u.Set("main", c1)
-	m := mirrorOf(t, u, Options{Remote: remote.Options{Transport: "builtin"}})
-	_, err := m.Fetch(t.Context())
-	gittest.Must(t, err)
+	u, c1, m := mirrored(t, files{"cs.po": "1"}, Options{Remote: remote.Options{Transport: "builtin"}})
+	fetch(t, m)
 	var commits []object.Hash
 	for i := range 10 {
 		commits = append(commits, u.Commit("B", files{"cs.po": fmt.Sprint("b", i)}, c1))
@@ -86,10 +82,8 @@ func TestOtherBranchesBounds(t *testing.T) {
 // TestOtherBranchesPacks: each branch that a remote sends is a pack, and the mirror is
 // repacked in the meantime. Branches whose commits are there already bring none.
 func TestOtherBranchesPacks(t *testing.T) {
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
-	c1 := u.Commit("A", files{"cs.po": "1"})
-	u.Set("main", c1)
+	root, u := upstreamBelow(t)
+	c1 := u.Push("A", files{"cs.po": "1"})
 	const n, same = 50 + 3, 3
 	for i := range n {
 		u.Set(fmt.Sprintf("l10n/%03d", i), u.Commit("B", files{"cs.po": fmt.Sprint("b", i)}, c1))
@@ -101,17 +95,14 @@ func TestOtherBranchesPacks(t *testing.T) {
 		srv := httptest.NewServer(h)
 		defer srv.Close()
 		m := openMirror(t, remote.Repository{URL: srv.URL + "/up.git"}, Options{Remote: remote.Options{Transport: transport}})
-		_, err := m.Fetch(t.Context())
-		gittest.Must(t, err)
+		fetch(t, m)
 		others, err := m.FetchOtherBranches(t.Context(), []BranchQuery{{pattern(t, "l10n/*"), n}, {pattern(t, "same/*"), n}}, 1000)
 		gittest.Must(t, err)
 		branches, packs := held(t, m)
 		if len(branches) != n+same || len(others.Heads) != n+same || len(others.Failed) != 0 || packs > 50+1 {
 			t.Fatalf("%d held, %d heads, failed: %v, %d packs", len(branches), len(others.Heads), others.Failed, packs)
 		}
-		r, err := m.Reader(t.Context())
-		gittest.Must(t, err)
-		defer r.Close()
+		r := open(t, m)
 		for i, h := range others.Heads[:n] {
 			if got := contents(t, r, h.Hash, filemask.Matcher{}); got["cs.po"] != fmt.Sprint("b", i) {
 				t.Errorf("%s has %v", h.Branch, got)
@@ -128,8 +119,7 @@ func TestBetweenBounds(t *testing.T) {
 	for i := range 10 {
 		tree[fmt.Sprintf("%02d.po", i)] = "0"
 	}
-	c1 := u.Commit("A", tree)
-	u.Set("main", c1)
+	c1 := u.Push("A", tree)
 	tip := c1
 	for i := range 30 {
 		tree[fmt.Sprintf("%02d.po", i%10)] = fmt.Sprint("b", i)
@@ -141,13 +131,10 @@ func TestBetweenBounds(t *testing.T) {
 	}
 	u.Set("l10n/x", quiet)
 	m := mirrorOf(t, u, Options{})
-	_, err := m.Fetch(t.Context())
+	fetch(t, m)
+	_, err := m.FetchOtherBranches(t.Context(), []BranchQuery{{pattern(t, "*"), 9}}, 9)
 	gittest.Must(t, err)
-	_, err = m.FetchOtherBranches(t.Context(), []BranchQuery{{pattern(t, "*"), 9}}, 9)
-	gittest.Must(t, err)
-	r, err := m.Reader(t.Context())
-	gittest.Must(t, err)
-	defer r.Close()
+	r := open(t, m)
 	for _, c := range []struct {
 		tip       object.Hash
 		most      int

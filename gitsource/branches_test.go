@@ -29,9 +29,7 @@ func checkBranches(t *testing.T, m *Mirror, most int, want map[string]files, ord
 	others, err := m.FetchOtherBranches(context.Background(), []BranchQuery{{pattern(t, "l10n/*"), 9}, {pattern(t, "*-po"), 9}}, most)
 	gittest.Must(t, err)
 	var names []string
-	r, err := m.Reader(context.Background())
-	gittest.Must(t, err)
-	defer r.Close()
+	r := open(t, m)
 	for _, h := range others.Heads {
 		names = append(names, h.Branch)
 		if got := contents(t, r, h.Hash, filemask.Matcher{}); fmt.Sprint(got) != fmt.Sprint(want[h.Branch]) {
@@ -48,13 +46,11 @@ func checkBranches(t *testing.T, m *Mirror, most int, want map[string]files, ord
 
 // branchStory moves branches of an upstream under a mirror.
 func branchStory(t *testing.T, u *upstream, m *Mirror) {
-	c1 := u.Commit("A", files{"cs.po": "1"})
-	u.Set("main", c1)
+	c1 := u.Push("A", files{"cs.po": "1"})
 	for _, gone := range []string{"l10n/a/b", "l10n/a", "l10n/c", "cs-po", "other"} {
 		u.Remove(gone)
 	}
-	_, err := m.Fetch(t.Context())
-	gittest.Must(t, err)
+	fetch(t, m)
 	checkBranches(t, m, 9, nil)
 	a := u.Commit("B", files{"cs.po": "a"}, c1)
 	u.Set("l10n/a", a)
@@ -74,12 +70,11 @@ func branchStory(t *testing.T, u *upstream, m *Mirror) {
 	u.Set("l10n/a", a)
 	want["l10n/a"] = files{"cs.po": "a"}
 	checkBranches(t, m, 9, want, "cs-po", "l10n/a", "l10n/c")
-	head, err := m.Fetch(t.Context())
-	gittest.Must(t, err)
+	head := fetch(t, m)
 	if head.Hash != c1 || head.Branch != "main" {
 		t.Errorf("the mirror's own branch is at %+v", head)
 	}
-	_, err = m.Rebuild(t.Context())
+	_, err := m.Rebuild(t.Context())
 	gittest.Must(t, err)
 	checkBranches(t, m, 9, want, "cs-po", "l10n/a", "l10n/c")
 }
@@ -93,8 +88,7 @@ func TestFetchOtherBranches(t *testing.T) {
 		u := newUpstream(t)
 		branchStory(t, u, mirrorOf(t, u, Options{Remote: remote.Options{Transport: "binary"}}))
 	})
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
+	root, u := upstreamBelow(t)
 	transports(t, root, func(t *testing.T, transport string, h http.Handler) {
 		srv := httptest.NewServer(h)
 		defer srv.Close()
@@ -113,21 +107,18 @@ func TestFetchOtherBranches(t *testing.T) {
 func TestOtherBranchesAreKeptAndHidden(t *testing.T) {
 	for _, transport := range []string{"auto", "builtin"} {
 		u := newUpstream(t)
-		c1 := u.Commit("A", files{"cs.po": "1"})
-		u.Set("main", c1)
+		c1 := u.Push("A", files{"cs.po": "1"})
 		u.Set("l10n/x", u.Commit("B", files{"cs.po": "x"}, c1))
 		m := mirrorOf(t, u, Options{Remote: remote.Options{Transport: transport}})
-		_, err := m.Fetch(t.Context())
-		gittest.Must(t, err)
+		fetch(t, m)
 		want := map[string]files{"l10n/x": {"cs.po": "x"}}
 		checkBranches(t, m, 9, want, "l10n/x")
 		path, _ := m.Path()
 		for i := range 30 { // crowded, git would say
 			gittest.Must(t, object.WriteText(filepath.Join(path, "objects", "17", fmt.Sprintf("%038x", i)), "x"))
 		}
-		u.Set("main", u.Commit("C", files{"cs.po": "2"}, c1))
-		_, err = m.Fetch(t.Context())
-		gittest.Must(t, err)
+		u.Push("C", files{"cs.po": "2"}, c1)
+		fetch(t, m)
 		if now, _ := m.Path(); now == path {
 			t.Fatal("the mirror was not repacked")
 		}
@@ -155,8 +146,7 @@ func TestBetween(t *testing.T) {
 	main := u.Commit("A", files{"cs.po": "1", "de.po": "2"}, c1)
 	b1 := u.Commit("B", files{"cs.po": "b", "de.po": "1"}, c1)
 	b2 := u.Commit("C", files{"cs.po": "b", "de.po": "1", "fr.po": "c"}, b1)
-	merged := u.Commit("M", files{"cs.po": "1", "de.po": "2"}, main, b2)
-	u.Set("main", merged)
+	merged := u.Push("M", files{"cs.po": "1", "de.po": "2"}, main, b2)
 	r := reader(t, mirrorOf(t, u, Options{}))
 	step, err := r.Between(t.Context(), main, b2, filemask.Matcher{})
 	gittest.Must(t, err)

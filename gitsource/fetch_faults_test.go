@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -27,11 +28,10 @@ import (
 // faulty is a TCP proxy that harms the bytes that the server sends on the n-th and all
 // later connections, from byte at on.
 type faulty struct {
-	listener net.Listener
-	target   string
-	mode     atomic.Pointer[fault]
-	wg       sync.WaitGroup
-	ended    chan struct{}
+	address string
+	target  string
+	mode    atomic.Pointer[fault]
+	ended   chan struct{}
 }
 
 // fault happens from byte at of all bytes that the server sends.
@@ -43,30 +43,22 @@ type fault struct {
 
 func newFaulty(t *testing.T, target string) *faulty {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	gittest.Must(t, err)
-	p := &faulty{listener: l, target: target, ended: make(chan struct{})}
-	t.Cleanup(func() { close(p.ended); _ = l.Close(); p.wg.Wait() })
-	p.wg.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			p.wg.Go(func() { p.serve(conn) })
-		}
-	})
+	p := &faulty{target: target, ended: make(chan struct{})}
+	p.address = listen(t, p.serve)
+	t.Cleanup(func() { close(p.ended) })
 	return p
 }
 
 func (p *faulty) serve(client net.Conn) {
-	defer client.Close()
 	server, err := net.Dial("tcp", p.target)
 	if err != nil {
 		return
 	}
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer client.Close()
 	defer server.Close()
-	p.wg.Go(func() { _, _ = io.Copy(server, client); _ = server.Close() })
+	wg.Go(func() { _, _ = io.Copy(server, client); _ = server.Close() })
 	buf := make([]byte, 512)
 	for {
 		n, err := server.Read(buf)
@@ -107,8 +99,7 @@ func (p *faulty) pass(client net.Conn, data []byte) bool {
 // TestFaultyNetwork: after any fault of the network the mirror keeps its last state,
 // the error is about the remote, and the next fetch gets all commits.
 func TestFaultyNetwork(t *testing.T) {
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
+	root, u := upstreamBelow(t)
 	fs := files{}
 	var h object.Hash
 	grow := func() {
@@ -119,15 +110,14 @@ func TestFaultyNetwork(t *testing.T) {
 		if !h.IsZero() {
 			parents = []object.Hash{h}
 		}
-		h = u.Commit("A", fs, parents...)
-		u.Set("main", h)
+		h = u.Push("A", fs, parents...)
 	}
 	grow()
 	transports(t, root, func(t *testing.T, transport string, handler http.Handler) {
 		srv := httptest.NewServer(handler)
 		defer srv.Close()
 		proxy := newFaulty(t, strings.TrimPrefix(srv.URL, "http://"))
-		m := openMirror(t, remote.Repository{URL: "http://" + proxy.listener.Addr().String() + "/up.git"}, Options{Remote: remote.Options{Transport: transport}})
+		m := openMirror(t, remote.Repository{URL: "http://" + proxy.address + "/up.git"}, Options{Remote: remote.Options{Transport: transport}})
 		good := files{}
 		for _, kind := range []string{"cut", "corrupt", "stall"} {
 			m.opts.Remote.Silence = 300 * time.Millisecond // of which some faults take all; of the binary's second, too
@@ -148,10 +138,7 @@ func TestFaultyNetwork(t *testing.T) {
 				}
 				switch {
 				case err == nil: // the fault came after the answer
-					good = files{}
-					for p, text := range fs {
-						good[p] = text
-					}
+					good = maps.Clone(fs)
 				case len(good) == 0:
 					if _, err := m.Head(); !errors.Is(err, ErrNotFetched) {
 						t.Fatalf("%s at %d: half a clone is in use: %v", kind, at, err)
@@ -169,10 +156,7 @@ func TestFaultyNetwork(t *testing.T) {
 			proxy.mode.Store(nil)
 			m.opts.Remote.Silence = 0
 			checkFetch(t, m, "main", fs)
-			good = files{}
-			for p, text := range fs {
-				good[p] = text
-			}
+			good = maps.Clone(fs)
 			grow()
 		}
 		checkFetch(t, m, "main", fs)
@@ -202,8 +186,7 @@ func TestEndlessRefs(t *testing.T) {
 // TestMaxPack: a remote that sends more than it may is given up by both ways of
 // transport, keeps the objects from before, and leaves no files.
 func TestMaxPack(t *testing.T) {
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
+	root, u := upstreamBelow(t)
 	first := u.Commit("A", files{"de.po": "1"})
 	noise := make([]byte, 3<<20)
 	random := rand.New(rand.NewPCG(1, 2))

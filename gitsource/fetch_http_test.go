@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -101,20 +102,21 @@ func backend(tb testing.TB, root string) http.Handler {
 	}
 }
 
-// guarded asks for user "anna" with password "hunter2" and counts requests.
-func guarded(next http.Handler, requests *[]string, mu *sync.Mutex) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+// guarded serves to user "anna" with password "hunter2" and counts requests.
+func guarded(t *testing.T, next http.Handler) (srv *httptest.Server, requests *atomic.Int64) {
+	requests = new(atomic.Int64)
+	srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		user, password, _ := req.BasicAuth()
-		mu.Lock()
-		*requests = append(*requests, req.Method+" "+req.URL.Path)
-		mu.Unlock()
+		requests.Add(1)
 		if user != "anna" || password != "hunter2" {
 			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
 			http.Error(w, "who are you?", http.StatusUnauthorized)
 			return
 		}
 		next.ServeHTTP(w, req)
-	})
+	}))
+	t.Cleanup(srv.Close)
+	return srv, requests
 }
 
 // transports calls run for each pair of a transport and a server on this machine.
@@ -125,17 +127,12 @@ func transports(t *testing.T, root string, run func(t *testing.T, transport stri
 }
 
 func TestFetchHTTP(t *testing.T) {
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
+	root, u := upstreamBelow(t)
 	empty := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "empty.git"))
 	_ = empty
 	transports(t, root, func(t *testing.T, transport string, h http.Handler) {
-		c1 := u.Commit("A", files{"de.po": "1"})
-		u.Set("main", c1)
-		var requests []string
-		var mu sync.Mutex
-		srv := httptest.NewServer(guarded(h, &requests, &mu))
-		defer srv.Close()
+		c1 := u.Push("A", files{"de.po": "1"})
+		srv, requests := guarded(t, h)
 		host := strings.TrimPrefix(srv.URL, "http://")
 		netrc := filepath.Join(t.TempDir(), "netrc")
 		gittest.Must(t, os.WriteFile(netrc, []byte("machine other login x password y\nmachine 127.0.0.1\n  login anna\n  password hunter2\n"), 0o600))
@@ -146,13 +143,10 @@ func TestFetchHTTP(t *testing.T) {
 		m := openMirror(t, remote.Repository{URL: "http://anna:hunter2@" + host + "/up.git"}, opts)
 		checkFetch(t, m, "main", files{"de.po": "1"})
 
-		mu.Lock()
-		requests = nil
-		mu.Unlock()
-		_, err := m.Fetch(context.Background())
-		gittest.Must(t, err)
-		if len(requests) > 2 && transport == "builtin" { // git asks without a password first
-			t.Errorf("a fetch that finds nothing new asks for more than refs: %v", requests)
+		requests.Store(0)
+		fetch(t, m)
+		if n := requests.Load(); n > 2 && transport == "builtin" { // git asks without a password first
+			t.Errorf("a fetch that finds nothing new asks for more than refs: %d requests", n)
 		}
 		c2 := u.Commit("B", files{"de.po": "2", "cs.po": "2"}, c1)
 		big := files{"de.po": "3"}
@@ -165,8 +159,7 @@ func TestFetchHTTP(t *testing.T) {
 		if packs, _ := filepath.Glob(filepath.Join(path, "objects/pack/*.pack")); len(packs) > 0 {
 			t.Errorf("small fetches leave packs: %v", packs)
 		}
-		c3 := u.Commit("C", big, c2)
-		u.Set("main", c3)
+		c3 := u.Push("C", big, c2)
 		r := checkFetch(t, m, "main", big)
 		if got := steps(t, r, c1, c3, poMask); len(got) != 2 {
 			t.Errorf("steps %v", describe(got))
@@ -226,13 +219,9 @@ func grep(t *testing.T, dir, text string) {
 
 func TestBinaryArgumentsHoldNoSecrets(t *testing.T) {
 	git := gittest.NeedGit(t)
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
-	u.Set("main", u.Commit("A", files{"x": "1"}))
-	var requests []string
-	var mu sync.Mutex
-	srv := httptest.NewServer(guarded(backend(t, root), &requests, &mu))
-	defer srv.Close()
+	root, u := upstreamBelow(t)
+	u.Push("A", files{"x": "1"})
+	srv, _ := guarded(t, backend(t, root))
 	dir := t.TempDir()
 	spy, seen := filepath.Join(dir, "spy"), filepath.Join(dir, "seen")
 	gittest.Must(t, os.WriteFile(spy, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" >>'"+seen+"'\nexec '"+git+"' \"$@\"\n"), 0o700))
@@ -247,14 +236,10 @@ func TestBinaryArgumentsHoldNoSecrets(t *testing.T) {
 
 // TestShortNames: a user whose name is part of every message.
 func TestShortNames(t *testing.T) {
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
-	u.Set("main", u.Commit("A", files{"x": "1"}))
+	root, u := upstreamBelow(t)
+	u.Push("A", files{"x": "1"})
 	transports(t, root, func(t *testing.T, transport string, h http.Handler) {
-		var requests []string
-		var mu sync.Mutex
-		srv := httptest.NewServer(guarded(h, &requests, &mu))
-		defer srv.Close()
+		srv, _ := guarded(t, h)
 		t.Setenv("HOME", t.TempDir())
 		for _, c := range []remote.Credential{{Username: "u", Password: "wrong-one"}, {Username: "u", Password: "e"}, {Username: "a", Password: "Authentication failed"}} {
 			_, err := openMirror(t, remote.Repository{URL: srv.URL + "/up.git", Credential: &c}, Options{Remote: remote.Options{Transport: transport}}).Fetch(context.Background())
@@ -301,6 +286,24 @@ func TestRedirectGetsNoCredentials(t *testing.T) {
 
 // sshServer serves root to the key, with host key host.
 func sshServer(t *testing.T, root string, client ssh.PublicKey, host ssh.Signer) (address string) {
+	return listenSSH(t, client, host, func(command string, ch ssh.Channel) error {
+		path := strings.Trim(strings.TrimPrefix(command, "git-upload-pack "), "'")
+		session, err := uploadPack(root, path)
+		if err != nil {
+			return err
+		}
+		refs, err := session.AdvertisedReferencesContext(context.Background())
+		if err != nil {
+			return err
+		}
+		_ = refs.Encode(ch)
+		return answer(context.Background(), session, ch, ch)
+	})
+}
+
+// listenSSH serves commands to the key client, with host key host.
+func listenSSH(t *testing.T, client ssh.PublicKey, host ssh.Signer, run func(command string, ch ssh.Channel) error) (address string) {
+	t.Helper()
 	config := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
 		if !bytes.Equal(key.Marshal(), client.Marshal()) {
 			return nil, errors.New("unknown key")
@@ -308,55 +311,39 @@ func sshServer(t *testing.T, root string, client ssh.PublicKey, host ssh.Signer)
 		return nil, nil
 	}}
 	config.AddHostKey(host)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	gittest.Must(t, err)
-	var wg sync.WaitGroup
-	t.Cleanup(func() { _ = listener.Close(); wg.Wait() })
-	wg.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() { defer conn.Close(); serveSSH(conn, config, root) })
-		}
-	})
-	return listener.Addr().String()
-}
-
-func serveSSH(conn net.Conn, config *ssh.ServerConfig, root string) {
-	_, channels, requests, err := ssh.NewServerConn(conn, config)
-	if err != nil {
-		return
-	}
-	go ssh.DiscardRequests(requests)
-	for c := range channels {
-		ch, reqs, err := c.Accept()
+	return listen(t, func(conn net.Conn) {
+		_, channels, requests, err := ssh.NewServerConn(conn, config)
 		if err != nil {
 			return
 		}
-		for req := range reqs {
-			_ = req.Reply(req.Type == "exec", nil)
-			if req.Type != "exec" {
-				continue
-			}
-			path := strings.Trim(strings.TrimPrefix(string(req.Payload[4:]), "git-upload-pack "), "'")
-			status := uint32(0)
-			session, err := uploadPack(root, path)
-			if err == nil {
-				var refs *packp.AdvRefs
-				if refs, err = session.AdvertisedReferencesContext(context.Background()); err == nil {
-					_ = refs.Encode(ch)
-					err = answer(context.Background(), session, ch, ch)
-				}
-			}
+		go ssh.DiscardRequests(requests)
+		for c := range channels {
+			ch, reqs, err := c.Accept()
 			if err != nil {
-				status = 128
+				return
 			}
-			_, _ = ch.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
-			_ = ch.Close()
+			for req := range reqs {
+				_ = req.Reply(req.Type == "exec", nil)
+				if req.Type != "exec" {
+					continue
+				}
+				status := uint32(0)
+				if err := run(string(req.Payload[4:]), ch); err != nil {
+					status = 128
+				}
+				_, _ = ch.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
+				_ = ch.Close()
+			}
 		}
-	}
+	})
+}
+
+// knownHosts writes a known_hosts file.
+func knownHosts(t *testing.T, address string, key ssh.PublicKey) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "known")
+	gittest.Must(t, os.WriteFile(file, []byte(knownhosts.Line([]string{address}, key)+"\n"), 0o600))
+	return file
 }
 
 func newKey(t *testing.T, file string) ssh.Signer {
@@ -374,18 +361,12 @@ func newKey(t *testing.T, file string) ssh.Signer {
 func TestFetchSSH(t *testing.T) {
 	root, dir := t.TempDir(), t.TempDir()
 	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
-	c1 := u.Commit("A", files{"x": "1"})
-	u.Set("main", c1)
+	c1 := u.Push("A", files{"x": "1"})
 	key, other := filepath.Join(dir, "key"), filepath.Join(dir, "other")
 	client, host := newKey(t, key), newKey(t, filepath.Join(dir, "host"))
 	stranger := newKey(t, other)
 	address := sshServer(t, root, client.PublicKey(), host)
-	known := func(name string, k ssh.PublicKey) string {
-		file := filepath.Join(dir, name)
-		gittest.Must(t, os.WriteFile(file, []byte(knownhosts.Line([]string{address}, k)+"\n"), 0o600))
-		return file
-	}
-	good, wrong := known("good", host.PublicKey()), known("wrong", stranger.PublicKey())
+	good, wrong := knownHosts(t, address, host.PublicKey()), knownHosts(t, address, stranger.PublicKey())
 	nobody := filepath.Join(dir, "nobody")
 	gittest.Must(t, os.WriteFile(nobody, nil, 0o600))
 	t.Setenv("SSH_AUTH_SOCK", "")
@@ -393,7 +374,7 @@ func TestFetchSSH(t *testing.T) {
 	url := "ssh://git@" + address + "/up.git"
 	m := openMirror(t, remote.Repository{URL: url, Credential: &remote.Credential{SSHKey: key}}, Options{Remote: remote.Options{Transport: "builtin", KnownHosts: []string{good}}})
 	checkFetch(t, m, "main", files{"x": "1"})
-	u.Set("main", u.Commit("B", files{"x": "2"}, c1))
+	u.Push("B", files{"x": "2"}, c1)
 	checkFetch(t, m, "main", files{"x": "2"})
 
 	for name, c := range map[string]struct{ key, known, says string }{
@@ -411,25 +392,13 @@ func TestFetchSSH(t *testing.T) {
 }
 
 func TestFetchTimeout(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	gittest.Must(t, err)
-	var wg sync.WaitGroup
-	t.Cleanup(func() { _ = listener.Close(); wg.Wait() })
-	wg.Go(func() { // takes connections and never answers
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() { _, _ = io.Copy(io.Discard, conn); _ = conn.Close() })
-		}
-	})
+	address := listen(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // never answers
 	for _, scheme := range []string{"http", "git"} {
 		for _, transport := range []string{"builtin", "binary"} {
 			if transport == "binary" {
 				gittest.NeedGit(t)
 			}
-			m := openMirror(t, remote.Repository{URL: scheme + "://" + listener.Addr().String() + "/x"}, Options{Remote: remote.Options{Transport: transport}, Timeout: 200_000_000})
+			m := openMirror(t, remote.Repository{URL: scheme + "://" + address + "/x"}, Options{Remote: remote.Options{Transport: transport}, Timeout: 200_000_000})
 			if _, err := m.Fetch(context.Background()); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, remote.ErrUnreachable) {
 				t.Errorf("%s, %s: %v", scheme, transport, err)
 			}

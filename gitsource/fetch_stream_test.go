@@ -2,7 +2,6 @@ package gitsource
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +21,6 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/knownhosts"
 )
 
 // listen runs a server of connections until the end of the test.
@@ -30,6 +28,13 @@ func listen(t *testing.T, serve func(conn net.Conn)) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	gittest.Must(t, err)
+	accept(t, l, serve)
+	return l.Addr().String()
+}
+
+// accept serves the connections of a listener until the end of the test.
+func accept(t *testing.T, l net.Listener, serve func(conn net.Conn)) {
+	t.Helper()
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	open := map[net.Conn]bool{}
@@ -60,11 +65,9 @@ func listen(t *testing.T, serve func(conn net.Conn)) (address string) {
 			})
 		}
 	})
-	return l.Addr().String()
 }
 
-// daemon serves a folder as git daemon does, one process per connection, as
-// inetd would start it.
+// daemon serves a folder as git daemon does.
 func daemon(t *testing.T, root string) (address string) {
 	t.Helper()
 	git := gittest.NeedGit(t)
@@ -74,13 +77,19 @@ func daemon(t *testing.T, root string) (address string) {
 		}
 		t.Skip("skipped: this git has no daemon")
 	}
+	return inetd(t, git, "daemon", "--inetd", "--export-all", "--base-path="+root)
+}
+
+// inetd starts a program for each connection: no port to race for, nothing left over.
+func inetd(t *testing.T, program string, args ...string) (address string) {
+	t.Helper()
 	return listen(t, func(conn net.Conn) {
 		file, err := conn.(*net.TCPConn).File()
 		if err != nil {
 			return
 		}
 		defer file.Close()
-		cmd := exec.Command(git, "daemon", "--inetd", "--export-all", "--base-path="+root)
+		cmd := exec.Command(program, args...)
 		cmd.Stdin, cmd.Stdout = file, file
 		cmd.WaitDelay = 5 * time.Second
 		_ = cmd.Run()
@@ -101,7 +110,7 @@ func TestFetchDaemon(t *testing.T) {
 			m := openMirror(t, remote.Repository{URL: "git://" + address + "/up.git"}, opts)
 			checkFetch(t, m, "main", files{"x": "1"})
 			checkFetch(t, m, "main", files{"x": "1"}) // nothing new
-			u.Set("main", u.Commit("B", files{"x": "2"}, c1))
+			u.Push("B", files{"x": "2"}, c1)
 			checkFetch(t, m, "main", files{"x": "2"})
 			for path, want := range map[string]error{"/absent.git": remote.ErrUnreachable, "/up.git#gone": remote.ErrBranchMissing, "/empty.git": remote.ErrEmptyRepository} {
 				path, branch, _ := strings.Cut(path, "#")
@@ -117,8 +126,7 @@ func TestFetchDaemon(t *testing.T) {
 // TestShallowRemote: a remote without the beginning of its history is cloned and
 // followed from where its history begins, with either transport.
 func TestShallowRemote(t *testing.T) {
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
+	root, u := upstreamBelow(t)
 	cut := u.Commit("Cut", files{"de.po": "1"}, object.Hash{7, 7})
 	c2 := u.Commit("B", files{"de.po": "2"}, cut)
 	c3 := u.Commit("C", files{"de.po": "3"}, c2)
@@ -147,8 +155,7 @@ func TestShallowRemote(t *testing.T) {
 // TestSingleBranch: a mirror of a remote has the branch and nothing else: no
 // tags, no other branches, none of their objects.
 func TestSingleBranch(t *testing.T) {
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
+	root, u := upstreamBelow(t)
 	c1 := u.Commit("A", files{"x": "1"})
 	side := u.Commit("B", files{"side": "2"}, c1)
 	u.Set("main", c1)
@@ -192,37 +199,11 @@ func sshRemote(t *testing.T, answer func(out, stderr io.Writer, in io.Reader)) (
 	dir := t.TempDir()
 	key := filepath.Join(dir, "key")
 	client, host := newKey(t, key), newKey(t, filepath.Join(dir, "host"))
-	config := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
-		if !bytes.Equal(key.Marshal(), client.PublicKey().Marshal()) {
-			return nil, errors.New("unknown key")
-		}
-		return nil, nil
-	}}
-	config.AddHostKey(host)
-	address := listen(t, func(conn net.Conn) {
-		_, channels, requests, err := ssh.NewServerConn(conn, config)
-		if err != nil {
-			return
-		}
-		go ssh.DiscardRequests(requests)
-		for c := range channels {
-			ch, reqs, err := c.Accept()
-			if err != nil {
-				return
-			}
-			req := <-reqs
-			if req == nil {
-				return
-			}
-			_ = req.Reply(req.Type == "exec", nil)
-			go ssh.DiscardRequests(reqs)
-			answer(ch, ch.Stderr(), ch)
-			_, _ = ch.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{128}))
-			_ = ch.Close()
-		}
+	address := listenSSH(t, client.PublicKey(), host, func(_ string, ch ssh.Channel) error {
+		answer(ch, ch.Stderr(), ch)
+		return io.ErrUnexpectedEOF
 	})
-	known := filepath.Join(dir, "known")
-	gittest.Must(t, os.WriteFile(known, []byte(knownhosts.Line([]string{address}, host.PublicKey())+"\n"), 0o600))
+	known := knownHosts(t, address, host.PublicKey())
 	return remote.Repository{URL: "ssh://git@" + address + "/up.git", Credential: &remote.Credential{SSHKey: key}}, Options{Remote: remote.Options{Transport: "builtin", KnownHosts: []string{known}}}
 }
 
@@ -304,8 +285,7 @@ func TestSSHSays(t *testing.T) {
 // conversation, is given up after the time it may be silent for; the last state
 // stays, and the next fetch gets everything.
 func TestSilentRemotes(t *testing.T) {
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
+	root, u := upstreamBelow(t)
 	c1 := u.Commit("A", files{"x": "1"})
 	noise := ""
 	for i := range 2000 {
@@ -325,9 +305,8 @@ func TestSilentRemotes(t *testing.T) {
 		t.Run(scheme, func(t *testing.T) {
 			u.Set("main", c1)
 			proxy := newFaulty(t, c.server)
-			address := proxy.listener.Addr().String()
-			known := filepath.Join(t.TempDir(), "known")
-			gittest.Must(t, os.WriteFile(known, []byte(knownhosts.Line([]string{address}, host.PublicKey())+"\n"), 0o600))
+			address := proxy.address
+			known := knownHosts(t, address, host.PublicKey())
 			m := openMirror(t, remote.Repository{URL: scheme + "://git@" + address + "/up.git", Credential: &remote.Credential{SSHKey: key}}, Options{Remote: remote.Options{Transport: "builtin", KnownHosts: []string{known}}})
 			checkFetch(t, m, "main", files{"x": "1"})
 			u.Set("main", c2)

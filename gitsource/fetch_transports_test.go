@@ -19,14 +19,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/repoglot/repoglot/gitsource/gittest"
-	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
-	"golang.org/x/crypto/ssh/knownhosts"
 )
 
 // sshd starts Debian's ssh server for one key, as this user, with a throwaway
@@ -47,40 +44,11 @@ func sshd(t *testing.T, key ssh.PublicKey) (address, known string) {
 	dir := t.TempDir()
 	host := newKey(t, filepath.Join(dir, "host"))
 	gittest.Must(t, os.WriteFile(filepath.Join(dir, "authorized"), ssh.MarshalAuthorizedKey(key), 0o600))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	gittest.Must(t, err)
-	address = l.Addr().String()
-	_, port, _ := net.SplitHostPort(address)
 	config := filepath.Join(dir, "config")
-	gittest.Must(t, os.WriteFile(config, []byte("Port "+port+"\nListenAddress 127.0.0.1\nHostKey "+filepath.Join(dir, "host")+
+	gittest.Must(t, os.WriteFile(config, []byte("ListenAddress 127.0.0.1\nHostKey "+filepath.Join(dir, "host")+
 		"\nAuthorizedKeysFile "+filepath.Join(dir, "authorized")+"\nStrictModes no\nUsePAM no\nPidFile none\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n"), 0o600))
-	known = filepath.Join(dir, "known")
-	gittest.Must(t, os.WriteFile(known, []byte(knownhosts.Line([]string{address}, host.PublicKey())+"\n"), 0o600))
-	// One server process per connection, as inetd would start it: no port to
-	// race for, nothing left over.
-	var wg sync.WaitGroup
-	t.Cleanup(func() { _ = l.Close(); wg.Wait() })
-	wg.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			file, err := conn.(*net.TCPConn).File()
-			_ = conn.Close()
-			if err != nil {
-				return
-			}
-			wg.Go(func() {
-				defer file.Close()
-				cmd := exec.Command(program, "-i", "-e", "-f", config)
-				cmd.Stdin, cmd.Stdout = file, file
-				cmd.WaitDelay = 5 * time.Second
-				_ = cmd.Run()
-			})
-		}
-	})
-	return address, known
+	address = inetd(t, program, "-i", "-e", "-f", config)
+	return address, knownHosts(t, address, host.PublicKey())
 }
 
 // TestFetchSSHD goes through the real ssh server with both transports, by key
@@ -91,8 +59,7 @@ func TestFetchSSHD(t *testing.T) {
 	signer := newKey(t, key)
 	address, known := sshd(t, signer.PublicKey())
 	u := newUpstream(t)
-	c1 := u.Commit("A", files{"x": "1"})
-	u.Set("main", c1)
+	c1 := u.Push("A", files{"x": "1"})
 	user := os.Getenv("USER")
 	if user == "" {
 		out, err := exec.Command("id", "-un").Output()
@@ -109,7 +76,7 @@ func TestFetchSSHD(t *testing.T) {
 			opts := Options{Remote: remote.Options{Transport: transport, KnownHosts: []string{known}}}
 			m := openMirror(t, remote.Repository{URL: address, Credential: &remote.Credential{SSHKey: key}}, opts)
 			checkFetch(t, m, "main", files{"x": "1"})
-			u.Set("main", u.Commit("B", files{"x": "2"}, c1))
+			u.Push("B", files{"x": "2"}, c1)
 			checkFetch(t, m, "main", files{"x": "2"})
 			if _, err := openMirror(t, remote.Repository{URL: address}, opts).Fetch(context.Background()); !errors.Is(err, remote.ErrAuth) {
 				t.Errorf("without a key: %v, want ErrAuth", err)
@@ -140,17 +107,8 @@ func sshAgent(t *testing.T, key string) (socket string) {
 	socket = filepath.Join(dir, "s")
 	l, err := net.Listen("unix", socket)
 	gittest.Must(t, err)
-	var wg sync.WaitGroup
-	t.Cleanup(func() { _ = l.Close(); wg.Wait(); _ = os.RemoveAll(dir) })
-	wg.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() { defer conn.Close(); _ = agent.ServeAgent(ring, conn) })
-		}
-	})
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	accept(t, l, func(conn net.Conn) { _ = agent.ServeAgent(ring, conn) })
 	return socket
 }
 
@@ -158,9 +116,8 @@ func sshAgent(t *testing.T, key string) (socket string) {
 // a CA that SSL_CERT_FILE names is taken. The pool is read once per process, so
 // the good case runs in a process of its own.
 func TestFetchTLS(t *testing.T) {
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
-	u.Set("main", u.Commit("A", files{"x": "1"}))
+	root, u := upstreamBelow(t)
+	u.Push("A", files{"x": "1"})
 	if address := os.Getenv("GITSOURCE_TEST_TLS"); address != "" {
 		checkFetch(t, openMirror(t, remote.Repository{URL: address}, Options{Remote: remote.Options{Transport: os.Getenv("GITSOURCE_TEST_TRANSPORT")}}), "main", files{"x": "1"})
 		return
@@ -186,9 +143,8 @@ func TestFetchTLS(t *testing.T) {
 
 // TestProxies: the usual variables lead through a proxy.
 func TestProxies(t *testing.T) {
-	root := t.TempDir()
-	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(root, "up.git"))
-	u.Set("main", u.Commit("A", files{"x": "1"}))
+	root, u := upstreamBelow(t)
+	u.Push("A", files{"x": "1"})
 	if address := os.Getenv("GITSOURCE_TEST_PROXY"); address != "" {
 		checkFetch(t, openMirror(t, remote.Repository{URL: address}, Options{Remote: remote.Options{Transport: os.Getenv("GITSOURCE_TEST_TRANSPORT")}}), "main", files{"x": "1"})
 		return

@@ -29,6 +29,14 @@ func mirrorOf(tb testing.TB, u *upstream, opts Options) *Mirror {
 	return openMirror(tb, remote.Repository{URL: u.Dir}, opts)
 }
 
+// mirrored makes an upstream with one commit, and opens a mirror of it.
+func mirrored(tb testing.TB, fs files, opts Options) (u *upstream, head object.Hash, m *Mirror) {
+	tb.Helper()
+	u = newUpstream(tb)
+	head = u.Push("A", fs)
+	return u, head, mirrorOf(tb, u, opts)
+}
+
 func openMirror(tb testing.TB, repo remote.Repository, opts Options) *Mirror {
 	tb.Helper()
 	m, err := Open(context.Background(), filepath.Join(tb.TempDir(), "mirror"), repo, opts)
@@ -36,11 +44,24 @@ func openMirror(tb testing.TB, repo remote.Repository, opts Options) *Mirror {
 	return m
 }
 
+// upstreamBelow makes the upstream up.git in a new directory.
+func upstreamBelow(tb testing.TB) (root string, u *upstream) {
+	tb.Helper()
+	root = tb.TempDir()
+	return root, gittest.NewUpstreamAt[object.Hash](tb, filepath.Join(root, "up.git"))
+}
+
+func fetch(tb testing.TB, m *Mirror) object.Head {
+	tb.Helper()
+	head, err := m.Fetch(context.Background())
+	gittest.Must(tb, err)
+	return head
+}
+
 // reader fetches and opens.
 func reader(tb testing.TB, m *Mirror) *Reader {
 	tb.Helper()
-	_, err := m.Fetch(context.Background())
-	gittest.Must(tb, err)
+	fetch(tb, m)
 	return open(tb, m)
 }
 

@@ -27,8 +27,7 @@ var everything = filemask.Matcher{}
 // checkFetch fetches and compares branch and files.
 func checkFetch(t *testing.T, m *Mirror, branch string, want files) *Reader {
 	t.Helper()
-	head, err := m.Fetch(context.Background())
-	gittest.Must(t, err)
+	head := fetch(t, m)
 	r := open(t, m)
 	if head.Branch != branch || r.Head() != head {
 		t.Errorf("head is %+v, reader's %+v; want branch %q", head, r.Head(), branch)
@@ -45,8 +44,7 @@ func TestFetchLocalKinds(t *testing.T) {
 	gittest.Must(t, os.MkdirAll(work, 0o700))
 	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(work, ".git"))
 	want := files{"po/de.po": "1", "a": "->po/de.po"}
-	head := u.Commit("A", want)
-	u.Set("main", head)
+	head := u.Push("A", want)
 	side := u.Commit("B", files{"side": "2"}, head)
 	u.Write("packed-refs", "# pack-refs with: peeled fully-peeled sorted\n"+side.String()+" refs/heads/feature/side\n")
 
@@ -101,8 +99,7 @@ func TestFetchWhatGitMakes(t *testing.T) {
 	dir := t.TempDir()
 	u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(dir, "bare.git"))
 	first := u.Commit("A", files{"po/de.po": "1"})
-	head := u.Commit("B", files{"po/de.po": "2"}, first)
-	u.Set("main", head)
+	u.Push("B", files{"po/de.po": "2"}, first)
 	u.Set("side/one", first)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	gittest.RunGit(t, dir, "clone", "-q", u.Dir, "work")
@@ -139,18 +136,14 @@ func TestFetchWhatGitMakes(t *testing.T) {
 }
 
 func TestFetchFollows(t *testing.T) {
-	u := newUpstream(t)
-	c1 := u.Commit("A", files{"de.po": "1", "big": strings.Repeat("x", 1<<20)})
-	u.Set("main", c1)
-	m := mirrorOf(t, u, Options{})
+	u, c1, m := mirrored(t, files{"de.po": "1", "big": strings.Repeat("x", 1<<20)}, Options{})
 	if _, err := m.Reader(context.Background()); !errors.Is(err, ErrNotFetched) {
 		t.Errorf("reader before the first fetch: %v", err)
 	}
 	old := checkFetch(t, m, "main", files{"de.po": "1", "big": strings.Repeat("x", 1<<20)})
 
 	c2 := u.Commit("B", files{"de.po": "2"}, c1)
-	c3 := u.Commit("C", files{"de.po": "3", "x/y/z.po": "1"}, c2)
-	u.Set("main", c3)
+	c3 := u.Push("C", files{"de.po": "3", "x/y/z.po": "1"}, c2)
 	r := checkFetch(t, m, "main", files{"de.po": "3", "x/y/z.po": "1"})
 	if got := describe(steps(t, r, c1, c3, poMask)); len(got) != 2 {
 		t.Errorf("steps %v", got)
@@ -159,8 +152,7 @@ func TestFetchFollows(t *testing.T) {
 		t.Error("a reader opened before does not go on")
 	}
 
-	c4 := u.Commit("D", files{"de.po": "4"}, c1) // force push
-	u.Set("main", c4)
+	c4 := u.Push("D", files{"de.po": "4"}, c1) // force push
 	r = checkFetch(t, m, "main", files{"de.po": "4"})
 	if got := steps(t, r, c3, c4, poMask); len(got) != 1 || got[0].Base != c3 {
 		t.Errorf("after a force push: %v", describe(got))
@@ -186,8 +178,7 @@ func TestFetchFollows(t *testing.T) {
 
 func TestFetchErrors(t *testing.T) {
 	u := newUpstream(t)
-	c := u.Commit("A", files{"x": "1"})
-	u.Set("main", c)
+	u.Push("A", files{"x": "1"})
 	empty := newUpstream(t)
 	unborn := newUpstream(t)
 	unborn.Set("other", unborn.Commit("A", files{"x": "1"}))
@@ -228,8 +219,7 @@ func TestFetchErrors(t *testing.T) {
 
 func TestFetchKeepsStateOnError(t *testing.T) {
 	u := newUpstream(t)
-	c1 := u.Commit("A", files{"x": "1"})
-	u.Set("main", c1)
+	c1 := u.Push("A", files{"x": "1"})
 	m := openMirror(t, remote.Repository{URL: u.Dir, Branch: "main"}, Options{})
 	checkFetch(t, m, "main", files{"x": "1"})
 	gittest.Must(t, os.Remove(filepath.Join(u.Dir, "refs/heads/main")))
@@ -275,15 +265,11 @@ func TestMirrorHeals(t *testing.T) {
 	}
 	for name, harm := range damage {
 		t.Run(name, func(t *testing.T) {
-			u := newUpstream(t)
-			c1 := u.Commit("A", files{"x": "1"})
-			u.Set("main", c1)
-			m := mirrorOf(t, u, Options{})
-			_, err := m.Fetch(context.Background())
-			gittest.Must(t, err)
+			u, c1, m := mirrored(t, files{"x": "1"}, Options{})
+			fetch(t, m)
 			harm(t, m)
-			u.Set("main", u.Commit("B", files{"x": "2"}, c1))
-			m, err = Open(context.Background(), m.dir, m.remote, Options{})
+			u.Push("B", files{"x": "2"}, c1)
+			m, err := Open(context.Background(), m.dir, m.remote, Options{})
 			gittest.Must(t, err)
 			checkFetch(t, m, "main", files{"x": "2"})
 			checkOneRepository(t, m)
@@ -312,8 +298,7 @@ func TestMirrorHealsPacks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			u := newUpstream(t)
 			want := files{"po/de.po": strings.Repeat("one ", 500), "po/cs.po": strings.Repeat("two ", 500)}
-			c1 := u.Commit("A", want)
-			u.Set("main", c1)
+			c1 := u.Push("A", want)
 			gittest.RunGit(t, u.Dir, "gc", "-q")
 			m := mirrorOf(t, u, Options{})
 			r := reader(t, m)
@@ -325,9 +310,8 @@ func TestMirrorHealsPacks(t *testing.T) {
 			gittest.Must(t, os.Chmod(packs[0], 0o600))
 			gittest.Must(t, harm(packs[0], strings.TrimSuffix(packs[0], ".pack")+".idx"))
 			want["po/de.po"] = "new"
-			u.Set("main", u.Commit("B", want, c1))
-			head, err := m.Fetch(context.Background())
-			gittest.Must(t, err)
+			u.Push("B", want, c1)
+			head := fetch(t, m)
 			_ = r.Close()
 			r = open(t, m)
 			if _, err := r.Snapshot(context.Background(), c1, nil, nil); err != nil {
@@ -362,7 +346,7 @@ func checkOneRepository(t *testing.T, m *Mirror) {
 func TestRebuildBesideReaders(t *testing.T) {
 	u := newUpstream(t)
 	want := files{"x": "1", "big": strings.Repeat("y", 100_000)}
-	u.Set("main", u.Commit("A", want))
+	u.Push("A", want)
 	m := mirrorOf(t, u, Options{})
 	r := reader(t, m)
 	before, _ := m.Path()
@@ -383,21 +367,13 @@ func TestRebuildBesideReaders(t *testing.T) {
 
 func TestMaintenanceKeepsHistory(t *testing.T) {
 	gittest.NeedGit(t)
-	u := newUpstream(t)
-	h := u.Commit("A", files{"x": "0"})
-	u.Set("main", h)
-	m := mirrorOf(t, u, Options{})
-	_, err := m.Fetch(context.Background())
-	gittest.Must(t, err)
+	u, h, m := mirrored(t, files{"x": "0"}, Options{})
+	fetch(t, m)
 	first := h
-	forced := u.Commit("F", files{"x": "forced"}, first)
-	u.Set("main", forced)
-	_, err = m.Fetch(context.Background())
-	gittest.Must(t, err)
-	h = u.Commit("B", files{"x": "1"}, first)
-	u.Set("main", h)
-	_, err = m.Fetch(context.Background())
-	gittest.Must(t, err)
+	forced := u.Push("F", files{"x": "forced"}, first)
+	fetch(t, m)
+	h = u.Push("B", files{"x": "1"}, first)
+	fetch(t, m)
 	path, _ := m.Path()
 	for i := 0; !object.Crowded(path); i++ {
 		// Only the sampled directory 17 counts, so only its objects are written.
@@ -406,8 +382,7 @@ func TestMaintenanceKeepsHistory(t *testing.T) {
 			gittest.Must(t, writeLooseBlob(path, text))
 		}
 	}
-	next := u.Commit("C", files{"x": "2"}, h)
-	u.Set("main", next)
+	next := u.Push("C", files{"x": "2"}, h)
 	r := checkFetch(t, m, "main", files{"x": "2"})
 	repacked, _ := m.Path()
 	if repacked == path || object.Crowded(repacked) {
@@ -423,9 +398,7 @@ func TestMaintenanceKeepsHistory(t *testing.T) {
 }
 
 func TestFetchCancelled(t *testing.T) {
-	u := newUpstream(t)
-	u.Set("main", u.Commit("A", files{"x": "1"}))
-	m := mirrorOf(t, u, Options{})
+	_, _, m := mirrored(t, files{"x": "1"}, Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := m.Fetch(ctx); !errors.Is(err, context.Canceled) {
@@ -454,7 +427,7 @@ func TestLocalCopyDoesNotFollowSymlinks(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	gittest.Must(t, os.WriteFile(secret, []byte("hunter2"), 0o600))
 	u := newUpstream(t)
-	u.Set("main", u.Commit("A", files{"x": "1"}))
+	u.Push("A", files{"x": "1"})
 	gittest.Must(t, os.MkdirAll(filepath.Join(u.Dir, "objects", "ab"), 0o700))
 	gittest.Must(t, os.Symlink(secret, filepath.Join(u.Dir, "objects", "ab", strings.Repeat("0", 38))))
 	var log bytes.Buffer
@@ -473,19 +446,13 @@ func TestLocalCopyDoesNotFollowSymlinks(t *testing.T) {
 // TestMaintenanceWithoutGit: more than 50 packs become one, while a Reader reads.
 func TestMaintenanceWithoutGit(t *testing.T) {
 	gittest.NeedGit(t)
-	u := newUpstream(t)
-	h := u.Commit("A", files{"x": "0"})
-	u.Set("main", h)
-	m := mirrorOf(t, u, Options{})
-	_, err := m.Fetch(context.Background())
-	gittest.Must(t, err)
+	u, h, m := mirrored(t, files{"x": "0"}, Options{})
+	fetch(t, m)
 	path, _ := m.Path()
 	gittest.RunGit(t, path, "repack", "-q", "-a", "-d")
 	for i := range 50 {
-		h = u.Commit("A", files{"x": fmt.Sprint(i)}, h)
-		u.Set("main", h)
-		_, err := m.Fetch(context.Background())
-		gittest.Must(t, err)
+		h = u.Push("A", files{"x": fmt.Sprint(i)}, h)
+		fetch(t, m)
 		now, _ := m.Path()
 		if now != path {
 			t.Fatalf("repacked after %d fetches", i)
@@ -498,7 +465,7 @@ func TestMaintenanceWithoutGit(t *testing.T) {
 	t.Setenv("PATH", "")
 	r := open(t, m)
 	first := steps(t, r, object.Hash{}, h, everything)
-	u.Set("main", u.Commit("B", files{"x": "last"}, h))
+	u.Push("B", files{"x": "last"}, h)
 	checkFetch(t, m, "main", files{"x": "last"})
 	now, _ := m.Path()
 	if now == path || object.Crowded(now) {

@@ -20,8 +20,7 @@ import (
 
 func TestBlobLimit(t *testing.T) {
 	u := newUpstream(t)
-	c := u.Commit("A", files{"small": "12345", "big": strings.Repeat("x", 3<<20)})
-	u.Set("main", c)
+	c := u.Push("A", files{"small": "12345", "big": strings.Repeat("x", 3<<20)})
 	r := reader(t, mirrorOf(t, u, Options{}))
 	list, err := r.Snapshot(context.Background(), c, nil, nil)
 	gittest.Must(t, err)
@@ -46,10 +45,7 @@ func TestBlobLimit(t *testing.T) {
 }
 
 func TestDamagedObjects(t *testing.T) {
-	u := newUpstream(t)
-	c := u.Commit("A", files{"x": strings.Repeat("text ", 1000)})
-	u.Set("main", c)
-	m := mirrorOf(t, u, Options{})
+	_, c, m := mirrored(t, files{"x": strings.Repeat("text ", 1000)}, Options{})
 	r := reader(t, m)
 	list, err := r.Snapshot(context.Background(), c, nil, nil)
 	gittest.Must(t, err)
@@ -88,16 +84,14 @@ func TestShallowSource(t *testing.T) {
 	u := newUpstream(t)
 	lost := object.Hash{7, 7}
 	cut := u.Commit("Cut", files{"de.po": "1"}, lost)
-	c2 := u.Commit("B", files{"de.po": "2"}, cut)
-	u.Set("main", c2)
+	c2 := u.Push("B", files{"de.po": "2"}, cut)
 	u.Write("shallow", cut.String()+"\n")
 	m := mirrorOf(t, u, Options{})
 	r := checkFetch(t, m, "main", files{"de.po": "2"})
 	if d := cmp.Diff([]string{"Cut: +de.po | Cut[]", "B: ~de.po | B[-1]"}, describe(steps(t, r, object.Hash{}, c2, poMask))); d != "" {
 		t.Errorf("steps (-want +got):\n%s", d)
 	}
-	c3 := u.Commit("C", files{"de.po": "3"}, c2)
-	u.Set("main", c3)
+	c3 := u.Push("C", files{"de.po": "3"}, c2)
 	r = checkFetch(t, m, "main", files{"de.po": "3"})
 	if got := describe(steps(t, r, c2, c3, poMask)); len(got) != 1 {
 		t.Errorf("steps %v", got)
@@ -109,18 +103,13 @@ func TestFirstParents(t *testing.T) {
 	c1 := u.Commit("A", files{"de.po": "1"})
 	side := u.Commit("S", files{"de.po": "2"}, c1)
 	c2 := u.Commit("B", files{"README": "y", "de.po": "1"}, c1)
-	c3 := u.Commit("M", files{"README": "y", "de.po": "2"}, c2, side)
-	u.Set("main", c3)
+	c3 := u.Push("M", files{"README": "y", "de.po": "2"}, c2, side)
 	r := reader(t, mirrorOf(t, u, Options{}))
 	var got []object.Hash
 	for link, err := range r.FirstParents(t.Context(), c3) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		commit, err := r.Commit(t.Context(), link.Hash)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gittest.Must(t, err)
 		if !link.When.Equal(commit.Committer.When) || link.When.Location() != time.UTC {
 			t.Errorf("%s is of %s, want %s", link.Hash, link.When, commit.Committer.When)
 		}
@@ -156,8 +145,7 @@ func TestReaderMailmap(t *testing.T) {
 	u := newUpstream(t)
 	without := u.Commit("A", files{"x": "1"})
 	link := u.Commit("A", files{".mailmap": "->x"}, without)
-	c := u.Commit("A", files{".mailmap": "Proper Anna <anna@example.org>\n"}, link)
-	u.Set("main", c)
+	c := u.Push("A", files{".mailmap": "Proper Anna <anna@example.org>\n"}, link)
 	r := reader(t, mirrorOf(t, u, Options{}))
 	for _, h := range []object.Hash{without, link} {
 		m, err := r.Mailmap(context.Background(), h)

@@ -50,8 +50,7 @@ func TestStepsLinear(t *testing.T) {
 	c4 := u.Commit("D", files{"po/cs.po": "1", "README": "y"}, c3)
 	c5 := u.Commit("E", files{"po": "a file", "README": "y"}, c4)
 	c6 := u.Commit("F", files{"po/cs.po/deep.po": "1", "de.po": "->README", "sub.po": "@"}, c5) // links and submodules count as absent
-	c7 := u.Commit("G", files{"po/cs.po/deep.po": "->x", "de.po": "now a file"}, c6)
-	u.Set("main", c7)
+	c7 := u.Push("G", files{"po/cs.po/deep.po": "->x", "de.po": "now a file"}, c6)
 	r := reader(t, mirrorOf(t, u, Options{}))
 	want := []string{
 		"A: +po/de.po | A[]",
@@ -326,8 +325,7 @@ func TestIsAncestor(t *testing.T) {
 	a := u.Commit("A", files{"x": "1"})
 	b := u.Commit("B", files{"x": "2"}, a)
 	c := u.Commit("C", files{"x": "3"}, a)
-	m := u.Commit("M", files{"x": "4"}, b, c)
-	u.Set("main", m)
+	m := u.Push("M", files{"x": "4"}, b, c)
 	r := reader(t, mirrorOf(t, u, Options{}))
 	for _, q := range []struct {
 		a, b object.Hash
@@ -350,8 +348,7 @@ func TestStepsTruncated(t *testing.T) {
 	for i := range 20 {
 		side = u.Commit("Side", files{"de.po": fmt.Sprint(i + 1)}, side)
 	}
-	merge := u.Commit("Merge", files{"de.po": "20", "x": "1"}, main, side)
-	u.Set("main", merge)
+	merge := u.Push("Merge", files{"de.po": "20", "x": "1"}, main, side)
 	r := reader(t, mirrorOf(t, u, Options{}))
 	if fresh, err := r.difference(context.Background(), side, base, 5); err != nil || len(fresh) <= 5 || len(fresh) > 10 {
 		t.Errorf("%d commits, %v; the search was to end soon after 5", len(fresh), err)

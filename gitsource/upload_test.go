@@ -44,20 +44,14 @@ func (o *onFirst) Write(p []byte) (int, error) {
 // complete, and the old git directory is removed after it.
 func TestUploadWhileRebuilt(t *testing.T) {
 	gittest.NeedGit(t)
-	u := newUpstream(t)
-	head := u.Commit("A", files{"po/de.po": "1"})
-	u.Set("main", head)
-	m := openMirror(t, remote.Repository{URL: u.Dir}, Options{})
-	_, err := m.Fetch(t.Context())
-	gittest.Must(t, err)
+	_, head, m := mirrored(t, files{"po/de.po": "1"}, Options{})
+	fetch(t, m)
 	old, _ := m.Path()
 	w := &onFirst{first: func() error {
 		_, err := m.Rebuild(t.Context())
 		return err
 	}}
-	if err := m.UploadPack(t.Context(), wholeUpload(head), w); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Must(t, m.UploadPack(t.Context(), wholeUpload(head), w))
 	if !bytes.HasPrefix(w.got.Bytes(), []byte("0008NAK\nPACK")) {
 		t.Errorf("answer %.20q", w.got.Bytes())
 	}
@@ -73,15 +67,11 @@ func TestUploadWhileRebuilt(t *testing.T) {
 func TestUploadAborted(t *testing.T) {
 	gone := errors.New("the client has gone")
 	gittest.NeedGit(t)
-	u := newUpstream(t)
-	head := u.Commit("A", files{"po/de.po": "1"})
-	u.Set("main", head)
-	m := openMirror(t, remote.Repository{URL: u.Dir}, Options{})
+	_, head, m := mirrored(t, files{"po/de.po": "1"}, Options{})
 	if err := m.UploadPack(t.Context(), Upload{}, &bytes.Buffer{}); !errors.Is(err, ErrNotFetched) {
 		t.Errorf("before the first fetch: %v", err)
 	}
-	_, err := m.Fetch(t.Context())
-	gittest.Must(t, err)
+	fetch(t, m)
 	if err := m.UploadPack(t.Context(), wholeUpload(head), &onFirst{first: func() error { return gone }}); err == nil {
 		t.Errorf("a client that takes nothing: %v", err)
 	}
@@ -120,15 +110,11 @@ func TestUploadHidden(t *testing.T) {
 	for version := range 3 {
 		u := newUpstream(t)
 		first := u.Commit("A", files{"po/de.po": "1"})
-		left := u.Commit("B", files{"po/de.po": "secret"}, first)
-		u.Set("main", left)
+		left := u.Push("B", files{"po/de.po": "secret"}, first)
 		m := openMirror(t, remote.Repository{URL: u.Dir}, Options{})
-		_, err := m.Fetch(t.Context())
-		gittest.Must(t, err)
-		head := u.Commit("C", files{"po/de.po": "2"}, first)
-		u.Set("main", head)
-		_, err = m.Fetch(t.Context())
-		gittest.Must(t, err)
+		fetch(t, m)
+		head := u.Push("C", files{"po/de.po": "2"}, first)
+		fetch(t, m)
 		r, err := m.Reader(t.Context())
 		gittest.Must(t, err)
 		n, err := r.store.Node(left)
@@ -175,12 +161,8 @@ func wholeUploadIn(version int, h object.Hash) Upload {
 // TestUploadRefused: a body that is not a request is ErrBadRequest.
 func TestUploadRefused(t *testing.T) {
 	gittest.NeedGit(t)
-	u := newUpstream(t)
-	head := u.Commit("A", files{"po/de.po": "1"})
-	u.Set("main", head)
-	m := openMirror(t, remote.Repository{URL: u.Dir}, Options{})
-	_, err := m.Fetch(t.Context())
-	gittest.Must(t, err)
+	_, head, m := mirrored(t, files{"po/de.po": "1"}, Options{})
+	fetch(t, m)
 	many := ""
 	for i := range maxWants + 1 {
 		many += fmt.Sprintf("0032want %s\n", object.Hash{byte(i)})
@@ -201,12 +183,8 @@ func TestUploadRefused(t *testing.T) {
 // and nothing is written.
 func TestUploadWithoutGit(t *testing.T) {
 	for name, o := range map[string]remote.Options{"builtin": {Transport: "builtin"}, "no git": {GitBinary: filepath.Join(t.TempDir(), "git")}} {
-		u := newUpstream(t)
-		head := u.Commit("A", files{"po/de.po": "1"})
-		u.Set("main", head)
-		m := mirrorOf(t, u, Options{Remote: o})
-		_, err := m.Fetch(t.Context())
-		gittest.Must(t, err)
+		_, head, m := mirrored(t, files{"po/de.po": "1"}, Options{Remote: o})
+		fetch(t, m)
 		for _, request := range []Upload{{}, wholeUpload(head)} {
 			var out bytes.Buffer
 			if err := m.UploadPack(t.Context(), request, &out); !errors.Is(err, ErrNoGit) || out.Len() > 0 {

@@ -18,8 +18,7 @@ import (
 func TestUploadEndsProgram(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)
-	head := u.Commit("A", files{"po/de.po": "1"})
-	u.Set("main", head)
+	head := u.Push("A", files{"po/de.po": "1"})
 	dir := t.TempDir()
 	m := openMirror(t, remote.Repository{URL: u.Dir}, Options{Remote: remote.Options{GitBinary: filepath.Join(dir, "git")}})
 	_, err := m.Fetch(t.Context()) // of a local repository: without the program

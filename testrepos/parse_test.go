@@ -86,9 +86,7 @@ func TestStepErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, err := testrepos.Parse("x.txtar", []byte(base+tt.text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_, err = testrepos.Create(t.TempDir(), s)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "line ") {
 				t.Errorf("error %v, want %q with a line", err, tt.want)

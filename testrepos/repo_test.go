@@ -55,9 +55,7 @@ func TestPush(t *testing.T) {
 		t.Fatalf("rest %d, side %q", r.Rest(), r.Tip("side"))
 	}
 	p, err := r.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []testrepos.PushedRef{{Name: "refs/heads/main", Old: one, New: r.Hash("4")}}
 	if diff := cmp.Diff(want, p.Refs); diff != "" {
 		t.Errorf("references moved (-want +got):\n%s", diff)
@@ -66,13 +64,9 @@ func TestPush(t *testing.T) {
 		t.Errorf("commits %+v", p.Commits)
 	}
 	g, err := git.PlainOpen(r.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c, err := g.CommitObject(plumbing.NewHash(one))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := c.Author.String() + " " + c.Author.When.Format(time.RFC3339); got != "A <a@example.org> 2024-03-01T09:30:00+01:00" {
 		t.Errorf("author %s", got)
 	}
@@ -99,17 +93,12 @@ func TestPush(t *testing.T) {
 // somebody else pushed.
 func TestOpen(t *testing.T) {
 	s, err := testrepos.Parse("held.txtar", []byte(held))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := filepath.Join(t.TempDir(), "r.git")
-	if _, err := testrepos.Create(dir, s); err != nil {
-		t.Fatal(err)
-	}
+	_, err = testrepos.Create(dir, s)
+	must(t, err)
 	r, err := testrepos.Open(dir, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r.Rest() != 2 || r.Hash("1") != r.Head() {
 		t.Fatalf("rest %d, label 1 %q, head %s", r.Rest(), r.Hash("1"), r.Head())
 	}
@@ -154,27 +143,19 @@ func TestCommit(t *testing.T) {
 		Author: "Á <á@example.org>", Message: "Two",
 	})
 	paths, err := r.Paths("main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff([]string{"a", "link", "run"}, paths); diff != "" {
 		t.Errorf("paths (-want +got):\n%s", diff)
 	}
 	g, err := git.PlainOpen(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c, err := g.CommitObject(plumbing.NewHash(second))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if c.Author.String() != "Á <á@example.org>" || c.Committer.When.Format(time.RFC3339) != "2024-01-01T09:01:00Z" {
 		t.Errorf("author %s, committed %s", c.Author.String(), c.Committer.When)
 	}
 	tree, err := c.Tree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, mode := range map[string]filemode.FileMode{"a": filemode.Regular, "run": filemode.Executable, "link": filemode.Symlink} {
 		if e, err := tree.FindEntry(name); err != nil || e.Mode != mode {
 			t.Errorf("%s: %v, %v, want mode %v", name, e, err, mode)

@@ -40,9 +40,7 @@ func TestScenarios(t *testing.T) {
 func TestScenariosSayWhatTheyAre(t *testing.T) {
 	for _, name := range testrepos.Names() {
 		s, err := testrepos.Named(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(strings.Fields(s.About)) < 10 {
 			t.Errorf("%s: %q tells too little", name, s.About)
 		}

@@ -21,6 +21,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestServeGoGit clones and fetches with go-git, with a password.
 func TestServeGoGit(t *testing.T) {
 	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
@@ -38,17 +45,13 @@ func TestServeGoGit(t *testing.T) {
 	}
 	auth := &githttp.BasicAuth{Username: "anna", Password: "secret"}
 	c, err := git.PlainClone(t.TempDir(), true, &git.CloneOptions{URL: s.URL, Auth: auth})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	head, err := c.Head()
 	if err != nil || head.Hash().String() != r.Head() || head.Name() != "refs/heads/main" {
 		t.Errorf("head %v, %v, want main at %s", head, err, r.Head())
 	}
 	r.AdvanceAll(t)
-	if err := c.Fetch(&git.FetchOptions{Auth: auth}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Fetch(&git.FetchOptions{Auth: auth}))
 	ref, err := c.Reference("refs/remotes/origin/main", true)
 	if err != nil || ref.Hash().String() != r.Head() {
 		t.Errorf("fetched %v, %v, want %s", ref, err, r.Head())

@@ -21,6 +21,13 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()
 	code, out, errs := command(t, args...)
@@ -42,9 +49,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("first push shows %d commits, want 3:\n%s", n, first)
 	}
 	config := filepath.Join(dir, configFile)
-	if err := os.WriteFile(config, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(config, []byte("mine"), 0o600))
 	if out = mustRun(t, dir); strings.Count(out, "kept ") != 4 {
 		t.Errorf("second run did not keep everything:\n%s", out)
 	}
@@ -67,9 +72,7 @@ func TestConfig(t *testing.T) {
 	dir := t.TempDir()
 	mustRun(t, dir)
 	data, err := os.ReadFile(filepath.Join(dir, configFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var c struct {
 		Listen   string `yaml:"listen"`
 		DataDir  string `yaml:"data_dir"`
@@ -83,9 +86,7 @@ func TestConfig(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.UnmarshalWithOptions(data, &c, yaml.Strict()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, yaml.UnmarshalWithOptions(data, &c, yaml.Strict()))
 	if c.DataDir != filepath.Join(dir, "data") || len(c.Projects) != 1 || c.Projects[0].Slug != "demo" {
 		t.Errorf("configuration %+v", c)
 	}
@@ -100,13 +101,9 @@ func TestConfig(t *testing.T) {
 			t.Fatalf("component %s: repository %s: %v", comp.Slug, comp.Repo, err)
 		}
 		r, err := testrepos.Open(comp.Repo, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		paths, err := r.Paths(comp.Branch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		mask := strings.NewReplacer(`\*`, "[^/]+", `\{component\}`, ".+").Replace(regexp.QuoteMeta(comp.Filemask))
 		n, base := 0, comp.NewBase == ""
 		for _, p := range paths {
@@ -124,9 +121,7 @@ func TestConfig(t *testing.T) {
 // TestInterrupted: an unfinished repository is made again.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "app.git.new", "refs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(dir, "app.git.new", "refs"), 0o755))
 	if out := mustRun(t, dir); strings.Count(out, "made ") != 4 {
 		t.Errorf("not everything was made:\n%s", out)
 	}
@@ -135,9 +130,7 @@ func TestInterrupted(t *testing.T) {
 // TestWrongUsage: the exit status is 2, and the message names the remedy.
 func TestWrongUsage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o600))
 	for _, tt := range []struct {
 		name string
 		args []string

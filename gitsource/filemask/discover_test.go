@@ -201,12 +201,8 @@ func TestDiscoverKinds(t *testing.T) {
 		"none":      {[]string{"functions.po", "a*b/de.po", "../de.po"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var list []object.File
-			for _, p := range c.paths {
-				list = append(list, object.File{Path: p})
-			}
 			var got []string
-			for _, f := range Discover(list, DiscoverOptions{}).Sets {
+			for _, f := range Discover(snapshotOf(c.paths...), DiscoverOptions{}).Sets {
 				got = append(got, f.String())
 			}
 			if d := cmp.Diff(c.want, got); d != "" {

@@ -142,6 +142,14 @@ func (u *Upstream[H]) Commit(who string, files Files, parents ...H) H {
 	return u.CommitTree(who, u.Tree(files), parents...)
 }
 
+// Push is Commit that makes main point to the commit.
+func (u *Upstream[H]) Push(who string, files Files, parents ...H) H {
+	u.tb.Helper()
+	h := u.Commit(who, files, parents...)
+	u.Set("main", h)
+	return h
+}
+
 // CommitTree is Commit with a tree that was written before.
 func (u *Upstream[H]) CommitTree(who string, tree H, parents ...H) H {
 	u.tb.Helper()

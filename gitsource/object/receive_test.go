@@ -21,10 +21,7 @@ import (
 
 // sealed makes a pack of entries, with the count and the sum that belong to it.
 func sealed(entries ...[]byte) []byte {
-	b := append([]byte("PACK\x00\x00\x00\x02"), binary.BigEndian.AppendUint32(nil, uint32(len(entries)))...)
-	b = append(b, bytes.Join(entries, nil)...)
-	sum := sha1.Sum(b)
-	return append(b, sum[:]...)
+	return sealedAs(uint32(len(entries)), entries...)
 }
 
 // bare is an empty repository.
@@ -83,15 +80,13 @@ func TestReceiveThinPack(t *testing.T) {
 		for i := range n {
 			fs[fmt.Sprintf("po/%d.po", i)] = fmt.Sprintf("%d\n%s", i*7919, text)
 		}
-		c1 := u.Commit("A", fs)
-		u.Set("main", c1)
+		c1 := u.Push("A", fs)
 		dir := bare(t)
 		gittest.RunGit(t, dir, "fetch", "-q", "--no-tags", u.Dir, "main:main")
 		for p := range fs {
 			fs[p] += "# more\n"
 		}
-		c2 := u.Commit("B", fs, c1)
-		u.Set("main", c2)
+		c2 := u.Push("B", fs, c1)
 		data := gittest.PipeGit(t, u.Dir, strings.NewReader(c2.String()+"\n^"+c1.String()+"\n"), "pack-objects", "-q", "--revs", "--thin", "--stdout")
 		if !bytes.Contains(data, []byte("PACK")) {
 			t.Fatal("no pack")
@@ -144,15 +139,13 @@ func TestReceiveRefuses(t *testing.T) {
 		limit bool
 		says  string
 	}{
-		"empty":              {nil, false, "EOF"},
-		"no pack":            {[]byte("<html>not found</html>"), false, "no pack"},
-		"version 7":          {[]byte("PACK\x00\x00\x00\x07\x00\x00\x00\x01xxxxxxxxxxxxxxxxxxxxxxxxxxx"), false, "no pack"},
-		"four billion":       {append([]byte("PACK\x00\x00\x00\x02\xff\xff\xff\xff"), blob...), true, "4294967295 objects"},
-		"fewer than it says": {sealedAs(3, blob, blob), false, "EOF"},
-		"more than it says":  {sealedAs(1, blob, blob), false, "more follows"},
-		"wrong sum, unpacked": {
-			append(sealed(blob)[:len(sealed(blob))-1], 1), false, "checksum",
-		},
+		"empty":                 {nil, false, "EOF"},
+		"no pack":               {[]byte("<html>not found</html>"), false, "no pack"},
+		"version 7":             {[]byte("PACK\x00\x00\x00\x07\x00\x00\x00\x01xxxxxxxxxxxxxxxxxxxxxxxxxxx"), false, "no pack"},
+		"four billion":          {append([]byte("PACK\x00\x00\x00\x02\xff\xff\xff\xff"), blob...), true, "4294967295 objects"},
+		"fewer than it says":    {sealedAs(3, blob, blob), false, "EOF"},
+		"more than it says":     {sealedAs(1, blob, blob), false, "more follows"},
+		"wrong sum, unpacked":   {append(sealed(blob)[:len(sealed(blob))-1], 1), false, "checksum"},
 		"too short":             {sealed(packEntry(plumbing.BlobObject, 9, nil, []byte("text"))), false, "long as its header"},
 		"too long":              {sealed(packEntry(plumbing.BlobObject, 2, nil, []byte("text"))), false, "long as its header"},
 		"unknown type":          {sealed(packEntry(5, 4, nil, []byte("text"))), false, "type 5"},
