@@ -94,7 +94,6 @@ func (m *Mirror) advance(ctx context.Context, src remote.Source, name string, ti
 	return m.writeHead(gitDir, tip)
 }
 
-// writeHead moves the branch of a git directory of the mirror.
 func (m *Mirror) writeHead(gitDir string, head object.Head) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,17 +102,24 @@ func (m *Mirror) writeHead(gitDir string, head object.Head) error {
 
 // clone clones into a new git directory and makes it the current one.
 func (m *Mirror) clone(ctx context.Context, src remote.Source, tip object.Head) error {
-	name := m.next()
+	_, err := m.replace(func(gitDir string) error {
+		if err := src.Transfer(ctx, gitDir, tip, nil); err != nil {
+			return err
+		}
+		if err := object.Verify(ctx, gitDir, tip.Hash); err != nil {
+			return err
+		}
+		return m.writeHead(gitDir, tip)
+	})
+	return err
+}
+
+// replace fills a new git directory and makes it the current one.
+func (m *Mirror) replace(fill func(gitDir string) error) (name string, err error) {
+	name = m.next()
 	gitDir := filepath.Join(m.dir, name)
-	err := object.Init(gitDir)
-	if err == nil {
-		err = src.Transfer(ctx, gitDir, tip, nil)
-	}
-	if err == nil {
-		err = object.Verify(ctx, gitDir, tip.Hash)
-	}
-	if err == nil {
-		err = m.writeHead(gitDir, tip)
+	if err = object.Init(gitDir); err == nil {
+		err = fill(gitDir)
 	}
 	if err == nil {
 		err = m.swap(name)
@@ -121,7 +127,7 @@ func (m *Mirror) clone(ctx context.Context, src remote.Source, tip object.Head) 
 	if err != nil {
 		_ = os.RemoveAll(gitDir)
 	}
-	return err
+	return name, err
 }
 
 // maintain repacks a crowded git directory into a new one, with the git program if
@@ -133,32 +139,25 @@ func (m *Mirror) maintain(ctx context.Context, name string) (string, error) {
 	if m.keep == name || !object.Crowded(old) {
 		return name, nil
 	}
-	next := m.next()
-	gitDir := filepath.Join(m.dir, next)
-	err := object.Init(gitDir)
-	if err == nil {
-		if git, ok := m.opts.Remote.Git(); ok {
-			err = git.Repack(ctx, old, gitDir)
-		} else {
-			err = object.Repack(ctx, old, gitDir)
+	repack := object.Repack
+	if git, ok := m.opts.Remote.Git(); ok {
+		repack = git.Repack
+	}
+	next, err := m.replace(func(gitDir string) error {
+		if err := repack(ctx, old, gitDir); err != nil {
+			return err
 		}
+		return m.sameHead(ctx, old, gitDir)
+	})
+	switch {
+	case err == nil:
+		return next, nil
+	case object.Damaged(err) || ctx.Err() != nil:
+		return name, err
 	}
-	if err == nil {
-		err = m.sameHead(ctx, old, gitDir)
-	}
-	if err == nil {
-		err = m.swap(next)
-	}
-	if err != nil {
-		_ = os.RemoveAll(gitDir)
-		if object.Damaged(err) || ctx.Err() != nil {
-			return name, err
-		}
-		m.keep = name
-		m.log.Warn("mirror could not be repacked; it stays as it is", "error", err)
-		return name, nil
-	}
-	return next, nil
+	m.keep = name
+	m.log.Warn("mirror could not be repacked; it stays as it is", "error", err)
+	return name, nil
 }
 
 // sameHead checks that a copy has the same head as the original, and that it can be

@@ -158,16 +158,13 @@ func (m *Mirror) Reader(ctx context.Context) (*Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	head, err := m.headLocked()
+	dir, head, release, err := m.lease()
 	if err != nil {
 		return nil, err
 	}
-	name := m.current
-	r, err := openReader(filepath.Join(m.dir, name), head, func() { m.release(name) })
-	if err == nil {
-		m.readers[name]++
+	r, err := openReader(dir, head, release)
+	if err != nil {
+		release()
 	}
 	return r, err
 }

@@ -158,29 +158,28 @@ func parsePerson(s string, fallback Person) (Person, error) {
 // SetBranch makes a branch or moves it, even if it loses commits, to rev: a hash, a
 // label or a branch.
 func (r *Repo) SetBranch(name, rev string) error {
+	return r.moveBranch(name, func(p *push) error {
+		to, err := p.resolve(rev)
+		if err != nil {
+			return err
+		}
+		return p.move(name, to, true)
+	})
+}
+
+// RemoveBranch deletes a branch; it must exist.
+func (r *Repo) RemoveBranch(name string) error {
+	return r.moveBranch(name, func(p *push) error { return p.moveRef(&Step{Branch: name}) })
+}
+
+func (r *Repo) moveBranch(name string, move func(*push) error) error {
 	p := newPush(r)
-	to, err := p.resolve(rev)
-	if err == nil {
-		err = p.move(name, to, true)
-	}
+	err := move(p)
 	if err == nil {
 		_, err = p.flush()
 	}
 	if err != nil {
 		return fmt.Errorf("repository %s: branch %s: %w", r.Dir, name, err)
-	}
-	return nil
-}
-
-// RemoveBranch deletes a branch; it must exist.
-func (r *Repo) RemoveBranch(name string) error {
-	p := newPush(r)
-	err := p.moveRef(&Step{Branch: name})
-	if err == nil {
-		_, err = p.flush()
-	}
-	if err != nil {
-		return fmt.Errorf("repository %s: %w", r.Dir, err)
 	}
 	return nil
 }

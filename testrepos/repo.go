@@ -198,14 +198,14 @@ func (r *Repo) run(n int) (Pushed, error) {
 // is made again, with the same result.
 func (r *Repo) save(s state) error {
 	data, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return fmt.Errorf("repository %s: %w", r.Dir, err)
-	}
 	name := filepath.Join(r.Dir, stateFile)
-	if err := os.WriteFile(name+".new", append(data, '\n'), 0o644); err != nil {
-		return fmt.Errorf("repository %s: %w", r.Dir, err)
+	if err == nil {
+		err = os.WriteFile(name+".new", append(data, '\n'), 0o644)
 	}
-	if err := os.Rename(name+".new", name); err != nil {
+	if err == nil {
+		err = os.Rename(name+".new", name)
+	}
+	if err != nil {
 		return fmt.Errorf("repository %s: %w", r.Dir, err)
 	}
 	r.state = s

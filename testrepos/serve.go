@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
@@ -92,9 +91,7 @@ func (s *Server) authorize(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if s.opts.Username != "" || s.opts.Password != "" {
 			user, pass, _ := req.BasicAuth()
-			ok := subtle.ConstantTimeCompare([]byte(user), []byte(s.opts.Username)) &
-				subtle.ConstantTimeCompare([]byte(pass), []byte(s.opts.Password))
-			if ok != 1 {
+			if user != s.opts.Username || pass != s.opts.Password {
 				w.Header().Set("WWW-Authenticate", `Basic realm="testrepos"`)
 				http.Error(w, "wrong user or password", http.StatusUnauthorized)
 				return

@@ -138,10 +138,10 @@ func writeConfig(dir string) (name string, made bool, err error) {
 	if err != nil {
 		return name, false, err
 	}
-	if err := os.WriteFile(name+".new", text, 0o644); err != nil {
-		return name, false, fmt.Errorf("configuration: %w", err)
+	if err = os.WriteFile(name+".new", text, 0o644); err == nil {
+		err = os.Rename(name+".new", name)
 	}
-	if err := os.Rename(name+".new", name); err != nil {
+	if err != nil {
 		return name, false, fmt.Errorf("configuration: %w", err)
 	}
 	return name, true, nil
