@@ -3,6 +3,7 @@ package gitsource
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,8 +78,9 @@ func TestRealRepositories(t *testing.T) {
 			}
 			all, err := r.Snapshot(context.Background(), r.Head().Hash, nil, nil)
 			gittest.Must(t, err)
-			if found := filemask.Discover(all, filemask.DiscoverOptions{}).Sets; len(found) == 0 || found[0].String() != c.found {
-				t.Errorf("discovered %v, want %s first", found, c.found)
+			found := filemask.Discover(all, filemask.DiscoverOptions{}).Sets[0]
+			if got := fmt.Sprintf("%s ← %s, %d languages, %d files", found.Mask, found.NewBase, found.Languages, found.Files); got != c.found {
+				t.Errorf("discovered %s first, want %s", got, c.found)
 			}
 			replay(t, r, match, head)
 		})

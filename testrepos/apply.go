@@ -1,6 +1,7 @@
 package testrepos
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -96,7 +97,7 @@ func (p *push) applyFile(files *fileSet, f *File) error {
 		}
 		return nil
 	}
-	if f.kind == kindSubmodule {
+	if f.kind == filemode.Submodule {
 		files.set(f.Path, entry{mode: filemode.Submodule, hash: plumbing.NewHash(strings.TrimSpace(string(f.text)))})
 		return nil
 	}
@@ -108,19 +109,8 @@ func (p *push) applyFile(files *fileSet, f *File) error {
 	if err != nil {
 		return err
 	}
-	files.set(f.Path, entry{mode: f.kind.mode(), hash: hash})
+	files.set(f.Path, entry{mode: cmp.Or(f.kind, filemode.Regular), hash: hash})
 	return nil
-}
-
-func (k fileKind) mode() filemode.FileMode {
-	switch k {
-	case kindExecutable:
-		return filemode.Executable
-	case kindSymlink:
-		return filemode.Symlink
-	default:
-		return filemode.Regular
-	}
 }
 
 // content returns the bytes of a file after the change.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/ianaindex"
 )
@@ -46,6 +47,11 @@ var operations = map[string]operation{
 	"shift": opShift, "copy": opCopy, "repeat": opRepeat, "base64": opBase64,
 }
 
+// kinds are the directives that make another kind of entry.
+var kinds = map[string]filemode.FileMode{
+	"symlink": filemode.Symlink, "executable": filemode.Executable, "submodule": filemode.Submodule,
+}
+
 // directive applies one word from the parentheses.
 func (f *File) directive(d string) error {
 	word, arg, _ := strings.Cut(d, " ")
@@ -56,13 +62,11 @@ func (f *File) directive(d string) error {
 		f.op, f.arg = op, arg
 		return nil
 	}
+	if kind, ok := kinds[word]; ok {
+		f.kind = kind
+		return nil
+	}
 	switch word {
-	case "symlink":
-		f.kind = kindSymlink
-	case "executable":
-		f.kind = kindExecutable
-	case "submodule":
-		f.kind = kindSubmodule
 	case "bom":
 		f.bom = true
 	case "crlf":
@@ -118,7 +122,7 @@ func (f *File) check() error {
 // encode turns text into the bytes of the file.
 func (f *File) encode(text []byte) ([]byte, error) {
 	s := string(text)
-	if f.noEOL || f.kind == kindSymlink {
+	if f.noEOL || f.kind == filemode.Symlink {
 		s = strings.TrimSuffix(s, "\n")
 	}
 	if f.crlf {

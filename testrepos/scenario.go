@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"golang.org/x/text/encoding"
 )
 
@@ -86,7 +87,7 @@ type File struct {
 	text    []byte
 	op      operation
 	arg     string
-	kind    fileKind
+	kind    filemode.FileMode // 0: a regular file
 	charset encoding.Encoding // nil: UTF-8, as written
 	bom     bool
 	crlf    bool
@@ -107,16 +108,6 @@ const (
 	opCopy                     // the bytes of arg (LABEL or LABEL:PATH)
 	opRepeat                   // the part below %% arg times
 	opBase64                   // decoded
-)
-
-// fileKind is the type of a tree entry.
-type fileKind int
-
-const (
-	kindRegular fileKind = iota
-	kindExecutable
-	kindSymlink
-	kindSubmodule
 )
 
 //go:embed scenarios/*.txtar

@@ -2,7 +2,6 @@ package filemask
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -341,9 +340,4 @@ func findTemplate(mask string, pots []string) string {
 			return ""
 		}
 	}
-}
-
-// String returns the set in one line for people.
-func (f FileSet) String() string {
-	return fmt.Sprintf("%s ← %s, %d languages, %d files", f.Mask, f.NewBase, f.Languages, f.Files)
 }

@@ -203,7 +203,7 @@ func TestDiscoverKinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			for _, f := range Discover(snapshotOf(c.paths...), DiscoverOptions{}).Sets {
-				got = append(got, f.String())
+				got = append(got, fmt.Sprintf("%s ← %s, %d languages, %d files", f.Mask, f.NewBase, f.Languages, f.Files))
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("masks differ (-want +got):\n%s", d)

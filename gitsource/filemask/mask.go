@@ -180,7 +180,7 @@ func (f Mask) Below(dir string) bool {
 			return false
 		}
 	}
-	return len(parts) < len(f.dirs) || len(parts) == len(f.dirs) || f.deep
+	return len(parts) <= len(f.dirs) || f.deep
 }
 
 // Rules are a component's rules in addition to its mask.

@@ -26,18 +26,11 @@ func (s *localSource) List(ctx context.Context, patterns []BranchPattern) ([]obj
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]object.Hash{}
-	const heads = "refs/heads/"
-	take := func(name, id string) {
-		branch, ok := strings.CutPrefix(name, heads)
-		if h, err := object.ParseHash(id); ok && err == nil && len(found) < maxListed && selected(patterns, branch) {
-			found[branch] = h
-		}
-	}
-	if err := object.PackedRefs(repo.commonDir, func(name, id string) bool { take(name, id); return true }); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	found := branchList{}
+	if err := object.PackedRefs(repo.commonDir, func(name, id string) bool { found.add(patterns, name, id); return true }); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, s.fail(ErrUnreachable, "its packed refs cannot be read: "+plainPathError(err), "repair the repository")
 	}
-	root := filepath.Join(repo.commonDir, filepath.FromSlash(heads))
+	root := filepath.Join(repo.commonDir, "refs", "heads")
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
@@ -53,7 +46,7 @@ func (s *localSource) List(ctx context.Context, patterns []BranchPattern) ([]obj
 		}
 		name = filepath.ToSlash(name)
 		if h, err := object.ReadRef(repo.commonDir, name); err == nil {
-			take(name, h.String())
+			found.add(patterns, name, h.String())
 		}
 		return nil
 	})
@@ -63,12 +56,23 @@ func (s *localSource) List(ctx context.Context, patterns []BranchPattern) ([]obj
 		}
 		return nil, s.fail(ErrUnreachable, "its branches cannot be listed: "+plainPathError(err), "repair the repository")
 	}
-	return headsOf(found), nil
+	return found.heads(), nil
 }
 
-func headsOf(found map[string]object.Hash) []object.Head {
-	list := make([]object.Head, 0, len(found))
-	for branch, h := range found {
+// branchList is branches and their commits.
+type branchList map[string]object.Hash
+
+// add adds a ref with an id if any of the patterns selects it.
+func (l branchList) add(patterns []BranchPattern, name, id string) {
+	branch, ok := strings.CutPrefix(name, "refs/heads/")
+	if h, err := object.ParseHash(id); ok && err == nil && len(l) < maxListed && selected(patterns, branch) {
+		l[branch] = h
+	}
+}
+
+func (l branchList) heads() []object.Head {
+	list := make([]object.Head, 0, len(l))
+	for branch, h := range l {
 		list = append(list, object.Head{Hash: h, Branch: branch})
 	}
 	return list
@@ -90,15 +94,12 @@ func (s *binarySource) List(ctx context.Context, patterns []BranchPattern) ([]ob
 	if len(out) >= maxStdout {
 		return nil, s.fail(object.ErrTooLarge, fmt.Sprintf("it lists more than %d MiB of branches", maxStdout>>20), "narrow suggestions.branches")
 	}
-	found := map[string]object.Hash{}
+	found := branchList{}
 	for line := range strings.SplitSeq(out, "\n") {
 		id, name, _ := strings.Cut(line, "\t")
-		branch, ok := strings.CutPrefix(name, "refs/heads/")
-		if h, err := object.ParseHash(id); ok && err == nil && len(found) < maxListed && selected(patterns, branch) {
-			found[branch] = h
-		}
+		found.add(patterns, name, id)
 	}
-	return headsOf(found), nil
+	return found.heads(), nil
 }
 
 func (s *wireSource) List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error) {
@@ -118,12 +119,12 @@ func (s *wireSource) List(ctx context.Context, patterns []BranchPattern) ([]obje
 		if err := s.httpRefs(ctx, e, found, prefixes); err != nil {
 			return nil, s.describe(err)
 		}
-		return headsOf(found.listed), nil
+		return found.listed.heads(), nil
 	}
 	c, err := s.open(ctx, e, patterns)
 	if err != nil {
 		return nil, s.describe(err)
 	}
 	defer c.close()
-	return headsOf(c.found.listed), nil
+	return c.found.listed.heads(), nil
 }

@@ -126,12 +126,12 @@ type tipSearch struct {
 	caps     string // the remote's capabilities, if they are listed with the refs
 	same     int
 
-	patterns []BranchPattern        // which other branches are wanted
-	listed   map[string]object.Hash // these branches, by name
+	patterns []BranchPattern // which other branches are wanted
+	listed   branchList      // these branches
 }
 
 func newTipSearch(branch string) *tipSearch {
-	return &tipSearch{branch: branch, refs: packp.NewAdvRefs(), listed: map[string]object.Hash{}}
+	return &tipSearch{branch: branch, refs: packp.NewAdvRefs(), listed: branchList{}}
 }
 
 // ask asks in version 2 for the refs with the given prefixes.
