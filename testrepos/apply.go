@@ -79,17 +79,6 @@ func (p *push) mergeBase(a, b plumbing.Hash) (plumbing.Hash, error) {
 	return bases[0].Hash, nil
 }
 
-// applyFiles makes the changes of a commit.
-func (p *push) applyFiles(files *fileSet, changes []File) error {
-	for i := range changes {
-		f := &changes[i]
-		if err := p.applyFile(files, f); err != nil {
-			return fmt.Errorf("file %q (line %d): %w", f.Path, f.Line, err)
-		}
-	}
-	return nil
-}
-
 func (p *push) applyFile(files *fileSet, f *File) error {
 	if f.op == opDelete {
 		if !files.remove(f.Path) {

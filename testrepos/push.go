@@ -81,8 +81,11 @@ func (p *push) step(st *Step) error {
 	if err != nil {
 		return err
 	}
-	if err := p.applyFiles(files, st.Files); err != nil {
-		return err
+	for i := range st.Files {
+		f := &st.Files[i]
+		if err := p.applyFile(files, f); err != nil {
+			return fmt.Errorf("file %q (line %d): %w", f.Path, f.Line, err)
+		}
 	}
 	if err := files.unmerged(); err != nil {
 		return err

@@ -102,8 +102,7 @@ func (b *bench) refusals(s *server, list string) error {
 	return nil
 }
 
-// searchTime is the time of a search, in ms: half of the processor time is the time
-// on two idle cores.
+// searchTime is in ms. Half of the processor time is the time on two idle cores.
 type searchTime struct{ wall, cpu float64 }
 
 // searches returns the best times of a query, and the count of the last pass.
