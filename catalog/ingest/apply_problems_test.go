@@ -90,9 +90,7 @@ func TestBrokenFilesKeepTheirState(t *testing.T) {
 		"po/cs.po":   po("One", "Jedna") + "msgid \"Two\nmsgstr \"\"\n",
 		"po/de.po":   "garbage",
 	}})
-	if n := len(report.Components[0].Problems); n != 3 {
-		t.Errorf("%d problems, want 3: %q", n, report.Components[0].Problems)
-	}
+	equal(t, 3, len(report.Components[0].Problems), "problems %q", report.Components[0].Problems)
 	equal(t, before, w.ServedUnits(), "broken files changed what is served")
 	// Another file changes meanwhile: the last good POT still is the source.
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/de.po": po("Three", "Drei")}})
@@ -121,9 +119,7 @@ func TestUnsafeNamesAreReported(t *testing.T) {
 		t.Errorf("after a pull: %q", got)
 	}
 	repo.Commit(t, testrepos.Change{Message: "less", Delete: []string{"po/a\\b.po", "po/d\u0085e.po"}})
-	if got := problems(); got != "" {
-		t.Errorf("after they are gone: %q", got)
-	}
+	equal(t, "", problems(), "after they are gone")
 	if got := servedFiles(w, "app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po"}) {
 		t.Errorf("languages %v", got)
 	}

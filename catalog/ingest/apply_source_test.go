@@ -27,9 +27,7 @@ func TestSourceLanguageFiles(t *testing.T) {
 	equal(t, []string{"en=po/en.po", "cs=po/cs.po", "en_en=po/en_en.po"}, servedFiles(w, "app"), "without a POT")
 	report := pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/app.pot": po("One", "")}})
 	equal(t, []string{"en=po/app.pot", "cs=po/cs.po"}, servedFiles(w, "app"), "with a POT")
-	if n := len(report.Components[0].Problems); n != 2 {
-		t.Errorf("problems: %q", report.Components[0].Problems)
-	}
+	equal(t, 2, len(report.Components[0].Problems), "problems %q", report.Components[0].Problems)
 	w, _ = app(t, catalog.ComponentSettings{Filemask: "*/*/x.po"}, map[string]string{"a/en/x.po": po("One", ""), "b/en/x.po": po("One", "")})
 	if text := w.Sync(); text.Steps != 0 {
 		t.Error("not up to date")

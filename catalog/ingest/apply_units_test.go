@@ -108,9 +108,7 @@ func unitOne(w *catalogtest.Puller) (found, source catalog.Unit) {
 func TestRepeatedEntryShiftsPositions(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě")})
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "One", "Jeden", "Two", "Dvě")}})
-	if n := w.Sync().Changes; n != 0 {
-		t.Errorf("%d entries", n)
-	}
+	equal(t, int64(0), w.Sync().Changes, "entries")
 	fresh := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {LanguageRegex: "^[^.]+$"}})
 	equal(t, fresh.ServedUnits(), w.ServedUnits(), "pulling and importing differ (-import +pull)")
 }
@@ -130,9 +128,7 @@ func TestNothingChanged(t *testing.T) {
 		empty   = "msgctxt \"menu\"\nmsgid \"Open\"\nmsgstr \"\"\n\n"
 	)
 	latin2, err := charmap.ISO8859_2.NewEncoder().String(head("ISO-8859-2") + long + plural + empty)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	versions := []struct{ name, text string }{
 		{"first", head("UTF-8") + long + plural + empty},
 		{"reordered", head("UTF-8") + empty + plural + long},

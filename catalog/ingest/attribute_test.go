@@ -13,31 +13,38 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestAttributionFollowsRenames: the translator of a file that another author
-// moves afterwards, in the same merged branch, keeps the credit.
-func TestAttributionFollowsRenames(t *testing.T) {
-	repo := testrepos.Empty(t)
-	entry := func(id, text string) string { return fmt.Sprintf("msgid %q\nmsgstr %q\n\n", id, text) }
-	old := poHead + entry("A", "") + entry("B", "be")
-	done := poHead + entry("A", "ah") + entry("B", "be") + entry("C", "")
-	push := func(branch, author string, remove []string, files map[string]string, parents ...string) string {
+// pushTo returns a function that pushes a commit and returns its id.
+func pushTo(t *testing.T, repo *testrepos.Repo) func(branch, author string, remove []string, files map[string]string, parents ...string) string {
+	return func(branch, author string, remove []string, files map[string]string, parents ...string) string {
 		return repo.Commit(t, testrepos.Change{
 			Branch: branch, Files: files, Delete: remove, Author: author + " <" + author + "@example.org>", Parents: parents, Force: true,
 		})
 	}
+}
+
+// entriesExceptOf lists the entries of all commits except one: action, language,
+// source and author.
+func entriesExceptOf(w *catalogtest.Puller, commit string) (list []string) {
+	w.EachChange(0, func(c *catalog.Change) {
+		if c.Commit != commit {
+			list = append(list, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
+		}
+	})
+	return list
+}
+
+// TestAttributionFollowsRenames: the translator of a file that another author
+// moves afterwards, in the same merged branch, keeps the credit.
+func TestAttributionFollowsRenames(t *testing.T) {
+	repo := testrepos.Empty(t)
+	push := pushTo(t, repo)
+	old, done := po("A", "", "B", "be"), po("A", "ah", "B", "be", "C", "")
 	base := push("main", "begin", nil, map[string]string{"po/pt-br.po": old, "po/de.po": old})
 	ann := push("side", "ann", nil, map[string]string{"po/pt-br.po": done}, base)
 	mover := push("side", "mover", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, ann)
 	push("main", "merger", []string{"po/pt-br.po"}, map[string]string{"po/pt_BR.po": done}, base, mover)
 	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
-	var got []string
-	w.EachChange(0, func(c *catalog.Change) {
-		if c.Commit != base {
-			got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
-		}
-	})
-	want := []string{"31 en C ann", "59 pt_BR A ann", "31 pt_BR C ann"}
-	equal(t, want, got, "entries")
+	equal(t, []string{"31 en C ann", "59 pt_BR A ann", "31 pt_BR C ann"}, entriesExceptOf(w, base), "entries")
 }
 
 // TestAttributionKeepsToTheOldName: before a rename the file is the one with
@@ -45,26 +52,15 @@ func TestAttributionFollowsRenames(t *testing.T) {
 // drops that other file gets no credit for the texts that it took over.
 func TestAttributionKeepsToTheOldName(t *testing.T) {
 	repo := testrepos.Empty(t)
-	entry := func(id, text string) string { return fmt.Sprintf("msgid %q\nmsgstr %q\n\n", id, text) }
-	push := func(branch, author string, remove []string, files map[string]string, parents ...string) string {
-		return repo.Commit(t, testrepos.Change{
-			Branch: branch, Files: files, Delete: remove, Author: author + " <" + author + "@example.org>", Parents: parents, Force: true,
-		})
-	}
-	old, done := poHead+entry("A", "")+entry("B", "be"), poHead+entry("A", "ah")+entry("B", "be")
+	push := pushTo(t, repo)
+	old, done := po("A", "", "B", "be"), po("A", "ah", "B", "be")
 	base := push("main", "begin", nil, map[string]string{"po/pt_BR.po": old, "po/de.po": old})
-	ann := push("side", "ann", nil, map[string]string{"po/pt_BR.po": done, "po/pt-br.po": poHead + entry("B", "bi")}, base)
+	ann := push("side", "ann", nil, map[string]string{"po/pt_BR.po": done, "po/pt-br.po": po("B", "bi")}, base)
 	taken := push("side", "merger", nil, map[string]string{"po/pt_BR.po": done}, base, ann)
 	mover := push("side", "mover", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, taken)
 	push("main", "main", []string{"po/pt_BR.po"}, map[string]string{"po/pt-br.po": done}, base, mover)
 	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}})
-	var got []string
-	w.EachChange(0, func(c *catalog.Change) {
-		if c.Commit != base {
-			got = append(got, fmt.Sprintf("%d %s %s %s", c.Action, c.Language, c.Source, c.AuthorName))
-		}
-	})
-	equal(t, []string{"59 pt_BR A ann"}, got, "entries")
+	equal(t, []string{"59 pt_BR A ann"}, entriesExceptOf(w, base), "entries")
 }
 
 // TestSourceStringIntroducer: a side branch adds a string, translates it,
@@ -182,12 +178,8 @@ func TestSquashesEditsAndMoves(t *testing.T) {
 // units.
 func statDays(w *catalogtest.Puller, language string) string {
 	var list []string
-	w.Read(func(ctx context.Context, s *store.Snapshot) error {
-		components, err := s.Components(ctx, "demo")
-		if err != nil {
-			return err
-		}
-		translations, err := s.AllTranslations(ctx, components[0].ID)
+	w.EachComponent(func(ctx context.Context, s *store.Snapshot, c *store.ComponentRow) error {
+		translations, err := s.AllTranslations(ctx, c.ID)
 		if err != nil {
 			return err
 		}

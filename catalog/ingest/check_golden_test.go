@@ -1,9 +1,6 @@
 package ingest_test
 
 import (
-	"bufio"
-	"compress/gzip"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -49,9 +46,7 @@ func newGoldenWorld(t testing.TB) *catalogtest.Puller {
 		branches, specs = append(branches, b), append(specs, more...)
 	}
 	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}
-	if err := w.DB.Configure(t.Context(), []catalog.Project{project}, specs, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.DB.Configure(t.Context(), []catalog.Project{project}, specs, nil))
 	for _, b := range branches {
 		w.Branch = b
 		w.Sync()
@@ -104,25 +99,10 @@ func checkRows(w *catalogtest.Puller) map[string]checkRow {
 //     other, so inconsistent and reused do not count in it. By its own rule they do.
 func compareChecks(t *testing.T, path, component string, got map[string]checkRow) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var own []goldenRow
 	differing := checks.Mask{}.With(checks.Same).With(checks.Reused)
 	recorded, failures := make(map[string]int), make(map[string]int) // of the translations, by id_hash; failures has our own same and reused
-	lines := bufio.NewScanner(z)
-	for lines.Scan() {
-		// language, file, id_hash, state, num_words, position, checks
-		col := strings.Split(lines.Text(), "\t")
-		if col[0] == "language" {
-			continue
-		}
+	for _, col := range recordedUnits(t, path) {
 		r, found := got[component+"\t"+col[1]+"\t"+col[2]]
 		if !found {
 			t.Errorf("%s %s: no such unit", col[1], col[2])
@@ -133,9 +113,6 @@ func compareChecks(t *testing.T, path, component string, got map[string]checkRow
 			recorded[row.hash] += row.want.Without(checks.Inconsistent).Without(checks.Reused).Len()
 			failures[row.hash] += row.want.AndNot(differing).Or(r.failed.And(differing)).Len()
 		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
 	}
 	differ, same, missed := 0, 0, 0
 	for _, g := range own {

@@ -1,7 +1,6 @@
 package ingest_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -15,8 +14,7 @@ func TestKilledChecking(t *testing.T) {
 	var before *catalogtest.Puller
 	var want, ledger string
 	for seed := uint64(3); ; seed++ {
-		before = catalogtest.NewPuller(t, playLong(t, seed, 20).repo.URL(), withHistory(historySettings))
-		before.Sync()
+		before = synced(t, playLong(t, seed, 20).repo.URL(), withHistory(historySettings))
 		want, ledger = before.ServedUnits(), before.ChangesText(0)
 		before.DB.Close()
 		if strings.Contains(want, "[inconsistent") && strings.Contains(want, "reused") {
@@ -24,16 +22,8 @@ func TestKilledChecking(t *testing.T) {
 		}
 	}
 	before.Execute(`DELETE FROM failing; DELETE FROM echoes; UPDATE translations SET checked = '', failing = 0, failing_words = 0, failing_chars = 0`)
-	copied := func(t *testing.T) *cutter {
-		w := &cutter{Puller: catalogtest.PullerAt(t, t.TempDir()), like: before}
-		w.Clock, w.Branch = before.Clock, before.Branch
-		if err := os.CopyFS(w.Dir, os.DirFS(before.Dir)); err != nil {
-			t.Fatal(err)
-		}
-		return w
-	}
 	all := killCounts{commits: map[string]int{}, standing: map[string]int{}}
-	_, asked := all.run(t, copied(t), 0, 0)
+	_, asked := all.run(t, copyOf(t, before), 0, 0)
 	if asked < 50 {
 		t.Fatalf("%d places: the test kills nothing", asked)
 	}
@@ -43,7 +33,7 @@ func TestKilledChecking(t *testing.T) {
 	}
 	states := map[string]bool{}
 	for n := range kills {
-		w := copied(t)
+		w := copyOf(t, before)
 		place := 1 + n*asked/kills
 		all.run(t, w, place, 0)
 		w.Open()

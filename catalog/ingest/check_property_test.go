@@ -141,9 +141,7 @@ func (p *checkPlayer) configure(w *checkWorld) {
 		all = append(all, specs...)
 	}
 	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: p.project}}
-	if err := w.DB.Configure(p.t.Context(), []catalog.Project{project}, all, nil); err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, w.DB.Configure(p.t.Context(), []catalog.Project{project}, all, nil))
 }
 
 // sync pulls both branches.

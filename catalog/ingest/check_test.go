@@ -64,9 +64,7 @@ func TestChecksFollowSettings(t *testing.T) {
 	expect("both are public again", false, "app:inconsistent docs:end_stop+inconsistent")
 	_, specs, templates := catalogtest.BranchOf(repo.URL(), "", secret)
 	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo", Access: catalog.AccessPrivate}}
-	if err := w.DB.Configure(t.Context(), []catalog.Project{project}, specs, templates); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.DB.Configure(t.Context(), []catalog.Project{project}, specs, templates))
 	expect("the whole project except app is private", false, "app: docs:end_stop")
 	w.Configure(repo.URL(), "", settings(true, true))
 	expect("nothing is private", false, "app:inconsistent docs:end_stop+inconsistent")

@@ -70,9 +70,7 @@ func TestDiscoverySettings(t *testing.T) {
 	w.Sync()
 	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"docs-{component}": settings})
 	w.Sync()
-	if n := len(componentNames(w)); n != 2 {
-		t.Errorf("components after all: %q", componentNames(w))
-	}
+	equal(t, 2, len(componentNames(w)), "components after all, %q", componentNames(w))
 }
 
 // TestMatchesNothing: a mask without files is reported in the pull that finds

@@ -65,6 +65,14 @@ func cutAt(w *catalogtest.Puller, n int) {
 	w.Progress = nil
 }
 
+// must ends the test if there is an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // equal reports how a value (plus) differs from the wanted one (minus), and whether
 // it does not. what and args name the value.
 func equal(tb testing.TB, want, got any, what string, args ...any) bool {

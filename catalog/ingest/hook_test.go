@@ -16,12 +16,9 @@ import (
 // componentIDs returns the ids of the project's components, in order.
 func componentIDs(w *catalogtest.Puller) []int64 {
 	var list []int64
-	w.Read(func(ctx context.Context, s *store.Snapshot) error {
-		rows, err := s.Components(ctx, "demo")
-		for i := range rows {
-			list = append(list, rows[i].ID)
-		}
-		return err
+	w.EachComponent(func(_ context.Context, _ *store.Snapshot, c *store.ComponentRow) error {
+		list = append(list, c.ID)
+		return nil
 	})
 	return list
 }
@@ -29,14 +26,10 @@ func componentIDs(w *catalogtest.Puller) []int64 {
 // hookChanges lists the entries 53 of the project: component, time, details.
 func hookChanges(w *catalogtest.Puller) []string {
 	var list []string
-	w.Read(func(ctx context.Context, s *store.Snapshot) error {
-		changes, err := s.Changes(ctx, store.ChangeQuery{Limit: 10000})
-		for i := range changes {
-			if c := &changes[i]; c.Action == catalog.ActionHook {
-				list = append(list, fmt.Sprintf("%s %s %v %d", c.Component, c.Timestamp.Format("15:04:05"), c.Event, c.UnitID))
-			}
+	w.EachChange(0, func(c *catalog.Change) {
+		if c.Action == catalog.ActionHook {
+			list = append(list, fmt.Sprintf("%s %s %v %d", c.Component, c.Timestamp.Format("15:04:05"), c.Event, c.UnitID))
 		}
-		return err
 	})
 	return list
 }
@@ -45,9 +38,7 @@ func hookChanges(w *catalogtest.Puller) []string {
 func recordHook(w *catalogtest.Puller, passed time.Duration, ids ...int64) {
 	w.TB.Helper()
 	w.Clock = w.Clock.Add(passed - time.Minute) // looking at it adds a minute
-	if err := w.Syncer.RecordHook(w.TB.Context(), w.Branch, ids, map[string]string{"service_long_name": "GitHub"}); err != nil {
-		w.TB.Fatal(err)
-	}
+	must(w.TB, w.Syncer.RecordHook(w.TB.Context(), w.Branch, ids, map[string]string{"service_long_name": "GitHub"}))
 }
 
 func TestRecordHook(t *testing.T) {
@@ -56,9 +47,7 @@ func TestRecordHook(t *testing.T) {
 	ids := componentIDs(w)
 
 	recordHook(w, time.Hour, ids...) // nothing is imported: there is no list to write to
-	if got := hookChanges(w); got != nil {
-		t.Errorf("before the first import: %q", got)
-	}
+	equal(t, []string(nil), hookChanges(w), "before the first import")
 	w.Sync()
 	w.Clock = time.Date(2025, 1, 1, 14, 0, 0, 0, time.UTC)
 	before := w.Dump()
@@ -122,21 +111,14 @@ func TestRecordHookDuringPulls(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := len(hookChanges(w)); got != 2*n {
-		t.Errorf("%d entries 53, want %d", got, 2*n)
-	}
-	last := ""
-	w.Read(func(ctx context.Context, s *store.Snapshot) error {
-		changes, err := s.Changes(ctx, store.ChangeQuery{Limit: 10000})
-		updates := 0
-		for i := range changes {
-			if c := &changes[i]; c.Action == catalog.ActionStringRepoUpdate {
-				updates, last = updates+1, c.Target
-			}
+	equal(t, 2*n, len(hookChanges(w)), "entries 53")
+	updates, last := 0, ""
+	w.EachChange(0, func(c *catalog.Change) {
+		if c.Action == catalog.ActionStringRepoUpdate {
+			updates, last = updates+1, c.Target
 		}
-		if updates != n || last != fmt.Sprint(n) {
-			t.Errorf("%d updates up to %q, want %d", updates, last, n)
-		}
-		return err
 	})
+	if updates != n || last != fmt.Sprint(n) {
+		t.Errorf("%d updates up to %q, want %d", updates, last, n)
+	}
 }

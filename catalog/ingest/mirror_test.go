@@ -35,9 +35,7 @@ func eachObject(t *testing.T, dir string, fn func(name string)) {
 var damages = map[string]func(t *testing.T, name string){
 	"bits flipped": func(t *testing.T, name string) {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := len(data) / 3; i < len(data); i += 17 {
 			data[i] ^= 0x10
 		}
@@ -45,31 +43,23 @@ var damages = map[string]func(t *testing.T, name string){
 	},
 	"cut": func(t *testing.T, name string) {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		overwrite(t, name, data[:len(data)/2])
 	},
 	"zeros, as after a power failure": func(t *testing.T, name string) {
 		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		overwrite(t, name, make([]byte, info.Size()))
 	},
 	"empty": func(t *testing.T, name string) { overwrite(t, name, nil) },
 	"gone": func(t *testing.T, name string) {
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(name))
 	},
 }
 
 func overwrite(t *testing.T, name string, data []byte) {
 	t.Helper()
-	if err := errors.Join(os.Chmod(name, 0o600), os.WriteFile(name, data, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Chmod(name, 0o600), os.WriteFile(name, data, 0o600)))
 }
 
 // TestDamagedMirrorHeals: whatever object of a mirror is damaged, the next pull
@@ -106,9 +96,7 @@ func TestDamagedRemote(t *testing.T) {
 	before := w.ServedUnits()
 	repo.Commit(t, testrepos.Change{Message: "more", Files: map[string]string{"po/de.po": po("One", "Eins")}})
 	blob := plumbing.ComputeHash(plumbing.BlobObject, []byte(po("One", "Eins"))).String()
-	if err := os.Remove(filepath.Join(repo.Path(), "objects", blob[:2], blob[2:])); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(repo.Path(), "objects", blob[:2], blob[2:])))
 	var clones []string
 	for range 3 {
 		_, err := w.Syncer.Sync(t.Context(), w.Branch)
@@ -131,25 +119,17 @@ func TestLostMirror(t *testing.T) {
 	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	before := w.Targets()
 	_, last := w.ChangesAfter(0)
-	if err := os.RemoveAll(repo.Path()); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(w.Dir, "mirrors")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(repo.Path()))
+	must(t, os.RemoveAll(filepath.Join(w.Dir, "mirrors")))
 	other := repoWith(t, map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě")})
-	if err := os.Rename(other.Path(), repo.Path()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(other.Path(), repo.Path()))
 	w.DB.Close()
 	w.Open() // as after a restart
 	report := w.Sync()
 	if report.Steps != 1 {
 		t.Errorf("%d steps, want 1", report.Steps)
 	}
-	if n := len(w.Targets()); n != len(before) {
-		t.Errorf("%d units, want %d", n, len(before))
-	}
+	equal(t, len(before), len(w.Targets()), "units")
 	sameIDs(w, before)
 	text, _ := w.ChangesAfter(last)
 	if n := strings.Count(text, "\n"); n != 1 || !strings.Contains(text, `59 app/cs`) {

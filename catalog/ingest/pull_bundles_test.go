@@ -87,23 +87,14 @@ func TestBundles(t *testing.T) {
 // file.
 func fileCounts(w *catalogtest.Puller) map[string]string {
 	counts := make(map[string]string)
-	w.Read(func(ctx context.Context, s *store.Snapshot) error {
-		components, err := s.Components(ctx, "demo")
-		if err != nil {
-			return err
-		}
-		for _, c := range components {
-			translations, err := s.Translations(ctx, c.ID)
-			if err != nil {
-				return err
-			}
-			for _, tr := range translations {
-				if !tr.IsSource {
-					counts[tr.Filename] = countText(&tr.Stats)
-				}
+	w.EachComponent(func(ctx context.Context, s *store.Snapshot, c *store.ComponentRow) error {
+		translations, err := s.Translations(ctx, c.ID)
+		for _, tr := range translations {
+			if !tr.IsSource {
+				counts[tr.Filename] = countText(&tr.Stats)
 			}
 		}
-		return nil
+		return err
 	})
 	return counts
 }
@@ -117,16 +108,12 @@ func countText(s *catalog.Stats) string {
 func expected(t *testing.T, name string) map[string]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(sharedRepos, "expected", name+".tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.Comma = '\t'
 	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := make(map[string]string)
 	for _, row := range rows[1:] {
 		want[row[0]] = strings.Join(row[1:4], "/")

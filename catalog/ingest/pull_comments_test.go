@@ -47,13 +47,9 @@ func TestComments(t *testing.T) {
 	w := synced(t, repo.Path(), settings)
 	check := func(what, want string) {
 		t.Helper()
-		if got := servedComments(w); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
-		}
+		equal(t, want, servedComments(w), "%s", what)
 		fresh := synced(t, repo.Path(), settings)
-		if got := servedComments(fresh); got != want {
-			t.Errorf("%s, imported anew:\n%s\nwant\n%s", what, got, want)
-		}
+		equal(t, want, servedComments(fresh), "%s, imported anew", what)
 	}
 	const both = "cs 2\ncs One \"Is it polite?\"\ncs Two \"mine\""
 	check("first", both)

@@ -43,9 +43,7 @@ func TestFailureEntry(t *testing.T) {
 	_, last := w.ChangesAfter(0)
 	away := repo.Path() + ".away"
 	for failure := range 2 {
-		if err := os.Rename(repo.Path(), away); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(repo.Path(), away))
 		for range 3 {
 			if _, err := w.Syncer.Sync(t.Context(), w.Branch); !errors.Is(err, remote.ErrUnreachable) {
 				t.Fatalf("error %v, want ErrUnreachable", err)
@@ -56,9 +54,7 @@ func TestFailureEntry(t *testing.T) {
 			t.Errorf("failure %d: %d entries, want one 22:\n%s", failure, n, text)
 		}
 		last = now
-		if err := os.Rename(away, repo.Path()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(away, repo.Path()))
 		w.Sync()
 	}
 	equal(t, before, w.ServedUnits(), "units changed")
@@ -157,9 +153,7 @@ func TestCommentsOfOlderDatabases(t *testing.T) {
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"other": "x"}})
 	w.Open()
 	w.Sync()
-	if got := servedComments(w); got != want {
-		t.Errorf("comments:\n%s\nwant\n%s", got, want)
-	}
+	equal(t, want, servedComments(w), "comments")
 	if text, _ := w.ChangesAfter(last); text != "" {
 		t.Errorf("entries:\n%s", text)
 	}

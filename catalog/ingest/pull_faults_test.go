@@ -28,13 +28,9 @@ func reopenWith(w *catalogtest.Puller, pragma ...string) {
 func databasePages(w *catalogtest.Puller) (n int) {
 	w.TB.Helper()
 	db, err := sql.Open("sqlite", w.Database())
-	if err != nil {
-		w.TB.Fatal(err)
-	}
+	must(w.TB, err)
 	defer db.Close()
-	if err := db.QueryRowContext(w.TB.Context(), "PRAGMA page_count").Scan(&n); err != nil {
-		w.TB.Fatal(err)
-	}
+	must(w.TB, db.QueryRowContext(w.TB.Context(), "PRAGMA page_count").Scan(&n))
 	return n
 }
 
@@ -236,13 +232,9 @@ func giveUpEarly(w *catalogtest.Puller) {
 func lockDatabase(w *catalogtest.Puller) (release func()) {
 	w.TB.Helper()
 	other, err := sql.Open("sqlite", w.Database())
-	if err != nil {
-		w.TB.Fatal(err)
-	}
+	must(w.TB, err)
 	conn, err := other.Conn(w.TB.Context())
-	if err != nil {
-		w.TB.Fatal(err)
-	}
+	must(w.TB, err)
 	// A replay may be storing at this moment: this process waits for its turn.
 	for _, query := range []string{"PRAGMA busy_timeout = 30000", "BEGIN IMMEDIATE"} {
 		if _, err := conn.ExecContext(w.TB.Context(), query); err != nil {
@@ -306,9 +298,7 @@ func TestFailureAndItsEntry(t *testing.T) {
 	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	_, last := w.ChangesAfter(0)
 	away := repo.Dir + ".away"
-	if err := os.Rename(repo.Dir, away); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(repo.Dir, away))
 	state := func() string {
 		var problem string
 		w.Read(func(ctx context.Context, s *store.Snapshot) error {
@@ -326,21 +316,13 @@ func TestFailureAndItsEntry(t *testing.T) {
 	}
 	reopenWith(w, "query_only(1)")
 	w.SyncFails(readOnly)
-	if got := state(); got != "false 0" {
-		t.Errorf("problem and entries while nothing can be written: %s", got)
-	}
+	equal(t, "false 0", state(), "problem and entries while nothing can be written")
 	reopenWith(w)
 	for range 2 {
 		w.SyncFails("")
-		if got := state(); got != "true 1" {
-			t.Errorf("problem and entries: %s, want one of each", got)
-		}
+		equal(t, "true 1", state(), "problem and entries")
 	}
-	if err := os.Rename(away, repo.Dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(away, repo.Dir))
 	w.Sync()
-	if got := state(); got != "false 0" { // no entry has an empty error
-		t.Errorf("after a pull that went well: %s", got)
-	}
+	equal(t, "false 0", state(), "after a pull that went well") // no entry has an empty error
 }

@@ -3,7 +3,6 @@ package ingest_test
 import (
 	"bufio"
 	"compress/gzip"
-	"context"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
-	"github.com/repoglot/repoglot/catalog/store"
 )
 
 const sharedGolden = "../../../shared/data/golden/units"
@@ -49,32 +47,30 @@ type unitRow struct{ state, words, position string }
 // unitRows returns all units by file and id_hash.
 func unitRows(w *catalogtest.Puller) map[string]unitRow {
 	rows := make(map[string]unitRow)
-	w.Read(func(ctx context.Context, s *store.Snapshot) error {
-		components, err := s.Components(ctx, "demo")
-		if err != nil {
-			return err
+	w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		rows[tr.Filename+"\t"+strconv.FormatInt(u.Identity.Hash, 10)] = unitRow{
+			state: strconv.Itoa(int(u.State)), words: strconv.Itoa(u.Words), position: strconv.Itoa(u.Position),
 		}
-		for _, c := range components {
-			translations, err := s.Translations(ctx, c.ID)
-			if err != nil {
-				return err
-			}
-			for _, tr := range translations {
-				units, err := s.Units(ctx, tr.ID, 0, 1<<20)
-				if err != nil {
-					return err
-				}
-				for i := range units {
-					rows[tr.Filename+"\t"+strconv.FormatInt(units[i].Identity.Hash, 10)] = unitRow{
-						state:    strconv.Itoa(int(units[i].State)),
-						words:    strconv.Itoa(units[i].Words),
-						position: strconv.Itoa(units[i].Position),
-					}
-				}
-			}
-		}
-		return nil
 	})
+	return rows
+}
+
+// recordedUnits reads a table of recorded units, with the columns language, file,
+// id_hash, state, num_words, position and checks.
+func recordedUnits(t *testing.T, path string) (rows [][]string) {
+	t.Helper()
+	f, err := os.Open(path)
+	must(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	must(t, err)
+	lines := bufio.NewScanner(z)
+	for lines.Scan() {
+		if col := strings.Split(lines.Text(), "\t"); col[0] != "language" {
+			rows = append(rows, col)
+		}
+	}
+	must(t, lines.Err())
 	return rows
 }
 
@@ -82,23 +78,8 @@ func unitRows(w *catalogtest.Puller) map[string]unitRow {
 // number of strings in the POT.
 func compareUnits(t *testing.T, path string, got map[string]unitRow, potUnits int) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	compared, shown := 0, 0
-	lines := bufio.NewScanner(z)
-	for lines.Scan() {
-		// language, file, id_hash, state, num_words, position, checks
-		col := strings.Split(lines.Text(), "\t")
-		if col[0] == "language" {
-			continue
-		}
+	for _, col := range recordedUnits(t, path) {
 		compared++
 		want := unitRow{col[3], col[4], col[5]}
 		g := got[col[1]+"\t"+col[2]]
@@ -113,9 +94,6 @@ func compareUnits(t *testing.T, path string, got map[string]unitRow, potUnits in
 				t.Errorf("%s %s %s: state, words, position %v, recorded %v", col[0], col[1], col[2], g, want)
 			}
 		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
 	}
 	if compared < 100 {
 		t.Errorf("only %d units compared", compared)

@@ -51,10 +51,8 @@ func (f *modelFile) find(key string) *modelEntry {
 	if f == nil || f.broken {
 		return nil
 	}
-	for i := range f.entries {
-		if f.entries[i].key() == key {
-			return &f.entries[i]
-		}
+	if i := slices.IndexFunc(f.entries, func(e modelEntry) bool { return e.key() == key }); i >= 0 {
+		return &f.entries[i]
 	}
 	return nil
 }
@@ -97,6 +95,16 @@ func (f *modelFile) text() string {
 
 // modelTree has the files of a commit by path. Files are not changed in place.
 type modelTree map[string]*modelFile
+
+// broken reports whether one of the files is.
+func (tree modelTree) broken() bool {
+	for _, f := range tree {
+		if f.broken {
+			return true
+		}
+	}
+	return false
+}
 
 // modelCommit is a commit of the modelled history.
 type modelCommit struct {
@@ -249,10 +257,7 @@ func (p *player) edit(f *modelFile) *modelFile {
 
 // change returns another tree.
 func (p *player) change(tree modelTree) modelTree {
-	next := modelTree{}
-	for name, f := range tree {
-		next[name] = f
-	}
+	next := maps.Clone(tree)
 	if p.moves && p.IntN(4) == 0 {
 		p.move(next)
 	}

@@ -28,18 +28,24 @@ func played() uint64 {
 	return uint64(*histories)
 }
 
+// eachHistory runs a test with the seeds of the histories, in parallel.
+func eachHistory(t *testing.T, first uint64, test func(t *testing.T, seed uint64)) {
+	for n := range played() {
+		t.Run(fmt.Sprintf("history=%d", first+n), func(t *testing.T) {
+			t.Parallel()
+			test(t, first+n)
+		})
+	}
+}
+
 // TestHistories pulls random histories in random batches and compares the result
 // with a model of the repository. To run more of them:
 //
 //	go test -run TestHistories -histories=2000 -history=100
 func TestHistories(t *testing.T) {
-	for n := range played() {
-		seed := *firstHistory + n
-		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
-			t.Parallel()
-			playHistory(t, seed)
-		})
-	}
+	eachHistory(t, *firstHistory, func(t *testing.T, seed uint64) {
+		playHistory(t, seed)
+	})
 }
 
 var historySettings = map[string]catalog.ComponentSettings{
@@ -56,18 +62,23 @@ func playHistory(t *testing.T, seed uint64) {
 		for range 1 + p.IntN(3) {
 			p.play()
 		}
-		if p.IntN(5) == 0 {
-			w.DB.Close()
-			if p.IntN(2) == 0 {
-				if err := os.RemoveAll(filepath.Join(w.Dir, "mirrors")); err != nil {
-					t.Fatal(err)
-				}
-			}
-			w.Open()
-		}
+		p.restart(w)
 		w.Sync()
 		o.check()
 	}
+}
+
+// restart now and then opens the store again, as a new process does, sometimes
+// without the mirror.
+func (p *player) restart(w *catalogtest.Puller) {
+	if p.IntN(5) > 0 {
+		return
+	}
+	w.DB.Close()
+	if p.IntN(2) == 0 {
+		must(w.TB, os.RemoveAll(filepath.Join(w.Dir, "mirrors")))
+	}
+	w.Open()
 }
 
 // changeText is the text of a string according to the entries.
@@ -240,10 +251,8 @@ func (o *observer) compareEntries() {
 // compareImport checks that pulling and importing give the same, unless a
 // broken file keeps an older state.
 func (o *observer) compareImport() {
-	for _, f := range o.p.head.tree {
-		if f.broken {
-			return
-		}
+	if o.p.head.tree.broken() {
+		return
 	}
 	settings := o.settings
 	if settings == nil {

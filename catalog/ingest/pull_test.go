@@ -35,9 +35,7 @@ func TestBranchVanishes(t *testing.T) {
 				t.Fatalf("error %v, want that the branch is missing", err)
 			}
 		}
-		if after := w.ServedUnits(); after != before {
-			t.Errorf("the state has changed:\n%s\nbefore:\n%s", after, before)
-		}
+		equal(t, before, w.ServedUnits(), "the state has changed")
 		if text, _ := w.ChangesAfter(last); strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "22 app") {
 			t.Errorf("entries, want one of kind 22:\n%s", text)
 		}
@@ -57,9 +55,7 @@ func TestHeadMovesToAnotherBranch(t *testing.T) {
 	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	before := w.Targets()
 	repo.Commit(t, testrepos.Change{Branch: "trunk", Parents: []string{repo.Head()}, Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě")}})
-	if err := os.WriteFile(filepath.Join(repo.Path(), "HEAD"), []byte("ref: refs/heads/trunk\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(repo.Path(), "HEAD"), []byte("ref: refs/heads/trunk\n"), 0o644))
 	repo.DeleteBranch(t, testrepos.DefaultBranch)
 	if report := w.Sync(); report.Changes != 1 {
 		t.Errorf("%+v, want one change", report)

@@ -2,7 +2,6 @@ package ingest_test
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -21,14 +20,7 @@ func TestOneComponentFails(t *testing.T) {
 	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"a": {Filemask: "a/*.po"}, "b": {Filemask: "b/*.po"}, "c": {Filemask: "c/*.po"}})
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"b/cs.po": garbage}})
 	w.DB.Close()
-	db, err := sql.Open("sqlite", filepath.Join(w.Dir, "repoglot.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec("DELETE FROM files"); err != nil {
-		t.Fatal(err)
-	}
-	db.Close()
+	w.Execute("DELETE FROM files")
 	w.Open()
 	_, last := w.ChangesAfter(0)
 	for n, want := range []int{2, 2} {
@@ -52,13 +44,9 @@ func TestOneComponentFails(t *testing.T) {
 		}
 	}
 	text, _ := w.ChangesAfter(last)
-	if n := strings.Count(text, "22 b "); n != 1 {
-		t.Errorf("%d entries 22 of b:\n%s", n, text)
-	}
+	equal(t, 1, strings.Count(text, "22 b "), "entries 22 of b in\n%s", text)
 	for _, want := range []string{"31 a/de", "31 c/de"} {
-		if n := strings.Count(text, want); n != 2 {
-			t.Errorf("%d entries %q:\n%s", n, want, text)
-		}
+		equal(t, 2, strings.Count(text, want), "entries %q of\n%s", want, text)
 	}
 }
 

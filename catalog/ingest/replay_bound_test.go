@@ -69,8 +69,6 @@ func TestReplayBounds(t *testing.T) {
 // when returns the committer time of a commit.
 func (p *player) when(t testing.TB, c *modelCommit) time.Time {
 	at, err := time.Parse(time.RFC3339, catalogtest.Git(t, p.repo.Dir, "show", "-s", "--format=%cI", c.hash))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return at.UTC()
 }

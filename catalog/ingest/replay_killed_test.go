@@ -120,9 +120,7 @@ type killCounts struct {
 func (k *killCounts) run(t *testing.T, w *cutter, place int64, boundary int) (killed bool, asked int64) {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.CommandContext(t.Context(), exe)
 	cmd.Env = append(os.Environ(), childDir+"="+w.Dir, childRepo+"="+w.like.Branch.Remote.URL,
 		fmt.Sprintf("%s=%d", childPoll, place), fmt.Sprintf("%s=%d", childDone, boundary))
@@ -158,9 +156,7 @@ func (k *killCounts) run(t *testing.T, w *cutter, place int64, boundary int) (ki
 func (c *cutter) progress(t *testing.T) (head string, imported bool) {
 	t.Helper()
 	db, err := store.Open(t.Context(), c.Database(), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = db.Read(t.Context(), func(ctx context.Context, s *store.Snapshot) error {
 		list, err := s.Components(ctx, "demo")
 		if head, imported = list[0].Head, list[0].Imported; head != "" {
@@ -168,9 +164,7 @@ func (c *cutter) progress(t *testing.T) (head string, imported bool) {
 		}
 		return err
 	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, db.Close()))
 	return head, imported
 }
 
@@ -243,14 +237,10 @@ func TestKilled(t *testing.T) {
 func (c *cutter) served(t *testing.T) map[string]string {
 	t.Helper()
 	db, err := store.Open(t.Context(), c.Database(), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	table, err := lang.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	handler := api.New(api.Options{DB: db, Languages: table, Now: childTime})
 	bodies := map[string]string{}
 	const base = "http://l10n.example.org"
@@ -272,9 +262,7 @@ func (c *cutter) served(t *testing.T) map[string]string {
 				User string
 			}
 		}
-		if err := json.Unmarshal(rec.Body.Bytes(), &page); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(rec.Body.Bytes(), &page))
 		follow(strings.TrimPrefix(page.Next, base))
 		for _, r := range page.Results {
 			follow(strings.TrimPrefix(r.User, base))

@@ -50,27 +50,28 @@ func (p *player) firstParents() []*modelCommit {
 // units and entries must be the same, except ids and times, and the entries
 // must lead to the units.
 func TestReplayIsPulling(t *testing.T) {
-	for n := range played() {
-		seed := *firstHistory + n
-		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
-			t.Parallel()
-			p := playFor(t, seed, 25)
-			replayed := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
-			replayed.Syncer.SetBatch(1 + p.IntN(60))
-			replayed.Sync()
-			entriesLeadToUnits(replayed, map[int64]string{})
-			chain := p.firstParents()
-			p.repo.ForcePush(t, "main", chain[0].hash)
-			pulled := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
-			for _, c := range chain {
-				p.repo.ForcePush(t, "main", c.hash)
-				pulled.Sync()
-			}
-			equal(t, pulled.ChangesByComponent(), replayed.ChangesByComponent(), "entries differ (-pulls +replay)")
-			equal(t, pulled.ServedUnits(), replayed.ServedUnits(), "units differ (-pulls +replay)")
-			orderedTimes(replayed)
-		})
+	eachHistory(t, *firstHistory, func(t *testing.T, seed uint64) {
+		p := playFor(t, seed, 25)
+		p.replayIsPulling(t, withHistory(historySettings))
+	})
+}
+
+// replayIsPulling compares a replay with pulls of one commit each.
+func (p *player) replayIsPulling(t *testing.T, settings map[string]catalog.ComponentSettings) {
+	replayed := catalogtest.NewPuller(t, p.repo.URL(), settings)
+	replayed.Syncer.SetBatch(1 + p.IntN(60))
+	replayed.Sync()
+	entriesLeadToUnits(replayed, map[int64]string{})
+	chain := p.firstParents()
+	p.repo.ForcePush(t, "main", chain[0].hash)
+	pulled := catalogtest.NewPuller(t, p.repo.URL(), settings)
+	for _, c := range chain {
+		p.repo.ForcePush(t, "main", c.hash)
+		pulled.Sync()
 	}
+	compareWhole(pulled, replayed)
+	equal(t, pulled.ChangesByComponent(), replayed.ChangesByComponent(), "entries differ (-pulls +replay)")
+	orderedTimes(replayed)
 }
 
 // orderedTimes checks that no entry is older than the previous one of its
@@ -88,22 +89,18 @@ func orderedTimes(w *catalogtest.Puller) {
 
 // TestReplayBatches: the bounds of transactions do not change what is stored.
 func TestReplayBatches(t *testing.T) {
-	for n := range played() {
-		seed := *firstHistory + n
-		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
-			t.Parallel()
-			p := playFor(t, seed, 30)
-			var first string
-			for _, batch := range []int{1 << 20, 1, 13} {
-				w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
-				w.Syncer.SetBatch(batch)
-				w.Sync()
-				got := w.DumpAll()
-				first = cmp.Or(first, got)
-				equal(t, first, got, "batches of %d (-one +%[1]d)", batch)
-			}
-		})
-	}
+	eachHistory(t, *firstHistory, func(t *testing.T, seed uint64) {
+		p := playFor(t, seed, 30)
+		var first string
+		for _, batch := range []int{1 << 20, 1, 13} {
+			w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+			w.Syncer.SetBatch(batch)
+			w.Sync()
+			got := w.DumpAll()
+			first = cmp.Or(first, got)
+			equal(t, first, got, "batches of %d (-one +%[1]d)", batch)
+		}
+	})
 }
 
 // TestReplayAhead: how much is read ahead does not change what is stored, even
@@ -181,9 +178,7 @@ func TestReplayCut(t *testing.T) {
 	whole.Progress = func() { commits++ }
 	ctx := newCountdown(t.Context(), 1<<40)
 	steps, err := whole.Syncer.Sync(ctx, whole.Branch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if steps.Steps < 8 || commits < 20 {
 		t.Fatalf("%d steps, %d commits: the test cuts nothing", steps.Steps, commits)
 	}
@@ -240,9 +235,7 @@ type cutter struct {
 
 func newCutter(t *testing.T, like *catalogtest.Puller) *cutter {
 	w := &cutter{Puller: catalogtest.PullerAt(t, t.TempDir()), like: like}
-	if err := os.CopyFS(filepath.Join(w.Dir, "mirrors"), os.DirFS(filepath.Join(like.Dir, "mirrors"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(filepath.Join(w.Dir, "mirrors"), os.DirFS(filepath.Join(like.Dir, "mirrors"))))
 	w.Open()
 	w.Configure(like.Branch.Remote.URL, "", withHistory(historySettings))
 	w.DB.Close()
@@ -253,12 +246,18 @@ func newCutter(t *testing.T, like *catalogtest.Puller) *cutter {
 	return w
 }
 
+// copyOf is a cutter with a copy of a closed store and its mirrors.
+func copyOf(t *testing.T, like *catalogtest.Puller) *cutter {
+	w := &cutter{Puller: catalogtest.PullerAt(t, t.TempDir()), like: like}
+	w.Clock, w.Branch = like.Clock, like.Branch
+	must(t, os.CopyFS(w.Dir, os.DirFS(like.Dir)))
+	return w
+}
+
 // begin opens an empty store.
 func (c *cutter) begin(want string, progress func()) {
 	c.want, c.Progress, c.Clock = want, progress, catalogtest.FirstClock()
-	if err := os.WriteFile(filepath.Join(c.Dir, "repoglot.db"), c.db0, 0o600); err != nil { // the log is gone: Close folded it in
-		c.TB.Fatal(err)
-	}
+	must(c.TB, os.WriteFile(filepath.Join(c.Dir, "repoglot.db"), c.db0, 0o600)) // the log is gone: Close folded it in
 	c.Open()
 	c.Syncer.SetBatch(12)
 }
@@ -309,15 +308,11 @@ func TestReplayDisturbed(t *testing.T) {
 	w.Syncer.SetBatch(5)
 	cutAt(w, 12)
 	moved := p.repo.Dir + ".away"
-	if err := os.Rename(p.repo.Dir, moved); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(p.repo.Dir, moved))
 	if _, err := w.Syncer.Sync(t.Context(), w.Branch); err == nil {
 		t.Fatal("a pull of nothing went well")
 	}
-	if err := os.Rename(moved, p.repo.Dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(moved, p.repo.Dir))
 	var ids []int64
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		list, err := s.Components(ctx, "demo")
@@ -328,9 +323,7 @@ func TestReplayDisturbed(t *testing.T) {
 		}
 		return err
 	})
-	if err := w.Syncer.RecordHook(t.Context(), w.Branch, ids, map[string]string{"service": "test"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Syncer.RecordHook(t.Context(), w.Branch, ids, map[string]string{"service": "test"}))
 	w.Sync()
 	equal(t, whole.DumpAll(), w.DumpAll(), "(-whole +disturbed)")
 }

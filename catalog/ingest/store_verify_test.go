@@ -81,16 +81,12 @@ func (s *spoiler) spoil(statements ...string) []string {
 	s.TB.Helper()
 	dir := s.TB.TempDir()
 	copied := catalogtest.At(s.TB, dir)
-	if err := os.WriteFile(copied.Database(), s.sound, 0o600); err != nil {
-		s.TB.Fatal(err)
-	}
+	must(s.TB, os.WriteFile(copied.Database(), s.sound, 0o600))
 	for _, statement := range statements {
 		copied.Execute(statement)
 	}
 	db, err := store.Open(s.TB.Context(), copied.Database(), store.Options{})
-	if err != nil {
-		s.TB.Fatal(err)
-	}
+	must(s.TB, err)
 	defer db.Close()
 	var found []string
 	err = db.Read(s.TB.Context(), func(ctx context.Context, snap *store.Snapshot) error {
@@ -107,39 +103,27 @@ func (s *spoiler) spoil(statements ...string) []string {
 func (s *spoiler) columns() map[string][]string {
 	s.TB.Helper()
 	db, err := sql.Open("sqlite", s.Database())
-	if err != nil {
-		s.TB.Fatal(err)
-	}
+	must(s.TB, err)
 	defer db.Close()
 	rows, err := db.QueryContext(s.TB.Context(), `SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, c.cid`)
-	if err != nil {
-		s.TB.Fatal(err)
-	}
+	must(s.TB, err)
 	defer rows.Close()
 	all := map[string][]string{}
 	for rows.Next() {
 		var table, column string
-		if err := rows.Scan(&table, &column); err != nil {
-			s.TB.Fatal(err)
-		}
+		must(s.TB, rows.Scan(&table, &column))
 		all[table] = append(all[table], column)
 	}
-	if err := rows.Err(); err != nil {
-		s.TB.Fatal(err)
-	}
+	must(s.TB, rows.Err())
 	return all
 }
 
 func newSpoiler(t *testing.T) *spoiler {
 	w := verifiedWorld(t)
 	w.Verify()
-	if err := w.DB.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.DB.Close())
 	sound, err := os.ReadFile(w.Database())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &spoiler{w, sound}
 	if found := s.spoil(); len(found) > 0 {
 		t.Fatalf("an unspoilt copy: %q", found)
@@ -282,9 +266,7 @@ func TestVerifyDuringPulls(t *testing.T) {
 	p := newSidePlayer(t, 8)
 	w := synced(t, p.repo.URL(), suggestingSettings())
 	beside, err := store.Open(t.Context(), w.Database(), store.Options{Shared: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer beside.Close()
 	done, begun := make(chan struct{}), make(chan struct{})
 	seen := make(chan map[string]bool)

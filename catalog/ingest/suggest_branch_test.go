@@ -112,9 +112,7 @@ func TestManySuggestingBranches(t *testing.T) {
 			fmt.Fprintf(&refs, "%s refs/heads/l10n/%03d\n", tip, n)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(repo.Path(), "packed-refs"), []byte(refs.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(repo.Path(), "packed-refs"), []byte(refs.String()), 0o644))
 	for _, c := range []struct {
 		limit, read int
 		last        string
@@ -236,9 +234,7 @@ func TestUnreachableBranches(t *testing.T) {
 	wantServed(w, "whole", want...)
 	place := func(name, id string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(repo.Path(), filepath.FromSlash(name)), []byte(id+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(repo.Path(), filepath.FromSlash(name)), []byte(id+"\n"), 0o644))
 	}
 	good := repo.Tip("l10n/b")
 	place("refs/heads/l10n/a", strings.Repeat("12", 20)) // a missing commit
@@ -249,18 +245,14 @@ func TestUnreachableBranches(t *testing.T) {
 	on(t, repo, "l10n/c", "Jan <jan@example.org>", map[string]string{"po/cs.po": po("One", "Jednou")})
 	w.Sync()
 	wantServed(w, "one is broken", append(want, `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)...)
-	if err := os.Mkdir(filepath.Join(repo.Path(), "packed-refs"), 0o755); err != nil { // cannot be read
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(repo.Path(), "packed-refs"), 0o755)) // cannot be read
 	place("refs/heads/l10n/b", repo.Head())
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/de.po": po("One", "Eins")}})
 	wantServed(w, "no list", append(want, `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)...)
 	if len(servedFiles(w, "app")) != 3 {
 		t.Errorf("languages: %v", servedFiles(w, "app"))
 	}
-	if err := os.Remove(filepath.Join(repo.Path(), "packed-refs")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(repo.Path(), "packed-refs")))
 	w.Sync()
 	wantServed(w, "and again", "app/cs 1", `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)
 }
@@ -276,8 +268,6 @@ func removeObject(w *catalogtest.Puller, id string) (removed int) {
 		}
 		return err
 	})
-	if err != nil {
-		w.TB.Fatal(err)
-	}
+	must(w.TB, err)
 	return removed
 }

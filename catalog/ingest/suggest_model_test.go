@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -231,15 +229,11 @@ func suggestedTargets(w *catalogtest.Puller) map[string]string {
 // with a fresh import.
 func TestSuggestionHistories(t *testing.T) {
 	var compared, commented atomic.Int64
-	for n := range played() {
-		seed := *firstHistory + n
-		t.Run(fmt.Sprintf("history=%d", seed), func(t *testing.T) {
-			t.Parallel()
-			s, c := playSuggestions(t, seed)
-			compared.Add(s)
-			commented.Add(c)
-		})
-	}
+	eachHistory(t, *firstHistory, func(t *testing.T, seed uint64) {
+		s, c := playSuggestions(t, seed)
+		compared.Add(s)
+		commented.Add(c)
+	})
 	t.Cleanup(func() {
 		if n, c := compared.Load(), commented.Load(); min(n, c) < 10*int64(played()) {
 			t.Errorf("only %d suggestions, %d comments compared", n, c)
@@ -261,15 +255,7 @@ func playSuggestions(t *testing.T, seed uint64) (compared, comments int64) {
 		for range 1 + p.IntN(6) {
 			p.playSide()
 		}
-		if p.IntN(5) == 0 {
-			w.DB.Close()
-			if p.IntN(2) == 0 {
-				if err := os.RemoveAll(filepath.Join(w.Dir, "mirrors")); err != nil {
-					t.Fatal(err)
-				}
-			}
-			w.Open()
-		}
+		p.restart(w)
 		w.Sync()
 		want, got := p.expected(w), suggestedTargets(w)
 		compared += int64(len(got))
@@ -318,10 +304,8 @@ func (p *sidePlayer) compareComments(w *catalogtest.Puller) (seen int64) {
 // compareFresh compares with a fresh import, unless a broken file keeps an older
 // state.
 func (p *sidePlayer) compareFresh(w *catalogtest.Puller, settings map[string]catalog.ComponentSettings) {
-	for _, f := range p.head.tree {
-		if f.broken {
-			return
-		}
+	if p.head.tree.broken() {
+		return
 	}
 	fresh := synced(w.TB, p.repo.URL(), settings)
 	equal(w.TB, servedSuggestions(fresh), servedSuggestions(w), "suggestions (-import +pull)")
@@ -347,17 +331,9 @@ func TestKilledSuggesting(t *testing.T) {
 	first := servedSuggestions(before)
 	before.DB.Close()
 	push()
-	copied := func(t *testing.T) *cutter {
-		w := &cutter{Puller: catalogtest.PullerAt(t, t.TempDir()), like: before}
-		w.Clock, w.Branch = before.Clock, before.Branch
-		if err := os.CopyFS(w.Dir, os.DirFS(before.Dir)); err != nil {
-			t.Fatal(err)
-		}
-		return w
-	}
 	t.Setenv(childSides, "yes")
 	all := killCounts{commits: map[string]int{}, standing: map[string]int{}}
-	whole := copied(t)
+	whole := copyOf(t, before)
 	killed, asked := all.run(t, whole, 0, 0)
 	whole.Open()
 	want, essence := servedSuggestions(whole.Puller), whole.ServedUnits()
@@ -371,7 +347,7 @@ func TestKilledSuggesting(t *testing.T) {
 	}
 	states, died := map[string]int{}, int64(0)
 	for n := range kills {
-		w := copied(t)
+		w := copyOf(t, before)
 		place := asked/2 + n*asked/2/kills // the second half: the first brings main up to date
 		if killed, _ := all.run(t, w, max(place, 1), 0); killed {
 			died++

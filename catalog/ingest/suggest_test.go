@@ -59,13 +59,9 @@ func suggestionWorld(t *testing.T, repo *testrepos.Repo) *catalogtest.Puller {
 func wantSuggestions(w *catalogtest.Puller, repo *testrepos.Repo, what string, lines ...string) {
 	w.TB.Helper()
 	want := strings.Join(lines, "\n")
-	if got := servedSuggestions(w); got != want {
-		w.TB.Errorf("%s:\n%s\nwant\n%s", what, got, want)
-	}
+	equal(w.TB, want, servedSuggestions(w), "%s", what)
 	fresh := synced(w.TB, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
-	if got := servedSuggestions(fresh); got != want {
-		w.TB.Errorf("%s, imported anew:\n%s\nwant\n%s", what, got, want)
-	}
+	equal(w.TB, want, servedSuggestions(fresh), "%s, imported anew", what)
 }
 
 // TestSuggestions follows branches through everything that can happen to them.
@@ -146,9 +142,7 @@ func TestSuggestionsSwitchedOff(t *testing.T) {
 	w.Open() // a new process
 	w.Configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {}})
 	w.Sync()
-	if got := servedSuggestions(w); got != "" {
-		t.Errorf("after they were switched off:\n%s", got)
-	}
+	equal(t, "", servedSuggestions(w), "after they were switched off")
 }
 
 // TestSuggestionsMergedInOneStep: the step that takes over a suggestion's text removes
@@ -162,7 +156,5 @@ func TestSuggestionsMergedInOneStep(t *testing.T) {
 	}
 	w.Configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "[", SuggestionLimit: 3}}) // the branches are not read
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}, Delete: []string{"po/de.po"}})
-	if got := servedSuggestions(w); got != "" {
-		t.Errorf("suggestions:\n%s", got)
-	}
+	equal(t, "", servedSuggestions(w), "suggestions")
 }
