@@ -60,19 +60,10 @@ func (a *application) run(ctx context.Context) error {
 	if err := a.comp.load(ctx, a.tx); err != nil {
 		return err
 	}
-	if err := a.assign(ctx); err != nil {
-		return err
-	}
-	if err := a.refuse(ctx); err != nil {
-		return err
-	}
-	a.findGone()
-	a.findMoved()
-	if err := a.writeSource(ctx); err != nil {
-		return err
-	}
-	if err := a.forgetProblems(ctx); err != nil {
-		return err
+	for _, part := range []func(context.Context) error{a.assign, a.refuse, a.writeSource, a.forgetProblems} {
+		if err := part(ctx); err != nil {
+			return err
+		}
 	}
 	for i := range a.ready {
 		if err := a.writeTarget(ctx, &a.ready[i]); err != nil {
@@ -92,8 +83,8 @@ func (a *application) run(ctx context.Context) error {
 	return a.entries.write(ctx, a)
 }
 
-// assign maps the files of the commit to translations and reads the files that
-// changed. A file without a version that could be parsed counts as missing
+// assign maps the files of the commit to translations, reads the files that
+// changed, and finds the translations that are gone or moved. A file without a version that could be parsed counts as missing
 // (docs/compatibility.md#unreadable-files), and must not take the place of
 // another one: the other files are assigned again without it.
 func (a *application) assign(ctx context.Context) error {
@@ -108,6 +99,8 @@ func (a *application) assign(ctx context.Context) error {
 			return err
 		}
 		if len(unreadable) == 0 {
+			a.findGone()
+			a.findMoved()
 			return nil
 		}
 		files = slices.DeleteFunc(slices.Clone(files), func(f object.File) bool { return unreadable[f.Path] })

@@ -40,8 +40,13 @@ type pendingDelta struct {
 func (l *entryList) event(path string, action catalog.Action, event map[string]string) {
 	l.deltas = append(l.deltas, pendingDelta{
 		path: path, rank: rankEvent, origin: stepCommit,
-		entries: []store.Entry{{Action: action, State: catalog.StateAbsent, OldState: catalog.StateAbsent, Event: event}},
+		entries: []store.Entry{eventEntry(action, event)},
 	})
+}
+
+// eventEntry is an entry about no string.
+func eventEntry(action catalog.Action, event map[string]string) store.Entry {
+	return store.Entry{Action: action, State: catalog.StateAbsent, OldState: catalog.StateAbsent, Event: event}
 }
 
 // created adds the first entry of a component's list

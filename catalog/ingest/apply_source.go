@@ -84,22 +84,15 @@ func (a *application) lastGood(ctx context.Context, row *catalog.Translation) (*
 // sourceStale reports whether the source translation may have changed: its own
 // file or, apart from their translations, the strings of another file.
 func (a *application) sourceStale(row *catalog.Translation) bool {
-	if row == nil || a.comp.reread || a.sourceRead || len(a.gone) > 0 {
+	switch {
+	case row == nil || a.comp.reread || a.sourceRead || len(a.gone) > 0,
+		a.hasSourceFile && row.Filename != a.slots.source.path,
+		!a.hasSourceFile && a.hadSourceFile(row):
 		return true
 	}
-	if a.hasSourceFile && row.Filename != a.slots.source.path {
-		return true
-	}
-	if !a.hasSourceFile && a.hadSourceFile(row) {
-		return true
-	}
-	for i := range a.ready {
-		t := &a.ready[i]
-		if t.fresh || t.row.Filename != t.slot.path || t.row.Outline != t.outline {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.ready, func(t targetFile) bool {
+		return t.fresh || t.row.Filename != t.slot.path || t.row.Outline != t.outline
+	})
 }
 
 // hadSourceFile reports whether the stored source translation has a file of its

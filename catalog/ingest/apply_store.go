@@ -32,7 +32,6 @@ type unitStore interface {
 	PutLayout(ctx context.Context, translation int64, units []catalog.UnitPosition) error
 }
 
-// translationStore holds translations, their files and their statistics.
 type translationStore interface {
 	Translations(ctx context.Context, component int64) ([]catalog.Translation, error)
 	PutTranslation(ctx context.Context, t *catalog.Translation) error
@@ -47,7 +46,6 @@ type problemStore interface {
 	ClearProblem(ctx context.Context, component int64, path string) error
 }
 
-// changeStore takes change entries and their authors.
 type changeStore interface {
 	User(ctx context.Context, name, email string, at time.Time) (int64, error)
 	AddDelta(ctx context.Context, d store.Delta) error
@@ -58,7 +56,6 @@ func direct(tx *store.StepTx) stepStore {
 	return stepStore{unitStore: directUnits{tx}, translationStore: tx, problemStore: tx, changeStore: tx}
 }
 
-// directUnits is the unitStore of one step.
 type directUnits struct{ *store.StepTx }
 
 func (d directUnits) Texts(ctx context.Context, _ int64, ids []int64) (map[int64]store.Text, error) {

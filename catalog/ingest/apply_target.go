@@ -61,7 +61,6 @@ func (a *application) putFile(ctx context.Context, row *catalog.Translation, dat
 	return a.tx.PutFile(ctx, store.File{TranslationID: row.ID, Blob: row.Revision, Modified: a.step.Commit.Committer.When, Data: data})
 }
 
-// putStats stores the statistics of the day.
 func (a *application) putStats(ctx context.Context, row *catalog.Translation) error {
 	d := store.StatDay{TranslationID: row.ID, Day: a.created, Removed: row.Removed}
 	if !row.Removed {

@@ -130,7 +130,6 @@ func collectUnits(read func(each func(*store.CheckUnit) error) error) (units []*
 	return units, err
 }
 
-// unitsByID reads units, live and removed, by their ids.
 func (k *checkup) unitsByID(ctx context.Context, ids []int64) ([]*store.CheckUnit, error) {
 	return collectUnits(func(each func(*store.CheckUnit) error) error { return k.tx.UnitsByID(ctx, ids, each) })
 }
@@ -176,7 +175,6 @@ func (p *pendingChecks) wait() []checks.Mask {
 	return p.masks
 }
 
-// runAll runs the checks of single units on all cores.
 func runAll(set *checks.Set, t *catalog.Translation, units []*store.CheckUnit) []checks.Mask {
 	masks := make([]checks.Mask, len(units))
 	spread(len(units), runtime.GOMAXPROCS(0), func(i int) {

@@ -114,7 +114,6 @@ func decides(in *store.Peer, letter rune, u *store.CheckUnit, id checks.ID) bool
 	return hasRule(in.Checked, letter) && u.State != catalog.StateReadOnly && !u.Removed && !ignores(u.Flags, id)
 }
 
-// compareAffected compares the affected units again.
 func (k *checkup) compareAffected(ctx context.Context) error {
 	groups := map[int64][]*store.CheckUnit{} // by translation
 	if err := k.tx.UnitsByID(ctx, slices.Sorted(maps.Keys(k.comparison.affected)), func(u *store.CheckUnit) error {

@@ -40,7 +40,6 @@ type NewFailure struct {
 	Source string
 }
 
-// add appends the new failures of a later step.
 func (n *NewFailures) add(later NewFailures) {
 	n.Total += later.Total
 	n.List = append(n.List, later.List...)
@@ -58,7 +57,6 @@ type unitFailures struct {
 	before, after checks.Mask
 }
 
-// note records that other checks of a unit fail now.
 func (d failureDiff) note(u *store.CheckUnit, now checks.Mask) {
 	if d == nil || now == u.Failing {
 		return
@@ -98,7 +96,6 @@ func (d failureDiff) newFailures(ctx context.Context, tx *store.StepTx) (n NewFa
 	return n, nil
 }
 
-// cutSource shortens a text to maxFailureSource characters.
 func cutSource(s string) string {
 	if utf8.RuneCountInString(s) <= maxFailureSource {
 		return s

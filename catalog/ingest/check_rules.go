@@ -49,13 +49,11 @@ func rulesOf(c *component, t *catalog.Translation) string {
 	return fmt.Sprintf("%s:%s:%x", string(sorted), c.selection.source.Code, uint64(key))
 }
 
-// hasRule reports whether rules have a letter.
 func hasRule(rules string, letter rune) bool {
 	letters, _, _ := strings.Cut(rules, ":")
 	return strings.ContainsRune(letters, letter)
 }
 
-// sourceLanguage returns the source language in rules.
 func sourceLanguage(rules string) string {
 	_, rest, _ := strings.Cut(rules, ":")
 	source, _, _ := strings.Cut(rest, ":")

@@ -79,7 +79,6 @@ func (k *checkup) removedTranslation(ctx context.Context, c *component, t *catal
 	return k.compareRemoved(ctx, c, t, units)
 }
 
-// wholeTranslation checks all units of a stored translation.
 func (k *checkup) wholeTranslation(ctx context.Context, c *component, t *catalog.Translation, rules string) error {
 	units, err := k.liveUnits(ctx, c, t)
 	if err != nil {
@@ -109,7 +108,6 @@ func (k *checkup) wholeTranslation(ctx context.Context, c *component, t *catalog
 	return k.allUnits(ctx, c, t, units, rules, nil)
 }
 
-// liveUnits reads the live units of a translation.
 func (k *checkup) liveUnits(ctx context.Context, c *component, t *catalog.Translation) ([]*store.CheckUnit, error) {
 	texts, ok := k.sourceTexts[c.row.ID]
 	if !ok {
@@ -143,7 +141,6 @@ func (k *checkup) allUnits(ctx context.Context, c *component, t *catalog.Transla
 	return k.compareAndStore(ctx, c, &checkedNow, units, masks)
 }
 
-// changedUnits checks the units of a translation that the step changed.
 func (k *checkup) changedUnits(ctx context.Context, c *component, t *catalog.Translation) error {
 	var units, removed []*store.CheckUnit
 	if err := k.tx.UnitsByID(ctx, unique(k.changed[t.ID]), func(u *store.CheckUnit) error {

@@ -123,7 +123,6 @@ func (c *component) find(path string) (int, bool) {
 // beginning of its history. Differences from it make entries.
 func (c *component) isStored() bool { return c.row.Imported || !c.row.ImportAt.IsZero() }
 
-// load reads what is stored of the component.
 func (c *component) load(ctx context.Context, tx stepStore) error {
 	if c.translations != nil {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -147,26 +148,11 @@ func expand(spec *store.ComponentSpec, name string) store.ComponentSpec {
 // freeSlug makes the slug of a match: every run of characters outside
 // [A-Za-z0-9_-] becomes "-", and -2, -3 … is appended to a slug that is taken.
 func freeSlug(pattern, name string, taken map[string]bool) string {
-	slug := strings.ReplaceAll(pattern, componentMark, slugify(name))
+	slug := strings.ReplaceAll(pattern, componentMark, notInSlugs.ReplaceAllString(name, "-"))
 	for n, base := 2, slug; taken[slug]; n++ {
 		slug = base + "-" + strconv.Itoa(n)
 	}
 	return slug
 }
 
-func slugify(name string) string {
-	var b strings.Builder
-	bad := false
-	for _, r := range name {
-		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
-			bad = false
-			b.WriteRune(r)
-			continue
-		}
-		if !bad {
-			b.WriteByte('-')
-		}
-		bad = true
-	}
-	return b.String()
-}
+var notInSlugs = regexp.MustCompile(`[^A-Za-z0-9_-]+`)

@@ -116,10 +116,7 @@ func (s *Syncer) writeHook(ctx context.Context, b Branch, components []int64, ev
 		}
 		_, err := s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 			for _, id := range ids {
-				err := tx.AddDelta(ctx, store.Delta{ComponentID: id, Entries: []store.Entry{{
-					Action: catalog.ActionHook, State: catalog.StateAbsent, OldState: catalog.StateAbsent, Event: event,
-				}}})
-				if err != nil {
+				if err := tx.AddDelta(ctx, store.Delta{ComponentID: id, Entries: []store.Entry{eventEntry(catalog.ActionHook, event)}}); err != nil {
 					return err
 				}
 			}

@@ -118,7 +118,6 @@ func (p *pull) damage(err error) error {
 	return nil
 }
 
-// loadComponents reads the branch's components from the store.
 func (p *pull) loadComponents(ctx context.Context) error {
 	rows, err := p.rows(ctx)
 	if err != nil {
@@ -134,7 +133,6 @@ func (p *pull) loadComponents(ctx context.Context) error {
 	return nil
 }
 
-// rows reads the stored components of the branch.
 func (p *pull) rows(ctx context.Context) ([]store.BranchComponent, error) {
 	if len(p.branch.Components) == 0 {
 		return nil, fmt.Errorf("the branch has no component: %w", catalog.ErrInvalid)
@@ -177,7 +175,6 @@ func (p *pull) sound(comps []*component) []*component {
 
 func (p *pull) tell(progress Progress) { p.s.progress(p.branch.Key, progress) }
 
-// fail records why a component is not at the head.
 func (p *pull) fail(c *component, err error) {
 	var of *componentError
 	if errors.As(err, &of) && of.component == c {

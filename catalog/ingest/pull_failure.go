@@ -86,10 +86,8 @@ func (p *pull) recordFailure(ctx context.Context, c *component, message string) 
 		if err := tx.SetPullProblem(ctx, c.row.ID, message); err != nil {
 			return err
 		}
-		return tx.AddDelta(ctx, store.Delta{ComponentID: c.row.ID, Entries: []store.Entry{{
-			Action: catalog.ActionFailedMerge, State: catalog.StateAbsent, OldState: catalog.StateAbsent,
-			Event: map[string]string{"error": message},
-		}}})
+		entry := eventEntry(catalog.ActionFailedMerge, map[string]string{"error": message})
+		return tx.AddDelta(ctx, store.Delta{ComponentID: c.row.ID, Entries: []store.Entry{entry}})
 	})
 	return err
 }

@@ -139,7 +139,6 @@ func (p *pull) advanceHeads(ctx context.Context, m move, fn func(context.Context
 	return nil
 }
 
-// stepInfo describes a move to the store.
 func (p *pull) stepInfo(ctx context.Context, m move) store.StepInfo {
 	spec := &p.branch.Components[0].Spec
 	info := store.StepInfo{
@@ -186,7 +185,6 @@ func (p *pull) transact(ctx context.Context, info store.StepInfo, fn func(contex
 	return err
 }
 
-// moved notes in p that a move is stored.
 func (p *pull) moved(m move) {
 	p.report.Steps++
 	for _, c := range m.convoy {

@@ -156,7 +156,6 @@ func (r *replay) start(ctx context.Context) (base object.Hash, err error) {
 	return base, nil
 }
 
-// step adds one commit to the batch.
 func (r *replay) step(ctx context.Context, commit *readCommit) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -208,7 +207,6 @@ func (r *replay) count(c *component, a *application, err error) error {
 	return nil
 }
 
-// importStart is the time when the first import of a component began.
 func (r *replay) importStart(c *component) time.Time {
 	if c.row.ImportAt.IsZero() {
 		return r.p.at

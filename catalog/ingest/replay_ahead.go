@@ -127,7 +127,6 @@ func (a *readAhead) walk(ctx context.Context, base, head object.Hash) {
 	}
 }
 
-// read reads the files of a commit.
 func (a *readAhead) read(ctx context.Context, c *readCommit) (err error) {
 	if c.mailmap, err = a.reader.Mailmap(ctx, c.step.Commit.Hash); err != nil {
 		return err
@@ -178,7 +177,6 @@ func (a *readAhead) versions(c *readCommit) []fileVersion {
 	return list
 }
 
-// readersOf returns the components that read a path.
 func (a *readAhead) readersOf(path string) []*component {
 	list, ok := a.touching[path]
 	if !ok {

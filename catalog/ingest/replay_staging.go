@@ -42,7 +42,6 @@ type stagedComponent struct {
 	lastAt   time.Time // of the newest entry
 }
 
-// stepStore returns s as what an application reads and writes.
 func (s *staging) stepStore() stepStore { return stepStore{s, s, s, s} }
 
 // newStaging makes the staging area of components as they are stored.
@@ -74,7 +73,6 @@ func (s *staging) seal() *batch {
 	return b
 }
 
-// counts returns the counts so far, by component.
 func (s *staging) counts() map[int64]stagedComponent {
 	counted := make(map[int64]stagedComponent, len(s.components))
 	for id, c := range s.components {
@@ -83,7 +81,6 @@ func (s *staging) counts() map[int64]stagedComponent {
 	return counted
 }
 
-// addIDs notes the ids of the translations that a batch made.
 func (s *staging) addIDs(made map[int64]int64) { maps.Copy(s.ids, made) }
 
 // id is a translation's id in the store; 0 if it has none yet.

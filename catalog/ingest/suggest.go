@@ -93,7 +93,6 @@ func (p *pull) suggest(ctx context.Context, m *mirror) {
 	m.suggestionsRebuilt = m.suggestionsRebuilt && err != nil
 }
 
-// suggestionRun is one run of suggest.
 type suggestionRun struct {
 	p        *pull
 	m        *mirror

@@ -23,7 +23,6 @@ type host struct {
 	until time.Time
 }
 
-// down reports whether the host counts as unreachable.
 func (h *host) down() bool { return h.probes > 0 }
 
 // succeeded records a success and reports whether the host was down.
@@ -133,7 +132,6 @@ func (s *Scheduler) joinHost(e *entry, name string) {
 	e.host = h
 }
 
-// leaveHost removes e from its host.
 func (s *Scheduler) leaveHost(e *entry) {
 	h := e.host
 	if h == nil {

@@ -24,7 +24,6 @@ func (s *Scheduler) Metrics() []prometheus.Collector {
 	}}
 }
 
-// collector collects the statistics of a Scheduler.
 type collector struct {
 	scheduler                                  *Scheduler
 	runs, took, running, queued, failing, down *prometheus.Desc
@@ -32,9 +31,7 @@ type collector struct {
 
 // Describe implements prometheus.Collector.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.runs, c.took, c.running, c.queued, c.failing, c.down} {
-		ch <- d
-	}
+	prometheus.DescribeByCollect(c, ch)
 }
 
 // Collect implements prometheus.Collector.
@@ -111,7 +108,6 @@ type statistics struct {
 	down    int // hosts that are down
 }
 
-// statistics returns the values of the metrics.
 func (s *Scheduler) statistics() statistics {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,6 @@ type queue struct {
 	entries []*entry
 }
 
-// byDue puts the earliest due time first.
 func byDue(a, b *entry) bool { return a.due.Before(b.due) }
 
 // byRank is byDue with triggered entries moved forward by triggerLead. Of equal
@@ -25,7 +24,6 @@ func byRank(a, b *entry) bool {
 	return a.seq < b.seq
 }
 
-// head returns the first entry, nil in an empty queue.
 func (q *queue) head() *entry {
 	if len(q.entries) == 0 {
 		return nil

@@ -158,7 +158,7 @@ func New(opts Options) *Scheduler {
 	}
 }
 
-// poke makes the loop of Run look again.
+// wakeUp makes the loop of Run look again.
 func (s *Scheduler) wakeUp() {
 	select {
 	case s.wake <- struct{}{}:

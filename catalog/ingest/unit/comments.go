@@ -41,7 +41,6 @@ func joinLines(lines []string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// previousSource joins the forms of an entry's previous msgid.
 func previousSource(e *poparse.Entry) string {
 	if e.Previous.IDPlural != "" {
 		return e.Previous.ID + catalog.FormSeparator + e.Previous.IDPlural
@@ -83,30 +82,17 @@ func unquote(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]) {
-			b.WriteByte(unhex(s[i+1])<<4 | unhex(s[i+2]))
-			i += 2
-			continue
+		if s[i] == '%' && i+2 < len(s) {
+			if c, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
 		}
 		b.WriteByte(s[i])
 	}
 	// A file name in another encoding must not become invalid text.
 	return strings.ToValidUTF8(strings.ReplaceAll(b.String(), "\x00", "\ufffd"), "\ufffd")
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-func unhex(c byte) byte {
-	switch {
-	case c <= '9':
-		return c - '0'
-	case c <= 'F':
-		return c - 'A' + 10
-	default:
-		return c - 'a' + 10
-	}
 }
 
 // flags sorts the flags of an entry and joins them, each in the form that the

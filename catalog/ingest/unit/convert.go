@@ -113,7 +113,6 @@ func (c *converter) add(e *poparse.Entry) {
 	c.fingerprint(u, cached)
 }
 
-// setFlags sets the fields that follow from the flags of an entry.
 func (c *converter) setFlags(u *Unit, list []string) {
 	if !slices.Equal(list, c.flags.list) {
 		c.flags = flagValues{list: list, text: flags(list), priority: priority(list, c.rules.priority)}
