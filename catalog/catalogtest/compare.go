@@ -3,7 +3,6 @@ package catalogtest
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -128,38 +127,30 @@ func (s *Store) Targets() map[int64]string {
 // was removed (25) leaves the set, and comes back (48) with the targets it had.
 func (s *Store) ApplyChanges(targets map[int64]string) {
 	s.TB.Helper()
-	inLanguage := make(map[string]map[int64]string) // component/language → its units
-	of := func(key string) map[int64]string {
-		if inLanguage[key] == nil {
-			inLanguage[key] = make(map[int64]string)
-		}
-		return inLanguage[key]
+	type unit struct {
+		translation string // component/language
+		id          int64
 	}
-	live := make(map[int64]string) // unit → component/language
+	texts, served := map[unit]string{}, map[string]bool{}
 	s.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
-		live[u.ID] = c.Slug + "/" + t.Language
-	})
-	for id, target := range targets {
-		if key, ok := live[id]; ok {
-			of(key)[id] = target
+		key := c.Slug + "/" + t.Language
+		served[key] = true
+		if target, ok := targets[u.ID]; ok {
+			texts[unit{key, u.ID}] = target
 		}
-	}
+	})
 	s.EachChange(0, func(c *catalog.Change) {
-		switch key := c.Component + "/" + c.Language; c.Action {
+		switch u := (unit{c.Component + "/" + c.Language, c.UnitID}); c.Action {
 		case catalog.ActionNewUnit, catalog.ActionStringRepoUpdate:
-			of(key)[c.UnitID] = c.Target
+			texts[u] = c.Target
 		case catalog.ActionStringRemove:
-			delete(of(key), c.UnitID)
+			delete(texts, u)
 		}
 	})
 	clear(targets)
-	served := make(map[string]bool)
-	for _, key := range live {
-		served[key] = true
-	}
-	for key, units := range inLanguage {
-		if served[key] {
-			maps.Copy(targets, units)
+	for u, target := range texts {
+		if served[u.translation] {
+			targets[u.id] = target
 		}
 	}
 }

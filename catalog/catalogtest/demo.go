@@ -2,6 +2,7 @@ package catalogtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -134,20 +135,16 @@ func demoUpdateCzech(ctx context.Context, tx *store.StepTx, component int64, t *
 	updated, removed := placed[3].ID, placed[len(placed)-1].ID
 	var h catalog.Hasher
 	u := catalog.Unit{ID: updated, TranslationID: t.ID, Target: "Otevři", State: 20, Priority: 100}
-	if err := tx.UpdateUnits(ctx, []store.FingerprintedUnit{{Unit: &u, Text: h.Text(u.Target, u.State), Meta: h.Meta("", "")}}); err != nil {
-		return err
-	}
-	if err := tx.RemoveUnits(ctx, []int64{removed}); err != nil {
-		return err
-	}
-	if err := tx.PutLayout(ctx, t.ID, placed[:len(placed)-1]); err != nil {
-		return err
-	}
 	t.Stats.Total.Units--
 	t.Stats.Total.Words -= 2
 	t.Stats.Translated.Units--
 	t.Stats.Translated.Words -= 2
-	if err := tx.PutTranslation(ctx, t); err != nil {
+	if err := errors.Join(
+		tx.UpdateUnits(ctx, []store.FingerprintedUnit{{Unit: &u, Text: h.Text(u.Target, u.State), Meta: h.Meta("", "")}}),
+		tx.RemoveUnits(ctx, []int64{removed}),
+		tx.PutLayout(ctx, t.ID, placed[:len(placed)-1]),
+		tx.PutTranslation(ctx, t),
+	); err != nil {
 		return err
 	}
 	user, err := tx.User(ctx, "Karel", "karel@example.org", Now())
@@ -203,10 +200,7 @@ func (w *Writer) AddBigUnits(head string, n int) {
 			units[i] = *added[i].Unit
 			placed = append(placed, catalog.UnitPosition{ID: units[i].ID, Position: len(placed) + 1})
 		}
-		if err := tx.PutLayout(ctx, t.ID, placed); err != nil {
-			return err
-		}
-		if err := tx.PutTranslation(ctx, t); err != nil {
+		if err := errors.Join(tx.PutLayout(ctx, t.ID, placed), tx.PutTranslation(ctx, t)); err != nil {
 			return err
 		}
 		return AddEntries(ctx, tx, id, t, "Jane", catalog.ActionNewUnit, units)

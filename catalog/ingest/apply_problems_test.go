@@ -54,10 +54,7 @@ func TestNeverParsedIsNotThere(t *testing.T) {
 			if problems := w.Sync().Components[0].Problems; len(problems) == 0 {
 				t.Error("the problem is forgotten")
 			}
-			text, _ := w.ChangesAfter(last)
-			if n := strings.Count(text, "\n"); n != 1 || !strings.HasPrefix(text, "59 app/cs") {
-				t.Errorf("entries, want one 59:\n%s", text)
-			}
+			wantEntries(w, last, "59 app/cs")
 		})
 	}
 }

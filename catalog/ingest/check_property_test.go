@@ -86,7 +86,7 @@ func newCheckPlayer(t testing.TB, seed uint64) *checkPlayer {
 		Rand: rand.New(rand.NewPCG(seed, 11)), t: t, files: map[string][]checkEntry{}, formulas: map[string]string{}, pushed: map[string]bool{}, settings: map[string]catalog.ComponentSettings{}, project: "Demo",
 	}
 	for _, folder := range checkFolders {
-		s := catalog.ComponentSettings{Filemask: folder + "/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: true, IsGlossary: folder == "terms"}
+		s := checkSettings(folder)
 		if folder == "app" {
 			s.NewBase = "app/app.pot"
 		}
@@ -109,6 +109,10 @@ func newCheckPlayer(t testing.TB, seed uint64) *checkPlayer {
 	p.world = p.newWorld()
 	p.sync(p.world, false)
 	return p
+}
+
+func checkSettings(folder string) catalog.ComponentSettings {
+	return catalog.ComponentSettings{Filemask: folder + "/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: true, IsGlossary: folder == "terms"}
 }
 
 func (p *checkPlayer) paths(folder string) []string {
@@ -249,30 +253,25 @@ func (p *checkPlayer) move(path string) {
 func (p *checkPlayer) resettle() {
 	folder := checkFolders[p.IntN(len(checkFolders))]
 	s, ok := p.settings[folder]
-	switch n := p.IntN(8); {
-	case !ok, n == 0 && folder != "app":
-		if ok {
-			delete(p.settings, folder)
-			break
-		}
-		p.settings[folder] = catalog.ComponentSettings{Filemask: folder + "/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: true, IsGlossary: folder == "terms"}
+	n := p.IntN(8)
+	switch {
+	case !ok:
+		s = checkSettings(folder)
 	case n == 1:
 		s.AllowTranslationPropagation = !s.AllowTranslationPropagation
-		p.settings[folder] = s
 	case n == 2:
 		s.IsGlossary = !s.IsGlossary
-		p.settings[folder] = s
 	case n == 3:
 		s.CheckFlags = []string{"", "check-glossary", "ignore-end-stop", "ignore-multiple-failures", "check-glossary, ignore-reused"}[p.IntN(5)]
-		p.settings[folder] = s
 	case n == 4:
 		s.Name = []string{"", "Branch", "Tree"}[p.IntN(3)]
-		p.settings[folder] = s
-	case n == 6:
-		s.Access = []catalog.Access{"", catalog.AccessPrivate}[p.IntN(2)]
-		p.settings[folder] = s
 	case n == 5:
 		p.project = []string{"Demo", "Branch", "Open the tree"}[p.IntN(3)]
+	case n == 6:
+		s.Access = []catalog.Access{"", catalog.AccessPrivate}[p.IntN(2)]
+	}
+	if p.settings[folder] = s; ok && n == 0 && folder != "app" {
+		delete(p.settings, folder)
 	}
 	p.configure(p.world)
 }

@@ -1,9 +1,12 @@
 package ingest_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -18,13 +21,15 @@ func TestChecksFollowSettings(t *testing.T) {
 	}
 	repo := testrepos.Empty(t)
 	repo.Commit(t, testrepos.Change{Branch: "main", Files: map[string]string{"po/de.po": file("Öffne es."), "docs/de.po": file("Mach es auf")}})
-	settings := func(app, docs bool) map[string]catalog.ComponentSettings {
-		return map[string]catalog.ComponentSettings{
-			"app":  {Filemask: "po/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: app},
-			"docs": {Filemask: "docs/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: docs},
-		}
+	settings := func(change func(app, docs *catalog.ComponentSettings)) map[string]catalog.ComponentSettings {
+		app := catalog.ComponentSettings{Filemask: "po/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: true}
+		docs := app
+		docs.Filemask = "docs/*.po"
+		change(&app, &docs)
+		return map[string]catalog.ComponentSettings{"app": app, "docs": docs}
 	}
-	w := catalogtest.NewPuller(t, repo.URL(), settings(true, true))
+	unchanged := func(_, _ *catalog.ComponentSettings) {}
+	w := catalogtest.NewPuller(t, repo.URL(), nil)
 	expect := func(when string, reads bool, want string) {
 		t.Helper()
 		if steps := w.Sync().Steps; (steps > 0) != reads {
@@ -37,49 +42,38 @@ func TestChecksFollowSettings(t *testing.T) {
 			}
 		})
 		slices.Sort(got)
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %v, want %s", when, got, want)
-		}
+		equal(t, want, strings.Join(got, " "), "%s", when)
 		w.Verify()
 	}
-	expect("at first", true, "app:inconsistent docs:end_stop+inconsistent")
-	w.Configure(repo.URL(), "", settings(true, false))
-	expect("docs is not compared", false, "app: docs:end_stop")
-	w.Configure(repo.URL(), "", settings(true, true))
-	expect("compared again", false, "app:inconsistent docs:end_stop+inconsistent")
-	secret := settings(true, true)
-	hidden := secret["docs"]
-	hidden.Access = catalog.AccessPrivate
-	secret["docs"] = hidden
-	w.Configure(repo.URL(), "", secret)
-	expect("docs is private, of which app must not tell", false, "app: docs:end_stop")
-	public := secret["app"]
-	public.Access = catalog.AccessPrivate
-	secret["app"] = public
-	w.Configure(repo.URL(), "", secret)
-	expect("both are private", false, "app:inconsistent docs:end_stop+inconsistent")
-	public.Access = catalog.AccessPublic
-	secret = map[string]catalog.ComponentSettings{"app": public, "docs": settings(true, true)["docs"]}
-	w.Configure(repo.URL(), "", secret)
-	expect("both are public again", false, "app:inconsistent docs:end_stop+inconsistent")
-	_, specs, templates := catalogtest.BranchOf(repo.URL(), "", secret)
-	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo", Access: catalog.AccessPrivate}}
-	must(t, w.DB.Configure(t.Context(), []catalog.Project{project}, specs, templates))
-	expect("the whole project except app is private", false, "app: docs:end_stop")
-	w.Configure(repo.URL(), "", settings(true, true))
-	expect("nothing is private", false, "app:inconsistent docs:end_stop+inconsistent")
-	glossary := settings(true, true)
-	docs := glossary["docs"]
-	docs.IsGlossary = true
-	glossary["docs"] = docs
-	w.Configure(repo.URL(), "", glossary)
-	expect("docs is a glossary", false, "app: docs:")
-	ignoring := settings(true, true)
-	docs.IsGlossary, docs.CheckFlags = false, "ignore-end-stop"
-	ignoring["docs"] = docs
-	w.Configure(repo.URL(), "", ignoring)
-	expect("docs ignores a check", true, "app:inconsistent docs:inconsistent")
-	only := settings(true, true)
+	const compared, alone = "app:inconsistent docs:end_stop+inconsistent", "app: docs:end_stop"
+	const private = catalog.AccessPrivate
+	for _, c := range []struct {
+		when   string
+		reads  bool
+		want   string
+		change func(app, docs *catalog.ComponentSettings)
+	}{
+		{"at first", true, compared, unchanged},
+		{"docs is not compared", false, alone, func(_, docs *catalog.ComponentSettings) { docs.AllowTranslationPropagation = false }},
+		{"compared again", false, compared, unchanged},
+		{"docs is private, of which app must not tell", false, alone, func(_, docs *catalog.ComponentSettings) { docs.Access = private }},
+		{"both are private", false, compared, func(app, docs *catalog.ComponentSettings) { app.Access, docs.Access = private, private }},
+		{"both are public again", false, compared, func(app, _ *catalog.ComponentSettings) { app.Access = catalog.AccessPublic }},
+		{"the whole project except app is private", false, alone, nil},
+		{"nothing is private", false, compared, unchanged},
+		{"docs is a glossary", false, "app: docs:", func(_, docs *catalog.ComponentSettings) { docs.IsGlossary = true }},
+		{"docs ignores a check", true, "app:inconsistent docs:inconsistent", func(_, docs *catalog.ComponentSettings) { docs.CheckFlags = "ignore-end-stop" }},
+	} {
+		if c.change != nil {
+			w.Configure(repo.URL(), "", settings(c.change))
+		} else {
+			_, specs, templates := catalogtest.BranchOf(repo.URL(), "", settings(func(app, _ *catalog.ComponentSettings) { app.Access = catalog.AccessPublic }))
+			project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo", Access: private}}
+			must(t, w.DB.Configure(t.Context(), []catalog.Project{project}, specs, templates))
+		}
+		expect(c.when, c.reads, c.want)
+	}
+	only := settings(unchanged)
 	delete(only, "docs")
 	w.Configure(repo.URL(), "", only)
 	expect("docs is gone", false, "app:")
@@ -100,5 +94,62 @@ func TestChecksOfRemovedStrings(t *testing.T) {
 	pullCommit(w, repo, testrepos.Change{Files: file("3; plural=n%10", kept)})
 	if got := w.ServedUnits(); strings.Contains(got, "Failing:{Units:1 ") {
 		t.Errorf("a removed string fails:\n%s", got)
+	}
+}
+
+// TestNewFailures: a pull reports the checks that fail since it, up to a hundred,
+// also of unchanged strings that are compared with changed ones. It reports no
+// failures of a first import, and no earlier ones.
+func TestNewFailures(t *testing.T) {
+	file := func(entries ...string) string {
+		text := "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=n != 1;\\n\"\n"
+		for i := 0; i < len(entries); i += 2 {
+			text += fmt.Sprintf("\nmsgid %q\nmsgstr %q\n", entries[i], entries[i+1])
+		}
+		return text
+	}
+	repo := testrepos.Empty(t)
+	commit := func(files map[string]string) {
+		repo.Commit(t, testrepos.Change{Branch: "main", Files: files})
+	}
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{
+		"app":  {Filemask: "po/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: true},
+		"docs": {Filemask: "docs/*.po", LanguageRegex: "^[^.]+$", AllowTranslationPropagation: true},
+	})
+	expect := func(when string, total int, want ...string) {
+		t.Helper()
+		report := w.Sync()
+		names := map[int64]string{}
+		for _, c := range report.Components {
+			names[c.ID] = c.Slug
+		}
+		var got []string
+		for _, f := range report.NewFailures.List {
+			got = append(got, fmt.Sprintf("%s/%s %s %s", names[f.ComponentID], f.Language, f.Check, f.Source))
+		}
+		if diff := cmp.Diff(want, got[:min(len(got), max(len(want), 4))]); diff != "" || report.NewFailures.Total != total {
+			t.Errorf("%s: %d of %d; -want +got:\n%s", when, len(got), report.NewFailures.Total, diff)
+		}
+	}
+	commit(map[string]string{
+		"po/de.po":   file("Open it.", "Öffne es", "Close it.", "Schließ es.", "Leave it.", "Lass es."),
+		"docs/de.po": file("Open it.", "Öffne es"),
+	})
+	expect("first import", 0)
+	commit(map[string]string{"po/de.po": file("Open it.", "Öffne es", "Close it.", "Schließ es", "Leave it.", "Lass  es")})
+	expect("two more faults", 4, "app/en multiple_failures Leave it.", "app/de end_stop Close it.", "app/de double_space Leave it.", "app/de end_stop Leave it.")
+	expect("nothing new", 0)
+	commit(map[string]string{"docs/de.po": file("Open it.", "Mach es auf.")})
+	expect("another translation", 3, "app/en multiple_failures Open it.", "app/de inconsistent Open it.", "docs/de inconsistent Open it.")
+	long := strings.Repeat("ß", 100)
+	commit(map[string]string{"docs/de.po": file("Open it.", "Öffne es", long+".", "kurz")})
+	expect("a long string", 2, "docs/de end_stop Open it.", "docs/de end_stop "+strings.Repeat("ß", 79)+"…")
+	var many []string
+	for i := range 120 {
+		many = append(many, fmt.Sprintf("Line %d.", i), fmt.Sprintf("Zeile %d", i))
+	}
+	commit(map[string]string{"docs/de.po": file(many...)})
+	if report := w.Sync(); report.NewFailures.Total != 120 || len(report.NewFailures.List) != 100 {
+		t.Errorf("%d of %d", len(report.NewFailures.List), report.NewFailures.Total)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,8 +21,8 @@ import (
 func po(pairs ...string) string {
 	var b strings.Builder
 	b.WriteString("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n")
-	for i := 0; i < len(pairs); i += 2 {
-		fmt.Fprintf(&b, "\nmsgid %q\nmsgstr %q\n", pairs[i], pairs[i+1])
+	for pair := range slices.Chunk(pairs, 2) {
+		fmt.Fprintf(&b, "\nmsgid %q\nmsgstr %q\n", pair[0], pair[1])
 	}
 	return b.String()
 }
@@ -84,6 +85,16 @@ func equal(tb testing.TB, want, got any, what string, args ...any) bool {
 	return diff == ""
 }
 
+// wantEntries checks that the entries after one are those that begin as given.
+func wantEntries(w *catalogtest.Puller, last int64, want ...string) {
+	w.TB.Helper()
+	text, _ := w.ChangesAfter(last)
+	lines := slices.Collect(strings.Lines(text))
+	if !slices.EqualFunc(lines, want, strings.HasPrefix) {
+		w.TB.Errorf("entries, want %q:\n%s", want, text)
+	}
+}
+
 // entriesLeadToUnits checks that the entries, applied to texts by unit id, give
 // the targets that are served.
 func entriesLeadToUnits(w *catalogtest.Puller, texts map[int64]string) {
@@ -122,12 +133,9 @@ func sourceStrings(w *catalogtest.Puller, component string) []string {
 
 func componentNames(w *catalogtest.Puller) []string {
 	var list []string
-	w.Read(func(ctx context.Context, s *store.Snapshot) error {
-		components, err := s.Components(ctx, "demo")
-		for _, c := range components {
-			list = append(list, c.Slug+"|"+c.Settings.Name)
-		}
-		return err
+	w.EachComponent(func(_ context.Context, _ *store.Snapshot, c *store.ComponentRow) error {
+		list = append(list, c.Slug+"|"+c.Settings.Name)
+		return nil
 	})
 	return list
 }

@@ -131,8 +131,5 @@ func TestLostMirror(t *testing.T) {
 	}
 	equal(t, len(before), len(w.Targets()), "units")
 	sameIDs(w, before)
-	text, _ := w.ChangesAfter(last)
-	if n := strings.Count(text, "\n"); n != 1 || !strings.Contains(text, `59 app/cs`) {
-		t.Errorf("entries:\n%s", text)
-	}
+	wantEntries(w, last, "59 app/cs")
 }

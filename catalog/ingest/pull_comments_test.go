@@ -33,14 +33,12 @@ func servedComments(w *catalogtest.Puller) string {
 	return strings.Join(lines, "\n")
 }
 
-const commentHead = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
-
 // TestComments: translator comments that the template does not have are
 // comments, and stay comments through pulls that change either.
 func TestComments(t *testing.T) {
-	cs := commentHead + "# Is it polite?\n#\n#. Button\nmsgid \"One\"\nmsgstr \"Jedna\"\n\n# all\n# mine\nmsgid \"Two\"\nmsgstr \"\"\n\n#\n#. only this\nmsgid \"Three\"\nmsgstr \"\"\n"
+	cs := poHead + "# Is it polite?\n#\n#. Button\nmsgid \"One\"\nmsgstr \"Jedna\"\n\n# all\n# mine\nmsgid \"Two\"\nmsgstr \"\"\n\n#\n#. only this\nmsgid \"Three\"\nmsgstr \"\"\n"
 	pot := func(one, two string) string {
-		return commentHead + one + "#. Button\nmsgid \"One\"\nmsgstr \"\"\n\n" + two + "msgid \"Two\"\nmsgstr \"\"\n\nmsgid \"Three\"\nmsgstr \"\"\n"
+		return poHead + one + "#. Button\nmsgid \"One\"\nmsgstr \"\"\n\n" + two + "msgid \"Two\"\nmsgstr \"\"\n\nmsgid \"Three\"\nmsgstr \"\"\n"
 	}
 	repo := repoWith(t, map[string]string{"po/cs.po": cs, "po/app.pot": pot("", "# all\n")})
 	settings := map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}}
@@ -58,9 +56,7 @@ func TestComments(t *testing.T) {
 		repo.Commit(t, testrepos.Change{Files: files})
 		_, last := w.ChangesAfter(0)
 		w.Sync()
-		if text, _ := w.ChangesAfter(last); text != "" {
-			t.Errorf("entries for comments:\n%s", text)
-		}
+		wantEntries(w, last)
 	}
 	commit(map[string]string{"po/app.pot": pot("", "# all\n# mine\n")})
 	check("the template has one now", "cs 1\ncs One \"Is it polite?\"")

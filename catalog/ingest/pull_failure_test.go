@@ -28,10 +28,7 @@ func TestConflictIsNoFailure(t *testing.T) {
 		t.Fatalf("error %v, want ErrConflict", err)
 	}
 	w.Sync()
-	text, _ := w.ChangesAfter(last)
-	if n := strings.Count(text, "\n"); n != 1 || !strings.HasPrefix(text, "59 app/cs") {
-		t.Errorf("entries, want one 59:\n%s", text)
-	}
+	wantEntries(w, last, "59 app/cs")
 }
 
 // TestFailureEntry: a repository that cannot be reached makes one entry 22,
@@ -142,7 +139,7 @@ func raiseLimit(t *testing.T, further bool) {
 // TestCommentsOfOlderDatabases: components that a version without translator
 // comments stored are read once more, at their commit.
 func TestCommentsOfOlderDatabases(t *testing.T) {
-	repo := repoWith(t, map[string]string{"po/cs.po": commentHead + "# mine\nmsgid \"One\"\nmsgstr \"Jedna\"\n"})
+	repo := repoWith(t, map[string]string{"po/cs.po": poHead + "# mine\nmsgid \"One\"\nmsgstr \"Jedna\"\n"})
 	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	want := servedComments(w)
 	if want == "" {
@@ -154,9 +151,7 @@ func TestCommentsOfOlderDatabases(t *testing.T) {
 	w.Open()
 	w.Sync()
 	equal(t, want, servedComments(w), "comments")
-	if text, _ := w.ChangesAfter(last); text != "" {
-		t.Errorf("entries:\n%s", text)
-	}
+	wantEntries(w, last)
 	if report := w.Sync(); report.Steps != 0 {
 		t.Errorf("read a second time: %+v", report)
 	}

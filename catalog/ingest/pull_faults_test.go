@@ -97,24 +97,28 @@ func TestFullDiskInReplay(t *testing.T) {
 	if full < empty+100 {
 		t.Fatalf("a replay takes %d pages more: too few to run out of", full-empty)
 	}
-	tries := 16
+	eachLimit(t, empty, full, 16, func(t *testing.T, limit string) {
+		w := catalogtest.NewPuller(t, repo.URL(), growingSettings)
+		reopenWith(w, limit)
+		w.Syncer.SetBatch(batch)
+		for range 2 { // it stays full for a while
+			w.SyncFails(fullDisk)
+		}
+		reopenWith(w)
+		w.Syncer.SetBatch(batch / 2)
+		w.Sync()
+		equal(t, want, w.DumpAll(), "(-whole +after a full disk)")
+	})
+}
+
+// eachLimit runs a test with limits of the database between two lengths, in pages.
+func eachLimit(t *testing.T, from, to, tries int, test func(t *testing.T, pragma string)) {
 	if underRace {
 		tries = 2
 	}
 	for n := range tries {
-		limit := empty + n*(full-empty-1)/tries
-		t.Run(fmt.Sprintf("pages=%d", limit), func(t *testing.T) {
-			w := catalogtest.NewPuller(t, repo.URL(), growingSettings)
-			reopenWith(w, fmt.Sprintf("max_page_count(%d)", limit))
-			w.Syncer.SetBatch(batch)
-			for range 2 { // it stays full for a while
-				w.SyncFails(fullDisk)
-			}
-			reopenWith(w)
-			w.Syncer.SetBatch(batch / 2)
-			w.Sync()
-			equal(t, want, w.DumpAll(), "(-whole +after a full disk)")
-		})
+		limit := from + n*(to-from-1)/tries
+		t.Run(fmt.Sprintf("pages=%d", limit), func(t *testing.T) { test(t, fmt.Sprintf("max_page_count(%d)", limit)) })
 	}
 }
 
@@ -135,22 +139,15 @@ func TestFullDiskInPulls(t *testing.T) {
 	if after < before+50 {
 		t.Fatalf("the pulls take %d pages more: too few to run out of", after-before)
 	}
-	tries := 12
-	if underRace {
-		tries = 2
-	}
-	for n := range tries {
-		limit := before + n*(after-before-1)/tries
-		t.Run(fmt.Sprintf("pages=%d", limit), func(t *testing.T) {
-			w := begin(t)
-			reopenWith(w, fmt.Sprintf("max_page_count(%d)", limit))
-			w.SyncFails(fullDisk)
-			compareBeginning(w, whole)
-			reopenWith(w)
-			w.Sync()
-			compareWhole(w, whole)
-		})
-	}
+	eachLimit(t, before, after, 12, func(t *testing.T, limit string) {
+		w := begin(t)
+		reopenWith(w, limit)
+		w.SyncFails(fullDisk)
+		compareBeginning(w, whole)
+		reopenWith(w)
+		w.Sync()
+		compareWhole(w, whole)
+	})
 }
 
 // compareWhole compares entries and units with those of another store, except

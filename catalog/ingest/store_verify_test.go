@@ -66,8 +66,7 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 		"app":  {SuggestionBranches: "l10n/*", History: catalog.History{Full: true}},
 		"docs": {Filemask: "docs/*.po", History: catalog.History{Full: true}},
 	}
-	w := synced(t, repo.Path(), settings)
-	return w
+	return synced(t, repo.Path(), settings)
 }
 
 // spoiler damages copies of a database.

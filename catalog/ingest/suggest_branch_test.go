@@ -16,8 +16,7 @@ import (
 // suggesting makes a store with one component that has suggestions, and pulls.
 func suggesting(t *testing.T, repo *testrepos.Repo, c catalog.ComponentSettings) *catalogtest.Puller {
 	t.Helper()
-	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": c})
-	return w
+	return synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": c})
 }
 
 // on pushes files to a branch that begins at the head.

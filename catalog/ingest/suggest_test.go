@@ -51,8 +51,7 @@ func servedSuggestions(w *catalogtest.Puller) string {
 
 // suggestionWorld has a component with suggestions from l10n/*.
 func suggestionWorld(t *testing.T, repo *testrepos.Repo) *catalogtest.Puller {
-	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
-	return w
+	return synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}})
 }
 
 // wantSuggestions compares the suggestions of a store, and of a fresh import.
@@ -86,9 +85,7 @@ func TestSuggestions(t *testing.T) {
 	if w.Sync(); w.Generation() != generation {
 		t.Error("a pull that finds nothing new made a generation")
 	}
-	if text, _ := w.ChangesAfter(last); text != "" {
-		t.Errorf("entries:\n%s", text)
-	}
+	wantEntries(w, last)
 
 	// The main branch continues: texts that the branch did not introduce are no suggestions.
 	pullCommit(w, repo, testrepos.Change{Author: "Ada <ada@example.org>", Files: file("One", "Jedna", "Two", "Dvojka", "Three", "")})

@@ -45,10 +45,7 @@ func inFakeTime(t *testing.T, opts Options, test func(t *testing.T, p *fixture))
 		if opts.Logger == nil {
 			opts.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 		}
-		p := &fixture{
-			Scheduler: New(opts), t: t, start: time.Now(),
-			active: map[string]int{}, most: map[string]int{}, now: map[string]int{},
-		}
+		p := newFixture(t, opts)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- p.Run(ctx) }()
@@ -61,6 +58,10 @@ func inFakeTime(t *testing.T, opts Options, test func(t *testing.T, p *fixture))
 			t.Errorf("broken: %q", p.wrongs)
 		}
 	})
+}
+
+func newFixture(t *testing.T, opts Options) *fixture {
+	return &fixture{Scheduler: New(opts), t: t, start: time.Now(), active: map[string]int{}, most: map[string]int{}, now: map[string]int{}}
 }
 
 // job makes a Job that adds "key@offset" to the started runs and then works.

@@ -95,10 +95,7 @@ type randomRun struct {
 
 // run executes the actions and returns the errors found.
 func (sc randomTest) run(t *testing.T) []string {
-	p := &fixture{
-		Scheduler: New(Options{Workers: sc.workers, PerHost: sc.perHost, Backoff: Backoff{Max: 5 * time.Minute}, Rand: func() float64 { return 0.75 }}),
-		t:         t, start: time.Now(), active: map[string]int{}, most: map[string]int{}, now: map[string]int{},
-	}
+	p := newFixture(t, Options{Workers: sc.workers, PerHost: sc.perHost, Backoff: Backoff{Max: 5 * time.Minute}, Rand: func() float64 { return 0.75 }})
 	h := &randomRun{fixture: p, outage: map[string]bool{}, starts: map[string]time.Time{}, asked: map[string]time.Time{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
