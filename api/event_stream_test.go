@@ -208,12 +208,13 @@ func TestStreamHeartbeat(t *testing.T) {
 	w := bigWorld(t, 1)
 	ticks := make(chan time.Time)
 	stopped := make(chan struct{})
-	s := serve(w, Options{Tick: func(every time.Duration) (<-chan time.Time, func()) {
+	s := serve(w, Options{})
+	s.streams.tick = func(every time.Duration) (<-chan time.Time, func()) {
 		if every != 15*time.Second {
 			t.Errorf("a tick every %s", every)
 		}
 		return ticks, func() { close(stopped) }
-	}})
+	}
 	c := mustConnect(t, listen(t, s)+"/api/changes/stream/?action=59", "")
 	want := func(want event) {
 		t.Helper()
@@ -435,10 +436,11 @@ func until(t *testing.T, done func() bool) {
 func TestStreamOutlivesTimeouts(t *testing.T) {
 	t.Parallel()
 	w := bigWorld(t, 1)
-	s := serve(w, Options{Tick: func(time.Duration) (<-chan time.Time, func()) {
+	s := serve(w, Options{})
+	s.streams.tick = func(time.Duration) (<-chan time.Time, func()) {
 		tick := time.NewTicker(40 * time.Millisecond)
 		return tick.C, tick.Stop
-	}})
+	}
 	ts := httptest.NewUnstartedServer(s)
 	ts.Config.ReadTimeout, ts.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
 	ts.Start()

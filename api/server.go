@@ -45,8 +45,6 @@ type Options struct {
 	// Progress returns how far a component's first import is; ok is false if
 	// none is running. nil: none ever is.
 	Progress func(componentID int64) (p resource.Progress, ok bool)
-	// Tick makes the ticker of a stream's heartbeats; nil uses real time.
-	Tick func(every time.Duration) (ticks <-chan time.Time, stop func())
 	// WithoutGitExport says that repositories cannot be cloned from this server:
 	// git_export is "" then.
 	WithoutGitExport bool
@@ -101,7 +99,7 @@ func New(opts Options) *Server {
 		fixed:     newFixed(),
 		echo:      echo.New(),
 		metrics:   newMetrics(),
-		streams:   newStreams(opts.Tick),
+		streams:   newStreams(),
 		downloads: make(chan struct{}, maxDownloads),
 		producers: make(chan struct{}, maxProducers),
 		tempDir:   opts.TempDir,

@@ -51,14 +51,14 @@ type streams struct {
 	tick    func(time.Duration) (ticks <-chan time.Time, stop func())
 }
 
-func newStreams(tick func(time.Duration) (<-chan time.Time, func())) *streams {
-	if tick == nil {
-		tick = func(d time.Duration) (<-chan time.Time, func()) {
-			t := time.NewTicker(d)
+func newStreams() *streams {
+	return &streams{
+		max: maxStreams, ending: make(chan struct{}), timeout: streamTimeout,
+		tick: func(every time.Duration) (<-chan time.Time, func()) {
+			t := time.NewTicker(every)
 			return t.C, t.Stop
-		}
+		},
 	}
-	return &streams{max: maxStreams, ending: make(chan struct{}), timeout: streamTimeout, tick: tick}
 }
 
 // EndStreams ends the streams, each after the event that it is writing, and

@@ -49,7 +49,7 @@ func (m *Mirror) UploadPack(ctx context.Context, u Upload, w io.Writer) error {
 	if want, err := outsideHistory(ctx, wants, dir, head); err != nil || !want.IsZero() {
 		return errors.Join(err, refuseWant(w, want))
 	}
-	out := &begun{w: w}
+	out := &trackedWriter{w: w}
 	err = git.UploadPack(ctx, dir, u.Request, u.Version, out)
 	var exit *exec.ExitError
 	switch {
@@ -73,15 +73,15 @@ func (m *Mirror) lease() (dir string, head object.Head, release func(), err erro
 	return filepath.Join(m.dir, name), head, func() { m.release(name) }, nil
 }
 
-// begun knows whether anything was written. If git fails without an answer, the
+// trackedWriter knows whether anything was written. If git fails without an answer, the
 // request was wrong: other faults are in its answer.
-type begun struct {
+type trackedWriter struct {
 	w   io.Writer
 	yet bool
 }
 
 // Write writes to w.
-func (b *begun) Write(p []byte) (int, error) {
+func (b *trackedWriter) Write(p []byte) (int, error) {
 	b.yet = true
 	return b.w.Write(p)
 }

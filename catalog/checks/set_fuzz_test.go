@@ -50,13 +50,13 @@ func FuzzSpans(f *testing.F) {
 					continue
 				}
 				r := &run{set: s, flags: s.effective(flags), unit: u, explain: true, seed: s.seed}
-				r.observe = func(h hit, sourceForm, form int) {
-					checkSpans(t, c.Name, u.Sources[sourceForm], h.source, h.sources)
-					if form < len(u.Targets) {
-						checkSpans(t, c.Name, u.Targets[form], h.target, h.targets)
+				r.check(c.ID)
+				for _, h := range r.hits {
+					checkSpans(t, c.Name, u.Sources[h.sourceForm], h.source, h.sources)
+					if h.form < len(u.Targets) {
+						checkSpans(t, c.Name, u.Targets[h.form], h.target, h.targets)
 					}
 				}
-				r.check(c.ID)
 			}
 		}
 	})

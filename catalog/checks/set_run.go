@@ -53,18 +53,17 @@ func (s *Set) Explain(u *Unit, id ID) []Failure {
 	}
 	r := &run{set: s, flags: f, unit: u, explain: true, seed: s.seed}
 	r.check(id)
-	return r.failures
+	return r.explained()
 }
 
 // run is one check of one unit.
 type run struct {
-	set      *Set
-	flags    *flagSet
-	unit     *Unit
-	explain  bool
-	failed   bool
-	failures []Failure
-	observe  func(h hit, sourceForm, form int) // set by tests only
+	set     *Set
+	flags   *flagSet
+	unit    *Unit
+	explain bool
+	failed  bool
+	hits    []place // of explain
 
 	source, target []byte // texts without placeholders, reused
 	text, other    subject
@@ -81,6 +80,12 @@ type hit struct {
 	failed           bool
 	source, target   Span
 	sources, targets []Span
+}
+
+// place is a hit and the forms of the source and the target that it is in.
+type place struct {
+	hit
+	sourceForm, form int
 }
 
 func (r *run) check(id ID) {
@@ -111,16 +116,22 @@ func (r *run) fail(h hit, sourceForm, form int) bool {
 	if !r.explain {
 		return true
 	}
-	if r.observe != nil {
-		r.observe(h, sourceForm, form)
-	}
-	f := Failure{Form: form, SourceForm: sourceForm}
-	f.Source, f.Sources = points(r.unit.Sources[sourceForm], h.source, h.sources)
-	if form < len(r.unit.Targets) {
-		f.Target, f.Targets = points(r.unit.Targets[form], h.target, h.targets)
-	}
-	r.failures = append(r.failures, f)
+	r.hits = append(r.hits, place{h, sourceForm, form})
 	return false
+}
+
+// explained counts the places of the hits in code points.
+func (r *run) explained() []Failure {
+	var failures []Failure
+	for _, h := range r.hits {
+		f := Failure{Form: h.form, SourceForm: h.sourceForm}
+		f.Source, f.Sources = points(r.unit.Sources[h.sourceForm], h.source, h.sources)
+		if h.form < len(r.unit.Targets) {
+			f.Target, f.Targets = points(r.unit.Targets[h.form], h.target, h.targets)
+		}
+		failures = append(failures, f)
+	}
+	return failures
 }
 
 // Span is a part of a string, from From up to To, in code points. An empty span

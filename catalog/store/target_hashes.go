@@ -65,27 +65,27 @@ func (tx *StepTx) AddTargetHashes(ctx context.Context, units []*CheckUnit) error
 }
 
 // SetTargetHash stores another TargetHash of a unit; 0 deletes it.
-func (tx *StepTx) SetTargetHash(ctx context.Context, u *CheckUnit, echo int64) error {
+func (tx *StepTx) SetTargetHash(ctx context.Context, u *CheckUnit, hash int64) error {
 	err := tx.dropTargetHash(ctx, targetHashRow{u.TargetHash, u.ID})
 	if err == nil {
-		_, err = tx.s.exec(ctx, `UPDATE units SET echo = $1 WHERE id = $2`, orNull(echo), u.ID)
+		_, err = tx.s.exec(ctx, `UPDATE units SET echo = $1 WHERE id = $2`, orNull(hash), u.ID)
 	}
-	u.TargetHash = echo
+	u.TargetHash = hash
 	return tx.fail(ctx, "store what a string is found by", err)
 }
 
 // SharedTargetHashes returns those of the hashes that more than one unit has.
-func (tx *StepTx) SharedTargetHashes(ctx context.Context, echoes []int64) ([]int64, error) {
+func (tx *StepTx) SharedTargetHashes(ctx context.Context, hashes []int64) ([]int64, error) {
 	var out []int64
-	err := chunks(echoes, func(chunk []any) error {
+	err := chunks(hashes, func(chunk []any) error {
 		return tx.s.ids(ctx, `SELECT echo FROM echoes WHERE echo IN `+list(1, len(chunk))+` GROUP BY echo HAVING COUNT(*) > 1`, chunk, &out)
 	})
 	return out, tx.fail(ctx, "read strings with one translation", err)
 }
 
 // UnitsByTargetHash calls each for the live units with one of the hashes.
-func (tx *StepTx) UnitsByTargetHash(ctx context.Context, echoes []int64, each func(*CheckUnit) error) error {
-	return tx.fail(ctx, "read strings with one translation", chunks(echoes, func(chunk []any) error {
+func (tx *StepTx) UnitsByTargetHash(ctx context.Context, hashes []int64, each func(*CheckUnit) error) error {
+	return tx.fail(ctx, "read strings with one translation", chunks(hashes, func(chunk []any) error {
 		return tx.checkUnits(ctx, ` JOIN echoes e ON e.unit_id = u.id AND e.echo = u.echo WHERE e.echo IN `+list(1, len(chunk))+` AND u.removed = 0`, chunk, each)
 	}))
 }

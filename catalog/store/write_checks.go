@@ -29,18 +29,18 @@ func (tx *StepTx) recordWritten(translation, unit int64) {
 // Written returns the units that the step has added, updated or removed so far, by
 // translation, and the target hashes that they had before. Both are empty if the
 // step is Partial. The caller owns them.
-func (tx *StepTx) Written() (units map[int64][]int64, echoes map[int64]struct{}) {
-	units, echoes = tx.written, tx.oldTargetHashes
+func (tx *StepTx) Written() (units map[int64][]int64, targetHashes map[int64]struct{}) {
+	units, targetHashes = tx.written, tx.oldTargetHashes
 	tx.written, tx.oldTargetHashes = nil, nil
-	return units, echoes
+	return units, targetHashes
 }
 
 const checkColumns = unitColumns + `, COALESCE(u.echo, 0)`
 
 func (tx *StepTx) checkUnits(ctx context.Context, where string, args []any, each func(*CheckUnit) error) error {
 	var r unitScan
-	var echo int64
-	dest := append(r.dest(), &echo)
+	var hash int64
+	dest := append(r.dest(), &hash)
 	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (tx *StepTx) checkUnits(ctx context.Context, where string, args []any, each
 		if err := scan(dest...); err != nil {
 			return err
 		}
-		return each(&CheckUnit{Unit: r.unit(), TargetHash: echo})
+		return each(&CheckUnit{Unit: r.unit(), TargetHash: hash})
 	})
 }
 
