@@ -40,8 +40,7 @@ package linebreak
 // classRanges gives the characters that are not AL their classes, in order.
 // Unassigned and South East Asian characters are AL, CJ is NS, CB is ID, and
 // line feeds are BK. The Hangul syllables, H2 and H3, are in classOf.
-var classRanges = [...]classRange{
-`
+var classRanges = [...]classRange{`
 
 // treatedAs has the classes that libunistring treats as another one.
 var treatedAs = map[string]string{
@@ -85,11 +84,16 @@ var line = regexp.MustCompile(`(?m)^([0-9A-F]+)(?:\.\.([0-9A-F]+))?\s*;\s*(\w+)`
 func table(data string) []byte {
 	out := bytes.NewBufferString(header)
 	var from, to int64
-	class := "AL"
+	class, n := "AL", 0
 	flush := func() {
-		if class != "AL" {
-			fmt.Fprintf(out, "\t{0x%X, 0x%X, lb%s},\n", from, to, class)
+		if class == "AL" {
+			return
 		}
+		before := " "
+		if n++; n%4 == 1 {
+			before = "\n\t"
+		}
+		fmt.Fprintf(out, "%s{0x%X, 0x%X, lb%s},", before, from, to, class)
 	}
 	for _, m := range line.FindAllStringSubmatch(data, -1) {
 		lo, hi, c := hex(m[1]), hex(m[1]), m[3]
@@ -109,7 +113,7 @@ func table(data string) []byte {
 		to = hi
 	}
 	flush()
-	out.WriteString("}\n")
+	out.WriteString("\n}\n")
 	return out.Bytes()
 }
 
