@@ -9,11 +9,11 @@ var gitea = service{name: "gitea", title: "Gitea", read: readGitea, signed: anyO
 
 // readGitea reads https://docs.gitea.com/usage/webhooks
 func readGitea(h http.Header, payload []byte) (*notification, error) {
-	return readGogs(h.Get("X-Gitea-Event"), payload)
+	return readGiteaPayload(h.Get("X-Gitea-Event"), payload)
 }
 
-// readGogs reads what Gitea and Forgejo send. Only pushes have a ref.
-func readGogs(event string, payload []byte) (*notification, error) {
+// readGiteaPayload reads what Gitea and Forgejo send. Only pushes have a ref.
+func readGiteaPayload(event string, payload []byte) (*notification, error) {
 	var p struct {
 		Ref        string `json:"ref"`
 		Repository *struct {
@@ -48,5 +48,5 @@ var forgejo = service{
 
 // readForgejo reads https://forgejo.org/docs/latest/user/webhooks/
 func readForgejo(h http.Header, payload []byte) (*notification, error) {
-	return readGogs(first(usable([]string{h.Get("X-Forgejo-Event"), h.Get("X-Gitea-Event")})), payload)
+	return readGiteaPayload(first(usable([]string{h.Get("X-Forgejo-Event"), h.Get("X-Gitea-Event")})), payload)
 }

@@ -12,12 +12,13 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// aheadCache bounds the inflated objects that the reader of a readAhead keeps.
+// aheadObjectCache bounds the inflated objects that the reader of a readAhead keeps;
+// replayBounds (replay.go) bounds the files that are read ahead.
 // Meanwhile pullCache bounds the objects of the pull's reader, which only reads what is
 // needed again.
 const (
-	aheadCache = 32 << 20
-	pullCache  = 8 << 20
+	aheadObjectCache = 32 << 20
+	pullCache        = 8 << 20
 )
 
 // aheadCommits bounds the commits that are read ahead.
@@ -68,7 +69,7 @@ func (r *replay) readAhead(ctx context.Context, base object.Hash) (*readAhead, e
 	if err != nil {
 		return nil, err
 	}
-	reader.LimitCache(aheadCache)
+	reader.LimitCache(aheadObjectCache)
 	ctx, cancel := context.WithCancel(ctx)
 	a := &readAhead{
 		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, bounds: r.p.s.bounds, touching: make(map[string][]*component),

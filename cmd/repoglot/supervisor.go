@@ -17,7 +17,7 @@ import (
 )
 
 // unwatchedInterval is the time between two pulls of a local repository that
-// cannot be watched.
+// cannot be watched, and between two looks for one that is not there.
 const unwatchedInterval = 2 * time.Second
 
 // supervisor decides when a branch is pulled: in a local repository when a ref

@@ -7,7 +7,8 @@
 // CI system's log reaches the output.
 //
 // Non-goals: the grammar, which is in poparse, and the rules of quality, which are
-// in catalog/checks.
+// in catalog/checks; the flags, the exit status and the summary are in
+// cmd/repoglot/command_check.go.
 // The package itself checks the header and the plural rule of a file, as msgfmt -c
 // does (gettext manual, section "Invoking the msgfmt Program"), but with warnings,
 // since such a file can be read.
