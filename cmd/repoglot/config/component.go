@@ -256,20 +256,20 @@ const (
 		"{{ stats.translated }} of {{ stats.all }} strings are translated ({{ stats.translated_percent }}%).\n" +
 		"\n" +
 		"{{ project_name }}/{{ component_name }} on {{ site_title }}\n" +
-		"{{ url }}\n"
+		"{{ url }}"
 	addMessage = "{{ component_name }}: start the translation into {{ language_name }}\n" +
 		"\n" +
 		"{{ project_name }}/{{ component_name }} on {{ site_title }}\n" +
-		"{{ url }}\n"
+		"{{ url }}"
 	deleteMessage = "{{ component_name }}: drop the translation into {{ language_name }}\n" +
 		"\n" +
 		"{{ project_name }}/{{ component_name }} on {{ site_title }}\n" +
-		"{{ url }}\n"
-	mergeMessage = "Merge {{ component_remote_branch }} into {{ project_name }}/{{ component_name }} on {{ site_title }}\n"
+		"{{ url }}"
+	mergeMessage = "Merge {{ component_remote_branch }} into {{ project_name }}/{{ component_name }} on {{ site_title }}"
 	addonMessage = "{{ component_name }}: update the translation files\n" +
 		"\n" +
 		"Done by {{ addon_name }} on {{ site_title }}.\n" +
-		"{{ url }}\n"
+		"{{ url }}"
 	pullMessage = "{{ project_name }}/{{ component_name }}: news from {{ site_title }}\n" +
 		"\n" +
 		"The translations come from {{ url }}.\n" +
@@ -278,11 +278,10 @@ const (
 		"{% for linked in component_linked_childs %}\n" +
 		"* {{ linked.project_name }}/{{ linked.name }}: {{ linked.url }}{% endfor %}\n" +
 		"{% endif %}\n" +
-		"How far they are: {{ widget_url }}\n"
+		"How far they are: {{ widget_url }}"
 )
 
-// crlf replaces line breaks by CR LF and removes those at the end.
+// crlf replaces line breaks by CR LF. It keeps those at the end.
 func crlf(s string) string {
-	s = strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
-	return strings.ReplaceAll(s, "\n", "\r\n")
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }

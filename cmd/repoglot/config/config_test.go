@@ -254,10 +254,11 @@ projects:
     repo: git@git.example.net:x/y.git
     filemask: "*.po"
     priority: 50
-    commit_message: |
+    commit_message: |+
       one
 
       two
+
     history: {since: 2024-01-31}
     branch:
   - <<: *base
@@ -291,7 +292,7 @@ projects:
 		t.Errorf("credentials = %+v", c.Credentials)
 	}
 	list := c.Projects[0].Components
-	if got := list[0].Settings().CommitMessage; got != "one\r\n\r\ntwo" {
+	if got := list[0].Settings().CommitMessage; got != "one\r\n\r\ntwo\r\n\r\n" {
 		t.Errorf("commit_message = %q", got)
 	}
 	if list[1].Slug != "b" || list[1].Priority != 50 || list[1].Repo.Raw() != "git@git.example.net:x/y.git" {
