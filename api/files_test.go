@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
@@ -79,6 +81,10 @@ func TestFileProblems(t *testing.T) {
 	for path, want := range map[string]string{
 		csFile + "?format=json":                            `400 {"format":"File format is not compatible with this translation"}`,
 		csFile + "?format=nope":                            `400 {"format":"File format is not compatible with this translation"}`,
+		"/api/translations/demo/app/cs/file.json":          `400 {"format":"File format is not compatible with this translation"}`,
+		"/api/translations/demo/app/cs/file.zip":           `400 {"format":"File format is not compatible with this translation"}`,
+		"/api/translations/demo/app/cs/file.nope":          `404 {"detail":"Not found."}`,
+		"/api/translations/demo/app/cs/units.xliff":        `404 {"detail":"Not found."}`,
 		csFile + "?q=a":                                    `400 {"q":"A search needs a format: the file as it is in the repository has all strings."}`,
 		"/api/translations/demo/app/xx/file/":              `404 {"detail":"Not found."}`,
 		"/api/translations/demo/hidden/en/file/":           `404 {"detail":"Not found."}`,
@@ -90,6 +96,24 @@ func TestFileProblems(t *testing.T) {
 		rec := call(t, s, http.MethodGet, path)
 		if got := wire.FormatID(int64(rec.Code)) + " " + rec.Body.String(); got != want {
 			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+// TestFileSuffixes: a suffix is the parameter format
+// (docs/compatibility.md#format-parameter).
+func TestFileSuffixes(t *testing.T) {
+	t.Parallel()
+	s := serve(catalogtest.Demo(t), Options{})
+	for _, format := range []string{"po", "mo", "csv", "xliff", "xliff11", "tmx", "xlsx", "api"} {
+		got, want := call(t, s, http.MethodGet, strings.TrimSuffix(csFile, "/")+"."+format), call(t, s, http.MethodGet, csFile+"?format="+format)
+		if got.Code != 200 || got.Body.String() != want.Body.String() || !reflect.DeepEqual(got.Header(), want.Header()) {
+			t.Errorf("file.%s: %d %v, want %v", format, got.Code, got.Header(), want.Header())
+		}
+	}
+	for _, path := range []string{"/api/components/demo/app/file", "/api/projects/demo/file"} {
+		if rec := call(t, s, http.MethodGet, path+".zip"); rec.Code != 200 || rec.Header().Get("Content-Type") != rest.TypeZip {
+			t.Errorf("%s.zip: %d %v", path, rec.Code, rec.Header())
 		}
 	}
 }

@@ -146,7 +146,7 @@ func (s *Server) Update(settings Settings) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = s.withAccess(w, r)
 	if !s.serveKept(w, r) {
-		s.echo.ServeHTTP(w, withRoutePath(r))
+		s.echo.ServeHTTP(w, withRoutePath(withFormat(r)))
 	}
 }
 

@@ -53,7 +53,7 @@ func call(tb testing.TB, h http.Handler, method, target string, header ...string
 	tb.Helper()
 	r, rec := send(h, method, target, header...)
 	if method == http.MethodGet && rec.Header().Get("Content-Type") == rest.TypeJSON {
-		path := r.URL.Path
+		path := withFormat(r).URL.Path
 		if !strings.HasSuffix(path, "/") {
 			path += "/"
 		}

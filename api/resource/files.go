@@ -59,6 +59,12 @@ func (e *Env) getFile(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	return e.exported(r, &t, format)
 }
 
+// IsFileFormat reports whether name is a format of files or of their archives.
+func IsFileFormat(name string) bool {
+	_, ok := export.Lookup(name)
+	return ok || name == "zip"
+}
+
 // rawFile answers the file. A source translation without a file is an empty
 // archive, as in Weblate.
 func (e *Env) rawFile(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
