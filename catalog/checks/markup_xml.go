@@ -1,10 +1,7 @@
 package checks
 
 import (
-	"bytes"
-	"encoding/xml"
 	"hash/maphash"
-	"io"
 	"strings"
 )
 
@@ -90,7 +87,7 @@ func allOf(texts []string, f func(string) bool) bool {
 func mayBeXML(s string) bool {
 	i := strings.IndexByte(s, '<')
 	return i >= 0 && strings.IndexByte(s[i:], '>') > 0 &&
-		(strings.Contains(s, "</") || strings.Contains(s, "/>") || strings.Contains(s, "<!--") || strings.Contains(s, "<?"))
+		(strings.Contains(s, "</") || strings.Contains(s, "/>") || strings.Contains(s, "<!") || strings.Contains(s, "<?"))
 }
 
 func xmlInvalid(r *run, _ ID) {
@@ -129,80 +126,27 @@ func otherElements(a, b []placeholder) hit {
 	return hit{failed: true, sources: unpaired(a), targets: unpaired(b)}
 }
 
-const rootElement = "<r>"
-
-// maxDepth is how deep elements may be nested: the decoder keeps a hundred bytes of
-// each.
-const maxDepth = 10_000
-
 // readXML finds the tags of a string with the names of their attributes, in
 // document order. A string that would take too much memory counts as malformed.
 func (r *run) readXML(s string, way xmlWay) elements {
 	if len(s) > maxMarks && strings.Count(s, "=") > maxMarks {
 		return elements{}
 	}
-	if s = blankEntities(s); way == xmlWrapped {
-		s = rootElement + s + "</r>"
-	}
-	d := xml.NewDecoder(strings.NewReader(s))
-	var all []placeholder
+	var e elements
 	var h maphash.Hash
 	h.SetSeed(r.seed)
-	depth, roots := 0, 0
-	for {
-		from := int(d.InputOffset())
-		token, err := d.Token()
-		if err == io.EOF {
-			if way == xmlWrapped {
-				for i := range all {
-					all[i].from -= len(rootElement)
-					all[i].to -= len(rootElement)
-				}
-			}
-			return elements{all, h.Sum64(), depth == 0 && roots == 1}
+	p := xmlReader{text: blankEntities(s), way: way, found: func(text string, from, to int) {
+		h.WriteString(text)
+		h.WriteByte(0)
+		if len(e.all) < maxMarks {
+			e.all = append(e.all, placeholder{text: text, from: from, to: to})
 		}
-		if err != nil {
-			return elements{}
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			if depth == 0 {
-				roots++
-			}
-			if depth++; depth > maxDepth {
-				return elements{}
-			}
-			if depth == 1 && way == xmlWrapped {
-				break
-			}
-			text := elementText(&token)
-			h.WriteString(text)
-			h.WriteByte(0)
-			if len(all) < maxMarks {
-				all = append(all, placeholder{text: text, from: from, to: int(d.InputOffset())})
-			}
-		case xml.EndElement:
-			depth--
-		case xml.CharData:
-			if depth == 0 && len(bytes.TrimSpace(token)) > 0 {
-				return elements{}
-			}
-		}
+	}}
+	if !p.read() {
+		return elements{}
 	}
-}
-
-// elementText returns the part of an element that is compared: its name and the
-// names of its attributes.
-func elementText(e *xml.StartElement) string {
-	if e.Name.Space == "" && len(e.Attr) == 0 {
-		return e.Name.Local
-	}
-	var b strings.Builder
-	b.WriteString(e.Name.Space + ":" + e.Name.Local)
-	for _, a := range e.Attr {
-		b.WriteString(" " + a.Name.Space + ":" + a.Name.Local)
-	}
-	return b.String()
+	e.ok, e.sum = true, h.Sum64()
+	return e
 }
 
 // blankEntities replaces each entity by blanks of the same length.
