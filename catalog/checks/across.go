@@ -22,9 +22,10 @@ func IsInconsistent(u, other Sibling) bool {
 
 // IsReused reports whether other, a unit of the same project, language and
 // plural rule, has the same target for another source. forms is the rule's number
-// of forms: the check does not apply to languages with one form.
+// of forms: the check does not apply to languages with one form, nor to fuzzy
+// strings.
 func IsReused(u, other Sibling, forms int) bool {
-	return forms > 1 && !catalog.EmptyForms(u.Target) && u.Target == other.Target && u.Source != other.Source
+	return forms > 1 && u.State.Translated() && other.State.Translated() && !catalog.EmptyForms(u.Target) && u.Target == other.Target && u.Source != other.Source
 }
 
 // HasMultipleFailures reports whether a source unit fails. failures is the number

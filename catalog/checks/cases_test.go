@@ -148,7 +148,7 @@ func newCase(t *testing.T, language, data string) testCase {
 			value = unquoted
 		}
 		switch key {
-		case "source", "target", "flags", "also", "term", "spans", "other source", "other target", "other context",
+		case "source", "target", "flags", "also", "term", "spans", "state", "other source", "other target", "other context", "other state",
 			"forms", "failures", "days", "translated", "total", "percent":
 		default:
 			ok = false
@@ -256,8 +256,8 @@ func (c *testCase) options() checks.Options {
 
 // across runs the checks that look at other units.
 func (c *testCase) across(id checks.ID) bool {
-	u := checks.Sibling{Source: c.one("source"), Target: c.one("target"), State: stateOf(c.one("target"))}
-	other := checks.Sibling{Source: c.one("other source"), Context: c.one("other context"), Target: c.one("other target"), State: stateOf(c.one("other target"))}
+	u := checks.Sibling{Source: c.one("source"), Target: c.one("target"), State: c.state("")}
+	other := checks.Sibling{Source: c.one("other source"), Context: c.one("other context"), Target: c.one("other target"), State: c.state("other ")}
 	switch id {
 	case checks.Inconsistent:
 		return checks.IsInconsistent(u, other)
@@ -275,9 +275,13 @@ func (c *testCase) across(id checks.ID) bool {
 	return false
 }
 
-func stateOf(target string) catalog.State {
-	if target == "" {
+// state returns the state of a unit of the case, or of the "other " one.
+func (c *testCase) state(which string) catalog.State {
+	switch {
+	case c.one(which+"target") == "":
 		return catalog.StateEmpty
+	case c.one(which+"state") == "fuzzy":
+		return catalog.StateFuzzy
 	}
 	return catalog.StateTranslated
 }

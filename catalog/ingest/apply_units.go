@@ -27,8 +27,8 @@ type unitWriter struct {
 	hasher catalog.Hasher
 }
 
-func (w *unitWriter) targetHash(target string) int64 {
-	return targetHash(&w.hasher, w.a.comp, w.row, target)
+func (w *unitWriter) targetHash(u *catalog.Unit) int64 {
+	return targetHash(&w.hasher, w.a.comp, w.row, u)
 }
 
 func (w *unitWriter) write(ctx context.Context) error {
@@ -105,7 +105,7 @@ func (w *unitWriter) add(ctx context.Context) error {
 		if u.SourceID == 0 && !w.row.IsSource {
 			return fmt.Errorf("line %d of the units: %q has no source unit: this is a bug of repoglot", u.Position, u.Source)
 		}
-		list[n] = store.FingerprintedUnit{Unit: u, Text: w.units[i].Text, Meta: w.units[i].Meta, TargetHash: w.targetHash(u.Target)}
+		list[n] = store.FingerprintedUnit{Unit: u, Text: w.units[i].Text, Meta: w.units[i].Meta, TargetHash: w.targetHash(u)}
 	}
 	if err := w.a.tx.AddUnits(ctx, list); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (w *unitWriter) update(ctx context.Context) error {
 		for _, p := range pairs {
 			u := w.units[p.Seen]
 			u.ID, u.TranslationID = w.known[p.Known].ID, w.row.ID
-			list = append(list, store.FingerprintedUnit{Unit: &u.Unit, Text: u.Text, Meta: u.Meta, TargetHash: w.targetHash(u.Target)})
+			list = append(list, store.FingerprintedUnit{Unit: &u.Unit, Text: u.Text, Meta: u.Meta, TargetHash: w.targetHash(&u.Unit)})
 		}
 	}
 	return w.a.tx.UpdateUnits(ctx, list)

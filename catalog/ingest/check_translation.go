@@ -21,7 +21,7 @@ func (k *checkup) newTranslation(ctx context.Context, w *unitWriter, pending *pe
 	all := make([]store.CheckUnit, len(w.units))
 	units := make([]*store.CheckUnit, len(w.units))
 	for i := range w.units {
-		all[i] = store.CheckUnit{Unit: w.units[i].Unit, TargetHash: w.targetHash(w.units[i].Target)}
+		all[i] = store.CheckUnit{Unit: w.units[i].Unit, TargetHash: w.targetHash(&w.units[i].Unit)}
 		all[i].ID, all[i].TranslationID, all[i].SourceID = w.ids[i], t.ID, sources[w.units[i].Identity]
 		units[i] = &all[i]
 	}
@@ -85,7 +85,7 @@ func (k *checkup) wholeTranslation(ctx context.Context, c *component, t *catalog
 		return err
 	}
 	for _, u := range units { // of a database of an older version, or of another language
-		if want := targetHash(&k.hasher, c, t, u.Target); u.TargetHash != want {
+		if want := targetHash(&k.hasher, c, t, &u.Unit); u.TargetHash != want {
 			if err := k.tx.SetTargetHash(ctx, u, want); err != nil {
 				return err
 			}

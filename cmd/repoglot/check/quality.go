@@ -162,6 +162,9 @@ func (p *qualityPass) compare() {
 	first := map[string]checks.Sibling{}
 	lines := map[string]int{}
 	for e, u := range unit.All(p.file, p.rules) {
+		if !u.State.Translated() {
+			continue
+		}
 		now := checks.Sibling{Source: u.Source, Context: u.Context, Target: u.Target, State: u.State}
 		if before, ok := first[u.Target]; !ok {
 			first[u.Target], lines[u.Target] = now, e.KeywordLine
@@ -174,7 +177,7 @@ func (p *qualityPass) compare() {
 // unit adds the findings of a unit; false if there are too many.
 func (p *qualityPass) unit(e *poparse.Entry, u *catalog.Unit) bool {
 	unit := checks.UnitOf(u, p.translation)
-	if lines := p.reused[u.Target]; lines[1] > 0 && u.State != catalog.StateReadOnly && !p.ignored(checks.Reused, u.Flags) {
+	if lines := p.reused[u.Target]; lines[1] > 0 && u.State.Translated() && u.State != catalog.StateReadOnly && !p.ignored(checks.Reused, u.Flags) {
 		other := lines[0]
 		if other == e.KeywordLine {
 			other = lines[1]
