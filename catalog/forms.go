@@ -31,6 +31,15 @@ func TargetForms(source, target string, number int) []string {
 	return forms
 }
 
+// PadForms returns the forms of TargetForms as one string.
+func PadForms(source, target string, number int) string {
+	forms := strings.Count(target, FormSeparator) + 1
+	if forms == max(number, 1) || forms == 1 && !strings.Contains(source, FormSeparator) {
+		return target
+	}
+	return JoinForms(TargetForms(source, target, number))
+}
+
 // EmptyForms reports whether every form of a target is empty.
 func EmptyForms(target string) bool { return TrimForms(target) == "" }
 

@@ -24,5 +24,8 @@ func TestTargetForms(t *testing.T) {
 		if diff := cmp.Diff(c.want, catalog.TargetForms(c.source, c.target, c.number)); diff != "" {
 			t.Errorf("TargetForms(%q, %q, %d): %s", c.source, c.target, c.number, diff)
 		}
+		if got, want := catalog.PadForms(c.source, c.target, c.number), catalog.JoinForms(c.want); got != want {
+			t.Errorf("PadForms(%q, %q, %d) = %q, want %q", c.source, c.target, c.number, got, want)
+		}
 	}
 }

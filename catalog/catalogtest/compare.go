@@ -116,10 +116,13 @@ func (s *Store) ChangesByComponent() map[string]string {
 	return lists
 }
 
-// Targets returns the targets of the units that are served, by unit id.
+// Targets returns the targets of the units that are served, by unit id, without
+// empty forms at the end.
 func (s *Store) Targets() map[int64]string {
 	targets := map[int64]string{}
-	s.EachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) { targets[u.ID] = u.Target })
+	s.EachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
+		targets[u.ID] = catalog.TrimForms(u.Target)
+	})
 	return targets
 }
 
@@ -142,7 +145,7 @@ func (s *Store) ApplyChanges(targets map[int64]string) {
 	s.EachChange(0, func(c *catalog.Change) {
 		switch u := (unit{c.Component + "/" + c.Language, c.UnitID}); c.Action {
 		case catalog.ActionNewUnit, catalog.ActionStringRepoUpdate:
-			texts[u] = c.Target
+			texts[u] = catalog.TrimForms(c.Target)
 		case catalog.ActionStringRemove:
 			delete(texts, u)
 		}

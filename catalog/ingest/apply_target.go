@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
@@ -24,13 +25,16 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	}
 	moved := row.ID == 0 || row.Outline != t.outline
 	row.FileCode, row.Filename, row.Revision = t.slot.fileCode, t.slot.path, t.slot.blob.String()
-	row.Removed, row.Outline, row.Stats = false, t.outline, stats(file.Units)
+	row.Removed, row.Outline = false, t.outline
+	oldForms := row.PluralNumber
 	setPluralRule(row, t.slot.lang, file)
+	units := shownUnits(file.Units, row.PluralNumber)
+	row.Stats = stats(units)
 	isNew := row.ID == 0
-	w := unitWriter{a: a, row: row, units: file.Units, moved: moved}
+	w := unitWriter{a: a, row: row, units: units, moved: moved, oldForms: oldForms}
 	var checked *pendingChecks
 	if isNew && a.checkup != nil {
-		if checked, err = a.checkup.start(ctx, a.comp, row, file.Units); err != nil {
+		if checked, err = a.checkup.start(ctx, a.comp, row, units); err != nil {
 			return err
 		}
 		defer checked.wait() // in any case: it reads the units
@@ -49,12 +53,30 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	if err := a.putFile(ctx, row, file.Data); err != nil || !a.record {
 		return err
 	}
-	origins, err := a.origins.origins(ctx, t.slot.path, translation, w.changed())
+	origins, err := a.origins.origins(ctx, t.slot.path, shownTranslation(row.PluralNumber), w.changed())
 	if err != nil {
 		return err
 	}
 	a.entries.units(t.slot.path, rankTarget, row.ID, w.entries(origins))
 	return nil
+}
+
+// shownUnits returns units with the forms that are shown of their targets. It
+// copies the slice, which belongs to the file, if one of them has others.
+func shownUnits(units []unit.Unit, number int) []unit.Unit {
+	var h catalog.Hasher
+	copied := false
+	for i := range units {
+		shown, changed := units[i].PadForms(number, &h)
+		if !changed {
+			continue
+		}
+		if !copied {
+			units, copied = slices.Clone(units), true
+		}
+		units[i] = shown
+	}
+	return units
 }
 
 func (a *application) putFile(ctx context.Context, row *catalog.Translation, data []byte) error {

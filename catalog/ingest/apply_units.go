@@ -18,6 +18,8 @@ type unitWriter struct {
 	units []unit.Unit
 	moved bool // positions and locations may differ from the stored ones
 
+	oldForms int // plural forms of the translation before the step
+
 	known []catalog.Known
 	delta catalog.Delta
 	ids   []int64                   // of units, parallel
@@ -188,21 +190,23 @@ func (w *unitWriter) entry(i int) store.Entry {
 	if i < 0 {
 		id := w.known[-1-i].ID
 		old := w.old[id]
+		target := catalog.PadForms("", old.Target, w.oldForms)
 		return store.Entry{
 			Action: catalog.ActionStringRemove, UnitID: id,
-			State: catalog.StateAbsent, OldState: old.State, Target: old.Target, Old: old.Target,
+			State: catalog.StateAbsent, OldState: old.State, Target: target, Old: target,
 		}
 	}
 	u, id := &w.units[i], w.ids[i]
+	target := catalog.PadForms(u.Source, u.Target, w.row.PluralNumber)
 	if old, ok := w.old[id]; ok {
 		return store.Entry{
 			Action: catalog.ActionStringRepoUpdate, UnitID: id,
-			State: u.State, OldState: old.State, Target: u.Target, Old: old.Target,
+			State: u.State, OldState: old.State, Target: target, Old: catalog.PadForms(u.Source, old.Target, w.oldForms),
 		}
 	}
 	return store.Entry{
 		Action: catalog.ActionNewUnit, UnitID: id,
-		State: u.State, OldState: catalog.StateAbsent, Target: u.Target, Event: w.replaced(u),
+		State: u.State, OldState: catalog.StateAbsent, Target: target, Event: w.replaced(u),
 	}
 }
 

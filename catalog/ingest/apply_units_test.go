@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -137,6 +138,8 @@ func TestNothingChanged(t *testing.T) {
 		{"commented", head("UTF-8") + "# translator\n#. extracted\n#: src/a.c:7\n" + long + "#: src/b.c:9\n" + plural + empty + "#~ msgid \"Gone\"\n#~ msgstr \"Pryč\"\n"},
 		{"other references and flags", head("UTF-8") + "#: src/z.c:1\n#, no-wrap\n" + long + plural + empty},
 		{"with CR LF and another header", "# Title\r\nmsgid \"\"\r\nmsgstr \"Last-Translator: X\\n\"\r\n\"Content-Type: text/plain; charset=UTF-8\\n\"\r\n\r\nmsgid \"A long sentence that goes on\"\r\nmsgstr \"Dlouhá věta, která pokračuje\"\r\n\r\n" + plural + empty},
+		{"with a form that is not shown", head("UTF-8") + long + strings.TrimSuffix(plural, "\n") + "msgstr[2] \"\"\nmsgstr[3] \"%d souborem\"\n\n" + empty},
+		{"with another one", head("UTF-8") + long + strings.TrimSuffix(plural, "\n") + "msgstr[2] \"\"\nmsgstr[3] \"%d soubory\"\n\n" + empty},
 		{"changed", head("UTF-8") + long + plural + "msgctxt \"menu\"\nmsgid \"Open\"\nmsgstr \"Otevřít\"\n\n"},
 	}
 	repo := testrepos.Empty(t)
@@ -165,6 +168,65 @@ func TestNothingChanged(t *testing.T) {
 			// 51, 48 and three strings in two languages; then the one string.
 			if want := map[string]int{"first": 8, "changed": 1}; fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("entries %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// TestEntriesHaveShownForms: entries have the forms that the unit shows
+// (docs/compatibility.md#plurals), pulled or replayed. A difference in others
+// makes no entry.
+func TestEntriesHaveShownForms(t *testing.T) {
+	file := func(rule string, forms ...string) string {
+		text := poHead
+		if rule != "" {
+			text = strings.Replace(poHead, "msgstr \"", "msgstr \"Plural-Forms: "+rule+"\\n", 1)
+		}
+		if len(forms) == 0 {
+			return text
+		}
+		text += "msgid \"%d file\"\nmsgid_plural \"%d files\"\n"
+		for i, form := range forms {
+			text += fmt.Sprintf("msgstr[%d] %q\n", i, form)
+		}
+		return text
+	}
+	const two = "nplurals=2; plural=n != 1;"
+	repo := testrepos.Empty(t)
+	var hashes []string
+	for _, text := range []string{
+		file("", "", ""), file("", "a", "b"), file("", "a", "b", "c", "d"), file("", "a", "b", "c", "e"),
+		file(two, "a", "b", "c"), file(two, "a", "f", "c"), file(two),
+	} {
+		hashes = append(hashes, repo.Commit(t, testrepos.Change{Branch: "main", Files: map[string]string{"po/cs.po": text}}))
+	}
+	want := []string{
+		`31 "" → "||"`, `59 "||" → "a|b|"`, `59 "a|b|" → "a|b|c"`, `59 "a|b|c" → "a|b"`, `59 "a|b" → "a|f"`, `63 "a|f" → "a|f"`,
+	}
+	settings := map[string]catalog.ComponentSettings{"app": {History: catalog.History{Full: true}}}
+	for _, road := range []string{"replayed", "pulled"} {
+		t.Run(road, func(t *testing.T) {
+			if road == "pulled" {
+				repo.ForcePush(t, "main", hashes[0])
+			}
+			w := catalogtest.NewPuller(t, repo.URL(), settings)
+			w.Sync()
+			if road == "pulled" {
+				for _, hash := range hashes[1:] {
+					repo.ForcePush(t, "main", hash)
+					w.Sync()
+				}
+			}
+			w.Verify()
+			var got []string
+			w.EachChange(0, func(c *catalog.Change) {
+				if c.Language == "cs" && c.UnitID != 0 {
+					bars := strings.NewReplacer(catalog.FormSeparator, "|")
+					got = append(got, fmt.Sprintf("%d %q → %q", c.Action, bars.Replace(c.Old), bars.Replace(c.Target)))
+				}
+			})
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("entries (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -140,6 +140,22 @@ func translation(v version, id catalog.Identity) int64 {
 	return absent
 }
 
+// shownTranslation returns the aspect of strings of which number forms are shown.
+func shownTranslation(number int) aspect {
+	var h catalog.Hasher
+	return func(v version, id catalog.Identity) int64 {
+		if v.file == nil {
+			return absent
+		}
+		i, ok := v.file.Find(id)
+		if !ok {
+			return absent
+		}
+		shown, _ := v.file.Units[i].PadForms(number, &h)
+		return shown.Text | 1 // never absent
+	}
+}
+
 // history is the history of one file within a step.
 type history struct {
 	a      *attributor

@@ -77,6 +77,20 @@ func (p *layoutFields) outline(before, key int64) int64 {
 	return (before*31+key+catalog.Sum(p.location))*31 + int64(p.position)
 }
 
+// PadForms returns the unit with the forms that are shown of its target, number
+// if it is a plural (docs/compatibility.md#plurals). changed is false if the
+// target has them.
+func (u *Unit) PadForms(number int, h *catalog.Hasher) (shown Unit, changed bool) {
+	target := catalog.PadForms(u.Source, u.Target, number)
+	if len(target) == len(u.Target) {
+		return *u, false
+	}
+	shown = *u
+	shown.Target = target
+	shown.Text = h.Text(target, u.State)
+	return shown, true
+}
+
 // SetMeta computes u.Meta after a change of one of the fields that it covers.
 func SetMeta(u *Unit, h *catalog.Hasher) {
 	f := fields(&u.Unit)
