@@ -23,7 +23,7 @@ import (
 const (
 	fewLanguages  = 5    // this many languages leave it unchanged,
 	keptShare     = 0.5  // in this share of its strings and in two projects,
-	aloneShare    = 0.1  // or in this share, and the same number where it is the whole string
+	aloneShare    = 0.15 // or in this share, and the same number where it is the whole string
 	manyLanguages = 20   // this many languages translate strings with it,
 	lostShare     = 0.05 // and leave it unchanged in less than this share
 )
@@ -64,7 +64,7 @@ func TestKeptWords(t *testing.T) {
 	for _, word := range slices.Sorted(maps.Keys(use)) {
 		w := use[word]
 		share := w.share()
-		if len(w.kept) >= fewLanguages && share >= keptShare && len(w.projects) > 1 || len(w.alone) >= fewLanguages && share >= aloneShare {
+		if len(w.kept) >= fewLanguages && share >= keptShare && len(w.projects) > 1 || len(w.alone) >= fewLanguages && share >= aloneShare && len(w.projects) > 1 {
 			kept = append(kept, word)
 		}
 		if len(w.seen) >= manyLanguages && share < lostShare {
