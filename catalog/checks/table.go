@@ -3,7 +3,7 @@ package checks
 // Version numbers the rules of all checks. Raise it when a check is added or
 // fails other units than before: results that were stored under another version
 // are computed again. TestVersion fails if it was forgotten.
-const Version = 7
+const Version = 8
 
 // ID is the number of a check. It is stored, so it never changes and is never
 // used again. The zero value is the first check, [BeginNewline].
@@ -139,7 +139,7 @@ func rows() [count]entry {
 		},
 		Reused: {
 			name: "reused", title: "Reused translation", scope: ScopeAcross,
-			description: "The same translation stands for different strings of the project.", example: `"Open" → "Auf", "Up" → "Auf"`,
+			description: "The same translation stands for different strings of the project. Fuzzy strings do not count.", example: `"Open" → "Auf", "Up" → "Auf"`,
 		},
 		Translated: {
 			name: "translated", title: "Has been translated", scope: ScopeAcross,

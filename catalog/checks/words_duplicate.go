@@ -159,7 +159,7 @@ func (r *run) holes(s string) func(yield func(from, to int) bool) {
 // for text that is not English.
 var lowSeparators = func() (bits [1 << 16 / 64]uint64) {
 	for c := range rune(utf8.RuneSelf) {
-		if c <= ' ' || c == 0x7f || strings.IndexByte("([{]^`!\"#%&'*/?@\\_", byte(c)) >= 0 {
+		if c <= ' ' || c == 0x7f || strings.IndexByte("([{]^`!\"#%&'*/?@\\", byte(c)) >= 0 {
 			bits[c>>6] |= 1 << (c & 63)
 		}
 	}
