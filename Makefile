@@ -24,7 +24,7 @@ run: build ## serve the demo project
 advance: ## push the demo's next commits while `make run` is running
 	$(GO) run ./cmd/demorepos -advance $(DEMO)
 
-quick: ## build, vet and the short tests of the packages changed since origin/main
+quick: ## build, vet and the short, fast tests of the packages changed since origin/main
 	@GO="$(GO)" ./.ci/quick
 
 # With REPOGLOT_LONG_TESTS=1, poparse and catalog/ingest test every version of every
