@@ -33,6 +33,9 @@ func TargetForms(source, target string, number int) []string {
 
 // PadForms returns the forms of TargetForms as one string.
 func PadForms(source, target string, number int) string {
+	if strings.IndexByte(target, FormSeparator[0]) < 0 && strings.IndexByte(source, FormSeparator[0]) < 0 {
+		return target // most strings have no plural
+	}
 	forms := strings.Count(target, FormSeparator) + 1
 	if forms == max(number, 1) || forms == 1 && !strings.Contains(source, FormSeparator) {
 		return target

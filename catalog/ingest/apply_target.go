@@ -67,14 +67,14 @@ func shownUnits(units []unit.Unit, number int) []unit.Unit {
 	var h catalog.Hasher
 	copied := false
 	for i := range units {
-		shown, changed := units[i].PadForms(number, &h)
-		if !changed {
+		shown := units[i].PadForms(number, &h)
+		if shown == &units[i] {
 			continue
 		}
 		if !copied {
 			units, copied = slices.Clone(units), true
 		}
-		units[i] = shown
+		units[i] = *shown
 	}
 	return units
 }

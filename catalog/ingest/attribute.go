@@ -151,8 +151,7 @@ func shownTranslation(number int) aspect {
 		if !ok {
 			return absent
 		}
-		shown, _ := v.file.Units[i].PadForms(number, &h)
-		return shown.Text | 1 // never absent
+		return v.file.Units[i].PadForms(number, &h).Text | 1 // never absent
 	}
 }
 

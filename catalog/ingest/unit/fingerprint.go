@@ -78,17 +78,17 @@ func (p *layoutFields) outline(before, key int64) int64 {
 }
 
 // PadForms returns the unit with the forms that are shown of its target, number
-// if it is a plural (docs/compatibility.md#plurals). changed is false if the
-// target has them.
-func (u *Unit) PadForms(number int, h *catalog.Hasher) (shown Unit, changed bool) {
+// if it is a plural (docs/compatibility.md#plurals): u itself if the target has
+// them, else a copy.
+func (u *Unit) PadForms(number int, h *catalog.Hasher) *Unit {
 	target := catalog.PadForms(u.Source, u.Target, number)
 	if len(target) == len(u.Target) {
-		return *u, false
+		return u
 	}
-	shown = *u
+	shown := *u
 	shown.Target = target
 	shown.Text = h.Text(target, u.State)
-	return shown, true
+	return &shown
 }
 
 // SetMeta computes u.Meta after a change of one of the fields that it covers.
