@@ -49,6 +49,8 @@ type Edited struct {
 	Path string
 	// Source is the msgid, Target the new msgstr (of a plural: msgstr[0]).
 	Source, Target string
+	// Pushed is when the branch began to move, after all objects were written.
+	Pushed time.Time
 }
 
 // Generate makes the bare repository dir with one commit of generated files,
@@ -95,36 +97,65 @@ func (g *Generated) Edit(tb TB, lang string, i int) Edited {
 
 // EditString is Edit for callers outside of tests.
 func (g *Generated) EditString(lang string, i int) (Edited, error) {
-	e := Edited{Path: poPath(lang), Source: string(g.appendSource(nil, i))}
-	data, err := g.ReadFile(g.DefaultBranch(), e.Path)
+	list, err := g.EditStrings(lang, i)
 	if err != nil {
-		return e, err
+		return Edited{}, err
 	}
+	return list[0], nil
+}
+
+// EditStrings changes the translations of some entries of a language in one commit.
+func (g *Generated) EditStrings(lang string, entries ...int) ([]Edited, error) {
+	path := poPath(lang)
+	data, err := g.ReadFile(g.DefaultBranch(), path)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Edited, len(entries))
+	for n, i := range entries {
+		g.edits++
+		list[n].Path = path
+		if data, err = g.edit(data, &list[n], lang, i); err != nil {
+			return nil, err
+		}
+	}
+	moved, err := g.commit(fmt.Sprintf("Change string %d of %s", entries[0], lang), map[string]func(*bytes.Buffer){
+		path: func(b *bytes.Buffer) { b.Write(data) },
+	})
+	for n := range list {
+		list[n].Commit, list[n].Pushed = g.Head(), moved
+	}
+	return list, err
+}
+
+// edit changes the translation of entry i of a file.
+func (g *Generated) edit(data []byte, e *Edited, lang string, i int) ([]byte, error) {
+	e.Source = string(g.appendSource(nil, i))
 	from := bytes.Index(data, []byte("\nmsgid \""+e.Source+"\"\n"))
 	if from < 0 {
-		return e, fmt.Errorf("edit %s: entry %d is not there", e.Path, i)
+		return nil, fmt.Errorf("edit %s: entry %d is not there", e.Path, i)
 	}
 	at := from + bytes.Index(data[from:], []byte("\nmsgstr")) + 1
 	end := at + bytes.IndexByte(data[at:], '\n')
 	keyword, _, _ := bytes.Cut(data[at:end], []byte(" "))
-	g.edits++
 	e.Target = fmt.Sprintf("%s – %d", g.appendTarget(nil, lang, i, 0), g.edits)
 	line := fmt.Appendf(nil, "%s \"%s\"", keyword, e.Target)
-	text := slices.Concat(data[:at], line, data[end:])
-	err = g.commitFiles(fmt.Sprintf("Change string %d of %s", i, lang), map[string]func(*bytes.Buffer){
-		e.Path: func(b *bytes.Buffer) { b.Write(text) },
-	})
-	e.Commit = g.Head()
-	return e, err
+	return slices.Concat(data[:at], line, data[end:]), nil
 }
 
 // commitFiles pushes the files, written one after the other.
 func (g *Generated) commitFiles(message string, files map[string]func(*bytes.Buffer)) error {
+	_, err := g.commit(message, files)
+	return err
+}
+
+// commit is commitFiles that returns the time when the branch began to move.
+func (g *Generated) commit(message string, files map[string]func(*bytes.Buffer)) (moved time.Time, err error) {
 	p := newPush(g.Repo)
 	st := Step{Branch: g.DefaultBranch()}
 	set, parents, err := p.start(&st)
 	if err != nil {
-		return err
+		return moved, err
 	}
 	var buf bytes.Buffer
 	for path, write := range files {
@@ -132,7 +163,7 @@ func (g *Generated) commitFiles(message string, files map[string]func(*bytes.Buf
 		write(&buf)
 		hash, err := writeBlob(g.git.Storer, buf.Bytes())
 		if err != nil {
-			return err
+			return moved, err
 		}
 		set.set(path, entry{mode: filemode.Regular, hash: hash})
 	}
@@ -140,13 +171,14 @@ func (g *Generated) commitFiles(message string, files map[string]func(*bytes.Buf
 	who := Person{Name: "Gena Rator", Email: "gena@example.org", When: when}
 	hash, err := p.commit(set, commitSpec{author: who, committer: who, message: message + "\n", parents: parents})
 	if err != nil {
-		return err
+		return moved, err
 	}
 	if err := p.move(st.Branch, hash, false); err != nil {
-		return err
+		return moved, err
 	}
+	moved = time.Now()
 	_, err = p.flush()
-	return err
+	return moved, err
 }
 
 func poPath(lang string) string { return "po/" + lang + ".po" }

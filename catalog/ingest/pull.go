@@ -27,13 +27,16 @@ type pull struct {
 	report  Report
 	changes map[int64]int64 // entries by component
 	errs    map[int64]error // by component
+	phases  *phases
 
 	emptyDiscoveries   []*store.ComponentSpec // discoveries without a component
 	suggestionProblems map[int64][]string     // of files on branches with suggestions, by component
 }
 
 func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
+	fetched := p.phases.begin(fetchPhase)
 	head, err := m.Fetch(ctx)
+	fetched()
 	if err != nil {
 		return p.report, p.failed(ctx, err)
 	}
@@ -65,6 +68,7 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 // attempt brings the components to a head that the mirror should hold. Each of
 // its steps is one transaction, so that it can be run again.
 func (p *pull) attempt(ctx context.Context, m *mirror, head object.Head) error {
+	defer p.phases.begin(walkPhase)()
 	p.errs, p.comps = make(map[int64]error), nil
 	p.head, p.ref, p.report.Head = head.Hash, head.Branch, head.Hash.String()
 	reader, err := m.Reader(ctx)

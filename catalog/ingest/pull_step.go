@@ -30,11 +30,14 @@ func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step
 	if err != nil {
 		return err
 	}
+	read := p.phases.begin(readPhase)
 	p.prefetch(ctx, touched, step)
+	read()
 	m.to = step.Commit.Hash.String()
 	changes := make(map[int64]int64, len(touched))
 	var newFailures NewFailures
 	err = p.advanceHeads(ctx, m, func(ctx context.Context, tx *store.StepTx) (err error) {
+		defer p.phases.begin(applyPhase)()
 		var checkup *checkup
 		if !m.partial {
 			checkup = newCheckup(tx)
@@ -53,6 +56,7 @@ func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step
 		if m.partial {
 			return nil
 		}
+		defer p.phases.begin(checkPhase)()
 		newFailures, err = checkStep(ctx, tx, checkup, m.convoy, touched)
 		return err
 	})
@@ -132,6 +136,7 @@ func commitTime(c object.Commit, pull time.Time) time.Time {
 
 // advanceHeads moves the heads of a convoy, in one transaction with fn.
 func (p *pull) advanceHeads(ctx context.Context, m move, fn func(context.Context, *store.StepTx) error) error {
+	defer p.phases.begin(commitPhase)()
 	if err := p.transact(ctx, p.stepInfo(ctx, m), fn); err != nil {
 		return err
 	}

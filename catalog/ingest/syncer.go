@@ -103,8 +103,9 @@ func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
 	}
 	defer m.give()
 	started := s.now() // after take: pulls of a branch are in order of time
-	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64)}
+	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64), phases: newPhases(s.now)}
 	report, err := p.run(ctx, m)
+	p.phases.observe(s.metrics.phases)
 	s.metrics.pull(s.now().Sub(started), &report, err)
 	if err != nil {
 		return report, fmt.Errorf("pull %s: %w", b.Key, err)
@@ -179,6 +180,7 @@ type ComponentReport struct {
 type metrics struct {
 	pulls   *prometheus.CounterVec
 	seconds prometheus.Histogram
+	phases  *prometheus.HistogramVec
 	steps   prometheus.Counter
 	changes prometheus.Counter
 }
@@ -192,6 +194,10 @@ func newMetrics() *metrics {
 			Name: "repoglot_pull_duration_seconds", Help: "Duration of a pull, fetch included.",
 			Buckets: prometheus.ExponentialBuckets(0.005, 4, 10),
 		}),
+		phases: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "repoglot_pull_phase_seconds", Help: "Duration of the parts of a pull.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 4, 10),
+		}, []string{"phase"}),
 		steps: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "repoglot_steps_total", Help: "Transactions that moved components to another commit.",
 		}),
@@ -214,5 +220,5 @@ func (m *metrics) pull(d time.Duration, r *Report, err error) {
 
 // Metrics returns the collectors of the Syncer.
 func (s *Syncer) Metrics() []prometheus.Collector {
-	return []prometheus.Collector{s.metrics.pulls, s.metrics.seconds, s.metrics.steps, s.metrics.changes}
+	return []prometheus.Collector{s.metrics.pulls, s.metrics.seconds, s.metrics.phases, s.metrics.steps, s.metrics.changes}
 }

@@ -4,7 +4,7 @@
 //	bench -repoglot bin/repoglot [-shared ../shared] [-only import,push]
 //
 // docs/benchmarks.md has the figures. The measurements, for -only, are po, checks,
-// source, watch, import, replay, pull, push, page, search, http, and large, which
+// source, watch, import, replay, pull, push, onefile, page, search, http, and large, which
 // runs only if it is named. Each run starts from an empty data directory in a
 // temporary folder and uses only loopback. Without the shared data, the import is
 // measured on a generated repository of the same size, and the row says so.
@@ -92,6 +92,7 @@ func (b *bench) measurements() []measurement {
 		{name: "replay", run: b.replay},
 		{name: "pull", run: b.pullAfter},
 		{name: "push", run: b.push},
+		{name: "onefile", run: b.oneFile},
 		{name: "page", run: b.page},
 		{name: "search", run: b.search},
 		{name: "large", run: b.large, asked: true},

@@ -25,6 +25,7 @@ import (
 // usage is the time and memory of a finished process.
 type usage struct {
 	wall time.Duration
+	cpu  time.Duration
 	rss  float64 // peak, MiB
 }
 
@@ -51,6 +52,7 @@ func measure(cmd *exec.Cmd) (usage, error) {
 	u := usage{wall: time.Since(started)}
 	if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		u.rss = float64(r.Maxrss) / 1024
+		u.cpu = time.Duration(r.Utime.Nano() + r.Stime.Nano())
 	}
 	return u, nil
 }
