@@ -15,7 +15,7 @@ help: ## list the targets
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '  %-8s %s\n' "$$name" "$$text"; done
 
 build: ## build the binary, bin/repoglot
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/repoglot
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BIN) ./cmd/repoglot
 
 run: build ## serve the demo project
 	$(GO) run ./cmd/demorepos $(DEMO)

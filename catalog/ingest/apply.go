@@ -75,10 +75,6 @@ func (a *application) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if pot := a.comp.selection.newBase; a.comp.reread && pot != "" && !a.comp.has(pot) {
-		a.log.Warn("new_base does not exist: the source strings are taken from the translations; correct it, or leave it empty",
-			"component", a.comp.name(), "new_base", pot)
-	}
 	a.comp.reread, a.comp.retry = false, false
 	return a.entries.write(ctx, a)
 }
@@ -247,14 +243,33 @@ func (a *application) problem(ctx context.Context, path string, blob object.Hash
 	return nil
 }
 
-// refuse reports the files that the mask selects and that are not served.
+// refuse reports the files that the mask selects and that are not served, and a
+// template that is missing.
 func (a *application) refuse(ctx context.Context) error {
+	if pot := a.missingTemplate(); pot != "" {
+		if err := a.problem(ctx, pot, object.Hash{}, &fileError{msg: missingTemplate}, false); err != nil {
+			return err
+		}
+	}
 	for _, r := range a.slots.refused {
 		if err := a.problem(ctx, r.path, object.Hash{}, &fileError{msg: r.reason}, false); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// missingTemplate is the problem of a template that the commit lacks.
+const missingTemplate = "new_base does not exist: the source strings are taken from the translations; correct new_base, or leave it empty"
+
+// missingTemplate is the path of a template that the commit lacks; "" if it has it,
+// if none is configured, or if there are no files at all, which is a problem of its
+// own.
+func (a *application) missingTemplate() string {
+	if pot := a.comp.selection.newBase; len(a.comp.files) > 0 && !a.comp.has(pot) {
+		return pot
+	}
+	return ""
 }
 
 // forgetProblems clears the problems of files that are good again, gone, or no
@@ -272,6 +287,9 @@ func (a *application) forgetProblems(ctx context.Context) error {
 	}
 	for _, r := range a.slots.refused {
 		keep[r.path] = noBlob
+	}
+	if pot := a.missingTemplate(); pot != "" {
+		keep[pot] = noBlob
 	}
 	for path, p := range a.comp.problems {
 		if blob, ok := keep[path]; ok && blob == p.Blob {

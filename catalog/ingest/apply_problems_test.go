@@ -122,6 +122,30 @@ func TestUnsafeNamesAreReported(t *testing.T) {
 	}
 }
 
+// TestMissingTemplate: a new_base that does not exist is a problem of the component
+// until it appears, and again when it goes; meanwhile the files are served.
+func TestMissingTemplate(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
+	check := func(when string, want int) {
+		t.Helper()
+		problems := w.Sync().Components[0].Problems
+		if len(problems) != want || want > 0 && !strings.Contains(problems[0], "po/app.pot: new_base does not exist") {
+			t.Errorf("%s: problems %q, want %d", when, problems, want)
+		}
+	}
+	check("after the import", 1)
+	repo.Commit(t, testrepos.Change{Message: "translate", Files: map[string]string{"po/cs.po": po("One", "Jeden")}})
+	check("after a commit without it", 1)
+	repo.Commit(t, testrepos.Change{Message: "template", Files: map[string]string{"po/app.pot": po("One", "")}})
+	check("after it appeared", 0)
+	repo.Commit(t, testrepos.Change{Message: "no template", Delete: []string{"po/app.pot"}})
+	check("after it has gone", 1)
+	if got := servedFiles(w, "app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po"}) {
+		t.Errorf("languages %v", got)
+	}
+}
+
 // TestNotReadEntries: Git LFS pointers are reported as such, and the last good
 // version stays. Symlinks and submodules below the mask are not read.
 func TestNotReadEntries(t *testing.T) {

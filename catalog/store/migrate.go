@@ -38,6 +38,9 @@ func migrate(ctx context.Context, h *sql.DB, beside bool, log *slog.Logger) erro
 		return fmt.Errorf("the database has schema %d and is in use by an older repoglot, this one knows %d: restart the server with this version first", have, known)
 	}
 	done, err := provider.Up(ctx)
+	if have == 0 {
+		done = nil // a new database is no news
+	}
 	for _, m := range done {
 		log.Info("database migrated", "migration", m.Source.Path, "took", m.Duration)
 	}

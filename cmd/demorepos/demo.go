@@ -53,7 +53,7 @@ func setUp(dir string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "%s %s\n", verb(made), name)
-	fmt.Fprintf(out, "\nserve it:    repoglot serve --config %s\nnext commit: demorepos -advance %s\n", name, dir)
+	fmt.Fprintf(out, "\nThe next commit of each repository is pushed by: make advance\n")
 	return nil
 }
 

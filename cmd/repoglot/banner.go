@@ -62,10 +62,10 @@ func origin(l net.Listener) string {
 }
 
 // greeting is printed at the start: the address of the server on this machine,
-// and what it will serve below its public address.
-func greeting(local, base string, p *plan) string {
+// the folder of its data, and what it will serve below its public address.
+func greeting(local, base, dataDir string, p *plan) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "repoglot serves on %s/\n", local)
+	fmt.Fprintf(&b, "repoglot serves on %s/ and keeps its data in %s\n", local, dataDir)
 	list := p.public()
 	for i, c := range list {
 		if i == maxLinks {

@@ -17,6 +17,9 @@ type checkFlags struct {
 	stats  bool
 	strict bool
 
+	listLanguages bool
+	minTranslated int
+
 	quality        bool
 	sourceLanguage string
 	checkFlags     string
@@ -30,19 +33,23 @@ func (p *program) checkCommand() *cobra.Command {
 		Long: "Check PO and POT files: FILE whatever its name, *.po and *.pot below DIR (the\n" +
 			"current folder without arguments), - for the standard input. Findings are\n" +
 			"printed as file:line:column: severity: message [code]; docs/check.md explains\n" +
-			"the codes. The exit status is 1 if there is an error, 2 if the command line is\n" +
-			"wrong, else 0. --quality adds the quality checks of the server, as warnings;\n" +
+			"the codes. The exit status is 1 if there is an error or no file,\n" +
+			"2 if the command line is wrong, else 0. --quality adds the quality checks of the server, as warnings;\n" +
 			"docs/checks.md explains them.",
 		Example: "  repoglot check po/\n" +
 			"  repoglot check --stats\n" +
 			"  repoglot check --quality --strict po/\n" +
 			"  git show HEAD:po/cs.po | repoglot check -\n" +
-			"  repoglot check --format sarif > repoglot.sarif",
+			"  repoglot check --format sarif > repoglot.sarif\n" +
+			"  repoglot check --list-languages --min-translated 80 po/ > po/LINGUAS",
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"source-language", "check-flags"} {
 				if cmd.Flags().Changed(name) && !f.quality {
 					return usageError{fmt.Errorf("--%s says how quality checks are made: add --quality", name)}
 				}
+			}
+			if cmd.Flags().Changed("min-translated") && !f.listLanguages {
+				return usageError{errors.New("--min-translated says which languages are listed: add --list-languages")}
 			}
 			return p.check(cmd.Context(), args, f, cmd.InOrStdin())
 		}),
@@ -50,6 +57,8 @@ func (p *program) checkCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.format, "format", check.FormatText, "`FORMAT` of the report: text, json, sarif or github")
 	cmd.Flags().BoolVar(&f.stats, "stats", false, "print counts as msgfmt --statistics does, and their sums")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 also if there are only warnings")
+	cmd.Flags().BoolVar(&f.listLanguages, "list-languages", false, "list languages, as a LINGUAS file or with --format json, instead of findings")
+	cmd.Flags().IntVar(&f.minTranslated, "min-translated", 0, "least `PERCENT` of translated messages of a language, for --list-languages")
 	cmd.Flags().BoolVar(&f.quality, "quality", false, "also make the quality checks of the server")
 	cmd.Flags().StringVar(&f.sourceLanguage, "source-language", "en", "`CODE` of the language of the msgids, for --quality")
 	cmd.Flags().StringVar(&f.checkFlags, "check-flags", "", "`FLAGS` for all strings, as a component's check_flags, for --quality")
@@ -58,7 +67,7 @@ func (p *program) checkCommand() *cobra.Command {
 
 // check writes a report on files; it returns an error if they have errors.
 func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin io.Reader) error {
-	report, err := check.NewReport(p.stdout, check.ReportOptions{Format: f.format, Stats: f.stats, Version: programVersion(), Quality: f.quality})
+	report, err := p.report(f)
 	if err != nil {
 		return usageError{err}
 	}
@@ -84,12 +93,22 @@ func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin
 		return err
 	}
 	if sum.Files == 0 {
-		fmt.Fprintln(p.stderr, "repoglot: there is no .po or .pot file here: nothing was checked")
+		return errors.New("there is no .po or .pot file here: nothing was checked")
 	}
+	text := fmt.Sprintf("%s and %s in %s", quantity(sum.Errors, "error"), quantity(sum.Warnings, "warning"), quantity(sum.Files, "file"))
 	if sum.Errors > 0 || f.strict && sum.Warnings > 0 {
-		return fmt.Errorf("%s and %s in %s", quantity(sum.Errors, "error"), quantity(sum.Warnings, "warning"), quantity(sum.Files, "file"))
+		return errors.New(text)
 	}
-	return nil
+	_, err = fmt.Fprintf(p.stderr, "repoglot: %s\n", text)
+	return err
+}
+
+// report makes the report that the flags ask for.
+func (p *program) report(f checkFlags) (check.Report, error) {
+	if f.listLanguages {
+		return check.NewLanguagesReport(p.stdout, f.format, f.minTranslated)
+	}
+	return check.NewReport(p.stdout, check.ReportOptions{Format: f.format, Stats: f.stats, Version: programVersion(), Quality: f.quality})
 }
 
 // quantity returns "1 file" or "2 files".

@@ -24,19 +24,22 @@ import (
 )
 
 func (p *program) discoverCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "discover REPO",
 		Short: "Find the translation files of a repository and print a configuration",
 		Long: "Find the translation files of a repository and print a configuration that\n" +
 			"serves them, with a comment for each component. It stores nothing and locks\n" +
 			"nothing, so that a server may be running. serve REPO serves the same without a\n" +
 			"file.",
-		Args: cobra.ExactArgs(1),
+		Example: "  repoglot discover https://example.org/app.git > repoglot.yaml",
+		Args:    arguments(1, "one repository"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			limitMemory(p.env())
 			return p.discover(cmd.Context(), args[0])
 		}),
 	}
+	p.logFlags(cmd.Flags(), slog.LevelWarn)
+	return cmd
 }
 
 // discover prints a configuration for a repository.

@@ -24,7 +24,22 @@ func (p *program) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [--config FILE | REPO]",
 		Short: "Serve the projects of a configuration, or one repository without one",
-		Args:  cobra.MaximumNArgs(1),
+		Long: "Serve the projects of a configuration, ./" + defaultConfig + " unless --config names\n" +
+			"another, or one repository: its PO files are found as discover does, and its\n" +
+			"history is replayed in the background. The data of serve REPO is kept in\n" +
+			"repoglot/NAME-HASH in the user's cache folder, unless --data-dir names another.\n\n" +
+			"Flags win over environment variables (REPOGLOT_LISTEN, REPOGLOT_BASE_URL,\n" +
+			"REPOGLOT_DATA_DIR and so on, one for each single value of the configuration),\n" +
+			"which win over the configuration. docs/configuration.md lists all keys.",
+		Example: "  repoglot serve ~/src/app\n" +
+			"  repoglot serve https://example.org/app.git --listen :9000\n" +
+			"  repoglot serve --config /etc/repoglot.yaml",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("repoglot serve takes one repository, not %d: write a configuration for several", len(args))
+			}
+			return nil
+		},
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && p.flags.config != "" {
 				return usageError{errors.New("--config and a repository exclude each other: give one of them")}
@@ -33,7 +48,9 @@ func (p *program) serveCommand() *cobra.Command {
 			return p.serve(cmd.Context(), strings.Join(args, ""))
 		}),
 	}
-	cmd.Flags().StringVar(&p.flags.listen, "listen", "", "`HOST:PORT` to listen on, instead of listen")
+	cmd.Flags().StringVar(&p.flags.listen, "listen", "", "`HOST:PORT` to listen on (default "+config.DefaultListen+"); wins over listen of the configuration")
+	p.dataFlags(cmd.Flags())
+	p.logFlags(cmd.Flags(), slog.LevelInfo)
 	return cmd
 }
 
@@ -92,7 +109,7 @@ func (p *program) serve(ctx context.Context, repo string) (err error) {
 // those of flags and environment.
 func (p *program) settings(repo string) (*config.Config, error) {
 	if repo == "" {
-		return p.load()
+		return p.load("name a configuration with --config FILE, or a repository with repoglot serve REPO")
 	}
 	return p.repoSettings(repo)
 }
@@ -117,7 +134,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 		s.log.Warn("the configuration is not watched; restart after a change", "error", err)
 	}
 	s.pulls.set(plan, s.config.PollInterval)
-	if _, err := fmt.Fprint(s.program.stdout, greeting(origin(main), base, plan)); err != nil {
+	if _, err := fmt.Fprint(s.program.stdout, greeting(origin(main), base, string(s.config.DataDir), plan)); err != nil {
 		return fmt.Errorf("writing to the standard output: %w", err)
 	}
 	group.Go(func() error { return s.pulls.run(ctx) })

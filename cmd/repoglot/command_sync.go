@@ -23,7 +23,7 @@ import (
 var errNothing = errors.New("the configuration names no component")
 
 func (p *program) syncCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "sync [--config FILE] [PROJECT/COMPONENT]...",
 		Short: "Pull everything, or the components named, once",
 		Long: "Pull everything once, or only the branches of the components named (their\n" +
@@ -35,6 +35,9 @@ func (p *program) syncCommand() *cobra.Command {
 			return p.sync(cmd.Context(), args)
 		}),
 	}
+	p.dataFlags(cmd.Flags())
+	p.logFlags(cmd.Flags(), slog.LevelWarn)
+	return cmd
 }
 
 // sync pulls once and prints the results.
@@ -45,7 +48,7 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := p.load()
+	c, err := p.load("name a configuration with --config FILE")
 	if err != nil {
 		return err
 	}

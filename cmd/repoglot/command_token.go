@@ -22,11 +22,12 @@ func (p *program) tokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Make, list and revoke access tokens, also while a server is running",
-		Args:  cobra.NoArgs,
+		Args:  knownCommand,
 		RunE: func(*cobra.Command, []string) error {
 			return errors.New("no command was given: try repoglot token create NAME, token list or token revoke NAME")
 		},
 	}
+	p.dataFlags(cmd.PersistentFlags())
 	cmd.AddCommand(p.tokenCreateCommand(), p.tokenListCommand(), p.tokenRevokeCommand())
 	return cmd
 }
@@ -36,7 +37,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create [--scope read|admin] NAME",
 		Short: "Make a token and print it; it is shown only once",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments(1, "one name"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			if !catalog.Scope(scope).Known() {
 				return usageError{fmt.Errorf("--scope %s: write read or admin", scope)}
@@ -64,7 +65,7 @@ func (p *program) tokenListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the tokens, without their secrets",
-		Args:  cobra.NoArgs,
+		Args:  arguments(0, "no argument"),
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
 				return db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
@@ -87,7 +88,7 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME",
 		Short: "Revoke a token at once",
-		Args:  cobra.ExactArgs(1),
+		Args:  arguments(1, "one name"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
 				err := db.RevokeToken(ctx, args[0])
@@ -143,5 +144,5 @@ func (p *program) tokenSettings() (*config.Config, error) {
 		dir, err := filepath.Abs(p.flags.dataDir)
 		return &config.Config{DataDir: config.Path(dir)}, err
 	}
-	return p.load()
+	return p.load("name a configuration with --config FILE, or a data directory with --data-dir FOLDER")
 }

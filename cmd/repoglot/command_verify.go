@@ -12,7 +12,7 @@ import (
 )
 
 func (p *program) verifyCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Recount the whole database, also while a server is running",
 		Long: "Compute everything derived again: statistics and lists of changes from the\n" +
@@ -20,11 +20,13 @@ func (p *program) verifyCommand() *cobra.Command {
 			"it with the stored values. The command reads one state of the database and\n" +
 			"changes nothing; a server may go on pulling. It prints a line for each number\n" +
 			"that differs. The exit status is 0 only if no number differs.",
-		Args: cobra.NoArgs,
+		Args: arguments(0, "no argument"),
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			return p.verify(cmd.Context())
 		}),
 	}
+	p.dataFlags(cmd.Flags())
+	return cmd
 }
 
 // verify recounts and prints the differences.

@@ -77,7 +77,7 @@ func newFuzzed(f testing.TB) fuzzed {
 	file := filepath.Join(dir, "r.yaml")
 	must(f, os.WriteFile(file, []byte(fuzzedConfig), 0o600))
 	p := &program{environ: []string{"HOOK_SECRET=s"}, stdout: io.Discard, stderr: io.Discard, flags: flags{config: file}}
-	c, err := p.load()
+	c, err := p.load("")
 	must(f, err)
 	said := &output{}
 	log := slog.New(slog.NewTextHandler(said, nil))

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
@@ -75,23 +77,78 @@ func exitCode(err error) int {
 
 func (p *program) command() *cobra.Command {
 	root := &cobra.Command{
-		Use:               "repoglot",
-		Short:             "Serve the translations in git repositories of PO files",
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		Args:              cobra.NoArgs,
+		Use:           "repoglot",
+		Short:         "Serve the translations in git repositories of PO files",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       versionLine(),
+		Args:          knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return errors.New("no command was given: try repoglot serve REPO, or repoglot --help")
 		},
 	}
-	f := root.PersistentFlags()
-	f.StringVar(&p.flags.config, "config", "", "configuration `FILE` (default ./repoglot.yaml)")
-	f.StringVar(&p.flags.dataDir, "data-dir", "", "`FOLDER` of database and mirrors, instead of data_dir")
-	f.StringVar(&p.flags.logLevel, "log-level", "", "debug, info, warn or error (default info, for sync warn)")
-	f.StringVar(&p.flags.logFormat, "log-format", "text", "text or json")
+	root.SetVersionTemplate("repoglot {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.serveCommand(), p.syncCommand(), p.discoverCommand(), p.checkCommand(), p.tokenCommand(), p.verifyCommand(), p.versionCommand())
 	return root
+}
+
+// dataFlags adds the flags of commands that work on a data directory.
+func (p *program) dataFlags(f *pflag.FlagSet) {
+	f.StringVar(&p.flags.config, "config", "", "configuration `FILE` (default ./"+defaultConfig+")")
+	f.StringVar(&p.flags.dataDir, "data-dir", "", "`FOLDER` of database and mirrors; wins over data_dir of the configuration")
+}
+
+// logFlags adds the flags of commands that write a log.
+func (p *program) logFlags(f *pflag.FlagSet, level slog.Level) {
+	f.StringVar(&p.flags.logLevel, "log-level", "", "`LEVEL` of the log on the standard error: debug, info, warn or error (default "+strings.ToLower(level.String())+")")
+	f.StringVar(&p.flags.logFormat, "log-format", "text", "`FORMAT` of the log: text or json")
+}
+
+// knownCommand is the error of a command that is not known; it names the nearest
+// one.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	hint := "see " + cmd.CommandPath() + " --help"
+	if best := config.Nearest(args[0], names); best != "" {
+		hint = "did you mean " + cmd.CommandPath() + " " + best + "?"
+	}
+	return fmt.Errorf("unknown command %q: %s", args[0], hint)
+}
+
+// flagError adds to the error of an unknown flag the nearest one.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if best := config.Nearest(unknown.GetSpecifiedName(), names); best != "" {
+		return fmt.Errorf("%w: did you mean --%s?", err, best)
+	}
+	return fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())
+}
+
+// arguments demands n arguments, which what names.
+func arguments(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		if n == 0 {
+			return fmt.Errorf("%s takes no argument, but there is %q", cmd.CommandPath(), args[0])
+		}
+		return fmt.Errorf("%s takes %s, not %d arguments: write %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
+	}
 }
 
 // work marks the errors of a command's work with commandError.
@@ -108,12 +165,17 @@ func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  arguments(0, "no argument"),
 		RunE: work(func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(p.stdout, "repoglot %s %s %s/%s\n", programVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(p.stdout, "repoglot %s\n", versionLine())
 			return err
 		}),
 	}
+}
+
+// versionLine is the version with that of Go and the platform.
+func versionLine() string {
+	return fmt.Sprintf("%s %s %s/%s", programVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // programVersion is the version set by the build, or else the version of the

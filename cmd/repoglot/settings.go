@@ -20,13 +20,14 @@ import (
 // defaultConfig is read if no configuration is named.
 const defaultConfig = "repoglot.yaml"
 
-// load reads the configuration that the flags name, or ./repoglot.yaml.
-func (p *program) load() (*config.Config, error) {
+// load reads the configuration that the flags name, or ./repoglot.yaml. remedy says
+// what to do without one.
+func (p *program) load(remedy string) (*config.Config, error) {
 	path := p.flags.config
 	if path == "" {
 		path = defaultConfig
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, usageError{errors.New("there is no repoglot.yaml here: name a configuration with --config FILE, or a repository with repoglot serve REPO")}
+			return nil, usageError{fmt.Errorf("there is no %s here: %s", defaultConfig, remedy)}
 		}
 	}
 	c, err := config.Load(path, p.environ)
@@ -135,8 +136,5 @@ func (e *engine) discover(ctx context.Context, c *config.Config, repo string) er
 		return err
 	}
 	project := discoveredProject(address, d.Sets)
-	for i := range project.Components {
-		project.Components[i].History = config.History{Mode: config.HistoryNone}
-	}
 	return c.Add(project)
 }

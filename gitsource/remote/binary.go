@@ -291,7 +291,7 @@ func (s *binarySource) describe(err error) error {
 	}
 	said := err.Error() // the kind is decided before secrets are removed
 	if path, local := repourl.IsLocal(s.remote.URL); !local && saysAbsent(said) {
-		return s.fail(ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private")
+		return s.fail(ErrUnreachable, "repository not found", "correct the address, or give credentials: if it is private")
 	} else if local && isReftable(path) && (strings.Contains(said, "unknown repository extension") || strings.Contains(said, "expected git repo version")) {
 		return s.fail(ErrUnsupported, "refs are kept in a reftable, which this git cannot read", "install git 2.45 or newer")
 	}
@@ -307,13 +307,13 @@ func (s *binarySource) describe(err error) error {
 		{"Permission denied", ErrAuth, "permission denied", "set ssh_key in credentials:, or load a key into the ssh agent"},
 		{"returned error: 403", ErrAuth, "access is forbidden", "check credentials: for this host"},
 		{"couldn't find remote ref", ErrBranchMissing, "the branch has gone", "correct branch:"},
-		{"not found", ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private"},
+		{"not found", ErrUnreachable, "repository not found", "correct the address, or give credentials: if it is private"},
 		{"detected dubious ownership", ErrUnreachable, "git refuses a repository of another user", "set git: auto, or run repoglot as its owner"},
-		{"does not appear to be a git repository", ErrUnreachable, "is not a git repository", "correct repo:"},
+		{"does not appear to be a git repository", ErrUnreachable, "is not a git repository", "correct the address"},
 	} {
 		if strings.Contains(said, known.text) {
 			return s.fail(known.kind, known.what, known.remedy)
 		}
 	}
-	return s.fail(ErrUnreachable, redactText(said, s.remote, s.access), "check address and network; it is tried again later")
+	return s.fail(ErrUnreachable, redactText(said, s.remote, s.access), "check address and network")
 }

@@ -97,9 +97,9 @@ func (s *localSource) repo() (localRepo, error) {
 	repo, err := findRepo(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return repo, s.fail(ErrUnreachable, "no such directory", "create the repository or correct repo:")
+		return repo, s.fail(ErrUnreachable, "no such directory", "create the repository, or correct its address")
 	case err != nil:
-		return repo, s.fail(ErrUnreachable, plainPathError(err), "correct repo:, or give this user the right to read it")
+		return repo, s.fail(ErrUnreachable, plainPathError(err), "correct the address, or give this user the right to read it")
 	}
 	config, _ := object.ReadText(filepath.Join(repo.commonDir, "config"))
 	if strings.Contains(strings.ToLower(strings.ReplaceAll(config, " ", "")), "objectformat=sha256") {

@@ -109,7 +109,7 @@ func (c *client) fail(kind error, detail, remedy string) error {
 func (c *client) timedOut(cause error) error {
 	return &Error{
 		URL: c.remote.String(), Kind: ErrUnreachable, Detail: "no answer in time",
-		Remedy: "it is tried again later", Cause: cause,
+		Remedy: "check address and network", Cause: cause,
 	}
 }
 

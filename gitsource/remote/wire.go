@@ -352,7 +352,7 @@ func (s *wireSource) describe(err error) error {
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed):
 		return s.fail(ErrAuth, s.safe(err), "check credentials: for this host")
 	case errors.Is(err, transport.ErrRepositoryNotFound):
-		return s.fail(ErrUnreachable, "repository not found", "correct repo:, or give credentials: if it is private")
+		return s.fail(ErrUnreachable, "repository not found", "correct the address, or give credentials: if it is private")
 	case isHostKeyError(err):
 		return s.fail(ErrAuth, "the host's key is not the one in known_hosts, or is not there", "verify the key and add it to ~/.ssh/known_hosts")
 	case isSSHAuthError(err):
@@ -360,7 +360,7 @@ func (s *wireSource) describe(err error) error {
 	case errors.As(err, &unknown):
 		err = unknown.Err // without the URL
 	}
-	return s.fail(ErrUnreachable, s.safe(err), "check address and network; it is tried again later")
+	return s.fail(ErrUnreachable, s.safe(err), "check address and network")
 }
 
 // safe returns the text of a foreign error without secrets.

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -116,14 +115,7 @@ func (q *quality) language(f *poparse.File) (lang.Language, bool) {
 	if isTemplate(f.Name) {
 		return q.source, true
 	}
-	path := filepath.ToSlash(f.Name)
-	stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	beforeDot, _, _ := strings.Cut(stem, ".") // zh_CN.UTF-8.po
-	names := []string{f.Field("Language"), stem, beforeDot}
-	if dir, _, ok := strings.Cut(path, "/LC_MESSAGES/"); ok {
-		names = append(names, filepath.Base(dir))
-	}
-	for _, name := range names {
+	for _, name := range append([]string{f.Field("Language")}, pathLanguages(f.Name)...) {
 		if l, ok := q.table.Lookup(name); ok && name != "" {
 			return l, true
 		}

@@ -152,10 +152,13 @@ type Project struct {
 	Components []Component `yaml:"components"`
 }
 
+// DefaultListen is the address of a server whose configuration names none.
+const DefaultListen = "127.0.0.1:8080"
+
 // Default returns the configuration of an empty file.
 func Default() *Config {
 	return &Config{
-		Listen:        "127.0.0.1:8080",
+		Listen:        DefaultListen,
 		DataDir:       "./repoglot-data",
 		PollInterval:  5 * time.Minute,
 		MaxFileSize:   128 << 20,

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -124,12 +126,7 @@ func keysOf(t reflect.Type) map[string]int {
 
 // hint names the key that an unknown key may be a misspelling of.
 func (d *decoder) hint(path, key string, fields map[string]int) string {
-	best, least := "", 3
-	for known := range fields {
-		if n := distance(strings.ToLower(key), known); n < least || n == least && known < best {
-			best, least = known, n
-		}
-	}
+	best := Nearest(key, slices.Collect(maps.Keys(fields)))
 	switch {
 	case best != "":
 		return "; did you mean " + sample(best) + "?"
@@ -138,6 +135,19 @@ func (d *decoder) hint(path, key string, fields map[string]int) string {
 	default:
 		return "; remove it, or see docs/configuration.md for the keys of " + path
 	}
+}
+
+// Nearest returns the word that another one may be a misspelling of: the one with
+// the fewest letters to change, add or drop, at most two; the first by name of
+// several. It is "" if there is none.
+func Nearest(word string, words []string) string {
+	best, least := "", 3
+	for _, known := range words {
+		if n := distance(strings.ToLower(word), known); n < least || n == least && known < best {
+			best, least = known, n
+		}
+	}
+	return best
 }
 
 // distance is the number of letters to change, add or drop between two words;
