@@ -69,6 +69,24 @@ func TestDocsJSONDrift(t *testing.T) {
 	}
 }
 
+// TestDocsLanguagesDrift: so has the example of --list-languages.
+func TestDocsLanguagesDrift(t *testing.T) {
+	text, err := os.ReadFile(docs)
+	must(t, err)
+	_, rest, _ := strings.Cut(string(text), "## Languages\n")
+	_, rest, _ = strings.Cut(rest, "```json\n")
+	example, _, _ := strings.Cut(rest, "```")
+	var out bytes.Buffer
+	languages, err := check.NewLanguagesReport(&out, check.FormatJSON, 50)
+	must(t, err)
+	must(t, languages.File(check.Result{File: "po/cs.po", Parsed: true, Counts: check.Counts{Translated: 1, Fuzzy: 1}}))
+	must(t, languages.File(check.Result{File: "po/de.po", Parsed: true, Counts: check.Counts{Translated: 1, Fuzzy: 2}}))
+	must(t, languages.Close())
+	if diff := cmp.Diff(out.String(), example); diff != "" {
+		t.Errorf("-real +example:\n%s", diff)
+	}
+}
+
 // members returns the paths of an object's members.
 func members(t *testing.T, text string) []string {
 	t.Helper()
