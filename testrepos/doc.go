@@ -7,18 +7,21 @@
 // every further commit, so that a test or a newcomer sees a change arrive.
 // README.md describes the format.
 //
+// Large repositories are generated: GenSpec makes one component in one commit, Project
+// many components with a history of thousands of commits, written as a pack.
+//
 // Goals:
 //   - The same scenario always gives the same commit hashes: authors, dates and
 //     time zones come from the scenario, never from the machine.
-//   - It uses only go-git: no git binary, no network, no configuration of the user.
+//   - It needs no git binary, no network, no configuration of the user.
 //   - A push writes objects first, then the references, so that a watcher never
 //     sees half of it.
 //   - A scenario can have anything that git can: merges, force pushes, symbolic
 //     links, odd names, charsets, huge files.
 //   - A mistake in a scenario is an error with its file and line.
 //
-// Non-goals: a general git library, work trees, speed on large histories
-// (every commit reads the whole list of files of its parent), and safety
+// Non-goals: a general git library, work trees, speed on large histories except
+// Project's (every commit of a scenario reads the list of its parent's files), and safety
 // against two processes pushing to one repository at the same time.
 //
 // The package does not import testing, so that the demo binary does not carry

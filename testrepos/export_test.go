@@ -1,0 +1,4 @@
+package testrepos
+
+// AppendDelta is for tests of deltas.
+var AppendDelta = appendDelta

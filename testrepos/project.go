@@ -1,0 +1,211 @@
+package testrepos
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Project describes a repository of many components with a long history: the shape
+// of distributions, desktop environments and collections of add-ons. Each component
+// is a folder with a template and one file for each language, so that its filemask
+// is {component}/*.po and its new_base {component}/messages.pot.
+//
+// Each component is added by a commit of its own. After these, commits of templates
+// and of translators follow in turn. A commit of a template changes the template and
+// all files of one component as msgmerge does: POT-Creation-Date, the locations in
+// some source files, and in two of three commits some strings, one in 60: they are
+// added and removed, or changed, so that their translations become fuzzy. The number
+// of a component's strings stays the same. A commit of a translator changes up to
+// three strings (of 60) of one file.
+//
+// The same Project always gives the same bytes and the same commits.
+type Project struct {
+	// Components is the number of components.
+	Components int
+	// Languages is the number of languages of each, up to 96; see [Languages].
+	Languages int
+	// Strings is the number of strings of each component, at least 1.
+	Strings int
+	// Shared is the percentage of strings that other components have too, half of them
+	// all components, the others the ten (from the first) that a component is among.
+	// Most have the same translation everywhere.
+	Shared int
+	// Templates and Edits are the numbers of commits of templates and of translators.
+	Templates, Edits int
+	// Seed selects the texts.
+	Seed uint64
+}
+
+// ProjectRepo is the repository of a Project.
+type ProjectRepo struct {
+	*Repo
+	// Commits are the hashes of the commits in 40 hex digits, from the first.
+	Commits []string
+	// Distinct is the number of different strings, context included, of all templates
+	// at the head.
+	Distinct int
+	// Versions is the number of files that all commits together wrote, templates
+	// included, and Entries the number of entries in them.
+	Versions, Entries int
+}
+
+// projectStart is the time of the first commit, projectPace the time between two:
+// 48,000 commits take eight years.
+const projectPace = 90 * time.Minute
+
+func projectStart() time.Time { return time.Date(2015, 1, 5, 9, 0, 0, 0, time.UTC) }
+
+// CreateProject makes the bare repository dir, which must be empty or not exist. It
+// writes one pack, at some 10,000 versions of files a second, and has the newest
+// version of each file in memory.
+func CreateProject(dir string, p Project) (*ProjectRepo, error) {
+	if p.Components < 1 || p.Strings < 1 || p.Languages < 1 {
+		return nil, fmt.Errorf("project %+v: components, languages and strings must be at least 1", p)
+	}
+	s := &Scenario{Name: "project", Branch: DefaultBranch}
+	r, err := Create(dir, s)
+	if err != nil {
+		return nil, err
+	}
+	pack, err := newPackWriter(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	h := newProjectHistory(p, pack)
+	if err := h.write(); err != nil {
+		pack.abandon()
+		return nil, fmt.Errorf("project: %w", err)
+	}
+	if r, err = Open(dir, s); err != nil { // go-git looks for packs only once
+		return nil, err
+	}
+	h.repo.Repo = r
+	h.repo.Distinct = h.distinct()
+	return &h.repo, h.repo.Rewind(len(h.repo.Commits))
+}
+
+// Generate makes the repository in a temporary directory of a test.
+func (p Project) Generate(tb TB) *ProjectRepo {
+	tb.Helper()
+	r, err := CreateProject(filepath.Join(tb.TempDir(), "project.git"), p)
+	must(tb, err)
+	return r
+}
+
+// Rewind sets the branch to the first n commits. Objects of later ones stay, so that
+// tests can push them in pieces.
+func (r *ProjectRepo) Rewind(n int) error {
+	if n < 1 || n > len(r.Commits) {
+		return fmt.Errorf("rewind to %d of %d commits", n, len(r.Commits))
+	}
+	name := plumbing.NewBranchReferenceName(r.DefaultBranch())
+	if err := r.git.Storer.SetReference(plumbing.NewHashReference(name, plumbing.NewHash(r.Commits[n-1]))); err != nil {
+		return fmt.Errorf("rewind: %w", err)
+	}
+	return nil
+}
+
+// projectHistory writes the commits of a project.
+type projectHistory struct {
+	project    Project
+	pack       *packWriter
+	repo       ProjectRepo
+	components []*projectComponent
+	root       chain
+	trees      []string // entries of the root, by component; "" before it is added
+	when       time.Time
+}
+
+func newProjectHistory(p Project, pack *packWriter) *projectHistory {
+	h := &projectHistory{
+		project: p, pack: pack, when: projectStart(),
+		root: chain{kind: plumbing.TreeObject}, trees: make([]string, p.Components),
+	}
+	texts := &projectTexts{project: p, english: strings.Fields(englishWords), foreign: strings.Fields(foreignWords)}
+	for n := range p.Components {
+		h.components = append(h.components, newProjectComponent(texts, n))
+	}
+	return h
+}
+
+// write writes all commits and ends the pack.
+func (h *projectHistory) write() error {
+	for _, c := range h.components {
+		c.begin(h.when)
+		if err := h.commit(c, "Ada Mint", "Add "+c.name); err != nil {
+			return err
+		}
+	}
+	p := h.project
+	for n, templates := 0, 0; n < p.Templates+p.Edits; n++ {
+		random := mix(p.Seed ^ mix(uint64(n)))
+		c := h.components[random%uint64(len(h.components))]
+		var who, message string
+		if templates*(p.Templates+p.Edits) <= n*p.Templates && templates < p.Templates {
+			who, message = "Ada Mint", c.updateTemplate(h.when, templates)
+			templates++
+		} else {
+			who, message = c.translate(h.when, mix(random))
+		}
+		if err := h.commit(c, who, message); err != nil {
+			return err
+		}
+	}
+	if err := h.pack.flush(&h.root); err != nil {
+		return err
+	}
+	for _, c := range h.components {
+		if err := c.flush(h.pack); err != nil {
+			return err
+		}
+	}
+	return h.pack.close()
+}
+
+// commit writes the changed files of a component, and the commit.
+func (h *projectHistory) commit(c *projectComponent, who, message string) error {
+	tree, err := c.store(h.pack, &h.repo)
+	if err != nil {
+		return err
+	}
+	h.trees[c.number] = "40000 " + c.name + "\x00" + string(tree[:])
+	var trees []string
+	for _, t := range h.trees {
+		if t != "" {
+			trees = append(trees, t)
+		}
+	}
+	root, err := h.pack.add(&h.root, trees)
+	if err != nil {
+		return err
+	}
+	text := "tree " + root.String() + "\n"
+	if n := len(h.repo.Commits); n > 0 {
+		text += "parent " + h.repo.Commits[n-1] + "\n"
+	}
+	signature := fmt.Sprintf("%s <%s> %d +0000", who, projectMail(who), h.when.Unix())
+	text += "author " + signature + "\ncommitter " + signature + "\n\n" + message + "\n"
+	hash, err := h.pack.commit(text)
+	h.repo.Commits = append(h.repo.Commits, hash.String())
+	h.when = h.when.Add(projectPace)
+	return err
+}
+
+// distinct counts the strings of all templates.
+func (h *projectHistory) distinct() int {
+	strings := map[[2]string]bool{}
+	for _, c := range h.components {
+		for _, m := range c.messages {
+			strings[[2]string{m.context, m.source}] = true
+		}
+	}
+	return len(strings)
+}
+
+func projectMail(who string) string {
+	return strings.ToLower(strings.ReplaceAll(who, " ", ".")) + "@example.org"
+}
