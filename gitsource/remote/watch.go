@@ -24,8 +24,8 @@ var ErrWatchLimit = errors.New("no more file watches")
 
 // WatchOptions of a Watcher; the zero value is usable.
 type WatchOptions struct {
-	// Debounce is how long events are collected after a first one; 0: 15 ms. Later
-	// events do not extend it, so it is also the delay.
+	// Debounce is how long events are collected after a first one, which is not
+	// delayed; 0: 15 ms. Later events do not extend it, so it is also their delay.
 	Debounce time.Duration
 	// OnLost is called when a repository can no longer be watched completely (its
 	// directories are gone, or no watches are left): poll it. OnLost must not
@@ -230,15 +230,16 @@ func (w *Watcher) watchBelowLocked(key string, r *watchedRepo, dir string) error
 	return nil
 }
 
-// loop receives events, collects them for the debounce, and sends their keys. While
-// it waits for the reader of Events, it still receives events.
+// loop receives events and sends their keys: the first at once, since git moves a
+// ref after it has written everything else, and the others, collected, after the
+// debounce. While it waits for the reader of Events, it still receives events.
 func (w *Watcher) loop() {
 	defer close(w.ended)
 	defer close(w.events)
 	var (
 		fresh []string         // moved since the debounce began
 		ready []string         // keys to send
-		timer <-chan time.Time // runs while fresh is not empty
+		timer <-chan time.Time // runs during the debounce
 	)
 	for {
 		var out chan<- string
@@ -253,7 +254,6 @@ func (w *Watcher) loop() {
 			ready = ready[1:]
 		case <-timer:
 			timer = nil
-			ready, fresh = union(ready, fresh), nil
 		case e := <-w.fs.Events:
 			fresh = union(fresh, w.moved(e))
 		case err := <-w.fs.Errors:
@@ -261,6 +261,7 @@ func (w *Watcher) loop() {
 			fresh = union(fresh, w.keys())
 		}
 		if timer == nil && len(fresh) > 0 {
+			ready, fresh = union(ready, fresh), nil
 			timer = w.after(w.opts.Debounce)
 		}
 	}
