@@ -38,7 +38,8 @@ type bench struct {
 	dir    string // temporary folder
 	out    io.Writer
 
-	versions int // of the file of large
+	versions int         // of the file of large
+	project  projectSize // of the repositories of project
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -50,6 +51,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	shared := flags.String("shared", "../shared", "folder of the shared data")
 	only := flags.String("only", "", "measurements to run, by comma; empty: all")
 	versions := flags.Int("versions", 10, "versions of the file of -only large, a million entries each")
+	var size projectSize
+	size.flags(flags)
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -62,7 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{binary: abs, shared: *shared, dir: dir, out: out, versions: *versions}
+	b := &bench{binary: abs, shared: *shared, dir: dir, out: out, versions: *versions, project: size}
 	fmt.Fprintf(out, "%-58s %14s %14s  %s\n", "what", "measured", "limit", "ratio")
 	for _, m := range b.measurements() {
 		if *only != "" && !strings.Contains(","+*only+",", ","+m.name+",") || *only == "" && m.asked {
@@ -97,7 +100,13 @@ func (b *bench) measurements() []measurement {
 		{name: "search", run: b.search},
 		{name: "large", run: b.large, asked: true},
 		{name: "http", run: b.http},
+		{name: "project", run: b.projects, asked: true},
 	}
+}
+
+// figure prints a figure without a limit.
+func (b *bench) figure(what, unit string, measured float64) {
+	fmt.Fprintf(b.out, "%-58s %11.4g %s\n", what, measured, unit)
 }
 
 // row prints a figure whose limit is a maximum.

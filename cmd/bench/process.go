@@ -49,7 +49,7 @@ func measure(cmd *exec.Cmd) (usage, error) {
 	if err := cmd.Run(); err != nil {
 		return usage{}, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, errs.String())
 	}
-	u := usage{wall: time.Since(started)}
+	u := usage{wall: time.Since(started), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		u.rss = float64(r.Maxrss) / 1024
 		u.cpu = time.Duration(r.Utime.Nano() + r.Stime.Nano())
