@@ -17,7 +17,7 @@ import (
 // Meanwhile pullCache bounds the objects of the pull's reader, which only reads what is
 // needed again.
 const (
-	aheadObjectCache = 32 << 20
+	aheadObjectCache = 48 << 20
 	pullCache        = 8 << 20
 )
 

@@ -35,14 +35,16 @@ type objects struct {
 	open  bool     // loose and packs are filled in
 	loose map[Hash]string
 	packs []*pack
-	cache blobCache
+	cache packCache
 	sum   hash.Hash
 }
 
 // openObjects opens the objects directory of gitDir and its alternates. It lists
 // nothing before the first read.
 func openObjects(gitDir string) *objects {
-	return &objects{dirs: objectDirs(filepath.Join(gitDir, "objects"))}
+	o := &objects{dirs: objectDirs(filepath.Join(gitDir, "objects"))}
+	o.cache.setLimit(0)
+	return o
 }
 
 // list finds out which loose objects and packs there are, so that looking for an
@@ -253,13 +255,6 @@ func (o *objects) readAny(h Hash, limit int64) (plumbing.ObjectType, []byte, err
 	}
 	p, offset, err := o.findPacked(h)
 	if err != nil {
-		return 0, nil, err
-	}
-	size, err := p.size(offset)
-	if err != nil {
-		return 0, nil, err
-	}
-	if err := tooLarge(size, limit); err != nil {
 		return 0, nil, err
 	}
 	return p.object(offset, limit)

@@ -23,7 +23,7 @@ type pack struct {
 	in    *bufio.Reader
 	at    *io.SectionReader // below in
 	z     io.ReadCloser
-	cache *blobCache
+	cache *packCache
 }
 
 const (
@@ -35,7 +35,7 @@ const (
 )
 
 // openPack reads the index of a pack; the pack itself is opened when needed.
-func openPack(name string, cache *blobCache) (*pack, error) {
+func openPack(name string, cache *packCache) (*pack, error) {
 	index, err := readPackIndex(strings.TrimSuffix(name, ".pack") + ".idx")
 	if err != nil {
 		return nil, err
@@ -188,8 +188,8 @@ func inflater(z io.ReadCloser, in io.Reader) (io.ReadCloser, error) {
 
 // size returns an object's length, from its header or from the start of its delta.
 func (p *pack) size(offset int64) (int64, error) {
-	if _, data, ok := p.cache.get(p, offset); ok {
-		return int64(len(data)), nil
+	if o, ok := p.cache.objects.get(p, offset); ok {
+		return int64(len(o.data)), nil
 	}
 	e, err := p.header(offset)
 	if err != nil || !e.delta() {
@@ -220,45 +220,25 @@ func targetSize(delta []byte) (int64, error) {
 	return size, nil
 }
 
-// object reads the object at an offset. The slice belongs to the cache: do not
-// write to it.
+// object reads the object at an offset, if it is no longer than limit: else the error
+// is ErrTooLarge. The slice belongs to the cache: do not write to it.
 func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) {
-	held := max(2*limit, baseRoom)
-	var deltas [][]byte
-	var offsets []int64
-	var kind plumbing.ObjectType
-	var data []byte
-	for at := offset; ; {
-		var ok bool
-		if kind, data, ok = p.cache.get(p, at); ok {
-			break
-		}
-		e, err := p.header(at)
-		if err != nil {
-			return 0, nil, err
-		}
-		if held -= e.size; held < 0 || len(deltas) > maxChain {
-			return 0, nil, p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
-		}
-		chunk, err := p.inflate(e.size, e.size)
-		if err != nil {
-			return 0, nil, p.corrupt(at, "%w", err)
-		}
-		if !e.delta() {
-			kind, data = e.kind, chunk
-			if worthKeeping(data, len(deltas)) {
-				p.cache.put(p, at, kind, data)
-			}
-			break
-		}
-		deltas, offsets = append(deltas, chunk), append(offsets, at)
-		at = e.base
+	c := chain{held: max(2*limit, baseRoom)}
+	if err := p.bounded(offset, limit); err != nil {
+		return 0, nil, err
 	}
+	if err := p.follow(&c, offset); err != nil {
+		return 0, nil, err
+	}
+	data := c.root
 	var room, spare []byte // for objects that are not kept
-	for i := len(deltas) - 1; i >= 0; i-- {
-		size, err := targetSize(deltas[i])
+	for i := len(c.links) - 1; i >= 0; i-- {
+		size, err := targetSize(c.links[i].delta)
 		if err != nil {
-			return 0, nil, p.corrupt(offsets[i], "%w", err)
+			return 0, nil, p.corrupt(c.links[i].offset, "%w", err)
+		}
+		if i == 0 && size > limit {
+			return 0, nil, tooLarge(size, limit)
 		}
 		if size > max(2*limit, baseRoom) {
 			return 0, nil, p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
@@ -267,30 +247,114 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 		if keep {
 			room = nil
 		}
-		if data, err = patch(room, data, deltas[i]); err != nil {
-			return 0, nil, p.corrupt(offsets[i], "%w", err)
+		if data, err = patch(room, data, c.links[i].delta); err != nil {
+			return 0, nil, p.corrupt(c.links[i].offset, "%w", err)
 		}
 		if keep {
-			p.cache.put(p, offsets[i], kind, data)
+			p.cache.objects.put(p, c.links[i].offset, cached{kind: c.kind, data: data})
 			continue
 		}
 		room, spare = spare, data
 	}
-	return kind, data, nil
+	return c.kind, data, nil
+}
+
+// bounded returns ErrTooLarge for an object longer than limit, unless it is a short
+// delta: that costs no more to inflate than its beginning, which has the length.
+func (p *pack) bounded(offset, limit int64) error {
+	if o, ok := p.cache.objects.get(p, offset); ok {
+		return tooLarge(int64(len(o.data)), limit)
+	}
+	if _, ok := p.cache.deltas.get(p, offset); ok {
+		return nil
+	}
+	e, err := p.header(offset)
+	if err != nil || e.delta() && e.size <= shortDelta {
+		return err
+	}
+	size := e.size
+	if e.delta() {
+		if size, err = p.size(offset); err != nil {
+			return err
+		}
+	}
+	return tooLarge(size, limit)
+}
+
+// chain is what an object is made of: a root, and deltas that are applied to it, the
+// last one first.
+type chain struct {
+	kind  plumbing.ObjectType
+	root  []byte
+	links []link
+	held  int64 // bytes that it may still have
+}
+
+type link struct {
+	offset int64
+	delta  []byte
+}
+
+// follow reads the chain of the object at an offset, up to the first base in the
+// cache.
+func (p *pack) follow(c *chain, offset int64) error {
+	for at := offset; ; {
+		if o, ok := p.cache.objects.get(p, at); ok {
+			c.kind, c.root = o.kind, o.data
+			return nil
+		}
+		o, ok := p.cache.deltas.get(p, at)
+		e := entry{kind: o.kind, size: int64(len(o.data)), base: o.base}
+		if !ok {
+			var err error
+			if e, err = p.header(at); err != nil {
+				return err
+			}
+		}
+		if c.held -= e.size; c.held < 0 || len(c.links) > maxChain {
+			return p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
+		}
+		if !ok {
+			data, err := p.inflate(e.size, e.size)
+			if err != nil {
+				return p.corrupt(at, "%w", err)
+			}
+			o = cached{kind: e.kind, data: data, base: e.base}
+		}
+		if !e.delta() {
+			c.kind, c.root = o.kind, o.data
+			p.cache.objects.put(p, at, o)
+			return nil
+		}
+		if !ok && at != offset {
+			p.cache.deltas.put(p, at, o)
+		}
+		c.links = append(c.links, link{at, o.data})
+		at = e.base
+	}
 }
 
 const (
 	// nearBases is the number of an object's bases that are kept. Git makes older
 	// versions from newer ones, so a walk through history needs these next; a
-	// whole long chain would push the bases of other files out.
-	nearBases = 4
+	// whole long chain would push the bases of other files out. Its root is kept,
+	// and its deltas are, which are short.
+	nearBases = 3
 	// smallBase is the length up to which every base is kept.
 	smallBase = 16 << 10
+	// shortDelta is the length of a delta that is inflated before it is known how
+	// long the object is.
+	shortDelta = 16 << 10
 )
 
-// worthKeeping reports whether the root of a chain of deltas is kept.
-func worthKeeping(data []byte, deltas int) bool {
-	return deltas < nearBases || len(data) <= smallBase
+// packCache keeps what was inflated: objects, and the deltas of their bases.
+type packCache struct{ objects, deltas blobCache }
+
+// setLimit bounds the bytes of both; 0 is objectCache.
+func (c *packCache) setLimit(bytes int) {
+	bytes = cmp.Or(bytes, objectCache)
+	c.deltas.limit = bytes / 3
+	c.objects.limit = bytes - c.deltas.limit
 }
 
 // blobCache keeps inflated objects, which are the bases of their neighbours in
@@ -299,7 +363,7 @@ func worthKeeping(data []byte, deltas int) bool {
 type blobCache struct {
 	young, old map[packed]cached
 	bytes      int // of young
-	limit      int // in bytes; 0: objectCache
+	limit      int // in bytes
 }
 
 type packed struct {
@@ -307,32 +371,34 @@ type packed struct {
 	offset int64
 }
 
+// cached is an inflated object, or a delta with the offset of its base.
 type cached struct {
 	kind plumbing.ObjectType
 	data []byte
+	base int64
 }
 
-func (c *blobCache) get(p *pack, offset int64) (plumbing.ObjectType, []byte, bool) {
+func (c *blobCache) get(p *pack, offset int64) (cached, bool) {
 	key := packed{p, offset}
 	if o, ok := c.young[key]; ok {
-		return o.kind, o.data, true
+		return o, true
 	}
 	o, ok := c.old[key]
 	if ok {
-		c.put(p, offset, o.kind, o.data)
+		c.put(p, offset, o)
 	}
-	return o.kind, o.data, ok
+	return o, ok
 }
 
-func (c *blobCache) put(p *pack, offset int64, kind plumbing.ObjectType, data []byte) {
+func (c *blobCache) put(p *pack, offset int64, o cached) {
 	const overhead = 100
-	limit := cmp.Or(c.limit, objectCache)
-	if len(data) > limit/4 {
+	size := len(o.data) + overhead
+	if len(o.data) > c.limit/4 {
 		return
 	}
-	if c.young == nil || c.bytes+len(data)+overhead > limit/2 {
+	if c.young == nil || c.bytes+size > c.limit/2 {
 		c.old, c.young, c.bytes = c.young, map[packed]cached{}, 0
 	}
-	c.young[packed{p, offset}] = cached{kind, data}
-	c.bytes += len(data) + overhead
+	c.young[packed{p, offset}] = o
+	c.bytes += size
 }

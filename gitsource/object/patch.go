@@ -1,6 +1,10 @@
 package object
 
-import "errors"
+import (
+	"errors"
+	"strings"
+	"unsafe"
+)
 
 // errDelta says that a delta is malformed, or is for another base.
 var errDelta = errors.New("delta is damaged")
@@ -18,54 +22,80 @@ func patch(room, base, delta []byte) ([]byte, error) {
 	if !ok {
 		return nil, errDelta
 	}
-	out := room[:0]
-	if int64(cap(out)) < size {
-		out = make([]byte, 0, size)
+	out := room[:cap(room)]
+	if int64(len(out)) < size {
+		out = unzeroed(int(size))
 	}
-	for len(delta) > 0 {
-		var piece []byte
-		if piece, delta, ok = deltaPiece(base, delta); !ok || int64(len(out)+len(piece)) > size {
+	out = out[:size]
+	n := 0
+	for i := 0; i < len(delta); {
+		op := delta[i]
+		i++
+		piece := delta[i:]
+		if op&0x80 == 0 {
+			if op == 0 || int(op) > len(piece) {
+				return nil, errDelta
+			}
+			piece = piece[:op]
+			i += int(op)
+		} else {
+			used, ok := 0, false
+			if piece, used, ok = fromBase(base, op, piece); !ok {
+				return nil, errDelta
+			}
+			i += used
+		}
+		if len(piece) > len(out)-n {
 			return nil, errDelta
 		}
-		out = append(out, piece...)
+		n += copy(out[n:], piece)
 	}
-	if int64(len(out)) != size {
+	if n != len(out) {
 		return nil, errDelta
 	}
 	return out, nil
 }
 
-// deltaPiece reads one instruction: bytes to copy from the base or from the delta
-// itself.
-func deltaPiece(base, delta []byte) (piece, rest []byte, ok bool) {
-	op := delta[0]
-	delta = delta[1:]
-	if op&0x80 == 0 {
-		n := int(op)
-		if n == 0 || n > len(delta) {
-			return nil, nil, false
+// fromBase returns the piece of the base that an instruction copies, and the number
+// of bytes of its arguments.
+func fromBase(base []byte, op byte, args []byte) (piece []byte, used int, ok bool) {
+	var offset, n uint64
+	for shift := 0; shift < 32; shift += 8 {
+		if op&1 != 0 {
+			if used == len(args) {
+				return nil, 0, false
+			}
+			offset |= uint64(args[used]) << shift
+			used++
 		}
-		return delta[:n], delta[n:], true
+		op >>= 1
 	}
-	var arg [7]byte
-	for i := range arg {
-		if op&(1<<i) == 0 {
-			continue
+	for shift := 0; shift < 24; shift += 8 {
+		if op&1 != 0 {
+			if used == len(args) {
+				return nil, 0, false
+			}
+			n |= uint64(args[used]) << shift
+			used++
 		}
-		if len(delta) == 0 {
-			return nil, nil, false
-		}
-		arg[i], delta = delta[0], delta[1:]
+		op >>= 1
 	}
-	offset := uint64(arg[0]) | uint64(arg[1])<<8 | uint64(arg[2])<<16 | uint64(arg[3])<<24
-	n := uint64(arg[4]) | uint64(arg[5])<<8 | uint64(arg[6])<<16
 	if n == 0 {
 		n = 0x10000
 	}
 	if offset+n > uint64(len(base)) {
-		return nil, nil, false
+		return nil, 0, false
 	}
-	return base[offset : offset+n], delta, true
+	return base[offset : offset+n], used, true
+}
+
+// unzeroed returns n bytes of memory that was not cleared: the caller overwrites all
+// of it.
+func unzeroed(n int) []byte {
+	var b strings.Builder
+	b.Grow(n)
+	b.WriteByte(0)
+	return unsafe.Slice(unsafe.StringData(b.String()), n)
 }
 
 // deltaSize reads one of the two sizes at the start of a delta.

@@ -33,7 +33,7 @@ func (s *Store) Close() error { return s.objects.close() }
 
 // LimitCache bounds the bytes of inflated objects that the Store keeps; 0 is
 // 48 MiB, the limit before the first call.
-func (s *Store) LimitCache(bytes int) { s.objects.cache.limit = bytes }
+func (s *Store) LimitCache(bytes int) { s.objects.cache.setLimit(bytes) }
 
 // Has reports whether the directory has this object.
 func (s *Store) Has(h Hash) bool { return !h.IsZero() && s.objects.has(h) }
