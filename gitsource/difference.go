@@ -88,6 +88,28 @@ func (r *Reader) difference(ctx context.Context, tip, without object.Hash, most 
 	return fresh, nil
 }
 
+// inHistory returns those of some objects that are tip or its ancestors. It reads
+// the newest commits first, until it has met all of them or the history ends.
+func (r *Reader) inHistory(ctx context.Context, tip object.Hash, some map[object.Hash]bool) (map[object.Hash]bool, error) {
+	d := painter{r: r, all: map[object.Hash]*painted{}}
+	if err := d.push(tip, false); err != nil {
+		return nil, err
+	}
+	found := make(map[object.Hash]bool, len(some))
+	for d.queue.Len() > 0 && len(found) < len(some) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if h := d.queue[0].hash; some[h] {
+			found[h] = true
+		}
+		if err := d.pop(); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
 // painter is the state of difference.
 type painter struct {
 	r      *Reader

@@ -25,7 +25,8 @@ type Upload struct {
 var ErrNoGit = errors.New("cloning from this server needs the git program")
 
 // UploadPack answers one round of a clone or fetch from the mirror with the git
-// program. It gives the history of the branch and no other object. The git directory
+// program. It gives the history of the branch, and neither gives nor tells of any
+// other object. The git directory
 // stays until the answer is complete, even if the mirror is replaced in the meantime.
 // The error wraps ErrNoGit without the program, ErrNotFetched before the first fetch,
 // and ErrBadRequest if Request is not valid.
@@ -39,15 +40,24 @@ func (m *Mirror) UploadPack(ctx context.Context, u Upload, w io.Writer) error {
 		return err
 	}
 	defer release()
-	wants, err := parseWants(u.Request)
+	request, err := parseUpload(u.Request)
 	if err != nil {
 		return err
 	}
 	if u.Request != nil && len(u.Request) == 0 {
 		return fmt.Errorf("%w: it is empty", ErrBadRequest)
 	}
-	if want, err := outsideHistory(ctx, wants, dir, head); err != nil || !want.IsZero() {
-		return errors.Join(err, refuseWant(w, want))
+	known, err := request.history(ctx, dir, head)
+	if err != nil {
+		return fmt.Errorf("serve the mirror of %s: %w", m.remote, err)
+	}
+	for _, want := range request.wants {
+		if !known[want] {
+			return refuseWant(w, want)
+		}
+	}
+	if len(request.has) > 0 {
+		u.Request = request.knowing(known)
 	}
 	out := &trackedWriter{w: w}
 	err = git.UploadPack(ctx, dir, u.Request, u.Version, out)

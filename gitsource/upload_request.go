@@ -1,6 +1,7 @@
 package gitsource
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,31 +21,89 @@ var ErrBadRequest = errors.New("not a request of git's protocol that is understo
 // client wants its head, or an earlier head.
 const maxWants = 16
 
-// parseWants returns the objects that a request in any version of the protocol asks
-// for, each once. It reads pkt-lines (gitprotocol-common(5)), strictly enough to find
-// every line that asks for an object. Git checks the other lines.
-func parseWants(data []byte) (wants []object.Hash, err error) {
+// uploadRequest is one request of git's protocol, as far as it names objects.
+type uploadRequest struct {
+	packets []packet
+	wants   []object.Hash // what the client asks for, each once
+	has     []object.Hash // what the client says it has
+}
+
+// packet is a pkt-line as it was sent.
+type packet struct {
+	raw []byte
+	has object.Hash // the object of a line "have" or "shallow", otherwise zero
+}
+
+// parseUpload reads the pkt-lines (gitprotocol-common(5)) of a request, strictly
+// enough to find every line that names an object. Git checks the other lines. The
+// commands of version 2 are ls-refs and fetch: others, such as object-info, tell of
+// any object. deepen-not is refused, since it resolves refs that are hidden.
+func parseUpload(data []byte) (*uploadRequest, error) {
+	u := new(uploadRequest)
 	for len(data) > 0 {
-		var line string
-		if line, data, err = packetLine(data); err != nil {
-			return nil, err
-		}
-		word, rest, _ := strings.Cut(line, " ")
-		if word != "want" && word != "have" {
-			continue
-		}
-		h, err := objectID(line, rest)
+		line, rest, err := packetLine(data)
 		if err != nil {
 			return nil, err
 		}
-		if word == "want" && !slices.Contains(wants, h) {
-			wants = append(wants, h)
+		p := packet{raw: data[:len(data)-len(rest)]}
+		data = rest
+		if err := u.add(&p, line); err != nil {
+			return nil, err
 		}
-		if len(wants) > maxWants {
-			return nil, fmt.Errorf("%w: more than %d commits are wanted", ErrBadRequest, maxWants)
-		}
+		u.packets = append(u.packets, p)
 	}
-	return wants, nil
+	return u, nil
+}
+
+// add takes the objects of a line.
+func (u *uploadRequest) add(p *packet, line string) error {
+	if command, ok := strings.CutPrefix(line, "command="); ok && command != "ls-refs" && command != "fetch" {
+		return fmt.Errorf("%w: the command %.60q", ErrBadRequest, command)
+	}
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "deepen-not":
+		return fmt.Errorf("%w: deepen-not is not answered", ErrBadRequest)
+	case "want", "have", "shallow":
+	default:
+		return nil
+	}
+	h, err := objectID(line, rest)
+	if err != nil {
+		return err
+	}
+	if word != "want" {
+		p.has = h
+		u.has = append(u.has, h)
+		return nil
+	}
+	if !slices.Contains(u.wants, h) {
+		u.wants = append(u.wants, h)
+	}
+	if len(u.wants) > maxWants {
+		return fmt.Errorf("%w: more than %d commits are wanted", ErrBadRequest, maxWants)
+	}
+	return nil
+}
+
+// knowing returns the request with ids that no object has in place of all that the
+// client says it has, but for known ones. Without these lines git would take the
+// negotiation for ended.
+func (u *uploadRequest) knowing(known map[object.Hash]bool) []byte {
+	var b bytes.Buffer
+	for i := range u.packets {
+		p := &u.packets[i]
+		if p.has.IsZero() || known[p.has] {
+			b.Write(p.raw)
+			continue
+		}
+		nothing := p.has
+		for i := range nothing {
+			nothing[i] = ^nothing[i]
+		}
+		b.Write(bytes.Replace(p.raw, []byte(p.has.String()), []byte(nothing.String()), 1))
+	}
+	return b.Bytes()
 }
 
 // objectID reads the id at the start of rest, which capabilities may follow.
@@ -75,32 +134,30 @@ func packetLine(data []byte) (line string, rest []byte, err error) {
 	return strings.TrimSuffix(string(data[header:n]), "\n"), data[n:], nil
 }
 
-// outsideHistory returns the first wanted commit that is not in the history of head,
-// otherwise zero. A mirror has more objects: those from before a force push, and of a
-// local repository those of all branches. In version 2 git gives any object to a
-// client that knows its id, and no setting changes that.
-func outsideHistory(ctx context.Context, wants []object.Hash, dir string, head object.Head) (object.Hash, error) {
-	if !slices.ContainsFunc(wants, func(h object.Hash) bool { return h != head.Hash }) {
-		return object.Hash{}, nil
+// history returns those of the objects of a request that are commits in the history
+// of head. A mirror has more objects: those from before a force push, and of a local
+// repository those of all branches. In version 2 git gives any object to a client
+// that knows its id, no setting changes that, and in every version it says which of
+// the client's objects it has.
+func (u *uploadRequest) history(ctx context.Context, dir string, head object.Head) (map[object.Hash]bool, error) {
+	known := map[object.Hash]bool{}
+	all := slices.Concat(u.wants, u.has)
+	if !slices.ContainsFunc(all, func(h object.Hash) bool { return h != head.Hash }) {
+		known[head.Hash] = true
+		return known, nil
 	}
 	r, err := openReader(dir, head, func() {})
 	if err != nil {
-		return object.Hash{}, err
+		return nil, err
 	}
 	defer r.Close()
-	for _, want := range wants {
-		if want == head.Hash {
-			continue
-		}
-		known, err := r.IsAncestor(ctx, want, head.Hash)
-		if ctx.Err() != nil {
-			return want, ctx.Err()
-		}
-		if err != nil || !known { // not a commit, or not in the mirror
-			return want, nil
+	wanted := make(map[object.Hash]bool, len(all))
+	for _, h := range all {
+		if r.Has(h) {
+			wanted[h] = true
 		}
 	}
-	return object.Hash{}, nil
+	return r.inHistory(ctx, head.Hash, wanted)
 }
 
 // refuseWant answers as git does. The answer does not tell whether the object exists.

@@ -85,18 +85,30 @@ func TestUploadAborted(t *testing.T) {
 	}
 }
 
-// FuzzParseWants finds every line that asks for an object.
-func FuzzParseWants(f *testing.F) {
+// FuzzParseUpload finds every line that names an object, and leaves all lines in
+// place if every object is known.
+func FuzzParseUpload(f *testing.F) {
 	f.Add(wholeUpload(object.Hash{1}).Request)
 	f.Add(wholeUploadIn(2, object.Hash{1}).Request)
 	f.Add([]byte("0009done\n0000"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := parseWants(data); err != nil && !errors.Is(err, ErrBadRequest) {
+		u, err := parseUpload(data)
+		if err != nil && !errors.Is(err, ErrBadRequest) {
 			t.Error(err)
 		}
-		line := fmt.Sprintf("0032want %s\n", object.Hash{2})
-		if wants, err := parseWants(append([]byte(line), data...)); err == nil && !slices.Contains(wants, object.Hash{2}) {
-			t.Errorf("what is wanted: %v", wants)
+		if err == nil {
+			known := map[object.Hash]bool{}
+			for _, h := range u.has {
+				known[h] = true
+			}
+			if got := u.knowing(known); !bytes.Equal(got, data) {
+				t.Errorf("with all objects known: %q of %q", got, data)
+			}
+		}
+		line := fmt.Sprintf("0032want %s\n0032have %s\n", object.Hash{2}, object.Hash{3})
+		u, err = parseUpload(append([]byte(line), data...))
+		if err == nil && (!slices.Contains(u.wants, object.Hash{2}) || bytes.Contains(u.knowing(nil), []byte("have "+object.Hash{3}.String()))) {
+			t.Errorf("what is wanted: %v; known: %q", u.wants, u.knowing(nil))
 		}
 	})
 }
@@ -144,6 +156,67 @@ func TestUploadHidden(t *testing.T) {
 			if pack != tt.ok || refused == tt.ok {
 				t.Errorf("version %d, %s: %.80q", version, tt.name, out.String())
 			}
+		}
+	}
+}
+
+// TestUploadTellsNothing: an answer does not depend on objects outside the branch's
+// history: a client that says it has one gets the answer of a client that names an
+// unknown one, and commands that look objects or hidden refs up are refused.
+func TestUploadTellsNothing(t *testing.T) {
+	gittest.NeedGit(t)
+	u := newUpstream(t)
+	first := u.Commit("A", files{"po/de.po": "1"})
+	left := u.Push("B", files{"po/de.po": "secret"}, first)
+	m := openMirror(t, remote.Repository{URL: u.Dir}, Options{})
+	fetch(t, m)
+	head := u.Push("C", files{"po/de.po": "2"}, first)
+	fetch(t, m)
+	ask := func(version int, lines ...string) (string, error) {
+		t.Helper()
+		var b, out bytes.Buffer
+		if version == 2 {
+			b.WriteString("0012command=fetch\n0001000fno-progress")
+		}
+		flushed := version == 2
+		for _, l := range lines {
+			if !flushed && strings.HasPrefix(l, "have") {
+				b.WriteString("0000")
+				flushed = true
+			}
+			fmt.Fprintf(&b, "%04x%s\n", len(l)+5, l)
+		}
+		if !flushed || version == 2 {
+			b.WriteString("0000")
+		}
+		if version < 2 {
+			b.WriteString("0009done\n")
+		}
+		err := m.UploadPack(t.Context(), Upload{Request: b.Bytes(), Version: version}, &out)
+		return out.String(), err
+	}
+	want := "want " + head.String()
+	for version := range 3 {
+		for _, word := range []string{"have ", "shallow "} {
+			hidden, err := ask(version, want, word+left.String())
+			gittest.Must(t, err)
+			unknown, err := ask(version, want, word+object.Hash{9}.String())
+			gittest.Must(t, err)
+			if hidden != unknown || strings.Contains(hidden, "ACK "+left.String()) {
+				t.Errorf("version %d, %s: %.80q for a hidden commit, %.80q for an unknown one", version, word, hidden, unknown)
+			}
+		}
+	}
+	if got, err := ask(2, want, "have "+first.String()); err != nil || !strings.Contains(got, "ACK "+first.String()) {
+		t.Errorf("a commit of the branch: %.80q, %v", got, err)
+	}
+	for _, request := range []string{
+		"0015command=object-info0001" + "0032oid " + left.String() + "\n0000",
+		fmt.Sprintf("0012command=fetch\n0001%04x%s\n001cdeepen-not refs/heads/x\n0000", len(want)+5, want),
+	} {
+		var out bytes.Buffer
+		if err := m.UploadPack(t.Context(), Upload{Request: []byte(request), Version: 2}, &out); !errors.Is(err, ErrBadRequest) || out.Len() > 0 {
+			t.Errorf("%.40q: %v %.60q", request, err, out.String())
 		}
 	}
 }
