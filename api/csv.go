@@ -7,13 +7,15 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/repoglot/repoglot/api/export"
 	"github.com/repoglot/repoglot/api/wire"
 )
 
 // renderCSV writes the entries of a list as CSV (RFC 4180 with LF): one row per
 // entry, one column per key. Nested keys are joined by dots and elements of
 // arrays are numbered from 0 ("component.project.slug", "target.0"). Columns
-// are in the order of the JSON; null is an empty cell.
+// are in the order of the JSON; null is an empty cell. No cell is a formula in a
+// spreadsheet.
 func renderCSV(results any) ([]byte, error) {
 	data, err := wire.JSON(results, 0)
 	if err != nil {
@@ -72,7 +74,7 @@ func (t *table) value(dec *json.Decoder, key string) error {
 	case json.Delim:
 		return t.nested(dec, key, v)
 	case string:
-		t.set(key, v)
+		t.set(key, export.HarmlessCell(v))
 	case json.Number:
 		t.set(key, v.String())
 	case bool:

@@ -49,6 +49,12 @@ func throttled(err error) bool {
 	return errors.As(err, &p) && p.Status == http.StatusTooManyRequests
 }
 
+// Client names the client of a request by its address, for what clients without a
+// token share with those that have one.
+func (s *Server) Client(r *http.Request) string {
+	return limit.Address(s.settings.Load().clientAddress(r))
+}
+
 // clientAddress is where a request comes from: the peer of the connection, or
 // if that is a trusted proxy, the last address in X-Forwarded-For that is not.
 // Anybody could have written the addresses before that one.

@@ -40,7 +40,7 @@ func writeCSV(w io.Writer, head *Head, units Units) error {
 		}
 		for _, row := range rows(head, u) {
 			for i := range row {
-				row[i] = harmless(row[i])
+				row[i] = HarmlessCell(row[i])
 			}
 			if err := writeLine(out, row); err != nil {
 				return err
@@ -64,10 +64,10 @@ func writeLine(out *bufio.Writer, row []string) error {
 	return err
 }
 
-// harmless puts a cell that a spreadsheet would compute between apostrophes, as
+// HarmlessCell puts a cell that a spreadsheet would compute between apostrophes, as
 // Weblate does. Some programs skip a tab or a line end at the beginning, so such
 // cells are treated alike.
-func harmless(cell string) string {
+func HarmlessCell(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@|%\t\r\n", rune(cell[0])) && strings.ContainsAny(cell, "=+-@|%") {
 		return "'" + strings.ReplaceAll(cell, "|", `\|`) + "'"
 	}

@@ -7,6 +7,7 @@ package feed
 import (
 	"encoding/xml"
 	"fmt"
+	"html"
 	"strings"
 	"time"
 
@@ -158,7 +159,7 @@ type rssFeed struct {
 type rssItem struct {
 	Title       string  `xml:"title"`
 	Link        string  `xml:"link"`
-	Description string  `xml:"description"`
+	Description string  `xml:"description"` // HTML (RSS 2.0, elements of item)
 	Creator     string  `xml:"dc:creator,omitempty"`
 	Published   string  `xml:"pubDate"`
 	GUID        rssGUID `xml:"guid"`
@@ -181,7 +182,7 @@ func WriteRSS(f *Feed) (body []byte, contentType string, err error) {
 	}
 	for _, e := range f.entries {
 		out.Items = append(out.Items, rssItem{
-			Title: e.title, Link: e.page, Description: e.text, Creator: e.author, Published: e.at.Format(time.RFC1123Z), GUID: rssGUID{ID: e.id},
+			Title: e.title, Link: e.page, Description: html.EscapeString(e.text), Creator: e.author, Published: e.at.Format(time.RFC1123Z), GUID: rssGUID{ID: e.id},
 		})
 	}
 	return document(&out, "application/rss+xml")

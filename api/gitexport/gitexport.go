@@ -17,16 +17,24 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/repoglot/repoglot/api/limit"
 )
 
 // Prefix is what the paths of this package begin with.
 const Prefix = "/git/"
 
-const maxRequest = 4 << 20 // bytes: wants and haves of one round
+// Bounds of the requests, in bytes.
+const (
+	maxRequest       = 4 << 20  // wants and haves of one round, inflated
+	maxRequests      = 64 << 20 // of all rounds together
+	maxClientRequest = 12 << 20 // of the rounds of one client; one counts one and a half times while it is read
+)
 
 // Limits are bounds for all clients. The zero value of a field means its default.
 type Limits struct {
-	// Rounds is the number of rounds that are answered at a time; default 8.
+	// Rounds is the number of rounds that are answered at a time; default 8. One
+	// client gets at most half of them.
 	Rounds int
 	// Queue bounds the time that a client waits for its turn; default 10 seconds.
 	Queue time.Duration
@@ -34,12 +42,19 @@ type Limits struct {
 	Run time.Duration
 	// Stall bounds the time in which a client reads nothing; default a minute.
 	Stall time.Duration
+	// Client names the client of a request, whose rounds and requests are counted
+	// together; default: its connection.
+	Client func(r *http.Request) string
 }
 
 // withDefaults replaces zero values.
 func (l Limits) withDefaults() Limits {
+	client := l.Client
+	if client == nil {
+		client = func(r *http.Request) string { return r.RemoteAddr }
+	}
 	return Limits{
-		Rounds: cmp.Or(l.Rounds, 8), Queue: cmp.Or(l.Queue, 10*time.Second),
+		Client: client, Rounds: cmp.Or(l.Rounds, 8), Queue: cmp.Or(l.Queue, 10*time.Second),
 		Run: cmp.Or(l.Run, 30*time.Minute), Stall: cmp.Or(l.Stall, time.Minute),
 	}
 }
@@ -79,7 +94,8 @@ type Handler struct {
 	repositories Repositories
 	log          *slog.Logger
 	limits       Limits
-	turns        chan struct{}
+	turns        *limit.Pool
+	requests     *limit.Pool // bytes
 }
 
 // New makes a Handler; a nil logger discards.
@@ -88,7 +104,11 @@ func New(repositories Repositories, limits Limits, log *slog.Logger) *Handler {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{repositories: repositories, log: log, limits: limits, turns: make(chan struct{}, limits.Rounds)}
+	rounds := int64(limits.Rounds)
+	return &Handler{
+		repositories: repositories, log: log, limits: limits,
+		turns: limit.NewPool(rounds, (rounds+1)/2), requests: limit.NewPool(maxRequests, maxClientRequest),
+	}
 }
 
 // ServeHTTP answers one request.
@@ -141,29 +161,30 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository
 		}
 		body = z
 	}
-	request, err := io.ReadAll(io.LimitReader(body, maxRequest+1))
+	lease := h.requests.Lease(h.limits.Client(r))
+	defer lease.Release()
+	request, err := lease.ReadAll(body, maxRequest)
 	var tooLong *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLong) || len(request) > maxRequest:
+	case errors.Is(err, limit.ErrShare), errors.Is(err, limit.ErrFull):
+		busy(w, err)
+	case errors.As(err, &tooLong), errors.Is(err, limit.ErrTooLarge):
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("The request is longer than %d bytes: clone instead of fetching.", maxRequest))
 	case err != nil:
 		refuse(w, http.StatusBadRequest, "The request cannot be read.")
 	default:
-		if request == nil {
-			request = []byte{}
-		}
 		h.answer(w, r, repo, request)
 	}
 }
 
 // answer runs one round; a nil request asks for the advertisement of refs.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository, request []byte) {
-	if !h.begin(r.Context()) {
-		w.Header().Set("Retry-After", "10")
-		refuse(w, http.StatusServiceUnavailable, "Too many clones are running: try again in a while.")
+	turn := h.turns.Lease(h.limits.Client(r))
+	defer turn.Release()
+	if err := h.begin(r.Context(), turn); err != nil {
+		busy(w, err)
 		return
 	}
-	defer func() { <-h.turns }()
 	ctx, cancel := context.WithTimeout(r.Context(), h.limits.Run)
 	defer cancel()
 	out := &stream{w: w, control: http.NewResponseController(w), stall: h.limits.Stall}
@@ -185,20 +206,20 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository
 }
 
 // begin waits for a turn.
-func (h *Handler) begin(ctx context.Context) bool {
-	select {
-	case h.turns <- struct{}{}:
-		return true
-	default:
-	}
+func (h *Handler) begin(ctx context.Context, turn *limit.Lease) error {
 	ctx, cancel := context.WithTimeout(ctx, h.limits.Queue)
 	defer cancel()
-	select {
-	case h.turns <- struct{}{}:
-		return true
-	case <-ctx.Done():
-		return false
+	return turn.Wait(ctx, 1)
+}
+
+// busy answers a client for which there is no room.
+func busy(w http.ResponseWriter, err error) {
+	w.Header().Set("Retry-After", "10")
+	if errors.Is(err, limit.ErrShare) {
+		refuse(w, http.StatusTooManyRequests, "This client runs too many clones at a time: try again in a while.")
+		return
 	}
+	refuse(w, http.StatusServiceUnavailable, "Too many clones are running: try again in a while.")
 }
 
 // fail answers an error before anything was written.

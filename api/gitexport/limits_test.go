@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,13 +44,14 @@ const advertised = "/git/p/c/info/refs?service=git-upload-pack"
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	for _, queue := range []time.Duration{time.Nanosecond, time.Hour} {
+		var clients atomic.Int32
 		inside, leave := make(chan struct{}), make(chan struct{})
 		h := gitexport.New(answers(func(_ context.Context, _ []byte, w io.Writer) error {
 			inside <- struct{}{}
 			<-leave
 			_, err := io.WriteString(w, "0000")
 			return err
-		}), gitexport.Limits{Rounds: 2, Queue: queue}, nil)
+		}), gitexport.Limits{Rounds: 2, Queue: queue, Client: func(*http.Request) string { return strconv.Itoa(int(clients.Add(1))) }}, nil)
 		answered := make(chan *httptest.ResponseRecorder)
 		ask := func() {
 			rec := httptest.NewRecorder()
@@ -179,4 +182,66 @@ func TestErrors(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRequestsOfClients: a client that begins many requests and does not end them
+// holds its share of memory and no more, and others are answered.
+func TestRequestsOfClients(t *testing.T) {
+	t.Parallel()
+	h := gitexport.New(answers(func(_ context.Context, _ []byte, w io.Writer) error {
+		_, err := io.WriteString(w, "0000")
+		return err
+	}), gitexport.Limits{Client: func(r *http.Request) string { return r.Header.Get("X-Client") }}, nil)
+	const tried = 20
+	reached, end := make(chan struct{}, tried), make(chan struct{})
+	codes := make(chan int, tried)
+	ask := func(client string, body io.Reader) int {
+		r := httptest.NewRequest(http.MethodPost, "/git/p/c/git-upload-pack", body)
+		r.Header.Set("Content-Type", "application/x-git-upload-pack-request")
+		r.Header.Set("X-Client", client)
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		return rec.Code
+	}
+	for range tried {
+		go func() {
+			held := io.MultiReader(strings.NewReader(strings.Repeat("0000", 3<<18)), &stalled{reached, end})
+			codes <- ask("hostile", held)
+		}()
+	}
+	refused, waiting := 0, 0
+	for refused+waiting < tried {
+		select {
+		case code := <-codes:
+			if refused++; code != http.StatusTooManyRequests {
+				t.Errorf("a request over the share: %d", code)
+			}
+		case <-reached:
+			waiting++
+		}
+	}
+	if waiting == 0 || waiting > 4 {
+		t.Errorf("%d requests of 3 MiB are held, want 1 to 4", waiting)
+	}
+	if code := ask("honest", strings.NewReader("0000")); code != http.StatusOK {
+		t.Errorf("another client: %d", code)
+	}
+	close(end)
+	for range waiting {
+		if code := <-codes; code != http.StatusOK {
+			t.Errorf("a request that ended: %d", code)
+		}
+	}
+}
+
+// stalled is the end of a body that does not come until end is closed.
+type stalled struct {
+	reached chan<- struct{}
+	end     <-chan struct{}
+}
+
+func (s *stalled) Read([]byte) (int, error) {
+	s.reached <- struct{}{}
+	<-s.end
+	return 0, io.EOF
 }

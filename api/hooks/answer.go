@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/repoglot/repoglot/api/limit"
 )
 
 // matchStatus counts components by how far they match (docs/compatibility.md#webhooks).
@@ -55,9 +57,11 @@ func badPayload(message string) answer {
 // bodyProblem is the answer to a body that cannot be read.
 func bodyProblem(err error) answer {
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, limit.ErrTooLarge):
 		return failure(http.StatusRequestEntityTooLarge, "The body is larger than "+strconv.Itoa(maxBody>>20)+" MiB.")
-	case errors.Is(err, errBusy):
+	case errors.Is(err, limit.ErrShare):
+		return failure(http.StatusTooManyRequests, "This client sends too many bodies at a time.").retry()
+	case errors.Is(err, limit.ErrFull):
 		return failure(http.StatusServiceUnavailable, "Too many calls at a time.").retry()
 	default:
 		return badPayload("The body could not be read!")
@@ -90,7 +94,7 @@ func (a answer) result() string {
 		return "no match"
 	case http.StatusForbidden:
 		return "refused"
-	case http.StatusServiceUnavailable:
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return "failed"
 	}
 	return "invalid"

@@ -3,59 +3,30 @@ package hooks
 import (
 	"bytes"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
-	"sync/atomic"
+
+	"github.com/repoglot/repoglot/api/limit"
 )
 
 const (
 	// maxBody bounds a call: GitHub sends up to 25 MB.
 	maxBody = 25 << 20
-	// maxBodies bounds all bodies in memory together.
-	maxBodies = 64 << 20
-	// firstBody is the first size of the buffer, which doubles.
-	firstBody = 16 << 10
+	// maxBodies bounds all bodies in memory together, maxClientBodies those of one
+	// client: a body counts one and a half times while it is read.
+	maxBodies       = 96 << 20
+	maxClientBodies = 48 << 20
 )
 
-var (
-	errTooLarge = errors.New("the body is too large")
-	errBusy     = errors.New("too many bodies at a time")
-	errNoForm   = errors.New("the form has no payload")
-)
+var errNoForm = errors.New("the form has no payload")
 
-// bodies bounds the memory of the bodies in use. The zero value is usable.
-type bodies struct{ inUse atomic.Int64 }
-
-// read reads a body. The caller must release it after use.
-func (b *bodies) read(r *http.Request) (body []byte, release func(), err error) {
+// readBody reads the body of a call into memory that lease holds.
+func readBody(lease *limit.Lease, r *http.Request) ([]byte, error) {
 	if r.ContentLength > maxBody {
-		return nil, nil, errTooLarge
+		return nil, limit.ErrTooLarge
 	}
-	taken := int64(0)
-	release = func() { b.inUse.Add(-taken) }
-	for size := int64(firstBody); ; size = min(2*size, maxBody+1) {
-		if taken += size; b.inUse.Add(size) > maxBodies { // the old buffer is copied: both count
-			release()
-			return nil, nil, errBusy
-		}
-		grown := make([]byte, len(body), size)
-		copy(grown, body)
-		body = grown
-		n, err := io.ReadFull(r.Body, body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return body, release, nil
-		case err != nil:
-			release()
-			return nil, nil, err
-		case size > maxBody:
-			release()
-			return nil, nil, errTooLarge
-		}
-	}
+	return lease.ReadAll(r.Body, maxBody)
 }
 
 // payloadOf returns the JSON of a body: the body, or the field payload of a

@@ -2,15 +2,18 @@ package hooks
 
 import (
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestBodies: the size of a body and of all bodies is bounded.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
+	const firstBody = 16 << 10
 	for _, size := range []int{0, 1, firstBody - 1, firstBody, firstBody + 1, 5 * firstBody} {
 		spaces := strings.Repeat(" ", size)
 		if status, _, text := s.send("POST", "/hooks/github/", spaces+pushed, "X-GitHub-Event", "push"); status != 200 {
@@ -30,12 +33,40 @@ func TestBodies(t *testing.T) {
 	if w.Code != 413 {
 		t.Errorf("a larger body that says so: %d, want 413", w.Code)
 	}
-	if n := s.bodies.inUse.Load(); n != 0 {
+	if n := s.bodies.Used(); n != 0 {
 		t.Errorf("%d bytes are still in use", n)
 	}
-	s.bodies.inUse.Store(maxBodies)
-	if status, _, _ := s.push(); status != 503 {
-		t.Errorf("too many at a time: %d, want 503", status)
+}
+
+// TestBodiesOfClients: a client whose bodies are not complete keeps no other client
+// from sending one, until everything is in use.
+func TestBodiesOfClients(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
+	client := "hostile"
+	s.client = func(*http.Request) string { return client }
+	hostile := s.bodies.Lease("hostile")
+	if err := hostile.Take(maxClientBodies); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, text := s.push(); status != 429 {
+		t.Errorf("a client over its share: %d %s, want 429", status, text)
+	}
+	client = "honest"
+	if status, _, text := s.push(); status != 200 {
+		t.Errorf("another client: %d %s, want 200", status, text)
+	}
+	other := s.bodies.Lease("other")
+	if err := other.Take(maxClientBodies); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, text := s.push(); status != 503 {
+		t.Errorf("everything is in use: %d %s, want 503", status, text)
+	}
+	hostile.Release()
+	s.clock.pass(time.Hour)
+	if status, _, text := s.push(); status != 200 {
+		t.Errorf("after that: %d %s, want 200", status, text)
 	}
 }
 

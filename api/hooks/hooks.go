@@ -28,6 +28,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/repoglot/repoglot/api/limit"
 )
 
 // Prefix begins the path of every hook.
@@ -56,6 +58,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
+	// Client names the client of a request, whose bodies are counted together; nil:
+	// all are one client.
+	Client func(r *http.Request) string
 	// AfterFunc calls f in its own goroutine after d on the clock Now, unless stop
 	// is called first; nil: time.AfterFunc.
 	AfterFunc func(d time.Duration, f func()) (stop func() bool)
@@ -69,14 +74,18 @@ type Server struct {
 	now     func() time.Time
 	open    *throttle // for calls without a signature
 	signed  *throttle
-	bodies  bodies
+	client  func(r *http.Request) string
+	bodies  *limit.Pool // bytes
 	metrics metrics
 	work    sync.WaitGroup
 }
 
 // New makes a Server.
 func New(o Options) *Server {
-	s := &Server{pulls: o.Pulls, log: o.Logger, now: o.Now, metrics: newMetrics()}
+	s := &Server{pulls: o.Pulls, log: o.Logger, now: o.Now, client: o.Client, bodies: limit.NewPool(maxBodies, maxClientBodies), metrics: newMetrics()}
+	if s.client == nil {
+		s.client = func(*http.Request) string { return "" }
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -129,11 +138,12 @@ func (s *Server) route(r *http.Request) (name string, a answer) {
 
 // notice answers the call of a service.
 func (s *Server) notice(r *http.Request, from *service) answer {
-	body, release, err := s.bodies.read(r)
+	lease := s.bodies.Lease(s.client(r))
+	defer lease.Release()
+	body, err := readBody(lease, r)
 	if err != nil {
 		return bodyProblem(err)
 	}
-	defer release()
 	payload, err := payloadOf(r, body)
 	if err != nil {
 		return badPayload("Could not parse JSON payload!")

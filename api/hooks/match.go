@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -21,11 +22,13 @@ type match struct {
 // exists: for a private one, only callers who know its secret.
 func (m match) mayTell() bool { return !m.Private || m.Secured }
 
-// authorize separates the components that the call may pull from the others. It
-// checks one secret in any case, so that its time does not reveal a private
-// component.
+// authorize separates the components that the call may pull from the others. If
+// none has a secret it checks one all the same, so that its time does not reveal a
+// private component.
 func (k *call) authorize(found []match) (granted, refused []match) {
-	k.knows(wrongSecret)
+	if !slices.ContainsFunc(found, func(m match) bool { return m.Secured && m.Secret != "" }) {
+		k.knows(wrongSecret)
+	}
 	for _, m := range found {
 		if k.mayPull(&m.Component) {
 			granted = append(granted, m)
@@ -37,11 +40,16 @@ func (k *call) authorize(found []match) (granted, refused []match) {
 }
 
 // find lists the components whose repository a notification names.
+// If it names none, those of some branch are read all the same: the time of an
+// answer must not reveal that a private repository is here.
 func (s *Server) find(ctx context.Context, n *notification) ([]match, error) {
 	var list []match
-	for _, b := range s.pulls.Branches() {
+	branches := s.pulls.Branches()
+	named := false
+	for i := range branches {
+		b := &branches[i]
 		event, ok := n.about(b.Repo)
-		if !ok {
+		if named = named || ok; !ok && (named || i < len(branches)-1) {
 			continue
 		}
 		components, err := s.pulls.Components(ctx, b.Key)
@@ -49,14 +57,24 @@ func (s *Server) find(ctx context.Context, n *notification) ([]match, error) {
 			return nil, fmt.Errorf("components of %s: %w", b.Key, err)
 		}
 		for _, c := range components {
-			list = append(list, match{Component: c, key: b.Key, event: event})
+			if ok {
+				list = append(list, match{Component: c, key: b.Key, event: withBranch(event, c.use())})
+			}
 		}
 	}
 	return list, nil
 }
 
+// withBranch returns the details of an entry with the branch in use: the branches
+// of the payload may be anything.
+func withBranch(event map[string]string, branch string) map[string]string {
+	event = maps.Clone(event)
+	event["branch"] = branch
+	return event
+}
+
 // about reports whether the notification names a repository, and returns the
-// details of the change entry. Of the payload they have only what matched the
+// details of the change entry. They have no text of the payload, only of the
 // configuration, since anybody can send one and the entry is public.
 func (n *notification) about(repo string) (event map[string]string, ok bool) {
 	own := normalAddress(repo)
@@ -70,10 +88,8 @@ func (n *notification) about(repo string) (event map[string]string, ok bool) {
 		event["repos"] = repo
 	}
 	if byName {
-		event["full_name"] = n.fullName
-	}
-	if len(n.branches) == 1 {
-		event["branch"] = n.branches[0]
+		name := strings.TrimSuffix(own, ".git")
+		event["full_name"] = name[len(name)-len(strings.TrimSuffix(n.fullName, ".git")):]
 	}
 	return event, true
 }

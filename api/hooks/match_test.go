@@ -19,9 +19,14 @@ func TestNothingOfStrangers(t *testing.T) {
 	}
 	n.normalize()
 	event, ok := n.about(teapot)
-	want := map[string]string{"service_long_name": "GitHub", "repo_url": teapot, "repos": teapot, "full_name": "", "branch": "main"}
+	want := map[string]string{"service_long_name": "GitHub", "repo_url": teapot, "repos": teapot, "full_name": "", "branch": ""}
 	if diff := cmp.Diff(want, event); diff != "" || !ok {
 		t.Errorf("about: %v (-want +got):\n%s", ok, diff)
+	}
+	event, ok = (&notification{service: "Gitea", fullName: "KITCHEN/Teapot", branches: []string{"STRANGER WAS HERE"}}).about(teapot)
+	want = map[string]string{"service_long_name": "Gitea", "repo_url": teapot, "repos": "", "full_name": "kitchen/teapot", "branch": ""}
+	if diff := cmp.Diff(want, event); diff != "" || !ok {
+		t.Errorf("by its name: %v (-want +got):\n%s", ok, diff)
 	}
 	for _, name := range []string{"", "/", ".git", "a", "kitchen/teapot\x00", strings.Repeat("x", maxText+1), "it", "//"} {
 		n := &notification{fullName: name}

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -57,13 +58,14 @@ type Component struct {
 
 func (c *Component) name() string { return c.Project + "/" + c.Slug }
 
+// use is the branch in use; "" if the remote's HEAD is followed and was not pulled
+// yet.
+func (c *Component) use() string { return cmp.Or(c.Branch, c.Tracking) }
+
 // follows reports whether a push to some branches may change the component
 // (docs/compatibility.md#webhooks). An empty list means any branch.
 func (c *Component) follows(branches []string, defaultBranch string) bool {
-	use := c.Branch
-	if use == "" {
-		use = c.Tracking
-	}
+	use := c.use()
 	if len(branches) == 0 || use == "" {
 		return true
 	}

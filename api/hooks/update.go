@@ -9,11 +9,12 @@ import (
 // update answers /hooks/update/<project>/[<component>/] for any method: it pulls
 // every branch of the project or component.
 func (s *Server) update(r *http.Request, project, component string) answer {
-	body, release, err := s.bodies.read(r)
+	lease := s.bodies.Lease(s.client(r))
+	defer lease.Release()
+	body, err := readBody(lease, r)
 	if err != nil {
 		return bodyProblem(err)
 	}
-	defer release()
 	found, err := s.named(r, project, component)
 	if err != nil {
 		s.log.Error("hook: reading the components", "service", "update", "error", err)

@@ -1,4 +1,5 @@
-// Package limit counts the requests of clients and reports when there are too many.
+// Package limit counts the requests of clients, reports when there are too many, and
+// shares out what requests hold: bytes and turns.
 //
 // Goals: exact figures for X-RateLimit-*; bounded memory, whatever clients do; no
 // goroutine and no clock of its own. Non-goals: it does not know HTTP, nor what a

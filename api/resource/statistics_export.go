@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/repoglot/repoglot/api/export"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -72,7 +73,7 @@ func exportStatistics(r *rest.Request, name string, rows any) (any, error) {
 		row := make([]string, len(columns))
 		for i, column := range columns {
 			if v := value[column]; v != nil {
-				row[i] = fmt.Sprint(v)
+				row[i] = export.HarmlessCell(fmt.Sprint(v))
 			}
 		}
 		if err := w.Write(row); err != nil {

@@ -161,7 +161,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		Progress: s.engine.progress.component, CacheBytes: int(s.config.ResponseCache),
 		WithoutGitExport: !s.config.GitExport, TempDir: string(s.config.DataDir),
 	})
-	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Logger: s.log})
+	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Client: s.api.Client, Logger: s.log})
 	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics())
 	rt = &routes{
 		api: s.api, home: s.pulls.home(),
@@ -172,7 +172,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		if _, ok := gitOptions(s.config, s.log).Remote.Git(); !ok {
 			s.log.Info("git clone of this server is answered with 503: there is no git program, or git: builtin forbids it; git_export: false says so in the API")
 		}
-		rt.export = gitexport.New(exports{s.engine, s.api.Visitor}, gitexport.Limits{}, s.log)
+		rt.export = gitexport.New(exports{s.engine, s.api.Visitor}, gitexport.Limits{Client: s.api.Client}, s.log)
 	}
 	return rt, metrics, calls.Close
 }

@@ -23,14 +23,24 @@ type Git struct{ path string }
 // setting is one line of git configuration.
 type setting struct{ key, value string }
 
-// environment returns this process's environment without git's variables, plus
-// settings and extra. Secrets are passed to git in variables that its credential
-// helper reads, never in arguments, which every user of the machine can see.
+// passedOn are the variables of this process that git and what it runs may see: how
+// to find programs, homes, keys, proxies and certificates. Others may be secrets.
+func passedOn() []string {
+	return []string{
+		"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "SSH_AUTH_SOCK", "SSH_AGENT_PID",
+		"http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "LD_LIBRARY_PATH", "SYSTEMROOT", "USERPROFILE",
+	}
+}
+
+// environment returns the variables that are passed on, plus settings and extra.
+// Secrets are passed to git in variables that its credential helper reads, never in
+// arguments, which every user of the machine can see.
 func environment(settings []setting, extra ...string) []string {
 	var env []string
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "SSH_ASKPASS") && !strings.HasPrefix(v, "LC_") && !strings.HasPrefix(v, "LANG") {
-			env = append(env, v)
+	for _, name := range passedOn() {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
 		}
 	}
 	env = append(env, "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0",
@@ -59,10 +69,12 @@ func (e *gitError) Error() string { return strings.TrimSpace(e.stderr + "\n" + e
 // Unwrap returns the error of the run.
 func (e *gitError) Unwrap() error { return e.err }
 
-// run runs git and returns its output.
+// run runs git and returns its output. Without --git-dir among args git has no
+// repository: it would look for one around the folder that it runs in, where
+// somebody may have put one with a configuration (git(1), GIT_DIR).
 func (g Git) run(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, g.path, args...)
-	cmd.Env = env
+	cmd.Env = append(env, "GIT_DIR="+os.DevNull)
 	cmd.Dir = os.TempDir() // names of files in args are absolute
 	ownGroup(cmd)
 	cmd.WaitDelay = 5 * time.Second

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -25,6 +26,31 @@ func pattern(tb testing.TB, s string) BranchPattern {
 	p, err := ParseBranchPattern(s)
 	gittest.Must(tb, err)
 	return p
+}
+
+// TestEnvironment: programs that are run get no secret of this process, and the
+// configuration of a repository in the folder that they run in does not count.
+func TestEnvironment(t *testing.T) {
+	gittest.NeedGit(t)
+	u := newUpstream(t)
+	head := u.Push("A", files{"po/de.po": "1"})
+	temp := t.TempDir()
+	for _, args := range [][]string{{"init", "--quiet", temp}, {"-C", temp, "config", "url./nowhere/.insteadOf", "/"}} {
+		gittest.Must(t, exec.CommandContext(t.Context(), "git", args...).Run())
+	}
+	t.Setenv("TMPDIR", temp)
+	t.Setenv("GIT_PASSWORD", "hunter2")
+	t.Setenv("REPOGLOT_HOOK_SECRET", "hunter2")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "hunter2")
+	t.Setenv("HTTPS_PROXY", "http://proxy.example:1")
+	env := strings.Join(environment(nil), "\n")
+	if strings.Contains(env, "hunter2") || !strings.Contains(env, "HTTPS_PROXY=http://proxy.example:1\n") || !strings.Contains(env, "PATH=") {
+		t.Errorf("environment of programs:\n%s", env)
+	}
+	source := NewSource(Repository{URL: "file://" + u.Dir}, Options{Transport: "binary"})
+	if got, err := source.Tip(t.Context()); err != nil || got.Hash != head {
+		t.Errorf("beside a repository that redirects: %v, %v", got, err)
+	}
 }
 
 func TestParseLsRemote(t *testing.T) {

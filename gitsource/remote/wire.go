@@ -140,19 +140,20 @@ func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth *githttp.Basic
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout: dialTimeout,
 	}
-	return &http.Client{Transport: sameHost{host: e.host, base: base}}, auth, base.CloseIdleConnections
+	return &http.Client{Transport: sameOrigin{scheme: e.scheme, host: e.host, base: base}}, auth, base.CloseIdleConnections
 }
 
-// sameHost sends no credentials to a host that the remote redirects to.
-type sameHost struct {
-	host string
-	base http.RoundTripper
+// sameOrigin sends no credentials to another host that the remote redirects to, nor
+// to the same one without encryption.
+type sameOrigin struct {
+	scheme, host string
+	base         http.RoundTripper
 }
 
-// RoundTrip removes the Authorization header from requests to other hosts, and
+// RoundTrip removes the Authorization header from requests to other origins, and
 // bounds lists of refs.
-func (t sameHost) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Host != t.host && req.Header.Get("Authorization") != "" {
+func (t sameOrigin) RoundTrip(req *http.Request) (*http.Response, error) {
+	if (req.URL.Host != t.host || req.URL.Scheme != t.scheme) && req.Header.Get("Authorization") != "" {
 		req = req.Clone(req.Context())
 		req.Header.Del("Authorization")
 	}

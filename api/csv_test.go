@@ -1,0 +1,14 @@
+package api
+
+import "testing"
+
+// TestListsWithoutFormulas: no cell of a list as CSV is computed by a spreadsheet;
+// numbers stay as they are.
+func TestListsWithoutFormulas(t *testing.T) {
+	t.Parallel()
+	got, err := renderCSV([]map[string]any{{"source": "=HYPERLINK(1)", "state": -1, "target": []string{"-", "+1", "a=b"}}})
+	const want = "source,state,target.0,target.1,target.2\n'=HYPERLINK(1)',-1,'-','+1',a=b\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%v: %q, want %q", err, got, want)
+	}
+}

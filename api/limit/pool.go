@@ -1,0 +1,196 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// Errors of a Lease.
+var (
+	// ErrShare says that the client holds its share already.
+	ErrShare = errors.New("the client's share is in use")
+	// ErrFull says that all clients together hold everything.
+	ErrFull = errors.New("everything is in use")
+)
+
+// Pool bounds a resource that requests hold, such as bytes of bodies or turns, in
+// total and for each client, so that no client can take all of it. It is safe for
+// concurrent use.
+type Pool struct {
+	total, share int64
+
+	mu      sync.Mutex
+	used    int64
+	clients map[string]*holder
+	waiting []*waiter // in the order in which they came
+}
+
+// holder is a client with leases in use or waiting.
+type holder struct {
+	used    int64
+	waiting int
+}
+
+// waiter is a lease that waits for its turn.
+type waiter struct {
+	lease *Lease
+	n     int64
+	ready chan struct{} // closed when it got what it waits for
+}
+
+// maxWaiting bounds the leases of one client that wait.
+const maxWaiting = 32
+
+// NewPool makes a Pool of total units, of which one client may hold share, both
+// above 0.
+func NewPool(total, share int64) *Pool {
+	return &Pool{total: total, share: min(share, total), clients: map[string]*holder{}}
+}
+
+// Used is how much is in use, for metrics.
+func (p *Pool) Used() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.used
+}
+
+// Lease begins to hold nothing for a client. Its Release must be called.
+func (p *Pool) Lease(client string) *Lease { return &Lease{pool: p, client: client} }
+
+// Lease is what one request holds of a Pool. It belongs to one goroutine.
+type Lease struct {
+	pool   *Pool
+	client string
+	held   int64
+}
+
+// Take holds n more units, or returns ErrShare or ErrFull at once.
+func (l *Lease) Take(n int64) error {
+	p := l.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.take(l, n)
+}
+
+// Wait holds n more units as soon as they are free: leases that wait are served in
+// the order in which they came, except that one whose client holds its share lets
+// others pass. It returns ErrShare at once if too many leases of the client wait or
+// n is more than a share, and the error of ctx when ctx ends.
+func (l *Lease) Wait(ctx context.Context, n int64) error {
+	p := l.pool
+	p.mu.Lock()
+	h := p.clients[l.client]
+	if n > p.share || h != nil && h.waiting >= maxWaiting {
+		p.mu.Unlock()
+		return ErrShare
+	}
+	if len(p.waiting) == 0 && p.take(l, n) == nil {
+		p.mu.Unlock()
+		return nil
+	}
+	w := &waiter{lease: l, n: n, ready: make(chan struct{})}
+	p.waiting = append(p.waiting, w)
+	p.holder(l.client).waiting++
+	p.serve() // it may pass those that wait for their client
+	p.mu.Unlock()
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+		return p.leave(ctx, w)
+	}
+}
+
+// Release gives back all units. The lease may be used again.
+func (l *Lease) Release() { l.give(l.held) }
+
+// give gives back n units.
+func (l *Lease) give(n int64) {
+	p := l.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.used -= n
+	l.held -= n
+	if h := p.clients[l.client]; h != nil {
+		h.used -= n
+		p.forget(l.client, h)
+	}
+	p.serve()
+}
+
+// take is Take with the lock held.
+func (p *Pool) take(l *Lease, n int64) error {
+	h := p.holder(l.client)
+	defer p.forget(l.client, h)
+	switch {
+	case h.used+n > p.share:
+		return ErrShare
+	case p.used+n > p.total:
+		return ErrFull
+	}
+	p.used += n
+	h.used += n
+	l.held += n
+	return nil
+}
+
+// serve gives leases that wait what they wait for. One that the total is too small
+// for holds up those behind it, or large ones would never get their turn.
+func (p *Pool) serve() {
+	kept := p.waiting[:0]
+	full := false
+	for _, w := range p.waiting {
+		err := ErrFull
+		if !full {
+			err = p.take(w.lease, w.n)
+		}
+		if err != nil {
+			full = full || errors.Is(err, ErrFull)
+			kept = append(kept, w)
+			continue
+		}
+		p.gone(w)
+		close(w.ready)
+	}
+	clear(p.waiting[len(kept):])
+	p.waiting = kept
+}
+
+// leave ends a wait, unless it was just served.
+func (p *Pool) leave(ctx context.Context, w *waiter) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, other := range p.waiting {
+		if other == w {
+			p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
+			p.gone(w)
+			p.serve()
+			return ctx.Err()
+		}
+	}
+	return nil // it holds what it waited for
+}
+
+// gone counts a lease that waits no more.
+func (p *Pool) gone(w *waiter) {
+	h := p.holder(w.lease.client)
+	h.waiting--
+	p.forget(w.lease.client, h)
+}
+
+func (p *Pool) holder(client string) *holder {
+	h := p.clients[client]
+	if h == nil {
+		h = new(holder)
+		p.clients[client] = h
+	}
+	return h
+}
+
+// forget drops a client that holds nothing and waits for nothing.
+func (p *Pool) forget(client string, h *holder) {
+	if h.used == 0 && h.waiting == 0 {
+		delete(p.clients, client)
+	}
+}
