@@ -13,19 +13,34 @@ import (
 )
 
 const (
-	maxVisited = 5_000_000 // entries read in one walk: trees can name the same subtree many times
-	maxLink    = 4096
+	maxVisited  = 5_000_000 // entries read in one walk: trees can name the same subtree many times
+	maxSelected = 1_000_000 // files that one walk selects
+	maxPaths    = 64 << 20  // bytes of their paths
+	maxLink     = 4096
 )
 
-// visits counts the entries of one walk.
-type visits int
+// visits counts the entries of one walk, and what it selects of them: a tree of a
+// few kilobytes can hold millions of long paths.
+type visits struct{ entries, selected, bytes int }
 
 func (v *visits) add(ctx context.Context, n int) error {
-	*v += visits(n)
-	if *v > maxVisited {
+	if v.entries += n; v.entries > maxVisited {
 		return fmt.Errorf("more than %d directory entries: %w; narrow the filemask", maxVisited, object.ErrTooLarge)
 	}
 	return ctx.Err()
+}
+
+// take counts a file that is selected.
+func (v *visits) take(path string) error {
+	v.selected++
+	v.bytes += len(path)
+	switch {
+	case v.selected > maxSelected:
+		return fmt.Errorf("more than %d files: %w; narrow the filemask", maxSelected, object.ErrTooLarge)
+	case v.bytes > maxPaths:
+		return fmt.Errorf("paths of files with more than %d MiB together: %w; narrow the filemask", maxPaths>>20, object.ErrTooLarge)
+	}
+	return nil
 }
 
 // Snapshot lists the files of a commit that want selects, sorted by path, without
@@ -80,6 +95,9 @@ func (w *snapshotWalk) dir(ctx context.Context, tree object.Hash, prefix string,
 }
 
 func (w *snapshotWalk) file(e object.Entry, p string) error {
+	if err := w.v.take(p); err != nil {
+		return err
+	}
 	f := object.File{Path: p, Blob: e.Hash}
 	if e.Kind == object.KindLink {
 		text, err := w.r.store.Blob(e.Hash, maxLink)

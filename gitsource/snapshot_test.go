@@ -147,6 +147,26 @@ func TestTreesAreBounded(t *testing.T) {
 			t.Errorf("tree bomb in a step: %v", err)
 		}
 	}
+	// Few entries can have long paths.
+	long := u.RawTree(line("100644", "x.po", u.Blob("1")))
+	for range 3 {
+		var entries []gittest.Line[object.Hash]
+		for i := range 30 {
+			entries = append(entries, line("40000", fmt.Sprintf("%s%02d", strings.Repeat("d", 1200), i), long))
+		}
+		long = u.RawTree(entries...)
+	}
+	paths := u.CommitTree("Paths", long, bombed)
+	u.Set("main", paths)
+	r = reader(t, mirrorOf(t, u, Options{}))
+	if _, err := r.Snapshot(context.Background(), paths, poMask.Want, nil); !errors.Is(err, object.ErrTooLarge) || !strings.Contains(err.Error(), "paths of files with more than 64 MiB") {
+		t.Errorf("long paths: %v", err)
+	}
+	for _, err := range r.Steps(context.Background(), deep, paths, poMask) {
+		if !errors.Is(err, object.ErrTooLarge) {
+			t.Errorf("long paths in a step: %v", err)
+		}
+	}
 	// A mask keeps out of it.
 	masks := filemask.NewMatcher([]filemask.Mask{mask(t, "po/*.po")})
 	if list, err := r.Snapshot(context.Background(), bombed, masks.Want, masks.Prune); err != nil || len(list) != 0 {

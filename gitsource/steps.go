@@ -240,6 +240,7 @@ func (d *diffWalk) entry(ctx context.Context, x, y object.Entry, xp, yp string, 
 	}
 	if c := (Change{Path: p, Old: x.Of(object.KindFile), New: y.Of(object.KindFile)}); c.Old != c.New && d.m.Selects(p) {
 		d.changes = append(d.changes, c)
+		return d.v.take(p)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -76,13 +77,15 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	if err != nil {
 		return 0, err
 	}
+	unsafe := refusals{log: p.s.log, spec: spec}
+	defer unsafe.report()
 	found := make(map[string]bool) // by filemask
 	var specs []store.ComponentSpec
 	for _, f := range files {
 		m, ok := mask.Select(f.Path, rules)
 		if !ok {
 			if reason := mask.Refuses(f.Path); reason != "" {
-				p.s.log.Warn("file not served: its name is unsafe", "project", spec.Project, "discovery", spec.Slug, "path", f.Path, "problem", reason)
+				unsafe.add(f.Path, "its name is unsafe: "+reason)
 			}
 			continue
 		}
@@ -92,8 +95,7 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 		}
 		found[c.Settings.Filemask] = true
 		if strings.ContainsAny(m.Component, "*{}") {
-			p.s.log.Warn("a discovered name holds a character that filemasks reserve; the file is not served",
-				"project", spec.Project, "discovery", spec.Slug, "path", f.Path)
+			unsafe.add(f.Path, "the discovered name holds a character that filemasks reserve")
 			continue
 		}
 		if c.Slug, ok = made[c.Settings.Filemask]; !ok {
@@ -107,6 +109,28 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	}
 	_, err = p.s.db.AddComponents(ctx, specs)
 	return len(specs), err
+}
+
+// refusals are the files that a discovery does not serve. One line of the log names
+// the first of them: a repository can hold any number, with long names.
+type refusals struct {
+	log        *slog.Logger
+	spec       *store.ComponentSpec
+	first, why string
+	n          int
+}
+
+func (r *refusals) add(path, why string) {
+	if r.n++; r.n == 1 {
+		r.first, r.why = path, why
+	}
+}
+
+func (r *refusals) report() {
+	if r.n > 0 {
+		r.log.Warn("files are not served", "project", r.spec.Project, "discovery", r.spec.Slug, "files", r.n,
+			"first", fmt.Sprintf("%.200s", r.first), "problem", r.why)
+	}
 }
 
 // discovered returns the components that a discovery made: slugs by filemask.

@@ -194,7 +194,7 @@ func (r *results) line(c ingest.ComponentReport) {
 		noun = "change"
 	}
 	fmt.Fprintf(r.program.stdout, "%s: %d %s, at %.12s\n", name, c.Changes, noun, c.Head)
-	for _, problem := range c.Problems {
+	for _, problem := range firstProblems(c.Problems) {
 		r.fail(name, problem)
 	}
 }

@@ -4,9 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/repoglot/repoglot/catalog/ingest"
+)
+
+// The bounds of problems: a repository can hold any number of broken files, with
+// long names.
+const (
+	maxProblems    = 100   // of a component that are kept and shown
+	maxProblemText = 1_000 // bytes of one
 )
 
 // problems keeps the files of each component that are not served, with the reason,
@@ -25,8 +33,24 @@ func (p *problems) note(c *ingest.ComponentReport) []string {
 	defer p.mu.Unlock()
 	name := c.Project + "/" + c.Slug
 	old := p.of[name]
-	p.of[name] = c.Problems
-	return slices.DeleteFunc(slices.Clone(c.Problems), func(s string) bool { return slices.Contains(old, s) })
+	p.of[name] = firstProblems(c.Problems)
+	return slices.DeleteFunc(slices.Clone(p.of[name]), func(s string) bool { return slices.Contains(old, s) })
+}
+
+// firstProblems returns the first problems of a list, shortened, and the number of
+// the others.
+func firstProblems(all []string) []string {
+	list := make([]string, 0, min(len(all), maxProblems+1))
+	for _, s := range all[:min(len(all), maxProblems)] {
+		if len(s) > maxProblemText {
+			s = strings.ToValidUTF8(s[:maxProblemText/2]+"…"+s[len(s)-maxProblemText/2:], "")
+		}
+		list = append(list, s)
+	}
+	if more := len(all) - maxProblems; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more files", more))
+	}
+	return list
 }
 
 // list returns the problems of a component, never nil.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,6 +32,15 @@ func TestProblems(t *testing.T) {
 		if diff := cmp.Diff(step.list, p.list("p", "c")); diff != "" {
 			t.Errorf("step %d: all (-want +got):\n%s", i, diff)
 		}
+	}
+	many := make([]string, 150)
+	for i := range many {
+		many[i] = fmt.Sprintf("%03d%s", i, strings.Repeat("ä", 1000))
+	}
+	p.note(&ingest.ComponentReport{Project: "p", Slug: "many", Problems: many})
+	list := p.list("p", "many")
+	if len(list) != 101 || list[100] != "and 50 more files" || len(list[0]) > 1010 || !utf8.ValidString(list[0]) {
+		t.Errorf("%d problems, the first has %d bytes, the last is %s", len(list), len(list[0]), list[len(list)-1])
 	}
 	if n := len(p.list("p", "other")); n != 0 {
 		t.Errorf("another component has %d problems", n)
