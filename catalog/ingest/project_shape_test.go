@@ -1,0 +1,180 @@
+package ingest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+
+	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// projectSettings are the components of a generated project.
+func projectSettings(components int) map[string]catalog.ComponentSettings {
+	all := map[string]catalog.ComponentSettings{}
+	for n := range components {
+		slug := fmt.Sprintf("app-%03d", n)
+		all[slug] = catalog.ComponentSettings{
+			Filemask: slug + "/*.po", NewBase: slug + "/messages.pot", LanguageRegex: ".*", AllowTranslationPropagation: true,
+		}
+	}
+	return all
+}
+
+// shapedProject has two groups of components with strings of their own, strings that
+// all have, and the commits that change them.
+func shapedProject() testrepos.Project {
+	return testrepos.Project{Components: 12, Languages: 5, Strings: 30, Shared: 50, Templates: 60, Edits: 60, Seed: 5}
+}
+
+// TestProjectEveryWay: components of one repository that share strings have the same
+// units, failing checks, statistics and strings counted once whether they are
+// imported, replayed, or pulled in any pieces; and the entries of a replay are those
+// of pulls.
+func TestProjectEveryWay(t *testing.T) {
+	p := shapedProject()
+	repo := p.Generate(t)
+	settings := projectSettings(p.Components)
+	imported := synced(t, repo.URL(), settings)
+	want := servedProject(imported)
+	compareMsgfmt(t, imported, repo)
+	for _, check := range []string{"inconsistent", "c_format", "end_stop", "end_space"} {
+		if !bytes.Contains([]byte(want), []byte(check)) {
+			t.Errorf("%s never fails: the test compares nothing", check)
+		}
+	}
+	replayed := synced(t, repo.URL(), withHistory(settings))
+	equal(t, want, servedProject(replayed), "(-import +replay)")
+	entriesLeadToUnits(replayed, map[int64]string{})
+	ledger := replayed.ChangesByComponent()
+	rounds := 2
+	if testing.Short() {
+		rounds = 1
+	}
+	for seed := range rounds {
+		t.Run(fmt.Sprintf("pieces=%d", seed), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(uint64(seed), 3))
+			pullInPieces(t, random, repo, settings, want)
+			pulled := pullInPieces(t, random, repo, withHistory(settings), want)
+			equal(t, ledger, pulled.ChangesByComponent(), "entries (-replay +pulls)")
+		})
+	}
+}
+
+// pullInPieces imports an early commit and pulls towards the head, some commits at a
+// time. Once on the way it compares with an import.
+func pullInPieces(t *testing.T, random *rand.Rand, repo *testrepos.ProjectRepo, settings map[string]catalog.ComponentSettings, want string) *catalogtest.Puller {
+	t.Helper()
+	at, last := 1+random.IntN(30), len(repo.Commits)
+	check := at + random.IntN(last-at)
+	must(t, repo.Rewind(at))
+	w := synced(t, repo.URL(), settings)
+	for at < last {
+		before := at
+		at = min(last, at+1+random.IntN(40))
+		must(t, repo.Rewind(at))
+		w.Syncer.SetBatch(1 + random.IntN(2000))
+		w.Sync()
+		if before <= check && check < at && at < last {
+			equal(t, servedProject(synced(t, repo.URL(), projectSettings(len(settings)))), servedProject(w), "at %d (-import +pulls)", at)
+		}
+	}
+	equal(t, want, servedProject(w), "at the head (-import +pulls)")
+	return w
+}
+
+// servedProject renders what does not depend on the way: units, with their failing
+// checks and the sums of their translations, and the project's statistics. It verifies
+// the sums, and counts the strings of all components once.
+func servedProject(w *catalogtest.Puller) string {
+	w.TB.Helper()
+	units := w.ServedUnits()
+	statistics := projectStatistics(w)
+	got := map[string]float64{}
+	for name, value := range statistics {
+		if n, ok := value.(float64); ok {
+			got[name] = n
+		}
+	}
+	for name, n := range countedOnce(w) {
+		if got[name] != float64(n) {
+			w.TB.Errorf("%s is %v, counted %d", name, got[name], n)
+		}
+	}
+	for _, key := range []string{"last_change", "recent_changes"} { // of entries, which an import has not
+		delete(statistics, key)
+	}
+	text, err := json.MarshalIndent(statistics, "", " ")
+	must(w.TB, err)
+	return units + "\n" + string(text)
+}
+
+// countedOnce counts the strings of the project: those of one language with the same
+// source and context once, in the state that is furthest.
+func countedOnce(w *catalogtest.Puller) map[string]int64 {
+	best := map[[3]string]catalog.Unit{}
+	w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		key := [3]string{tr.Language, u.Context, u.Source}
+		if old, ok := best[key]; !ok || u.State > old.State {
+			best[key] = *u
+		}
+	})
+	var sum catalog.Stats
+	for _, u := range best {
+		sum.AddUnit(&u)
+	}
+	return map[string]int64{
+		"unique_total": sum.Total.Units, "unique_total_words": sum.Total.Words, "unique_total_chars": sum.Total.Chars,
+		"unique_translated": sum.Translated.Units, "unique_translated_words": sum.Translated.Words, "unique_translated_chars": sum.Translated.Chars,
+		"unique_fuzzy": sum.Fuzzy.Units, "unique_fuzzy_words": sum.Fuzzy.Words, "unique_fuzzy_chars": sum.Fuzzy.Chars,
+	}
+}
+
+// projectStatistics asks the API.
+func projectStatistics(w *catalogtest.Puller) (statistics map[string]any) {
+	w.TB.Helper()
+	handler := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: childTime})
+	rec := httptest.NewRecorder()
+	handler.ServeHTTP(rec, httptest.NewRequestWithContext(w.TB.Context(), http.MethodGet, "/api/projects/demo/statistics/", nil))
+	if rec.Code != http.StatusOK {
+		w.TB.Fatalf("statistics: %d %s", rec.Code, rec.Body)
+	}
+	must(w.TB, json.Unmarshal(rec.Body.Bytes(), &statistics))
+	return statistics
+}
+
+// compareMsgfmt compares the counts of every file with msgfmt's.
+func compareMsgfmt(t *testing.T, w *catalogtest.Puller, repo *testrepos.ProjectRepo) {
+	t.Helper()
+	bin, err := exec.LookPath("msgfmt")
+	if err != nil {
+		t.Log("msgfmt is not there: counts are not compared")
+		return
+	}
+	number := regexp.MustCompile(`(\d+) (translated|fuzzy|untranslated)`)
+	for path, got := range fileCounts(w) {
+		cmd := exec.CommandContext(t.Context(), bin, "--statistics", "-o", os.DevNull, "-")
+		cmd.Env = append(os.Environ(), "LC_ALL=C")
+		cmd.Stdin = bytes.NewReader(repo.File(t, "main", path))
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("msgfmt of %s: %v\n%s", path, err, out)
+		}
+		counts := map[string]string{"translated": "0", "fuzzy": "0", "untranslated": "0"}
+		for _, m := range number.FindAllStringSubmatch(string(out), -1) {
+			counts[m[2]] = m[1]
+		}
+		if want := counts["translated"] + "/" + counts["fuzzy"] + "/" + counts["untranslated"]; got != want {
+			t.Errorf("%s: %s (translated/fuzzy/untranslated), msgfmt counts %s", path, got, want)
+		}
+	}
+}
