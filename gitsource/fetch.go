@@ -56,7 +56,9 @@ func (m *Mirror) describe(err error) error {
 }
 
 func (m *Mirror) update(ctx context.Context) (object.Head, error) {
-	src := remote.NewSource(m.remote, m.opts.Remote)
+	opts := m.opts.Remote
+	opts.Fresh = &m.fresh
+	src := remote.NewSource(m.remote, opts)
 	tip, err := src.Tip(ctx)
 	if err != nil {
 		return object.Head{}, err

@@ -41,6 +41,7 @@ type Mirror struct {
 	opts   Options
 	log    *slog.Logger
 	turn   chan struct{} // has one token while a fetch runs
+	fresh  object.Fresh  // files of the last fetch, for the next Reader
 	keep   string        // git directory that could not be repacked; for the holder of the turn
 
 	mu      sync.Mutex
@@ -165,8 +166,10 @@ func (m *Mirror) Reader(ctx context.Context) (*Reader, error) {
 	r, err := openReader(dir, head, release)
 	if err != nil {
 		release()
+		return nil, err
 	}
-	return r, err
+	r.store.Lend(&m.fresh)
+	return r, nil
 }
 
 // release counts a Reader out. After the last one it removes a git directory that

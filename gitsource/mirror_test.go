@@ -494,3 +494,29 @@ func writeLooseBlob(gitDir, text string) error {
 	}
 	return os.WriteFile(filepath.Join(dir, id[2:]), packed.Bytes(), 0o600)
 }
+
+// TestFetchInflatesOnce: the reader after a fetch has the new files from it; the next
+// reader has them from the mirror.
+func TestFetchInflatesOnce(t *testing.T) {
+	u := newUpstream(t)
+	u.Push("A", files{"x": "1"})
+	m := mirrorOf(t, u, Options{})
+	fetch(t, m)
+	u.Push("B", files{"x": "2"})
+	fetch(t, m)
+	dir, _ := m.Path()
+	blob := plumbing.ComputeHash(plumbing.BlobObject, []byte("2")).String()
+	gittest.Must(t, os.Remove(filepath.Join(dir, "objects", blob[:2], blob[2:])))
+	want, err := object.ParseHash(blob)
+	gittest.Must(t, err)
+	r := open(t, m)
+	if data, err := r.Blob(t.Context(), want, 1); string(data) != "2" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if _, err := r.Blob(t.Context(), want, 0); err != nil {
+		t.Error(err)
+	}
+	if data, err := open(t, m).Blob(t.Context(), want, 1); err == nil {
+		t.Errorf("the second reader has %q without the mirror", data)
+	}
+}

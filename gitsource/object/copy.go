@@ -36,6 +36,7 @@ type objectCopy struct {
 	target   string // the objects directory of to
 	shallow  bool   // parents may be missing in from
 	limit    int    // more objects are errMany
+	fresh    *Fresh // gets the files that were inflated; or nil
 	written  int
 	done     map[Hash]struct{}
 }
@@ -77,13 +78,15 @@ func CopyAll(ctx context.Context, from, to string, tip Hash) error {
 
 // CopyHistory copies a commit and the objects that it needs from one git directory
 // to another, which has some of them: object by object, or all packs and loose
-// objects if that is cheaper. The error is ErrSource if from is incomplete.
-func CopyHistory(ctx context.Context, from, to string, tip Hash) error {
+// objects if that is cheaper. Files that it inflated are put into fresh, which may be
+// nil. The error is ErrSource if from is incomplete.
+func CopyHistory(ctx context.Context, from, to string, tip Hash, fresh *Fresh) error {
 	c, err := newObjectCopy(from, to)
 	if err != nil {
 		return err
 	}
 	defer c.close()
+	c.fresh = fresh
 	if err := c.to.list(); err != nil {
 		return err
 	}
@@ -210,14 +213,44 @@ func (c *objectCopy) blob(ctx context.Context, h Hash) error {
 }
 
 // copyLoose copies a loose object's file as it is and checks its id: this costs a
-// fifth of compressing it again.
+// fifth of compressing it again. A file that a Fresh may keep is read into memory.
 func (c *objectCopy) copyLoose(name string, h Hash) (bool, error) {
 	f, err := openRegular(name)
 	if err != nil {
 		return false, nil // not loose in this directory
 	}
 	defer f.Close()
-	err = c.create(h, func(w *os.File) error {
+	raw, small, err := readLooseFile(f)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
+	case small:
+		err = c.createLoose(raw, h)
+	default:
+		err = c.streamLoose(f, h)
+	}
+	return err == nil, err
+}
+
+func (c *objectCopy) createLoose(raw []byte, h Hash) error {
+	kind, data, err := inflateLoose(raw, h)
+	if err != nil {
+		return fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
+	}
+	if err := c.create(h, func(w *os.File) error {
+		_, err := w.Write(raw)
+		return err
+	}); err != nil {
+		return err
+	}
+	if kind == plumbing.BlobObject {
+		c.fresh.put(h, data)
+	}
+	return nil
+}
+
+func (c *objectCopy) streamLoose(f *os.File, h Hash) error {
+	return c.create(h, func(w *os.File) error {
 		z, err := zlib.NewReader(io.TeeReader(bufio.NewReader(f), w))
 		if err != nil {
 			return fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
@@ -228,7 +261,6 @@ func (c *objectCopy) copyLoose(name string, h Hash) (bool, error) {
 		}
 		return sameID(sum, h)
 	})
-	return err == nil, err
 }
 
 func sameID(sum hash.Hash, h Hash) error {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/klauspost/compress/zlib"
@@ -54,18 +53,14 @@ func (o *looseObject) header() error {
 	}
 	o.in = bufio.NewReader(z)
 	head, err := o.in.Peek(looseHeader)
-	end := bytes.IndexByte(head, 0)
-	if end < 0 {
+	if bytes.IndexByte(head, 0) < 0 {
 		return errors.Join(errors.New("no header"), unexpectedEOF(err))
 	}
-	name, size, _ := bytes.Cut(head[:end], []byte{' '})
-	if o.kind, err = plumbing.ParseObjectType(string(name)); err != nil {
+	var begin int
+	if o.kind, o.size, begin, err = parseLooseHeader(head); err != nil {
 		return err
 	}
-	if o.size, err = strconv.ParseInt(string(size), 10, 64); err != nil || o.size < 0 {
-		return errors.New("no size in its header")
-	}
-	_, err = o.in.Discard(end + 1)
+	_, err = o.in.Discard(begin)
 	return err
 }
 
@@ -78,7 +73,7 @@ func (o *looseObject) read() ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: loose object: %w", ErrCorrupt, unexpectedEOF(err))
 	case n != o.size:
-		return nil, fmt.Errorf("%w: loose object is not as long as its header says", ErrCorrupt)
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, errLooseLength)
 	}
 	return data.Bytes(), nil
 }

@@ -17,6 +17,7 @@ import (
 type localSource struct {
 	path   string
 	remote Repository
+	fresh  *object.Fresh // of Options
 }
 
 // localRepo is the directories of a repository on this machine.
@@ -170,5 +171,5 @@ func (s *localSource) Transfer(ctx context.Context, gitDir string, tip object.He
 	if len(have) == 0 {
 		return s.describe(object.CopyAll(ctx, repo.commonDir, gitDir, tip.Hash))
 	}
-	return s.describe(object.CopyHistory(ctx, repo.commonDir, gitDir, tip.Hash))
+	return s.describe(object.CopyHistory(ctx, repo.commonDir, gitDir, tip.Hash, s.fresh))
 }

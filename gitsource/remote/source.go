@@ -30,6 +30,8 @@ type Options struct {
 	// Silence is how long a remote may send nothing; 0: a minute. The git
 	// program counts whole seconds.
 	Silence time.Duration
+	// Fresh, if set, gets files that a copy from a local repository has inflated.
+	Fresh *object.Fresh
 }
 
 // The values of Options.Transport.
@@ -82,7 +84,7 @@ func NewSource(r Repository, o Options) Source {
 	path, local := repourl.IsLocal(r.URL)
 	git, have := o.Git()
 	if local && (o.Transport != transportBinary && !(have && isReftable(path))) {
-		return &localSource{path: path, remote: r}
+		return &localSource{path: path, remote: r, fresh: o.Fresh}
 	}
 	c := client{remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack), silence: cmp.Or(o.Silence, defaultSilence)}
 	if o.Transport == transportBinary || have && c.binaryFits() {
