@@ -24,12 +24,6 @@ func (c *Count) Subtract(o Count) {
 	c.Chars -= o.Chars
 }
 
-func (c *Count) addUnit(u *Unit) {
-	c.Units++
-	c.Words += int64(u.Words)
-	c.Chars += int64(u.Chars)
-}
-
 // Stats are the statistics of a set of units (docs/compatibility.md#statistics). The
 // zero value belongs to the empty set.
 type Stats struct {
@@ -50,15 +44,20 @@ type Stats struct {
 
 // AddUnit counts one more unit.
 func (s *Stats) AddUnit(u *Unit) {
-	s.Total.addUnit(u)
-	if u.State.Translated() {
-		s.Translated.addUnit(u)
+	s.AddUnits(Count{Units: 1, Words: int64(u.Words), Chars: int64(u.Chars)}, u.State)
+}
+
+// AddUnits counts units that are in one state.
+func (s *Stats) AddUnits(n Count, state State) {
+	s.Total.Add(n)
+	if state.Translated() {
+		s.Translated.Add(n)
 	}
-	if u.State.Fuzzy() {
-		s.Fuzzy.addUnit(u)
+	if state.Fuzzy() {
+		s.Fuzzy.Add(n)
 	}
-	if u.State == StateReadOnly {
-		s.ReadOnly.addUnit(u)
+	if state == StateReadOnly {
+		s.ReadOnly.Add(n)
 	}
 }
 

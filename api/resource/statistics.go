@@ -36,15 +36,13 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if err != nil {
 		return nil, err
 	}
-	ids, err := importedIDs(ctx, snap, project.Slug)
-	if err != nil {
-		return nil, err
-	}
-	unique, err := snap.UniqueStats(ctx, ids)
+	repeats, err := snap.Repeats(ctx, project.ID, rest.AccessOf(ctx).SeesPrivate())
 	if err != nil {
 		return nil, err
 	}
 	total := addUp(sums)
+	unique := total.Stats
+	unique.Subtract(repeats)
 	return wire.NewProjectStatistics(r.Link, newStatistics(&total), &unique, &project), nil
 }
 

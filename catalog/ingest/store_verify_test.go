@@ -54,7 +54,7 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 		return map[string]string{
 			"po/cs.po":   po(append([]string{"One.", one, "Two", "", "Gone", "Pryč"}, many...)...) + "\n# mine\n#, fuzzy\nmsgid \"Three\"\nmsgstr \"Tři\"\n\n#, read-only\nmsgid \"Four\"\nmsgstr \"Čtyři\"\n",
 			"po/de.po":   po("One.", "Eins", "Two", "Zwei"),
-			"docs/cs.po": po("Five", "Pět"),
+			"docs/cs.po": po("Five", "Pět", "Two", "Dvě"),
 		}
 	}
 	repo.Commit(t, testrepos.Change{Author: "Ada <ada@example.org>", Files: files("Jedna")})
@@ -153,6 +153,12 @@ func TestVerifyFindsEverything(t *testing.T) {
 			newest = "SELECT MAX(translation_id * 1000000 + day) FROM stat_days"
 		case "suggestions":
 			newest = "SELECT MAX(unit_id) FROM suggestions"
+		case "occurrences":
+			newest = "SELECT MAX(source_id) FROM occurrences"
+		case "shared_strings":
+			newest = "SELECT MAX(id_hash) FROM shared_strings"
+		case "repeats":
+			newest = "SELECT MAX(total) FROM repeats"
 		case "translations", "files":
 			newest = strings.Replace(newest, table, table+" WHERE "+map[string]string{"translations": "id", "files": "translation_id"}[table]+" IN (SELECT id FROM translations WHERE filename = 'po/cs.po' AND is_source = 0)", 1)
 		case "deltas":
@@ -162,6 +168,7 @@ func TestVerifyFindsEverything(t *testing.T) {
 		}
 		key := map[string]string{
 			"changes": "delta_id * 1000 + n", "layouts": "translation_id * 1000 + block", "stat_days": "translation_id * 1000000 + day", "suggestions": "unit_id",
+			"occurrences": "source_id", "shared_strings": "id_hash", "repeats": "total",
 		}[table]
 		if key == "" {
 			key = "rowid"
@@ -244,6 +251,10 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		"demo/docs: places in the list of changes ":         `UPDATE deltas SET first_in_component = first_in_component + 1 WHERE id = (SELECT MAX(id) FROM deltas)`,
 		"demo/docs/cs: places in the list of changes ":      `UPDATE deltas SET first_in_translation = first_in_translation + 1 WHERE id = (SELECT MAX(id) FROM deltas)`,
 		"demo/docs: commits whose entries are ":             `UPDATE deltas SET added = added - 1, updated = updated + 1 WHERE id = (SELECT MAX(id) FROM deltas)`,
+		"demo: counted of component 1: 1 is stored, 0":      `UPDATE components SET active = 0 WHERE id = 1`,
+		"demo: source strings by which shared ones are":     `DELETE FROM occurrences`,
+		"demo: counts of shared strings: checksum ":         `UPDATE shared_strings SET data = x'00'`,
+		"demo: repeats of cs total_words, private 1: ":      `UPDATE repeats SET total_words = total_words + 1`,
 		"demo/app: entries of changes: ":                    `DELETE FROM changes WHERE target = 'Jeden'`,
 	} {
 		s.finds(want, statement)

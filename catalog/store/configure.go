@@ -42,14 +42,17 @@ type TemplateKey struct {
 // Duplicates, unknown projects and addresses with a password are ErrInvalid.
 func (db *DB) Configure(ctx context.Context, projects []catalog.Project, components []ComponentSpec, templates []TemplateKey) error {
 	err := db.write(ctx, func(s *session) error {
-		c := &configurer{s: s, named: map[int64]bool{}}
+		c := newConfigurer(s)
 		if err := c.putProjects(ctx, projects); err != nil {
 			return err
 		}
 		if _, err := c.putComponents(ctx, components); err != nil {
 			return err
 		}
-		return c.deactivate(ctx, templates)
+		if err := c.deactivate(ctx, templates); err != nil {
+			return err
+		}
+		return c.settle(ctx)
 	})
 	return db.fail(ctx, "configure", err)
 }
@@ -60,9 +63,13 @@ func (db *DB) Configure(ctx context.Context, projects []catalog.Project, compone
 func (db *DB) AddComponents(ctx context.Context, specs []ComponentSpec) ([]catalog.Component, error) {
 	var out []catalog.Component
 	err := db.write(ctx, func(s *session) error {
-		c := &configurer{s: s, discovery: true, named: map[int64]bool{}}
+		c := newConfigurer(s)
+		c.discovery = true
 		ids, err := c.putComponents(ctx, specs)
 		if err != nil {
+			return err
+		}
+		if err := c.settle(ctx); err != nil {
 			return err
 		}
 		out = make([]catalog.Component, len(ids))
@@ -85,6 +92,21 @@ type configurer struct {
 	generation int64            // taken when the first row changes; 0 before
 	projects   map[string]int64 // active, by slug
 	named      map[int64]bool   // components
+	touched    map[int64]bool   // projects that changed, or whose components did
+}
+
+func newConfigurer(s *session) *configurer {
+	return &configurer{s: s, named: map[int64]bool{}, touched: map[int64]bool{}}
+}
+
+// settle counts the strings of components that count otherwise than before.
+func (c *configurer) settle(ctx context.Context) error {
+	for _, id := range sortedKeys(c.touched) {
+		if err := settleCounted(ctx, c.s, `c.project_id = $1`, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *configurer) takeGeneration(ctx context.Context) (int64, error) {
@@ -142,6 +164,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 				return 0, err
 			}
 		}
+		c.touched[id] = true
 		_, err = c.s.exec(ctx, `UPDATE projects SET settings = $1, active = 1, settings_generation = $2, generation = $2 WHERE id = $3`, string(settings), g, id)
 		return id, err
 	}
@@ -150,8 +173,9 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 	return id, err
 }
 
-func touchProject(ctx context.Context, s *session, id, generation int64) error {
-	_, err := s.exec(ctx, `UPDATE projects SET generation = $1 WHERE id = $2`, generation, id)
+func (c *configurer) touchProject(ctx context.Context, id, generation int64) error {
+	c.touched[id] = true
+	_, err := c.s.exec(ctx, `UPDATE projects SET generation = $1 WHERE id = $2`, generation, id)
 	return err
 }
 

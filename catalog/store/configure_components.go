@@ -95,7 +95,7 @@ func (c *configurer) insertComponent(ctx context.Context, project int64, spec *C
 	if err != nil {
 		return 0, err
 	}
-	return id, touchProject(ctx, c.s, project, g)
+	return id, c.touchProject(ctx, project, g)
 }
 
 // updateComponent also reactivates a component. A new repository or branch clears
@@ -128,7 +128,7 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 			return err
 		}
 	}
-	return touchProject(ctx, c.s, project, g)
+	return c.touchProject(ctx, project, g)
 }
 
 // deactivate makes inactive what the configuration does not name.
@@ -165,7 +165,7 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 		if _, err := c.s.exec(ctx, `UPDATE components SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, r.id); err != nil {
 			return err
 		}
-		if err := touchProject(ctx, c.s, r.project, g); err != nil {
+		if err := c.touchProject(ctx, r.project, g); err != nil {
 			return err
 		}
 		if err := c.resetChecks(ctx, r.project); err != nil {

@@ -27,6 +27,7 @@
 //	change*       lists of changes: query, filter, counting, paging
 //	search*       searches for units: query to plan to SQL
 //	stats*        sums of statistics, statistics over time
+//	shared*       counts of strings that components of a project share
 //	write*        StepTx, the transaction of a step: rows of translations, units,
 //	              layouts, changes, checks, authors
 //	configure*    projects and components as the configuration names them

@@ -30,7 +30,6 @@ type DB struct {
 type caches struct {
 	spans   *spanCache
 	lookups *lookups
-	uniques *uniqueCache
 }
 
 // Options are the settings of Open. The zero value is usable.
@@ -98,7 +97,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	}
 	db := &DB{
 		engine:   newSQLite(dsn, opts),
-		caches:   caches{spans: newSpanCache(), lookups: newLookups(), uniques: newUniqueCache()},
+		caches:   caches{spans: newSpanCache(), lookups: newLookups()},
 		searches: newSearches(opts.Readers),
 		notifier: newNotifier(opts.PollInterval),
 		now:      opts.Now, log: opts.Logger, metrics: newMetrics(),
@@ -122,6 +121,9 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 	}
 	var err error
 	if db.codec, err = newCodec(); err != nil {
+		return err
+	}
+	if err := db.countUncounted(ctx, opts.Shared); err != nil {
 		return err
 	}
 	return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {

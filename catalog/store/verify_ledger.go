@@ -48,7 +48,10 @@ func (v *verifier) project(ctx context.Context, p *verifyScope) error {
 	if err := v.compareSum(ctx, p, "changes", `SELECT changes FROM projects WHERE id = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE project_id = $1`); err != nil {
 		return err
 	}
-	return v.wantNoRows(ctx, p, "places in the list of changes that are empty or taken twice", misplaced("first_in_project", "project_id = $1"), p.id)
+	if err := v.wantNoRows(ctx, p, "places in the list of changes that are empty or taken twice", misplaced("first_in_project", "project_id = $1"), p.id); err != nil {
+		return err
+	}
+	return v.shared(ctx, p)
 }
 
 // componentLedger verifies the list of changes of a component, and its entries.

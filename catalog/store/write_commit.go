@@ -20,6 +20,9 @@ func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
 	if err := tx.advanceHeads(ctx); err != nil {
 		return StepResult{}, err
 	}
+	if err := tx.countShared(ctx); err != nil {
+		return StepResult{}, err
+	}
 	res, err := tx.takeIDs(ctx)
 	if err != nil {
 		return StepResult{}, err

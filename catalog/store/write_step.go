@@ -112,10 +112,11 @@ type StepTx struct {
 	users           map[string]knownUser // by authorKey
 	deltas          []pendingDelta
 	entries         *inserter
-	written         map[int64][]int64        // written units to be checked, by translation
-	oldTargetHashes map[int64]struct{}       // that written units had before
-	failing         map[int64]*failingChange // changes by SetFailing, by translation
-	newFailing      *inserter                // rows of failing to insert; flushed before failing is read
+	written         map[int64][]int64           // written units to be checked, by translation
+	oldTargetHashes map[int64]struct{}          // that written units had before
+	failing         map[int64]*failingChange    // changes by SetFailing, by translation
+	old             map[int64]map[int64]oldUnit // what written units of counted components were, by project
+	newFailing      *inserter                   // rows of failing to insert; flushed before failing is read
 }
 
 // convoyMember is the row of a component in the convoy.
@@ -124,6 +125,7 @@ type convoyMember struct {
 	tracking            string
 	imported, reread    bool
 	lastUnit, lastDelta int64
+	counted             int64 // components.counted
 	lastAt              sql.NullInt64
 	dirty               bool // answers about the component, or anything below it, change
 	countersChanged     bool // lastUnit, lastDelta or lastAt changed
@@ -167,11 +169,11 @@ func (info *StepInfo) check() error {
 func (tx *StepTx) loadConvoy(ctx context.Context) error {
 	err := chunks(tx.info.Components, func(chunk []any) error {
 		args := append([]any{tx.info.From, tx.info.Repo, tx.info.Branch}, chunk...)
-		return tx.s.query(ctx, `SELECT id, project_id, tracking, imported, reread, last_unit, last_delta, last_at FROM components
+		return tx.s.query(ctx, `SELECT id, project_id, tracking, imported, reread, last_unit, last_delta, last_at, counted FROM components
 			WHERE head = $1 AND repo = $2 AND branch = $3 AND active = 1 AND id IN `+list(4, len(chunk)), args, func(scan scan) error {
 			var id int64
 			var m convoyMember
-			err := scan(&id, &m.project, &m.tracking, &m.imported, &m.reread, &m.lastUnit, &m.lastDelta, &m.lastAt)
+			err := scan(&id, &m.project, &m.tracking, &m.imported, &m.reread, &m.lastUnit, &m.lastDelta, &m.lastAt, &m.counted)
 			tx.convoy[id] = &m
 			return err
 		})

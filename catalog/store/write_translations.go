@@ -50,6 +50,11 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 	if want == old {
 		return nil
 	}
+	if (want.Language != old.Language || want.Removed != old.Removed) && tx.counts(t.ComponentID) {
+		if err := tx.recordOld(ctx, `u.translation_id = $1`, []any{t.ID}); err != nil {
+			return err
+		}
+	}
 	if _, err := tx.s.exec(ctx, `UPDATE translations SET language = $1, file_code = $2, filename = $3, revision = $4, is_source = $5, removed = $6,
 		plural_number = $7, plural_formula = $8, outline = $9,
 		total = $10, total_words = $11, total_chars = $12, translated = $13, translated_words = $14, translated_chars = $15,

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -96,6 +97,9 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *FingerprintedUni
 		words, chars, source, context = u.Words, u.Chars, u.Source, u.Context
 	}
 	tx.recordWritten(u.TranslationID, u.ID)
+	if m.counted != notCounted {
+		tx.record(&oldUnit{identified: identified{u.Identity, u.ID}, source: u.SourceID})
+	}
 	return in.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State),
 		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, micros(u.Created), orNull(n.TargetHash))
 }
@@ -108,7 +112,7 @@ func (tx *StepTx) UpdateUnits(ctx context.Context, units []FingerprintedUnit) er
 	for i := range units {
 		ids[i] = units[i].ID
 	}
-	if err := tx.dropTargetHashes(ctx, ids); err != nil {
+	if err := errors.Join(tx.dropTargetHashes(ctx, ids), tx.recordOldUnits(ctx, ids)); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
 	for i := range units {
@@ -138,7 +142,7 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
 // ErrNotFound.
 func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	removed, translations := 0, map[int64]bool{}
-	if err := tx.dropTargetHashes(ctx, ids); err != nil {
+	if err := errors.Join(tx.dropTargetHashes(ctx, ids), tx.recordOldUnits(ctx, ids)); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
 	err := chunks(ids, func(chunk []any) error {
