@@ -24,7 +24,8 @@
 //	attribute.go        which commit introduced a text, through merges
 //	check.go            quality checks of what a step changed
 //	replay.go           the history of new components, many commits to a
-//	                    transaction: replay_ahead.go reads commits before they
+//	                    transaction, for as many components at a time as
+//	                    replay_parts.go says: replay_ahead.go reads commits before they
 //	                    are applied, replay_staging.go takes the place of the
 //	                    store, replay_batch.go stores a batch meanwhile
 //	suggest.go          suggestions from other branches

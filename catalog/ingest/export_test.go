@@ -7,3 +7,6 @@ func (s *Syncer) SetBatch(entries int) { s.bounds.batchEntries = entries }
 // SetAhead bounds the bytes that a replay reads ahead: of all commits, and of
 // one.
 func (s *Syncer) SetAhead(all, commit int64) { s.bounds.aheadBytes, s.bounds.commitBytes = all, commit }
+
+// SetPart bounds the files of components that are replayed in one walk.
+func (s *Syncer) SetPart(bytes int64) { s.bounds.partBytes = bytes }

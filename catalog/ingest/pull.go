@@ -158,7 +158,7 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 	for _, g := range convoys(p.sound(sound)) {
 		switch {
 		case g.replay:
-			p.withoutFailing(ctx, g.comps, p.replay)
+			p.replayAll(ctx, g.comps)
 		case g.from == "":
 			p.importAll(ctx, g.comps)
 		case g.from != p.report.Head:

@@ -184,7 +184,8 @@ type convoy struct {
 
 // convoys groups components by the commit that they are at. Replays come first:
 // they move without others, and meet them at the head. New components with one
-// History replay in one walk.
+// History replay together (replay_parts.go), after those that an earlier process
+// began with.
 func convoys(comps []*component) []convoy {
 	type key struct {
 		from    string
@@ -208,6 +209,8 @@ func convoys(comps []*component) []convoy {
 	}
 	slices.SortStableFunc(list, func(x, y convoy) int {
 		switch {
+		case x.replay && y.replay: // new ones last, as without a crash
+			return strings.Compare(y.from, x.from)
 		case x.replay == y.replay:
 			return strings.Compare(x.from, y.from)
 		case x.replay:

@@ -24,13 +24,16 @@ type replayBounds struct {
 	// repository; parsed they take about four times as much. A commit that brings
 	// more waits until it is the only one. commitBytes bounds each commit.
 	aheadBytes, commitBytes int64
+	// partBytes bounds the files of the components that are replayed in one walk, by
+	// their length at the head (replayParts).
+	partBytes int64
 }
 
 // defaultReplayBounds returns the bounds of every Syncer except in tests.
 func defaultReplayBounds() replayBounds {
 	return replayBounds{
 		batchEntries: 30_000, batchBytes: 24 << 20, batchCommits: 2_000,
-		aheadBytes: 6 << 20, commitBytes: 16 << 20,
+		aheadBytes: 6 << 20, commitBytes: 16 << 20, partBytes: 24 << 20,
 	}
 }
 
@@ -43,6 +46,7 @@ func defaultReplayBounds() replayBounds {
 type replay struct {
 	p       *pull
 	comps   []*component
+	part    part
 	staging *staging
 	from    string          // the stored head once all batches are stored
 	commits int             // of the batch
@@ -53,8 +57,31 @@ type replay struct {
 }
 
 // replay replays components that are at one commit, or that are new and have one
-// History.
-func (p *pull) replay(ctx context.Context, comps []*component) error {
+// History, and checks them at the head, one after the other: each counts as
+// imported once it is checked. After a crash in between the next pull checks the
+// rest.
+func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
+	if err := p.replayCommits(ctx, comps, of); err != nil {
+		return err
+	}
+	for _, c := range comps {
+		if c.row.Imported { // its checks ran before those of another one failed
+			continue
+		}
+		head := move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head}
+		err := p.transact(ctx, p.stepInfo(ctx, head), func(ctx context.Context, tx *store.StepTx) error {
+			return newCheckup(tx).run(ctx, head.convoy)
+		})
+		if err != nil {
+			return err
+		}
+		c.row.Imported = true
+	}
+	return nil
+}
+
+// replayCommits replays components up to the head, and frees what that took.
+func (p *pull) replayCommits(ctx context.Context, comps []*component, of part) error {
 	from := comps[0].row.Head
 	if from == "" && !comps[0].isStored() {
 		bound, first, err := p.bound(ctx, comps[0].row.Settings.History)
@@ -70,12 +97,13 @@ func (p *pull) replay(ctx context.Context, comps []*component) error {
 			from = bound.String()
 		}
 	}
-	r := &replay{p: p, comps: comps, from: from, changes: make(map[int64]int64)}
+	r := &replay{p: p, comps: comps, part: of, from: from, changes: make(map[int64]int64)}
 	r.staging = newStaging(p.s.db, comps, r.waitStored)
 	p.loader.pool = unit.NewPool()
 	p.loader.units = unit.NewReader(p.loader.pool)
 	p.reader.LimitCache(pullCache)
 	defer func() {
+		p.loader.forget()
 		p.loader.units, p.loader.pool = nil, nil
 		p.reader.LimitCache(0)
 	}()
@@ -96,7 +124,16 @@ func (r *replay) run(ctx context.Context) error {
 		}
 		return err
 	}
-	return r.flush(ctx, r.p.report.Head, true)
+	if r.from != r.p.report.Head {
+		if err := r.flush(ctx, r.p.report.Head); err != nil {
+			return err
+		}
+	}
+	if err := r.waitStored(); err != nil {
+		return err
+	}
+	r.reachedHead()
+	return nil
 }
 
 // walk applies the commits after base.
@@ -174,13 +211,13 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 		}
 	}
 	loader.forget() // a version is needed again only where branches are merged
-	r.p.tell(Progress{Done: step.Position, Total: step.Total, Entries: r.entries})
+	r.p.tell(r.part.progress(step, r.entries))
 	r.commits++
 	bounds := &r.p.s.bounds
 	if r.staging.entries < bounds.batchEntries && r.staging.bytes < bounds.batchBytes && r.commits < bounds.batchCommits {
 		return nil
 	}
-	return r.flush(ctx, step.Commit.Hash.String(), false)
+	return r.flush(ctx, step.Commit.Hash.String())
 }
 
 // application prepares the part of a component in a replayed commit.

@@ -95,15 +95,14 @@ type pendingBatch struct {
 	counts  map[int64]stagedComponent
 }
 
-// flush begins to store the batch, whose last commit is to. With done, the head
-// is reached: flush waits until the batch is stored.
-func (r *replay) flush(ctx context.Context, to string, done bool) error {
+// flush begins to store the batch, whose last commit is to.
+func (r *replay) flush(ctx context.Context, to string) error {
 	if err := r.waitStored(); err != nil {
 		return err
 	}
 	b := &pendingBatch{
 		done: make(chan struct{}), changes: r.changes, counts: r.staging.counts(),
-		move: move{convoy: r.comps, from: r.from, to: to, partial: !done},
+		move: move{convoy: r.comps, from: r.from, to: to, partial: true},
 	}
 	sealed, info := r.staging.seal(), r.p.stepInfo(ctx, b.move)
 	r.pending, r.from, r.commits, r.changes = b, to, 0, make(map[int64]int64)
@@ -111,16 +110,10 @@ func (r *replay) flush(ctx context.Context, to string, done bool) error {
 		defer close(b.done)
 		b.err = r.p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) (err error) {
 			b.made, err = sealed.write(ctx, tx)
-			if err == nil && done {
-				err = newCheckup(tx).run(ctx, r.comps)
-			}
 			return err
 		})
 	}()
-	if !done {
-		return nil
-	}
-	return r.waitStored()
+	return nil
 }
 
 func (r *replay) waitStored() error {
@@ -139,19 +132,15 @@ func (r *replay) waitStored() error {
 		r.p.changes[c.row.ID] += b.changes[c.row.ID]
 		c.row.LastUnit, c.row.LastAt = b.counts[c.row.ID].lastUnit, b.counts[c.row.ID].lastAt
 	}
-	if !b.move.partial {
-		r.reachedHead()
-	}
 	return nil
 }
 
-// reachedHead sets what later parts of the pull read of components at the head.
+// reachedHead sets what later parts of the pull read of components at the head,
+// and frees the rest, which was for the replay.
 func (r *replay) reachedHead() {
 	for _, c := range r.comps {
 		c.applied, c.matchesNothing = true, !c.selects()
-		for _, row := range c.translations {
-			row.ID = r.staging.id(row.ID)
-		}
+		c.translations, c.union, c.seen = nil, nil, nil
 	}
 }
 

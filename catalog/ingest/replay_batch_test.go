@@ -24,7 +24,7 @@ func TestReplayBrokenBatch(t *testing.T) {
 	if err = r.count(c, &application{}, err); !errors.Is(err, full) || errors.As(err, &one) {
 		t.Errorf("%v is the fault of a component", err)
 	}
-	if err := r.flush(context.Background(), "next", false); !errors.Is(err, full) || r.pending != nil {
+	if err := r.flush(context.Background(), "next"); !errors.Is(err, full) || r.pending != nil {
 		t.Errorf("the next batch is stored: %v", err)
 	}
 }

@@ -136,6 +136,32 @@ func TestReplayTogether(t *testing.T) {
 	equal(t, lists, together.ChangesByComponent(), "(-alone +together)")
 }
 
+// TestReplayParts: components that are replayed in several walks get the same as
+// in one, and a component has all of its history before the next one has any.
+func TestReplayParts(t *testing.T) {
+	p := playFor(t, 5, 30)
+	together := synced(t, p.repo.URL(), withHistory(historySettings))
+	w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+	w.Syncer.SetPart(1)
+	if report := w.Sync(); report.Steps != len(historySettings) {
+		t.Errorf("%d transactions, want one a component", report.Steps)
+	}
+	equal(t, together.ChangesByComponent(), w.ChangesByComponent(), "(-together +parts)")
+	equal(t, together.ServedUnits(), w.ServedUnits(), "(-together +parts)")
+	seen := map[string]bool{}
+	last := ""
+	w.EachChange(0, func(ch *catalog.Change) {
+		if ch.Component != last && seen[ch.Component] {
+			t.Fatalf("entry %d: component %s goes on after another one", ch.ID, ch.Component)
+		}
+		last = ch.Component
+		seen[last] = true
+	})
+	if len(seen) != len(historySettings) {
+		t.Errorf("%d components have entries", len(seen))
+	}
+}
+
 // countdown is a context that is cancelled after a number of calls of Done, so
 // that a test can cut a replay at every point.
 type countdown struct {
@@ -163,17 +189,24 @@ func (c *countdown) count() {
 // TestReplayCut cuts replays of one history at every commit and at many other
 // points, within transactions too, and lets them go on as a new process would.
 // The result must be, byte for byte, what an uninterrupted replay stores.
-func TestReplayCut(t *testing.T) {
-	places := 200
+func TestReplayCut(t *testing.T) { testReplayCut(t, 200, 0) }
+
+// TestReplayPartsCut cuts replays whose components follow each other.
+func TestReplayPartsCut(t *testing.T) { testReplayCut(t, 60, 1) }
+
+func testReplayCut(t *testing.T, places int, part int64) {
 	if underRace {
-		places = 20 // the same code runs; without the detector it is cut at all 200
+		places /= 10 // the same code runs; without the detector it is cut at all of them
 	}
 	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
-		places = 3000
+		places *= 15
 	}
 	p := playLong(t, 11, 50)
 	whole := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 	whole.Syncer.SetBatch(12)
+	if part > 0 {
+		whole.Syncer.SetPart(part)
+	}
 	commits := 0
 	whole.Progress = func() { commits++ }
 	ctx := newCountdown(t.Context(), 1<<40)
@@ -194,6 +227,7 @@ func TestReplayCut(t *testing.T) {
 	t.Run("commits", func(t *testing.T) {
 		t.Parallel()
 		w := newCutter(t, whole)
+		w.part = part
 		for k := 1; k <= commits; k += every {
 			ctx, cancel := context.WithCancel(t.Context())
 			n := 0
@@ -206,14 +240,15 @@ func TestReplayCut(t *testing.T) {
 			cancel()
 		}
 	})
-	for part := range 4 {
+	for n := range 4 {
 		cuts := make([]int64, places/4)
 		for i := range cuts {
 			cuts[i] = 1 + random.Int64N(asked)
 		}
-		t.Run(fmt.Sprintf("part=%d", part), func(t *testing.T) {
+		t.Run(fmt.Sprintf("random=%d", n), func(t *testing.T) {
 			t.Parallel()
 			w := newCutter(t, whole)
+			w.part = part
 			for _, at := range cuts {
 				w.begin(want, nil)
 				ctx := newCountdown(t.Context(), at)
@@ -230,6 +265,7 @@ type cutter struct {
 	like *catalogtest.Puller
 	want string
 	runs int
+	part int64  // for SetPart; 0: as by default
 	db0  []byte // the store before anything is pulled
 }
 
@@ -259,7 +295,14 @@ func (c *cutter) begin(want string, progress func()) {
 	c.want, c.Progress, c.Clock = want, progress, catalogtest.FirstClock()
 	must(c.TB, os.WriteFile(filepath.Join(c.Dir, "repoglot.db"), c.db0, 0o600)) // the log is gone: Close folded it in
 	c.Open()
-	c.Syncer.SetBatch(12)
+	c.setBounds(12)
+}
+
+func (c *cutter) setBounds(batch int) {
+	c.Syncer.SetBatch(batch)
+	if c.part > 0 {
+		c.Syncer.SetPart(c.part)
+	}
 }
 
 // finish pulls with a context that ends early, then to the end without.
@@ -273,7 +316,7 @@ func (c *cutter) finish(ctx context.Context, place string) {
 	c.DB.Close()
 	c.Progress = nil
 	c.Open()
-	c.Syncer.SetBatch(7 + c.runs%20) // elsewhere than before
+	c.setBounds(7 + c.runs%20) // elsewhere than before
 	c.Sync()
 	if !equal(c.TB, c.want, c.DumpAll(), "cut at %s (-whole +cut)", place) {
 		c.TB.FailNow()
