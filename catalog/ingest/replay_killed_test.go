@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
@@ -34,7 +35,7 @@ const (
 	childRepo  = "REPOGLOT_TEST_CHILD_REPO"  // URL of the repository
 	childPoll  = "REPOGLOT_TEST_CHILD_POLL"  // die after so many calls of Done on the context; 0: do not
 	childDone  = "REPOGLOT_TEST_CHILD_DONE"  // die after so many commits; 0: do not
-	childSides = "REPOGLOT_TEST_CHILD_SIDES" // if set, pull suggestions and no history
+	childPulls = "REPOGLOT_TEST_CHILD_PULLS" // what it pulls; see childSettings
 )
 
 func TestMain(m *testing.M) {
@@ -96,16 +97,25 @@ func child() error {
 		},
 	})
 	s.SetBatch(12)
-	settings := withHistory(historySettings)
-	if os.Getenv(childSides) != "" {
-		settings = suggestingSettings()
-	}
-	branch, _, _ := catalogtest.BranchOf(os.Getenv(childRepo), "", settings)
+	branch, _, _ := catalogtest.BranchOf(os.Getenv(childRepo), "", childSettings(os.Getenv(childPulls)))
 	if _, err := s.Sync(ctx, branch); err != nil {
 		return err
 	}
 	fmt.Println("asked", -ctx.left.Load())
 	return db.Close()
+}
+
+// childSettings are the components that a child pulls.
+func childSettings(pulls string) map[string]catalog.ComponentSettings {
+	switch pulls {
+	case "suggestions":
+		return suggestingSettings()
+	case "import":
+		return projectSettings(killedProject().Components)
+	case "replay":
+		return withHistory(projectSettings(killedProject().Components))
+	}
+	return withHistory(historySettings)
 }
 
 // killCounts counts kills by where they hit: the commit, and what was stored.
@@ -273,12 +283,13 @@ func (c *cutter) served(t *testing.T) map[string]string {
 			}
 		}
 	}
-	for slug := range historySettings {
-		path := "/api/components/demo/" + slug + "/"
+	for _, component := range c.like.Branch.Components {
+		path := "/api/components/demo/" + component.Spec.Slug + "/"
 		for _, list := range []string{"", "translations/?page_size=1000", "changes/?page_size=1000&ordering=-id", "statistics/history/?interval=week&page_size=1000"} {
 			follow(path + list)
 		}
 	}
+	follow("/api/projects/demo/statistics/")
 	follow("/api/projects/demo/changes/?page_size=1000")
 	follow("/api/projects/demo/statistics/history/?page_size=1000")
 	follow("/api/changes/?page_size=500")

@@ -273,7 +273,11 @@ func newCutter(t *testing.T, like *catalogtest.Puller) *cutter {
 	w := &cutter{Puller: catalogtest.PullerAt(t, t.TempDir()), like: like}
 	must(t, os.CopyFS(filepath.Join(w.Dir, "mirrors"), os.DirFS(filepath.Join(like.Dir, "mirrors"))))
 	w.Open()
-	w.Configure(like.Branch.Remote.URL, "", withHistory(historySettings))
+	settings := map[string]catalog.ComponentSettings{}
+	for _, c := range like.Branch.Components {
+		settings[c.Spec.Slug] = c.Spec.Settings
+	}
+	w.Configure(like.Branch.Remote.URL, "", settings)
 	w.DB.Close()
 	var err error
 	if w.db0, err = os.ReadFile(filepath.Join(w.Dir, "repoglot.db")); err != nil {

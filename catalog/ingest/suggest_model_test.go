@@ -331,7 +331,7 @@ func TestKilledSuggesting(t *testing.T) {
 	first := servedSuggestions(before)
 	before.DB.Close()
 	push()
-	t.Setenv(childSides, "yes")
+	t.Setenv(childPulls, "suggestions")
 	all := killCounts{commits: map[string]int{}, standing: map[string]int{}}
 	whole := copyOf(t, before)
 	killed, asked := all.run(t, whole, 0, 0)
