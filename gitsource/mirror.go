@@ -89,7 +89,7 @@ func Open(ctx context.Context, dir string, repo remote.Repository, opts Options)
 
 // load finds the git directory in use and removes the others.
 func (m *Mirror) load() error {
-	name, err := object.ReadText(filepath.Join(m.dir, currentFile))
+	name, err := object.ReadText(m.dir, currentFile)
 	if err == nil && generationName.MatchString(name) {
 		if _, err := object.CurrentHead(filepath.Join(m.dir, name)); err == nil {
 			m.current = name

@@ -24,6 +24,7 @@ type engine struct {
 	db        *store.DB
 	languages *lang.Table
 	syncer    *ingest.Syncer
+	trust     remote.Trust
 	progress  *progress
 	unlock    func() error
 }
@@ -34,7 +35,7 @@ func openEngine(ctx context.Context, c *config.Config, log *slog.Logger, pr *pro
 	if err != nil {
 		return nil, err
 	}
-	e = &engine{log: log, progress: pr, unlock: unlock}
+	e = &engine{log: log, progress: pr, unlock: unlock, trust: trust(c)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, e.close())
@@ -91,7 +92,12 @@ func (e *engine) close() error {
 }
 
 func gitOptions(c *config.Config, log *slog.Logger) gitsource.Options {
-	return gitsource.Options{Remote: remote.Options{Transport: string(c.Git)}, Logger: log}
+	return gitsource.Options{Remote: remote.Options{Transport: string(c.Git), Trust: trust(c)}, Logger: log}
+}
+
+// trust says which local repositories a configuration trusts.
+func trust(c *config.Config) remote.Trust {
+	return remote.Trust{SafeDirectories: c.SafeDirectories, PrivateDir: string(c.DataDir)}
 }
 
 // configure stores a plan.

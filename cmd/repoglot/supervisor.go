@@ -49,7 +49,7 @@ type refWatcher interface {
 func newSupervisor(e *engine, workers int) *supervisor {
 	s := &supervisor{engine: e, log: e.log, plan: &plan{}, watched: map[string]bool{}, warned: map[string]bool{}, problems: problems{of: map[string][]string{}}}
 	s.sched = schedule.New(schedule.Options{Workers: workers, Logger: e.log})
-	watcher, err := remote.NewWatcher(remote.WatchOptions{Logger: e.log, OnLost: func(key string, _ error) {
+	watcher, err := remote.NewWatcher(remote.WatchOptions{Logger: e.log, Trust: e.trust, OnLost: func(key string, _ error) {
 		s.losing.Go(func() { s.lost(key) })
 	}})
 	if err != nil {

@@ -41,14 +41,22 @@ type objectCopy struct {
 	done     map[Hash]struct{}
 }
 
+// Origin is a git directory to copy from, which may be somebody else's.
+type Origin struct {
+	// Dir has the list of commits at which the history ends, if there is one.
+	Dir string
+	// Objects are the directories of its objects; see ObjectDirs.
+	Objects []string
+}
+
 // newObjectCopy prepares a copy from one git directory to another; close ends it.
-func newObjectCopy(from, to string) (*objectCopy, error) {
-	shallow, err := copyShallow(from, to)
+func newObjectCopy(from Origin, to string) (*objectCopy, error) {
+	shallow, err := copyShallow(from.Dir, to)
 	if err != nil {
 		return nil, err
 	}
 	return &objectCopy{
-		from: openObjects(from), to: openObjects(to), target: filepath.Join(to, "objects"),
+		from: openDirs(from.Objects), to: openObjects(to), target: filepath.Join(to, "objects"),
 		shallow: shallow, limit: manyObjects, done: map[Hash]struct{}{},
 	}, nil
 }
@@ -58,7 +66,7 @@ func (c *objectCopy) close() { _ = errors.Join(c.from.close(), c.to.close()) }
 // CopyAll copies all packs and loose objects of one git directory to another, which
 // has none yet, and checks that commit tip is among them. The error is ErrSource if
 // from is incomplete.
-func CopyAll(ctx context.Context, from, to string, tip Hash) error {
+func CopyAll(ctx context.Context, from Origin, to string, tip Hash) error {
 	c, err := newObjectCopy(from, to)
 	if err != nil {
 		return err
@@ -80,7 +88,7 @@ func CopyAll(ctx context.Context, from, to string, tip Hash) error {
 // to another, which has some of them: object by object, or all packs and loose
 // objects if that is cheaper. Files that it inflated are put into fresh, which may be
 // nil. The error is ErrSource if from is incomplete.
-func CopyHistory(ctx context.Context, from, to string, tip Hash, fresh *Fresh) error {
+func CopyHistory(ctx context.Context, from Origin, to string, tip Hash, fresh *Fresh) error {
 	c, err := newObjectCopy(from, to)
 	if err != nil {
 		return err
@@ -197,7 +205,7 @@ func (c *objectCopy) blob(ctx context.Context, h Hash) error {
 		return err
 	}
 	for _, dir := range c.from.dirs {
-		done, err := c.copyLoose(filepath.Join(dir, looseName(h)), h)
+		done, err := c.copyLoose(dir, filepath.ToSlash(looseName(h)), h)
 		if done || err != nil {
 			return err
 		}
@@ -214,8 +222,8 @@ func (c *objectCopy) blob(ctx context.Context, h Hash) error {
 
 // copyLoose copies a loose object's file as it is and checks its id: this costs a
 // fifth of compressing it again. A file that a Fresh may keep is read into memory.
-func (c *objectCopy) copyLoose(name string, h Hash) (bool, error) {
-	f, err := openRegular(name)
+func (c *objectCopy) copyLoose(dir, name string, h Hash) (bool, error) {
+	f, err := openIn(dir, name)
 	if err != nil {
 		return false, nil // not loose in this directory
 	}
@@ -333,19 +341,6 @@ func writeFile(name, pattern string, fill func(*os.File) error) error {
 	return err
 }
 
-// openRegular opens a regular file. A repository must not lead to other files of
-// this machine through symlinks (CVE-2022-39253).
-func openRegular(name string) (*os.File, error) {
-	info, err := os.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(name), fs.ErrInvalid)
-	}
-	return os.Open(name)
-}
-
 // allFiles copies all packs and loose objects that are missing, as git clone does
 // for a path. Files are copied, not linked, so that a change to the mirror cannot
 // harm the source.
@@ -396,7 +391,7 @@ func (c *objectCopy) copyFile(ctx context.Context, dir, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	f, err := openRegular(filepath.Join(dir, name))
+	f, err := openIn(dir, filepath.ToSlash(name))
 	if errors.Is(err, fs.ErrInvalid) {
 		return nil
 	}

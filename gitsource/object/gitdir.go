@@ -48,10 +48,13 @@ func Crowded(gitDir string) bool {
 	return n > maxPacks || len(loose) > looseSample
 }
 
+// maxShallow bounds the list of commits at which a history ends: 400,000 of them.
+const maxShallow = 16 << 20
+
 // copyShallow copies the list of commits at which a shallow repository's history
 // ends; false if its history is whole.
 func copyShallow(from, to string) (bool, error) {
-	text, err := os.ReadFile(filepath.Join(from, "shallow"))
+	text, err := readText(from, "shallow", maxShallow)
 	if errors.Is(err, fs.ErrNotExist) {
 		_ = os.Remove(filepath.Join(to, "shallow"))
 		return false, nil
@@ -59,7 +62,7 @@ func copyShallow(from, to string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return true, WriteText(filepath.Join(to, "shallow"), string(text))
+	return true, WriteText(filepath.Join(to, "shallow"), text+"\n")
 }
 
 // WriteShallow stores the commits at which a remote's history ends. An empty list

@@ -34,7 +34,7 @@ type looseObject struct {
 // openLoose opens a loose object and reads its header; fs.ErrNotExist if it is
 // not in dir.
 func openLoose(dir string, h Hash) (*looseObject, error) {
-	f, err := os.Open(filepath.Join(dir, looseName(h)))
+	f, err := openIn(dir, filepath.ToSlash(looseName(h)))
 	if err != nil {
 		return nil, err
 	}

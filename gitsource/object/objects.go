@@ -43,7 +43,12 @@ type objects struct {
 // openObjects opens the objects directory of gitDir and its alternates. It lists
 // nothing before the first read.
 func openObjects(gitDir string) *objects {
-	o := &objects{dirs: objectDirs(filepath.Join(gitDir, "objects"))}
+	return openDirs(ObjectDirs(gitDir))
+}
+
+// openDirs opens some objects directories.
+func openDirs(dirs []string) *objects {
+	o := &objects{dirs: dirs}
 	o.cache.setLimit(0)
 	return o
 }
@@ -67,7 +72,7 @@ func (o *objects) list() error {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
 		for _, name := range names {
-			p, err := openPack(filepath.Join(dir, "pack", name), &o.cache)
+			p, err := openPack(dir, "pack/"+name, &o.cache)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // repacked in the meantime, or its index is not written yet
 			}
@@ -89,7 +94,7 @@ func eachLoose(dir string, fn func(name string, h Hash) error) error {
 		return err
 	}
 	for _, e := range entries {
-		if len(e.Name()) != 2 {
+		if len(e.Name()) != 2 || !e.IsDir() {
 			continue
 		}
 		files, err := os.ReadDir(filepath.Join(dir, e.Name()))
@@ -111,7 +116,11 @@ func eachLoose(dir string, fn func(name string, h Hash) error) error {
 
 // packNames lists the packs of an objects directory.
 func packNames(dir string) ([]string, error) {
-	files, err := os.ReadDir(filepath.Join(dir, "pack"))
+	name := filepath.Join(dir, "pack")
+	if info, err := os.Lstat(name); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("pack: %w", fs.ErrInvalid)
+	}
+	files, err := os.ReadDir(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -124,12 +133,13 @@ func packNames(dir string) ([]string, error) {
 	return names, nil
 }
 
-// objectDirs follows alternates (gitrepository-layout(5)). A relative line is
-// relative to the objects directory that has the file.
-func objectDirs(first string) []string {
-	dirs := []string{first}
+// ObjectDirs returns the objects directory of a git directory and those that its
+// alternates name (gitrepository-layout(5)). A relative line is relative to the
+// objects directory that has the file.
+func ObjectDirs(gitDir string) []string {
+	dirs := []string{filepath.Join(gitDir, "objects")}
 	for i := 0; i < len(dirs) && len(dirs) < maxAlternates; i++ {
-		text, err := ReadText(filepath.Join(dirs[i], "info", "alternates"))
+		text, err := ReadText(dirs[i], "info/alternates")
 		if err != nil {
 			continue
 		}

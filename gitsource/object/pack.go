@@ -18,7 +18,8 @@ import (
 // reader bounds neither, and needs a map of the whole pack. Use by one goroutine.
 type pack struct {
 	index packIndex
-	name  string   // of the .pack file
+	dir   string   // the objects directory
+	name  string   // of the .pack file in it
 	file  *os.File // nil until the first read
 	in    *bufio.Reader
 	at    *io.SectionReader // below in
@@ -35,12 +36,12 @@ const (
 )
 
 // openPack reads the index of a pack; the pack itself is opened when needed.
-func openPack(name string, cache *packCache) (*pack, error) {
-	index, err := readPackIndex(strings.TrimSuffix(name, ".pack") + ".idx")
+func openPack(dir, name string, cache *packCache) (*pack, error) {
+	index, err := readPackIndex(dir, strings.TrimSuffix(name, ".pack")+".idx")
 	if err != nil {
 		return nil, err
 	}
-	return &pack{index: index, name: name, cache: cache}, nil
+	return &pack{index: index, dir: dir, name: name, cache: cache}, nil
 }
 
 func (p *pack) close() error {
@@ -102,7 +103,7 @@ func (p *pack) corrupt(offset int64, format string, args ...any) error {
 // seek moves the reader to an offset.
 func (p *pack) seek(offset int64) error {
 	if p.file == nil {
-		f, err := os.Open(p.name)
+		f, err := openIn(p.dir, p.name)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 )
 
 // packIndex is a pack's index, version 2 (gitformat-pack(5)), as bytes of the
@@ -26,8 +25,8 @@ const (
 
 var indexMagic = []byte("\xfftOc\x00\x00\x00\x02")
 
-func readPackIndex(name string) (packIndex, error) {
-	f, err := os.Open(name)
+func readPackIndex(dir, name string) (packIndex, error) {
+	f, err := openIn(dir, name)
 	if err != nil {
 		return packIndex{}, err
 	}
@@ -36,7 +35,7 @@ func readPackIndex(name string) (packIndex, error) {
 	if err != nil {
 		return packIndex{}, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxIndex {
+	if info.Size() > maxIndex {
 		return packIndex{}, fmt.Errorf("%w: pack index has %d bytes", ErrCorrupt, info.Size())
 	}
 	data := make([]byte, info.Size())

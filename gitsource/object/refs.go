@@ -25,7 +25,7 @@ const Detached = "HEAD"
 // ReadHEAD reads the file HEAD of a git directory: the ref that it names, or the
 // commit.
 func ReadHEAD(gitDir string) (ref string, commit Hash, err error) {
-	text, err := ReadText(filepath.Join(gitDir, "HEAD"))
+	text, err := ReadText(gitDir, "HEAD")
 	if err != nil {
 		return "", Hash{}, err
 	}
@@ -33,12 +33,22 @@ func ReadHEAD(gitDir string) (ref string, commit Hash, err error) {
 		name = strings.TrimSpace(name)
 		branch, ok := strings.CutPrefix(name, "refs/heads/")
 		if !ok || !ValidBranch(branch) && branch != ".invalid" {
-			return "", Hash{}, fmt.Errorf("HEAD names %.500q, which is no branch", name)
+			return "", Hash{}, errors.New("HEAD names no branch")
 		}
 		return name, Hash{}, nil
 	}
-	commit, err = ParseHash(text)
+	commit, err = refHash("HEAD", text)
 	return "", commit, err
+}
+
+// refHash reads the id in the file of a ref. The error does not show the text, which
+// may be of any file.
+func refHash(name, text string) (Hash, error) {
+	h, err := ParseHash(text)
+	if err != nil {
+		return h, fmt.Errorf("%s holds no git id of 40 hexadecimal digits", name)
+	}
+	return h, nil
 }
 
 // CurrentHead reads the branch that HEAD of a git directory names, and its
@@ -89,18 +99,18 @@ func WriteHead(gitDir string, head Head) error {
 // The error wraps fs.ErrNotExist if there is no such ref.
 func ReadRef(dir, name string) (Hash, error) {
 	for range 5 {
-		text, err := ReadText(filepath.Join(dir, filepath.FromSlash(name)))
+		text, err := ReadText(dir, name)
 		if err != nil {
 			// "is a directory" and "not a directory" also mean: not loose.
 			return readPackedRef(dir, name)
 		}
 		next, symbolic := strings.CutPrefix(text, "ref:")
 		if !symbolic {
-			return ParseHash(text)
+			return refHash(name, text)
 		}
 		next = strings.TrimSpace(next)
 		if !strings.HasPrefix(next, "refs/") || !ValidBranch(strings.TrimPrefix(next, "refs/")) {
-			return Hash{}, fmt.Errorf("ref %s names %.500q, which is no ref", name, next)
+			return Hash{}, fmt.Errorf("ref %s names no ref", name)
 		}
 		name = next
 	}
@@ -110,7 +120,7 @@ func ReadRef(dir, name string) (Hash, error) {
 // PackedRefs calls fn for each line of a git directory's packed-refs until fn
 // returns false.
 func PackedRefs(dir string, fn func(name, id string) bool) error {
-	f, err := os.Open(filepath.Join(dir, "packed-refs"))
+	f, err := openIn(dir, "packed-refs")
 	if err != nil {
 		return err
 	}
@@ -140,7 +150,7 @@ func readPackedRef(dir, name string) (Hash, error) {
 	if id == "" {
 		return Hash{}, fmt.Errorf("ref %s: %w", name, fs.ErrNotExist)
 	}
-	return ParseHash(id)
+	return refHash(name, id)
 }
 
 // HasBranches reports whether a git directory has any branch.
@@ -192,11 +202,14 @@ func LooseRefs(gitDir, prefix string) (map[string]Hash, error) {
 		case err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".tmp-"):
 			return err
 		}
-		text, err := ReadText(path)
+		name, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(root, path)
+		text, err := ReadText(root, filepath.ToSlash(name))
+		if err != nil {
+			return err
+		}
 		if h, herr := ParseHash(text); herr == nil {
 			refs[filepath.ToSlash(name)] = h
 		}

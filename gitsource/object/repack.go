@@ -70,7 +70,7 @@ func Repack(ctx context.Context, old, gitDir string) error {
 			return fmt.Errorf("repack: %w", err)
 		}
 	}
-	head, err := ReadText(filepath.Join(old, "HEAD"))
+	head, err := ReadText(old, "HEAD")
 	if err != nil {
 		return fmt.Errorf("repack: %w", err)
 	}
@@ -102,11 +102,11 @@ func allRefs(gitDir string) (map[string]Hash, error) {
 		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".tmp-") {
 			return err
 		}
-		text, err := ReadText(path)
+		name, err := filepath.Rel(gitDir, path)
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(gitDir, path)
+		text, err := ReadText(gitDir, filepath.ToSlash(name))
 		take(filepath.ToSlash(name), text)
 		return err
 	})

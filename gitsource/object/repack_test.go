@@ -74,7 +74,7 @@ func TestRepack(t *testing.T) {
 	if len(o.packs) != 1 || len(o.loose) != 0 || o.packs[0].index.n > len(heads)*11+10 {
 		t.Errorf("%d packs, %d loose objects, the pack has %d", len(o.packs), len(o.loose), o.packs[0].index.n)
 	}
-	gittest.RunGit(t, to, "verify-pack", o.packs[0].name)
+	gittest.RunGit(t, to, "verify-pack", filepath.Join(o.packs[0].dir, o.packs[0].name))
 	if got, want := gittest.RunGit(t, to, "rev-list", "--objects", "--all"), gittest.RunGit(t, dir, "rev-list", "--objects", "--all"); got != want {
 		t.Error("other objects are named by its refs")
 	}

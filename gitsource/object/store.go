@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -21,7 +20,7 @@ type Store struct {
 
 // Open opens the git directory gitDir.
 func Open(gitDir string) (*Store, error) {
-	shallow, err := ReadText(filepath.Join(gitDir, "shallow"))
+	shallow, err := readText(gitDir, "shallow", maxShallow)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open mirror: %w", err)
 	}

@@ -112,7 +112,7 @@ func (g Git) Repack(ctx context.Context, old, gitDir string) error {
 	if _, err := g.run(ctx, env, args...); err != nil {
 		return fmt.Errorf("repack: %s", oneLine(err.Error()))
 	}
-	head, err := object.ReadText(filepath.Join(old, "HEAD"))
+	head, err := object.ReadText(old, "HEAD")
 	if err != nil {
 		return err
 	}
@@ -136,6 +136,9 @@ type binarySource struct {
 // absolute.
 func (s *binarySource) address() (string, error) {
 	if path, ok := repourl.IsLocal(s.remote.URL); ok {
+		if _, err := s.trust.find(path); errors.Is(err, errOwner) || errors.Is(err, errLeads) {
+			return "", untrusted(s.remote, err)
+		}
 		return filepath.Abs(path)
 	}
 	e, err := parseEndpoint(s.remote.URL)
@@ -292,6 +295,12 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 	return err
 }
 
+// reftable reports whether a local repository keeps its refs in a reftable.
+func (s *binarySource) reftable(path string) bool {
+	repo, err := s.trust.find(path)
+	return err == nil && repo.isReftable()
+}
+
 // describe makes an *Error of git's message: its exit status is always 128.
 func (s *binarySource) describe(err error) error {
 	var remote *Error
@@ -304,7 +313,7 @@ func (s *binarySource) describe(err error) error {
 	said := err.Error() // the kind is decided before secrets are removed
 	if path, local := repourl.IsLocal(s.remote.URL); !local && saysAbsent(said) {
 		return s.fail(ErrUnreachable, "repository not found", "correct the address, or give credentials: if it is private")
-	} else if local && isReftable(path) && (strings.Contains(said, "unknown repository extension") || strings.Contains(said, "expected git repo version")) {
+	} else if local && s.reftable(path) && (strings.Contains(said, "unknown repository extension") || strings.Contains(said, "expected git repo version")) {
 		return s.fail(ErrUnsupported, "refs are kept in a reftable, which this git cannot read", "install git 2.45 or newer")
 	}
 	for _, known := range []struct {

@@ -27,6 +27,8 @@ type Options struct {
 	KnownHosts []string
 	// MaxPack bounds one pack that a remote sends, in bytes; 0: 16 GiB.
 	MaxPack int64
+	// Trust says which local repositories are read.
+	Trust Trust
 	// Silence is how long a remote may send nothing; 0: a minute. The git
 	// program counts whole seconds.
 	Silence time.Duration
@@ -83,10 +85,15 @@ type Source interface {
 func NewSource(r Repository, o Options) Source {
 	path, local := repourl.IsLocal(r.URL)
 	git, have := o.Git()
-	if local && (o.Transport != transportBinary && !(have && isReftable(path))) {
-		return &localSource{path: path, remote: r, fresh: o.Fresh}
+	local = local && o.Transport != transportBinary
+	if local && have {
+		repo, err := o.Trust.find(path)
+		local = err != nil || !repo.isReftable()
 	}
-	c := client{remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack), silence: cmp.Or(o.Silence, defaultSilence)}
+	if local {
+		return &localSource{path: path, remote: r, trust: o.Trust, fresh: o.Fresh}
+	}
+	c := client{trust: o.Trust, remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack), silence: cmp.Or(o.Silence, defaultSilence)}
 	if o.Transport == transportBinary || have && c.binaryFits() {
 		return &binarySource{client: c, git: git}
 	}
@@ -99,6 +106,7 @@ type client struct {
 	access     access
 	knownHosts []string
 	limits     object.Limits
+	trust      Trust         // of a local repository
 	silence    time.Duration // how long the remote may send nothing
 }
 

@@ -31,6 +31,8 @@ type WatchOptions struct {
 	// directories are gone, or no watches are left): poll it. OnLost must not
 	// block and not call the Watcher. nil: it is only logged.
 	OnLost func(key string, err error)
+	// Trust says which repositories are watched.
+	Trust Trust
 	// Logger receives warnings; nil: nothing is logged.
 	Logger *slog.Logger
 }
@@ -127,7 +129,7 @@ func (w *Watcher) Add(repoPath, key string) error {
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", repoPath, err)
 	}
-	repo, err := findRepo(path)
+	repo, err := w.opts.Trust.find(path)
 	if err != nil {
 		return fmt.Errorf("watch %s: %w: %s", repoPath, ErrUnreachable, plainPathError(err))
 	}

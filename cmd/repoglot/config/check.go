@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -44,6 +45,11 @@ func check(c *Config, r *report, env *environment) {
 	}
 	if c.MaxFileSize < 1 {
 		bad(r, env, "max_file_size", "must be above 0; write a size like 128MiB")
+	}
+	for i, dir := range c.SafeDirectories {
+		if dir != "*" && !filepath.IsAbs(dir) {
+			r.on(index("safe_directories", i), "%s is no absolute path; write it like /srv/git/app.git, /srv/git/* or *", sample(dir))
+		}
 	}
 	for i, o := range c.CORSOrigins {
 		if _, why := origin(o); o != "*" && why != "" {

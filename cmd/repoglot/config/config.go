@@ -79,6 +79,11 @@ type Config struct {
 	// (docs/operation.md). It needs the git program: without it, or with
 	// `git: builtin`, clones get 503.
 	GitExport bool `yaml:"git_export" restart:"true"`
+	// SafeDirectories lists repositories on this machine that are read although they
+	// belong to another user: absolute paths, `FOLDER/*` for all below a folder, or
+	// `*` for all. Git calls this `safe.directory`: such a repository may have been
+	// made to show files that its owner may not read.
+	SafeDirectories []string `yaml:"safe_directories" restart:"true"`
 	// Projects lists the projects.
 	Projects []Project `yaml:"projects"`
 
@@ -213,7 +218,7 @@ func (c *Config) RestartKeys(now *Config) []string {
 	old, changed := reflect.ValueOf(c).Elem(), reflect.ValueOf(now).Elem()
 	for i := range old.NumField() {
 		f := old.Type().Field(i)
-		if f.Tag.Get("restart") != "" && !old.Field(i).Equal(changed.Field(i)) {
+		if f.Tag.Get("restart") != "" && !reflect.DeepEqual(old.Field(i).Interface(), changed.Field(i).Interface()) {
 			keys = append(keys, f.Tag.Get("yaml"))
 		}
 	}

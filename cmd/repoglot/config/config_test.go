@@ -31,6 +31,7 @@ rate_limit: {}
 credentials: []
 bots: []
 git: auto
+safe_directories: []
 projects:
   - slug: demo
     name: Demo
