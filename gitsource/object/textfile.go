@@ -43,6 +43,9 @@ func openIn(dir, name string) (*os.File, error) {
 	defer root.Close()
 	f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
+		if info, lerr := root.Lstat(filepath.FromSlash(name)); lerr == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s: %w: %w", path.Base(name), fs.ErrInvalid, err)
+		}
 		return nil, err
 	}
 	info, err := f.Stat()
