@@ -110,7 +110,7 @@ func TestAuthorization(t *testing.T) {
 		for _, scheme := range []string{"Token ", "token ", "Bearer ", "BEARER  ", " Token "} {
 			expect(200, "GET", private, scheme+key, "")
 		}
-		expect(403, "POST", public+"repository/", "Token "+key, rest.ErrForbidden.Detail)
+		expect(403, "POST", public+"repository/", "Token "+key, rest.ErrReadOnly.Detail)
 	}
 	for _, target := range []string{public, private, "/api/"} {
 		expect(401, "GET", target, "Token anything", "Invalid token.")

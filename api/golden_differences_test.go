@@ -28,8 +28,11 @@ type intended struct {
 // intendedOf is the outcome of an exchange: the recorded one, except where ours
 // differs on purpose.
 func intendedOf(r record) intended {
-	const refused = `{"detail":"You do not have permission to perform this action."}`
+	const anonymous = `{"detail":"Authentication credentials were not provided. This server is read-only, with any token: to change a string, push a commit to its repository; to have it pulled at once, POST /hooks/update/PROJECT/COMPONENT/."}`
+	const refused = `{"detail":"You do not have permission to perform this action. This server is read-only, with any token: to change a string, push a commit to its repository; to have it pulled at once, POST /hooks/update/PROJECT/COMPONENT/."}`
 	switch r.name {
+	case "post_units_anon", "put_unit_anon", "post_repository_anon":
+		return intended{status: 401, headers: true, body: anonymous} // says what to do instead
 	case "post_repository_badop", "post_repository_empty":
 		return intended{status: 403, body: refused} // refused before it is read (docs/compatibility.md#writes)
 	case "post_units_auth":

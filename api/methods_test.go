@@ -130,6 +130,9 @@ func brief(s *Server) *Server {
 	return s
 }
 
+// readOnly is what a refused write says besides Weblate's text.
+const readOnly = " This server is read-only, with any token: to change a string, push a commit to its repository; to have it pulled at once, POST /hooks/update/PROJECT/COMPONENT/."
+
 // TestMethods tries every method on every resource
 // (docs/compatibility.md#writes).
 func TestMethods(t *testing.T) {
@@ -164,7 +167,7 @@ func checkMethod(t *testing.T, s *Server, method, path, allow string) {
 		}
 	case reads || method == "OPTIONS":
 	case strings.Contains(allow, method):
-		want, detail, wantToken = 401, `{"detail":"Authentication credentials were not provided."}`, 403
+		want, detail, wantToken = 401, `{"detail":"Authentication credentials were not provided.`+readOnly+`"}`, 403
 	default:
 		want, detail, wantToken = 405, `{"detail":"Method \"`+method+`\" not allowed."}`, 405
 	}

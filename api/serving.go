@@ -166,9 +166,9 @@ func refuseWrite(rt *resource.Route, req *http.Request) error {
 	case !slices.Contains(strings.Split(rt.Allow, ", "), req.Method):
 		return rest.MethodNotAllowed(req.Method)
 	case rest.AccessOf(req.Context()).Authenticated():
-		return rest.ErrForbidden
+		return rest.ErrReadOnly
 	}
-	return rest.ErrUnauthenticated
+	return rest.ErrReadOnlyStranger
 }
 
 // optionsOf describes a route. The media types are Weblate's, and as there they

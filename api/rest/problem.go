@@ -51,9 +51,12 @@ var (
 	ErrNotAcceptable   = &Problem{Status: http.StatusNotAcceptable, Detail: "Could not satisfy the request Accept header."}
 	ErrUnauthenticated = &Problem{Status: http.StatusUnauthorized, Detail: "Authentication credentials were not provided.", Authenticate: true}
 	ErrToken           = &Problem{Status: http.StatusUnauthorized, Detail: "Invalid token.", Authenticate: true}
-	ErrForbidden       = &Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action."}
-	ErrInternal        = &Problem{Status: http.StatusInternalServerError, Detail: "Internal server error."}
-	errCancelled       = &Problem{Status: http.StatusServiceUnavailable, Detail: "The request was cancelled before it was answered.", RetryAfter: 1}
+	// ErrReadOnlyStranger and ErrReadOnly refuse methods that write, without and
+	// with a token.
+	ErrReadOnlyStranger = &Problem{Status: http.StatusUnauthorized, Detail: ErrUnauthenticated.Detail + readOnly, Authenticate: true}
+	ErrReadOnly         = &Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action." + readOnly}
+	ErrInternal         = &Problem{Status: http.StatusInternalServerError, Detail: "Internal server error."}
+	errCancelled        = &Problem{Status: http.StatusServiceUnavailable, Detail: "The request was cancelled before it was answered.", RetryAfter: 1}
 )
 
 // MethodNotAllowed is the answer to a method that a resource does not have.
@@ -136,3 +139,6 @@ func (e FieldErrors) Err() error {
 	}
 	return p
 }
+
+// readOnly says why writes are refused, whatever the token, and what to do instead.
+const readOnly = " This server is read-only, with any token: to change a string, push a commit to its repository; to have it pulled at once, POST /hooks/update/PROJECT/COMPONENT/."
