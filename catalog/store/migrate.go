@@ -47,6 +47,22 @@ func migrate(ctx context.Context, h *sql.DB, beside bool, log *slog.Logger) erro
 	return err
 }
 
+// newestSchema is the version of the newest migration.
+func newestSchema() (version int64, err error) {
+	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		n, err := goose.NumericComponent(name)
+		if err != nil {
+			return 0, err
+		}
+		version = max(version, n)
+	}
+	return version, nil
+}
+
 // rendered is a file system of migrations with the engine's types filled in.
 type rendered struct{ fs.FS }
 

@@ -17,6 +17,10 @@
 //		Revoke a token at once
 //	repoglot verify
 //		Recount the whole database, also while a server is running
+//	repoglot backup FILE
+//		Copy the database to a new file, also while a server is running
+//	repoglot restore FILE
+//		Make a backup the database; the old one is kept beside it
 //	repoglot version
 //		Print the version
 //

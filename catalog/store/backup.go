@@ -1,0 +1,229 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Backup describes a file that Backup wrote.
+type Backup struct {
+	// Schema is the version of its schema.
+	Schema int64
+	// Generation is the generation that it holds.
+	Generation int64
+	// Bytes is its size.
+	Bytes int64
+}
+
+// WriteBackup writes the state of the SQLite file dsn to a new file, also while a
+// server works with it: all of one generation. The file appears once it is complete
+// and on the disk. A file that exists is ErrInvalid.
+func WriteBackup(ctx context.Context, dsn, file string) (b Backup, err error) {
+	if isPostgres(dsn) {
+		return b, refusal("store: backup: the database is not a file of SQLite")
+	}
+	if _, err := os.Stat(dsn); err != nil {
+		return b, fmt.Errorf("store: backup: there is no database %s: name the data directory", dsn)
+	}
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		return b, refusal("store: backup: " + file + " exists: name a new file")
+	}
+	part := file + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return b, fmt.Errorf("store: backup: the rest of an interrupted one cannot be removed: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(part)
+		}
+	}()
+	if err := vacuumInto(ctx, dsn, part); err != nil {
+		return b, fmt.Errorf("store: backup %s: %w", dsn, explained(err))
+	}
+	if b, err = CheckBackup(ctx, part); err != nil {
+		return b, err
+	}
+	if err := syncFile(part); err != nil {
+		return b, fmt.Errorf("store: backup %s: %w", dsn, err)
+	}
+	return b, moveNew(part, file)
+}
+
+// vacuumInto copies what a database holds in one snapshot (SQLite, VACUUM INTO).
+func vacuumInto(ctx context.Context, dsn, file string) (err error) {
+	h, err := plainSQLite(dsn, "rw")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // it holds tokens' hashes
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	_, err = h.ExecContext(ctx, `VACUUM INTO ?`, file)
+	return err
+}
+
+// plainSQLite opens a file of SQLite without the functions of this package.
+func plainSQLite(path, mode string) (*sql.DB, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	abs = filepath.ToSlash(abs)
+	if !strings.HasPrefix(abs, "/") {
+		abs = "/" + abs
+	}
+	u := url.URL{Scheme: "file", Path: abs, RawQuery: url.Values{"mode": {mode}, "_busy_timeout": {"10000"}, "_pragma": {"temp_store(MEMORY)", "cache_size(-8192)"}}.Encode()}
+	h, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return nil, err
+	}
+	h.SetMaxOpenConns(1)
+	return h, nil
+}
+
+// explained is an error of the driver with its remedy.
+func explained(err error) error {
+	if text, sentinel, ok := describe(err); ok {
+		if sentinel != nil {
+			return fmt.Errorf("%s: %w", text, sentinel)
+		}
+		return errors.New(text)
+	}
+	return err
+}
+
+// CheckBackup reads a whole backup and reports what it holds. The error says why it
+// is none: damaged, not a database, not of repoglot, or of a newer version.
+func CheckBackup(ctx context.Context, file string) (b Backup, err error) {
+	fail := func(why string) error { return refusal("store: the backup " + file + " cannot be used: " + why) }
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return b, fail("there is no such file")
+	}
+	b.Bytes = info.Size()
+	h, err := plainSQLite(file, "ro")
+	if err != nil {
+		return b, fail(err.Error())
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	var sound string
+	if err := h.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&sound); err != nil {
+		return b, fail(explained(err).Error())
+	}
+	if sound != "ok" {
+		return b, fail("it is damaged (" + oneLine(sound) + ")")
+	}
+	err = h.QueryRowContext(ctx, `SELECT max(version_id) FROM goose_db_version WHERE is_applied = 1`).Scan(&b.Schema)
+	if err == nil {
+		err = h.QueryRowContext(ctx, `SELECT generation FROM clock`).Scan(&b.Generation)
+	}
+	if err != nil {
+		return b, fail("it is no database of repoglot")
+	}
+	known, err := newestSchema()
+	if err == nil && b.Schema > known {
+		err = fail(fmt.Sprintf("it has schema %d, this repoglot knows %d: upgrade repoglot", b.Schema, known))
+	}
+	return b, err
+}
+
+// RestoreBackup makes a backup the database dsn, whose folder the caller has locked.
+// A database that is there is kept beside it under the name that is returned, "" if
+// there was none. The old database is in place until the new one is complete.
+func RestoreBackup(ctx context.Context, file, dsn string) (b Backup, kept string, err error) {
+	if isPostgres(dsn) {
+		return b, "", refusal("store: restore: the database is not a file of SQLite")
+	}
+	part := dsn + ".part"
+	defer func() {
+		if err != nil {
+			_ = os.Remove(part)
+		}
+	}()
+	if err := copyFile(file, part); err != nil {
+		return b, "", fmt.Errorf("store: restore %s: %w", file, err)
+	}
+	if b, err = CheckBackup(ctx, part); err != nil { // the copy, which nobody changes
+		return b, "", fmt.Errorf("store: restore %s: %w", file, err)
+	}
+	if kept, err = setAside(ctx, dsn); err != nil {
+		return b, "", fmt.Errorf("store: restore: %w", err)
+	}
+	return b, kept, moveNew(part, dsn)
+}
+
+// setAside renames a database with its log, so that they still belong together.
+func setAside(ctx context.Context, dsn string) (kept string, err error) {
+	if _, err := os.Stat(dsn); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if h, err := plainSQLite(dsn, "rw"); err == nil {
+		_, _ = h.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`) // a damaged one keeps its log
+		_ = h.Close()
+	}
+	for i := 1; ; i++ {
+		kept = fmt.Sprintf("%s.replaced-%d", dsn, i)
+		if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	// The log first: a database without its log is an older state, a log without
+	// its database is nothing.
+	for _, suffix := range []string{"-wal", "-shm", ""} {
+		if err := os.Rename(dsn+suffix, kept+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return kept, nil
+}
+
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
+}
+
+func syncFile(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// moveNew renames a file whose contents are on the disk, and waits until its name is.
+func moveNew(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(to))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := dir.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+func (p *program) backupCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the database to a new file, also while a server is running",
+		Long: "Copy the database to FILE, which must not exist: all of one generation, and\n" +
+			"readable only by you, since it has the hashes of the tokens. A server may go on.\n" +
+			"Mirrors are not in it: they are cloned again. repoglot restore brings it back.",
+		Example: "  repoglot backup --config /etc/repoglot.yaml /var/backups/repoglot-$(date +%F).db",
+		Args:    arguments(1, "one file"),
+		RunE: work(func(cmd *cobra.Command, args []string) error {
+			c, err := p.tokenSettings()
+			if err != nil {
+				return err
+			}
+			b, err := store.WriteBackup(cmd.Context(), databasePath(c), args[0])
+			if err != nil {
+				return commandFault(cmd.Context(), err)
+			}
+			_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d bytes\n", args[0], b.Generation, b.Schema, b.Bytes)
+			return err
+		}),
+	}
+	p.dataFlags(cmd.Flags())
+	return cmd
+}
+
+func (p *program) restoreCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Make a backup the database; the old one is kept beside it",
+		Long: "Check FILE, which repoglot backup wrote, and make it the database. No server may\n" +
+			"be running. The database that was there is kept beside it. The next pulls bring\n" +
+			"what was pushed since the backup: with other ids than those that were given out\n" +
+			"after it, so clients that follow changes must begin anew.",
+		Args: arguments(1, "one file"),
+		RunE: work(func(cmd *cobra.Command, args []string) error {
+			return p.restore(cmd.Context(), args[0])
+		}),
+	}
+	p.dataFlags(cmd.Flags())
+	return cmd
+}
+
+// restore makes a backup the database.
+func (p *program) restore(ctx context.Context, file string) (err error) {
+	c, err := p.tokenSettings()
+	if err != nil {
+		return err
+	}
+	unlock, err := store.Lock(string(c.DataDir))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	dsn := databasePath(c)
+	b, kept, err := store.RestoreBackup(ctx, file, dsn)
+	if err != nil {
+		return commandFault(ctx, err)
+	}
+	if kept != "" {
+		fmt.Fprintf(p.stdout, "the database that was there is now %s\n", kept)
+	}
+	_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d bytes\n", dsn, b.Generation, b.Schema, b.Bytes)
+	return err
+}
+
+// commandFault is the error of a command, or that a signal stopped it.
+func commandFault(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errors.New("stopped by a signal; nothing was changed")
+	}
+	return err
+}
