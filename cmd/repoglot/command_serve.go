@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
@@ -162,7 +163,8 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		WithoutGitExport: !s.config.GitExport, TempDir: string(s.config.DataDir),
 	})
 	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Client: s.api.Client, Logger: s.log})
-	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics())
+	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(),
+		[]prometheus.Collector{newPullMetrics(s.pulls, s.config.MetricsListen != "")})
 	rt = &routes{
 		api: s.api, home: s.pulls.home(),
 		hooks:  calls,

@@ -21,6 +21,8 @@
 //		Copy the database to a new file, also while a server is running
 //	repoglot restore FILE
 //		Make a backup the database; the old one is kept beside it
+//	repoglot health
+//		Ask the server on this machine whether it lives
 //	repoglot version
 //		Print the version
 //

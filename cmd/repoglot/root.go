@@ -89,7 +89,7 @@ func (p *program) command() *cobra.Command {
 	}
 	root.SetVersionTemplate("repoglot {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.serveCommand(), p.syncCommand(), p.discoverCommand(), p.checkCommand(), p.tokenCommand(), p.verifyCommand(), p.backupCommand(), p.restoreCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.syncCommand(), p.discoverCommand(), p.checkCommand(), p.tokenCommand(), p.verifyCommand(), p.backupCommand(), p.restoreCommand(), p.healthCommand(), p.versionCommand())
 	return root
 }
 
