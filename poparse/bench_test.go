@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/leonelquinteros/gotext"
+
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
 const benchHeader = `# Generated for benchmarks.
@@ -217,7 +219,7 @@ var benchBundles = []string{
 }
 
 func bundleFiles(b *testing.B, name string) (files []blob, size int) {
-	path, err := filepath.Abs(filepath.Join(sharedDir(b, "data", "repos"), name+".bundle"))
+	path, err := filepath.Abs(filepath.Join(gettexttest.Shared(b, "data", "repos"), name+".bundle"))
 	must(b, err)
 	files = headFiles(b, cloneBundle(b, path), ".po")
 	for _, f := range files {

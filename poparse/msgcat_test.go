@@ -8,17 +8,19 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
 // TestStringsAgainstMsgcat compares our strings with msgcat's, in the cases of testdata
 // and in the awkward files. TestWriteBundles does the same with the bundles.
 func TestStringsAgainstMsgcat(t *testing.T) {
-	needMsgfmt(t)
+	gettexttest.NeedMsgfmt(t)
 	read := map[string]int{}
 	for name, ar := range archives(t) {
 		read["testdata"] += compareStrings(t, name, input(t, ar))
 	}
-	awkward := sharedDir(t, "data", "repos", "awkward")
+	awkward := gettexttest.Shared(t, "data", "repos", "awkward")
 	for _, pattern := range []string{"*.po", filepath.Join("synthetic", "*.po")} {
 		files, err := filepath.Glob(filepath.Join(awkward, pattern))
 		must(t, err)

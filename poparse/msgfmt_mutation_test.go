@@ -1,23 +1,22 @@
 package poparse
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
 // TestMutationsAgainstMsgfmt damages small files in many ways and compares with msgfmt
 // whether they can still be read, where the first error is, and the counts. Long tests
 // damage more.
 func TestMutationsAgainstMsgfmt(t *testing.T) {
-	needMsgfmt(t)
+	gettexttest.NeedMsgfmt(t)
 	seeds := mutationSeeds(t)
 	n := 150
 	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
@@ -76,41 +75,12 @@ func mutate(random *rand.Rand, text string) string {
 	return text
 }
 
-// msgfmt returns the counts that GNU msgfmt prints, or its complaints.
-func msgfmt(t *testing.T, data []byte) (counts, string) {
-	t.Helper()
-	cmd := exec.Command("msgfmt", "--statistics", "-o", os.DevNull, "-")
-	cmd.Stdin = bytes.NewReader(data)
-	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "LANGUAGE=C")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return counts{}, string(out)
-	}
-	return parseStatistics(t, string(out)), ""
-}
-
-// parseStatistics reads the line that msgfmt --statistics prints.
-func parseStatistics(t *testing.T, line string) (c counts) {
-	t.Helper()
-	for _, m := range regexp.MustCompile(`(\d+) (translated|fuzzy|untranslated)`).FindAllStringSubmatch(line, -1) {
-		switch n := atoi(t, m[1]); m[2] {
-		case "translated":
-			c.translated = n
-		case "fuzzy":
-			c.fuzzy = n
-		default:
-			c.untranslated = n
-		}
-	}
-	return c
-}
-
 // TestHistoryAgainstMsgfmt compares with msgfmt on the PO files of all commits of
 // the bundles: every version in small ones, every 25th in the others. Long tests take
 // all, some 17,500; short tests, and tests with the race detector, a few.
 func TestHistoryAgainstMsgfmt(t *testing.T) {
-	needMsgfmt(t)
-	bundles, err := filepath.Glob(filepath.Join(sharedDir(t, "data", "repos"), "*.bundle"))
+	gettexttest.NeedMsgfmt(t)
+	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
 	must(t, err)
 	long := os.Getenv("REPOGLOT_LONG_TESTS") != ""
 	compared := 0
@@ -163,17 +133,6 @@ func compareBlobs(t *testing.T, blobs []blob) {
 	}
 	close(todo)
 	wg.Wait()
-}
-
-// needMsgfmt skips a test if gettext is not installed; in CI it must be.
-func needMsgfmt(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("msgfmt"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("gettext is needed in CI: .ci/tools installs it")
-		}
-		t.Skip("skipped: msgfmt (gettext) is not installed")
-	}
 }
 
 // historyFiles lists every version of every PO file, without reading it.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
 // verdicts are the results of msgfmt and of this package for the same bytes.
@@ -19,7 +21,7 @@ type verdicts struct {
 	// complaints are msgfmt's errors, nil if it accepts the bytes.
 	complaints []string
 	// got are our counts, want the counts of msgfmt, if it accepts.
-	got, want counts
+	got, want gettexttest.Counts
 	// all are our errors if we refuse the bytes.
 	all []*SyntaxError
 }
@@ -77,11 +79,11 @@ func differences() []difference {
 		// An empty header is a header; msgfmt counts it as untranslated.
 		{row: "header/header with an empty `msgstr`", verdict: func(v *verdicts) bool {
 			return v.err == nil && v.file.Header != nil && v.file.Header.Str[0] == "" &&
-				v.want == counts{v.got.translated, v.got.fuzzy, v.got.untranslated + 1}
+				v.want == gettexttest.Counts{Translated: v.got.Translated, Fuzzy: v.got.Fuzzy, Untranslated: v.got.Untranslated + 1}
 		}},
 		{row: "flags/several flag lines of one entry", verdict: func(v *verdicts) bool {
-			return v.err == nil && flagLines.Match(v.data) && v.got.untranslated == v.want.untranslated &&
-				v.got.fuzzy > v.want.fuzzy && v.got.translated+v.got.fuzzy == v.want.translated+v.want.fuzzy
+			return v.err == nil && flagLines.Match(v.data) && v.got.Untranslated == v.want.Untranslated &&
+				v.got.Fuzzy > v.want.Fuzzy && v.got.Translated+v.got.Fuzzy == v.want.Translated+v.want.Fuzzy
 		}},
 	}
 }
@@ -156,7 +158,7 @@ func (v *verdicts) intends(covers func(difference) bool) bool {
 // and written; "" without one.
 func compareWithMsgfmt(t *testing.T, data []byte) string {
 	v := verdicts{data: data}
-	want, output := msgfmt(t, data)
+	want, output := gettexttest.Msgfmt(t, data)
 	v.want = want
 	v.complaints = complaints(output)
 	v.parse()

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
 // intended lists the files on which we differ from msgfmt 0.21 on purpose:
@@ -36,9 +38,9 @@ var where = map[string]int{
 
 // TestAwkward compares with msgfmt's verdicts on unusual real files.
 func TestAwkward(t *testing.T) {
-	dir := sharedDir(t, "data", "repos", "awkward")
+	dir := gettexttest.Shared(t, "data", "repos", "awkward")
 	seen := 0
-	for _, row := range tsv(t, filepath.Join(dir, "INDEX.tsv")) {
+	for _, row := range gettexttest.Table(t, filepath.Join(dir, "INDEX.tsv")) {
 		name := row["file"]
 		if strings.HasPrefix(name, "(") {
 			continue // in a bundle, or not kept
@@ -56,7 +58,7 @@ func TestAwkward(t *testing.T) {
 				return
 			}
 			if strings.HasPrefix(verdict, "OK") {
-				if want := parseStatistics(t, verdict).String(); got != want {
+				if want := gettexttest.ParseStatistics(t, verdict).String(); got != want {
 					t.Errorf("%s, msgfmt says %s", got, want)
 				}
 				return
@@ -67,7 +69,7 @@ func TestAwkward(t *testing.T) {
 			}
 			want, ok := where[name]
 			if !ok {
-				want = atoi(t, m[1])
+				want = gettexttest.Number(t, m[1])
 			}
 			if line != want {
 				t.Errorf("%s, want an error on line %d (msgfmt: %s)", got, want, verdict)
@@ -95,7 +97,7 @@ func verdict(t *testing.T, name string, data []byte) (string, int) {
 
 // TestAwkwardSynthetic compares made files with docs/po.md.
 func TestAwkwardSynthetic(t *testing.T) {
-	dir := sharedDir(t, "data", "repos", "awkward", "synthetic")
+	dir := gettexttest.Shared(t, "data", "repos", "awkward", "synthetic")
 	for name, want := range map[string]string{
 		"comment-only.po":                     "0 translated, 0 fuzzy, 0 untranslated",
 		"duplicate-live-and-empty-context.po": "2 translated, 0 fuzzy, 0 untranslated",

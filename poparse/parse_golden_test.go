@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
 var update = flag.Bool("update", false, "rewrite the want sections of testdata/*.txtar")
@@ -151,7 +153,7 @@ func describeEntry(b *strings.Builder, what string, e *Entry) {
 // TestBundles reads every PO and POT file at the head of every bundle, and compares the
 // counts with msgfmt and the strings with gotext.
 func TestBundles(t *testing.T) {
-	repos := sharedDir(t, "data", "repos")
+	repos := gettexttest.Shared(t, "data", "repos")
 	bundles, err := filepath.Glob(filepath.Join(repos, "*.bundle"))
 	if err != nil || len(bundles) == 0 {
 		t.Fatalf("no bundles in %s: %v", repos, err)
@@ -164,7 +166,7 @@ func TestBundles(t *testing.T) {
 			must(t, err)
 			repo := cloneBundle(t, bundle)
 			want := map[string]map[string]string{}
-			for _, row := range tsv(t, filepath.Join(repos, "expected", name+".tsv")) {
+			for _, row := range gettexttest.Table(t, filepath.Join(repos, "expected", name+".tsv")) {
 				want[row["path"]] = row
 			}
 			for _, b := range headFiles(t, repo, ".po") {
@@ -212,7 +214,9 @@ func compareCounts(t *testing.T, repo string, b blob, row map[string]string) {
 		t.Errorf("%s: %s is not in the table", repo, b.path)
 		return
 	}
-	want := counts{atoi(t, row["translated"]), atoi(t, row["fuzzy"]), atoi(t, row["untranslated"])}
+	want := gettexttest.Counts{
+		Translated: gettexttest.Number(t, row["translated"]), Fuzzy: gettexttest.Number(t, row["fuzzy"]), Untranslated: gettexttest.Number(t, row["untranslated"]),
+	}
 	if got != want.String() {
 		t.Errorf("%s: %s: %s, msgfmt says %v", repo, b.path, got, want)
 	}

@@ -8,72 +8,26 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
-// sharedDir returns a directory of the material next to the repository. Without it the
-// test is skipped, except in CI, where it fails.
-func sharedDir(t testing.TB, elem ...string) string {
-	t.Helper()
-	dir := filepath.Join(append([]string{"..", "..", "shared"}, elem...)...)
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is needed in CI: %v", dir, err)
-		}
-		t.Skipf("skipped: %s, which lies beside the repository, is not here", dir)
-	}
-	return dir
-}
-
-// counts are the numbers that msgfmt --statistics prints.
-type counts struct{ translated, fuzzy, untranslated int }
-
-func (c counts) String() string {
-	return fmt.Sprintf("%d translated, %d fuzzy, %d untranslated", c.translated, c.fuzzy, c.untranslated)
-}
-
 // count counts the entries by docs/po.md#states, without the flag read-only.
-func count(f *File) counts {
-	var c counts
+func count(f *File) gettexttest.Counts {
+	var c gettexttest.Counts
 	for e := range f.Live() {
 		switch {
 		case e.Str[0] == "":
-			c.untranslated++
+			c.Untranslated++
 		case e.Fuzzy:
-			c.fuzzy++
+			c.Fuzzy++
 		default:
-			c.translated++
+			c.Translated++
 		}
 	}
 	return c
-}
-
-// tsv reads a table; the first line names the columns.
-func tsv(t *testing.T, file string) (rows []map[string]string) {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	must(t, err)
-	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
-	names := strings.Split(lines[0], "\t")
-	for _, line := range lines[1:] {
-		row := map[string]string{}
-		for i, cell := range strings.Split(line, "\t") {
-			if i < len(names) {
-				row[names[i]] = cell
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-func atoi(t *testing.T, s string) int {
-	t.Helper()
-	n, err := strconv.Atoi(s)
-	must(t, err)
-	return n
 }
 
 // cloneBundle makes a bare repository of a bundle and returns its directory.

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
+
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
 func written(t testing.TB, f *File) string {
@@ -210,7 +212,7 @@ func compareWithMsgcat(t *testing.T, name string, data []byte) int {
 func TestWriteBundles(t *testing.T) {
 	_, err := exec.LookPath("msgcat")
 	oracle := err == nil
-	bundles, err := filepath.Glob(filepath.Join(sharedDir(t, "data", "repos"), "*.bundle"))
+	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
 	must(t, err)
 	for _, bundle := range bundles {
 		t.Run(strings.TrimSuffix(filepath.Base(bundle), ".bundle"), func(t *testing.T) {

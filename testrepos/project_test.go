@@ -1,14 +1,10 @@
 package testrepos_test
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -114,37 +111,23 @@ func changedPaths(t *testing.T, r *testrepos.ProjectRepo, commit string) (paths 
 // TestProjectFiles: msgfmt takes the files of all languages, and finds as many entries
 // as asked for, of all kinds.
 func TestProjectFiles(t *testing.T) {
-	bin, err := exec.LookPath("msgfmt")
-	if err != nil {
-		t.Skip("skipped: there is no msgfmt")
-	}
+	gettexttest.NeedMsgfmt(t)
 	p := smallProject()
 	p.Components, p.Languages = 1, 96
 	r := p.Generate(t)
-	number := regexp.MustCompile(`(\d+) (translated|fuzzy|untranslated)`)
 	for _, commit := range []string{r.Commits[0], r.Head()} {
-		all := map[string]int{}
+		var all gettexttest.Counts
 		for _, lang := range testrepos.Languages(96) {
 			path := "app-000/" + lang + ".po"
-			cmd := exec.Command(bin, "--check-header", "--statistics", "-o", os.DevNull, "-")
-			cmd.Env = append(os.Environ(), "LC_ALL=C")
-			cmd.Stdin = bytes.NewReader(r.File(t, commit, path))
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%s: %v\n%s", path, err, out)
+			c, complaint := gettexttest.Msgfmt(t, r.File(t, commit, path))
+			if c.Translated+c.Fuzzy+c.Untranslated != 70 {
+				t.Errorf("%s at %s: %v, want 70 entries\n%s", path, commit, c, complaint)
 			}
-			sum := 0
-			for _, m := range number.FindAllStringSubmatch(string(out), -1) {
-				n, err := strconv.Atoi(m[1])
-				must(t, err)
-				all[m[2]] += n
-				sum += n
-			}
-			if sum != 70 {
-				t.Errorf("%s at %s: %s, want 70 entries", path, commit, out)
-			}
+			all.Translated += c.Translated
+			all.Fuzzy += c.Fuzzy
+			all.Untranslated += c.Untranslated
 		}
-		if all["translated"] < 2000 || all["fuzzy"] < 100 || all["untranslated"] < 1000 {
+		if all.Translated < 2000 || all.Fuzzy < 100 || all.Untranslated < 1000 {
 			t.Errorf("%s: %v", commit, all)
 		}
 	}

@@ -7,14 +7,13 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
-	"regexp"
 	"testing"
 
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -155,26 +154,14 @@ func projectStatistics(w *catalogtest.Puller) (statistics map[string]any) {
 // compareMsgfmt compares the counts of every file with msgfmt's.
 func compareMsgfmt(t *testing.T, w *catalogtest.Puller, repo *testrepos.ProjectRepo) {
 	t.Helper()
-	bin, err := exec.LookPath("msgfmt")
-	if err != nil {
+	if _, err := exec.LookPath("msgfmt"); err != nil {
 		t.Log("msgfmt is not there: counts are not compared")
 		return
 	}
-	number := regexp.MustCompile(`(\d+) (translated|fuzzy|untranslated)`)
 	for path, got := range fileCounts(w) {
-		cmd := exec.CommandContext(t.Context(), bin, "--statistics", "-o", os.DevNull, "-")
-		cmd.Env = append(os.Environ(), "LC_ALL=C")
-		cmd.Stdin = bytes.NewReader(repo.File(t, "main", path))
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("msgfmt of %s: %v\n%s", path, err, out)
-		}
-		counts := map[string]string{"translated": "0", "fuzzy": "0", "untranslated": "0"}
-		for _, m := range number.FindAllStringSubmatch(string(out), -1) {
-			counts[m[2]] = m[1]
-		}
-		if want := counts["translated"] + "/" + counts["fuzzy"] + "/" + counts["untranslated"]; got != want {
-			t.Errorf("%s: %s (translated/fuzzy/untranslated), msgfmt counts %s", path, got, want)
+		c, complaint := gettexttest.Msgfmt(t, repo.File(t, "main", path))
+		if want := fmt.Sprintf("%d/%d/%d", c.Translated, c.Fuzzy, c.Untranslated); got != want {
+			t.Errorf("%s: %s (translated/fuzzy/untranslated), msgfmt counts %s %s", path, got, want, complaint)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
 // header is a header that msgfmt -c accepts, except that it lacks Plural-Forms.
@@ -124,16 +125,10 @@ func TestHeaderOracle(t *testing.T) {
 // whether it accepted the file.
 func needMsgfmt(t *testing.T) func(t *testing.T, args ...string) (string, bool) {
 	t.Helper()
-	path, err := exec.LookPath("msgfmt")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("gettext is needed in CI: .ci/tools installs it")
-		}
-		t.Skip("skipped: msgfmt (gettext) is not installed")
-	}
+	gettexttest.NeedMsgfmt(t)
 	return func(t *testing.T, args ...string) (string, bool) {
 		t.Helper()
-		cmd := exec.Command(path, args...)
+		cmd := exec.Command("msgfmt", args...)
 		cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "LANGUAGE=")
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr

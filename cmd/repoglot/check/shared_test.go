@@ -4,46 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
+	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
-
-// sharedDir returns a directory of ../shared, next to the repository. Without it the
-// test is skipped, except in CI, where it fails.
-func sharedDir(t testing.TB, elem ...string) string {
-	t.Helper()
-	dir, err := filepath.Abs(filepath.Join(append([]string{"..", "..", "..", "..", "shared"}, elem...)...))
-	must(t, err)
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is needed in CI: %v", dir, err)
-		}
-		t.Skipf("skipped: %s, which lies beside the repository, is not here", dir)
-	}
-	return dir
-}
-
-// tsv reads a table; the first line names the columns.
-func tsv(t *testing.T, file string) (rows []map[string]string) {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	must(t, err)
-	lines := strings.Split(strings.TrimRight(string(data), "\n"), "\n")
-	names := strings.Split(lines[0], "\t")
-	for _, line := range lines[1:] {
-		row := map[string]string{}
-		for i, cell := range strings.Split(line, "\t") {
-			if i < len(names) {
-				row[names[i]] = cell
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
 
 // intended are the differences from msgfmt 0.21 (docs/po.md#differences-from-gettext):
 // "" for an error, else the line of counts.
@@ -82,10 +48,10 @@ func verdict(r check.Result) string {
 // TestAwkward compares every unusual file with the recorded verdict and, if it is
 // installed, with msgfmt.
 func TestAwkward(t *testing.T) {
-	dir := sharedDir(t, "data", "repos", "awkward")
+	dir := gettexttest.Shared(t, "data", "repos", "awkward")
 	t.Chdir(dir)
 	recorded := map[string]string{}
-	for _, row := range tsv(t, "INDEX.tsv") {
+	for _, row := range gettexttest.Table(t, "INDEX.tsv") {
 		recorded[row["file"]] = row["msgfmt_0.21"]
 	}
 	list := results(t, check.Options{})
@@ -134,7 +100,7 @@ func sameAsMsgfmt(t *testing.T, msgfmt func(*testing.T, ...string) (string, bool
 // TestBundles compares every file of every real repository with the recorded counts
 // of msgfmt.
 func TestBundles(t *testing.T) {
-	repos := sharedDir(t, "data", "repos")
+	repos := gettexttest.Shared(t, "data", "repos")
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("skipped: git is not installed")
 	}
@@ -152,13 +118,13 @@ func TestBundles(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		want := map[string]string{}
-		for _, row := range tsv(t, filepath.Join(repos, "expected", name+".tsv")) {
+		for _, row := range gettexttest.Table(t, filepath.Join(repos, "expected", name+".tsv")) {
 			if row["translated"] == "ERR" {
 				want[row["path"]] = ""
 				continue
 			}
 			want[row["path"]] = check.Counts{
-				Translated: atoi(t, row["translated"]), Fuzzy: atoi(t, row["fuzzy"]), Untranslated: atoi(t, row["untranslated"]),
+				Translated: gettexttest.Number(t, row["translated"]), Fuzzy: gettexttest.Number(t, row["fuzzy"]), Untranslated: gettexttest.Number(t, row["untranslated"]),
 			}.String()
 		}
 		t.Chdir(dir)
@@ -181,11 +147,4 @@ func TestBundles(t *testing.T) {
 	if files < 500 {
 		t.Errorf("only %d files", files)
 	}
-}
-
-func atoi(t *testing.T, s string) int {
-	t.Helper()
-	n, err := strconv.Atoi(s)
-	must(t, err)
-	return n
 }
