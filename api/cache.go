@@ -8,22 +8,26 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// cache keeps rendered answers until the store has a newer generation: clients
-// ask for nearly everything again. It is shared by all clients. The only thing
-// about a client that affects an answer is what it may see, which is in the
+// cache keeps rendered answers until something changes that they were read from:
+// clients ask for nearly everything again. It is shared by all clients. The only
+// thing about a client that affects an answer is what it may see, which is in the
 // key. It is safe for concurrent use.
 type cache struct {
-	budget int // in bytes; 0: nothing is cached
-	now    func() time.Time
+	budget    int // in bytes; 0: nothing is cached
+	now       func() time.Time
+	unchanged func(*store.Basis) bool // store.DB.Unchanged
 
 	mu     sync.Mutex
 	size   int
 	recent containers.List // *cached, the most recently used first
 	byKey  map[cacheKey]*containers.Element
-	hits   prometheus.Counter
-	misses prometheus.Counter
+
+	hits, misses           prometheus.Counter
+	dropped                *prometheus.CounterVec
+	changed, expired, room prometheus.Counter // of dropped
 }
 
 // cacheKey is everything besides the store that an answer depends on.
@@ -36,53 +40,67 @@ type cacheKey struct {
 
 // cached is one answer.
 type cached struct {
-	key        cacheKey
-	generation int64
-	rendered   time.Time
-	route      *resource.Route
-	answer     *variants
-	size       int
+	key      cacheKey
+	basis    store.Basis
+	checked  int64 // up to this generation the basis has not changed
+	rendered time.Time
+	route    *resource.Route
+	answer   *variants
+	size     int
 }
 
-// cacheAge is the maximum age of an answer of the newest generation: some
+// cacheAge is the maximum age of an answer, whether anything changed or not: some
 // depend on the clock, such as the changes of the last month.
 const cacheAge = time.Minute
 
 // entryOverhead is the memory of an entry besides its bytes.
-const entryOverhead = 512
+const entryOverhead = 640
 
-func newCache(budget int, now func() time.Time) *cache {
+func newCache(budget int, now func() time.Time, unchanged func(*store.Basis) bool) *cache {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
+	dropped := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "repoglot_api_cache_dropped_total",
+		Help: "Answers dropped from the cache because what they show changed, because they expired, or to make room.",
+	}, []string{"reason"})
 	return &cache{
-		budget: budget, now: now, byKey: map[cacheKey]*containers.Element{},
-		hits:   counter("repoglot_api_cache_hits_total", "Answers that were in the cache."),
-		misses: counter("repoglot_api_cache_misses_total", "Answers that had to be rendered and can be cached."),
+		budget: budget, now: now, unchanged: unchanged, byKey: map[cacheKey]*containers.Element{},
+		hits:    counter("repoglot_api_cache_hits_total", "Answers that were in the cache."),
+		misses:  counter("repoglot_api_cache_misses_total", "Answers that had to be rendered and can be cached."),
+		dropped: dropped,
+		changed: dropped.WithLabelValues("changed"), expired: dropped.WithLabelValues("expired"), room: dropped.WithLabelValues("room"),
 	}
 }
 
-// get returns the answer of a generation, or of a newer one, and its route; nil
-// if it is not cached. now is the time.
+// get returns the answer as it would be rendered in a generation, or in a newer
+// one, and its route; nil if it is not cached. now is the time.
 func (c *cache) get(key cacheKey, generation int64, now time.Time) (*variants, *resource.Route) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.byKey[key]
-	if ok {
-		found := e.Value.(*cached)
-		if found.generation >= generation && now.Sub(found.rendered) < cacheAge {
-			c.recent.MoveToFront(e)
-			c.hits.Inc()
-			return found.answer, found.route
-		}
-		c.remove(e)
+	if !ok {
+		return nil, nil
 	}
+	found := e.Value.(*cached)
+	switch {
+	case now.Sub(found.rendered) >= cacheAge:
+		c.expired.Inc()
+	case found.checked < generation && !c.unchanged(&found.basis): // once per generation
+		c.changed.Inc()
+	default:
+		found.checked = max(found.checked, generation)
+		c.recent.MoveToFront(e)
+		c.hits.Inc()
+		return found.answer, found.route
+	}
+	c.remove(e)
 	return nil, nil
 }
 
-// put caches an answer rendered from a snapshot of a generation, unless a newer
-// one is cached. It does not cache answers above an eighth of the budget.
-func (c *cache) put(key cacheKey, generation int64, rt *resource.Route, a *variants) {
+// put caches an answer with what it was read from, unless one of a newer
+// generation is cached. It does not cache answers above an eighth of the budget.
+func (c *cache) put(key cacheKey, basis store.Basis, rt *resource.Route, a *variants) {
 	c.misses.Inc()
 	size := len(a.plain) + len(key.base) + len(key.target) + len(key.accept) + entryOverhead
 	if size > c.budget/8 {
@@ -91,12 +109,12 @@ func (c *cache) put(key cacheKey, generation int64, rt *resource.Route, a *varia
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.byKey[key]; ok {
-		if e.Value.(*cached).generation > generation {
+		if e.Value.(*cached).basis.Generation > basis.Generation {
 			return
 		}
 		c.remove(e)
 	}
-	c.byKey[key] = c.recent.PushFront(&cached{key, generation, c.now(), rt, a, size})
+	c.byKey[key] = c.recent.PushFront(&cached{key, basis, basis.Generation, c.now(), rt, a, size})
 	c.size += size
 	c.trim()
 }
@@ -116,6 +134,7 @@ func (c *cache) grew(key cacheKey, a *variants, bytes int) {
 // trim drops the least recently used answers until the budget is kept.
 func (c *cache) trim() {
 	for c.size > c.budget {
+		c.room.Inc()
 		c.remove(c.recent.Back())
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 const cacheTarget = "/api/translations/big/big/cs/units/"
@@ -94,11 +95,11 @@ func kept(body []byte) *variants {
 // least recently used answers first.
 func TestCacheBudget(t *testing.T) {
 	t.Parallel()
-	c := newCache(100_000, func() time.Time { return time.Time{} })
+	c := newCache(100_000, func() time.Time { return time.Time{} }, func(*store.Basis) bool { return false })
 	key := func(i int) cacheKey { return cacheKey{target: fmt.Sprint(i)} }
 	for i := range 200 {
 		a := kept(bytes.Repeat([]byte{byte(i)}, 50*i))
-		c.put(key(i), 1, nil, a)
+		c.put(key(i), store.Basis{Generation: 1}, nil, a)
 		c.get(key(1), 1, time.Time{})
 		_, made := a.in(gzipped)
 		c.grew(key(i), a, made)
@@ -123,8 +124,8 @@ func TestCacheBudget(t *testing.T) {
 	if get(key(1), 2) != nil || get(key(1), 1) != nil {
 		t.Error("an answer of an old generation is kept")
 	}
-	c.put(key(1), 5, nil, kept([]byte("new")))
-	c.put(key(1), 4, nil, kept([]byte("old")))
+	c.put(key(1), store.Basis{Generation: 5}, nil, kept([]byte("new")))
+	c.put(key(1), store.Basis{Generation: 4}, nil, kept([]byte("old")))
 	if got := get(key(1), 5); got == nil || string(got.plain) != "new" {
 		t.Error("an older answer has replaced a newer one")
 	}
@@ -134,8 +135,8 @@ func TestCacheBudget(t *testing.T) {
 func TestCacheAge(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
-	c := newCache(1<<20, func() time.Time { return now })
-	c.put(cacheKey{}, 1, nil, kept([]byte("x")))
+	c := newCache(1<<20, func() time.Time { return now }, func(*store.Basis) bool { return true })
+	c.put(cacheKey{}, store.Basis{Generation: 1}, nil, kept([]byte("x")))
 	get := func() *variants { found, _ := c.get(cacheKey{}, 1, now); return found }
 	if now = now.Add(cacheAge - 1); get() == nil {
 		t.Error("gone too soon")

@@ -105,7 +105,7 @@ func (d download) sendShort(x exchange, h header, p *production, plan *rest.Down
 	}
 	key, ok := x.s.keyOf(x.req)
 	if ok {
-		x.s.cache.put(key, p.generation, x.rt, made)
+		x.s.cache.put(key, p.basis, x.rt, made)
 	}
 	a := x.s.choose(made, key, x.req)
 	return a.body.send(x, a.header)
@@ -158,8 +158,8 @@ type production struct {
 	planned chan *rest.DownloadPlan // closed without a plan if planning failed
 	ended   chan struct{}
 	cancel  context.CancelFunc
-	// generation is the snapshot's.
-	generation int64
+	// basis is what a complete download was read from.
+	basis store.Basis
 }
 
 // produce begins to make a download as soon as fewer than maxProducers are
@@ -182,7 +182,7 @@ func (s *Server) produce(ctx context.Context, d *rest.Download) (*production, er
 		defer close(p.planned)
 		p.spool.end(s.db.ReadLong(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 			defer caught(&err)
-			if p.generation, err = snap.Generation(ctx); err != nil {
+			if err = snap.Announce(ctx); err != nil {
 				return err
 			}
 			plan, err := d.Plan(ctx, snap)
@@ -190,7 +190,11 @@ func (s *Server) produce(ctx context.Context, d *rest.Download) (*production, er
 				return err
 			}
 			p.planned <- plan
-			return plan.Write(ctx, p.spool)
+			if err = plan.Write(ctx, p.spool); err != nil {
+				return err
+			}
+			p.basis, err = snap.Basis(ctx)
+			return err
 		}))
 	}()
 	return p, nil

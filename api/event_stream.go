@@ -143,6 +143,9 @@ func (s *Server) nextEntries(ctx context.Context, f *eventStream) (entries []cat
 // streamQuery is the query of a stream in a snapshot. The scope is looked up
 // again, since components are added, removed and hidden.
 func (s *Server) streamQuery(ctx context.Context, snap *store.Snapshot, f *eventStream) (store.ChangeQuery, error) {
+	if err := snap.Announce(ctx); err != nil {
+		return store.ChangeQuery{}, err
+	}
 	generation, err := snap.Generation(ctx)
 	if err != nil {
 		return store.ChangeQuery{}, err

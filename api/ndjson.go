@@ -51,6 +51,9 @@ func (l *lines) send(x exchange, h header) outcome {
 		return out
 	}
 	err = x.s.db.ReadLong(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		if err := snap.Announce(ctx); err != nil {
+			return err
+		}
 		return l.write(ctx, snap, x, begin)
 	})
 	switch {

@@ -117,7 +117,7 @@ func New(opts Options) *Server {
 	if s.env.Progress == nil {
 		s.env.Progress = func(int64) (resource.Progress, bool) { return resource.Progress{}, false }
 	}
-	s.cache = newCache(opts.CacheBytes, s.now)
+	s.cache = newCache(opts.CacheBytes, s.now, s.db.Unchanged)
 	s.Update(Settings{
 		BaseURL: opts.BaseURL, TrustedProxies: opts.TrustedProxies, CORSOrigins: opts.CORSOrigins,
 		AnonymousRate: opts.AnonymousRate, TokenRate: opts.TokenRate,
@@ -152,5 +152,5 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Metrics returns the collectors of the package for the program's registry.
 func (s *Server) Metrics() []prometheus.Collector {
-	return append(s.metrics.collectors(), s.cache.hits, s.cache.misses)
+	return append(s.metrics.collectors(), s.cache.hits, s.cache.misses, s.cache.dropped)
 }

@@ -69,8 +69,8 @@ func (s *Server) prepare(x exchange, names, values []string) answer {
 // rendering is an answer before its encoding is chosen.
 type rendering struct {
 	answer
-	// generation is the snapshot's; 0: unknown.
-	generation int64
+	// basis is what it was read from; its generation is 0 if that is unknown.
+	basis store.Basis
 	// variants are nil unless the answer is a success whose body is in memory.
 	// Without them it is for one request only.
 	variants *variants
@@ -84,8 +84,8 @@ func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
 			made = rendering{answer: newFailure(rest.ErrInternal, 0)}
 		}
 	}()
-	value, generation, err := s.dispatch(x.req.Context(), x.rt, r)
-	made.generation = generation
+	value, basis, err := s.dispatch(x.req.Context(), x.rt, r)
+	made.basis = basis
 	if err == nil {
 		made.answer, err = newAnswer(value, r.Representation)
 	}
@@ -105,56 +105,57 @@ func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
 
 // dispatch decides in the order of Django REST framework: the resource, the
 // representation, the method, the object.
-func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, generation int64, err error) {
+func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, basis store.Basis, err error) {
 	if err := rest.AccessOf(ctx).Refused; throttled(err) {
-		return nil, 0, err // whatever was asked for
+		return nil, basis, err // whatever was asked for
 	}
 	if rt.Handle == nil {
-		return nil, 0, rest.ErrNotFound
+		return nil, basis, rest.ErrNotFound
 	}
 	req := r.HTTP
 	if len(req.URL.RawQuery) > maxQuery {
-		return nil, 0, rest.ErrTooLong
+		return nil, basis, rest.ErrTooLong
 	}
 	r.Params = rest.ParseQuery(req.URL.RawQuery)
 	base, err := s.settings.Load().baseURL(req)
 	if err != nil {
-		return nil, 0, err
+		return nil, basis, err
 	}
 	if r.Representation, err = negotiate(rt, r.Params, strings.Join(req.Header.Values("Accept"), ",")); err != nil {
-		return nil, 0, err
+		return nil, basis, err
 	}
 	r.Link = wire.Links{Base: base, Format: r.Representation.Format}
 	if err := rest.AccessOf(ctx).Refused; err != nil {
-		return nil, 0, err
+		return nil, basis, err
 	}
 	switch req.Method {
 	case http.MethodGet, http.MethodHead:
 		return s.read(ctx, rt, r)
 	case http.MethodOptions:
-		return optionsOf(rt), 0, nil
+		return optionsOf(rt), basis, nil
 	}
-	return nil, 0, refuseWrite(rt, req)
+	return nil, basis, refuseWrite(rt, req)
 }
 
 // read runs the route's handler in one snapshot of the store.
-func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, generation int64, err error) {
+func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, basis store.Basis, err error) {
 	if r.Representation.Lines {
-		return &lines{rt.Handle, r}, 0, nil // it reads for itself
+		return &lines{rt.Handle, r}, basis, nil // it reads for itself
 	}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		if s.cache.budget > 0 && rt.Kind != resource.KindEvents {
-			if generation, err = snap.Generation(ctx); err != nil {
-				return err
-			}
+		if err := snap.Announce(ctx); err != nil {
+			return err
 		}
-		value, err = rt.Handle(ctx, snap, r)
+		if value, err = rt.Handle(ctx, snap, r); err != nil {
+			return err
+		}
+		basis, err = snap.Basis(ctx)
 		return err
 	})
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", ctx.Err(), err)
 	}
-	return value, generation, err
+	return value, basis, err
 }
 
 // refuseWrite answers a method that is not a read
@@ -183,8 +184,8 @@ func optionsOf(rt *resource.Route) wire.Options {
 }
 
 // renderOnce renders an answer that can be cached, or waits for another request
-// that is rendering it: after a pull the cache is empty, and all clients ask for
-// the same pages. The generation is a part of the flight's key, so a request that
+// that is rendering it: after a pull what it changed is not in the cache, and all
+// clients ask for the same pages. The generation is a part of the flight's key, so a request that
 // came after a pull waits only for a rendering that began after it. If the other
 // request fails or its client goes away, this one renders the answer itself.
 //
@@ -195,8 +196,8 @@ func (s *Server) renderOnce(x exchange, key cacheKey, render func() rendering) r
 	keep := func() (any, error) {
 		mine = true
 		made := render()
-		if made.variants != nil && made.generation > 0 {
-			s.cache.put(key, made.generation, x.rt, made.variants)
+		if made.variants != nil && made.basis.Generation > 0 {
+			s.cache.put(key, made.basis, x.rt, made.variants)
 		}
 		return made, nil
 	}

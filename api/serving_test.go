@@ -115,7 +115,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%v: %v, want %v", labels, got, want)
 		}
 	}
-	if n := len(s.Metrics()); n != 7 {
+	if n := len(s.Metrics()); n != 8 {
 		t.Errorf("%d collectors", n)
 	}
 }

@@ -170,11 +170,18 @@ func (w *Writer) ImportBig(n int) {
 	w.Import("big/big", RepoBig, "Jane", SourceFile(units), CzechFile(units))
 }
 
-// AddBigUnits is a step that adds n units to the Czech translation of big/big.
+// AddBigUnits is AddUnits for big/big.
 func (w *Writer) AddBigUnits(head string, n int) {
 	w.TB.Helper()
-	id := w.IDs["big/big"]
-	w.Step(id, RepoBig, "main", head, func(ctx context.Context, tx *store.StepTx) error {
+	w.AddUnits("big/big", RepoBig, "Jane", head, n)
+}
+
+// AddUnits is a step that adds n units, with an entry each, to the Czech translation
+// of a component.
+func (w *Writer) AddUnits(component, repo, author, head string, n int) {
+	w.TB.Helper()
+	id := w.IDs[component]
+	w.Step(id, repo, "main", head, func(ctx context.Context, tx *store.StepTx) error {
 		all, err := tx.Translations(ctx, id)
 		if err != nil {
 			return err
@@ -203,6 +210,6 @@ func (w *Writer) AddBigUnits(head string, n int) {
 		if err := errors.Join(tx.PutLayout(ctx, t.ID, placed), tx.PutTranslation(ctx, t)); err != nil {
 			return err
 		}
-		return AddEntries(ctx, tx, id, t, "Jane", catalog.ActionNewUnit, units)
+		return AddEntries(ctx, tx, id, t, author, catalog.ActionNewUnit, units)
 	})
 }

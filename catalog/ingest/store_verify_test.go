@@ -227,6 +227,8 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		"demo: changes: ":                                   `UPDATE projects SET changes = changes - 1`,
 		"the server: changes: ":                             `UPDATE clock SET last_change = last_change + 1`,
 		"the server: translations of a generation to come":  `UPDATE clock SET generation = 1`,
+		"the server: changes of settings of another gen":    `UPDATE clock SET configured = 0`,
+		"the server: components whose content is newer":     `UPDATE components SET content_generation = generation + 1`,
 		"demo/app/cs: readonly: 1 is stored, 2 counted":     unit(`state = 100`),
 		"demo/app/cs: fingerprint of unit ":                 unit(`target = 'Jedenx'`),
 		"demo/app/cs: fingerprint in the newest change of ": `UPDATE changes SET target = target || 'x' WHERE target = 'Jeden'`,

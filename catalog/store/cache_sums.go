@@ -83,7 +83,7 @@ func (s *Snapshot) generations(ctx context.Context) (of map[int64]int64, err err
 		return of, nil
 	}
 	of = map[int64]int64{}
-	err = s.s.query(ctx, `SELECT id, generation FROM components`, nil, func(scan scan) error {
+	err = s.s.query(ctx, `SELECT id, content_generation FROM components`, nil, func(scan scan) error {
 		var id, generation int64
 		err := scan(&id, &generation)
 		of[id] = generation

@@ -18,13 +18,15 @@ type ChangeList struct {
 	spans []spanCount
 	// newest reverses the order.
 	newest bool
+	query  ChangeQuery
 }
 
 // ChangeList counts the list of a query, without Offset and Limit. Without a
 // filter it reads counters. With one it sums up deltas and caches the sums: cost
 // does not grow with the list.
 func (s *Snapshot) ChangeList(ctx context.Context, q ChangeQuery) (*ChangeList, error) {
-	c := &ChangeList{s: s, name: q.scope().name, newest: q.Newest}
+	defer s.aboutChanges(ctx, &q).end()
+	c := &ChangeList{s: s, name: q.scope().name, newest: q.Newest, query: q}
 	var err error
 	if q.filtered() {
 		err = c.filtered(ctx, &q)
@@ -32,6 +34,20 @@ func (s *Snapshot) ChangeList(ctx context.Context, q ChangeQuery) (*ChangeList, 
 		err = c.plain(ctx, &q)
 	}
 	return c, s.db.fail(ctx, "count changes of "+c.name, err)
+}
+
+// aboutChanges begins a section of the list that q selects from; nil for the list of
+// the server.
+func (s *Snapshot) aboutChanges(ctx context.Context, q *ChangeQuery) *reading {
+	switch {
+	case q.TranslationID != 0:
+		return s.aboutTranslation(ctx, q.TranslationID)
+	case q.ComponentID != 0:
+		return s.about(q.ComponentID)
+	case q.ProjectID != 0:
+		return s.aboutProject(q.ProjectID)
+	}
+	return nil
 }
 
 // Count is the number of entries.
@@ -43,6 +59,7 @@ func (c *ChangeList) Page(ctx context.Context, offset, limit int) ([]catalog.Cha
 	if limit <= 0 || offset < 0 || int64(offset) >= c.count {
 		return nil, nil
 	}
+	defer c.s.aboutChanges(ctx, &c.query).end()
 	lo := int64(offset) + 1
 	hi := min(int64(offset)+min(int64(limit), c.count), c.count)
 	if c.newest {

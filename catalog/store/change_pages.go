@@ -128,6 +128,7 @@ type piece struct {
 // components into a language, up to limit, descending by id. It reads only the
 // ends of their lists: one index lookup per translation, however long the list.
 func (s *Snapshot) NewestInLanguage(ctx context.Context, components []int64, language string, limit int) ([]catalog.Change, error) {
+	defer s.about(components...).end()
 	ends, err := s.endsOf(ctx, components, language, limit)
 	if err != nil {
 		return nil, s.db.fail(ctx, "read the newest changes in "+language, err)

@@ -112,11 +112,20 @@ func (c *configurer) settle(ctx context.Context) error {
 func (c *configurer) takeGeneration(ctx context.Context) (int64, error) {
 	var err error
 	if c.generation == 0 {
-		c.generation, err = nextGeneration(ctx, c.s)
+		c.generation, err = nextConfigured(ctx, c.s)
 	}
 	return c.generation, err
 }
 
+// nextConfigured takes the next generation for changes that may be in every answer.
+func nextConfigured(ctx context.Context, s *session) (int64, error) {
+	var g int64
+	_, err := s.first(ctx, `UPDATE clock SET generation = generation + 1, configured = generation + 1 WHERE one = 1 RETURNING generation`, nil, &g)
+	return g, err
+}
+
+// nextGeneration takes the next generation for changes of components, which the
+// caller gives it to.
 func nextGeneration(ctx context.Context, s *session) (int64, error) {
 	var g int64
 	_, err := s.first(ctx, `UPDATE clock SET generation = generation + 1 WHERE one = 1 RETURNING generation`, nil, &g)
@@ -233,7 +242,7 @@ func (db *DB) SetBots(ctx context.Context, authors []string) error {
 			return err
 		})
 		if err == nil && len(marked) > 0 {
-			_, err = nextGeneration(ctx, s)
+			_, err = nextConfigured(ctx, s)
 		}
 		for bot, ids := range marked {
 			if err != nil {

@@ -37,6 +37,7 @@
 //
 // One file reads and writes each of the small tables: comments.go, files.go,
 // lagging.go, problems.go, suggestions.go, target_hashes.go, tokens.go. layout.go is
-// the format of stored bytes; watch.go tells readers of new generations; errors.go
-// makes every error one line.
+// the format of stored bytes; watch.go tells readers of new generations, generations.go
+// knows what changed in them, basis.go what was read; errors.go makes every error one
+// line.
 package store

@@ -62,6 +62,7 @@ const fileOwner = `COALESCE((SELECT o.id FROM translations o WHERE t.is_source A
 // File returns the stored file of a translation, served or not, or ErrNotFound.
 // Its TranslationID is the given one.
 func (s *Snapshot) File(ctx context.Context, translationID int64) (File, error) {
+	defer s.aboutTranslation(ctx, translationID).end()
 	f, err := s.file(ctx, translationID)
 	f.TranslationID = translationID
 	return f, s.db.fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
@@ -107,6 +108,9 @@ type StoredFile struct {
 // StoredFiles returns the stored files of translations, by translation.
 // Translations without a file are absent. It reads no content.
 func (s *Snapshot) StoredFiles(ctx context.Context, translations []int64) (map[int64]StoredFile, error) {
+	if len(translations) == 1 {
+		defer s.aboutTranslation(ctx, translations[0]).end()
+	}
 	files := make(map[int64]StoredFile, len(translations))
 	err := chunks(translations, func(chunk []any) error {
 		return s.s.query(ctx, `SELECT t.id, f.blob, f.modified, LENGTH(f.data)

@@ -93,7 +93,7 @@ func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem 
 			return err
 		}
 		return chunks(ids, func(chunk []any) error {
-			_, err := s.exec(ctx, `UPDATE components SET problem = $1, generation = $2 WHERE id IN `+list(3, len(chunk)),
+			_, err := s.exec(ctx, `UPDATE components SET problem = $1, generation = $2, content_generation = $2 WHERE id IN `+list(3, len(chunk)),
 				append([]any{problem, g}, chunk...)...)
 			return err
 		})

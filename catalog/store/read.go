@@ -13,6 +13,7 @@ type Snapshot struct {
 	s  *session
 
 	generation int64 // 0: not read
+	reading    reading
 }
 
 // Read calls fn with a snapshot and returns the error of fn unchanged. Reads
@@ -23,7 +24,10 @@ func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 
 func (db *DB) readFrom(ctx context.Context, p *pool, fn func(ctx context.Context, s *Snapshot) error) error {
 	err := p.transact(ctx, snapshotOptions(), func(s *session) error {
-		if err := fn(ctx, &Snapshot{db: db, s: s}); err != nil {
+		snap := &Snapshot{db: db, s: s}
+		s.reading = &snap.reading
+		defer func() { s.reading = nil }()
+		if err := fn(ctx, snap); err != nil {
 			return reported{err}
 		}
 		return nil
@@ -34,9 +38,16 @@ func (db *DB) readFrom(ctx context.Context, p *pool, fn func(ctx context.Context
 // Generation is the number of the newest step or change of settings in the
 // snapshot; 0 for an empty database.
 func (s *Snapshot) Generation(ctx context.Context) (int64, error) {
+	s.reading.note() // also for the caches, whose keys have it
+	return s.currentGeneration(ctx)
+}
+
+func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 	if s.generation > 0 {
 		return s.generation, nil
 	}
+	s.reading.sections++ // the number alone says nothing
+	defer s.reading.end()
 	err := s.s.queryFew(ctx, `SELECT generation FROM clock WHERE one = 1`, nil, func(scan scan) error { return scan(&s.generation) })
 	return s.generation, s.db.fail(ctx, "read the generation", err)
 }

@@ -19,10 +19,12 @@ type ProjectRow struct {
 // ComponentRow is a component as it is served.
 type ComponentRow struct {
 	catalog.Component
-	// Project is the component's project.
+	// Project is the component's project, without Changes: these are of its other
+	// components, too.
 	Project catalog.Project
 	// Generation is the generation of the newest change of the component, of
-	// anything below it, or of the project's settings.
+	// anything below it, or of the project's settings. It leaves out that the head
+	// moved.
 	Generation int64
 
 	reread                        bool
@@ -45,6 +47,7 @@ func (s *Snapshot) Projects(ctx context.Context) ([]ProjectRow, error) {
 
 // Project returns an active project, or ErrNotFound.
 func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error) {
+	defer s.about().end()
 	var out ProjectRow
 	found := false
 	err := s.s.query(ctx, projectQuery+` WHERE slug = $1 AND active = 1`, []any{slug}, func(scan scan) (err error) {
@@ -55,19 +58,32 @@ func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error)
 	if err == nil && !found {
 		err = notFound("no such project")
 	}
+	if found {
+		s.reading.addProject(out.ID)
+	}
 	return out, s.db.fail(ctx, fmt.Sprintf("read project %q", slug), err)
 }
 
 // Components returns the active components of a project by id, or with "" of all
 // projects. An unknown project has none.
 func (s *Snapshot) Components(ctx context.Context, project string) ([]ComponentRow, error) {
+	if project != "" {
+		defer s.about().end()
+	}
 	out, err := componentsWhere(ctx, s.s, ` WHERE c.active = 1 AND p.active = 1 AND ($1 = '' OR p.slug = $1) ORDER BY c.id`, project)
+	if project != "" && len(out) > 0 { // none: only a change of settings can add one
+		s.reading.addProject(out[0].ProjectID)
+	}
 	return out, s.db.fail(ctx, fmt.Sprintf("read components of %q", project), err)
 }
 
 // Component returns an active component, or ErrNotFound.
 func (s *Snapshot) Component(ctx context.Context, project, slug string) (ComponentRow, error) {
+	defer s.about().end()
 	row, err := oneComponent(ctx, s.s, ` WHERE p.slug = $1 AND c.slug = $2 AND c.active = 1 AND p.active = 1`, project, slug)
+	if err == nil {
+		s.addComponents([]int64{row.ID})
+	}
 	return row, s.db.fail(ctx, fmt.Sprintf("read component %q/%q", project, slug), err)
 }
 
@@ -113,8 +129,8 @@ func scanProject(s *session, scan scan) (ProjectRow, error) {
 
 const (
 	componentColumns = `c.id, c.project_id, c.slug, c.settings, c.repo, c.branch, c.tracking, c.head, c.changes, c.problem,
-		c.imported, c.reread, c.import_at, c.last_unit, c.last_at, c.template, c.settings_generation, c.generation,
-		p.slug, p.settings, p.changes, p.settings_generation`
+		c.imported, c.reread, c.import_at, c.last_unit, c.last_at, c.template, c.settings_generation, c.content_generation,
+		p.slug, p.settings, p.settings_generation`
 	componentFrom = ` FROM components c JOIN projects p ON p.id = c.project_id`
 )
 
@@ -123,12 +139,12 @@ func scanComponent(s *session, scan scan) (ComponentRow, error) {
 	var settings, projectSettings sql.RawBytes
 	err := scan(&c.ID, &c.ProjectID, &c.Slug, &settings, &c.Repo, &c.Branch, &c.Tracking, &c.Head, &c.Changes, &c.Problem,
 		&c.Imported, &c.reread, &c.importAt, &c.lastUnit, &c.lastAt, &c.template, &c.configured, &c.Generation,
-		&c.Project.Slug, &projectSettings, &c.Project.Changes, &c.projectConfigured)
+		&c.Project.Slug, &projectSettings, &c.projectConfigured)
 	if err != nil {
 		return c, err
 	}
 	c.Project.ID = c.ProjectID
-	c.Generation = max(c.Generation, c.projectConfigured)
+	c.Generation = max(c.Generation, c.settingsGeneration())
 	if c.Settings, err = s.shared.components.decode(c.ID, settings); err != nil {
 		return c, err
 	}

@@ -42,6 +42,7 @@ type GlossaryQuery struct {
 // GlossaryUnits returns the translated strings of glossaries, by unit id. It
 // ignores translations that were not checked yet, like all checks across units.
 func (s *Snapshot) GlossaryUnits(ctx context.Context, q GlossaryQuery) ([]GlossaryUnit, error) {
+	defer s.aboutProject(q.Project).end()
 	units, err := glossaryUnits(ctx, s.s, q)
 	return units, s.db.fail(ctx, fmt.Sprintf("read glossaries of project %d", q.Project), err)
 }

@@ -23,8 +23,11 @@ type TranslationRow struct {
 // Translation returns a live translation of an active component by the code in its
 // URL, otherwise by the code in its file's name, or ErrNotFound.
 func (s *Snapshot) Translation(ctx context.Context, project, component, code string) (TranslationRow, error) {
+	defer s.about().end()
 	row, err := s.translationNamed(ctx, translationName{project, component, code})
 	if err == nil {
+		s.reading.translation, s.reading.component = row.ID, row.ComponentID
+		s.addComponents([]int64{row.ComponentID})
 		return row, nil
 	}
 	return row, s.db.fail(ctx, fmt.Sprintf("read translation %q/%q/%q", project, component, code), err)
@@ -35,6 +38,7 @@ func (s *Snapshot) translation(ctx context.Context, project, component, code str
 	if err != nil {
 		return TranslationRow{}, err
 	}
+	s.addComponents([]int64{c.ID}) // even if it has no such language
 	for _, column := range []string{"language", "file_code"} {
 		row, found, err := s.translationWhere(ctx, &c, ` WHERE t.component_id = $1 AND t.`+column+` = $2 AND t.removed = 0 ORDER BY t.filename, t.id`, c.ID, code)
 		if err != nil || found {
@@ -56,6 +60,7 @@ func (s *Snapshot) translationWhere(ctx context.Context, c *ComponentRow, where 
 
 // Translations returns the live translations of a component by id.
 func (s *Snapshot) Translations(ctx context.Context, componentID int64) ([]catalog.Translation, error) {
+	defer s.about(componentID).end()
 	ts, err := translationsOf(ctx, s.s, componentID, false)
 	return ts, s.db.fail(ctx, fmt.Sprintf("read translations of component %d", componentID), err)
 }
@@ -108,6 +113,7 @@ func (r *translationScan) finish(t *catalog.Translation) { t.LastChange = fromMi
 // ascending. It reads only an index: callers cut a long list into pages before
 // they read rows.
 func (s *Snapshot) TranslationIDs(ctx context.Context, components []int64) ([]int64, error) {
+	defer s.about(components...).end()
 	var ids []int64
 	err := chunks(components, func(chunk []any) error {
 		return s.s.ids(ctx, `SELECT id FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0`, chunk, &ids)
@@ -138,6 +144,8 @@ func (s *Snapshot) TranslationsByID(ctx context.Context, ids []int64) ([]catalog
 // first import, or if an older version stored the component and no commit came
 // since.
 func (s *Snapshot) HeadCommit(ctx context.Context, componentID int64) (*catalog.Commit, error) {
+	defer s.about(componentID).end()
+	s.reading.basis.heads = true
 	var head, text string
 	found, err := s.s.first(ctx, `SELECT head, COALESCE(head_commit, '') FROM components WHERE id = $1`, []any{componentID}, &head, &text)
 	if err != nil || !found || text == "" {

@@ -12,6 +12,7 @@ import (
 // UnitTotals returns the number of live units of components, by component.
 // Components without units may be absent.
 func (s *Snapshot) UnitTotals(ctx context.Context, components []int64) (map[int64]int64, error) {
+	defer s.about(components...).end()
 	totals, err := s.unitTotals(ctx, components)
 	return totals, s.db.fail(ctx, "count units", err)
 }
@@ -22,6 +23,7 @@ func (s *Snapshot) UnitTotals(ctx context.Context, components []int64) (map[int6
 // depends on limit, not on offset; the first page of a generation also reads where
 // each block of its component begins.
 func (s *Snapshot) AllUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+	defer s.about(sortedKeys(totals)...).end()
 	units, owners, err := s.allUnits(ctx, totals, offset, limit)
 	return units, owners, s.db.fail(ctx, "read units", err)
 }

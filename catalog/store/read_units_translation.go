@@ -44,6 +44,7 @@ func (s *Snapshot) AllTranslations(ctx context.Context, componentID int64) ([]ca
 // FailingUnits returns up to limit units of a translation that fail a check, by
 // id, starting at offset. Position and Location are not set.
 func (s *Snapshot) FailingUnits(ctx context.Context, translationID int64, offset, limit int) ([]catalog.Unit, error) {
+	defer s.aboutTranslation(ctx, translationID).end()
 	var units []catalog.Unit
 	var r unitScan
 	dest := r.dest()
@@ -60,6 +61,7 @@ func (s *Snapshot) FailingUnits(ctx context.Context, translationID int64, offset
 // UnitByHash returns the id of the unit of a translation with an id_hash. The hash
 // is not unique: of several units a live one comes first, then the lowest id.
 func (s *Snapshot) UnitByHash(ctx context.Context, translationID, hash int64) (id int64, found bool, err error) {
+	defer s.aboutTranslation(ctx, translationID).end()
 	const query = `SELECT id FROM units WHERE translation_id = $1 AND id_hash = $2 ORDER BY removed, id LIMIT 1`
 	err = s.s.query(ctx, query, []any{translationID, hash}, func(scan scan) error {
 		found = true
@@ -77,18 +79,23 @@ const fileChunk = 1000
 func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only map[int64]struct{}) iter.Seq2[*catalog.Unit, error] {
 	return func(yield func(*catalog.Unit, error) bool) {
 		var placed []catalog.UnitPosition
+		section := s.aboutTranslation(ctx, translationID)
 		err := s.eachInLayout(ctx, []searchTranslation{{id: translationID}}, func(p catalog.UnitPosition) {
 			if _, in := only[p.ID]; in || only == nil {
 				placed = append(placed, p)
 			}
 		})
+		section.end()
 		slices.SortFunc(placed, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.Position, b.Position) })
 		for piece := range slices.Chunk(placed, fileChunk) {
 			if err != nil {
 				break
 			}
 			var units []catalog.Unit
-			if units, err = s.unitsOf(ctx, piece); err != nil {
+			section = s.about()
+			units, err = s.unitsOf(ctx, piece)
+			section.end()
+			if err != nil {
 				break
 			}
 			for i := range units {

@@ -74,21 +74,24 @@ func (q *SearchQuery) key() string {
 
 // SearchResult is the result of a search. It belongs to its snapshot.
 type SearchResult struct {
-	snapshot *Snapshot
-	plan     *searchPlan
+	snapshot   *Snapshot
+	components []int64 // that were searched
+	plan       *searchPlan
 }
 
 // Search searches units. A query that is repeated in the same generation, such as
 // for the next page, is not run again (searchCache). The error is ErrTooSlow or
 // ErrBusy if the search would delay others.
 func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, error) {
+	components := sortedKeys(q.Components)
+	defer s.about(components...).end()
 	generation, err := s.Generation(ctx)
 	if err != nil {
 		return nil, err
 	}
 	key := strconv.FormatInt(generation, 10) + "|" + q.key()
 	if plan := s.db.searches.results.get(key); plan != nil {
-		return &SearchResult{s, plan}, nil
+		return &SearchResult{s, components, plan}, nil
 	}
 	inTime, cancel := context.WithTimeout(ctx, s.db.searches.timeLimit)
 	defer cancel()
@@ -100,7 +103,7 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 		return nil, s.db.fail(ctx, "search units", err)
 	}
 	s.db.searches.results.put(key, plan)
-	return &SearchResult{s, plan}, nil
+	return &SearchResult{s, components, plan}, nil
 }
 
 func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, error) {
@@ -133,6 +136,7 @@ func (f *SearchResult) Count() int64 { return f.plan.total }
 // Page returns up to limit of the units by id, starting at offset, and their
 // translations. Its cost does not depend on offset.
 func (f *SearchResult) Page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+	defer f.snapshot.about(f.components...).end()
 	units, owners, err := f.page(ctx, offset, limit)
 	return units, owners, f.snapshot.db.fail(ctx, "read the units of a search", err)
 }

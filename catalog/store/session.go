@@ -20,6 +20,8 @@ type session struct {
 	stmts  map[string]*sql.Stmt
 	shared *shared
 	direct *direct // reads past database/sql; nil: not for this session
+	// reading records what is read; nil outside of a Read.
+	reading *reading
 }
 
 func (s *session) close() {
@@ -54,6 +56,7 @@ func (s *session) begin(ctx context.Context, opts *sql.TxOptions) (driver.Tx, er
 
 func (s *session) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	s.shared.statements.Inc()
+	s.reading.note()
 	if stmt, ok := s.stmts[query]; ok {
 		return stmt, nil
 	}

@@ -87,6 +87,7 @@ func (s *session) readDirect(ctx, interrupt context.Context, query string, args 
 		return err
 	}
 	s.shared.statements.Inc()
+	s.reading.note()
 	stmt, err := d.stmt(query)
 	if err != nil {
 		return err

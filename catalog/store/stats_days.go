@@ -52,6 +52,7 @@ func (tx *StepTx) PutStatDay(ctx context.Context, d StatDay) error {
 // StatDays returns the stored days of a translation, ascending. On days without an
 // entry nothing has changed.
 func (s *Snapshot) StatDays(ctx context.Context, translationID int64) ([]StatDay, error) {
+	defer s.aboutTranslation(ctx, translationID).end()
 	var out []StatDay
 	err := s.s.query(ctx, `SELECT day, data FROM stat_days WHERE translation_id = $1 ORDER BY day`, []any{translationID}, func(scan scan) error {
 		var n int64
@@ -82,6 +83,11 @@ type StatQuery struct {
 // Its cost grows with the number of their stored days; without a language, only
 // with the days of components that changed since the last call.
 func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timeline) error {
+	if q.TranslationID != 0 {
+		defer s.aboutTranslation(ctx, q.TranslationID).end()
+	} else {
+		defer s.about(q.Components...).end()
+	}
 	ids, err := []int64{q.TranslationID}, error(nil)
 	switch {
 	case q.TranslationID != 0:

@@ -20,10 +20,12 @@ type DB struct {
 	caches   caches
 	searches *searches
 	notifier *notifier
-	bots     atomic.Pointer[bots]
-	now      func() time.Time
-	log      *slog.Logger
-	metrics  *metrics
+	// generations are what Unchanged compares.
+	generations *generations
+	bots        atomic.Pointer[bots]
+	now         func() time.Time
+	log         *slog.Logger
+	metrics     *metrics
 }
 
 // caches are what a DB remembers between answers, beside the searches.
@@ -99,8 +101,8 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 		engine:   newSQLite(dsn, opts),
 		caches:   caches{spans: newSpanCache(), lookups: newLookups()},
 		searches: newSearches(opts.Readers),
-		notifier: newNotifier(opts.PollInterval),
-		now:      opts.Now, log: opts.Logger, metrics: newMetrics(),
+		notifier: newNotifier(opts.PollInterval), generations: newGenerations(),
+		now: opts.Now, log: opts.Logger, metrics: newMetrics(),
 	}
 	if err := db.open(ctx, opts); err != nil {
 		err = db.fail(ctx, "open", err)
@@ -128,9 +130,11 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 	}
 	return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
 		generation, err := s.Generation(ctx)
+		if err != nil {
+			return err
+		}
 		db.metrics.generation.Set(float64(generation))
-		db.notifier.publish(generation)
-		return err
+		return s.Announce(ctx)
 	})
 }
 
@@ -147,16 +151,16 @@ func (db *DB) Metrics() []prometheus.Collector { return db.metrics.collectors() 
 // write runs fn in a transaction of the writer. After the commit it wakes the
 // watches if fn took a generation.
 func (db *DB) write(ctx context.Context, fn func(s *session) error) error {
-	var generation int64
+	var changed news
 	err := db.engine.writer.transact(ctx, nil, func(s *session) error {
-		if err := fn(s); err != nil {
-			return err
+		err := fn(s)
+		if err == nil {
+			changed, err = newsSince(ctx, s, db.generations.newest())
 		}
-		_, err := s.first(ctx, `SELECT generation FROM clock WHERE one = 1`, nil, &generation)
 		return err
 	})
 	if err == nil {
-		db.notifier.publish(generation)
+		db.publish(&changed)
 		db.engine.committed(ctx)
 	}
 	return err

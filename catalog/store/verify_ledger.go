@@ -21,6 +21,13 @@ func (v *verifier) server(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := v.wantNoRows(ctx, where, "components whose content is newer than they are", `SELECT COUNT(*) FROM components WHERE content_generation > generation`); err != nil {
+		return err
+	}
+	if err := v.wantNoRows(ctx, where, "changes of settings of another generation", `SELECT COUNT(*) FROM clock WHERE configured > generation
+		OR configured < (SELECT COALESCE(MAX(settings_generation), 0) FROM projects) OR configured < (SELECT COALESCE(MAX(settings_generation), 0) FROM components)`); err != nil {
+		return err
+	}
 	for _, o := range []struct{ table, of, column string }{
 		{"components", "projects", "project_id"}, {"translations", "components", "component_id"}, {"deltas", "components", "component_id"},
 	} {

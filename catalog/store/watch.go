@@ -31,9 +31,9 @@ func (db *DB) Watch() *Watch {
 	return &Watch{notifier: n}
 }
 
-// Published is the newest generation that this process has committed or, while a
-// watch is open, has seen; 0 before the first. A snapshot that begins after the
-// call shows that generation or a newer one.
+// Published is the newest generation that this process has committed or announced
+// (Snapshot.Announce; a watch does so, too); 0 before the first. A snapshot that
+// begins after the call shows that generation or a newer one.
 func (db *DB) Published() int64 { return db.notifier.newest.Load() }
 
 // Changed returns a channel that is closed when a generation newer than the last
@@ -112,11 +112,7 @@ func (db *DB) poll(ctx context.Context) {
 		case <-ticker.C:
 		}
 		err := db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
-			generation, err := s.Generation(ctx)
-			if err == nil {
-				db.notifier.publish(generation)
-			}
-			return err
+			return s.Announce(ctx)
 		})
 		if err != nil && ctx.Err() == nil {
 			db.log.Warn("looking for changes of other processes failed; it is tried again", "error", err)

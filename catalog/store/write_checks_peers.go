@@ -82,9 +82,11 @@ func (tx *StepTx) CheckedOf(ctx context.Context, units []int64) (map[int64]strin
 
 // SetChecked stores the key with which a translation of the convoy was checked.
 func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string) error {
-	_, err := tx.componentOf(ctx, translation)
+	c, err := tx.componentOf(ctx, translation)
 	if err == nil {
-		_, err = tx.s.exec(ctx, `UPDATE translations SET checked = $1 WHERE id = $2`, key, translation)
+		var n int64
+		n, err = tx.s.exec(ctx, `UPDATE translations SET checked = $1 WHERE id = $2 AND checked <> $1`, key, translation)
+		tx.convoy[c].dirty = tx.convoy[c].dirty || n > 0 // glossaries count once they are checked
 	}
 	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)
 }

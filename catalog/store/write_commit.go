@@ -184,10 +184,11 @@ func (tx *StepTx) storeTallies(ctx context.Context, projects, components, transl
 }
 
 // storeGenerations gives the generation to everything that changed. A moved head
-// changes its component, which shows it, but not its translations or project.
+// changes its component, but not its content, its translations or its project.
 func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error {
 	projects := map[int64]bool{}
-	components, err := tx.storeFailing(ctx)
+	var moved []int64
+	changed, err := tx.storeFailing(ctx)
 	if err != nil {
 		return err
 	}
@@ -196,8 +197,10 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 		if m.dirty {
 			projects[m.project] = true
 		}
-		if m.dirty || m.reread || !m.imported || m.tracking != tx.info.Tracking || tx.info.From != tx.info.To {
-			components = append(components, id)
+		if m.dirty || m.reread || !m.imported || m.tracking != tx.info.Tracking {
+			changed = append(changed, id)
+		} else if tx.info.From != tx.info.To {
+			moved = append(moved, id)
 		}
 		if m.countersChanged {
 			if _, err := tx.s.exec(ctx, `UPDATE components SET last_unit = $1, last_delta = $2, last_at = $3 WHERE id = $4`,
@@ -207,11 +210,16 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 		}
 	}
 	for _, set := range []struct {
-		table string
-		ids   []int64
-	}{{"translations", sortedKeys(tx.dirty)}, {"components", components}, {"projects", sortedKeys(projects)}} {
+		update string
+		ids    []int64
+	}{
+		{`translations SET generation = $1`, sortedKeys(tx.dirty)},
+		{`components SET generation = $1, content_generation = $1`, changed},
+		{`components SET generation = $1`, moved},
+		{`projects SET generation = $1`, sortedKeys(projects)},
+	} {
 		err := chunks(set.ids, func(chunk []any) error {
-			_, err := tx.s.exec(ctx, `UPDATE `+set.table+` SET generation = $1 WHERE id IN `+list(2, len(chunk)), append([]any{generation}, chunk...)...)
+			_, err := tx.s.exec(ctx, `UPDATE `+set.update+` WHERE id IN `+list(2, len(chunk)), append([]any{generation}, chunk...)...)
 			return err
 		})
 		if err != nil {

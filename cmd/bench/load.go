@@ -98,8 +98,9 @@ func hammerOne(ctx context.Context, address string, end time.Time, header string
 	in := bufio.NewReaderSize(conn, 64<<10)
 	var took []time.Duration
 	for n := 0; time.Now().Before(end); n++ {
+		next := path(n) // which may wait for its time
 		asked := time.Now()
-		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path(n), address, header); err != nil {
+		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", next, address, header); err != nil {
 			return nil, err
 		}
 		got, err := skipAnswer(in)
@@ -107,7 +108,7 @@ func hammerOne(ctx context.Context, address string, end time.Time, header string
 			return nil, err
 		}
 		if got != status {
-			return nil, fmt.Errorf("GET %s: status %d, want %d", path(n), got, status)
+			return nil, fmt.Errorf("GET %s: status %d, want %d", next, got, status)
 		}
 		took = append(took, time.Since(asked))
 	}

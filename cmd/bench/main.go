@@ -4,8 +4,8 @@
 //	bench -repoglot bin/repoglot [-shared ../shared] [-only import,push]
 //
 // docs/benchmarks.md has the figures. The measurements, for -only, are po, checks,
-// source, watch, import, replay, pull, push, onefile, page, search, http, and large, which
-// runs only if it is named. Each run starts from an empty data directory in a
+// source, watch, import, replay, pull, push, onefile, page, search, http, cache, and
+// large, which runs only if it is named. Each run starts from an empty data directory in a
 // temporary folder and uses only loopback. Without the shared data, the import is
 // measured on a generated repository of the same size, and the row says so.
 package main
@@ -101,6 +101,7 @@ func (b *bench) measurements() []measurement {
 		{name: "large", run: b.large, asked: true},
 		{name: "http", run: b.http},
 		{name: "project", run: b.projects, asked: true},
+		{name: "cache", run: b.cache},
 	}
 }
 
