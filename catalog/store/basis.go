@@ -125,6 +125,8 @@ func (s *Snapshot) addComponents(ids []int64) {
 		switch {
 		case b.everything:
 			return
+		case g.components[id].project == 0: // unknown
+			b.everything = true
 		case slices.Contains(b.components, id) || slices.Contains(b.projects, g.components[id].project):
 		case len(b.components) < maxBasisComponents:
 			b.components = append(b.components, id)
@@ -134,12 +136,12 @@ func (s *Snapshot) addComponents(ids []int64) {
 	}
 }
 
-// addProject adds a project; 0 is an unknown one.
+// addProject adds a project.
 func (r *reading) addProject(id int64) {
 	b := &r.basis
 	switch {
 	case slices.Contains(b.projects, id):
-	case id == 0 || len(b.projects) == maxBasisProjects:
+	case len(b.projects) == maxBasisProjects:
 		b.everything = true
 	default:
 		b.projects = append(b.projects, id)

@@ -53,12 +53,13 @@ func TestBasis(t *testing.T) {
 			_, err := s.Translation(ctx, "one", "app", "de")
 			return err
 		},
-		"units of it":    func(ctx context.Context, s *Snapshot) error { _, err := s.Units(ctx, de, 0, 10); return err },
-		"head of it":     func(ctx context.Context, s *Snapshot) error { _, err := s.HeadCommit(ctx, 1); return err },
-		"project one":    func(ctx context.Context, s *Snapshot) error { _, err := s.Components(ctx, "one"); return err },
-		"app and far":    func(ctx context.Context, s *Snapshot) error { _, err := s.Languages(ctx, []int64{1, 3}); return err },
-		"all components": func(ctx context.Context, s *Snapshot) error { _, err := s.Components(ctx, ""); return err },
-		"users":          func(ctx context.Context, s *Snapshot) error { _, _, err := s.Users(ctx, UserQuery{}); return err },
+		"units of it":                   func(ctx context.Context, s *Snapshot) error { _, err := s.Units(ctx, de, 0, 10); return err },
+		"head of it":                    func(ctx context.Context, s *Snapshot) error { _, err := s.HeadCommit(ctx, 1); return err },
+		"project one":                   func(ctx context.Context, s *Snapshot) error { _, err := s.Components(ctx, "one"); return err },
+		"app and far":                   func(ctx context.Context, s *Snapshot) error { _, err := s.Languages(ctx, []int64{1, 3}); return err },
+		"a component of a step to come": func(ctx context.Context, s *Snapshot) error { _, err := s.Languages(ctx, []int64{4}); return err },
+		"all components":                func(ctx context.Context, s *Snapshot) error { _, err := s.Components(ctx, ""); return err },
+		"users":                         func(ctx context.Context, s *Snapshot) error { _, _, err := s.Users(ctx, UserQuery{}); return err },
 		"a new method": func(ctx context.Context, s *Snapshot) error {
 			return s.s.query(ctx, `SELECT 1`, nil, func(scan) error { return nil })
 		},
@@ -67,7 +68,7 @@ func TestBasis(t *testing.T) {
 		},
 		"a new cache": func(ctx context.Context, s *Snapshot) error { _, err := s.Generation(ctx); return err },
 	}
-	everything := []string{"all components", "users", "a new method", "one past database/sql", "a new cache"}
+	everything := []string{"a component of a step to come", "all components", "users", "a new method", "one past database/sql", "a new cache"}
 	with := func(more ...string) map[string]bool {
 		changed := map[string]bool{}
 		for _, name := range append(more, everything...) {

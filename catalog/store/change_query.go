@@ -62,10 +62,12 @@ func (s *Snapshot) Count(ctx context.Context, q ChangeQuery) (int64, error) {
 func (s *Snapshot) Change(ctx context.Context, id int64) (catalog.Change, error) {
 	defer s.about().end()
 	var component int64
-	if _, err := s.s.first(ctx, `SELECT component_id FROM deltas WHERE first_change <= $1 ORDER BY first_change DESC LIMIT 1`, []any{id}, &component); err != nil {
+	err := s.s.queryFew(ctx, `SELECT component_id FROM deltas WHERE first_change <= $1 ORDER BY first_change DESC LIMIT 1`, []any{id},
+		func(scan scan) error { return scan(&component) })
+	if err != nil {
 		return catalog.Change{}, s.db.fail(ctx, fmt.Sprintf("read change %d", id), err)
 	}
-	s.addComponents([]int64{component}) // 0, if there is none, is in no project: everything
+	s.addComponents([]int64{component}) // 0, if there is none, is unknown
 	entries, err := s.entries(ctx, (&ChangeQuery{}).scope(), id, id)
 	if err == nil && (id < 1 || len(entries) != 1) {
 		err = notFound("no such change")
