@@ -73,13 +73,10 @@ func (h *Hasher) Text(target string, state State) int64 {
 	return int64(siphash.Hash(ownKey0, ownKey1, h.buf))
 }
 
-// Target hashes a translation: all units of one project and language with this
-// target share the hash. It is never 0.
-func (h *Hasher) Target(project int64, language, target string) int64 {
-	h.buf = binary.AppendVarint(h.buf[:0], project)
-	h.buf = binary.AppendUvarint(h.buf, uint64(len(language)))
-	h.buf = append(append(h.buf, language...), TrimForms(target)...)
-	return int64(siphash.Hash(ownKey0, ownKey1, h.buf) | 1)
+// Target hashes a target, whatever the state.
+func (h *Hasher) Target(target string) int64 {
+	h.buf = append(h.buf[:0], TrimForms(target)...)
+	return int64(siphash.Hash(ownKey0, ownKey1, h.buf))
 }
 
 // Meta returns a fingerprint of a unit's fields other than its text and its position.

@@ -29,10 +29,6 @@ type unitWriter struct {
 	hasher catalog.Hasher
 }
 
-func (w *unitWriter) targetHash(u *catalog.Unit) int64 {
-	return targetHash(&w.hasher, w.a.comp, w.row, u)
-}
-
 func (w *unitWriter) write(ctx context.Context) error {
 	for _, part := range []func(context.Context) error{w.compare, w.readOld, w.add, w.update, w.remove, w.storeLayout} {
 		if err := part(ctx); err != nil {
@@ -107,7 +103,7 @@ func (w *unitWriter) add(ctx context.Context) error {
 		if u.SourceID == 0 && !w.row.IsSource {
 			return fmt.Errorf("line %d of the units: %q has no source unit: this is a bug of repoglot", u.Position, u.Source)
 		}
-		list[n] = store.FingerprintedUnit{Unit: u, Text: w.units[i].Text, Meta: w.units[i].Meta, TargetHash: w.targetHash(u)}
+		list[n] = store.FingerprintedUnit{Unit: u, Text: w.units[i].Text, Meta: w.units[i].Meta}
 	}
 	if err := w.a.tx.AddUnits(ctx, list); err != nil {
 		return err
@@ -125,7 +121,7 @@ func (w *unitWriter) update(ctx context.Context) error {
 		for _, p := range pairs {
 			u := w.units[p.Seen]
 			u.ID, u.TranslationID = w.known[p.Known].ID, w.row.ID
-			list = append(list, store.FingerprintedUnit{Unit: &u.Unit, Text: u.Text, Meta: u.Meta, TargetHash: w.targetHash(&u.Unit)})
+			list = append(list, store.FingerprintedUnit{Unit: &u.Unit, Text: u.Text, Meta: u.Meta})
 		}
 	}
 	return w.a.tx.UpdateUnits(ctx, list)

@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 
@@ -25,8 +24,7 @@ import (
 // check_source.go (source strings), check_compare.go, check_glossary.go and
 // check_long_untranslated.go (checks that look at other units).
 type checkup struct {
-	tx     *store.StepTx
-	hasher catalog.Hasher
+	tx *store.StepTx
 
 	changed     map[int64][]int64                    // units that the step changed, by translation
 	checkedNew  map[int64]bool                       // new translations, which were checked while their units were in memory
@@ -39,16 +37,17 @@ type checkup struct {
 }
 
 func newCheckup(tx *store.StepTx) *checkup {
-	return &checkup{
+	k := &checkup{
 		tx:          tx,
 		checkedNew:  map[int64]bool{},
 		sourceTexts: map[int64]map[int64]store.SourceText{},
 
 		failures:     failures{tx: tx, sources: map[int64]struct{}{}},
-		comparison:   newComparison(tx),
 		glossaries:   glossaries{tx: tx, terms: map[store.GlossaryQuery][]checks.Term{}, changed: map[languageKey]struct{}{}},
 		untranslated: longUntranslated{tx: tx, recounts: map[int64]*recount{}},
 	}
+	k.comparison = newComparison(tx, &k.failures)
+	return k
 }
 
 // languageKey names the translations of a project into one language.
@@ -59,8 +58,8 @@ type languageKey struct {
 
 // run runs the checks of a step that touched components of a convoy.
 func (k *checkup) run(ctx context.Context, comps []*component) error {
-	changed, targetHashes := k.tx.Written()
-	k.changed = changed
+	k.changed = k.tx.Written()
+	k.comparison.dropReplaced()
 	for _, c := range comps {
 		if err := k.component(ctx, c); err != nil {
 			return &componentError{c, fmt.Errorf("check: %w", err)}
@@ -69,10 +68,7 @@ func (k *checkup) run(ctx context.Context, comps []*component) error {
 	if err := k.checkGlossaryUsers(ctx, comps); err != nil {
 		return fmt.Errorf("check the use of glossaries: %w", err)
 	}
-	if err := k.comparison.affectTargets(ctx, slices.Sorted(maps.Keys(targetHashes))); err != nil {
-		return err
-	}
-	if err := k.compareAffected(ctx); err != nil {
+	if err := k.comparison.flush(ctx); err != nil {
 		return fmt.Errorf("check strings of one project: %w", err)
 	}
 	for _, c := range comps {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -11,231 +12,256 @@ import (
 )
 
 // comparison runs the checks that compare units of a project in one language:
-// inconsistent and reused. Which units share a source or a target is looked up
-// in check_compare_find.go only.
+// inconsistent and reused. Units are compared within a scope: the translations of
+// one language that have the same plural rule and source language and are all
+// public or all private. The store keeps the groups of a scope, units with the
+// same source and units with the same target. A step changes who is a member of
+// which group, and only where that changes who fails are other members read.
+//
+// put, leave and drop collect the changes; flush stores them and what fails now.
 type comparison struct {
-	tx *store.StepTx
-	// whole is the translation of which all units are being compared, or 0.
-	whole int64
-	// rulesChanged has the translations that were compared with other rules
-	// before the step.
-	rulesChanged map[int64]bool
-	// affected has the units elsewhere whose result may change, since a unit
-	// that they are compared with did.
-	affected map[int64]struct{}
-	// peers and common keep what was loaded: translations by language, and the
-	// id_hashes that two components share.
-	peers  map[languageKey][]store.Peer
-	common map[componentPair]map[int64]struct{}
+	tx       *store.StepTx
+	failures *failures
+	hasher   catalog.Hasher
+	scopes   map[scopeKey]*scope
+	byID     map[int64]*scope
+	rules    map[int64]string // of translations, by id: Translation.Checked
+	pending  int              // changes to flush
 }
 
-// componentPair names a component and another one that it is compared with.
-type componentPair struct{ own, other int64 }
-
-func newComparison(tx *store.StepTx) comparison {
-	return comparison{
-		tx: tx, rulesChanged: map[int64]bool{}, affected: map[int64]struct{}{},
-		peers: map[languageKey][]store.Peer{}, common: map[componentPair]map[int64]struct{}{},
-	}
-}
-
-// comparedUnits are units of one translation that are compared with units of other
-// translations.
-type comparedUnits struct {
+// scopeKey names a scope.
+type scopeKey struct {
 	project int64
-	in      store.Peer
-	units   []*store.CheckUnit
-	masks   []checks.Mask            // parallel to units; the checks that fail are added
-	changed bool                     // the step changed the units, so units that they are compared with are affected
-	index   map[catalog.Identity]int // of units; made when it is needed
+	rule    string
 }
 
-// peerOf converts a translation to the form that the store returns the translations
-// of a project in.
-func peerOf(t *catalog.Translation) store.Peer {
-	return store.Peer{
-		ID: t.ID, ComponentID: t.ComponentID, Language: t.Language,
-		PluralNumber: t.PluralNumber, PluralFormula: t.PluralFormula, IsSource: t.IsSource, Checked: t.Checked,
-	}
+// maxPending is up to how many changes of groups are collected: 40 bytes each. The
+// more, the fewer look-ups for the groups of a project's new components.
+const maxPending = 1 << 19
+
+// crossChecks are the checks that compare units.
+var crossChecks = checks.Mask{}.With(checks.Inconsistent).With(checks.Reused)
+
+func newComparison(tx *store.StepTx, f *failures) comparison {
+	return comparison{tx: tx, failures: f, scopes: map[scopeKey]*scope{}, byID: map[int64]*scope{}, rules: map[int64]string{}}
 }
 
-// run compares units, if any and if their translation is compared at all.
-func (n *comparison) run(ctx context.Context, b *comparedUnits) error {
-	if !hasRule(b.in.Checked, ruleCompared) || len(b.units) == 0 {
-		return nil
+// check is the check that a group decides.
+func checkOf(c *store.ComparedUnit) checks.ID {
+	if c.SameTarget() {
+		return checks.Reused
 	}
-	peers, err := n.peersOf(ctx, b.project, b.in.Language)
+	return checks.Inconsistent
+}
+
+// decides reports whether a check that compares units runs on a unit of a
+// translation with given rules.
+func decides(rules string, u *catalog.Unit, id checks.ID) bool {
+	letter := ruleInconsistent
+	if id == checks.Reused {
+		letter = ruleReused
+	}
+	return hasRule(rules, letter) && u.State != catalog.StateReadOnly && !u.Removed && !ignores(u.Flags, id)
+}
+
+// scopeFor returns the scope in which the units of a translation with given rules
+// are compared, nil if they are not. Public translations are not compared with
+// private ones, so that their checks reveal nothing.
+func (n *comparison) scopeFor(ctx context.Context, project int64, t *catalog.Translation, rules string) (*scope, error) {
+	if !hasRule(rules, ruleCompared) {
+		return nil, nil
+	}
+	key := scopeKey{project, fmt.Sprintf("%s:%t:%s:%d:%s", t.Language, hasRule(rules, rulePrivate), sourceLanguage(rules), t.PluralNumber, t.PluralFormula)}
+	s := n.scopes[key]
+	if s == nil {
+		stored, made, err := n.tx.FindScope(ctx, project, key.rule, t.PluralNumber, t.ID)
+		if err != nil {
+			return nil, err
+		}
+		s = n.scope(stored)
+		s.fresh = made
+		n.scopes[key] = s
+	}
+	if s.Sole == 0 || s.Sole == t.ID {
+		return s, nil
+	}
+	return s, n.share(ctx, s)
+}
+
+func (n *comparison) scope(stored store.Scope) *scope {
+	s := n.byID[stored.ID]
+	if s == nil {
+		s = &scope{Scope: stored}
+		n.byID[stored.ID] = s
+	}
+	return s
+}
+
+// share groups the units of the sole translation of a scope by source, before
+// another translation is compared with it.
+func (n *comparison) share(ctx context.Context, s *scope) error {
+	sole := s.Sole
+	s.Sole = 0
+	if err := n.tx.ShareScope(ctx, s.ID); err != nil {
+		return err
+	}
+	rules, err := n.rulesOf(ctx, sole)
 	if err != nil {
 		return err
 	}
-	if err := n.inconsistent(ctx, b, peers); err != nil {
-		return err
-	}
-	alone := !slices.ContainsFunc(peers, func(p store.Peer) bool { return p.ID != b.in.ID && canCompare(&b.in, &p) })
-	if n.whole == b.in.ID && !n.rulesChanged[b.in.ID] && alone {
-		reusedWithin(b)
-		return nil
-	}
-	return n.reused(ctx, b, peers)
-}
-
-// peersOf returns the translations of a project into a language whose units are
-// compared.
-func (n *comparison) peersOf(ctx context.Context, project int64, language string) ([]store.Peer, error) {
-	key := languageKey{project, language}
-	if list, ok := n.peers[key]; ok {
-		return list, nil
-	}
-	list, err := n.tx.Peers(ctx, project, []string{language})
-	list = slices.DeleteFunc(list, func(p store.Peer) bool { return !hasRule(p.Checked, ruleCompared) })
-	n.peers[key] = list
-	return list, err
-}
-
-// forgetPeers has the translations loaded again: the rules of one changed.
-func (n *comparison) forgetPeers() { n.peers = map[languageKey][]store.Peer{} }
-
-// canCompare reports whether the units of two translations into a language can
-// be compared. Public ones are not compared with private ones, so that their
-// checks reveal nothing.
-func canCompare(a, b *store.Peer) bool {
-	return hasRule(a.Checked, rulePrivate) == hasRule(b.Checked, rulePrivate) && a.PluralNumber == b.PluralNumber && a.PluralFormula == b.PluralFormula &&
-		a.IsSource == b.IsSource && sourceLanguage(a.Checked) == sourceLanguage(b.Checked)
-}
-
-// affectsAll reports whether units of translations that are not comparable with
-// b's are affected as well: before the rules of b's translation changed they may
-// have been comparable.
-func (n *comparison) affectsAll(b *comparedUnits) bool { return b.changed && n.rulesChanged[b.in.ID] }
-
-// decides reports whether a check across units, which has a letter in rules,
-// runs on a unit of a translation.
-func decides(in *store.Peer, letter rune, u *store.CheckUnit, id checks.ID) bool {
-	return hasRule(in.Checked, letter) && u.State != catalog.StateReadOnly && !u.Removed && !ignores(u.Flags, id)
-}
-
-func (k *checkup) compareAffected(ctx context.Context) error {
-	groups := map[int64][]*store.CheckUnit{} // by translation
-	if err := k.tx.UnitsByID(ctx, slices.Sorted(maps.Keys(k.comparison.affected)), func(u *store.CheckUnit) error {
-		if !u.Removed {
-			groups[u.TranslationID] = append(groups[u.TranslationID], u)
+	return n.tx.TargetsBySource(ctx, sole, func(u *catalog.Unit) {
+		if c, ok := s.BySource(&n.hasher, u); ok {
+			n.add(s, c, decides(rules, u, checks.Inconsistent), false)
 		}
-		return nil
-	}); err != nil {
-		return err
+	})
+}
+
+// rulesOf returns the rules with which a translation was checked; "" if it was not
+// checked, or is gone.
+func (n *comparison) rulesOf(ctx context.Context, translation int64) (string, error) {
+	if rules, ok := n.rules[translation]; ok {
+		return rules, nil
 	}
-	for _, id := range slices.Sorted(maps.Keys(groups)) {
-		project, in, err := k.tx.PeerByID(ctx, id)
+	_, peer, err := n.tx.PeerByID(ctx, translation)
+	n.rules[translation] = peer.Checked
+	return peer.Checked, err
+}
+
+// put compares live units of a translation from now on; s is nil if they are not
+// compared. It adds to masks, which has the results of other checks, the stored
+// results of these checks that hold until flush changes them.
+func (n *comparison) put(s *scope, rules string, units []*store.CheckUnit, masks []checks.Mask) {
+	if s == nil {
+		return
+	}
+	for i, u := range units {
+		if c, ok := s.BySource(&n.hasher, &u.Unit); ok {
+			masks[i] = n.putMember(s, c, rules, u, masks[i])
+		}
+		if c, ok := s.ByTarget(&n.hasher, &u.Unit); ok {
+			masks[i] = n.putMember(s, c, rules, u, masks[i])
+		}
+	}
+}
+
+func (n *comparison) putMember(s *scope, c store.ComparedUnit, rules string, u *store.CheckUnit, mask checks.Mask) checks.Mask {
+	check := checkOf(&c)
+	runs := decides(rules, &u.Unit, check)
+	fails := runs && checks.Mask(u.Failing).Has(check)
+	n.add(s, c, runs, fails)
+	if fails {
+		mask = mask.With(check)
+	}
+	return mask
+}
+
+// leave removes units of a translation from the groups of its scope.
+func (n *comparison) leave(ctx context.Context, stored store.Scope, translation int64, units []*store.CheckUnit) error {
+	if stored.ID == 0 {
+		return nil
+	}
+	s := n.scope(stored)
+	if s.Sole == translation {
+		s.Sole = 0
+		if err := n.tx.ShareScope(ctx, s.ID); err != nil {
+			return err
+		}
+	}
+	for _, u := range units {
+		if c, ok := s.BySource(&n.hasher, &u.Unit); ok {
+			n.drop(s, c)
+		}
+		if c, ok := s.ByTarget(&n.hasher, &u.Unit); ok {
+			n.drop(s, c)
+		}
+	}
+	return nil
+}
+
+// dropReplaced removes units that the step updated or removed from the groups that
+// they were in before.
+func (n *comparison) dropReplaced() {
+	n.tx.TakeReplaced(func(stored store.Scope, c store.ComparedUnit) { n.drop(n.scope(stored), c) })
+}
+
+func (n *comparison) add(s *scope, c store.ComparedUnit, runs, fails bool) {
+	s.changes = append(s.changes, memberChange{ComparedUnit: c, order: int32(len(s.changes)), runs: runs, fails: fails})
+	n.pending++
+}
+
+func (n *comparison) drop(s *scope, c store.ComparedUnit) {
+	s.changes = append(s.changes, memberChange{ComparedUnit: c, order: int32(len(s.changes)), gone: true})
+	n.pending++
+}
+
+// flushLarge flushes if many changes are collected. It must not be called while
+// units are in memory, since it may change which of their checks fail.
+func (n *comparison) flushLarge(ctx context.Context) error {
+	if n.pending < maxPending {
+		return nil
+	}
+	return n.flush(ctx)
+}
+
+// flush stores the collected changes, and for all units which of these checks fail
+// now.
+func (n *comparison) flush(ctx context.Context) error {
+	var verdicts []verdict
+	for _, id := range slices.Sorted(maps.Keys(n.byID)) {
+		s := n.byID[id]
+		found, err := s.apply(ctx, n.tx)
 		if err != nil {
 			return err
 		}
-		if in.Checked == "" {
-			continue // it is checked as a whole, later
-		}
-		b := &comparedUnits{project: project, in: in, units: groups[id], masks: make([]checks.Mask, len(groups[id]))}
-		if err := k.comparison.run(ctx, b); err != nil {
+		verdicts = append(verdicts, found...)
+	}
+	n.pending = 0
+	slices.SortFunc(verdicts, func(a, b verdict) int { return a.compare(&b) })
+	for len(verdicts) > 0 {
+		size := min(len(verdicts), verdictsAtATime)
+		if err := n.store(ctx, verdicts[:size]); err != nil {
 			return err
 		}
-		for i, u := range b.units {
-			mask := checks.Mask(u.Failing).Without(checks.Inconsistent).Without(checks.Reused)
-			if err := k.failures.setTarget(ctx, u, mask.Or(b.masks[i])); err != nil {
-				return err
-			}
-		}
+		verdicts = verdicts[size:]
 	}
 	return nil
 }
 
-// inconsistent runs the check inconsistent: another component translates the
-// same source string in another way.
-func (n *comparison) inconsistent(ctx context.Context, b *comparedUnits, peers []store.Peer) error {
-	for i := range peers {
-		peer := &peers[i]
-		same := canCompare(&b.in, peer)
-		if peer.ComponentID == b.in.ComponentID || !same && !n.affectsAll(b) {
-			continue
-		}
-		if err := n.sameSource(ctx, b, peer, func(i int, v *store.CheckUnit) {
-			if b.changed {
-				n.affected[v.ID] = struct{}{}
-			}
-			u := b.units[i]
-			if same && decides(&b.in, ruleInconsistent, u, checks.Inconsistent) && checks.IsInconsistent(sibling(&u.Unit), sibling(&v.Unit)) {
-				b.masks[i] = b.masks[i].With(checks.Inconsistent)
-			}
-		}); err != nil {
-			return err
-		}
+// verdictsAtATime is for how many verdicts units are read at a time.
+const verdictsAtATime = 4096
+
+// store stores verdicts, which are sorted by unit.
+func (n *comparison) store(ctx context.Context, verdicts []verdict) error {
+	ids := make([]int64, len(verdicts))
+	for i := range verdicts {
+		ids[i] = verdicts[i].unit
 	}
-	return nil
-}
-
-// sibling returns what the check inconsistent compares of a unit.
-func sibling(u *catalog.Unit) checks.Sibling {
-	return checks.Sibling{Source: u.Source, Context: u.Context, Target: catalog.TrimForms(u.Target), State: u.State}
-}
-
-// reused runs the check reused: units with different sources have the same
-// target.
-func (n *comparison) reused(ctx context.Context, b *comparedUnits, peers []store.Peer) error {
-	var same map[int64]bool // translations that b's is compared with
-	sources := sourcesOfTargets{}
-	if err := n.sameTarget(ctx, b, func(v *store.CheckUnit) {
-		if same == nil {
-			same = make(map[int64]bool, len(peers))
-			for i := range peers {
-				same[peers[i].ID] = canCompare(&b.in, &peers[i])
-			}
-		}
-		if b.changed && (same[v.TranslationID] || n.affectsAll(b)) {
-			n.affected[v.ID] = struct{}{}
-		}
-		if same[v.TranslationID] {
-			sources.add(v)
-		}
-	}); err != nil {
+	units, err := collectUnits(func(each func(*store.CheckUnit) error) error { return n.tx.UnitsByID(ctx, slices.Compact(ids), each) })
+	if err != nil {
 		return err
 	}
-	sources.markReused(b)
+	for _, u := range units {
+		for len(verdicts) > 0 && verdicts[0].unit < u.ID {
+			verdicts = verdicts[1:]
+		}
+		rules, err := n.rulesOf(ctx, u.TranslationID)
+		if err != nil {
+			return err
+		}
+		if rules == "" || u.Removed {
+			continue // the step checks it later
+		}
+		mask := checks.Mask(u.Failing)
+		for ; len(verdicts) > 0 && verdicts[0].unit == u.ID; verdicts = verdicts[1:] {
+			v := &verdicts[0]
+			mask = mask.Without(v.check)
+			if v.fails && decides(rules, &u.Unit, v.check) {
+				mask = mask.With(v.check)
+			}
+		}
+		if err := n.failures.setTarget(ctx, u, mask); err != nil {
+			return err
+		}
+	}
 	return nil
-}
-
-// reusedWithin runs the check reused on all units of a translation that is
-// compared with no other one.
-func reusedWithin(b *comparedUnits) {
-	sources := make(sourcesOfTargets, len(b.units))
-	for _, u := range b.units {
-		if u.TargetHash != 0 {
-			sources.add(u)
-		}
-	}
-	sources.markReused(b)
-}
-
-// sourcesOfTargets has, by target hash, the first source seen and whether there
-// was another one.
-type sourcesOfTargets map[int64]sourcesOfTarget
-
-type sourcesOfTarget struct {
-	first   string
-	several bool
-}
-
-func (s sourcesOfTargets) add(u *store.CheckUnit) {
-	t, ok := s[u.TargetHash]
-	switch {
-	case !ok:
-		s[u.TargetHash] = sourcesOfTarget{first: u.Source}
-	case !t.several && t.first != u.Source:
-		t.several = true
-		s[u.TargetHash] = t
-	}
-}
-
-func (s sourcesOfTargets) markReused(b *comparedUnits) {
-	for i, u := range b.units {
-		if u.TargetHash != 0 && s[u.TargetHash].several && b.in.PluralNumber > 1 && decides(&b.in, ruleReused, u, checks.Reused) {
-			b.masks[i] = b.masks[i].With(checks.Reused)
-		}
-	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
@@ -16,7 +17,7 @@ import (
 
 // TestChecksOfHistories: after pulls in any order, with any settings meanwhile, the
 // same checks fail as after a first import. Strings come, go, come back and change
-// in two repositories of one project; one of them has its glossary. The flags
+// in three repositories of one project; one of them has its glossary. The flags
 // -histories and -history are the same as for TestHistories.
 func TestChecksOfHistories(t *testing.T) {
 	failed := map[string]int{}
@@ -26,6 +27,7 @@ func TestChecksOfHistories(t *testing.T) {
 			for round := range 5 {
 				p.play()
 				p.countFailing(failed)
+				p.compareStrings()
 				fresh := p.newWorld()
 				p.sync(fresh, p.IntN(2) == 0)
 				if !equal(t, fresh.ServedUnits(), p.world.ServedUnits(), "round %d: pulling and importing differ (-import +pull)", round) {
@@ -44,14 +46,17 @@ func TestChecksOfHistories(t *testing.T) {
 	}
 }
 
-// checkFolders are the components by folder; the first two are in one repository.
-var checkFolders = []string{"app", "docs", "other", "terms"}
+// checkFolders are the components by folder, checkRepos those of each repository.
+var (
+	checkFolders = []string{"app", "docs", "web", "other", "terms", "mobile"}
+	checkRepos   = [][]string{checkFolders[:3], checkFolders[3:5], checkFolders[5:]}
+)
 
-// checkPlayer plays with two repositories.
+// checkPlayer plays with three repositories.
 type checkPlayer struct {
 	*rand.Rand
 	t        testing.TB
-	repos    [2]*testrepos.Repo
+	repos    [3]*testrepos.Repo
 	files    map[string][]checkEntry // by path
 	formulas map[string]string       // by path, if it is not the usual one
 	pushed   map[string]bool         // paths that exist
@@ -60,10 +65,10 @@ type checkPlayer struct {
 	world    *checkWorld
 }
 
-// checkWorld is a store with two branches.
+// checkWorld is a store with a branch of each repository.
 type checkWorld struct {
 	*catalogtest.Puller
-	branches [2]ingest.Branch
+	branches [3]ingest.Branch
 }
 
 // checkEntry is an entry of a file.
@@ -133,7 +138,7 @@ func (p *checkPlayer) newWorld() *checkWorld {
 func (p *checkPlayer) configure(w *checkWorld) {
 	p.t.Helper()
 	var all []store.ComponentSpec
-	for i, folders := range [][]string{checkFolders[:2], checkFolders[2:]} {
+	for i, folders := range checkRepos {
 		of := map[string]catalog.ComponentSettings{}
 		for _, f := range folders {
 			if s, ok := p.settings[f]; ok {
@@ -148,10 +153,10 @@ func (p *checkPlayer) configure(w *checkWorld) {
 	must(p.t, w.DB.Configure(p.t.Context(), []catalog.Project{project}, all, nil))
 }
 
-// sync pulls both branches.
+// sync pulls all branches.
 func (p *checkPlayer) sync(w *checkWorld, backwards bool) {
 	p.t.Helper()
-	order := []int{0, 1}
+	order := []int{0, 1, 2}
 	if backwards {
 		slices.Reverse(order)
 	}
@@ -163,15 +168,15 @@ func (p *checkPlayer) sync(w *checkWorld, backwards bool) {
 func (p *checkPlayer) pull(w *checkWorld, i int) {
 	p.t.Helper()
 	if len(w.branches[i].Components) == 0 {
-		return // both components are removed
+		return // all components are removed
 	}
 	if _, err := w.Syncer.Sync(p.t.Context(), w.branches[i]); err != nil {
 		p.t.Fatalf("sync: %v", err)
 	}
 }
 
-// play changes files and settings, and pulls sometimes one branch and sometimes the
-// other, at the end both.
+// play changes files and settings, and pulls sometimes one branch and sometimes
+// another, at the end all.
 func (p *checkPlayer) play() {
 	for range 1 + p.IntN(4) {
 		for range 1 + p.IntN(3) {
@@ -196,7 +201,7 @@ func (p *checkPlayer) play() {
 		}
 		p.push()
 		if p.IntN(3) > 0 {
-			p.pull(p.world, p.IntN(2))
+			p.pull(p.world, p.IntN(3))
 		}
 	}
 	p.sync(p.world, p.IntN(2) == 0)
@@ -279,7 +284,7 @@ func (p *checkPlayer) resettle() {
 // push commits the files as they are now.
 func (p *checkPlayer) push() {
 	p.t.Helper()
-	for i, folders := range [][]string{checkFolders[:2], checkFolders[2:]} {
+	for i, folders := range checkRepos {
 		c := testrepos.Change{Files: map[string]string{"README": fmt.Sprint(p.Uint64())}}
 		for _, folder := range folders {
 			for _, path := range p.paths(folder) {
@@ -335,4 +340,51 @@ func (p *checkPlayer) countFailing(into map[string]int) {
 			into[name]++
 		}
 	})
+}
+
+// comparedUnit is a unit with what decides whether it is compared with another one.
+type comparedUnit struct {
+	scope, component string
+	letters          map[checks.ID]bool // checks that run on it
+	forms            int
+	sibling          checks.Sibling
+	unit             *catalog.Unit
+}
+
+// compareStrings holds the checks that compare units against a comparison of all
+// units with all others.
+func (p *checkPlayer) compareStrings() {
+	p.t.Helper()
+	var all []comparedUnit
+	p.world.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
+		s := &c.Settings
+		v := comparedUnit{component: c.Slug, letters: map[checks.ID]bool{}, forms: t.PluralNumber, unit: u}
+		if !t.IsSource && s.AllowTranslationPropagation && !s.IsGlossary {
+			v.scope = fmt.Sprint(t.Language, t.PluralNumber, t.PluralFormula, s.Access == catalog.AccessPrivate)
+		}
+		for check, flag := range map[checks.ID]string{checks.Inconsistent: "ignore-inconsistent", checks.Reused: "ignore-reused"} {
+			v.letters[check] = v.scope != "" && u.State != catalog.StateReadOnly && !strings.Contains(s.CheckFlags+u.Flags, flag)
+		}
+		v.sibling = checks.Sibling{Source: u.Source, Context: u.Context, Target: catalog.TrimForms(u.Target), State: u.State}
+		all = append(all, v)
+	})
+	for i := range all {
+		a := &all[i]
+		want := checks.Mask{}
+		for j := range all {
+			b := &all[j]
+			if i == j || a.scope == "" || a.scope != b.scope {
+				continue
+			}
+			if a.letters[checks.Inconsistent] && a.component != b.component && checks.IsInconsistent(a.sibling, b.sibling) {
+				want = want.With(checks.Inconsistent)
+			}
+			if a.letters[checks.Reused] && checks.IsReused(a.sibling, b.sibling, a.forms) {
+				want = want.With(checks.Reused)
+			}
+		}
+		if got := checks.Mask(a.unit.Failing).And(checks.Mask{}.With(checks.Inconsistent).With(checks.Reused)); got != want {
+			p.t.Fatalf("unit %d of %s in %s, %q: %v fail, %v should", a.unit.ID, a.component, a.scope, a.unit.Source, got, want)
+		}
+	}
 }

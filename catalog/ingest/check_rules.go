@@ -74,16 +74,6 @@ func ignores(flags string, id checks.ID) bool {
 	return false
 }
 
-// targetHash returns the hash that units with one target have in common. It is
-// 0 where the check "reused", its only user, cannot fail: msgmerge fills fuzzy
-// strings with other strings' texts, so they do not count.
-func targetHash(h *catalog.Hasher, c *component, t *catalog.Translation, u *catalog.Unit) int64 {
-	if t.IsSource || t.PluralNumber < 2 || !u.State.Translated() || catalog.EmptyForms(u.Target) {
-		return 0
-	}
-	return h.Target(c.row.ProjectID, t.Language, u.Target)
-}
-
 // recheckAll runs the checks of components whose units did not change, but whose
 // checks are out of date: after a change of settings, of theirs or of a component
 // that they are compared with. With thorough it also finds translations that

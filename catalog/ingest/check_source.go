@@ -66,8 +66,7 @@ func (k *checkup) sourceUnits(ctx context.Context, c *component, t *catalog.Tran
 			units = append(units, u)
 		}
 	}
-	k.comparison.forgetPeers()
-	return units, k.tx.SetChecked(ctx, t.ID, rules)
+	return units, k.tx.SetChecked(ctx, t.ID, rules, 0)
 }
 
 // laterChecks are the checks of source strings that run after sourceStrings.

@@ -14,6 +14,9 @@ import (
 // checks of single units, pending, began before the units were stored.
 func (k *checkup) newTranslation(ctx context.Context, w *unitWriter, pending *pendingChecks) error {
 	c, t := w.a.comp, w.row
+	if err := k.comparison.flushLarge(ctx); err != nil {
+		return err
+	}
 	sources, err := w.a.sourceIDs(ctx)
 	if err != nil {
 		return err
@@ -21,7 +24,7 @@ func (k *checkup) newTranslation(ctx context.Context, w *unitWriter, pending *pe
 	all := make([]store.CheckUnit, len(w.units))
 	units := make([]*store.CheckUnit, len(w.units))
 	for i := range w.units {
-		all[i] = store.CheckUnit{Unit: w.units[i].Unit, TargetHash: w.targetHash(&w.units[i].Unit)}
+		all[i] = store.CheckUnit{Unit: w.units[i].Unit}
 		all[i].ID, all[i].TranslationID, all[i].SourceID = w.ids[i], t.ID, sources[w.units[i].Identity]
 		units[i] = &all[i]
 	}
@@ -38,6 +41,9 @@ func (k *checkup) component(ctx context.Context, c *component) error {
 	}
 	for i := range rows {
 		t := &rows[i]
+		if err := k.comparison.flushLarge(ctx); err != nil {
+			return err
+		}
 		rules := rulesOf(c, t)
 		k.noteGlossaryChange(c, t, rules)
 		switch {
@@ -69,27 +75,17 @@ func (k *checkup) removedTranslation(ctx context.Context, c *component, t *catal
 		}
 	}
 	k.untranslated.recount(c.row.ID).whole = true
-	if err := k.tx.ClearFailing(ctx, t.ID); err != nil {
+	if err := k.leaveScope(ctx, t, units, 0); err != nil {
 		return err
 	}
-	if t.IsSource || !hasRule(t.Checked, ruleCompared) {
-		return nil
-	}
-	k.comparison.forgetPeers()
-	return k.compareRemoved(ctx, c, t, units)
+	delete(k.comparison.rules, t.ID)
+	return k.tx.ClearFailing(ctx, t.ID)
 }
 
 func (k *checkup) wholeTranslation(ctx context.Context, c *component, t *catalog.Translation, rules string) error {
 	units, err := k.liveUnits(ctx, c, t)
 	if err != nil {
 		return err
-	}
-	for _, u := range units { // of a database of an older version, or of another language
-		if want := targetHash(&k.hasher, c, t, &u.Unit); u.TargetHash != want {
-			if err := k.tx.SetTargetHash(ctx, u, want); err != nil {
-				return err
-			}
-		}
 	}
 	if t.Stats.Failing.Units > 0 || hasRule(t.Checked, ruleCompared) { // else it was never checked
 		changed, err := k.unitsByID(ctx, unique(k.changed[t.ID]))
@@ -100,11 +96,7 @@ func (k *checkup) wholeTranslation(ctx context.Context, c *component, t *catalog
 		if err := k.failures.clear(ctx, removed); err != nil {
 			return err
 		}
-		if err := k.compareRemoved(ctx, c, t, removed); err != nil {
-			return err
-		}
 	}
-	k.comparison.rulesChanged[t.ID] = hasRule(t.Checked, ruleCompared)
 	return k.allUnits(ctx, c, t, units, rules, nil)
 }
 
@@ -127,18 +119,37 @@ func (k *checkup) liveUnits(ctx context.Context, c *component, t *catalog.Transl
 // results of the checks of single units; nil if those have to run.
 func (k *checkup) allUnits(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, rules string, masks []checks.Mask) error {
 	k.untranslated.recount(c.row.ID).whole = true
-	if err := k.tx.SetChecked(ctx, t.ID, rules); err != nil {
-		return err
-	}
 	checkedNow := *t
 	checkedNow.Checked = rules
-	k.comparison.forgetPeers()
-	k.comparison.whole = t.ID
-	defer func() { k.comparison.whole = 0 }()
+	s, err := k.comparison.scopeFor(ctx, c.row.ProjectID, t, rules)
+	if err != nil {
+		return err
+	}
+	var id int64
+	if s != nil {
+		id = s.ID
+	}
+	if err := k.leaveScope(ctx, t, units, id); err != nil {
+		return err
+	}
+	if err := k.tx.SetChecked(ctx, t.ID, rules, id); err != nil {
+		return err
+	}
+	k.comparison.rules[t.ID] = rules
 	if masks == nil {
 		return k.units(ctx, c, &checkedNow, units)
 	}
 	return k.compareAndStore(ctx, c, &checkedNow, units, masks)
+}
+
+// leaveScope removes all units of a translation from the groups that they are in,
+// unless its scope stays the same.
+func (k *checkup) leaveScope(ctx context.Context, t *catalog.Translation, units []*store.CheckUnit, next int64) error {
+	old, err := k.tx.ScopeOf(ctx, t.ID)
+	if err != nil || old.ID == next {
+		return err
+	}
+	return k.comparison.leave(ctx, old, t.ID, units)
 }
 
 func (k *checkup) changedUnits(ctx context.Context, c *component, t *catalog.Translation) error {
@@ -157,18 +168,7 @@ func (k *checkup) changedUnits(ctx context.Context, c *component, t *catalog.Tra
 	if err := k.failures.clear(ctx, removed); err != nil {
 		return err
 	}
-	if err := k.units(ctx, c, t, units); err != nil {
-		return err
-	}
-	return k.compareRemoved(ctx, c, t, removed)
-}
-
-// compareRemoved marks the units as affected that removed ones were compared
-// with.
-func (k *checkup) compareRemoved(ctx context.Context, c *component, t *catalog.Translation, removed []*store.CheckUnit) error {
-	return k.comparison.run(ctx, &comparedUnits{
-		project: c.row.ProjectID, in: peerOf(t), units: removed, masks: make([]checks.Mask, len(removed)), changed: true,
-	})
+	return k.units(ctx, c, t, units)
 }
 
 // units runs all checks of target strings on units of a translation.
@@ -181,15 +181,14 @@ func (k *checkup) units(ctx context.Context, c *component, t *catalog.Translatio
 	return k.compareAndStore(ctx, c, t, units, masks)
 }
 
-// compareAndStore adds the checks that compare units to masks, the results of
-// the checks of single units, and stores the sum.
+// compareAndStore stores masks, the results of the checks of single units, and has
+// the units compared with others.
 func (k *checkup) compareAndStore(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, masks []checks.Mask) error {
-	if err := k.tx.AddTargetHashes(ctx, units); err != nil {
+	s, err := k.comparison.scopeFor(ctx, c.row.ProjectID, t, t.Checked)
+	if err != nil {
 		return err
 	}
-	if err := k.comparison.run(ctx, &comparedUnits{project: c.row.ProjectID, in: peerOf(t), units: units, masks: masks, changed: true}); err != nil {
-		return err
-	}
+	k.comparison.put(s, t.Checked, units, masks)
 	for i, u := range units {
 		if err := k.failures.setTarget(ctx, u, masks[i]); err != nil {
 			return err

@@ -36,14 +36,13 @@ type stagedText struct {
 type stagedUnit struct {
 	catalog.Unit
 	text, meta int64
-	targetHash int64
 	isNew      bool // not stored yet
 	rewritten  bool // stored, and more than Removed changed
 }
 
 // fingerprinted returns unit, a copy of u.Unit, with the fingerprints of u.
 func (u *stagedUnit) fingerprinted(unit *catalog.Unit) store.FingerprintedUnit {
-	return store.FingerprintedUnit{Unit: unit, Text: u.text, Meta: u.meta, TargetHash: u.targetHash}
+	return store.FingerprintedUnit{Unit: unit, Text: u.text, Meta: u.meta}
 }
 
 // detach drops the fields of a unit that are not stored in its row, and copies
@@ -162,7 +161,7 @@ func (s *staging) add(t *unitTable, n *store.FingerprintedUnit) error {
 	if n.SourceID == 0 {
 		n.SourceID = n.ID
 	}
-	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, targetHash: n.TargetHash, isNew: true}
+	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, isNew: true}
 	u.detach()
 	if u.Target == u.Source {
 		u.Target = u.Source
@@ -206,7 +205,7 @@ func (t *unitTable) update(at int, u *store.FingerprintedUnit) {
 		staged.Target = strings.Clone(u.Target)
 	}
 	staged.detach()
-	staged.text, staged.meta, staged.targetHash, staged.rewritten = u.Text, u.Meta, u.TargetHash, true
+	staged.text, staged.meta, staged.rewritten = u.Text, u.Meta, true
 	k := &t.known[at]
 	k.Text, k.Meta, k.Removed = u.Text, u.Meta, false
 	t.texts[at] = stagedText{staged.Target, u.State}

@@ -23,17 +23,16 @@ import (
 var notCounted = map[string]string{
 	"goose_db_version": "which migrations were made", "sqlite_sequence": "SQLite's own", "tokens": "secrets", "users": "people", "problems": "what is wrong with files",
 	"behind": "of old strings: TestLongUntranslated", "components.behind": "of old strings: TestLongUntranslated",
-	"echoes": "where to look for strings with one translation",
-	"clock":  "one row, spoilt below", "clock.newest_token": "tokens",
+	"clock": "one row, spoilt below", "clock.newest_token": "tokens",
 	"projects.slug": "a name", "projects.settings": "the configuration's", "projects.active": "the configuration's", "projects.settings_generation": "the configuration's",
 	"components.project_id": "the configuration's", "components.slug": "a name", "components.settings": "the configuration's", "components.read_key": "of the settings, compared by Configure",
 	"components.repo": "the configuration's", "components.branch": "the configuration's", "components.template": "the configuration's", "components.active": "the configuration's",
 	"components.tracking": "git's", "components.head": "git's", "components.head_commit": "git's", "components.imported": "where a pull was", "components.import_at": "where a pull was",
 	"components.reread": "where a pull was", "components.remarked": "where a pull was", "components.problem": "where a pull was", "components.settings_generation": "the configuration's",
 	"translations.file_code": "a name", "translations.filename": "a name", "translations.language": "a name", "translations.plural_number": "of the file", "translations.plural_formula": "of the file", "translations.is_source": "a role",
-	"translations.outline": "of the files, compared by pulls", "translations.checked": "what was checked",
+	"translations.outline": "of the files, compared by pulls", "translations.checked": "what was checked", "compared_scopes.rule": "what was checked",
 	"units.meta_print": "of note and flags, compared by pulls", "units.priority": "of the file", "units.previous_source": "of the file", "units.note": "of the file",
-	"units.flags": "of the file", "units.created": "git's", "units.echo": "where to look for strings with one translation",
+	"units.flags": "of the file", "units.created": "git's",
 	"failing.low": "which checks fail", "failing.high": "which checks fail",
 	"files.modified":     "git's",
 	"deltas.commit_hash": "git's", "deltas.commit_time": "git's", "deltas.co_authors": "git's",
@@ -63,8 +62,8 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 	repo.Commit(t, testrepos.Change{Author: "Bob <bob@example.org>", Files: next})
 	repo.Commit(t, testrepos.Change{Branch: "l10n/x", Parents: []string{repo.Head()}, Files: files("Jedna")})
 	settings := map[string]catalog.ComponentSettings{
-		"app":  {SuggestionBranches: "l10n/*", History: catalog.History{Full: true}},
-		"docs": {Filemask: "docs/*.po", History: catalog.History{Full: true}},
+		"app":  {SuggestionBranches: "l10n/*", History: catalog.History{Full: true}, AllowTranslationPropagation: true},
+		"docs": {Filemask: "docs/*.po", History: catalog.History{Full: true}, AllowTranslationPropagation: true},
 	}
 	return synced(t, repo.Path(), settings)
 }
@@ -159,6 +158,8 @@ func TestVerifyFindsEverything(t *testing.T) {
 			newest = "SELECT MAX(id_hash) FROM shared_strings"
 		case "repeats":
 			newest = "SELECT MAX(total) FROM repeats"
+		case "compared_units":
+			newest = "SELECT MAX(unit_id * 2 + (key & 1)) FROM compared_units"
 		case "translations", "files":
 			newest = strings.Replace(newest, table, table+" WHERE "+map[string]string{"translations": "id", "files": "translation_id"}[table]+" IN (SELECT id FROM translations WHERE filename = 'po/cs.po' AND is_source = 0)", 1)
 		case "deltas":
@@ -168,7 +169,7 @@ func TestVerifyFindsEverything(t *testing.T) {
 		}
 		key := map[string]string{
 			"changes": "delta_id * 1000 + n", "layouts": "translation_id * 1000 + block", "stat_days": "translation_id * 1000000 + day", "suggestions": "unit_id",
-			"occurrences": "source_id", "shared_strings": "id_hash", "repeats": "total",
+			"occurrences": "source_id", "shared_strings": "id_hash", "compared_units": "unit_id * 2 + (key & 1)", "repeats": "total",
 		}[table]
 		if key == "" {
 			key = "rowid"

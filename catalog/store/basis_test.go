@@ -87,10 +87,10 @@ func TestBasis(t *testing.T) {
 		{"lib", func() { step(t, db, info(at, at, 1, 2, 3), hook(2)) }, with("project one")},
 		{"far", func() { step(t, db, info(at, at, 1, 2, 3), hook(3)) }, with("app and far")},
 		{"a check", func() {
-			step(t, db, info(at, at, 1, 2, 3), func(ctx context.Context, tx *StepTx) error { return tx.SetChecked(ctx, de, "rules") })
+			step(t, db, info(at, at, 1, 2, 3), func(ctx context.Context, tx *StepTx) error { return tx.SetChecked(ctx, de, "rules", 0) })
 		}, with(app...)},
 		{"the same check", func() {
-			step(t, db, info(at, at, 1, 2, 3), func(ctx context.Context, tx *StepTx) error { return tx.SetChecked(ctx, de, "rules") })
+			step(t, db, info(at, at, 1, 2, 3), func(ctx context.Context, tx *StepTx) error { return tx.SetChecked(ctx, de, "rules", 0) })
 		}, with()},
 		{"heads", func() { step(t, db, info(at, at+1, 1, 2, 3), nothing); at++ }, with("head of it")},
 		{"a problem", func() {

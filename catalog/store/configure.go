@@ -201,10 +201,19 @@ func (c *configurer) resetChecksIfNeeded(ctx context.Context, project int64, set
 	return c.resetChecks(ctx, project)
 }
 
-// resetChecks makes the next pulls check a project again.
+// resetChecks makes the next pulls check a project again. Its strings are compared
+// with nothing until then.
 func (c *configurer) resetChecks(ctx context.Context, project int64) error {
-	_, err := c.s.exec(ctx, `UPDATE translations SET checked = '' WHERE component_id IN (SELECT id FROM components WHERE project_id = $1)`, project)
-	return err
+	for _, query := range []string{
+		`DELETE FROM compared_units WHERE scope_id IN (SELECT id FROM compared_scopes WHERE project_id = $1)`,
+		`DELETE FROM compared_scopes WHERE project_id = $1`,
+		`UPDATE translations SET checked = '', scope_id = 0 WHERE component_id IN (SELECT id FROM components WHERE project_id = $1)`,
+	} {
+		if _, err := c.s.exec(ctx, query, project); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bots are the authors that are programs: names and authorKeys.

@@ -36,7 +36,7 @@
 //	values.go     Go values to columns and back
 //
 // One file reads and writes each of the small tables: comments.go, files.go,
-// lagging.go, problems.go, suggestions.go, target_hashes.go, tokens.go. layout.go is
+// compared_units.go, lagging.go, problems.go, suggestions.go, tokens.go. layout.go is
 // the format of stored bytes; watch.go tells readers of new generations, generations.go
 // knows what changed in them, basis.go what was read; errors.go makes every error one
 // line.

@@ -48,6 +48,18 @@ func list(from, n int) string {
 	return b.String()
 }
 
+// pairs is "($1,$2),($3,$4)…" with n pairs.
+func pairs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(list(1+2*i, 2))
+	}
+	return b.String()
+}
+
 // inserter collects rows and writes many per statement.
 type inserter struct {
 	head string // INSERT INTO t (a, b) VALUES

@@ -41,6 +41,12 @@ func (v *verifier) server(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := v.wantNoRows(ctx, where, "strings of groups that are not there", `SELECT COUNT(*) FROM compared_units c WHERE NOT EXISTS (SELECT 1 FROM compared_scopes s WHERE s.id = c.scope_id)`); err != nil {
+		return err
+	}
+	if err := v.wantNoRows(ctx, where, "groups of strings of none of the projects", `SELECT COUNT(*) FROM compared_scopes s WHERE NOT EXISTS (SELECT 1 FROM projects p WHERE p.id = s.project_id)`); err != nil {
+		return err
+	}
 	return v.wantNoRows(ctx, where, "changes of no commit", `SELECT COUNT(*) FROM changes c WHERE NOT EXISTS (SELECT 1 FROM deltas d WHERE d.id = c.delta_id)`)
 }
 
@@ -50,12 +56,15 @@ func misplaced(first, scope string) string {
 	return `SELECT COUNT(*) FROM (SELECT ` + first + ` AS at, LAG(` + first + ` + n, 1, 1) OVER (ORDER BY ` + first + `) AS due FROM deltas WHERE ` + scope + `) AS x WHERE at <> due`
 }
 
-// project verifies the list of changes of a project.
+// project verifies the list of changes of a project, and its groups of strings.
 func (v *verifier) project(ctx context.Context, p *verifyScope) error {
 	if err := v.compareSum(ctx, p, "changes", `SELECT changes FROM projects WHERE id = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE project_id = $1`); err != nil {
 		return err
 	}
 	if err := v.wantNoRows(ctx, p, "places in the list of changes that are empty or taken twice", misplaced("first_in_project", "project_id = $1"), p.id); err != nil {
+		return err
+	}
+	if err := v.compared(ctx, p); err != nil {
 		return err
 	}
 	return v.shared(ctx, p)

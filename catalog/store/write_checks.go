@@ -7,13 +7,9 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// CheckUnit is a unit as input of the quality checks, with the checks that fail.
-type CheckUnit struct {
-	// Unit has all fields except Position and Location.
-	catalog.Unit
-	// TargetHash is as in FingerprintedUnit.
-	TargetHash int64
-}
+// CheckUnit is a unit as input of the quality checks, with the checks that fail. It
+// has all fields except Position and Location.
+type CheckUnit struct{ catalog.Unit }
 
 // recordWritten records that a unit was written, for Written.
 func (tx *StepTx) recordWritten(translation, unit int64) {
@@ -27,28 +23,24 @@ func (tx *StepTx) recordWritten(translation, unit int64) {
 }
 
 // Written returns the units that the step has added, updated or removed so far, by
-// translation, and the target hashes that they had before. Both are empty if the
-// step is Partial. The caller owns them.
-func (tx *StepTx) Written() (units map[int64][]int64, targetHashes map[int64]struct{}) {
-	units, targetHashes = tx.written, tx.oldTargetHashes
-	tx.written, tx.oldTargetHashes = nil, nil
-	return units, targetHashes
+// translation. It is empty if the step is Partial. The caller owns it.
+func (tx *StepTx) Written() map[int64][]int64 {
+	units := tx.written
+	tx.written = nil
+	return units
 }
-
-const checkColumns = unitColumns + `, COALESCE(u.echo, 0)`
 
 func (tx *StepTx) checkUnits(ctx context.Context, where string, args []any, each func(*CheckUnit) error) error {
 	var r unitScan
-	var hash int64
-	dest := append(r.dest(), &hash)
+	dest := r.dest()
 	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
 		return err
 	}
-	return tx.s.query(ctx, `SELECT `+checkColumns+unitFrom+where, args, func(scan scan) error {
+	return tx.s.query(ctx, `SELECT `+unitColumns+unitFrom+where, args, func(scan scan) error {
 		if err := scan(dest...); err != nil {
 			return err
 		}
-		return each(&CheckUnit{Unit: r.unit(), TargetHash: hash})
+		return each(&CheckUnit{r.unit()})
 	})
 }
 
@@ -87,8 +79,8 @@ func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[
 	at := map[int64]*CheckUnit{}
 	u := CheckUnit{Unit: catalog.Unit{TranslationID: translation}}
 	var state int64
-	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.Note, &u.Flags, &state, &u.TargetHash}
-	err := tx.s.query(ctx, `SELECT id, source_id, id_hash, id_key, target, note, flags, state, COALESCE(echo, 0) FROM units
+	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.Note, &u.Flags, &state}
+	err := tx.s.query(ctx, `SELECT id, source_id, id_hash, id_key, target, note, flags, state FROM units
 		WHERE translation_id = $1 AND removed = 0`, []any{translation}, func(scan scan) error {
 		err := scan(dest...)
 		s, ok := sources[u.SourceID]
@@ -124,18 +116,25 @@ func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[
 	return units, tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
 }
 
+// TargetsBySource calls each for the live units of a translation, with what is
+// compared of units with the same source.
+func (tx *StepTx) TargetsBySource(ctx context.Context, translation int64, each func(*catalog.Unit)) error {
+	u := catalog.Unit{TranslationID: translation}
+	var state int64
+	dest := []any{&u.ID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &state, &u.Flags}
+	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
+		tx.s.query(ctx, `SELECT id, id_hash, id_key, target, state, flags FROM units WHERE translation_id = $1 AND removed = 0`, []any{translation}, func(scan scan) error {
+			err := scan(dest...)
+			u.State = catalog.State(state)
+			each(&u)
+			return err
+		}))
+}
+
 // UnitsByID calls each for units, including removed ones. Unknown ids are left
 // out.
 func (tx *StepTx) UnitsByID(ctx context.Context, ids []int64, each func(*CheckUnit) error) error {
 	return tx.fail(ctx, "read units", chunks(ids, func(chunk []any) error {
 		return tx.checkUnits(ctx, ` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, each)
-	}))
-}
-
-// UnitsByHash calls each for the live units of a translation that have one of the
-// id_hashes.
-func (tx *StepTx) UnitsByHash(ctx context.Context, translation int64, hashes []int64, each func(*CheckUnit) error) error {
-	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), chunks(hashes, func(chunk []any) error {
-		return tx.checkUnits(ctx, ` WHERE u.translation_id = $1 AND u.removed = 0 AND u.id_hash IN `+list(2, len(chunk)), append([]any{translation}, chunk...), each)
 	}))
 }

@@ -100,11 +100,12 @@ func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 	if err == nil {
 		err = tx.newFailing.flush(ctx, tx.s)
 	}
+	delete(tx.failing, translation) // what the step added to the sums
 	if err == nil {
 		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
 	}
 	if err == nil {
-		_, err = tx.s.exec(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '' WHERE id = $1`, translation)
+		_, err = tx.s.exec(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '', scope_id = 0 WHERE id = $1`, translation)
 	}
 	return tx.fail(ctx, fmt.Sprintf("forget checks of translation %d", translation), err)
 }

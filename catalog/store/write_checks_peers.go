@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Peer is a translation of a project with which others are compared.
+// Peer is a translation of which units were compared.
 type Peer struct {
 	// ID is the translation's, ComponentID its component's.
 	ID, ComponentID int64
@@ -18,34 +18,6 @@ type Peer struct {
 	IsSource bool
 	// Checked is the key with which it was checked, never "".
 	Checked string
-}
-
-// Peers returns the live, checked translations of a project in some languages.
-func (tx *StepTx) Peers(ctx context.Context, project int64, languages []string) ([]Peer, error) {
-	var out []Peer
-	for _, language := range languages {
-		err := tx.s.query(ctx, `SELECT t.id, t.component_id, t.language, t.plural_number, t.plural_formula, t.is_source, t.checked
-			FROM components c JOIN translations t ON t.component_id = c.id
-			WHERE c.project_id = $1 AND c.active = 1 AND t.removed = 0 AND t.language = $2 AND t.checked <> '' ORDER BY t.id`,
-			[]any{project, language}, func(scan scan) error {
-				var p Peer
-				err := scan(&p.ID, &p.ComponentID, &p.Language, &p.PluralNumber, &p.PluralFormula, &p.IsSource, &p.Checked)
-				out = append(out, p)
-				return err
-			})
-		if err != nil {
-			return nil, tx.fail(ctx, fmt.Sprintf("read translations of project %d", project), err)
-		}
-	}
-	return out, nil
-}
-
-// CommonHashes returns the id_hashes that live units of both translations have.
-func (tx *StepTx) CommonHashes(ctx context.Context, a, b int64) ([]int64, error) {
-	var out []int64
-	err := tx.s.ids(ctx, `SELECT DISTINCT x.id_hash FROM units x JOIN units y ON y.translation_id = $2 AND y.id_hash = x.id_hash AND y.removed = 0
-		WHERE x.translation_id = $1 AND x.removed = 0`, []any{a, b}, &out)
-	return out, tx.fail(ctx, fmt.Sprintf("compare translations %d and %d", a, b), err)
 }
 
 // SourceTranslation returns the id of a component's live source translation, or 0.
@@ -80,12 +52,13 @@ func (tx *StepTx) CheckedOf(ctx context.Context, units []int64) (map[int64]strin
 	return out, tx.fail(ctx, "read what was checked", err)
 }
 
-// SetChecked stores the key with which a translation of the convoy was checked.
-func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string) error {
+// SetChecked stores the key with which a translation of the convoy was checked, and
+// the scope that its units are compared in, or 0.
+func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string, scope int64) error {
 	c, err := tx.componentOf(ctx, translation)
 	if err == nil {
 		var n int64
-		n, err = tx.s.exec(ctx, `UPDATE translations SET checked = $1 WHERE id = $2 AND checked <> $1`, key, translation)
+		n, err = tx.s.exec(ctx, `UPDATE translations SET checked = $1, scope_id = $2 WHERE id = $3 AND (checked <> $1 OR scope_id <> $2)`, key, scope, translation)
 		tx.convoy[c].dirty = tx.convoy[c].dirty || n > 0 // glossaries count once they are checked
 	}
 	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)

@@ -105,18 +105,19 @@ type StepTx struct {
 	s    *session
 	info StepInfo
 
-	convoy          map[int64]*convoyMember
-	translations    map[int64]int64      // component by translation
-	dirty           map[int64]struct{}   // translations whose answers change
-	codesChanged    bool                 // a translation was stored: codes must be checked
-	users           map[string]knownUser // by authorKey
-	deltas          []pendingDelta
-	entries         *inserter
-	written         map[int64][]int64           // written units to be checked, by translation
-	oldTargetHashes map[int64]struct{}          // that written units had before
-	failing         map[int64]*failingChange    // changes by SetFailing, by translation
-	old             map[int64]map[int64]oldUnit // what written units of counted components were, by project
-	newFailing      *inserter                   // rows of failing to insert; flushed before failing is read
+	convoy       map[int64]*convoyMember
+	translations map[int64]int64      // component by translation
+	dirty        map[int64]struct{}   // translations whose answers change
+	codesChanged bool                 // a translation was stored: codes must be checked
+	users        map[string]knownUser // by authorKey
+	deltas       []pendingDelta
+	entries      *inserter
+	written      map[int64][]int64 // written units to be checked, by translation
+	replaced     []replacedUnit    // groups that written units were in before
+	hasher       catalog.Hasher
+	failing      map[int64]*failingChange    // changes by SetFailing, by translation
+	old          map[int64]map[int64]oldUnit // what written units of counted components were, by project
+	newFailing   *inserter                   // rows of failing to insert; flushed before failing is read
 }
 
 // convoyMember is the row of a component in the convoy.

@@ -16,9 +16,6 @@ type FingerprintedUnit struct {
 	// Text and Meta are the fingerprints by Hasher.Text and Hasher.Meta, which
 	// Known returns.
 	Text, Meta int64
-	// TargetHash is the hash by Hasher.Target that all units with this target, of
-	// one project and language, share; 0 if no check looks for it.
-	TargetHash int64
 }
 
 // Text is what an entry needs of a stored unit.
@@ -61,7 +58,7 @@ func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error
 // PutLayout stores Position and Location.
 func (tx *StepTx) AddUnits(ctx context.Context, units []FingerprintedUnit) error {
 	in := newInserter("units", "id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
-		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "remark", "created", "echo")
+		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "remark", "created")
 	for i := range units {
 		if err := tx.addUnit(ctx, in, &units[i]); err != nil {
 			return tx.fail(ctx, fmt.Sprintf("add units of translation %d", units[i].TranslationID), err)
@@ -101,7 +98,7 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *FingerprintedUni
 		tx.record(&oldUnit{identified: identified{u.Identity, u.ID}, source: u.SourceID})
 	}
 	return in.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State),
-		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, micros(u.Created), orNull(n.TargetHash))
+		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, micros(u.Created))
 }
 
 // UpdateUnits stores, by ID, target, state, previous source, note, the length of
@@ -112,7 +109,7 @@ func (tx *StepTx) UpdateUnits(ctx context.Context, units []FingerprintedUnit) er
 	for i := range units {
 		ids[i] = units[i].ID
 	}
-	if err := errors.Join(tx.dropTargetHashes(ctx, ids), tx.recordOldUnits(ctx, ids)); err != nil {
+	if err := errors.Join(tx.recordReplaced(ctx, ids), tx.recordOldUnits(ctx, ids)); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
 	for i := range units {
@@ -129,8 +126,8 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
 		return err
 	}
 	n, err := tx.s.exec(ctx, `UPDATE units SET target = $1, state = $2, previous_source = $3, note = $4, flags = $5, priority = $6,
-		text_print = $7, meta_print = $8, removed = 0, remark = $9, echo = $10 WHERE id = $11 AND translation_id = $12`,
-		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.TranslatorBytes, orNull(u.TargetHash), u.ID, u.TranslationID)
+		text_print = $7, meta_print = $8, removed = 0, remark = $9 WHERE id = $10 AND translation_id = $11`,
+		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.TranslatorBytes, u.ID, u.TranslationID)
 	tx.recordWritten(u.TranslationID, u.ID)
 	if err == nil && n != 1 {
 		err = notFound("unit %d", u.ID)
@@ -142,11 +139,11 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
 // ErrNotFound.
 func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	removed, translations := 0, map[int64]bool{}
-	if err := errors.Join(tx.dropTargetHashes(ctx, ids), tx.recordOldUnits(ctx, ids)); err != nil {
+	if err := errors.Join(tx.recordReplaced(ctx, ids), tx.recordOldUnits(ctx, ids)); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
 	err := chunks(ids, func(chunk []any) error {
-		return tx.s.query(ctx, `UPDATE units SET removed = 1, echo = NULL WHERE id IN `+list(1, len(chunk))+` RETURNING translation_id, id`, chunk, func(scan scan) error {
+		return tx.s.query(ctx, `UPDATE units SET removed = 1 WHERE id IN `+list(1, len(chunk))+` RETURNING translation_id, id`, chunk, func(scan scan) error {
 			var translation, id int64
 			err := scan(&translation, &id)
 			tx.recordWritten(translation, id)
