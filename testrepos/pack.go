@@ -35,6 +35,7 @@ type packWriter struct {
 	kept   []packed // commits, written at the end
 	zlib   *zlib.Writer
 	sum    hash.Hash
+	buffer []byte // segments, joined: a hash would copy each of them
 }
 
 // packed is a compressed object without its header.
@@ -85,9 +86,7 @@ func (w *packWriter) write(b []byte) error {
 func (w *packWriter) identify(kind plumbing.ObjectType, segments []string) (h plumbing.Hash, err error) {
 	w.sum.Reset()
 	fmt.Fprintf(w.sum, "%s %d\x00", kind, size(segments))
-	for _, s := range segments {
-		_, _ = io.WriteString(w.sum, s) // a hash returns no error
-	}
+	_, _ = w.sum.Write(w.join(segments)) // a hash returns no error
 	w.sum.Sum(h[:0])
 	if w.seen[h] {
 		return h, fmt.Errorf("pack: the %s %s is added twice", kind, h)
@@ -96,15 +95,20 @@ func (w *packWriter) identify(kind plumbing.ObjectType, segments []string) (h pl
 	return h, nil
 }
 
-func (w *packWriter) compress(segments ...string) ([]byte, error) {
+// join returns the segments as one text, until the next call.
+func (w *packWriter) join(segments []string) []byte {
+	w.buffer = w.buffer[:0]
+	for _, s := range segments {
+		w.buffer = append(w.buffer, s...)
+	}
+	return w.buffer
+}
+
+func (w *packWriter) compress(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w.zlib.Reset(&b)
-	for _, s := range segments {
-		if _, err := io.WriteString(w.zlib, s); err != nil {
-			return nil, fmt.Errorf("pack: %w", err)
-		}
-	}
-	if err := w.zlib.Close(); err != nil {
+	_, err := w.zlib.Write(text)
+	if err = errors.Join(err, w.zlib.Close()); err != nil {
 		return nil, fmt.Errorf("pack: %w", err)
 	}
 	return b.Bytes(), nil
@@ -118,7 +122,7 @@ func (w *packWriter) add(c *chain, segments []string) (plumbing.Hash, error) {
 	}
 	if c.newest != nil && !c.stored {
 		delta := appendDelta(nil, segments, c.newest)
-		data, err := w.compress(string(delta))
+		data, err := w.compress(delta)
 		if err != nil {
 			return hash, err
 		}
@@ -136,7 +140,7 @@ func (w *packWriter) flush(c *chain) error {
 	if c.stored || c.newest == nil {
 		return nil
 	}
-	data, err := w.compress(c.newest...)
+	data, err := w.compress(w.join(c.newest))
 	if err != nil {
 		return err
 	}
@@ -161,7 +165,7 @@ func (w *packWriter) commit(text string) (plumbing.Hash, error) {
 	if err != nil {
 		return hash, err
 	}
-	data, err := w.compress(text)
+	data, err := w.compress([]byte(text))
 	w.kept = append(w.kept, packed{hash, len(text), data})
 	return hash, err
 }
