@@ -24,6 +24,11 @@ func (noContent) send(x exchange, h header) outcome {
 type content []byte
 
 func (b content) send(x exchange, h header) outcome {
+	free, err := x.hold(b)
+	if err != nil {
+		return x.refuse(err, "api request failed")
+	}
+	defer free()
 	x.setHeader(&h)
 	return x.sendBytes(h.status, b)
 }
@@ -68,8 +73,13 @@ func (x exchange) sendBytes(status int, b []byte) outcome {
 	if x.req.Method == http.MethodHead {
 		return outcome{status, len(b)}
 	}
-	if _, err := x.w.Write(b); err != nil {
-		x.s.logger.Debug("api client went away", "path", x.req.URL.Path, "error", err)
+	for rest := b; len(rest) > 0; { // in parts, each of which may have a deadline
+		part := rest[:min(len(rest), largeBody)]
+		if _, err := x.w.Write(part); err != nil {
+			x.s.logger.Debug("api client went away", "path", x.req.URL.Path, "error", err)
+			break
+		}
+		rest = rest[len(part):]
 	}
 	return outcome{status, len(b)}
 }
@@ -78,6 +88,11 @@ func (x exchange) sendBytes(status int, b []byte) outcome {
 type ranged []byte
 
 func (b ranged) send(x exchange, h header) outcome {
+	free, err := x.hold(b)
+	if err != nil {
+		return x.refuse(err, "api request failed")
+	}
+	defer free()
 	if x.req.Method == http.MethodGet {
 		put(x.w.Header(), "Content-Length", strconv.Itoa(len(b))) // ServeContent does not set it if the answer is encoded
 		return outcome{x.sendParts(h, bytes.NewReader(b)), len(b)}

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
-	"github.com/repoglot/repoglot/api/export"
 	"github.com/repoglot/repoglot/api/wire"
 )
 
@@ -43,6 +43,16 @@ func renderCSV(results any) ([]byte, error) {
 	return buf.Bytes(), w.Error()
 }
 
+// noFormula puts a text that a spreadsheet would compute between apostrophes. Unlike
+// in exports, which Weblate protects more widely, %d and texts like "- item" of lists
+// stay as they are.
+func noFormula(text string) string {
+	if text != "" && strings.ContainsRune("=+@\t\r", rune(text[0])) || len(text) > 1 && text[0] == '-' && strings.ContainsAny(text[1:], "=+(|!") {
+		return "'" + text + "'"
+	}
+	return text
+}
+
 // table collects rows. A new column is added after the known ones.
 type table struct {
 	columns []string
@@ -74,7 +84,7 @@ func (t *table) value(dec *json.Decoder, key string) error {
 	case json.Delim:
 		return t.nested(dec, key, v)
 	case string:
-		t.set(key, export.HarmlessCell(v))
+		t.set(key, noFormula(v))
 	case json.Number:
 		t.set(key, v.String())
 	case bool:

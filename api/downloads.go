@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,9 +13,6 @@ import (
 )
 
 const (
-	// maxDownloads bounds the clients that downloads are sent to at the same
-	// time.
-	maxDownloads = 32
 	// maxProducers bounds the downloads that are made at the same time: each
 	// has a snapshot of the store, and may hold a whole file.
 	maxProducers = 2
@@ -25,9 +21,6 @@ const (
 	// downloadTime bounds the sending of one download.
 	downloadTime = time.Hour
 )
-
-// errBusy is the answer while no more downloads can be sent or made.
-var errBusy = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many downloads are running.", RetryAfter: 1}
 
 // download is a body that is made into a spool and sent from there.
 type download struct{ *rest.Download }
@@ -41,7 +34,7 @@ func (d download) send(x exchange, h header) outcome {
 		_ = out.wait()
 		return x.refuse(err, "api download failed")
 	}
-	free, err := x.s.takeSlot(x.req.Context())
+	free, err := x.take(x.s.shares.downloads, 1)
 	if err != nil {
 		return refuse(err)
 	}
@@ -139,17 +132,6 @@ func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *prod
 		err = errors.Join(p.spool.copyTo(ctx, coder), coder.Close())
 	}
 	return done, err
-}
-
-// takeSlot reserves one of the concurrent downloads; free releases it. The
-// error is errBusy if there are too many.
-func (s *Server) takeSlot(ctx context.Context) (free func(), err error) {
-	select {
-	case s.downloads <- struct{}{}:
-		return func() { <-s.downloads }, nil
-	default:
-		return nil, cmp.Or(ctx.Err(), error(errBusy))
-	}
 }
 
 // production is a download being made.

@@ -27,10 +27,14 @@ type eventStream struct {
 // gone.
 func (f *eventStream) send(x exchange, h header) outcome {
 	if x.req.Method == http.MethodGet {
+		free, err := x.take(x.s.shares.streams, 1)
+		if err != nil {
+			return x.refuse(err, "api request failed")
+		}
+		defer free()
 		if err := x.s.streams.begin(); err != nil {
 			return x.refuse(err, "api request failed")
 		}
-		defer x.s.streams.end()
 	}
 	x.setHeader(&h)
 	put(x.w.Header(), "Cache-Control", "no-store")

@@ -210,15 +210,13 @@ func TestArchives(t *testing.T) {
 func TestDownloadsBounded(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
-	for range maxDownloads {
-		s.downloads <- struct{}{}
-	}
+	free := useUp(t, s.shares.downloads)
 	for _, path := range []string{csFile + "?format=po", "/api/components/demo/app/file/"} {
 		if rec := call(t, s, http.MethodGet, path); rec.Code != 503 || rec.Header().Get("Retry-After") != "1" {
 			t.Errorf("%s: %d %s", path, rec.Code, rec.Body)
 		}
 	}
-	<-s.downloads
+	free()
 	get(t, s, "/api/components/demo/app/file/")
 	get(t, s, csFile+"?format=po")
 }

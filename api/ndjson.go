@@ -29,7 +29,7 @@ type lines struct {
 // send sends a list while it is read. A client that stops reading, or does not
 // finish in time, is cut off, so that the snapshot is released.
 func (l *lines) send(x exchange, h header) outcome {
-	free, err := x.s.takeSlot(x.req.Context())
+	free, err := x.take(x.s.shares.lines, 1)
 	if err != nil {
 		return x.refuse(err, "api request failed")
 	}

@@ -161,9 +161,7 @@ func TestLinesRefused(t *testing.T) {
 			t.Errorf("%s: %d %s", accept, rec.Code, got)
 		}
 	}
-	for range maxDownloads {
-		s.downloads <- struct{}{}
-	}
+	useUp(t, s.shares.lines)
 	if _, rec := send(s, http.MethodGet, "/api/projects/", "Accept", rest.TypeLines); rec.Code != 503 || rec.Header().Get("Retry-After") == "" {
 		t.Errorf("without a place: %d %v", rec.Code, rec.Header())
 	}
@@ -259,12 +257,7 @@ func TestLinesGone(t *testing.T) {
 		return res.Body
 	}
 	free := func(what string) {
-		for range maxDownloads { // blocks until all places are free: the test's timeout
-			s.downloads <- struct{}{}
-		}
-		for range maxDownloads {
-			<-s.downloads
-		}
+		until(t, func() bool { return s.shares.lines.Used() == 0 })
 		t.Logf("%s holds no snapshot", what)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -83,11 +83,11 @@ type Server struct {
 	metrics  metrics
 	streams  *streams
 	cache    *cache
-	// downloads has an element for each download and list of lines being sent,
-	// producers one for each download being made.
-	downloads, producers chan struct{}
-	tempDir              string
-	flights              singleflight.Group
+	shares   shares
+	// producers has an element for each download being made.
+	producers chan struct{}
+	tempDir   string
+	flights   singleflight.Group
 }
 
 // New makes a Server that answers all paths below /api/ and 404 for any other.
@@ -100,7 +100,7 @@ func New(opts Options) *Server {
 		echo:      echo.New(),
 		metrics:   newMetrics(),
 		streams:   newStreams(),
-		downloads: make(chan struct{}, maxDownloads),
+		shares:    newShares(),
 		producers: make(chan struct{}, maxProducers),
 		tempDir:   opts.TempDir,
 	}

@@ -142,6 +142,14 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) 
 	if r.Representation.Lines {
 		return &lines{rt.Handle, r}, basis, nil // it reads for itself
 	}
+	if searches(rt, r) {
+		x := exchange{s: s, req: r.HTTP}
+		free, err := x.search(ctx)
+		if err != nil {
+			return nil, basis, err
+		}
+		defer free()
+	}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		if err := snap.Announce(ctx); err != nil {
 			return err
@@ -156,6 +164,12 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) 
 		err = fmt.Errorf("%w: %w", ctx.Err(), err)
 	}
 	return value, basis, err
+}
+
+// searches reports whether a request may read many strings to find some.
+func searches(rt *resource.Route, r *rest.Request) bool {
+	q, _ := r.Params.Get("q")
+	return strings.TrimSpace(q) != "" || rt.Path == "/api/search/"
 }
 
 // refuseWrite answers a method that is not a read

@@ -25,20 +25,13 @@ const (
 	// streamWrite is the number of bytes that are collected before they are
 	// sent.
 	streamWrite = 64 << 10
-	// maxStreams bounds the streams of a server.
-	maxStreams = 4096
 )
 
-var (
-	errEnding  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "The server is going down.", RetryAfter: 1}
-	errStreams = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many streams are open.", RetryAfter: rest.RetrySeconds}
-)
+var errEnding = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "The server is going down.", RetryAfter: 1}
 
 // streams is what the streams of a Server share.
 type streams struct {
 	mu     sync.Mutex
-	open   int
-	max    int
 	ending chan struct{}
 	ended  bool
 
@@ -53,7 +46,7 @@ type streams struct {
 
 func newStreams() *streams {
 	return &streams{
-		max: maxStreams, ending: make(chan struct{}), timeout: streamTimeout,
+		ending: make(chan struct{}), timeout: streamTimeout,
 		tick: func(every time.Duration) (<-chan time.Time, func()) {
 			t := time.NewTicker(every)
 			return t.C, t.Stop
@@ -73,24 +66,14 @@ func (s *Server) EndStreams() {
 	}
 }
 
-// begin reserves one of the streams; end releases it.
+// begin returns an error if no stream may begin any more.
 func (st *streams) begin() error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	switch {
-	case st.ended:
+	if st.ended {
 		return errEnding
-	case st.open >= st.max:
-		return errStreams
 	}
-	st.open++
 	return nil
-}
-
-func (st *streams) end() {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.open--
 }
 
 func (st *streams) query(generation int64, path string) (store.ChangeQuery, bool) {

@@ -48,6 +48,9 @@ func NewPool(total, share int64) *Pool {
 	return &Pool{total: total, share: min(share, total), clients: map[string]*holder{}}
 }
 
+// Share is how much one client may hold.
+func (p *Pool) Share() int64 { return p.share }
+
 // Used is how much is in use, for metrics.
 func (p *Pool) Used() int64 {
 	p.mu.Lock()

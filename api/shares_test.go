@@ -1,0 +1,145 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/api/limit"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+)
+
+// useUp lets other clients hold all of a pool until free is called.
+func useUp(t *testing.T, p *limit.Pool) (free func()) {
+	t.Helper()
+	var held []*limit.Lease
+	for i := range 1 << 16 {
+		l := p.Lease(fmt.Sprint("client ", i))
+		n := 0
+		for l.Take(1) == nil {
+			n++
+		}
+		if held = append(held, l); n == 0 {
+			break
+		}
+	}
+	return func() {
+		for _, l := range held {
+			l.Release()
+		}
+	}
+}
+
+// TestSlowClients: a client that asks for large answers and reads none of them holds
+// its share of memory and no more; others get theirs.
+func TestSlowClients(t *testing.T) {
+	t.Parallel()
+	s := bare(bigWorld(t, 3_000), Options{}) // answers are broken off on purpose
+	s.shares.inFlight = limit.NewPool(8<<20, 2<<20)
+	server := httptest.NewUnstartedServer(s)
+	server.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			_ = c.(*net.TCPConn).SetWriteBuffer(4 << 10)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	hostile := func(i int) net.Conn {
+		c, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		must(t, err)
+		t.Cleanup(func() { _ = c.Close() })
+		_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
+		_, err = fmt.Fprintf(c, "GET /api/units/?page_size=10000&x=%d HTTP/1.1\r\nHost: l10n.example.org\r\nAccept-Encoding: identity\r\n\r\n", i)
+		must(t, err)
+		return c
+	}
+	const tried = 8
+	status := make(chan string, tried)
+	for i := range tried {
+		c := hostile(i)
+		go func() {
+			line := make([]byte, 12)
+			_, err := io.ReadFull(c, line)
+			if err != nil {
+				line = []byte(err.Error())
+			}
+			status <- string(line)
+		}()
+	}
+	answered, refused := 0, 0
+	for range tried {
+		switch got := <-status; got {
+		case "HTTP/1.1 200":
+			answered++
+		case "HTTP/1.1 429":
+			refused++
+		default:
+			t.Errorf("a hostile client got %q", got)
+		}
+	}
+	if answered == 0 || refused == 0 || s.shares.inFlight.Used() > 2<<20 {
+		t.Errorf("%d answers, %d refused; %d bytes are held", answered, refused, s.shares.inFlight.Used())
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/api/units/?page_size=10000", http.NoBody)
+	must(t, err)
+	res, err := http.DefaultClient.Do(req)
+	must(t, err)
+	defer res.Body.Close()
+	n, err := io.Copy(io.Discard, res.Body)
+	if err != nil || res.StatusCode != 200 || n < largeBody {
+		t.Errorf("an honest client: %d, %d bytes, %v", res.StatusCode, n, err)
+	}
+}
+
+// TestSearchesOfClients: while one client's searches wait for their turn, small
+// answers, searches of others and the look-up of tokens go on.
+func TestSearchesOfClients(t *testing.T) {
+	t.Parallel()
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
+	hostile := s.shares.searches.Lease("192.0.2.66")
+	must(t, hostile.Take(clientSearches))
+	from := func(ctx context.Context, address, target string) int {
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
+		r.RemoteAddr = address + ":1"
+		rec := httptest.NewRecorder()
+		s.ServeHTTP(rec, r)
+		return rec.Code
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	var waiting sync.WaitGroup
+	for i := range 4 {
+		waiting.Go(func() { from(ctx, "192.0.2.66", fmt.Sprintf("/api/units/?q=source:r%%22a%d%%22", i)) })
+	}
+	for _, target := range []string{"/api/units/?q=state:empty", "/api/units/?page_size=1", "/api/projects/"} {
+		if code := from(t.Context(), "192.0.2.1", target); code != 200 {
+			t.Errorf("%s: %d", target, code)
+		}
+	}
+	leave()
+	waiting.Wait()
+	other := s.shares.searches.Lease("other")
+	must(t, other.Take(clientSearches))
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if code := from(done, "192.0.2.1", "/api/units/?q=state:fuzzy"); code != 503 {
+		t.Errorf("a client that left: %d", code)
+	}
+	hostile.Release()
+	other.Release()
+	if s.shares.searches.Used() != 0 {
+		t.Errorf("%d searches are left", s.shares.searches.Used())
+	}
+	if !strings.Contains(get(t, s, "/api/units/?q=state:empty"), `"count":`) {
+		t.Error("no search afterwards")
+	}
+}
