@@ -45,7 +45,10 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 		c.previous.begin(rules.cjk)
 	}
 	out.Plural, out.HasPlural = f.PluralForms()
+	items, directives := 0, false
 	for _, e := range f.Entries {
+		items += len(e.Comments) + len(e.Extracted) + len(e.References) + len(e.Flags)
+		directives = directives || e.Domain != ""
 		if !counts(f, e) {
 			continue
 		}
@@ -54,6 +57,7 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 		}
 	}
 	c.previous.end(out)
+	out.Plain = !directives && !c.ambiguous && plain(f, out, items)
 	return out, true
 }
 

@@ -7,6 +7,7 @@
 //	comments.go       note, flags and location of an entry
 //	previous_file.go  what was computed for the file before, found again
 //	string_cache.go   the same over thousands of versions of files
+//	edit.go           two versions that differ in few translations
 //	fingerprint.go    the fields of a unit that are compared with the store
 //
 // Goals: the units do not depend on what a Reader read before; a replay, which
@@ -41,6 +42,9 @@ type File struct {
 	HasPlural bool
 	// Outline is a fingerprint of all units without their translations.
 	Outline int64
+	// Plain says that what is made of each paragraph depends only on it and the
+	// header; see Edited.
+	Plain bool
 	// Data is the file as it is in the repository.
 	Data []byte
 	// Detached says that sources, contexts, notes and flags do not keep the text
