@@ -22,6 +22,7 @@ type application struct {
 	checkup *checkup // of the step; nil if the step runs no checks
 	comp    *component
 	loader  *fileLoader
+	edits   map[cacheKey]*fileEdit // of the step
 	log     *slog.Logger
 	step    *gitsource.Step
 	origins *attributor
@@ -52,8 +53,9 @@ type application struct {
 type targetFile struct {
 	slot    *fileSlot
 	row     *catalog.Translation
-	outline int64 // of the file
-	fresh   bool  // the file appeared in this step
+	outline int64     // of the file
+	fresh   bool      // the file appeared in this step
+	edit    *fileEdit // not nil: the file is not read, but edited
 }
 
 func (a *application) run(ctx context.Context) error {
@@ -114,13 +116,22 @@ func (a *application) readTargets(ctx context.Context, unreadable map[string]boo
 			row = nil
 		}
 		var file *unit.File
+		var edit *fileEdit
 		if a.changed(p, row) {
 			var err error
-			if file, err = a.read(ctx, p); err != nil {
+			if edit, err = a.edit(ctx, p, row); err != nil {
+				return err
+			}
+			if edit == nil {
+				file, err = a.read(ctx, p)
+			}
+			if err != nil {
 				return err
 			}
 		}
 		switch {
+		case edit != nil:
+			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: row.Outline, edit: edit})
 		case file != nil:
 			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: file.Outline, fresh: row == nil || row.Removed})
 		case !a.keeps(p, row):

@@ -193,7 +193,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 		return err
 	}
 	if sourceFile != nil {
-		if err := a.putFile(ctx, row, sourceFile.Data); err != nil {
+		if err := a.putFile(ctx, row, sourceFile.Data, nil); err != nil {
 			return err
 		}
 	}

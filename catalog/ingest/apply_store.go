@@ -22,6 +22,8 @@ type stepStore struct {
 
 type unitStore interface {
 	Known(ctx context.Context, translation int64) ([]catalog.Known, error)
+	// KnownOf returns the units with one of the identities, in any order.
+	KnownOf(ctx context.Context, translation int64, identities []catalog.Identity) ([]catalog.Known, error)
 	// Texts returns the texts of units of one translation.
 	Texts(ctx context.Context, translation int64, ids []int64) (map[int64]store.Text, error)
 	AddUnits(ctx context.Context, units []store.FingerprintedUnit) error

@@ -50,6 +50,24 @@ func (w *unitWriter) compare(ctx context.Context) error {
 			return err
 		}
 	}
+	w.diff()
+	return nil
+}
+
+// writeKnown is write for units whose stored versions are in known, of a row that is
+// stored; no other units are touched.
+func (w *unitWriter) writeKnown(ctx context.Context) error {
+	w.diff()
+	for _, part := range []func(context.Context) error{w.readOld, w.update} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// diff finds what differs between known and units.
+func (w *unitWriter) diff() {
 	seen := w.a.comp.seen[:0]
 	for i := range w.units {
 		seen = append(seen, catalog.Seen{Identity: w.units[i].Identity, Text: w.units[i].Text, Meta: w.units[i].Meta})
@@ -62,7 +80,6 @@ func (w *unitWriter) compare(ctx context.Context) error {
 			w.ids[p.Seen] = w.known[p.Known].ID
 		}
 	}
-	return nil
 }
 
 // readOld reads the texts that entries show as old.

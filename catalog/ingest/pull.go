@@ -23,6 +23,7 @@ type pull struct {
 	reader  *gitsource.Reader
 	open    func(context.Context) (*gitsource.Reader, error) // opens another reader of the same state
 	loader  *fileLoader
+	edits   map[cacheKey]*fileEdit // of the step that is being applied
 	comps   []*component
 	report  Report
 	changes map[int64]int64 // entries by component

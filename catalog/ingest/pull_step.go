@@ -31,8 +31,15 @@ func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step
 		return err
 	}
 	read := p.phases.begin(readPhase)
-	p.prefetch(ctx, touched, step)
+	defer func() { p.edits = nil }()
+	err = p.findEdits(ctx, touched, step)
+	if err == nil {
+		p.prefetch(ctx, touched, step)
+	}
 	read()
+	if err != nil {
+		return err
+	}
 	m.to = step.Commit.Hash.String()
 	changes := make(map[int64]int64, len(touched))
 	var newFailures NewFailures
@@ -100,7 +107,7 @@ func (p *pull) prefetch(ctx context.Context, touched []*component, step *gitsour
 			continue
 		}
 		for _, ch := range step.Changes {
-			if !ch.New.IsZero() && c.selection.wants(ch.Path) {
+			if !ch.New.IsZero() && c.selection.wants(ch.Path) && p.edits[cacheKey{c.row.ID, ch.New}] == nil {
 				list = append(list, fileVersion{c, ch.Path, ch.New})
 			}
 		}
@@ -111,7 +118,7 @@ func (p *pull) prefetch(ctx context.Context, touched []*component, step *gitsour
 // application prepares the part of a component in a step. opened is move.opened.
 func (p *pull) application(tx stepStore, c *component, step *gitsource.Step, opened time.Time) *application {
 	a := &application{
-		tx: tx, comp: c, loader: p.loader, log: p.s.log, step: step,
+		tx: tx, comp: c, loader: p.loader, edits: p.edits, log: p.s.log, step: step,
 		origins: newAttributor(step, p.loader, c),
 		record:  c.isStored(), created: p.at,
 	}

@@ -101,6 +101,17 @@ func (s *staging) table(ctx context.Context, translation int64) (*unitTable, err
 	return t, nil
 }
 
+func (s *staging) KnownOf(ctx context.Context, translation int64, identities []catalog.Identity) ([]catalog.Known, error) {
+	all, err := s.Known(ctx, translation)
+	var known []catalog.Known
+	for _, k := range all {
+		if slices.Contains(identities, k.Identity) {
+			known = append(known, k)
+		}
+	}
+	return known, err
+}
+
 func (s *staging) Known(ctx context.Context, translation int64) ([]catalog.Known, error) {
 	t, err := s.table(ctx, translation)
 	if err != nil {

@@ -53,7 +53,7 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 		return map[string]string{
 			"po/cs.po":   po(append([]string{"One.", one, "Two", "", "Gone", "Pryč"}, many...)...) + "\n# mine\n#, fuzzy\nmsgid \"Three\"\nmsgstr \"Tři\"\n\n#, read-only\nmsgid \"Four\"\nmsgstr \"Čtyři\"\n",
 			"po/de.po":   po("One.", "Eins", "Two", "Zwei"),
-			"docs/cs.po": po("Five", "Pět", "Two", "Dvě"),
+			"docs/cs.po": po("Five", "Pět", "Two", "Dvě") + "\n#~ msgid \"" + strings.Repeat("long ", 60_000) + "\"\n#~ msgstr \"\"\n", // in pieces
 		}
 	}
 	repo.Commit(t, testrepos.Change{Author: "Ada <ada@example.org>", Files: files("Jedna")})

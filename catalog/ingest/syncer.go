@@ -103,7 +103,7 @@ func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
 	}
 	defer m.give()
 	started := s.now() // after take: pulls of a branch are in order of time
-	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64), phases: newPhases(s.now)}
+	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64), phases: newPhases(time.Now)}
 	report, err := p.run(ctx, m)
 	p.phases.observe(s.metrics.phases)
 	s.metrics.pull(s.now().Sub(started), &report, err)

@@ -18,6 +18,8 @@ type File struct {
 	Modified time.Time
 	// Data is the content as in the repository. It is stored compressed.
 	Data []byte
+	// Pieces are by CutFile of Data; nil if it was not called.
+	Pieces *Pieces
 }
 
 // PutFile replaces the stored file of a translation. It writes nothing if Blob and
@@ -35,16 +37,43 @@ func (tx *StepTx) putFile(ctx context.Context, f *File) error {
 	}
 	var blob string
 	var modified sql.NullInt64
-	found, err := tx.s.first(ctx, `SELECT blob, modified FROM files WHERE translation_id = $1`, []any{f.TranslationID}, &blob, &modified)
+	var list []byte
+	found, err := tx.s.first(ctx, `SELECT blob, modified, pieces FROM files WHERE translation_id = $1`, []any{f.TranslationID}, &blob, &modified, &list)
 	if err != nil || found && blob == f.Blob && nullable(modified) == micros(f.Modified) {
 		return err
 	}
-	if _, err := tx.s.exec(ctx, `INSERT INTO files (translation_id, blob, modified, data) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (translation_id) DO UPDATE SET blob = excluded.blob, modified = excluded.modified, data = excluded.data`,
-		f.TranslationID, f.Blob, micros(f.Modified), tx.db.codec.deflate(f.Data)); err != nil {
+	if err := tx.putFileData(ctx, f, list); err != nil {
 		return err
 	}
 	return tx.markChanged(ctx, f.TranslationID)
+}
+
+// putFileData stores the bytes of a file in place of a version with a list of pieces,
+// or none.
+func (tx *StepTx) putFileData(ctx context.Context, f *File, list []byte) (err error) {
+	var old *Pieces
+	if list != nil {
+		if old, err = decodePieces(list); err != nil {
+			return damagedFile(err)
+		}
+	}
+	next := f.Pieces
+	if next == nil {
+		next = CutFile(f.Data)
+	}
+	if err := tx.putPieces(ctx, f.Data, next, old); err != nil {
+		return err
+	}
+	var data, pieces any = []byte{}, nil
+	if next == nil {
+		data = tx.db.codec.deflate(f.Data)
+	} else {
+		pieces = next.encode()
+	}
+	_, err = tx.s.exec(ctx, `INSERT INTO files (translation_id, blob, modified, data, pieces) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (translation_id) DO UPDATE SET blob = excluded.blob, modified = excluded.modified, data = excluded.data, pieces = excluded.pieces`,
+		f.TranslationID, f.Blob, micros(f.Modified), data, pieces)
+	return err
 }
 
 // File returns the stored file of a translation, or ErrNotFound.
@@ -78,8 +107,8 @@ func (s *Snapshot) file(ctx context.Context, translation int64) (File, error) {
 func (db *DB) file(ctx context.Context, s *session, translation int64) (File, error) {
 	f := File{TranslationID: translation}
 	var modified sql.NullInt64
-	var data []byte
-	found, err := s.first(ctx, `SELECT blob, modified, data FROM files WHERE translation_id = $1`, []any{translation}, &f.Blob, &modified, &data)
+	var data, list []byte
+	found, err := s.first(ctx, `SELECT blob, modified, data, pieces FROM files WHERE translation_id = $1`, []any{translation}, &f.Blob, &modified, &data, &list)
 	if err == nil && !found {
 		err = notFound("file")
 	}
@@ -87,8 +116,18 @@ func (db *DB) file(ctx context.Context, s *session, translation int64) (File, er
 		return File{}, err
 	}
 	f.Modified = fromMicros(modified)
-	if f.Data, err = db.codec.inflate(data); err != nil {
-		return File{}, fmt.Errorf("the stored bytes are damaged: restore a backup, or move the database away and import anew (%w)", err)
+	if list == nil {
+		if f.Data, err = db.codec.inflate(data); err != nil {
+			return File{}, damagedFile(err)
+		}
+		return f, nil
+	}
+	pieces, err := decodePieces(list)
+	if err != nil {
+		return File{}, damagedFile(err)
+	}
+	if f.Data, err = db.joinPieces(ctx, s, pieces.list); err != nil {
+		return File{}, err
 	}
 	return f, nil
 }
@@ -113,11 +152,18 @@ func (s *Snapshot) StoredFiles(ctx context.Context, translations []int64) (map[i
 	}
 	files := make(map[int64]StoredFile, len(translations))
 	err := chunks(translations, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT t.id, f.blob, f.modified, LENGTH(f.data)
+		return s.s.query(ctx, `SELECT t.id, f.blob, f.modified, LENGTH(f.data), f.pieces
 			FROM translations t JOIN files f ON f.translation_id = `+fileOwner+` WHERE t.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
 			var f StoredFile
 			var modified sql.NullInt64
-			err := scan(&f.TranslationID, &f.Blob, &modified, &f.Stored)
+			var list []byte
+			err := scan(&f.TranslationID, &f.Blob, &modified, &f.Stored, &list)
+			if err == nil && list != nil {
+				var pieces *Pieces
+				if pieces, err = decodePieces(list); err == nil {
+					f.Stored = pieces.stored()
+				}
+			}
 			f.Modified = fromMicros(modified)
 			files[f.TranslationID] = f
 			return err

@@ -47,7 +47,41 @@ func (v *verifier) server(ctx context.Context) error {
 	if err := v.wantNoRows(ctx, where, "groups of strings of none of the projects", `SELECT COUNT(*) FROM compared_scopes s WHERE NOT EXISTS (SELECT 1 FROM projects p WHERE p.id = s.project_id)`); err != nil {
 		return err
 	}
+	if err := v.pieces(ctx, where); err != nil {
+		return err
+	}
 	return v.wantNoRows(ctx, where, "changes of no commit", `SELECT COUNT(*) FROM changes c WHERE NOT EXISTS (SELECT 1 FROM deltas d WHERE d.id = c.delta_id)`)
+}
+
+// pieces verifies that all pieces of files belong to files.
+func (v *verifier) pieces(ctx context.Context, where *verifyScope) error {
+	listed := map[int64]struct{}{}
+	if err := v.s.query(ctx, `SELECT pieces FROM files WHERE pieces IS NOT NULL`, nil, func(scan scan) error {
+		var list []byte
+		if err := scan(&list); err != nil {
+			return err
+		}
+		if p, err := decodePieces(list); err == nil { // else the file is damaged
+			for i := range p.list {
+				listed[p.list[i].id] = struct{}{}
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	var ids []int64
+	if err := v.s.ids(ctx, `SELECT id FROM file_pieces`, nil, &ids); err != nil {
+		return err
+	}
+	lost := int64(0)
+	for _, id := range ids {
+		if _, ok := listed[id]; !ok {
+			lost++
+		}
+	}
+	v.compare(where, "pieces of no file", lost, 0)
+	return nil
 }
 
 // misplaced counts the deltas of a scope whose entries do not follow the previous

@@ -162,6 +162,23 @@ func (v *verifier) file(ctx context.Context, t *verifyScope) error {
 	if revision != f.Blob {
 		v.differ(t, "revision", revision, f.Blob)
 	}
+	return v.filePieces(ctx, t, owner, f.Data)
+}
+
+// filePieces verifies that a file has the pieces that its bytes give.
+func (v *verifier) filePieces(ctx context.Context, t *verifyScope, owner int64, data []byte) error {
+	var list []byte
+	if _, err := v.s.first(ctx, `SELECT pieces FROM files WHERE translation_id = $1`, []any{owner}, &list); err != nil || list == nil {
+		return err
+	}
+	stored, err := decodePieces(list)
+	if err != nil {
+		return err // just read
+	}
+	same := func(a, b filePiece) bool { return a.size == b.size && a.sum == b.sum }
+	if cut := CutFile(data); cut == nil || !slices.EqualFunc(cut.list, stored.list, same) {
+		v.differ(t, "pieces of the file", "others", "those of its bytes")
+	}
 	return nil
 }
 

@@ -35,6 +35,29 @@ func (tx *StepTx) Known(ctx context.Context, translationID int64) ([]catalog.Kno
 	return known, tx.fail(ctx, fmt.Sprintf("read known units of translation %d", translationID), err)
 }
 
+// KnownOf is Known for the units with one of the identities, in any order.
+func (tx *StepTx) KnownOf(ctx context.Context, translationID int64, identities []catalog.Identity) ([]catalog.Known, error) {
+	hashes := make([]int64, len(identities))
+	wanted := make(map[catalog.Identity]bool, len(identities))
+	for i, id := range identities {
+		hashes[i], wanted[id] = id.Hash, true
+	}
+	slices.Sort(hashes)
+	var known []catalog.Known
+	err := chunks(slices.Compact(hashes), func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT id, removed, id_hash, id_key, text_print, meta_print FROM units WHERE translation_id = $1 AND id_hash IN `+list(2, len(chunk)),
+			append([]any{translationID}, chunk...), func(scan scan) error {
+				var k catalog.Known
+				err := scan(&k.ID, &k.Removed, &k.Identity.Hash, &k.Identity.Key, &k.Text, &k.Meta)
+				if wanted[k.Identity] {
+					known = append(known, k)
+				}
+				return err
+			})
+	})
+	return known, tx.fail(ctx, fmt.Sprintf("read some known units of translation %d", translationID), err)
+}
+
 // Texts returns the texts of units by id. Unknown ids are left out.
 func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error) {
 	texts := make(map[int64]Text, len(ids))

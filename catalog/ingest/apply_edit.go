@@ -1,0 +1,148 @@
+package ingest
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+)
+
+// fileEdit is a version of a file of which only the paragraphs were read that differ
+// from the stored version: the usual push into a large file.
+type fileEdit struct {
+	unit.Edit
+	before string // the blob of the stored version
+	data   []byte
+	pieces *store.Pieces
+}
+
+// findEdits looks among the changes of a step for files of which only translations
+// changed, compared with what is stored. All other files are left to be read whole.
+func (p *pull) findEdits(ctx context.Context, touched []*component, step *gitsource.Step) error {
+	if len(step.Origins) != 1 {
+		return nil // who introduced what is found in whole files
+	}
+	for _, c := range touched {
+		if c.reread || !c.isStored() {
+			continue
+		}
+		for _, ch := range step.Changes {
+			if ch.Old.IsZero() || ch.New.IsZero() || !c.selection.wants(ch.Path) {
+				continue
+			}
+			edit, err := p.findEdit(ctx, c, &ch)
+			if err != nil {
+				return err
+			}
+			if edit == nil {
+				continue
+			}
+			if p.edits == nil {
+				p.edits = make(map[cacheKey]*fileEdit)
+			}
+			p.edits[cacheKey{c.row.ID, ch.New}] = edit
+		}
+	}
+	return nil
+}
+
+// findEdit returns nil for a file that must be read whole, or that cannot be read,
+// which whoever reads it reports.
+func (p *pull) findEdit(ctx context.Context, c *component, ch *gitsource.Change) (*fileEdit, error) {
+	data, err := p.reader.SharedBlob(ctx, ch.New, p.s.maxFileSize)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	e := &fileEdit{before: ch.Old.String(), data: data, pieces: store.CutFile(data)}
+	if e.pieces == nil {
+		return nil, nil
+	}
+	var differences []store.FileDifference
+	found := false
+	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) (err error) {
+		differences, found, err = s.FileDifferences(ctx, c.row.ID, ch.Path, e.before, e.pieces)
+		return err
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	regions := make([]unit.Region, len(differences))
+	for i, d := range differences {
+		regions[i] = unit.Region{From: d.From, To: d.To, Old: d.Old}
+	}
+	if e.Edit, found = unit.Edited(ch.Path, data, regions, c.rules); !found {
+		return nil, nil
+	}
+	e.pieces.Edits = true
+	return e, nil
+}
+
+// edit returns the edit that leads from the stored version of a file to the one in a
+// slot, or nil.
+func (a *application) edit(ctx context.Context, p *fileSlot, row *catalog.Translation) (*fileEdit, error) {
+	e := a.edits[cacheKey{a.comp.row.ID, p.blob}]
+	if e == nil || row == nil || row.IsSource || row.Removed || row.Filename != p.path || row.FileCode != p.fileCode || row.Revision != e.before {
+		return nil, nil
+	}
+	known, err := a.knownOf(ctx, row, e)
+	if known == nil || err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// knownOf returns what is stored of the units that an edit read, parallel to them; nil
+// if that is not what the version before gives, as after a change of the program.
+func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *fileEdit) ([]catalog.Known, error) {
+	place := make(map[catalog.Identity]int, len(e.Before))
+	before := shownUnits(e.Before, row.PluralNumber)
+	for i := range before {
+		place[before[i].Identity] = i
+	}
+	found, err := a.tx.KnownOf(ctx, row.ID, slices.Collect(maps.Keys(place)))
+	if err != nil || len(found) != len(before) {
+		return nil, err
+	}
+	known := make([]catalog.Known, len(before))
+	for _, k := range found {
+		u := &before[place[k.Identity]]
+		if k.Removed || k.Text != u.Text || k.Meta != u.Meta {
+			return nil, nil
+		}
+		known[place[k.Identity]] = k
+	}
+	return known, nil
+}
+
+// writeEdit is writeTarget for an edit: it touches the edited units only. Everything
+// else that is stored of the translation depends on what an edit leaves as it is.
+func (a *application) writeEdit(ctx context.Context, t *targetFile) error {
+	row, e := t.row, t.edit
+	known, err := a.knownOf(ctx, row, e)
+	if err != nil {
+		return err
+	}
+	before, after := stats(shownUnits(e.Before, row.PluralNumber)), shownUnits(e.After, row.PluralNumber)
+	row.Stats.Subtract(before)
+	row.Stats.Add(stats(after))
+	row.Revision = t.slot.blob.String()
+	if err := a.tx.PutTranslation(ctx, row); err != nil {
+		return err
+	}
+	w := unitWriter{a: a, row: row, units: after, oldForms: row.PluralNumber, known: known}
+	if err := w.writeKnown(ctx); err != nil {
+		return err
+	}
+	if err := a.putStats(ctx, row); err != nil {
+		return err
+	}
+	if err := a.putFile(ctx, row, e.data, e.pieces); err != nil {
+		return err
+	}
+	a.entries.units(t.slot.path, rankTarget, row.ID, w.entries(nil)) // of the step's only commit
+	return nil
+}

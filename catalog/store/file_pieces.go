@@ -1,0 +1,305 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// The sizes of pieces, in bytes. With entries of 130 bytes a piece has 32 KiB; with
+// 1 KiB of them it has the most.
+const (
+	wholeFile    = 256 << 10 // a longer file is stored in pieces
+	minPiece     = 16 << 10
+	maxPiece     = 128 << 10
+	pieceEvery   = 128 // of so many paragraphs after minPiece, one ends a piece
+	pieceContext = 24  // bytes before the end of a paragraph that decide
+)
+
+// Pieces is how a file is cut into pieces: by its own text, so that versions have the
+// pieces in common that do not differ.
+type Pieces struct {
+	list []filePiece
+	// Edits says that differences from this version may be read alone (unit.Edited).
+	Edits bool
+}
+
+type filePiece struct {
+	id     int64 // 0: not stored
+	size   int
+	stored int      // compressed size
+	sum    [16]byte // of SHA-256, by which pieces are equal
+}
+
+// CutFile returns the pieces of a file, nil if it is stored whole.
+func CutFile(data []byte) *Pieces {
+	if len(data) <= wholeFile {
+		return nil
+	}
+	p := &Pieces{list: make([]filePiece, 0, len(data)/minPiece)}
+	for len(data) > 0 {
+		piece := data[:pieceEnd(data)]
+		data = data[len(piece):]
+		sum := sha256.Sum256(piece)
+		p.list = append(p.list, filePiece{size: len(piece), sum: [16]byte(sum[:])})
+	}
+	return p
+}
+
+// pieceEnd returns the length of the first piece of a text.
+func pieceEnd(data []byte) int {
+	if len(data) <= minPiece {
+		return len(data)
+	}
+	most := min(len(data), maxPiece)
+	for at := minPiece; ; {
+		n := bytes.IndexByte(data[at:most], '\n')
+		if n < 0 {
+			return most
+		}
+		at += n + 1
+		if blank := data[at:most]; !bytes.HasPrefix(blank, []byte("\n")) && !bytes.HasPrefix(blank, []byte("\r\n")) {
+			continue
+		}
+		hash := uint32(2166136261) // FNV-1a
+		for _, c := range data[at-pieceContext : at] {
+			hash = (hash ^ uint32(c)) * 16777619
+		}
+		if hash>>8%pieceEvery == 0 {
+			return at
+		}
+	}
+}
+
+func (p *Pieces) encode() []byte {
+	flags := byte(0)
+	if p.Edits {
+		flags = 1
+	}
+	b := binary.AppendUvarint([]byte{flags}, uint64(len(p.list)))
+	for i := range p.list {
+		f := &p.list[i]
+		b = binary.AppendUvarint(b, uint64(f.id))
+		b = binary.AppendUvarint(b, uint64(f.size))
+		b = binary.AppendUvarint(b, uint64(f.stored))
+		b = append(b, f.sum[:]...)
+	}
+	return b
+}
+
+var errPieces = errors.New("the list of pieces is damaged")
+
+// decodePieces reads what encode wrote. On damaged bytes it does not panic, and it
+// allocates in proportion to their length.
+func decodePieces(b []byte) (*Pieces, error) {
+	if len(b) == 0 {
+		return nil, errPieces
+	}
+	p := &Pieces{Edits: b[0]&1 != 0}
+	r := blockReader{b: b[1:]}
+	total := uint64(0)
+	for n := r.uvarint(); n > 0 && !r.bad; n-- {
+		id, size, stored, sum := r.uvarint(), r.uvarint(), r.uvarint(), r.bytes(16)
+		if total += size; r.bad || id > 1<<62 || stored > maxInflated || size > maxInflated || total > maxInflated {
+			return nil, errPieces
+		}
+		p.list = append(p.list, filePiece{id: int64(id), size: int(size), stored: int(stored), sum: [16]byte(sum)})
+	}
+	if r.bad || len(r.b) > 0 {
+		return nil, errPieces
+	}
+	return p, nil
+}
+
+func (p *Pieces) stored() (n int64) {
+	for i := range p.list {
+		n += int64(p.list[i].stored)
+	}
+	return n
+}
+
+// putPieces stores the pieces of a file that the version before does not have, and
+// deletes those that only that one has. Either may be nil.
+func (tx *StepTx) putPieces(ctx context.Context, data []byte, next, old *Pieces) error {
+	have := map[[16]byte]*filePiece{}
+	if old != nil {
+		for i := range old.list {
+			have[old.list[i].sum] = &old.list[i]
+		}
+	}
+	kept := map[int64]bool{}
+	if next != nil {
+		for i := range next.list {
+			f := &next.list[i]
+			piece := data[:f.size]
+			data = data[f.size:]
+			same, ok := have[f.sum]
+			if !ok {
+				if err := tx.putPiece(ctx, f, piece); err != nil {
+					return err
+				}
+				same = f
+				have[f.sum] = same
+			}
+			f.id, f.stored = same.id, same.stored
+			kept[f.id] = true
+		}
+	}
+	if old == nil {
+		return nil
+	}
+	gone := make([]int64, 0, len(old.list))
+	for i := range old.list {
+		if !kept[old.list[i].id] {
+			gone = append(gone, old.list[i].id)
+		}
+	}
+	slices.Sort(gone)
+	return chunks(slices.Compact(gone), func(chunk []any) error {
+		_, err := tx.s.exec(ctx, `DELETE FROM file_pieces WHERE id IN `+list(1, len(chunk)), chunk...)
+		return err
+	})
+}
+
+func (tx *StepTx) putPiece(ctx context.Context, f *filePiece, piece []byte) error {
+	packed := tx.db.codec.deflate(piece)
+	f.stored = len(packed)
+	_, err := tx.s.first(ctx, `INSERT INTO file_pieces (data) VALUES ($1) RETURNING id`, []any{packed}, &f.id)
+	return err
+}
+
+// joinPieces reads pieces in a row, from the first on until size bytes are there.
+func (db *DB) joinPieces(ctx context.Context, s *session, pieces []filePiece) ([]byte, error) {
+	size := 0
+	ids := make([]int64, len(pieces))
+	for i := range pieces {
+		ids[i] = pieces[i].id
+		size += pieces[i].size
+	}
+	packed := make(map[int64][]byte, len(pieces))
+	if err := chunks(ids, func(chunk []any) error {
+		return s.query(ctx, `SELECT id, data FROM file_pieces WHERE id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var id int64
+			var data []byte
+			err := scan(&id, &data)
+			packed[id] = data
+			return err
+		})
+	}); err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, size)
+	for i := range pieces {
+		before := len(out)
+		var err error
+		if out, err = db.codec.dec.DecodeAll(packed[pieces[i].id], out); err != nil {
+			return nil, damagedFile(err)
+		}
+		if len(out)-before != pieces[i].size {
+			return nil, damagedFile(errPieces)
+		}
+	}
+	return out, nil
+}
+
+func damagedFile(err error) error {
+	return fmt.Errorf("the stored bytes are damaged: restore a backup, or move the database away and import anew (%w)", err)
+}
+
+// FileDifference is a part of a file that differs from the stored version.
+type FileDifference struct {
+	// From and To are where it is in the new version.
+	From, To int
+	// Old is what the stored version has in its place.
+	Old []byte
+}
+
+// FileDifferences compares a new version of a file with the stored one, of the live
+// translation of a component that was made of the blob at the path. found is false if
+// there is no such translation, if differences of its file may not be read alone, or
+// if more than a quarter of the file differs.
+func (s *Snapshot) FileDifferences(ctx context.Context, component int64, path, blob string, next *Pieces) (list []FileDifference, found bool, err error) {
+	var text []byte
+	found, err = s.s.first(ctx, `SELECT f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
+		WHERE t.component_id = $1 AND t.removed = 0 AND t.is_source = 0 AND t.filename = $2 AND t.revision = $3 AND f.blob = $3 AND f.pieces IS NOT NULL`,
+		[]any{component, path, blob}, &text)
+	if err == nil && found {
+		list, found, err = s.differences(ctx, text, next)
+	}
+	return list, found, s.db.fail(ctx, fmt.Sprintf("compare %s of component %d", path, component), err)
+}
+
+func (s *Snapshot) differences(ctx context.Context, text []byte, next *Pieces) (list []FileDifference, ok bool, err error) {
+	old, err := decodePieces(text)
+	if err != nil || !old.Edits {
+		return nil, false, err
+	}
+	gaps := alignPieces(old.list, next.list)
+	differs := 0
+	for _, g := range gaps {
+		differs += max(g.to-g.from, pieceBytes(old.list[g.oldFrom:g.oldTo]))
+	}
+	if 4*differs > max(pieceBytes(next.list), pieceBytes(old.list)) {
+		return nil, false, nil
+	}
+	for _, g := range gaps {
+		before, err := s.db.joinPieces(ctx, s.s, old.list[g.oldFrom:g.oldTo])
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, FileDifference{From: g.from, To: g.to, Old: before})
+	}
+	return list, true, nil
+}
+
+func pieceBytes(list []filePiece) (n int) {
+	for i := range list {
+		n += list[i].size
+	}
+	return n
+}
+
+// pieceGap is a row of pieces of an older version, and the bytes of the newer version in
+// their place.
+type pieceGap struct{ oldFrom, oldTo, from, to int }
+
+// alignPieces returns where two versions differ. Where they do, it goes on at the next
+// piece of the newer one that the older one has further on.
+func alignPieces(old, next []filePiece) (gaps []pieceGap) {
+	places := make(map[[16]byte][]int, len(old)) // in old, ascending
+	for i := range old {
+		places[old[i].sum] = append(places[old[i].sum], i)
+	}
+	at, offset := 0, 0 // in old, in bytes of the newer version
+	open := false      // the last gap is not closed
+	for i := range next {
+		n := slices.IndexFunc(places[next[i].sum], func(place int) bool { return place >= at })
+		switch {
+		case n >= 0:
+			place := places[next[i].sum][n]
+			if open || place > at {
+				if !open {
+					gaps = append(gaps, pieceGap{oldFrom: at, from: offset})
+				}
+				g := &gaps[len(gaps)-1]
+				g.oldTo, g.to, open = place, offset, false
+			}
+			at = place + 1
+		case !open:
+			gaps, open = append(gaps, pieceGap{oldFrom: at, from: offset}), true
+		}
+		offset += next[i].size
+	}
+	if !open && at < len(old) {
+		gaps, open = append(gaps, pieceGap{oldFrom: at, from: offset}), true
+	}
+	if open {
+		g := &gaps[len(gaps)-1]
+		g.oldTo, g.to = len(old), offset
+	}
+	return gaps
+}

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func bigFile(entries int, edit map[int]string) []byte {
+	var b bytes.Buffer
+	for i := range entries {
+		text := edit[i]
+		fmt.Fprintf(&b, "#: a.c:%d\nmsgid \"source %d\"\nmsgstr \"target %d%s\"\n\n", i, i, i*i, text)
+	}
+	return b.Bytes()
+}
+
+// TestCutFile: pieces are within their bounds, make up the file, and an edit changes
+// those around it only.
+func TestCutFile(t *testing.T) {
+	if CutFile(make([]byte, wholeFile)) != nil {
+		t.Error("a short file is cut")
+	}
+	for name, data := range map[string][]byte{
+		"entries":  bigFile(20_000, nil),
+		"windows":  bytes.ReplaceAll(bigFile(20_000, nil), []byte("\n"), []byte("\r\n")),
+		"one line": bytes.Repeat([]byte("x"), 3*wholeFile+1),
+		"lines":    bytes.Repeat([]byte("x\n"), wholeFile),
+		"blanks":   bytes.Repeat([]byte("\n"), wholeFile+1),
+	} {
+		p := CutFile(data)
+		for i, f := range p.list {
+			if f.size > maxPiece || f.size < minPiece && i < len(p.list)-1 {
+				t.Errorf("%s: piece %d has %d bytes", name, i, f.size)
+			}
+		}
+		if n := pieceBytes(p.list); n != len(data) {
+			t.Errorf("%s: %d of %d bytes", name, n, len(data))
+		}
+	}
+	for _, ends := range []string{"\n", "\r\n"} {
+		ended := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\n"), []byte(ends)) }
+		old, next := CutFile(ended(bigFile(20_000, nil))), CutFile(ended(bigFile(20_000, map[int]string{5000: "inserted", 15_000: "too"})))
+		differs := 0
+		for _, g := range alignPieces(old.list, next.list) {
+			differs += g.to - g.from
+		}
+		if all := pieceBytes(next.list); differs == 0 || differs > all/4 {
+			t.Errorf("%q: two edits change %d of %d bytes", ends, differs, all)
+		}
+	}
+}
+
+// TestAlignPieces: outside of the gaps both versions have the same pieces in a row.
+func TestAlignPieces(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(name string) (list []filePiece) {
+			for _, n := range rapid.SliceOfN(rapid.IntRange(1, 6), 0, 12).Draw(rt, name) {
+				list = append(list, filePiece{size: n, sum: [16]byte{byte(n)}})
+			}
+			return list
+		}
+		old, next := draw("old"), draw("next")
+		i, offset, n := 0, 0, 0
+		same := func(to, until int) {
+			for ; i < to; i++ {
+				if offset >= until || old[i] != next[n] {
+					rt.Fatalf("piece %d of the old version is none of %v at %d", i, next, n)
+				}
+				offset, n = offset+next[n].size, n+1
+			}
+			if offset != until {
+				rt.Fatalf("at %d, want %d", offset, until)
+			}
+		}
+		for _, g := range alignPieces(old, next) {
+			same(g.oldFrom, g.from)
+			for i = g.oldTo; offset < g.to; n++ {
+				offset += next[n].size
+			}
+		}
+		same(len(old), pieceBytes(next))
+	})
+}
+
+// TestFilePieces: files that are stored in pieces are read as they were, an edit writes
+// few pieces, and no piece is left when no file has it.
+func TestFilePieces(t *testing.T) {
+	db := openWith(t, "app")
+	var id int64
+	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
+		id, _, err = fill(ctx, tx, 1, "de", 1, nil)
+		return err
+	})
+	put := func(blob string, data []byte) (read File, pieces int) {
+		t.Helper()
+		step(t, db, info(1, 1, 1), func(ctx context.Context, tx *StepTx) error {
+			err := tx.PutFile(ctx, File{TranslationID: id, Blob: blob, Data: data})
+			if err == nil {
+				read, err = tx.File(ctx, id)
+			}
+			if err == nil {
+				_, err = tx.s.first(ctx, `SELECT COUNT(*) FROM file_pieces`, nil, &pieces)
+			}
+			return err
+		})
+		return read, pieces
+	}
+	for i, data := range [][]byte{
+		bigFile(20_000, nil), bigFile(20_000, map[int]string{700: "x"}), bigFile(3, nil), bigFile(20_000, map[int]string{0: "y"}),
+		slices.Concat(bigFile(9000, nil), bigFile(9000, nil)), bigFile(20_000, nil),
+	} {
+		read, pieces := put(strings.Repeat(fmt.Sprint(i), 40), data)
+		if !bytes.Equal(read.Data, data) {
+			t.Fatalf("file %d is read as %d bytes of %d", i, len(read.Data), len(data))
+		}
+		distinct := map[[16]byte]bool{}
+		if p := CutFile(data); p != nil {
+			for _, f := range p.list {
+				distinct[f.sum] = true
+			}
+		}
+		if pieces != len(distinct) {
+			t.Errorf("file %d: %d pieces are stored, want %d", i, pieces, len(distinct))
+		}
+	}
+}
+
+// FuzzDecodePieces: damaged lists are errors, and what is decoded is encoded again.
+func FuzzDecodePieces(f *testing.F) {
+	f.Add(CutFile(bigFile(9000, nil)).encode())
+	f.Add([]byte{1, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := decodePieces(b)
+		if err != nil {
+			return
+		}
+		again, err := decodePieces(p.encode())
+		if err != nil || !slices.Equal(again.list, p.list) || again.Edits != p.Edits {
+			t.Errorf("%v, %v", again, err)
+		}
+	})
+}
