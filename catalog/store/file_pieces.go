@@ -221,7 +221,7 @@ type FileDifference struct {
 // FileDifferences compares a new version of a file with the stored one, of the live
 // translation of a component that was made of the blob at the path. found is false if
 // there is no such translation, if differences of its file may not be read alone, or
-// if more than a quarter of the file differs.
+// if more than three quarters of the file are in pieces that differ.
 func (s *Snapshot) FileDifferences(ctx context.Context, component int64, path, blob string, next *Pieces) (list []FileDifference, found bool, err error) {
 	var text []byte
 	found, err = s.s.first(ctx, `SELECT f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
@@ -243,7 +243,7 @@ func (s *Snapshot) differences(ctx context.Context, text []byte, next *Pieces) (
 	for _, g := range gaps {
 		differs += max(g.to-g.from, pieceBytes(old.list[g.oldFrom:g.oldTo]))
 	}
-	if 4*differs > max(pieceBytes(next.list), pieceBytes(old.list)) {
+	if 4*differs > 3*max(pieceBytes(next.list), pieceBytes(old.list)) {
 		return nil, false, nil
 	}
 	for _, g := range gaps {

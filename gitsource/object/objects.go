@@ -179,6 +179,13 @@ func (o *objects) findPacked(h Hash) (*pack, int64, error) {
 
 // findLoose opens an object if it is loose; nil if it is not, or no longer.
 func (o *objects) findLoose(h Hash) (*looseObject, error) {
+	if !o.open { // what was just pushed is loose: listing all others takes longer
+		for _, dir := range o.dirs {
+			if loose, err := openLoose(dir, h); !errors.Is(err, fs.ErrNotExist) {
+				return loose, err
+			}
+		}
+	}
 	if err := o.list(); err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func Edited(name string, data []byte, regions []Region, rules Rules) (Edit, bool
 }
 
 // narrowed cuts off what the beginnings and the ends of regions have in common, and
-// joins regions with common text or none between them.
+// what is equal between them.
 func narrowed(data []byte, regions []Region) []Region {
 	var list []Region
 	for _, r := range regions {
@@ -63,10 +63,44 @@ func narrowed(data []byte, regions []Region) []Region {
 		end := commonSuffix(text[begin:], r.Old[begin:])
 		r = Region{From: r.From + begin, To: r.To - end, Old: r.Old[begin : len(r.Old)-end]}
 		if r.From < r.To || len(r.Old) > 0 {
-			list = append(list, r)
+			list = r.split(list, data)
 		}
 	}
 	return list
+}
+
+// split appends the rows of differing blocks between blank lines, if both versions of a
+// region have as many, else the region.
+func (r Region) split(list []Region, data []byte) []Region {
+	blank := []byte("\n\n")
+	text := data[r.From:r.To]
+	if bytes.Count(text, blank) != bytes.Count(r.Old, blank) {
+		return append(list, r)
+	}
+	at, old, open := r.From, r.Old, false
+	for len(text)+len(old) > 0 {
+		a, b := firstBlock(text, blank), firstBlock(old, blank)
+		text, old = text[len(a):], old[len(b):]
+		same := bytes.Equal(a, b)
+		switch {
+		case same:
+		case open:
+			last := &list[len(list)-1]
+			last.To, last.Old = at+len(a), last.Old[:len(last.Old)+len(b)]
+		default:
+			list = append(list, Region{From: at, To: at + len(a), Old: b})
+		}
+		at, open = at+len(a), !same
+	}
+	return list
+}
+
+// firstBlock returns a text up to its first blank line, which it includes.
+func firstBlock(text, blank []byte) []byte {
+	if n := bytes.Index(text, blank); n >= 0 {
+		return text[:n+len(blank)]
+	}
+	return text
 }
 
 func commonPrefix(a, b []byte) int {

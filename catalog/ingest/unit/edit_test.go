@@ -13,6 +13,22 @@ import (
 
 const editHeader = "# Title\n\nmsgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=n!=1;\\n\"\n\n"
 
+// TestNarrowed: the regions of two edits do not have what is between them.
+func TestNarrowed(t *testing.T) {
+	old := "same\n\na1\n\nb1\n\nc\n\n\n\nd1\n\nsame"
+	data := "same\n\na22\n\nb\n\nc\n\n\n\nd\n\nsame"
+	var got []string
+	for _, r := range narrowed([]byte(data), []Region{{From: 0, To: len(data), Old: []byte(old)}}) {
+		got = append(got, data[r.From:r.To]+"|"+string(r.Old))
+	}
+	if diff := cmp.Diff([]string{"22\n\nb\n\n|1\n\nb1\n\n", "d|d1"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if got := narrowed([]byte("a\n\nb"), []Region{{From: 0, To: 4, Old: []byte("c\n\nd\n\nb")}}); len(got) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // checkEdited holds Edited against reading both versions as a whole. It returns whether
 // the edit was recognised.
 func checkEdited(t *testing.T, old, data string) bool {
