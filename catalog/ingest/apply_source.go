@@ -186,7 +186,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	moved := row.ID == 0 || row.Outline != all.outline
 	row.Outline, row.Stats, row.Removed = all.outline, stats(all.units), false
 	w := unitWriter{a: a, row: row, units: all.units, moved: moved, oldForms: row.PluralNumber}
-	if err := w.write(ctx); err != nil {
+	if err := a.writeChecked(ctx, &w, (*checkup).newSource); err != nil {
 		return err
 	}
 	if err := a.putStats(ctx, row); err != nil {

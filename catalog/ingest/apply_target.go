@@ -33,22 +33,9 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	setPluralRule(row, t.slot.lang, file)
 	units := shownUnits(file.Units, row.PluralNumber)
 	row.Stats = stats(units)
-	isNew := row.ID == 0
 	w := unitWriter{a: a, row: row, units: units, moved: moved, oldForms: oldForms}
-	var checked *pendingChecks
-	if isNew && a.checkup != nil {
-		if checked, err = a.checkup.start(ctx, a.comp, row, units); err != nil {
-			return err
-		}
-		defer checked.wait() // in any case: it reads the units
-	}
-	if err := w.write(ctx); err != nil {
+	if err := a.writeChecked(ctx, &w, (*checkup).newTranslation); err != nil {
 		return err
-	}
-	if checked != nil {
-		if err := a.checkup.newTranslation(ctx, &w, checked); err != nil {
-			return err
-		}
 	}
 	if err := a.putStats(ctx, row); err != nil {
 		return err
@@ -62,6 +49,23 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	}
 	a.entries.units(t.slot.path, rankTarget, row.ID, w.entries(origins))
 	return nil
+}
+
+// writeChecked writes units. Those of a new translation are checked meanwhile, and
+// done stores the results.
+func (a *application) writeChecked(ctx context.Context, w *unitWriter, done func(*checkup, context.Context, *unitWriter, *pendingChecks) error) error {
+	if w.row.ID != 0 || a.checkup == nil {
+		return w.write(ctx)
+	}
+	checked, err := a.checkup.start(ctx, a.comp, w.row, w.units)
+	if err != nil {
+		return err
+	}
+	defer checked.wait() // in any case: it reads the units
+	if err := w.write(ctx); err != nil {
+		return err
+	}
+	return done(a.checkup, ctx, w, checked)
 }
 
 // shownUnits returns units with the forms that are shown of their targets. It

@@ -147,10 +147,13 @@ type pendingChecks struct {
 // start starts the checks of single units. Until wait returns, the caller must
 // not change the fields of units and t that checks read; ids may change.
 func (k *checkup) start(ctx context.Context, c *component, t *catalog.Translation, units []unit.Unit) (*pendingChecks, error) {
-	asked := slices.ContainsFunc(units, func(u unit.Unit) bool { return checks.UsesGlossary(u.Flags) })
-	terms, err := k.glossaries.termsFor(ctx, &c.row.Project, &c.row.Settings, t.Language, asked)
-	if err != nil {
-		return nil, err
+	var terms []checks.Term
+	if !t.IsSource {
+		asked := slices.ContainsFunc(units, func(u unit.Unit) bool { return checks.UsesGlossary(u.Flags) })
+		var err error
+		if terms, err = k.glossaries.termsFor(ctx, &c.row.Project, &c.row.Settings, t.Language, asked); err != nil {
+			return nil, err
+		}
 	}
 	p := &pendingChecks{done: make(chan struct{}), masks: make([]checks.Mask, len(units))}
 	set := checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, terms)

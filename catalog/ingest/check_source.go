@@ -17,7 +17,7 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 		return err
 	}
 	t := liveSource(rows)
-	if t == nil {
+	if t == nil || k.checkedNew[t.ID] {
 		return nil
 	}
 	units, err := k.sourceUnits(ctx, c, t)
@@ -37,6 +37,25 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 		k.failures.sources[u.ID] = struct{}{}
 	}
 	return nil
+}
+
+// newSource stores the checks of a source translation that the step made, which ran
+// while its units were in memory. Translations add the strings that
+// multiple_failures is to be decided for.
+func (k *checkup) newSource(ctx context.Context, w *unitWriter, pending *pendingChecks) error {
+	k.untranslated.recount(w.a.comp.row.ID).whole = true
+	for i, mask := range pending.wait() {
+		if mask == (checks.Mask{}) {
+			continue
+		}
+		u := store.CheckUnit{Unit: w.units[i].Unit}
+		u.ID, u.TranslationID, u.SourceID = w.ids[i], w.row.ID, w.ids[i]
+		if err := k.failures.set(ctx, &u, mask); err != nil {
+			return err
+		}
+	}
+	k.checkedNew[w.row.ID] = true
+	return k.tx.SetChecked(ctx, w.row.ID, rulesOf(w.a.comp, w.row), 0)
 }
 
 // liveSource returns the source translation of a component's translations; nil if its
