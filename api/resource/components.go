@@ -34,8 +34,8 @@ func (e *Env) componentList(ctx context.Context, snap *store.Snapshot, r *rest.R
 	if err != nil {
 		return nil, err
 	}
-	return rest.ListOfObjects(r, rows, path, func(row *store.ComponentRow) *wire.Component {
-		return e.newComponent(r.Link, row, project == "")
+	return rest.ListOfObjects(r, rows, path, func(row **store.ComponentRow) *wire.Component {
+		return e.newComponent(r.Link, *row, project == "")
 	})
 }
 
@@ -64,7 +64,7 @@ func listAddons(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any
 	}
 	objects := []wire.Addon{}
 	for i := range components {
-		if c := &components[i]; c.Settings.Discovery.Found() {
+		if c := components[i]; c.Settings.Discovery.Found() {
 			objects = append(objects, wire.NewAddon(r.Link, &c.Component, c.Project.Slug))
 		}
 	}
@@ -81,7 +81,7 @@ func getAddon(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, 
 		return nil, err
 	}
 	for i := range components {
-		if c := &components[i]; c.ID == id && c.Settings.Discovery.Found() {
+		if c := components[i]; c.ID == id && c.Settings.Discovery.Found() {
 			return wire.NewAddon(r.Link, &c.Component, c.Project.Slug), nil
 		}
 	}

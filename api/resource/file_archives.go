@@ -61,7 +61,7 @@ func (e *Env) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *rest
 			if err != nil || !components[i].Imported {
 				continue
 			}
-			files, modified, problem := filesOf(ctx, snap, &components[i], components[i].Slug+"/")
+			files, modified, problem := filesOf(ctx, snap, components[i], components[i].Slug+"/")
 			all, err = append(all, files...), problem
 			if modified.After(newest) {
 				newest = modified

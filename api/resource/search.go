@@ -34,7 +34,7 @@ func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request)
 		return nil, err
 	}
 	for i := range components {
-		c := &components[i]
+		c := components[i]
 		name := wire.NameOrSlug(c.Settings.Name, c.Slug)
 		f.add("Component", wire.NameOrSlug(c.Project.Settings.Name, c.Project.Slug)+"/"+name, wire.Path("projects", c.Project.Slug, c.Slug), name, c.Slug)
 	}

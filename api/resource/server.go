@@ -79,7 +79,7 @@ func (e *Env) getTask(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	}
 	uuid := r.PathParam("uuid")
 	for i := range components {
-		row := &components[i]
+		row := components[i]
 		if TaskID(row.Project.Slug, row.Slug) != uuid {
 			continue
 		}

@@ -69,7 +69,7 @@ func servedComponents(ctx context.Context, snap *store.Snapshot) (map[int64]*sto
 	served := make(map[int64]*store.ComponentRow, len(rows))
 	for i := range rows {
 		if rows[i].Imported {
-			served[rows[i].ID] = &rows[i]
+			served[rows[i].ID] = rows[i]
 		}
 	}
 	return served, err

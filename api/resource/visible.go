@@ -34,12 +34,15 @@ func visibleProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) 
 
 // visibleComponents lists the visible components of a project, or of all with
 // "", by id.
-func visibleComponents(ctx context.Context, snap *store.Snapshot, project string) ([]store.ComponentRow, error) {
+func visibleComponents(ctx context.Context, snap *store.Snapshot, project string) ([]*store.ComponentRow, error) {
 	rows, err := snap.Components(ctx, project)
 	if err != nil {
 		return nil, err
 	}
-	visible := make([]store.ComponentRow, 0, len(rows))
+	if rest.AccessOf(ctx).SeesPrivate() {
+		return rows, nil
+	}
+	visible := make([]*store.ComponentRow, 0, len(rows))
 	for i := range rows {
 		if !hidden(ctx, &rows[i].Project, &rows[i].Component) {
 			visible = append(visible, rows[i])

@@ -17,7 +17,7 @@ func (s *Store) EachComponent(fn func(ctx context.Context, snap *store.Snapshot,
 	s.Read(func(ctx context.Context, snap *store.Snapshot) error {
 		components, err := snap.Components(ctx, "demo")
 		for i := 0; i < len(components) && err == nil; i++ {
-			err = fn(ctx, snap, &components[i])
+			err = fn(ctx, snap, components[i])
 		}
 		return err
 	})

@@ -21,7 +21,8 @@ type lookups struct {
 	translations map[translationName]TranslationRow
 	orders       map[int64]*unitOrder // by component
 	blocks       int                  // in all orders
-	generations  map[int64]int64      // of all components; nil: not read
+
+	components *keptComponents // nil: not read
 
 	sums map[int64]*componentSums // by component
 	rows int                      // in all sums
@@ -68,7 +69,7 @@ func (l *lookups) write(generation int64, fn func()) {
 		return
 	}
 	if generation > l.generation {
-		l.generation, l.blocks, l.generations = generation, 0, nil
+		l.generation, l.blocks = generation, 0
 		l.translations, l.orders = map[translationName]TranslationRow{}, map[int64]*unitOrder{}
 	}
 	fn()
@@ -194,7 +195,7 @@ func (s *Snapshot) readDays(ctx context.Context, component, generation int64) (*
 func (l *lookups) daysOf(component, generation int64) *componentDays {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	if kept := l.days[component]; kept != nil && kept.generation == generation {
+	if kept := l.days[component]; kept != nil && kept.generation == generation && generation != 0 {
 		return kept
 	}
 	return nil

@@ -8,8 +8,9 @@ import (
 // componentSums are the statistics of a component's live translations, added up by
 // language, source-language translations apart.
 type componentSums struct {
-	generation int64 // the component's
-	rows       []sumRow
+	generation   int64 // the component's
+	rows         []sumRow
+	translations []int64 // live, in no order
 }
 
 type sumRow struct {
@@ -20,16 +21,30 @@ type sumRow struct {
 // sumsOf calls each for the sums of components, in their order. Only components
 // that changed since the last read are read again; after a pull that is one.
 func (s *Snapshot) sumsOf(ctx context.Context, components []int64, each func(component int64, row *sumRow)) error {
+	found, err := s.keptSums(ctx, components)
+	for _, id := range components {
+		if err != nil {
+			return err
+		}
+		for i := range found[id].rows {
+			each(id, &found[id].rows[i])
+		}
+	}
+	return err
+}
+
+// keptSums returns the sums of components; those that changed are read.
+func (s *Snapshot) keptSums(ctx context.Context, components []int64) (map[int64]*componentSums, error) {
 	generations, err := s.generations(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	found := make(map[int64]*componentSums, len(components))
 	l := s.db.caches.lookups
 	l.mu.RLock()
 	var missing []int64
 	for _, id := range components {
-		if kept := l.sums[id]; kept != nil && kept.generation == generations[id] {
+		if kept := l.sums[id]; kept != nil && kept.generation == generations[id] && kept.generation != 0 { // 0: not active
 			found[id] = kept
 		} else {
 			missing = append(missing, id)
@@ -37,15 +52,10 @@ func (s *Snapshot) sumsOf(ctx context.Context, components []int64, each func(com
 	}
 	l.mu.RUnlock()
 	if err := s.readSums(ctx, missing, generations, found); err != nil {
-		return err
+		return nil, err
 	}
 	l.keepSums(missing, found)
-	for _, id := range components {
-		for i := range found[id].rows {
-			each(id, &found[id].rows[i])
-		}
-	}
-	return nil
+	return found, nil
 }
 
 func (l *lookups) keepSums(ids []int64, found map[int64]*componentSums) {
@@ -70,29 +80,13 @@ func (l *lookups) keepSums(ids []int64, found map[int64]*componentSums) {
 	}
 }
 
-// generations returns the generations of all components, read once per generation
-// of the database.
-func (s *Snapshot) generations(ctx context.Context) (of map[int64]int64, err error) {
-	generation, err := s.Generation(ctx)
+// generations returns the generations of the active components.
+func (s *Snapshot) generations(ctx context.Context) (map[int64]int64, error) {
+	kept, err := s.components(ctx)
 	if err != nil {
 		return nil, err
 	}
-	l := s.db.caches.lookups
-	l.read(generation, func() { of = l.generations })
-	if of != nil {
-		return of, nil
-	}
-	of = map[int64]int64{}
-	err = s.s.query(ctx, `SELECT id, content_generation FROM components`, nil, func(scan scan) error {
-		var id, generation int64
-		err := scan(&id, &generation)
-		of[id] = generation
-		return err
-	})
-	if err == nil {
-		l.write(generation, func() { l.generations = of })
-	}
-	return of, err
+	return kept.own, nil
 }
 
 // readSums adds up the stored statistics of translations. It reads rows of
@@ -102,6 +96,15 @@ func (s *Snapshot) readSums(ctx context.Context, components []int64, generations
 		into[id] = &componentSums{generation: generations[id]}
 	}
 	return chunks(components, func(chunk []any) error {
+		err := s.s.query(ctx, `SELECT component_id, id FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0`, chunk, func(scan scan) error {
+			var component, id int64
+			err := scan(&component, &id)
+			into[component].translations = append(into[component].translations, id)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 		return s.s.query(ctx, `SELECT component_id, is_source, language, COUNT(*), SUM(total), SUM(total_words), SUM(total_chars),
 			SUM(translated), SUM(translated_words), SUM(translated_chars),
 			SUM(fuzzy), SUM(fuzzy_words), SUM(fuzzy_chars), SUM(readonly), SUM(readonly_words), SUM(readonly_chars),

@@ -46,6 +46,9 @@ func (db *DB) Configure(ctx context.Context, projects []catalog.Project, compone
 		if err := c.putProjects(ctx, projects); err != nil {
 			return err
 		}
+		if err := c.readStored(ctx); err != nil {
+			return err
+		}
 		if _, err := c.putComponents(ctx, components); err != nil {
 			return err
 		}
@@ -89,10 +92,12 @@ func (db *DB) AddComponents(ctx context.Context, specs []ComponentSpec) ([]catal
 type configurer struct {
 	s          *session
 	discovery  bool
-	generation int64            // taken when the first row changes; 0 before
-	projects   map[string]int64 // active, by slug
-	named      map[int64]bool   // components
-	touched    map[int64]bool   // projects that changed, or whose components did
+	generation int64                             // taken when the first row changes; 0 before
+	projects   map[string]int64                  // active, by slug
+	named      map[int64]bool                    // components
+	touched    map[int64]bool                    // projects that changed, or whose components did
+	stored     map[componentKey]*storedComponent // before; nil: read one by one
+	inserted   bool                              // stored lacks components that were inserted since
 }
 
 func newConfigurer(s *session) *configurer {

@@ -30,6 +30,43 @@ type storedComponent struct {
 	active, imported, reread                  bool
 }
 
+// componentKey is how the configuration names a component of a project.
+type componentKey struct {
+	project int64
+	slug    string
+}
+
+const storedComponents = `SELECT project_id, slug, id, settings, read_key, repo, branch, template, active, imported, reread FROM components`
+
+func scanStored(scan scan) (key componentKey, old storedComponent, err error) {
+	err = scan(&key.project, &key.slug, &old.id, &old.settings, &old.readKey, &old.repo, &old.branch, &old.template, &old.active, &old.imported, &old.reread)
+	return key, old, err
+}
+
+// readStored reads all stored components: a statement for each of 10,000 took most
+// of the time of Configure.
+func (c *configurer) readStored(ctx context.Context) error {
+	c.stored = map[componentKey]*storedComponent{}
+	return c.s.query(ctx, storedComponents, nil, func(scan scan) error {
+		key, old, err := scanStored(scan)
+		c.stored[key] = &old
+		return err
+	})
+}
+
+// storedComponent returns what is stored of a component, or nil.
+func (c *configurer) storedComponent(ctx context.Context, project int64, slug string) (old *storedComponent, err error) {
+	if old = c.stored[componentKey{project, slug}]; old != nil || c.stored != nil && !c.inserted {
+		return old, nil
+	}
+	err = c.s.query(ctx, storedComponents+` WHERE project_id = $1 AND slug = $2`, []any{project, slug}, func(scan scan) error {
+		_, row, err := scanStored(scan)
+		old = &row
+		return err
+	})
+	return old, err
+}
+
 func (c *configurer) putComponent(ctx context.Context, spec *ComponentSpec) (int64, error) {
 	if err := spec.check(); err != nil {
 		return 0, err
@@ -42,20 +79,17 @@ func (c *configurer) putComponent(ctx context.Context, spec *ComponentSpec) (int
 	if err != nil {
 		return 0, err
 	}
-	var old storedComponent
-	found, err := c.s.first(ctx, `SELECT id, settings, read_key, repo, branch, template, active, imported, reread FROM components
-		WHERE project_id = $1 AND slug = $2`, []any{project, spec.Slug},
-		&old.id, &old.settings, &old.readKey, &old.repo, &old.branch, &old.template, &old.active, &old.imported, &old.reread)
+	old, err := c.storedComponent(ctx, project, spec.Slug)
 	switch {
 	case err != nil:
 		return 0, err
-	case !found:
+	case old == nil:
 		return c.insertComponent(ctx, project, spec, string(settings))
 	case c.discovery && old.active && old.template != spec.Template:
 		return 0, invalid("component %s/%s, discovered by %q, has the slug of another component: change one of the slugs in the configuration",
 			spec.Project, spec.Slug, spec.Template)
 	}
-	return old.id, c.updateComponent(ctx, project, spec, string(settings), &old)
+	return old.id, c.updateComponent(ctx, project, spec, string(settings), old)
 }
 
 func (spec *ComponentSpec) check() error {
@@ -85,6 +119,7 @@ func (c *configurer) project(ctx context.Context, spec *ComponentSpec) (int64, e
 }
 
 func (c *configurer) insertComponent(ctx context.Context, project int64, spec *ComponentSpec, settings string) (id int64, err error) {
+	c.inserted = true
 	g, err := c.takeGeneration(ctx)
 	if err != nil {
 		return 0, err
@@ -137,6 +172,10 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 	for _, id := range c.projects {
 		kept = append(kept, id)
 	}
+	discovers := make(map[TemplateKey]bool, len(templates))
+	for _, t := range templates {
+		discovers[t] = true
+	}
 	type row struct {
 		id, project      int64
 		template, ofSlug string
@@ -148,7 +187,7 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 		if err := scan(&r.id, &r.project, &r.template, &r.ofSlug); err != nil {
 			return err
 		}
-		stays := c.named[r.id] || r.template != "" && slices.Contains(kept, r.project) && slices.Contains(templates, TemplateKey{r.ofSlug, r.template})
+		stays := c.named[r.id] || r.template != "" && c.projects[r.ofSlug] == r.project && discovers[TemplateKey{r.ofSlug, r.template}]
 		if !stays {
 			gone = append(gone, r)
 		}

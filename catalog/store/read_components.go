@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -65,16 +66,24 @@ func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error)
 }
 
 // Components returns the active components of a project by id, or with "" of all
-// projects. An unknown project has none.
-func (s *Snapshot) Components(ctx context.Context, project string) ([]ComponentRow, error) {
+// projects. An unknown project has none. The rows are shared: callers must not
+// modify them.
+func (s *Snapshot) Components(ctx context.Context, project string) ([]*ComponentRow, error) {
 	if project != "" {
 		defer s.about().end()
 	}
-	out, err := componentsWhere(ctx, s.s, ` WHERE c.active = 1 AND p.active = 1 AND ($1 = '' OR p.slug = $1) ORDER BY c.id`, project)
-	if project != "" && len(out) > 0 { // none: only a change of settings can add one
-		s.reading.addProject(out[0].ProjectID)
+	kept, err := s.components(ctx)
+	if err != nil {
+		return nil, s.db.fail(ctx, fmt.Sprintf("read components of %q", project), err)
 	}
-	return out, s.db.fail(ctx, fmt.Sprintf("read components of %q", project), err)
+	if project == "" {
+		return slices.Clip(kept.all), nil
+	}
+	rows := slices.Clip(kept.byProject[project])
+	if len(rows) > 0 { // none: only a change of settings can add one
+		s.reading.addProject(rows[0].ProjectID)
+	}
+	return rows, nil
 }
 
 // Component returns an active component, or ErrNotFound.

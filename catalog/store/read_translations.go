@@ -110,14 +110,17 @@ func (r *translationScan) dest(t *catalog.Translation) []any {
 func (r *translationScan) finish(t *catalog.Translation) { t.LastChange = fromMicros(r.lastChange) }
 
 // TranslationIDs returns the ids of the live translations of components,
-// ascending. It reads only an index: callers cut a long list into pages before
-// they read rows.
+// ascending. It reads only what changed since the last call: callers cut a long
+// list into pages before they read rows.
 func (s *Snapshot) TranslationIDs(ctx context.Context, components []int64) ([]int64, error) {
 	defer s.about(components...).end()
 	var ids []int64
-	err := chunks(components, func(chunk []any) error {
-		return s.s.ids(ctx, `SELECT id FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0`, chunk, &ids)
-	})
+	kept, err := s.keptSums(ctx, components)
+	for _, id := range components {
+		if err == nil {
+			ids = append(ids, kept[id].translations...)
+		}
+	}
 	slices.Sort(ids)
 	return ids, s.db.fail(ctx, "list translations", err)
 }

@@ -162,7 +162,7 @@ func (u *searched) holds(e query.Expr) bool {
 type searchWorld struct {
 	db         *DB
 	units      []*searched
-	components []ComponentRow
+	components []*ComponentRow
 	ids        map[string]int64 // translation by "component/language"
 	at         int
 }
@@ -221,7 +221,7 @@ type searchBatch struct {
 }
 
 func (w *searchWorld) addUnits(ctx context.Context, tx *StepTx, b *searchBatch) error {
-	component := &w.components[b.component]
+	component := w.components[b.component]
 	id := w.ids[component.Slug+b.language]
 	t := catalog.Translation{ID: id, ComponentID: component.ID, Language: b.language, FileCode: b.language, Filename: b.language, IsSource: b.language == "en", PluralNumber: 2}
 	t.Stats.Total.Units = int64((b.round + 1) * b.n)
@@ -331,7 +331,7 @@ func (w *searchWorld) removals(tb testing.TB) {
 func (w *searchWorld) all() map[int64]*ComponentRow {
 	all := map[int64]*ComponentRow{}
 	for i := range w.components {
-		all[w.components[i].ID] = &w.components[i]
+		all[w.components[i].ID] = w.components[i]
 	}
 	return all
 }

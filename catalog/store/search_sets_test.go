@@ -17,7 +17,7 @@ func TestSearchEntries(t *testing.T) {
 	w.db.searches.longFrom = 0
 	rapid.Check(t, func(t *rapid.T) {
 		w.db.searches.spanUnits = rapid.Int64Range(1, 500).Draw(t, "span")
-		component := &w.components[rapid.IntRange(0, len(w.components)-1).Draw(t, "component")]
+		component := w.components[rapid.IntRange(0, len(w.components)-1).Draw(t, "component")]
 		c := searchComponent{ComponentRow: component, long: rapid.Bool().Draw(t, "long")}
 		e := hasEntry{action: -1, from: minTime, to: maxTime, content: rapid.Bool().Draw(t, "content")}
 		if rapid.Bool().Draw(t, "one action") {
@@ -78,7 +78,7 @@ func TestSearchLiveUnits(t *testing.T) {
 		group[1].units = units
 		for _, long := range []bool{false, true} {
 			read(t, w.db, func(ctx context.Context, s *Snapshot) error {
-				c := searchComponent{ComponentRow: &w.components[1], long: long}
+				c := searchComponent{ComponentRow: w.components[1], long: long}
 				live, err := s.liveUnits(ctx, &c, group)
 				if err != nil {
 					return err

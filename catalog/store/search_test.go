@@ -23,7 +23,7 @@ func TestSearchProperty(t *testing.T) {
 		q := SearchQuery{Expr: drawExpr(t, w, 3), Components: map[int64]*ComponentRow{}}
 		for i := range w.components {
 			if rapid.IntRange(0, 3).Draw(t, "component") > 0 {
-				q.Components[w.components[i].ID] = &w.components[i]
+				q.Components[w.components[i].ID] = w.components[i]
 			}
 		}
 		if rapid.Bool().Draw(t, "one translation") {
@@ -198,7 +198,7 @@ func TestSearchStaysInside(t *testing.T) {
 	w := newSearchWorld(t, 1, 13)
 	for _, u := range w.units {
 		for _, c := range w.components {
-			only := map[int64]*ComponentRow{c.ID: &c}
+			only := map[int64]*ComponentRow{c.ID: c}
 			for _, span := range []query.Span{{Lo: u.ID, Hi: u.ID}, {Lo: u.ID, Hi: u.ID + 1}, {Lo: 0, Hi: 1<<63 - 1}} {
 				w.search(t, SearchQuery{Components: only, Expr: query.Number{Field: query.ID, Spans: []query.Span{span}}}, 0, 100)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -203,6 +204,19 @@ func (w *sharedWorld) check(what string) {
 			if diff := cmp.Diff(w.repeats(private), got); diff != "" || err != nil {
 				w.t.Errorf("after %s, private %v: %v\n(-want +got)\n%s", what, private, err, diff)
 			}
+		}
+		kept, err := s.Components(ctx, "")
+		if err != nil {
+			return err
+		}
+		read, err := componentsWhere(ctx, s.s, ` WHERE c.active = 1 AND p.active = 1 ORDER BY c.id`)
+		for i := range read {
+			if i >= len(kept) || !reflect.DeepEqual(read[i], *kept[i]) {
+				w.t.Errorf("after %s: component %d is %+v, kept %+v", what, i, read[i], kept)
+			}
+		}
+		if err != nil || len(kept) != len(read) {
+			w.t.Errorf("after %s: %d components, %d kept, %v", what, len(read), len(kept), err)
 		}
 		v := verifier{db: w.db, s: s.s, each: func(m Mismatch) { w.t.Errorf("after %s: %s", what, m) }}
 		for project := range int64(2) {

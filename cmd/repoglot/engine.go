@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/ingest"
@@ -108,24 +109,32 @@ func (e *engine) configure(ctx context.Context, p *plan) error {
 	if err := e.db.SetBots(ctx, p.bots); err != nil {
 		return fmt.Errorf("storing the configuration: %w", err)
 	}
-	for i := range p.branches {
-		if err := e.assignComponents(ctx, &p.branches[i]); err != nil {
-			return err
+	return e.eachComponent(ctx, func(_ context.Context, _ *store.Snapshot, rows []*store.ComponentRow) error {
+		for _, row := range rows {
+			e.progress.assign(row.ID, ingest.BranchKey(row.Repo, row.Branch))
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // assignComponents tells progress which components belong to a branch.
 func (e *engine) assignComponents(ctx context.Context, b *ingest.Branch) error {
 	rows, err := e.rows(ctx, b)
-	if err != nil {
-		return err
-	}
 	for i := range rows {
 		e.progress.assign(rows[i].ID, b.Key)
 	}
-	return nil
+	return err
+}
+
+// eachComponent calls a function with all active components.
+func (e *engine) eachComponent(ctx context.Context, each func(context.Context, *store.Snapshot, []*store.ComponentRow) error) error {
+	return e.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+		rows, err := s.Components(ctx, "")
+		if err != nil {
+			return err
+		}
+		return each(ctx, s, rows)
+	})
 }
 
 // rows returns the stored components of a branch.
@@ -142,26 +151,23 @@ func (e *engine) rows(ctx context.Context, b *ingest.Branch) ([]store.BranchComp
 // again: the settings of a component affect its whole project, whose other
 // components may be in other repositories.
 func (e *engine) unchecked(ctx context.Context, p *plan) (keys []string, err error) {
-	for i := range p.branches {
-		rows, err := e.rows(ctx, &p.branches[i])
-		if err != nil {
-			return nil, err
-		}
+	err = e.eachComponent(ctx, func(ctx context.Context, s *store.Snapshot, rows []*store.ComponentRow) error {
+		branches := make(map[int64]string, len(rows))
 		ids := make([]int64, len(rows))
-		for j := range rows {
-			ids[j] = rows[j].ID
+		for i, row := range rows {
+			ids[i], branches[row.ID] = row.ID, ingest.BranchKey(row.Repo, row.Branch)
 		}
-		if err := e.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
-			stale, err := s.Unchecked(ctx, ids)
-			if len(stale) > 0 {
-				keys = append(keys, p.branches[i].Key)
+		stale, err := s.Unchecked(ctx, ids)
+		for _, id := range stale {
+			if p.branch(branches[id]) != nil {
+				keys = append(keys, branches[id])
 			}
-			return err
-		}); err != nil {
-			return nil, err
 		}
-	}
-	return keys, nil
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
+		return err
+	})
+	return keys, err
 }
 
 // pull pulls a branch and logs the result.

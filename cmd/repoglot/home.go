@@ -72,7 +72,7 @@ func (s *supervisor) eachVisible(ctx context.Context, each func(context.Context,
 			if rows[i].Settings.Private(&rows[i].Project) {
 				continue
 			}
-			if err := each(ctx, snap, &rows[i]); err != nil {
+			if err := each(ctx, snap, rows[i]); err != nil {
 				return err
 			}
 		}
