@@ -10,3 +10,6 @@ func (s *Syncer) SetAhead(all, commit int64) { s.bounds.aheadBytes, s.bounds.com
 
 // SetPart bounds the files of components that are replayed in one walk.
 func (s *Syncer) SetPart(bytes int64) { s.bounds.partBytes = bytes }
+
+// SetTables bounds the units that a replay keeps between commits, in bytes.
+func (s *Syncer) SetTables(bytes int) { s.bounds.tableBytes = bytes }

@@ -17,9 +17,11 @@ import (
 // after a crash. They do not affect what is stored.
 type replayBounds struct {
 	// A batch, the commits that one transaction stores, ends with the commit that
-	// reaches one of its bounds: entries, bytes of the files to be stored, and
-	// commits that touch a file.
+	// reaches one of its bounds: entries, bytes of memory (batch.bytes), and commits
+	// that touch a file. Two batches are in memory, one of which is being stored.
 	batchEntries, batchBytes, batchCommits int
+	// tableBytes bounds the units that are kept between commits (unitTable.bytes).
+	tableBytes int
 	// aheadBytes bounds the files that are read ahead, by their length in the
 	// repository; parsed they take about four times as much. A commit that brings
 	// more waits until it is the only one. commitBytes bounds each commit.
@@ -32,7 +34,7 @@ type replayBounds struct {
 // defaultReplayBounds returns the bounds of every Syncer except in tests.
 func defaultReplayBounds() replayBounds {
 	return replayBounds{
-		batchEntries: 30_000, batchBytes: 24 << 20, batchCommits: 2_000,
+		batchEntries: 30_000, batchBytes: 16 << 20, batchCommits: 2_000, tableBytes: 40 << 20,
 		aheadBytes: 6 << 20, commitBytes: 16 << 20, partBytes: 24 << 20,
 	}
 }
@@ -197,6 +199,7 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	r.staging.begun = r.staging.clock
 	loader := r.p.loader
 	loader.prefetch(ctx, commit.rest)
 	for _, file := range commit.files {
@@ -214,7 +217,7 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 	r.p.tell(r.part.progress(step, r.entries))
 	r.commits++
 	bounds := &r.p.s.bounds
-	if r.staging.entries < bounds.batchEntries && r.staging.bytes < bounds.batchBytes && r.commits < bounds.batchCommits {
+	if !r.staging.full(bounds) && r.commits < bounds.batchCommits {
 		return nil
 	}
 	return r.flush(ctx, step.Commit.Hash.String())

@@ -28,7 +28,7 @@ type batch struct {
 	deltas    []store.Delta
 	sealed    *sealed // nil until seal
 
-	entries, bytes int // for its bounds; bytes counts the files
+	entries, bytes int // for its bounds; replay_memory.go says what bytes counts
 }
 
 // sealed is a batch's copy of what later batches go on changing.
@@ -105,6 +105,7 @@ func (r *replay) flush(ctx context.Context, to string) error {
 		move: move{convoy: r.comps, from: r.from, to: to, partial: true},
 	}
 	sealed, info := r.staging.seal(), r.p.stepInfo(ctx, b.move)
+	r.staging.evictStored(r.p.s.bounds.tableBytes)
 	r.pending, r.from, r.commits, r.changes = b, to, 0, make(map[int64]int64)
 	go func() {
 		defer close(b.done)

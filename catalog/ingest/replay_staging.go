@@ -18,15 +18,17 @@ import (
 // end. It numbers new translations from -1 down during the whole replay, and new
 // authors within a batch, until the store has given them ids.
 //
-// The units of touched translations stay in memory from batch to batch, up to
-// maxTabled. No other pull may move the components meanwhile: the
+// The units of touched translations stay in memory from batch to batch, as long as
+// there is room (replay_memory.go). No other pull may move the components meanwhile: the
 // compare-and-swap on their head fails if another process did.
 type staging struct {
 	db         *store.DB
 	components map[int64]*stagedComponent
 	tables     map[int64]*unitTable // by translation
+	tabled     int                  // the sum of their bytes
 	owners     map[int64]int64      // components of translations that were put
 	clock      int                  // counts the uses of tables
+	begun      int                  // the clock when the last commit began
 	ids        map[int64]int64      // of new translations that are stored, by number
 	lastRow    int64                // the newest number of a new translation, negative
 	// waitStored waits until all sealed batches are stored. It is called before
@@ -69,7 +71,6 @@ func (s *staging) seal() *batch {
 		}
 	}
 	s.batch = newBatch()
-	s.evict()
 	return b
 }
 
@@ -133,6 +134,7 @@ func (s *staging) PutTranslation(_ context.Context, t *catalog.Translation) erro
 }
 
 func (s *staging) PutLayout(_ context.Context, translation int64, placed []catalog.UnitPosition) error {
+	s.bytes += layoutBytes(placed) - layoutBytes(s.layouts[translation])
 	s.layouts[translation] = placed
 	return nil
 }
@@ -158,6 +160,7 @@ func (s *staging) File(ctx context.Context, translation int64) (f store.File, er
 }
 
 func (s *staging) PutStatDay(_ context.Context, d store.StatDay) error {
+	s.bytes += dayBytes
 	s.days[dayKey{d.TranslationID, d.Day.UTC().Format(time.DateOnly)}] = d
 	return nil
 }
@@ -202,6 +205,7 @@ func (s *staging) AddDelta(ctx context.Context, d store.Delta) error {
 	if err := s.share(ctx, &d); err != nil {
 		return err
 	}
+	s.bytes += deltaBytes(&d)
 	s.deltas = append(s.deltas, d)
 	s.entries += len(d.Entries)
 	return nil

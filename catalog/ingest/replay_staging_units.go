@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,10 +12,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// maxTabled bounds the units that stay in memory between two batches. Each takes
-// about 200 bytes.
-const maxTabled = 400_000
-
 // unitTable holds all units of one translation, removed ones included, in the
 // order of their ids.
 type unitTable struct {
@@ -24,6 +19,7 @@ type unitTable struct {
 	texts []stagedText        // parallel
 	dirty map[int]*stagedUnit // by index: the units that the batch changed
 	used  int                 // staging.clock of the last use
+	bytes int                 // an estimate
 }
 
 // stagedText is what an entry shows as the old version of a unit.
@@ -90,6 +86,7 @@ func (s *staging) table(ctx context.Context, translation int64) (*unitTable, err
 		for i := range units {
 			t.known = append(t.known, units[i].Known)
 			t.texts = append(t.texts, stagedText{units[i].Target, units[i].State})
+			t.bytes += tabledBytes + len(units[i].Target)
 		}
 		return err
 	})
@@ -98,6 +95,7 @@ func (s *staging) table(ctx context.Context, translation int64) (*unitTable, err
 	}
 	t.used = s.clock
 	s.tables[translation] = t
+	s.tabled += t.bytes
 	return t, nil
 }
 
@@ -179,6 +177,9 @@ func (s *staging) add(t *unitTable, n *store.FingerprintedUnit) error {
 	} else {
 		u.Target = strings.Clone(u.Target)
 	}
+	s.bytes += stagedBytes + len(u.Target)
+	t.bytes += tabledBytes + len(u.Target)
+	s.tabled += tabledBytes + len(u.Target)
 	t.dirty[len(t.known)] = u
 	t.known = append(t.known, catalog.Known{ID: u.ID, Identity: u.Identity, Text: u.text, Meta: u.meta})
 	t.texts = append(t.texts, stagedText{u.Target, u.State})
@@ -197,17 +198,22 @@ func (s *staging) UpdateUnits(ctx context.Context, units []store.FingerprintedUn
 		if err != nil {
 			return err
 		}
-		t.update(at, u)
+		s.update(t, at, u)
 	}
 	return nil
 }
 
-func (t *unitTable) update(at int, u *store.FingerprintedUnit) {
+func (s *staging) update(t *unitTable, at int, u *store.FingerprintedUnit) {
 	staged := t.dirty[at]
 	if staged == nil {
 		staged = new(stagedUnit)
 		t.dirty[at] = staged
+		s.bytes += stagedBytes
 	}
+	s.bytes += len(u.Target)
+	grown := len(u.Target) - len(t.texts[at].target)
+	t.bytes += grown
+	s.tabled += grown
 	sourceID, created := staged.SourceID, staged.Created // which only a new unit has
 	staged.Unit = *u.Unit
 	staged.SourceID, staged.Created, staged.Removed = sourceID, created, false
@@ -236,28 +242,10 @@ func (s *staging) RemoveUnits(ctx context.Context, translation int64, ids []int6
 		if staged == nil {
 			staged = &stagedUnit{Unit: catalog.Unit{ID: id, TranslationID: translation}}
 			t.dirty[at] = staged
+			s.bytes += stagedBytes
 		}
 		staged.Removed = true
 		t.known[at].Removed = true
 	}
 	return nil
-}
-
-// evict forgets the tables whose last use is the longest ago.
-func (s *staging) evict() {
-	total := 0
-	for _, t := range s.tables {
-		total += len(t.known)
-	}
-	if total <= maxTabled {
-		return
-	}
-	byUse := slices.SortedFunc(maps.Keys(s.tables), func(a, b int64) int { return cmp.Compare(s.tables[a].used, s.tables[b].used) })
-	for _, id := range byUse {
-		if total <= maxTabled/2 {
-			return
-		}
-		total -= len(s.tables[id].known)
-		delete(s.tables, id)
-	}
 }
