@@ -186,7 +186,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	moved := row.ID == 0 || row.Outline != all.outline
 	row.Outline, row.Stats, row.Removed = all.outline, stats(all.units), false
 	w := unitWriter{a: a, row: row, units: all.units, moved: moved, oldForms: row.PluralNumber}
-	if err := a.writeChecked(ctx, &w, (*checkup).newSource); err != nil {
+	if err := a.writeSourceUnits(ctx, &w); err != nil {
 		return err
 	}
 	if err := a.putStats(ctx, row); err != nil {
@@ -205,6 +205,20 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 		return err
 	}
 	a.entries.units(row.Filename, rankSource, row.ID, w.entries(origins))
+	return nil
+}
+
+// writeSourceUnits writes the units of the source translation. Those of a new one are
+// what sourceIDs returns.
+func (a *application) writeSourceUnits(ctx context.Context, w *unitWriter) error {
+	isNew := w.row.ID == 0
+	if err := a.writeChecked(ctx, w, (*checkup).newSource); err != nil || !isNew {
+		return err
+	}
+	a.sources = make(map[catalog.Identity]int64, len(w.units))
+	for i := range w.units {
+		a.sources[w.units[i].Identity] = w.ids[i]
+	}
 	return nil
 }
 

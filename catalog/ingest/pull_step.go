@@ -30,14 +30,8 @@ func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step
 	if err != nil {
 		return err
 	}
-	read := p.phases.begin(readPhase)
 	defer func() { p.edits = nil }()
-	err = p.findEdits(ctx, touched, step)
-	if err == nil {
-		p.prefetch(ctx, touched, step)
-	}
-	read()
-	if err != nil {
+	if err := p.read(ctx, touched, step); err != nil {
 		return err
 	}
 	m.to = step.Commit.Hash.String()
@@ -93,6 +87,17 @@ func checkStep(ctx context.Context, tx *store.StepTx, k *checkup, convoy, touche
 		return NewFailures{}, err
 	}
 	return k.failures.diff.newFailures(ctx, tx)
+}
+
+// read reads what a step changes before its transaction begins, so that others can
+// write meanwhile.
+func (p *pull) read(ctx context.Context, touched []*component, step *gitsource.Step) error {
+	defer p.phases.begin(readPhase)()
+	if err := p.findEdits(ctx, touched, step); err != nil {
+		return err
+	}
+	p.prefetch(ctx, touched, step)
+	return nil
 }
 
 // prefetch parses the files that a step will read before its transaction begins,

@@ -112,7 +112,7 @@ func sqliteDSN(path string, write bool, opts Options) (string, error) {
 	pragmas := []string{"foreign_keys(1)", "temp_store(MEMORY)"}
 	if write {
 		q.Set("_txlock", "immediate")
-		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-32768)", "journal_size_limit(67108864)")
+		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", fmt.Sprintf("cache_size(%d)", -writerCache), "journal_size_limit(67108864)")
 		pragmas = append(pragmas, opts.Pragmas...)
 	} else {
 		pragmas = append(pragmas, "query_only(1)", "cache_size(-8192)")
@@ -120,6 +120,33 @@ func sqliteDSN(path string, write bool, opts Options) (string, error) {
 	q["_pragma"] = pragmas
 	u := url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}
 	return u.String(), nil
+}
+
+// The page cache of the writer in KiB. Units are found by hashes, so that a million
+// of them are put into an index in random order: with the small cache most of its
+// pages were written to the log and read back several times.
+const (
+	writerCache = 32 << 10
+	bulkCache   = 256 << 10
+	bulkUnits   = 100_000 // a call that adds as many gets the larger cache
+)
+
+// enlargeCache gives the step the larger cache, until restoreCache.
+func (tx *StepTx) enlargeCache(ctx context.Context) error {
+	if tx.largeCache {
+		return nil
+	}
+	tx.largeCache = true
+	_, err := tx.s.exec(ctx, fmt.Sprintf(`PRAGMA cache_size = %d`, -bulkCache))
+	return err
+}
+
+func (tx *StepTx) restoreCache(ctx context.Context) error {
+	if !tx.largeCache {
+		return nil
+	}
+	_, err := tx.s.exec(context.WithoutCancel(ctx), fmt.Sprintf(`PRAGMA cache_size = %d`, -writerCache))
+	return err
 }
 
 // touch creates the file if it is missing and finds out whether it can be

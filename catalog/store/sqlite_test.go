@@ -188,3 +188,34 @@ func TestSearchPanics(t *testing.T) {
 		t.Errorf("a helper that panics: %v", err)
 	}
 }
+
+// TestLargeCache: a step that adds many units has a larger page cache, also if it
+// fails, and the next one does not.
+func TestLargeCache(t *testing.T) {
+	db := openWith(t, "app")
+	size := func(ctx context.Context, tx *StepTx) (n int64) {
+		_, err := tx.s.first(ctx, `PRAGMA cache_size`, nil, &n)
+		if err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	_, err := db.Step(t.Context(), info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
+		if err := tx.enlargeCache(ctx); err != nil {
+			return err
+		}
+		if got := size(ctx, tx); got != -bulkCache {
+			t.Errorf("a large step has %d", got)
+		}
+		return errBoom
+	})
+	if !errors.Is(err, errBoom) {
+		t.Error(err)
+	}
+	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
+		if got := size(ctx, tx); got != -writerCache {
+			t.Errorf("the next step has %d", got)
+		}
+		return nil
+	})
+}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -65,11 +66,12 @@ type StepResult struct {
 func (db *DB) Step(ctx context.Context, info StepInfo, fn func(ctx context.Context, tx *StepTx) error) (StepResult, error) {
 	started := db.now()
 	var res StepResult
-	err := db.write(ctx, func(s *session) error {
+	err := db.write(ctx, func(s *session) (err error) {
 		tx, err := db.beginStep(ctx, s, info)
 		if err != nil {
 			return err
 		}
+		defer func() { err = cmp.Or(err, tx.restoreCache(ctx)) }()
 		if err := fn(ctx, tx); err != nil {
 			return reported{err}
 		}
@@ -118,6 +120,7 @@ type StepTx struct {
 	failing      map[int64]*failingChange    // changes by SetFailing, by translation
 	old          map[int64]map[int64]oldUnit // what written units of counted components were, by project
 	newFailing   *inserter                   // rows of failing to insert; flushed before failing is read
+	largeCache   bool                        // see enlargeCache
 }
 
 // convoyMember is the row of a component in the convoy.

@@ -80,6 +80,11 @@ func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error
 // a unit its own source; only source units keep Source, Context, Words and Chars.
 // PutLayout stores Position and Location.
 func (tx *StepTx) AddUnits(ctx context.Context, units []FingerprintedUnit) error {
+	if len(units) >= bulkUnits {
+		if err := tx.enlargeCache(ctx); err != nil {
+			return tx.fail(ctx, "add units", err)
+		}
+	}
 	in := newInserter("units", "id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
 		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "remark", "created")
 	for i := range units {
