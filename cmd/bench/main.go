@@ -5,7 +5,7 @@
 //
 // docs/benchmarks.md has the figures. The measurements, for -only, are po, checks,
 // source, watch, import, replay, pull, push, onefile, page, search, http, cache, and
-// large, which runs only if it is named. Each run starts from an empty data directory in a
+// large, project and components, which run only if they are named. Each run starts from an empty data directory in a
 // temporary folder and uses only loopback. Without the shared data, the import is
 // measured on a generated repository of the same size, and the row says so.
 package main
@@ -40,6 +40,7 @@ type bench struct {
 
 	versions int         // of the file of large
 	project  projectSize // of the repositories of project
+	many     int         // components of components
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -53,6 +54,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	versions := flags.Int("versions", 10, "versions of the file of -only large, a million entries each")
 	var size projectSize
 	size.flags(flags)
+	many := flags.Int("many", 10_000, "components of -only components")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{binary: abs, shared: *shared, dir: dir, out: out, versions: *versions, project: size}
+	b := &bench{binary: abs, shared: *shared, dir: dir, out: out, versions: *versions, project: size, many: *many}
 	fmt.Fprintf(out, "%-58s %14s %14s  %s\n", "what", "measured", "limit", "ratio")
 	for _, m := range b.measurements() {
 		if *only != "" && !strings.Contains(","+*only+",", ","+m.name+",") || *only == "" && m.asked {
@@ -102,6 +104,7 @@ func (b *bench) measurements() []measurement {
 		{name: "http", run: b.http},
 		{name: "project", run: b.projects, asked: true},
 		{name: "cache", run: b.cache},
+		{name: "components", run: b.components, asked: true},
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -70,7 +71,25 @@ func git(ctx context.Context, args ...string) (string, error) {
 type server struct {
 	cmd  *exec.Cmd
 	base string
-	out  *bytes.Buffer
+	out  *output
+}
+
+// output keeps what a process prints while it runs.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
 }
 
 // serve starts the server and waits until it is ready.
@@ -83,7 +102,7 @@ func (b *bench) serve(ctx context.Context, config string) (*server, error) {
 	if err := l.Close(); err != nil {
 		return nil, err
 	}
-	s := &server{base: "http://" + address, out: new(bytes.Buffer)}
+	s := &server{base: "http://" + address, out: new(output)}
 	s.cmd = exec.CommandContext(ctx, b.binary, "serve", "--config", config, "--listen", address)
 	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
 	if err := s.cmd.Start(); err != nil {
