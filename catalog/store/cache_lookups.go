@@ -31,11 +31,11 @@ type lookups struct {
 	dayCount int                      // in all days
 }
 
-// Limits of the cache, about 10 MB each.
+// Limits of the cache, about 10 MB each; of the sums 60 MB.
 const (
 	maxKeptTranslations = 5_000
 	maxKeptBlocks       = 400_000 // enough for 100 million units
-	maxKeptSums         = 60_000
+	maxKeptSums         = 300_000 // 10,000 components in 30 languages
 )
 
 // translationName is how a URL names a translation.

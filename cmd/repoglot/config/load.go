@@ -16,8 +16,9 @@ import (
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
-// maxFile bounds a configuration file: a thousand components need half of it.
-const maxFile = 1 << 20
+// maxFile bounds a configuration file: ten thousand components need an eighth of it
+// and more with many settings.
+const maxFile = 8 << 20
 
 // maxLine bounds a line of it, and so the depth of indentation.
 const maxLine = 8 << 10

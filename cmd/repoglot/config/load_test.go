@@ -242,8 +242,8 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	large := filepath.Join(dir, "large.yaml")
-	must(t, os.WriteFile(large, make([]byte, 2<<20), 0o600))
-	if _, err := config.Load(large, nil); err == nil || !strings.Contains(err.Error(), "is larger than 1MiB") {
+	must(t, os.WriteFile(large, make([]byte, 9<<20), 0o600))
+	if _, err := config.Load(large, nil); err == nil || !strings.Contains(err.Error(), "is larger than 8MiB") {
 		t.Errorf("Load of a large file: %v", err)
 	}
 }
