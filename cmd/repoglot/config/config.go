@@ -50,7 +50,7 @@ type Config struct {
 	// bytes, or a number with KiB, MiB, GiB, KB, MB or GB.
 	MaxFileSize Size `yaml:"max_file_size" restart:"true"`
 	// ResponseCache bounds the rendered answers that are kept in memory until
-	// the next change: a size like `64MiB`; 0 keeps none.
+	// something changes that they show: a size like `64MiB`; 0 keeps none.
 	ResponseCache Size `yaml:"response_cache" restart:"true"`
 	// MetricsListen is a second address, `HOST:PORT`, for `/metrics` and
 	// `/debug/pprof/` only. Empty: `/metrics` is on the main address

@@ -11,8 +11,9 @@ import (
 )
 
 // maxNodes bounds the values of one file, counting aliases each time they are used,
-// so that nested aliases cannot grow without end.
-const maxNodes = 50_000
+// so that nested aliases cannot grow without end: 10,000 components with 20 values
+// each.
+const maxNodes = 200_000
 
 // maxDepth bounds open brackets and aliases of aliases. The types of Config bound
 // the recursion of decode.
