@@ -32,6 +32,7 @@ type checkup struct {
 
 	failures     failures
 	comparison   comparison
+	uncompared   *uncompared // collects what is compared in a later step; nil: nothing is
 	glossaries   glossaries
 	untranslated longUntranslated
 }

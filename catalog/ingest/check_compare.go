@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -27,6 +28,7 @@ type comparison struct {
 	byID     map[int64]*scope
 	rules    map[int64]string // of translations, by id: Translation.Checked
 	pending  int              // changes to flush
+	passed   []verdict        // of units that are in no group any more
 }
 
 // scopeKey names a scope.
@@ -35,18 +37,15 @@ type scopeKey struct {
 	rule    string
 }
 
-// maxPending is up to how many changes of groups are collected: 40 bytes each. The
+// maxPending is up to how many changes of groups are collected: 32 bytes each. The
 // more, the fewer look-ups for the groups of a project's new components.
-const maxPending = 1 << 19
-
-// crossChecks are the checks that compare units.
-var crossChecks = checks.Mask{}.With(checks.Inconsistent).With(checks.Reused)
+const maxPending = 1 << 18
 
 func newComparison(tx *store.StepTx, f *failures) comparison {
 	return comparison{tx: tx, failures: f, scopes: map[scopeKey]*scope{}, byID: map[int64]*scope{}, rules: map[int64]string{}}
 }
 
-// check is the check that a group decides.
+// checkOf returns the check that a group decides.
 func checkOf(c *store.ComparedUnit) checks.ID {
 	if c.SameTarget() {
 		return checks.Reused
@@ -65,12 +64,21 @@ func decides(rules string, u *catalog.Unit, id checks.ID) bool {
 }
 
 // scopeFor returns the scope in which the units of a translation with given rules
-// are compared, nil if they are not. Public translations are not compared with
-// private ones, so that their checks reveal nothing.
+// are compared, nil if they are not.
 func (n *comparison) scopeFor(ctx context.Context, project int64, t *catalog.Translation, rules string) (*scope, error) {
 	if !hasRule(rules, ruleCompared) {
 		return nil, nil
 	}
+	s, err := n.findScope(ctx, project, t, rules)
+	if err != nil {
+		return nil, err
+	}
+	return s, n.joinScope(ctx, s, t.ID, false)
+}
+
+// findScope returns the scope of a translation. Public translations are not
+// compared with private ones, so that their checks reveal nothing.
+func (n *comparison) findScope(ctx context.Context, project int64, t *catalog.Translation, rules string) (*scope, error) {
 	key := scopeKey{project, fmt.Sprintf("%s:%t:%s:%d:%s", t.Language, hasRule(rules, rulePrivate), sourceLanguage(rules), t.PluralNumber, t.PluralFormula)}
 	s := n.scopes[key]
 	if s == nil {
@@ -82,10 +90,7 @@ func (n *comparison) scopeFor(ctx context.Context, project int64, t *catalog.Tra
 		s.fresh = made
 		n.scopes[key] = s
 	}
-	if s.Sole == 0 || s.Sole == t.ID {
-		return s, nil
-	}
-	return s, n.share(ctx, s)
+	return s, nil
 }
 
 func (n *comparison) scope(stored store.Scope) *scope {
@@ -97,12 +102,15 @@ func (n *comparison) scope(stored store.Scope) *scope {
 	return s
 }
 
-// share groups the units of the sole translation of a scope by source, before
-// another translation is compared with it.
-func (n *comparison) share(ctx context.Context, s *scope) error {
+// joinScope prepares a scope for a translation: if another one was its sole
+// translation, its units are grouped by source now, unless they are coming.
+func (n *comparison) joinScope(ctx context.Context, s *scope, translation int64, coming bool) error {
 	sole := s.Sole
+	if sole == 0 || sole == translation {
+		return nil
+	}
 	s.Sole = 0
-	if err := n.tx.ShareScope(ctx, s.ID); err != nil {
+	if err := n.tx.ShareScope(ctx, s.ID); err != nil || coming {
 		return err
 	}
 	rules, err := n.rulesOf(ctx, sole)
@@ -111,7 +119,7 @@ func (n *comparison) share(ctx context.Context, s *scope) error {
 	}
 	return n.tx.TargetsBySource(ctx, sole, func(u *catalog.Unit) {
 		if c, ok := s.BySource(&n.hasher, u); ok {
-			n.add(s, c, decides(rules, u, checks.Inconsistent), false)
+			n.change(s, &memberChange{ComparedUnit: c, runs: decides(rules, u, checks.Inconsistent)})
 		}
 	})
 }
@@ -136,23 +144,27 @@ func (n *comparison) put(s *scope, rules string, units []*store.CheckUnit, masks
 	}
 	for i, u := range units {
 		if c, ok := s.BySource(&n.hasher, &u.Unit); ok {
-			masks[i] = n.putMember(s, c, rules, u, masks[i])
+			masks[i] = n.putMember(s, newMember(c, rules, u), masks[i])
 		}
 		if c, ok := s.ByTarget(&n.hasher, &u.Unit); ok {
-			masks[i] = n.putMember(s, c, rules, u, masks[i])
+			masks[i] = n.putMember(s, newMember(c, rules, u), masks[i])
 		}
 	}
 }
 
-func (n *comparison) putMember(s *scope, c store.ComparedUnit, rules string, u *store.CheckUnit, mask checks.Mask) checks.Mask {
-	check := checkOf(&c)
-	runs := decides(rules, &u.Unit, check)
-	fails := runs && checks.Mask(u.Failing).Has(check)
-	n.add(s, c, runs, fails)
-	if fails {
-		mask = mask.With(check)
+func (n *comparison) putMember(s *scope, m memberChange, mask checks.Mask) checks.Mask {
+	n.change(s, &m)
+	if m.fails {
+		mask = mask.With(checkOf(&m.ComparedUnit))
 	}
 	return mask
+}
+
+// newMember adds a unit to a group.
+func newMember(c store.ComparedUnit, rules string, u *store.CheckUnit) memberChange {
+	check := checkOf(&c)
+	runs := decides(rules, &u.Unit, check)
+	return memberChange{ComparedUnit: c, runs: runs, fails: runs && checks.Mask(u.Failing).Has(check)}
 }
 
 // leave removes units of a translation from the groups of its scope.
@@ -184,14 +196,15 @@ func (n *comparison) dropReplaced() {
 	n.tx.TakeReplaced(func(stored store.Scope, c store.ComparedUnit) { n.drop(n.scope(stored), c) })
 }
 
-func (n *comparison) add(s *scope, c store.ComparedUnit, runs, fails bool) {
-	s.changes = append(s.changes, memberChange{ComparedUnit: c, order: int32(len(s.changes)), runs: runs, fails: fails})
+// change collects a change of a group.
+func (n *comparison) change(s *scope, m *memberChange) {
+	s.changes = append(s.changes, *m)
+	s.changes[len(s.changes)-1].order = int32(len(s.changes))
 	n.pending++
 }
 
 func (n *comparison) drop(s *scope, c store.ComparedUnit) {
-	s.changes = append(s.changes, memberChange{ComparedUnit: c, order: int32(len(s.changes)), gone: true})
-	n.pending++
+	n.change(s, &memberChange{ComparedUnit: c, gone: true})
 }
 
 // flushLarge flushes if many changes are collected. It must not be called while
@@ -206,7 +219,8 @@ func (n *comparison) flushLarge(ctx context.Context) error {
 // flush stores the collected changes, and for all units which of these checks fail
 // now.
 func (n *comparison) flush(ctx context.Context) error {
-	var verdicts []verdict
+	verdicts := n.passed
+	n.passed = nil
 	for _, id := range slices.Sorted(maps.Keys(n.byID)) {
 		s := n.byID[id]
 		found, err := s.apply(ctx, n.tx)
@@ -236,7 +250,7 @@ func (n *comparison) store(ctx context.Context, verdicts []verdict) error {
 	for i := range verdicts {
 		ids[i] = verdicts[i].unit
 	}
-	units, err := collectUnits(func(each func(*store.CheckUnit) error) error { return n.tx.UnitsByID(ctx, slices.Compact(ids), each) })
+	units, err := n.verdictUnits(ctx, slices.Compact(ids))
 	if err != nil {
 		return err
 	}
@@ -264,4 +278,19 @@ func (n *comparison) store(ctx context.Context, verdicts []verdict) error {
 		}
 	}
 	return nil
+}
+
+// verdictUnits reads units, by id. Only a report of new failures needs texts.
+func (n *comparison) verdictUnits(ctx context.Context, ids []int64) (units []*store.CheckUnit, err error) {
+	collect := func(u *store.CheckUnit) error {
+		units = append(units, u)
+		return nil
+	}
+	if n.failures.diff != nil {
+		err = n.tx.UnitsByID(ctx, ids, collect)
+	} else {
+		err = n.tx.VerdictUnits(ctx, ids, func(u *store.CheckUnit) { _ = collect(u) })
+	}
+	slices.SortFunc(units, func(a, b *store.CheckUnit) int { return cmp.Compare(a.ID, b.ID) })
+	return units, err
 }

@@ -91,15 +91,25 @@ func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool
 		p.fail(imported[0], err)
 		return
 	}
+	p.compareLater(outdated)
 	for _, c := range outdated {
+		collected := p.uncompared.len()
 		c.forget()
 		info := p.stepInfo(ctx, move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head})
 		err := p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
-			return newCheckup(tx).run(ctx, []*component{c})
+			k := newCheckup(tx)
+			k.uncompared = p.uncompared
+			return k.run(ctx, []*component{c})
 		})
 		if err != nil {
+			p.uncompared.undo(collected)
+			p.fail(c, err)
+		} else if err := p.compareAll(ctx, false); err != nil {
 			p.fail(c, err)
 		}
+	}
+	if err := p.compareAll(ctx, true); err != nil {
+		p.fail(outdated[0], err)
 	}
 }
 

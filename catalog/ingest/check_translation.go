@@ -75,7 +75,11 @@ func (k *checkup) removedTranslation(ctx context.Context, c *component, t *catal
 		}
 	}
 	k.untranslated.recount(c.row.ID).whole = true
-	if err := k.leaveScope(ctx, t, units, 0); err != nil {
+	scope, err := k.tx.ScopeOf(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	if err := k.comparison.leave(ctx, scope, t.ID, units); err != nil {
 		return err
 	}
 	delete(k.comparison.rules, t.ID)
@@ -121,7 +125,33 @@ func (k *checkup) allUnits(ctx context.Context, c *component, t *catalog.Transla
 	k.untranslated.recount(c.row.ID).whole = true
 	checkedNow := *t
 	checkedNow.Checked = rules
-	s, err := k.comparison.scopeFor(ctx, c.row.ProjectID, t, rules)
+	old, err := k.tx.ScopeOf(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	later := k.uncompared != nil && old.ID == 0 && hasRule(rules, ruleCompared)
+	if err := k.enterScope(ctx, c, &checkedNow, old, units, later); err != nil {
+		return err
+	}
+	if masks == nil {
+		if masks, err = k.single(ctx, c, t, units); err != nil {
+			return err
+		}
+	}
+	if later {
+		k.uncompared.add(c, &checkedNow, &k.comparison.hasher, units, masks)
+		return k.store(ctx, units, masks)
+	}
+	return k.compareAndStore(ctx, c, &checkedNow, units, masks)
+}
+
+// enterScope stores the rules of a translation, which is checked as a whole, and
+// removes its units from the groups of another scope. later leaves it unchecked.
+func (k *checkup) enterScope(ctx context.Context, c *component, t *catalog.Translation, old store.Scope, units []*store.CheckUnit, later bool) error {
+	if later {
+		return k.tx.SetChecked(ctx, t.ID, "", 0)
+	}
+	s, err := k.comparison.scopeFor(ctx, c.row.ProjectID, t, t.Checked)
 	if err != nil {
 		return err
 	}
@@ -129,27 +159,13 @@ func (k *checkup) allUnits(ctx context.Context, c *component, t *catalog.Transla
 	if s != nil {
 		id = s.ID
 	}
-	if err := k.leaveScope(ctx, t, units, id); err != nil {
-		return err
+	if old.ID != id {
+		if err := k.comparison.leave(ctx, old, t.ID, units); err != nil {
+			return err
+		}
 	}
-	if err := k.tx.SetChecked(ctx, t.ID, rules, id); err != nil {
-		return err
-	}
-	k.comparison.rules[t.ID] = rules
-	if masks == nil {
-		return k.units(ctx, c, &checkedNow, units)
-	}
-	return k.compareAndStore(ctx, c, &checkedNow, units, masks)
-}
-
-// leaveScope removes all units of a translation from the groups that they are in,
-// unless its scope stays the same.
-func (k *checkup) leaveScope(ctx context.Context, t *catalog.Translation, units []*store.CheckUnit, next int64) error {
-	old, err := k.tx.ScopeOf(ctx, t.ID)
-	if err != nil || old.ID == next {
-		return err
-	}
-	return k.comparison.leave(ctx, old, t.ID, units)
+	k.comparison.rules[t.ID] = t.Checked
+	return k.tx.SetChecked(ctx, t.ID, t.Checked, id)
 }
 
 func (k *checkup) changedUnits(ctx context.Context, c *component, t *catalog.Translation) error {
@@ -173,12 +189,20 @@ func (k *checkup) changedUnits(ctx context.Context, c *component, t *catalog.Tra
 
 // units runs all checks of target strings on units of a translation.
 func (k *checkup) units(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit) error {
-	terms, err := k.glossaries.termsFor(ctx, &c.row.Project, &c.row.Settings, t.Language, asksForTerms(units))
+	masks, err := k.single(ctx, c, t, units)
 	if err != nil {
 		return err
 	}
-	masks := runAll(checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, terms), t, units)
 	return k.compareAndStore(ctx, c, t, units, masks)
+}
+
+// single runs the checks of single target strings.
+func (k *checkup) single(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit) ([]checks.Mask, error) {
+	terms, err := k.glossaries.termsFor(ctx, &c.row.Project, &c.row.Settings, t.Language, asksForTerms(units))
+	if err != nil {
+		return nil, err
+	}
+	return runAll(checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, terms), t, units), nil
 }
 
 // compareAndStore stores masks, the results of the checks of single units, and has
@@ -189,6 +213,11 @@ func (k *checkup) compareAndStore(ctx context.Context, c *component, t *catalog.
 		return err
 	}
 	k.comparison.put(s, t.Checked, units, masks)
+	return k.store(ctx, units, masks)
+}
+
+// store stores which checks of units fail.
+func (k *checkup) store(ctx context.Context, units []*store.CheckUnit, masks []checks.Mask) error {
 	for i, u := range units {
 		if err := k.failures.setTarget(ctx, u, masks[i]); err != nil {
 			return err

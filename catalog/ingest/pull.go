@@ -30,6 +30,7 @@ type pull struct {
 	errs    map[int64]error // by component
 	phases  *phases
 
+	uncompared         *uncompared            // of components that are checked one after the other
 	emptyDiscoveries   []*store.ComponentSpec // discoveries without a component
 	suggestionProblems map[int64][]string     // of files on branches with suggestions, by component
 }

@@ -42,6 +42,7 @@ func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step
 		var checkup *checkup
 		if !m.partial {
 			checkup = newCheckup(tx)
+			checkup.uncompared = p.uncompared
 			if m.from != "" {
 				checkup.failures.diff = failureDiff{}
 			}

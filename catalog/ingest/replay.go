@@ -66,15 +66,22 @@ func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
 	if err := p.replayCommits(ctx, comps, of); err != nil {
 		return err
 	}
+	p.compareLater(comps)
+	defer p.compareCollected(ctx, true)
 	for _, c := range comps {
 		if c.row.Imported { // its checks ran before those of another one failed
 			continue
 		}
+		p.compareCollected(ctx, false)
+		collected := p.uncompared.len()
 		head := move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head}
 		err := p.transact(ctx, p.stepInfo(ctx, head), func(ctx context.Context, tx *store.StepTx) error {
-			return newCheckup(tx).run(ctx, head.convoy)
+			k := newCheckup(tx)
+			k.uncompared = p.uncompared
+			return k.run(ctx, head.convoy)
 		})
 		if err != nil {
+			p.uncompared.undo(collected)
 			return err
 		}
 		c.row.Imported = true

@@ -16,10 +16,11 @@ import (
 // session is one connection with its prepared statements. The number of SQL texts
 // is limited: lists come in a few fixed sizes.
 type session struct {
-	conn   *sql.Conn
-	stmts  map[string]*sql.Stmt
-	shared *shared
-	direct *direct // reads past database/sql; nil: not for this session
+	conn    *sql.Conn
+	stmts   map[string]*sql.Stmt
+	inserts map[insertKey]string // SQL texts of inserters
+	shared  *shared
+	direct  *direct // reads past database/sql; nil: not for this session
 	// reading records what is read; nil outside of a Read.
 	reading *reading
 }

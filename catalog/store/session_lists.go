@@ -66,7 +66,12 @@ type inserter struct {
 	cols int
 	args []any
 	tail string // ON CONFLICT
-	full string // the statement for insertRows rows
+}
+
+// insertKey names a statement of an inserter.
+type insertKey struct {
+	head, tail string
+	rows       int
 }
 
 // insertRows is the number of rows per statement: 64 rows of 22 columns stay far
@@ -74,16 +79,11 @@ type inserter struct {
 const insertRows = 64
 
 func newInserter(table string, columns ...string) *inserter {
-	in := &inserter{head: bulkInsert + table + " (" + strings.Join(columns, ", ") + ") VALUES ", cols: len(columns)}
-	in.full = in.sql(insertRows)
-	return in
+	return &inserter{head: bulkInsert + table + " (" + strings.Join(columns, ", ") + ") VALUES ", cols: len(columns)}
 }
 
 // onConflict sets the clause for rows that exist already.
-func (in *inserter) onConflict(tail string) {
-	in.tail = tail
-	in.full = in.sql(insertRows)
-}
+func (in *inserter) onConflict(tail string) { in.tail = tail }
 
 func (in *inserter) add(ctx context.Context, s *session, args ...any) error {
 	in.args = append(in.args, args...)
@@ -91,6 +91,16 @@ func (in *inserter) add(ctx context.Context, s *session, args ...any) error {
 		return nil
 	}
 	return in.write(ctx, s, insertRows)
+}
+
+// has reports whether a row that is not written yet begins with a number.
+func (in *inserter) has(first int64) bool {
+	for i := 0; i < len(in.args); i += in.cols {
+		if in.args[i] == any(first) {
+			return true
+		}
+	}
+	return false
 }
 
 // flush writes the remaining rows.
@@ -110,9 +120,11 @@ func (in *inserter) flush(ctx context.Context, s *session) error {
 }
 
 func (in *inserter) write(ctx context.Context, s *session, rows int) error {
-	query := in.full
-	if rows != insertRows {
+	key := insertKey{in.head, in.tail, rows}
+	query, ok := s.inserts[key]
+	if !ok {
 		query = in.sql(rows)
+		s.inserts[key] = query
 	}
 	_, err := s.exec(ctx, query, in.args[:rows*in.cols]...)
 	n := copy(in.args, in.args[rows*in.cols:])

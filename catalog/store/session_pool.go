@@ -163,7 +163,7 @@ func (p *pool) openSession(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn, stmts: map[string]*sql.Stmt{}, shared: p.shared}
+	s := &session{conn: conn, stmts: map[string]*sql.Stmt{}, inserts: map[insertKey]string{}, shared: p.shared}
 	if p.direct {
 		err = s.openDirect()
 	}

@@ -131,6 +131,28 @@ func (tx *StepTx) TargetsBySource(ctx context.Context, translation int64, each f
 		}))
 }
 
+// VerdictUnits calls each for live units, in no order, with what a verdict about
+// them is stored with: no texts.
+func (tx *StepTx) VerdictUnits(ctx context.Context, ids []int64, each func(*CheckUnit)) error {
+	err := tx.newFailing.flush(ctx, tx.s)
+	if err != nil {
+		return tx.fail(ctx, "read units", err)
+	}
+	var state, words, chars, low, high int64
+	var u CheckUnit
+	dest := []any{&u.ID, &u.TranslationID, &u.SourceID, &u.Flags, &state, &words, &chars, &low, &high}
+	return tx.fail(ctx, "read units", chunks(ids, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT u.id, u.translation_id, u.source_id, u.flags, u.state, s.words, s.chars, COALESCE(f.low, 0), COALESCE(f.high, 0)
+			FROM units u JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id WHERE u.removed = 0 AND u.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			err := scan(dest...)
+			one := u
+			one.State, one.Words, one.Chars, one.Failing = catalog.State(state), int(words), int(chars), [2]uint64{uint64(low), uint64(high)}
+			each(&one)
+			return err
+		})
+	}))
+}
+
 // UnitsByID calls each for units, including removed ones. Unknown ids are left
 // out.
 func (tx *StepTx) UnitsByID(ctx context.Context, ids []int64, each func(*CheckUnit) error) error {

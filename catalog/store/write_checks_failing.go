@@ -61,7 +61,7 @@ func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 
 func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) (err error) {
 	none := [2]uint64{}
-	if u.Failing != none {
+	if tx.newFailing.has(u.ID) || u.Failing != none && failing == none {
 		if err := tx.newFailing.flush(ctx, tx.s); err != nil {
 			return err
 		}
@@ -71,11 +71,11 @@ func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 	if failing == none {
 		t.stats.Subtract(count)
 		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
-	} else if u.Failing == none {
-		t.stats.Add(count)
-		err = tx.newFailing.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
 	} else {
-		_, err = tx.s.exec(ctx, `UPDATE failing SET low = $1, high = $2 WHERE unit_id = $3`, int64(failing[0]), int64(failing[1]), u.ID)
+		if u.Failing == none {
+			t.stats.Add(count)
+		}
+		err = tx.newFailing.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
 	}
 	u.Failing = failing
 	return err

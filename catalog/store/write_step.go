@@ -119,7 +119,7 @@ type StepTx struct {
 	hasher       catalog.Hasher
 	failing      map[int64]*failingChange    // changes by SetFailing, by translation
 	old          map[int64]map[int64]oldUnit // what written units of counted components were, by project
-	newFailing   *inserter                   // rows of failing to insert; flushed before failing is read
+	newFailing   *inserter                   // rows of failing to write; flushed before failing is read
 	largeCache   bool                        // see enlargeCache
 }
 
@@ -148,6 +148,7 @@ func (db *DB) beginStep(ctx context.Context, s *session, info StepInfo) (*StepTx
 		entries:      newInserter("changes", "delta_id", "n", "action", "unit_id", "state", "old_state", "target", "old_target", "event"),
 		newFailing:   newInserter("failing", "unit_id", "translation_id", "source_id", "low", "high"),
 	}
+	tx.newFailing.onConflict(" ON CONFLICT (unit_id) DO UPDATE SET low = excluded.low, high = excluded.high")
 	return tx, tx.loadConvoy(ctx)
 }
 
