@@ -33,7 +33,7 @@ func TargetForms(source, target string, number int) []string {
 
 // PadForms returns the forms of TargetForms as one string.
 func PadForms(source, target string, number int) string {
-	if strings.IndexByte(target, FormSeparator[0]) < 0 && strings.IndexByte(source, FormSeparator[0]) < 0 {
+	if !HasForms(target) && !HasForms(source) {
 		return target // most strings have no plural
 	}
 	forms := strings.Count(target, FormSeparator) + 1
@@ -42,6 +42,9 @@ func PadForms(source, target string, number int) string {
 	}
 	return JoinForms(TargetForms(source, target, number))
 }
+
+// HasForms reports whether a text may have several forms: it has half of a separator.
+func HasForms(s string) bool { return strings.IndexByte(s, FormSeparator[0]) >= 0 }
 
 // EmptyForms reports whether every form of a target is empty.
 func EmptyForms(target string) bool { return TrimForms(target) == "" }

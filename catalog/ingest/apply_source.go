@@ -175,7 +175,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 		}
 	}
 	if sourceFile != nil || !a.hasSourceFile {
-		setPluralRule(row, a.comp.selection.source, sourceFile)
+		a.comp.setPluralRule(row, a.comp.selection.source, sourceFile)
 	}
 	if len(files) > 0 {
 		row.Filename, row.Revision = files[0].slot.path, files[0].slot.blob.String()
@@ -184,9 +184,14 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 		row.FileCode = files[0].slot.fileCode
 	}
 	moved := row.ID == 0 || row.Outline != all.outline
+	same := all.same && !moved && !row.Removed && !a.comp.reread
 	row.Outline, row.Stats, row.Removed = all.outline, stats(all.units), false
 	w := unitWriter{a: a, row: row, units: all.units, moved: moved, oldForms: row.PluralNumber}
-	if err := a.writeSourceUnits(ctx, &w); err != nil {
+	if same { // the units are as they were written
+		if err := a.tx.PutTranslation(ctx, row); err != nil {
+			return err
+		}
+	} else if err := a.writeSourceUnits(ctx, &w); err != nil {
 		return err
 	}
 	if err := a.putStats(ctx, row); err != nil {
@@ -197,7 +202,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 			return err
 		}
 	}
-	if !a.record {
+	if !a.record || same {
 		return nil
 	}
 	origins, err := a.sourceOrigins(ctx, &w, files, all.holders)

@@ -30,7 +30,7 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	row.FileCode, row.Filename, row.Revision = t.slot.fileCode, t.slot.path, t.slot.blob.String()
 	row.Removed, row.Outline = false, t.outline
 	oldForms := row.PluralNumber
-	setPluralRule(row, t.slot.lang, file)
+	a.comp.setPluralRule(row, t.slot.lang, file)
 	units := shownUnits(file.Units, row.PluralNumber)
 	row.Stats = stats(units)
 	w := unitWriter{a: a, row: row, units: units, moved: moved, oldForms: oldForms}

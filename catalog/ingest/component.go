@@ -39,6 +39,36 @@ type component struct {
 	problems     map[string]store.Problem        // by path
 	union        *union                          // of the source translation
 	seen         []catalog.Seen                  // memory for comparisons
+
+	plurals map[pluralKey]lang.Plural // rules that were made of headers
+}
+
+// pluralKey is what a plural rule is made of.
+type pluralKey struct {
+	language, formula string
+	number            int
+}
+
+// maxPluralRules bounds the rules that are remembered; a hostile history may have any
+// number.
+const maxPluralRules = 1 << 10
+
+// pluralRule is lang.PluralFor, which compares samples of two formulas.
+func (c *component) pluralRule(l lang.Language, f *unit.File) lang.Plural {
+	if f == nil || !f.HasPlural {
+		return l.Plural
+	}
+	key := pluralKey{l.Code, f.Plural.Expression, f.Plural.Number}
+	rule, ok := c.plurals[key]
+	if !ok {
+		if c.plurals == nil || len(c.plurals) == maxPluralRules {
+			c.plurals = make(map[pluralKey]lang.Plural)
+		}
+		key.formula = strings.Clone(key.formula) // not the whole header
+		rule = lang.PluralFor(l, f.Plural.Number, key.formula)
+		c.plurals[key] = rule
+	}
+	return rule
 }
 
 func newComponent(row store.BranchComponent, table *lang.Table) (*component, error) {

@@ -179,10 +179,7 @@ func (l *selection) variants(p *fileSlots, files []fileSlot, winner fileSlot, ta
 
 // setPluralRule sets the plural rule of a translation: the Plural-Forms of its
 // file, else the rule of the language (docs/compatibility.md#plurals).
-func setPluralRule(t *catalog.Translation, l lang.Language, f *unit.File) {
-	rule := l.Plural
-	if f != nil && f.HasPlural {
-		rule = lang.PluralFor(l, f.Plural.Number, f.Plural.Expression)
-	}
+func (c *component) setPluralRule(t *catalog.Translation, l lang.Language, f *unit.File) {
+	rule := c.pluralRule(l, f)
 	t.PluralNumber, t.PluralFormula = rule.Number, rule.Formula
 }

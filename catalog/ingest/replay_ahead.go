@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"hash/maphash"
 	"runtime"
 	"sync"
 
@@ -24,6 +25,13 @@ const (
 // aheadCommits bounds the commits that are read ahead.
 const aheadCommits = 256
 
+// aheadVersions bounds the versions of files that the next ones are compared with, by
+// their length in the repository.
+const aheadVersions = 16 << 20
+
+// maxParsers bounds the goroutines that share aheadVersions.
+const maxParsers = 8
+
 // minAhead is the least that a file counts, in bytes.
 const minAhead = 1 << 10
 
@@ -37,8 +45,9 @@ type readAhead struct {
 	touching  map[string][]*component
 	budget    *semaphore.Weighted // bytes
 	pool      *unit.Pool
-	jobs      chan job
+	jobs      []chan job // of each parser
 	commits   chan *readCommit
+	seed      maphash.Seed
 	cancel    context.CancelFunc
 	goroutine sync.WaitGroup
 }
@@ -74,10 +83,12 @@ func (r *replay) readAhead(ctx context.Context, base object.Hash) (*readAhead, e
 	a := &readAhead{
 		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, bounds: r.p.s.bounds, touching: make(map[string][]*component),
 		budget: semaphore.NewWeighted(r.p.s.bounds.aheadBytes), pool: r.p.loader.pool,
-		jobs: make(chan job, aheadCommits), commits: make(chan *readCommit, aheadCommits), cancel: cancel,
+		commits: make(chan *readCommit, aheadCommits), seed: maphash.MakeSeed(), cancel: cancel,
 	}
-	for range runtime.GOMAXPROCS(0) {
-		a.goroutine.Go(a.parse)
+	for n := min(runtime.GOMAXPROCS(0), maxParsers); len(a.jobs) < n; {
+		jobs := make(chan job, aheadCommits)
+		a.jobs = append(a.jobs, jobs)
+		a.goroutine.Go(func() { a.parse(jobs, aheadVersions/n) })
 	}
 	a.goroutine.Go(func() { a.walk(ctx, base, r.p.head) })
 	return a, nil
@@ -111,7 +122,11 @@ func (a *readAhead) release(c *readCommit) { a.budget.Release(c.bytes) }
 // walk reads commits until the last one, or until it is stopped.
 func (a *readAhead) walk(ctx context.Context, base, head object.Hash) {
 	defer close(a.commits)
-	defer close(a.jobs)
+	defer func() {
+		for _, jobs := range a.jobs {
+			close(jobs)
+		}
+	}()
 	for step, err := range a.reader.Steps(ctx, base, head, matcher(a.comps)) {
 		c := &readCommit{step: step, err: err}
 		if err == nil {
@@ -152,7 +167,8 @@ func (a *readAhead) read(ctx context.Context, c *readCommit) (err error) {
 	}
 	c.parsed.Add(len(jobs))
 	for _, j := range jobs {
-		a.jobs <- j // parsers take all of them
+		// Parsers take all of them. One parser has all versions of a file, in order.
+		a.jobs[maphash.String(a.seed, j.path)%uint64(len(a.jobs))] <- j
 	}
 	return nil
 }
@@ -192,9 +208,9 @@ func (a *readAhead) readersOf(path string) []*component {
 }
 
 // parse parses files until the last one.
-func (a *readAhead) parse() {
-	r := unit.NewReader(a.pool)
-	for j := range a.jobs {
+func (a *readAhead) parse(jobs <-chan job, versions int) {
+	r := unit.NewHistoryReader(a.pool, versions)
+	for j := range jobs {
 		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules, r)
 		j.commit.parsed.Done()
 	}

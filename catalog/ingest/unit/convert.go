@@ -31,7 +31,7 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 	// version asks for it.
 	if r != nil && r.strings != nil && len(f.Entries) <= stringCacheSize {
 		c.strings = r.strings
-		c.strings.begin()
+		c.strings.begin(len(f.Entries))
 		out.Detached = true
 		out.Units = r.pool.get(len(f.Entries))
 	} else {
@@ -43,6 +43,9 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 	if r != nil && r.strings == nil {
 		c.previous = &r.previous
 		c.previous.begin(rules.cjk)
+	}
+	if c.strings != nil {
+		c.made = r.made
 	}
 	out.Plural, out.HasPlural = f.PluralForms()
 	items, directives := 0, false
@@ -57,6 +60,9 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 		}
 	}
 	c.previous.end(out)
+	if c.strings != nil {
+		r.made = c.made
+	}
 	out.Plain = !directives && !c.ambiguous && plain(f, out, items)
 	return out, true
 }
@@ -69,6 +75,7 @@ type converter struct {
 	position  int
 	ambiguous bool // one of the entries is; see the function
 	hasher    catalog.Hasher
+	made      []madeUnit // of the units; nil if nobody wants it
 
 	flags flagValues // of the last entry with flags
 }
@@ -99,6 +106,7 @@ func (c *converter) add(e *poparse.Entry) {
 		return
 	}
 	u.Target = catalog.JoinForms(e.Str)
+	u.Single = !catalog.HasForms(u.Source) && !catalog.HasForms(u.Target)
 	if e.Fuzzy && e.Previous != nil {
 		u.PreviousSource = previousSource(e)
 	}
@@ -133,8 +141,9 @@ func (c *converter) fingerprint(u *Unit, cached *cachedString) {
 	u.Text = f.text.hash(&c.hasher)
 	var key int64
 	if cached != nil {
-		u.Meta, key = cached.fingerprint(&f.metadata, &c.hasher)
-		cached.last.share(&u.Unit)
+		m := cached.fingerprint(&f.metadata, &c.hasher)
+		u.Meta, key = m.meta, m.outlineKey
+		m.share(&u.Unit)
 	} else {
 		same := c.flags.hash
 		if f.note != "" || f.flags == "" {
@@ -142,7 +151,11 @@ func (c *converter) fingerprint(u *Unit, cached *cachedString) {
 		}
 		u.Meta, key = f.metadata.hash(same, &c.hasher), outlineKey(u.Identity, same)
 	}
-	c.file.Outline = f.layoutFields.outline(c.file.Outline, key)
+	term := f.layoutFields.outlineTerm(key)
+	c.file.Outline = outline(c.file.Outline, term, f.position)
+	if c.made != nil {
+		c.made = append(c.made, madeUnit{cached, cached.last, f.target, f.location, u.Text, term, f.state, u.Single})
+	}
 }
 
 // identify sets the fields that are the same for a string in all files. With a

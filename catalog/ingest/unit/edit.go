@@ -250,5 +250,8 @@ func plain(f *poparse.File, out *File, items int) bool {
 	case len(f.Entries) > 0 && f.Entries[0].Line < f.Header.Line:
 		return false
 	}
-	return items < len(out.Data)/64+32_768 // poparse keeps twice as many
+	return items < plainItems(len(out.Data))
 }
+
+// plainItems bounds the list elements of a plain file: poparse keeps twice as many.
+func plainItems(size int) int { return size/64 + 32_768 }

@@ -71,16 +71,20 @@ func (m *metadata) hash(noteAndFlags int64, h *catalog.Hasher) int64 {
 // string.
 func outlineKey(id catalog.Identity, noteAndFlags int64) int64 { return id.Key*31 + noteAndFlags }
 
+// outlineTerm is what a unit adds to an outline, without its position.
+func (p *layoutFields) outlineTerm(key int64) int64 { return key + catalog.Sum(p.location) }
+
 // outline adds a unit to the outline of the units before it. The position is
 // not the number of the unit: repeated entries count, too.
-func (p *layoutFields) outline(before, key int64) int64 {
-	return (before*31+key+catalog.Sum(p.location))*31 + int64(p.position)
-}
+func outline(before, term int64, position int) int64 { return (before*31+term)*31 + int64(position) }
 
 // PadForms returns the unit with the forms that are shown of its target, number
 // if it is a plural (docs/compatibility.md#plurals): u itself if the target has
 // them, else a copy.
 func (u *Unit) PadForms(number int, h *catalog.Hasher) *Unit {
+	if u.Single {
+		return u
+	}
 	target := catalog.PadForms(u.Source, u.Target, number)
 	if len(target) == len(u.Target) {
 		return u

@@ -16,12 +16,17 @@ type stringCache struct {
 	young, old map[stringKey]*cachedString
 	hasher     catalog.Hasher
 	file       int           // the number of the file that is read
+	size       int           // bounds a generation
 	generation int           // how often young became old
 	last       *cachedString // the one before
 }
 
-// stringCacheSize bounds a generation: a cachedString takes about 300 bytes.
-const stringCacheSize = 16_000
+// stringCacheSize bounds a generation of the largest cache: a cachedString takes about
+// 300 bytes. A cache for smaller files has room for the strings of two.
+const (
+	stringCacheSize = 16_000
+	minStringCache  = 2_000
+)
 
 // stringKey is what a PO file says about a string's identity.
 type stringKey struct {
@@ -43,15 +48,22 @@ type cachedString struct {
 	generation int           // of the cache that last had it in young
 	next       *cachedString // what came after it in the file that had it last
 
-	last       metadata // of the last version
-	hashed     bool     // meta and outlineKey are of last
-	meta       int64
-	outlineKey int64
+	last *hashedMetadata // of the last version, or nil
+}
+
+// hashedMetadata is metadata of a string, which does not change.
+type hashedMetadata struct {
+	metadata
+	meta, outlineKey int64
 }
 
 func newStringCache() *stringCache { return &stringCache{young: make(map[stringKey]*cachedString)} }
 
-func (c *stringCache) begin() { c.file, c.last = c.file+1, nil }
+// begin begins a file of some entries.
+func (c *stringCache) begin(entries int) {
+	c.file, c.last = c.file+1, nil
+	c.size = min(max(c.size, 2*entries, minStringCache), stringCacheSize)
+}
 
 // get finds the string of an entry, or adds it. Its texts do not keep the file
 // in memory. The string that came next in another version is tried first.
@@ -79,8 +91,8 @@ func (c *stringCache) find(key stringKey) *cachedString {
 	if found == nil {
 		found = c.compute(key)
 	}
-	if len(c.young) >= stringCacheSize {
-		c.old, c.young = c.young, make(map[stringKey]*cachedString, stringCacheSize)
+	if len(c.young) >= c.size {
+		c.old, c.young = c.young, make(map[stringKey]*cachedString, c.size)
 		c.generation++
 		found.next = nil // else a chain of old ones would stay
 	}
@@ -103,13 +115,12 @@ func (c *stringCache) compute(key stringKey) *cachedString {
 	return s
 }
 
-// fingerprint returns Unit.Meta and the outlineKey of the string with some
-// metadata, which nearly always equals the metadata of the version before.
-func (s *cachedString) fingerprint(m *metadata, h *catalog.Hasher) (meta, key int64) {
-	if !s.hashed || *m != s.last {
+// fingerprint returns some metadata with Unit.Meta and the outlineKey of the string.
+// It nearly always equals the metadata of the version before.
+func (s *cachedString) fingerprint(m *metadata, h *catalog.Hasher) *hashedMetadata {
+	if s.last == nil || *m != s.last.metadata {
 		same := m.noteAndFlags(h)
-		s.hashed, s.meta, s.outlineKey = true, m.hash(same, h), outlineKey(s.identity, same)
-		s.last = m.detached()
+		s.last = &hashedMetadata{m.detached(), m.hash(same, h), outlineKey(s.identity, same)}
 	}
-	return s.meta, s.outlineKey
+	return s.last
 }

@@ -3,6 +3,7 @@ package unit
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -77,19 +78,33 @@ func TestStringCacheRepeated(t *testing.T) {
 
 func sameAsAlone(t *testing.T, s *Reader, rules Rules, text string) {
 	t.Helper()
-	want, err := (*Reader)(nil).Read("x.po", []byte(text), rules)
-	if err != nil {
-		t.Fatal(err)
+	f := sameAs(t, s, "x.po", rules, text)
+	if f == nil {
+		t.Fatal("the file has an error")
 	}
-	got, err := s.Read("x.po", []byte(text), rules)
-	if err != nil {
-		t.Fatal(err)
+	if s.pool != nil {
+		s.pool.Put(f)
 	}
-	if diff := cmp.Diff(want.Units, got.Units); diff != "" {
-		t.Fatalf("units differ (-alone +with the Reader):\n%.2000s", diff)
+}
+
+// sameAs reads a file with a Reader and compares it with the file read alone. It
+// returns nil for a file with an error.
+func sameAs(t *testing.T, s *Reader, name string, rules Rules, text string) *File {
+	t.Helper()
+	want, wantErr := (*Reader)(nil).Read(name, []byte(text), rules)
+	got, err := s.Read(name, []byte(text), rules)
+	if wantErr != nil || err != nil {
+		if wantErr == nil || err == nil || wantErr.Error() != err.Error() {
+			t.Fatalf("error %v, alone %v", err, wantErr)
+		}
+		return nil
 	}
-	if want.Outline != got.Outline || want.Repeated != got.Repeated || want.RepeatedLine != got.RepeatedLine {
-		t.Errorf("outline %x, %d repeated from line %d; alone %x, %d from %d",
+	if !reflect.DeepEqual(want.Units, got.Units) {
+		t.Fatalf("units differ (-alone +with the Reader):\n%.2000s", cmp.Diff(want.Units, got.Units))
+	}
+	if want.Outline != got.Outline || want.Repeated != got.Repeated || want.RepeatedLine != got.RepeatedLine ||
+		want.Plural != got.Plural || want.HasPlural != got.HasPlural || want.Plain != got.Plain {
+		t.Fatalf("outline %x, %d repeated from line %d; alone %x, %d from %d",
 			got.Outline, got.Repeated, got.RepeatedLine, want.Outline, want.Repeated, want.RepeatedLine)
 	}
 	for i := range want.Units {
@@ -97,7 +112,5 @@ func sameAsAlone(t *testing.T, s *Reader, rules Rules, text string) {
 			t.Fatalf("unit %d is found at %d (%v)", i, at, ok)
 		}
 	}
-	if s.pool != nil {
-		s.pool.Put(got)
-	}
+	return got
 }

@@ -6,6 +6,7 @@
 //	convert.go        one file: entries → units; All yields them to a linter
 //	comments.go       note, flags and location of an entry
 //	previous_file.go  what was computed for the file before, found again
+//	versions.go       a version of a file by what differs from the one before
 //	string_cache.go   the same over thousands of versions of files
 //	edit.go           two versions that differ in few translations
 //	fingerprint.go    the fields of a unit that are compared with the store
@@ -27,6 +28,9 @@ type Unit struct {
 	catalog.Unit
 	// Text and Meta are the fingerprints for catalog.Seen.
 	Text, Meta int64
+
+	// Single says that source and target have one form; false if that is not known.
+	Single bool
 }
 
 // File is one version of a PO file as units.

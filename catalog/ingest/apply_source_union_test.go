@@ -1,0 +1,74 @@
+package ingest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// TestUnionUnchanged changes files of a union one after the other: it is made again
+// exactly if a unit of it comes from a changed file, before or after.
+func TestUnionUnchanged(t *testing.T) {
+	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+	entry := func(id, place string) string { return "\n#: " + place + "\nmsgid \"" + id + "\"\nmsgstr \"\"\n" }
+	texts := []string{
+		header + entry("a", "1") + entry("b", "2"),
+		header + entry("a", "3"),
+		header + entry("c", "4") + entry("b", "5"),
+		header + entry("a", "6") + entry("b", "7") + entry("c", "8"),
+	}
+	u := newUnion()
+	unite := func() (all unitedFiles) {
+		var files []unionInput
+		for i, text := range texts {
+			f, err := unit.NewReader(unit.NewPool()).Read("x.po", []byte(text), unit.NewRules("", false))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, unionInput{
+				slot: &fileSlot{path: string(rune('a' + i)), blob: object.Hash{byte(i)}}, outline: f.Outline,
+				load: func(context.Context) (*unit.File, error) { return f, nil },
+			})
+		}
+		got, err := u.of(t.Context(), files, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := newUnion().of(t.Context(), files, false)
+		if err != nil || len(alone.units) != len(got.units) || alone.outline != got.outline {
+			t.Fatalf("%d units, outline %x; made alone %d, %x, %v", len(got.units), got.outline, len(alone.units), alone.outline, err)
+		}
+		for i := range got.units {
+			if got.units[i] != alone.units[i] || got.holders[i] != alone.holders[i] {
+				t.Errorf("unit %d is %+v of %d, made alone %+v of %d", i, got.units[i], got.holders[i], alone.units[i], alone.holders[i])
+			}
+		}
+		if len(u.files) > len(texts) {
+			t.Errorf("%d contents of %d files are kept", len(u.files), len(texts))
+		}
+		return got
+	}
+	unite()
+	for _, c := range []struct {
+		what string
+		file int
+		text string
+		same bool
+	}{
+		{"nothing", 0, texts[0], true},
+		{"a place in a file that holds nothing", 1, header + entry("a", "9"), true},
+		{"another string that the first file has", 1, header + entry("b", "9"), true},
+		{"fewer strings in the last file", 3, header + entry("a", "6"), true},
+		{"a place in a file that holds a string", 2, header + entry("c", "5") + entry("b", "5"), false},
+		{"a new string", 3, header + entry("d", "6"), false},
+		{"a string that only a later file has", 1, header + entry("c", "6"), false},
+		{"and not any more", 1, header + entry("a", "6"), false},
+	} {
+		texts[c.file] = c.text
+		if got := unite(); got.same != c.same {
+			t.Errorf("%s: the same %v, want %v", c.what, got.same, c.same)
+		}
+	}
+}
