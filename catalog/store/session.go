@@ -21,6 +21,7 @@ type session struct {
 	inserts map[insertKey]string // SQL texts of inserters
 	shared  *shared
 	direct  *direct // reads past database/sql; nil: not for this session
+	cache   int     // cache_size in KiB, once resizeCache has set it
 	// reading records what is read; nil outside of a Read.
 	reading *reading
 }

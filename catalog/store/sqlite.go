@@ -112,40 +112,58 @@ func sqliteDSN(path string, write bool, opts Options) (string, error) {
 	pragmas := []string{"foreign_keys(1)", "temp_store(MEMORY)"}
 	if write {
 		q.Set("_txlock", "immediate")
-		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", fmt.Sprintf("cache_size(%d)", -writerCache), "journal_size_limit(67108864)")
+		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", fmt.Sprintf("cache_size(-%d)", stepCache), "journal_size_limit(67108864)")
 		pragmas = append(pragmas, opts.Pragmas...)
 	} else {
-		pragmas = append(pragmas, "query_only(1)", "cache_size(-8192)")
+		pragmas = append(pragmas, "query_only(1)", fmt.Sprintf("cache_size(-%d)", readCache))
 	}
 	q["_pragma"] = pragmas
 	u := url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}
 	return u.String(), nil
 }
 
-// The page cache of the writer in KiB. Units are found by hashes, so that a million
-// of them are put into an index in random order: with the small cache most of its
-// pages were written to the log and read back several times.
+// The bounds of the pages that sessions cache, in KiB. The driver's allocator takes
+// 8 KiB for a page of 4 KiB and its header, so that caches take twice as much.
 const (
-	writerCache = 32 << 10
-	bulkCache   = 256 << 10
-	bulkUnits   = 100_000 // a call that adds as many gets the larger cache
+	readCache   = 2 << 10 // of each reading session: up to 12 of them
+	stepCache   = 4 << 10
+	importCache = 32 << 10 // of the writer during imports
+	// Units are found by hashes, so that a million of them are put into an index in
+	// random order: with importCache most of its pages were written to the log and
+	// read back several times. A call that adds bulkUnits gets bulkCache.
+	bulkCache = 256 << 10
+	bulkUnits = 100_000
 )
 
-// enlargeCache gives the step the larger cache, until restoreCache.
-func (tx *StepTx) enlargeCache(ctx context.Context) error {
-	if tx.largeCache {
-		return nil
+// cacheSize is how much the session of a step caches: more for an import, which may
+// write every page of several tables, than for what a running server pulls.
+func (info *StepInfo) cacheSize() int {
+	if info.Partial || info.From == "" || info.From == info.To {
+		return importCache
 	}
+	return stepCache
+}
+
+// enlargeCache gives the step bulkCache, until restoreCache.
+func (tx *StepTx) enlargeCache(ctx context.Context) error {
 	tx.largeCache = true
-	_, err := tx.s.exec(ctx, fmt.Sprintf(`PRAGMA cache_size = %d`, -bulkCache))
-	return err
+	return tx.s.resizeCache(ctx, bulkCache)
 }
 
 func (tx *StepTx) restoreCache(ctx context.Context) error {
 	if !tx.largeCache {
 		return nil
 	}
-	_, err := tx.s.exec(context.WithoutCancel(ctx), fmt.Sprintf(`PRAGMA cache_size = %d`, -writerCache))
+	return tx.s.resizeCache(context.WithoutCancel(ctx), tx.info.cacheSize())
+}
+
+// resizeCache sets how much a session caches. A smaller cache is freed at once.
+func (s *session) resizeCache(ctx context.Context, size int) error {
+	if s.cache == size {
+		return nil
+	}
+	_, err := s.exec(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", size))
+	s.cache = size
 	return err
 }
 

@@ -213,7 +213,7 @@ func TestLargeCache(t *testing.T) {
 		t.Error(err)
 	}
 	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
-		if got := size(ctx, tx); got != -writerCache {
+		if got := size(ctx, tx); got != -importCache {
 			t.Errorf("the next step has %d", got)
 		}
 		return nil

@@ -63,6 +63,7 @@ func smallCache(db *DB) {
 	s, err := db.engine.writer.acquire(context.Background())
 	if err == nil {
 		_, err = s.exec(context.Background(), `PRAGMA cache_size = 64`)
+		s.cache = stepCache // so that the step leaves it
 	}
 	if err != nil {
 		panic(err)

@@ -83,6 +83,9 @@ func (db *DB) Step(ctx context.Context, info StepInfo, fn func(ctx context.Conte
 	if err != nil {
 		return StepResult{}, err
 	}
+	if !info.Partial { // the end of an import, perhaps
+		_ = db.engine.writer.tryLend(ctx, func(s *session) error { return s.resizeCache(ctx, stepCache) })
+	}
 	return res, nil
 }
 
@@ -137,6 +140,9 @@ type convoyMember struct {
 
 func (db *DB) beginStep(ctx context.Context, s *session, info StepInfo) (*StepTx, error) {
 	if err := info.check(); err != nil {
+		return nil, err
+	}
+	if err := s.resizeCache(ctx, info.cacheSize()); err != nil {
 		return nil, err
 	}
 	tx := &StepTx{

@@ -45,7 +45,7 @@ func (p *program) serveCommand() *cobra.Command {
 			if len(args) == 1 && p.flags.config != "" {
 				return usageError{errors.New("--config and a repository exclude each other: give one of them")}
 			}
-			defer limitMemory(p.env())()
+			defer limitMemory(p.env(), serveMemory)()
 			return p.serve(cmd.Context(), strings.Join(args, ""))
 		}),
 	}

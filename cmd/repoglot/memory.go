@@ -6,24 +6,28 @@ import (
 	"time"
 )
 
-// baseMemory is the lowest memory limit. It makes the garbage collector run before
+// baseMemory is the lowest memory limit of commands that only import. It makes the garbage collector run before
 // the heap has doubled, which lowers the peak of a usual import at no cost (vim-po, 103,000 units: 244 MiB
 // of memory in all).
 const baseMemory = 208 << 20
+
+// serveMemory is the lowest memory limit of a server, most of whose live heap is
+// rendered answers: with baseMemory it would keep as much garbage beside them.
+const serveMemory = 80 << 20
 
 // lessMemory is subtracted from the double of larger heaps: little for a gigabyte,
 // a fifth for a usual replay, whose memory is mostly buffers.
 const lessMemory = 48 << 20
 
 // limitMemory adjusts the soft memory limit until stop is called, unless the
-// environment variable GOMEMLIMIT sets it. The limit follows the live heap: with a
+// environment variable GOMEMLIMIT sets it, from base upwards. The limit follows the live heap: with a
 // fixed limit of baseMemory, the import of a file of a million entries, which needs
 // a gigabyte, spent 70 % of its time in the garbage collector.
-func limitMemory(environ map[string]string) (stop func()) {
+func limitMemory(environ map[string]string, base int64) (stop func()) {
 	if environ["GOMEMLIMIT"] != "" {
 		return func() {}
 	}
-	debug.SetMemoryLimit(baseMemory)
+	debug.SetMemoryLimit(base)
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -34,7 +38,7 @@ func limitMemory(environ map[string]string) (stop func()) {
 			case <-quit:
 				return
 			case <-tick.C:
-				debug.SetMemoryLimit(memoryLimit(liveHeap()))
+				debug.SetMemoryLimit(memoryLimit(base, liveHeap()))
 			}
 		}
 	}()
@@ -46,8 +50,8 @@ func limitMemory(environ map[string]string) (stop func()) {
 
 // memoryLimit is the limit for a heap with so many live bytes: collecting is worth
 // its time as long as half of the memory is garbage.
-func memoryLimit(live uint64) int64 {
-	return max(baseMemory, int64(2*live)-lessMemory)
+func memoryLimit(base int64, live uint64) int64 {
+	return max(base, int64(2*live)-lessMemory)
 }
 
 // liveHeap is the size of the heap that the last collection found in use.

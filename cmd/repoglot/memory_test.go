@@ -13,7 +13,7 @@ func TestMemoryLimit(t *testing.T) {
 		150 << 20: 252 << 20,
 		1 << 30:   2000 << 20,
 	} {
-		if got := memoryLimit(live); got != want {
+		if got := memoryLimit(baseMemory, live); got != want {
 			t.Errorf("memoryLimit(%d) = %d, want %d", live, got, want)
 		}
 	}

@@ -167,7 +167,7 @@ func Default() *Config {
 		DataDir:       "./repoglot-data",
 		PollInterval:  5 * time.Minute,
 		MaxFileSize:   128 << 20,
-		ResponseCache: 64 << 20,
+		ResponseCache: 32 << 20,
 		Git:           "auto",
 		GitExport:     true,
 	}
