@@ -86,6 +86,11 @@ func (c *sharedCount) component(ctx context.Context, id int64, add bool) error {
 	if found, err := c.s.first(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1 AND removed = 0`, []any{id}, &source); err != nil || !found {
 		return err
 	}
+	if add {
+		if alone, err := c.addAlone(ctx, source); err != nil || alone {
+			return err
+		}
+	}
 	for last := (catalog.Identity{Hash: math.MinInt64, Key: math.MinInt64}); ; {
 		var page []identified
 		err := c.s.query(ctx, `SELECT id_hash, id_key, id FROM units
@@ -106,6 +111,20 @@ func (c *sharedCount) component(ctx context.Context, id int64, add bool) error {
 	}
 }
 
+// addAlone adds the occurrences of a source translation if its project has none,
+// and reports whether it did: no string is shared then. The rows come from an index
+// in the order of their keys.
+func (c *sharedCount) addAlone(ctx context.Context, source int64) (bool, error) {
+	var one int64
+	found, err := c.s.first(ctx, `SELECT 1 FROM occurrences WHERE project_id = $1 LIMIT 1`, []any{c.project}, &one)
+	if err != nil || found {
+		return false, err
+	}
+	_, err = c.s.exec(ctx, `INSERT INTO occurrences (project_id, id_hash, id_key, source_id)
+		SELECT CAST($1 AS BIGINT), id_hash, id_key, id FROM units WHERE translation_id = $2 AND removed = 0 ORDER BY id_hash, id_key, id`, c.project, source)
+	return true, err
+}
+
 // page counts some source strings of a component, which have different identities.
 func (c *sharedCount) page(ctx context.Context, component int64, page []identified, add bool) error {
 	if len(page) == 0 {
@@ -122,8 +141,10 @@ func (c *sharedCount) page(ctx context.Context, component int64, page []identifi
 	if err := c.putOccurrences(ctx, page, add); err != nil {
 		return err
 	}
-	after, err := c.extents(ctx, units)
-	if err != nil {
+	var after map[catalog.Identity]extent
+	if add {
+		after = widened(before, page)
+	} else if after, err = c.extents(ctx, units); err != nil {
 		return err
 	}
 	p := sharedChange{before: before, after: after}
@@ -145,6 +166,20 @@ func (c *sharedCount) page(ctx context.Context, component int64, page []identifi
 		return err
 	}
 	return c.apply(ctx, &p)
+}
+
+// widened returns the extents of strings with occurrences added.
+func widened(before map[catalog.Identity]extent, added []identified) map[catalog.Identity]extent {
+	after := maps.Clone(before)
+	for _, u := range added {
+		e := after[u.identity]
+		if e.first == 0 || u.unit < e.first {
+			e.first = u.unit
+		}
+		e.last = max(e.last, u.unit)
+		after[u.identity] = e
+	}
+	return after
 }
 
 // putOccurrences adds or removes occurrences of strings.

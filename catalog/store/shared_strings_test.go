@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -329,6 +330,34 @@ func TestUncountedDatabase(t *testing.T) {
 		if err := again.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestFirstComponentCounted: the strings of the first component of a project cost a
+// few statements to count, however many they are.
+func TestFirstComponentCounted(t *testing.T) {
+	db := openWith(t, "a")
+	const strings = 3*sharedPage + 1
+	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
+		_, _, err := fill(ctx, tx, 1, "en", strings, nil)
+		return err
+	})
+	err := db.write(context.Background(), func(s *session) error {
+		if n, err := s.exec(context.Background(), `DELETE FROM occurrences`); err != nil || n != strings {
+			t.Errorf("%d occurrences, %v", n, err)
+		}
+		before := testutil.ToFloat64(db.metrics.statements)
+		err := newSharedCount(s, 1).component(context.Background(), 1, true)
+		if n := testutil.ToFloat64(db.metrics.statements) - before; n > 3 {
+			t.Errorf("%v statements", n)
+		}
+		if n, err := s.exec(context.Background(), `DELETE FROM occurrences`); err != nil || n != strings {
+			t.Errorf("%d occurrences, %v", n, err)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
