@@ -127,7 +127,7 @@ func sqliteDSN(path string, write bool, opts Options) (string, error) {
 const (
 	readCache   = 2 << 10 // of each reading session: up to 12 of them
 	stepCache   = 4 << 10
-	importCache = 32 << 10 // of the writer during imports
+	importCache = 16 << 10 // of the writer during imports
 	// Units are found by hashes, so that a million of them are put into an index in
 	// random order: with importCache most of its pages were written to the log and
 	// read back several times. A call that adds bulkUnits gets bulkCache.
