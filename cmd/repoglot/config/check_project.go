@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -19,7 +20,7 @@ var (
 
 // checkProjects checks projects and their components and fills in names.
 func checkProjects(r *report, list []Project) {
-	seen := map[string]bool{}
+	seen, queries := map[string]bool{}, map[string]string{}
 	for i := range list {
 		p, at := &list[i], index("projects", i)
 		if checkSlug(r, at, p.Slug, false) && seen[p.Slug] {
@@ -38,8 +39,24 @@ func checkProjects(r *report, list []Project) {
 			}
 			slugs[c.Slug] = true
 			checkComponent(r, at, c)
+			checkQuery(r, at, c, queries)
 		}
 	}
+}
+
+// checkQuery refuses two addresses that differ in their queries only: a query may be a
+// secret, so it is not part of a repository's name, and the components of one would be
+// read from the other. queries has those seen, by address.
+func checkQuery(r *report, at string, c *Component, queries map[string]string) {
+	u, err := url.Parse(c.Repo.Raw())
+	if err != nil || u.Scheme == "" || u.Scheme == "file" {
+		return
+	}
+	name := c.Repo.String()
+	if other, known := queries[name]; known && other != u.RawQuery {
+		r.on(at+".repo", "%s.repo %s differs from the repository of another component in its query only, which repoglot does not tell apart; use another address", at, sample(name))
+	}
+	queries[name] = u.RawQuery
 }
 
 // checkSlug reports whether a slug is set and valid.

@@ -83,6 +83,9 @@ func TestBroken(t *testing.T) {
 			"f:5:5: projects[0].components[0].repo is empty; write the address of a git repository or a path",
 			"f:6:15: projects[0].components[0].filemask is empty; write a path with * for the language, like po/*.po",
 		}},
+		{"queries", "projects:\n- slug: p\n  components:\n  - {slug: a, filemask: '*.po', repo: 'https://x.org/y.git?tenant=secret-a'}\n  - {slug: b, filemask: '*.po', repo: 'https://x.org/y.git?tenant=secret-a'}\n  - {slug: c, filemask: '*.po', repo: 'https://x.org/y.git?tenant=secret-b'}\n", []string{
+			`f:6:39: projects[0].components[2].repo "https://x.org/y.git" differs from the repository of another component in its query only, which repoglot does not tell apart; use another address`,
+		}},
 		{"empty item", "projects:\n-\n", []string{"f:2:3: projects[0] is empty; remove the dash or write something after it"}},
 		{"project slugs", "projects:\n- slug: a\n- slug: a\n- slug: a b\n- slug: 'a-{component}'\n", []string{
 			`f:3:9: projects[1].slug "a" is used by another project above; choose another`,
