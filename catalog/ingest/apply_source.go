@@ -163,6 +163,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	if a.comp.union == nil {
 		a.comp.union = newUnion()
 	}
+	a.comp.union.once = !a.record
 	all, err := a.comp.union.of(ctx, files, a.hasSourceFile)
 	if err != nil {
 		return err
@@ -187,6 +188,9 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	same := all.same && !moved && !row.Removed && !a.comp.reread
 	row.Outline, row.Stats, row.Removed = all.outline, stats(all.units), false
 	w := unitWriter{a: a, row: row, units: all.units, moved: moved, oldForms: row.PluralNumber}
+	if !a.record {
+		a.comp.union = nil // not to be held while the targets are written
+	}
 	if same { // the units are as they were written
 		if err := a.tx.PutTranslation(ctx, row); err != nil {
 			return err

@@ -53,6 +53,7 @@ type union struct {
 	last   unitedFiles // of the last round; their memory is used again
 	inputs []unionRank // of the last round
 	files  map[content]*unionFile
+	once   bool // no other version follows: units are not remembered
 }
 
 // unionRank is a file of a round.
@@ -100,6 +101,9 @@ func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) 
 			return all, err
 		}
 		taken := len(all.units)
+		if n == 0 {
+			all.units, all.holders = slices.Grow(all.units, len(f.strings)), slices.Grow(all.holders, len(f.strings))
+		}
 		for i, number := range f.strings {
 			if u.seen[number] == u.round {
 				continue
@@ -233,6 +237,8 @@ func (o *roundFile) get(ctx context.Context, i int, number int32) (s sourceStrin
 		u.Target = u.Source
 	}
 	s.outlineHash = o.hasher.Meta(u.Source, u.Context, u.Note, u.Flags, u.Location)
-	o.made[number] = s
+	if !o.union.once {
+		o.made[number] = s
+	}
 	return s, nil
 }

@@ -111,9 +111,22 @@ func (w *unitWriter) add(ctx context.Context) error {
 			return err
 		}
 	}
-	units := make([]catalog.Unit, len(w.delta.Added))
+	for block := range slices.Chunk(w.delta.Added, addBlock) {
+		if err := w.addSome(ctx, block, sources); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addBlock is the number of units that are copied at a time to be stored.
+const addBlock = 8 << 10
+
+// addSome stores some of the units never seen before.
+func (w *unitWriter) addSome(ctx context.Context, added []int, sources map[catalog.Identity]int64) error {
+	units := make([]catalog.Unit, len(added))
 	list := make([]store.FingerprintedUnit, len(units))
-	for n, i := range w.delta.Added {
+	for n, i := range added {
 		units[n] = w.units[i].Unit
 		u := &units[n]
 		u.TranslationID, u.SourceID, u.Created = w.row.ID, sources[u.Identity], w.a.created
@@ -125,7 +138,7 @@ func (w *unitWriter) add(ctx context.Context) error {
 	if err := w.a.tx.AddUnits(ctx, list); err != nil {
 		return err
 	}
-	for n, i := range w.delta.Added {
+	for n, i := range added {
 		w.ids[i] = units[n].ID
 	}
 	return nil

@@ -130,7 +130,7 @@ const (
 	importCache = 16 << 10 // of the writer during imports
 	// Units are found by hashes, so that a million of them are put into an index in
 	// random order: with importCache most of its pages were written to the log and
-	// read back several times. A call that adds bulkUnits gets bulkCache.
+	// read back several times. A step that adds bulkUnits to a translation gets bulkCache.
 	bulkCache = 256 << 10
 	bulkUnits = 100_000
 )

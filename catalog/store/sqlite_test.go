@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -201,11 +202,15 @@ func TestLargeCache(t *testing.T) {
 		return n
 	}
 	_, err := db.Step(t.Context(), info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
-		if err := tx.enlargeCache(ctx); err != nil {
-			return err
-		}
-		if got := size(ctx, tx); got != -bulkCache {
-			t.Errorf("a large step has %d", got)
+		// Half as many are noted at a time, since units come in blocks.
+		for i, translation := range []int64{1, 2, 1, 1} {
+			half := slices.Repeat([]FingerprintedUnit{{Unit: &catalog.Unit{TranslationID: translation}}}, bulkUnits/2)
+			if err := tx.noteAdded(ctx, half); err != nil {
+				return err
+			}
+			if got, large := size(ctx, tx), i == 3; (got == -bulkCache) != large {
+				t.Errorf("half %d: the step has %d", i, got)
+			}
 		}
 		return errBoom
 	})

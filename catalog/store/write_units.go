@@ -80,10 +80,8 @@ func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error
 // a unit its own source; only source units keep Source, Context, Words and Chars.
 // PutLayout stores Position and Location.
 func (tx *StepTx) AddUnits(ctx context.Context, units []FingerprintedUnit) error {
-	if len(units) >= bulkUnits {
-		if err := tx.enlargeCache(ctx); err != nil {
-			return tx.fail(ctx, "add units", err)
-		}
+	if err := tx.noteAdded(ctx, units); err != nil {
+		return tx.fail(ctx, "add units", err)
 	}
 	in := newInserter("units", "id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
 		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "remark", "created")
@@ -93,6 +91,21 @@ func (tx *StepTx) AddUnits(ctx context.Context, units []FingerprintedUnit) error
 		}
 	}
 	return tx.fail(ctx, "add units", in.flush(ctx, tx.s))
+}
+
+// noteAdded gives the step the larger cache if it adds many units to one translation,
+// whose part of the index is filled in random order.
+func (tx *StepTx) noteAdded(ctx context.Context, units []FingerprintedUnit) error {
+	for i := range units {
+		if t := units[i].TranslationID; t != tx.addingTo {
+			tx.addingTo, tx.added = t, 0
+		}
+		tx.added++
+	}
+	if tx.added < bulkUnits || tx.largeCache {
+		return nil
+	}
+	return tx.enlargeCache(ctx)
 }
 
 func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *FingerprintedUnit) error {
