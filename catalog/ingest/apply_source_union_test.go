@@ -72,6 +72,10 @@ func TestUnionUnchanged(t *testing.T) {
 		{"a new string", 3, header + entry("d", "6"), false},
 		{"a string that only a later file has", 1, header + entry("c", "6"), false},
 		{"and not any more", 1, header + entry("a", "6"), false},
+		{"other places in the first file", 0, header + entry("b", "1") + entry("a", "2"), false},
+		{"more strings in the first file", 0, header + entry("b", "1") + entry("e", "2") + entry("a", "3"), false},
+		{"fewer strings in the first file", 0, header + entry("a", "1"), false},
+		{"and all of them", 0, header + entry("a", "6") + entry("b", "7") + entry("c", "8") + entry("e", "9"), false},
 	} {
 		texts[c.file] = c.text
 		if got := unite(); got.same != c.same {

@@ -14,6 +14,7 @@ type versions struct {
 	bytes, bound int // of the files
 	files        map[versionKey]*list.Element
 	recent       *list.List // of *version, the last used first
+	spare        []madeUnit // of a version that was replaced, cleared
 }
 
 // versionKey is what a File is made of besides the bytes.
@@ -83,6 +84,23 @@ func (v *versions) forget(key versionKey) {
 	}
 }
 
+// replace is keep for the next version of before, whose memory is used again.
+func (v *versions) replace(before, next *version) {
+	v.keep(next)
+	clear(before.units) // their strings
+	v.spare, before.units = before.units[:0], nil
+}
+
+// made returns n zero madeUnits.
+func (v *versions) made(n int) []madeUnit {
+	made := v.spare
+	v.spare = nil
+	if cap(made) < n || cap(made) > 2*n+64 {
+		return make([]madeUnit, n, n+n/8)
+	}
+	return made[:n]
+}
+
 // readVersion is Read for a Reader with versions.
 func (r *Reader) readVersion(name string, data []byte, rules Rules) (*File, error) {
 	key := versionKey{name, rules}
@@ -136,7 +154,7 @@ func (r *Reader) update(u *poparse.Update, before *version, data []byte) *File {
 	out := c.file
 	out.Units = r.pool.get(len(u.Entries))
 	out.Plural, out.HasPlural = u.File.PluralForms()
-	v := &version{versionKey: before.versionKey, po: u.Version, bytes: len(data), units: make([]madeUnit, len(u.Entries))}
+	v := &version{versionKey: before.versionKey, po: u.Version, bytes: len(data), units: r.versions.made(len(u.Entries))}
 	d := detacher{ends: make([]int, 0, len(u.Entries))}
 	d.text.Grow(before.texts)
 	for i := range u.Entries {
@@ -190,7 +208,7 @@ func (r *Reader) update(u *poparse.Update, before *version, data []byte) *File {
 		}
 		n++
 	}
-	r.versions.keep(v)
+	r.versions.replace(before, v)
 	return out
 }
 

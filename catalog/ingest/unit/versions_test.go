@@ -100,4 +100,13 @@ func TestVersionsKeepNoText(t *testing.T) {
 			t.Fatalf("unit %d is %q, want %q", i, got, want[i])
 		}
 	}
+	spare := r.versions.spare[:cap(r.versions.spare)]
+	if len(spare) == 0 {
+		t.Error("the memory of a replaced version is not used again")
+	}
+	for i := range spare {
+		if spare[i] != (madeUnit{}) {
+			t.Fatalf("memory %d to be used again has %+v", i, spare[i])
+		}
+	}
 }
