@@ -78,6 +78,7 @@ type converter struct {
 	made      []madeUnit // of the units; nil if nobody wants it
 
 	flags flagValues // of the last entry with flags
+	empty int64      // the hash of an empty text, 0 if none was made
 }
 
 // flagValues is what follows from the flags of an entry. Most entries have none,
@@ -106,7 +107,8 @@ func (c *converter) add(e *poparse.Entry) {
 		return
 	}
 	u.Target = catalog.JoinForms(e.Str)
-	u.Single = !catalog.HasForms(u.Source) && !catalog.HasForms(u.Target)
+	// While no entry is ambiguous, no msgid has half of a separator.
+	u.Single = !e.HasPlural && (!c.ambiguous || !catalog.HasForms(u.Source)) && !catalog.HasForms(u.Target)
 	if e.Fuzzy && e.Previous != nil {
 		u.PreviousSource = previousSource(e)
 	}
@@ -138,7 +140,7 @@ func (c *converter) setFlags(u *Unit, list []string) {
 // outline. cached is nil without a stringCache.
 func (c *converter) fingerprint(u *Unit, cached *cachedString) {
 	f := fields(&u.Unit)
-	u.Text = f.text.hash(&c.hasher)
+	u.Text = c.textHash(&f.text)
 	var key int64
 	if cached != nil {
 		m := cached.fingerprint(&f.metadata, &c.hasher)
@@ -156,6 +158,17 @@ func (c *converter) fingerprint(u *Unit, cached *cachedString) {
 	if c.made != nil {
 		c.made = append(c.made, madeUnit{cached, cached.last, f.target, f.location, u.Text, term, f.state, u.Single})
 	}
+}
+
+// textHash is t.hash, and computes that of an untranslated unit once for a file.
+func (c *converter) textHash(t *text) int64 {
+	if t.target != "" || t.state != catalog.StateEmpty {
+		return t.hash(&c.hasher)
+	}
+	if c.empty == 0 {
+		c.empty = t.hash(&c.hasher)
+	}
+	return c.empty
 }
 
 // identify sets the fields that are the same for a string in all files. With a
