@@ -29,6 +29,7 @@ type comparison struct {
 	rules    map[int64]string // of translations, by id: Translation.Checked
 	pending  int              // changes to flush
 	passed   []verdict        // of units that are in no group any more
+	unstored []unstoredUnit   // collected units, by id, that flush stores failures of
 }
 
 // scopeKey names a scope.
@@ -231,6 +232,10 @@ func (n *comparison) flush(ctx context.Context) error {
 	}
 	n.pending = 0
 	slices.SortFunc(verdicts, func(a, b verdict) int { return a.compare(&b) })
+	verdicts, err := n.storeUnstored(ctx, verdicts)
+	if err != nil {
+		return err
+	}
 	for len(verdicts) > 0 {
 		size := min(len(verdicts), verdictsAtATime)
 		if err := n.store(ctx, verdicts[:size]); err != nil {

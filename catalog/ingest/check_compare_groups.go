@@ -46,6 +46,14 @@ func (v *verdict) compare(o *verdict) int {
 	return cmp.Compare(v.check, o.check)
 }
 
+// apply returns the failing checks of the unit, given those without the verdict.
+func (v *verdict) apply(mask checks.Mask) checks.Mask {
+	if v.fails {
+		return mask.With(v.check)
+	}
+	return mask.Without(v.check)
+}
+
 // groupsAtATime is how many groups are read at a time.
 const groupsAtATime = 2048
 

@@ -23,15 +23,27 @@ type uncompared struct {
 }
 
 type uncomparedTranslation struct {
-	comp    *component
-	row     catalog.Translation
-	rules   string
-	members []memberChange
+	comp     *component
+	row      catalog.Translation
+	rules    string
+	members  []memberChange
+	unstored []unstoredUnit
 }
 
-// add collects the units of a translation, as comparison.put does.
+// unstoredUnit is a unit without stored failures: which of its checks fail is stored
+// once it was compared. So its row is written once, and multiple_failures is decided
+// once for its source string.
+type unstoredUnit struct {
+	id, translation, source int64
+	words, chars            int
+	mask                    checks.Mask
+}
+
+// add collects the units of a translation, as comparison.put does. In masks it
+// leaves what is to be stored before the units are compared: no change, for units
+// without stored failures.
 func (l *uncompared) add(c *component, t *catalog.Translation, h *catalog.Hasher, units []*store.CheckUnit, masks []checks.Mask) {
-	one := uncomparedTranslation{comp: c, row: *t, rules: t.Checked, members: make([]memberChange, 0, 2*len(units))}
+	one := uncomparedTranslation{comp: c, row: *t, rules: t.Checked, members: make([]memberChange, 0, 2*len(units)), unstored: make([]unstoredUnit, 0, len(units))}
 	s := store.Scope{PluralNumber: t.PluralNumber}
 	for i, u := range units {
 		for _, by := range []func(*catalog.Hasher, *catalog.Unit) (store.ComparedUnit, bool){s.BySource, s.ByTarget} {
@@ -42,6 +54,10 @@ func (l *uncompared) add(c *component, t *catalog.Translation, h *catalog.Hasher
 				}
 				one.members = append(one.members, m)
 			}
+		}
+		if checks.Mask(u.Failing) == (checks.Mask{}) {
+			one.unstored = append(one.unstored, unstoredUnit{u.ID, u.TranslationID, u.SourceID, u.Words, u.Chars, masks[i]})
+			masks[i] = checks.Mask{}
 		}
 	}
 	l.translations = append(l.translations, one)
@@ -82,7 +98,7 @@ func (n *comparison) addAll(ctx context.Context, l *uncompared) error {
 		if err := n.joinScope(ctx, s, t.row.ID, coming[s.Sole]); err != nil {
 			return err
 		}
-		if err := n.tx.SetChecked(ctx, t.row.ID, t.rules, s.ID); err != nil {
+		if err := n.tx.SetFirstChecked(ctx, t.row.ID, t.rules, s.ID); err != nil {
 			return err
 		}
 		n.rules[t.row.ID] = t.rules
@@ -98,9 +114,36 @@ func (n *comparison) addAll(ctx context.Context, l *uncompared) error {
 				n.passed = append(n.passed, verdict{unit: m.Unit, check: checks.Inconsistent})
 			}
 		}
-		t.members = nil
+		n.unstored = append(n.unstored, t.unstored...)
+		t.members, t.unstored = nil, nil
 	}
+	slices.SortFunc(n.unstored, func(a, b unstoredUnit) int { return cmp.Compare(a.id, b.id) })
 	return nil
+}
+
+// storeUnstored stores which checks of collected units fail, with those of the
+// verdicts that are about them, and returns the others. Verdicts are sorted by unit.
+func (n *comparison) storeUnstored(ctx context.Context, verdicts []verdict) (others []verdict, err error) {
+	others = verdicts[:0]
+	for i := range n.unstored {
+		u := &n.unstored[i]
+		for len(verdicts) > 0 && verdicts[0].unit < u.id {
+			others, verdicts = append(others, verdicts[0]), verdicts[1:]
+		}
+		for ; len(verdicts) > 0 && verdicts[0].unit == u.id; verdicts = verdicts[1:] {
+			u.mask = verdicts[0].apply(u.mask)
+		}
+		if u.mask == (checks.Mask{}) {
+			continue
+		}
+		var unit store.CheckUnit
+		unit.ID, unit.TranslationID, unit.SourceID, unit.Words, unit.Chars = u.id, u.translation, u.source, u.words, u.chars
+		if err := n.failures.setTarget(ctx, &unit, u.mask); err != nil {
+			return nil, err
+		}
+	}
+	n.unstored = nil
+	return append(others, verdicts...), nil
 }
 
 // compareLater has the units of several components compared in a transaction of

@@ -34,7 +34,7 @@ func TestKilledChecking(t *testing.T) {
 	states := map[string]bool{}
 	for n := range kills {
 		w := copyOf(t, before)
-		place := 1 + n*asked/kills
+		place := 1 + n*(asked-1)/(kills-1) // the first, the last and some in between
 		all.run(t, w, place, 0)
 		w.Open()
 		states[w.ServedUnits()] = true // ServedUnits recounts as well

@@ -106,17 +106,21 @@ func (in *inserter) has(first int64) bool {
 // flush writes the remaining rows.
 func (in *inserter) flush(ctx context.Context, s *session) error {
 	for len(in.args) > 0 {
-		rows := len(in.args) / in.cols
-		if rows >= 8 {
-			rows = 8
-		} else {
-			rows = 1
-		}
-		if err := in.write(ctx, s, rows); err != nil {
+		if err := in.write(ctx, s, flushSize(len(in.args)/in.cols)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// flushSize is how many of the last rows the next statement writes.
+func flushSize(rows int) int {
+	for _, size := range []int{32, 8, 3} {
+		if rows >= size {
+			return size
+		}
+	}
+	return 1
 }
 
 func (in *inserter) write(ctx context.Context, s *session, rows int) error {

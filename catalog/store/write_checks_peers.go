@@ -64,6 +64,21 @@ func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string,
 	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)
 }
 
+// SetFirstChecked is SetChecked for a translation that is still not checked. If it
+// was checked meanwhile, by another process, that is ErrConflict.
+func (tx *StepTx) SetFirstChecked(ctx context.Context, translation int64, key string, scope int64) error {
+	c, err := tx.componentOf(ctx, translation)
+	if err == nil {
+		var n int64
+		n, err = tx.s.exec(ctx, `UPDATE translations SET checked = $1, scope_id = $2 WHERE id = $3 AND checked = ''`, key, scope, translation)
+		if err == nil && n != 1 {
+			err = conflict("another process checked it")
+		}
+		tx.convoy[c].dirty = true // glossaries count once they are checked
+	}
+	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)
+}
+
 // Unchecked returns those of the components that have a live translation that was
 // not checked.
 func (s *Snapshot) Unchecked(ctx context.Context, components []int64) ([]int64, error) {
