@@ -10,10 +10,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
-// A Backup describes a file that Backup wrote.
+// A Backup describes a file that WriteBackup wrote.
 type Backup struct {
 	// Schema is the version of its schema.
 	Schema int64
@@ -77,16 +76,11 @@ func vacuumInto(ctx context.Context, dsn, file string) (err error) {
 
 // plainSQLite opens a file of SQLite without the functions of this package.
 func plainSQLite(path, mode string) (*sql.DB, error) {
-	abs, err := filepath.Abs(path)
+	dsn, err := sqliteURL(path, url.Values{"mode": {mode}, "_busy_timeout": {"10000"}, "_pragma": {"temp_store(MEMORY)", "cache_size(-8192)"}})
 	if err != nil {
 		return nil, err
 	}
-	abs = filepath.ToSlash(abs)
-	if !strings.HasPrefix(abs, "/") {
-		abs = "/" + abs
-	}
-	u := url.URL{Scheme: "file", Path: abs, RawQuery: url.Values{"mode": {mode}, "_busy_timeout": {"10000"}, "_pragma": {"temp_store(MEMORY)", "cache_size(-8192)"}}.Encode()}
-	h, err := sql.Open("sqlite", u.String())
+	h, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err
 	}

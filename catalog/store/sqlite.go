@@ -99,14 +99,6 @@ func (e *sqliteEngine) close() (errs []error) {
 // when it begins, so that it never fails halfway because another process was
 // faster.
 func sqliteDSN(path string, write bool, opts Options) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	abs = filepath.ToSlash(abs)
-	if !strings.HasPrefix(abs, "/") {
-		abs = "/" + abs // a drive letter
-	}
 	q := url.Values{"_dqs": {"0"}}
 	q.Set("_busy_timeout", fmt.Sprint(opts.BusyTimeout.Milliseconds()))
 	pragmas := []string{"foreign_keys(1)", "temp_store(MEMORY)"}
@@ -118,7 +110,20 @@ func sqliteDSN(path string, write bool, opts Options) (string, error) {
 		pragmas = append(pragmas, "query_only(1)", fmt.Sprintf("cache_size(-%d)", readCache))
 	}
 	q["_pragma"] = pragmas
-	u := url.URL{Scheme: "file", Path: abs, RawQuery: q.Encode()}
+	return sqliteURL(path, q)
+}
+
+// sqliteURL is the driver's name for the file at path with settings.
+func sqliteURL(path string, settings url.Values) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	abs = filepath.ToSlash(abs)
+	if !strings.HasPrefix(abs, "/") {
+		abs = "/" + abs // a drive letter
+	}
+	u := url.URL{Scheme: "file", Path: abs, RawQuery: settings.Encode()}
 	return u.String(), nil
 }
 
