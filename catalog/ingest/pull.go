@@ -29,6 +29,7 @@ type pull struct {
 	changes map[int64]int64 // entries by component
 	errs    map[int64]error // by component
 	phases  *phases
+	told    Progress
 
 	uncompared         *uncompared            // of components that are checked one after the other
 	emptyDiscoveries   []*store.ComponentSpec // discoveries without a component
@@ -179,7 +180,11 @@ func (p *pull) sound(comps []*component) []*component {
 	return slices.DeleteFunc(slices.Clone(comps), func(c *component) bool { return p.errs[c.row.ID] != nil })
 }
 
-func (p *pull) tell(progress Progress) { p.s.progress(p.branch.Key, progress) }
+func (p *pull) tell(progress Progress) {
+	progress.Unchecked = p.uncompared != nil
+	p.told = progress
+	p.s.progress(p.branch.Key, progress)
+}
 
 func (p *pull) fail(c *component, err error) {
 	var of *componentError

@@ -67,6 +67,7 @@ func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
 		return err
 	}
 	p.compareLater(comps)
+	p.tell(p.told)
 	defer p.compareCollected(ctx, true)
 	for _, c := range comps {
 		if c.row.Imported { // its checks ran before those of another one failed

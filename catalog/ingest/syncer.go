@@ -45,6 +45,9 @@ type Progress struct {
 	Done, Total int
 	// Entries is the number of change entries that this pull has made.
 	Entries int64
+	// Unchecked says that components are stored whose strings are compared with
+	// each other before the pull ends; until then none of their checks fails.
+	Unchecked bool
 }
 
 // Syncer pulls branches into the store. It is safe for concurrent use. Pulls of

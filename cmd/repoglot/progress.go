@@ -37,6 +37,7 @@ type done struct {
 	done, total int
 	entries     int64         // change entries so far
 	took        time.Duration // since the first call of update
+	unchecked   bool          // as ingest.Progress says
 }
 
 // newProgress makes a progress; b may be nil.
@@ -49,7 +50,7 @@ func newProgress(b *progressBar, now func() time.Time, lines func(key string, d 
 
 // update takes the progress of a pull from ingest.
 func (p *progress) update(key string, now ingest.Progress) {
-	d := done{done: now.Done, total: now.Total, entries: now.Entries}
+	d := done{done: now.Done, total: now.Total, entries: now.Entries, unchecked: now.Unchecked}
 	p.mu.Lock()
 	at := p.now()
 	if _, ok := p.started[key]; !ok {

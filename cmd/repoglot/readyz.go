@@ -18,7 +18,7 @@ import (
 const (
 	statePending   = "pending"   // its first pull has not begun
 	stateImporting = "importing" // its first pull is running
-	stateReady     = "ready"     // it is served; error says why the last pull failed
+	stateReady     = "ready"     // it is served and checked; error says why the last pull failed
 	stateFailed    = "failed"    // it was never imported; error says why
 )
 
@@ -75,8 +75,9 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *in
 		return err
 	}
 	whole := branchError(state, rows)
+	running, pulled := s.engine.progress.branch(b.Key)
 	add := func(project, slug string, private, imported bool, problem string) {
-		name := componentState(state, imported, problem)
+		name := componentState(state, imported && !running.unchecked, problem)
 		r.ready = r.ready && (name == stateReady || name == stateFailed)
 		if private {
 			r.private++
@@ -89,8 +90,8 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *in
 		if problem = cmp.Or(problem, whole); problem != "" {
 			entry["error"] = problem
 		}
-		if d, ok := s.engine.progress.branch(b.Key); ok {
-			entry["progress"] = d.percent()
+		if pulled {
+			entry["progress"] = running.percent()
 		}
 		r.public = append(r.public, entry)
 	}
