@@ -41,16 +41,11 @@ func (d download) send(x exchange, h header) outcome {
 	defer free()
 	ctx, cancel := context.WithTimeout(x.req.Context(), downloadTime)
 	defer cancel()
-	p, err := x.s.produce(ctx, d.Download)
+	p, plan, err := d.begin(ctx, x)
 	if err != nil {
 		return refuse(err)
 	}
 	defer p.close()
-	plan, ok := <-p.planned
-	if !ok {
-		_, _, err := p.spool.wait(ctx, true)
-		return refuse(err)
-	}
 	h.modified = plan.Modified
 	if plan.Tag != "" && d.held(x.req, &h, plan) {
 		_ = out.wait()
@@ -74,6 +69,29 @@ func (d download) send(x exchange, h header) outcome {
 		panic(http.ErrAbortHandler) // so that the client does not take it for complete
 	}
 	return done
+}
+
+// begin begins to make a download and waits for its plan. A search has a turn for
+// that long.
+func (d download) begin(ctx context.Context, x exchange) (*production, *rest.DownloadPlan, error) {
+	if searches(x.rt, rest.ParseQuery(x.req.URL.RawQuery)) {
+		free, err := x.turn(ctx, x.s.shares.longSearches)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer free()
+	}
+	p, err := x.s.produce(ctx, d.Download)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, ok := <-p.planned
+	if !ok {
+		_, _, err := p.spool.wait(ctx, true)
+		p.close()
+		return nil, nil, err
+	}
+	return p, plan, nil
 }
 
 // held reports whether the client has what is planned.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -50,12 +51,7 @@ func (l *lines) send(x exchange, h header) outcome {
 		_ = out.control.Flush() // without a length, as for HEAD
 		return out
 	}
-	err = x.s.db.ReadLong(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		if err := snap.Announce(ctx); err != nil {
-			return err
-		}
-		return l.write(ctx, snap, x, begin)
-	})
+	err = l.read(ctx, x, begin)
 	switch {
 	case err == nil:
 	case !begun:
@@ -70,6 +66,29 @@ func (l *lines) send(x exchange, h header) outcome {
 		out.end()
 	}
 	return outcome{status: h.status}
+}
+
+// read reads the list in one snapshot. A search has a turn until its first page is
+// read: what it found is kept then.
+func (l *lines) read(ctx context.Context, x exchange, begin func(encoding string) *deadlineWriter) error {
+	free := func() {}
+	if searches(x.rt, l.request.Params) {
+		var err error
+		if free, err = x.turn(ctx, x.s.shares.longSearches); err != nil {
+			return err
+		}
+	}
+	once := sync.OnceFunc(free)
+	defer once()
+	return x.s.db.ReadLong(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		if err := snap.Announce(ctx); err != nil {
+			return err
+		}
+		return l.write(ctx, snap, x, func(encoding string) *deadlineWriter {
+			once()
+			return begin(encoding)
+		})
+	})
 }
 
 // write writes the pages one after the other and flushes each. When it has read

@@ -142,14 +142,17 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) 
 	if r.Representation.Lines {
 		return &lines{rt.Handle, r}, basis, nil // it reads for itself
 	}
-	if searches(rt, r) {
-		x := exchange{s: s, req: r.HTTP}
-		free, err := x.search(ctx)
-		if err != nil {
-			return nil, basis, err
-		}
-		defer free()
+	if !searches(rt, r.Params) {
+		return s.readOnce(ctx, rt, r)
 	}
+	err = s.searchInTurn(ctx, r.HTTP, func(ctx context.Context) error {
+		value, basis, err = s.readOnce(ctx, rt, r)
+		return err
+	})
+	return value, basis, err
+}
+
+func (s *Server) readOnce(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, basis store.Basis, err error) {
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		if err := snap.Announce(ctx); err != nil {
 			return err
@@ -167,8 +170,8 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) 
 }
 
 // searches reports whether a request may read many strings to find some.
-func searches(rt *resource.Route, r *rest.Request) bool {
-	q, _ := r.Params.Get("q")
+func searches(rt *resource.Route, params rest.Params) bool {
+	q, _ := params.Get("q")
 	return strings.TrimSpace(q) != "" || rt.Path == "/api/search/"
 }
 

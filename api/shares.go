@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // The bounds of what requests hold, of all clients together and of one client.
@@ -25,8 +26,13 @@ const (
 	// Searches that are being made: the other readers of the store are left to small
 	// answers and to the look-up of tokens.
 	maxSearches, clientSearches = 2, 1
+	// Searches that cost more than cheapSearch, a second's work: they never make
+	// cheap ones wait.
+	maxLongSearches, clientLongSearches = 1, 1
+	cheapSearch                         = 5_000_000
 	// searchWait bounds the wait for a search's turn.
-	searchWait = 10 * time.Second
+	searchWait  = 10 * time.Second
+	searchRetry = 5 // seconds
 )
 
 // largeBody is the size above which a body in memory is counted.
@@ -34,16 +40,17 @@ const largeBody = 64 << 10
 
 // shares are the pools of what requests hold.
 type shares struct {
-	inFlight, downloads, lines, streams, searches *limit.Pool
+	inFlight, downloads, lines, streams, searches, longSearches *limit.Pool
 }
 
 func newShares() shares {
 	return shares{
-		inFlight:  limit.NewPool(maxInFlight, clientInFlight),
-		downloads: limit.NewPool(maxDownloads, clientDownloads),
-		lines:     limit.NewPool(maxLines, clientLines),
-		streams:   limit.NewPool(maxStreams, clientStreams),
-		searches:  limit.NewPool(maxSearches, clientSearches),
+		inFlight:     limit.NewPool(maxInFlight, clientInFlight),
+		downloads:    limit.NewPool(maxDownloads, clientDownloads),
+		lines:        limit.NewPool(maxLines, clientLines),
+		streams:      limit.NewPool(maxStreams, clientStreams),
+		searches:     limit.NewPool(maxSearches, clientSearches),
+		longSearches: limit.NewPool(maxLongSearches, clientLongSearches),
 	}
 }
 
@@ -65,16 +72,53 @@ func (x exchange) take(p *limit.Pool, n int64) (free func(), err error) {
 	return lease.Release, nil
 }
 
-// search holds a turn of the searches, until free is called, as soon as there is one.
-func (x exchange) search(ctx context.Context) (free func(), err error) {
+// searchInTurn calls search when the request has a turn. A cheap search has one at
+// once or soon; for one above cheapSearch search fails before it has read a string,
+// and is called again when the request has one of the turns of those: no snapshot of
+// the store is held while a request waits.
+func (s *Server) searchInTurn(ctx context.Context, req *http.Request, search func(context.Context) error) error {
+	x := exchange{s: s, req: req}
+	free, err := x.turn(ctx, s.shares.searches)
+	if err != nil {
+		return err
+	}
+	err = search(store.WithSearchPrice(ctx, cheapSearch))
+	free()
+	var price *store.ErrPrice
+	if !errors.As(err, &price) {
+		return err
+	}
+	free, err = x.turn(ctx, s.shares.longSearches)
+	if err != nil {
+		return err
+	}
+	defer free()
+	return search(ctx)
+}
+
+// turn waits for a turn of a pool, which ends when free is called.
+func (x exchange) turn(ctx context.Context, p *limit.Pool) (free func(), err error) {
 	waiting, cancel := context.WithTimeout(ctx, searchWait)
 	defer cancel()
-	lease := x.s.shares.searches.Lease(x.client())
+	lease := p.Lease(x.client())
 	if err := lease.Wait(waiting, 1); err != nil {
-		return nil, cmp.Or(ctx.Err(), overShare(err))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if errors.Is(err, limit.ErrShare) {
+			return nil, errSearchShare
+		}
+		return nil, errSearchBusy
 	}
 	return lease.Release, nil
 }
+
+// The answers to a client with too many searches, and to any while all turns are in
+// use.
+var (
+	errSearchShare = &rest.Problem{Status: http.StatusTooManyRequests, Detail: "This client has too many searches at a time.", RetryAfter: searchRetry}
+	errSearchBusy  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many searches are running.", RetryAfter: searchRetry}
+)
 
 // errShare is the answer to a client that holds its share already, errBusy to any
 // while all of it is in use.

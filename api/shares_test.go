@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -141,5 +142,57 @@ func TestSearchesOfClients(t *testing.T) {
 	}
 	if !strings.Contains(get(t, s, "/api/units/?q=state:empty"), `"count":`) {
 		t.Error("no search afterwards")
+	}
+}
+
+// TestSearchPrice: a search that costs too much is refused before it runs and told
+// why; one that costs much waits for the turn of those, while cheap ones of other
+// clients, and of the same one, go on. So do searches as lines and as downloads.
+func TestSearchPrice(t *testing.T) {
+	t.Parallel()
+	w := bigWorld(t, 20_000)
+	s := serve(w, Options{})
+	from := func(ctx context.Context, address, target string, header ...string) *httptest.ResponseRecorder {
+		r := request(http.MethodGet, target, header...).WithContext(ctx)
+		r.RemoteAddr = address + ":1"
+		rec := httptest.NewRecorder()
+		s.ServeHTTP(rec, r)
+		return rec
+	}
+	units := func(q string) string { return "/api/units/?page_size=1&q=" + url.QueryEscape(q) }
+	const hostile, honest = "192.0.2.66", "192.0.2.1"
+	dear := strings.Repeat(`r"q.b.c" OR `, 19) + `r"q.b.c"`
+	tooDear := strings.Repeat(`r"q.b.c" OR `, 98) + `r"q.b.c"`
+	if rec := from(t.Context(), hostile, units(tooDear)); rec.Code != 400 || !strings.Contains(rec.Body.String(), "too large, by about 2 times: name a project") {
+		t.Errorf("a search that is too large: %d %s", rec.Code, rec.Body)
+	}
+	if rec := from(t.Context(), hostile, units("("+tooDear+") language:xx")); rec.Code != 200 {
+		t.Errorf("the same search where it finds nothing: %d %s", rec.Code, rec.Body)
+	}
+	running := s.shares.longSearches.Lease("192.0.2.77")
+	must(t, running.Take(maxLongSearches))
+	for _, request := range [][]string{
+		{units(dear)}, {units("x") + "&format=ndjson"}, {"/api/translations/big/big/cs/units/?q=x", "Accept", "application/x-ndjson"}, {"/api/translations/big/big/cs/file/?format=csv&q=x"},
+	} {
+		ctx, leave := context.WithCancel(t.Context())
+		var waiting sync.WaitGroup
+		waiting.Go(func() { from(ctx, hostile, request[0], request[1:]...) })
+		for s.shares.longSearches.Waiting() == 0 && !t.Failed() {
+			time.Sleep(time.Millisecond)
+		}
+		for _, address := range []string{hostile, honest} {
+			if rec := from(t.Context(), address, units("q"+request[0][:8]+address)); rec.Code != 200 {
+				t.Errorf("a cheap search beside %s: %d %s", request[0], rec.Code, rec.Body)
+			}
+		}
+		leave()
+		waiting.Wait()
+	}
+	running.Release()
+	if rec := from(t.Context(), hostile, units(dear)); rec.Code != 200 {
+		t.Errorf("a search that waited for its turn: %d %s", rec.Code, rec.Body)
+	}
+	if s.shares.searches.Used()+s.shares.longSearches.Used() != 0 {
+		t.Error("turns are left")
 	}
 }

@@ -58,6 +58,13 @@ func (p *Pool) Used() int64 {
 	return p.used
 }
 
+// Waiting is the number of leases that wait, for metrics.
+func (p *Pool) Waiting() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.waiting)
+}
+
 // Lease begins to hold nothing for a client. Its Release must be called.
 func (p *Pool) Lease(client string) *Lease { return &Lease{pool: p, client: client} }
 

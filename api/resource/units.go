@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -120,9 +121,12 @@ func pageOfUnits(l wire.Links, units []catalog.Unit, owners map[int64]catalog.Tr
 
 // The answers to searches that would delay other requests.
 var (
-	errSearchTooSlow = rest.BadParameter("q", "The search takes too long: name a project, a component or a language, or leave regular expressions away.")
+	errSearchTooSlow = rest.BadParameter("q", "The search takes too long: "+narrowIt+".")
 	errSearchBusy    = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many searches are running.", RetryAfter: 1}
 )
+
+// narrowIt is what a client with a large search can do.
+const narrowIt = "name a project, a component or a language, or leave regular expressions away"
 
 // unitQuery reads the parameter q; an empty or missing one is query.All. An
 // error names its column (docs/compatibility.md#search).
@@ -155,7 +159,10 @@ func searchUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request, q s
 
 // searchProblem is what a client is told of a failed search.
 func searchProblem(err error) error {
+	var price *store.ErrPrice
 	switch {
+	case errors.As(err, &price) && price.Price > store.MaxSearchPrice:
+		return rest.BadParameter("q", fmt.Sprintf("The search is too large, by about %d times: %s.", (price.Price+store.MaxSearchPrice-1)/store.MaxSearchPrice, narrowIt))
 	case errors.Is(err, store.ErrTooSlow):
 		return errSearchTooSlow
 	case errors.Is(err, store.ErrBusy):

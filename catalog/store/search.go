@@ -80,8 +80,8 @@ type SearchResult struct {
 }
 
 // Search searches units. A query that is repeated in the same generation, such as
-// for the next page, is not run again (searchCache). The error is ErrTooSlow or
-// ErrBusy if the search would delay others.
+// for the next page, is not run again (searchCache). The error is *ErrPrice,
+// ErrTooSlow or ErrBusy if the search would delay others.
 func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, error) {
 	components := sortedKeys(q.Components)
 	defer s.about(components...).end()
@@ -109,6 +109,9 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, error) {
 	all, units, err := s.searchScope(ctx, q)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.checkPrice(ctx, all, q.Expr); err != nil {
 		return nil, err
 	}
 	long := units >= s.db.searches.longFrom

@@ -112,12 +112,7 @@ func (s *Snapshot) groups(ctx context.Context, c *searchComponent, e query.Expr)
 	byText := map[string]int{}
 	for i := range c.live {
 		t := &c.live[i]
-		here, err := simplify(e, func(term query.Expr) (query.Expr, error) {
-			if p, ok := term.(query.Scope); ok {
-				return query.Const(inScope(p, c.ComponentRow, t, &s.db.searches.predicates.folder)), nil
-			}
-			return term, nil
-		})
+		here, err := s.inScope(e, c, t)
 		if err != nil {
 			return nil, err
 		}

@@ -180,6 +180,59 @@ func TestSearchLimits(t *testing.T) {
 	}
 }
 
+// The price of a search is that of its terms for the strings of the translations that
+// it is about; one above what it may cost reads nothing.
+func TestSearchPrice(t *testing.T) {
+	w := newSearchWorld(t, 2, 20)
+	var units, czech int64
+	read(t, w.db, func(ctx context.Context, s *Snapshot) error {
+		list, _, err := s.searchScope(ctx, &SearchQuery{Components: w.all()})
+		for _, c := range list {
+			for _, live := range c.live {
+				if units += live.units; live.language == "cs" {
+					czech += live.units
+				}
+			}
+		}
+		return err
+	})
+	for _, c := range []struct {
+		q    string
+		want int64
+	}{
+		{"state:empty", units * 3},
+		{"x", units * 5},
+		{`r"x"`, units * 32},
+		{`source:r"x"`, units * 12},
+		{"x OR NOT y", units * 8},
+		{"x language:cs", czech * 5},
+		{"x language:xx", 0},
+		{"x project:none", 0},
+		{"id:1,2 x", 2 * 6},
+		{"id:1 OR x", units * 6},
+	} {
+		expr, err := query.Parse(c.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(t, w.db, func(ctx context.Context, s *Snapshot) error {
+			list, _, err := s.searchScope(ctx, &SearchQuery{Components: w.all(), Expr: expr})
+			if err != nil {
+				return err
+			}
+			if got, err := s.searchPrice(list, expr); got != c.want || err != nil {
+				t.Errorf("%s: price %d, want %d; %v", c.q, got, c.want, err)
+			}
+			_, err = s.Search(WithSearchPrice(ctx, c.want-1), SearchQuery{Components: w.all(), Expr: expr})
+			if price, ok := errors.AsType[*ErrPrice](err); !ok || price.Price != c.want {
+				t.Errorf("%s for less: %v", c.q, err)
+			}
+			_, err = s.Search(WithSearchPrice(ctx, c.want), SearchQuery{Components: w.all(), Expr: expr})
+			return err
+		})
+	}
+}
+
 // Every kind of term alone, and its negation, since random expressions may miss
 // some.
 func TestSearchTerms(t *testing.T) {
