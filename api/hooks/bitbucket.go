@@ -9,7 +9,8 @@ import (
 
 var bitbucket = service{
 	name: "bitbucket", title: "Bitbucket", read: readBitbucket,
-	signed: anyOf(signedHex("X-Hub-Signature", "sha256=", sha256.New), hubSignature),
+	signed:     anyOf(signedHex("X-Hub-Signature", "sha256=", sha256.New), hubSignature),
+	signatures: []string{"X-Hub-Signature", hubHeader},
 }
 
 // bitbucketRepo is a repository in the payloads of Bitbucket Cloud and Data

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-var github = service{name: "github", title: "GitHub", read: readGitHub, signed: hubSignature}
+var github = service{name: "github", title: "GitHub", read: readGitHub, signed: hubSignature, signatures: []string{hubHeader}}
 
 // readGitHub reads https://docs.github.com/webhooks/webhook-events-and-payloads#push
 func readGitHub(h http.Header, payload []byte) (*notification, error) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-var gitlab = service{name: "gitlab", title: "GitLab", read: readGitLab, signed: anyOf(tokenIn("X-Gitlab-Token"), standardSigned)}
+var gitlab = service{name: "gitlab", title: "GitLab", read: readGitLab, signed: anyOf(tokenIn("X-Gitlab-Token"), standardSigned), signatures: []string{"Webhook-Signature"}}
 
 // standardSkew is the time that a signature may differ from our clock, as the
 // Standard Webhooks specification proposes.

@@ -69,20 +69,22 @@ type Options struct {
 // Server answers hooks. It is safe for concurrent use. Make it with [New] and end
 // it with [Server.Close].
 type Server struct {
-	pulls   Pulls
-	log     *slog.Logger
-	now     func() time.Time
-	open    *throttle // for calls without a signature
-	signed  *throttle
-	client  func(r *http.Request) string
-	bodies  *limit.Pool // bytes
-	metrics metrics
-	work    sync.WaitGroup
+	pulls  Pulls
+	log    *slog.Logger
+	now    func() time.Time
+	open   *throttle // for calls without a signature
+	signed *throttle
+	client func(r *http.Request) string
+	bodies *limit.Pool // bytes
+	// provenBodies are those of callers whose headers prove a secret.
+	provenBodies *limit.Pool
+	metrics      metrics
+	work         sync.WaitGroup
 }
 
 // New makes a Server.
 func New(o Options) *Server {
-	s := &Server{pulls: o.Pulls, log: o.Logger, now: o.Now, client: o.Client, bodies: limit.NewPool(maxBodies, maxClientBodies), metrics: newMetrics()}
+	s := &Server{pulls: o.Pulls, log: o.Logger, now: o.Now, client: o.Client, bodies: limit.NewPool(maxBodies, maxClientBodies), provenBodies: limit.NewPool(maxClientBodies, maxClientBodies), metrics: newMetrics()}
 	if s.client == nil {
 		s.client = func(*http.Request) string { return "" }
 	}
@@ -136,15 +138,23 @@ func (s *Server) route(r *http.Request) (name string, a answer) {
 	return "unknown", failure(http.StatusNotFound, "Not found.")
 }
 
-// notice answers the call of a service.
+// notice answers the call of a service. Where every component has a secret, a call
+// that can prove none is refused before its body is read.
 func (s *Server) notice(r *http.Request, from *service) answer {
-	lease := s.bodies.Lease(s.client(r))
+	k := &call{header: r.Header, now: s.now(), service: from}
+	branches := s.pulls.Branches()
+	proven := k.provenByHeader(branches)
+	open := slices.ContainsFunc(branches, func(b Branch) bool { return b.Open })
+	if !proven && !open && !k.signsBody() {
+		return failure(http.StatusForbidden, wrongSecret)
+	}
+	lease := s.lease(r, proven)
 	defer lease.Release()
-	body, err := readBody(lease, r)
-	if err != nil {
+	var err error
+	if k.body, err = readBody(lease, r); err != nil {
 		return bodyProblem(err)
 	}
-	payload, err := payloadOf(r, body)
+	payload, err := payloadOf(r, k.body)
 	if err != nil {
 		return badPayload("Could not parse JSON payload!")
 	}
@@ -155,19 +165,27 @@ func (s *Server) notice(r *http.Request, from *service) answer {
 	case n == nil:
 		return success(http.StatusCreated, "Hook working")
 	}
-	found, err := s.find(r.Context(), n)
+	found, err := s.find(r.Context(), n, branches)
 	if err != nil {
 		s.log.Error("hook: reading the components", "service", from.name, "error", err)
 		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry()
 	}
-	k := &call{header: r.Header, body: body, now: s.now(), service: from}
-	return s.decide(r, k, n, found)
+	granted, refused := k.authorize(found, branches)
+	s.refused(r, from.name, refused)
+	return s.decide(r, k, n, granted, refused)
+}
+
+// lease begins to hold a body. Callers who proved a secret have a pool of their own,
+// which no stranger can use up.
+func (s *Server) lease(r *http.Request, proven bool) *limit.Lease {
+	if proven {
+		return s.provenBodies.Lease(s.client(r))
+	}
+	return s.bodies.Lease(s.client(r))
 }
 
 // decide answers a call that names these components.
-func (s *Server) decide(r *http.Request, k *call, n *notification, found []match) answer {
-	granted, refused := k.authorize(found)
-	s.refused(r, k.service.name, refused)
+func (s *Server) decide(r *http.Request, k *call, n *notification, granted, refused []match) answer {
 	if len(granted) == 0 && slices.ContainsFunc(refused, func(m match) bool { return !m.Private }) {
 		return failure(http.StatusForbidden, wrongSecret)
 	}
@@ -188,13 +206,24 @@ func (s *Server) decide(r *http.Request, k *call, n *notification, found []match
 			names = append(names, m.name())
 		}
 	}
-	s.log.Info("hook", "service", k.service.name, "repository", n.repoURL, "branch", strings.Join(n.branches, " "),
+	s.log.Info("hook", "service", k.service.name, "repository", cut(n.repoURL), "branch", cut(strings.Join(n.branches, " ")),
 		"matching", len(granted), "pulled", len(pull))
 	s.start(r.Context(), pull)
 	if len(names) == 0 {
 		return failure(http.StatusAccepted, "No matching repositories found!").match(status, nil)
 	}
 	return success(http.StatusOK, "Update triggered: "+strings.Join(names, ", ")).match(status, names)
+}
+
+// maxLogged bounds the texts of a payload in a line of the log.
+const maxLogged = 200
+
+// cut cuts a text of a payload for the log.
+func cut(text string) string {
+	if len(text) > maxLogged {
+		text = strings.ToValidUTF8(text[:maxLogged], "") + "…"
+	}
+	return text
 }
 
 // refused logs refused calls, since their callers are not told the reason.

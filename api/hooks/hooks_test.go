@@ -22,15 +22,22 @@ type pulls struct {
 	branches   []Branch
 	components map[string][]Component
 	broken     error
+	lists      int // calls of Components
 
 	mu     sync.Mutex
 	record func() // called in Record
 	log    []string
 }
 
+func (p *pulls) add(b Branch, c Component) {
+	p.branches = append(p.branches, b)
+	p.components[b.Key] = append(p.components[b.Key], c)
+}
+
 func (p *pulls) Branches() []Branch { return p.branches }
 
 func (p *pulls) Components(_ context.Context, key string) ([]Component, error) {
+	p.lists++
 	return p.components[key], p.broken
 }
 
@@ -133,8 +140,15 @@ func newServer(t *testing.T, components ...Component) *testServer {
 		p.branches[i].Projects = append(p.branches[i].Projects, c.Project)
 		p.components[key] = append(p.components[key], c)
 	}
-	p.branches = append(p.branches, Branch{Key: "pan", Repo: "https://github.com/kitchen/pan.git", Projects: []string{"pan"}})
-	p.components["pan"] = []Component{{ID: 99, Project: "pan", Slug: "pan", Enabled: true}}
+	p.add(Branch{Key: "pan", Repo: "https://github.com/kitchen/pan.git", Projects: []string{"pan"}}, Component{ID: 99, Project: "pan", Slug: "pan", Enabled: true})
+	for i := range p.branches {
+		b := &p.branches[i]
+		for _, c := range p.components[b.Key] {
+			if b.Open = b.Open || !c.Secured; c.Secret != "" {
+				b.Secrets = append(b.Secrets, c.Secret)
+			}
+		}
+	}
 	c := &clock{at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), waits: map[int]alarm{}}
 	s := New(Options{Pulls: p, Now: c.now, AfterFunc: c.after, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	t.Cleanup(s.Close)

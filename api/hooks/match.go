@@ -22,13 +22,10 @@ type match struct {
 // exists: for a private one, only callers who know its secret.
 func (m match) mayTell() bool { return !m.Private || m.Secured }
 
-// authorize separates the components that the call may pull from the others. If
-// none has a secret it checks one all the same, so that its time does not reveal a
-// private component.
-func (k *call) authorize(found []match) (granted, refused []match) {
-	if !slices.ContainsFunc(found, func(m match) bool { return m.Secured && m.Secret != "" }) {
-		k.knows(wrongSecret)
-	}
+// authorize separates the components that the call may pull from the others. It
+// checks as many secrets as any repository has, whatever was found, so that its time
+// does not reveal a private component.
+func (k *call) authorize(found []match, branches []Branch) (granted, refused []match) {
 	for _, m := range found {
 		if k.mayPull(&m.Component) {
 			granted = append(granted, m)
@@ -36,15 +33,39 @@ func (k *call) authorize(found []match) (granted, refused []match) {
 			refused = append(refused, m)
 		}
 	}
+	for range mostSecrets(branches) - len(k.proven) {
+		k.knows(wrongSecret)
+	}
 	return granted, refused
+}
+
+// mostSecrets is the largest number of secrets of a repository, at least 1.
+func mostSecrets(branches []Branch) int {
+	most := 1
+	byRepo := map[string]map[string]bool{}
+	for i := range branches {
+		b := &branches[i]
+		if len(b.Secrets) == 0 {
+			continue
+		}
+		all := byRepo[b.Repo]
+		if all == nil {
+			all = map[string]bool{}
+			byRepo[b.Repo] = all
+		}
+		for _, secret := range b.Secrets {
+			all[secret] = true
+		}
+		most = max(most, len(all))
+	}
+	return most
 }
 
 // find lists the components whose repository a notification names.
 // If it names none, those of some branch are read all the same: the time of an
 // answer must not reveal that a private repository is here.
-func (s *Server) find(ctx context.Context, n *notification) ([]match, error) {
+func (s *Server) find(ctx context.Context, n *notification, branches []Branch) ([]match, error) {
 	var list []match
-	branches := s.pulls.Branches()
 	named := false
 	for i := range branches {
 		b := &branches[i]

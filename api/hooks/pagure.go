@@ -10,7 +10,8 @@ import (
 
 var pagure = service{
 	name: "pagure", title: "Pagure", read: readPagure,
-	signed: anyOf(signedHex("X-Pagure-Signature-256", "", sha256.New), signedHex("X-Pagure-Signature", "", sha1.New)),
+	signed:     anyOf(signedHex("X-Pagure-Signature-256", "", sha256.New), signedHex("X-Pagure-Signature", "", sha1.New)),
+	signatures: []string{"X-Pagure-Signature-256", "X-Pagure-Signature"},
 }
 
 // readPagure reads https://docs.pagure.org/pagure/usage/using_webhooks.html:

@@ -31,6 +31,10 @@ type Branch struct {
 	Repo string
 	// Projects are the slugs of the projects with components of this branch.
 	Projects []string
+	// Secrets are the secrets of its components, each once. They are never printed.
+	Secrets []string
+	// Open says that a component of it has no secret: any call may pull it.
+	Open bool
 }
 
 // Component is a component in the terms of this package.

@@ -15,6 +15,9 @@ type service struct {
 	// signed reports whether a call proves, by the service's own method, that its
 	// caller knows a secret; nil: the service has no such method.
 	signed func(k *call, secret string) bool
+	// signatures are the headers with signatures of the body; a call without them
+	// proves what it proves by its other headers alone.
+	signatures []string
 }
 
 // services is the table of all services. It is never changed.

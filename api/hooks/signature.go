@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -42,6 +43,25 @@ func (k *call) mayPull(c *Component) bool {
 		k.proven[c.Secret] = ok
 	}
 	return ok
+}
+
+// signsBody reports whether the call has a signature of its body, true or not.
+func (k *call) signsBody() bool {
+	return slices.ContainsFunc(k.service.signatures, func(header string) bool { return k.header.Get(header) != "" })
+}
+
+// provenByHeader reports whether the headers alone prove one of the secrets. All are
+// tried, so that the time is the same for all callers.
+func (k *call) provenByHeader(branches []Branch) bool {
+	proven := false
+	for i := range branches {
+		for _, secret := range branches[i].Secrets {
+			if k.knows(secret) {
+				proven = true
+			}
+		}
+	}
+	return proven
 }
 
 // knows reports whether the caller proves a secret, by the service's method or by
@@ -101,10 +121,13 @@ func anyOf(rules ...func(*call, string) bool) func(*call, string) bool {
 	}
 }
 
+// hubHeader is the header of hubSignature.
+const hubHeader = "X-Hub-Signature-256"
+
 // hubSignature checks GitHub's X-Hub-Signature-256, which Gitea and Forgejo send
 // too.
 func hubSignature(k *call, secret string) bool {
-	return signedHex("X-Hub-Signature-256", "sha256=", sha256.New)(k, secret)
+	return signedHex(hubHeader, "sha256=", sha256.New)(k, secret)
 }
 
 // tokenIn makes the rule of a service that sends the secret itself.

@@ -6,22 +6,28 @@ import (
 	"slices"
 )
 
+// updates is how plain calls prove a secret.
+var updates = service{name: "update", signed: hubSignature, signatures: []string{hubHeader}}
+
 // update answers /hooks/update/<project>/[<component>/] for any method: it pulls
-// every branch of the project or component.
+// every branch of the project or component. A body is read only if it is signed.
 func (s *Server) update(r *http.Request, project, component string) answer {
-	lease := s.bodies.Lease(s.client(r))
-	defer lease.Release()
-	body, err := readBody(lease, r)
-	if err != nil {
-		return bodyProblem(err)
+	k := &call{header: r.Header, now: s.now(), service: &updates}
+	if k.signsBody() {
+		lease := s.lease(r, false)
+		defer lease.Release()
+		var err error
+		if k.body, err = readBody(lease, r); err != nil {
+			return bodyProblem(err)
+		}
 	}
-	found, err := s.named(r, project, component)
+	branches := s.pulls.Branches()
+	found, err := s.named(r, project, component, branches)
 	if err != nil {
 		s.log.Error("hook: reading the components", "service", "update", "error", err)
 		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry()
 	}
-	k := &call{header: r.Header, body: body, now: s.now(), service: &service{name: "update", signed: hubSignature}}
-	granted, refused := k.authorize(found)
+	granted, refused := k.authorize(found, branches)
 	s.refused(r, "update", refused)
 	enabled := slices.ContainsFunc(found, func(m match) bool { return m.Enabled }) // a setting of the project
 	if enabled {
@@ -40,10 +46,12 @@ func (s *Server) update(r *http.Request, project, component string) answer {
 }
 
 // named lists the components of a project, or one of them.
-func (s *Server) named(r *http.Request, project, component string) ([]match, error) {
+func (s *Server) named(r *http.Request, project, component string, branches []Branch) ([]match, error) {
 	var list []match
-	for _, b := range s.pulls.Branches() {
-		if !slices.Contains(b.Projects, project) {
+	known := false
+	for i, b := range branches {
+		named := slices.Contains(b.Projects, project)
+		if known = known || named; !named && (known || i < len(branches)-1) { // as find
 			continue
 		}
 		components, err := s.pulls.Components(r.Context(), b.Key)

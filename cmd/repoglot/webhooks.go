@@ -32,6 +32,11 @@ func (h hookPulls) Branches() []hooks.Branch {
 			if !slices.Contains(list[i].Projects, c.Spec.Project) {
 				list[i].Projects = append(list[i].Projects, c.Spec.Project)
 			}
+			secret := p.secrets[store.TemplateKey{Project: c.Spec.Project, Slug: c.Spec.Slug}]
+			list[i].Open = list[i].Open || !secret.required
+			if value := string(secret.value); value != "" && !slices.Contains(list[i].Secrets, value) {
+				list[i].Secrets = append(list[i].Secrets, value)
+			}
 		}
 	}
 	return list
