@@ -19,10 +19,11 @@ import (
 // To change a file, change the exported fields of Header, OtherHeaders and
 // Entries, add entries with KeywordLine 0, or remove some; KeywordLine identifies an
 // entry. In a changed entry, the equal parts keep their bytes (each kind of comment,
-// the previous strings, the msgids, the translations). The other parts are written in
-// the form of gettext's msgcat, with the line ends of the file, and wrapped at 79
-// columns unless the entry has the flag no-wrap. Obsolete entries are not moved to
-// the end.
+// the previous strings, the msgids, each translation, and of a translation of several
+// lines those at its start and end). The other parts are written in the form of
+// gettext's msgcat, with the line ends of the file, and wrapped as the file's other
+// entries are: at 79 columns where they do not tell, and not at all if the entry has
+// the flag no-wrap. Obsolete entries are not moved to the end.
 //
 // Text is written in the charset of the file. If the header names another charset
 // than before, the whole file is converted. It is an error, which names the entry,
@@ -111,6 +112,7 @@ type editor struct {
 	out    strings.Builder // in the file's charset
 	render *renderer
 	part   strings.Builder // output of render, in UTF-8
+	styled bool            // render has the style of the file
 
 	next     int    // index of the first entry read that has not been passed
 	done     int    // offset in the text
@@ -324,6 +326,10 @@ func (e *editor) whole(c *Entry) error {
 
 // readsBack checks that a written entry is read as the same entry.
 func (e *editor) readsBack(c *Entry) error {
+	if !e.styled {
+		e.styled = true
+		e.render.style = e.detectStyle()
+	}
 	e.part.Reset()
 	e.render.entry(c)
 	back := &record{all: true}
@@ -428,5 +434,5 @@ func (e *editor) entry(c *Entry, k int) error {
 	if err := e.readsBack(c); err != nil {
 		return err
 	}
-	return e.changed(c, s, same)
+	return e.changed(c, was, s, same)
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // changed writes an entry of which some parts are unchanged.
-func (e *editor) changed(c *Entry, s *span, same partSet) error {
+func (e *editor) changed(c, was *Entry, s *span, same partSet) error {
 	if err := e.comments(c, s, same); err != nil {
 		return err
 	}
@@ -17,7 +17,6 @@ func (e *editor) changed(c *Entry, s *span, same partSet) error {
 	}{
 		{partPrevious, samePrevious, e.render.previous},
 		{partIDs, sameIDs, e.render.ids},
-		{partTranslations, sameTranslations, e.render.translations},
 	} {
 		err := error(nil)
 		if same&p.set != 0 {
@@ -29,7 +28,10 @@ func (e *editor) changed(c *Entry, s *span, same partSet) error {
 			return err
 		}
 	}
-	return nil
+	if same&sameTranslations != 0 {
+		return e.keep(s.from[partTranslations], s.to)
+	}
+	return e.translations(c, was, s)
 }
 
 // comments writes the comments of an entry, kind by kind. The new lines of a changed

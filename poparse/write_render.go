@@ -13,7 +13,7 @@ type renderer struct {
 }
 
 func newRenderer(out *strings.Builder, nl string, eastAsian bool) *renderer {
-	return &renderer{wrapper{out: out, nl: nl, text: linebreak.Text{EastAsian: eastAsian}}}
+	return &renderer{wrapper{style: gettextStyle, out: out, nl: nl, text: linebreak.Text{EastAsian: eastAsian}}}
 }
 
 // entry writes a whole entry.
@@ -150,21 +150,22 @@ func (r *renderer) ids(e *Entry) {
 }
 
 func (r *renderer) translations(e *Entry) {
+	for i := range max(1, len(e.Str)) {
+		r.form(e, i)
+	}
+}
+
+// form writes one translation.
+func (r *renderer) form(e *Entry, i int) {
 	r.begin(e, "", "#~ ")
-	if !e.HasPlural {
-		str := ""
-		if len(e.Str) > 0 {
-			str = e.Str[0]
-		}
-		r.write("msgstr", str)
-		return
+	keyword, str := "msgstr", ""
+	if e.HasPlural {
+		keyword = "msgstr[" + strconv.Itoa(i) + "]"
 	}
-	if len(e.Str) == 0 {
-		r.write("msgstr[0]", "")
+	if i < len(e.Str) {
+		str = e.Str[i]
 	}
-	for i, str := range e.Str {
-		r.write("msgstr["+strconv.Itoa(i)+"]", str)
-	}
+	r.write(keyword, str)
 }
 
 // begin sets the prefix, and from the flags how lines are wrapped.

@@ -140,11 +140,26 @@ func changeEach(t *testing.T, name string, data []byte) {
 		if lines := strings.Count(string(data[:head]), "\n") + 1; was.Line > lines {
 			t.Errorf("%s: the change of entry %d on line %d shows on line %d", name, i, was.Line, lines)
 		}
+		if i+1 < len(f.Entries) && f.source.raw == "" && bytes.HasPrefix(data, []byte(f.source.text[:1])) {
+			tail := linesFrom(f.source.text, f.Entries[i+1].Line)
+			apart := strings.HasSuffix(strings.TrimSuffix(f.source.text, tail), "\n\n") && strings.IndexByte("#m", tail[0]) >= 0 // nothing of it on the lines before
+			if apart && !strings.HasSuffix(got, tail) {
+				t.Errorf("%s: the change of entry %d on line %d shows after line %d: %s", name, i, was.Line, f.Entries[i+1].Line, lineDiff(tail, got[max(0, len(got)-len(tail)):]))
+			}
+		}
 		*e = was
 	}
 	if got := written(t, f); got != string(data) {
 		t.Errorf("%s: changed back: %s", name, cmp.Diff(string(data), got))
 	}
+}
+
+// linesFrom returns the text from a line on, whatever ends the lines.
+func linesFrom(text string, line int) string {
+	for ; line > 1; line-- {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
 }
 
 // commonLines returns the length of the common lines at the start of two texts.

@@ -12,8 +12,10 @@ import (
 const pageWidth = 79
 
 // wrapper writes keywords with their strings as gettext's write-po.c does: a
-// new line after each line feed, and where the page is full.
+// new line after each line feed, and where the page is full. Its style may differ from
+// gettext's.
 type wrapper struct {
+	style
 	out    *strings.Builder
 	nl     string // line end of the file
 	prefix string // "", "#| ", "#~ " or "#~| "
@@ -25,14 +27,18 @@ type wrapper struct {
 	breaks []bool         // a line begins at this character of text
 }
 
-// write writes one keyword and its string.
+// write writes one keyword and its string. Without a keyword it writes the lines of
+// a string that follow others.
 func (w *wrapper) write(keyword, value string) {
-	first := true
+	first := keyword != ""
 	for {
 		portion, rest, more := strings.Cut(value, "\n")
+		if w.joined {
+			portion, rest, more = value, "", false
+		}
 		w.escape(portion, more)
-		limit := pageWidth - 1 - len(w.prefix) - 1
-		if w.noWrap {
+		limit := w.width - 1 - len(w.prefix) - 1
+		if w.noWrap || w.width == 0 {
 			limit = math.MaxInt
 		}
 		start := len(keyword) + 1
@@ -74,6 +80,8 @@ func (w *wrapper) escape(portion string, lineFeed bool) {
 		}
 		e := rune(0)
 		switch r {
+		case '\n': // in a joined string
+			e = 'n'
 		case '\a':
 			e = 'a'
 		case '\b':

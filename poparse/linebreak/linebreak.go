@@ -24,6 +24,9 @@ type Text struct {
 	// EastAsian says that the text's charset is a legacy East Asian one, where
 	// characters of ambiguous width take two columns.
 	EastAsian bool
+	// Blanks breaks lines after blanks only, as programs do that know no Unicode
+	// Line Breaking Algorithm.
+	Blanks bool
 }
 
 // Wrap sets breaks[i] for each character that begins a new line and reports
@@ -58,6 +61,12 @@ func (t Text) Wrap(start, limit int, breaks []bool) bool {
 
 // opportunities sets breaks[i] for each character that may begin a new line.
 func (t Text) opportunities(breaks []bool) {
+	if t.Blanks {
+		for i, r := range t.Runes {
+			breaks[i] = i > 0 && t.Runes[i-1] == ' ' && r != ' '
+		}
+		return
+	}
 	s := scanner{before: lbBK, last: lbBK}
 	for i, r := range t.Runes {
 		c := classOf(r, t.EastAsian)

@@ -41,6 +41,25 @@ func TestOpportunities(t *testing.T) {
 	}
 }
 
+// TestBlanks wraps a text after blanks only.
+func TestBlanks(t *testing.T) {
+	text := []rune("a-b/c  漢字 d")
+	breaks := make([]bool, len(text))
+	if !(Text{Runes: text, Fixed: make([]bool, len(text)), Blanks: true}).Wrap(0, 7, breaks) {
+		t.Fatal("not wrapped")
+	}
+	got := ""
+	for i, r := range text {
+		if breaks[i] {
+			got += "|"
+		}
+		got += string(r)
+	}
+	if want := "a-b/c  |漢字 d"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestColumns(t *testing.T) {
 	for text, want := range map[string]int{
 		"abc": 3, "žluť": 4, "漢字": 4, "한글": 4, "e\u0301": 1, "\u200b": 0, "\u00ad": 0, "\x1b": 0, "ｱ": 1, "Ａ": 2, "→": 1, "😀": 2, "䷀": 1,

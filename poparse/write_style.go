@@ -1,0 +1,132 @@
+package poparse
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// style is how a program breaks strings into lines.
+type style struct {
+	// width is the number of columns of a line with its quotes; at 0 only line feeds
+	// end lines.
+	width int
+	// joined says that not even line feeds do.
+	joined bool
+}
+
+// gettextStyle is the style of gettext's programs.
+var gettextStyle = style{width: pageWidth}
+
+// usualWidths are those of other programs, the more frequent first: 77 and 76 are
+// the defaults of translate-toolkit and Babel, 78 of polib; Poedit lets its user
+// choose.
+func usualWidths() []int { return []int{77, 78, 76, 80, 72, 70, 100, 120} }
+
+// candidate is a style, how breaks are found in it, and how many of the samples it
+// writes as they were.
+type candidate struct {
+	style
+	blanks                bool
+	translations, sources int
+}
+
+// better reports whether a candidate is better than another: the translations decide,
+// as the sources may have been copied from a template. Where they tell nothing, the
+// sources do.
+func (c candidate) better(than candidate) bool {
+	if c.translations != than.translations {
+		return c.translations > than.translations
+	}
+	return c.sources > than.sources
+}
+
+// maxSamples bounds the entries that the style is read from.
+const maxSamples = 200
+
+// detectStyle returns the style of the entries that were read: the one that writes
+// most of them as they were, and gettext's if no other writes more.
+func (e *editor) detectStyle() style {
+	samples, longest := e.samples()
+	best := candidate{style: gettextStyle}
+	e.try(&best, samples)
+	all := best.translations + best.sources
+	if all == 2*len(samples) {
+		e.render.text.Blanks = false
+		return best.style
+	}
+	consider := func(c candidate) {
+		if e.try(&c, samples); c.better(best) {
+			best = c
+		}
+	}
+	consider(candidate{})
+	consider(candidate{style: style{joined: true}})
+	widths := usualWidths()
+	if longest > 20 && !slices.Contains(widths, longest) {
+		widths = append(widths, longest)
+	}
+	consider(candidate{style: gettextStyle, blanks: true})
+	for _, width := range widths {
+		consider(candidate{style: style{width: width}})
+		consider(candidate{style: style{width: width}, blanks: true})
+	}
+	e.render.text.Blanks = best.blanks
+	return best.style
+}
+
+// samples returns entries that were read, by their indexes, whose form may tell
+// styles apart, and the length in characters of the longest line of their
+// translations among those that do not end with a line feed. Headers tell nothing:
+// programs write some of their lines by themselves.
+func (e *editor) samples() (samples []int, longest int) {
+	text := e.cursor.text
+	for k, entry := range e.record.entries {
+		s := &e.record.spans[k]
+		if isHeader(entry) || !s.lines() || slices.Contains(entry.Flags, "no-wrap") || !tells(entry.ID) && !slices.ContainsFunc(entry.Str, tells) {
+			continue
+		}
+		samples = append(samples, k)
+	}
+	if n := len(samples); n > maxSamples { // some from each part of the file
+		for i := range maxSamples {
+			samples[i] = samples[i*n/maxSamples]
+		}
+		samples = samples[:maxSamples]
+	}
+	for _, k := range samples {
+		s := &e.record.spans[k]
+		lines := strings.Split(strings.ReplaceAll(text[s.from[partTranslations]:s.to], "\r\n", "\n"), "\n")
+		for i, line := range lines {
+			wraps := i+1 < len(lines) && strings.HasPrefix(lines[i+1], `"`) && !strings.HasSuffix(line, `\n"`)
+			if n := utf8.RuneCountInString(line); wraps && n > longest {
+				longest = n
+			}
+		}
+	}
+	return samples, longest
+}
+
+// tells reports whether programs may break a string differently.
+func tells(s string) bool {
+	line := strings.IndexByte(s, '\n')
+	return len(s) > 50 || line >= 0 && line+1 < len(s)
+}
+
+// try counts the samples that a candidate writes as they were.
+func (e *editor) try(c *candidate, samples []int) {
+	e.render.style, e.render.text.Blanks = c.style, c.blanks
+	for _, k := range samples {
+		s, entry := &e.record.spans[k], e.record.entries[k]
+		e.part.Reset()
+		e.render.ids(entry)
+		if e.part.String() == e.cursor.text[s.from[partIDs]:s.from[partTranslations]] {
+			c.sources++
+		}
+		e.part.Reset()
+		e.render.translations(entry)
+		if e.part.String() == e.cursor.text[s.from[partTranslations]:s.to] {
+			c.translations++
+		}
+	}
+}
