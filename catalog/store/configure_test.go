@@ -22,7 +22,7 @@ type componentState struct {
 func states(tb testing.TB, db *DB) map[string]componentState {
 	tb.Helper()
 	out := map[string]componentState{}
-	err := db.engine.readers.transact(context.Background(), snapshotOptions(), func(s *session) error {
+	err := db.pools.readers.transact(context.Background(), func(s *session) error {
 		return s.query(context.Background(), `SELECT slug, id, head, imported, reread, active, generation FROM components`, nil, func(scan scan) error {
 			var slug string
 			var c componentState

@@ -23,10 +23,10 @@ func (db *DB) fail(ctx context.Context, op string, err error) error {
 	case ctx.Err() != nil: // the driver says "interrupted"
 		return reported{fmt.Errorf("store: %s: %w", op, ctx.Err())}
 	case errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone), errors.Is(err, errClosed):
-		return reported{fmt.Errorf("store: %s: the database %s is closed", op, db.engine.path)}
+		return reported{fmt.Errorf("store: %s: the database %s is closed", op, db.name)}
 	}
-	if text, sentinel, found := describe(err); found {
-		said := fmt.Errorf("store: %s: database %s: %s", op, db.engine.path, text)
+	if text, sentinel, found := db.engine.explain(err); found {
+		said := fmt.Errorf("store: %s: database %s: %s", op, db.name, text)
 		switch sentinel {
 		case nil:
 			return reported{said}

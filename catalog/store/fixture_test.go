@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -157,32 +155,28 @@ func dump(tb testing.TB, db *DB) string {
 	tb.Helper()
 	var b strings.Builder
 	ctx := context.Background()
-	err := db.engine.readers.transact(ctx, snapshotOptions(), func(s *session) error {
+	err := db.pools.readers.transact(ctx, func(s *session) error {
 		for _, table := range []string{"clock", "projects", "components", "translations", "units", "layouts", "users", "deltas", "changes", "files", "problems"} {
 			fmt.Fprintf(&b, "== %s\n", table)
-			rows, err := s.conn.QueryContext(ctx, `SELECT * FROM `+table+` ORDER BY 1, 2`)
+			columns, err := columnsOf(ctx, s, table)
 			if err != nil {
 				return err
 			}
-			defer rows.Close()
-			columns, err := rows.Columns()
-			if err != nil {
-				return err
+			values, dest := make([]any, len(columns)), make([]any, len(columns))
+			for i := range values {
+				dest[i] = &values[i]
 			}
-			for rows.Next() {
-				values, dest := make([]any, len(columns)), make([]any, len(columns))
-				for i := range values {
-					dest[i] = &values[i]
-				}
-				if err := rows.Scan(dest...); err != nil {
+			err = s.query(ctx, `SELECT `+strings.Join(columns, ", ")+` FROM `+table+` ORDER BY 1, 2`, nil, func(scan scan) error {
+				if err := scan(dest...); err != nil {
 					return err
 				}
 				for i, v := range values {
 					fmt.Fprintf(&b, " %s=%q", columns[i], fmt.Sprint(v))
 				}
 				b.WriteByte('\n')
-			}
-			if err := rows.Err(); err != nil {
+				return nil
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -194,61 +188,20 @@ func dump(tb testing.TB, db *DB) string {
 	return b.String()
 }
 
-// beforeCommit makes the writer of a database call fn before each COMMIT: its
-// pool gets a connection that wraps the driver's.
-func beforeCommit(db *DB, fn func()) error {
-	e := db.engine
-	dsn, err := sqliteDSN(e.path, true, Options{}.withDefaults())
-	if err != nil {
+// columnsOf are the columns of a table.
+func columnsOf(ctx context.Context, s *session, table string) (columns []string, err error) {
+	query := `SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`
+	if s.shared.dialect.sqlite {
+		query = `SELECT name FROM pragma_table_info($1) ORDER BY cid`
+	}
+	err = s.query(ctx, query, []any{table}, func(scan scan) error {
+		var name string
+		err := scan(&name)
+		columns = append(columns, name)
 		return err
-	}
-	c, err := newConnector(dsn, db.searches.predicates)
-	if err != nil {
-		return err
-	}
-	h := sql.OpenDB(hookedConnector{c, fn})
-	e.writer.close()
-	e.writer = newPool(h, 1, e.writer.shared)
-	e.handles = append(e.handles, h)
-	return nil
+	})
+	return columns, err
 }
 
-type hookedConnector struct {
-	*connector
-	fn func()
-}
-
-func (c hookedConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := c.connector.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return hookedConn{conn.(sqliteConn), c.fn}, nil
-}
-
-// sqliteConn is what the writer needs of a connection.
-type sqliteConn interface {
-	driver.Conn
-	driver.ConnPrepareContext
-	driver.ConnBeginTx
-}
-
-type hookedConn struct {
-	sqliteConn
-	fn func()
-}
-
-func (c hookedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	tx, err := c.sqliteConn.BeginTx(ctx, opts)
-	return hookedTx{tx, c.fn}, err
-}
-
-type hookedTx struct {
-	driver.Tx
-	fn func()
-}
-
-func (tx hookedTx) Commit() error {
-	tx.fn()
-	return tx.Tx.Commit()
-}
+// beforeCommit makes the writer of a database call fn before each COMMIT.
+func beforeCommit(db *DB, fn func()) { db.pools.writer.committing = fn }

@@ -19,11 +19,11 @@ type Snapshot struct {
 // Read calls fn with a snapshot and returns the error of fn unchanged. Reads
 // neither wait for steps nor delay them. At most Options.Readers run at once.
 func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
-	return db.readFrom(ctx, db.engine.readers, fn)
+	return db.readFrom(ctx, db.pools.readers, fn)
 }
 
 func (db *DB) readFrom(ctx context.Context, p *pool, fn func(ctx context.Context, s *Snapshot) error) error {
-	err := p.transact(ctx, snapshotOptions(), func(s *session) error {
+	err := p.transact(ctx, func(s *session) error {
 		snap := &Snapshot{db: db, s: s}
 		s.reading = &snap.reading
 		defer func() { s.reading = nil }()
@@ -71,14 +71,15 @@ var ErrSnapshotTooOld = errors.New("the write-ahead log has become too long for 
 // ReadLong is ErrSnapshotTooOld if the log is too long already, and ErrLongReads if
 // too many long reads are open.
 func (db *DB) ReadLong(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
-	if !db.engine.beginLongRead() {
+	end := db.engine.beginLongRead()
+	if end == nil {
 		return ErrLongReads
 	}
-	defer db.engine.endLongRead(context.WithoutCancel(ctx))
+	defer end(context.WithoutCancel(ctx))
 	if err := db.engine.checkAge(); err != nil {
 		return err
 	}
-	return db.readFrom(ctx, db.engine.long, fn)
+	return db.readFrom(ctx, db.pools.long, fn)
 }
 
 // CheckAge is ErrSnapshotTooOld if a snapshot of ReadLong must end.

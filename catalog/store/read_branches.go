@@ -36,7 +36,7 @@ type BranchComponent struct {
 // id. It is no error if there are none.
 func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponent, error) {
 	var out []BranchComponent
-	err := db.engine.readers.transact(ctx, snapshotOptions(), func(s *session) error {
+	err := db.pools.readers.transact(ctx, func(s *session) error {
 		err := s.query(ctx, `SELECT `+componentColumns+componentFrom+`
 			WHERE c.repo = $1 AND c.branch = $2 AND c.active = 1 AND p.active = 1 ORDER BY c.id`, []any{repo, branch},
 			func(scan scan) error {

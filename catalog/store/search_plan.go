@@ -86,7 +86,7 @@ func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, 
 		}
 	}
 	b.text.WriteString(`))`)
-	part := searchPart{from: ` FROM units u NOT INDEXED`, where: b.text.String(), args: b.args, predicates: b.predicates}
+	part := searchPart{from: ` FROM units u` + s.s.shared.dialect.rowOrder, where: b.text.String(), args: b.args, predicates: b.predicates}
 	if p.bytes += part.size(); p.bytes > maxSearchBytes {
 		return ErrTooSlow
 	}
@@ -193,7 +193,7 @@ func (b *conditions) group(c *searchComponent, g searchGroup) error {
 	slices.Sort(out)
 	switch {
 	case len(out) == 0:
-		b.text.WriteString(`1`)
+		b.text.WriteString(`TRUE`)
 	case len(out) < len(in):
 		b.text.WriteString(`NOT `)
 		b.member(`u.translation_id`, newIDSet(out))

@@ -2,11 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,7 +17,7 @@ import (
 func (s *Snapshot) countSpans(ctx context.Context, p *searchPlan, long bool) error {
 	err := s.runShared(ctx, len(p.spans), long, func(s *Snapshot, each func(func(int) error) error) error {
 		r := searcher{s: s, plan: p}
-		defer r.close()
+		defer r.leave()
 		return each(func(n int) error {
 			if p.spans[n].counted {
 				return nil
@@ -34,7 +34,7 @@ func (s *Snapshot) countSpans(ctx context.Context, p *searchPlan, long bool) err
 // idsOf reads the ids of a page.
 func (s *Snapshot) idsOf(ctx context.Context, p *searchPlan, offset int64, limit int) ([]int64, error) {
 	r := searcher{s: s, plan: p}
-	defer r.close()
+	defer r.leave()
 	var ids []int64
 	for i := range p.spans {
 		span := &p.spans[i]
@@ -54,8 +54,7 @@ func (s *Snapshot) idsOf(ctx context.Context, p *searchPlan, offset int64, limit
 	return ids, nil
 }
 
-// searcher runs the statements of a plan on one session. They are prepared for one
-// search and then closed: the number of different searches has no limit.
+// searcher runs the statements of a plan on one session.
 type searcher struct {
 	s    *Snapshot
 	plan *searchPlan
@@ -63,30 +62,14 @@ type searcher struct {
 	part    int // the part of the fields below, if release is not nil
 	release func()
 	args    []any
-	stmts   map[string]*sql.Stmt
 }
 
-// maxPrepared is the number of statements that a searcher keeps: the statements of
-// components often have the same text.
-const maxPrepared = 16
-
-func (r *searcher) close() {
-	r.leave()
-	r.forget()
-}
-
+// leave ends the use of a part.
 func (r *searcher) leave() {
 	if r.release != nil {
 		r.release()
 		r.release = nil
 	}
-}
-
-func (r *searcher) forget() {
-	for _, stmt := range r.stmts {
-		_ = stmt.Close()
-	}
-	r.stmts = nil
 }
 
 // enter registers the predicates of a span's part and makes its arguments.
@@ -108,62 +91,41 @@ func (r *searcher) enter(span *searchSpan) *searchPart {
 	return part
 }
 
-// statement prepares a statement. The arguments of the span come first, then those
-// in r.args, then more.
-func (r *searcher) statement(ctx context.Context, what string, span *searchSpan, tail string, more ...any) (*sql.Stmt, []any, error) {
+// statement is the statement that reads what of a span. The arguments of the part
+// come first, then those of the span.
+func (r *searcher) statement(what string, span *searchSpan) *sqlText {
 	part := r.enter(span)
-	where, args := ` WHERE u.id >= ? AND u.id < ?`, []any{span.lo, span.hi}
-	if span.ids != nil {
-		where, args = ` WHERE u.id IN `+bindStyle(list(1, listSize(len(span.ids)))), nil
-		for i := range listSize(len(span.ids)) {
-			args = append(args, span.ids[min(i, len(span.ids)-1)])
-		}
+	b := &sqlText{args: slices.Clone(r.args)}
+	b.text.WriteString(`SELECT ` + what + part.from + ` WHERE u.removed = 0` + part.where)
+	if span.ids == nil {
+		b.add(` AND u.id >= `, span.lo)
+		b.add(` AND u.id < `, span.hi)
+		return b
 	}
-	args = append(append(args, r.args...), more...)
-	text := `SELECT ` + what + part.from + where + ` AND u.removed = 0` + bindStyle(part.where) + tail
-	if stmt := r.stmts[text]; stmt != nil {
-		return stmt, args, nil
+	n := listSize(len(span.ids))
+	b.text.WriteString(` AND u.id IN ` + list(len(b.args)+1, n))
+	for i := range n {
+		b.args = append(b.args, span.ids[min(i, len(span.ids)-1)])
 	}
-	if len(r.stmts) >= maxPrepared {
-		r.forget()
-	}
-	stmt, err := r.s.s.conn.PrepareContext(ctx, text)
-	if err != nil {
-		return nil, nil, err
-	}
-	if r.stmts == nil {
-		r.stmts = map[string]*sql.Stmt{}
-	}
-	r.stmts[text] = stmt
-	return stmt, args, nil
+	return b
 }
 
 func (r *searcher) count(ctx context.Context, span *searchSpan) error {
-	stmt, args, err := r.statement(ctx, `COUNT(*)`, span, ``)
-	if err != nil {
-		return err
-	}
-	return stmt.QueryRowContext(ctx, args...).Scan(&span.count)
+	b := r.statement(`COUNT(*)`, span)
+	return r.s.s.queryOnce(ctx, b.text.String(), b.args, func(scan scan) error { return scan(&span.count) })
 }
 
-func (r *searcher) ids(ctx context.Context, span *searchSpan, offset int64, limit int, ids []int64) (_ []int64, err error) {
-	stmt, args, err := r.statement(ctx, `u.id`, span, ` ORDER BY u.id LIMIT ? OFFSET ?`, limit, offset)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := stmt.QueryContext(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+func (r *searcher) ids(ctx context.Context, span *searchSpan, offset int64, limit int, ids []int64) ([]int64, error) {
+	b := r.statement(`u.id`, span)
+	b.add(` ORDER BY u.id LIMIT `, limit)
+	b.add(` OFFSET `, offset)
+	err := r.s.s.queryOnce(ctx, b.text.String(), b.args, func(scan scan) error {
 		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
+		err := scan(&id)
 		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+		return err
+	})
+	return ids, err
 }
 
 // maxSearchers is the number of snapshots that one search uses.
@@ -209,7 +171,7 @@ func (s *Snapshot) runShared(ctx context.Context, n int, long bool, work func(s 
 
 // runOnFree runs work on a free snapshot of a generation, if there is one.
 func (db *DB) runOnFree(ctx context.Context, generation int64, work func(*Snapshot) error) error {
-	return db.engine.readers.tryTransact(ctx, snapshotOptions(), func(session *session) error {
+	return db.pools.readers.tryTransact(ctx, func(session *session) error {
 		s := &Snapshot{db: db, s: session}
 		now, err := s.Generation(ctx)
 		if err != nil || now != generation {

@@ -53,7 +53,7 @@ func (b *conditions) expr(e query.Expr) error {
 		b.text.WriteByte(')')
 		return err
 	case query.Const:
-		b.text.WriteString(strconv.FormatInt(smallint(bool(e)), 10))
+		b.text.WriteString(strings.ToUpper(strconv.FormatBool(bool(e))))
 		return nil
 	case query.Text:
 		return b.textTerm(e)

@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"encoding/json"
-	"errors"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,96 +10,90 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// session is one connection with its prepared statements. The number of SQL texts
-// is limited: lists come in a few fixed sizes.
+// connection is what a session needs of an engine: one connection with its prepared
+// statements. A session has one user at a time.
+type connection interface {
+	// begin begins a transaction; a read-only one sees one state of the database
+	// from its first statement.
+	begin(ctx context.Context, readOnly bool) (transaction, error)
+	// exec runs a statement and returns the number of affected rows.
+	exec(ctx context.Context, query string, args []any) (int64, error)
+	// query calls each for every row.
+	query(ctx context.Context, how reads, query string, args []any, each func(scan) error) error
+	// first scans the first row, if any.
+	first(ctx context.Context, query string, args, dest []any) (found bool, err error)
+	// insert inserts rows, whose values are in args, row after row.
+	insert(ctx context.Context, in *inserter, args []any) error
+	// close closes the connection; one that is not sound is not used again.
+	close(sound bool)
+}
+
+// transaction is a transaction of a connection.
+type transaction interface {
+	Commit() error
+	Rollback() error
+}
+
+// reads says what is known of a query, for engines that make use of it.
+type reads int
+
+const (
+	readAny  reads = iota
+	readFew        // a few rows found by key: it need not be interrupted
+	readMany       // many rows
+	readOnce       // a text that is rarely repeated, such as a search's
+)
+
+// session is one connection. The number of SQL texts is limited, but for those of
+// readOnce: lists come in a few fixed sizes.
 type session struct {
-	conn    *sql.Conn
-	stmts   map[string]*sql.Stmt
-	inserts map[insertKey]string // SQL texts of inserters
-	shared  *shared
-	direct  *direct // reads past database/sql; nil: not for this session
-	cache   int     // cache_size in KiB, once resizeCache has set it
+	conn   connection
+	shared *shared
+	cache  int // cache_size in KiB, once resizeCache has set it
 	// reading records what is read; nil outside of a Read.
 	reading *reading
 }
 
-func (s *session) close() {
-	s.closeStatements()
-	_ = s.conn.Close()
-}
-
-// discard closes the session and its connection.
-func (s *session) discard() {
-	s.closeStatements() // first: the driver does not allow statements to outlive their connection
-	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
-	_ = s.conn.Close()
-}
-
-func (s *session) closeStatements() {
-	for _, stmt := range s.stmts {
-		_ = stmt.Close()
-	}
-	s.stmts = nil
-	if s.direct != nil {
-		s.direct.close()
-	}
-}
-
-// begin begins a transaction.
-func (s *session) begin(ctx context.Context, opts *sql.TxOptions) (driver.Tx, error) {
-	if s.direct != nil && opts != nil && opts.ReadOnly {
-		return s.direct.begin()
-	}
-	return s.conn.BeginTx(ctx, opts)
-}
-
-func (s *session) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+// note counts a statement.
+func (s *session) note() {
 	s.shared.statements.Inc()
 	s.reading.note()
-	if stmt, ok := s.stmts[query]; ok {
-		return stmt, nil
-	}
-	stmt, err := s.conn.PrepareContext(ctx, bindStyle(query))
-	if err == nil {
-		s.stmts[query] = stmt
-	}
-	return stmt, err
 }
 
 // exec runs a statement and returns the number of affected rows.
 func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	stmt, err := s.stmt(ctx, query)
-	if err != nil {
-		return 0, err
-	}
-	res, err := stmt.ExecContext(ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	s.note()
+	return s.conn.exec(ctx, query, args)
 }
 
 // scan copies the columns of the current row.
 type scan func(dest ...any) error
 
 // query calls each for every row.
-func (s *session) query(ctx context.Context, query string, args []any, each func(scan) error) (err error) {
-	stmt, err := s.stmt(ctx, query)
-	if err != nil {
-		return err
-	}
-	rows, err := stmt.QueryContext(ctx, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	scanRow := rows.Scan // once: a method value is an allocation
-	for rows.Next() {
-		if err := each(scanRow); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+func (s *session) query(ctx context.Context, query string, args []any, each func(scan) error) error {
+	s.note()
+	return s.conn.query(ctx, readAny, query, args, each)
+}
+
+// queryFew is query for a few rows found by key. The statement is not interrupted;
+// ctx is checked between rows. Arguments are integers or texts.
+func (s *session) queryFew(ctx context.Context, query string, args []any, each func(scan) error) (err error) {
+	s.note()
+	return s.conn.query(ctx, readFew, query, args, each)
+}
+
+// queryMany is query for many rows. ctx interrupts the statement before the first
+// row, and is checked between rows.
+func (s *session) queryMany(ctx context.Context, query string, args []any, each func(scan) error) error {
+	s.note()
+	return s.conn.query(ctx, readMany, query, args, each)
+}
+
+// queryOnce is query for a text that is rarely repeated: few of these statements
+// stay prepared.
+func (s *session) queryOnce(ctx context.Context, query string, args []any, each func(scan) error) error {
+	s.note()
+	return s.conn.query(ctx, readOnce, query, args, each)
 }
 
 // ids is query for a single column of ids, which it appends to out.
@@ -117,15 +108,8 @@ func (s *session) ids(ctx context.Context, query string, args []any, out *[]int6
 
 // first scans the first row, if any.
 func (s *session) first(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
-	stmt, err := s.stmt(ctx, query)
-	if err != nil {
-		return false, err
-	}
-	err = stmt.QueryRowContext(ctx, args...).Scan(dest...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
+	s.note()
+	return s.conn.first(ctx, query, args, dest)
 }
 
 // settingsCache keeps the settings of projects or components decoded. Every answer
@@ -166,6 +150,7 @@ func (c *settingsCache[T]) decode(id int64, text []byte) (T, error) {
 
 // shared is what all sessions of a database have in common.
 type shared struct {
+	dialect    dialect
 	statements prometheus.Counter
 	projects   settingsCache[catalog.ProjectSettings]
 	components settingsCache[catalog.ComponentSettings]

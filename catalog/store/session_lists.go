@@ -60,42 +60,40 @@ func pairs(n int) string {
 	return b.String()
 }
 
-// inserter collects rows and writes many per statement.
+// inserter collects rows and writes many at a time.
 type inserter struct {
-	head string // INSERT INTO t (a, b) VALUES
-	cols int
-	args []any
-	tail string // ON CONFLICT
+	table   string
+	columns []string
+	head    string // t (a, b) VALUES
+	args    []any
+	tail    string // ON CONFLICT
 }
 
-// insertKey names a statement of an inserter.
-type insertKey struct {
-	head, tail string
-	rows       int
-}
-
-// insertRows is the number of rows per statement: 64 rows of 22 columns stay far
-// below the limit of 32,766 parameters.
+// insertRows is the number of rows that are written at a time: 64 rows of 22 columns
+// stay far below SQLite's limit of 32,766 parameters.
 const insertRows = 64
 
 func newInserter(table string, columns ...string) *inserter {
-	return &inserter{head: bulkInsert + table + " (" + strings.Join(columns, ", ") + ") VALUES ", cols: len(columns)}
+	return &inserter{table: table, columns: columns, head: table + " (" + strings.Join(columns, ", ") + ") VALUES "}
 }
+
+// cols is the number of columns.
+func (in *inserter) cols() int { return len(in.columns) }
 
 // onConflict sets the clause for rows that exist already.
 func (in *inserter) onConflict(tail string) { in.tail = tail }
 
 func (in *inserter) add(ctx context.Context, s *session, args ...any) error {
 	in.args = append(in.args, args...)
-	if len(in.args) < insertRows*in.cols {
+	if len(in.args) < insertRows*in.cols() {
 		return nil
 	}
-	return in.write(ctx, s, insertRows)
+	return in.flush(ctx, s)
 }
 
 // has reports whether a row that is not written yet begins with a number.
 func (in *inserter) has(first int64) bool {
-	for i := 0; i < len(in.args); i += in.cols {
+	for i := 0; i < len(in.args); i += in.cols() {
 		if in.args[i] == any(first) {
 			return true
 		}
@@ -105,17 +103,19 @@ func (in *inserter) has(first int64) bool {
 
 // flush writes the remaining rows.
 func (in *inserter) flush(ctx context.Context, s *session) error {
-	for len(in.args) > 0 {
-		if err := in.write(ctx, s, flushSize(len(in.args)/in.cols)); err != nil {
-			return err
-		}
+	if len(in.args) == 0 {
+		return nil
 	}
-	return nil
+	s.note()
+	err := s.conn.insert(ctx, in, in.args)
+	clear(in.args)
+	in.args = in.args[:0]
+	return err
 }
 
-// flushSize is how many of the last rows the next statement writes.
-func flushSize(rows int) int {
-	for _, size := range []int{32, 8, 3} {
+// insertSize is how many of the rows that remain the next statement writes.
+func insertSize(rows int) int {
+	for _, size := range []int{insertRows, 32, 8, 3} {
 		if rows >= size {
 			return size
 		}
@@ -123,20 +123,7 @@ func flushSize(rows int) int {
 	return 1
 }
 
-func (in *inserter) write(ctx context.Context, s *session, rows int) error {
-	key := insertKey{in.head, in.tail, rows}
-	query, ok := s.inserts[key]
-	if !ok {
-		query = in.sql(rows)
-		s.inserts[key] = query
-	}
-	_, err := s.exec(ctx, query, in.args[:rows*in.cols]...)
-	n := copy(in.args, in.args[rows*in.cols:])
-	clear(in.args[n:])
-	in.args = in.args[:n]
-	return err
-}
-
+// sql is the statement after INSERT INTO.
 func (in *inserter) sql(rows int) string {
 	var b strings.Builder
 	b.WriteString(in.head)
@@ -144,7 +131,7 @@ func (in *inserter) sql(rows int) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(list(1+i*in.cols, in.cols))
+		b.WriteString(list(1+i*in.cols(), in.cols()))
 	}
 	b.WriteString(in.tail)
 	return b.String()

@@ -2,27 +2,43 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"sync"
 )
 
-// pool lends sessions. The pool of database/sql cannot keep a statement prepared
-// on a connection that a transaction uses, and preparing costs as much as reading
-// a page.
-type pool struct {
-	handle *sql.DB
-	free   chan *session // nil: opened when first needed
-	shared *shared
-	size   int
-	direct bool // sessions read through the driver
-	done   chan struct{}
-	once   sync.Once
+// pools are the sessions of a database.
+type pools struct {
+	writer  *pool // of steps and settings
+	readers *pool // of Read
+	long    *pool // of ReadLong
 }
 
-func newPool(h *sql.DB, size int, shared *shared) *pool {
-	p := &pool{handle: h, shared: shared, free: make(chan *session, size), size: size, done: make(chan struct{})}
+func (p *pools) close() {
+	for _, p := range []*pool{p.readers, p.long, p.writer} {
+		if p != nil {
+			p.close()
+		}
+	}
+}
+
+// pool lends sessions. The pools of database/sql and pgx cannot keep a statement
+// prepared on a connection that a transaction uses, and preparing costs as much as
+// reading a page.
+type pool struct {
+	open     func(context.Context) (connection, error)
+	free     chan *session // nil: opened when first needed
+	shared   *shared
+	size     int
+	readOnly bool
+	done     chan struct{}
+	once     sync.Once
+	// committing is called before each COMMIT, for tests.
+	committing func()
+}
+
+func newPool(open func(context.Context) (connection, error), size int, readOnly bool, shared *shared) *pool {
+	p := &pool{open: open, shared: shared, free: make(chan *session, size), size: size, readOnly: readOnly, done: make(chan struct{})}
 	for range size {
 		p.free <- nil
 	}
@@ -35,7 +51,7 @@ func (p *pool) close() {
 		close(p.done)
 		for range p.size {
 			if s := <-p.free; s != nil {
-				s.close()
+				s.conn.close(true)
 			}
 		}
 	})
@@ -44,29 +60,29 @@ func (p *pool) close() {
 // transact runs fn between BEGIN and COMMIT, or ROLLBACK if fn fails or panics.
 // ctx ends the statements of fn, but not the transaction: database/sql would roll
 // it back from another goroutine while the connection is returned.
-func (p *pool) transact(ctx context.Context, opts *sql.TxOptions, fn func(s *session) error) error {
+func (p *pool) transact(ctx context.Context, fn func(s *session) error) error {
 	s, err := p.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	return p.within(ctx, s, opts, fn)
+	return p.within(ctx, s, fn)
 }
 
 // tryTransact is transact if a session is free; otherwise it does nothing. Code
 // that holds a session must not wait for another.
-func (p *pool) tryTransact(ctx context.Context, opts *sql.TxOptions, fn func(s *session) error) error {
+func (p *pool) tryTransact(ctx context.Context, fn func(s *session) error) error {
 	s, err := p.tryAcquire(ctx)
 	if err != nil || s == nil {
 		return err
 	}
-	return p.within(ctx, s, opts, fn)
+	return p.within(ctx, s, fn)
 }
 
 // within runs a transaction on an acquired session and releases the session.
-func (p *pool) within(ctx context.Context, s *session, opts *sql.TxOptions, fn func(s *session) error) (err error) {
+func (p *pool) within(ctx context.Context, s *session, fn func(s *session) error) (err error) {
 	sound := false
 	defer func() { p.release(s, sound) }()
-	tx, err := s.begin(context.WithoutCancel(ctx), opts)
+	tx, err := s.conn.begin(context.WithoutCancel(ctx), p.readOnly)
 	if err != nil {
 		sound = !errors.Is(err, driver.ErrBadConn)
 		return err
@@ -81,6 +97,9 @@ func (p *pool) within(ctx context.Context, s *session, opts *sql.TxOptions, fn f
 	}
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if p.committing != nil {
+		p.committing()
 	}
 	if err := tx.Commit(); err != nil {
 		return err // the state of the session is unknown: discard it
@@ -159,20 +178,16 @@ func (p *pool) opened(ctx context.Context, s *session) (*session, error) {
 }
 
 func (p *pool) openSession(ctx context.Context) (*session, error) {
-	conn, err := p.handle.Conn(ctx)
+	conn, err := p.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn, stmts: map[string]*sql.Stmt{}, inserts: map[insertKey]string{}, shared: p.shared}
-	if p.direct {
-		err = s.openDirect()
-	}
-	return s, err
+	return &session{conn: conn, shared: p.shared}, nil
 }
 
 func (p *pool) release(s *session, sound bool) {
 	if !sound {
-		s.discard()
+		s.conn.close(false)
 		s = nil
 	}
 	p.free <- s

@@ -26,46 +26,52 @@ type sqliteEngine struct {
 	path    string
 	log     *slog.Logger
 	handles []*sql.DB // the writer's first
-	writer  *pool     // one session: writes are serial
-	readers *pool     // of Read
-	long    *pool     // of ReadLong
+	pools   pools     // one writer: writes are serial
+
+	predicates *predicates // of the functions of searches
 }
 
-func newSQLite(path string, opts Options) *sqliteEngine {
-	e := &sqliteEngine{path: path, log: opts.Logger}
+func newSQLite(path string, opts Options, p *predicates) *sqliteEngine {
+	e := &sqliteEngine{path: path, log: opts.Logger, predicates: p}
 	e.maxWAL = opts.MaxWAL
 	e.checkpointAt.Store(checkpointAbove)
 	return e
 }
 
-// open opens or creates the file, migrates its schema and fills the pools. After
-// an error close must still be called.
-func (e *sqliteEngine) open(ctx context.Context, opts Options, p *predicates, shared *shared) error {
+// open opens or creates the file.
+func (e *sqliteEngine) open(ctx context.Context, opts Options, shared *shared) (pools, error) {
 	if err := touch(e.path); err != nil {
-		return err
+		return pools{}, err
 	}
-	write, err := e.handle(opts, p, true)
+	write, err := e.handle(opts, true)
 	if err != nil {
-		return err
+		return pools{}, err
 	}
 	if err := migrate(ctx, write, opts.Shared, e.log); err != nil {
-		return err
+		return pools{}, err
 	}
-	read, err := e.handle(opts, p, false)
+	read, err := e.handle(opts, false)
 	if err != nil {
-		return err
+		return pools{}, err
 	}
-	e.writer, e.readers, e.long = newPool(write, 1, shared), newPool(read, opts.Readers, shared), newPool(read, longReaders, shared)
-	e.readers.direct = true
-	return nil
+	connect := func(h *sql.DB, direct bool) func(context.Context) (connection, error) {
+		return func(ctx context.Context) (connection, error) { return openSQLiteConnection(ctx, h, direct) }
+	}
+	shared.dialect = dialect{sqlite: true, rowOrder: " NOT INDEXED"}
+	e.pools = pools{
+		writer:  newPool(connect(write, false), 1, false, shared),
+		readers: newPool(connect(read, true), opts.Readers, true, shared),
+		long:    newPool(connect(read, false), longReaders, true, shared),
+	}
+	return e.pools, nil
 }
 
-func (e *sqliteEngine) handle(opts Options, p *predicates, write bool) (*sql.DB, error) {
+func (e *sqliteEngine) handle(opts Options, write bool) (*sql.DB, error) {
 	dsn, err := sqliteDSN(e.path, write, opts)
 	if err != nil {
 		return nil, err
 	}
-	c, err := newConnector(dsn, p)
+	c, err := newConnector(dsn, e.predicates)
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +86,7 @@ func (e *sqliteEngine) handle(opts Options, p *predicates, write bool) (*sql.DB,
 	return h, nil
 }
 
-// close waits for running transactions.
 func (e *sqliteEngine) close() (errs []error) {
-	for _, p := range []*pool{e.readers, e.long, e.writer} {
-		if p != nil {
-			p.close()
-		}
-	}
 	for i := len(e.handles) - 1; i >= 0; i-- { // the writer's last: it writes the log into the file
 		errs = append(errs, e.handles[i].Close())
 	}
@@ -162,9 +162,10 @@ func (tx *StepTx) restoreCache(ctx context.Context) error {
 	return tx.s.resizeCache(context.WithoutCancel(ctx), tx.info.cacheSize())
 }
 
-// resizeCache sets how much a session caches. A smaller cache is freed at once.
+// resizeCache sets how much a session of SQLite caches. A smaller cache is freed at
+// once.
 func (s *session) resizeCache(ctx context.Context, size int) error {
-	if s.cache == size {
+	if s.cache == size || !s.shared.dialect.sqlite {
 		return nil
 	}
 	_, err := s.exec(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", size))
@@ -189,9 +190,6 @@ func touch(path string) error {
 	return fmt.Errorf("cannot write %s (%w): change data_dir", path, errors.Unwrap(err))
 }
 
-// The SQL of the package is the common subset of SQLite (3.35) and PostgreSQL: $1
-// placeholders, RETURNING, ON CONFLICT. The following adapts it to SQLite.
-
 const gooseDialect = goose.DialectSQLite3
 
 // schemaTokens fills in types in the migrations. In SQLite only INTEGER PRIMARY
@@ -200,10 +198,6 @@ const gooseDialect = goose.DialectSQLite3
 func schemaTokens() *strings.Replacer {
 	return strings.NewReplacer("@ID", "INTEGER", "@BYTES", "BLOB", "@CLUSTERED", "WITHOUT ROWID")
 }
-
-// snapshotOptions begin a transaction that sees one state of the database from its
-// first statement.
-func snapshotOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
 
 // bulkInsert begins an insert of many rows. OR FAIL saves SQLite the journal for
 // undoing the rows of a single statement: a failed statement rolls back its whole
@@ -237,8 +231,9 @@ func bindStyle(query string) string {
 	return b.String()
 }
 
-// describe explains an error of the driver, and the remedy, in one line. found is
-// false if err is no such error. sentinel is nil if no caller can react to it.
+func (*sqliteEngine) explain(err error) (string, error, bool) { return describe(err) }
+
+// describe explains an error of SQLite (engine.explain).
 func describe(err error) (text string, sentinel error, found bool) {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

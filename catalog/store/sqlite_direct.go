@@ -22,10 +22,10 @@ type direct struct {
 	args   []driver.NamedValue
 }
 
-// openDirect makes the session read through the driver.
-func (s *session) openDirect() error {
-	return s.conn.Raw(func(conn any) error {
-		s.direct = &direct{conn: conn.(driver.Conn), stmts: map[string]driver.Stmt{}}
+// openDirect makes the connection read through the driver.
+func (c *sqliteConnection) openDirect() error {
+	return c.conn.Raw(func(conn any) error {
+		c.direct = &direct{conn: conn.(driver.Conn), stmts: map[string]driver.Stmt{}}
 		return nil
 	})
 }
@@ -49,7 +49,7 @@ func (d *direct) stmt(query string) (driver.Stmt, error) {
 }
 
 // begin begins a read transaction.
-func (d *direct) begin() (driver.Tx, error) { return directTx{d}, d.exec("BEGIN") }
+func (d *direct) begin() (transaction, error) { return directTx{d}, d.exec("BEGIN") }
 
 // directTx is a read transaction of a session.
 type directTx struct{ d *direct }
@@ -66,28 +66,13 @@ func (d *direct) exec(query string) error {
 	return err
 }
 
-// queryFew is query for a few rows found by key. The statement is not interrupted;
-// ctx is checked between rows. Arguments are integers or texts.
-func (s *session) queryFew(ctx context.Context, query string, args []any, each func(scan) error) (err error) {
-	return s.readDirect(ctx, context.Background(), query, args, each)
-}
-
-// queryMany is query for many rows. ctx interrupts the statement before the first
-// row, and is checked between rows.
-func (s *session) queryMany(ctx context.Context, query string, args []any, each func(scan) error) error {
-	return s.readDirect(ctx, ctx, query, args, each)
-}
-
-func (s *session) readDirect(ctx, interrupt context.Context, query string, args []any, each func(scan) error) (err error) {
-	d := s.direct
-	if d == nil {
-		return s.query(ctx, query, args, each)
-	}
+// readDirect is query. ctx is checked between rows, interrupt interrupts the
+// statement.
+func (c *sqliteConnection) readDirect(ctx, interrupt context.Context, query string, args []any, each func(scan) error) (err error) {
+	d := c.direct
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.shared.statements.Inc()
-	s.reading.note()
 	stmt, err := d.stmt(query)
 	if err != nil {
 		return err

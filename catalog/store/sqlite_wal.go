@@ -42,17 +42,16 @@ func (e *sqliteEngine) logSize() (int64, error) {
 // every commit waits.
 func (e *sqliteEngine) committed(ctx context.Context) {
 	if e.checkpointDue(e.checkpointAt.Load()) {
-		e.report(ctx, e.writer.lend(ctx, e.checkpoint(ctx)))
+		e.report(ctx, e.pools.writer.lend(ctx, e.checkpoint(ctx)))
 	}
 }
 
-// beginLongRead reserves one of the longReaders; false if all are in use.
-func (e *sqliteEngine) beginLongRead() bool {
+func (e *sqliteEngine) beginLongRead() (end func(context.Context)) {
 	if e.longReads.Add(1) > longReaders {
 		e.longReads.Add(-1)
-		return false
+		return nil
 	}
-	return true
+	return e.endLongRead
 }
 
 // endLongRead ends what beginLongRead began. The last one makes the checkpoint
@@ -60,11 +59,11 @@ func (e *sqliteEngine) beginLongRead() bool {
 // it.
 func (e *sqliteEngine) endLongRead(ctx context.Context) {
 	if e.longReads.Add(-1) == 0 && e.checkpointDue(checkpointAbove) {
-		e.report(ctx, e.writer.tryLend(ctx, e.checkpoint(ctx)))
+		e.report(ctx, e.pools.writer.tryLend(ctx, e.checkpoint(ctx)))
 	}
 }
 
-// checkAge is ErrSnapshotTooOld if the log is too long for long reads.
+// checkAge says that the log is too long for long reads.
 func (e *sqliteEngine) checkAge() error {
 	if size, err := e.logSize(); err == nil && size > e.maxWAL {
 		return ErrSnapshotTooOld

@@ -15,7 +15,9 @@ import (
 // DB is an open database. It is safe for concurrent use: any number of readers
 // run beside one writer, and neither waits for the other.
 type DB struct {
-	engine   *sqliteEngine
+	engine   engine
+	pools    pools
+	name     string // for messages: no password
 	codec    *codec
 	caches   caches
 	searches *searches
@@ -98,18 +100,19 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 		return nil, refusal("store: open: no database path given: name the file of the database")
 	}
 	db := &DB{
-		engine:   newSQLite(dsn, opts),
+		name:     dsn,
 		caches:   caches{spans: newSpanCache(), lookups: newLookups()},
 		searches: newSearches(opts.Readers),
 		notifier: newNotifier(opts.PollInterval), generations: newGenerations(),
 		now: opts.Now, log: opts.Logger, metrics: newMetrics(),
 	}
+	db.engine = newSQLite(dsn, opts, db.searches.predicates)
 	if err := db.open(ctx, opts); err != nil {
 		err = db.fail(ctx, "open", err)
 		_ = db.Close()
 		return nil, err
 	}
-	db.log.Info("database open", "path", dsn)
+	db.log.Info("database open", "path", db.name)
 	return db, nil
 }
 
@@ -118,10 +121,10 @@ func isPostgres(dsn string) bool {
 }
 
 func (db *DB) open(ctx context.Context, opts Options) error {
-	if err := db.engine.open(ctx, opts, db.searches.predicates, &shared{statements: db.metrics.statements}); err != nil {
+	var err error
+	if db.pools, err = db.engine.open(ctx, opts, &shared{statements: db.metrics.statements}); err != nil {
 		return err
 	}
-	var err error
 	if db.codec, err = newCodec(); err != nil {
 		return err
 	}
@@ -142,6 +145,7 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 // database. Other methods fail after it.
 func (db *DB) Close() error {
 	db.notifier.close()
+	db.pools.close()
 	return db.fail(context.Background(), "close", errors.Join(db.engine.close()...))
 }
 
@@ -152,7 +156,7 @@ func (db *DB) Metrics() []prometheus.Collector { return db.metrics.collectors() 
 // watches if fn took a generation.
 func (db *DB) write(ctx context.Context, fn func(s *session) error) error {
 	var changed news
-	err := db.engine.writer.transact(ctx, nil, func(s *session) error {
+	err := db.pools.writer.transact(ctx, func(s *session) error {
 		err := fn(s)
 		if err == nil {
 			changed, err = newsSince(ctx, s, db.generations.newest())

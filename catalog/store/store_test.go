@@ -137,11 +137,11 @@ func TestDiskFull(t *testing.T) {
 	step(t, db, info(0, 1, 1), writeAll)
 	before := dump(t, db)
 	limit := func(pages string) {
-		s, err := db.engine.writer.acquire(context.Background())
+		s, err := db.pools.writer.acquire(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer db.engine.writer.release(s, true)
+		defer db.pools.writer.release(s, true)
 		if _, err := s.exec(context.Background(), `PRAGMA max_page_count = `+pages); err != nil {
 			t.Fatal(err)
 		}

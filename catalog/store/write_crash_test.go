@@ -40,9 +40,7 @@ func crash(path, at string) {
 		panic(err)
 	}
 	if at == "before commit" {
-		if err := beforeCommit(db, reached); err != nil {
-			panic(err)
-		}
+		beforeCommit(db, reached)
 	}
 	smallCache(db)
 	_, err = db.Step(context.Background(), info(1, 2, 1), func(ctx context.Context, tx *StepTx) error {
@@ -60,7 +58,7 @@ func crash(path, at string) {
 
 // smallCache makes SQLite write pages to its log long before the commit.
 func smallCache(db *DB) {
-	s, err := db.engine.writer.acquire(context.Background())
+	s, err := db.pools.writer.acquire(context.Background())
 	if err == nil {
 		_, err = s.exec(context.Background(), `PRAGMA cache_size = 64`)
 		s.cache = stepCache // so that the step leaves it
@@ -68,7 +66,7 @@ func smallCache(db *DB) {
 	if err != nil {
 		panic(err)
 	}
-	db.engine.writer.release(s, true)
+	db.pools.writer.release(s, true)
 }
 
 // writeMore is the step that is killed.

@@ -84,7 +84,7 @@ func (db *DB) Step(ctx context.Context, info StepInfo, fn func(ctx context.Conte
 		return StepResult{}, err
 	}
 	if !info.Partial { // the end of an import, perhaps
-		_ = db.engine.writer.tryLend(ctx, func(s *session) error { return s.resizeCache(ctx, stepCache) })
+		_ = db.pools.writer.tryLend(ctx, func(s *session) error { return s.resizeCache(ctx, stepCache) })
 	}
 	return res, nil
 }

@@ -189,7 +189,7 @@ func TestStepConflict(t *testing.T) {
 func storedGenerations(tb testing.TB, db *DB) map[string]int64 {
 	tb.Helper()
 	out := map[string]int64{}
-	err := db.engine.readers.transact(context.Background(), snapshotOptions(), func(s *session) error {
+	err := db.pools.readers.transact(context.Background(), func(s *session) error {
 		return s.query(context.Background(), `SELECT 'p ' || slug, generation FROM projects UNION ALL SELECT 'c ' || slug, generation FROM components
 			UNION ALL SELECT 'content ' || slug, content_generation FROM components
 			UNION ALL SELECT 't ' || language, generation FROM translations`, nil, func(scan scan) error {

@@ -1,0 +1,30 @@
+package store
+
+import "context"
+
+// engine is where a database is: a file of SQLite, or a server of PostgreSQL.
+type engine interface {
+	// open opens the database, migrates its schema and returns its sessions. After
+	// an error close must still be called.
+	open(ctx context.Context, opts Options, shared *shared) (pools, error)
+	// close closes what open opened, once all sessions are closed.
+	close() []error
+	// committed is called after every commit of the writer.
+	committed(ctx context.Context)
+	// beginLongRead reserves one of the longReaders; end is nil if all are in use.
+	beginLongRead() (end func(context.Context))
+	// checkAge is ErrSnapshotTooOld if snapshots of ReadLong must end.
+	checkAge() error
+	// explain describes an error of the driver, and the remedy, in one line. found
+	// is false if err is no such error. sentinel is nil if no caller can react to it.
+	explain(err error) (text string, sentinel error, found bool)
+}
+
+// dialect is what differs in the SQL of engines. Everything else is their common
+// subset: $1 placeholders, RETURNING, ON CONFLICT.
+type dialect struct {
+	// sqlite says that the functions of searches and pragmas are there.
+	sqlite bool
+	// rowOrder follows a table that must be read by its primary key.
+	rowOrder string
+}
