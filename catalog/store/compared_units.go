@@ -105,8 +105,8 @@ func (tx *StepTx) FindScope(ctx context.Context, project int64, rule string, plu
 	found, err := tx.s.first(ctx, `SELECT id, sole_id FROM compared_scopes WHERE project_id = $1 AND rule = $2`, []any{project, rule}, &s.ID, &s.Sole)
 	if err == nil && !found {
 		s.Sole = translation
-		_, err = tx.s.first(ctx, `INSERT INTO compared_scopes (id, project_id, rule, plural_number, sole_id)
-			SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4 FROM compared_scopes RETURNING id`, []any{project, rule, pluralNumber, translation}, &s.ID)
+		_, err = tx.s.first(ctx, `INSERT INTO compared_scopes (project_id, rule, plural_number, sole_id)
+			VALUES ($1, $2, $3, $4) RETURNING id`, []any{project, rule, pluralNumber, translation}, &s.ID)
 	}
 	return s, !found, tx.fail(ctx, fmt.Sprintf("read what translation %d is compared with", translation), err)
 }

@@ -182,8 +182,8 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 		_, err = c.s.exec(ctx, `UPDATE projects SET settings = $1, active = 1, settings_generation = $2, generation = $2 WHERE id = $3`, string(settings), g, id)
 		return id, err
 	}
-	_, err = c.s.first(ctx, `INSERT INTO projects (id, slug, settings, active, settings_generation, generation)
-		SELECT COALESCE(MAX(id), 0) + 1, $1, $2, 1, $3, $3 FROM projects RETURNING id`, []any{p.Slug, string(settings), g}, &id)
+	_, err = c.s.first(ctx, `INSERT INTO projects (slug, settings, active, settings_generation, generation)
+		VALUES ($1, $2, 1, $3, $3) RETURNING id`, []any{p.Slug, string(settings), g}, &id)
 	return id, err
 }
 

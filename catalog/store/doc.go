@@ -17,9 +17,10 @@
 // The prefix of a file says what it is about:
 //
 //	store.go      DB, Options, Open
-//	sqlite*       the engine, all that is particular to SQLite: connections, the
-//	              write-ahead log, functions of searches, error texts
-//	session*      prepared statements on one connection, the pools of sessions
+//	engine.go     what the store needs of an engine, and how their SQL differs
+//	sqlite*       all that is particular to SQLite: connections, the write-ahead log,
+//	              functions of searches, error texts
+//	session*      statements on one connection, the pools of sessions
 //	migrate.go    the schema (migrations/*.sql)
 //	lock*         the lock of the data directory, whatever the engine
 //	read*         Snapshot and its methods: rows of projects, components,

@@ -66,11 +66,10 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 }
 
 func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation) error {
-	_, err := tx.s.first(ctx, `INSERT INTO translations (id, language, file_code, filename, revision, is_source, removed,
+	_, err := tx.s.first(ctx, `INSERT INTO translations (language, file_code, filename, revision, is_source, removed,
 		plural_number, plural_formula, outline, total, total_words, total_chars, translated, translated_words, translated_chars,
 		fuzzy, fuzzy_words, fuzzy_chars, readonly, readonly_words, readonly_chars, failing, failing_words, failing_chars, component_id, generation)
-		SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, 0, 0, 0, $22, 0
-		FROM translations RETURNING id`, append(translationValues(t), t.ComponentID), &t.ID)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, 0, 0, 0, $22, 0) RETURNING id`, append(translationValues(t), t.ComponentID), &t.ID)
 	if err != nil {
 		return err
 	}

@@ -78,8 +78,8 @@ func (tx *StepTx) user(ctx context.Context, key, name string, at time.Time) (int
 	if err != nil {
 		return 0, err
 	}
-	_, err = tx.s.first(ctx, `INSERT INTO users (id, email_hash, username, full_name, joined, bot)
-		SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5 FROM users RETURNING id`,
+	_, err = tx.s.first(ctx, `INSERT INTO users (email_hash, username, full_name, joined, bot)
+		VALUES ($1, $2, $3, $4, $5) RETURNING id`,
 		[]any{key, username, name, micros(at), smallint(tx.db.bots.Load().has(key, name))}, &id)
 	return id, err
 }

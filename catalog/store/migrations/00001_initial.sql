@@ -1,5 +1,5 @@
--- One template for all engines, which fill in @ID, @BYTES and @CLUSTERED
--- (sqlite.go). Times are microseconds since 1970, NULL for the zero
+-- One template for all engines, which fill in @ID, @AUTOID (the engine gives ids),
+-- @BYTES and @CLUSTERED (schemaTokens). Times are microseconds since 1970, NULL for the zero
 -- time; flags are 0 or 1. Only surplus layout blocks and solved problems are
 -- deleted: ids are permanent.
 
@@ -15,7 +15,7 @@ CREATE TABLE clock (
 INSERT INTO clock (one, generation, last_change) VALUES (1, 0, 0);
 
 CREATE TABLE projects (
-  id                  @ID PRIMARY KEY,
+  id                  @AUTOID PRIMARY KEY,
   slug                TEXT NOT NULL UNIQUE,
   settings            TEXT NOT NULL,
   active              SMALLINT NOT NULL,
@@ -25,7 +25,7 @@ CREATE TABLE projects (
 );
 
 CREATE TABLE components (
-  id                  @ID PRIMARY KEY,
+  id                  @AUTOID PRIMARY KEY,
   project_id          BIGINT NOT NULL REFERENCES projects (id),
   slug                TEXT NOT NULL,
   settings            TEXT NOT NULL,
@@ -52,7 +52,7 @@ CREATE INDEX components_branch ON components (repo, branch);
 -- (component_id, language) is unique among live rows. Two files may swap their
 -- codes within one step, so the step checks it at its end, not the index.
 CREATE TABLE translations (
-  id               @ID PRIMARY KEY,
+  id               @AUTOID PRIMARY KEY,
   component_id     BIGINT NOT NULL REFERENCES components (id),
   language         TEXT NOT NULL,
   file_code        TEXT NOT NULL,
@@ -115,7 +115,7 @@ CREATE TABLE layouts (
 CREATE INDEX layouts_unit ON layouts (translation_id, first_unit);
 
 CREATE TABLE users (
-  id         @ID PRIMARY KEY,
+  id         @AUTOID PRIMARY KEY,
   email_hash TEXT NOT NULL UNIQUE,
   username   TEXT NOT NULL UNIQUE,
   full_name  TEXT NOT NULL,

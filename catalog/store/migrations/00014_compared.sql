@@ -4,7 +4,7 @@
 -- inconsistent and reused. rule is what they have in common; sole_id is the only
 -- translation that a scope ever had, or 0.
 CREATE TABLE compared_scopes (
-  id            @ID PRIMARY KEY,
+  id            @AUTOID PRIMARY KEY,
   project_id    BIGINT NOT NULL,
   rule          TEXT NOT NULL,
   plural_number INTEGER NOT NULL,

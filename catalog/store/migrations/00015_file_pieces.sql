@@ -5,6 +5,6 @@
 -- lists them (file_pieces.go), and files.data is empty. NULL: data has the whole file.
 ALTER TABLE files ADD COLUMN pieces @BYTES;
 CREATE TABLE file_pieces (
-  id   @ID PRIMARY KEY,
+  id   @AUTOID PRIMARY KEY,
   data @BYTES NOT NULL                             -- zstd
 );
