@@ -29,7 +29,6 @@ type comparison struct {
 	rules    map[int64]string // of translations, by id: Translation.Checked
 	pending  int              // changes to flush
 	passed   []verdict        // of units that are in no group any more
-	unstored []unstoredUnit   // collected units, by id, that flush stores failures of
 }
 
 // scopeKey names a scope.
@@ -231,11 +230,7 @@ func (n *comparison) flush(ctx context.Context) error {
 		verdicts = append(verdicts, found...)
 	}
 	n.pending = 0
-	slices.SortFunc(verdicts, func(a, b verdict) int { return a.compare(&b) })
-	verdicts, err := n.storeUnstored(ctx, verdicts)
-	if err != nil {
-		return err
-	}
+	slices.SortStableFunc(verdicts, func(a, b verdict) int { return a.compare(&b) }) // the last of a check counts
 	for len(verdicts) > 0 {
 		size := min(len(verdicts), verdictsAtATime)
 		if err := n.store(ctx, verdicts[:size]); err != nil {

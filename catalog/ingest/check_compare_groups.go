@@ -35,6 +35,7 @@ func (m *memberChange) compare(o *memberChange) int {
 // verdict says whether a check of a unit fails.
 type verdict struct {
 	unit  int64
+	order int32 // of the change that added the unit; 0 if it was there
 	check checks.ID
 	fails bool
 }
@@ -44,14 +45,6 @@ func (v *verdict) compare(o *verdict) int {
 		return cmp.Compare(v.unit, o.unit)
 	}
 	return cmp.Compare(v.check, o.check)
-}
-
-// apply returns the failing checks of the unit, given those without the verdict.
-func (v *verdict) apply(mask checks.Mask) checks.Mask {
-	if v.fails {
-		return mask.With(v.check)
-	}
-	return mask.Without(v.check)
 }
 
 // groupsAtATime is how many groups are read at a time.
@@ -199,7 +192,7 @@ func (g *groupChanges) judgeOthers(ctx context.Context) error {
 		group := at[c.Key]
 		_, added := slices.BinarySearchFunc(group.changes, c, func(m memberChange, c store.ComparedUnit) int { return m.Compare(&c) })
 		if fails := memberFails(&group.after, c.Value); !added && fails != memberFails(&group.before, c.Value) {
-			g.verdicts = append(g.verdicts, verdict{c.Unit, checkOf(&c), fails})
+			g.verdicts = append(g.verdicts, verdict{c.Unit, 0, checkOf(&c), fails})
 		}
 	})
 }
@@ -211,7 +204,7 @@ func (g *groupChanges) judgeAdded() {
 		for j := range group.changes {
 			c := &group.changes[j]
 			if fails := c.runs && memberFails(&group.after, c.Value); !c.gone && fails != c.fails {
-				g.verdicts = append(g.verdicts, verdict{c.Unit, checkOf(&c.ComparedUnit), fails})
+				g.verdicts = append(g.verdicts, verdict{c.Unit, c.order, checkOf(&c.ComparedUnit), fails})
 			}
 		}
 	}

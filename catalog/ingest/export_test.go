@@ -13,3 +13,7 @@ func (s *Syncer) SetPart(bytes int64) { s.bounds.partBytes = bytes }
 
 // SetTables bounds the units that a replay keeps between commits, in bytes.
 func (s *Syncer) SetTables(bytes int) { s.bounds.tableBytes = bytes }
+
+// SetCompared bounds the units that are compared in one transaction after imports,
+// and those of a scope that are compared at a time.
+func (s *Syncer) SetCompared(units, together int) { s.compared = compareBounds{units, together} }

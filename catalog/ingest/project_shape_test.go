@@ -37,7 +37,7 @@ func shapedProject() testrepos.Project {
 
 // TestProjectEveryWay: components of one repository that share strings have the same
 // units, failing checks, statistics and strings counted once whether they are
-// imported, replayed, or pulled in any pieces; and the entries of a replay are those
+// imported, whatever is compared together, replayed, or pulled in any pieces; and the entries of a replay are those
 // of pulls.
 func TestProjectEveryWay(t *testing.T) {
 	p := shapedProject()
@@ -50,6 +50,12 @@ func TestProjectEveryWay(t *testing.T) {
 		if !bytes.Contains([]byte(want), []byte(check)) {
 			t.Errorf("%s never fails: the test compares nothing", check)
 		}
+	}
+	for _, bounds := range [][2]int{{1, 1}, {900, 50}, {1 << 20, 200}} {
+		w := catalogtest.NewPuller(t, repo.URL(), settings)
+		w.Syncer.SetCompared(bounds[0], bounds[1])
+		w.Sync()
+		equal(t, want, servedProject(w), "(-import +import with bounds %v)", bounds)
 	}
 	replayed := synced(t, repo.URL(), withHistory(settings))
 	equal(t, want, servedProject(replayed), "(-import +replay)")

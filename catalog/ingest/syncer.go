@@ -64,7 +64,8 @@ type Syncer struct {
 	metrics     *metrics
 	hooked      hookTimes
 
-	bounds replayBounds
+	bounds   replayBounds
+	compared compareBounds
 
 	mu      sync.Mutex
 	mirrors map[string]*mirror
@@ -77,7 +78,7 @@ func New(o Options) *Syncer {
 	s := &Syncer{
 		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
 		now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
-		bounds: defaultReplayBounds(), mirrors: make(map[string]*mirror),
+		bounds: defaultReplayBounds(), compared: defaultCompareBounds(), mirrors: make(map[string]*mirror),
 	}
 	if s.maxFileSize <= 0 {
 		s.maxFileSize = defaultMaxFileSize

@@ -89,13 +89,28 @@ func (s *Scope) BySource(h *catalog.Hasher, u *catalog.Unit) (c ComparedUnit, ok
 }
 
 // ByTarget returns a unit as a member of the group of its target. ok is false if
-// it is in none, since reused cannot fail: msgmerge fills fuzzy strings with other
-// strings' texts, so they do not count.
+// it is in none.
 func (s *Scope) ByTarget(h *catalog.Hasher, u *catalog.Unit) (c ComparedUnit, ok bool) {
-	if s.PluralNumber < 2 || !u.State.Translated() || catalog.EmptyForms(u.Target) {
+	if !s.GroupsByTarget(u) {
 		return ComparedUnit{}, false
 	}
-	return ComparedUnit{Key: h.Target(u.Target) | 1, Value: int64(uint64(h.Meta(u.Source)) >> 1), Unit: u.ID}, true
+	return ComparedUnit{Key: h.Target(u.Target) | 1, Value: Meaning(h, u.Source), Unit: u.ID}, true
+}
+
+// GroupsByTarget reports whether a unit is in a group of its target. Else reused
+// cannot fail: msgmerge fills fuzzy strings with other strings' texts, so they do not
+// count.
+func (s *Scope) GroupsByTarget(u *catalog.Unit) bool {
+	return s.PluralNumber >= 2 && u.State.Translated() && !catalog.EmptyForms(u.Target)
+}
+
+// Meaning returns the value, in groups by target, of units with a source.
+func Meaning(h *catalog.Hasher, source string) int64 { return int64(uint64(h.Meta(source)) >> 1) }
+
+// ByTarget returns the member of the group by target of a translated unit, given the
+// one of the group by source and the Meaning of the source.
+func (c ComparedUnit) ByTarget(meaning int64) ComparedUnit {
+	return ComparedUnit{Key: c.Value<<1 | 1, Value: meaning, Unit: c.Unit}
 }
 
 // FindScope returns the scope of translations with a rule, which names their

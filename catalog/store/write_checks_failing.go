@@ -56,12 +56,16 @@ func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 	if u.Failing == failing {
 		return nil
 	}
-	return tx.fail(ctx, fmt.Sprintf("store failing checks of unit %d", u.ID), tx.setFailing(ctx, u, failing))
+	err := tx.setFailing(ctx, u, failing)
+	if err != nil {
+		err = tx.fail(ctx, fmt.Sprintf("store failing checks of unit %d", u.ID), err)
+	}
+	return err
 }
 
 func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) (err error) {
 	none := [2]uint64{}
-	if tx.newFailing.has(u.ID) || u.Failing != none && failing == none {
+	if u.ID <= tx.lastFailing && tx.newFailing.has(u.ID) || u.Failing != none && failing == none {
 		if err := tx.newFailing.flush(ctx, tx.s); err != nil {
 			return err
 		}
@@ -75,6 +79,7 @@ func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 		if u.Failing == none {
 			t.stats.Add(count)
 		}
+		tx.lastFailing = max(tx.lastFailing, u.ID)
 		err = tx.newFailing.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
 	}
 	u.Failing = failing

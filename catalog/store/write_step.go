@@ -123,6 +123,7 @@ type StepTx struct {
 	failing      map[int64]*failingChange    // changes by SetFailing, by translation
 	old          map[int64]map[int64]oldUnit // what written units of counted components were, by project
 	newFailing   *inserter                   // rows of failing to write; flushed before failing is read
+	lastFailing  int64                       // the largest unit of newFailing so far
 	addingTo     int64                       // the translation that units were added to last
 	added        int                         // how many
 	largeCache   bool                        // see enlargeCache
