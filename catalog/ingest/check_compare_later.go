@@ -22,6 +22,7 @@ type uncompared struct {
 	translations []*uncomparedTranslation
 	units        int
 	bounds       compareBounds
+	byID         map[int64]*uncomparedTranslation
 	strings      *uncomparedStrings // of the component that was collected last
 }
 
@@ -36,6 +37,10 @@ type compareBounds struct {
 
 func defaultCompareBounds() compareBounds { return compareBounds{units: 3 << 19, together: 1 << 17} }
 
+func (s *Syncer) newUncompared() *uncompared {
+	return &uncompared{bounds: s.compared, byID: map[int64]*uncomparedTranslation{}}
+}
+
 type uncomparedTranslation struct {
 	comp    *component
 	row     catalog.Translation
@@ -49,7 +54,7 @@ type uncomparedTranslation struct {
 type uncomparedStrings struct {
 	component int64
 	list      []uncomparedString
-	at        map[int64]uint32 // by unit; only while translations are collected
+	at        map[int64]uint32 // by unit; only while the component is collected
 }
 
 // uncomparedString is what the translations of a source string have in common.
@@ -64,6 +69,7 @@ type uncomparedUnit struct {
 	unit    uint32 // the id within the component
 	string  uint32
 	compare unitBits
+	state   uint8
 }
 
 type unitBits uint8
@@ -93,7 +99,7 @@ func (l *uncompared) add(c *component, t *catalog.Translation, h *catalog.Hasher
 		to := &one.units[i]
 		member, _ := s.BySource(h, &u.Unit)
 		to.value, to.unit, to.string = member.Value, uint32(u.ID%catalog.UnitsPerComponent), one.strings.note(u, &member)
-		to.compare = compareBits(&s, t.Checked, u)
+		to.compare, to.state = compareBits(&s, t.Checked, u), uint8(u.State)
 		if to.compare.has(byTarget) {
 			one.strings.list[to.string].mean(h, u.Source)
 		}
@@ -109,7 +115,33 @@ func (l *uncompared) add(c *component, t *catalog.Translation, h *catalog.Hasher
 	}
 	l.translations = append(l.translations, one)
 	l.units += len(one.units)
+	l.byID[t.ID] = one
 }
+
+// states is a store.KnownStates: of translations of the component that was collected
+// last.
+func (l *uncompared) states(translation int64, sources []int64, states []catalog.State) bool {
+	t := l.byID[translation]
+	if t == nil || t.strings.at == nil {
+		return false
+	}
+	units := t.units
+	if !slices.IsSortedFunc(units, compareStrings) {
+		units = slices.SortedFunc(slices.Values(units), compareStrings)
+	}
+	for i, source := range sources {
+		at, ok := t.strings.at[source]
+		if !ok {
+			continue
+		}
+		if n, ok := slices.BinarySearchFunc(units, at, func(u uncomparedUnit, at uint32) int { return cmp.Compare(u.string, at) }); ok {
+			states[i] = catalog.State(units[n].state)
+		}
+	}
+	return true
+}
+
+func compareStrings(a, b uncomparedUnit) int { return cmp.Compare(a.string, b.string) }
 
 // stringsOf returns the strings of the component that is collected.
 func (l *uncompared) stringsOf(component int64) *uncomparedStrings {
@@ -196,6 +228,7 @@ func (l *uncompared) undo(n int) {
 	}
 	for _, t := range l.translations[n:] {
 		l.units -= len(t.units)
+		delete(l.byID, t.row.ID)
 	}
 	l.translations, l.strings = l.translations[:n], nil
 }
@@ -328,7 +361,7 @@ func (n *comparison) storeCollected(ctx context.Context, l *uncompared) error {
 func (p *pull) compareLater(comps []*component) {
 	apart := slices.ContainsFunc(comps, func(c *component) bool { return c.row.Head != comps[0].row.Head })
 	if len(comps) > 1 && !apart {
-		p.uncompared = &uncompared{bounds: p.s.compared}
+		p.uncompared = p.s.newUncompared()
 	}
 }
 
@@ -346,7 +379,7 @@ func (p *pull) compareAll(ctx context.Context, last bool) error {
 		return nil
 	}
 	if p.uncompared = nil; !last {
-		p.uncompared = &uncompared{bounds: p.s.compared}
+		p.uncompared = p.s.newUncompared()
 	}
 	if len(l.translations) == 0 {
 		return nil

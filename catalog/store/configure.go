@@ -107,7 +107,7 @@ func newConfigurer(s *session) *configurer {
 // settle counts the strings of components that count otherwise than before.
 func (c *configurer) settle(ctx context.Context) error {
 	for _, id := range sortedKeys(c.touched) {
-		if err := settleCounted(ctx, c.s, `c.project_id = $1`, id); err != nil {
+		if err := settleCounted(ctx, c.s, nil, `c.project_id = $1`, id); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,13 @@ type sharedCount struct {
 	project    int64
 	components map[int64]*countedComponent
 	repeats    map[repeatsKey]catalog.Stats // changes to store
+	known      KnownStates                  // nil: none
 }
+
+// KnownStates sets the states of a translation's live units, given their source
+// units, and leaves StateAbsent where there is none. It reports whether it knows the
+// translation.
+type KnownStates func(translation int64, sources []int64, states []catalog.State) bool
 
 // countedComponent is what sharedCount needs of a component.
 type countedComponent struct {
@@ -316,6 +322,9 @@ func (c *sharedCount) occurring(ctx context.Context, component int64, sources []
 		if err != nil {
 			return err
 		}
+		if c.known != nil && c.eachKnown(&t, ids, units, each) {
+			continue
+		}
 		err = chunks(hashes, func(chunk []any) error {
 			return c.s.query(ctx, `SELECT id_hash, id_key, state FROM units WHERE translation_id = $1 AND removed = 0 AND id_hash IN `+list(2, len(chunk)),
 				append([]any{t.id}, chunk...), func(scan scan) error {
@@ -331,6 +340,23 @@ func (c *sharedCount) occurring(ctx context.Context, component int64, sources []
 		})
 	}
 	return err
+}
+
+// eachKnown calls each for units of which the states are known, and reports whether
+// they are.
+func (c *sharedCount) eachKnown(t *countedTranslation, sources []int64, units map[int64]*sharedUnits, each func(*sharedUnits)) bool {
+	states := slices.Repeat([]catalog.State{catalog.StateAbsent}, len(sources))
+	if !c.known(t.id, sources, states) {
+		return false
+	}
+	for i, state := range states {
+		if state != catalog.StateAbsent {
+			u := units[sources[i]]
+			u.language, u.state = t.language, state
+			each(u)
+		}
+	}
+	return true
 }
 
 // countedComponent reads how a component counts, once.

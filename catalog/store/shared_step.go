@@ -57,6 +57,10 @@ func (tx *StepTx) recordOldUnits(ctx context.Context, ids []int64) error {
 	return chunks(ids, func(chunk []any) error { return tx.recordOld(ctx, `u.id IN `+list(1, len(chunk)), chunk) })
 }
 
+// KnowStates tells what the step has stored of new translations, so that it is not
+// read again.
+func (tx *StepTx) KnowStates(states KnownStates) { tx.states = states }
+
 // counts reports whether a component is counted since before the step.
 func (tx *StepTx) counts(component int64) bool {
 	m := tx.convoy[component]
@@ -82,7 +86,7 @@ func (tx *StepTx) countShared(ctx context.Context) error {
 		}
 	}
 	return chunks(imported, func(chunk []any) error {
-		return settleCounted(ctx, tx.s, `c.id IN `+list(1, len(chunk)), chunk...)
+		return settleCounted(ctx, tx.s, tx.states, `c.id IN `+list(1, len(chunk)), chunk...)
 	})
 }
 
@@ -227,7 +231,7 @@ func (db *DB) countUncounted(ctx context.Context, beside bool) error {
 			return err
 		}
 		began := db.now()
-		err = db.write(ctx, func(s *session) error { return settleCounted(ctx, s, `c.project_id = $1`, id) })
+		err = db.write(ctx, func(s *session) error { return settleCounted(ctx, s, nil, `c.project_id = $1`, id) })
 		db.log.Info("strings that components share were counted", "project", id, "took", db.now().Sub(began))
 	}
 	return err
@@ -235,8 +239,8 @@ func (db *DB) countUncounted(ctx context.Context, beside bool) error {
 
 // settleCounted compares how components count with how they should, and counts
 // where it differs: components after their first import, those that became active
-// or inactive, public or private.
-func settleCounted(ctx context.Context, s *session, where string, args ...any) error {
+// or inactive, public or private. States that are known are not read.
+func settleCounted(ctx context.Context, s *session, known KnownStates, where string, args ...any) error {
 	changed, err := countedOtherwise(ctx, s, where, args...)
 	if err != nil {
 		return err
@@ -245,6 +249,7 @@ func settleCounted(ctx context.Context, s *session, where string, args ...any) e
 	for i, c := range changed {
 		if count == nil || count.project != c.project {
 			count = newSharedCount(s, c.project)
+			count.known = known
 		}
 		if err := count.settle(ctx, c.id, c.counted, c.want); err != nil {
 			return fmt.Errorf("count the strings of component %d: %w", c.id, err)

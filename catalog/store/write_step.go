@@ -124,6 +124,7 @@ type StepTx struct {
 	old          map[int64]map[int64]oldUnit // what written units of counted components were, by project
 	newFailing   *inserter                   // rows of failing to write; flushed before failing is read
 	lastFailing  int64                       // the largest unit of newFailing so far
+	states       KnownStates                 // of new translations of components that are counted from now on
 	addingTo     int64                       // the translation that units were added to last
 	added        int                         // how many
 	largeCache   bool                        // see enlargeCache
