@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -87,13 +88,52 @@ func (m *Mirror) update(ctx context.Context) (object.Head, error) {
 // advance fetches the new commits into a git directory.
 func (m *Mirror) advance(ctx context.Context, src remote.Source, name string, tip, head object.Head) error {
 	gitDir := filepath.Join(m.dir, name)
-	if err := src.Transfer(ctx, gitDir, tip, []object.Hash{head.Hash}); err != nil {
+	if err := m.transfer(ctx, src, gitDir, tip, head.Hash); err != nil {
 		return err
 	}
 	if err := object.Verify(ctx, gitDir, tip.Hash); err != nil {
 		return err
 	}
 	return m.writeHead(gitDir, tip)
+}
+
+// roomInterval is the time between two looks at the room on the disk.
+const roomInterval = 250 * time.Millisecond
+
+// transfer is Transfer of a source, which ends when there is no room left.
+func (m *Mirror) transfer(ctx context.Context, src remote.Source, gitDir string, tip object.Head, have ...object.Hash) error {
+	if m.opts.Room == nil {
+		return src.Transfer(ctx, gitDir, tip, have)
+	}
+	if err := m.opts.Room(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	full := make(chan error, 1) // one error: why the transfer was ended
+	go func() {
+		defer close(full)
+		tick := time.NewTicker(roomInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if err := m.opts.Room(); err != nil {
+				full <- err
+				cancel(err)
+				return
+			}
+		}
+	}()
+	err := src.Transfer(ctx, gitDir, tip, have)
+	cancel(nil)
+	if why := <-full; err != nil && why != nil {
+		return why
+	}
+	return err
 }
 
 func (m *Mirror) writeHead(gitDir string, head object.Head) error {
@@ -105,7 +145,7 @@ func (m *Mirror) writeHead(gitDir string, head object.Head) error {
 // clone clones into a new git directory and makes it the current one.
 func (m *Mirror) clone(ctx context.Context, src remote.Source, tip object.Head) error {
 	_, err := m.replace(func(gitDir string) error {
-		if err := src.Transfer(ctx, gitDir, tip, nil); err != nil {
+		if err := m.transfer(ctx, src, gitDir, tip); err != nil {
 			return err
 		}
 		if err := object.Verify(ctx, gitDir, tip.Hash); err != nil {
@@ -138,7 +178,7 @@ func (m *Mirror) replace(fill func(gitDir string) error) (name string, err error
 // git directory is damaged or ctx is done.
 func (m *Mirror) maintain(ctx context.Context, name string) (string, error) {
 	old := filepath.Join(m.dir, name)
-	if m.keep == name || !object.Crowded(old) {
+	if m.keep == name || !object.Crowded(old) || m.opts.Room != nil && m.opts.Room() != nil {
 		return name, nil
 	}
 	repack := object.Repack

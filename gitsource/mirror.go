@@ -27,6 +27,9 @@ type Options struct {
 	Remote remote.Options
 	// Logger receives warnings for a maintainer; nil: nothing is logged.
 	Logger *slog.Logger
+	// Room returns an error while nothing more may be written to the disk; nil: there
+	// is always room. It is asked while objects are transferred.
+	Room func() error
 	// Timeout of one fetch or clone; 0: 30 minutes.
 	Timeout time.Duration
 }

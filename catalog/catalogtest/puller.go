@@ -28,6 +28,8 @@ type Puller struct {
 	Clock time.Time
 	// MaxFileSize is the limit of the syncers that Open makes; 0: the default.
 	MaxFileSize int64
+	// Change, if set, changes the options of the syncers that Open makes.
+	Change func(o *ingest.Options)
 	// Progress, if set, is called when a pull reports its progress.
 	Progress func()
 }
@@ -67,7 +69,7 @@ func (p *Puller) Reopen(change func(o *store.Options)) {
 
 // NewSyncer makes a syncer with another clock.
 func (p *Puller) NewSyncer(now func() time.Time) *ingest.Syncer {
-	return ingest.New(ingest.Options{
+	o := ingest.Options{
 		DB: p.DB, Languages: p.Languages, MirrorDir: p.Mirrors(), MaxFileSize: p.MaxFileSize,
 		Now:    now,
 		Logger: Logger(p.TB, slog.LevelInfo),
@@ -76,7 +78,11 @@ func (p *Puller) NewSyncer(now func() time.Time) *ingest.Syncer {
 				p.Progress()
 			}
 		},
-	})
+	}
+	if p.Change != nil {
+		p.Change(&o)
+	}
+	return ingest.New(o)
 }
 
 // Mirrors is the directory of the mirrors.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -46,6 +47,10 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 			if found, err = p.discoverOne(ctx, &c.Spec, made); found == 0 {
 				p.emptyDiscoveries = append(p.emptyDiscoveries, &c.Spec)
 			}
+		}
+		if over, ok := errors.AsType[*errQuota](err); ok && len(made) > 0 { // they stay as they are
+			p.discoveryErrs[key] = over
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("discovery %s: %w", key, err)
@@ -102,7 +107,9 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 			c.Slug = freeSlug(spec.Slug, m.Component, taken)
 			taken[c.Slug] = true
 		}
-		specs = append(specs, c)
+		if specs = append(specs, c); len(specs) > p.s.quotas.Components {
+			return len(specs), p.s.quotas.tooManyComponents(len(specs))
+		}
 	}
 	if len(specs) == 0 {
 		return 0, nil

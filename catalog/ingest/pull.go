@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -28,15 +29,20 @@ type pull struct {
 	report  Report
 	changes map[int64]int64 // entries by component
 	errs    map[int64]error // by component
+	written atomic.Int64    // bytes that steps wrote
 	phases  *phases
 	told    Progress
 
 	uncompared         *uncompared            // of components that are checked one after the other
 	emptyDiscoveries   []*store.ComponentSpec // discoveries without a component
+	discoveryErrs      map[string]error       // of discoveries over their quota, by project and slug
 	suggestionProblems map[int64][]string     // of files on branches with suggestions, by component
 }
 
 func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
+	if err := p.s.room(); err != nil {
+		return p.report, p.noRoom(ctx, err)
+	}
 	fetched := p.phases.begin(fetchPhase)
 	head, err := m.Fetch(ctx)
 	fetched()
@@ -72,7 +78,7 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 // its steps is one transaction, so that it can be run again.
 func (p *pull) attempt(ctx context.Context, m *mirror, head object.Head) error {
 	defer p.phases.begin(walkPhase)()
-	p.errs, p.comps = make(map[int64]error), nil
+	p.errs, p.comps, p.discoveryErrs = make(map[int64]error), nil, make(map[string]error)
 	p.head, p.ref, p.report.Head = head.Hash, head.Branch, head.Hash.String()
 	reader, err := m.Reader(ctx)
 	if err != nil {
@@ -132,6 +138,9 @@ func (p *pull) loadComponents(ctx context.Context) error {
 	}
 	for _, row := range rows {
 		c, err := newComponent(row, p.s.table)
+		if err == nil && row.Template != "" {
+			err = p.discoveryErrs[row.Project.Slug+"/"+row.Template]
+		}
 		if err != nil {
 			p.errs[row.ID], c = err, &component{row: row}
 		}

@@ -12,11 +12,15 @@ import (
 // recordErrors stores which components failed, and joins their errors.
 func (p *pull) recordErrors(ctx context.Context) error {
 	var all []error
-	mute := false
+	mute, more := false, 0
 	for _, c := range p.comps {
 		err := p.errs[c.row.ID]
-		if err != nil && !mute {
+		switch {
+		case err == nil || mute:
+		case len(all) < maxErrors || !sameKind(err, all):
 			all = append(all, fmt.Errorf("component %s: %w", c.name(), err))
+		default:
+			more++
 		}
 		if errors.Is(err, catalog.ErrConflict) {
 			continue // another writer was faster, such as a new configuration: no failure
@@ -25,11 +29,26 @@ func (p *pull) recordErrors(ctx context.Context) error {
 			continue
 		}
 		if serr := p.recordProblem(ctx, []*component{c}, err); serr != nil {
-			all = append(all, serr)
-			mute = errors.Is(serr, store.ErrUnavailable) // the others would wait for the lock, too, with the same error
+			if mute = errors.Is(serr, store.ErrUnavailable); mute || len(all) < maxErrors { // the others would wait for the lock, too, with the same error
+				all = append(all, serr)
+			}
 		}
 	}
+	if more > 0 {
+		all = append(all, fmt.Errorf("and %d more components", more))
+	}
 	return errors.Join(all...)
+}
+
+// sameKind reports whether callers learn nothing of an error that they do not learn
+// of those in a list.
+func sameKind(err error, list []error) bool {
+	for _, kind := range []error{catalog.ErrConflict, store.ErrUnavailable} {
+		if errors.Is(err, kind) && !errors.Is(errors.Join(list...), kind) {
+			return false
+		}
+	}
+	return true
 }
 
 // failed stores that the pull of the whole branch failed.
@@ -48,13 +67,28 @@ func (p *pull) failed(ctx context.Context, cause error) error {
 	return errors.Join(cause, p.recordProblem(ctx, comps, cause))
 }
 
+// noRoom stores that nothing is pulled for want of room on the disk: in one small
+// transaction, and without entries.
+func (p *pull) noRoom(ctx context.Context, cause error) error {
+	rows, err := p.rows(ctx)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	var ids []int64
+	for i := range rows {
+		ids = append(ids, rows[i].ID)
+	}
+	_, err = p.s.db.SetPullProblem(ctx, ids, cause.Error())
+	return errors.Join(cause, err)
+}
+
 // recordProblem stores that components cannot be pulled, or can again. A
 // component that could be pulled before gets entry 22
 // (docs/compatibility.md#component-events).
 func (p *pull) recordProblem(ctx context.Context, comps []*component, cause error) error {
 	message := ""
 	if cause != nil {
-		message = cause.Error()
+		message = shortened(cause.Error())
 	}
 	for _, c := range comps {
 		if c.row.Problem == message {

@@ -50,7 +50,7 @@ func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step
 		for _, c := range touched {
 			a := p.application(direct(tx), c, step, m.opened)
 			a.checkup, a.mailmap = checkup, mailmap
-			if err := a.run(ctx); err != nil {
+			if err := p.runWithin(ctx, a); err != nil {
 				return &componentError{c, err}
 			}
 			changes[c.row.ID] = a.entries.count()
@@ -76,6 +76,17 @@ func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step
 		}
 	}
 	return nil
+}
+
+// runWithin runs the part of a component in a step, within its quotas.
+func (p *pull) runWithin(ctx context.Context, a *application) error {
+	if err := p.s.quotas.checkFiles(a.comp); err != nil {
+		return err
+	}
+	if err := a.run(ctx); err != nil {
+		return p.s.quotas.growthError(err)
+	}
+	return p.s.quotas.checkUnits(a.comp)
 }
 
 // checkStep runs the checks of a step and returns what fails since.
@@ -196,11 +207,16 @@ func (p *pull) shown(ctx context.Context, id string) *catalog.Commit {
 
 // transact runs the transaction of a step. It changes nothing in p.
 func (p *pull) transact(ctx context.Context, info store.StepInfo, fn func(context.Context, *store.StepTx) error) error {
-	_, err := p.s.db.Step(ctx, info, fn)
+	if err := p.s.room(); err != nil {
+		return err
+	}
+	info.MaxBytes = max(1, p.s.quotas.Growth-p.written.Load())
+	res, err := p.s.db.Step(ctx, info, fn)
+	p.written.Add(res.Bytes)
 	if errors.Is(err, catalog.ErrConflict) {
 		return fmt.Errorf("another process moved the component; the next pull goes on from there: %w", err)
 	}
-	return err
+	return p.s.quotas.growthError(err)
 }
 
 func (p *pull) moved(m move) {

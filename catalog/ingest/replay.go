@@ -217,7 +217,7 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 	for _, c := range commit.touched {
 		c.advance(step.Changes)
 		a := r.application(c, step, commit.mailmap)
-		if err := r.count(c, a, a.run(ctx)); err != nil {
+		if err := r.count(c, a, r.p.runWithin(ctx, a)); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,11 @@ type Options struct {
 	Git gitsource.Options
 	// MaxFileSize bounds a PO file in bytes; 0: 128 MiB.
 	MaxFileSize int64
+	// Quotas bound what a repository may bring.
+	Quotas Quotas
+	// Room returns an error while there is too little room on the disk: pulls fail with
+	// it and write nothing. Nil: there is always room.
+	Room func() error
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// Logger; nil: silence.
@@ -58,6 +63,8 @@ type Syncer struct {
 	mirrorDir   string
 	git         gitsource.Options
 	maxFileSize int64
+	quotas      Quotas
+	room        func() error
 	now         func() time.Time
 	log         *slog.Logger
 	progress    func(key string, p Progress)
@@ -77,12 +84,16 @@ const defaultMaxFileSize = 128 << 20
 func New(o Options) *Syncer {
 	s := &Syncer{
 		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
-		now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
+		quotas: o.Quotas.orDefault(), room: o.Room, now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
 		bounds: defaultReplayBounds(), compared: defaultCompareBounds(), mirrors: make(map[string]*mirror),
 	}
 	if s.maxFileSize <= 0 {
 		s.maxFileSize = defaultMaxFileSize
 	}
+	if s.room == nil {
+		s.room = func() error { return nil }
+	}
+	s.git.Room = s.room
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -44,6 +44,9 @@ func (db *DB) fail(ctx context.Context, op string, err error) error {
 // be repeated.
 var ErrUnavailable = errors.New("the database is not available")
 
+// ErrTooMuch says that a step writes more than StepInfo.MaxBytes.
+var ErrTooMuch = errors.New("more bytes than the step may write")
+
 // unavailable is an ErrUnavailable with its own text.
 type unavailable struct{ error }
 

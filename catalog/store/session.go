@@ -52,6 +52,31 @@ type session struct {
 	cache  int // cache_size in KiB, once resizeCache has set it
 	// reading records what is read; nil outside of a Read.
 	reading *reading
+	budget  *budget // of what is written; nil: no bound
+}
+
+// budget bounds the bytes of the arguments of statements that write.
+type budget struct{ used, most int64 }
+
+// take counts the arguments of a statement.
+func (b *budget) take(args []any) error {
+	if b == nil {
+		return nil
+	}
+	for _, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			b.used += int64(len(arg))
+		case []byte:
+			b.used += int64(len(arg))
+		default:
+			b.used += 8
+		}
+	}
+	if b.used > b.most {
+		return ErrTooMuch
+	}
+	return nil
 }
 
 // note counts a statement.
@@ -62,6 +87,9 @@ func (s *session) note() {
 
 // exec runs a statement and returns the number of affected rows.
 func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if err := s.budget.take(args); err != nil {
+		return 0, err
+	}
 	s.note()
 	return s.conn.exec(ctx, query, args)
 }

@@ -107,6 +107,9 @@ func (in *inserter) flush(ctx context.Context, s *session) error {
 		return nil
 	}
 	s.note()
+	if err := s.budget.take(in.args); err != nil {
+		return err
+	}
 	err := s.conn.insert(ctx, in, in.args)
 	clear(in.args)
 	in.args = in.args[:0]

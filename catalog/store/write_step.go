@@ -40,6 +40,9 @@ type StepInfo struct {
 	// Commit describes To; nil keeps the stored commit, which is not shown for
 	// another head.
 	Commit *catalog.Commit
+	// MaxBytes bounds the bytes of texts and numbers that the step writes: more fail
+	// with ErrTooMuch; 0 bounds nothing.
+	MaxBytes int64
 	// ImportAt is when the first import began. The first step of a component that
 	// gives it stores it for BranchComponent.ImportAt; zero is ignored.
 	ImportAt time.Time
@@ -53,6 +56,8 @@ type StepResult struct {
 	FirstChange int64
 	// Changes is the number of its entries, whose ids are consecutive.
 	Changes int64
+	// Bytes is what it wrote, if StepInfo.MaxBytes is set.
+	Bytes int64
 }
 
 // Step is one transaction: fn writes through tx, then the heads of the convoy move
@@ -67,6 +72,10 @@ func (db *DB) Step(ctx context.Context, info StepInfo, fn func(ctx context.Conte
 	started := db.now()
 	var res StepResult
 	err := db.write(ctx, func(s *session) (err error) {
+		if info.MaxBytes > 0 {
+			s.budget = &budget{most: info.MaxBytes}
+			defer func() { res.Bytes, s.budget = s.budget.used, nil }()
+		}
 		tx, err := db.beginStep(ctx, s, info)
 		if err != nil {
 			return err

@@ -54,7 +54,7 @@ func openEngine(ctx context.Context, c *config.Config, log *slog.Logger, pr *pro
 	}
 	e.syncer = ingest.New(ingest.Options{
 		DB: e.db, Languages: e.languages, MirrorDir: mirrors, Git: gitOptions(c, log),
-		MaxFileSize: int64(c.MaxFileSize), Now: time.Now, Logger: log, Progress: pr.update,
+		MaxFileSize: int64(c.MaxFileSize), Quotas: quotas(c), Room: diskRoom(string(c.DataDir), c.MinFreeSpace, freeSpace), Now: time.Now, Logger: log, Progress: pr.update,
 	})
 	return e, nil
 }
@@ -93,7 +93,12 @@ func (e *engine) close() error {
 }
 
 func gitOptions(c *config.Config, log *slog.Logger) gitsource.Options {
-	return gitsource.Options{Remote: remote.Options{Transport: string(c.Git), Trust: trust(c)}, Logger: log}
+	return gitsource.Options{Remote: remote.Options{Transport: string(c.Git), Trust: trust(c), MaxMirror: int64(c.Quotas.Mirror)}, Logger: log}
+}
+
+func quotas(c *config.Config) ingest.Quotas {
+	q := &c.Quotas
+	return ingest.Quotas{Components: q.Components, Files: q.Files, Units: int64(q.Units), Growth: int64(q.Growth)}
 }
 
 // trust says which local repositories a configuration trusts.

@@ -3,6 +3,7 @@ package object
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha1" // git ids objects with it
 	"errors"
@@ -37,6 +38,8 @@ type objectCopy struct {
 	shallow  bool   // parents may be missing in from
 	limit    int    // more objects are errMany
 	fresh    *Fresh // gets the files that were inflated; or nil
+	limits   Limits
+	bytes    int64 // written
 	written  int
 	done     map[Hash]struct{}
 }
@@ -47,6 +50,9 @@ type Origin struct {
 	Dir string
 	// Objects are the directories of its objects; see ObjectDirs.
 	Objects []string
+	// Limits bound the bytes that are copied; more are a LimitError. The zero value
+	// bounds nothing.
+	Limits Limits
 }
 
 // newObjectCopy prepares a copy from one git directory to another; close ends it.
@@ -57,7 +63,7 @@ func newObjectCopy(from Origin, to string) (*objectCopy, error) {
 	}
 	return &objectCopy{
 		from: openDirs(from.Objects), to: openObjects(to), target: filepath.Join(to, "objects"),
-		shallow: shallow, limit: manyObjects, done: map[Hash]struct{}{},
+		shallow: shallow, limit: manyObjects, limits: from.Limits, done: map[Hash]struct{}{},
 	}, nil
 }
 
@@ -304,12 +310,27 @@ func (c *objectCopy) write(h Hash, t plumbing.ObjectType, data []byte) error {
 
 // create writes a loose object's file in one step.
 func (c *objectCopy) create(h Hash, fill func(*os.File) error) error {
-	if err := createFile(filepath.Join(c.target, looseName(h)), fill); err != nil {
+	err := createFile(filepath.Join(c.target, looseName(h)), func(w *os.File) error {
+		if err := fill(w); err != nil {
+			return err
+		}
+		size, err := w.Seek(0, io.SeekCurrent)
+		return cmp.Or(err, c.count(size))
+	})
+	if err != nil {
 		return err
 	}
 	c.done[h] = struct{}{}
 	if c.written++; c.written > c.limit {
 		return errMany
+	}
+	return nil
+}
+
+// count counts bytes that are copied.
+func (c *objectCopy) count(n int64) error {
+	if c.bytes += n; c.bytes > c.limits.Bytes && c.limits != (Limits{}) {
+		return c.limits.TooManyBytes()
 	}
 	return nil
 }
@@ -407,7 +428,7 @@ func (c *objectCopy) copyFile(ctx context.Context, dir, name string) error {
 			if err != nil && !errors.Is(err, io.EOF) {
 				return err
 			}
-			if err := ctx.Err(); err != nil || n < 64<<20 {
+			if err := cmp.Or(ctx.Err(), c.count(n)); err != nil || n < 64<<20 {
 				return err
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 )
 
 // Errors that have one of these causes wrap it.
@@ -52,6 +54,38 @@ type Limits struct {
 	// Whole is the number of bytes of an object that must be in memory whole:
 	// bases, deltas and their results.
 	Whole int64
+	// Total bounds the bytes of all objects of the git directory that the pack comes
+	// into; 0: nothing does.
+	Total int64
+
+	total bool // Total is what bounds Bytes
+}
+
+// Within returns the limits for a pack that comes into a git directory: Total
+// includes what the directory has already.
+func (l Limits) Within(gitDir string) Limits {
+	if l.Total <= 0 {
+		return l
+	}
+	if left := max(0, l.Total-Size(gitDir)); left < l.Bytes {
+		l.Bytes, l.total = left, true
+	}
+	return l
+}
+
+// Size is the number of bytes of the objects in a git directory.
+func Size(gitDir string) (sum int64) {
+	objects := filepath.Join(gitDir, "objects")
+	dirs, _ := os.ReadDir(objects) // an error means that there is nothing to count
+	for _, d := range dirs {
+		files, _ := os.ReadDir(filepath.Join(objects, d.Name()))
+		for _, f := range files {
+			if info, err := f.Info(); err == nil && info.Mode().IsRegular() {
+				sum += info.Size()
+			}
+		}
+	}
+	return sum
 }
 
 const (
@@ -73,6 +107,9 @@ func (e LimitError) Error() string { return string(e) }
 
 // TooManyBytes is the error for a pack of more than l.Bytes.
 func (l Limits) TooManyBytes() error {
+	if l.total {
+		return LimitError(fmt.Sprintf("its mirror would have more than %d MiB, which quotas.mirror allows", l.Total>>20))
+	}
 	return LimitError(fmt.Sprintf("it sends a pack of more than %d MiB", l.Bytes>>20))
 }
 

@@ -282,7 +282,8 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	guard := newSizeGuard(gitDir, s.limits.Bytes)
+	limits := s.limits.Within(gitDir)
+	guard := newSizeGuard(gitDir, limits.Bytes)
 	ended := make(chan struct{})
 	go func() { defer close(ended); guard.watch(ctx, stop) }()
 	_, err = s.run(ctx, append(fetchArgs(gitDir), "--", address, "+"+ref+":refs/repoglot/incoming")...)
@@ -290,7 +291,7 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 	<-ended
 	if guard.exceeded() {
 		guard.clear()
-		return s.fail(object.ErrTooLarge, s.limits.TooManyBytes().Error(), "use a smaller repository")
+		return s.fail(object.ErrTooLarge, limits.TooManyBytes().Error(), "use a smaller repository, or raise the limit")
 	}
 	return err
 }

@@ -18,6 +18,7 @@ type localSource struct {
 	remote Repository
 	fresh  *object.Fresh // of Options
 	trust  Trust
+	limits object.Limits
 }
 
 func (s *localSource) fail(kind error, detail, remedy string) error {
@@ -99,6 +100,9 @@ func (s *localSource) branch(repo localRepo, branch, remedy string) (object.Head
 }
 
 func (s *localSource) describe(err error) error {
+	if limit, ok := errors.AsType[object.LimitError](err); ok {
+		return s.fail(object.ErrTooLarge, limit.Error(), "use a smaller repository, or raise the limit")
+	}
 	if errors.Is(err, object.ErrSource) {
 		return s.fail(ErrUnreachable, "an object of its history cannot be read: "+oneLine(err.Error()), "run git fsck there")
 	}
@@ -110,7 +114,7 @@ func (s *localSource) Transfer(ctx context.Context, gitDir string, tip object.He
 	if err != nil {
 		return err
 	}
-	from := object.Origin{Dir: repo.commonDir, Objects: repo.objects}
+	from := object.Origin{Dir: repo.commonDir, Objects: repo.objects, Limits: s.limits.Within(gitDir)}
 	if len(have) == 0 {
 		return s.describe(object.CopyAll(ctx, from, gitDir, tip.Hash))
 	}

@@ -27,6 +27,9 @@ type Options struct {
 	KnownHosts []string
 	// MaxPack bounds one pack that a remote sends, in bytes; 0: 16 GiB.
 	MaxPack int64
+	// MaxMirror bounds the objects of one git directory that is written to, in bytes;
+	// 0: nothing does.
+	MaxMirror int64
 	// Trust says which local repositories are read.
 	Trust Trust
 	// Silence is how long a remote may send nothing; 0: a minute. The git
@@ -86,14 +89,16 @@ func NewSource(r Repository, o Options) Source {
 	path, local := repourl.IsLocal(r.URL)
 	git, have := o.Git()
 	local = local && o.Transport != transportBinary
+	limits := object.NewLimits(o.MaxPack)
+	limits.Total = o.MaxMirror
 	if local && have {
 		repo, err := o.Trust.find(path)
 		local = err != nil || !repo.isReftable()
 	}
 	if local {
-		return &localSource{path: path, remote: r, trust: o.Trust, fresh: o.Fresh}
+		return &localSource{path: path, remote: r, trust: o.Trust, fresh: o.Fresh, limits: limits}
 	}
-	c := client{trust: o.Trust, remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack), silence: cmp.Or(o.Silence, defaultSilence)}
+	c := client{trust: o.Trust, remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: limits, silence: cmp.Or(o.Silence, defaultSilence)}
 	if o.Transport == transportBinary || have && c.binaryFits() {
 		return &binarySource{client: c, git: git}
 	}

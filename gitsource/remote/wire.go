@@ -281,7 +281,7 @@ func (s *wireSource) Transfer(ctx context.Context, gitDir string, tip object.Hea
 	defer answer.Close()
 	timer.Reset(s.silence)
 	pack := &timedReader{r: demux(req.Capabilities, answer), timer: timer, patience: s.silence}
-	return s.received(ctx, pack, object.Receive(ctx, gitDir, pack, s.limits))
+	return s.received(ctx, pack, object.Receive(ctx, gitDir, pack, s.limits.Within(gitDir)))
 }
 
 // received finds out whether the disk, the remote or the mirror is to blame for a
@@ -297,7 +297,7 @@ func (s *wireSource) received(ctx context.Context, pack *timedReader, err error)
 	case pack.err != nil || ctx.Err() != nil:
 		return s.describe(errors.Join(pack.err, ctx.Err()))
 	case errors.As(err, &limit):
-		return s.fail(object.ErrTooLarge, s.safe(err), "git: binary has room for more; or use a smaller repository")
+		return s.fail(object.ErrTooLarge, s.safe(err), "use a smaller repository, or raise the limit; git: binary has room for larger objects")
 	case object.Damaged(err):
 		return err
 	}

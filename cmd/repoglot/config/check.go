@@ -46,6 +46,9 @@ func check(c *Config, r *report, env *environment) {
 	if c.MaxFileSize < 1 {
 		bad(r, env, "max_file_size", "must be above 0; write a size like 128MiB")
 	}
+	if q := c.Quotas; q.Components < 1 || q.Files < 1 || q.Units < 1 || q.Mirror < 1 || q.Growth < 1 {
+		r.on("quotas", "quotas must be above 0; leave a quota out for its default")
+	}
 	for i, dir := range c.SafeDirectories {
 		if dir != "*" && !filepath.IsAbs(dir) {
 			r.on(index("safe_directories", i), "%s is no absolute path; write it like /srv/git/app.git, /srv/git/* or *", sample(dir))

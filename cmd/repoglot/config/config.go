@@ -84,6 +84,13 @@ type Config struct {
 	// `*` for all. Git calls this `safe.directory`: such a repository may have been
 	// made to show files that its owner may not read.
 	SafeDirectories []string `yaml:"safe_directories" restart:"true"`
+	// MinFreeSpace is the free space on the disk of `data_dir` below which nothing is
+	// pulled: what was pulled before is served, and pulls go on when there is room
+	// again. 0 switches the check off.
+	MinFreeSpace Size `yaml:"min_free_space" restart:"true"`
+	// Quotas bound what one repository may bring. Where one is exceeded, what was
+	// served before is still served, and the problem is shown.
+	Quotas Quotas `yaml:"quotas" restart:"true"`
 	// Projects lists the projects.
 	Projects []Project `yaml:"projects"`
 
@@ -102,6 +109,20 @@ type RateLimit struct {
 	Anonymous Rate `yaml:"anonymous"`
 	// Token bounds the requests with one token.
 	Token Rate `yaml:"token"`
+}
+
+// Quotas bound what one repository may bring. No known project meets the defaults.
+type Quotas struct {
+	// Components bounds the components that one discovery makes.
+	Components int `yaml:"components"`
+	// Files bounds the files of one component.
+	Files int `yaml:"files"`
+	// Units bounds the strings of one component, in all languages together.
+	Units int `yaml:"units"`
+	// Mirror bounds the local copy of one repository and branch: a size like `4GiB`.
+	Mirror Size `yaml:"mirror"`
+	// Growth bounds what one pull writes to the database: a size like `2GiB`.
+	Growth Size `yaml:"growth"`
 }
 
 // Credential is the credential for one host.
@@ -170,6 +191,8 @@ func Default() *Config {
 		ResponseCache: 32 << 20,
 		Git:           "auto",
 		GitExport:     true,
+		MinFreeSpace:  512 << 20,
+		Quotas:        Quotas{Components: 20_000, Files: 200_000, Units: 50_000_000, Mirror: 32 << 30, Growth: 16 << 30},
 	}
 }
 

@@ -131,6 +131,7 @@ func writeManual(t *testing.T) string {
 	}
 	section("The file", "", *config.Default())
 	section("rate_limit", "", config.RateLimit{})
+	section("quotas", "", config.Default().Quotas)
 	section("An entry of credentials", "", config.Credential{})
 	section("An entry of projects", "", config.DefaultProject())
 	section("An entry of components", "", config.DefaultComponent())

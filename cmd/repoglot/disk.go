@@ -1,0 +1,22 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+)
+
+// diskRoom returns a function that returns an error while less than floor is free on
+// the disk of a folder. Its text does not depend on how much is: a problem that stays
+// the same is stored and logged once. A disk that cannot be asked has room.
+func diskRoom(dir string, floor config.Size, free func(dir string) (int64, error)) func() error {
+	return func() error {
+		if floor <= 0 {
+			return nil
+		}
+		if left, err := free(dir); err != nil || left >= int64(floor) {
+			return nil
+		}
+		return fmt.Errorf("less than %s are free on the disk of data_dir (min_free_space): make room; pulls go on by themselves", floor)
+	}
+}
