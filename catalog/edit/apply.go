@@ -1,0 +1,219 @@
+package edit
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// Options say how edits are written. The zero value keeps the repository's text in a
+// conflict and the header as it is, and writes whatever is valid PO.
+type Options struct {
+	// Policy is on_conflict.
+	Policy Policy
+	// Gate is commit_gate: errors. It holds back what msgfmt -c would refuse.
+	Gate bool
+	// Revision is po_header: revision. It is the time for PO-Revision-Date; with the
+	// zero time that field and Last-Translator stay as they are.
+	Revision time.Time
+	// Forms is the number of plural forms of a file whose header does not say it.
+	Forms int
+}
+
+// Result is what became of one edit.
+type Result struct {
+	Outcome Outcome
+	// Theirs is the repository's text before; zero with Gone.
+	Theirs Text
+	// Reason says why, for Held and Unwritable; else "".
+	Reason string
+}
+
+// Apply writes edits into a file. It returns the new bytes, and a result for each edit,
+// in their order. If no edit is Applied or Overruled, the bytes are the old ones.
+//
+// Of several entries of one string the first counts, as for a catalog
+// (docs/po.md#duplicates). It is an error if the file cannot be read; then it stays,
+// and so do the edits.
+func Apply(name string, data []byte, edits []Edit, o Options) ([]byte, []Result, error) {
+	f, err := poparse.Parse(name, data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("apply edits: %w", err)
+	}
+	a := applier{file: f, options: o, forms: o.Forms, results: make([]Result, len(edits))}
+	if plural, ok := f.PluralForms(); ok {
+		a.forms = plural.Number
+		a.formula, _ = lang.Compile(plural.Expression)
+	}
+	entries := indexEntries(f)
+	var changes []change
+	for i, e := range edits {
+		if c, ok := a.decide(i, e, entries[e.Identity()]); ok {
+			changes = append(changes, c)
+		}
+	}
+	out, err := a.write(data, changes, edits)
+	if err != nil {
+		return nil, nil, fmt.Errorf("apply edits: %w", err)
+	}
+	return out, a.results, nil
+}
+
+// indexEntries returns the entries that count by the identity of their string.
+func indexEntries(f *poparse.File) map[catalog.Identity]*poparse.Entry {
+	var h catalog.Hasher
+	entries := make(map[catalog.Identity]*poparse.Entry, len(f.Entries))
+	for e := range f.Live() {
+		id := h.Identity(sourceOf(e), e.Context)
+		if _, ok := entries[id]; !ok {
+			entries[id] = e
+		}
+	}
+	return entries
+}
+
+// sourceOf returns the source of an entry, plural forms joined.
+func sourceOf(e *poparse.Entry) string {
+	if e.HasPlural {
+		return e.ID + catalog.FormSeparator + e.IDPlural
+	}
+	return e.ID
+}
+
+// applier applies edits to one file.
+type applier struct {
+	file    *poparse.File
+	options Options
+	forms   int           // of plurals, 0 if not known
+	formula *lang.Formula // of plurals, or nil
+	results []Result
+}
+
+// change is an entry before and after an edit.
+type change struct {
+	edit       int // its index
+	entry      *poparse.Entry
+	was, wants poparse.Entry
+}
+
+// decide finds the outcome of an edit, and the change if it has to be written.
+func (a *applier) decide(i int, e Edit, entry *poparse.Entry) (change, bool) {
+	r := &a.results[i]
+	if entry == nil {
+		r.Outcome = Gone
+		return change{}, false
+	}
+	theirs := Theirs{Text: TextOf(entry), Found: true, ReadOnly: hasFlag(entry, "read-only"), Forms: 1}
+	if entry.HasPlural {
+		theirs.Forms = a.forms
+	}
+	r.Theirs = theirs.Text
+	r.Outcome = Merge(e.Base, theirs, e.Ours, a.options.Policy)
+	if !r.Outcome.Written() {
+		return change{}, false
+	}
+	c := change{edit: i, entry: entry, was: *entry, wants: with(*entry, e.Ours)}
+	if a.options.Gate {
+		if err := CheckEntry(&c.wants, a.formula); err != nil {
+			r.Outcome, r.Reason = Held, err.Error()
+			return change{}, false
+		}
+	}
+	return c, true
+}
+
+// with returns an entry with another text. The previous strings are those of a text
+// that needs editing, so any other state ends them.
+func with(e poparse.Entry, t Text) poparse.Entry {
+	e.Str = catalog.SplitForms(t.Target)
+	e.Fuzzy = t.normal().State == catalog.StateFuzzy
+	if !e.Fuzzy {
+		e.Previous = nil
+	}
+	return e
+}
+
+func hasFlag(e *poparse.Entry, name string) bool {
+	for _, flag := range e.Flags {
+		if flag == name {
+			return true
+		}
+	}
+	return false
+}
+
+// write returns the file with the changes that can be written, and gives the others the
+// outcome Unwritable.
+func (a *applier) write(data []byte, changes []change, edits []Edit) ([]byte, error) {
+	writable := a.writable(changes)
+	if len(writable) == 0 {
+		return data, nil
+	}
+	header := a.file.Header
+	if header != nil && !a.options.Revision.IsZero() {
+		was := *header
+		a.revise(header, newest(writable, edits))
+		if _, err := a.bytes(writable); err != nil {
+			*header = was // a name that the charset lacks
+		}
+	}
+	out, err := a.bytes(writable)
+	if err != nil {
+		return nil, err
+	}
+	return out, a.check(out, writable)
+}
+
+// writable returns the changes that can be written. Almost always all can; else halves
+// are tried.
+func (a *applier) writable(changes []change) []change {
+	if len(changes) == 0 {
+		return nil
+	}
+	_, err := a.bytes(changes)
+	switch {
+	case err == nil:
+		return changes
+	case len(changes) == 1:
+		r := &a.results[changes[0].edit]
+		r.Outcome, r.Reason = Unwritable, err.Error()
+		return nil
+	}
+	half := len(changes) / 2
+	return append(a.writable(changes[:half:half]), a.writable(changes[half:])...)
+}
+
+// bytes returns the file with changes, and takes them back.
+func (a *applier) bytes(changes []change) ([]byte, error) {
+	for i := range changes {
+		*changes[i].entry = changes[i].wants
+	}
+	var b bytes.Buffer
+	_, err := a.file.WriteTo(&b)
+	for i := len(changes) - 1; i >= 0; i-- {
+		*changes[i].entry = changes[i].was
+	}
+	return b.Bytes(), err
+}
+
+// check reads a written file: what a commit has must be what was meant.
+func (a *applier) check(data []byte, changes []change) error {
+	f, err := poparse.Parse(a.file.Name, data)
+	if err != nil {
+		return fmt.Errorf("what was written: %w", err)
+	}
+	entries := indexEntries(f)
+	var h catalog.Hasher
+	for i := range changes {
+		wants := &changes[i].wants
+		got := entries[h.Identity(sourceOf(wants), wants.Context)]
+		if got == nil || !TextOf(got).Equal(TextOf(wants)) {
+			return fmt.Errorf("%s: the string of line %d would not be read as it was written", f.Name, wants.Line)
+		}
+	}
+	return nil
+}

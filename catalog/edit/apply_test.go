@@ -1,0 +1,319 @@
+package edit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/poparse"
+)
+
+const file = `# Czech
+msgid ""
+msgstr ""
+"PO-Revision-Date: 2020-01-01 10:00+0100\n"
+"Last-Translator: Somebody\n"
+"Language: cs\n"
+"Content-Type: text/plain; charset=UTF-8\n"
+"Plural-Forms: nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;\n"
+
+#: a.c:1
+#, c-format
+msgid "one %d"
+msgstr ""
+
+#, fuzzy
+#| msgid "to"
+msgid "two"
+msgstr "dva?"
+
+msgctxt "menu"
+msgid "two"
+msgid_plural "twos"
+msgstr[0] "dvojka"
+msgstr[1] "dvojky"
+msgstr[2] "dvojek"
+
+#, read-only
+msgid "locked"
+msgstr ""
+
+#~ msgid "one %d"
+#~ msgstr "jedna %d"
+
+#~ msgid "old"
+#~ msgstr "staré"
+`
+
+var (
+	noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	jana = Author{"Jana <x>\nEvil: 1", "jana@example.org", noon}
+)
+
+func edits(list ...Edit) []Edit { return list }
+
+// TestApply applies edits to one file, and lists the lines that change.
+func TestApply(t *testing.T) {
+	one := Edit{Source: "one %d", Ours: Text{"jedna %d", done}, Authors: []Author{jana}}
+	two := Edit{Source: "two", Base: Text{"dva?", fuzzy}, Ours: Text{"dva", done}}
+	menu := Edit{Source: forms("two", "twos"), Context: "menu", Base: Text{forms("dvojka", "dvojky", "dvojek"), done}, Ours: Text{forms("dvojka", "dvojky", "pět"), fuzzy}}
+	with := func(e Edit, change func(*Edit)) Edit { change(&e); return e }
+	for _, tt := range []struct {
+		name  string
+		edits []Edit
+		o     Options
+		want  string // lines removed and added
+		out   string // outcomes
+	}{
+		{"first translation, with an obsolete twin", edits(one), Options{}, "-msgstr \"\"\n+msgstr \"jedna %d\"\n", "applied"},
+		{"no longer fuzzy", edits(two), Options{}, "-#, fuzzy\n-#| msgid \"to\"\n-msgstr \"dva?\"\n+msgstr \"dva\"\n", "applied"},
+		{"still fuzzy keeps the previous text", edits(with(two, func(e *Edit) { e.Ours.State = fuzzy })), Options{}, "-msgstr \"dva?\"\n+msgstr \"dva\"\n", "applied"},
+		{"approved as it is", edits(with(two, func(e *Edit) { e.Ours.Target = "dva?" })), Options{}, "-#, fuzzy\n-#| msgid \"to\"\n", "applied"},
+		{"emptied", edits(with(two, func(e *Edit) { e.Ours = Text{} })), Options{}, "-#, fuzzy\n-#| msgid \"to\"\n-msgstr \"dva?\"\n+msgstr \"\"\n", "applied"},
+		{"plural, fuzzy set", edits(menu), Options{}, "-msgstr[2] \"dvojek\"\n+#, fuzzy\n+msgstr[2] \"pět\"\n", "applied"},
+		{"two and the header", edits(one, two), Options{Revision: noon}, "-\"PO-Revision-Date: 2020-01-01 10:00+0100\\n\"\n-\"Last-Translator: Somebody\\n\"\n-#, fuzzy\n-#| msgid \"to\"\n-msgstr \"dva?\"\n-msgstr \"\"\n" +
+			"+\"PO-Revision-Date: 2026-05-01 12:00+0000\\n\"\n+\"Last-Translator: Jana x Evil: 1 <jana@example.org>\\n\"\n+msgstr \"jedna %d\"\n+msgstr \"dva\"\n", "applied applied"},
+		{"nothing to write leaves the header", edits(with(one, func(e *Edit) { e.Source = "old" })), Options{Revision: noon}, "", "gone"},
+		{"conflict", edits(with(two, func(e *Edit) { e.Base = Text{} })), Options{Revision: noon}, "", "conflict"},
+		{"conflict, edit wins", edits(with(two, func(e *Edit) { e.Base = Text{} })), Options{Policy: KeepEdit}, "-#, fuzzy\n-#| msgid \"to\"\n-msgstr \"dva?\"\n+msgstr \"dva\"\n", "overruled"},
+		{"read-only", edits(Edit{Source: "locked", Ours: Text{"x", done}}), Options{}, "", "read-only"},
+		{"other number of forms", edits(with(menu, func(e *Edit) { e.Ours.Target = forms("x", "y") })), Options{}, "", "plural-conflict"},
+		{"held", edits(with(one, func(e *Edit) { e.Ours.Target = "jedna" }), two), Options{Gate: true}, "-#, fuzzy\n-#| msgid \"to\"\n-msgstr \"dva?\"\n+msgstr \"dva\"\n", "held applied"},
+		{"not held without the gate", edits(with(one, func(e *Edit) { e.Ours.Target = "jedna" })), Options{}, "-msgstr \"\"\n+msgstr \"jedna\"\n", "applied"},
+		{"of another context", edits(with(two, func(e *Edit) { e.Context = "other" })), Options{}, "", "gone"},
+		{"done", edits(with(two, func(e *Edit) { e.Ours = Text{"dva?", fuzzy} })), Options{Revision: noon}, "", "done"},
+	} {
+		for nl, name := range map[string]string{"\n": "LF", "\r\n": "CR LF"} {
+			t.Run(tt.name+" "+name, func(t *testing.T) {
+				before := strings.ReplaceAll(file, "\n", nl)
+				after, results, err := Apply("cs.po", []byte(before), tt.edits, tt.o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var out []string
+				for _, r := range results {
+					out = append(out, r.Outcome.String())
+				}
+				if got := strings.Join(out, " "); got != tt.out {
+					t.Errorf("got %s, want %s", got, tt.out)
+				}
+				if diff := cmp.Diff(tt.want, strings.ReplaceAll(changedLines(before, string(after)), "\r\n", "\n")); diff != "" {
+					t.Errorf("(-want +got)\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// changedLines returns the lines that only one text has, in their order.
+func changedLines(a, b string) string {
+	var out strings.Builder
+	count := map[string]int{}
+	x, y := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
+	for _, line := range y {
+		count[line]++
+	}
+	for _, line := range x {
+		if count[line]--; count[line] < 0 {
+			out.WriteString("-" + line)
+		}
+	}
+	clear(count)
+	for _, line := range x {
+		count[line]++
+	}
+	for _, line := range y {
+		if count[line]--; count[line] < 0 {
+			out.WriteString("+" + line)
+		}
+	}
+	return out.String()
+}
+
+// TestApplyUnwritable has texts that the file's charset lacks, among others.
+func TestApplyUnwritable(t *testing.T) {
+	data := "msgid \"\"\nmsgstr \"\"\n\"Last-Translator: x\\n\"\n\"PO-Revision-Date: y\\n\"\n\"Content-Type: text/plain; charset=ISO-8859-2\\n\"\n"
+	var list []Edit
+	for i := range 9 {
+		id := fmt.Sprint("id", i)
+		data += "\nmsgid \"" + id + "\"\nmsgstr \"\"\n"
+		text := "\u010d" // in the charset
+		if i%4 == 1 {
+			text = "漢"
+		}
+		list = append(list, Edit{Source: id, Ours: Text{text, done}, Authors: []Author{{Name: "漢"}}})
+	}
+	out, results, err := Apply("x.po", []byte(data), list, Options{Revision: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if want := map[bool]Outcome{true: Unwritable, false: Applied}[i%4 == 1]; r.Outcome != want || (r.Reason != "") != (want == Unwritable) {
+			t.Errorf("edit %d: %v, %q", i, r.Outcome, r.Reason)
+		}
+	}
+	if n := strings.Count(string(out), "msgstr \"\xe8\""); n != 7 {
+		t.Errorf("%d texts written, want 7", n)
+	}
+	if !strings.Contains(string(out), "Last-Translator: x") {
+		t.Error("a name that the charset lacks was written")
+	}
+}
+
+// TestApplyForms has a plural in a file whose header does not say how many forms.
+func TestApplyForms(t *testing.T) {
+	data := []byte("msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n")
+	e := edits(Edit{Source: forms("a", "b"), Ours: Text{forms("x", "y"), done}})
+	for number, want := range map[int]Outcome{0: Applied, 2: Applied, 3: PluralConflict} {
+		if _, r, err := Apply("x.po", data, e, Options{Forms: number}); err != nil || r[0].Outcome != want {
+			t.Errorf("%d forms: %v, %v", number, r, err)
+		}
+	}
+	if _, _, err := Apply("x.po", []byte("msgid"), e, Options{}); err == nil {
+		t.Error("a file that cannot be read was written")
+	}
+}
+
+// TestApplyUTF16 edits a file in UTF-16.
+func TestApplyUTF16(t *testing.T) {
+	enc := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	before, err := enc.NewEncoder().String("msgid \"a\"\r\nmsgstr \"\"\r\n\r\nmsgid \"b\"\r\nmsgstr \"ž\"")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _, err := Apply("x.po", []byte(before), edits(Edit{Source: "a", Ours: Text{"漢", done}}), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := enc.NewEncoder().String("msgid \"a\"\r\nmsgstr \"漢\"\r\n\r\nmsgid \"b\"\r\nmsgstr \"ž\"")
+	if string(out) != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
+
+// TestApplyLikeMsgattrib clears the fuzzy flag of each entry in turn, and compares with
+// msgattrib, which does so for all.
+func TestApplyLikeMsgattrib(t *testing.T) {
+	if _, err := exec.LookPath("msgattrib"); err != nil {
+		t.Skip("skipped: msgattrib is not installed")
+	}
+	cmd := exec.Command("msgattrib", "--clear-fuzzy", "--clear-previous", "-")
+	file := strings.Replace(file, "#~ msgid \"one %d\"\n#~ msgstr \"jedna %d\"\n\n", "", 1) // it refuses twins
+	file = strings.Replace(file, "#, read-only\n", "", 1)                                   // and drops flags that it does not know
+	cmd.Stdin = strings.NewReader(file)
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C.UTF-8")
+	want, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := Apply("x.po", []byte(file), edits(Edit{Source: "two", Base: Text{"dva?", fuzzy}, Ours: Text{"dva?", done}}), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("(-msgattrib +ours)\n%s", diff)
+	}
+}
+
+// FuzzApply edits one string of any file: it reads back as wanted, and all other
+// entries are as they were.
+func FuzzApply(f *testing.F) {
+	f.Add([]byte(file), uint8(1), "nové", false)
+	f.Add([]byte(file), uint8(0), strings.Repeat("dlouhé slovo ", 20)+"\n", true)
+	f.Add([]byte("msgid \"a\" msgstr \"b\" # c\nmsgid \"d\" msgstr \"e\""), uint8(1), "x\\\"\ty", false)
+	f.Add([]byte("msgid \"\"\r\nmsgstr \"charset=CP932\"\r\n\r\nmsgid \"d\"\r\nmsgid_plural \"e\"\r\nmsgstr[0] \"\x83\x5c\""), uint8(0), "表", false)
+	f.Fuzz(func(t *testing.T, data []byte, which uint8, text string, unsure bool) {
+		if len(data) < 1<<14 {
+			checkApply(t, data, int(which), text, unsure)
+		}
+	})
+}
+
+// TestApplyDrawn does the same with drawn texts.
+func TestApplyDrawn(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		text := make([]rune, rnd.IntN(200))
+		for i := range text {
+			text[i] = []rune("aé漢\n\\\"%\t -/")[rnd.IntN(11)]
+		}
+		checkApply(t, []byte(file), rnd.IntN(4), string(text), rnd.IntN(2) == 0)
+	}
+}
+
+func checkApply(t *testing.T, data []byte, which int, text string, unsure bool) {
+	t.Helper()
+	before, err := poparse.Parse("x.po", data)
+	if err != nil {
+		return
+	}
+	entries := indexEntries(before)
+	var e *poparse.Entry
+	for live := range before.Live() {
+		var h catalog.Hasher
+		if id := h.Identity(sourceOf(live), live.Context); entries[id] == live {
+			if e = live; which == 0 {
+				break
+			}
+			which--
+		}
+	}
+	if e == nil || hasFlag(e, "read-only") {
+		return
+	}
+	target := make([]string, len(e.Str))
+	state := empty
+	for i := range target {
+		if target[i] = text; text != "" {
+			state = done
+		}
+	}
+	if unsure && state == done {
+		state = fuzzy
+	}
+	ours, err := NewText(target, state, len(target))
+	if err != nil {
+		return
+	}
+	list := edits(Edit{Source: sourceOf(e), Context: e.Context, Base: TextOf(e), Ours: ours})
+	out, results, err := Apply("x.po", data, list, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch o := results[0].Outcome; {
+	case o == Unwritable || o == PluralConflict || o == Gone: // joined by half a separator
+		return
+	case o == Done:
+		if string(out) != string(data) {
+			t.Fatal("nothing to do, and the file has changed")
+		}
+		return
+	}
+	after, err := poparse.Parse("x.po", out)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if len(after.Entries) != len(before.Entries) {
+		t.Fatalf("%d entries, before %d", len(after.Entries), len(before.Entries))
+	}
+	for i, was := range before.Entries {
+		now := after.Entries[i]
+		if was == e {
+			if !TextOf(now).Equal(ours) {
+				t.Fatalf("reads back as %v, wanted %v", TextOf(now), ours)
+			}
+			continue
+		}
+		now.Line, now.KeywordLine = was.Line, was.KeywordLine
+		if diff := cmp.Diff(was, now); diff != "" {
+			t.Fatalf("another entry has changed (-before +after)\n%s", diff)
+		}
+	}
+}

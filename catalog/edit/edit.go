@@ -1,0 +1,88 @@
+package edit
+
+import (
+	"slices"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// Text is the translation of a string, and its state.
+type Text struct {
+	// Target has the plural forms, joined by catalog.FormSeparator.
+	Target string
+	// State is StateEmpty, StateFuzzy or StateTranslated: a PO file keeps no others.
+	State catalog.State
+}
+
+// TextOf returns the text that a file has for a string: an empty first form is an
+// untranslated string, fuzzy or not (docs/po.md#states).
+func TextOf(e *poparse.Entry) Text {
+	t := Text{Target: catalog.JoinForms(e.Str), State: catalog.StateTranslated}
+	if e.Fuzzy {
+		t.State = catalog.StateFuzzy
+	}
+	return t.normal()
+}
+
+// normal returns the text as it is read from a file: without empty forms at the end,
+// and untranslated if the first form is empty.
+func (t Text) normal() Text {
+	t.Target = catalog.TrimForms(t.Target)
+	if catalog.SplitForms(t.Target)[0] == "" {
+		t.State = catalog.StateEmpty
+	}
+	return t
+}
+
+// Equal reports whether a file has the same for both.
+func (t Text) Equal(other Text) bool { return t.normal() == other.normal() }
+
+// Author is somebody who wrote a text.
+type Author struct {
+	Name, Email string
+	// Time is when they did so last.
+	Time time.Time
+}
+
+// Edit is what happened to one string since the repository's text.
+type Edit struct {
+	// Context and Source identify the string; the plural forms of Source are joined.
+	Context, Source string
+	// Base is the repository's text when the first change was made.
+	Base Text
+	// Ours is the last text. For a plural it has as many forms as the translation had
+	// when it was written.
+	Ours Text
+	// Authors are all who wrote a text since Base, each once, by the time of their
+	// last one: the last author wrote Ours.
+	Authors []Author
+}
+
+// Identity returns the identity of the string.
+func (e Edit) Identity() catalog.Identity {
+	var h catalog.Hasher
+	return h.Identity(e.Source, e.Context)
+}
+
+// Then returns the edit after another change: with the first base, the last text and
+// all authors.
+func (e Edit) Then(text Text, by Author) Edit {
+	authors := slices.DeleteFunc(slices.Clone(e.Authors), func(a Author) bool {
+		return a.Name == by.Name && a.Email == by.Email
+	})
+	e.Ours, e.Authors = text, append(authors, by)
+	return e
+}
+
+// Nothing reports whether the last change brought the repository's text back.
+func (e Edit) Nothing() bool { return e.Ours.Equal(e.Base) }
+
+// Last returns the author of Ours, the zero Author if the edit has none.
+func (e Edit) Last() Author {
+	if len(e.Authors) == 0 {
+		return Author{}
+	}
+	return e.Authors[len(e.Authors)-1]
+}
