@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
+	"path/filepath"
 	"time"
 
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -163,4 +165,30 @@ func (r *Reader) Mailmap(ctx context.Context, commit object.Hash) (object.Mailma
 		return object.Mailmap{}, fmt.Errorf("read .mailmap: %w", err)
 	}
 	return object.ParseMailmap(string(data)), nil
+}
+
+// OpenIn opens the mirror in a folder for reading, without a Mirror: it changes
+// nothing, so a server may use the folder meanwhile, and replace the git directory that
+// the Reader reads. path is that git directory. The error is ErrNotFetched if there is no
+// mirror.
+func OpenIn(ctx context.Context, dir string) (r *Reader, path string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, "", err
+	}
+	name, err := object.ReadText(dir, currentFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, "", ErrNotFetched
+	case err != nil:
+		return nil, "", err
+	case !generationName.MatchString(name):
+		return nil, "", fmt.Errorf("%s: %w", currentFile, object.ErrCorrupt)
+	}
+	path = filepath.Join(dir, name)
+	head, err := object.CurrentHead(path)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %w", object.ErrCorrupt, err)
+	}
+	r, err = openReader(path, head, func() {})
+	return r, path, err
 }

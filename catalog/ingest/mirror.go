@@ -52,8 +52,7 @@ func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
 	if m.Mirror != nil && sameRemote(m.Remote(), b.Remote) {
 		return m, nil
 	}
-	sum := sha256.Sum256([]byte(b.Key))
-	opened, err := gitsource.Open(ctx, filepath.Join(s.mirrorDir, hex.EncodeToString(sum[:8])), b.Remote, s.git)
+	opened, err := gitsource.Open(ctx, mirrorPath(s.mirrorDir, b.Key), b.Remote, s.git)
 	if err != nil {
 		m.give()
 		return nil, fmt.Errorf("pull %s: %w", b.Key, err)
@@ -61,6 +60,12 @@ func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
 	m.Mirror = opened
 	m.shown.Store(opened)
 	return m, nil
+}
+
+// mirrorPath is the folder of the mirror of a branch.
+func mirrorPath(mirrorDir, key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return filepath.Join(mirrorDir, hex.EncodeToString(sum[:8]))
 }
 
 // Shown returns the mirror of a branch for reading during pulls. It is nil until

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -17,7 +19,8 @@ func (p *program) verifyCommand() *cobra.Command {
 		Short: "Recount the whole database, also while a server is running",
 		Long: "Compute everything derived again: statistics and lists of changes from the\n" +
 			"strings and the entries, and what depends on texts and files from those; compare\n" +
-			"it with the stored values. The command reads one state of the database and\n" +
+			"it with the stored values. Then read the mirrors, and compare the stored files\n" +
+			"with the commits there. The command reads one state of the database and\n" +
 			"changes nothing; a server may go on pulling. It prints a line for each number\n" +
 			"that differs. The exit status is 0 only if no number differs.",
 		Args: arguments(0, "no argument"),
@@ -44,7 +47,7 @@ func (p *program) verify(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	differ := 0
+	differ, damaged := 0, 0
 	return db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		seen, err := snap.Verify(ctx, func(m store.Mismatch) {
 			differ++
@@ -53,11 +56,21 @@ func (p *program) verify(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
+		mirrored, err := ingest.VerifyMirrors(ctx, snap, filepath.Join(string(c.DataDir), "mirrors"), func(line string) {
+			damaged++
+			fmt.Fprintln(p.stdout, line)
+		})
+		if err != nil {
+			return err
+		}
 		if differ > 0 {
 			return fmt.Errorf("%d numbers differ: please report it; move the database away and import again to correct them", differ)
 		}
-		_, err = fmt.Fprintf(p.stdout, "%d units of %d translations of %d components, %d changes: nothing differs\n",
-			seen.Units, seen.Translations, seen.Components, seen.Changes)
+		if damaged > 0 {
+			return fmt.Errorf("%d differences from the mirrors: each line says what to do", damaged)
+		}
+		_, err = fmt.Fprintf(p.stdout, "%d units of %d translations of %d components, %d changes, %d files in %d mirrors: nothing differs\n",
+			seen.Units, seen.Translations, seen.Components, seen.Changes, mirrored.Files, mirrored.Mirrors)
 		return err
 	})
 }

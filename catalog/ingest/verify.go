@@ -1,0 +1,161 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// VerifiedMirrors counts what VerifyMirrors has compared.
+type VerifiedMirrors struct{ Mirrors, Files int }
+
+// VerifyMirrors reads every mirror whole and compares the stored files with the commits
+// of their components there. It calls each with a line for every difference. A mirror
+// that is not there, and a commit that a mirror does not have any more, are no
+// differences: mirrors are a cache. It changes nothing; a server may go on.
+func VerifyMirrors(ctx context.Context, snap *store.Snapshot, mirrorDir string, each func(line string)) (seen VerifiedMirrors, err error) {
+	rows, err := snap.Components(ctx, "")
+	if err != nil {
+		return seen, err
+	}
+	byBranch := map[string][]*store.ComponentRow{}
+	var keys []string
+	for _, row := range rows {
+		key := BranchKey(row.Repo, row.Branch)
+		if byBranch[key] == nil {
+			keys = append(keys, key)
+		}
+		byBranch[key] = append(byBranch[key], row)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		v := mirrorVerifier{snap: snap, dir: mirrorPath(mirrorDir, key), each: func(line string) { each(key + ": " + line) }, seen: &seen}
+		if err := v.run(ctx, byBranch[key]); err != nil {
+			return seen, fmt.Errorf("verify the mirror of %s: %w", key, err)
+		}
+	}
+	return seen, nil
+}
+
+// mirrorVerifier verifies one mirror.
+type mirrorVerifier struct {
+	snap *store.Snapshot
+	dir  string
+	each func(line string)
+	seen *VerifiedMirrors
+}
+
+// tries is how often a mirror is read that a server replaces meanwhile.
+const tries = 3
+
+func (v *mirrorVerifier) run(ctx context.Context, rows []*store.ComponentRow) error {
+	for try := 1; ; try++ {
+		reader, path, err := gitsource.OpenIn(ctx, v.dir)
+		if errors.Is(err, gitsource.ErrNotFetched) {
+			return nil
+		}
+		var lines []string
+		files := 0
+		if err == nil {
+			if err = object.VerifyAll(ctx, path); err == nil {
+				lines, files, err = v.compare(ctx, reader, rows)
+			}
+			_ = reader.Close() // reading is over
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if of := (*storeError)(nil); errors.As(err, &of) {
+			return of.error
+		}
+		_, now, _ := gitsource.OpenIn(ctx, v.dir)
+		if err != nil && now != path && try < tries {
+			continue
+		}
+		v.seen.Mirrors++
+		v.seen.Files += files
+		for _, line := range lines {
+			v.each(line)
+		}
+		if err != nil {
+			v.each("the mirror is damaged; remove " + v.dir + " while no server runs, or let the next pull clone again: " + shortened(err.Error()))
+		}
+		return nil
+	}
+}
+
+// storeError is an error of the database, not of a mirror.
+type storeError struct{ error }
+
+// compare compares the stored files of components with their commits.
+func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows []*store.ComponentRow) (lines []string, files int, err error) {
+	for _, row := range rows {
+		head, err := object.ParseHash(row.Head)
+		if err != nil || !r.Has(head) || !row.Imported {
+			continue
+		}
+		stored, err := v.storedFiles(ctx, row)
+		if err != nil {
+			return lines, files, &storeError{err}
+		}
+		var paths []string
+		for path := range stored {
+			paths = append(paths, path)
+		}
+		m := filemask.NewMatcher(nil, paths...)
+		there, err := r.Snapshot(ctx, head, m.Want, m.Prune)
+		if err != nil {
+			return lines, files, err
+		}
+		for _, f := range there {
+			if files++; stored[f.Path] != f.Blob.String() {
+				lines = append(lines, fmt.Sprintf("%s/%s: %s: blob %s is stored, commit %.12s has %s: please report it", row.Project.Slug, row.Slug, f.Path, stored[f.Path], row.Head, f.Blob))
+			}
+			delete(stored, f.Path)
+		}
+		for path := range stored {
+			lines = append(lines, fmt.Sprintf("%s/%s: %s is stored, commit %.12s does not have it: please report it", row.Project.Slug, row.Slug, path, row.Head))
+		}
+	}
+	slices.Sort(lines)
+	return lines, files, nil
+}
+
+// storedFiles returns the blobs of the files that a component serves as they are at its
+// commit, by path: not of those whose newest version cannot be read.
+func (v *mirrorVerifier) storedFiles(ctx context.Context, row *store.ComponentRow) (map[string]string, error) {
+	translations, err := v.snap.Translations(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	problems, err := v.snap.Problems(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	served := slices.DeleteFunc(translations, func(t catalog.Translation) bool { return t.Removed || t.Filename == "" })
+	ids := make([]int64, len(served))
+	for i := range served {
+		ids[i] = served[i].ID
+	}
+	files, err := v.snap.StoredFiles(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	blobs := make(map[string]string, len(served))
+	for i := range served {
+		if f, ok := files[served[i].ID]; ok {
+			blobs[served[i].Filename] = f.Blob
+		}
+	}
+	for _, p := range problems {
+		delete(blobs, p.Path)
+	}
+	return blobs, nil
+}
