@@ -1,0 +1,337 @@
+package message
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kind says what a template is for, and so which placeholders it may use.
+type Kind int
+
+// The kinds of templates.
+const (
+	// Translation is a template about one translation: commit_message, add_message,
+	// delete_message.
+	Translation Kind = iota
+	// Component is one about a component: merge_message, pull_message.
+	Component
+	// Addon is addon_message.
+	Addon
+)
+
+// SyntaxError says what is wrong with a template, and where.
+type SyntaxError struct {
+	// Line and Column count from 1, Column in characters.
+	Line, Column int
+	// Text says what is wrong and what is allowed.
+	Text string
+}
+
+// Error returns "line:column: text".
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text) }
+
+// Template is a parsed template. It may be rendered by several goroutines.
+type Template struct{ nodes []node }
+
+const (
+	maxTemplate = 16 << 10
+	maxNesting  = 10
+)
+
+// node is a part of a template: text, a placeholder, a loop or a condition.
+type node struct {
+	text   string
+	value  *value
+	loop   string // the name of a loop's items
+	cases  []branch
+	body   []node // of a loop
+	orElse []node // {% else %} and {% empty %}
+}
+
+// branch is a condition and what is rendered if it holds.
+type branch struct {
+	condition []term
+	body      []node
+}
+
+// term is an operand of a condition. Terms are joined from left to right by and, which
+// binds more closely, and or.
+type term struct {
+	or, not bool
+	value   value
+	compare string // "", "==" or "!="
+	with    value
+}
+
+// value is a placeholder with filters, or a text in quotes.
+type value struct {
+	name    string
+	literal string
+	filters []string
+}
+
+// Parse reads a template. CR LF counts as LF. An error is a [*SyntaxError].
+func Parse(kind Kind, text string) (*Template, error) {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	p := parser{kind: kind, text: text}
+	if len(text) > maxTemplate {
+		return nil, p.fail(0, fmt.Sprintf("the template has %d bytes; at most %d are read", len(text), maxTemplate))
+	}
+	nodes, end, err := p.nodes(0)
+	if err != nil {
+		return nil, err
+	}
+	if end != "" {
+		return nil, p.fail(p.start, "{% "+end+" %} closes nothing")
+	}
+	return &Template{nodes}, nil
+}
+
+type parser struct {
+	kind  Kind
+	text  string
+	pos   int
+	start int      // of the last tag
+	items []string // names of the items of the loops around the position
+}
+
+func (p *parser) fail(at int, text string) error {
+	before := p.text[:min(at, len(p.text))]
+	line := strings.LastIndexByte(before, '\n') + 1
+	return &SyntaxError{Line: 1 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(before[line:]), Text: text}
+}
+
+// nodes reads up to the end, or to a tag that ends or divides the tag around, which it
+// returns.
+func (p *parser) nodes(depth int) (list []node, end string, err error) {
+	if depth > maxNesting {
+		return nil, "", p.fail(p.start, fmt.Sprintf("tags are nested in more than %d levels", maxNesting))
+	}
+	for p.pos < len(p.text) {
+		n := nextTag(p.text[p.pos:])
+		if n > 0 {
+			list = append(list, node{text: p.text[p.pos : p.pos+n]})
+		}
+		p.pos += n
+		if p.pos == len(p.text) {
+			break
+		}
+		p.start = p.pos
+		kind := p.text[p.pos+1]
+		closing := map[byte]string{'{': "}}", '%': "%}", '#': "#}"}[kind]
+		inner, _, ok := strings.Cut(p.text[p.pos+2:], closing)
+		if line, _, more := strings.Cut(inner, "\n"); !ok || more {
+			return nil, "", p.fail(p.start, fmt.Sprintf("%q is not closed by %s on its line", clip("{"+string(kind)+line), closing))
+		}
+		p.pos += 2 + len(inner) + 2
+		switch inner = strings.TrimSpace(inner); kind {
+		case '{':
+			v, err := p.value(inner)
+			if err != nil {
+				return nil, "", err
+			}
+			list = append(list, node{value: &v})
+		case '%':
+			word, _, _ := strings.Cut(inner, " ")
+			if slices.Contains([]string{"endfor", "endif", "else", "elif", "empty"}, word) {
+				return list, inner, nil
+			}
+			n, err := p.tag(word, inner, depth)
+			if err != nil {
+				return nil, "", err
+			}
+			list = append(list, n)
+		}
+	}
+	return list, "", nil
+}
+
+// nextTag returns the index of the next tag, or the length of s.
+func nextTag(s string) int {
+	for i := 0; i+1 < len(s); i++ {
+		if s[i] == '{' && strings.IndexByte("{%#", s[i+1]) >= 0 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// tag reads a tag that has a body.
+func (p *parser) tag(word, inner string, depth int) (node, error) {
+	switch word {
+	case "for":
+		return p.loop(inner, depth)
+	case "if":
+		return p.condition(inner, depth)
+	}
+	return node{}, p.fail(p.start, fmt.Sprintf("unknown tag %q: known are for and if", clip(word)))
+}
+
+func (p *parser) loop(inner string, depth int) (node, error) {
+	start, words := p.start, strings.Fields(inner)
+	if len(words) != 4 || words[2] != "in" || !isName(words[1]) {
+		return node{}, p.fail(start, "a loop is {% for item in component_linked_childs %}")
+	}
+	if words[3] != linkedName {
+		return node{}, p.fail(start, fmt.Sprintf("%q is no list: the only one is %s", clip(words[3]), linkedName))
+	}
+	n := node{loop: words[1]}
+	p.items = append(p.items, words[1])
+	var end string
+	var err error
+	n.body, end, err = p.nodes(depth + 1)
+	p.items = p.items[:len(p.items)-1]
+	if err == nil && end == "empty" {
+		n.orElse, end, err = p.nodes(depth + 1)
+	}
+	if err == nil && end != "endfor" {
+		err = p.fail(start, "{% for %} is not closed by {% endfor %}")
+	}
+	return n, err
+}
+
+func (p *parser) condition(inner string, depth int) (node, error) {
+	start := p.start
+	var n node
+	for {
+		_, expression, _ := strings.Cut(inner, " ")
+		terms, err := p.terms(expression)
+		if err != nil {
+			return node{}, err
+		}
+		body, end, err := p.nodes(depth + 1)
+		if err != nil {
+			return node{}, err
+		}
+		n.cases = append(n.cases, branch{terms, body})
+		if strings.HasPrefix(end, "elif ") {
+			inner = end
+			continue
+		}
+		if end == "else" {
+			n.orElse, end, err = p.nodes(depth + 1)
+		}
+		if err == nil && end != "endif" {
+			err = p.fail(start, "{% if %} is not closed by {% endif %}")
+		}
+		return n, err
+	}
+}
+
+// terms reads the expression of a condition.
+func (p *parser) terms(expression string) ([]term, error) {
+	words, ok := splitWords(expression)
+	if !ok || len(words) == 0 {
+		return nil, p.fail(p.start, "the condition is missing, or a quote is not closed")
+	}
+	var terms []term
+	for i := 0; i < len(words); {
+		var t term
+		if len(terms) > 0 {
+			if words[i] != "and" && words[i] != "or" {
+				return nil, p.fail(p.start, fmt.Sprintf("%q is no operator: known are and, or, not, == and !=", clip(words[i])))
+			}
+			t.or = words[i] == "or"
+			i++
+		}
+		for ; i < len(words) && words[i] == "not"; i++ {
+			t.not = !t.not
+		}
+		operand := func() (v value, err error) {
+			if i == len(words) {
+				return v, p.fail(p.start, "the condition is not complete")
+			}
+			i++
+			return p.value(words[i-1])
+		}
+		var err error
+		if t.value, err = operand(); err != nil {
+			return nil, err
+		}
+		if i < len(words) && (words[i] == "==" || words[i] == "!=") {
+			t.compare = words[i]
+			i++
+			if t.with, err = operand(); err != nil {
+				return nil, err
+			}
+		}
+		terms = append(terms, t)
+	}
+	return terms, nil
+}
+
+// splitWords splits at blanks outside quotes.
+func splitWords(s string) (words []string, ok bool) {
+	for {
+		s = strings.TrimLeft(s, " \t")
+		if s == "" {
+			return words, true
+		}
+		n := strings.IndexAny(s, " \t")
+		if s[0] == '"' || s[0] == '\'' {
+			if n = strings.IndexByte(s[1:], s[0]); n < 0 {
+				return nil, false
+			}
+			n += 2
+		}
+		if n < 0 {
+			n = len(s)
+		}
+		words, s = append(words, s[:n]), s[n:]
+	}
+}
+
+// value reads a placeholder with its filters, or a text in quotes.
+func (p *parser) value(s string) (value, error) {
+	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
+		return value{literal: s[1 : len(s)-1]}, nil
+	}
+	parts := strings.Split(s, "|")
+	v := value{name: strings.TrimSpace(parts[0])}
+	if err := p.known(v.name); err != nil {
+		return value{}, err
+	}
+	for _, filter := range parts[1:] {
+		filter = strings.TrimSpace(filter)
+		if filters()[filter] == nil {
+			return value{}, p.fail(p.start, fmt.Sprintf("unknown filter %q: known are %s", clip(filter), filterNames()))
+		}
+		v.filters = append(v.filters, filter)
+	}
+	return v, nil
+}
+
+// known reports whether a placeholder may be used here.
+func (p *parser) known(name string) error {
+	if item, field, ok := strings.Cut(name, "."); ok && slices.Contains(p.items, item) {
+		if !slices.Contains(itemFields(), field) {
+			return p.fail(p.start, fmt.Sprintf("unknown field %q of %s: known are %s", clip(field), item, strings.Join(itemFields(), ", ")))
+		}
+		return nil
+	}
+	placeholder, ok := placeholders()[name]
+	switch {
+	case !ok:
+		return p.fail(p.start, fmt.Sprintf("unknown placeholder %q: docs/compatibility.md lists them", clip(name)))
+	case placeholder.translation && p.kind != Translation:
+		return p.fail(p.start, fmt.Sprintf("%s is known in commit_message, add_message and delete_message only", name))
+	case name == "addon_name" && p.kind != Addon:
+		return p.fail(p.start, "addon_name is known in addon_message only")
+	}
+	return nil
+}
+
+func isName(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) < 0
+}
+
+func clip(s string) string {
+	if utf8.RuneCountInString(s) <= 40 {
+		return s
+	}
+	return string([]rune(s)[:40]) + "…"
+}
