@@ -6,7 +6,7 @@
 // is rendered from one snapshot of the store, so that its parts belong
 // together. Rendered answers are cached; large ones are streamed or spooled.
 //
-// Goals: a client written for Weblate 4.11 to 4.15 works unchanged; hostile
+// Goals: a client written for Weblate works unchanged; hostile
 // input gets a 4xx, never a 5xx, a panic or somebody else's host in a link.
 // Non-goals: writing (a write answers 401 or 403); pages of its own, which
 // api/page makes from the JSON; listening, TLS, timeouts and header limits,

@@ -5,7 +5,7 @@
 // or a method of Env if it needs more; see Handler. The functions in visible.go
 // decide what a client may see: a handler gets every object from one of them.
 //
-// Goals: a client written for Weblate 4.11 to 4.15 works unchanged; each object
+// Goals: a client written for Weblate works unchanged; each object
 // and list is read in one snapshot. Non-goals: writing; sending, which is in
 // api; the form of the JSON, which is in api/wire.
 package resource
