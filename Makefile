@@ -5,17 +5,40 @@ GO      ?= go
 BIN     := bin/repoglot
 DEMO    ?= demo
 LISTEN  ?= 127.0.0.1:8080
+PREFIX  ?= /usr/local
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: all help build run advance quick test race lint drift check bench fuzz clean
+# goreleaser is kept out of go.mod: it has hundreds of dependencies. From 2.15 on it
+# needs a module that the Go proxy does not have.
+GORELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.13.3
+
+.PHONY: all help build install release completions run advance quick test race lint drift check bench fuzz clean
 
 all: build
 
 help: ## list the targets
-	@sed -nE 's/^([a-z]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '  %-8s %s\n' "$$name" "$$text"; done
+	@sed -nE 's/^([a-z]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '  %-9s %s\n' "$$name" "$$text"; done
 
 build: ## build the binary, bin/repoglot
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BIN) ./cmd/repoglot
+
+install: build completions ## install the binary, man page and completions below PREFIX, /usr/local
+	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/repoglot
+	install -D -m 644 docs/repoglot.1 $(DESTDIR)$(PREFIX)/share/man/man1/repoglot.1
+	install -D -m 644 bin/completions/repoglot.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/repoglot
+	install -D -m 644 bin/completions/_repoglot $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_repoglot
+	install -D -m 644 bin/completions/repoglot.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/repoglot.fish
+
+completions: build
+	mkdir -p bin/completions
+	$(BIN) completion bash > bin/completions/repoglot.bash
+	$(BIN) completion zsh > bin/completions/_repoglot
+	$(BIN) completion fish > bin/completions/repoglot.fish
+
+# Without a tag at HEAD it makes a snapshot. Publish dist/ with `gh release create`.
+release: completions ## build archives, packages, checksums and SBOMs in dist/, and try them
+	GORELEASER_CURRENT_TAG=$(shell git describe --tags --abbrev=0 2>/dev/null || echo v0.0.0) $(GORELEASER) release --clean --skip=publish,announce,validate $(shell git describe --exact-match --tags HEAD >/dev/null 2>&1 || echo --snapshot)
+	REPOGLOT_DIST=$(CURDIR)/dist $(GO) test -count=1 -run 'TestRelease' ./cmd/repoglot
 
 run: build ## serve the demo project
 	$(GO) run ./cmd/demorepos $(DEMO)
@@ -54,5 +77,5 @@ bench: build ## measure the figures of docs/benchmarks.md
 fuzz: ## run every fuzz target for 20 seconds (FUZZTIME)
 	./.ci/fuzz
 
-clean: ## remove bin/ and the demo
-	rm -rf bin $(DEMO)
+clean: ## remove bin/, dist/ and the demo
+	rm -rf bin dist $(DEMO)

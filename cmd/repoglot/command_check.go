@@ -33,9 +33,9 @@ func (p *program) checkCommand() *cobra.Command {
 		Long: "Check PO and POT files: FILE whatever its name, *.po and *.pot below DIR (the\n" +
 			"current folder without arguments), - for the standard input. Findings are\n" +
 			"printed as file:line:column: severity: message [code]; docs/check.md explains\n" +
-			"the codes. The exit status is 1 if there is an error or no file,\n" +
-			"2 if the command line is wrong, else 0. --quality adds the quality checks of the server, as warnings;\n" +
-			"docs/checks.md explains them.",
+			"the codes. The exit status is 1 if there is an error or no file, 2 if\n" +
+			"the command line is wrong, else 0. --quality adds the quality checks of the\n" +
+			"server, as warnings; docs/checks.md explains them.",
 		Example: "  repoglot check po/\n" +
 			"  repoglot check --stats\n" +
 			"  repoglot check --quality --strict po/\n" +
