@@ -77,7 +77,6 @@ func (p *pull) findEdit(ctx context.Context, c *component, ch *gitsource.Change)
 	if e.Edit, found = unit.Edited(ch.Path, data, regions, c.rules); !found {
 		return nil, nil
 	}
-	e.pieces.Edits = true
 	return e, nil
 }
 
@@ -140,7 +139,7 @@ func (a *application) writeEdit(ctx context.Context, t *targetFile) error {
 	if err := a.putStats(ctx, row); err != nil {
 		return err
 	}
-	if err := a.putFile(ctx, row, e.data, e.pieces); err != nil {
+	if err := a.putFile(ctx, row, e.data, e.pieces, true); err != nil {
 		return err
 	}
 	a.entries.units(t.slot.path, rankTarget, row.ID, w.entries(nil)) // of the step's only commit

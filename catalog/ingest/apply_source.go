@@ -202,7 +202,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 		return err
 	}
 	if sourceFile != nil {
-		if err := a.putFile(ctx, row, sourceFile.Data, nil); err != nil {
+		if err := a.putFile(ctx, row, sourceFile.Data, nil, false); err != nil {
 			return err
 		}
 	}

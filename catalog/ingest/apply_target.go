@@ -40,7 +40,7 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	if err := a.putStats(ctx, row); err != nil {
 		return err
 	}
-	if err := a.putFile(ctx, row, file.Data, piecesOf(file)); err != nil || !a.record {
+	if err := a.putFile(ctx, row, file.Data, nil, file.Plain); err != nil || !a.record {
 		return err
 	}
 	origins, err := a.origins.origins(ctx, t.slot.path, shownTranslation(row.PluralNumber), w.changed())
@@ -86,18 +86,12 @@ func shownUnits(units []unit.Unit, number int) []unit.Unit {
 	return units
 }
 
-func (a *application) putFile(ctx context.Context, row *catalog.Translation, data []byte, pieces *store.Pieces) error {
-	return a.tx.PutFile(ctx, store.File{TranslationID: row.ID, Blob: row.Revision, Modified: a.step.Commit.Committer.When, Data: data, Pieces: pieces})
-}
-
-// piecesOf returns the pieces of a file that is not small; later versions of it may be
-// read as edits.
-func piecesOf(file *unit.File) *store.Pieces {
-	pieces := store.CutFile(file.Data)
-	if pieces != nil {
-		pieces.Edits = file.Plain
-	}
-	return pieces
+// putFile stores a version of a file; pieces are nil if it was not cut, and plain is
+// unit.File.Plain.
+func (a *application) putFile(ctx context.Context, row *catalog.Translation, data []byte, pieces *store.Pieces, plain bool) error {
+	return a.tx.PutFile(ctx, store.File{
+		TranslationID: row.ID, Blob: row.Revision, Modified: a.step.Commit.Committer.When, Data: data, Pieces: pieces, Plain: plain,
+	})
 }
 
 func (a *application) putStats(ctx context.Context, row *catalog.Translation) error {

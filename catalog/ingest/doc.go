@@ -27,7 +27,8 @@
 //	                    transaction, for as many components at a time as
 //	                    replay_parts.go says: replay_ahead.go reads commits before they
 //	                    are applied, replay_staging.go takes the place of the
-//	                    store, replay_batch.go stores a batch meanwhile
+//	                    store, replay_batch.go stores a batch meanwhile;
+//	                    replay_files.go stores the bytes of files at the end
 //	suggest.go          suggestions from other branches
 //
 // Goals: the same units and entries, whether a commit was imported, replayed or

@@ -58,6 +58,9 @@ func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step
 		if m.partial {
 			return nil
 		}
+		if err := p.storeReplayedFiles(ctx, tx, m.convoy); err != nil {
+			return err
+		}
 		defer p.phases.begin(checkPhase)()
 		newFailures, err = checkStep(ctx, tx, checkup, m.convoy, touched)
 		return err

@@ -77,6 +77,9 @@ func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
 		collected := p.uncompared.len()
 		head := move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head}
 		err := p.transact(ctx, p.stepInfo(ctx, head), func(ctx context.Context, tx *store.StepTx) error {
+			if err := p.storeFiles(ctx, tx, c); err != nil {
+				return &componentError{c, err}
+			}
 			k := newCheckup(tx)
 			k.uncompared = p.uncompared
 			return k.run(ctx, head.convoy)
@@ -109,6 +112,7 @@ func (p *pull) replayCommits(ctx context.Context, comps []*component, of part) e
 	}
 	r := &replay{p: p, comps: comps, part: of, from: from, changes: make(map[int64]int64)}
 	r.staging = newStaging(p.s.db, comps, r.waitStored)
+	r.staging.blob = p.blob
 	p.loader.pool = unit.NewPool()
 	p.loader.units = unit.NewReader(p.loader.pool)
 	p.reader.LimitCache(pullCache)

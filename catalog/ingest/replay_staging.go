@@ -34,6 +34,8 @@ type staging struct {
 	// waitStored waits until all sealed batches are stored. It is called before
 	// every read from the store that they may affect.
 	waitStored func() error
+	// blob reads a file from the repository.
+	blob func(ctx context.Context, id string) ([]byte, error)
 
 	*batch // the current one
 }
@@ -139,15 +141,19 @@ func (s *staging) PutLayout(_ context.Context, translation int64, placed []catal
 	return nil
 }
 
+// PutFile leaves the bytes for the end of the replay (storeFiles).
 func (s *staging) PutFile(_ context.Context, f store.File) error {
-	s.bytes += len(f.Data) - len(s.files[f.TranslationID].Data)
+	f.Data, f.Pieces, f.Later = nil, nil, true
 	s.files[f.TranslationID] = f
 	return nil
 }
 
+// File reads the bytes from the repository, if they are not stored yet.
 func (s *staging) File(ctx context.Context, translation int64) (f store.File, err error) {
-	if f, ok := s.files[translation]; ok {
-		return f, nil
+	f, ok := s.files[translation]
+	if ok {
+		f.Data, err = s.blob(ctx, f.Blob)
+		return f, err
 	}
 	if err := s.waitStored(); err != nil {
 		return f, err
@@ -156,6 +162,9 @@ func (s *staging) File(ctx context.Context, translation int64) (f store.File, er
 		f, err = snap.File(ctx, s.id(translation))
 		return err
 	})
+	if f.Later {
+		f.Data, err = s.blob(ctx, f.Blob)
+	}
 	return f, err
 }
 

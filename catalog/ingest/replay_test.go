@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // playFor makes a history of a number of pushes.
@@ -347,6 +349,28 @@ func TestReplayReconfigured(t *testing.T) {
 	entriesLeadToUnits(w, map[int64]string{})
 	fresh := synced(t, p.repo.URL(), changed)
 	equal(t, fresh.ServedUnits(), w.ServedUnits(), "units (-fresh +reconfigured)")
+	w.Verify() // the bytes of files, too, which the replay had left for its end
+}
+
+// TestReplayRewritten: the history of a replay that has only begun is replaced by one
+// commit, and the mirror is gone: all files are stored at the end, also those that are
+// as they were at the commit that the replay had reached.
+func TestReplayRewritten(t *testing.T) {
+	p := playLong(t, 11, 30)
+	w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+	w.Syncer.SetBatch(10)
+	cutAt(w, 15)
+	must(t, os.RemoveAll(filepath.Join(w.Dir, "mirrors")))
+	all := gittest.RunGit(t, p.repo.Dir, "commit-tree", "-m", "all", "HEAD^{tree}")
+	main := gittest.RunGit(t, p.repo.Dir, "symbolic-ref", "HEAD")
+	for _, ref := range strings.Fields(gittest.RunGit(t, p.repo.Dir, "for-each-ref", "--format=%(refname)")) {
+		gittest.RunGit(t, p.repo.Dir, "update-ref", "-d", ref)
+	}
+	gittest.RunGit(t, p.repo.Dir, "update-ref", main, all)
+	gittest.RunGit(t, p.repo.Dir, "reflog", "expire", "--expire=now", "--all")
+	gittest.RunGit(t, p.repo.Dir, "gc", "--quiet", "--prune=now")
+	w.Sync()
+	w.Verify()
 }
 
 // TestReplayDisturbed: a webhook, and a pull that fails, while a replay has

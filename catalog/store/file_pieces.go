@@ -23,9 +23,9 @@ const (
 // Pieces is how a file is cut into pieces: by its own text, so that versions have the
 // pieces in common that do not differ.
 type Pieces struct {
-	list []filePiece
-	// Edits says that differences from this version may be read alone (unit.Edited).
-	Edits bool
+	list  []filePiece
+	plain bool // File.Plain
+	later bool // File.Later: the list is empty
 }
 
 type filePiece struct {
@@ -75,10 +75,19 @@ func pieceEnd(data []byte) int {
 	}
 }
 
+// The bits of the first byte of an encoded list.
+const (
+	plainFile = 1 << iota
+	laterFile
+)
+
 func (p *Pieces) encode() []byte {
 	flags := byte(0)
-	if p.Edits {
-		flags = 1
+	if p.plain {
+		flags |= plainFile
+	}
+	if p.later {
+		flags |= laterFile
 	}
 	b := binary.AppendUvarint([]byte{flags}, uint64(len(p.list)))
 	for i := range p.list {
@@ -99,7 +108,7 @@ func decodePieces(b []byte) (*Pieces, error) {
 	if len(b) == 0 {
 		return nil, errPieces
 	}
-	p := &Pieces{Edits: b[0]&1 != 0}
+	p := &Pieces{plain: b[0]&plainFile != 0, later: b[0]&laterFile != 0}
 	r := blockReader{b: b[1:]}
 	total := uint64(0)
 	for n := r.uvarint(); n > 0 && !r.bad; n-- {
@@ -235,7 +244,7 @@ func (s *Snapshot) FileDifferences(ctx context.Context, component int64, path, b
 
 func (s *Snapshot) differences(ctx context.Context, text []byte, next *Pieces) (list []FileDifference, ok bool, err error) {
 	old, err := decodePieces(text)
-	if err != nil || !old.Edits {
+	if err != nil || !old.plain || old.later {
 		return nil, false, err
 	}
 	gaps := alignPieces(old.list, next.list)

@@ -3,12 +3,17 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 func bigFile(entries int, edit map[int]string) []byte {
@@ -131,6 +136,53 @@ func TestFilePieces(t *testing.T) {
 	}
 }
 
+// TestLaterFiles: a file whose bytes follow is none until they are stored.
+func TestLaterFiles(t *testing.T) {
+	db := openWith(t, "app")
+	modified := time.Unix(1_600_000_000, 0).UTC()
+	for i, data := range [][]byte{bigFile(20_000, nil), bigFile(3, nil)} {
+		var id int64
+		step(t, db, info(min(i, 1), 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
+			if id, _, err = fill(ctx, tx, 1, []string{"de", "fr"}[i], 1, nil); err != nil {
+				return err
+			}
+			return tx.PutFile(ctx, File{TranslationID: id, Blob: strings.Repeat("a", 40), Modified: modified, Plain: true, Later: true})
+		})
+		err := db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+			if f, err := s.File(ctx, id); !errors.Is(err, catalog.ErrNotFound) || !f.Later || f.Blob != strings.Repeat("a", 40) {
+				t.Errorf("file %d: %+v, %v", i, f, err)
+			}
+			stored, err := s.StoredFiles(ctx, []int64{id})
+			if len(stored) > 0 {
+				t.Errorf("file %d: is listed as stored", i)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		step(t, db, info(1, 1, 1), func(ctx context.Context, tx *StepTx) error {
+			files, err := tx.LaterFiles(ctx, 1)
+			want := []File{{TranslationID: id, Blob: strings.Repeat("a", 40), Modified: modified, Plain: true}}
+			if err != nil || !reflect.DeepEqual(files, want) {
+				t.Errorf("file %d: %+v follow, want %+v; %v", i, files, want, err)
+			}
+			files[0].Data = data
+			if err := tx.PutFile(ctx, files[0]); err != nil {
+				return err
+			}
+			if files, err = tx.LaterFiles(ctx, 1); len(files) > 0 || err != nil {
+				t.Errorf("file %d: %+v still follow; %v", i, files, err)
+			}
+			f, err := tx.File(ctx, id)
+			if !bytes.Equal(f.Data, data) || !f.Modified.Equal(modified) {
+				t.Errorf("file %d is not what was stored", i)
+			}
+			return err
+		})
+	}
+}
+
 // FuzzDecodePieces: damaged lists are errors, and what is decoded is encoded again.
 func FuzzDecodePieces(f *testing.F) {
 	f.Add(CutFile(bigFile(9000, nil)).encode())
@@ -141,7 +193,7 @@ func FuzzDecodePieces(f *testing.F) {
 			return
 		}
 		again, err := decodePieces(p.encode())
-		if err != nil || !slices.Equal(again.list, p.list) || again.Edits != p.Edits {
+		if err != nil || !slices.Equal(again.list, p.list) || again.plain != p.plain || again.later != p.later {
 			t.Errorf("%v, %v", again, err)
 		}
 	})

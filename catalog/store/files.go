@@ -18,12 +18,18 @@ type File struct {
 	Modified time.Time
 	// Data is the content as in the repository. It is stored compressed.
 	Data []byte
+	// Plain says that differences from this version may be read alone (unit.Edited).
+	// It matters for files in pieces only.
+	Plain bool
 	// Pieces are by CutFile of Data; nil if it was not called.
 	Pieces *Pieces
+	// Later says that Data follows by a later PutFile, before the component counts as
+	// imported. Until then there is no file.
+	Later bool
 }
 
 // PutFile replaces the stored file of a translation. It writes nothing if Blob and
-// Modified are unchanged.
+// Modified are unchanged and Data is there.
 func (tx *StepTx) PutFile(ctx context.Context, f File) error {
 	return tx.fail(ctx, fmt.Sprintf("store file of translation %d", f.TranslationID), tx.putFile(ctx, &f))
 }
@@ -39,26 +45,31 @@ func (tx *StepTx) putFile(ctx context.Context, f *File) error {
 	var modified sql.NullInt64
 	var list []byte
 	found, err := tx.s.first(ctx, `SELECT blob, modified, pieces FROM files WHERE translation_id = $1`, []any{f.TranslationID}, &blob, &modified, &list)
-	if err != nil || found && blob == f.Blob && nullable(modified) == micros(f.Modified) {
+	if err != nil {
 		return err
 	}
-	if err := tx.putFileData(ctx, f, list); err != nil {
-		return err
-	}
-	return tx.markChanged(ctx, f.TranslationID)
-}
-
-// putFileData stores the bytes of a file in place of a version with a list of pieces,
-// or none.
-func (tx *StepTx) putFileData(ctx context.Context, f *File, list []byte) (err error) {
 	var old *Pieces
 	if list != nil {
 		if old, err = decodePieces(list); err != nil {
 			return damagedFile(err)
 		}
 	}
+	if found && blob == f.Blob && nullable(modified) == micros(f.Modified) && (f.Later || old == nil || !old.later) {
+		return nil
+	}
+	if err := tx.putFileData(ctx, f, old); err != nil {
+		return err
+	}
+	return tx.markChanged(ctx, f.TranslationID)
+}
+
+// putFileData stores the bytes of a file in place of a version in pieces, or none.
+func (tx *StepTx) putFileData(ctx context.Context, f *File, old *Pieces) error {
 	next := f.Pieces
-	if next == nil {
+	switch {
+	case f.Later:
+		next = &Pieces{later: true}
+	case next == nil:
 		next = CutFile(f.Data)
 	}
 	if err := tx.putPieces(ctx, f.Data, next, old); err != nil {
@@ -68,12 +79,37 @@ func (tx *StepTx) putFileData(ctx context.Context, f *File, list []byte) (err er
 	if next == nil {
 		data = tx.db.codec.deflate(f.Data)
 	} else {
+		next.plain = f.Plain
 		pieces = next.encode()
 	}
-	_, err = tx.s.exec(ctx, `INSERT INTO files (translation_id, blob, modified, data, pieces) VALUES ($1, $2, $3, $4, $5)
+	_, err := tx.s.exec(ctx, `INSERT INTO files (translation_id, blob, modified, data, pieces) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (translation_id) DO UPDATE SET blob = excluded.blob, modified = excluded.modified, data = excluded.data, pieces = excluded.pieces`,
 		f.TranslationID, f.Blob, micros(f.Modified), data, pieces)
 	return err
+}
+
+// LaterFiles returns the files of a component whose Data are to follow, by translation.
+func (tx *StepTx) LaterFiles(ctx context.Context, component int64) ([]File, error) {
+	var files []File
+	err := tx.s.query(ctx, `SELECT f.translation_id, f.blob, f.modified, f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
+		WHERE t.component_id = $1 AND f.pieces IS NOT NULL ORDER BY t.id`, []any{component}, func(scan scan) error {
+		var f File
+		var modified sql.NullInt64
+		var list []byte
+		if err := scan(&f.TranslationID, &f.Blob, &modified, &list); err != nil {
+			return err
+		}
+		pieces, err := decodePieces(list)
+		if err != nil {
+			return damagedFile(err)
+		}
+		if pieces.later {
+			f.Modified, f.Plain = fromMicros(modified), pieces.plain
+			files = append(files, f)
+		}
+		return nil
+	})
+	return files, tx.fail(ctx, fmt.Sprintf("look for files of component %d that are not there yet", component), err)
 }
 
 // File returns the stored file of a translation, or ErrNotFound.
@@ -88,8 +124,9 @@ func (tx *StepTx) File(ctx context.Context, translationID int64) (File, error) {
 const fileOwner = `COALESCE((SELECT o.id FROM translations o WHERE t.is_source = 1 AND o.component_id = t.component_id
 	AND o.filename = t.filename AND o.is_source = 0 ORDER BY o.removed, o.id LIMIT 1), t.id)`
 
-// File returns the stored file of a translation, served or not, or ErrNotFound.
-// Its TranslationID is the given one.
+// File returns the stored file of a translation, served or not, or ErrNotFound. Its
+// TranslationID is the given one. If Data are to follow, the error is ErrNotFound, and
+// Later and Blob are set.
 func (s *Snapshot) File(ctx context.Context, translationID int64) (File, error) {
 	defer s.aboutTranslation(ctx, translationID).end()
 	f, err := s.file(ctx, translationID)
@@ -125,6 +162,10 @@ func (db *DB) file(ctx context.Context, s *session, translation int64) (File, er
 	pieces, err := decodePieces(list)
 	if err != nil {
 		return File{}, damagedFile(err)
+	}
+	if pieces.later {
+		f.Later = true
+		return f, notFound("file: its bytes are stored at the end of the import")
 	}
 	if f.Data, err = db.joinPieces(ctx, s, pieces.list); err != nil {
 		return File{}, err
@@ -162,6 +203,9 @@ func (s *Snapshot) StoredFiles(ctx context.Context, translations []int64) (map[i
 				var pieces *Pieces
 				if pieces, err = decodePieces(list); err == nil {
 					f.Stored = pieces.stored()
+				}
+				if err == nil && pieces.later {
+					return nil
 				}
 			}
 			f.Modified = fromMicros(modified)
