@@ -3,6 +3,7 @@ package gitsource
 import (
 	"context"
 	"crypto/ed25519"
+	"crypto/tls"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -139,6 +140,101 @@ func TestFetchTLS(t *testing.T) {
 			t.Errorf("with SSL_CERT_FILE: %v\n%s", err, out)
 		}
 	})
+}
+
+// bothListener answers TLS and plain HTTP on one port.
+type bothListener struct {
+	net.Listener
+	config *tls.Config
+}
+
+// Accept looks at the first byte of a connection.
+func (l bothListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	first := &firstByte{Conn: c}
+	if b, err := first.peek(); err == nil && b == 0x16 { // a TLS handshake
+		return tls.Server(first, l.config), nil
+	}
+	return first, nil
+}
+
+// firstByte is a connection whose first byte was looked at.
+type firstByte struct {
+	net.Conn
+	seen []byte
+}
+
+func (f *firstByte) peek() (byte, error) {
+	var b [1]byte
+	_, err := io.ReadFull(f.Conn, b[:])
+	f.seen = b[:]
+	return b[0], err
+}
+
+// Read reads the byte again, then the connection.
+func (f *firstByte) Read(p []byte) (int, error) {
+	if n := copy(p, f.seen); n > 0 {
+		f.seen = f.seen[n:]
+		return n, nil
+	}
+	return f.Conn.Read(p)
+}
+
+// TestDowngradeGetsNoCredentials: a server that leads from https to http, at the same
+// host and port, gets no credential in clear.
+func TestDowngradeGetsNoCredentials(t *testing.T) {
+	if address := os.Getenv("GITSOURCE_TEST_TLS"); address != "" {
+		_, err := openMirror(t, remote.Repository{URL: address}, Options{Remote: remote.Options{Transport: os.Getenv("GITSOURCE_TEST_TRANSPORT")}}).Fetch(context.Background())
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v", err)
+		}
+		return
+	}
+	for _, transport := range []string{"builtin", "binary"} {
+		if transport == "binary" {
+			gittest.NeedGit(t)
+		}
+		var mu sync.Mutex
+		var secure, plain []string
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			switch given := req.Header.Get("Authorization"); {
+			case req.TLS == nil:
+				plain = append(plain, given)
+				w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+				http.Error(w, "no", http.StatusUnauthorized)
+			case given == "":
+				w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+				http.Error(w, "no", http.StatusUnauthorized)
+			default:
+				secure = append(secure, given)
+				http.Redirect(w, req, "http://"+req.Host+req.URL.String(), http.StatusFound)
+			}
+		}))
+		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+		template := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate
+		defer template.Close()
+		srv.Listener = bothListener{srv.Listener, &tls.Config{Certificates: template.TLS.Certificates, MinVersion: tls.VersionTLS12}}
+		srv.Start()
+		defer srv.Close()
+		ca := filepath.Join(t.TempDir(), "ca.pem")
+		gittest.Must(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: template.Certificate().Raw}), 0o600))
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDowngradeGetsNoCredentials$")
+		address := "https://anna:hunter2@" + strings.TrimPrefix(srv.URL, "http://") + "/up.git"
+		cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+ca, "GITSOURCE_TEST_TLS="+address, "GITSOURCE_TEST_TRANSPORT="+transport)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", transport, err, out)
+		}
+		mu.Lock()
+		if len(secure) == 0 || len(plain) == 0 || strings.Join(plain, "") != "" {
+			t.Errorf("%s: over TLS %q, in clear %q", transport, secure, plain)
+		}
+		mu.Unlock()
+	}
 }
 
 // TestProxies: the usual variables lead through a proxy.

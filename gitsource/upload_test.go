@@ -193,6 +193,9 @@ func TestUploadTellsNothing(t *testing.T) {
 			b.WriteString("0009done\n")
 		}
 		err := m.UploadPack(t.Context(), Upload{Request: b.Bytes(), Version: version}, &out)
+		if version == 2 && err == nil {
+			return withoutBands(t, out.Bytes()), nil
+		}
 		return out.String(), err
 	}
 	want := "want " + head.String()
@@ -219,6 +222,24 @@ func TestUploadTellsNothing(t *testing.T) {
 			t.Errorf("%.40q: %v %.60q", request, err, out.String())
 		}
 	}
+}
+
+// withoutBands joins the lines of an answer: how git cuts a pack into them depends on
+// the time.
+func withoutBands(t *testing.T, data []byte) string {
+	t.Helper()
+	var b strings.Builder
+	for len(data) > 0 {
+		line, rest, err := packetLine(data)
+		gittest.Must(t, err)
+		if raw := data[:len(data)-len(rest)]; len(raw) > 4 && raw[4] == 1 {
+			b.Write(raw[5:])
+		} else if len(raw) > 4 && raw[4] != 2 {
+			b.WriteString(line + "\n")
+		}
+		data = rest
+	}
+	return b.String()
 }
 
 // wholeUploadIn asks for the history of a commit in a version of the protocol.

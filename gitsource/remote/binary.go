@@ -18,7 +18,10 @@ import (
 
 // Git is the git program. It runs without prompts, and with the configuration of
 // this package only.
-type Git struct{ path string }
+type Git struct {
+	path    string
+	maxFile int64 // bytes of a file that it writes; 0: no bound
+}
 
 // setting is one line of git configuration.
 type setting struct{ key, value string }
@@ -45,6 +48,7 @@ func environment(settings []setting, extra ...string) []string {
 	}
 	env = append(env, "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0",
 		"GIT_ALLOW_PROTOCOL=file:git:http:https:ssh", "GIT_SSH_VARIANT=ssh", "GIT_OPTIONAL_LOCKS=0",
+		"GIT_CEILING_DIRECTORIES="+filepath.Dir(os.TempDir()),
 		"GIT_CONFIG_COUNT="+strconv.Itoa(len(settings)))
 	for i, s := range settings {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s.value))
@@ -80,7 +84,7 @@ func (g Git) run(ctx context.Context, env []string, args ...string) (string, err
 	cmd.WaitDelay = 5 * time.Second
 	stdout, stderr := &capped{max: maxStdout}, &capped{max: maxStderr}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err := cmd.Run()
+	err := runLimited(cmd, g.maxFile)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
@@ -88,6 +92,15 @@ func (g Git) run(ctx context.Context, env []string, args ...string) (string, err
 		return "", &gitError{stderr: stderr.String(), err: err}
 	}
 	return stdout.String(), nil
+}
+
+// runLimited runs a command within limits; maxFile bounds its files in bytes, 0 not.
+func runLimited(cmd *exec.Cmd, maxFile int64) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	limit(cmd.Process.Pid, maxFile)
+	return cmd.Wait()
 }
 
 // capped keeps the first bytes written to it.
@@ -162,6 +175,7 @@ func (s *binarySource) environment() []string {
 		{"fetch.unpackLimit", strconv.Itoa(object.UnpackLimit)},
 		{"protocol.version", "2"},
 	}
+	settings = append(settings, fsckSettings()...)
 	if ca := os.Getenv("SSL_CERT_FILE"); ca != "" { // Go reads it; the library of git may not
 		settings = append(settings, setting{"http.sslCAInfo", ca})
 	}
@@ -177,6 +191,24 @@ func (s *binarySource) environment() []string {
 		extra = append(extra, "REPOGLOT_GIT_USERNAME="+s.access.user, "REPOGLOT_GIT_PASSWORD="+s.access.password)
 	}
 	return environment(settings, extra...)
+}
+
+// fsckSettings make git refuse objects that harm those who clone them, such as a
+// directory with an entry .git, ".." or a submodule whose name leads elsewhere.
+// Faults that old tools left in many histories, and that harm nobody, only warn
+// (git-fsck(1)).
+func fsckSettings() []setting {
+	list := []setting{{"fetch.fsckObjects", "true"}, {"fetch.fsck.fullPathname", "error"}}
+	for _, harmless := range []string{
+		"badDate", "badDateOverflow", "badEmail", "badFilemode", "badName", "badParentSha1", "badTimezone", "badTree",
+		"duplicateEntries", "emptyName", "gitmodulesLarge", "gitmodulesMissing", "gitmodulesParse", "missingAuthor",
+		"missingCommitter", "missingEmail", "missingNameBeforeEmail", "missingSpaceBeforeDate", "missingSpaceBeforeEmail",
+		"missingTagEntry", "missingTaggerEntry", "multipleAuthors", "nullSha1", "treeNotSorted", "zeroPaddedDate",
+		"zeroPaddedFilemode",
+	} {
+		list = append(list, setting{"fetch.fsck." + harmless, "warn"})
+	}
+	return list
 }
 
 func (s *binarySource) sshCommand() string {
@@ -283,6 +315,7 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	limits := s.limits.Within(gitDir)
+	s.git.maxFile = limits.Bytes + 1<<20 // the guard names the limit; this is for a guard that is late
 	guard := newSizeGuard(gitDir, limits.Bytes)
 	ended := make(chan struct{})
 	go func() { defer close(ended); guard.watch(ctx, stop) }()
@@ -300,6 +333,16 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 func (s *binarySource) reftable(path string) bool {
 	repo, err := s.trust.find(path)
 	return err == nil && repo.isReftable()
+}
+
+// fsckError finds the object and its fault in git's message.
+func fsckError(said string) string {
+	for line := range strings.Lines(said) {
+		if _, fault, ok := strings.Cut(line, "error: object "); ok {
+			return fmt.Sprintf("%.200s", oneLine(fault))
+		}
+	}
+	return "see git fsck"
 }
 
 // describe makes an *Error of git's message: its exit status is always 128.
@@ -328,6 +371,7 @@ func (s *binarySource) describe(err error) error {
 		{"could not read Password", ErrAuth, "it wants a password", "set credentials: for this host"},
 		{"Permission denied", ErrAuth, "permission denied", "set ssh_key in credentials:, or load a key into the ssh agent"},
 		{"returned error: 403", ErrAuth, "access is forbidden", "check credentials: for this host"},
+		{"fsck error", ErrUnreachable, "it has an object that may harm those who clone it: " + fsckError(said), "run git fsck there"},
 		{"couldn't find remote ref", ErrBranchMissing, "the branch has gone", "correct branch:"},
 		{"not found", ErrUnreachable, "repository not found", "correct the address, or give credentials: if it is private"},
 		{"detected dubious ownership", ErrUnreachable, "git refuses a repository of another user", "set git: auto, or run repoglot as its owner"},

@@ -55,7 +55,7 @@ func (g Git) UploadPack(ctx context.Context, dir string, request []byte, version
 	cmd.WaitDelay = 5 * time.Second
 	stderr := &capped{max: maxStderr}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(request), w, stderr
-	err := cmd.Run()
+	err := runLimited(cmd, 0)
 	if err == nil {
 		return nil
 	}
