@@ -127,7 +127,8 @@ type Component struct {
 	AddonMessage string `yaml:"addon_message"`
 	// PullMessage is a message template.
 	PullMessage string `yaml:"pull_message"`
-	// AllowTranslationPropagation is served unchanged.
+	// AllowTranslationPropagation says that the component's strings are compared with
+	// those of the project's other components by the check `inconsistent`.
 	AllowTranslationPropagation bool `yaml:"allow_translation_propagation"`
 	// ManageUnits is served unchanged.
 	ManageUnits bool `yaml:"manage_units"`

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -34,6 +35,35 @@ func TestManualDrift(t *testing.T) {
 	must(t, err)
 	if diff := cmp.Diff(string(got), want); diff != "" {
 		t.Errorf("the manual differs from the comments; run go test ./cmd/repoglot/config -update (-file +comments):\n%s", diff)
+	}
+}
+
+// TestWithoutEffect: a key of a component that the manual lists as one without effect
+// decides neither how files are read nor how strings are checked.
+func TestWithoutEffect(t *testing.T) {
+	docs := fieldComments(t)
+	plain := config.DefaultComponent()
+	want := plain.Settings()
+	kind := reflect.TypeFor[config.Component]()
+	found := 0
+	for i := range kind.NumField() {
+		field := kind.Field(i)
+		if !withoutEffect.MatchString(docs["Component."+field.Name]) {
+			continue
+		}
+		found++
+		other := config.DefaultComponent()
+		v := reflect.ValueOf(&other).Elem().Field(i)
+		v.SetZero()
+		if reflect.DeepEqual(v.Interface(), reflect.ValueOf(plain).Field(i).Interface()) {
+			fill(v)
+		}
+		if got := other.Settings(); got.ReadKey() != want.ReadKey() || got.CheckKey() != want.CheckKey() {
+			t.Errorf("%s has an effect, and its comment says that it has none", field.Tag.Get("yaml"))
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d keys are listed as without effect", found)
 	}
 }
 
@@ -101,6 +131,7 @@ func writeManual(t *testing.T) string {
 	docs := fieldComments(t)
 	var b strings.Builder
 	b.WriteString(preface)
+	var passed []string // rows of the keys without effect
 	section := func(title, text string, defaults any) {
 		fmt.Fprintf(&b, "\n## %s\n\n", title)
 		if text != "" {
@@ -126,6 +157,10 @@ func writeManual(t *testing.T) string {
 			if f.Tag.Get("restart") != "" {
 				doc += " A change needs a restart."
 			}
+			if withoutEffect.MatchString(doc) {
+				passed = append(passed, fmt.Sprintf("| %s | `%s` | %s |%s |\n", strings.ToLower(v.Type().Name()), key, defaultOf(f, v.Field(i)), noteOf(doc)))
+				continue
+			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, defaultOf(f, v.Field(i)), strings.ReplaceAll(doc, "|", "\\|"))
 		}
 	}
@@ -136,7 +171,25 @@ func writeManual(t *testing.T) string {
 	section("An entry of projects", "", config.DefaultProject())
 	section("An entry of components", "", config.DefaultComponent())
 	section("suggestions", "", config.DefaultComponent().Suggestions)
+	b.WriteString("\n## Settings without effect\n\n" + withoutEffectText + "\n\n| of a | key | default | |\n|---|---|---|---|\n" + strings.Join(passed, ""))
 	return b.String()
+}
+
+// withoutEffect recognises the comment of a key whose value is only shown to clients.
+var withoutEffect = regexp.MustCompile(`(?i)\bserved unchanged\b|^A message template|not used\.$|: always `)
+
+const withoutEffectText = "Clients of Weblate read these keys of a project or component. repoglot does nothing\n" +
+	"with them: it shows the value unchanged, passwords in addresses removed. Leave them\n" +
+	"out unless a client needs another value than the default."
+
+// noteOf is what the comment of a key without effect says besides that.
+func noteOf(doc string) string {
+	doc = regexp.MustCompile(`(?i)(, |; it is )?\bserved unchanged\b`).ReplaceAllString(doc, "")
+	doc = strings.TrimLeft(strings.TrimSpace(doc), ".; ")
+	if doc == "" {
+		return ""
+	}
+	return " " + strings.ToUpper(doc[:1]) + doc[1:]
 }
 
 // defaultOf writes a default as in a configuration file.
