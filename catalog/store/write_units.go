@@ -83,14 +83,21 @@ func (tx *StepTx) AddUnits(ctx context.Context, units []FingerprintedUnit) error
 	if err := tx.noteAdded(ctx, units); err != nil {
 		return tx.fail(ctx, "add units", err)
 	}
-	in := newInserter("units", "id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
-		"words", "chars", "source", "context", "target", "previous_source", "note", "flags", "remark", "created")
+	columns := []string{
+		"id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
+		"target", "previous_source", "note", "flags", "remark", "created", "words", "chars", "source", "context",
+	}
+	sources, targets := newInserter("units", columns...), newInserter("units", columns[:len(columns)-4]...)
 	for i := range units {
-		if err := tx.addUnit(ctx, in, &units[i]); err != nil {
+		if err := tx.addUnit(ctx, sources, targets, &units[i]); err != nil {
 			return tx.fail(ctx, fmt.Sprintf("add units of translation %d", units[i].TranslationID), err)
 		}
 	}
-	return tx.fail(ctx, "add units", in.flush(ctx, tx.s))
+	err := sources.flush(ctx, tx.s)
+	if err == nil {
+		err = targets.flush(ctx, tx.s)
+	}
+	return tx.fail(ctx, "add units", err)
 }
 
 // noteAdded gives the step the larger cache if it adds many units to one translation,
@@ -108,7 +115,7 @@ func (tx *StepTx) noteAdded(ctx context.Context, units []FingerprintedUnit) erro
 	return tx.enlargeCache(ctx)
 }
 
-func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *FingerprintedUnit) error {
+func (tx *StepTx) addUnit(ctx context.Context, sources, targets *inserter, n *FingerprintedUnit) error {
 	u := n.Unit
 	component, err := tx.componentOf(ctx, u.TranslationID)
 	if err != nil {
@@ -127,19 +134,19 @@ func (tx *StepTx) addUnit(ctx context.Context, in *inserter, n *FingerprintedUni
 		return invalid("unit %d should get the id %d", u.ID, id)
 	}
 	u.ID = id
-	var words, chars, source, context any
 	if u.SourceID == 0 {
 		u.SourceID = u.ID
-	}
-	if u.SourceID == u.ID {
-		words, chars, source, context = u.Words, u.Chars, u.Source, u.Context
 	}
 	tx.recordWritten(u.TranslationID, u.ID)
 	if m.counted != notCounted {
 		tx.record(&oldUnit{identified: identified{u.Identity, u.ID}, source: u.SourceID})
 	}
-	return in.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State),
-		u.Priority, words, chars, source, context, u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, micros(u.Created))
+	row := append(make([]any, 0, 20), u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State), u.Priority,
+		u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, micros(u.Created))
+	if u.SourceID != u.ID {
+		return targets.add(ctx, tx.s, row...)
+	}
+	return sources.add(ctx, tx.s, append(row, u.Words, u.Chars, u.Source, u.Context)...)
 }
 
 // UpdateUnits stores, by ID, target, state, previous source, note, the length of
