@@ -180,11 +180,26 @@ func (a *application) read(ctx context.Context, p *fileSlot) (*unit.File, error)
 	if bad := fault(err); bad != nil {
 		return nil, a.problem(ctx, p.path, p.blob, bad, true)
 	}
-	if err == nil && file.Repeated > 0 {
-		a.log.Warn("entries repeat earlier ones of the file, which win: remove them",
-			"component", a.comp.name(), "file", p.path, "line", file.RepeatedLine, "entries", file.Repeated)
+	if err == nil {
+		a.warnOfRepeats(p.path, file)
 	}
 	return file, err
+}
+
+// warnOfRepeats logs that entries of a file repeat earlier ones, once while their
+// number does not change: a pull may read many versions of a file.
+func (a *application) warnOfRepeats(path string, file *unit.File) {
+	if file.Repeated == a.comp.repeats[path] {
+		return
+	}
+	if a.comp.repeats == nil {
+		a.comp.repeats = map[string]int{}
+	}
+	a.comp.repeats[path] = file.Repeated
+	if file.Repeated > 0 {
+		a.log.Warn("entries repeat earlier ones of the file, which win: remove them",
+			"component", a.comp.name(), "file", path, "line", file.RepeatedLine, "entries", file.Repeated)
+	}
 }
 
 // findGone lists the translations whose file is not in the commit.

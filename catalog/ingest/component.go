@@ -39,6 +39,7 @@ type component struct {
 	problems     map[string]store.Problem        // by path
 	union        *union                          // of the source translation
 	seen         []catalog.Seen                  // memory for comparisons
+	repeats      map[string]int                  // entries that repeat earlier ones, of the files read, by path
 
 	plurals map[pluralKey]lang.Plural // rules that were made of headers
 }

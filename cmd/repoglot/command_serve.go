@@ -103,7 +103,11 @@ func (p *program) serve(ctx context.Context, repo string) (err error) {
 	}
 	warn(log, c)
 	s := &server{program: p, log: log, config: c, engine: e}
-	return s.run(ctx, main, second)
+	err = s.run(ctx, main, second)
+	if err == nil && ctx.Err() != nil {
+		log.Info("stopped by a signal; nothing was lost")
+	}
+	return err
 }
 
 // settings returns the settings of the configuration file, or for a repository

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -132,10 +133,20 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if best := config.Nearest(unknown.GetSpecifiedName(), names); best != "" {
+	best := config.Nearest(unknown.GetSpecifiedName(), names)
+	if usual := usualFlags[unknown.GetSpecifiedName()]; best == "" && slices.Contains(names, usual) {
+		best = usual
+	}
+	if best != "" {
 		return fmt.Errorf("%w: did you mean --%s?", err, best)
 	}
 	return fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())
+}
+
+// usualFlags are the names that flags of ours have in other programs.
+var usualFlags = map[string]string{
+	"address": "listen", "addr": "listen", "bind": "listen", "host": "listen", "port": "listen",
+	"data": "data-dir", "verbose": "log-level", "debug": "log-level", "output": "format",
 }
 
 // arguments demands n arguments, which what names.

@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,7 +96,7 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 		return
 	}
 	fields := keysOf(dst.Type())
-	seen := map[string]bool{}
+	seen, meant := map[string]bool{}, map[string]bool{}
 	var merges []ast.Node
 	for it := m.MapRange(); it.Next(); {
 		if it.Key().IsMergeKey() {
@@ -106,6 +108,7 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 		switch {
 		case !known:
 			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, fields))
+			meant[Nearest(key, slices.Collect(maps.Keys(fields)))] = true
 			continue
 		case seen[key]:
 			d.at(at, "key %q is here twice; remove one of the two", key)
@@ -125,7 +128,7 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 	}
 	for i := range dst.NumField() {
 		f := dst.Type().Field(i)
-		if key := f.Tag.Get("yaml"); f.Tag.Get("required") != "" && !seen[key] {
+		if key := f.Tag.Get("yaml"); f.Tag.Get("required") != "" && !seen[key] && !meant[key] {
 			d.on(path, "%s has no %s; add the key %q", orFile(path), key, key)
 		}
 	}

@@ -179,6 +179,9 @@ func syntaxError(path string, err error) *Error {
 	var at yaml.Error
 	if errors.As(err, &at) {
 		e.Msg = oneLine(strings.TrimSpace(at.GetMessage()))
+		if strings.Contains(at.GetMessage(), "'\t'") {
+			e.Msg = "a tab is no indentation in YAML; write blanks"
+		}
 		if t := at.GetToken(); t != nil && t.Position != nil {
 			e.Line, e.Column = t.Position.Line, t.Position.Column
 		}

@@ -35,6 +35,8 @@ func TestBroken(t *testing.T) {
 		{"a list", "- a\n", []string{"f:1:1: the file must be a mapping of keys to values, but is a list"}},
 		{"a word", "hello", []string{`f:1:1: the file must be a mapping of keys to values, but is the text "hello"`}},
 		{"no YAML", "listen: [a\nb: c\n", []string{"f:2:1: ',' or ']' must be specified; mend the YAML here or just above"}},
+		{"tabs", "projects:\n\t- slug: a\n", []string{"f:2:1: a tab is no indentation in YAML; write blanks; mend the YAML here or just above"}},
+		{"a misspelled key that must be there", "projects: [{slug: p, components: [{slug: a, repo: x, filmask: '*.po'}]}]\n", []string{`f:1:54: unknown key "filmask"; did you mean "filemask"?`}},
 		{"two documents", "listen: :1\n---\nlisten: :2\n", []string{"f:3:1: a second document begins above; remove the line ---"}},
 		{"unknown key", "listne: :1\n", []string{`f:1:1: unknown key "listne"; did you mean "listen"?`}},
 		{"unknown key, no guess", "colour: red\n", []string{`f:1:1: unknown key "colour"; remove it, or see docs/configuration.md for the keys of the file`}},
