@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
 )
 
@@ -76,7 +77,8 @@ func newFailureLines(report *ingest.Report, most int) (lines []string) {
 		if !ok {
 			name = "component " + strconv.FormatInt(f.ComponentID, 10)
 		}
-		lines = append(lines, fmt.Sprintf("%s %s: %s: %q (unit %d)", name, f.Language, f.Check, f.Source, f.UnitID))
+		source := strings.ReplaceAll(f.Source, catalog.FormSeparator, " / ")
+		lines = append(lines, fmt.Sprintf("%s %s: %s: %q (unit %d)", name, f.Language, f.Check, source, f.UnitID))
 	}
 	if more := report.NewFailures.Total - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
