@@ -5,8 +5,8 @@
 // the heads of its components; ids are dense, ascending and permanent; every
 // answer is read in one snapshot that knows its generation; no cost grows with
 // history or with the page number (docs/design.md, Invariants). One SQL code base:
-// what differs between engines is in the files sqlite_* and in the tokens of the
-// migrations. No type and no error of database/sql or of a driver leaves the
+// what differs between engines is in the files sqlite* and postgres*, in dialect, and
+// in the tokens of the migrations. No type and no error of database/sql or of a driver leaves the
 // package.
 //
 // Non-goals: no git, no PO, no HTTP; no decision about what a change is (that is
@@ -20,6 +20,8 @@
 //	engine.go     what the store needs of an engine, and how their SQL differs
 //	sqlite*       all that is particular to SQLite: connections, the write-ahead log,
 //	              functions of searches, error texts
+//	postgres*     all that is particular to PostgreSQL: connections, values, copying,
+//	              migrations, error texts
 //	session*      statements on one connection, the pools of sessions
 //	migrate.go    the schema (migrations/*.sql)
 //	lock*         the lock of the data directory, whatever the engine

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // All tests use one clock; the package reads no other.
@@ -23,9 +24,19 @@ func open(tb testing.TB) *DB {
 	return openAt(tb, filepath.Join(tb.TempDir(), "test.db"))
 }
 
+// database is the address of the database at a path: the path itself, or a schema of
+// PostgreSQL.
+func database(tb testing.TB, path string) string {
+	tb.Helper()
+	if pgtest.Chosen() {
+		return pgtest.DSN(tb, path)
+	}
+	return path
+}
+
 func openAt(tb testing.TB, path string) *DB {
 	tb.Helper()
-	db, err := Open(context.Background(), path, Options{Now: func() time.Time { return day(1) }, Readers: 4})
+	db, err := Open(context.Background(), database(tb, path), Options{Now: func() time.Time { return day(1) }, Readers: 4})
 	if err != nil {
 		tb.Fatal(err)
 	}

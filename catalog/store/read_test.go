@@ -12,12 +12,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // More readers than sessions wait for their turn; no goroutine is left.
 func TestReadersWait(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	db, err := Open(context.Background(), filepath.Join(t.TempDir(), "x.db"), Options{Readers: 2})
+	db, err := Open(context.Background(), database(t, filepath.Join(t.TempDir(), "x.db")), Options{Readers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +74,7 @@ func noise(t *testing.T, db *DB, from, to int, size int) {
 // TestReadLong: a long read sees one state and does not delay steps, which make no
 // checkpoint meanwhile; the end of the read does.
 func TestReadLong(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about the write-ahead log")
 	path := filepath.Join(t.TempDir(), "long.db")
 	db := openAt(t, path)
 	configure(t, db, "app")
@@ -103,6 +105,7 @@ func TestReadLong(t *testing.T) {
 
 // TestReadLongBounded: long reads can use neither all readers nor the whole log.
 func TestReadLongBounded(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about the write-ahead log")
 	db := openAt(t, filepath.Join(t.TempDir(), "long.db"))
 	configure(t, db, "app")
 	var nest func(n int) error
@@ -143,8 +146,9 @@ func TestReadLongBounded(t *testing.T) {
 // TestCheckpointBackoff: after a failed checkpoint, which a snapshot of another
 // process may cause, not every later commit waits.
 func TestCheckpointBackoff(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about the write-ahead log")
 	path := filepath.Join(t.TempDir(), "fold.db")
-	db, err := Open(t.Context(), path, Options{BusyTimeout: time.Millisecond})
+	db, err := Open(t.Context(), database(t, path), Options{BusyTimeout: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

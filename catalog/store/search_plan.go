@@ -40,6 +40,8 @@ type searchPart struct {
 	where      string // the condition after the span's
 	args       []any  // of where
 	predicates []predicate
+	columns    []string // that holds needs
+	holds      holds    // what rows must fulfil in Go; nil: nothing
 }
 
 // searchSpan is a range [lo, hi) of ids, or a list of ids.
@@ -78,15 +80,16 @@ func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, 
 	if err != nil || len(groups) == 0 {
 		return err
 	}
-	b := conditions{folder: &s.db.searches.predicates.folder}
+	b := conditions{folder: &s.db.searches.predicates.folder, streams: !s.s.shared.dialect.sqlite}
+	inGo := make([]holds, len(groups))
 	for i, g := range groups {
 		b.text.WriteString([]string{` AND ((`, `) OR (`}[min(i, 1)])
-		if err := b.group(c, g); err != nil {
+		if inGo[i], err = b.group(c, g, len(groups) == 1); err != nil {
 			return err
 		}
 	}
 	b.text.WriteString(`))`)
-	part := searchPart{from: ` FROM units u` + s.s.shared.dialect.rowOrder, where: b.text.String(), args: b.args, predicates: b.predicates}
+	part := searchPart{from: ` FROM units u` + s.s.shared.dialect.rowOrder, where: b.text.String(), args: b.args, predicates: b.predicates, columns: b.columns, holds: joinGroups(inGo)}
 	if p.bytes += part.size(); p.bytes > maxSearchBytes {
 		return ErrTooSlow
 	}
@@ -178,8 +181,8 @@ func rewriteHistory(e query.Expr) (query.Expr, error) {
 }
 
 // group writes the condition of a group. It names the translations of the group,
-// or those outside it if they are fewer.
-func (b *conditions) group(c *searchComponent, g searchGroup) error {
+// or those outside it if they are fewer. only says that there is no other group.
+func (b *conditions) group(c *searchComponent, g searchGroup, only bool) (holds, error) {
 	in := make([]int64, len(g.translations))
 	for i := range in {
 		in[i] = g.translations[i].id
@@ -191,17 +194,23 @@ func (b *conditions) group(c *searchComponent, g searchGroup) error {
 		}
 	}
 	slices.Sort(out)
+	var place query.Expr = query.Const(true)
 	switch {
 	case len(out) == 0:
-		b.text.WriteString(`TRUE`)
 	case len(out) < len(in):
-		b.text.WriteString(`NOT `)
-		b.member(`u.translation_id`, newIDSet(out))
+		place = query.Not{X: inTranslations{newIDSet(out)}}
 	default:
-		b.member(`u.translation_id`, newIDSet(in))
+		place = inTranslations{newIDSet(in)}
 	}
-	b.text.WriteString(` AND `)
-	return b.expr(g.expr)
+	return b.whole(query.And{place, g.expr}, only)
+}
+
+// whole writes a whole expression and returns what remains to be tested in Go.
+func (b *conditions) whole(e query.Expr, only bool) (holds, error) {
+	if b.streams {
+		return b.streamed(e, false, only)
+	}
+	return nil, b.expr(e)
 }
 
 // addSpans divides the ids to look at into spans.

@@ -111,11 +111,27 @@ func (r *searcher) statement(what string, span *searchSpan) *sqlText {
 }
 
 func (r *searcher) count(ctx context.Context, span *searchSpan) error {
+	if r.plan.parts[span.part].holds != nil {
+		return r.stream(ctx, span, func(int64) bool {
+			span.count++
+			return true
+		})
+	}
 	b := r.statement(`COUNT(*)`, span)
 	return r.s.s.queryOnce(ctx, b.text.String(), b.args, func(scan scan) error { return scan(&span.count) })
 }
 
 func (r *searcher) ids(ctx context.Context, span *searchSpan, offset int64, limit int, ids []int64) ([]int64, error) {
+	if r.plan.parts[span.part].holds != nil {
+		err := r.stream(ctx, span, func(id int64) bool {
+			if offset--; offset < 0 {
+				ids = append(ids, id)
+				limit--
+			}
+			return limit > 0
+		})
+		return ids, err
+	}
 	b := r.statement(`u.id`, span)
 	b.add(` ORDER BY u.id LIMIT `, limit)
 	b.add(` OFFSET `, offset)

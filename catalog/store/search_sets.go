@@ -177,7 +177,7 @@ func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlTex
 		return err
 	}
 	b := sqlText{args: append([]any(nil), where.args...)}
-	b.text.WriteString(`SELECT c.unit_id FROM deltas d CROSS JOIN changes c ON c.delta_id = d.id WHERE c.unit_id IS NOT NULL` + where.text.String())
+	b.text.WriteString(`SELECT c.unit_id FROM deltas d CROSS JOIN changes c WHERE c.delta_id = d.id AND c.unit_id IS NOT NULL` + where.text.String())
 	b.add(` AND d.`+l.column+` = `, l.id)
 	b.add(` AND d.`+l.first+` >= `, begin)
 	b.add(` AND d.`+l.first+` < `, hi)

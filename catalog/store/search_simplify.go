@@ -89,6 +89,11 @@ type inSet struct {
 
 func (inSet) String() string { return "" }
 
+// inTranslations holds for the units of translations.
+type inTranslations struct{ set *idSet }
+
+func (inTranslations) String() string { return "" }
+
 const (
 	minTime = -1 << 63
 	maxTime = 1<<63 - 1

@@ -34,6 +34,8 @@ type conditions struct {
 	folder     *query.Folder
 	predicates []predicate
 	sources    bool // whether s is used
+	streams    bool // functions are evaluated in Go
+	columns    []string
 }
 
 // expr writes an expression with the value 0 or 1, never NULL, since NOT of NULL
@@ -61,7 +63,7 @@ func (b *conditions) expr(e query.Expr) error {
 		b.text.WriteString(b.column(e.Column) + ` <> ''`)
 		return nil
 	case query.Plural:
-		b.text.WriteString(`instr(` + b.column(query.Source) + `, char(30, 30)) > 0`)
+		b.add(b.column(query.Source)+` LIKE `, "%\x1e\x1e%")
 		return nil
 	case query.Failing:
 		b.failing(e)
@@ -73,6 +75,9 @@ func (b *conditions) expr(e query.Expr) error {
 		return nil
 	case inSet:
 		b.member(b.id(e.ofSource), e.set)
+		return nil
+	case inTranslations:
+		b.member(`u.translation_id`, e.set)
 		return nil
 	}
 	return fmt.Errorf("no SQL for a term of type %T", e)
@@ -195,9 +200,12 @@ func (b *conditions) id(ofSource bool) string {
 // fewIDs is the number of ids up to which they are listed in the statement.
 const fewIDs = 4
 
+// needsFunction reports whether a set is too large to be listed.
+func needsFunction(set *idSet) bool { return set.bits != nil || len(set.few) > fewIDs }
+
 // member writes the condition that a column is in a set.
 func (b *conditions) member(column string, set *idSet) {
-	if set.bits != nil || len(set.few) > fewIDs {
+	if needsFunction(set) {
 		b.add(idFunction+`(`, b.predicate(predicate{ids: set}))
 		b.text.WriteString(`, ` + column + `)`)
 		return

@@ -20,6 +20,9 @@ type connection interface {
 	exec(ctx context.Context, query string, args []any) (int64, error)
 	// query calls each for every row.
 	query(ctx context.Context, how reads, query string, args []any, each func(scan) error) error
+	// do is exec for a statement whose result nobody needs: it may run later, but
+	// before the next statement whose result is needed, and before the commit.
+	do(ctx context.Context, query string, args []any) error
 	// first scans the first row, if any.
 	first(ctx context.Context, query string, args, dest []any) (found bool, err error)
 	// insert inserts rows, whose values are in args, row after row.
@@ -92,6 +95,15 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (int64, e
 	}
 	s.note()
 	return s.conn.exec(ctx, query, args)
+}
+
+// do runs a statement whose result nobody needs, perhaps later than now.
+func (s *session) do(ctx context.Context, query string, args ...any) error {
+	if err := s.budget.take(args); err != nil {
+		return err
+	}
+	s.note()
+	return s.conn.do(ctx, query, args)
 }
 
 // scan copies the columns of the current row.

@@ -320,7 +320,7 @@ func TestUncountedDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, shared := range []bool{true, false} {
-		again, err := Open(ctx, path, Options{Shared: shared})
+		again, err := Open(ctx, database(t, path), Options{Shared: shared})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // TestCacheSize: the writer's cache is large for imports only.
 func TestCacheSize(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about the page cache")
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +43,7 @@ func TestCacheSize(t *testing.T) {
 
 // TestCacheAfterImport: an import leaves a small cache, a part of one a large one.
 func TestCacheAfterImport(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about the page cache")
 	db := openWith(t, "app")
 	for _, c := range []struct {
 		info StepInfo

@@ -111,6 +111,11 @@ func (c *sqliteConnection) exec(ctx context.Context, query string, args []any) (
 	return res.RowsAffected()
 }
 
+func (c *sqliteConnection) do(ctx context.Context, query string, args []any) error {
+	_, err := c.exec(ctx, query, args)
+	return err
+}
+
 func (c *sqliteConnection) query(ctx context.Context, how reads, query string, args []any, each func(scan) error) (err error) {
 	var stmt *sql.Stmt
 	switch {

@@ -16,11 +16,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // TestDirect: the driver's rows are read like those of database/sql, whatever the
 // types.
 func TestDirect(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about its driver")
 	t.Parallel()
 	db := openWith(t, "app")
 	type row struct {
@@ -67,6 +69,7 @@ func TestDirect(t *testing.T) {
 // TestDirectEnds: a session can be used after an error, a panic or the end of its
 // context.
 func TestDirectEnds(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about its driver")
 	t.Parallel()
 	db := openWith(t, "app")
 	const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT i FROM n`
@@ -128,6 +131,7 @@ func TestBindStyle(t *testing.T) {
 // A long write-ahead log is written into the database after the commit, although a
 // reader was in the way of SQLite's own checkpoint.
 func TestCheckpoint(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about the write-ahead log")
 	path := filepath.Join(t.TempDir(), "fold.db")
 	db := openAt(t, path)
 	configure(t, db, "app")
@@ -171,6 +175,7 @@ func TestCheckpoint(t *testing.T) {
 // A test that panics ends its search with an error. The process goes on, and the
 // connection stays usable.
 func TestSearchPanics(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about functions in Go")
 	db := open(t)
 	first, release := db.searches.predicates.register([]predicate{{row: func([]driver.Value) bool { panic("of a test") }}})
 	defer release()
@@ -191,6 +196,7 @@ func TestSearchPanics(t *testing.T) {
 // TestLargeCache: a step that adds many units has a larger page cache, also if it
 // fails, and the next one does not.
 func TestLargeCache(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about the page cache")
 	db := openWith(t, "app")
 	size := func(ctx context.Context, tx *StepTx) (n int64) {
 		_, err := tx.s.first(ctx, `PRAGMA cache_size`, nil, &n)

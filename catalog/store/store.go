@@ -87,15 +87,13 @@ func (o Options) withDefaults() Options {
 }
 
 // Open opens the SQLite file at dsn, creates it if it is missing, and migrates its
-// schema. The folder must exist. Errors are one line that names the file and the
-// remedy: folder missing or not writable, not a database, corrupt, locked by
-// another process, written by a newer repoglot. A dsn "postgres://…" is
-// ErrInvalid: this version does not support PostgreSQL.
+// schema. The folder must exist. A dsn "postgres://…" opens a database of PostgreSQL,
+// with the environment variables and service file of libpq. Errors are one line that
+// names the database, without its password, and the remedy: folder missing or not
+// writable, not a database, corrupt, locked by another process, written by a newer
+// repoglot; no connection, server too old.
 func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	opts = opts.withDefaults()
-	if isPostgres(dsn) {
-		return nil, refusal("store: open: PostgreSQL is not supported by this version: leave database empty to use SQLite in data_dir")
-	}
 	if dsn == "" {
 		return nil, refusal("store: open: no database path given: name the file of the database")
 	}
@@ -106,7 +104,11 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 		notifier: newNotifier(opts.PollInterval), generations: newGenerations(),
 		now: opts.Now, log: opts.Logger, metrics: newMetrics(),
 	}
-	db.engine = newSQLite(dsn, opts, db.searches.predicates)
+	if isPostgres(dsn) {
+		db.engine, db.name = newPostgres(dsn, opts), address(dsn)
+	} else {
+		db.engine = newSQLite(dsn, opts, db.searches.predicates)
+	}
 	if err := db.open(ctx, opts); err != nil {
 		err = db.fail(ctx, "open", err)
 		_ = db.Close()
@@ -152,12 +154,20 @@ func (db *DB) Close() error {
 // Metrics returns the collectors of this database, for the registry of cmd.
 func (db *DB) Metrics() []prometheus.Collector { return db.metrics.collectors() }
 
-// write runs fn in a transaction of the writer. After the commit it wakes the
-// watches if fn took a generation.
+// write runs fn in a transaction of the writer, beside which nothing else is
+// written. After the commit it wakes the watches if fn took a generation.
 func (db *DB) write(ctx context.Context, fn func(s *session) error) error {
+	return db.writeLocked(ctx, lockAll, fn)
+}
+
+// writeLocked is write with other locks.
+func (db *DB) writeLocked(ctx context.Context, lock func(context.Context, *session) error, fn func(s *session) error) error {
 	var changed news
 	err := db.pools.writer.transact(ctx, func(s *session) error {
-		err := fn(s)
+		err := lock(ctx, s)
+		if err == nil {
+			err = fn(s)
+		}
 		if err == nil {
 			changed, err = newsSince(ctx, s, db.generations.newest())
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // raw opens the file like another program would.
@@ -37,12 +38,14 @@ func execute(t *testing.T, h *sql.DB, query string) {
 
 // Every reason why a database cannot be opened gives one line with the remedy.
 func TestOpenErrors(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about files")
 	tests := []struct {
 		name string
 		make func(t *testing.T, dir string) (dsn string)
 		want []string
 	}{
-		{"PostgreSQL", func(*testing.T, string) string { return "postgres://u:hunter2@host/db" }, []string{"not supported by this version", "leave database empty"}},
+		{"no server", func(*testing.T, string) string { return "postgres://u:hunter2@127.0.0.1:1/db" }, []string{`database "db" of u at 127.0.0.1:1`, "no connection", "check that the server runs"}},
+		{"no address", func(*testing.T, string) string { return "postgres://u:hunter2@host:port/db" }, []string{"not valid"}},
 		{"no path", func(*testing.T, string) string { return "" }, []string{"no database path"}},
 		{"no folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "no", "x.db") }, []string{"does not exist", "data_dir"}},
 		{"folder is a file", func(t *testing.T, dir string) string {
@@ -133,6 +136,7 @@ func wantLine(t *testing.T, err error, parts ...string) {
 // If the disk becomes full during a step, nothing is lost, and the step can be
 // repeated when there is room.
 func TestDiskFull(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it limits the size of the file")
 	db := openWith(t, "app")
 	step(t, db, info(0, 1, 1), writeAll)
 	before := dump(t, db)
@@ -160,6 +164,7 @@ func TestDiskFull(t *testing.T) {
 }
 
 func TestLocked(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it locks the file")
 	path := filepath.Join(t.TempDir(), "x.db")
 	db, err := Open(context.Background(), path, Options{BusyTimeout: time.Millisecond})
 	if err != nil {
@@ -184,6 +189,7 @@ func TestLocked(t *testing.T) {
 
 // A path may hold what URLs and DSNs treat specially.
 func TestOddPath(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about files")
 	dir := filepath.Join(t.TempDir(), "a b?c#d%20&e")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -49,11 +49,11 @@ func TestWatch(t *testing.T) {
 func TestWatchOtherProcess(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	path := filepath.Join(t.TempDir(), "test.db")
-	ours, err := Open(context.Background(), path, Options{PollInterval: time.Millisecond})
+	ours, err := Open(context.Background(), database(t, path), Options{PollInterval: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := Open(context.Background(), path, Options{})
+	theirs, err := Open(context.Background(), database(t, path), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

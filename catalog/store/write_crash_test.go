@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // crashEnv makes TestMain a process that begins a step on the database it names
@@ -88,6 +90,7 @@ func writeMore(ctx context.Context, tx *StepTx) error {
 // A step that is killed anywhere is stored whole or not at all, and when it is
 // repeated it gives the ids of an uninterrupted run.
 func TestCrash(t *testing.T) {
+	pgtest.SQLiteOnly(t, "ids of users and translations have gaps after a rollback")
 	want := openWith(t, "app")
 	step(t, want, info(0, 1, 1), writeAll)
 	before := dump(t, want)

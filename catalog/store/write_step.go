@@ -71,7 +71,7 @@ type StepResult struct {
 func (db *DB) Step(ctx context.Context, info StepInfo, fn func(ctx context.Context, tx *StepTx) error) (StepResult, error) {
 	started := db.now()
 	var res StepResult
-	err := db.write(ctx, func(s *session) (err error) {
+	err := db.writeLocked(ctx, info.lock, func(s *session) (err error) {
 		if info.MaxBytes > 0 {
 			s.budget = &budget{most: info.MaxBytes}
 			defer func() { res.Bytes, s.budget = s.budget.used, nil }()

@@ -33,7 +33,7 @@ type Config struct {
 	// if it does not exist.
 	DataDir Path `yaml:"data_dir" restart:"true"`
 	// Database is empty for SQLite in `data_dir`, or the address of a PostgreSQL
-	// database, `postgres://USER@HOST/NAME`. This version knows SQLite only.
+	// database, `postgres://USER@HOST/NAME`, of version 15 or newer.
 	Database Address `yaml:"database" restart:"true"`
 	// PollInterval is the time between two pulls of a repository that cannot
 	// be watched, such as `5m` or `1h30m`; 0 switches polling off. Repositories

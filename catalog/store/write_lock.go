@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// Where several processes write, they lock what they write before they read it, in
+// this order: projects by id, at last the clock. A step locks the projects of its
+// components, since what is counted and compared belongs to projects; everything
+// else locks all of them. In SQLite there is one writer, and nothing is locked.
+
+// lockAll waits for all steps and keeps others from beginning. Readers go on.
+func lockAll(ctx context.Context, s *session) error {
+	if s.shared.dialect.sqlite {
+		return nil
+	}
+	return s.do(ctx, `LOCK TABLE projects IN EXCLUSIVE MODE`)
+}
+
+// lock locks the projects of a step.
+func (info *StepInfo) lock(ctx context.Context, s *session) error {
+	if s.shared.dialect.sqlite {
+		return nil
+	}
+	projects := map[int64]bool{}
+	err := chunks(info.Components, func(chunk []any) error {
+		var ids []int64
+		err := s.ids(ctx, `SELECT DISTINCT project_id FROM components WHERE id IN `+list(1, len(chunk)), chunk, &ids)
+		for _, id := range ids {
+			projects[id] = true
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return chunks(slices.Sorted(maps.Keys(projects)), func(chunk []any) error {
+		var ids []int64
+		return s.ids(ctx, `SELECT id FROM projects WHERE id IN `+list(1, len(chunk))+` ORDER BY id FOR NO KEY UPDATE`, chunk, &ids)
+	})
+}
