@@ -103,6 +103,9 @@ func (s *localSource) describe(err error) error {
 	if limit, ok := errors.AsType[object.LimitError](err); ok {
 		return s.fail(object.ErrTooLarge, limit.Error(), "use a smaller repository, or raise the limit")
 	}
+	if errors.Is(err, fs.ErrInvalid) { // of a file there: ours are plain files
+		return s.fail(ErrUnreachable, plainPathError(err)+": a file that is too large, or is a pipe, a link or a device", "repair the repository")
+	}
 	if errors.Is(err, object.ErrSource) {
 		return s.fail(ErrUnreachable, "an object of its history cannot be read: "+oneLine(err.Error()), "run git fsck there")
 	}

@@ -1,0 +1,184 @@
+package testrepos
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"strings"
+
+	"github.com/klauspost/compress/zlib"
+)
+
+// hostileObjects are commits and packs.
+func hostileObjects() []Hostile {
+	commit := func(name, fails, text string) Hostile {
+		return Hostile{Name: name, Fails: fails, make: func(w *hostileWriter) {
+			tree := w.tree(treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})})
+			w.head(w.object("commit", strings.ReplaceAll(text, "TREE", tree.String())))
+		}}
+	}
+	const who = " A <a@example.org> 1700000000 +0000\n"
+	return []Hostile{
+		commit("long-message", "", "tree TREE\nauthor"+who+"committer"+who+"\n"+strings.Repeat("m", 8<<20)),
+		commit("long-author", "", "tree TREE\nauthor "+strings.Repeat("A", 4<<20)+" <a@example.org> 1700000000 +0000\ncommitter"+who+"\nx\n"),
+		commit("odd-author", "", "tree TREE\nauthor =HYPERLINK(1)<img src=x onerror=alert(1)>\x1b[2J <a> 99999999999999999999 +9999\ncommitter <> -1 -0000\n\nx\n"),
+		commit("no-author", "", "tree TREE\n\nx\n"),
+		commit("many-parents", "run git fsck", "tree TREE\n"+strings.Repeat("parent "+strings.Repeat("1", 40)+"\n", 50_000)+"author"+who+"committer"+who+"\nx\n"),
+		commit("no-tree", "run git fsck", "tree "+strings.Repeat("2", 40)+"\nauthor"+who+"committer"+who+"\nx\n"),
+		commit("empty-commit", "run git fsck", ""),
+		{Name: "head-is-a-file", Fails: "run git fsck", make: func(w *hostileWriter) { w.sound(); w.head(w.blob("not a commit")) }},
+		{Name: "mailmap", make: func(w *hostileWriter) {
+			w.commit(w.tree(treeLine{modeFile, ".mailmap", w.blob(strings.Repeat("A <a@example.org> <b@example.org>\n", 1<<20))},
+				treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})}))
+		}},
+		{Name: "long-history", make: func(w *hostileWriter) {
+			var last []objectID
+			tree := w.tree(treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})})
+			for range 400 {
+				last = []objectID{w.commit(tree, last...)}
+			}
+		}},
+		{Name: "wide-history", make: func(w *hostileWriter) { // every commit merges the two before it
+			tree := w.tree(treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})})
+			a := w.commit(tree)
+			b := w.commit(tree, a)
+			for range 200 {
+				a, b = b, w.commit(tree, b, a)
+			}
+		}},
+		{Name: "delta-bomb", make: func(w *hostileWriter) { // 64 KiB, doubled 24 times
+			base := strings.Repeat("#\n", 32<<10)
+			p := &hostilePack{}
+			size := len(base)
+			at := p.object(3, []byte(base))
+			for range 24 {
+				at = p.delta(at, size, 2*size, [][2]int{{0, size}, {0, size}})
+				size *= 2
+			}
+			w.pack(p, objectID{0xbb})
+			w.served(treeLine{modeFile, "cs.po", objectID{0xbb}}, treeLine{modeFile, "de.po", w.blob(smallPO)})
+		}},
+		{Name: "delta-chain", make: func(w *hostileWriter) { // longer than git makes
+			p := &hostilePack{}
+			at := p.object(3, []byte(smallPO))
+			for range 20_000 {
+				at = p.delta(at, len(smallPO), len(smallPO), [][2]int{{0, len(smallPO)}})
+			}
+			w.pack(p, objectID{0xbb})
+			w.served(treeLine{modeFile, "cs.po", objectID{0xbb}}, treeLine{modeFile, "de.po", w.blob(smallPO)})
+		}},
+		{Name: "size-lie", make: func(w *hostileWriter) {
+			p := &hostilePack{}
+			p.header(3, 1<<40)
+			p.data(bytes.Repeat([]byte("x"), 1000))
+			w.pack(p, objectID{0xbb})
+			w.served(treeLine{modeFile, "cs.po", objectID{0xbb}}, treeLine{modeFile, "de.po", w.blob(smallPO)})
+		}},
+		{Name: "broken-pack", Fails: "run git fsck there", make: func(w *hostileWriter) {
+			w.sound()
+			w.write("objects/pack/pack-"+strings.Repeat("3", 40)+".pack", "PACK\x00\x00\x00\x02\xff\xff\xff\xff")
+			w.write("objects/pack/pack-"+strings.Repeat("3", 40)+".idx", "\xfftOc\x00\x00\x00\x02"+strings.Repeat("\xff", 1024))
+		}},
+		{Name: "empty-pack", Fails: "run git fsck there", make: func(w *hostileWriter) {
+			w.sound()
+			w.write("objects/pack/pack-"+strings.Repeat("4", 40)+".pack", "")
+			w.write("objects/pack/pack-"+strings.Repeat("4", 40)+".idx", "")
+		}},
+		{Name: "loose-lie", Fails: "run git fsck", make: func(w *hostileWriter) { // an object under another id
+			w.sound()
+			id := objectID{0xcc}
+			var b bytes.Buffer
+			z := zlib.NewWriter(&b)
+			_, err := fmt.Fprintf(z, "commit 10\x00%s", strings.Repeat("x", 1<<20))
+			w.fail(err)
+			w.fail(z.Close())
+			w.write("objects/cc/"+id.String()[2:], b.String())
+			w.head(id)
+		}},
+	}
+}
+
+// hostilePack is a pack whose objects need not be sound.
+type hostilePack struct {
+	b     bytes.Buffer
+	first int // offset of the last object in the pack
+	n     uint32
+}
+
+const packHeader = 12
+
+// header writes the head of an object.
+func (p *hostilePack) header(kind, size int) int {
+	p.n++
+	p.first = packHeader + p.b.Len()
+	c := byte(kind<<4 | size&15)
+	for size >>= 4; size > 0; size >>= 7 {
+		p.b.WriteByte(c | 0x80)
+		c = byte(size & 0x7f)
+	}
+	p.b.WriteByte(c)
+	return p.first
+}
+
+func (p *hostilePack) data(data []byte) {
+	z := zlib.NewWriter(&p.b)
+	_, _ = z.Write(data) // to memory
+	_ = z.Close()
+}
+
+// object adds a whole object and returns its offset.
+func (p *hostilePack) object(kind int, data []byte) int {
+	at := p.header(kind, len(data))
+	p.data(data)
+	return at
+}
+
+// delta adds a delta upon the object at an offset that copies parts (offset and
+// length) of it.
+func (p *hostilePack) delta(base, from, to int, copies [][2]int) int {
+	d := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(from)), uint64(to))
+	for _, c := range copies {
+		for off, left := c[0], c[1]; left > 0; {
+			n := min(left, 0xffffff)
+			d = append(d, 0xff, byte(off), byte(off>>8), byte(off>>16), byte(off>>24), byte(n), byte(n>>8), byte(n>>16))
+			off, left = off+n, left-n
+		}
+	}
+	at := p.header(6, len(d))
+	back := at - base
+	text := []byte{byte(back & 0x7f)}
+	for back >>= 7; back > 0; back >>= 7 {
+		back--
+		text = append([]byte{byte(0x80 | back&0x7f)}, text...)
+	}
+	p.b.Write(text)
+	p.data(d)
+	return at
+}
+
+// pack stores a pack with an index in which the last object has an id.
+func (w *hostileWriter) pack(p *hostilePack, id objectID) {
+	data := append([]byte("PACK\x00\x00\x00\x02"), binary.BigEndian.AppendUint32(nil, p.n)...)
+	data = append(data, p.b.Bytes()...)
+	sum := sha1.Sum(data)
+	data = append(data, sum[:]...)
+	idx := []byte("\xfftOc\x00\x00\x00\x02")
+	for i := range 256 {
+		count := uint32(0)
+		if i >= int(id[0]) {
+			count = 1
+		}
+		idx = binary.BigEndian.AppendUint32(idx, count)
+	}
+	idx = append(idx, id[:]...)
+	idx = binary.BigEndian.AppendUint32(idx, crc32.ChecksumIEEE(data[p.first:len(data)-len(sum)]))
+	idx = binary.BigEndian.AppendUint32(idx, uint32(p.first))
+	idx = append(idx, sum[:]...)
+	own := sha1.Sum(idx)
+	idx = append(idx, own[:]...)
+	name := fmt.Sprintf("objects/pack/pack-%x", sum)
+	w.write(name+".idx", string(idx))
+	w.write(name+".pack", string(data))
+}

@@ -1,0 +1,117 @@
+package testrepos
+
+import (
+	"fmt"
+	"strings"
+)
+
+// hostileTrees are trees that are large, deep, or have names that lead elsewhere.
+func hostileTrees() []Hostile {
+	return []Hostile{
+		{Name: "many-files", Fails: "quotas.files allows", make: func(w *hostileWriter) {
+			po := w.blob(smallPO)
+			var lines []treeLine
+			for i := range 100_000 {
+				lines = append(lines, treeLine{modeFile, fmt.Sprintf("l%06d.po", i), po})
+			}
+			w.served(lines...)
+		}},
+		{Name: "subtree-bomb", Slug: "app-{component}", Filemask: "{component}/*.po", Fails: "narrow the filemask", make: func(w *hostileWriter) {
+			dir := w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})
+			for range 12 { // 10^12 paths
+				dir = w.ten(dir, "d")
+			}
+			w.commit(dir)
+		}},
+		{Name: "name-bomb", Slug: "app-{component}", Filemask: "{component}/*.po", Fails: "narrow the filemask", make: func(w *hostileWriter) {
+			dir := w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})
+			for range 5 { // 10^5 paths of 3,500 bytes
+				dir = w.ten(dir, strings.Repeat("n", 700))
+			}
+			w.commit(dir)
+		}},
+		{Name: "deep", Slug: "app-{component}", Filemask: "{component}/*.po", make: func(w *hostileWriter) {
+			dir := w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})
+			for range 1_100 {
+				dir = w.tree(treeLine{modeDir, "d", dir})
+			}
+			w.commit(w.tree(treeLine{modeDir, "deep", dir}, treeLine{modeDir, "flat", w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})}))
+		}},
+		{Name: "many-components", Slug: "app-{component}", Filemask: "{component}/*.po", Fails: "quotas.components allows", make: func(w *hostileWriter) {
+			dir := w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})
+			var lines []treeLine
+			for i := range 30_000 {
+				lines = append(lines, treeLine{modeDir, fmt.Sprintf("c%06d", i), dir})
+			}
+			w.commit(w.tree(lines...))
+		}},
+		{Name: "odd-components", Slug: "app-{component}", Filemask: "{component}/*.po", make: func(w *hostileWriter) {
+			dir := w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})
+			var lines []treeLine
+			for _, name := range append([]string{"*", "{component}", "a*b", "=HYPERLINK(1)", "<img src=x>", "%2e%2e", "\u202eevil"}, oddNames()...) {
+				lines = append(lines, treeLine{modeDir, name, dir})
+			}
+			w.commit(w.tree(lines...))
+		}},
+		{Name: "odd-names", make: func(w *hostileWriter) {
+			po := w.blob(smallPO)
+			lines := []treeLine{{modeFile, "cs.po", po}}
+			for _, name := range oddNames() {
+				lines = append(lines, treeLine{modeFile, name + ".po", po}, treeLine{modeDir, name, w.tree(treeLine{modeFile, "de.po", po})})
+			}
+			w.served(lines...)
+		}},
+		{Name: "same-names", make: func(w *hostileWriter) {
+			var lines []treeLine
+			for range 1000 {
+				lines = append(lines, treeLine{modeFile, "cs.po", w.blob(smallPO)})
+			}
+			w.served(lines...)
+		}},
+		{Name: "symlinks", make: func(w *hostileWriter) {
+			w.served(
+				treeLine{modeLink, "ab.po", w.blob("/etc/passwd")}, treeLine{modeLink, "cs.po", w.blob("../../outside/secret")},
+				treeLine{modeLink, "de.po", w.blob("de.po")}, treeLine{modeLink, "fr.po", w.blob(w.outside + "/secret")},
+				treeLine{modeLink, "it.po", w.blob("")}, treeLine{modeLink, "nl.po", w.blob(strings.Repeat("../", 3000))},
+				treeLine{modeFile, "pl.po", w.blob(smallPO)})
+		}},
+		{Name: "linked-folder", make: func(w *hostileWriter) {
+			w.commit(w.tree(treeLine{modeLink, "po", w.blob("../outside")}))
+		}},
+		{Name: "submodules", make: func(w *hostileWriter) {
+			w.commit(w.tree(
+				treeLine{modeFile, ".gitmodules", w.blob("[submodule \"../../x\"]\n\tpath = po\n\turl = --upload-pack=touch\n")},
+				treeLine{modeModule, "po", objectID{1}}))
+		}},
+		{Name: "odd-modes", Fails: "run git fsck", make: func(w *hostileWriter) {
+			po := w.blob(smallPO)
+			var lines []treeLine
+			for i, mode := range []string{"0", "7", "020644", "060644", "100777", "104755", "140000", "10000000000", "-1", "9"} {
+				lines = append(lines, treeLine{mode, fmt.Sprintf("%c%c.po", 'a'+i, 'a'+i), po})
+			}
+			w.served(lines...)
+		}},
+		{Name: "file-as-tree", Fails: "run git fsck", make: func(w *hostileWriter) {
+			w.commit(w.tree(treeLine{modeDir, "po", w.blob("not a tree")}))
+		}},
+	}
+}
+
+// ten is a tree of ten times the same directory.
+func (w *hostileWriter) ten(dir objectID, name string) objectID {
+	var lines []treeLine
+	for i := range 10 {
+		lines = append(lines, treeLine{modeDir, fmt.Sprint(name, i), dir})
+	}
+	return w.tree(lines...)
+}
+
+// oddNames are names that git's fsck knows, and others that lead out of a folder, forge
+// a header or run something on some system.
+func oddNames() []string {
+	return []string{
+		".", "..", ".git", ".GIT", ".git ", "git~1", "GIT~1", ".g\u200cit", ".gitmodules", "a/b", "../x", "/abs", "a\\b", "..\\x",
+		"con", "aux.txt", "-oProxyCommand=x", "--upload-pack=x", "a\nb", "a\r\nSet-Cookie: x", "a\x1b[31m", "a\"b", "a;b", "a%00b",
+		"\xff\xfe", "a:b", "~", "$HOME", "$(id)", "`id`", "  ", strings.Repeat("z", 5000),
+	}
+}
