@@ -73,7 +73,7 @@ func (e *gitError) Error() string { return strings.TrimSpace(e.stderr + "\n" + e
 // Unwrap returns the error of the run.
 func (e *gitError) Unwrap() error { return e.err }
 
-// run runs git and returns its output. Without --git-dir among args git has no
+// run runs git and returns its output, also if it fails. Without --git-dir among args git has no
 // repository: it would look for one around the folder that it runs in, where
 // somebody may have put one with a configuration (git(1), GIT_DIR).
 func (g Git) run(ctx context.Context, env []string, args ...string) (string, error) {
@@ -89,7 +89,7 @@ func (g Git) run(ctx context.Context, env []string, args ...string) (string, err
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", &gitError{stderr: stderr.String(), err: err}
+		return stdout.String(), &gitError{stderr: stderr.String(), err: err}
 	}
 	return stdout.String(), nil
 }

@@ -6,6 +6,6 @@
 // their own host only and appear in no message, argument or log; an error says the
 // cause and the remedy.
 //
-// Non-goals: storing objects (see object), deciding when to fetch, pushing,
+// Non-goals: storing objects (see object), deciding when to fetch or push,
 // submodules, bundles, transport helpers.
 package remote

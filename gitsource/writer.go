@@ -1,0 +1,66 @@
+package gitsource
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/repoglot/repoglot/gitsource/derive"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
+)
+
+// Writer makes commits in a mirror and pushes them. No ref of the mirror moves, so a
+// Fetch may run at the same time; what was not pushed is gone after the mirror has been
+// packed or cloned anew, and is made again from the same input. A Writer must be
+// closed.
+type Writer struct {
+	mirror  *Mirror
+	gitDir  string
+	head    object.Head
+	release func()
+}
+
+// Writer opens the mirror for writing; ErrNotFetched before the first fetch.
+func (m *Mirror) Writer(ctx context.Context) (*Writer, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	dir, head, release, err := m.lease()
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{m, dir, head, release}, nil
+}
+
+// Head returns the mirror's head as of the opening: the parent of the first commit.
+func (w *Writer) Head() object.Head { return w.head }
+
+// Commit makes a commit on top of one that the mirror or this Writer has. The errors
+// are those of derive.Write.
+func (w *Writer) Commit(ctx context.Context, c derive.Commit) (object.Hash, error) {
+	if room := w.mirror.opts.Room; room != nil {
+		if err := room(); err != nil {
+			return object.Hash{}, err
+		}
+	}
+	id, err := derive.Write(ctx, w.gitDir, c)
+	if err != nil {
+		return object.Hash{}, fmt.Errorf("mirror of %s: %w", w.mirror.remote, err)
+	}
+	return id, nil
+}
+
+// Push pushes to a repository; without an address to the one that the mirror copies.
+// The errors are those of remote.Repository.Push.
+func (w *Writer) Push(ctx context.Context, to remote.Repository, p remote.Push) error {
+	if to.URL == "" {
+		to = w.mirror.remote
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(w.mirror.opts.Timeout, defaultTimeout))
+	defer cancel()
+	return to.Push(ctx, w.mirror.opts.Remote, w.gitDir, p)
+}
+
+// Close lets the git directory go. It may be called once.
+func (w *Writer) Close() { w.release() }
