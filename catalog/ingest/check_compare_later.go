@@ -287,13 +287,12 @@ func (n *comparison) joinCollected(ctx context.Context, t *uncomparedTranslation
 // compareTogether compares the units of some translations of a scope.
 func (n *comparison) compareTogether(ctx context.Context, s *scope, list []*uncomparedTranslation) error {
 	var units []*uncomparedUnit
-	var of []*uncomparedTranslation
 	first := int32(len(s.changes)) + 1
 	for _, t := range list {
 		for i := range t.units {
 			u := &t.units[i]
 			order := first + 2*int32(len(units))
-			units, of = append(units, u), append(of, t)
+			units = append(units, u)
 			member := t.member(u)
 			switch {
 			case s.Sole == 0:
