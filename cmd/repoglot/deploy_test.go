@@ -37,11 +37,14 @@ func TestAlerts(t *testing.T) {
 func TestUnit(t *testing.T) {
 	t.Parallel()
 	systemd, err := exec.LookPath("systemd-analyze")
-	if err != nil {
+	switch {
+	case err != nil && os.Getenv("CI") != "":
+		t.Fatal("there is no systemd-analyze, which .ci/tools installs")
+	case err != nil:
 		t.Skip("skipped: there is no systemd-analyze here")
 	}
 	out, err := exec.CommandContext(t.Context(), systemd, "security", "--offline=true", "--threshold=20", filepath.Join(deploy, "repoglot.service")).CombinedOutput()
-	if strings.Contains(string(out), "unrecognized option") || strings.Contains(string(out), "Unknown") {
+	if (strings.Contains(string(out), "unrecognized option") || strings.Contains(string(out), "Unknown")) && os.Getenv("CI") == "" {
 		t.Skipf("skipped: this systemd cannot tell: %.100s", out)
 	}
 	if err != nil {
