@@ -95,6 +95,9 @@ func oneofs(r *report, path string, v reflect.Value, env *environment) {
 			}
 		case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct:
 			for j := range v.Field(i).Len() {
+				if r.known[index(key, j)] != nil {
+					continue
+				}
 				oneofs(r, index(key, j), v.Field(i).Index(j), env)
 			}
 		}

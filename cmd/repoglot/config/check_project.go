@@ -38,7 +38,9 @@ func checkProjects(r *report, list []Project) {
 				r.on(at+".slug", "%s.slug %s is used by another component of the project above; choose another", at, sample(c.Slug))
 			}
 			slugs[c.Slug] = true
-			checkComponent(r, at, c)
+			if r.known[at] == nil {
+				checkComponent(r, at, c)
+			}
 			checkQuery(r, at, c, queries)
 		}
 	}

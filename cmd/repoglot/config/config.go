@@ -96,6 +96,7 @@ type Config struct {
 
 	file     string
 	source   []byte // the bytes of the file
+	known    *knownComponents
 	warnings []string
 }
 

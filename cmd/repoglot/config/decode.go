@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -27,6 +26,18 @@ type decoder struct {
 	report
 	anchors map[string]ast.Node
 	nodes   int
+	items   map[string]readItem // components that were read, by path
+
+	runs   [][]*knownComponent // that items of lists name; nil once they were read
+	unread int                 // runs that were not
+}
+
+func newDecoder(path string) *decoder {
+	return &decoder{
+		report:  report{file: path, positions: map[string]position{}},
+		anchors: map[string]ast.Node{},
+		items:   map[string]readItem{},
+	}
 }
 
 // decode fills dst from node. path names the value in messages.
@@ -178,13 +189,20 @@ func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
 		d.at(nodePosition(node), "%s must be a list, but is %s; write it like [a, b]", path, kind(node))
 		return
 	}
+	_, components := dst.Interface().([]Component)
 	for i, n := range s.Values {
 		if d.nodes > maxNodes {
 			return
 		}
-		item := reflect.New(dst.Type().Elem()).Elem()
+		if components && d.knownRun(path, n, dst) {
+			continue
+		}
+		item, before := reflect.New(dst.Type().Elem()).Elem(), d.nodes
 		setDefaults(item)
-		p := fmt.Sprintf("%s[%d]", path, i)
+		if len(d.runs) > 0 {
+			i = dst.Len()
+		}
+		p := index(path, i)
 		if r := d.resolve(n); r == nil || r.Type() == ast.NullType {
 			d.at(nodePosition(n), "%s is empty; remove the dash or write something after it", p)
 			continue
@@ -192,7 +210,23 @@ func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
 		d.positions[p] = nodePosition(n)
 		d.decode(p, n, item)
 		dst.Set(reflect.Append(dst, item))
+		if components {
+			d.items[p] = readItem{d.positions[p].line, d.nodes - before}
+		}
 	}
+}
+
+// knownRun appends the known components that an item of a list names, and reports
+// whether it names any.
+func (d *decoder) knownRun(path string, node ast.Node, dst reflect.Value) bool {
+	run := d.run(node)
+	list := dst.Addr().Interface().(*[]Component)
+	for _, known := range run {
+		d.known[index(path, len(*list))] = known
+		d.nodes += known.nodes
+		*list = append(*list, known.Component)
+	}
+	return len(run) > 0
 }
 
 // setDefaults gives an item of a list its default values.

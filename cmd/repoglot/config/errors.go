@@ -65,7 +65,8 @@ const maxErrors = 100
 type report struct {
 	file      string
 	errs      Errors
-	positions map[string]position // by path: "projects[0].components[1].repo"
+	positions map[string]position        // by path: "projects[0].components[1].repo"
+	known     map[string]*knownComponent // those that were checked before, by path
 }
 
 // at reports a mistake at a position, unless it is the same as the last one.

@@ -61,16 +61,25 @@ func fail(path, format string, args ...any) error {
 // Parse is Load for the bytes of a file. It reads no files; path is for messages
 // and for paths relative to the file's folder.
 func Parse(path string, data []byte, environ []string) (*Config, error) {
+	return parseAfter(nil, path, data, environ)
+}
+
+// parseAfter is Parse for a file of which some components are known.
+func parseAfter(known *knownComponents, path string, data []byte, environ []string) (*Config, error) {
 	if len(data) > maxFile {
 		return nil, fail(path, "is larger than %s; is this the configuration?", Size(maxFile))
 	}
+	if c, ok := known.parseChanged(path, data, environ); ok {
+		return c, nil
+	}
+	return newDecoder(path).parse(path, data, environ)
+}
+
+// parse parses, checks and completes the configuration of a file.
+func (d *decoder) parse(path string, data []byte, environ []string) (*Config, error) {
 	body, err := parseYAML(path, data)
 	if err != nil {
 		return nil, err
-	}
-	d := &decoder{
-		report:  report{file: path, positions: map[string]position{}},
-		anchors: map[string]ast.Node{},
 	}
 	c := Default()
 	c.file, c.source = path, data
@@ -82,6 +91,7 @@ func Parse(path string, data []byte, environ []string) (*Config, error) {
 		d.errs.sort()
 		return nil, d.errs
 	}
+	d.remember(c, data)
 	c.warnings = append(c.warnings, env.secrets(c)...)
 	c.warnings = append(c.warnings, env.unknown(c)...)
 	c.warnings = append(c.warnings, c.checkWarnings()...)

@@ -20,6 +20,7 @@ type Watcher struct {
 	environ []string
 	events  *fsnotify.Watcher
 	last    []byte
+	known   *knownComponents // of the last configuration
 }
 
 // NewWatcher begins to watch the file that c was read from. Run also reports
@@ -30,7 +31,7 @@ func NewWatcher(c *Config, environ []string) (*Watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("watching %s: %w", path, err)
 	}
-	w := &Watcher{path: path, environ: environ, events: events, last: c.source}
+	w := &Watcher{path: path, environ: environ, events: events, last: c.source, known: c.known}
 	for _, folder := range w.folders() {
 		if err := events.Add(folder); err != nil {
 			return nil, fmt.Errorf("watching %s: %w", folder, closing(err, events))
@@ -98,10 +99,11 @@ func (w *Watcher) look(changed func(*Config), failed func(error)) {
 	for _, folder := range w.folders() {
 		_ = w.events.Add(folder) // a link may lead elsewhere now; known folders are no error
 	}
-	c, err := Parse(w.path, data, w.environ)
+	c, err := parseAfter(w.known, w.path, data, w.environ)
 	if err != nil {
 		failed(err)
 		return
 	}
+	w.known = c.known
 	changed(c)
 }
