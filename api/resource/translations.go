@@ -49,17 +49,20 @@ func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *res
 	if err != nil {
 		return nil, err
 	}
-	within := map[int64]*wire.Component{}
-	objects := []*wire.Translation{}
+	within, languages := map[int64]*wire.Component{}, map[string]*wire.Language{}
+	objects := make([]*wire.Translation, 0, len(all))
 	for i := range all {
 		t := &all[i]
 		of := components[t.ComponentID]
 		if within[of.ID] == nil {
 			within[of.ID] = e.newComponent(r.Link, of, true)
 		}
-		objects = append(objects, e.newTranslation(r.Link, t, of.Project.Slug, of.Slug, within[of.ID]))
+		if languages[t.Language] == nil {
+			languages[t.Language] = wire.NewLanguage(r.Link, e.Language(t.Language))
+		}
+		objects = append(objects, wire.NewTranslation(r.Link, languages[t.Language], t, of.Project.Slug, of.Slug, within[of.ID]))
 	}
-	return r.NewList(w, "/api/translations/", objects), nil
+	return r.NewList(w, "/api/translations/", wire.NewTranslationPage(objects)), nil
 }
 
 // servedComponents returns the visible components whose first import is done,
