@@ -86,6 +86,7 @@ func TestFileProblems(t *testing.T) {
 		"/api/translations/demo/app/cs/file.nope":          `404 {"detail":"Not found."}`,
 		"/api/translations/demo/app/cs/units.xliff":        `404 {"detail":"Not found."}`,
 		csFile + "?q=a":                                    `400 {"q":"A search needs a format: the file as it is in the repository has all strings."}`,
+		"/api/projects/demo/languages/xx/file/":            `404 {"detail":"Not found."}`,
 		"/api/translations/demo/app/xx/file/":              `404 {"detail":"Not found."}`,
 		"/api/translations/demo/hidden/en/file/":           `404 {"detail":"Not found."}`,
 		"/api/translations/demo/hidden/en/file/?format=po": `404 {"detail":"Not found."}`,
@@ -171,8 +172,9 @@ func TestArchives(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
 	for path, want := range map[string]string{
-		"/api/components/demo/app/file/": "po/app.pot po/cs.po po/cs_CZ.po po/sr@latin.po",
-		"/api/projects/demo/file/":       "app/po/app.pot app/po/cs.po app/po/cs_CZ.po app/po/sr@latin.po",
+		"/api/components/demo/app/file/":        "po/app.pot po/cs.po po/cs_CZ.po po/sr@latin.po",
+		"/api/projects/demo/file/":              "app/po/app.pot app/po/cs.po app/po/cs_CZ.po app/po/sr@latin.po",
+		"/api/projects/demo/languages/cs/file/": "app/po/cs.po",
 	} {
 		rec := call(t, s, http.MethodGet, path+"?format=api")
 		body := rec.Body.Bytes()

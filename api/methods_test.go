@@ -70,6 +70,8 @@ var resources = map[string]string{
 	"/api/translations/demo/app/cs/file/":               "GET, POST, PUT, HEAD, OPTIONS",
 	"/api/components/demo/app/file/":                    "GET, HEAD, OPTIONS",
 	"/api/projects/demo/file/":                          "GET, HEAD, OPTIONS",
+	"/api/projects/demo/languages/cs/file/":             "GET, HEAD, OPTIONS",
+	"/api/projects/demo/lock/":                          "GET, POST, HEAD, OPTIONS",
 	"/api/components/demo/app/new_template/":            "GET, HEAD, OPTIONS",
 	"/api/components/demo/app/monolingual_base/":        "GET, HEAD, OPTIONS",
 	"/api/languages/cs/statistics/":                     "GET, HEAD, OPTIONS",

@@ -88,6 +88,12 @@ func getAddon(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, 
 	return nil, rest.ErrNotFound
 }
 
+// getProjectLock answers that a project is not locked.
+func getProjectLock(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	_, err := visibleProject(ctx, snap, r)
+	return wire.Lock{}, err
+}
+
 // getLock answers that a component is not locked: nothing can lock one.
 func getLock(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	_, err := visibleComponent(ctx, snap, r)

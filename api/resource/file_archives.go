@@ -55,21 +55,49 @@ func (e *Env) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *rest
 	if err != nil {
 		return nil, err
 	}
-	list := func(ctx context.Context, snap *store.Snapshot) (all []archived, newest time.Time, err error) {
-		components, err := visibleComponents(ctx, snap, project.Slug)
-		for i := range components {
-			if err != nil || !components[i].Imported {
-				continue
-			}
-			files, modified, problem := filesOf(ctx, snap, components[i], components[i].Slug+"/")
-			all, err = append(all, files...), problem
-			if modified.After(newest) {
-				newest = modified
-			}
-		}
-		return all, newest, err
+	list := func(ctx context.Context, snap *store.Snapshot) ([]archived, time.Time, error) {
+		return projectFiles(ctx, snap, project.Slug)
 	}
 	return e.archive(r, project.Slug+".zip", list)
+}
+
+// getProjectLanguageFiles answers an archive of the files of one language.
+func (e *Env) getProjectLanguageFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	code := r.PathParam("code")
+	list := func(ctx context.Context, snap *store.Snapshot) ([]archived, time.Time, error) {
+		files, newest, err := projectFiles(ctx, snap, project.Slug)
+		files = slices.DeleteFunc(files, func(f archived) bool { return f.translation.Language != code })
+		return files, newest, err
+	}
+	files, _, err := list(ctx, snap)
+	if err == nil && len(files) == 0 {
+		err = rest.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.archive(r, project.Slug+"-"+code+".zip", list)
+}
+
+// projectFiles lists the files of a project's served components, each in a folder
+// with the component's slug.
+func projectFiles(ctx context.Context, snap *store.Snapshot, project string) (all []archived, newest time.Time, err error) {
+	components, err := visibleComponents(ctx, snap, project)
+	for i := range components {
+		if err != nil || !components[i].Imported {
+			continue
+		}
+		files, modified, problem := filesOf(ctx, snap, components[i], components[i].Slug+"/")
+		all, err = append(all, files...), problem
+		if modified.After(newest) {
+			newest = modified
+		}
+	}
+	return all, newest, err
 }
 
 // archive is a download of files: as they are in the repository, or converted

@@ -121,6 +121,8 @@ func (e *Env) projectRoutes() []Route {
 		{Path: path + "languages/", Allow: AllowRead, Name: "Languages", About: about, Kind: KindList, Handle: e.listProjectLanguages},
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getProjectRepository},
 		{Path: path + "file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectFiles},
+		{Path: path + "languages/:code/file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectLanguageFiles},
+		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getProjectLock},
 		{Path: path + "labels/", Allow: allowPost, Name: "Labels", About: about, Kind: KindList, Handle: emptyList(ofProject, "labels")},
 		{Path: path + "categories/", Allow: AllowRead, Name: "Categories", About: about, Kind: KindList, Handle: emptyList(ofProject, "categories")},
 		{Path: "/exports/stats/:project/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindFile, Handle: e.exportProjectStatistics},
