@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -17,6 +18,7 @@ func (s *Server) withAccess(w http.ResponseWriter, r *http.Request) *http.Reques
 	var a rest.Access
 	if header := r.Header.Get("Authorization"); header != "" {
 		a = s.access(r.Context(), header)
+		s.noteRefused(r, a)
 	}
 	if err := s.throttle(w.Header(), r, a); err != nil {
 		a = rest.Access{Refused: err}
@@ -25,6 +27,13 @@ func (s *Server) withAccess(w http.ResponseWriter, r *http.Request) *http.Reques
 		return r
 	}
 	return r.WithContext(rest.WithAccess(r.Context(), a))
+}
+
+// noteRefused logs that a token was refused.
+func (s *Server) noteRefused(r *http.Request, a rest.Access) {
+	if a.Refused != nil && rest.AsProblem(a.Refused).Status == http.StatusUnauthorized {
+		s.audit.refused(s.Client(r), r, a.Refused)
+	}
 }
 
 // Visitor is what handlers outside this package know of the client of a
@@ -49,6 +58,7 @@ func (s *Server) Visitor(r *http.Request, basic bool) (Visitor, error) {
 	}
 	if header != "" {
 		a := s.access(r.Context(), header)
+		s.noteRefused(r, a)
 		if a.Refused != nil && rest.AsProblem(a.Refused).Status != http.StatusUnauthorized {
 			return Visitor{}, a.Refused
 		}
@@ -81,6 +91,10 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 	case err != nil:
 		return rest.Access{Refused: err}
 	case found:
+		if err := s.db.UseToken(ctx, a.Token); err != nil {
+			s.logger.Debug("the use of a token is not stored", "error", err)
+		}
+		a.Token.Used = time.Time{} // it differs between requests of a day
 		return a
 	case !any:
 		return rest.Access{Claimed: secret != ""}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
@@ -122,11 +123,11 @@ func TestAuthorization(t *testing.T) {
 	}
 	expect(200, "GET", public, "Basic eDp5", "")
 	expect(404, "GET", private, "Basic eDp5", "Not found.")
-	must(t, w.DB.RevokeToken(t.Context(), "reader"))
+	must(t, w.DB.RevokeToken(t.Context(), "reader", time.Now()))
 	expect(401, "GET", private, "Token "+read, "Invalid token.")
 	expect(200, "GET", private, "Token "+admin, "")
 	defer func() { // a server whose last token was revoked is not one that never had any
-		must(t, w.DB.RevokeToken(t.Context(), "admin"))
+		must(t, w.DB.RevokeToken(t.Context(), "admin", time.Now()))
 		expect(401, "GET", public, "Token "+admin, "Invalid token.")
 	}()
 	if rec := call(t, s, "GET", private, "Authorization", "Token "+admin); rec.Header().Get("Cache-Control") != "private, no-cache" {

@@ -88,6 +88,7 @@ type Server struct {
 	producers chan struct{}
 	tempDir   string
 	flights   singleflight.Group
+	audit     *audit
 }
 
 // New makes a Server that answers all paths below /api/ and 404 for any other.
@@ -110,6 +111,7 @@ func New(opts Options) *Server {
 	if s.now == nil {
 		s.now = time.Now
 	}
+	s.audit = &audit{log: s.logger, now: s.now}
 	s.env = resource.Env{
 		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version,

@@ -66,4 +66,18 @@ type Token struct {
 	Scope Scope
 	// Created is the time of its creation, in UTC.
 	Created time.Time
+	// Expires is when it ends; zero: never.
+	Expires time.Time
+	// Used is the last day on which it was used, at 00:00 UTC; zero: never.
+	Used time.Time
+}
+
+// TokenEvent is what was done with a token.
+type TokenEvent struct {
+	// At is when, in UTC.
+	At time.Time
+	// Event is "created" or "revoked".
+	Event string
+	// Token is the token with its name, scope and end.
+	Token Token
 }

@@ -77,7 +77,7 @@ func (w *Writer) Configure(projects []catalog.Project, components []store.Compon
 // Token makes an access token.
 func (w *Writer) Token(name string, scope catalog.Scope) string {
 	w.TB.Helper()
-	secret, err := w.DB.CreateToken(w.TB.Context(), name, scope, Now())
+	secret, err := w.DB.CreateToken(w.TB.Context(), catalog.Token{Name: name, Scope: scope, Created: Now()})
 	if err != nil {
 		w.TB.Fatal(err)
 	}

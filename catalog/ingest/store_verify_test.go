@@ -21,7 +21,7 @@ import (
 // reason. TestVerifyFindsEverything fails for a table or column that is not
 // listed here and whose errors Verify does not find.
 var notCounted = map[string]string{
-	"goose_db_version": "which migrations were made", "sqlite_sequence": "SQLite's own", "tokens": "secrets", "users": "people", "problems": "what is wrong with files",
+	"goose_db_version": "which migrations were made", "sqlite_sequence": "SQLite's own", "tokens": "secrets", "token_events": "the past of tokens", "users": "people", "problems": "what is wrong with files",
 	"behind": "of old strings: TestLongUntranslated", "components.behind": "of old strings: TestLongUntranslated",
 	"clock": "one row, spoilt below", "clock.newest_token": "tokens",
 	"projects.slug": "a name", "projects.settings": "the configuration's", "projects.active": "the configuration's", "projects.settings_generation": "the configuration's",

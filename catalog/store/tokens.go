@@ -17,32 +17,38 @@ const tokenPrefix = "rgt_"
 // maxToken is the length in bytes up to which a secret is looked up.
 const maxToken = 128
 
-// CreateToken creates an access token and returns its secret, which is shown once
-// and not stored: 130 random bits, of which a SHA-256 is safe to store. A name
-// that exists is catalog.ErrConflict; an empty name, a name longer than 100 bytes
-// or an unknown scope are catalog.ErrInvalid.
-func (db *DB) CreateToken(ctx context.Context, name string, scope catalog.Scope, at time.Time) (secret string, err error) {
+// CreateToken creates an access token with a name, a scope, a time of creation and
+// perhaps an end, and returns its secret, which is shown once and not stored: 130 random
+// bits, of which a SHA-256 is safe to store. A name that exists is catalog.ErrConflict; an
+// empty name, a name longer than 100 bytes, an unknown scope or an end that is past are
+// catalog.ErrInvalid.
+func (db *DB) CreateToken(ctx context.Context, t catalog.Token) (secret string, err error) {
 	switch {
-	case name == "" || len(name) > 100 || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }):
+	case t.Name == "" || len(t.Name) > 100 || strings.ContainsFunc(t.Name, func(c rune) bool { return c < ' ' || c == 0x7f }):
 		return "", invalid("store: create the token: a name has 1 to 100 bytes and no control characters")
-	case !scope.Known():
-		return "", invalid("store: create the token %s: the scope %q is neither read nor admin", name, scope)
+	case !t.Scope.Known():
+		return "", invalid("store: create the token %s: the scope %q is neither read nor admin", t.Name, t.Scope)
+	case !t.Expires.IsZero() && !t.Expires.After(t.Created):
+		return "", invalid("store: create the token %s: it would end before it begins", t.Name)
 	}
 	secret = tokenPrefix + rand.Text()
 	err = db.write(ctx, func(s *session) error {
 		var taken, id int64
-		found, err := s.first(ctx, `SELECT id FROM tokens WHERE name = $1`, []any{name}, &taken)
+		found, err := s.first(ctx, `SELECT id FROM tokens WHERE name = $1`, []any{t.Name}, &taken)
 		if err != nil {
 			return err
 		}
 		if found {
-			return reported{conflict("store: create the token %s: there is one of this name", name)}
+			return reported{conflict("store: create the token %s: there is one of this name", t.Name)}
 		}
 		if _, err := s.first(ctx, `UPDATE clock SET newest_token = newest_token + 1 WHERE one = 1 RETURNING newest_token`, nil, &id); err != nil {
 			return err
 		}
-		_, err = s.exec(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at) VALUES ($1, $2, $3, $4, $5)`,
-			id, name, tokenHash(secret), string(scope), at.UnixMicro())
+		_, err = s.exec(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+			id, t.Name, tokenHash(secret), string(t.Scope), t.Created.UnixMicro(), microsOrZero(t.Expires))
+		if err == nil {
+			err = noteToken(ctx, s, "created", t.Created, &t)
+		}
 		return err
 	})
 	if err != nil {
@@ -51,35 +57,99 @@ func (db *DB) CreateToken(ctx context.Context, name string, scope catalog.Scope,
 	return secret, nil
 }
 
+func microsOrZero(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
 // RevokeToken deletes a token; it is worthless at once. An unknown name is
 // catalog.ErrNotFound.
-func (db *DB) RevokeToken(ctx context.Context, name string) error {
+func (db *DB) RevokeToken(ctx context.Context, name string, at time.Time) error {
 	err := db.write(ctx, func(s *session) error {
-		n, err := s.exec(ctx, `DELETE FROM tokens WHERE name = $1`, name)
-		if err == nil && n == 0 {
+		t, found, err := tokenIn(ctx, s, `name = $1`, name)
+		if err == nil && !found {
 			err = reported{notFound("store: revoke the token %s", name)}
+		}
+		if err == nil {
+			_, err = s.exec(ctx, `DELETE FROM tokens WHERE id = $1`, t.ID)
+		}
+		if err == nil {
+			err = noteToken(ctx, s, "revoked", at, &t)
 		}
 		return err
 	})
 	return unwrapReported(db.fail(ctx, "revoke a token", err))
 }
 
-// Tokens lists the access tokens by id.
+// noteToken writes what was done with a token into its history.
+func noteToken(ctx context.Context, s *session, event string, at time.Time, t *catalog.Token) error {
+	_, err := s.exec(ctx, `INSERT INTO token_events (id, at, event, name, scope, expires_at) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5 FROM token_events`,
+		at.UnixMicro(), event, t.Name, string(t.Scope), microsOrZero(t.Expires))
+	return err
+}
+
+// TokenEvents lists what was done with tokens, the oldest first.
+func (s *Snapshot) TokenEvents(ctx context.Context) ([]catalog.TokenEvent, error) {
+	var list []catalog.TokenEvent
+	err := s.s.query(ctx, `SELECT at, event, name, scope, expires_at FROM token_events ORDER BY id`, nil, func(scan scan) error {
+		var e catalog.TokenEvent
+		var at, expires int64
+		err := scan(&at, &e.Event, &e.Token.Name, &e.Token.Scope, &expires)
+		e.At, e.Token.Expires = time.UnixMicro(at).UTC(), timeOrZero(expires)
+		list = append(list, e)
+		return err
+	})
+	return list, s.db.fail(ctx, "read the history of tokens", err)
+}
+
+func timeOrZero(micros int64) time.Time {
+	if micros == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micros).UTC()
+}
+
+// dayMicros is the length of a day in microseconds.
+const dayMicros = 24 * 3600 * 1_000_000
+
+// UseToken stores that a token is used now, to the day. While another write goes on it
+// does nothing: the next use tries again.
+func (db *DB) UseToken(ctx context.Context, t catalog.Token) error {
+	today := db.now().UnixMicro() / dayMicros
+	if !t.Used.IsZero() && t.Used.UnixMicro()/dayMicros >= today {
+		return nil
+	}
+	err := db.pools.writer.tryTransact(ctx, func(s *session) error {
+		_, err := s.exec(ctx, `UPDATE tokens SET used_day = $1 WHERE id = $2 AND used_day < $1`, today, t.ID)
+		return err
+	})
+	return db.fail(ctx, "store the use of a token", err)
+}
+
+const tokenColumns = `id, name, scope, created_at, expires_at, used_day`
+
+func scanToken(scan scan) (t catalog.Token, err error) {
+	var created, expires, used int64
+	err = scan(&t.ID, &t.Name, &t.Scope, &created, &expires, &used)
+	t.Created, t.Expires, t.Used = time.UnixMicro(created).UTC(), timeOrZero(expires), timeOrZero(used*dayMicros)
+	return t, err
+}
+
+// Tokens lists the access tokens by id, those that ended too.
 func (s *Snapshot) Tokens(ctx context.Context) ([]catalog.Token, error) {
 	var list []catalog.Token
-	err := s.s.query(ctx, `SELECT id, name, scope, created_at FROM tokens ORDER BY id`, nil, func(scan scan) error {
-		var t catalog.Token
-		var at int64
-		err := scan(&t.ID, &t.Name, &t.Scope, &at)
-		t.Created = time.UnixMicro(at).UTC()
+	err := s.s.query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY id`, nil, func(scan scan) error {
+		t, err := scanToken(scan)
 		list = append(list, t)
 		return err
 	})
 	return list, s.db.fail(ctx, "read the tokens", err)
 }
 
-// Token finds the token of a secret. If found is false, any says whether a token
-// was ever created: from then on wrong secrets are refused.
+// Token finds the token of a secret, if it has not ended. If found is false, any says
+// whether a token was ever created: from then on wrong secrets are refused.
 func (s *Snapshot) Token(ctx context.Context, secret string) (t catalog.Token, found, any bool, err error) {
 	if len(secret) <= maxToken {
 		t, found, err = s.tokenWhere(ctx, `hash = $1`, tokenHash(secret))
@@ -89,20 +159,29 @@ func (s *Snapshot) Token(ctx context.Context, secret string) (t catalog.Token, f
 	}
 	var newest int64
 	_, err = s.s.first(ctx, `SELECT newest_token FROM clock WHERE one = 1`, nil, &newest)
-	return t, false, newest > 0, s.db.fail(ctx, "look for tokens", err)
+	return catalog.Token{}, false, newest > 0, s.db.fail(ctx, "look for tokens", err)
 }
 
-// TokenExists reports whether a token still exists.
+// TokenExists reports whether a token still exists and has not ended.
 func (s *Snapshot) TokenExists(ctx context.Context, id int64) (bool, error) {
 	_, found, err := s.tokenWhere(ctx, `id = $1`, id)
 	return found, err
 }
 
+// tokenWhere finds a token that has not ended.
 func (s *Snapshot) tokenWhere(ctx context.Context, where string, key any) (t catalog.Token, found bool, err error) {
-	var at int64
-	found, err = s.s.first(ctx, `SELECT id, name, scope, created_at FROM tokens WHERE `+where, []any{key}, &t.ID, &t.Name, &t.Scope, &at)
-	t.Created = time.UnixMicro(at).UTC()
+	t, found, err = tokenIn(ctx, s.s, where, key)
+	found = found && (t.Expires.IsZero() || t.Expires.After(s.db.now()))
 	return t, found, s.db.fail(ctx, "read a token", err)
+}
+
+func tokenIn(ctx context.Context, s *session, where string, key any) (t catalog.Token, found bool, err error) {
+	err = s.query(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE `+where, []any{key}, func(scan scan) error {
+		found = true
+		t, err = scanToken(scan)
+		return err
+	})
+	return t, found, err
 }
 
 func tokenHash(secret string) []byte {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -24,26 +26,31 @@ func (p *program) tokenCommand() *cobra.Command {
 		Short: "Make, list and revoke access tokens, also while a server is running",
 		Args:  knownCommand,
 		RunE: func(*cobra.Command, []string) error {
-			return errors.New("no command was given: try repoglot token create NAME, token list or token revoke NAME")
+			return errors.New("no command was given: try repoglot token create NAME, token list, token revoke NAME or token log")
 		},
 	}
 	p.dataFlags(cmd.PersistentFlags())
-	cmd.AddCommand(p.tokenCreateCommand(), p.tokenListCommand(), p.tokenRevokeCommand())
+	cmd.AddCommand(p.tokenCreateCommand(), p.tokenListCommand(), p.tokenRevokeCommand(), p.tokenLogCommand())
 	return cmd
 }
 
 func (p *program) tokenCreateCommand() *cobra.Command {
-	scope := string(catalog.ScopeRead)
+	scope, expires := string(catalog.ScopeRead), ""
 	cmd := &cobra.Command{
-		Use:   "create [--scope read|admin] NAME",
+		Use:   "create [--scope read|admin] [--expires 90d|DATE] NAME",
 		Short: "Make a token and print it; it is shown only once",
 		Args:  arguments(1, "one name"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			if !catalog.Scope(scope).Known() {
 				return usageError{fmt.Errorf("--scope %s: write read or admin", scope)}
 			}
+			now := time.Now()
+			ends, err := endOf(expires, now)
+			if err != nil {
+				return err
+			}
 			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
-				secret, err := db.CreateToken(ctx, args[0], catalog.Scope(scope), time.Now())
+				secret, err := db.CreateToken(ctx, catalog.Token{Name: args[0], Scope: catalog.Scope(scope), Created: now, Expires: ends})
 				switch {
 				case errors.Is(err, catalog.ErrConflict):
 					return fmt.Errorf("there is a token %q: choose another name, or revoke it first", args[0])
@@ -58,7 +65,28 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringVar(&scope, "scope", scope, "what the token allows, `read` or admin")
+	cmd.Flags().StringVar(&expires, "expires", "", "when the token ends, `90d` or a date like 2027-01-31; without it, never")
 	return cmd
+}
+
+// endOf reads the end of a token: a number of days from now, or a day of UTC, to its
+// end; zero for "".
+func endOf(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	var at time.Time
+	if digits, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseUint(digits, 10, 16); err == nil {
+			at = now.AddDate(0, 0, int(n))
+		}
+	} else if day, err := time.Parse(time.DateOnly, text); err == nil {
+		at = day.AddDate(0, 0, 1)
+	}
+	if !at.After(now) {
+		return at, usageError{fmt.Errorf("--expires %s: write a number of days like 90d, or a day to come like 2027-01-31", text)}
+	}
+	return at, nil
 }
 
 func (p *program) tokenListCommand() *cobra.Command {
@@ -73,9 +101,52 @@ func (p *program) tokenListCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
+					now := time.Now()
 					w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 					for _, t := range list {
-						fmt.Fprintf(w, "%s\t%s\t%s\n", t.Created.Format(time.RFC3339), t.Scope, t.Name)
+						fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Created.Format(time.RFC3339), t.Scope, ending(t.Expires, now), used(t.Used), t.Name)
+					}
+					return w.Flush()
+				})
+			})
+		}),
+	}
+}
+
+// ending says when a token ends.
+func ending(at, now time.Time) string {
+	switch {
+	case at.IsZero():
+		return "no end"
+	case !at.After(now):
+		return "ended " + at.Format(time.DateOnly)
+	}
+	return "ends " + at.Format(time.DateOnly)
+}
+
+// used says when a token was used last.
+func used(day time.Time) string {
+	if day.IsZero() {
+		return "never used"
+	}
+	return "used " + day.Format(time.DateOnly)
+}
+
+func (p *program) tokenLogCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "log",
+		Short: "List when tokens were made and revoked, the oldest first",
+		Args:  arguments(0, "no argument"),
+		RunE: work(func(cmd *cobra.Command, _ []string) error {
+			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
+				return db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+					list, err := snap.TokenEvents(ctx)
+					if err != nil {
+						return err
+					}
+					w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
+					for _, e := range list {
+						fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.At.Format(time.RFC3339), e.Event, e.Token.Scope, ending(e.Token.Expires, e.At), e.Token.Name)
 					}
 					return w.Flush()
 				})
@@ -91,7 +162,7 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 		Args:  arguments(1, "one name"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
-				err := db.RevokeToken(ctx, args[0])
+				err := db.RevokeToken(ctx, args[0], time.Now())
 				if errors.Is(err, catalog.ErrNotFound) {
 					return fmt.Errorf("there is no token %q: see repoglot token list", args[0])
 				}

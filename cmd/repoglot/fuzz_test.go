@@ -102,7 +102,7 @@ func newFuzzed(f testing.TB) fuzzed {
 			f.Error(err)
 		}
 	})
-	key, err := e.db.CreateToken(ctx, "t", catalog.ScopeRead, time.Now())
+	key, err := e.db.CreateToken(ctx, catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: time.Now()})
 	must(f, err)
 	return fuzzed{handler: protect(rt, log), key: key, log: said}
 }

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// TestTokens: a token ends at its end; its use is stored once a day; what was done with
+// tokens stays.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "t.db"), Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	create := func(name string, expires time.Time) string {
+		t.Helper()
+		secret, err := db.CreateToken(t.Context(), catalog.Token{Name: name, Scope: catalog.ScopeRead, Created: now, Expires: expires})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return secret
+	}
+	forever, short := create("forever", time.Time{}), create("short", now.Add(time.Hour))
+	if _, err := db.CreateToken(t.Context(), catalog.Token{Name: "past", Scope: catalog.ScopeRead, Created: now, Expires: now}); !errors.Is(err, catalog.ErrInvalid) {
+		t.Errorf("a token that ends when it begins: %v", err)
+	}
+	find := func(secret string) (got catalog.Token, found bool) {
+		t.Helper()
+		read(t, db, func(ctx context.Context, s *Snapshot) error {
+			var any bool
+			got, found, any, err = s.Token(ctx, secret)
+			exists, eerr := s.TokenExists(ctx, max(got.ID, 2))
+			if !any || found && !exists {
+				t.Errorf("any %v, exists %v", any, exists)
+			}
+			return errors.Join(err, eerr)
+		})
+		return got, found
+	}
+	for _, secret := range []string{forever, short} {
+		if _, found := find(secret); !found {
+			t.Error("a good token is not found")
+		}
+	}
+	for range 2 {
+		before, _ := find(forever)
+		if err := db.UseToken(t.Context(), before); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := find(forever); got.Used != time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC) {
+			t.Errorf("used %v", got.Used)
+		}
+	}
+	now = now.Add(time.Hour)
+	if _, found := find(short); found {
+		t.Error("a token that ended is found")
+	}
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		if exists, err := s.TokenExists(ctx, 2); exists || err != nil {
+			t.Errorf("a token that ended exists: %v", err)
+		}
+		return nil
+	})
+	if err := errors.Join(db.RevokeToken(t.Context(), "short", now), db.RevokeToken(t.Context(), "forever", now)); err != nil {
+		t.Fatal(err)
+	}
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		list, err := s.TokenEvents(ctx)
+		var got []string
+		for _, e := range list {
+			got = append(got, e.At.Format(time.TimeOnly)+" "+e.Event+" "+e.Token.Name)
+		}
+		want := []string{"05:06:07 created forever", "05:06:07 created short", "06:06:07 revoked short", "06:06:07 revoked forever"}
+		if len(got) != len(want) {
+			t.Fatalf("%q", got)
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("%q, want %q", got[i], want[i])
+			}
+		}
+		return err
+	})
+}
