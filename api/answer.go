@@ -11,6 +11,7 @@ import (
 	"github.com/repoglot/repoglot/api/page"
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/api/wire"
 )
 
@@ -90,6 +91,9 @@ func (x exchange) setHeader(h *header) {
 		put(to, "Content-Security-Policy", page.Policy)
 		put(to, "Referrer-Policy", "same-origin")
 	}
+	if x.rt.Kind == resource.KindPage {
+		x.setPageHeader(h)
+	}
 	if h.encoding != "" {
 		put(to, "Content-Encoding", h.encoding)
 	}
@@ -97,6 +101,18 @@ func (x exchange) setHeader(h *header) {
 		put(to, "Last-Modified", h.modified.UTC().Format(http.TimeFormat))
 	}
 	x.s.settings.Load().cors(x.req, to)
+}
+
+// setPageHeader sets the headers of a page for people.
+func (x exchange) setPageHeader(h *header) {
+	to := x.w.Header()
+	to["Vary"] = x.s.fixed.varyPage
+	if h.contentType == rest.TypeHTML && h.status != http.StatusNotModified {
+		put(to, "Content-Security-Policy", web.Policy)
+	}
+	if cookie := x.s.pages.ChosenCookie(x.req.URL.RawQuery); cookie != "" {
+		put(to, "Set-Cookie", cookie)
+	}
 }
 
 // put is h.Set for a name in canonical form.
@@ -116,10 +132,10 @@ func cacheControl(h *header, a rest.Access) string {
 
 // fixed are the values of headers that never change. They have no spare
 // capacity, so that appending to a header copies them.
-type fixed struct{ varyAccept, varyBoth, nosniff []string }
+type fixed struct{ varyAccept, varyBoth, varyPage, nosniff []string }
 
 func newFixed() fixed {
-	return fixed{[]string{"Accept"}, []string{"Accept", "Accept-Encoding"}, []string{"nosniff"}}
+	return fixed{[]string{"Accept"}, []string{"Accept", "Accept-Encoding"}, []string{"Accept", "Accept-Encoding", "Accept-Language", "Cookie"}, []string{"nosniff"}}
 }
 
 // attachment is the header Content-Disposition that offers an answer as a file

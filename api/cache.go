@@ -34,7 +34,7 @@ type cache struct {
 type cacheKey struct {
 	base   string // of its links
 	target string // path and query as sent
-	accept string // the header
+	accept string // the header; for pages web.Pages.Key
 	access string // rest.Access.Key
 }
 

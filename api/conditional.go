@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/web"
 )
 
 // serveKept answers a request from the cache, before it is routed, and reports
@@ -44,6 +45,9 @@ func (s *Server) keyOf(req *http.Request) (key cacheKey, ok bool) {
 		accept = lines[0]
 	} else if len(lines) > 1 {
 		return key, false
+	}
+	if web.Paths(req.URL.Path) {
+		accept = s.pages.Key(req)
 	}
 	return cacheKey{base, targetOf(req), accept, rest.AccessOf(req.Context()).Key()}, len(accept) < maxKept
 }

@@ -287,7 +287,7 @@ func TestPaths(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"/", "/nope", "/ap", "/apix/", "/api/nope/", "/api/units/x/", "/api//units/268435457/", "/api/translations/demo/", "/api/translations/demo/app/",
+		"/nope", "/ap", "/apix/", "/api/nope/", "/api/units/x/", "/api//units/268435457/", "/api/translations/demo/", "/api/translations/demo/app/",
 		"/api/translations/demo/app/cs/nope/", "/api/translations/demo/app/cs/units/1/", "/api/translations/demo%2Fapp/cs/", "/api/translations/demo/app/zz/",
 		"/api/translations/demo/app/de/", "/api/translations/demo/nope/cs/", "/api/translations/nope/app/cs/units/", "/api/translations/DEMO/app/cs/",
 		"/api/translations/demo/app/cs%00/", "/api/translations/demo/app/%ff/", "/api/translations/demo/app/..%2Fcs/changes/",

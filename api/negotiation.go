@@ -16,7 +16,7 @@ import (
 // is json or csv.
 func negotiate(rt *resource.Route, ps rest.Params, accept string) (rest.Representation, error) {
 	rep := rest.Representation{Format: "api"}
-	if rt.Kind == resource.KindFile {
+	if rt.Kind == resource.KindFile || rt.Kind == resource.KindPage {
 		return rep, nil
 	}
 	format, given := ps.Get("format")
@@ -72,7 +72,7 @@ func acceptable(accept string) (indent int, ok bool) {
 // have format=api, so Accept decides about these, too.
 func showsPage(rt *resource.Route, ps rest.Params, accept string) bool {
 	format, given := ps.Get("format")
-	if given && format != "api" || rt.Kind == resource.KindDocument || rt.Kind == resource.KindEvents || rt.Kind == resource.KindFile {
+	if given && format != "api" || rt.Kind == resource.KindDocument || rt.Kind == resource.KindEvents || rt.Kind == resource.KindFile || rt.Kind == resource.KindPage {
 		return false
 	}
 	page, named, other := 0.0, 0.0, 0.0

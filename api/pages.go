@@ -60,6 +60,17 @@ func (s *Server) asPage(x exchange, a answer) answer {
 	return a
 }
 
+// problemPage shows why a page cannot be shown.
+func (s *Server) problemPage(x exchange, a answer, f failure) answer {
+	body, err := s.pages.Problem(x.req, a.status, f.problem.Detail)
+	if err != nil {
+		s.logger.Error("page failed", "route", x.rt.Path, "path", x.req.URL.Path, "error", err)
+		return a
+	}
+	a.contentType, a.body = rest.TypeHTML, failure{f.problem, body}
+	return a
+}
+
 // formatsOf lists the other forms of a resource.
 func formatsOf(rt *resource.Route, path string, ps rest.Params) []page.Link {
 	number := 1

@@ -18,7 +18,7 @@ func (s *Server) registerRoutes() {
 	s.echo.HideBanner = true
 	s.echo.HidePort = true
 	methods := []string{http.MethodGet, http.MethodHead, http.MethodOptions}
-	for _, rt := range append(resource.Routes(&s.env), resource.WebRoutes(&s.env)...) {
+	for _, rt := range append(resource.Routes(&s.env), s.pages.Routes()...) {
 		h := s.endpoint(rt)
 		s.echo.Match(methods, rt.Path, h)
 		s.echo.RouteNotFound(rt.Path, h)

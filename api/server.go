@@ -13,6 +13,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -78,6 +79,7 @@ type Server struct {
 	now      func() time.Time
 	fixed    fixed
 	env      resource.Env
+	pages    *web.Pages
 	settings atomic.Pointer[Settings]
 	echo     *echo.Echo
 	metrics  metrics
@@ -91,7 +93,8 @@ type Server struct {
 	audit     *audit
 }
 
-// New makes a Server that answers all paths below /api/ and 404 for any other.
+// New makes a Server that answers the paths of the API and of the pages, and 404 for
+// any other.
 func New(opts Options) *Server {
 	s := &Server{
 		db:        opts.DB,
@@ -119,6 +122,7 @@ func New(opts Options) *Server {
 	if s.env.Progress == nil {
 		s.env.Progress = func(int64) (resource.Progress, bool) { return resource.Progress{}, false }
 	}
+	s.pages = web.New(&s.env, s.now)
 	s.cache = newCache(opts.CacheBytes, s.now, s.db.Unchanged)
 	s.Update(Settings{
 		BaseURL: opts.BaseURL, TrustedProxies: opts.TrustedProxies, CORSOrigins: opts.CORSOrigins,

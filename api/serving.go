@@ -96,6 +96,12 @@ func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
 		}
 		made.answer = newFailure(p, r.Representation.Indent)
 	}
+	if document, ok := value.(*rest.Document); ok && document.Live {
+		made.basis = store.Basis{}
+	}
+	if f, failed := made.body.(failure); failed && x.rt.Kind == resource.KindPage {
+		made.answer = s.problemPage(x, made.answer, f)
+	}
 	if made.contentType == rest.TypeJSON && wantsPage(x.rt, x.req) {
 		made.answer = s.asPage(x, made.answer)
 	}

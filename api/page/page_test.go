@@ -252,38 +252,6 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestHome: names are texts, components are below their projects, and there
-// are not too many.
-func TestHome(t *testing.T) {
-	t.Parallel()
-	list := []Component{
-		{Project: "p", ProjectName: "<b>P", Slug: "<script>", Imported: true, Languages: 2, Percent: 62.5},
-		{Project: "q", Slug: "c", Name: "See", Imported: true, Languages: 1},
-		{Project: "p", Slug: "new"},
-	}
-	for range MaxHome {
-		list = append(list, Component{Project: "q", Slug: "c", Imported: true})
-	}
-	html, err := Home(list)
-	got := string(html)
-	if err != nil || strings.Contains(got, "<script") || strings.Contains(got, "<b>") || strings.Count(got, "<li>") != MaxHome || strings.Count(got, "<h2") != 2 {
-		t.Errorf("%v %s", err, got)
-	}
-	for _, want := range []string{
-		"and 3 more components", `href="/api/components/p/%3cscript%3e/translations/"`, `<meter min="0" max="100" value="62.5"`, "2 languages", "1 language ", "<bdi>See</bdi>", "<bdi>&lt;b&gt;P</bdi>",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %s in %.3000s", want, got)
-		}
-	}
-	if first, _, _ := strings.Cut(got, "<bdi>See</bdi>"); !strings.Contains(first, "not imported yet") {
-		t.Error("the second component of a project is not below it")
-	}
-	if html, err := Home(nil); err != nil || !strings.Contains(string(html), "No component is configured") {
-		t.Errorf("%v %s", err, html)
-	}
-}
-
 // TestProse shows code in the prose of a description, and no markup.
 func TestProse(t *testing.T) {
 	t.Parallel()

@@ -38,6 +38,7 @@ const (
 	KindDocument             // a document whose type the handler chooses
 	KindFile                 // a document or an archive in a format that the handler chooses
 	KindEvents               // server-sent events
+	KindPage                 // a page for people
 )
 
 // The values of Allow, with the methods in Weblate's order.
@@ -51,7 +52,7 @@ const (
 	onlyDelete      = "DELETE, OPTIONS"
 )
 
-// Routes is the table of all resources, except the web pages of WebRoutes.
+// Routes is the table of all resources; the pages for people are in api/web.
 func Routes(e *Env) []Route {
 	return slices.Concat(
 		e.translationRoutes(), e.componentRoutes(), e.projectRoutes(), e.unitRoutes(), e.changeRoutes(),

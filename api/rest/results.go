@@ -37,6 +37,8 @@ type Document struct {
 	// MaxAge, if above 0, is the number of seconds for which caches may keep it
 	// without asking.
 	MaxAge int
+	// Live says that it changes without the store, so it is never kept.
+	Live bool
 }
 
 // Array is a list without paging. Items is a slice, never nil.

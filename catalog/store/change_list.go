@@ -28,9 +28,12 @@ func (s *Snapshot) ChangeList(ctx context.Context, q ChangeQuery) (*ChangeList, 
 	defer s.aboutChanges(ctx, &q).end()
 	c := &ChangeList{s: s, name: q.scope().name, newest: q.Newest, query: q}
 	var err error
-	if q.filtered() {
+	switch {
+	case q.UnitID != 0:
+		err = c.ofUnit(ctx, &q)
+	case q.filtered():
 		err = c.filtered(ctx, &q)
-	} else {
+	default:
 		err = c.plain(ctx, &q)
 	}
 	return c, s.db.fail(ctx, "count changes of "+c.name, err)

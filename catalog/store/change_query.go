@@ -20,6 +20,8 @@ type ChangeQuery struct {
 	ComponentID int64
 	// ProjectID lists all entries of a project.
 	ProjectID int64
+	// UnitID, if not 0, selects the entries of one unit.
+	UnitID int64
 	// AfterID leaves out entries up to this id.
 	AfterID int64
 	// Offset and Limit select a page of the remaining entries.

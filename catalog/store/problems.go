@@ -57,8 +57,27 @@ func (tx *StepTx) Problems(ctx context.Context, componentID int64) ([]Problem, e
 
 // Problems returns the problems of a component by path.
 func (s *Snapshot) Problems(ctx context.Context, componentID int64) ([]Problem, error) {
+	defer s.about(componentID).end()
 	ps, err := problemsOf(ctx, s.s, componentID)
 	return ps, s.db.fail(ctx, fmt.Sprintf("read problems of component %d", componentID), err)
+}
+
+// ProblemsOf returns problems of components, by component and path: up to limit.
+func (s *Snapshot) ProblemsOf(ctx context.Context, components []int64, limit int) (out []Problem, err error) {
+	defer s.about(components...).end()
+	err = chunks(components, func(chunk []any) error {
+		n := len(chunk)
+		return s.s.query(ctx, `SELECT component_id, path, blob, line, col, message FROM problems WHERE component_id IN `+list(1, n)+
+			` ORDER BY component_id, path LIMIT `+list(n+1, 1), append(chunk, limit), func(scan scan) error {
+			var p Problem
+			err := scan(&p.ComponentID, &p.Path, &p.Blob, &p.Line, &p.Column, &p.Message)
+			if len(out) < limit {
+				out = append(out, p)
+			}
+			return err
+		})
+	})
+	return out, s.db.fail(ctx, "read problems", err)
 }
 
 func problemsOf(ctx context.Context, s *session, component int64) ([]Problem, error) {

@@ -170,7 +170,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(),
 		[]prometheus.Collector{newPullMetrics(s.pulls, s.config.MetricsListen != "")})
 	rt = &routes{
-		api: s.api, home: s.pulls.home(),
+		api: s.api, home: home(s.api),
 		hooks:  calls,
 		health: http.HandlerFunc(healthz), ready: http.HandlerFunc(s.pulls.readyz),
 	}

@@ -1,0 +1,123 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// checkList is the page of all checks that fail anywhere.
+type checkList struct {
+	Rows  []checkRow
+	Total int64
+}
+
+// checkRow is a check with the number of strings that fail it.
+type checkRow struct {
+	Check checks.Check
+	URL   string
+	Units int64
+}
+
+func (p *Pages) checks(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
+	v.Heading, v.Title = v.L.T("Quality checks"), v.L.T("Quality checks")+" · repoglot"
+	components, err := imported(ctx, snap)
+	if err != nil {
+		return err
+	}
+	failing, err := snap.FailingCounts(ctx, idsOf(components), 0)
+	if err != nil {
+		return err
+	}
+	numbers := countChecks(failing)
+	o := checkList{}
+	for _, c := range checks.All() {
+		o.Rows = append(o.Rows, checkRow{c, path("checks", c.Name), numbers[c.ID]})
+	}
+	for i := range failing {
+		o.Total += failing[i].Units
+	}
+	slices.SortStableFunc(o.Rows, func(a, b checkRow) int { return cmp.Compare(b.Units, a.Units) })
+	v.Body = o
+	return nil
+}
+
+func idsOf(components map[int64]*store.ComponentRow) []int64 {
+	ids := make([]int64, 0, len(components))
+	for id := range components {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// oneCheck is a check: what it means and where it fails.
+type oneCheck struct {
+	Check  checks.Check
+	Places []checkPlace
+	Pages  paging
+	Total  int64
+}
+
+// checkPlace is a translation with strings that fail a check.
+type checkPlace struct {
+	Where, Code, URL string
+	Units            int64
+}
+
+// placesOnPage is the number of translations on the page of a check.
+const placesOnPage = 100
+
+func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
+	id, ok := checks.ByName(r.PathParam("check"))
+	if !ok {
+		return rest.ErrNotFound
+	}
+	o := oneCheck{Check: checks.All()[id]}
+	v.Crumbs = []link{{Name: v.L.T("Quality checks"), URL: path("checks")}}
+	v.Heading, v.Title = o.Check.Title, o.Check.Title+" · "+v.L.T("Quality checks")
+	components, err := imported(ctx, snap)
+	if err != nil {
+		return err
+	}
+	ids := idsOf(components)
+	failing, err := snap.FailingCounts(ctx, ids, 0)
+	if err != nil {
+		return err
+	}
+	units := map[int64]int64{}
+	for i := range failing {
+		if checks.Mask(failing[i].Failing).Has(id) {
+			units[failing[i].TranslationID] += failing[i].Units
+			o.Total += failing[i].Units
+		}
+	}
+	order := make([]int64, 0, len(units))
+	for t := range units {
+		order = append(order, t)
+	}
+	slices.SortFunc(order, func(a, b int64) int { return cmp.Or(cmp.Compare(units[b], units[a]), cmp.Compare(a, b)) })
+	o.Pages, order = cutPage(v, "page", order, placesOnPage)
+	translations, err := snap.TranslationsByID(ctx, order)
+	if err != nil {
+		return err
+	}
+	for i := range translations {
+		t := &translations[i]
+		c := components[t.ComponentID]
+		o.Places = append(o.Places, checkPlace{
+			Where: c.Project.Settings.Name + " · " + c.Settings.Name, Code: t.Language, Units: units[t.ID],
+			URL: path("translate", c.Project.Slug, c.Slug, t.Language) + "?q=check:" + o.Check.Name,
+		})
+	}
+	slices.SortStableFunc(o.Places, func(a, b checkPlace) int { return cmp.Compare(b.Units, a.Units) })
+	v.Body = o
+	return nil
+}
+
+// checkAPI is the API's list of the strings that fail a check.
+func checkAPI(r *rest.Request) string { return "/api/units/?q=check:" + r.PathParam("check") }

@@ -1,0 +1,386 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/web/chart"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// component is the page of a component.
+type component struct {
+	Row       store.ComponentRow
+	About     tally
+	Strings   catalog.Count // of the source translation
+	SourceURL string
+	Rows      []languageRow
+	Orders    []link
+	Filters   []link
+	Curve     curve
+	Activity  activity
+	Changes   []change
+	Head      *catalog.Commit
+	HeadURL   string
+	Downloads []link
+	Badges    []badge
+	CloneURL  string
+	Importing []importing
+}
+
+// languageRow is a language of a component, or a component in a language.
+type languageRow struct {
+	tally
+	Code, Name, URL, StringsURL, FailingURL string
+	File, Author                            string
+	Spark                                   template.HTML
+
+	id   int64
+	code string
+}
+
+// badge is a picture with the text to paste.
+type badge struct{ Name, Picture, Markdown, HTML string }
+
+// curve is a chart with its figures.
+type curve struct {
+	Chart   template.HTML
+	Legend  []string
+	Columns []string
+	Rows    []curveRow
+}
+
+// curveRow has the values of a day.
+type curveRow struct {
+	Day    time.Time
+	Values []int64
+}
+
+// maxCurves is the number of curves of a chart; colours do not tell more apart.
+const maxCurves = 8
+
+// curveRows is the number of days in the table beside a chart.
+const curveRows = 16
+
+func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
+	row, err := resource.VisibleComponent(ctx, snap, r)
+	if err != nil {
+		return err
+	}
+	p.aboutComponent(v, &row.Project, &row.Component)
+	v.Title, v.Heading = row.Settings.Name+" · "+row.Project.Settings.Name, row.Settings.Name
+	rows := []*store.ComponentRow{&row}
+	c := component{Row: row, Importing: p.importingOf(rows, v), Orders: v.orders(), Filters: filters(v)}
+	if v.Problems, err = problemsOf(ctx, snap, rows, false); err != nil || !row.Imported {
+		v.Body = c
+		return err
+	}
+	all, err := snap.Translations(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	p.fillLanguages(v, &c, all)
+	if err := p.fillCurves(ctx, snap, v, &c); err != nil {
+		return err
+	}
+	if c.Activity, err = p.activityOf(ctx, snap, v, store.ActivityQuery{Components: []int64{row.ID}}); err != nil {
+		return err
+	}
+	entries, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: row.ID, Newest: true, Limit: newest})
+	if err != nil {
+		return err
+	}
+	c.Changes = p.changes(entries)
+	if c.Head, err = snap.HeadCommit(ctx, row.ID); err != nil {
+		return err
+	}
+	p.fillRepository(r, &c)
+	v.Body = c
+	return nil
+}
+
+// aboutComponent sets the frame of a page about a component.
+func (p *Pages) aboutComponent(v *view, project *catalog.Project, c *catalog.Component) {
+	p.aboutProject(v, project)
+	v.Crumbs = append(v.Crumbs, link{Name: c.Settings.Name, URL: path("projects", project.Slug, c.Slug)})
+	v.Feeds = []link{
+		{Name: "Atom", URL: path("exports", "atom", project.Slug, c.Slug)},
+		{Name: "RSS", URL: path("exports", "rss", project.Slug, c.Slug)},
+	}
+}
+
+func (p *Pages) fillLanguages(v *view, c *component, all []catalog.Translation) {
+	for i := range all {
+		if all[i].IsSource {
+			c.Strings = all[i].Stats.Total
+			c.SourceURL = path("translate", c.Row.Project.Slug, c.Row.Slug, all[i].Language)
+		}
+	}
+	for i := range all {
+		t := &all[i]
+		if t.IsSource {
+			continue
+		}
+		l := languageRow{
+			tally: tallyOf(&t.Stats, c.Strings), Code: t.Language, Name: v.L.LanguageName(t.Language, p.env.Language(t.Language).Name),
+			URL: path("projects", c.Row.Project.Slug, c.Row.Slug, t.Language), StringsURL: path("translate", c.Row.Project.Slug, c.Row.Slug, t.Language),
+			File: t.Filename, Author: t.LastAuthor, id: t.ID, code: t.Language,
+		}
+		l.Last = t.LastChange
+		c.About.add(l.tally)
+		if only := v.param("only"); only == "unfinished" && l.Left() == 0 || only == "failing" && l.Failing == 0 {
+			continue
+		}
+		c.Rows = append(c.Rows, l)
+	}
+	sorted(c.Rows, v.order(), func(l languageRow) int { return v.reads(l.Code) }, func(l languageRow) string { return l.Name }, func(l languageRow) tally { return l.tally })
+}
+
+// fillCurves draws how many strings were translated since the first commit: of each
+// language beside its row, and of the most important ones in one chart.
+func (p *Pages) fillCurves(ctx context.Context, snap *store.Snapshot, v *view, c *component) error {
+	ids := make([]int64, len(c.Rows))
+	for i := range c.Rows {
+		ids[i] = c.Rows[i].id
+	}
+	series := map[int64]*chart.Series{}
+	first := v.now
+	err := snap.Curves(ctx, []int64{c.Row.ID}, ids, func(d store.StatDay) {
+		s := series[d.TranslationID]
+		if s == nil {
+			s = &chart.Series{}
+			series[d.TranslationID] = s
+		}
+		s.Days, s.Values = append(s.Days, d.Day), append(s.Values, d.Stats.Translated.Units)
+		if d.Day.Before(first) {
+			first = d.Day
+		}
+	})
+	if err != nil {
+		return err
+	}
+	var shown []chart.Series
+	for i := range c.Rows {
+		s := series[c.Rows[i].id]
+		if s == nil {
+			continue
+		}
+		s.Name = c.Rows[i].Name
+		c.Rows[i].Spark = chart.Spark(s, first, v.now, v.L.T("Translated strings of %s since the first commit", s.Name))
+		shown = append(shown, *s)
+	}
+	if len(shown) > maxCurves && v.order() == byName { // the reader's languages come first, then the best
+		rank := map[string]int{}
+		for i := range c.Rows {
+			rank[c.Rows[i].Name] = v.reads(c.Rows[i].Code)
+		}
+		slices.SortStableFunc(shown, func(a, b chart.Series) int {
+			return cmp.Or(cmp.Compare(rank[b.Name], rank[a.Name]), cmp.Compare(last(b.Values), last(a.Values)))
+		})
+	}
+	c.Curve = curveOf(v, v.L.T("Translated strings since the first commit"), shown[:min(len(shown), maxCurves)])
+	return nil
+}
+
+func last(values []int64) int64 {
+	if len(values) == 0 {
+		return 0
+	}
+	return values[len(values)-1]
+}
+
+// curveOf draws series and makes the table of their figures.
+func curveOf(v *view, label string, series []chart.Series) curve {
+	var c curve
+	if len(series) == 0 {
+		return c
+	}
+	c.Chart = chart.Curves(label, series, v.now, v.L.Number)
+	from := v.now
+	for i := range series {
+		c.Legend = append(c.Legend, series[i].Name)
+		if len(series[i].Days) > 0 && series[i].Days[0].Before(from) {
+			from = series[i].Days[0]
+		}
+	}
+	span := v.now.Sub(from)
+	for i := range curveRows {
+		day := from.Add(span * time.Duration(i) / (curveRows - 1)).Truncate(24 * time.Hour)
+		if n := len(c.Rows); n > 0 && c.Rows[n-1].Day.Equal(day) {
+			continue
+		}
+		row := curveRow{Day: day}
+		for j := range series {
+			row.Values = append(row.Values, valueAt(&series[j], day))
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	slices.Reverse(c.Rows)
+	return c
+}
+
+// valueAt is the value of a curve at the end of a day.
+func valueAt(s *chart.Series, day time.Time) int64 {
+	n, found := slices.BinarySearchFunc(s.Days, day, time.Time.Compare)
+	if found {
+		return s.Values[n]
+	}
+	if n == 0 {
+		return 0
+	}
+	return s.Values[n-1]
+}
+
+// fillRepository says where the files are, and what can be downloaded.
+func (p *Pages) fillRepository(r *rest.Request, c *component) {
+	project, slug := c.Row.Project.Slug, c.Row.Slug
+	if !p.env.WithoutGitExport {
+		c.CloneURL = r.Link.Base + "/git/" + project + "/" + slug + "/"
+	}
+	if c.Head != nil {
+		c.HeadURL = commitURL(c.Row.Settings.Repoweb, c.Head.Hash)
+	}
+	file := wire.ComponentPath(project, slug) + "file/"
+	c.Downloads = downloads(file, "zip", "zip:")
+	c.Badges = badges(r.Link.Base, path("projects", project, slug), c.Row.Settings.Name, project+"/"+slug)
+}
+
+// downloads are the forms in which a file, or all files, can be had.
+func downloads(file, plain, prefix string) []link {
+	list := []link{{Name: "PO", URL: file}}
+	if plain != "" {
+		list[0].URL += "?format=" + plain
+	}
+	for _, f := range []string{"mo", "csv", "xliff", "tmx", "xlsx"} {
+		list = append(list, link{Name: strings.ToUpper(f), URL: file + "?format=" + prefix + f})
+	}
+	return list
+}
+
+// badges are pictures with the text to paste. name is the project's, or with the
+// component.
+func badges(base, page, title, name string) (list []badge) {
+	for _, b := range []struct{ name, file string }{{"badge", "svg-badge.svg"}, {"languages", "multi-auto.svg"}} {
+		picture := "/widget/" + name + "/" + b.file
+		list = append(list, badge{
+			Name: b.name, Picture: picture,
+			Markdown: "[![" + title + "](" + base + picture + ")](" + base + page + ")",
+			HTML:     `<a href="` + base + page + `"><img src="` + base + picture + `" alt="` + template.HTMLEscapeString(title) + `"></a>`,
+		})
+	}
+	return list
+}
+
+// isWeb reports whether an address is one of the web, which pages link to.
+func isWeb(address string) bool {
+	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
+}
+
+// fillRepoweb fills in Weblate's template of an address.
+func fillRepoweb(template, branch, file, line string) string {
+	escaped := (&url.URL{Path: file}).EscapedPath()
+	return strings.NewReplacer("{{branch}}", url.PathEscape(branch), "{{filename}}", escaped, "{{line}}", line,
+		"%(branch)s", url.PathEscape(branch), "%(file)s", escaped, "%(line)s", line).Replace(template)
+}
+
+// commitURL guesses the address of a commit from the template of a file's address:
+// GitHub, GitLab and Forgejo have both below the same repository.
+func commitURL(template, commit string) string {
+	if !isWeb(template) || commit == "" {
+		return ""
+	}
+	for _, part := range []string{"/-/blob/", "/blob/", "/src/branch/", "/-/raw/", "/raw/"} {
+		if before, _, found := strings.Cut(template, part); found {
+			middle := "/commit/"
+			if strings.HasPrefix(part, "/-/") {
+				middle = "/-/commit/"
+			}
+			return before + middle + commit
+		}
+	}
+	return ""
+}
+
+// activity is who changed how much in the last year, and when.
+type activity struct {
+	Contributors []contributor
+	More         int
+	Weeks        template.HTML
+	Rows         []store.WeekCount
+	Total        int64
+	Since        []link
+	From         time.Time
+}
+
+// contributor is an author in a table.
+type contributor struct {
+	store.Contributor
+	URL string
+}
+
+// maxContributors is the number of authors in a table.
+const maxContributors = 20
+
+// activityOf counts the entries of the time that the parameter since names in days.
+func (p *Pages) activityOf(ctx context.Context, snap *store.Snapshot, v *view, q store.ActivityQuery) (activity, error) {
+	a := activity{}
+	days := map[string]int{"30": 30, "90": 90, "all": 0}
+	span, known := days[v.param("since")]
+	if !known {
+		span = 365
+	}
+	if span > 0 {
+		q.From = v.now.AddDate(0, 0, -span)
+	}
+	a.From = q.From
+	for _, s := range []struct{ value, name string }{
+		{"30", v.L.T("30 days")},
+		{"90", v.L.T("90 days")},
+		{"", v.L.T("one year")},
+		{"all", v.L.T("all time")},
+	} {
+		current := v.param("since") == s.value || s.value == "" && !known
+		a.Since = append(a.Since, link{Name: s.name, URL: v.with("since", s.value) + "#contributors", Current: current})
+	}
+	found, err := snap.Activity(ctx, q)
+	if err != nil {
+		return a, err
+	}
+	for _, c := range found.Contributors[:min(len(found.Contributors), maxContributors)] {
+		a.Contributors = append(a.Contributors, contributor{c, path("user", c.Username)})
+	}
+	a.More = len(found.Contributors) - len(a.Contributors)
+	p.fillWeeks(v, &a, found.Weeks)
+	return a, nil
+}
+
+// maxWeekBars is the number of weeks that are drawn.
+const maxWeekBars = 104
+
+func (p *Pages) fillWeeks(v *view, a *activity, weeks []store.WeekCount) {
+	if len(weeks) == 0 {
+		return
+	}
+	monday := catalog.IntervalWeek.First(v.now)
+	n := int(monday.Sub(weeks[0].First).Hours()/24/7+0.5) + 1
+	n = min(max(n, 1), maxWeekBars)
+	bars := make([]int64, n)
+	for _, w := range weeks {
+		a.Total += w.Entries
+		if i := n - 1 - int(monday.Sub(w.First).Hours()/24/7+0.5); i >= 0 && i < n {
+			bars[i] = w.Entries
+		}
+	}
+	a.Weeks = chart.Weeks(v.L.T("Changed strings by week"), bars)
+	a.Rows = slices.Clone(weeks[max(0, len(weeks)-maxWeekBars):])
+	slices.Reverse(a.Rows)
+}

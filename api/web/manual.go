@@ -1,0 +1,191 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	gmtext "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/docs"
+)
+
+// chapter is a page of the manual.
+type chapter struct {
+	Name, Title, URL string
+	Body             template.HTML
+	Sections         []link
+	text             string // folded, for the search
+}
+
+// manualOrder has the pages that readers want first; the others follow by name.
+var manualOrder = [...]string{"tutorial", "faq", "api", "search", "checks", "check", "configuration", "deploy", "operation", "access", "webhooks", "compatibility", "po"}
+
+// readManual renders docs/*.md. They are a part of the program.
+func readManual() map[string]*chapter {
+	names, err := fs.Glob(docs.Files, "*.md")
+	if err != nil {
+		panic(err)
+	}
+	all := map[string]*chapter{}
+	for _, file := range names {
+		source, err := fs.ReadFile(docs.Files, file)
+		if err != nil {
+			panic(err)
+		}
+		name := strings.TrimSuffix(file, ".md")
+		all[name] = renderChapter(name, source)
+	}
+	return all
+}
+
+// renderChapter makes HTML of a page. Raw HTML in it is left out, as goldmark does by
+// default; links to other pages of the manual stay within it.
+func renderChapter(name string, source []byte) *chapter {
+	c := &chapter{Name: name, Title: name, URL: path("docs", name), text: strings.ToLower(string(source))}
+	md := goldmark.New(
+		goldmark.WithExtensions(extension.GFM),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(manualLinks{c}, 100))),
+	)
+	var b bytes.Buffer
+	if err := md.Convert(source, &b); err != nil {
+		panic(err) // only writing can fail, and memory does not
+	}
+	c.Body = template.HTML(strings.ReplaceAll(strings.ReplaceAll(b.String(), "<table>", `<div class="scroll" role="region" tabindex="0" aria-label="Table"><table>`), "</table>", "</table></div>"))
+	return c
+}
+
+// manualLinks collects the headings of a page and corrects its links.
+type manualLinks struct{ c *chapter }
+
+// Transform implements parser.ASTTransformer.
+func (m manualLinks) Transform(doc *ast.Document, reader gmtext.Reader, _ parser.Context) {
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			title := string(nodeText(n, reader.Source()))
+			id, _ := n.AttributeString("id")
+			anchor, _ := id.([]byte)
+			switch n.Level {
+			case 1:
+				m.c.Title = title
+			case 2:
+				m.c.Sections = append(m.c.Sections, link{Name: title, URL: "#" + string(anchor)})
+			}
+		case *ast.Link:
+			n.Destination = []byte(manualTarget(string(n.Destination)))
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+func nodeText(n ast.Node, source []byte) (text []byte) {
+	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+		if t, ok := child.(*ast.Text); ok {
+			text = append(text, t.Segment.Value(source)...)
+		} else {
+			text = append(text, nodeText(child, source)...)
+		}
+	}
+	return text
+}
+
+// manualTarget is where a link of a page leads: file.md#section is another page of the
+// manual.
+func manualTarget(target string) string {
+	file, anchor, _ := strings.Cut(target, "#")
+	name, isPage := strings.CutSuffix(file, ".md")
+	if !isPage || strings.Contains(name, "/") {
+		return target
+	}
+	target = path("docs", name)
+	if anchor != "" {
+		target += "#" + anchor
+	}
+	return target
+}
+
+// manual is a page of the manual, or the list of them.
+type manual struct {
+	Chapter  *chapter
+	Chapters []*chapter
+	Query    string
+	Found    []*chapter
+}
+
+func (p *Pages) manualPage(_ context.Context, _ *store.Snapshot, r *rest.Request, v *view) error {
+	o := manual{Chapters: p.chapters(), Query: strings.TrimSpace(v.param("q"))}
+	v.Crumbs = []link{{Name: v.L.T("Manual"), URL: "/docs/"}}
+	v.Heading = v.L.T("Manual")
+	v.Title = v.Heading + " · repoglot"
+	if name := r.PathParam("chapter"); name != "" {
+		o.Chapter = p.manual[strings.TrimSuffix(name, ".md")]
+		if o.Chapter == nil {
+			return rest.ErrNotFound
+		}
+		v.Heading, v.Title = "", o.Chapter.Title+" · "+v.Title
+	}
+	if o.Query != "" {
+		o.Found = p.findChapters(o.Query)
+	}
+	v.Body = o
+	return nil
+}
+
+// chapters are the pages of the manual in the order of manualOrder.
+func (p *Pages) chapters() (list []*chapter) {
+	for _, c := range p.manual {
+		list = append(list, c)
+	}
+	rank := func(c *chapter) int {
+		if i := slices.Index(manualOrder[:], c.Name); i >= 0 {
+			return i
+		}
+		return len(manualOrder)
+	}
+	slices.SortFunc(list, func(a, b *chapter) int {
+		if x, y := rank(a), rank(b); x != y {
+			return x - y
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return list
+}
+
+// findChapters finds pages with all words of a query: those with one in the title or in
+// the name of a section first.
+func (p *Pages) findChapters(q string) []*chapter {
+	words := strings.Fields(strings.ToLower(q))
+	var titled, others []*chapter
+	for _, c := range p.chapters() {
+		all, inTitle := true, false
+		headings := strings.ToLower(c.Title)
+		for _, s := range c.Sections {
+			headings += "\n" + strings.ToLower(s.Name)
+		}
+		for _, w := range words {
+			all = all && strings.Contains(c.text, w)
+			inTitle = inTitle || strings.Contains(headings, w)
+		}
+		switch {
+		case all && inTitle:
+			titled = append(titled, c)
+		case all:
+			others = append(others, c)
+		}
+	}
+	return append(titled, others...)
+}

@@ -1,0 +1,115 @@
+package web
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// problem is why something is not served as it is in the repository.
+type problem struct {
+	Component, URL string // "" where the page is about the component
+	File           string // "": a pull failed
+	Line           int
+	Message        string
+	Since          time.Time // zero: unknown
+}
+
+// maxProblems is the number of problems on a page.
+const maxProblems = 50
+
+// problemsOf lists what is wrong with components: pulls that failed and files that
+// cannot be read, with the time of the entry that recorded it.
+func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow, named bool) ([]problem, error) {
+	byID, ids := map[int64]*store.ComponentRow{}, []int64{}
+	for _, c := range rows {
+		byID[c.ID], ids = c, append(ids, c.ID)
+	}
+	var list []problem
+	label := func(p problem, c *store.ComponentRow) problem {
+		if named {
+			p.Component, p.URL = c.Project.Settings.Name+" · "+c.Settings.Name, path("projects", c.Project.Slug, c.Slug)
+		}
+		return p
+	}
+	for _, c := range rows {
+		if c.Problem == "" || len(list) == maxProblems {
+			continue
+		}
+		since, err := sinceWhen(ctx, snap, c.ID, catalog.ActionFailedMerge, "")
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, label(problem{Message: c.Problem, Since: since}, c))
+	}
+	found, err := snap.ProblemsOf(ctx, ids, maxProblems)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		f := &found[i]
+		since, err := sinceWhen(ctx, snap, f.ComponentID, catalog.ActionParseError, f.Path)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, label(problem{File: f.Path, Line: f.Line, Message: f.Message, Since: since}, byID[f.ComponentID]))
+	}
+	return list, nil
+}
+
+// sinceWhen is the time of the newest entry of a component about a file that cannot be
+// read, or about a pull that failed.
+func sinceWhen(ctx context.Context, snap *store.Snapshot, component int64, action catalog.Action, file string) (time.Time, error) {
+	entries, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: component, Actions: []catalog.Action{action}, Newest: true, Limit: maxProblems})
+	for i := range entries {
+		if file == "" || entries[i].Event["filename"] == file || entries[i].Event["file"] == file {
+			return when(&entries[i]), err
+		}
+	}
+	return time.Time{}, err
+}
+
+// when is the time of the commit of an entry, otherwise that of the entry.
+func when(c *catalog.Change) time.Time {
+	if !c.CommitTime.IsZero() {
+		return c.CommitTime
+	}
+	return c.Timestamp
+}
+
+// importing lists the components that are not imported yet.
+type importing struct {
+	Name, URL string
+	Percent   int
+	Running   bool
+	Problem   string
+}
+
+func (p *Pages) importingOf(rows []*store.ComponentRow, v *view) (list []importing) {
+	for _, c := range rows {
+		if c.Imported {
+			continue
+		}
+		i := importing{Name: c.Project.Settings.Name + " · " + c.Settings.Name, URL: path("projects", c.Project.Slug, c.Slug), Problem: c.Problem}
+		var state resource.Progress
+		if state, i.Running = p.env.Progress(c.ID); i.Running {
+			i.Percent = min(max(state.Percent, 0), 100)
+		}
+		v.Refresh = 5
+		list = append(list, i)
+	}
+	return list
+}
+
+// repoweb fills in the template of an address in a repository browser. Only addresses
+// of the web become links.
+func repoweb(template, branch, file string, line int) string {
+	if !isWeb(template) {
+		return ""
+	}
+	return fillRepoweb(template, branch, file, strconv.Itoa(line))
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"net/url"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+)
+
+// Routes are the pages, under the addresses that answers of the API name
+// (docs/compatibility.md#web-addresses).
+func (p *Pages) Routes() []resource.Route {
+	fixed := func(target string) func(*rest.Request) string { return func(*rest.Request) string { return target } }
+	project := func(r *rest.Request) string { return wire.ProjectPath(r.PathParam("project")) }
+	component := func(r *rest.Request) string {
+		return wire.ComponentPath(r.PathParam("project"), r.PathParam("component"))
+	}
+	translation := func(r *rest.Request) string {
+		return wire.TranslationPath(r.PathParam("project"), r.PathParam("component"), r.PathParam("language"))
+	}
+	below := func(of func(*rest.Request) string, name string) func(*rest.Request) string {
+		return func(r *rest.Request) string { return of(r) + name }
+	}
+	history := func(of func(*rest.Request) string) func(*rest.Request) string {
+		return func(r *rest.Request) string { return changesAPI(r, of(r)+"changes/") }
+	}
+	language := func(r *rest.Request) string { return wire.Path("api", "languages", r.PathParam("language")) }
+	return []resource.Route{
+		p.route("/", "Home", "front", fixed("/api/"), p.front),
+		p.route("/projects/", "Projects", "front", fixed("/api/projects/"), p.projects),
+		p.route("/projects/:project/", "Project", "matrix", below(project, "matrix/"), p.matrix),
+		p.route("/projects/:project/-/:language/", "Project in a Language", "language", projectLanguageAPI, p.language),
+		p.route("/projects/:project/:component/", "Component", "component", component, p.component),
+		p.route("/projects/:project/:component/:language/", "Translation", "translation", translation, p.translation),
+		p.route("/translate/:project/", "Translate", "matrix", below(project, "components/"), p.matrix),
+		p.route("/translate/:project/-/:language/", "Translate", "language", projectLanguageAPI, p.language),
+		p.route("/translate/:project/:component/", "Translate", "component", below(component, "translations/"), p.component),
+		p.route("/translate/:project/:component/:language/", "Strings", "strings", p.stringsAPI, p.strings),
+		p.route("/engage/:project/", "Engage", "engage", project, p.engage),
+		p.route("/engage/:project/:language/", "Engage", "engage", projectLanguageAPI, p.engage),
+		p.route("/engage/:project/-/:language/", "Engage", "engage", projectLanguageAPI, p.engage),
+		p.route("/languages/", "Languages", "languages", fixed("/api/languages/"), p.languages),
+		p.route("/languages/:language/", "Language", "language", language, p.language),
+		p.route("/languages/:language/:project/", "Language of a Project", "language", projectLanguageAPI, p.language),
+		p.route("/user/:username/", "User", "user", func(r *rest.Request) string { return wire.UserPath(r.PathParam("username")) }, p.user),
+		p.route("/changes/", "Changes", "changes", history(fixed("/api/")), p.allChanges),
+		p.route("/changes/browse/:project/", "Changes", "changes", history(project), p.projectChanges),
+		p.route("/changes/browse/:project/:component/", "Changes", "changes", history(component), p.componentChanges),
+		p.route("/changes/browse/:project/:component/:language/", "Changes", "changes", history(translation), p.translationChanges),
+		p.route("/search/", "Search", "search", fixed("/api/units/"), p.search),
+		p.route("/checks/", "Checks", "checks", fixed("/api/checks/"), p.checks),
+		p.route("/checks/:check/", "Check", "check", checkAPI, p.oneCheck),
+		p.route("/docs/", "Manual", "manual", fixed("/api/docs/"), p.manualPage),
+		p.route("/docs/:chapter/", "Manual", "manual", fixed("/api/docs/"), p.manualPage),
+	}
+}
+
+// projectLanguageAPI is the API's search for the strings of a project in a language.
+func projectLanguageAPI(r *rest.Request) string {
+	q := `project:="` + r.PathParam("project") + `" AND language:="` + r.PathParam("language") + `"`
+	return "/api/units/?q=" + url.QueryEscape(q)
+}
+
+// stringsAPI is the API's list of the strings of a translation.
+func (p *Pages) stringsAPI(r *rest.Request) string {
+	list := wire.TranslationPath(r.PathParam("project"), r.PathParam("component"), r.PathParam("language")) + "units/"
+	if q, _ := r.Params.Get("q"); q != "" {
+		list += "?q=" + url.QueryEscape(q)
+	}
+	return list
+}

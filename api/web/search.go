@@ -1,0 +1,238 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// search is strings of the whole server, by source, in up to two languages.
+type search struct {
+	Query, Lang, Lang2 string
+	Wrong              string
+	Groups             []group
+	Pages              paging
+	Columns            []string // codes of the languages shown
+	Languages          []link   // to choose from; URL is the code
+	Examples           []link
+}
+
+// group is one source text, wherever it occurs.
+type group struct {
+	Source     []string
+	Context    string
+	SourceLang string
+	Places     []groupPlace
+	Different  bool // whether a language says it differently in two places
+}
+
+// groupPlace is one component that has the text.
+type groupPlace struct {
+	Where, URL string
+	Said       []said // one for each column; Code "" where there is none
+}
+
+// groupsOnPage is the number of strings that a page of a search looks up. The search
+// itself is of units of the source language, so each is one string of a component.
+const groupsOnPage = 30
+
+func (p *Pages) search(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
+	o := search{Query: strings.TrimSpace(v.param("q")), Lang: v.param("lang"), Lang2: v.param("lang2")}
+	v.Heading, v.Title, v.Query = v.L.T("Search"), v.L.T("Search")+" · repoglot", o.Query
+	if o.Query != "" {
+		v.Title = o.Query + " · " + v.Title
+		v.API = "/api/units/?q=" + url.QueryEscape(o.Query)
+	}
+	components, err := imported(ctx, snap)
+	if err != nil {
+		return err
+	}
+	if err := p.searchLanguages(ctx, snap, v, &o, components); err != nil {
+		return err
+	}
+	if o.Query != "" {
+		if err := p.runSearch(ctx, snap, r, v, &o, components); err != nil {
+			return err
+		}
+	}
+	v.Body = o
+	return nil
+}
+
+// searchLanguages are the languages to choose from; the reader's are the first columns.
+func (p *Pages) searchLanguages(ctx context.Context, snap *store.Snapshot, v *view, o *search, components map[int64]*store.ComponentRow) error {
+	ids := make([]int64, 0, len(components))
+	for id := range components {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	codes, err := snap.Languages(ctx, ids)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(codes, func(a, b string) int { return v.reads(b) - v.reads(a) })
+	for _, code := range codes {
+		o.Languages = append(o.Languages, link{Name: v.L.LanguageName(code, p.env.Language(code).Name), URL: code})
+	}
+	pick := func(chosen string) string {
+		if slices.Contains(codes, chosen) {
+			return chosen
+		}
+		if chosen == "" && v.param("q") == "" || len(codes) == 0 {
+			return ""
+		}
+		for _, code := range codes {
+			if v.reads(code) > 0 && !slices.Contains(o.Columns, code) && code != "en" {
+				return code
+			}
+		}
+		return ""
+	}
+	for _, chosen := range []*string{&o.Lang, &o.Lang2} {
+		if *chosen = pick(*chosen); *chosen != "" && !slices.Contains(o.Columns, *chosen) {
+			o.Columns = append(o.Columns, *chosen)
+		}
+	}
+	return nil
+}
+
+// runSearch finds strings: with words, in the source or in the chosen languages.
+func (p *Pages) runSearch(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, o *search, components map[int64]*store.ComponentRow) error {
+	expr, err := resource.UnitQuery(r)
+	if err != nil {
+		o.Wrong = rest.AsProblem(err).Detail
+		return nil
+	}
+	found, err := snap.Search(ctx, store.SearchQuery{Components: components, Expr: inLanguages(expr, o.Columns, components)})
+	if err != nil {
+		problem := rest.AsProblem(resource.SearchProblem(err))
+		o.Wrong = problem.Detail
+		if problem == rest.ErrInternal {
+			return err
+		}
+		return nil
+	}
+	o.Pages = window(v, "page", found.Count(), groupsOnPage)
+	units, _, err := found.Page(ctx, int64(max(o.Pages.From-1, 0)), groupsOnPage)
+	if err != nil {
+		return err
+	}
+	return p.groups(ctx, snap, v, o, units, components)
+}
+
+// inLanguages limits a search to the languages that the page shows, or without one to
+// the source languages, unless it names a language itself.
+func inLanguages(expr query.Expr, columns []string, components map[int64]*store.ComponentRow) query.Expr {
+	if strings.Contains(expr.String(), "language:") {
+		return expr
+	}
+	if len(columns) == 0 {
+		seen := map[string]bool{}
+		for _, c := range components {
+			seen[c.Settings.SourceLanguage] = true
+		}
+		for code := range seen {
+			columns = append(columns, code)
+		}
+		slices.Sort(columns)
+	}
+	any := query.Or{}
+	for _, code := range columns[:min(len(columns), 8)] {
+		e, err := query.Parse(`language:=` + query.Quote(code))
+		if err == nil {
+			any = append(any, e)
+		}
+	}
+	if len(any) == 0 {
+		return expr
+	}
+	if len(any) == 1 {
+		return query.And{any[0], expr}
+	}
+	return query.And{any, expr}
+}
+
+// groups puts the strings with the same source side by side.
+func (p *Pages) groups(ctx context.Context, snap *store.Snapshot, v *view, o *search, units []catalog.Unit, components map[int64]*store.ComponentRow) error {
+	var sources []catalog.Unit
+	var of []int64
+	seen := map[int64]bool{}
+	for i := range units {
+		if u := units[i]; !seen[u.SourceID] {
+			seen[u.SourceID] = true
+			u.ID = u.SourceID
+			sources, of = append(sources, u), append(of, u.SourceID/catalog.UnitsPerComponent)
+		}
+	}
+	all := map[int64][]store.Said{}
+	if len(o.Columns) > 0 {
+		list, err := snap.SaidIn(ctx, sources, of, o.Columns)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			all[list[i].Unit.SourceID] = append(all[list[i].Unit.SourceID], list[i])
+		}
+	}
+	index := map[string]int{}
+	for i := range sources {
+		u := &sources[i]
+		c := components[u.ID/catalog.UnitsPerComponent]
+		key := u.Source + "\x00" + u.Context
+		at, ok := index[key]
+		if !ok {
+			at = len(o.Groups)
+			index[key] = at
+			o.Groups = append(o.Groups, group{Source: showForms(u.Source), Context: visible(u.Context), SourceLang: c.Settings.SourceLanguage})
+		}
+		o.Groups[at].Places = append(o.Groups[at].Places, p.placeOf(o, u, c, all[u.ID]))
+	}
+	for i := range o.Groups {
+		o.Groups[i].compare(len(o.Columns))
+	}
+	return nil
+}
+
+// placeOf shows what a component says in the languages of the page.
+func (p *Pages) placeOf(o *search, u *catalog.Unit, c *store.ComponentRow, texts []store.Said) groupPlace {
+	checksum := "?checksum=" + catalog.Checksum(u.Identity.Hash)
+	language := c.Settings.SourceLanguage
+	if len(o.Columns) > 0 {
+		language = o.Columns[0]
+	}
+	g := groupPlace{Where: c.Project.Settings.Name + " · " + c.Settings.Name, URL: path("translate", c.Project.Slug, c.Slug, language) + checksum, Said: make([]said, len(o.Columns))}
+	for i := range texts {
+		t := &texts[i]
+		if at := slices.Index(o.Columns, t.Language); at >= 0 {
+			g.Said[at] = said{Code: t.Language, Texts: showForms(t.Unit.Target), State: t.Unit.State, URL: path("translate", c.Project.Slug, c.Slug, t.Language) + checksum}
+		}
+	}
+	if len(texts) > 0 && g.Said[0].Code == "" {
+		g.URL = path("translate", c.Project.Slug, c.Slug, texts[0].Language) + checksum
+	}
+	return g
+}
+
+// compare finds out whether a language says the text differently in two places.
+func (g *group) compare(columns int) {
+	for i := range columns {
+		first := ""
+		for j := range g.Places {
+			text := strings.Join(g.Places[j].Said[i].Texts, "\n")
+			if text == "" {
+				continue
+			}
+			if first != "" && text != first {
+				g.Different = true
+			}
+			first = text
+		}
+	}
+}

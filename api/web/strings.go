@@ -1,0 +1,418 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// stringList is a list of the strings of a translation.
+type stringList struct {
+	Row    store.TranslationRow
+	Query  string
+	Views  []link
+	Rows   []str
+	Pages  paging
+	Wrong  string // what is wrong with the query
+	Source string // code of the source language
+}
+
+// str is a string of a translation.
+type str struct {
+	URL, Checksum, Context string
+	Source                 []string
+	Targets                [][]span
+	State                  catalog.State
+	Failing                []failure
+	Language               string
+}
+
+// failure is a check that a string fails.
+type failure struct {
+	Name, Title, Description, URL string
+}
+
+// stringsOnPage is the number of strings of a page.
+const stringsOnPage = 50
+
+// strings is /translate/…: a list of strings, or one of them.
+func (p *Pages) strings(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
+	t, err := p.env.VisibleTranslation(ctx, snap, r)
+	if err != nil {
+		return err
+	}
+	p.aboutTranslation(v, &t)
+	v.Crumbs = append(v.Crumbs, link{Name: v.L.T("Strings"), URL: path("translate", t.Project.Slug, t.Component.Slug, t.Language)})
+	if hash, ok := catalog.ParseChecksum(v.param("checksum")); ok {
+		id, found, err := snap.UnitByHash(ctx, t.ID, hash)
+		if err != nil {
+			return err
+		}
+		if found {
+			return p.oneString(ctx, snap, r, v, &t, id)
+		}
+	}
+	return p.stringList(ctx, snap, r, v, &t)
+}
+
+func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow) error {
+	source, err := sourceCount(ctx, snap, t.ComponentID)
+	if err != nil {
+		return err
+	}
+	q := strings.TrimSpace(v.param("q"))
+	strs := path("translate", t.Project.Slug, t.Component.Slug, t.Language)
+	l := stringList{Row: *t, Query: q, Views: stringViews(v, strs, q, &t.Stats, tallyOf(&t.Stats, source)), Source: t.Component.Settings.SourceLanguage}
+	v.Heading, v.Title = v.L.T("Strings"), v.L.T("Strings")+" · "+p.title(v, t)
+	v.Sub = p.title(v, t)
+	v.API = wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"
+	if q != "" {
+		v.API += "?q=" + url.QueryEscape(q)
+	}
+	units, err := p.find(ctx, snap, r, v, t, &l)
+	if err != nil {
+		return err
+	}
+	set, err := p.env.ChecksOf(ctx, snap, t, units)
+	if err != nil {
+		return err
+	}
+	for i := range units {
+		row := newString(set, t, &units[i])
+		row.URL = stringURL(t, &units[i], q, l.Pages.From+i)
+		l.Rows = append(l.Rows, row)
+	}
+	v.Body = l
+	return nil
+}
+
+// find reads a page of strings. A wrong query finds nothing and says why.
+func (p *Pages) find(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow, l *stringList) ([]catalog.Unit, error) {
+	expr, err := resource.UnitQuery(r)
+	if err != nil {
+		l.Wrong = rest.AsProblem(err).Detail
+		return nil, nil
+	}
+	if expr == query.All {
+		l.Pages = window(v, "page", t.Stats.Total.Units, stringsOnPage)
+		return snap.Units(ctx, t.ID, max(l.Pages.From-1, 0), stringsOnPage)
+	}
+	found, err := snap.Search(ctx, store.SearchQuery{Components: componentOf(t), TranslationID: t.ID, Expr: expr})
+	if err != nil {
+		l.Wrong = rest.AsProblem(resource.SearchProblem(err)).Detail
+		if rest.AsProblem(resource.SearchProblem(err)) == rest.ErrInternal {
+			return nil, err
+		}
+		return nil, nil
+	}
+	l.Pages = window(v, "page", found.Count(), stringsOnPage)
+	units, _, err := found.Page(ctx, int64(max(l.Pages.From-1, 0)), stringsOnPage)
+	return units, err
+}
+
+// componentOf is the component of a translation, by its id.
+func componentOf(t *store.TranslationRow) map[int64]*store.ComponentRow {
+	return map[int64]*store.ComponentRow{t.Component.ID: {Component: t.Component, Project: t.Project}}
+}
+
+// stringURL is the address of a string; position is its place in a search, from 1.
+func stringURL(t *store.TranslationRow, u *catalog.Unit, q string, position int) string {
+	values := url.Values{"checksum": {catalog.Checksum(u.Identity.Hash)}}
+	if q != "" {
+		values.Set("q", q)
+	}
+	if position > 0 {
+		values.Set("offset", strconv.Itoa(position))
+	}
+	return path("translate", t.Project.Slug, t.Component.Slug, t.Language) + "?" + values.Encode()
+}
+
+// newString shows a string with the places where it fails.
+func newString(set *checks.Set, t *store.TranslationRow, u *catalog.Unit) str {
+	s := str{Checksum: catalog.Checksum(u.Identity.Hash), Context: visible(u.Context), State: u.State, Language: t.Language}
+	for _, form := range catalog.SplitForms(u.Source) {
+		s.Source = append(s.Source, visible(form))
+	}
+	marks := map[int][]place{}
+	seen := checks.UnitOf(u, &t.Translation)
+	table := checks.All()
+	for id := range checks.Mask(u.Failing).All() {
+		if int(id) >= len(table) {
+			continue // a check of a newer version
+		}
+		c := &table[id]
+		s.Failing = append(s.Failing, failure{Name: c.Name, Title: c.Title, Description: c.Description, URL: path("checks", c.Name)})
+		if c.Scope == checks.ScopeAcross || c.Scope == checks.ScopeSource {
+			continue
+		}
+		for _, f := range set.Explain(&seen, id) {
+			for _, at := range append(slices.Clone(f.Targets), f.Target) {
+				marks[f.Form] = append(marks[f.Form], place{at.From, at.To})
+			}
+		}
+	}
+	for i, form := range catalog.TargetForms(u.Source, u.Target, t.PluralNumber) {
+		s.Targets = append(s.Targets, marked(form, marks[i]))
+	}
+	return s
+}
+
+// oneString is a string with everything that is known of it.
+type oneString struct {
+	str
+	Row            store.TranslationRow
+	Unit           catalog.Unit
+	Query          string
+	Position       int
+	Count          int64
+	Previous, Next string
+	Others         []said
+	History        []change
+	Suggestions    []suggestion
+	Elsewhere      []elsewhere
+	Terms          []term
+	PreviousSource []span
+	Places         []link
+	SourceLang     string
+	FileURL        string
+	Wrong          string
+}
+
+// said is a string in another language.
+type said struct {
+	Code, URL string
+	Texts     []string
+	State     catalog.State
+}
+
+// suggestion is a text of another branch.
+type suggestion struct {
+	Texts          []string
+	Branch, Author string
+	At             time.Time
+}
+
+// elsewhere is the same string of another component.
+type elsewhere struct {
+	Where, URL string
+	Texts      []string
+	State      catalog.State
+	Same       bool
+}
+
+// term is a term of a glossary in the string.
+type term struct{ Source, Target string }
+
+// maxElsewhere is the number of components that are searched for the same string.
+const maxElsewhere = 40
+
+func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow, id int64) error {
+	row, err := snap.Unit(ctx, id)
+	if err != nil {
+		return err
+	}
+	u := &row.Unit
+	set, err := p.env.ChecksOf(ctx, snap, t, []catalog.Unit{*u})
+	if err != nil {
+		return err
+	}
+	o := oneString{str: newString(set, t, u), Row: *t, Unit: *u, Query: strings.TrimSpace(v.param("q")), SourceLang: t.Component.Settings.SourceLanguage}
+	v.Heading, v.Title = v.L.T("One string"), oneLine(u.Source, 40)+" · "+p.title(v, t)
+	v.Sub = p.title(v, t)
+	v.API = wire.UnitPath(u.ID)
+	for _, below := range []string{"changes", "translations", "occurrences", "checks", "suggestions", "comments"} {
+		v.APIs = append(v.APIs, link{Name: below, URL: v.API + below + "/"})
+	}
+	if u.PreviousSource != "" {
+		o.PreviousSource = difference(u.PreviousSource, u.Source)
+	}
+	o.fillPlaces()
+	for _, fill := range []func(context.Context, *store.Snapshot, *rest.Request, *view, *oneString) error{
+		p.fillNeighbours, p.fillOthers, p.fillHistory, p.fillElsewhere, p.fillTerms,
+	} {
+		if err := fill(ctx, snap, r, v, &o); err != nil {
+			return err
+		}
+	}
+	v.Body = o
+	return nil
+}
+
+// oneLine is a text in one line, cut.
+func oneLine(s string, most int) string {
+	s = strings.Join(strings.Fields(visible(forms(s))), " ")
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}
+
+// fillPlaces links the references of the string to the repository browser.
+func (o *oneString) fillPlaces() {
+	c := &o.Row.Component
+	branch := cmp.Or(c.Tracking, c.Branch)
+	for ref := range strings.SplitSeq(o.Unit.Location, ",") {
+		ref = strings.TrimSpace(ref)
+		if ref == "" || len(o.Places) == 20 {
+			continue
+		}
+		file, line, _ := strings.Cut(ref, ":")
+		n, _ := strconv.Atoi(line)
+		o.Places = append(o.Places, link{Name: visible(ref), URL: repoweb(c.Settings.Repoweb, branch, file, max(n, 1))})
+	}
+	o.FileURL = repoweb(c.Settings.Repoweb, branch, o.Row.Filename, 1)
+}
+
+// fillNeighbours finds the strings before and after in the same search.
+func (p *Pages) fillNeighbours(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, o *oneString) error {
+	if v.param("offset") == "" {
+		return nil
+	}
+	o.Position = v.number("offset")
+	expr, err := resource.UnitQuery(r)
+	if err != nil {
+		return nil //nolint:nilerr // a wrong query has no neighbours
+	}
+	from := max(o.Position-2, 0)
+	var units []catalog.Unit
+	if expr == query.All {
+		o.Count = o.Row.Stats.Total.Units
+		units, err = snap.Units(ctx, o.Row.ID, from, 3)
+	} else {
+		var found *store.SearchResult
+		if found, err = snap.Search(ctx, store.SearchQuery{Components: componentOf(&o.Row), TranslationID: o.Row.ID, Expr: expr}); err != nil {
+			return nil //nolint:nilerr // the string itself is shown
+		}
+		o.Count = found.Count()
+		units, _, err = found.Page(ctx, int64(from), 3)
+	}
+	for i := range units {
+		switch from + i + 1 {
+		case o.Position - 1:
+			o.Previous = stringURL(&o.Row, &units[i], o.Query, o.Position-1)
+		case o.Position + 1:
+			o.Next = stringURL(&o.Row, &units[i], o.Query, o.Position+1)
+		}
+	}
+	return err
+}
+
+// fillOthers reads the string in all other languages.
+func (p *Pages) fillOthers(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, o *oneString) error {
+	source := o.Unit
+	source.ID = o.Unit.SourceID
+	list, err := snap.SaidIn(ctx, []catalog.Unit{source}, []int64{o.Row.ComponentID}, nil)
+	for i := range list {
+		s := &list[i]
+		if s.Language == o.Row.Language || s.Source {
+			continue
+		}
+		o.Others = append(o.Others, said{
+			Code: s.Language, Texts: showForms(s.Unit.Target), State: s.Unit.State,
+			URL: path("translate", o.Row.Project.Slug, o.Row.Component.Slug, s.Language) + "?checksum=" + o.Checksum,
+		})
+	}
+	slices.SortStableFunc(o.Others, func(a, b said) int {
+		return cmp.Or(cmp.Compare(v.reads(b.Code), v.reads(a.Code)), cmp.Compare(a.Code, b.Code))
+	})
+	return err
+}
+
+// showForms are the plural forms of a text, fit to be shown.
+func showForms(s string) []string {
+	list := catalog.SplitForms(s)
+	for i := range list {
+		list[i] = visible(list[i])
+	}
+	return list
+}
+
+// fillHistory reads each text that the string had, and the suggestions of branches.
+func (p *Pages) fillHistory(ctx context.Context, snap *store.Snapshot, _ *rest.Request, _ *view, o *oneString) error {
+	entries, err := snap.Changes(ctx, store.ChangeQuery{TranslationID: o.Row.ID, UnitID: o.Unit.ID, Newest: true, Limit: changesOnPage})
+	if err != nil {
+		return err
+	}
+	o.History = p.changes(entries)
+	withCommits(o.History, func(commit string) string { return commitURL(o.Row.Component.Settings.Repoweb, commit) })
+	list, err := snap.Suggestions(ctx, o.Unit.ID)
+	for i := range list {
+		o.Suggestions = append(o.Suggestions, suggestion{Texts: showForms(list[i].Target), Branch: list[i].Branch, Author: list[i].AuthorName, At: list[i].At})
+	}
+	return err
+}
+
+// fillElsewhere looks the same string up in all components that the client may see.
+func (p *Pages) fillElsewhere(ctx context.Context, snap *store.Snapshot, _ *rest.Request, _ *view, o *oneString) error {
+	components, err := imported(ctx, snap)
+	if err != nil {
+		return err
+	}
+	ids, err := snap.Occurrences(ctx, o.Unit.Identity, components, maxElsewhere)
+	if err != nil {
+		return err
+	}
+	var others []int64
+	var sources []catalog.Unit
+	for _, id := range ids {
+		if component := id / catalog.UnitsPerComponent; component != o.Row.ComponentID {
+			others = append(others, component)
+			sources = append(sources, catalog.Unit{ID: id, Identity: o.Unit.Identity})
+		}
+	}
+	list, err := snap.SaidIn(ctx, sources, others, []string{o.Row.Language})
+	for i := range list {
+		s := &list[i]
+		c := components[s.Unit.ID/catalog.UnitsPerComponent]
+		o.Elsewhere = append(o.Elsewhere, elsewhere{
+			Where: c.Project.Settings.Name + " · " + c.Settings.Name, Texts: showForms(s.Unit.Target), State: s.Unit.State, Same: s.Unit.Target == o.Unit.Target,
+			URL: path("translate", c.Project.Slug, c.Slug, s.Language) + "?checksum=" + o.Checksum,
+		})
+	}
+	return err
+}
+
+// imported are the components that the client may see and that are imported, by id.
+func imported(ctx context.Context, snap *store.Snapshot) (map[int64]*store.ComponentRow, error) {
+	rows, err := resource.VisibleComponents(ctx, snap, "")
+	byID := make(map[int64]*store.ComponentRow, len(rows))
+	for _, c := range rows {
+		if c.Imported {
+			byID[c.ID] = c
+		}
+	}
+	return byID, err
+}
+
+// fillTerms finds the terms of the project's glossaries in the source.
+func (p *Pages) fillTerms(ctx context.Context, snap *store.Snapshot, _ *rest.Request, _ *view, o *oneString) error {
+	settings := &o.Row.Component.Settings
+	if settings.IsGlossary || o.Row.IsSource {
+		return nil
+	}
+	found, err := snap.GlossaryUnits(ctx, store.GlossaryQuery{
+		Project: o.Row.Project.ID, Source: settings.SourceLanguage, Language: o.Row.Language, Private: settings.Private(&o.Row.Project),
+	})
+	text := " " + strings.Join(strings.FieldsFunc(strings.ToLower(forms(o.Unit.Source)), notWord), " ") + " "
+	for i := range found {
+		name := strings.Join(strings.FieldsFunc(strings.ToLower(found[i].Source), notWord), " ")
+		if name != "" && strings.Contains(text, " "+name+" ") && len(o.Terms) < 20 {
+			o.Terms = append(o.Terms, term{visible(forms(found[i].Source)), visible(forms(found[i].Target))})
+		}
+	}
+	return err
+}
+
+func notWord(r rune) bool { return strings.ContainsRune(" \t\n.,;:!?()[]{}\"'<>/|_&…", r) }

@@ -1,0 +1,267 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/web/chart"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// translation is the page of one language of a component.
+type translation struct {
+	Row       store.TranslationRow
+	About     tally
+	Views     []link // lists of strings, with their numbers
+	Checks    []link
+	Curve     curve
+	Activity  activity
+	Changes   []change
+	Parts     []part
+	Downloads []link
+	Badges    []badge
+	FileURL   string
+	Plural    string
+}
+
+// part is a folder of a document.
+type part struct {
+	tally
+	Name, URL string
+}
+
+// title names a translation: "Czech · app · demo".
+func (p *Pages) title(v *view, t *store.TranslationRow) string {
+	return v.L.LanguageName(t.Language, p.env.Language(t.Language).Name) + " · " + t.Component.Settings.Name + " · " + t.Project.Settings.Name
+}
+
+// aboutTranslation sets the frame of a page about a translation.
+func (p *Pages) aboutTranslation(v *view, t *store.TranslationRow) {
+	p.aboutComponent(v, &t.Project, &t.Component)
+	v.Crumbs = append(v.Crumbs, link{Name: v.L.LanguageName(t.Language, p.env.Language(t.Language).Name), URL: path("projects", t.Project.Slug, t.Component.Slug, t.Language)})
+	v.Feeds = []link{
+		{Name: "Atom", URL: path("exports", "atom", t.Project.Slug, t.Component.Slug, t.Language)},
+		{Name: "RSS", URL: path("exports", "rss", t.Project.Slug, t.Component.Slug, t.Language)},
+	}
+}
+
+func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
+	t, err := p.env.VisibleTranslation(ctx, snap, r)
+	if err != nil {
+		return err
+	}
+	p.aboutTranslation(v, &t)
+	v.Title, v.Heading = p.title(v, &t), v.L.LanguageName(t.Language, p.env.Language(t.Language).Name)
+	v.Sub = t.Component.Settings.Name + " · " + t.Project.Settings.Name
+	o := translation{Row: t}
+	source, err := sourceCount(ctx, snap, t.ComponentID)
+	if err != nil {
+		return err
+	}
+	o.About = tallyOf(&t.Stats, source)
+	o.About.Last = t.LastChange
+	strs := path("translate", t.Project.Slug, t.Component.Slug, t.Language)
+	o.Views = stringViews(v, strs, "", &t.Stats, o.About)
+	failing, err := snap.FailingCounts(ctx, []int64{t.ComponentID}, t.ID)
+	if err != nil {
+		return err
+	}
+	o.Checks = checkLinks(v, strs, failing)
+	if err := p.fillTranslationCurve(ctx, snap, v, &o); err != nil {
+		return err
+	}
+	if o.Activity, err = p.activityOf(ctx, snap, v, store.ActivityQuery{Components: []int64{t.ComponentID}, TranslationID: t.ID}); err != nil {
+		return err
+	}
+	entries, err := snap.Changes(ctx, store.ChangeQuery{TranslationID: t.ID, Newest: true, Limit: newest})
+	if err != nil {
+		return err
+	}
+	o.Changes = p.changes(entries)
+	withCommits(o.Changes, func(commit string) string { return commitURL(t.Component.Settings.Repoweb, commit) })
+	if o.Parts, err = partsOf(ctx, snap, &t, strs); err != nil {
+		return err
+	}
+	o.Downloads = downloads(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"file/", "", "")
+	o.Badges = badges(r.Link.Base, path("projects", t.Project.Slug, t.Component.Slug, t.Language), p.title(v, &t), t.Project.Slug+"/"+t.Component.Slug+"/"+t.Language)
+	o.FileURL = repoweb(t.Component.Settings.Repoweb, cmp.Or(t.Component.Tracking, t.Component.Branch), t.Filename, 1)
+	v.Body = o
+	return nil
+}
+
+// sourceCount counts the strings of a component's source translation.
+func sourceCount(ctx context.Context, snap *store.Snapshot, component int64) (n catalog.Count, err error) {
+	sums, err := snap.SumsByComponent(ctx, []int64{component})
+	for i := range sums {
+		if sums[i].Source {
+			n = sums[i].Stats.Total
+		}
+	}
+	return n, err
+}
+
+// stringViews are the lists of strings that readers look for, with their numbers.
+func stringViews(v *view, strs, q string, s *catalog.Stats, about tally) (list []link) {
+	for _, f := range []struct {
+		q, name string
+		n       int64
+	}{
+		{"", v.L.T("all strings"), s.Total.Units},
+		{"state:empty", v.L.T("untranslated"), max(0, s.Total.Units-s.Translated.Units-s.Fuzzy.Units)},
+		{"state:needs-editing", v.L.T("needs editing"), s.Fuzzy.Units},
+		{"has:check", v.L.T("failing checks"), s.Failing.Units},
+		{"has:suggestion", v.L.T("with suggestions"), s.Suggestions},
+		{"has:comment", v.L.T("with comments"), s.Comments},
+	} {
+		if f.n == 0 && f.q != "" && f.q != q {
+			continue
+		}
+		l := link{Name: f.name, URL: strs, Current: f.q == q, Count: f.n}
+		if f.q != "" {
+			l.URL += "?q=" + f.q
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// checkLinks are the checks that strings fail, those with the most strings first.
+func checkLinks(v *view, strs string, failing []store.FailingCount) []link {
+	numbers := countChecks(failing)
+	var list []link
+	for _, c := range checks.All() {
+		if n := numbers[c.ID]; n > 0 {
+			list = append(list, link{Name: c.Title, URL: strs + "?q=check:" + c.Name, Count: n})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b link) int { return cmp.Compare(b.Count, a.Count) })
+	return list
+}
+
+// countChecks counts strings by check.
+func countChecks(failing []store.FailingCount) map[checks.ID]int64 {
+	numbers := map[checks.ID]int64{}
+	for i := range failing {
+		for id := range checks.Mask(failing[i].Failing).All() {
+			numbers[id] += failing[i].Units
+		}
+	}
+	return numbers
+}
+
+// fillTranslationCurve draws the strings, the translated ones and those that need
+// editing since the first commit.
+func (p *Pages) fillTranslationCurve(ctx context.Context, snap *store.Snapshot, v *view, o *translation) error {
+	days, err := snap.StatDays(ctx, o.Row.ID)
+	if err != nil {
+		return err
+	}
+	translated, total, fuzzy := chart.Series{Name: v.L.T("translated")}, chart.Series{Name: v.L.T("strings in the file")}, chart.Series{Name: v.L.T("needs editing")}
+	for i := range days {
+		d := &days[i]
+		for _, s := range []struct {
+			to *chart.Series
+			n  int64
+		}{{&translated, d.Stats.Translated.Units}, {&total, d.Stats.Total.Units}, {&fuzzy, d.Stats.Fuzzy.Units}} {
+			s.to.Days, s.to.Values = append(s.to.Days, d.Day), append(s.to.Values, s.n)
+		}
+	}
+	if len(days) > 0 {
+		o.Curve = curveOf(v, v.L.T("Strings since the first commit"), []chart.Series{translated, total, fuzzy})
+	}
+	return nil
+}
+
+// Bounds of the table by folder: larger files take too long to read, fewer parts say
+// nothing.
+const (
+	maxPartStrings = 5000
+	minParts       = 2
+	maxParts       = 60
+)
+
+// partsOf counts the strings of a document by the folder, or the file, that they come
+// from; nil if there is only one.
+func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, strs string) ([]part, error) {
+	if t.Stats.Total.Units > maxPartStrings || t.IsSource {
+		return nil, nil
+	}
+	units, err := snap.Units(ctx, t.ID, 0, maxPartStrings)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(units))
+	for i := range units {
+		names[i] = fileOf(units[i].Location)
+	}
+	byFolder := map[string]*part{}
+	cut := commonFolder(names)
+	for i := range units {
+		if names[i] == "" {
+			continue
+		}
+		name, _, _ := strings.Cut(names[i][cut:], "/")
+		f := byFolder[name]
+		if f == nil {
+			f = &part{Name: names[i][:cut] + name}
+			f.URL = strs + "?q=" + "location:" + strconv.Quote(f.Name)
+			byFolder[name] = f
+		}
+		u := &units[i]
+		s := catalog.Stats{Total: catalog.Count{Units: 1, Words: int64(u.Words)}}
+		if u.State.Translated() {
+			s.Translated = s.Total
+		}
+		if u.State.Fuzzy() {
+			s.Fuzzy = s.Total
+		}
+		if u.Failing != [2]uint64{} {
+			s.Failing = s.Total
+		}
+		f.add(tallyOf(&s, s.Total))
+	}
+	if len(byFolder) < minParts || len(byFolder) > maxParts {
+		return nil, nil
+	}
+	list := make([]part, 0, len(byFolder))
+	for _, f := range byFolder {
+		list = append(list, *f)
+	}
+	slices.SortFunc(list, func(a, b part) int { return cmp.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// fileOf is the file of the first reference of a string.
+func fileOf(location string) string {
+	first, _, _ := strings.Cut(location, ",")
+	first = strings.TrimSpace(first)
+	if i := strings.LastIndexByte(first, ':'); i > 0 {
+		first = first[:i]
+	}
+	return strings.TrimPrefix(first, "./")
+}
+
+// commonFolder is the length of the folders that all names begin with.
+func commonFolder(names []string) int {
+	common := ""
+	for i, name := range names {
+		folder := name[:strings.LastIndexByte(name, '/')+1]
+		switch {
+		case name == "":
+			continue
+		case i == 0 || common == "" && i > 0 && names[0] == "":
+			common = folder
+		}
+		for !strings.HasPrefix(name, common) {
+			common = common[:strings.LastIndexByte(strings.TrimSuffix(common, "/"), '/')+1]
+		}
+	}
+	return len(common)
+}

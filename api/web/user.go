@@ -1,0 +1,69 @@
+package web
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// user is what somebody did.
+type user struct {
+	User      store.User
+	Languages []contributionRow
+	Activity  activity
+	Changes   []change
+	Updated   int64
+	Added     int64
+}
+
+// contributionRow is what somebody did in a language.
+type contributionRow struct {
+	store.Contribution
+	URL string
+}
+
+// userChanges is the number of entries on the page of a user.
+const userChanges = 50
+
+func (p *Pages) user(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
+	u, err := resource.VisibleUser(ctx, snap, r)
+	if err != nil {
+		return err
+	}
+	v.Heading, v.Title = u.FullName, u.FullName+" · repoglot"
+	o := user{User: u}
+	rows, err := resource.VisibleComponents(ctx, snap, "")
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	for _, c := range rows {
+		if c.Imported {
+			ids = append(ids, c.ID)
+		}
+	}
+	all, err := snap.Contributions(ctx, u.ID, ids)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		o.Languages = append(o.Languages, contributionRow{c, path("languages", c.Language)})
+		o.Updated += c.Updated
+		o.Added += c.Added
+	}
+	shown, err := resource.ShownComponents(ctx, snap)
+	if err != nil {
+		return err
+	}
+	weeks, err := snap.WeeksOfAuthor(ctx, u.ID, shown, v.now.AddDate(0, 0, -7*maxWeekBars))
+	if err != nil {
+		return err
+	}
+	p.fillWeeks(v, &o.Activity, weeks)
+	entries, err := snap.NewestOfAuthor(ctx, u.ID, shown, userChanges)
+	o.Changes = p.changes(entries)
+	v.Body = o
+	return err
+}

@@ -1,0 +1,325 @@
+// Package web has the pages for people: what stands where, how far every language is,
+// what changed, what is broken, and every string with its history.
+//
+// A page is a function that reads a snapshot of the store into a view, and a template
+// of templates/ that shows it. Both see only what api/resource lets a client see, and
+// every page names the answers of the API with the same facts.
+//
+// Goals: everything works without scripts, from 320 px on, in the dark, in print, with
+// a keyboard and a screen reader, from left to right and from right to left. Numbers
+// are honest: the source language does not count, and strings that a file lacks do.
+// Non-goals: the browsable API, which api/page makes of the API's answers; editing.
+//
+// Texts are English in the templates and in calls of T and N; `go generate` collects
+// them for the translators (api/web/intl).
+package web
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/web/chart"
+	"github.com/repoglot/repoglot/api/web/intl"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+//go:generate go test . -run TestTranslationsDrift -update
+
+//go:embed templates
+var files embed.FS
+
+// Policy is the Content-Security-Policy of the pages: their own style, and pictures of
+// this server.
+const Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// Cookie is the name of the cookie with the language that a reader chose.
+const Cookie = "ui"
+
+// Pages makes the pages. It is immutable and safe for concurrent use.
+type Pages struct {
+	env    *resource.Env
+	now    func() time.Time
+	table  *intl.Table
+	sets   map[string]*template.Template // by tag of the language
+	manual map[string]*chapter
+}
+
+// New makes the pages of a server. now is its clock. The templates and translations are
+// a part of the program, so one that cannot be read is a panic.
+func New(env *resource.Env, now func() time.Time) *Pages {
+	table, err := intl.New()
+	if err != nil {
+		panic(err)
+	}
+	p := &Pages{env: env, now: now, table: table, sets: map[string]*template.Template{}, manual: readManual()}
+	for _, l := range table.All {
+		p.sets[l.Tag] = template.Must(template.New("pages").Funcs(p.funcs(l)).ParseFS(files, "templates/*.html"))
+	}
+	return p
+}
+
+// funcs are what templates call.
+func (p *Pages) funcs(l *intl.Language) template.FuncMap {
+	return template.FuncMap{
+		"t": l.T, "n": l.N, "num": l.Number, "pct": l.Percent, "signed": l.Signed, "day": l.Day, "time": l.Time,
+		"iso":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"bar":    chart.Bar,
+		"name":   func(code string) string { return l.LanguageName(code, p.env.Language(code).Name) },
+		"tag":    intl.TagOf,
+		"dir":    func(code string) string { return p.env.Language(code).Direction },
+		"show":   visible,
+		"path":   path,
+		"list":   func(items ...any) []any { return items },
+		"int64":  func(n int) int64 { return int64(n) },
+		"num64":  func(n int) string { return l.Number(int64(n)) },
+		"remote": func(repo string) bool { return strings.Contains(repo, "://") && !strings.HasPrefix(repo, "file:") },
+		"isList": func(body any) bool { _, ok := body.(stringList); return ok },
+	}
+}
+
+// link is a link of a page.
+type link struct {
+	Name, URL string
+	// Current says that it leads to what is shown.
+	Current bool
+	// Count is shown behind the name if it is not 0.
+	Count int64
+	// Lang is the language of Name if it is not that of the page.
+	Lang string
+}
+
+// view is what the templates show: the frame, and in Body what a page is about.
+type view struct {
+	L        *intl.Language
+	Title    string // of the window, the narrowest first
+	Heading  string
+	Sub      string // a line below the heading
+	Crumbs   []link
+	API      string // the path of the API's answer with the same facts
+	APIs     []link // further answers
+	Feeds    []link
+	UI       []link // the languages of the pages
+	Query    string // in the search field of the frame
+	Refresh  int    // seconds after which the page is loaded again; 0: never
+	Body     any
+	Problems []problem
+	Style    template.CSS
+
+	Path string
+
+	accepted []string
+	params   rest.Params
+	now      time.Time
+}
+
+// build reads what a page shows.
+type build func(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error
+
+// route makes the route of a page. of is the path of the API's answer with the same
+// facts: programs that ask for JSON are sent there.
+func (p *Pages) route(pattern, name, template string, of func(r *rest.Request) string, fill build) resource.Route {
+	return resource.Route{
+		Path: pattern, Allow: resource.AllowRead, Name: name, About: "A page for people.", Kind: resource.KindPage,
+		Handle: func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+			if !acceptsPage(r.HTTP) {
+				return rest.Redirect(of(r)), nil
+			}
+			v := p.newView(r.HTTP, r.Params)
+			v.API = of(r)
+			if err := fill(ctx, snap, r, v); err != nil {
+				return nil, err
+			}
+			body, err := p.execute(template, v)
+			if err != nil {
+				return nil, err
+			}
+			return &rest.Document{ContentType: rest.TypeHTML, Body: body, Live: v.Refresh > 0}, nil
+		},
+	}
+}
+
+// acceptsPage reports whether a client takes HTML: most that name nothing or anything
+// are people's.
+func acceptsPage(r *http.Request) bool {
+	accept := strings.Join(r.Header.Values("Accept"), ",")
+	return accept == "" || strings.Contains(accept, "text/html") || strings.Contains(accept, "*/*") || strings.Contains(accept, "text/*")
+}
+
+// reader returns the language of the pages for a request, and the languages that its
+// sender reads.
+func (p *Pages) reader(r *http.Request, params rest.Params) (*intl.Language, []string) {
+	asked, _ := params.Get("ui")
+	chosen := ""
+	if c, err := r.Cookie(Cookie); err == nil {
+		chosen = c.Value
+	}
+	accepted := intl.Accepted(r.Header.Get("Accept-Language"))
+	return p.table.Choose(asked, chosen, accepted), accepted
+}
+
+// Key is everything of a request, besides its URL and what it may see, that a page
+// depends on. It is short: there are few languages, and at most eight accepted ones.
+func (p *Pages) Key(r *http.Request) string {
+	l, accepted := p.reader(r, rest.ParseQuery(r.URL.RawQuery))
+	html := "json"
+	if acceptsPage(r) {
+		html = "html"
+	}
+	return html + "|" + l.Tag + "|" + strings.Join(accepted, ",") + "|" + p.now().UTC().Format(time.DateOnly)
+}
+
+// ChosenCookie is the cookie that keeps the language that a request asks for with the
+// parameter ui; "" if it asks for none that is known.
+func (p *Pages) ChosenCookie(rawQuery string) string {
+	if !strings.Contains(rawQuery, "ui=") {
+		return ""
+	}
+	asked, _ := rest.ParseQuery(rawQuery).Get("ui")
+	if p.table.Named(asked) == nil {
+		return ""
+	}
+	c := http.Cookie{Name: Cookie, Value: asked, Path: "/", MaxAge: 365 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	return c.String()
+}
+
+// Paths reports whether a path may be a page's: everything that is neither the API's
+// nor an export.
+func Paths(path string) bool {
+	for _, prefix := range []string{"/api/", "/exports/", "/widget/", "/widgets/"} {
+		if strings.HasPrefix(path, prefix) {
+			return false
+		}
+	}
+	return path != "/api"
+}
+
+func (p *Pages) newView(r *http.Request, params rest.Params) *view {
+	l, accepted := p.reader(r, params)
+	v := &view{
+		L: l, accepted: accepted, Path: r.URL.EscapedPath(), params: params, now: p.now().UTC(), Style: style(),
+	}
+	for _, other := range p.table.All {
+		v.UI = append(v.UI, link{Name: other.Name, URL: v.with("ui", other.Tag), Current: other == l, Lang: other.Tag})
+	}
+	return v
+}
+
+// with is the page's own address with another value of a parameter; "" removes it.
+// The number of the page is forgotten.
+func (v *view) with(name, value string) string {
+	q := url.Values{}
+	for _, p := range v.params {
+		if p.Name != name && p.Name != "page" && p.Name != "format" && p.Name != "offset" && p.Name != "ui" {
+			q.Set(p.Name, p.Value)
+		}
+	}
+	if value != "" {
+		q.Set(name, value)
+	}
+	if len(q) == 0 {
+		return v.Path
+	}
+	return v.Path + "?" + q.Encode()
+}
+
+// param is a parameter of the page.
+func (v *view) param(name string) string {
+	value, _ := v.params.Get(name)
+	return value
+}
+
+// pageOf is the path with the number of another page.
+func (v *view) pageOf(name string, n int) string {
+	if n <= 1 {
+		return v.with(name, "")
+	}
+	return v.with(name, fmt.Sprint(n))
+}
+
+// number is a parameter from 1 on, 1 if it is none.
+func (v *view) number(name string) int {
+	n := 0
+	if _, err := fmt.Sscan(v.param(name), &n); err != nil || n < 1 || n > 1<<30 {
+		return 1
+	}
+	return n
+}
+
+// order is the order that the page's address asks for.
+func (v *view) order() order {
+	o := order(v.param("sort"))
+	if slices.Contains([]order{byDone, byLeft, byFuzzy, byFailing, byChange}, o) {
+		return o
+	}
+	return byName
+}
+
+// orders are links to the orders of a table.
+func (v *view) orders() []link {
+	var list []link
+	for _, o := range []struct {
+		by   order
+		name string
+	}{
+		{byName, v.L.T("name")},
+		{byDone, v.L.T("translated")},
+		{byLeft, v.L.T("strings left")},
+		{byFailing, v.L.T("failing checks")},
+		{byChange, v.L.T("last change")},
+	} {
+		value := string(o.by)
+		if o.by == byName {
+			value = ""
+		}
+		list = append(list, link{Name: o.name, URL: v.with("sort", value), Current: v.order() == o.by})
+	}
+	return list
+}
+
+// reads ranks a language: above 0 if it is the reader's, the best language highest.
+func (v *view) reads(code string) int {
+	if i := slices.Index(v.accepted, code); i >= 0 {
+		return len(v.accepted) - i
+	}
+	return 0
+}
+
+// execute shows a view.
+func (p *Pages) execute(name string, v *view) ([]byte, error) {
+	var b bytes.Buffer
+	if err := p.sets[v.L.Tag].ExecuteTemplate(&b, name, v); err != nil {
+		return nil, fmt.Errorf("show page %s: %w", name, err)
+	}
+	return b.Bytes(), nil
+}
+
+// Problem shows an error that a request was answered with.
+func (p *Pages) Problem(r *http.Request, status int, detail string) ([]byte, error) {
+	v := p.newView(r, nil)
+	v.Heading = fmt.Sprintf("%d %s", status, http.StatusText(status))
+	switch status {
+	case http.StatusNotFound:
+		v.Heading = v.L.T("This page does not exist")
+	case http.StatusServiceUnavailable:
+		v.Heading, v.Refresh = v.L.T("Not ready yet"), 5
+	}
+	v.Title, v.API = v.Heading, "/api/"
+	segments := strings.Split(strings.Trim(r.URL.EscapedPath(), "/"), "/")
+	if len(segments) > 1 && (segments[0] == "projects" || segments[0] == "translate" || segments[0] == "engage") {
+		if slug, err := url.PathUnescape(segments[1]); err == nil {
+			v.Crumbs = []link{{Name: slug, URL: path("projects", slug)}}
+		}
+	}
+	v.Body = detail
+	return p.execute("problem", v)
+}

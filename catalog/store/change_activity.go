@@ -1,0 +1,205 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// ActivityQuery selects entries to count.
+type ActivityQuery struct {
+	// Components are the components of the entries.
+	Components []int64
+	// TranslationID, if not 0, selects the entries of this translation, which belongs
+	// to one of Components.
+	TranslationID int64
+	// ByTranslation counts each translation by itself.
+	ByTranslation bool
+	// From and To bound the time of the entries; the zero time is no bound.
+	From, To time.Time
+}
+
+// Contributor counts the entries of one author.
+type Contributor struct {
+	// Username and FullName are the author's.
+	Username, FullName string
+	// Bot says that the author is not a person.
+	Bot bool
+	// TranslationID is 0 unless the query asked for each translation by itself.
+	TranslationID int64
+	// Added, Updated and Removed count entries 31, 59 and 63.
+	Added, Updated, Removed int64
+	// First and Last are the times of the oldest and the newest entry counted.
+	First, Last time.Time
+
+	id int64
+}
+
+// Activity is what happened in a time.
+type Activity struct {
+	// Contributors are ordered by the number of their updates, the greatest first.
+	Contributors []Contributor
+	// Weeks has the number of updated strings of each week that has any, ascending.
+	Weeks []WeekCount
+}
+
+// WeekCount is a number of entries in the week that begins on First, a Monday.
+type WeekCount struct {
+	First   time.Time
+	Entries int64
+}
+
+// activityKey tells counts apart.
+type activityKey struct{ author, translation int64 }
+
+// Activity counts entries by author and by week. Times of a component never decrease,
+// so it reads from the newest entry back to From: its cost grows with the length of
+// time, not with the history before.
+func (s *Snapshot) Activity(ctx context.Context, q ActivityQuery) (a Activity, err error) {
+	defer s.about(q.Components...).end()
+	found, weeks := map[activityKey]*Contributor{}, map[int64]int64{}
+	for _, component := range q.Components {
+		if err == nil {
+			err = s.countActivity(ctx, component, &q, found, weeks)
+		}
+	}
+	if err == nil {
+		a.Contributors, err = s.named(ctx, slices.Collect(maps.Values(found)))
+	}
+	for _, first := range slices.Sorted(maps.Keys(weeks)) {
+		a.Weeks = append(a.Weeks, WeekCount{time.Unix(first, 0).UTC(), weeks[first]})
+	}
+	return a, s.db.fail(ctx, "count entries by author", err)
+}
+
+func (s *Snapshot) countActivity(ctx context.Context, component int64, q *ActivityQuery, found map[activityKey]*Contributor, weeks map[int64]int64) error {
+	from, hasFrom := micros(q.From).(int64)
+	to, hasTo := micros(q.To).(int64)
+	column, first, id, translation := "component_id", "first_in_component", component, "0"
+	if q.TranslationID != 0 {
+		column, first, id = "translation_id", "first_in_translation", q.TranslationID
+	}
+	if q.ByTranslation {
+		translation = "COALESCE(d.translation_id, 0)"
+	}
+	query := `SELECT COALESCE(d.author_id, 0), ` + translation + `, d.at, d.added, d.updated, d.removed FROM deltas d WHERE d.` + column + ` = $1 ORDER BY d.` + first + ` DESC`
+	err := s.s.query(ctx, query, []any{id}, func(scan scan) error {
+		var key activityKey
+		var at, added, updated, removed int64
+		if err := scan(&key.author, &key.translation, &at, &added, &updated, &removed); err != nil {
+			return err
+		}
+		switch {
+		case hasFrom && at < from:
+			return errEnough
+		case hasTo && at > to, added+updated+removed == 0:
+			return nil
+		}
+		c := found[key]
+		if c == nil {
+			c = &Contributor{id: key.author, TranslationID: key.translation, Last: time.UnixMicro(at).UTC()}
+			found[key] = c
+		}
+		c.Added, c.Updated, c.Removed = c.Added+added, c.Updated+updated, c.Removed+removed
+		when := time.UnixMicro(at).UTC()
+		if c.First.IsZero() || when.Before(c.First) {
+			c.First = when
+		}
+		if when.After(c.Last) {
+			c.Last = when
+		}
+		if updated > 0 {
+			weeks[catalog.IntervalWeek.First(when).Unix()] += updated
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return err
+}
+
+// named fills in the names of authors and sorts. Entries without an author are left
+// out.
+func (s *Snapshot) named(ctx context.Context, all []*Contributor) ([]Contributor, error) {
+	ids := make([]int64, 0, len(all))
+	for _, c := range all {
+		ids = append(ids, c.id)
+	}
+	slices.Sort(ids)
+	users := map[int64]User{}
+	err := chunks(slices.Compact(ids), func(chunk []any) error {
+		return s.s.query(ctx, userQuery+` WHERE id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			u, err := scanUser(scan)
+			users[u.ID] = u
+			return err
+		})
+	})
+	out := make([]Contributor, 0, len(all))
+	for _, c := range all {
+		if u, ok := users[c.id]; ok {
+			c.Username, c.FullName, c.Bot = u.Username, u.FullName, u.Bot
+			out = append(out, *c)
+		}
+	}
+	slices.SortFunc(out, func(a, b Contributor) int {
+		return cmp.Or(cmp.Compare(b.Updated+b.Added, a.Updated+a.Added), cmp.Compare(a.Username, b.Username), cmp.Compare(a.TranslationID, b.TranslationID))
+	})
+	return out, err
+}
+
+// NewestOfAuthor returns the newest entries of an author in components, updates among
+// them, up to limit, descending by id. nil means all components. It reads the end of
+// the author's list.
+func (s *Snapshot) NewestOfAuthor(ctx context.Context, userID int64, components []int64, limit int) ([]catalog.Change, error) {
+	var pieces []piece
+	wanted := int64(limit)
+	err := s.s.query(ctx, `SELECT id, n, component_id FROM deltas WHERE author_id = $1 ORDER BY first_change DESC`, []any{userID}, func(scan scan) error {
+		var id, n, component int64
+		if err := scan(&id, &n, &component); err != nil {
+			return err
+		}
+		if components != nil && !slices.Contains(components, component) {
+			return nil
+		}
+		pieces = append(pieces, piece{delta: id, lo: max(0, n-wanted), hi: n - 1})
+		if wanted -= n; wanted <= 0 {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	if err != nil {
+		return nil, s.db.fail(ctx, fmt.Sprintf("read the newest entries of author %d", userID), err)
+	}
+	entries, err := s.read(ctx, &changeFilter{all: true}, pieces)
+	slices.SortFunc(entries, func(a, b catalog.Change) int { return cmp.Compare(b.ID, a.ID) })
+	return entries, s.db.fail(ctx, fmt.Sprintf("read the newest entries of author %d", userID), err)
+}
+
+// WeeksOfAuthor counts the updated strings of an author in components since a time, by
+// week, ascending; nil means all components. An index has all that it reads.
+func (s *Snapshot) WeeksOfAuthor(ctx context.Context, userID int64, components []int64, since time.Time) ([]WeekCount, error) {
+	weeks := map[int64]int64{}
+	err := s.s.query(ctx, `SELECT at, updated, component_id FROM deltas WHERE author_id = $1 AND at >= $2`, []any{userID, micros(since)}, func(scan scan) error {
+		var at, updated, component int64
+		err := scan(&at, &updated, &component)
+		if updated > 0 && (components == nil || slices.Contains(components, component)) {
+			weeks[catalog.IntervalWeek.First(time.UnixMicro(at)).Unix()] += updated
+		}
+		return err
+	})
+	var out []WeekCount
+	for _, first := range slices.Sorted(maps.Keys(weeks)) {
+		out = append(out, WeekCount{time.Unix(first, 0).UTC(), weeks[first]})
+	}
+	return out, s.db.fail(ctx, fmt.Sprintf("count entries of author %d by week", userID), err)
+}

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// Occurrences returns the source units of one string, the same source and context, in
+// components, by id: up to limit of them. It looks the string up once for each project
+// of the components.
+func (s *Snapshot) Occurrences(ctx context.Context, identity catalog.Identity, components map[int64]*ComponentRow, limit int) ([]int64, error) {
+	defer s.about(sortedKeys(components)...).end()
+	var projects []int64
+	for _, c := range components {
+		projects = append(projects, c.ProjectID)
+	}
+	slices.Sort(projects)
+	var ids []int64
+	err := chunks(slices.Compact(projects), func(chunk []any) error {
+		n := len(chunk)
+		return s.s.query(ctx, `SELECT source_id FROM occurrences WHERE project_id IN `+list(1, n)+
+			fmt.Sprintf(` AND id_hash = $%d AND id_key = $%d ORDER BY source_id`, n+1, n+2), append(chunk, identity.Hash, identity.Key), func(scan scan) error {
+			var id int64
+			err := scan(&id)
+			if components[id/catalog.UnitsPerComponent] != nil && len(ids) < limit {
+				ids = append(ids, id)
+			}
+			return err
+		})
+	})
+	slices.Sort(ids)
+	return ids, s.db.fail(ctx, "look up a string in all projects", err)
+}
+
+// Said is a string in one language.
+type Said struct {
+	// Unit is the unit; its Position and Location are not set.
+	Unit catalog.Unit
+	// Language is the code in URLs; Source says that it is the source language.
+	Language string
+	Source   bool
+}
+
+// SaidIn returns the live units of source units of components in languages, by
+// source unit and language; no languages are all. It reads one index entry and one
+// row for each.
+func (s *Snapshot) SaidIn(ctx context.Context, sources []catalog.Unit, components []int64, languages []string) ([]Said, error) {
+	defer s.about(components...).end()
+	var out []Said
+	var r unitScan
+	for i := range sources {
+		u := &sources[i]
+		args := []any{u.ID / catalog.UnitsPerComponent, u.Identity.Hash, u.Identity.Key}
+		query := `SELECT ` + unitColumns + `, t.language, t.is_source FROM translations t JOIN units u ON u.translation_id = t.id AND u.id_hash = $2 AND u.id_key = $3
+			LEFT JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id
+			WHERE t.component_id = $1 AND t.removed = 0 AND u.removed = 0`
+		if len(languages) > 0 {
+			query += ` AND t.language IN ` + list(4, len(languages))
+			for _, code := range languages {
+				args = append(args, code)
+			}
+		}
+		err := s.s.query(ctx, query+` ORDER BY t.language`, args, func(scan scan) error {
+			var x Said
+			err := scan(append(r.dest(), &x.Language, &x.Source)...)
+			x.Unit = r.unit()
+			out = append(out, x)
+			return err
+		})
+		if err != nil {
+			return nil, s.db.fail(ctx, "read a string in several languages", err)
+		}
+	}
+	return out, nil
+}
+
+// UnitsByID returns live units of components by id. Unknown and removed ones are left
+// out.
+func (s *Snapshot) UnitsByID(ctx context.Context, components, ids []int64) (out []catalog.Unit, err error) {
+	defer s.about(components...).end()
+	var r unitScan
+	err = chunks(ids, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` AND u.removed = 0 ORDER BY u.id`, chunk, func(scan scan) error {
+			err := scan(r.dest()...)
+			out = append(out, r.unit())
+			return err
+		})
+	})
+	return out, s.db.fail(ctx, "read units by id", err)
+}
