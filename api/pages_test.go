@@ -173,13 +173,13 @@ func TestTranslatePagePrivate(t *testing.T) {
 	unit := decode[envelope](t, rec.Body.String()).Results[0]
 	named, err := url.Parse(unit["web_url"].(string))
 	must(t, err)
-	for _, target := range []string{"/translate/secret/lib/en/", named.RequestURI(), "/projects/secret/lib/en/", "/search/?q=Message"} {
+	for _, target := range []string{"/translate/secret/lib/en/", named.RequestURI(), "/search/?q=Message+project:secret"} {
 		for range 2 { // the second time from the cache, if it were kept
 			_, rec := send(s, http.MethodGet, target, "Authorization", key, "Accept", browser)
-			if rec.Code != http.StatusOK || !strings.Contains(rec.Body.String(), "secret/lib") {
+			if rec.Code != http.StatusOK || !strings.Contains(rec.Body.String(), ">Message 1<") {
 				t.Errorf("%s with a token: %d", target, rec.Code)
 			}
-			if _, rec := send(s, http.MethodGet, target, "Accept", browser); rec.Code == http.StatusOK != strings.HasPrefix(target, "/search/") || strings.Contains(rec.Body.String(), "secret/lib") {
+			if _, rec := send(s, http.MethodGet, target, "Accept", browser); rec.Code == http.StatusOK != strings.HasPrefix(target, "/search/") || strings.Contains(rec.Body.String(), "Message 1") {
 				t.Errorf("%s: %d", target, rec.Code)
 			}
 			if _, rec := send(s, http.MethodGet, target, "Authorization", "Token x"); rec.Code != http.StatusUnauthorized {

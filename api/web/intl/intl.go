@@ -11,8 +11,11 @@
 package intl
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -194,14 +197,27 @@ const maxHeader = 200
 // Accepted returns the languages of an Accept-Language header as codes, such as pt_BR,
 // the best first, each followed by itself without its country: at most eight.
 func Accepted(header string) (codes []string) {
-	tags, _, err := language.ParseAcceptLanguage(header[:min(len(header), maxHeader)])
-	if err != nil {
-		return nil
+	type choice struct {
+		tag     language.Tag
+		quality float64
 	}
+	var choices []choice
+	for part := range strings.SplitSeq(header[:min(len(header), maxHeader)], ",") {
+		name, quality, weighted := strings.Cut(part, ";q=")
+		c := choice{quality: 1}
+		if weighted {
+			c.quality, _ = strconv.ParseFloat(strings.TrimSpace(quality), 64)
+		}
+		var err error
+		if c.tag, err = language.Parse(strings.TrimSpace(name)); err == nil && c.quality > 0 { // "*" and unknown ones are skipped
+			choices = append(choices, c)
+		}
+	}
+	slices.SortStableFunc(choices, func(a, b choice) int { return cmp.Compare(b.quality, a.quality) })
 	seen := map[string]bool{"mul": true, "und": true}
-	for _, tag := range tags {
-		base, _ := tag.Base()
-		for _, code := range []string{strings.ReplaceAll(tag.String(), "-", "_"), base.String()} {
+	for _, c := range choices {
+		base, _ := c.tag.Base()
+		for _, code := range []string{strings.ReplaceAll(c.tag.String(), "-", "_"), base.String()} {
 			if !seen[code] && len(codes) < 8 {
 				seen[code] = true
 				codes = append(codes, code)

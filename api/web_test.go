@@ -1,0 +1,124 @@
+package api
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/web"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// everyPage are addresses of all pages, in the demo of catalogtest.
+func everyPage() []string {
+	return []string{
+		"/", "/projects/", "/projects/demo/", "/projects/demo/?sort=left&only=unfinished", "/projects/demo/app/", "/projects/demo/app/cs/", "/projects/demo/-/cs/",
+		"/translate/demo/app/cs/", "/translate/demo/app/cs/?q=has:check", "/translate/demo/app/cs/?q=((", "/translate/demo/app/cs/?q=state:empty",
+		"/languages/", "/languages/cs/", "/languages/cs/demo/", "/languages/en/", "/engage/demo/", "/engage/demo/cs/",
+		"/user/jana/", "/changes/", "/changes/browse/demo/", "/changes/browse/demo/app/", "/changes/browse/demo/app/cs/?kind=changed&from=2020-01-01",
+		"/search/", "/search/?q=Hello&lang=cs&lang2=en", "/search/?q=((", "/checks/", "/checks/end_stop/", "/docs/", "/docs/?q=webhook", "/docs/api/",
+	}
+}
+
+var checksumLink = regexp.MustCompile(`/translate/[^"]+checksum=[^"]+`)
+
+// TestEveryPage: each page answers in each language, is a document that says its
+// language, and has nothing that the policy refuses. A client that has it gets a 304.
+func TestEveryPage(t *testing.T) {
+	t.Parallel()
+	s := bare(catalogtest.Demo(t), Options{CacheBytes: 1 << 20})
+	targets := everyPage()
+	_, rec := send(s, http.MethodGet, "/translate/demo/app/cs/")
+	one := checksumLink.FindString(rec.Body.String())
+	if one == "" {
+		t.Fatal("no string is linked")
+	}
+	targets = append(targets, strings.ReplaceAll(one, "&amp;", "&"))
+	for _, target := range targets {
+		for accepted, root := range map[string]string{
+			"": `<html lang="en" dir="ltr">`, "ar-EG, en;q=0.5": `<html lang="ar" dir="rtl">`, "xx, cs;q=0.5": `<html lang="cs" dir="ltr">`,
+		} {
+			_, rec := send(s, http.MethodGet, target, "Accept", browser, "Accept-Language", accepted)
+			body := rec.Body.String()
+			switch h := rec.Header(); {
+			case strings.HasPrefix(target, "/user/") && rec.Code == http.StatusNotFound:
+			case rec.Code != http.StatusOK || h.Get("Content-Type") != rest.TypeHTML || h.Get("Content-Security-Policy") != web.Policy:
+				t.Errorf("%s: %d %v %.300s", target, rec.Code, h, body)
+			case h.Get("Vary") != "Accept" && len(h["Vary"]) != 4:
+				t.Errorf("%s: Vary is %q", target, h["Vary"])
+			case h.Get("Etag") == "":
+				t.Errorf("%s has no ETag", target)
+			}
+			for _, want := range []string{root, "<title>", `<main id="main">`, "<h1", `href="/api/`} {
+				if !strings.Contains(body, want) {
+					t.Errorf("%s in %q: no %s", target, accepted, want)
+				}
+			}
+			for _, bad := range []string{"<script", "ZgotmplZ", "<no value>", "%!", " onclick=", " style="} {
+				if strings.Contains(body, bad) {
+					t.Errorf("%s in %q has %s", target, accepted, bad)
+				}
+			}
+			if _, again := send(s, http.MethodGet, target, "Accept", browser, "Accept-Language", accepted, "If-None-Match", rec.Header().Get("Etag")); rec.Code == http.StatusOK && again.Code != http.StatusNotModified {
+				t.Errorf("%s again: %d", target, again.Code)
+			}
+		}
+	}
+}
+
+// TestPageLanguage: the parameter wins over the cookie, and that over what the browser
+// accepts; the choice is kept in a cookie.
+func TestPageLanguage(t *testing.T) {
+	t.Parallel()
+	s := bare(catalogtest.Demo(t), Options{CacheBytes: 1 << 20})
+	for _, test := range []struct{ target, cookie, accept, want, set string }{
+		{"/", "", "", "en", ""},
+		{"/", "", "de-AT", "de", ""},
+		{"/", "ui=fr", "de", "fr", ""},
+		{"/?ui=cs", "ui=fr", "de", "cs", "ui=cs; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax"},
+		{"/?ui=tlh", "ui=fr", "de", "fr", ""},
+		{"/?ui=cs%0d%0aX:1", "", "", "en", ""},
+	} {
+		for range 2 {
+			_, rec := send(s, http.MethodGet, test.target, "Accept", browser, "Cookie", test.cookie, "Accept-Language", test.accept)
+			if !strings.Contains(rec.Body.String(), `<html lang="`+test.want+`"`) || rec.Header().Get("Set-Cookie") != test.set {
+				t.Errorf("%+v: %q %.100s", test, rec.Header().Get("Set-Cookie"), rec.Body)
+			}
+		}
+	}
+}
+
+// TestHonestNumbers: pages leave the source language out of percentages, and strings
+// that a file lacks are not translated.
+func TestHonestNumbers(t *testing.T) {
+	t.Parallel()
+	entry := func(id, text string) string { return "\nmsgid \"" + id + "\"\nmsgstr \"" + text + "\"\n" }
+	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+	up := gittest.NewUpstream[object.Hash](t)
+	up.Push("Ada", gittest.Files{
+		"po/app.pot": header + entry("a", "") + entry("b", "") + entry("c", "") + entry("d", ""),
+		"po/de.po":   header + entry("a", "A") + entry("b", "") + entry("c", ""),
+	})
+	p := catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
+	p.Sync()
+	s := New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }})
+	for target, want := range map[string][]string{
+		"/":                   {"25%"},
+		"/projects/demo/":     {"25%", "one not in the file"},
+		"/projects/demo/app/": {"25%"},
+		"/languages/de/":      {"25%"},
+	} {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		for _, w := range want {
+			if !strings.Contains(rec.Body.String(), w) {
+				t.Errorf("%s: no %q in %s", target, w, rec.Body)
+			}
+		}
+	}
+}
