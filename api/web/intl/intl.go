@@ -45,6 +45,8 @@ type Language struct {
 	tag     language.Tag
 	printer *message.Printer
 	names   display.Namer
+	months  []string
+	get     func(text string, args ...any) string // of po; texts have verbs of their own
 }
 
 // languages are the languages of the pages; the first is the language of the
@@ -76,7 +78,9 @@ func New() (*Table, error) {
 			}
 			l.po = gotext.NewPo()
 			l.po.Parse(data)
+			l.get = l.po.Get
 		}
+		l.months = months(&l)
 		t.All = append(t.All, &l)
 	}
 	return t, nil
@@ -95,7 +99,7 @@ func (t *Table) Named(tag string) *Language {
 // T translates a text and fills in its verbs, as fmt.Sprintf does.
 func (l *Language) T(text string, args ...any) string {
 	if l.po != nil {
-		text = l.po.Get(text)
+		text = l.get(text)
 	}
 	if len(args) == 0 {
 		return text
@@ -238,7 +242,7 @@ func (t *Table) Choose(asked, chosen string, accepted []string) *Language {
 	return t.All[0]
 }
 
-// months are texts of Day, for the extraction of texts.
+// months are the names of the months in dates.
 func months(l *Language) []string {
 	return []string{
 		l.T("January"), l.T("February"), l.T("March"), l.T("April"), l.T("May"), l.T("June"),
