@@ -37,6 +37,7 @@ type application struct {
 
 	slots         fileSlots
 	ready         []targetFile // files to write, by path
+	large         bool         // one of the files is in parts
 	hasSourceFile bool         // the source translation serves a file of its own
 	sourceRead    bool         // that file is new in this step
 	gone          []*catalog.Translation
@@ -59,6 +60,7 @@ type targetFile struct {
 }
 
 func (a *application) run(ctx context.Context) error {
+	a.loader.parts = !a.record && a.loader.units == nil
 	if err := a.comp.load(ctx, a.tx); err != nil {
 		return err
 	}
@@ -180,6 +182,7 @@ func (a *application) read(ctx context.Context, p *fileSlot) (*unit.File, error)
 	if bad := fault(err); bad != nil {
 		return nil, a.problem(ctx, p.path, p.blob, bad, true)
 	}
+	a.large = a.large || err == nil && file.InParts()
 	if err == nil {
 		a.warnOfRepeats(p.path, file)
 	}

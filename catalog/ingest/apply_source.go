@@ -160,6 +160,9 @@ func (a *application) unionInput(p *fileSlot, read bool, stored *catalog.Transla
 }
 
 func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []unionInput) error {
+	if a.large && row.ID == 0 {
+		return a.storeNewSource(ctx, row, files)
+	}
 	if a.comp.union == nil {
 		a.comp.union = newUnion()
 	}
@@ -168,21 +171,9 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	if err != nil {
 		return err
 	}
-	var sourceFile *unit.File
-	row.FileCode = row.Language
-	if a.hasSourceFile && (a.sourceRead || row.ID == 0 || row.Filename != files[0].slot.path) {
-		if sourceFile, err = files[0].load(ctx); err != nil {
-			return err
-		}
-	}
-	if sourceFile != nil || !a.hasSourceFile {
-		a.comp.setPluralRule(row, a.comp.selection.source, sourceFile)
-	}
-	if len(files) > 0 {
-		row.Filename, row.Revision = files[0].slot.path, files[0].slot.blob.String()
-	}
-	if a.hasSourceFile {
-		row.FileCode = files[0].slot.fileCode
+	sourceFile, err := a.describeSource(ctx, row, files)
+	if err != nil {
+		return err
 	}
 	moved := row.ID == 0 || row.Outline != all.outline
 	same := all.same && !moved && !row.Removed && !a.comp.reread
@@ -215,6 +206,27 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	}
 	a.entries.units(row.Filename, rankSource, row.ID, w.entries(origins))
 	return nil
+}
+
+// describeSource sets the fields of the source translation that follow from its files,
+// and returns its own file, if there is one to be stored.
+func (a *application) describeSource(ctx context.Context, row *catalog.Translation, files []unionInput) (file *unit.File, err error) {
+	row.FileCode = row.Language
+	if a.hasSourceFile && (a.sourceRead || row.ID == 0 || row.Filename != files[0].slot.path) {
+		if file, err = files[0].load(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if file != nil || !a.hasSourceFile {
+		a.comp.setPluralRule(row, a.comp.selection.source, file)
+	}
+	if len(files) > 0 {
+		row.Filename, row.Revision = files[0].slot.path, files[0].slot.blob.String()
+	}
+	if a.hasSourceFile {
+		row.FileCode = files[0].slot.fileCode
+	}
+	return file, nil
 }
 
 // writeSourceUnits writes the units of the source translation. Those of a new one are

@@ -76,6 +76,27 @@ type sourceString struct {
 	outlineHash int64 // its part of an outline
 }
 
+func newSourceString(u *unit.Unit, h *catalog.Hasher) sourceString {
+	s := sourceString{Unit: unit.Source(u, h)}
+	s.outlineHash = h.Meta(s.Source, s.Context, s.Note, s.Flags, s.Location)
+	return s
+}
+
+// follow makes a string of a translation's file the next one of the source
+// translation.
+func (s *sourceString) follow(position int, h *catalog.Hasher) {
+	s.Position = position + 1
+	if s.TranslatorBytes > 0 { // the comment of a translation, not of the template
+		s.TranslatorBytes = 0
+		unit.SetMeta(&s.Unit, h)
+	}
+}
+
+// outline adds the string to the outline of those before it.
+func (s *sourceString) outline(before int64) int64 {
+	return (before*31+s.outlineHash)*31 + int64(s.Position)
+}
+
 func newUnion() *union {
 	return &union{numbers: make(map[catalog.Identity]int32), files: make(map[content]*unionFile)}
 }
@@ -114,16 +135,12 @@ func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) 
 				return all, err
 			}
 			if !hasSourceFile || n > 0 {
-				s.Position = position + 1
+				s.follow(position, &f.hasher)
 			}
 			position = s.Position
-			if s.TranslatorBytes > 0 && (!hasSourceFile || n > 0) { // the comment of a translation, not of the template
-				s.TranslatorBytes = 0
-				unit.SetMeta(&s.Unit, &f.hasher)
-			}
 			all.units = append(all.units, s.Unit)
 			all.holders = append(all.holders, n)
-			all.outline = (all.outline*31+s.outlineHash)*31 + int64(s.Position)
+			all.outline = s.outline(all.outline)
 			u.rank[number] = int32(n)
 		}
 		inputs = append(inputs, unionRank{files[n].slot.path, files[n].content(), len(all.units) > taken})
@@ -196,6 +213,7 @@ type roundFile struct {
 	source *unionInput
 	detach bool // its strings should not keep the whole text in memory
 	file   *unit.File
+	units  []unit.Unit // of the file
 	hasher catalog.Hasher
 }
 
@@ -203,17 +221,24 @@ func (o *roundFile) open(ctx context.Context) (err error) {
 	key := o.source.content()
 	o.unionFile = o.union.files[key]
 	if o.unionFile == nil {
-		if o.file, err = o.source.load(ctx); err != nil {
+		if err := o.load(ctx); err != nil {
 			return err
 		}
-		o.unionFile = &unionFile{strings: make([]int32, len(o.file.Units)), made: make(map[int32]sourceString)}
-		for i := range o.file.Units {
-			o.strings[i] = o.union.number(o.file.Units[i].Identity)
+		o.unionFile = &unionFile{strings: make([]int32, len(o.units)), made: make(map[int32]sourceString)}
+		for i := range o.units {
+			o.strings[i] = o.union.number(o.units[i].Identity)
 		}
 		o.union.files[key] = o.unionFile
 	}
 	o.round = o.union.round
 	return nil
+}
+
+func (o *roundFile) load(ctx context.Context) (err error) {
+	if o.file, err = o.source.load(ctx); err == nil {
+		o.units = o.file.All()
+	}
+	return err
 }
 
 // get returns the i-th string of the file, which has the number.
@@ -223,11 +248,11 @@ func (o *roundFile) get(ctx context.Context, i int, number int32) (s sourceStrin
 		return s, nil
 	}
 	if o.file == nil {
-		if o.file, err = o.source.load(ctx); err != nil {
+		if err := o.load(ctx); err != nil {
 			return s, err
 		}
 	}
-	s.Unit = unit.Source(&o.file.Units[i], &o.hasher)
+	s = newSourceString(&o.units[i], &o.hasher)
 	u := &s.Unit.Unit
 	if o.detach {
 		u.Location = strings.Clone(u.Location)
@@ -236,7 +261,6 @@ func (o *roundFile) get(ctx context.Context, i int, number int32) (s sourceStrin
 		unit.Detach(u)
 		u.Target = u.Source
 	}
-	s.outlineHash = o.hasher.Meta(u.Source, u.Context, u.Note, u.Flags, u.Location)
 	if !o.union.once {
 		o.made[number] = s
 	}

@@ -31,7 +31,10 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	row.Removed, row.Outline = false, t.outline
 	oldForms := row.PluralNumber
 	a.comp.setPluralRule(row, t.slot.lang, file)
-	units := shownUnits(file.Units, row.PluralNumber)
+	if file.InParts() && row.ID == 0 {
+		return a.storeNewTarget(ctx, row, file)
+	}
+	units := shownUnits(file.All(), row.PluralNumber)
 	row.Stats = stats(units)
 	w := unitWriter{a: a, row: row, units: units, moved: moved, oldForms: oldForms}
 	if err := a.writeChecked(ctx, &w, (*checkup).newTranslation); err != nil {

@@ -93,10 +93,16 @@ type uncomparedFailure struct {
 // leaves what is to be stored before the units are compared: no change, for units
 // without stored failures.
 func (l *uncompared) add(c *component, t *catalog.Translation, h *catalog.Hasher, units []*store.CheckUnit, masks []checks.Mask) {
-	one := &uncomparedTranslation{comp: c, row: *t, rules: t.Checked, strings: l.stringsOf(c.row.ID), units: make([]uncomparedUnit, len(units))}
+	one := l.byID[t.ID]
+	if one == nil {
+		one = &uncomparedTranslation{comp: c, row: *t, rules: t.Checked, strings: l.stringsOf(c.row.ID)}
+		l.translations, l.byID[t.ID] = append(l.translations, one), one
+	}
+	before := len(one.units)
+	one.units = slices.Grow(one.units, len(units))[:before+len(units)]
 	s := store.Scope{PluralNumber: t.PluralNumber}
 	for i, u := range units {
-		to := &one.units[i]
+		to := &one.units[before+i]
 		member, _ := s.BySource(h, &u.Unit)
 		to.value, to.unit, to.string = member.Value, uint32(u.ID%catalog.UnitsPerComponent), one.strings.note(u, &member)
 		to.compare, to.state = compareBits(&s, t.Checked, u), uint8(u.State)
@@ -109,13 +115,11 @@ func (l *uncompared) add(c *component, t *catalog.Translation, h *catalog.Hasher
 		}
 		to.compare |= toStore
 		if masks[i] != (checks.Mask{}) {
-			one.failing = append(one.failing, uncomparedFailure{int32(i), masks[i]})
+			one.failing = append(one.failing, uncomparedFailure{int32(before + i), masks[i]})
 			masks[i] = checks.Mask{}
 		}
 	}
-	l.translations = append(l.translations, one)
-	l.units += len(one.units)
-	l.byID[t.ID] = one
+	l.units += len(units)
 }
 
 // states is a store.KnownStates: of translations of the component that was collected

@@ -10,12 +10,15 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// newTranslation checks a new translation while its units are in memory. The
-// checks of single units, pending, began before the units were stored.
+// newTranslation checks units of a new translation while they are in memory: all, or
+// the next ones of a large file. The checks of single units, pending, began before the
+// units were stored.
 func (k *checkup) newTranslation(ctx context.Context, w *unitWriter, pending *pendingChecks) error {
 	c, t := w.a.comp, w.row
-	if err := k.comparison.flushLarge(ctx); err != nil {
-		return err
+	if !k.checkedNew[t.ID] {
+		if err := k.comparison.flushLarge(ctx); err != nil {
+			return err
+		}
 	}
 	sources, err := w.a.sourceIDs(ctx)
 	if err != nil {

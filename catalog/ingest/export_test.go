@@ -11,6 +11,9 @@ func (s *Syncer) SetAhead(all, commit int64) { s.bounds.aheadBytes, s.bounds.com
 // SetPart bounds the files of components that are replayed in one walk.
 func (s *Syncer) SetPart(bytes int64) { s.bounds.partBytes = bytes }
 
+// SetPartSize sets the size of parts in which large files are read.
+func (s *Syncer) SetPartSize(bytes int) { s.partSize = bytes }
+
 // SetTables bounds the units that a replay keeps between commits, in bytes.
 func (s *Syncer) SetTables(bytes int) { s.bounds.tableBytes = bytes }
 

@@ -38,7 +38,10 @@ type fileLoader struct {
 	bytes   int
 	bound   int          // of bytes
 	units   *unit.Reader // of a replay, else nil
-	pool    *unit.Pool   // of units
+
+	parts    bool // large files are read in parts
+	partSize int
+	pool     *unit.Pool // of units
 }
 
 type cacheKey struct {
@@ -61,8 +64,11 @@ func newFileLoader(r *gitsource.Reader, maxSize int64) *fileLoader {
 func (l *fileLoader) load(ctx context.Context, component int64, path string, blob object.Hash, r unit.Rules) (*unit.File, error) {
 	key := cacheKey{component, blob}
 	if e, ok := l.files[key]; ok {
-		l.recent.MoveToFront(e)
-		return e.Value.(*cachedFile).result()
+		if kept := e.Value.(*cachedFile); l.parts || kept.file == nil || !kept.file.InParts() {
+			l.recent.MoveToFront(e)
+			return kept.result()
+		}
+		l.drop(e)
 	}
 	entry := &cachedFile{key: key}
 	data, err := l.reader.SharedBlob(ctx, blob, l.maxSize)
@@ -72,7 +78,12 @@ func (l *fileLoader) load(ctx context.Context, component int64, path string, blo
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	default:
-		entry.file, entry.err = parse(path, data, r, l.units)
+		if l.parts {
+			entry.file = unit.ReadParts(path, data, r, l.partSize)
+		}
+		if entry.file == nil {
+			entry.file, entry.err = parse(path, data, r, l.units)
+		}
 	}
 	l.keep(entry)
 	return entry.result()
@@ -86,7 +97,8 @@ type fileVersion struct {
 }
 
 // prefetch parses versions of files in parallel, as many as fit into half of the
-// cache. Files that it cannot read are left to load, which reports the error.
+// cache. Files that it cannot read are left to load, which reports the error, and so are
+// those of an import that are read in parts.
 func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 	var parsers errgroup.Group
 	n := runtime.GOMAXPROCS(0)
@@ -103,7 +115,7 @@ func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 			continue
 		}
 		data, err := l.reader.SharedBlob(ctx, w.blob, min(l.maxSize, int64(left)))
-		if err != nil {
+		if err != nil || !w.component.isStored() && unit.HasParts(data, l.partSize) {
 			break
 		}
 		left -= len(data)
@@ -140,11 +152,14 @@ func (l *fileLoader) keep(e *cachedFile) {
 	l.files[e.key] = l.recent.PushFront(e)
 	l.bytes += e.size()
 	for l.bytes > l.bound && l.recent.Len() > 1 {
-		oldest := l.recent.Back()
-		old := l.recent.Remove(oldest).(*cachedFile)
-		delete(l.files, old.key)
-		l.bytes -= old.size()
+		l.drop(l.recent.Back())
 	}
+}
+
+func (l *fileLoader) drop(e *list.Element) {
+	old := l.recent.Remove(e).(*cachedFile)
+	delete(l.files, old.key)
+	l.bytes -= old.size()
 }
 
 // forget drops all versions. Their units must not be in use.

@@ -166,6 +166,7 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 		c.retry = retry
 	}
 	p.loader = newFileLoader(p.reader, p.s.maxFileSize)
+	p.loader.partSize = p.s.partSize
 	p.rereadNotes(ctx, sound)
 	for _, g := range convoys(p.sound(sound)) {
 		switch {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
@@ -73,6 +74,7 @@ type Syncer struct {
 
 	bounds   replayBounds
 	compared compareBounds
+	partSize int // of large files in a first import
 
 	mu      sync.Mutex
 	mirrors map[string]*mirror
@@ -85,7 +87,7 @@ func New(o Options) *Syncer {
 	s := &Syncer{
 		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
 		quotas: o.Quotas.orDefault(), room: o.Room, now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
-		bounds: defaultReplayBounds(), compared: defaultCompareBounds(), mirrors: make(map[string]*mirror),
+		bounds: defaultReplayBounds(), compared: defaultCompareBounds(), partSize: unit.PartSize, mirrors: make(map[string]*mirror),
 	}
 	if s.maxFileSize <= 0 {
 		s.maxFileSize = defaultMaxFileSize

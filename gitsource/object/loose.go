@@ -22,6 +22,10 @@ func looseName(h Hash) string {
 // looseHeader is more than the longest header, "commit 9223372036854775807\x00".
 const looseHeader = 32
 
+// usualRatio is up to how many times its compressed length a loose object may be long to
+// be given its memory at once. Generated PO files reach 30.
+const usualRatio = 64
+
 // looseObject is an open loose object. go-git does not bound their
 // inflated size, and inflates them once more whenever the size is asked for.
 type looseObject struct {
@@ -66,8 +70,13 @@ func (o *looseObject) header() error {
 
 // read returns the contents, which must be as long as the header says.
 func (o *looseObject) read() ([]byte, error) {
-	// The size is only a claim so far: start small and grow with the contents.
-	data := bytes.NewBuffer(make([]byte, 0, min(o.size, 1<<20)+bytes.MinRead))
+	// The size is only a claim so far: if it would be a rare ratio of compression, start
+	// small and grow with the contents.
+	size := min(o.size, 1<<20)
+	if info, err := o.file.Stat(); err == nil && o.size/usualRatio <= info.Size() {
+		size = o.size
+	}
+	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	n, err := io.Copy(data, io.LimitReader(o.in, o.size+1))
 	switch {
 	case err != nil:

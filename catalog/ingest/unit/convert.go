@@ -27,6 +27,10 @@ func (r *Reader) convert(f *poparse.File, data []byte, rules Rules) *File {
 func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed bool) (*File, bool) {
 	c := converter{rules: &rules, file: &File{Data: data}}
 	out := c.file
+	if r != nil {
+		c.position, out.Outline = r.start.position, r.start.outline
+		r.start = partStart{}
+	}
 	// A cache smaller than the file would forget each string before the next
 	// version asks for it.
 	if r != nil && r.strings != nil && len(f.Entries) <= stringCacheSize {
@@ -48,9 +52,9 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 		c.made = r.made
 	}
 	out.Plural, out.HasPlural = f.PluralForms()
-	items, directives := 0, false
+	directives := false
 	for _, e := range f.Entries {
-		items += len(e.Comments) + len(e.Extracted) + len(e.References) + len(e.Flags)
+		out.items += len(e.Comments) + len(e.Extracted) + len(e.References) + len(e.Flags)
 		directives = directives || e.Domain != ""
 		if !counts(f, e) {
 			continue
@@ -63,7 +67,7 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 	if c.strings != nil {
 		r.made = c.made
 	}
-	out.Plain = !directives && !c.ambiguous && plain(f, out, items)
+	out.Plain = !directives && !c.ambiguous && plain(f, out)
 	return out, true
 }
 

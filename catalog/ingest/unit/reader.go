@@ -19,6 +19,7 @@ type Reader struct {
 	pool     *Pool
 	versions *versions  // or nil
 	made     []madeUnit // what tryConvert makes units of, if that is wanted
+	start    partStart  // of the next file, which is a part of one
 }
 
 // NewReader makes a Reader for thousands of versions of the same files. The

@@ -8,6 +8,7 @@
 //	previous_file.go  what was computed for the file before, found again
 //	versions.go       a version of a file by what differs from the one before
 //	string_cache.go   the same over thousands of versions of files
+//	parts.go          a large file, whose units are not kept
 //	edit.go           two versions that differ in few translations
 //	fingerprint.go    the fields of a unit that are compared with the store
 //
@@ -35,7 +36,8 @@ type Unit struct {
 
 // File is one version of a PO file as units.
 type File struct {
-	// Units are the live entries in file order; of repeated ones the first.
+	// Units are the live entries in file order; of repeated ones the first. A file in
+	// parts has none.
 	Units []Unit
 	// Repeated is the number of entries that repeat an earlier one.
 	Repeated int
@@ -56,6 +58,8 @@ type File struct {
 	Detached bool
 
 	index map[catalog.Identity]int32 // of Units, made when it is needed
+	items int                        // comments, references and flags of the entries
+	parts *parts                     // of a file without Units
 }
 
 // Find returns the index of a unit in f.Units.

@@ -1,0 +1,151 @@
+package ingest
+
+import (
+	"context"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
+)
+
+// newTranslation stores the units of a translation that is not stored yet, a block at
+// a time: those of a large file are never in memory all at once.
+type newTranslation struct {
+	a      *application
+	row    *catalog.Translation
+	placed []catalog.UnitPosition
+	done   func(*checkup, context.Context, *unitWriter, *pendingChecks) error
+}
+
+// add stores a block of units, with checks that run meanwhile, and returns it with ids.
+func (n *newTranslation) add(ctx context.Context, units []unit.Unit) (*unitWriter, error) {
+	if n.row.ID == 0 {
+		if err := n.a.tx.PutTranslation(ctx, n.row); err != nil {
+			return nil, err
+		}
+	}
+	for i := range units {
+		n.row.Stats.AddUnit(&units[i].Unit)
+	}
+	w := &unitWriter{a: n.a, row: n.row, units: units}
+	w.diff() // all are new
+	if err := n.addChecked(ctx, w); err != nil {
+		return nil, err
+	}
+	n.place(w)
+	return w, nil
+}
+
+func (n *newTranslation) addChecked(ctx context.Context, w *unitWriter) error {
+	if n.a.checkup == nil {
+		return w.add(ctx)
+	}
+	checked, err := n.a.checkup.start(ctx, n.a.comp, n.row, w.units)
+	if err != nil {
+		return err
+	}
+	defer checked.wait() // in any case: it reads the units
+	if err := w.add(ctx); err != nil {
+		return err
+	}
+	return n.done(n.a.checkup, ctx, w, checked)
+}
+
+// place keeps where units are. It copies the locations, which would keep the text of
+// the block in memory.
+func (n *newTranslation) place(w *unitWriter) {
+	var text strings.Builder
+	for i := range w.units {
+		text.WriteString(w.units[i].Location)
+	}
+	rest := text.String()
+	for i := range w.units {
+		u := &w.units[i]
+		n.placed = append(n.placed, catalog.UnitPosition{ID: w.ids[i], Position: u.Position, Location: rest[:len(u.Location)]})
+		rest = rest[len(u.Location):]
+	}
+}
+
+// end stores what is known once all units are.
+func (n *newTranslation) end(ctx context.Context) error {
+	if err := n.a.tx.PutTranslation(ctx, n.row); err != nil {
+		return err
+	}
+	if len(n.placed) > 0 {
+		if err := n.a.tx.PutLayout(ctx, n.row.ID, n.placed); err != nil {
+			return err
+		}
+	}
+	n.placed = nil
+	return n.a.putStats(ctx, n.row)
+}
+
+// storeNewTarget stores a translation of a file in parts.
+func (a *application) storeNewTarget(ctx context.Context, row *catalog.Translation, file *unit.File) error {
+	row.Stats = catalog.Stats{}
+	n := newTranslation{a: a, row: row, done: (*checkup).newTranslation}
+	for units := range file.Blocks() {
+		if _, err := n.add(ctx, shownUnits(units, row.PluralNumber)); err != nil {
+			return err
+		}
+	}
+	if err := n.end(ctx); err != nil {
+		return err
+	}
+	return a.putFile(ctx, row, file.Data, nil, file.Plain)
+}
+
+// storeNewSource stores the source translation of a component with a file in parts, as
+// storeSource does: the strings of each file that those before it do not have.
+func (a *application) storeNewSource(ctx context.Context, row *catalog.Translation, files []unionInput) error {
+	own, err := a.describeSource(ctx, row, files)
+	if err != nil {
+		return err
+	}
+	row.Stats, row.Outline, row.Removed = catalog.Stats{}, 0, false
+	n := newTranslation{a: a, row: row, done: (*checkup).newSource}
+	a.sources = make(map[catalog.Identity]int64)
+	position := 0
+	for i := range files {
+		follows := !a.hasSourceFile || i > 0
+		if position, err = n.addStrings(ctx, &files[i], follows, position); err != nil {
+			return err
+		}
+	}
+	if err := n.end(ctx); err != nil || own == nil {
+		return err
+	}
+	return a.putFile(ctx, row, own.Data, nil, false)
+}
+
+// addStrings adds the strings of a file that the source translation lacks. position is
+// that of its last string.
+func (n *newTranslation) addStrings(ctx context.Context, source *unionInput, follows bool, position int) (int, error) {
+	file, err := source.load(ctx)
+	if err != nil {
+		return position, err
+	}
+	var h catalog.Hasher
+	for units := range file.Blocks() {
+		block := make([]unit.Unit, 0, len(units))
+		for i := range units {
+			if _, ok := n.a.sources[units[i].Identity]; ok {
+				continue
+			}
+			s := newSourceString(&units[i], &h)
+			if follows {
+				s.follow(position, &h)
+			}
+			position, n.row.Outline = s.Position, s.outline(n.row.Outline)
+			block = append(block, s.Unit)
+		}
+		w, err := n.add(ctx, block)
+		if err != nil {
+			return position, err
+		}
+		for i := range block {
+			n.a.sources[block[i].Identity] = w.ids[i]
+		}
+	}
+	return position, nil
+}
