@@ -14,6 +14,7 @@ type sqliteConnection struct {
 	once    map[string]*sql.Stmt // of readOnce: the latest ones
 	inserts map[insertKey]string // SQL texts of inserters
 	direct  *direct              // reads past database/sql; nil: not on this connection
+	bulk    *direct              // inserts past database/sql; nil on connections that read
 }
 
 // insertKey names a statement of an inserter.
@@ -32,8 +33,11 @@ func openSQLiteConnection(ctx context.Context, h *sql.DB, readOnly bool) (*sqlit
 		return nil, err
 	}
 	c := &sqliteConnection{conn: conn, stmts: map[string]*sql.Stmt{}, inserts: map[insertKey]string{}}
+	d, err := openDirect(conn)
 	if readOnly {
-		err = c.openDirect()
+		c.direct = d
+	} else {
+		c.bulk = d
 	}
 	return c, err
 }
@@ -46,8 +50,10 @@ func (c *sqliteConnection) close(sound bool) {
 	}
 	c.stmts = nil
 	c.forget()
-	if c.direct != nil {
-		c.direct.close()
+	for _, d := range []*direct{c.direct, c.bulk} {
+		if d != nil {
+			d.close()
+		}
 	}
 	if !sound {
 		_ = c.conn.Raw(func(any) error { return driver.ErrBadConn })
@@ -167,7 +173,7 @@ func (c *sqliteConnection) insert(ctx context.Context, in *inserter, args []any)
 			query = bulkInsert + in.sql(rows)
 			c.inserts[key] = query
 		}
-		if _, err := c.exec(ctx, query, args[:rows*in.cols()]); err != nil {
+		if err := c.bulk.insert(ctx, query, args[:rows*in.cols()]); err != nil {
 			return err
 		}
 		args = args[rows*in.cols():]
