@@ -7,18 +7,19 @@
 // components; a fetch that finds nothing new costs one question to the remote;
 // changed files are found by comparing ids in trees, so that unchanged files are
 // never read; the git program is used if it is there and allowed, and needed only to
-// serve clones; repositories are hostile until proven otherwise (sizes, depth, names
+// serve clones and to push; repositories are hostile until proven otherwise (sizes, depth, names
 // and counts are bounded, credentials appear in no message).
 //
-// Non-goals: PO files (see poparse), writing to repositories, tags, submodules, LFS
-// contents, SHA-256 repositories, serving clones without the git program.
+// Non-goals: PO files (see poparse), what a commit has and when it is pushed, tags,
+// submodules, LFS contents, SHA-256 repositories, serving clones without the git program.
 //
 // Concurrency: a [Mirror] may be used by any number of goroutines; its fetches run
 // one after the other. A [Reader] belongs to one goroutine, since it has caches and
 // offsets in files. It shows the mirror as it was at the first read: open a new
 // Reader after each fetch. An older Reader works until it is closed, also while the
 // mirror is repacked. A caller whose Reader finds damaged objects (object.Damaged)
-// calls [Mirror.Rebuild].
+// calls [Mirror.Rebuild]. A [Writer] makes commits on top of the mirror's head and
+// pushes them.
 //
 // On disk a mirror is a directory with a file CURRENT, which names one of the git
 // directories beside it (git-000001, …). A git directory is complete before CURRENT

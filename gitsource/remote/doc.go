@@ -1,5 +1,6 @@
 // Package remote copies from repositories: on this machine, over http, https, ssh and
-// git's own protocol, with the git program or without.
+// git's own protocol, with the git program or without. It pushes to them with the
+// program.
 //
 // Goals: one question tells whether a branch has moved; a remote costs bounded
 // memory, disk and time, also a hostile or a silent one; credentials are sent to

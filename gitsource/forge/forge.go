@@ -1,0 +1,196 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// State is the state of a request.
+type State string
+
+// The states. A request that a forge has locked for the time of a merge is open.
+const (
+	Open   State = "open"
+	Merged State = "merged"
+	Closed State = "closed"
+)
+
+// Request is a request to merge a branch.
+type Request struct {
+	// Number is what people call it by: #7, or !7 on GitLab.
+	Number int
+	// State says how it ended, if it did.
+	State State
+	// URL is its page, "" if the forge names one elsewhere.
+	URL string
+	// Title and Body are its texts.
+	Title, Body string
+}
+
+// Draft is a request to be opened.
+type Draft struct {
+	// Head is the branch to be merged, Base the one to merge into. Both are of the
+	// same repository.
+	Head, Base string
+	// Title is cut after 250 characters, Body after MaxBody bytes.
+	Title, Body string
+}
+
+// Forge has the requests of one repository. Its methods may be called at once. Errors
+// wrap one of this package's, or are a [*LimitError].
+type Forge interface {
+	// Find returns the open request of a branch into another, false if there is none.
+	Find(ctx context.Context, head, base string) (Request, bool, error)
+	// Open opens a request; ErrExists if there is one.
+	Open(ctx context.Context, d Draft) (Request, error)
+	// Update sets title and body.
+	Update(ctx context.Context, number int, title, body string) (Request, error)
+	// Read returns a request, open or not.
+	Read(ctx context.Context, number int) (Request, error)
+}
+
+var (
+	// ErrAccess: the forge refuses the token, or what it wants to do.
+	ErrAccess = errors.New("the forge refuses access")
+	// ErrNotFound: there is no such repository or request, or the token must not see it.
+	ErrNotFound = errors.New("not found on the forge")
+	// ErrExists: the branch has an open request already.
+	ErrExists = errors.New("there is an open request already")
+	// ErrRefused: the forge does not accept the request, such as one without commits.
+	ErrRefused = errors.New("the forge refuses the request")
+	// ErrUnavailable: the forge does not answer, or not as its manual says. Try again.
+	ErrUnavailable = errors.New("the forge does not answer")
+)
+
+// LimitError says that the forge wants no more requests for a while.
+type LimitError struct {
+	// After is how long to wait, from a second to a day.
+	After time.Duration
+}
+
+// Error names the time to wait.
+func (e *LimitError) Error() string {
+	return "the forge wants no more requests for " + e.After.String()
+}
+
+// Options say which repository a Forge has.
+type Options struct {
+	// Kind is github, gitlab, gitea or forgejo.
+	Kind string
+	// URL is the forge's address, https; "" is the public service of github and
+	// gitlab.
+	URL string
+	// Repository is the path of the repository there: owner/name, on GitLab also
+	// with groups.
+	Repository string
+	// Token is the secret.
+	Token string
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+	// Transport is how the forge is reached; nil: as http.DefaultTransport.
+	Transport http.RoundTripper
+}
+
+// Timeout is how long one call of a forge may take.
+const Timeout = 30 * time.Second
+
+// New returns the forge of a repository. It does not use the network.
+func New(o Options) (Forge, error) {
+	public := map[string]string{"github": "https://api.github.com", "gitlab": "https://gitlab.com", "gitea": "", "forgejo": ""}
+	address, ok := public[o.Kind]
+	if !ok {
+		return nil, fmt.Errorf("forge %q is not known; want github, gitlab, gitea or forgejo", o.Kind)
+	}
+	base, err := baseOf(o, address)
+	if err != nil {
+		return nil, err
+	}
+	parts := strings.Split(o.Repository, "/")
+	if len(parts) < 2 || len(parts) > 2 && o.Kind != "gitlab" || !plainParts(parts) {
+		return nil, fmt.Errorf("repository %q of the forge: want owner/name", o.Repository)
+	}
+	if o.Token == "" || strings.ContainsFunc(o.Token, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
+		return nil, errors.New("the token of the forge is empty, or has blanks")
+	}
+	c := client{base: base, repository: o.Repository, token: o.Token, now: o.Now, http: &http.Client{
+		Transport: o.Transport, Timeout: Timeout,
+		// A redirect leads elsewhere, where the token must not go.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	switch o.Kind {
+	case "github":
+		c.headers = map[string]string{"Authorization": "Bearer " + o.Token, "Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+		return &gitHub{c}, nil
+	case "gitlab":
+		c.headers = map[string]string{"PRIVATE-TOKEN": o.Token, "Accept": "application/json"}
+		return &gitLab{c}, nil
+	}
+	c.headers = map[string]string{"Authorization": "token " + o.Token, "Accept": "application/json"}
+	return &gitea{c}, nil
+}
+
+// baseOf returns the address below which the API is.
+func baseOf(o Options, public string) (string, error) {
+	if o.URL == "" {
+		if public == "" {
+			return "", fmt.Errorf("set forge_url: there is no public service for %s", o.Kind)
+		}
+		if o.Kind == "gitlab" {
+			public += "/api/v4"
+		}
+		return public, nil
+	}
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("forge_url must be an https address without user, query and fragment")
+	}
+	base := strings.TrimRight(u.String(), "/")
+	switch {
+	case o.Kind == "github" && strings.EqualFold(u.Host, "github.com"):
+		return public, nil
+	case o.Kind == "github" && strings.EqualFold(u.Host, "api.github.com"):
+		return base, nil
+	case o.Kind == "github":
+		return base + "/api/v3", nil
+	case o.Kind == "gitlab":
+		return base + "/api/v4", nil
+	}
+	return base + "/api/v1", nil
+}
+
+func plainParts(parts []string) bool {
+	for _, part := range parts {
+		if part == "" || part == "." || part == ".." || strings.ContainsFunc(part, func(r rune) bool {
+			return unicode.IsControl(r) || strings.ContainsRune(` \?#%:@`, r)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// RepositoryOf returns the path of a repository in its address: "owner/name" of
+// https://host/owner/name.git, of ssh://git@host/owner/name and of git@host:owner/name.
+// It is "" for others.
+func RepositoryOf(address string) string {
+	path := ""
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		path = u.Path
+	} else if host, rest, ok := strings.Cut(address, ":"); ok && host != "" && !strings.Contains(host, "/") {
+		path = rest
+	}
+	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
+	if parts := strings.Split(path, "/"); len(parts) < 2 || !plainParts(parts) {
+		return ""
+	}
+	return path
+}

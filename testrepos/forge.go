@@ -1,0 +1,288 @@
+package testrepos
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// ForgeRequest is a request of a Forge.
+type ForgeRequest struct {
+	// Number counts from 1.
+	Number int
+	// State is open, merged or closed.
+	State string
+	// Head and Base are branches.
+	Head, Base string
+	// Title and Body are its texts.
+	Title, Body string
+	// Fork says that Head is of another repository.
+	Fork bool
+}
+
+// Forge answers as the REST API of GitHub, GitLab, Gitea or Forgejo does about the
+// requests of one repository, and checks what is sent: whatever the forge's manual does
+// not know is a problem. It is an http.Handler for a server with TLS.
+type Forge struct {
+	// Kind is github, gitlab, gitea or forgejo; Repository its path; Token the secret
+	// that is asked for.
+	Kind, Repository, Token string
+	// Hook is called first; if it returns true, it has answered.
+	Hook func(http.ResponseWriter, *http.Request) bool
+
+	mu       sync.Mutex
+	requests []ForgeRequest
+	problems []string
+}
+
+// Requests returns all requests.
+func (f *Forge) Requests() []ForgeRequest {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.requests)
+}
+
+// Problems returns what was sent that should not have been.
+func (f *Forge) Problems() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.problems)
+}
+
+// Add adds a request, as somebody else would.
+func (f *Forge) Add(r ForgeRequest) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r.Number = len(f.requests) + 1
+	f.requests = append(f.requests, r)
+}
+
+// End ends a request: merged or closed.
+func (f *Forge) End(number int, state string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.requests[number-1].State = state
+}
+
+func (f *Forge) problem(format string, args ...any) {
+	f.problems = append(f.problems, fmt.Sprintf(format, args...))
+}
+
+// ServeHTTP answers one call.
+func (f *Forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if f.Hook != nil && f.Hook(w, r) {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.allowed(r) {
+		answerJSON(w, http.StatusUnauthorized, map[string]string{"message": "Bad credentials"})
+		return
+	}
+	path, ok := strings.CutPrefix(r.URL.EscapedPath(), f.path())
+	number, err := strconv.Atoi(strings.TrimPrefix(path, "/"))
+	switch {
+	case !ok || path != "" && (err != nil || number < 1 || number > len(f.requests)):
+		answerJSON(w, http.StatusNotFound, map[string]string{"message": "Not Found"})
+	case path == "" && r.Method == http.MethodGet:
+		f.list(w, r.URL.Query())
+	case path == "" && r.Method == http.MethodPost:
+		f.open(w, r)
+	case path != "" && r.Method == http.MethodGet:
+		answerJSON(w, http.StatusOK, f.object(&f.requests[number-1]))
+	case path != "" && r.Method == f.updateMethod():
+		f.update(w, r, &f.requests[number-1])
+	default:
+		f.problem("%s %s", r.Method, r.URL)
+		answerJSON(w, http.StatusMethodNotAllowed, map[string]string{"message": "method"})
+	}
+}
+
+// allowed checks the headers of a call.
+func (f *Forge) allowed(r *http.Request) bool {
+	want := map[string]map[string]string{
+		"github": {"Authorization": "Bearer " + f.Token, "Accept": "application/vnd.github+json", "X-Github-Api-Version": "2022-11-28"},
+		"gitlab": {"Private-Token": f.Token},
+	}[f.Kind]
+	if want == nil {
+		want = map[string]string{"Authorization": "token " + f.Token}
+	}
+	if r.Method != http.MethodGet {
+		want["Content-Type"] = "application/json"
+	}
+	for name, value := range want {
+		if r.Header.Get(name) != value {
+			f.problem("%s %s: header %s", r.Method, r.URL, name)
+			return false
+		}
+	}
+	return r.Header.Get("User-Agent") != ""
+}
+
+func (f *Forge) path() string {
+	switch f.Kind {
+	case "github":
+		return "/api/v3/repos/" + f.Repository + "/pulls"
+	case "gitlab":
+		return "/api/v4/projects/" + url.PathEscape(f.Repository) + "/merge_requests"
+	}
+	return "/api/v1/repos/" + f.Repository + "/pulls"
+}
+
+func (f *Forge) updateMethod() string {
+	if f.Kind == "gitlab" {
+		return http.MethodPut
+	}
+	return http.MethodPatch
+}
+
+// list answers with the open requests that a query selects.
+func (f *Forge) list(w http.ResponseWriter, query url.Values) {
+	known := map[string][]string{
+		"github": {"state", "head", "base", "per_page"},
+		"gitlab": {"state", "source_branch", "target_branch", "per_page"},
+	}[f.Kind]
+	if known == nil {
+		known = []string{"state", "sort", "page", "limit"}
+	}
+	for name := range query {
+		if !slices.Contains(known, name) {
+			f.problem("query %s", name)
+		}
+	}
+	open := "open"
+	if f.Kind == "gitlab" {
+		open = "opened"
+	}
+	if query.Get("state") != open {
+		f.problem("state %q", query.Get("state"))
+	}
+	owner, _, _ := strings.Cut(f.Repository, "/")
+	found := []any{}
+	for i := range slices.Backward(f.requests) {
+		r := &f.requests[i]
+		fits := r.State == "open"
+		switch f.Kind {
+		case "github":
+			fits = fits && query.Get("head") == owner+":"+r.Head && query.Get("base") == r.Base
+		case "gitlab":
+			fits = fits && query.Get("source_branch") == r.Head && query.Get("target_branch") == r.Base
+		}
+		if fits {
+			found = append(found, f.object(r))
+		}
+	}
+	if f.Kind != "github" && f.Kind != "gitlab" {
+		page, _ := strconv.Atoi(query.Get("page"))
+		limit, _ := strconv.Atoi(query.Get("limit"))
+		from := min(len(found), max(0, (page-1)*limit))
+		found = found[from:min(len(found), from+limit)]
+	}
+	answerJSON(w, http.StatusOK, found)
+}
+
+// fields reads the body of a call into texts, and notes unknown and missing fields.
+func (f *Forge) fields(r *http.Request, names ...string) map[string]string {
+	var in map[string]any
+	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxRequest)).Decode(&in); err != nil {
+		f.problem("body: %v", err)
+	}
+	out := map[string]string{}
+	for name, value := range in {
+		text, ok := value.(string)
+		if !ok || !slices.Contains(names, name) {
+			f.problem("field %s: %v", name, value)
+		}
+		out[name] = text
+	}
+	for _, name := range names {
+		if _, ok := in[name]; !ok {
+			f.problem("field %s is missing", name)
+		}
+	}
+	return out
+}
+
+func (f *Forge) open(w http.ResponseWriter, r *http.Request) {
+	head, base, body := "head", "base", "body"
+	if f.Kind == "gitlab" {
+		head, base, body = "source_branch", "target_branch", "description"
+	}
+	in := f.fields(r, "title", head, base, body)
+	for _, other := range f.requests {
+		if other.State != "open" || other.Fork || other.Head != in[head] || other.Base != in[base] {
+			continue
+		}
+		switch f.Kind {
+		case "github":
+			answerJSON(w, http.StatusUnprocessableEntity, map[string]any{
+				"message": "Validation Failed",
+				"errors":  []any{map[string]string{"resource": "PullRequest", "message": "A pull request already exists for x."}},
+			})
+		case "gitlab":
+			answerJSON(w, http.StatusConflict, map[string]any{"message": []string{"Another open merge request already exists for this source branch: !1"}})
+		default:
+			answerJSON(w, http.StatusConflict, map[string]string{"message": "pull request already exists for these targets"})
+		}
+		return
+	}
+	f.requests = append(f.requests, ForgeRequest{len(f.requests) + 1, "open", in[head], in[base], in["title"], in[body], false})
+	answerJSON(w, http.StatusCreated, f.object(&f.requests[len(f.requests)-1]))
+}
+
+func (f *Forge) update(w http.ResponseWriter, r *http.Request, request *ForgeRequest) {
+	body, status := "body", http.StatusOK
+	switch f.Kind {
+	case "gitlab":
+		body = "description"
+	case "gitea", "forgejo":
+		status = http.StatusCreated
+	}
+	in := f.fields(r, "title", body)
+	request.Title, request.Body = in["title"], in[body]
+	answerJSON(w, status, f.object(request))
+}
+
+// object is a request as the forge's API has it.
+func (f *Forge) object(r *ForgeRequest) map[string]any {
+	repository, project := f.Repository, 1
+	if r.Fork {
+		repository, project = "somebody/fork", 2
+	}
+	if f.Kind == "gitlab" {
+		state := r.State
+		if state == "open" {
+			state = "opened"
+		}
+		return map[string]any{
+			"iid": r.Number, "id": 1000 + r.Number, "state": state, "title": r.Title, "description": r.Body,
+			"web_url":       fmt.Sprintf("https://example.com/%s/-/merge_requests/%d", f.Repository, r.Number),
+			"source_branch": r.Head, "target_branch": r.Base, "source_project_id": project, "target_project_id": 1,
+		}
+	}
+	state := r.State
+	if state == "merged" {
+		state = "closed"
+	}
+	object := map[string]any{
+		"number": r.Number, "id": 1000 + r.Number, "state": state, "title": r.Title, "body": r.Body, "merged_at": nil,
+		"html_url": fmt.Sprintf("https://example.com/%s/pull/%d", f.Repository, r.Number),
+		"head":     map[string]any{"ref": r.Head, "repo": map[string]string{"full_name": repository}},
+		"base":     map[string]any{"ref": r.Base, "repo": map[string]string{"full_name": f.Repository}},
+	}
+	if r.State == "merged" {
+		object["merged_at"] = "2026-05-01T12:00:00Z"
+	}
+	return object
+}
+
+func answerJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value)
+}
