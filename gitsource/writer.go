@@ -36,6 +36,9 @@ func (m *Mirror) Writer(ctx context.Context) (*Writer, error) {
 // Head returns the mirror's head as of the opening: the parent of the first commit.
 func (w *Writer) Head() object.Head { return w.head }
 
+// Reader opens the same git directory for reading. It must be closed before the Writer.
+func (w *Writer) Reader() (*Reader, error) { return openReader(w.gitDir, w.head, func() {}) }
+
 // Commit makes a commit on top of one that the mirror or this Writer has. The errors
 // are those of derive.Write.
 func (w *Writer) Commit(ctx context.Context, c derive.Commit) (object.Hash, error) {

@@ -269,40 +269,17 @@ func parsePython(s string, _ bool) (directives, error) {
 }
 
 // python reads a directive after its % and returns its length.
-func (source *directives) python(s string) (int, error) {
-	i, name, isNamed := 0, "", false
-	if strings.HasPrefix(s, "(") {
-		depth := 0
-		for {
-			if i == len(s) {
-				return 0, errInvalid
-			}
-			if s[i] == '(' {
-				depth++
-			} else if s[i] == ')' {
-				if depth--; depth == 0 {
-					break
-				}
-			}
-			i++
-		}
-		name, isNamed = s[1:i], true
-		i++
+func (d *directives) python(s string) (int, error) {
+	i, ok := nameInParentheses(s)
+	if !ok {
+		return 0, errInvalid
 	}
+	name := s[:i]
 	i += span(s[i:], "-+ #0")
-	for part := range 2 {
-		if part == 1 {
-			if !strings.HasPrefix(s[i:], ".") {
-				break
-			}
-			i++
-		}
-		if strings.HasPrefix(s[i:], "*") {
-			i++
-			source.positions = append(source.positions, "int")
-		} else {
-			i += span(s[i:], "0123456789")
-		}
+	i += d.number(s[i:])
+	if strings.HasPrefix(s[i:], ".") {
+		i++
+		i += d.number(s[i:])
 	}
 	if i < len(s) && strings.IndexByte("hlL", s[i]) >= 0 {
 		i++
@@ -310,31 +287,68 @@ func (source *directives) python(s string) (int, error) {
 	if i == len(s) {
 		return 0, errInvalid
 	}
-	kind := ""
-	switch s[i] {
-	case '%':
-		kind = "any"
-	case 'c':
-		kind = "char"
-	case 's', 'r':
-		kind = "string"
-	case 'i', 'd', 'u', 'o', 'x', 'X':
-		kind = "int"
-	case 'e', 'E', 'f', 'F', 'g', 'G':
-		kind = "float"
-	default:
-		return 0, errInvalid
-	}
+	kind := pythonKind(s[i])
 	switch {
-	case isNamed:
-		if was, ok := source.named[name]; ok && was != kind {
+	case kind == "":
+		return 0, errInvalid
+	case name != "":
+		name = name[1 : len(name)-1]
+		if was, ok := d.named[name]; ok && was != kind {
 			return 0, errInvalid
 		}
-		source.named[name] = kind
+		d.named[name] = kind
 	case kind != "any":
-		source.positions = append(source.positions, kind)
+		d.positions = append(d.positions, kind)
 	}
 	return i + 1, nil
+}
+
+// nameInParentheses returns the length of "(name)" at the start of s, 0 without one;
+// false if it is not closed.
+func nameInParentheses(s string) (int, bool) {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 {
+			if i == 0 {
+				return 0, true
+			}
+			return i + 1, true
+		}
+	}
+	return 0, s == ""
+}
+
+// number reads a width or precision, which may be an argument, and returns its length.
+func (d *directives) number(s string) int {
+	if strings.HasPrefix(s, "*") {
+		d.positions = append(d.positions, "int")
+		return 1
+	}
+	return span(s, "0123456789")
+}
+
+// pythonKind returns the type of an argument, "any" for a percent sign, "" if there is
+// no such conversion.
+func pythonKind(conversion byte) string {
+	switch conversion {
+	case '%':
+		return "any"
+	case 'c':
+		return "char"
+	case 's', 'r':
+		return "string"
+	case 'i', 'd', 'u', 'o', 'x', 'X':
+		return "int"
+	case 'e', 'E', 'f', 'F', 'g', 'G':
+		return "float"
+	}
+	return ""
 }
 
 // checkPythonBrace checks the fields of str.format. Where not all must be used, others

@@ -1,0 +1,213 @@
+package flush
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/edit/message"
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/derive"
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// Options say how commits are made.
+type Options struct {
+	// By is commit_by; "" is ByAuthorAndLanguage.
+	By By
+	// Committer is this server; with a fixed time the same edits give the same
+	// commits.
+	Committer object.Signature
+	// SignOff adds the author's Signed-off-by.
+	SignOff bool
+	// Signer signs; nil: no signatures.
+	Signer derive.Signer
+	// Message returns the message of a commit, without trailers. If it is empty, a
+	// message of our own is taken.
+	Message func(Group) string
+	// MaxFile bounds a file in bytes; 0: 128 MiB.
+	MaxFile int64
+}
+
+// Result is what became of a flush.
+type Result struct {
+	// Head is the commit to push; Parent what it is derived from. They are the same
+	// if nothing was to be written.
+	Parent, Head object.Hash
+	// Commits are the groups of the commits, oldest first.
+	Commits []Group
+	// Outcomes has for each file, in their order, the outcomes of its edits.
+	Outcomes [][]edit.Result
+	// Problems says of files by index why they could not be read; their edits have no
+	// outcome.
+	Problems map[int]error
+}
+
+// Derive makes commits of edits on top of the head of a mirror. Files that the head
+// does not have give the outcome Gone. It pushes nothing.
+func Derive(ctx context.Context, w *gitsource.Writer, files []File, o Options) (Result, error) {
+	d := deriver{writer: w, files: files, options: o, result: Result{
+		Parent: w.Head().Hash, Head: w.Head().Hash,
+		Outcomes: make([][]edit.Result, len(files)), Problems: map[int]error{},
+	}}
+	for i := range files {
+		d.result.Outcomes[i] = make([]edit.Result, len(files[i].Edits))
+	}
+	if err := d.read(ctx); err != nil {
+		return Result{}, fmt.Errorf("flush: %w", err)
+	}
+	by := o.By
+	if by == "" {
+		by = ByAuthorAndLanguage
+	}
+	for _, g := range groups(files, by) {
+		if err := d.commit(ctx, g); err != nil {
+			return Result{}, fmt.Errorf("flush: %w", err)
+		}
+	}
+	return d.result, nil
+}
+
+// deriver makes the commits of one flush.
+type deriver struct {
+	writer  *gitsource.Writer
+	files   []File
+	options Options
+	data    map[string][]byte // of the files at Result.Head
+	result  Result
+}
+
+// read reads the files at the head.
+func (d *deriver) read(ctx context.Context) error {
+	r, err := d.writer.Reader()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	wanted := map[string]bool{}
+	for _, f := range d.files {
+		wanted[f.Path] = true
+	}
+	list, err := r.Snapshot(ctx, d.result.Parent, func(path string) bool { return wanted[path] }, nil)
+	if err != nil {
+		return err
+	}
+	regular, _ := gitsource.SplitLinks(list)
+	d.data = make(map[string][]byte, len(regular))
+	for _, f := range regular {
+		data, err := r.Blob(ctx, f.Blob, d.options.MaxFile)
+		if err == nil && object.IsLFSPointer(data) {
+			err = errors.New("it is in Git LFS, which cannot be written")
+		}
+		switch {
+		case err == nil:
+			d.data[f.Path] = data
+		case errors.Is(err, object.ErrTooLarge), !object.Damaged(err) && ctx.Err() == nil:
+			d.problem(f.Path, err)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *deriver) problem(path string, err error) {
+	for i := range d.files {
+		if d.files[i].Path == path {
+			d.result.Problems[i] = fmt.Errorf("%s: %w", path, err)
+		}
+	}
+}
+
+// commit makes the commit of a group, unless it changes nothing.
+func (d *deriver) commit(ctx context.Context, g *group) error {
+	about := Group{Component: g.key.component}
+	var changed []derive.File
+	for f := range d.files {
+		if len(g.edits[f]) == 0 || d.result.Problems[f] != nil {
+			continue
+		}
+		file := &d.files[f]
+		data, err := d.apply(f, g)
+		switch {
+		case err != nil:
+			d.problem(file.Path, err)
+		case data != nil:
+			d.data[file.Path] = data
+			changed = append(changed, derive.File{Path: file.Path, Data: data})
+			about.Files = append(about.Files, file.Path)
+			if !slices.Contains(about.Languages, file.Language) {
+				about.Languages = append(about.Languages, file.Language)
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	slices.Sort(about.Languages)
+	about.Author, about.Others = g.last, g.others()
+	id, err := d.writer.Commit(ctx, derive.Commit{
+		Parent: d.result.Head, Files: changed, Committer: d.options.Committer, Signer: d.options.Signer,
+		Author:  object.Signature{Name: g.last.Name, Email: g.last.Email, When: g.last.Time},
+		Message: d.message(about),
+	})
+	if err != nil {
+		return err
+	}
+	d.result.Head = id
+	d.result.Commits = append(d.result.Commits, about)
+	return nil
+}
+
+// apply writes the edits of a group into a file. It returns nil if the file stays.
+func (d *deriver) apply(f int, g *group) ([]byte, error) {
+	file := &d.files[f]
+	data, ok := d.data[file.Path]
+	if !ok {
+		for _, i := range g.edits[f] {
+			d.result.Outcomes[f][i] = edit.Result{Outcome: edit.Gone}
+		}
+		return nil, nil
+	}
+	edits := make([]edit.Edit, len(g.edits[f]))
+	for k, i := range g.edits[f] {
+		edits[k] = file.Edits[i]
+	}
+	out, results, err := edit.Apply(file.Path, data, edits, file.Options)
+	if err != nil {
+		return nil, err
+	}
+	written := false
+	for k, i := range g.edits[f] {
+		d.result.Outcomes[f][i] = results[k]
+		if results[k].Outcome.Written() {
+			written = true
+			g.credit(edits[k])
+		}
+	}
+	if !written {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// message returns the message of a commit with its trailers.
+func (d *deriver) message(g Group) string {
+	text := ""
+	if d.options.Message != nil {
+		text = d.options.Message(g)
+	}
+	if text == "" {
+		text = "Update translations"
+	}
+	var trailers []message.Trailer
+	for _, a := range g.Others {
+		trailers = append(trailers, message.Trailer{Key: message.CoAuthoredBy, Name: a.Name, Email: a.Email})
+	}
+	if d.options.SignOff {
+		trailers = append(trailers, message.Trailer{Key: message.SignedOffBy, Name: g.Author.Name, Email: g.Author.Email})
+	}
+	return message.WithTrailers(text, trailers...)
+}

@@ -1,0 +1,229 @@
+package flush
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
+)
+
+func TestMain(m *testing.M) { gittest.Main(m) }
+
+type upstream = gittest.Upstream[object.Hash]
+
+const done = catalog.StateTranslated
+
+var (
+	start     = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	committer = object.Signature{Name: "repoglot", Email: "noreply@example.org", When: start.Add(time.Hour)}
+)
+
+// by is an author at a minute.
+func by(name string, minute int) edit.Author {
+	return edit.Author{Name: name, Email: strings.ToLower(name) + "@example.org", Time: start.Add(time.Duration(minute) * time.Minute)}
+}
+
+// change is an edit of an untranslated string.
+func change(id, text string, authors ...edit.Author) edit.Edit {
+	return edit.Edit{Source: id, Ours: edit.Text{Target: text, State: done}, Authors: authors}
+}
+
+// po is a file with strings and their texts.
+func po(pairs ...string) string {
+	text := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+	for i := 0; i < len(pairs); i += 2 {
+		text += "\nmsgid \"" + pairs[i] + "\"\nmsgstr \"" + pairs[i+1] + "\"\n"
+	}
+	return text
+}
+
+// mirrorOf fetches a repository.
+func mirrorOf(t *testing.T, up *upstream) *gitsource.Mirror {
+	t.Helper()
+	m, err := gitsource.Open(t.Context(), filepath.Join(t.TempDir(), "mirror"), remote.Repository{URL: up.Dir, Branch: "main"}, gitsource.Options{})
+	gittest.Must(t, err)
+	_, err = m.Fetch(t.Context())
+	gittest.Must(t, err)
+	return m
+}
+
+// derived is Derive on the mirror's head.
+func derived(t *testing.T, m *gitsource.Mirror, files []File, o Options) Result {
+	t.Helper()
+	w, err := m.Writer(t.Context())
+	gittest.Must(t, err)
+	defer w.Close()
+	o.Committer = committer
+	result, err := Derive(t.Context(), w, files, o)
+	gittest.Must(t, err)
+	return result
+}
+
+// TestGroups makes the commits of each value of commit_by.
+func TestGroups(t *testing.T) {
+	up := gittest.NewUpstream[object.Hash](t)
+	up.Push("A", gittest.Files{"po/cs.po": po("a", "", "b", ""), "po/de.po": po("a", "", "b", ""), "doc/cs.po": po("a", "")})
+	m := mirrorOf(t, up)
+	files := []File{
+		{Component: "app", Language: "cs", Path: "po/cs.po", Edits: []edit.Edit{
+			change("a", "á", by("Jana", 5)), change("b", "bé", by("Jana", 1), by("Petr", 2)), change("gone", "x", by("Eva", 0)),
+		}},
+		{Component: "app", Language: "de", Path: "po/de.po", Edits: []edit.Edit{change("a", "ä", by("Jana", 3))}},
+		{Component: "docs", Language: "cs", Path: "doc/cs.po", Edits: []edit.Edit{change("a", "á", by("Jana", 4))}},
+	}
+	for commitBy, want := range map[By][]string{
+		"":                  {"app cs: Petr+Jana", "app de: Jana", "docs cs: Jana", "app cs: Jana"},
+		ByAuthorAndLanguage: {"app cs: Petr+Jana", "app de: Jana", "docs cs: Jana", "app cs: Jana"},
+		ByAuthor:            {"app cs: Petr+Jana", "app cs,de: Jana", "docs cs: Jana"},
+		ByLanguage:          {"app cs: Jana+Petr", "app de: Jana", "docs cs: Jana"},
+		ByAll:               {"app cs,de: Jana+Petr", "docs cs: Jana"},
+	} {
+		t.Run(string(commitBy), func(t *testing.T) {
+			result := derived(t, m, files, Options{By: commitBy})
+			var got []string
+			for _, g := range result.Commits {
+				line := g.Component + " " + strings.Join(g.Languages, ",") + ": " + g.Author.Name
+				for _, other := range g.Others {
+					line += "+" + other.Name
+				}
+				got = append(got, line)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if o := result.Outcomes[0][2].Outcome; o != edit.Gone {
+				t.Errorf("a string that is not there: %v", o)
+			}
+			if again := derived(t, m, files, Options{By: commitBy}); again.Head != result.Head {
+				t.Errorf("again: %s, first %s", again.Head, result.Head)
+			}
+		})
+	}
+}
+
+// TestCommits compares commits with git's view of them.
+func TestCommits(t *testing.T) {
+	gittest.NeedGit(t)
+	up := gittest.NewUpstream[object.Hash](t)
+	base := up.Push("A", gittest.Files{"po/cs.po": po("a", "", "b", ""), "other": "x"})
+	m := mirrorOf(t, up)
+	files := []File{{Component: "app", Language: "cs", Path: "po/cs.po", Edits: []edit.Edit{
+		change("a", "á", by("Jana", 1)), change("b", "bé", by("Jana", 0), by("Petr", 2)),
+	}}}
+	o := Options{By: ByAll, Committer: committer, SignOff: true, Message: func(g Group) string { return "Translate " + g.Component + " " + g.Languages[0] }}
+	result, err := Run(t.Context(), m, Target{Branch: "main"}, o, func(_ context.Context, _ object.Head) ([]File, error) { return files, nil })
+	gittest.Must(t, err)
+	if result.Parent != base || len(result.Commits) != 1 {
+		t.Fatalf("%+v", result)
+	}
+	got := gittest.RunGit(t, up.Dir, "log", "-1", "-p", "--format=%an <%ae> %aI | %cn <%ce> %cI%n%B", "main")
+	const want = `Petr <petr@example.org> 2026-05-01T12:02:00Z | repoglot <noreply@example.org> 2026-05-01T13:00:00Z
+Translate app cs
+
+Co-authored-by: Jana <jana@example.org>
+Signed-off-by: Petr <petr@example.org>
+
+
+diff --git a/po/cs.po b/po/cs.po
+index 7a9ba37..86dc5fe 100644
+--- a/po/cs.po
++++ b/po/cs.po
+@@ -2,7 +2,7 @@ msgid ""
+ msgstr "Content-Type: text/plain; charset=UTF-8\n"
+ 
+ msgid "a"
+-msgstr ""
++msgstr "á"
+ 
+ msgid "b"
+-msgstr ""
++msgstr "bé"`
+	index := strings.Index(got, "index ")
+	if index > 0 {
+		got = got[:index] + "index 7a9ba37..86dc5fe 100644" + got[index+strings.IndexByte(got[index:], '\n'):]
+	}
+	if diff := cmp.Diff(want, strings.ReplaceAll(got, "+00:00", "Z")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	again, err := Run(t.Context(), m, Target{Branch: "main"}, o, func(_ context.Context, _ object.Head) ([]File, error) { return files, nil })
+	gittest.Must(t, err)
+	if again.Head != again.Parent || again.Outcomes[0][0].Outcome != edit.Done || again.Outcomes[0][1].Outcome != edit.Done {
+		t.Errorf("flushed again: %+v", again)
+	}
+}
+
+// TestProblems has files that cannot be written.
+func TestProblems(t *testing.T) {
+	up := gittest.NewUpstream[object.Hash](t)
+	up.Push("A", gittest.Files{
+		"broken.po": "msgid", "lfs.po": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "large.po": po("a", strings.Repeat("x", 5000)), "good.po": po("a", ""),
+	})
+	m := mirrorOf(t, up)
+	var files []File
+	for _, path := range []string{"broken.po", "lfs.po", "large.po", "none.po", "good.po"} {
+		files = append(files, File{Path: path, Edits: []edit.Edit{change("a", "b", by("J", 1))}})
+	}
+	result := derived(t, m, files, Options{MaxFile: 4000})
+	for i, want := range []string{"broken.po: ", "Git LFS", "too large"} {
+		if err := result.Problems[i]; err == nil || !strings.Contains(err.Error(), want) || result.Outcomes[i][0].Outcome != 0 {
+			t.Errorf("%s: %v, %v", files[i].Path, err, result.Outcomes[i])
+		}
+	}
+	if len(result.Problems) != 3 || result.Outcomes[3][0].Outcome != edit.Gone || result.Outcomes[4][0].Outcome != edit.Applied || len(result.Commits) != 1 {
+		t.Errorf("%+v", result)
+	}
+}
+
+// TestRace pushes while somebody else does: the flush derives anew on the new head.
+func TestRace(t *testing.T) {
+	gittest.NeedGit(t)
+	up := gittest.NewUpstream[object.Hash](t)
+	head := up.Push("A", gittest.Files{"cs.po": po("a", "", "b", "")})
+	m := mirrorOf(t, up)
+	asked := 0
+	files := func(races int) func(context.Context, object.Head) ([]File, error) {
+		return func(context.Context, object.Head) ([]File, error) {
+			if asked++; asked <= races {
+				head = up.Push("B", gittest.Files{"cs.po": po("a", "", "b", strings.Repeat("x", asked))}, head)
+			}
+			return []File{{Path: "cs.po", Edits: []edit.Edit{change("a", "á", by("J", 1))}}}, nil
+		}
+	}
+	o := Options{Committer: committer}
+	result, err := Run(t.Context(), m, Target{Branch: "main"}, o, files(2))
+	gittest.Must(t, err)
+	if asked != 3 || result.Parent != head {
+		t.Errorf("derived %d times, on %s, want 3 and %s", asked, result.Parent, head)
+	}
+	if got := gittest.RunGit(t, up.Dir, "cat-file", "blob", "main:cs.po"); got != strings.TrimSpace(po("a", "á", "b", "xx")) {
+		t.Errorf("main has %s", got)
+	}
+	asked, head = 0, up.Push("B", gittest.Files{"cs.po": po("a", "", "b", "")}, head)
+	if _, err := Run(t.Context(), m, Target{Branch: "main"}, o, files(9)); !errors.Is(err, remote.ErrMoved) || asked != attempts {
+		t.Errorf("after %d attempts: %v", asked, err)
+	}
+	failing := errors.New("no database")
+	if _, err := Run(t.Context(), m, Target{Branch: "main"}, o, func(context.Context, object.Head) ([]File, error) { return nil, failing }); !errors.Is(err, failing) {
+		t.Errorf("%v", err)
+	}
+}
+
+// seeds is the number of histories of the model test.
+func seeds() uint64 {
+	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
+		return 1000
+	}
+	return 6
+}
