@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -39,8 +40,8 @@ func (s *Server) noteRefused(r *http.Request, a rest.Access) {
 // Visitor is what handlers outside this package know of the client of a
 // request.
 type Visitor struct {
-	// SeesPrivate says that a good token was shown.
-	SeesPrivate bool
+	// SeesPrivate says that a good token was shown, Admin that its scope is admin.
+	SeesPrivate, Admin bool
 	// Refused says that a bad token was shown.
 	Refused bool
 	// MayReturn says that the server has tokens, so that the client could see
@@ -63,7 +64,7 @@ func (s *Server) Visitor(r *http.Request, basic bool) (Visitor, error) {
 			return Visitor{}, a.Refused
 		}
 		if a != (rest.Access{}) {
-			return Visitor{SeesPrivate: a.SeesPrivate(), Refused: a.Refused != nil, MayReturn: !a.Claimed}, nil
+			return Visitor{SeesPrivate: a.SeesPrivate(), Admin: a.Token.ID != 0 && a.Token.Scope == catalog.ScopeAdmin, Refused: a.Refused != nil, MayReturn: !a.Claimed}, nil
 		}
 	}
 	var v Visitor

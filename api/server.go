@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +33,9 @@ type Options struct {
 	// TrustedProxies are the networks whose X-Forwarded-Proto, X-Forwarded-Host
 	// and X-Forwarded-For count; nil trusts none.
 	TrustedProxies []netip.Prefix
+	// AllowedHosts are the hosts that requests may name besides that of BaseURL, "*" for
+	// all; nil: only that one, or all without BaseURL.
+	AllowedHosts []string
 	// CORSOrigins are the origins whose pages may read the answers, "*" for any;
 	// nil allows none.
 	CORSOrigins []string
@@ -64,6 +68,7 @@ type Options struct {
 type Settings struct {
 	// The fields mean the same as in Options.
 	BaseURL                  string
+	AllowedHosts             []string
 	TrustedProxies           []netip.Prefix
 	CORSOrigins              []string
 	AnonymousRate, TokenRate limit.Rate
@@ -91,6 +96,7 @@ type Server struct {
 	tempDir   string
 	flights   singleflight.Group
 	audit     *audit
+	untrusted sync.Once // a proxy that is not trusted was logged
 }
 
 // New makes a Server that answers the paths of the API and of the pages, and 404 for
@@ -125,7 +131,7 @@ func New(opts Options) *Server {
 	s.pages = web.New(&s.env, s.now)
 	s.cache = newCache(opts.CacheBytes, s.now, s.db.Unchanged)
 	s.Update(Settings{
-		BaseURL: opts.BaseURL, TrustedProxies: opts.TrustedProxies, CORSOrigins: opts.CORSOrigins,
+		BaseURL: opts.BaseURL, AllowedHosts: opts.AllowedHosts, TrustedProxies: opts.TrustedProxies, CORSOrigins: opts.CORSOrigins,
 		AnonymousRate: opts.AnonymousRate, TokenRate: opts.TokenRate,
 	})
 	s.registerRoutes()

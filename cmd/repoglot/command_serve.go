@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -148,7 +149,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	group.Go(func() error { return serveUntil(ctx, server, main) })
 	if second != nil {
 		group.Go(func() error {
-			return serveUntil(ctx, newHTTPServer(profiled(metrics), defaultTimeouts(), s.log), second)
+			return serveUntil(ctx, newHTTPServer(profiled(metrics, s.mayProfile), defaultTimeouts(), s.log), second)
 		})
 	}
 	group.Go(func() error { return s.invite(ctx, base) })
@@ -161,7 +162,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	s.pulls = newSupervisor(s.engine, s.config.Workers)
 	s.api = api.New(api.Options{
 		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: programVersion(),
-		BaseURL: s.config.BaseURL, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
+		BaseURL: s.config.BaseURL, AllowedHosts: s.config.AllowedHosts, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
 		AnonymousRate: limit.Rate(s.config.RateLimit.Anonymous), TokenRate: limit.Rate(s.config.RateLimit.Token),
 		Progress: s.engine.progress.component, CacheBytes: int(s.config.ResponseCache),
 		WithoutGitExport: !s.config.GitExport, TempDir: string(s.config.DataDir),
@@ -170,7 +171,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(),
 		[]prometheus.Collector{newPullMetrics(s.pulls, s.config.MetricsListen != "")})
 	rt = &routes{
-		api: s.api, home: home(s.api),
+		api: s.api, home: home(s.api), allows: s.api.AllowsHost,
 		hooks:  calls,
 		health: http.HandlerFunc(healthz), ready: http.HandlerFunc(s.pulls.readyz),
 	}
@@ -181,6 +182,16 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		rt.export = gitexport.New(exports{s.engine, s.api.Visitor}, gitexport.Limits{Client: s.api.Client}, s.log)
 	}
 	return rt, metrics, calls.Close
+}
+
+// mayProfile reports whether a client may see the profiler, which shows paths, addresses
+// and parts of the memory: one on this machine, or one with a token of scope admin.
+func (s *server) mayProfile(r *http.Request) bool {
+	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && peer.Addr().Unmap().IsLoopback() {
+		return true
+	}
+	v, err := s.api.Visitor(r, true)
+	return err == nil && v.Admin
 }
 
 // invite prints addresses to try after the first round of pulls.
@@ -237,7 +248,7 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 	}
 	s.config = c
 	s.api.Update(api.Settings{
-		BaseURL: c.BaseURL, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins,
+		BaseURL: c.BaseURL, AllowedHosts: c.AllowedHosts, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins,
 		AnonymousRate: limit.Rate(c.RateLimit.Anonymous), TokenRate: limit.Rate(c.RateLimit.Token),
 	})
 	s.pulls.set(plan, c.PollInterval)

@@ -95,12 +95,17 @@ type routes struct {
 	hooks                    http.Handler // any method
 	export                   http.Handler // any method; nil: switched off
 	metrics                  http.Handler // nil: on metrics_listen
+	// allows reports whether a request names this server; nil: every one does.
+	allows func(*http.Request) bool
 }
 
 // ServeHTTP answers one request.
 func (rt *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	own := rt.own(r.URL.Path)
+	probe := own != nil && r.URL.Path != "/" // asked by address
 	switch {
+	case !probe && rt.allows != nil && !rt.allows(r):
+		writeJSON(w, http.StatusBadRequest, map[string]any{"detail": "Invalid Host header: this server has another name (base_url, allowed_hosts)."})
 	case strings.HasPrefix(r.URL.Path, hooks.Prefix):
 		rt.hooks.ServeHTTP(w, r)
 	case rt.export != nil && strings.HasPrefix(r.URL.Path, gitexport.Prefix):
@@ -141,15 +146,24 @@ func newMetrics(lists ...[]prometheus.Collector) http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }
 
-// profiled serves metrics and the profiler, for metrics_listen.
-func profiled(metrics http.Handler) http.Handler {
+// profiled serves metrics, and to clients that may see it the profiler, for
+// metrics_listen.
+func profiled(metrics http.Handler, may func(*http.Request) bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", metrics)
-	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	for path, h := range map[string]http.HandlerFunc{
+		"/debug/pprof/": pprof.Index, "/debug/pprof/cmdline": pprof.Cmdline, "/debug/pprof/profile": pprof.Profile,
+		"/debug/pprof/symbol": pprof.Symbol, "/debug/pprof/trace": pprof.Trace,
+	} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			if !may(r) {
+				w.Header().Set("WWW-Authenticate", `Basic realm="repoglot"`)
+				writeJSON(w, http.StatusUnauthorized, map[string]any{"detail": "The profiler needs a token of scope admin, or a client on this machine."})
+				return
+			}
+			h(w, r)
+		})
+	}
 	return mux
 }
 

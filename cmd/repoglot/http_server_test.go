@@ -139,11 +139,39 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("%s %s: %d %q, want %d %q", tt.method, tt.path, w.Code, got, tt.status, tt.want)
 		}
 	}
+	rt.allows = func(*http.Request) bool { return false }
+	for path, want := range map[string]int{"/": 400, "/api/": 400, "/hooks/github/": 400, "/healthz": 200, "/readyz": 200, "/metrics": 200} {
+		w := httptest.NewRecorder()
+		rt.ServeHTTP(w, httptest.NewRequest("GET", "http://evil"+path, nil))
+		if w.Code != want || want == 400 && !strings.Contains(w.Body.String(), "allowed_hosts") {
+			t.Errorf("%s of another host: %d %s", path, w.Code, w.Body)
+		}
+	}
+	rt.allows = nil
 	rt.metrics = nil
 	w := httptest.NewRecorder()
 	rt.ServeHTTP(w, httptest.NewRequest("GET", "http://h/metrics", nil))
 	if got := w.Body.String(); got != "api /metrics" {
 		t.Errorf("/metrics without metrics here: %q", got)
+	}
+}
+
+// TestProfiler: only clients that may see it get the profiler; all get the metrics.
+func TestProfiler(t *testing.T) {
+	t.Parallel()
+	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics") })
+	for _, may := range []bool{false, true} {
+		h := profiled(metrics, func(*http.Request) bool { return may })
+		for path, want := range map[string]int{"/metrics": 200, "/debug/pprof/": 401, "/debug/pprof/goroutine?debug=1": 401, "/debug/pprof/cmdline": 401} {
+			if may {
+				want = 200
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", "http://h"+path, nil))
+			if w.Code != want {
+				t.Errorf("may %v, %s: %d, want %d", may, path, w.Code, want)
+			}
+		}
 	}
 }
 

@@ -54,6 +54,11 @@ func check(c *Config, r *report, env *environment) {
 			r.on(index("safe_directories", i), "%s is no absolute path; write it like /srv/git/app.git, /srv/git/* or *", sample(dir))
 		}
 	}
+	for i, host := range c.AllowedHosts {
+		if host != "*" && (host == "" || strings.ContainsAny(host, "/:@* ")) {
+			r.on(index("allowed_hosts", i), "%s is no host; write it like l10n.example.org, without a port, or *", sample(host))
+		}
+	}
 	for i, o := range c.CORSOrigins {
 		if _, why := origin(o); o != "*" && why != "" {
 			r.on(index("cors_origins", i), "%s %s; write it like https://app.example.org, or *", sample(o), why)

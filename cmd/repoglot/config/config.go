@@ -60,6 +60,11 @@ type Config struct {
 	// (`127.0.0.1`) whose `X-Forwarded-Proto`, `X-Forwarded-Host` and
 	// `X-Forwarded-For` count.
 	TrustedProxies []Network `yaml:"trusted_proxies"`
+	// AllowedHosts lists the hosts that requests may name besides that of `base_url`
+	// and this machine (`localhost`, loopback addresses), such as an internal name; `*`
+	// allows all. Other requests get 400, except for `/healthz`, `/readyz` and
+	// `/metrics`. Without `base_url` and this list every host is allowed.
+	AllowedHosts []string `yaml:"allowed_hosts"`
 	// CORSOrigins lists the origins of web pages that may read the API, such
 	// as `https://app.example.org`, or `*` for all.
 	CORSOrigins []string `yaml:"cors_origins"`
