@@ -32,7 +32,14 @@ type secret struct {
 
 // newPlan sorts the components of a configuration by repository and branch.
 func newPlan(c *config.Config) *plan {
-	p := &plan{secrets: map[store.TemplateKey]secret{}}
+	components := 0
+	for i := range c.Projects {
+		components += len(c.Projects[i].Components)
+	}
+	p := &plan{
+		components: make([]store.ComponentSpec, 0, components),
+		secrets:    make(map[store.TemplateKey]secret, components),
+	}
 	branches := map[string]*ingest.Branch{}
 	for i := range c.Projects {
 		project := &c.Projects[i]
