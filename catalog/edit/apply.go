@@ -149,23 +149,34 @@ func hasFlag(e *poparse.Entry, name string) bool {
 // write returns the file with the changes that can be written, and gives the others the
 // outcome Unwritable.
 func (a *applier) write(data []byte, changes []change, edits []Edit) ([]byte, error) {
-	writable := a.writable(changes)
-	if len(writable) == 0 {
+	if len(changes) == 0 {
 		return data, nil
 	}
-	header := a.file.Header
-	if header != nil && !a.options.Revision.IsZero() {
-		was := *header
-		a.revise(header, newest(writable, edits))
-		if _, err := a.bytes(writable); err != nil {
-			*header = was // a name that the charset lacks
+	out, err := a.withHeader(changes, edits)
+	if err != nil {
+		if changes = a.writable(changes); len(changes) == 0 {
+			return data, nil
+		}
+		if out, err = a.withHeader(changes, edits); err != nil {
+			return nil, err
 		}
 	}
-	out, err := a.bytes(writable)
-	if err != nil {
-		return nil, err
+	return out, a.check(out, changes)
+}
+
+// withHeader is bytes with a revised header, or without if the charset lacks a name.
+func (a *applier) withHeader(changes []change, edits []Edit) ([]byte, error) {
+	header := a.file.Header
+	if header == nil || a.options.Revision.IsZero() {
+		return a.bytes(changes)
 	}
-	return out, a.check(out, writable)
+	was := *header
+	a.revise(header, newest(changes, edits))
+	out, err := a.bytes(changes)
+	if *header = was; err != nil {
+		return a.bytes(changes)
+	}
+	return out, nil
 }
 
 // writable returns the changes that can be written. Almost always all can; else halves
