@@ -4,12 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // Store is an open database of one test, which is closed when the test ends.
@@ -34,8 +37,16 @@ func Open(tb testing.TB) *Store {
 // At names a database in a directory without opening it.
 func At(tb testing.TB, dir string) *Store { return &Store{TB: tb, Dir: dir} }
 
-// Database is the path of the database.
-func (s *Store) Database() string { return filepath.Join(s.Dir, "repoglot.db") }
+// Database is the address of the database: the path of the file of SQLite, or a
+// schema of PostgreSQL (pgtest.EngineVariable).
+func (s *Store) Database() string {
+	s.TB.Helper()
+	path := filepath.Join(s.Dir, "repoglot.db")
+	if pgtest.Chosen() {
+		return pgtest.DSN(s.TB, path)
+	}
+	return path
+}
 
 // Open opens the database, which is made if it does not exist.
 func (s *Store) Open() {
@@ -66,6 +77,39 @@ func (s *Store) Close() {
 	}
 }
 
+// Saved is the state of a closed database.
+type Saved struct {
+	file []byte
+	dsn  string
+}
+
+// Save keeps the state of a closed database, for Restore.
+func (s *Store) Save() *Saved {
+	s.TB.Helper()
+	if pgtest.Chosen() {
+		saved := &Saved{dsn: pgtest.DSN(s.TB, s.TB.TempDir())}
+		pgtest.Copy(s.TB, s.Database(), saved.dsn)
+		return saved
+	}
+	file, err := os.ReadFile(s.Database()) // without a log: Close wrote it into the file
+	if err != nil {
+		s.TB.Fatal(err)
+	}
+	return &Saved{file: file}
+}
+
+// Restore makes a saved state that of the database, which must be closed.
+func (s *Store) Restore(saved *Saved) {
+	s.TB.Helper()
+	if pgtest.Chosen() {
+		pgtest.Copy(s.TB, saved.dsn, s.Database())
+		return
+	}
+	if err := os.WriteFile(s.Database(), saved.file, 0o600); err != nil {
+		s.TB.Fatal(err)
+	}
+}
+
 // Read runs fn in a snapshot.
 func (s *Store) Read(fn func(ctx context.Context, s *store.Snapshot) error) {
 	s.TB.Helper()
@@ -74,9 +118,17 @@ func (s *Store) Read(fn func(ctx context.Context, s *store.Snapshot) error) {
 	}
 }
 
-// Execute runs statements on the database without the store.
+// bytesLiteral is a literal of bytes in SQLite.
+var bytesLiteral = regexp.MustCompile(`\bx'([0-9a-f]*)'`)
+
+// Execute runs statements on the database without the store. Literals of bytes are
+// those of SQLite.
 func (s *Store) Execute(statements string) {
 	s.TB.Helper()
+	if pgtest.Chosen() {
+		pgtest.Run(s.TB, s.Database(), bytesLiteral.ReplaceAllString(statements, `'\x$1'`))
+		return
+	}
 	db, err := sql.Open("sqlite", s.Database())
 	if err != nil {
 		s.TB.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -85,6 +86,7 @@ var growingSettings = map[string]catalog.ComponentSettings{
 // replay. The pull reports it, and the next one stores what an uninterrupted
 // replay stores, ids and times included.
 func TestFullDiskInReplay(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it makes the fault with a pragma")
 	t.Parallel()
 	repo, _ := growing(t, 12)
 	const batch = 300
@@ -124,6 +126,7 @@ func eachLimit(t *testing.T, from, to, tries int, test func(t *testing.T, pragma
 
 // TestFullDiskInPulls is the same for pulls of many commits each.
 func TestFullDiskInPulls(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it makes the fault with a pragma")
 	t.Parallel()
 	repo, chain := growing(t, 12)
 	begin := func(t *testing.T) *catalogtest.Puller {
@@ -176,6 +179,7 @@ func compareBeginning(w *catalogtest.Puller, whole *catalogtest.Puller) {
 // TestLockedDatabase lets another process hold the lock of the database during
 // a replay or a pull.
 func TestLockedDatabase(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it locks the file")
 	t.Parallel()
 	p := playLong(t, 41, 30)
 	chain := p.firstParents()
@@ -252,6 +256,7 @@ func lockDatabase(w *catalogtest.Puller) (release func()) {
 // TestReadOnlyDatabase makes the file read-only during a replay and during
 // pulls, which go on later.
 func TestReadOnlyDatabase(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it makes the fault with a pragma")
 	t.Parallel()
 	p := playLong(t, 51, 30)
 	chain := p.firstParents()
@@ -290,6 +295,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 // writes stores neither the problem nor entry 22. The next one that fails
 // stores both, once.
 func TestFailureAndItsEntry(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it makes the fault with a pragma")
 	t.Parallel()
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})

@@ -32,6 +32,7 @@ import (
 // The variables that make a test binary a process that replays and kills itself.
 const (
 	childDir   = "REPOGLOT_TEST_CHILD_DIR"   // its folder
+	childData  = "REPOGLOT_TEST_CHILD_DATA"  // its database
 	childRepo  = "REPOGLOT_TEST_CHILD_REPO"  // URL of the repository
 	childPoll  = "REPOGLOT_TEST_CHILD_POLL"  // die after so many calls of Done on the context; 0: do not
 	childDone  = "REPOGLOT_TEST_CHILD_DONE"  // die after so many commits; 0: do not
@@ -72,7 +73,7 @@ func child() error {
 		return err
 	}
 	dir := os.Getenv(childDir)
-	db, err := store.Open(context.Background(), filepath.Join(dir, "repoglot.db"), store.Options{})
+	db, err := store.Open(context.Background(), os.Getenv(childData), store.Options{})
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (k *killCounts) run(t *testing.T, w *cutter, place int64, boundary int) (ki
 	exe, err := os.Executable()
 	must(t, err)
 	cmd := exec.CommandContext(t.Context(), exe)
-	cmd.Env = append(os.Environ(), childDir+"="+w.Dir, childRepo+"="+w.like.Branch.Remote.URL,
+	cmd.Env = append(os.Environ(), childDir+"="+w.Dir, childData+"="+w.Database(), childRepo+"="+w.like.Branch.Remote.URL,
 		fmt.Sprintf("%s=%d", childPoll, place), fmt.Sprintf("%s=%d", childDone, boundary))
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

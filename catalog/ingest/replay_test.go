@@ -15,6 +15,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
@@ -270,8 +271,8 @@ type cutter struct {
 	like *catalogtest.Puller
 	want string
 	runs int
-	part int64  // for SetPart; 0: as by default
-	db0  []byte // the store before anything is pulled
+	part int64              // for SetPart; 0: as by default
+	db0  *catalogtest.Saved // the store before anything is pulled
 }
 
 func newCutter(t *testing.T, like *catalogtest.Puller) *cutter {
@@ -284,10 +285,7 @@ func newCutter(t *testing.T, like *catalogtest.Puller) *cutter {
 	}
 	w.Configure(like.Branch.Remote.URL, "", settings)
 	w.DB.Close()
-	var err error
-	if w.db0, err = os.ReadFile(filepath.Join(w.Dir, "repoglot.db")); err != nil {
-		t.Fatal(err)
-	}
+	w.db0 = w.Save()
 	return w
 }
 
@@ -296,13 +294,16 @@ func copyOf(t *testing.T, like *catalogtest.Puller) *cutter {
 	w := &cutter{Puller: catalogtest.PullerAt(t, t.TempDir()), like: like}
 	w.Clock, w.Branch = like.Clock, like.Branch
 	must(t, os.CopyFS(w.Dir, os.DirFS(like.Dir)))
+	if pgtest.Chosen() {
+		w.Restore(like.Save())
+	}
 	return w
 }
 
 // begin opens an empty store.
 func (c *cutter) begin(want string, progress func()) {
 	c.want, c.Progress, c.Clock = want, progress, catalogtest.FirstClock()
-	must(c.TB, os.WriteFile(filepath.Join(c.Dir, "repoglot.db"), c.db0, 0o600)) // the log is gone: Close folded it in
+	c.Restore(c.db0)
 	c.Open()
 	c.setBounds(12)
 }

@@ -135,7 +135,7 @@ func (tx *StepTx) ScopeOf(ctx context.Context, translation int64) (s Scope, err 
 
 // ShareScope stores that a scope has no sole translation.
 func (tx *StepTx) ShareScope(ctx context.Context, scope int64) error {
-	_, err := tx.s.exec(ctx, `UPDATE compared_scopes SET sole_id = 0 WHERE id = $1`, scope)
+	err := tx.s.do(ctx, `UPDATE compared_scopes SET sole_id = 0 WHERE id = $1`, scope)
 	return tx.fail(ctx, "store what translations are compared", err)
 }
 
@@ -228,7 +228,7 @@ func (a *MemberAdder) Flush(ctx context.Context) error {
 
 // DropMember removes a member from a group of a scope, if it is there.
 func (tx *StepTx) DropMember(ctx context.Context, scope int64, c *ComparedUnit) error {
-	_, err := tx.s.exec(ctx, `DELETE FROM compared_units WHERE scope_id = $1 AND key = $2 AND value = $3 AND unit_id = $4`, scope, c.Key, c.Value, c.Unit)
+	err := tx.s.do(ctx, `DELETE FROM compared_units WHERE scope_id = $1 AND key = $2 AND value = $3 AND unit_id = $4`, scope, c.Key, c.Value, c.Unit)
 	return tx.fail(ctx, "remove from groups of strings", err)
 }
 

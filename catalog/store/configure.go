@@ -179,7 +179,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 			}
 		}
 		c.touched[id] = true
-		_, err = c.s.exec(ctx, `UPDATE projects SET settings = $1, active = 1, settings_generation = $2, generation = $2 WHERE id = $3`, string(settings), g, id)
+		err = c.s.do(ctx, `UPDATE projects SET settings = $1, active = 1, settings_generation = $2, generation = $2 WHERE id = $3`, string(settings), g, id)
 		return id, err
 	}
 	_, err = c.s.first(ctx, `INSERT INTO projects (slug, settings, active, settings_generation, generation)
@@ -189,7 +189,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 
 func (c *configurer) touchProject(ctx context.Context, id, generation int64) error {
 	c.touched[id] = true
-	_, err := c.s.exec(ctx, `UPDATE projects SET generation = $1 WHERE id = $2`, generation, id)
+	err := c.s.do(ctx, `UPDATE projects SET generation = $1 WHERE id = $2`, generation, id)
 	return err
 }
 
@@ -214,7 +214,7 @@ func (c *configurer) resetChecks(ctx context.Context, project int64) error {
 		`DELETE FROM compared_scopes WHERE project_id = $1`,
 		`UPDATE translations SET checked = '', scope_id = 0 WHERE component_id IN (SELECT id FROM components WHERE project_id = $1)`,
 	} {
-		if _, err := c.s.exec(ctx, query, project); err != nil {
+		if err := c.s.do(ctx, query, project); err != nil {
 			return err
 		}
 	}
@@ -263,7 +263,7 @@ func (db *DB) SetBots(ctx context.Context, authors []string) error {
 				return err
 			}
 			err = chunks(ids, func(chunk []any) error {
-				_, err := s.exec(ctx, `UPDATE users SET bot = $1 WHERE id IN `+list(2, len(chunk)), append([]any{bot}, chunk...)...)
+				err := s.do(ctx, `UPDATE users SET bot = $1 WHERE id IN `+list(2, len(chunk)), append([]any{bot}, chunk...)...)
 				return err
 			})
 		}

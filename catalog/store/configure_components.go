@@ -145,13 +145,13 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 	if err != nil {
 		return err
 	}
-	if _, err = c.s.exec(ctx, `UPDATE components SET settings = $1, read_key = $2, repo = $3, branch = $4, template = $5, active = 1,
+	if err = c.s.do(ctx, `UPDATE components SET settings = $1, read_key = $2, repo = $3, branch = $4, template = $5, active = 1,
 		settings_generation = $6, generation = $6 WHERE id = $7`,
 		settings, spec.Settings.ReadKey(), spec.Repo, spec.Branch, spec.Template, g, old.id); err != nil {
 		return err
 	}
 	if reread {
-		if _, err := c.s.exec(ctx, `UPDATE components SET head = '', reread = 1 WHERE id = $1`, old.id); err != nil {
+		if err := c.s.do(ctx, `UPDATE components SET head = '', reread = 1 WHERE id = $1`, old.id); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 		return err
 	}
 	if moved {
-		if _, err := c.s.exec(ctx, `UPDATE components SET problem = '', tracking = '' WHERE id = $1`, old.id); err != nil {
+		if err := c.s.do(ctx, `UPDATE components SET problem = '', tracking = '' WHERE id = $1`, old.id); err != nil {
 			return err
 		}
 	}
@@ -201,7 +201,7 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 		if err != nil {
 			return err
 		}
-		if _, err := c.s.exec(ctx, `UPDATE components SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, r.id); err != nil {
+		if err := c.s.do(ctx, `UPDATE components SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, r.id); err != nil {
 			return err
 		}
 		if err := c.touchProject(ctx, r.project, g); err != nil {
@@ -232,7 +232,7 @@ func (c *configurer) deactivateProjects(ctx context.Context, kept []int64) error
 		if err != nil {
 			return err
 		}
-		if _, err := c.s.exec(ctx, `UPDATE projects SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, id); err != nil {
+		if err := c.s.do(ctx, `UPDATE projects SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, id); err != nil {
 			return err
 		}
 	}

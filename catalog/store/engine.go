@@ -25,6 +25,8 @@ type engine interface {
 type dialect struct {
 	// sqlite says that the functions of searches and pragmas are there.
 	sqlite bool
+	// insertRows is the number of rows that an inserter writes at a time.
+	insertRows int
 	// rowOrder follows a table that must be read by its primary key.
 	rowOrder string
 }

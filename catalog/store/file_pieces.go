@@ -169,7 +169,7 @@ func (tx *StepTx) putPieces(ctx context.Context, data []byte, next, old *Pieces)
 	}
 	slices.Sort(gone)
 	return chunks(slices.Compact(gone), func(chunk []any) error {
-		_, err := tx.s.exec(ctx, `DELETE FROM file_pieces WHERE id IN `+list(1, len(chunk)), chunk...)
+		err := tx.s.do(ctx, `DELETE FROM file_pieces WHERE id IN `+list(1, len(chunk)), chunk...)
 		return err
 	})
 }

@@ -82,7 +82,7 @@ func (tx *StepTx) putFileData(ctx context.Context, f *File, old *Pieces) error {
 		next.plain = f.Plain
 		pieces = next.encode()
 	}
-	_, err := tx.s.exec(ctx, `INSERT INTO files (translation_id, blob, modified, data, pieces) VALUES ($1, $2, $3, $4, $5)
+	err := tx.s.do(ctx, `INSERT INTO files (translation_id, blob, modified, data, pieces) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (translation_id) DO UPDATE SET blob = excluded.blob, modified = excluded.modified, data = excluded.data, pieces = excluded.pieces`,
 		f.TranslationID, f.Blob, micros(f.Modified), data, pieces)
 	return err

@@ -95,9 +95,9 @@ const havingLagging = ` GROUP BY u.source_id, s.created HAVING 2 * SUM(CASE WHEN
 func (v *verifier) lagging(ctx context.Context, c *verifyScope) error {
 	const stored, counted = `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1`,
 		stringCounts + ` AND (SELECT behind FROM components WHERE id = $1) = 1` + havingLagging
-	err := v.wantNoRows(ctx, c, "lagging strings that are not", `SELECT COUNT(*) FROM (`+stored+` EXCEPT `+counted+`)`, c.id)
+	err := v.wantNoRows(ctx, c, "lagging strings that are not", `SELECT COUNT(*) FROM (`+stored+` EXCEPT `+counted+`) AS x`, c.id)
 	if err == nil {
-		err = v.wantNoRows(ctx, c, "lagging strings that are not stored", `SELECT COUNT(*) FROM (`+counted+` EXCEPT `+stored+`)`, c.id)
+		err = v.wantNoRows(ctx, c, "lagging strings that are not stored", `SELECT COUNT(*) FROM (`+counted+` EXCEPT `+stored+`) AS x`, c.id)
 	}
 	return err
 }
@@ -107,11 +107,11 @@ func (v *verifier) lagging(ctx context.Context, c *verifyScope) error {
 func (tx *StepTx) CountLagging(ctx context.Context, component int64) error {
 	err := tx.forgetLagging(ctx, component)
 	if err == nil {
-		_, err = tx.s.exec(ctx, `INSERT INTO behind (component_id, source_id, created, total, translated)
+		err = tx.s.do(ctx, `INSERT INTO behind (component_id, source_id, created, total, translated)
 			SELECT $1, c.* FROM (`+stringCounts+havingLagging+`) c`, component)
 	}
 	if err == nil {
-		_, err = tx.s.exec(ctx, `UPDATE components SET behind = 1 WHERE id = $1`, component)
+		err = tx.s.do(ctx, `UPDATE components SET behind = 1 WHERE id = $1`, component)
 	}
 	return tx.fail(ctx, fmt.Sprintf("count translations of component %d", component), err)
 }
@@ -120,13 +120,13 @@ func (tx *StepTx) CountLagging(ctx context.Context, component int64) error {
 func (tx *StepTx) ForgetLagging(ctx context.Context, component int64) error {
 	err := tx.forgetLagging(ctx, component)
 	if err == nil {
-		_, err = tx.s.exec(ctx, `UPDATE components SET behind = 0 WHERE id = $1 AND behind = 1`, component)
+		err = tx.s.do(ctx, `UPDATE components SET behind = 0 WHERE id = $1 AND behind = 1`, component)
 	}
 	return tx.fail(ctx, fmt.Sprintf("forget translations of component %d", component), err)
 }
 
 func (tx *StepTx) forgetLagging(ctx context.Context, component int64) error {
-	_, err := tx.s.exec(ctx, `DELETE FROM behind WHERE component_id = $1`, component)
+	err := tx.s.do(ctx, `DELETE FROM behind WHERE component_id = $1`, component)
 	return err
 }
 
@@ -147,7 +147,7 @@ func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources [
 	asked := make(map[int64]bool, len(units))
 	for i, u := range units {
 		if hashes[i], asked[u.id] = u.hash, true; err == nil {
-			_, err = tx.s.exec(ctx, `DELETE FROM behind WHERE component_id = $1 AND created = $2 AND source_id = $3`, component, u.created, u.id)
+			err = tx.s.do(ctx, `DELETE FROM behind WHERE component_id = $1 AND created = $2 AND source_id = $3`, component, u.created, u.id)
 		}
 	}
 	var counted [][5]any

@@ -55,6 +55,7 @@ func (e *pgEngine) open(ctx context.Context, opts Options, shared *shared) (p po
 	if err != nil {
 		return p, err
 	}
+	shared.dialect = dialect{insertRows: 8 * insertRows}
 	connect := func(config *pgconn.Config) func(context.Context) (connection, error) {
 		return func(ctx context.Context) (connection, error) {
 			c, err := e.connect(ctx, config)

@@ -112,7 +112,7 @@ func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem 
 			return err
 		}
 		return chunks(ids, func(chunk []any) error {
-			_, err := s.exec(ctx, `UPDATE components SET problem = $1, generation = $2, content_generation = $2 WHERE id IN `+list(3, len(chunk)),
+			err := s.do(ctx, `UPDATE components SET problem = $1, generation = $2, content_generation = $2 WHERE id IN `+list(3, len(chunk)),
 				append([]any{problem, g}, chunk...)...)
 			return err
 		})
@@ -129,7 +129,7 @@ func (tx *StepTx) SetPullProblem(ctx context.Context, componentID int64, problem
 	m, err := tx.member(componentID)
 	if err == nil {
 		m.dirty = true
-		_, err = tx.s.exec(ctx, `UPDATE components SET problem = $1 WHERE id = $2`, repourl.RedactText(problem), componentID)
+		err = tx.s.do(ctx, `UPDATE components SET problem = $1 WHERE id = $2`, repourl.RedactText(problem), componentID)
 	}
 	return tx.fail(ctx, "set problem", err)
 }

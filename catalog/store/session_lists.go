@@ -69,7 +69,7 @@ type inserter struct {
 	tail    string // ON CONFLICT
 }
 
-// insertRows is the number of rows that are written at a time: 64 rows of 22 columns
+// insertRows is the number of rows that a statement writes: 64 rows of 22 columns
 // stay far below SQLite's limit of 32,766 parameters.
 const insertRows = 64
 
@@ -85,7 +85,7 @@ func (in *inserter) onConflict(tail string) { in.tail = tail }
 
 func (in *inserter) add(ctx context.Context, s *session, args ...any) error {
 	in.args = append(in.args, args...)
-	if len(in.args) < insertRows*in.cols() {
+	if len(in.args) < s.shared.dialect.insertRows*in.cols() {
 		return nil
 	}
 	return in.flush(ctx, s)

@@ -126,7 +126,7 @@ func (c *sharedCount) addAlone(ctx context.Context, source int64) (bool, error) 
 	if err != nil || found {
 		return false, err
 	}
-	_, err = c.s.exec(ctx, `INSERT INTO occurrences (project_id, id_hash, id_key, source_id)
+	err = c.s.do(ctx, `INSERT INTO occurrences (project_id, id_hash, id_key, source_id)
 		SELECT CAST($1 AS BIGINT), id_hash, id_key, id FROM units WHERE translation_id = $2 AND removed = 0 ORDER BY id_hash, id_key, id`, c.project, source)
 	return true, err
 }
@@ -200,7 +200,7 @@ func (c *sharedCount) putOccurrences(ctx context.Context, units []identified, ad
 		return in.flush(ctx, c.s)
 	}
 	for _, u := range units {
-		if _, err := c.s.exec(ctx, `DELETE FROM occurrences WHERE project_id = $1 AND id_hash = $2 AND id_key = $3 AND source_id = $4`,
+		if err := c.s.do(ctx, `DELETE FROM occurrences WHERE project_id = $1 AND id_hash = $2 AND id_key = $3 AND source_id = $4`,
 			c.project, u.identity.Hash, u.identity.Key, u.unit); err != nil {
 			return err
 		}
@@ -453,7 +453,7 @@ func (c *sharedCount) putRows(ctx context.Context, rows map[catalog.Identity]*sh
 		if len(data) > 0 {
 			err = in.add(ctx, c.s, c.project, id.Hash, id.Key, data)
 		} else {
-			_, err = c.s.exec(ctx, `DELETE FROM shared_strings WHERE project_id = $1 AND id_hash = $2 AND id_key = $3`, c.project, id.Hash, id.Key)
+			err = c.s.do(ctx, `DELETE FROM shared_strings WHERE project_id = $1 AND id_hash = $2 AND id_key = $3`, c.project, id.Hash, id.Key)
 		}
 		if err != nil {
 			return err
@@ -469,12 +469,12 @@ func (c *sharedCount) finish(ctx context.Context) error {
 			continue
 		}
 		args := append([]any{c.project, k.language, k.private}, repeatsOf(&sum)...)
-		if _, err := c.s.exec(ctx, addRepeats, args...); err != nil {
+		if err := c.s.do(ctx, addRepeats, args...); err != nil {
 			return err
 		}
 	}
 	clear(c.repeats)
-	_, err := c.s.exec(ctx, `DELETE FROM repeats WHERE project_id = $1 AND total = 0`, c.project)
+	err := c.s.do(ctx, `DELETE FROM repeats WHERE project_id = $1 AND total = 0`, c.project)
 	return err
 }
 

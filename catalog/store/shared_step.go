@@ -314,7 +314,7 @@ func (c *sharedCount) settle(ctx context.Context, component, old, want int64) er
 		}
 	}
 	delete(c.components, component)
-	if _, err := c.s.exec(ctx, `UPDATE components SET counted = $1 WHERE id = $2`, want, component); err != nil {
+	if err := c.s.do(ctx, `UPDATE components SET counted = $1 WHERE id = $2`, want, component); err != nil {
 		return err
 	}
 	if want != notCounted {

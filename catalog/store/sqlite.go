@@ -57,7 +57,7 @@ func (e *sqliteEngine) open(ctx context.Context, opts Options, shared *shared) (
 	connect := func(h *sql.DB, direct bool) func(context.Context) (connection, error) {
 		return func(ctx context.Context) (connection, error) { return openSQLiteConnection(ctx, h, direct) }
 	}
-	shared.dialect = dialect{sqlite: true, rowOrder: " NOT INDEXED"}
+	shared.dialect = dialect{sqlite: true, insertRows: insertRows, rowOrder: " NOT INDEXED"}
 	e.pools = pools{
 		writer:  newPool(connect(write, false), 1, false, shared),
 		readers: newPool(connect(read, true), opts.Readers, true, shared),

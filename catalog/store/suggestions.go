@@ -153,7 +153,7 @@ func (tx *StepTx) putSuggestions(ctx context.Context, component int64, list []Su
 		return err
 	}
 	for k, r := range remove {
-		if _, err := tx.s.exec(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, k.unit, k.branch); err != nil {
+		if err := tx.s.do(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, k.unit, k.branch); err != nil {
 			return err
 		}
 		if err := tx.markChanged(ctx, r.translation); err != nil {
@@ -180,7 +180,7 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 		return nil // until the end of a first import there are no suggestions
 	}
 	for _, id := range sortedKeys(tx.dirty) {
-		if _, err := tx.s.exec(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
+		if err := tx.s.do(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
 			SELECT 1 FROM units u JOIN translations t ON t.id = u.translation_id
 			WHERE u.id = suggestions.unit_id AND u.removed = 0 AND t.removed = 0 AND u.target <> suggestions.target AND u.state <> $2)`,
 			id, int64(catalog.StateReadOnly)); err != nil {
@@ -190,7 +190,7 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.s.exec(ctx, `UPDATE translations SET suggestions = $1 WHERE id = $2 AND suggestions <> $1`, n, id); err != nil {
+		if err := tx.s.do(ctx, `UPDATE translations SET suggestions = $1 WHERE id = $2 AND suggestions <> $1`, n, id); err != nil {
 			return err
 		}
 	}

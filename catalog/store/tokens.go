@@ -44,7 +44,7 @@ func (db *DB) CreateToken(ctx context.Context, t catalog.Token) (secret string, 
 		if _, err := s.first(ctx, `UPDATE clock SET newest_token = newest_token + 1 WHERE one = 1 RETURNING newest_token`, nil, &id); err != nil {
 			return err
 		}
-		_, err = s.exec(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+		err = s.do(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 			id, t.Name, tokenHash(secret), string(t.Scope), t.Created.UnixMicro(), microsOrZero(t.Expires))
 		if err == nil {
 			err = noteToken(ctx, s, "created", t.Created, &t)

@@ -74,7 +74,7 @@ func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 	t := tx.failingOf(u.TranslationID, u.ID/catalog.UnitsPerComponent)
 	if failing == none {
 		t.stats.Subtract(count)
-		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
+		err = tx.s.do(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
 	} else {
 		if u.Failing == none {
 			t.stats.Add(count)
@@ -107,10 +107,10 @@ func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 	}
 	delete(tx.failing, translation) // what the step added to the sums
 	if err == nil {
-		_, err = tx.s.exec(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
+		err = tx.s.do(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
 	}
 	if err == nil {
-		_, err = tx.s.exec(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '', scope_id = 0 WHERE id = $1`, translation)
+		err = tx.s.do(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '', scope_id = 0 WHERE id = $1`, translation)
 	}
 	return tx.fail(ctx, fmt.Sprintf("forget checks of translation %d", translation), err)
 }
@@ -124,7 +124,7 @@ func (tx *StepTx) storeFailing(ctx context.Context) (others []int64, err error) 
 	for _, id := range sortedKeys(tx.failing) {
 		t := tx.failing[id]
 		if t.stats != (catalog.Count{}) {
-			if _, err := tx.s.exec(ctx, `UPDATE translations SET failing = failing + $1, failing_words = failing_words + $2, failing_chars = failing_chars + $3
+			if err := tx.s.do(ctx, `UPDATE translations SET failing = failing + $1, failing_words = failing_words + $2, failing_chars = failing_chars + $3
 				WHERE id = $4`, t.stats.Units, t.stats.Words, t.stats.Chars, id); err != nil {
 				return nil, err
 			}

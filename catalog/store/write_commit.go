@@ -160,12 +160,12 @@ func (t *listGrowth) add(d *pendingDelta) int64 {
 
 func (tx *StepTx) storeTallies(ctx context.Context, projects, components, translations map[int64]*listGrowth) error {
 	for _, id := range sortedKeys(projects) {
-		if _, err := tx.s.exec(ctx, `UPDATE projects SET changes = changes + $1 WHERE id = $2`, projects[id].added, id); err != nil {
+		if err := tx.s.do(ctx, `UPDATE projects SET changes = changes + $1 WHERE id = $2`, projects[id].added, id); err != nil {
 			return err
 		}
 	}
 	for _, id := range sortedKeys(components) {
-		if _, err := tx.s.exec(ctx, `UPDATE components SET changes = changes + $1 WHERE id = $2`, components[id].added, id); err != nil {
+		if err := tx.s.do(ctx, `UPDATE components SET changes = changes + $1 WHERE id = $2`, components[id].added, id); err != nil {
 			return err
 		}
 	}
@@ -175,7 +175,7 @@ func (tx *StepTx) storeTallies(ctx context.Context, projects, components, transl
 		if err != nil {
 			return err
 		}
-		if _, err := tx.s.exec(ctx, `UPDATE translations SET changes = changes + $1, last_change_at = $2, last_author_id = $3, recent_changes = $4 WHERE id = $5`,
+		if err := tx.s.do(ctx, `UPDATE translations SET changes = changes + $1, last_change_at = $2, last_author_id = $3, recent_changes = $4 WHERE id = $5`,
 			t.added, t.lastAt, orNull(t.authorID), recent, id); err != nil {
 			return err
 		}
@@ -203,7 +203,7 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 			moved = append(moved, id)
 		}
 		if m.countersChanged {
-			if _, err := tx.s.exec(ctx, `UPDATE components SET last_unit = $1, last_delta = $2, last_at = $3 WHERE id = $4`,
+			if err := tx.s.do(ctx, `UPDATE components SET last_unit = $1, last_delta = $2, last_at = $3 WHERE id = $4`,
 				m.lastUnit, m.lastDelta, nullable(m.lastAt), id); err != nil {
 				return err
 			}
@@ -219,7 +219,7 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 		{`projects SET generation = $1`, sortedKeys(projects)},
 	} {
 		err := chunks(set.ids, func(chunk []any) error {
-			_, err := tx.s.exec(ctx, `UPDATE `+set.update+` WHERE id IN `+list(2, len(chunk)), append([]any{generation}, chunk...)...)
+			err := tx.s.do(ctx, `UPDATE `+set.update+` WHERE id IN `+list(2, len(chunk)), append([]any{generation}, chunk...)...)
 			return err
 		})
 		if err != nil {

@@ -37,7 +37,7 @@ func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []cat
 			continue
 		}
 		changed = true
-		if _, err := tx.s.exec(ctx, `INSERT INTO layouts (translation_id, block, first_unit, data) VALUES ($1, $2, $3, $4)
+		if err := tx.s.do(ctx, `INSERT INTO layouts (translation_id, block, first_unit, data) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (translation_id, block) DO UPDATE SET first_unit = excluded.first_unit, data = excluded.data`,
 			translation, n, block[0].ID, data); err != nil {
 			return err
@@ -45,7 +45,7 @@ func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []cat
 	}
 	if n < len(old) {
 		changed = true
-		if _, err := tx.s.exec(ctx, `DELETE FROM layouts WHERE translation_id = $1 AND block >= $2`, translation, n); err != nil {
+		if err := tx.s.do(ctx, `DELETE FROM layouts WHERE translation_id = $1 AND block >= $2`, translation, n); err != nil {
 			return err
 		}
 	}

@@ -55,7 +55,7 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 			return err
 		}
 	}
-	if _, err := tx.s.exec(ctx, `UPDATE translations SET language = $1, file_code = $2, filename = $3, revision = $4, is_source = $5, removed = $6,
+	if err := tx.s.do(ctx, `UPDATE translations SET language = $1, file_code = $2, filename = $3, revision = $4, is_source = $5, removed = $6,
 		plural_number = $7, plural_formula = $8, outline = $9,
 		total = $10, total_words = $11, total_chars = $12, translated = $13, translated_words = $14, translated_chars = $15,
 		fuzzy = $16, fuzzy_words = $17, fuzzy_chars = $18, readonly = $19, readonly_words = $20, readonly_chars = $21

@@ -70,7 +70,7 @@ func (tx *StepTx) user(ctx context.Context, key, name string, at time.Time) (int
 	}
 	if found {
 		if stamp, ok := micros(at).(int64); ok && (!joined.Valid || stamp < joined.Int64) {
-			_, err = tx.s.exec(ctx, `UPDATE users SET joined = $1 WHERE id = $2`, stamp, id)
+			err = tx.s.do(ctx, `UPDATE users SET joined = $1 WHERE id = $2`, stamp, id)
 		}
 		return id, err
 	}
