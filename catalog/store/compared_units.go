@@ -120,6 +120,9 @@ func (tx *StepTx) FindScope(ctx context.Context, project int64, rule string, plu
 	found, err := tx.s.first(ctx, `SELECT id, sole_id FROM compared_scopes WHERE project_id = $1 AND rule = $2`, []any{project, rule}, &s.ID, &s.Sole)
 	if err == nil && !found {
 		s.Sole = translation
+		if err := tx.s.willTakeIDs(ctx); err != nil {
+			return s, false, tx.fail(ctx, "number a scope", err)
+		}
 		_, err = tx.s.first(ctx, `INSERT INTO compared_scopes (project_id, rule, plural_number, sole_id)
 			VALUES ($1, $2, $3, $4) RETURNING id`, []any{project, rule, pluralNumber, translation}, &s.ID)
 	}

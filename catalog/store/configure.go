@@ -182,6 +182,9 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 		err = c.s.do(ctx, `UPDATE projects SET settings = $1, active = 1, settings_generation = $2, generation = $2 WHERE id = $3`, string(settings), g, id)
 		return id, err
 	}
+	if err := c.s.willTakeIDs(ctx); err != nil {
+		return 0, err
+	}
 	_, err = c.s.first(ctx, `INSERT INTO projects (slug, settings, active, settings_generation, generation)
 		VALUES ($1, $2, 1, $3, $3) RETURNING id`, []any{p.Slug, string(settings), g}, &id)
 	return id, err

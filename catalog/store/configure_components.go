@@ -124,6 +124,9 @@ func (c *configurer) insertComponent(ctx context.Context, project int64, spec *C
 	if err != nil {
 		return 0, err
 	}
+	if err := c.s.willTakeIDs(ctx); err != nil {
+		return 0, err
+	}
 	_, err = c.s.first(ctx, `INSERT INTO components (project_id, slug, settings, read_key, repo, branch, template, active, settings_generation, generation)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8) RETURNING id`,
 		[]any{project, spec.Slug, settings, spec.Settings.ReadKey(), spec.Repo, spec.Branch, spec.Template, g}, &id)

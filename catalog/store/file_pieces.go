@@ -177,6 +177,9 @@ func (tx *StepTx) putPieces(ctx context.Context, data []byte, next, old *Pieces)
 func (tx *StepTx) putPiece(ctx context.Context, f *filePiece, piece []byte) error {
 	packed := tx.db.codec.deflate(piece)
 	f.stored = len(packed)
+	if err := tx.s.willTakeIDs(ctx); err != nil {
+		return err
+	}
 	_, err := tx.s.first(ctx, `INSERT INTO file_pieces (data) VALUES ($1) RETURNING id`, []any{packed}, &f.id)
 	return err
 }

@@ -56,6 +56,8 @@ type session struct {
 	// reading records what is read; nil outside of a Read.
 	reading *reading
 	budget  *budget // of what is written; nil: no bound
+	// takesIDs says that the transaction has called willTakeIDs.
+	takesIDs bool
 }
 
 // budget bounds the bytes of the arguments of statements that write.

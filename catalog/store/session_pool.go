@@ -82,6 +82,7 @@ func (p *pool) tryTransact(ctx context.Context, fn func(s *session) error) error
 func (p *pool) within(ctx context.Context, s *session, fn func(s *session) error) (err error) {
 	sound := false
 	defer func() { p.release(s, sound) }()
+	s.takesIDs = false
 	tx, err := s.conn.begin(context.WithoutCancel(ctx), p.readOnly)
 	if err != nil {
 		sound = !errors.Is(err, driver.ErrBadConn)

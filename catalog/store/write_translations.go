@@ -66,6 +66,9 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 }
 
 func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation) error {
+	if err := tx.s.willTakeIDs(ctx); err != nil {
+		return err
+	}
 	_, err := tx.s.first(ctx, `INSERT INTO translations (language, file_code, filename, revision, is_source, removed,
 		plural_number, plural_formula, outline, total, total_words, total_chars, translated, translated_words, translated_chars,
 		fuzzy, fuzzy_words, fuzzy_chars, readonly, readonly_words, readonly_chars, failing, failing_words, failing_chars, component_id, generation)

@@ -78,6 +78,9 @@ func (tx *StepTx) user(ctx context.Context, key, name string, at time.Time) (int
 	if err != nil {
 		return 0, err
 	}
+	if err := tx.s.willTakeIDs(ctx); err != nil {
+		return 0, err
+	}
 	_, err = tx.s.first(ctx, `INSERT INTO users (email_hash, username, full_name, joined, bot)
 		VALUES ($1, $2, $3, $4, $5) RETURNING id`,
 		[]any{key, username, name, micros(at), smallint(tx.db.bots.Load().has(key, name))}, &id)

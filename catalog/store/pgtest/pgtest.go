@@ -52,13 +52,14 @@ func SQLiteOnly(tb testing.TB, reason string) {
 // (CI=true) it fails.
 func DSN(tb testing.TB, name string) string {
 	tb.Helper()
-	server, err := start()
+	started, err := start()
 	switch {
 	case errors.Is(err, exec.ErrNotFound) && os.Getenv("CI") == "":
 		tb.Skip("PostgreSQL is not installed")
 	case err != nil:
 		tb.Fatal(err)
 	}
+	server := started.address
 	hash := sha256.Sum256([]byte(fmt.Sprint(os.Getpid(), " ", name)))
 	schema := "t_" + hex.EncodeToString(hash[:12])
 	if _, made := schemas.LoadOrStore(schema, true); !made {
@@ -99,14 +100,20 @@ func run(tb testing.TB, dsn, statements string) {
 	}
 }
 
-// start returns the address of the server, which it starts when it is first needed.
-var start = sync.OnceValues(func() (string, error) {
+// server is a server of PostgreSQL.
+type server struct {
+	address string
+	input   io.Closer // the standard input of its shell: open until this process ends
+}
+
+// start returns the server, which it starts when it is first needed.
+var start = sync.OnceValues(func() (*server, error) {
 	if address := os.Getenv(ServerVariable); address != "" {
-		return address, nil
+		return &server{address: address}, nil
 	}
 	bin, err := binaries()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	return startServer(bin)
 })
@@ -154,27 +161,25 @@ wait $server || true
 rm -rf "$2"
 `
 
-// input is the standard input of the server's shell: open until this process ends.
-var input io.WriteCloser
-
 // startTime is how long a server may take to start on a busy machine.
 const startTime = time.Minute
 
-func startServer(bin string) (string, error) {
+func startServer(bin string) (*server, error) {
 	dir, err := os.MkdirTemp("", "pg")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	cmd := exec.Command("/bin/sh", "-c", script, "sh", bin, dir)
 	cmd.Dir = dir
 	if err := asUser(cmd, dir); err != nil {
-		return "", err
+		return nil, err
 	}
-	if input, err = cmd.StdinPipe(); err != nil {
-		return "", err
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return "", err
+		return nil, err
 	}
 	address := "postgres://repoglot@/postgres?host=" + url.QueryEscape(dir)
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
@@ -182,12 +187,12 @@ func startServer(bin string) (string, error) {
 	for {
 		conn, err := pgconn.Connect(ctx, address)
 		if err == nil {
-			return address, conn.Close(ctx)
+			return &server{address, input}, conn.Close(ctx)
 		}
 		select {
 		case <-ctx.Done():
 			log, _ := os.ReadFile(filepath.Join(dir, "log"))
-			return "", fmt.Errorf("PostgreSQL did not start: %w\n%s", err, log)
+			return nil, fmt.Errorf("PostgreSQL did not start: %w\n%s", err, log)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
