@@ -12,7 +12,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 # needs a module that the Go proxy does not have.
 GORELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.13.3
 
-.PHONY: all help build install release completions run advance quick test race lint drift check bench fuzz clean
+.PHONY: all help build install release completions run advance quick test race lint drift check bench vuln fuzz clean
 
 all: build
 
@@ -73,6 +73,9 @@ check: lint drift test race ## everything that CI does
 
 bench: build ## measure the figures of docs/benchmarks.md
 	$(GO) run ./cmd/bench -repoglot $(BIN)
+
+vuln: ## ask the vulnerability database of Go about the code that is called
+	./.ci/vuln
 
 fuzz: ## run every fuzz target for 20 seconds (FUZZTIME)
 	./.ci/fuzz

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,22 +14,28 @@ import (
 
 const deploy = "../../docs/deploy"
 
-// TestAlerts: the rules for Prometheus are about metrics that the manual lists.
+// TestAlerts: the rules for Prometheus and the dashboard are about metrics that the
+// manual lists.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
-	rules, err := os.ReadFile(filepath.Join(deploy, "alerts.yaml"))
-	must(t, err)
-	var parsed map[string]any
-	must(t, yaml.Unmarshal(rules, &parsed))
 	manual, err := os.ReadFile("../../docs/operation.md")
 	must(t, err)
-	names := regexp.MustCompile(`\brepoglot_[a-z_]+`).FindAllString(string(rules), -1)
-	if len(names) < 5 {
-		t.Errorf("%d names of metrics", len(names))
-	}
-	for _, name := range names {
-		if !strings.Contains(string(manual), "`"+name) {
-			t.Errorf("docs/operation.md does not list %s", name)
+	for _, file := range []string{"alerts.yaml", "grafana.json"} {
+		text, err := os.ReadFile(filepath.Join(deploy, file))
+		must(t, err)
+		var parsed map[string]any
+		must(t, yaml.Unmarshal(text, &parsed))
+		names := regexp.MustCompile(`\brepoglot_[a-z_]+`).FindAllString(string(text), -1)
+		if len(names) < 5 {
+			t.Errorf("%s: %d names of metrics", file, len(names))
+		}
+		for _, name := range names {
+			for _, part := range []string{"_bucket", "_sum", "_count"} {
+				name = strings.TrimSuffix(name, part)
+			}
+			if !strings.Contains(string(manual), "`"+name) {
+				t.Errorf("%s: docs/operation.md does not list %s", file, name)
+			}
 		}
 	}
 }
@@ -72,5 +79,39 @@ func TestDeployNames(t *testing.T) {
 				t.Errorf("%s runs repoglot %s: %v", f.Name(), m[1], err)
 			}
 		}
+	}
+}
+
+// TestSecurityPage: every test that docs/security.md names exists.
+func TestSecurityPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/security.md")
+	must(t, err)
+	missing := map[string]bool{}
+	for _, m := range regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z]+)`").FindAllStringSubmatch(string(page), -1) {
+		missing["func "+m[1]+"("] = true
+	}
+	for _, m := range regexp.MustCompile("`([a-z-]+\\.txtar)`").FindAllStringSubmatch(string(page), -1) {
+		if _, err := os.Stat("testdata/script/" + m[1]); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(missing) < 20 {
+		t.Errorf("%d tests are named", len(missing))
+	}
+	must(t, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for name := range missing {
+			if strings.Contains(string(text), "\n"+name) {
+				delete(missing, name)
+			}
+		}
+		return err
+	}))
+	for name := range missing {
+		t.Errorf("docs/security.md names a test that is not there: %s", name)
 	}
 }
