@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +94,7 @@ func naive(all []map[string]any, q url.Values) []int {
 	for _, e := range all {
 		id, action := int(e["id"].(float64)), fmt.Sprint(e["action"])
 		user, _ := e["user"].(string)
+		unit, _ := e["unit"].(string)
 		at, _ := time.Parse(time.RFC3339, e["timestamp"].(string))
 		in := func(name string, ok func(bound time.Time) bool) bool {
 			if !q.Has(name) {
@@ -104,6 +106,7 @@ func naive(all []map[string]any, q url.Values) []int {
 		after := 0
 		_, _ = fmt.Sscan(q.Get("after_id"), &after)
 		if id > after && (!q.Has("action") || slices.Contains(q["action"], action)) &&
+			(!q.Has("unit") || strings.Contains(unit, "/api/units/"+q.Get("unit")+"/")) &&
 			(q.Get("user") == "" || strings.Contains(user, "/api/users/"+q.Get("user")+"/")) &&
 			in("timestamp_after", func(b time.Time) bool { return !at.Before(b) }) &&
 			in("timestamp_before", func(b time.Time) bool { return !at.After(b) }) {
@@ -178,6 +181,12 @@ func drawChangeFilter(t *rapid.T, all []map[string]any) url.Values {
 	if rapid.Bool().Draw(t, "by user") {
 		q.Set("user", rapid.SampledFrom([]string{"karel", "jane-doe", "nobody", "KAREL", ""}).Draw(t, "user"))
 	}
+	if rapid.Bool().Draw(t, "by unit") {
+		unit, _ := all[rapid.IntRange(0, len(all)-1).Draw(t, "unit of entry")]["unit"].(string)
+		if id := regexp.MustCompile(`/api/units/(\d+)/`).FindStringSubmatch(unit); id != nil {
+			q.Set("unit", id[1])
+		}
+	}
 	for _, name := range []string{"timestamp_after", "timestamp_before"} {
 		if rapid.Bool().Draw(t, name) {
 			stamp := all[rapid.IntRange(0, len(all)-1).Draw(t, "like entry")]["timestamp"].(string)
@@ -197,6 +206,29 @@ func drawChangeFilter(t *rapid.T, all []map[string]any) url.Values {
 		q.Set("ordering", rapid.SampledFrom([]string{"id", "-id"}).Draw(t, "ordering"))
 	}
 	return q
+}
+
+// TestUnitChanges: the history of a string is the entries of its id in the list of its
+// translation.
+func TestUnitChanges(t *testing.T) {
+	t.Parallel()
+	s := serve(catalogtest.Demo(t), Options{})
+	units := getList(t, s, "/api/translations/demo/app/cs/units/?page_size=1000").Results
+	entries := 0
+	for _, u := range units {
+		id := fmt.Sprintf("%.0f", u["id"])
+		got := getList(t, s, "/api/units/"+id+"/changes/?page_size=1000")
+		want := getList(t, s, "/api/translations/demo/app/cs/changes/?page_size=1000&unit="+id)
+		if !slices.Equal(idsOf(got), idsOf(want)) || int(got.Count) != len(got.Results) {
+			t.Errorf("unit %s: %v, want %v", id, idsOf(got), idsOf(want))
+		}
+		entries += len(got.Results)
+	}
+	if entries < len(units) {
+		t.Errorf("%d strings have %d entries", len(units), entries)
+	}
+	wantAnswer(t, s, 404, `{"detail":"Not found."}`, "/api/units/1/changes/")
+	wantAnswer(t, s, 400, `{"unit":["A valid integer is required."]}`, "/api/changes/?unit=x")
 }
 
 // TestFilterCSV: format=csv has what JSON has.

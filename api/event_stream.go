@@ -163,6 +163,7 @@ func (s *Server) streamQuery(ctx context.Context, snap *store.Snapshot, f *event
 		s.streams.keep(generation, scope, q)
 	}
 	q.Actions, q.User, q.From, q.To, q.AfterID = f.Query.Actions, f.Query.User, f.Query.From, f.Query.To, f.last
+	q.UnitID = f.Query.UnitID
 	return q, nil
 }
 

@@ -52,6 +52,7 @@ var resources = map[string]string{
 	"/api/translations/demo/app/cs/repository/":         "GET, POST, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/autotranslate/":      "POST, OPTIONS",
 	"/api/units/":                                       "GET, HEAD, OPTIONS",
+	"/api/units/268435457/changes/":                     "GET, HEAD, OPTIONS",
 	"/api/units/268435457/translations/":                "GET, HEAD, OPTIONS",
 	"/api/units/268435457/suggestions/":                 "GET, POST, HEAD, OPTIONS",
 	"/api/units/268435457/comments/":                    "GET, POST, HEAD, OPTIONS",

@@ -50,6 +50,12 @@ func projectChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) 
 	return q, wire.ProjectPath(project.Slug) + "changes/", err
 }
 
+// unitChanges lists the entries of one string.
+func (e *Env) unitChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
+	u, err := e.visibleUnit(ctx, snap, r)
+	return store.ChangeQuery{TranslationID: u.Translation.ID, UnitID: u.ID}, wire.UnitPath(u.ID) + "changes/", err
+}
+
 func serverChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.ChangeQuery, string, error) {
 	q, err := withoutHidden(ctx, snap, store.ChangeQuery{}, "")
 	return q, "/api/changes/", err
@@ -111,7 +117,7 @@ func listChanges(scope changeScope) Handler {
 }
 
 // changeQuery reads the parameters of change lists: Weblate's action, user,
-// timestamp_after and timestamp_before, and ours, ordering and after_id. Like
+// timestamp_after and timestamp_before, and ours, ordering, after_id and unit. Like
 // Django REST framework it reports all wrong parameters at once, before the
 // page is looked at.
 func changeQuery(r *rest.Request, q store.ChangeQuery) (store.ChangeQuery, error) {
@@ -121,7 +127,10 @@ func changeQuery(r *rest.Request, q store.ChangeQuery) (store.ChangeQuery, error
 	q.From = r.Timestamp("timestamp_after", errs)
 	q.To = r.Timestamp("timestamp_before", errs)
 	q.Newest = newestFirst(r, errs)
-	q.AfterID = afterID(r, errs)
+	q.AfterID = wholeNumber(r, "after_id", errs)
+	if unit := wholeNumber(r, "unit", errs); unit != 0 {
+		q.UnitID = unit
+	}
 	return q, errs.Err()
 }
 
@@ -157,16 +166,17 @@ func newestFirst(r *rest.Request, errs rest.FieldErrors) bool {
 	return false
 }
 
-func afterID(r *rest.Request, errs rest.FieldErrors) int64 {
-	after, given := r.Params.Get("after_id")
+// wholeNumber returns a parameter that is a whole number; 0 without it.
+func wholeNumber(r *rest.Request, name string, errs rest.FieldErrors) int64 {
+	text, given := r.Params.Get(name)
 	if !given {
 		return 0
 	}
-	id, err := strconv.ParseInt(after, 10, 64)
+	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		errs.Add("after_id", "A valid integer is required.")
+		errs.Add(name, "A valid integer is required.")
 	}
-	return max(id, 0)
+	return max(n, 0)
 }
 
 // streamChanges makes the handler of a change list's stream. The stream begins

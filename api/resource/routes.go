@@ -136,6 +136,7 @@ func (e *Env) unitRoutes() []Route {
 		{Path: "/api/units/", Allow: AllowRead, Name: "Unit List", About: about, Kind: KindList, Handle: listAllUnits},
 		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: about, Kind: KindObject, Handle: e.getUnit},
 		{Path: "/api/units/:id/checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: e.listUnitChecks},
+		{Path: "/api/units/:id/changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.unitChanges)},
 		{Path: "/api/units/:id/translations/", Allow: AllowRead, Name: "Translations", About: about, Kind: KindList, Handle: e.listUnitTranslations},
 		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: about, Kind: KindList, Handle: e.listUnitSuggestions},
 		{Path: "/api/units/:id/comments/", Allow: allowPost, Name: "Comments", About: about, Kind: KindList, Handle: e.listUnitComments},
