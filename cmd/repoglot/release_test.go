@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// distVar names the folder that `make release` has filled; without it the tests of a
+// release are skipped.
+const distVar = "REPOGLOT_DIST"
+
+func releaseFolder(t *testing.T) string {
+	t.Helper()
+	dist := os.Getenv(distVar)
+	if dist == "" {
+		t.Skipf("skipped: %s is not set; make release sets it", distVar)
+	}
+	return dist
+}
+
+// TestReleaseIsComplete: every archive and package is there, with its checksum, and
+// every binary with the list of its modules.
+func TestReleaseIsComplete(t *testing.T) {
+	t.Parallel()
+	dist := releaseFolder(t)
+	sums, err := os.ReadFile(filepath.Join(dist, "checksums.txt"))
+	must(t, err)
+	for _, name := range []string{
+		"repoglot_linux_amd64.tar.gz", "repoglot_linux_arm64.tar.gz", "repoglot_darwin_amd64.tar.gz",
+		"repoglot_darwin_arm64.tar.gz", "repoglot_windows_amd64.zip", "repoglot_linux_amd64.deb",
+		"repoglot_linux_arm64.deb", "repoglot_linux_amd64.rpm", "repoglot_linux_arm64.rpm",
+		"repoglot_linux_amd64.cdx.json", "repoglot_windows_amd64.cdx.json",
+	} {
+		data, err := os.ReadFile(filepath.Join(dist, name))
+		must(t, err)
+		sum := sha256.Sum256(data)
+		if !strings.Contains(string(sums), hex.EncodeToString(sum[:])+"  "+name+"\n") {
+			t.Errorf("checksums.txt lacks the checksum of %s", name)
+		}
+		if strings.HasSuffix(name, ".json") {
+			var bom struct {
+				BOMFormat  string `json:"bomFormat"`
+				Components []struct{ Name, Version string }
+			}
+			must(t, json.Unmarshal(data, &bom))
+			if bom.BOMFormat != "CycloneDX" || len(bom.Components) < 30 {
+				t.Errorf("%s: %s with %d components", name, bom.BOMFormat, len(bom.Components))
+			}
+		}
+	}
+}
+
+// TestReleaseArchive: the archive of this machine has the binary, licence and man page.
+func TestReleaseArchive(t *testing.T) {
+	t.Parallel()
+	dist := releaseFolder(t)
+	needPrograms(t, "tar")
+	root := t.TempDir()
+	out, err := exec.CommandContext(t.Context(), "tar", "xzf", filepath.Join(dist, "repoglot_"+runtime.GOOS+"_"+runtime.GOARCH+".tar.gz"), "-C", root).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
+		_, err := os.Stat(filepath.Join(root, name))
+		must(t, err)
+	}
+	if out, err = exec.CommandContext(t.Context(), filepath.Join(root, "repoglot"), "version").Output(); err != nil || !strings.HasPrefix(string(out), "repoglot ") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestReleaseDeb: the package for Debian is unpacked, and its program serves. Its unit
+// runs the program where the package puts it.
+func TestReleaseDeb(t *testing.T) {
+	t.Parallel()
+	dist := releaseFolder(t)
+	needPrograms(t, "dpkg-deb")
+	root := t.TempDir()
+	deb := filepath.Join(dist, "repoglot_linux_"+runtime.GOARCH+".deb")
+	out, err := exec.CommandContext(t.Context(), "dpkg-deb", "-x", deb, root).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"usr/share/man/man1/repoglot.1", "usr/share/bash-completion/completions/repoglot", "usr/share/doc/repoglot/copyright"} {
+		_, err := os.Stat(filepath.Join(root, name))
+		must(t, err)
+	}
+	unit, err := os.ReadFile(filepath.Join(root, "usr/lib/systemd/system/repoglot.service"))
+	must(t, err)
+	if !strings.Contains(string(unit), "ExecStart=/usr/bin/repoglot serve ") {
+		t.Errorf("the unit is\n%s", unit)
+	}
+	serveAndStop(t, filepath.Join(root, "usr/bin/repoglot"))
+}
+
+// serveAndStop has a program serve a repository until it answers.
+func serveAndStop(t *testing.T, program string) {
+	t.Helper()
+	scenario, err := testrepos.Named("lifecycle")
+	must(t, err)
+	repo, err := testrepos.Create(filepath.Join(t.TempDir(), "kettle.git"), scenario)
+	must(t, err)
+	c := &child{cmd: exec.CommandContext(context.Background(), program, "serve", repo.Path(), "--listen", "127.0.0.1:0", "--data-dir", t.TempDir()), out: &output{}, err: &output{}, ended: make(chan error, 1)}
+	c.cmd.Stdout, c.cmd.Stderr = c.out, c.err
+	must(t, c.cmd.Start())
+	go func() { c.ended <- c.cmd.Wait() }()
+	why := "it does not say where it serves"
+	until(func() bool {
+		match := servesOn.FindStringSubmatch(c.out.String())
+		if match != nil {
+			why = get("200", match[1]+"/api/translations/kettle/kettle/nb/", "", []string{`"translated":3`})
+		}
+		return why == ""
+	})
+	if why != "" {
+		t.Errorf("%s: %s\n%s%s", http.MethodGet, why, c.out, c.err)
+	}
+	must(t, c.cmd.Process.Signal(os.Interrupt))
+	if err := <-c.ended; err != nil {
+		t.Errorf("repoglot serve: %v\n%s", err, c.err)
+	}
+}
