@@ -154,21 +154,21 @@ func TestWidgets(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
 	for path, want := range map[string]string{
-		"/widget/demo/app/cs/svg-badge.svg":       "translated: 93%",
-		"/widgets/demo/cs/app/svg-badge.svg":      "translated: 93%",
+		"/widget/demo/app/cs/svg-badge.svg":       "translated: 91%",
+		"/widgets/demo/cs/app/svg-badge.svg":      "translated: 91%",
 		"/widgets/demo/-/app/horizontal-auto.svg": ">cs_CZ</text>",
 		"/widget/demo/app/horizontal-blue.svg":    "#007ec6",
 		"/widget/demo/app/multi-auto.svg":         ">Czech</text>",
 		"/widgets/demo/-/multi-green.svg":         ">Serbian (latin)</text>",
 		"/widget/demo/app/multi-red.svg":          "#e05d44",
-		"/widget/demo/svg-badge.svg":              "translated: 96%",
-		"/widget/demo/-/cs/svg-badge.svg":         "translated: 93%",
-		"/widgets/demo/cs/svg-badge.svg":          "translated: 93%",
-		"/widget/demo/88x31-grey.png":             ">96%</text>",
-		"/widget/demo/88x31-nope.svg":             ">96%</text>",
+		"/widget/demo/svg-badge.svg":              "translated: 31%",
+		"/widget/demo/-/cs/svg-badge.svg":         "translated: 91%",
+		"/widgets/demo/cs/svg-badge.svg":          "translated: 91%",
+		"/widget/demo/88x31-grey.png":             ">31%</text>",
+		"/widget/demo/88x31-nope.svg":             ">31%</text>",
 		"/widget/demo/287x66-black.png":           ">Demo &lt;project&gt;</text>",
-		"/widgets/demo/-/287x66-white.png":        "96% translated, 4 languages",
-		"/widget/demo/app/open-graph.png":         "translated, 91 strings, 4 languages",
+		"/widgets/demo/-/287x66-white.png":        "31% translated, 3 languages",
+		"/widget/demo/app/open-graph.png":         "translated, 135 strings, 3 languages",
 	} {
 		rec := call(t, s, http.MethodGet, path)
 		if rec.Code != 200 || !strings.Contains(rec.Body.String(), want) || rec.Header().Get("Cache-Control") != "max-age=3600" || rec.Header().Get("Content-Type") != rest.TypeSVG {

@@ -16,7 +16,11 @@ func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot
 	if err != nil {
 		return nil, err
 	}
-	return e.newTranslationStatistics(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug), nil
+	rows, err := snap.SumsByComponent(ctx, []int64{t.ComponentID})
+	if err != nil {
+		return nil, err
+	}
+	return e.newTranslationStatistics(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, sourceCounts(rows)[t.ComponentID].Units), nil
 }
 
 // listComponentStatistics lists the statistics of a component's translations,
@@ -26,8 +30,9 @@ func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot,
 	if err != nil {
 		return nil, err
 	}
+	source := sourceUnits(all)
 	return rest.ListOfObjects(r, all, wire.ComponentPath(component.Project.Slug, component.Slug)+"statistics/", func(t *catalog.Translation) wire.TranslationStatistics {
-		return e.newTranslationStatistics(r.Link, t, component.Project.Slug, component.Slug)
+		return e.newTranslationStatistics(r.Link, t, component.Project.Slug, component.Slug, source)
 	})
 }
 
@@ -114,8 +119,19 @@ func newStatistics(sum *store.Sum) wire.Statistics {
 	return wire.NewStatistics(&sum.Stats, sum.LastChange, sum.RecentChanges)
 }
 
-func (e *Env) newTranslationStatistics(l wire.Links, t *catalog.Translation, project, component string) wire.TranslationStatistics {
-	return wire.NewTranslationStatistics(l, t, e.Language(t.Language).Name, project, component)
+// sourceUnits returns the number of strings of the source translation among a
+// component's.
+func sourceUnits(all []catalog.Translation) int64 {
+	for i := range all {
+		if all[i].IsSource {
+			return all[i].Stats.Total.Units
+		}
+	}
+	return 0
+}
+
+func (e *Env) newTranslationStatistics(l wire.Links, t *catalog.Translation, project, component string, source int64) wire.TranslationStatistics {
+	return wire.NewTranslationStatistics(l, t, e.Language(t.Language).Name, project, component, source)
 }
 
 func (e *Env) languagesOfProject(l wire.Links, sums []store.Sum, project string) []wire.ProjectLanguageStatistics {

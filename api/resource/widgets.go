@@ -3,11 +3,13 @@ package resource
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/widget"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -54,24 +56,64 @@ func (e *Env) progressOf(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		if err != nil {
 			return nil, err
 		}
-		return e.newProgress(t.Component.Settings.Name, []store.Sum{{Language: t.Language, Stats: t.Stats}}), nil
+		sums, err := openSums(ctx, snap, []int64{t.ComponentID}, t.Language)
+		return e.newProgress(t.Component.Settings.Name, sums), err
 	case component != "" && component != "-":
 		c, err := e.importedComponent(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		sums, err := snap.Sums(ctx, store.SumQuery{Components: []int64{c.ID}, Sources: true})
+		sums, err := openSums(ctx, snap, []int64{c.ID}, "")
 		return e.newProgress(c.Settings.Name, sums), err
 	}
 	p, err := visibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	sums, err := sumsOf(ctx, snap, p.Slug, language)
+	ids, err := importedIDs(ctx, snap, p.Slug)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := openSums(ctx, snap, ids, language)
 	if err == nil && len(sums) == 0 && language != "" {
 		err = rest.ErrNotFound
 	}
 	return e.newProgress(p.Settings.Name, sums), err
+}
+
+// openSums adds up the statistics of components by language, or those of one language,
+// as people understand them: the source language is left out unless it is asked for,
+// and strings that a file lacks count as untranslated (docs/compatibility.md#badges).
+func openSums(ctx context.Context, snap *store.Snapshot, components []int64, language string) ([]store.Sum, error) {
+	rows, err := snap.SumsByComponent(ctx, components)
+	sources := sourceCounts(rows)
+	byLanguage := map[string]store.Sum{}
+	for i := range rows {
+		row := &rows[i]
+		if language != "" && row.Language != language || language == "" && row.Source {
+			continue
+		}
+		sum := row.Sum
+		if source := sources[row.ComponentID]; source.Units > sum.Stats.Total.Units {
+			sum.Stats.Total = source
+		}
+		total := byLanguage[row.Language]
+		total.Language = row.Language
+		total.Add(sum)
+		byLanguage[row.Language] = total
+	}
+	return slices.Collect(maps.Values(byLanguage)), err
+}
+
+// sourceCounts returns the size of each component's source translation.
+func sourceCounts(rows []store.ComponentSum) map[int64]catalog.Count {
+	counts := map[int64]catalog.Count{}
+	for i := range rows {
+		if rows[i].Source {
+			counts[rows[i].ComponentID] = rows[i].Stats.Total
+		}
+	}
+	return counts
 }
 
 func (e *Env) newProgress(name string, sums []store.Sum) *widget.Progress {

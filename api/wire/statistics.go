@@ -89,6 +89,8 @@ type TranslationStatistics struct {
 	Project      string  `json:"project"`
 	URLTranslate string  `json:"url_translate"`
 	LastAuthor   *string `json:"last_author"`
+	// Missing is ours: the strings of the source translation that the file lacks.
+	Missing int64 `json:"missing"`
 }
 
 // ProjectLanguageStatistics are the statistics of one language of a project.
@@ -168,15 +170,15 @@ func NewStatistics(st *catalog.Stats, last time.Time, recent int64) Statistics {
 }
 
 // NewTranslationStatistics makes the statistics of a translation; name is the
-// language's.
-func NewTranslationStatistics(l Links, t *catalog.Translation, name, project, component string) TranslationStatistics {
+// language's, and source the number of strings of the source translation.
+func NewTranslationStatistics(l Links, t *catalog.Translation, name, project, component string, source int64) TranslationStatistics {
 	translate := l.Web(TranslatePath(project, component, t.Language))
 	return TranslationStatistics{
 		Statistics: NewStatistics(&t.Stats, t.LastChange, t.RecentChanges),
 		Code:       t.Language, Name: name,
 		URL: l.Web(Path("projects", project, component, t.Language)), TranslateURL: translate,
 		Component: component, Project: project, URLTranslate: translate,
-		LastAuthor: OrNull(t.LastAuthor),
+		LastAuthor: OrNull(t.LastAuthor), Missing: max(0, source-t.Stats.Total.Units),
 	}
 }
 
