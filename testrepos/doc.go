@@ -9,6 +9,8 @@
 //
 // Large repositories are generated: GenSpec makes one component in one commit, Project
 // many components with a history of thousands of commits, written as a pack.
+// A Forge answers as the REST API of GitHub, GitLab, Gitea or Forgejo does, and checks
+// what it is sent.
 //
 // Goals:
 //   - The same scenario always gives the same commit hashes: authors, dates and

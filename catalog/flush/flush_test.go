@@ -19,8 +19,6 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-func TestMain(m *testing.M) { gittest.Main(m) }
-
 type upstream = gittest.Upstream[object.Hash]
 
 const done = catalog.StateTranslated
