@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -53,7 +55,7 @@ func (b *bench) projects(ctx context.Context) error {
 		{"replay", replayed, []string{"full"}},
 		{"small", small, []string{"none", "full"}},
 	} {
-		pair, err := b.projectPair(shape.name, shape.project)
+		pair, err := b.projectPair(ctx, shape.name, shape.project)
 		if err != nil {
 			return fmt.Errorf("%s: %w", shape.name, err)
 		}
@@ -75,22 +77,59 @@ func (b *bench) projects(ctx context.Context) error {
 type projectSide struct {
 	name    string
 	project testrepos.Project
-	repo    *testrepos.ProjectRepo
+	repo    madeProject
+}
+
+// madeProject is a repository that a child made.
+type madeProject struct {
+	Dir               string
+	Commits, Distinct int
+}
+
+// makeProject makes a project in a child: a process that is started counts the most
+// memory that its parent ever had as its own.
+func (b *bench) makeProject(ctx context.Context, dir string, p testrepos.Project) (made madeProject, err error) {
+	shape, err := json.Marshal(p)
+	if err != nil {
+		return made, err
+	}
+	child, err := childCommand(ctx, "project", dir, string(shape), "")
+	if err != nil {
+		return made, err
+	}
+	out, err := child.Output()
+	if err != nil {
+		return made, fmt.Errorf("make %s: %w", dir, err)
+	}
+	return made, json.Unmarshal(out, &made)
+}
+
+// makeProjectHere is makeProject in the child.
+func makeProjectHere(dir, shape string, out io.Writer) error {
+	var p testrepos.Project
+	if err := json.Unmarshal([]byte(shape), &p); err != nil {
+		return err
+	}
+	repo, err := testrepos.CreateProject(dir, p)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(madeProject{repo.Dir, len(repo.Commits), repo.Distinct})
 }
 
 // projectPair makes a project and one component with its distinct strings. The one
 // component has as many times fewer commits as it has more strings, and each commit
 // changes as many more, so that both histories have the same bytes and changes.
-func (b *bench) projectPair(name string, p testrepos.Project) (pair [2]projectSide, err error) {
+func (b *bench) projectPair(ctx context.Context, name string, p testrepos.Project) (pair [2]projectSide, err error) {
 	pair[0] = projectSide{name: name + "-many", project: p}
-	if pair[0].repo, err = testrepos.CreateProject(filepath.Join(b.dir, pair[0].name+".git"), p); err != nil {
+	if pair[0].repo, err = b.makeProject(ctx, filepath.Join(b.dir, pair[0].name+".git"), p); err != nil {
 		return pair, err
 	}
 	one, distinct := p, pair[0].repo.Distinct
 	one.Components, one.Strings = 1, distinct
 	one.Templates, one.Edits = p.Templates*p.Strings/distinct, p.Edits*p.Strings/distinct
 	pair[1] = projectSide{name: name + "-one", project: one}
-	pair[1].repo, err = testrepos.CreateProject(filepath.Join(b.dir, pair[1].name+".git"), one)
+	pair[1].repo, err = b.makeProject(ctx, filepath.Join(b.dir, pair[1].name+".git"), one)
 	return pair, err
 }
 
@@ -139,7 +178,7 @@ func (b *bench) comparePair(ctx context.Context, pair [2]projectSide, history st
 
 // String says what was imported, such as "100 × 70 × 160 strings".
 func (s projectSide) String() string {
-	return fmt.Sprintf("%d × %d × %d strings, %d commits", s.project.Components, s.project.Languages, s.project.Strings, len(s.repo.Commits))
+	return fmt.Sprintf("%d × %d × %d strings, %d commits", s.project.Components, s.project.Languages, s.project.Strings, s.repo.Commits)
 }
 
 func (b *bench) projectRows(what string, u usage, limited bool) {

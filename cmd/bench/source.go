@@ -233,6 +233,8 @@ func runChild(ctx context.Context, args []string, out io.Writer) error {
 	switch what {
 	case "nothing":
 		return nil
+	case "project":
+		return makeProjectHere(dir, address, out)
 	case "bare":
 		return serveBare(dir, address, out)
 	}
