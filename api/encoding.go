@@ -112,7 +112,7 @@ func compress(e encoding, body []byte) []byte {
 	w, ok := compressors[e].Get().(*zstd.Encoder)
 	if !ok {
 		var err error
-		if w, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true)); err != nil {
+		if w, err = newZstd(nil); err != nil {
 			panic(err) // the options are constant
 		}
 	}
@@ -128,9 +128,17 @@ func encoder(e encoding, w io.Writer) (io.WriteCloser, error) {
 	case gzipped:
 		return gzip.NewWriter(w), nil
 	case zstandard:
-		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+		return newZstd(w)
 	}
 	return plainWriter{w}, nil
+}
+
+// zstdWindow is how far back an encoder finds repetitions. With the default of 8 MiB
+// each encoder of a long list took 9 MiB.
+const zstdWindow = 512 << 10
+
+func newZstd(w io.Writer) (*zstd.Encoder, error) {
+	return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(zstdWindow))
 }
 
 type plainWriter struct{ io.Writer }

@@ -130,13 +130,13 @@ func sqliteURL(path string, settings url.Values) (string, error) {
 // The bounds of the pages that sessions cache, in KiB. The driver's allocator takes
 // 8 KiB for a page of 4 KiB and its header, so that caches take twice as much.
 const (
-	readCache   = 2 << 10 // of each reading session: up to 12 of them
+	readCache   = 1 << 9 // of each reading session: up to 12 of them
 	stepCache   = 4 << 10
 	importCache = 16 << 10 // of the writer during imports
 	// Units are found by hashes, so that a million of them are put into an index in
 	// random order: with importCache most of its pages were written to the log and
 	// read back several times. A step that adds bulkUnits to a translation gets bulkCache.
-	bulkCache = 256 << 10
+	bulkCache = 128 << 10
 	bulkUnits = 100_000
 )
 
