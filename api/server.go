@@ -125,6 +125,7 @@ func New(opts Options) *Server {
 		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version,
 	}
+	s.env.Now = s.now
 	if s.env.Progress == nil {
 		s.env.Progress = func(int64) (resource.Progress, bool) { return resource.Progress{}, false }
 	}

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog/lang"
 )
@@ -20,6 +21,8 @@ type Env struct {
 	// WithoutGitExport says that repositories cannot be cloned from this
 	// server: git_export is "" then.
 	WithoutGitExport bool
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
 	// Version is the program's; "" is shown as 0. The ETags of exports depend
 	// on it, since a new version may write other bytes.
 	Version string

@@ -68,6 +68,7 @@ func (e *Env) translationRoutes() []Route {
 	return []Route{
 		{Path: path, Allow: allowDelete, Name: "Translation Instance", About: about, Kind: KindObject, Handle: e.getTranslation},
 		{Path: path + "units/", Allow: allowPost, Name: "Units", About: about, Kind: KindList, Handle: e.listUnits},
+		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: listContributors(e.translationActivity)},
 		{Path: path + "checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: e.listTranslationChecks},
 		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.translationChanges)},
 		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(e.translationChanges)},
@@ -93,6 +94,8 @@ func (e *Env) componentRoutes() []Route {
 		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(e.componentChanges)},
 		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.componentHistory)},
 		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindList, Handle: e.listComponentStatistics},
+		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: listContributors(e.componentActivity)},
+		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: e.listCredits(e.componentActivity)},
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getComponentRepository},
 		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getLock},
 		{Path: path + "links/", Allow: allowPost, Name: "Links", About: about, Kind: KindList, Handle: emptyList(ofComponent, "links")},
@@ -120,6 +123,9 @@ func (e *Env) projectRoutes() []Route {
 		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(projectHistory)},
 		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: getProjectStatistics},
 		{Path: path + "languages/", Allow: AllowRead, Name: "Languages", About: about, Kind: KindList, Handle: e.listProjectLanguages},
+		{Path: path + "matrix/", Allow: AllowRead, Name: "Matrix", About: about, Kind: KindList, Handle: e.listMatrix},
+		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: listContributors(projectActivity)},
+		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: e.listCredits(projectActivity)},
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getProjectRepository},
 		{Path: path + "file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectFiles},
 		{Path: path + "languages/:code/file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectLanguageFiles},
@@ -137,6 +143,7 @@ func (e *Env) unitRoutes() []Route {
 		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: about, Kind: KindObject, Handle: e.getUnit},
 		{Path: "/api/units/:id/checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: e.listUnitChecks},
 		{Path: "/api/units/:id/changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.unitChanges)},
+		{Path: "/api/units/:id/occurrences/", Allow: AllowRead, Name: "Occurrences", About: about, Kind: KindList, Handle: e.listOccurrences},
 		{Path: "/api/units/:id/translations/", Allow: AllowRead, Name: "Translations", About: about, Kind: KindList, Handle: e.listUnitTranslations},
 		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: about, Kind: KindList, Handle: e.listUnitSuggestions},
 		{Path: "/api/units/:id/comments/", Allow: allowPost, Name: "Comments", About: about, Kind: KindList, Handle: e.listUnitComments},
@@ -183,6 +190,7 @@ func (e *Env) serverRoutes() []Route {
 		{Path: "/api/addons/:id/", Allow: allowPutToPatch, Name: "Addon Instance", About: "Addons API.", Kind: KindObject, Handle: getAddon},
 		{Path: "/api/tasks/:uuid/", Allow: allowDelete, Name: "Task Instance", About: "Tasks API.", Kind: KindLive, Handle: e.getTask},
 		{Path: "/api/metrics/", Allow: AllowRead, Name: "Metrics", About: "Metrics view for monitoring.", Kind: KindObject, Handle: getServerMetrics},
+		{Path: "/api/checks/", Allow: AllowRead, Name: "Check List", About: "Quality checks and how many strings fail them.", Kind: KindList, Handle: listCheckSums},
 		{Path: "/api/search/", Allow: AllowRead, Name: "Search", About: "Site-wide search endpoint.", Kind: KindList, Handle: e.search},
 	}
 }

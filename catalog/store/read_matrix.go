@@ -135,3 +135,14 @@ func (s *Snapshot) FailingCounts(ctx context.Context, components []int64, transl
 	})
 	return out, s.db.fail(ctx, "count failing checks", err)
 }
+
+// TargetIDs returns the ids of the live translations of components, except into their
+// source languages, ascending. An index of the live translations gives them.
+func (s *Snapshot) TargetIDs(ctx context.Context, components []int64) (ids []int64, err error) {
+	defer s.about(components...).end()
+	err = chunks(components, func(chunk []any) error {
+		return s.s.ids(ctx, `SELECT id FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0 AND is_source = 0`, chunk, &ids)
+	})
+	slices.Sort(ids)
+	return ids, s.db.fail(ctx, "list translations", err)
+}

@@ -48,6 +48,11 @@ func setUp(dir string, out io.Writer) error {
 		}
 		fmt.Fprintf(out, "%s %s  (%s; %d pushes left)\n", verb(made), r.Dir, d.about, r.Rest())
 	}
+	pages, made, err := commitPages(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s %s  (the translations of repoglot's own pages)\n", verb(made), pages)
 	name, made, err := writeConfig(dir)
 	if err != nil {
 		return err
@@ -120,6 +125,12 @@ func advance(dir string, out io.Writer) error {
 		for _, c := range p.Commits {
 			fmt.Fprintf(out, "%s %.10s %s: %s\n", d.dir, c.Hash, c.Author, c.Subject)
 		}
+	}
+	if _, changed, err := commitPages(dir); err != nil {
+		return err
+	} else if changed {
+		pushed = true
+		fmt.Fprintf(out, "%s: the translations of the pages changed\n", pagesRepo)
 	}
 	if !pushed {
 		fmt.Fprintf(out, "nothing is left to push; remove %s to begin again\n", dir)
@@ -197,4 +208,15 @@ projects:
         filemask: glossary/*.po
         license: CC0-1.0
         is_glossary: true
+  - slug: repoglot
+    name: repoglot
+    components:
+      - slug: pages
+        name: Pages
+        repo: {{path "pages.git"}}
+        branch: main
+        filemask: po/*.po
+        new_base: po/repoglot.pot
+        source_language: en
+        license: Apache-2.0
 `

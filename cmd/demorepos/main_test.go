@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/goccy/go-yaml"
 
 	"github.com/repoglot/repoglot/testrepos"
@@ -41,8 +44,8 @@ func mustRun(t *testing.T, args ...string) string {
 func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a \"demo\" of mine")
 	out := mustRun(t, dir)
-	if n := strings.Count(out, "made "); n != 4 {
-		t.Errorf("%d things made, want 4:\n%s", n, out)
+	if n := strings.Count(out, "made "); n != 5 {
+		t.Errorf("%d things made, want 5:\n%s", n, out)
 	}
 	first := mustRun(t, "-advance", dir)
 	if n := strings.Count(first, "\n"); n != 3 || !strings.Contains(first, "app.git ") {
@@ -50,7 +53,7 @@ func TestDemo(t *testing.T) {
 	}
 	config := filepath.Join(dir, configFile)
 	must(t, os.WriteFile(config, []byte("mine"), 0o600))
-	if out = mustRun(t, dir); strings.Count(out, "kept ") != 4 {
+	if out = mustRun(t, dir); strings.Count(out, "kept ") != 5 {
 		t.Errorf("second run did not keep everything:\n%s", out)
 	}
 	if data, err := os.ReadFile(config); err != nil || string(data) != "mine" {
@@ -87,7 +90,7 @@ func TestConfig(t *testing.T) {
 		}
 	}
 	must(t, yaml.UnmarshalWithOptions(data, &c, yaml.Strict()))
-	if c.DataDir != filepath.Join(dir, "data") || len(c.Projects) != 1 || c.Projects[0].Slug != "demo" {
+	if c.DataDir != filepath.Join(dir, "data") || len(c.Projects) != 2 || c.Projects[0].Slug != "demo" {
 		t.Errorf("configuration %+v", c)
 	}
 	scenarios := map[string]string{}
@@ -122,7 +125,7 @@ func TestConfig(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(dir, "app.git.new", "refs"), 0o755))
-	if out := mustRun(t, dir); strings.Count(out, "made ") != 4 {
+	if out := mustRun(t, dir); strings.Count(out, "made ") != 5 {
 		t.Errorf("not everything was made:\n%s", out)
 	}
 }
@@ -152,5 +155,36 @@ func TestWrongUsage(t *testing.T) {
 	}
 	if code, _, _ := command(t, "-h"); code != 0 {
 		t.Errorf("-h: status %d, want 0", code)
+	}
+}
+
+// TestPagesRepo: the translations of the pages are committed once, and again when they
+// have changed.
+func TestPagesRepo(t *testing.T) {
+	dir := t.TempDir()
+	for _, want := range []bool{true, false} {
+		if _, made, err := commitPages(dir); err != nil || made != want {
+			t.Fatalf("made %v %v, want %v", made, err, want)
+		}
+	}
+	repo, err := git.PlainOpen(filepath.Join(dir, pagesRepo))
+	must(t, err)
+	head, err := repo.Head()
+	must(t, err)
+	commit, err := repo.CommitObject(head.Hash())
+	must(t, err)
+	if _, err := commit.File("po/cs.po"); err != nil {
+		t.Error(err)
+	}
+	tree, err := storeTree(repo, &object.Tree{})
+	must(t, err)
+	commit.TreeHash = tree // as if the files had been others
+	stored := repo.Storer.NewEncodedObject()
+	must(t, commit.Encode(stored))
+	hash, err := repo.Storer.SetEncodedObject(stored)
+	must(t, err)
+	must(t, repo.Storer.SetReference(plumbing.NewHashReference(head.Name(), hash)))
+	if _, made, err := commitPages(dir); err != nil || !made {
+		t.Errorf("other files: made %v %v", made, err)
 	}
 }

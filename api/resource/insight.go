@@ -1,0 +1,285 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// matrixDays is how long ago the earlier percentage of a matrix is.
+const matrixDays = 30
+
+// listMatrix lists the translations of a project, except into source languages, with
+// their percentage now and 30 days ago, by id.
+func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := importedIDs(ctx, snap, project.Slug)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := visibleComponents(ctx, snap, project.Slug)
+	if err != nil {
+		return nil, err
+	}
+	slugs := map[int64]string{}
+	for _, c := range rows {
+		slugs[c.ID] = c.Slug
+	}
+	sources, translations, err := matrixRows(ctx, snap, ids)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.FindWindow(int64(len(translations)), rest.MaxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	page, err := snap.TranslationsByID(ctx, rest.Slice(translations, w))
+	if err != nil {
+		return nil, err
+	}
+	past, err := snap.PastStats(ctx, ids, rest.Slice(translations, w), e.today().AddDate(0, 0, -matrixDays))
+	if err != nil {
+		return nil, err
+	}
+	cells := make([]wire.MatrixCell, len(page))
+	for i := range page {
+		t := &page[i]
+		var before *catalog.Stats
+		if s, ok := past[t.ID]; ok {
+			before = &s
+		}
+		cells[i] = wire.NewMatrixCell(r.Link, t, project.Slug, slugs[t.ComponentID], sources[t.ComponentID], before)
+	}
+	return r.NewList(w, wire.ProjectPath(project.Slug)+"matrix/", cells), nil
+}
+
+// matrixRows returns the sizes of the source translations of components, and the ids of
+// all others.
+func matrixRows(ctx context.Context, snap *store.Snapshot, components []int64) (sources map[int64]catalog.Count, others []int64, err error) {
+	sums, err := snap.SumsByComponent(ctx, components)
+	if err != nil {
+		return nil, nil, err
+	}
+	others, err = snap.TargetIDs(ctx, components)
+	return sourceCounts(sums), others, err
+}
+
+// today is the time by the server's clock.
+func (e *Env) today() time.Time {
+	if e.Now != nil {
+		return e.Now()
+	}
+	return time.Now()
+}
+
+// activityScope finds what a list of contributors is about, and its path.
+type activityScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error)
+
+func projectActivity(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error) {
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return store.ActivityQuery{}, "", err
+	}
+	ids, err := importedIDs(ctx, snap, project.Slug)
+	return store.ActivityQuery{Components: ids}, wire.ProjectPath(project.Slug), err
+}
+
+func (e *Env) componentActivity(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error) {
+	c, err := e.importedComponent(ctx, snap, r)
+	return store.ActivityQuery{Components: []int64{c.ID}}, wire.ComponentPath(c.Project.Slug, c.Slug), err
+}
+
+func (e *Env) translationActivity(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error) {
+	t, err := e.visibleTranslation(ctx, snap, r)
+	return store.ActivityQuery{Components: []int64{t.ComponentID}, TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
+}
+
+// listContributors lists the authors of entries in a time, those with the most first;
+// ours. With by_language each language is counted by itself.
+func listContributors(scope activityScope) Handler {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+		q, path, err := scope(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		errs := rest.FieldErrors{}
+		q.From, q.To = r.Timestamp("timestamp_after", errs), r.Timestamp("timestamp_before", errs)
+		if err := errs.Err(); err != nil {
+			return nil, err
+		}
+		_, q.ByTranslation = r.Params.Get("by_language")
+		a, err := snap.Activity(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		languages, err := languagesOf(ctx, snap, a.Contributors)
+		if err != nil {
+			return nil, err
+		}
+		return rest.ListOfObjects(r, a.Contributors, path+"contributors/", func(c *store.Contributor) wire.Contributor {
+			return wire.Contributor{
+				Username: c.Username, FullName: c.FullName, Language: wire.OrNull(languages[c.TranslationID]),
+				Updated: c.Updated, Added: c.Added, Removed: c.Removed, First: wire.EntryTime(c.First), Last: wire.EntryTime(c.Last), URL: r.Link.User(c.Username),
+			}
+		})
+	}
+}
+
+// languagesOf are the languages of the translations of a list.
+func languagesOf(ctx context.Context, snap *store.Snapshot, list []store.Contributor) (map[int64]string, error) {
+	var ids []int64
+	for i := range list {
+		if id := list[i].TranslationID; id != 0 {
+			ids = append(ids, id)
+		}
+	}
+	found, err := snap.TranslationsByID(ctx, ids)
+	languages := map[int64]string{}
+	for i := range found {
+		languages[found[i].ID] = found[i].Language
+	}
+	return languages, err
+}
+
+// listCredits answers who changed strings in a time, by language, as
+// Weblate does. Without start or end the time has no such bound.
+func (e *Env) listCredits(scope activityScope) Handler {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+		q, _, err := scope(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		errs := rest.FieldErrors{}
+		q.From, q.To, q.ByTranslation = r.Timestamp("start", errs), r.Timestamp("end", errs), true
+		if err := errs.Err(); err != nil {
+			return nil, err
+		}
+		a, err := snap.Activity(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		languages, err := languagesOf(ctx, snap, a.Contributors)
+		if err != nil {
+			return nil, err
+		}
+		wanted, _ := r.Params.Get("lang")
+		return &rest.Array{Items: e.creditsOf(a.Contributors, languages, wanted)}, nil
+	}
+}
+
+// creditsOf groups authors by the name of the language.
+func (e *Env) creditsOf(list []store.Contributor, languages map[int64]string, wanted string) []map[string][]wire.Credit {
+	byCode := map[string]map[string]*wire.Credit{}
+	for i := range list {
+		c := &list[i]
+		code := languages[c.TranslationID]
+		if code == "" || wanted != "" && wanted != code || c.Updated+c.Added == 0 {
+			continue
+		}
+		if byCode[code] == nil {
+			byCode[code] = map[string]*wire.Credit{}
+		}
+		if byCode[code][c.Username] == nil {
+			byCode[code][c.Username] = &wire.Credit{FullName: c.FullName}
+		}
+		byCode[code][c.Username].ChangeCount += c.Updated + c.Added
+	}
+	codes := make([]string, 0, len(byCode))
+	for code := range byCode {
+		codes = append(codes, code)
+	}
+	slices.Sort(codes)
+	out := make([]map[string][]wire.Credit, 0, len(codes))
+	for _, code := range codes {
+		var credits []wire.Credit
+		for _, c := range byCode[code] {
+			credits = append(credits, *c)
+		}
+		slices.SortFunc(credits, func(a, b wire.Credit) int {
+			return cmp.Or(cmp.Compare(b.ChangeCount, a.ChangeCount), cmp.Compare(a.FullName, b.FullName))
+		})
+		out = append(out, map[string][]wire.Credit{e.Language(code).Name: credits})
+	}
+	return out
+}
+
+// maxOccurrences is the number of components that are searched for the same string.
+const maxOccurrences = 1000
+
+// listOccurrences lists the same string, with its context, in the same language of all
+// components that the client may see, by id; ours.
+func (e *Env) listOccurrences(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	u, err := e.visibleUnit(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	components, err := servedComponents(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := snap.Occurrences(ctx, u.Identity, components, maxOccurrences)
+	if err != nil {
+		return nil, err
+	}
+	sources, of := make([]catalog.Unit, len(ids)), make([]int64, len(ids))
+	for i, id := range ids {
+		sources[i], of[i] = catalog.Unit{ID: id, Identity: u.Identity}, id/catalog.UnitsPerComponent
+	}
+	said, err := snap.SaidIn(ctx, sources, of, []string{u.Translation.Language})
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.FindWindow(int64(len(said)), rest.MaxUnitsSize)
+	if err != nil {
+		return nil, err
+	}
+	var units []catalog.Unit
+	var translations []int64
+	for _, s := range rest.Slice(said, w) {
+		units, translations = append(units, s.Unit), append(translations, s.Unit.TranslationID)
+	}
+	list, err := snap.TranslationsByID(ctx, translations)
+	owners := map[int64]catalog.Translation{}
+	for i := range list {
+		owners[list[i].ID] = list[i]
+	}
+	return r.NewList(w, wire.UnitPath(u.ID)+"occurrences/", pageOfUnits(r.Link, units, owners, components)), err
+}
+
+// listCheckSums lists the quality checks with the number of strings that fail each, the
+// greatest first; ours.
+func listCheckSums(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	ids, err := importedIDs(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	failing, err := snap.FailingCounts(ctx, ids, 0)
+	if err != nil {
+		return nil, err
+	}
+	numbers := map[checks.ID]int64{}
+	for i := range failing {
+		for id := range checks.Mask(failing[i].Failing).All() {
+			numbers[id] += failing[i].Units
+		}
+	}
+	all := checks.All()
+	slices.SortStableFunc(all, func(a, b checks.Check) int { return cmp.Compare(numbers[b.ID], numbers[a.ID]) })
+	return rest.ListOfObjects(r, all, "/api/checks/", func(c *checks.Check) wire.CheckSum {
+		return wire.CheckSum{
+			Check: c.Name, Name: c.Title, Description: c.Description, Units: numbers[c.ID],
+			UnitsURL: r.Link.Base + "/api/units/?q=" + url.QueryEscape("check:"+c.Name),
+		}
+	})
+}
