@@ -9,10 +9,12 @@
 //		Find the translation files of a repository and print a configuration
 //	repoglot check [FILE|DIR|-]...
 //		Lint PO files
-//	repoglot token create [--scope read|admin] NAME
+//	repoglot token create [--scope read|admin] [--expires 90d|DATE] NAME
 //		Make a token and print it; it is shown only once
 //	repoglot token list
 //		List the tokens, without their secrets
+//	repoglot token log
+//		List when tokens were made and revoked, the oldest first
 //	repoglot token revoke NAME
 //		Revoke a token at once
 //	repoglot verify
