@@ -231,6 +231,31 @@ func TestUnitChanges(t *testing.T) {
 	wantAnswer(t, s, 400, `{"unit":["A valid integer is required."]}`, "/api/changes/?unit=x")
 }
 
+// TestContributions: the translations of an author are those whose lists of changes
+// name the author.
+func TestContributions(t *testing.T) {
+	t.Parallel()
+	s := serve(catalogtest.Demo(t), Options{})
+	for _, user := range []string{"karel", "jane-doe"} {
+		listed := map[string]bool{}
+		for _, o := range getList(t, s, "/api/users/"+user+"/contributions/").Results {
+			listed[o["url"].(string)] = true
+		}
+		for _, o := range getList(t, s, "/api/translations/?page_size=1000").Results {
+			list := o["url"].(string)
+			path := regexp.MustCompile(`/api/[^?]*`).FindString(list) + "changes/?page_size=1000"
+			_, rec := send(s, http.MethodGet, path)
+			if strings.Contains(rec.Body.String(), "/api/users/"+user+"/") && !listed[list] {
+				t.Errorf("%s: %s is not listed", user, list)
+			}
+		}
+		if len(listed) == 0 {
+			t.Errorf("%s contributed nothing", user)
+		}
+	}
+	wantAnswer(t, s, 404, `{"detail":"Not found."}`, "/api/users/nobody/contributions/")
+}
+
 // TestFilterCSV: format=csv has what JSON has.
 func TestFilterCSV(t *testing.T) {
 	t.Parallel()

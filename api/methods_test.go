@@ -85,6 +85,7 @@ var resources = map[string]string{
 	"/api/components/demo/app/monolingual_base/":        "GET, HEAD, OPTIONS",
 	"/api/languages/cs/statistics/":                     "GET, HEAD, OPTIONS",
 	"/api/users/":                                       "GET, POST, HEAD, OPTIONS",
+	"/api/users/karel/contributions/":                   "GET, HEAD, OPTIONS",
 	"/api/users/karel/statistics/":                      "GET, HEAD, OPTIONS",
 	"/api/users/karel/notifications/":                   "GET, POST, HEAD, OPTIONS",
 	"/api/addons/":                                      "GET, HEAD, OPTIONS",

@@ -56,7 +56,7 @@ const (
 func Routes(e *Env) []Route {
 	return slices.Concat(
 		e.translationRoutes(), e.componentRoutes(), e.projectRoutes(), e.unitRoutes(), e.changeRoutes(),
-		e.languageRoutes(), userRoutes(), e.serverRoutes(), emptyListRoutes(), e.feedRoutes(), e.widgetRoutes(),
+		e.languageRoutes(), e.userRoutes(), e.serverRoutes(), emptyListRoutes(), e.feedRoutes(), e.widgetRoutes(),
 	)
 }
 
@@ -169,12 +169,13 @@ func (e *Env) languageRoutes() []Route {
 	}
 }
 
-func userRoutes() []Route {
+func (e *Env) userRoutes() []Route {
 	const about = "Users API."
 	return []Route{
 		{Path: "/api/users/", Allow: allowPost, Name: "User List", About: about, Kind: KindList, Handle: listUsers},
 		{Path: "/api/users/:username/", Allow: allowPutToPatch, Name: "User Instance", About: about, Kind: KindObject, Handle: getUser},
 		{Path: "/api/users/:username/statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: getUserStatistics},
+		{Path: "/api/users/:username/contributions/", Allow: AllowRead, Name: "Contributions", About: about, Kind: KindList, Handle: e.listContributions},
 		{Path: "/api/users/:username/notifications/", Allow: allowPost, Name: "Notifications", About: about, Kind: KindList, Handle: emptyList(ofUser, "notifications")},
 	}
 }

@@ -41,6 +41,28 @@ func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *res
 	if err != nil {
 		return nil, err
 	}
+	return e.translationsByID(ctx, snap, r, components, ids, "/api/translations/")
+}
+
+// listContributions lists the translations in which an author has entries, by id.
+func (e *Env) listContributions(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	user, err := visibleUser(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	components, err := servedComponents(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := snap.ContributedTranslations(ctx, user.ID, sortedIDs(components))
+	if err != nil {
+		return nil, err
+	}
+	return e.translationsByID(ctx, snap, r, components, ids, wire.UserPath(user.Username)+"contributions/")
+}
+
+// translationsByID is a page of the list at path of the translations with these ids.
+func (e *Env) translationsByID(ctx context.Context, snap *store.Snapshot, r *rest.Request, components map[int64]*store.ComponentRow, ids []int64, path string) (any, error) {
 	w, err := r.FindWindow(int64(len(ids)), rest.MaxPageSize)
 	if err != nil {
 		return nil, err
@@ -62,7 +84,7 @@ func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *res
 		}
 		objects = append(objects, wire.NewTranslation(r.Link, languages[t.Language], t, of.Project.Slug, of.Slug, within[of.ID]))
 	}
-	return r.NewList(w, "/api/translations/", wire.NewTranslationPage(objects)), nil
+	return r.NewList(w, path, wire.NewTranslationPage(objects)), nil
 }
 
 // servedComponents returns the visible components whose first import is done,

@@ -160,6 +160,25 @@ type Contribution struct {
 	Added, Updated, Removed int64
 }
 
+// ContributedTranslations returns the ids of the live translations of components in
+// which an author has entries, ascending. Its cost grows with the author's deltas.
+func (s *Snapshot) ContributedTranslations(ctx context.Context, userID int64, components []int64) ([]int64, error) {
+	defer s.about(components...).end()
+	var ids []int64
+	err := chunks(components, func(chunk []any) error {
+		query := `SELECT DISTINCT d.translation_id FROM deltas d JOIN translations t ON t.id = d.translation_id
+			WHERE d.component_id IN ` + list(1, len(chunk)) + fmt.Sprintf(` AND d.author_id = $%d AND t.removed = 0`, len(chunk)+1)
+		return s.s.query(ctx, query, append(chunk, userID), func(scan scan) error {
+			var id int64
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	})
+	slices.Sort(ids)
+	return ids, s.db.fail(ctx, fmt.Sprintf("list translations of author %d", userID), err)
+}
+
 // Contributions counts the entries of an author in the live translations of
 // components, except source-language translations, by language. It adds up the
 // counts of deltas and reads no entries; its cost grows with the author's deltas.
