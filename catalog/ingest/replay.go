@@ -34,8 +34,8 @@ type replayBounds struct {
 // defaultReplayBounds returns the bounds of every Syncer except in tests.
 func defaultReplayBounds() replayBounds {
 	return replayBounds{
-		batchEntries: 30_000, batchBytes: 16 << 20, batchCommits: 2_000, tableBytes: 40 << 20,
-		aheadBytes: 3 << 20, commitBytes: 16 << 20, partBytes: 24 << 20,
+		batchEntries: 30_000, batchBytes: 10 << 20, batchCommits: 2_000, tableBytes: 40 << 20,
+		aheadBytes: 3 << 20, commitBytes: 16 << 20, partBytes: 16 << 20,
 	}
 }
 
@@ -63,6 +63,8 @@ type replay struct {
 // imported once it is checked. After a crash in between the next pull checks the
 // rest.
 func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
+	p.reader.LimitCache(pullCache)
+	defer p.reader.LimitCache(0)
 	if err := p.replayCommits(ctx, comps, of); err != nil {
 		return err
 	}
@@ -115,11 +117,9 @@ func (p *pull) replayCommits(ctx context.Context, comps []*component, of part) e
 	r.staging.blob = p.blob
 	p.loader.pool = unit.NewPool()
 	p.loader.units = unit.NewReader(p.loader.pool)
-	p.reader.LimitCache(pullCache)
 	defer func() {
 		p.loader.forget()
 		p.loader.units, p.loader.pool = nil, nil
-		p.reader.LimitCache(0)
 	}()
 	return r.run(ctx)
 }

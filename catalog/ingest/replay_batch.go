@@ -177,15 +177,23 @@ func (f *batchWriter) putTranslations(ctx context.Context) error {
 }
 
 func (f *batchWriter) addUnits(ctx context.Context) error {
-	units := make([]catalog.Unit, len(f.newUnits))
-	list := make([]store.FingerprintedUnit, len(f.newUnits))
-	for i, u := range f.newUnits {
-		units[i] = u.Unit
-		units[i].TranslationID = f.id(u.TranslationID)
-		list[i] = u.fingerprinted(&units[i])
+	for block := range slices.Chunk(f.newUnits, stagedBlock) {
+		units := make([]catalog.Unit, len(block))
+		list := make([]store.FingerprintedUnit, len(block))
+		for i, u := range block {
+			units[i] = u.Unit
+			units[i].TranslationID = f.id(u.TranslationID)
+			list[i] = u.fingerprinted(&units[i])
+		}
+		if err := f.tx.AddUnits(ctx, list); err != nil {
+			return err
+		}
 	}
-	return f.tx.AddUnits(ctx, list)
+	return nil
 }
+
+// stagedBlock is the number of units of a batch that are copied at a time.
+const stagedBlock = 1 << 10
 
 // updateUnits stores the changes of units that were stored before the batch.
 func (f *batchWriter) updateUnits(ctx context.Context) error {

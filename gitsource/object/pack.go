@@ -244,7 +244,7 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 		if size > max(2*limit, baseRoom) {
 			return 0, nil, p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
 		}
-		keep := int(size) <= smallBase || i < nearBases
+		keep := int(size) <= smallBase || i <= nearBases || i%farBases == 0
 		if keep {
 			room = nil
 		}
@@ -252,11 +252,12 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 			return 0, nil, p.corrupt(c.links[i].offset, "%w", err)
 		}
 		if keep {
-			p.cache.objects.put(p, c.links[i].offset, cached{kind: c.kind, data: data})
+			p.cache.objects.put(p, c.links[i].offset, cached{kind: c.kind, data: data, base: c.links[i].base})
 			continue
 		}
 		room, spare = spare, data
 	}
+	p.cache.objects.used(p, offset)
 	return c.kind, data, nil
 }
 
@@ -292,8 +293,8 @@ type chain struct {
 }
 
 type link struct {
-	offset int64
-	delta  []byte
+	offset, base int64
+	delta        []byte
 }
 
 // follow reads the chain of the object at an offset, up to the first base in the
@@ -330,7 +331,7 @@ func (p *pack) follow(c *chain, offset int64) error {
 		if !ok && at != offset {
 			p.cache.deltas.put(p, at, o)
 		}
-		c.links = append(c.links, link{at, o.data})
+		c.links = append(c.links, link{at, e.base, o.data})
 		at = e.base
 	}
 }
@@ -341,6 +342,9 @@ const (
 	// whole long chain would push the bases of other files out. Its root is kept,
 	// and its deltas are, which are short.
 	nearBases = 3
+	// farBases: of the bases further away, every so many-th is kept, for the walk to
+	// go on from.
+	farBases = 8
 	// smallBase is the length up to which every base is kept.
 	smallBase = 16 << 10
 	// shortDelta is the length of a delta that is inflated before it is known how
@@ -351,11 +355,11 @@ const (
 // packCache keeps what was inflated: objects, and the deltas of their bases.
 type packCache struct{ objects, deltas blobCache }
 
-// setLimit bounds the bytes of both; 0 is objectCache.
+// setLimit bounds the bytes of both, and empties them; 0 is objectCache.
 func (c *packCache) setLimit(bytes int) {
 	bytes = cmp.Or(bytes, objectCache)
-	c.deltas.limit = bytes / 3
-	c.objects.limit = bytes - c.deltas.limit
+	c.deltas = blobCache{limit: bytes / 3}
+	c.objects = blobCache{limit: bytes - c.deltas.limit}
 }
 
 // blobCache keeps inflated objects, which are the bases of their neighbours in
@@ -372,11 +376,13 @@ type packed struct {
 	offset int64
 }
 
-// cached is an inflated object, or a delta with the offset of its base.
+// cached is an inflated object, or a delta; base is the offset of the base that it was
+// or is made from, or 0.
 type cached struct {
-	kind plumbing.ObjectType
-	data []byte
-	base int64
+	kind  plumbing.ObjectType
+	data  []byte
+	base  int64
+	asked bool // the object was asked for, and not only as a base
 }
 
 func (c *blobCache) get(p *pack, offset int64) (cached, bool) {
@@ -391,8 +397,31 @@ func (c *blobCache) get(p *pack, offset int64) (cached, bool) {
 	return o, ok
 }
 
+// used says that an object was asked for. If its base was not, objects are asked for
+// from the oldest to the newest, and are made from newer ones, as git makes them:
+// nothing that follows is made from this one, and it makes room.
+func (c *blobCache) used(p *pack, offset int64) {
+	o, ok := c.get(p, offset)
+	if !ok {
+		return
+	}
+	if o.base != 0 && len(o.data) > smallBase {
+		if base, ok := c.get(p, o.base); !ok || !base.asked {
+			key := packed{p, offset}
+			delete(c.young, key)
+			delete(c.old, key)
+			c.bytes -= len(o.data) + overhead
+			return
+		}
+	}
+	o.asked = true
+	c.young[packed{p, offset}] = o
+}
+
+// overhead is what an object in a cache takes besides its bytes.
+const overhead = 100
+
 func (c *blobCache) put(p *pack, offset int64, o cached) {
-	const overhead = 100
 	size := len(o.data) + overhead
 	if len(o.data) > c.limit/4 {
 		return

@@ -196,3 +196,63 @@ func FuzzPackIndex(f *testing.F) {
 		}
 	})
 }
+
+// TestWalkKeepsBases: objects that are asked for from the oldest to the newest, each
+// made from the next one, make room once they were asked for, and the walk through the
+// chain begins at a base that was kept. Objects made from older ones stay.
+func TestWalkKeepsBases(t *testing.T) {
+	const chain, size = 40, 20_000 // longer than smallBase
+	root := bytes.Repeat([]byte("a line of a file\n"), size/17+1)[:size]
+	entries := [][]byte{packEntry(plumbing.BlobObject, size, nil, root)}
+	for i := range chain {
+		from := binary.AppendUvarint(nil, uint64(size+i))
+		delta := append(binary.AppendUvarint(from, uint64(size+i+1)), 0xb0, byte((size+i)%256), byte((size+i)/256), 1, 'x')
+		back, n := []byte(nil), len(entries[i])
+		for back = []byte{byte(n & 0x7f)}; n > 0x7f; {
+			n = n>>7 - 1
+			back = append([]byte{byte(n&0x7f) | 0x80}, back...)
+		}
+		entries = append(entries, packEntry(plumbing.OFSDeltaObject, int64(len(delta)), back, delta))
+	}
+	p, at := craft(t, entries...)
+	offsets := make([]int64, len(entries))
+	for i := chain; i >= 0; i-- {
+		offsets[i] = at
+		if i > 0 {
+			at -= int64(len(entries[i-1]))
+		}
+	}
+	kept := func(i int) bool {
+		_, young := p.cache.objects.young[packed{p, offsets[i]}]
+		return young
+	}
+	read := func(i int) {
+		t.Helper()
+		_, data, err := p.object(offsets[i], 1<<20)
+		if err != nil || len(data) != size+i || !bytes.HasPrefix(data, root) {
+			t.Fatalf("object %d: %d bytes, %v", i, len(data), err)
+		}
+	}
+	p.cache.setLimit(0)
+	patches := 0
+	for i := chain; i > 0; i-- {
+		for base := i; base > 0 && !kept(base); base-- {
+			patches++
+		}
+		if read(i); kept(i) {
+			t.Errorf("object %d is kept", i)
+		}
+		if n := len(p.cache.objects.young); n > nearBases+chain/farBases+2 {
+			t.Errorf("object %d: %d objects are kept", i, n)
+		}
+	}
+	if patches > 5*chain/2 {
+		t.Errorf("%d deltas are applied for %d objects", patches, chain)
+	}
+	p.cache.setLimit(0)
+	for i := range chain + 1 {
+		if read(i); !kept(i) {
+			t.Errorf("object %d, the base of the next one, is not kept", i)
+		}
+	}
+}
