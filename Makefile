@@ -12,7 +12,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 # needs a module that the Go proxy does not have.
 GORELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.13.3
 
-.PHONY: all help build install release completions run advance quick test race lint drift check bench vuln fuzz clean
+.PHONY: all help build install release completions run advance quick test postgres race lint drift check bench vuln fuzz clean
 
 all: build
 
@@ -55,6 +55,10 @@ quick: ## build, vet and the short, fast tests of the packages changed since ori
 test: ## all tests, after installing the programs that they use
 	./.ci/tools
 	$(GO) test -count=1 -shuffle=on -timeout 20m ./...
+	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 20m ./catalog/store ./api
+
+postgres: ## the short tests of the store, and of what is built on it, on PostgreSQL
+	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 40m ./catalog/store ./catalog/ingest ./api
 
 race: ## the short tests under the race detector
 	$(GO) test -race -short -count=1 -shuffle=on -timeout 20m ./...

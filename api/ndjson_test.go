@@ -23,6 +23,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // listTargets are lists to be asked for: every resource of the table that is a
@@ -287,6 +288,7 @@ func TestLinesGone(t *testing.T) {
 // TestLinesHeld: a list whose snapshot holds back too much is broken off, so
 // that its client notices, and the next one is told to come back.
 func TestLinesHeld(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about the write-ahead log")
 	t.Parallel()
 	w := bigWorld(t, 2500)
 	log, err := os.Stat(w.Database() + "-wal")

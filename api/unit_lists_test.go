@@ -26,13 +26,19 @@ func TestFailingChecks(t *testing.T) {
 	id := int64(first.Results[0]["id"].(float64))
 	w.Step(w.IDs["demo/app"], catalogtest.RepoApp, "main", catalogtest.Head1, func(ctx context.Context, tx *store.StepTx) error {
 		u := catalog.Unit{ID: id, TranslationID: id, Target: "Otevři  to", State: 20, Priority: 100}
-		return tx.UnitsByID(ctx, []int64{id}, func(stored *store.CheckUnit) error {
-			u.TranslationID = stored.TranslationID
-			if err := tx.UpdateUnits(ctx, []store.FingerprintedUnit{{Unit: &u, Text: 99, Meta: 1}}); err != nil {
-				return err
-			}
-			return tx.SetFailing(ctx, stored, checks.Mask{}.With(checks.DoubleSpace).With(checks.Inconsistent))
+		var stored store.CheckUnit
+		err := tx.UnitsByID(ctx, []int64{id}, func(u *store.CheckUnit) error {
+			stored = *u
+			return nil
 		})
+		if err != nil {
+			return err
+		}
+		u.TranslationID = stored.TranslationID
+		if err := tx.UpdateUnits(ctx, []store.FingerprintedUnit{{Unit: &u, Text: 99, Meta: 1}}); err != nil {
+			return err
+		}
+		return tx.SetFailing(ctx, &stored, checks.Mask{}.With(checks.DoubleSpace).With(checks.Inconsistent))
 	})
 	for q, want := range map[string]int{"has:check": 1, "check:double_space": 1, "check:inconsistent": 1, "check:end_stop": 0, "check:nonsense": 0} {
 		found := getList(t, s, searchURL(czechUnits, q))

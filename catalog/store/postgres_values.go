@@ -198,6 +198,10 @@ func assignValue(dest any, oid uint32, data []byte) (err error) {
 		*dest, err = anyValue(oid, data)
 		return err
 	}
+	if v := reflect.ValueOf(dest); isText(oid) && v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.String {
+		v.Elem().SetString(stored(data))
+		return nil
+	}
 	n, err := number(oid, data)
 	if err != nil {
 		return err

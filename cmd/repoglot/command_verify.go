@@ -39,7 +39,7 @@ func (p *program) verify(ctx context.Context) (err error) {
 		return err
 	}
 	dsn := databasePath(c)
-	if _, err := os.Stat(dsn); err != nil {
+	if _, err := os.Stat(dsn); c.Database.Raw() == "" && err != nil {
 		return fmt.Errorf("there is no database %s: name the data directory with --data-dir, or a configuration with --config", dsn)
 	}
 	db, err := store.Open(ctx, dsn, store.Options{Shared: true})
