@@ -24,7 +24,9 @@ const connections = 8
 type load struct {
 	rate float64       // answers/s
 	p99  time.Duration // 99th percentile of the times of answers
-	cpu  float64       // µs of processor time per answer, including the client's
+	// median of the times of answers; only of a paced load
+	median time.Duration
+	cpu    float64 // µs of processor time per answer, including the client's
 }
 
 // target is a server under load: its address and its process.

@@ -5,7 +5,7 @@
 //
 // docs/benchmarks.md has the figures. The measurements, for -only, are po, checks,
 // source, watch, import, replay, pull, push, onefile, page, search, http, cache, and
-// large, project and components, which run only if they are named. Each run starts from an empty data directory in a
+// large, project, components and hostile, which run only if they are named. Each run starts from an empty data directory in a
 // temporary folder and uses only loopback. Without the shared data, the import is
 // measured on a generated repository of the same size, and the row says so.
 package main
@@ -105,6 +105,7 @@ func (b *bench) measurements() []measurement {
 		{name: "project", run: b.projects, asked: true},
 		{name: "cache", run: b.cache},
 		{name: "components", run: b.components, asked: true},
+		{name: "hostile", run: b.hostile, asked: true},
 	}
 }
 

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+const (
+	hostileUnits = 190_000
+	// hostileTime is how long each attack lasts.
+	hostileTime = 8 * time.Second
+	// The limits of the 99th percentile of an honest client's small pages, in ms, and of
+	// the server's memory, in MiB.
+	limitHonest    = 100
+	limitHostileMB = 500
+)
+
+// attack is what hostile clients do. hold sends what it wants to and returns when the
+// server or ctx ends the connection.
+type attack struct {
+	name    string
+	clients int
+	hold    func(c net.Conn, n int)
+}
+
+// hostile measures the small pages of an honest client beside each attack, all from one
+// other address, and the memory of the server.
+func (b *bench) hostile(ctx context.Context) error {
+	spec := testrepos.GenSpec{Name: "hostile", Entries: hostileUnits, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7}
+	s, _, err := b.serveGenerated(ctx, spec, "max_file_size: 1GiB\n")
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	address := strings.TrimPrefix(s.base, "http://")
+	honest := func() (load, error) {
+		return hammerPaced(ctx, address, hostileTime)
+	}
+	if _, err := honest(); err != nil { // warms the caches
+		return err
+	}
+	alone, err := honest()
+	if err != nil {
+		return err
+	}
+	b.row("honest client alone: small page, p99", "ms", inMS(alone.p99), limitHonest)
+	for _, a := range attacks(address) {
+		attacking, end := context.WithCancel(ctx)
+		var group sync.WaitGroup
+		for i := range a.clients {
+			group.Go(func() { a.run(attacking, address, i) })
+		}
+		beside, err := honest()
+		rss, rerr := s.rss()
+		end()
+		group.Wait()
+		if err = errors.Join(err, rerr); err != nil {
+			return fmt.Errorf("beside %s: %w", a.name, err)
+		}
+		b.row("beside "+a.name+": small page, p99", "ms", inMS(beside.p99), limitHonest)
+		b.figure("  median, as a ratio to alone", "×", float64(beside.median)/float64(alone.median))
+		b.row("  memory of the server", "MiB", rss, limitHostileMB)
+	}
+	return nil
+}
+
+func inMS(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// hammerPaced asks for small pages, 50 a second, each of another unit, so that none is
+// kept.
+func hammerPaced(ctx context.Context, address string, d time.Duration) (load, error) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	page := 0
+	took, err := hammerOne(ctx, address, time.Now().Add(d), "", 200, func(int) string {
+		<-tick.C
+		page++
+		return fmt.Sprintf("/api/translations/bench/it/cs/units/?page_size=1&page=%d", page)
+	})
+	if err != nil {
+		return load{}, err
+	}
+	slices.Sort(took)
+	return load{median: took[len(took)/2], p99: took[len(took)*99/100]}, nil
+}
+
+// run attacks until ctx is done, from 127.0.0.2.
+func (a *attack) run(ctx context.Context, address string, client int) {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	for n := 0; ctx.Err() == nil; n++ {
+		c, err := dialer.DialContext(ctx, "tcp", address)
+		if err == nil {
+			_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
+			stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+			a.hold(c, client<<20|n)
+			stop()
+			_ = c.Close()
+		}
+		select { // the server refuses at once what is over a share
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func attacks(host string) []attack {
+	var bomb bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&bomb, gzip.BestCompression) // the level is valid
+	_, _ = z.Write(make([]byte, 4<<20))                      // to memory
+	_ = z.Flush()                                            // the end is held back
+	get := func(c net.Conn, path, header string) {
+		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path, host, header)
+	}
+	wait := func(c net.Conn) { _, _ = c.Read(make([]byte, 1)); _, _ = io.Copy(io.Discard, c) }
+	slowly := func(c net.Conn) {
+		buf := make([]byte, 512)
+		for {
+			if _, err := c.Read(buf); err != nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	regexps := func(n int) string {
+		terms := make([]string, 30)
+		for i := range terms {
+			terms[i] = fmt.Sprintf(`r"[a-z]+ x%d_%d$"`, n, i)
+		}
+		return url.QueryEscape(strings.Join(terms, " OR "))
+	}
+	return []attack{
+		{"200 clones whose bodies inflate and do not end", 200, func(c net.Conn, _ int) {
+			fmt.Fprintf(c, "POST /git/bench/it/git-upload-pack HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-git-upload-pack-request\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n", host, bomb.Len()+8)
+			_, _ = c.Write(bomb.Bytes())
+			wait(c)
+		}},
+		{"150 answers that are not read", 150, func(c net.Conn, n int) {
+			get(c, fmt.Sprintf("/api/units/?page_size=10000&x=%d", n), "")
+			slowly(c)
+		}},
+		{"24 searches of 30 regular expressions", 24, func(c net.Conn, n int) {
+			get(c, "/api/units/?q="+regexps(n), "Connection: close\r\n")
+			wait(c)
+		}},
+		{"24 searches of 2 regular expressions", 24, func(c net.Conn, n int) {
+			get(c, "/api/units/?q="+url.QueryEscape(fmt.Sprintf(`r"[a-z]+ x%d$" OR r"[0-9]+ y%d"`, n, n)), "Connection: close\r\n")
+			wait(c)
+		}},
+		{"16 slow readers of lines", 16, func(c net.Conn, n int) {
+			get(c, fmt.Sprintf("/api/units/?format=ndjson&x=%d", n), "")
+			slowly(c)
+		}},
+		{"40 downloads that are not read", 40, func(c net.Conn, n int) {
+			get(c, fmt.Sprintf("/api/translations/bench/it/cs/file/?format=csv&x=%d", n), "")
+			slowly(c)
+		}},
+		{"20 webhooks whose bodies do not end", 20, func(c net.Conn, _ int) {
+			fmt.Fprintf(c, "POST /hooks/github/ HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", host, 24<<20)
+			_, _ = c.Write(make([]byte, 20<<20))
+			wait(c)
+		}},
+		{"600 streams", 600, func(c net.Conn, _ int) {
+			get(c, "/api/changes/stream/", "")
+			wait(c)
+		}},
+	}
+}
