@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +14,6 @@ import (
 )
 
 const (
-	// maxProducers bounds the downloads that are made at the same time: each
-	// has a snapshot of the store, and may hold a whole file.
-	maxProducers = 2
 	// producerWait is how long a client waits until its download can be made.
 	producerWait = 30 * time.Second
 	// downloadTime bounds the sending of one download.
@@ -81,7 +79,7 @@ func (d download) begin(ctx context.Context, x exchange) (*production, *rest.Dow
 		}
 		defer free()
 	}
-	p, err := x.s.produce(ctx, d.Download)
+	p, err := x.produce(ctx, d.Download)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -162,23 +160,20 @@ type production struct {
 	basis store.Basis
 }
 
-// produce begins to make a download as soon as fewer than maxProducers are
-// being made.
-func (s *Server) produce(ctx context.Context, d *rest.Download) (*production, error) {
-	turn := time.NewTimer(producerWait)
-	defer turn.Stop()
-	select {
-	case s.producers <- struct{}{}:
-	case <-turn.C:
-		return nil, errBusy
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// produce begins to make a download when the client has a turn: each download has a
+// snapshot of the store, and may hold a whole file.
+func (x exchange) produce(ctx context.Context, d *rest.Download) (*production, error) {
+	s, lease := x.s, x.s.shares.producers.Lease(x.client())
+	waiting, stop := context.WithTimeout(ctx, producerWait)
+	defer stop()
+	if err := lease.Wait(waiting, 1); err != nil {
+		return nil, cmp.Or(ctx.Err(), overShare(err))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	p := &production{spool: newSpool(s.tempDir), planned: make(chan *rest.DownloadPlan, 1), ended: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer close(p.ended)
-		defer func() { <-s.producers }()
+		defer lease.Release()
 		defer close(p.planned)
 		p.spool.end(s.db.ReadLong(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 			defer caught(&err)

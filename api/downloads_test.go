@@ -249,8 +249,8 @@ func TestSlowDownloads(t *testing.T) {
 		for _, conn := range slow[1:] {
 			conn.Close()
 		}
-		if s.shares.downloads.Used() != 0 || len(s.producers) != 0 {
-			t.Errorf("%d downloads, %d producers are left", s.shares.downloads.Used(), len(s.producers))
+		if s.shares.downloads.Used() != 0 || s.shares.producers.Used() != 0 {
+			t.Errorf("%d downloads, %d producers are left", s.shares.downloads.Used(), s.shares.producers.Used())
 		}
 		if err := w.DB.Close(); err != nil {
 			t.Error(err)

@@ -79,20 +79,18 @@ type Settings struct {
 // Server answers requests to the API. It is safe for concurrent use. Make it
 // with New and give it to an http.Server.
 type Server struct {
-	db       *store.DB
-	logger   *slog.Logger
-	now      func() time.Time
-	fixed    fixed
-	env      resource.Env
-	pages    *web.Pages
-	settings atomic.Pointer[Settings]
-	echo     *echo.Echo
-	metrics  metrics
-	streams  *streams
-	cache    *cache
-	shares   shares
-	// producers has an element for each download being made.
-	producers chan struct{}
+	db        *store.DB
+	logger    *slog.Logger
+	now       func() time.Time
+	fixed     fixed
+	env       resource.Env
+	pages     *web.Pages
+	settings  atomic.Pointer[Settings]
+	echo      *echo.Echo
+	metrics   metrics
+	streams   *streams
+	cache     *cache
+	shares    shares
 	tempDir   string
 	flights   singleflight.Group
 	audit     *audit
@@ -103,16 +101,15 @@ type Server struct {
 // any other.
 func New(opts Options) *Server {
 	s := &Server{
-		db:        opts.DB,
-		logger:    opts.Logger,
-		now:       opts.Now,
-		fixed:     newFixed(),
-		echo:      echo.New(),
-		metrics:   newMetrics(),
-		streams:   newStreams(),
-		shares:    newShares(),
-		producers: make(chan struct{}, maxProducers),
-		tempDir:   opts.TempDir,
+		db:      opts.DB,
+		logger:  opts.Logger,
+		now:     opts.Now,
+		fixed:   newFixed(),
+		echo:    echo.New(),
+		metrics: newMetrics(),
+		streams: newStreams(),
+		shares:  newShares(),
+		tempDir: opts.TempDir,
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

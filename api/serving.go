@@ -149,6 +149,11 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) 
 		return &lines{rt.Handle, r}, basis, nil // it reads for itself
 	}
 	if !searches(rt, r.Params) {
+		free, err := exchange{s: s, req: r.HTTP}.pageInTurn(ctx, r.Params)
+		if err != nil {
+			return nil, basis, err
+		}
+		defer free()
 		return s.readOnce(ctx, rt, r)
 	}
 	err = s.searchInTurn(ctx, r.HTTP, func(ctx context.Context) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/repoglot/repoglot/api/limit"
@@ -30,6 +31,8 @@ const (
 	// cheap ones wait.
 	maxLongSearches, clientLongSearches = 1, 1
 	cheapSearch                         = 5_000_000
+	// Long pages and downloads that are being made: each takes a core.
+	maxMakers, clientMakers = 2, 1
 	// searchWait bounds the wait for a search's turn.
 	searchWait  = 10 * time.Second
 	searchRetry = 5 // seconds
@@ -40,7 +43,7 @@ const largeBody = 64 << 10
 
 // shares are the pools of what requests hold.
 type shares struct {
-	inFlight, downloads, lines, streams, searches, longSearches *limit.Pool
+	inFlight, downloads, lines, streams, searches, longSearches, pages, producers *limit.Pool
 }
 
 func newShares() shares {
@@ -51,6 +54,8 @@ func newShares() shares {
 		streams:      limit.NewPool(maxStreams, clientStreams),
 		searches:     limit.NewPool(maxSearches, clientSearches),
 		longSearches: limit.NewPool(maxLongSearches, clientLongSearches),
+		pages:        limit.NewPool(maxMakers, clientMakers),
+		producers:    limit.NewPool(maxMakers, clientMakers),
 	}
 }
 
@@ -96,6 +101,25 @@ func (s *Server) searchInTurn(ctx context.Context, req *http.Request, search fun
 	return search(ctx)
 }
 
+// longPage is the size from which a page is made in turn.
+const longPage = 1000
+
+// pageInTurn returns when the request may make its page, and a function to call
+// afterwards. A long page waits for its turn; a client that has not read its share of
+// large answers gets no more.
+func (x exchange) pageInTurn(ctx context.Context, params rest.Params) (free func(), err error) {
+	size, _ := params.Get("page_size")
+	if n, err := strconv.Atoi(size); err != nil || n <= longPage {
+		return func() {}, nil
+	}
+	room, err := x.take(x.s.shares.inFlight, largeBody)
+	if err != nil {
+		return nil, err
+	}
+	room()
+	return x.turn(ctx, x.s.shares.pages)
+}
+
 // turn waits for a turn of a pool, which ends when free is called.
 func (x exchange) turn(ctx context.Context, p *limit.Pool) (free func(), err error) {
 	waiting, cancel := context.WithTimeout(ctx, searchWait)
@@ -106,18 +130,18 @@ func (x exchange) turn(ctx context.Context, p *limit.Pool) (free func(), err err
 			return nil, ctx.Err()
 		}
 		if errors.Is(err, limit.ErrShare) {
-			return nil, errSearchShare
+			return nil, errTurnShare
 		}
-		return nil, errSearchBusy
+		return nil, errTurnBusy
 	}
 	return lease.Release, nil
 }
 
-// The answers to a client with too many searches, and to any while all turns are in
-// use.
+// The answers to a client for which too many requests wait for a turn, and to any whose
+// turn does not come.
 var (
-	errSearchShare = &rest.Problem{Status: http.StatusTooManyRequests, Detail: "This client has too many searches at a time.", RetryAfter: searchRetry}
-	errSearchBusy  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many searches are running.", RetryAfter: searchRetry}
+	errTurnShare = &rest.Problem{Status: http.StatusTooManyRequests, Detail: "This client has too many searches or long answers at a time.", RetryAfter: searchRetry}
+	errTurnBusy  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many searches are running, or long answers are being made.", RetryAfter: searchRetry}
 )
 
 // errShare is the answer to a client that holds its share already, errBusy to any

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
@@ -194,5 +196,53 @@ func TestSearchPrice(t *testing.T) {
 	}
 	if s.shares.searches.Used()+s.shares.longSearches.Used() != 0 {
 		t.Error("turns are left")
+	}
+}
+
+// TestLongAnswersInTurn: while a client's long page or download is being made, its next
+// one waits, and others get theirs; small pages wait for none. A client that has not read
+// its share of large answers gets no long page, which is not even made.
+func TestLongAnswersInTurn(t *testing.T) {
+	t.Parallel()
+	w := bigWorld(t, 3_000)
+	s := serve(w, Options{})
+	const hostile, honest = "192.0.2.66", "192.0.2.1"
+	from := func(ctx context.Context, address, target string) int {
+		r := request(http.MethodGet, target).WithContext(ctx)
+		r.RemoteAddr = address + ":1"
+		rec := httptest.NewRecorder()
+		s.ServeHTTP(rec, r)
+		return rec.Code
+	}
+	const page, download = "/api/units/?page_size=2000&x=", "/api/translations/big/big/cs/file/?format=csv&x="
+	for pool, target := range map[*limit.Pool]string{s.shares.pages: page, s.shares.producers: download} {
+		held := pool.Lease(hostile)
+		must(t, held.Take(clientMakers))
+		ctx, leave := context.WithCancel(t.Context())
+		var waiting sync.WaitGroup
+		waiting.Go(func() { from(ctx, hostile, target+"1") })
+		for pool.Waiting() == 0 && !t.Failed() {
+			time.Sleep(time.Millisecond)
+		}
+		if code := from(t.Context(), honest, target+"2"); code != 200 {
+			t.Errorf("%s of another client: %d", target, code)
+		}
+		if code := from(t.Context(), hostile, "/api/units/?page_size=10"); code != 200 {
+			t.Errorf("a small page: %d", code)
+		}
+		leave()
+		waiting.Wait()
+		held.Release()
+	}
+	unread := s.shares.inFlight.Lease(hostile)
+	must(t, unread.Take(s.shares.inFlight.Share()))
+	statements := statementCounter(t, w)
+	before := testutil.ToFloat64(statements)
+	if code := from(t.Context(), hostile, page+"3"); code != 429 || testutil.ToFloat64(statements) != before {
+		t.Errorf("a client that reads nothing: %d after %v statements", code, testutil.ToFloat64(statements)-before)
+	}
+	unread.Release()
+	if code := from(t.Context(), hostile, page+"3"); code != 200 {
+		t.Errorf("after it has read: %d", code)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"maps"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -32,12 +33,19 @@ func (p *predicates) of(args []driver.Value) (*predicate, error) {
 	return nil, fmt.Errorf("no search has the predicate %v", args)
 }
 
+// yieldRows is the number of texts after which a search lets others run: the scheduler
+// itself would let it run for 10 ms each time, as long as ten small answers take.
+const yieldRows = 512
+
 // matchText must not panic: SQLite would stay in the middle of a row, with its
 // locks held.
 func (p *predicates) matchText(_ *sqlite.FunctionContext, args []driver.Value) (result driver.Value, err error) {
 	is, err := p.of(args)
 	if err != nil || is.row == nil {
 		return nil, err
+	}
+	if p.calls.Add(1)%yieldRows == 0 {
+		runtime.Gosched()
 	}
 	err = recovering(func() error {
 		result = smallint(is.row(args))
@@ -87,6 +95,7 @@ type predicate struct {
 // predicates are the predicates of the running searches, by number. A lookup, one
 // per row, takes no lock.
 type predicates struct {
+	calls  atomic.Uint64 // of matchText
 	mu     sync.Mutex
 	last   int64
 	inUse  atomic.Pointer[map[int64]*predicate]
