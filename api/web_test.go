@@ -120,4 +120,8 @@ func TestHonestNumbers(t *testing.T) {
 			}
 		}
 	}
+	row := getList(t, s, "/api/projects/demo/matrix/").Results[0]
+	if row["translated_percent"] != 25.0 || row["missing"] != 1.0 || row["total"] != 4.0 {
+		t.Errorf("matrix %v", row)
+	}
 }
