@@ -151,7 +151,7 @@ func (e *pgEngine) explain(err error) (text string, sentinel error, found bool) 
 	}
 	var connecting *pgconn.ConnectError
 	if errors.As(err, &connecting) {
-		return "no connection: " + oneLine(connecting.Error()) + ": check that the server runs, and the address", ErrUnavailable, true
+		return "no connection to PostgreSQL: " + oneLine(connecting.Error()) + ": check that the server runs, and the address", ErrUnavailable, true
 	}
 	var gone lost
 	if errors.As(err, &gone) {

@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -58,7 +60,7 @@ func Receive(ctx context.Context, gitDir string, in io.Reader, lim Limits) error
 		x.borrow = openObjects(gitDir)
 		defer x.borrow.close()
 	}
-	if len(x.objects) <= UnpackLimit && x.largest <= min(looseWhole, lim.Whole) {
+	if x.small() {
 		return x.unpack(ctx, filepath.Join(gitDir, "objects"))
 	}
 	if err := x.resolve(ctx, nil); err != nil {
@@ -70,6 +72,55 @@ func Receive(ctx context.Context, gitDir string, in io.Reader, lim Limits) error
 		}
 	}
 	return x.publish(dir, sum)
+}
+
+// small reports whether a scanned pack is stored as loose objects.
+func (x *packIndexer) small() bool {
+	return len(x.objects) <= UnpackLimit && x.largest <= min(looseWhole, x.limits.Whole)
+}
+
+// Loosen stores the objects of every small pack of a git directory as loose objects,
+// as Receive does, and removes the pack then. Limits bound one object in memory.
+func Loosen(ctx context.Context, gitDir string, lim Limits) error {
+	packs, err := filepath.Glob(filepath.Join(gitDir, "objects", "pack", "pack-*.pack"))
+	for _, pack := range packs {
+		if err = loosen(ctx, gitDir, pack, lim); err != nil {
+			return fmt.Errorf("unpack %s: %w", filepath.Base(pack), err)
+		}
+	}
+	return err
+}
+
+func loosen(ctx context.Context, gitDir, pack string, lim Limits) error {
+	file, err := os.Open(pack)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	head := make([]byte, packHeader)
+	if _, err := io.ReadFull(file, head); err != nil || binary.BigEndian.Uint32(head[8:]) > UnpackLimit {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	x := &packIndexer{file: file, size: info.Size(), limits: lim}
+	if err := x.scan(ctx); err != nil || !x.small() {
+		return err
+	}
+	if _, err := x.checksums(); err != nil {
+		return err
+	}
+	if err := x.unpack(ctx, filepath.Join(gitDir, "objects")); err != nil {
+		return err
+	}
+	for _, ext := range []string{".pack", ".rev", ".idx"} { // readers look for the .pack file
+		if err := os.Remove(strings.TrimSuffix(pack, ".pack") + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // savePack writes a stream to a file, within the limits, and returns its length.

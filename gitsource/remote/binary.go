@@ -172,7 +172,6 @@ func (s *binarySource) environment() []string {
 		{"core.bigFileThreshold", strconv.FormatInt(s.limits.Whole, 10)},
 		{"core.deltaBaseCacheLimit", "32m"},
 		{"pack.threads", "2"},
-		{"fetch.unpackLimit", strconv.Itoa(object.UnpackLimit)},
 		{"protocol.version", "2"},
 	}
 	settings = append(settings, fsckSettings()...)
@@ -312,21 +311,24 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 	if tip.Branch == object.Detached {
 		ref = "HEAD"
 	}
-	ctx, stop := context.WithCancel(ctx)
+	fetching, stop := context.WithCancel(ctx)
 	defer stop()
 	limits := s.limits.Within(gitDir)
 	s.git.maxFile = limits.Bytes + 1<<20 // the guard names the limit; this is for a guard that is late
 	guard := newSizeGuard(gitDir, limits.Bytes)
 	ended := make(chan struct{})
-	go func() { defer close(ended); guard.watch(ctx, stop) }()
-	_, err = s.run(ctx, append(fetchArgs(gitDir), "--", address, "+"+ref+":refs/repoglot/incoming")...)
+	go func() { defer close(ended); guard.watch(fetching, stop) }()
+	_, err = s.run(fetching, append(fetchArgs(gitDir), "--", address, "+"+ref+":refs/repoglot/incoming")...)
 	stop()
 	<-ended
 	if guard.exceeded() {
 		guard.clear()
 		return s.fail(object.ErrTooLarge, limits.TooManyBytes().Error(), "use a smaller repository, or raise the limit")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return object.Loosen(ctx, gitDir, limits) // git keeps every pack that it checks
 }
 
 // reftable reports whether a local repository keeps its refs in a reftable.
