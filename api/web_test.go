@@ -71,6 +71,21 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
+// TestPagesAreStable: a page that is made again has the same bytes.
+func TestPagesAreStable(t *testing.T) {
+	t.Parallel()
+	s := bare(catalogtest.Demo(t), Options{CacheBytes: -1})
+	for _, target := range everyPage() {
+		_, first := send(s, http.MethodGet, target, "Accept", browser)
+		for range 20 { // the order of a map is random
+			if _, again := send(s, http.MethodGet, target, "Accept", browser); again.Body.String() != first.Body.String() {
+				t.Errorf("%s differs when it is made again", target)
+				break
+			}
+		}
+	}
+}
+
 // TestPageLanguage: the parameter wins over the cookie, and that over what the browser
 // accepts; the choice is kept in a cookie.
 func TestPageLanguage(t *testing.T) {

@@ -3,6 +3,8 @@ package web
 import (
 	"context"
 	"html/template"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/api/resource"
@@ -58,8 +60,8 @@ func (p *Pages) languages(ctx context.Context, snap *store.Snapshot, _ *rest.Req
 		}
 	}
 	o := languages{Orders: v.orders()}
-	for _, l := range index {
-		o.Rows = append(o.Rows, *l)
+	for _, code := range slices.Sorted(maps.Keys(index)) {
+		o.Rows = append(o.Rows, *index[code])
 	}
 	sorted(o.Rows, v.order(), func(l languageSum) int { return v.reads(l.Code) }, func(l languageSum) string { return l.Name }, func(l languageSum) tally { return l.tally })
 	v.Body = o
@@ -317,8 +319,8 @@ func (p *Pages) fillEngage(v *view, o *engage, counts []counted) {
 		l.add(c.tally)
 	}
 	o.Languages = len(index)
-	for _, l := range index {
-		o.Rows = append(o.Rows, *l)
+	for _, code := range slices.Sorted(maps.Keys(index)) {
+		o.Rows = append(o.Rows, *index[code])
 	}
 	sorted(o.Rows, byName, func(l languageSum) int { return v.reads(l.Code) }, func(l languageSum) string { return strings.ToLower(l.Name) }, func(l languageSum) tally { return l.tally })
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -156,7 +157,8 @@ func (p *Pages) matrixRows(v *view, counts []counted, m *matrix) []matrixRow {
 	list := make([]matrixRow, 0, len(index))
 	names := map[string]string{}
 	wanted := strings.ToLower(m.Filter)
-	for code, r := range index {
+	for _, code := range slices.Sorted(maps.Keys(index)) {
+		r := index[code]
 		names[code] = v.L.LanguageName(code, p.env.Language(code).Name)
 		switch {
 		case wanted != "" && !strings.Contains(strings.ToLower(names[code]+" "+code+" "+p.env.Language(code).Name), wanted):
