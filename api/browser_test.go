@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -45,18 +46,28 @@ func openBrowser(t *testing.T) *browserTab {
 	out, err := cmd.StderrPipe()
 	must(t, err)
 	must(t, cmd.Start())
+	host := make(chan string, 1)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer close(host)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if m := devTools.FindStringSubmatch(lines.Text()); m != nil {
+				host <- m[1]
+				_, _ = io.Copy(io.Discard, out)
+			}
+		}
+	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
+		<-ended        // its children, which write into its directory, are gone, too
 		_ = cmd.Wait() // killed
 	})
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if m := devTools.FindStringSubmatch(lines.Text()); m != nil {
-			return attach(t, m[1])
-		}
+	at, ok := <-host
+	if !ok {
+		t.Fatal("chromium did not start")
 	}
-	t.Fatal("chromium did not start")
-	return nil
+	return attach(t, at)
 }
 
 // attach connects to the first tab.
