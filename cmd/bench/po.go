@@ -177,7 +177,7 @@ func (b *bench) msgfmt(ctx context.Context, files poFiles) (read, start float64,
 // poUnits prints the speed of making units from files. The function is internal to
 // its package, so it runs the benchmark of the package.
 func (b *bench) poUnits(ctx context.Context) error {
-	figures, err := ingestBenchmark(ctx, `BenchmarkReadFiles/repo=(\S+)\s.*?([\d.]+) cpu-MB/s`, "-bench", "ReadFiles", "-cpu", "1", "-count", "5")
+	figures, err := goBenchmark(ctx, "./catalog/ingest/unit", `BenchmarkReadFiles/repo=(\S+)\s.*?([\d.]+) cpu-MB/s`, "-bench", "ReadFiles", "-cpu", "1", "-count", "5")
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (b *bench) checks(ctx context.Context) error {
 		fmt.Fprintln(b.out, "checks: not measured, there is no shared data")
 		return nil
 	}
-	figures, err := ingestBenchmark(ctx, `(BenchmarkChecks)\S*\s.*?([\d.]+) s/million`, "-bench", "^BenchmarkChecks$", "-benchtime", "3x", "-cpu", "2", "-count", "3")
+	figures, err := goBenchmark(ctx, "./catalog/ingest", `(BenchmarkChecks)\S*\s.*?([\d.]+) s/million`, "-bench", "^BenchmarkChecks$", "-benchtime", "3x", "-cpu", "2", "-count", "3")
 	if err != nil {
 		return err
 	}
@@ -247,10 +247,10 @@ type figure struct {
 	value float64
 }
 
-// ingestBenchmark runs a benchmark of catalog/ingest. line matches a line with a
-// figure: its name and its value.
-func ingestBenchmark(ctx context.Context, line string, args ...string) ([]figure, error) {
-	out, err := exec.CommandContext(ctx, "go", append(append([]string{"test", "-run", "^$"}, args...), "./catalog/ingest")...).CombinedOutput()
+// goBenchmark runs a benchmark of a package. line matches a line with a figure: its
+// name and its value.
+func goBenchmark(ctx context.Context, dir, line string, args ...string) ([]figure, error) {
+	out, err := exec.CommandContext(ctx, "go", append(append([]string{"test", "-run", "^$"}, args...), dir)...).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("go test: %w\n%s", err, out)
 	}
