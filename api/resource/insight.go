@@ -119,15 +119,11 @@ func listContributors(scope activityScope) Handler {
 			return nil, err
 		}
 		_, q.ByTranslation = r.Params.Get("by_language")
-		a, err := snap.Activity(ctx, q)
+		list, languages, err := contributorsOf(ctx, snap, q)
 		if err != nil {
 			return nil, err
 		}
-		languages, err := languagesOf(ctx, snap, a.Contributors)
-		if err != nil {
-			return nil, err
-		}
-		return rest.ListOfObjects(r, a.Contributors, path+"contributors/", func(c *store.Contributor) wire.Contributor {
+		return rest.ListOfObjects(r, list, path+"contributors/", func(c *store.Contributor) wire.Contributor {
 			return wire.Contributor{
 				Username: c.Username, FullName: c.FullName, Language: wire.OrNull(languages[c.TranslationID]),
 				Updated: c.Updated, Added: c.Added, Removed: c.Removed, First: wire.EntryTime(c.First), Last: wire.EntryTime(c.Last), URL: r.Link.User(c.Username),
@@ -136,20 +132,25 @@ func listContributors(scope activityScope) Handler {
 	}
 }
 
-// languagesOf are the languages of the translations of a list.
-func languagesOf(ctx context.Context, snap *store.Snapshot, list []store.Contributor) (map[int64]string, error) {
+// contributorsOf are the contributors of an activity, and the languages of their
+// translations by id.
+func contributorsOf(ctx context.Context, snap *store.Snapshot, q store.ActivityQuery) (list []store.Contributor, languages map[int64]string, err error) {
+	a, err := snap.Activity(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
 	var ids []int64
-	for i := range list {
-		if id := list[i].TranslationID; id != 0 {
+	for i := range a.Contributors {
+		if id := a.Contributors[i].TranslationID; id != 0 {
 			ids = append(ids, id)
 		}
 	}
 	found, err := snap.TranslationsByID(ctx, ids)
-	languages := map[int64]string{}
+	languages = make(map[int64]string, len(found))
 	for i := range found {
 		languages[found[i].ID] = found[i].Language
 	}
-	return languages, err
+	return a.Contributors, languages, err
 }
 
 // listCredits answers who changed strings in a time, by language, as
@@ -165,16 +166,12 @@ func (e *Env) listCredits(scope activityScope) Handler {
 		if err := errs.Err(); err != nil {
 			return nil, err
 		}
-		a, err := snap.Activity(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		languages, err := languagesOf(ctx, snap, a.Contributors)
+		list, languages, err := contributorsOf(ctx, snap, q)
 		if err != nil {
 			return nil, err
 		}
 		wanted, _ := r.Params.Get("lang")
-		return &rest.Array{Items: e.creditsOf(a.Contributors, languages, wanted)}, nil
+		return &rest.Array{Items: e.creditsOf(list, languages, wanted)}, nil
 	}
 }
 

@@ -128,7 +128,7 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	if err != nil {
 		return err
 	}
-	counts, sources, err := count(ctx, snap, rows, l.Code)
+	counts, _, err := count(ctx, snap, rows, l.Code)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		return rest.ErrNotFound
 	}
 	o.Pages, list = cutPage(v, "page", list, componentsOnPage)
-	if err := p.fillLanguageRows(ctx, snap, v, &o, list, sources); err != nil {
+	if err := p.fillLanguageRows(ctx, snap, v, &o, list); err != nil {
 		return err
 	}
 	if o.Only == "" {
@@ -178,7 +178,7 @@ func (p *Pages) languageComponents(v *view, o *language, counts []counted) (list
 
 // fillLanguageRows reads the curves and authors of the components that are shown, and
 // adds them up by project.
-func (p *Pages) fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *view, o *language, list []languageComponent, _ map[int64]catalog.Count) error {
+func (p *Pages) fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *view, o *language, list []languageComponent) error {
 	ids := make([]int64, len(list))
 	for i := range list {
 		ids[i] = list[i].id

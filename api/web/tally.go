@@ -109,8 +109,8 @@ const (
 	byChange  order = "changed"
 )
 
-// sorted sorts rows of a table: the names of name ascending, numbers descending. first
-// has rows that stay before all others, by their rank; others have rank 0.
+// sorted sorts rows of a table: the names of name ascending, numbers descending.
+// By name, rows of a higher rank come first.
 func sorted[T any](rows []T, by order, rank func(T) int, name func(T) string, of func(T) tally) {
 	slices.SortStableFunc(rows, func(a, b T) int {
 		x, y := of(a), of(b)

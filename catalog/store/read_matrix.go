@@ -40,14 +40,7 @@ func (s *Snapshot) TranslationsIn(ctx context.Context, components []int64, langu
 				chunk = append(chunk, language)
 			}
 			return s.s.query(ctx, `SELECT `+translationColumns+translationFrom+` WHERE t.component_id IN `+list(1, n)+
-				` AND t.removed = 0 AND t.language IN `+list(n+1, len(part)), chunk, func(scan scan) error {
-				var t catalog.Translation
-				var r translationScan
-				err := scan(r.dest(&t)...)
-				r.finish(&t)
-				out = append(out, t)
-				return err
-			})
+				` AND t.removed = 0 AND t.language IN `+list(n+1, len(part)), chunk, appendTranslation(&out))
 		})
 		if err != nil {
 			break

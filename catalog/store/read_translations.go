@@ -68,15 +68,20 @@ func (s *Snapshot) Translations(ctx context.Context, componentID int64) ([]catal
 func translationsOf(ctx context.Context, s *session, component int64, removed bool) ([]catalog.Translation, error) {
 	var out []catalog.Translation
 	where := ` WHERE t.component_id = $1 AND t.removed <= $2 ORDER BY t.id`
-	err := s.query(ctx, `SELECT `+translationColumns+translationFrom+where, []any{component, smallint(removed)}, func(scan scan) error {
+	err := s.query(ctx, `SELECT `+translationColumns+translationFrom+where, []any{component, smallint(removed)}, appendTranslation(&out))
+	return out, err
+}
+
+// appendTranslation appends each row of translationColumns to a list.
+func appendTranslation(list *[]catalog.Translation) func(scan scan) error {
+	return func(scan scan) error {
 		var t catalog.Translation
 		var r translationScan
 		err := scan(r.dest(&t)...)
 		r.finish(&t)
-		out = append(out, t)
+		*list = append(*list, t)
 		return err
-	})
-	return out, err
+	}
 }
 
 func translationByID(ctx context.Context, s *session, id int64) (t catalog.Translation, found bool, err error) {
