@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -79,13 +80,20 @@ func (x *packIndexer) small() bool {
 	return len(x.objects) <= UnpackLimit && x.largest <= min(looseWhole, x.limits.Whole)
 }
 
-// Loosen stores the objects of every small pack of a git directory as loose objects,
-// as Receive does, and removes the pack then. Limits bound one object in memory.
-func Loosen(ctx context.Context, gitDir string, lim Limits) error {
-	packs, err := filepath.Glob(filepath.Join(gitDir, "objects", "pack", "pack-*.pack"))
-	for _, pack := range packs {
-		if err = loosen(ctx, gitDir, pack, lim); err != nil {
-			return fmt.Errorf("unpack %s: %w", filepath.Base(pack), err)
+// Packs lists the names of the packs of a git directory.
+func Packs(gitDir string) ([]string, error) { return packNames(filepath.Join(gitDir, "objects")) }
+
+// Loosen stores the objects of small packs of a git directory as loose objects, as
+// Receive does, and removes these packs then. Packs of old stay as they are. Limits
+// bound one object in memory.
+func Loosen(ctx context.Context, gitDir string, old []string, lim Limits) error {
+	packs, err := Packs(gitDir)
+	for _, name := range packs {
+		if slices.Contains(old, name) {
+			continue
+		}
+		if err = loosen(ctx, gitDir, filepath.Join(gitDir, "objects", "pack", name), lim); err != nil {
+			return fmt.Errorf("unpack %s: %w", name, err)
 		}
 	}
 	return err

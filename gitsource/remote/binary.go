@@ -311,6 +311,10 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 	if tip.Branch == object.Detached {
 		ref = "HEAD"
 	}
+	old, err := object.Packs(gitDir)
+	if err != nil {
+		return err
+	}
 	fetching, stop := context.WithCancel(ctx)
 	defer stop()
 	limits := s.limits.Within(gitDir)
@@ -328,7 +332,7 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 	if err != nil {
 		return err
 	}
-	return object.Loosen(ctx, gitDir, limits) // git keeps every pack that it checks
+	return object.Loosen(ctx, gitDir, old, limits) // git keeps every pack that it checks
 }
 
 // reftable reports whether a local repository keeps its refs in a reftable.
