@@ -153,13 +153,13 @@ func webURL(s string) string {
 // control characters by their pictures, marks of direction and invisible
 // separators by their numbers.
 func visible(s string) string {
-	if strings.IndexFunc(s, hidden) < 0 && utf8.ValidString(s) {
+	if strings.IndexFunc(s, Hidden) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case !hidden(r):
+		case !Hidden(r):
 			b.WriteRune(r)
 		case r < ' ':
 			b.WriteRune(0x2400 + r)
@@ -172,7 +172,9 @@ func visible(s string) string {
 	return b.String()
 }
 
-func hidden(r rune) bool {
+// Hidden reports whether a character is invisible or reorders the text around it, so
+// that pages show its number instead.
+func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/repoglot/repoglot/api/page"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -34,13 +35,13 @@ func visible(s string) string {
 	if utf8.RuneCountInString(s) > maxShown {
 		s = string([]rune(s)[:maxShown]) + "…"
 	}
-	if strings.IndexFunc(s, hidden) < 0 && utf8.ValidString(s) {
+	if strings.IndexFunc(s, page.Hidden) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case !hidden(r):
+		case !page.Hidden(r):
 			b.WriteRune(r)
 		case r < ' ':
 			b.WriteRune(0x2400 + r)
@@ -49,18 +50,6 @@ func visible(s string) string {
 		}
 	}
 	return b.String()
-}
-
-func hidden(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case r < ' ', r >= 0x7f && r < 0xa0:
-		return true
-	case r == 0x61c, r == 0x200b, r >= 0x200e && r <= 0x200f, r >= 0x2028 && r <= 0x202e:
-		return true
-	}
-	return r >= 0x2066 && r <= 0x2069 || r == 0xfeff
 }
 
 // span is a part of a text: "" as it is, "ins" added, "del" removed, "mark" where a
