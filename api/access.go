@@ -40,14 +40,18 @@ func (s *Server) noteRefused(r *http.Request, a rest.Access) {
 // Visitor is what handlers outside this package know of the client of a
 // request.
 type Visitor struct {
-	// SeesPrivate says that a good token was shown, Admin that its scope is admin.
-	SeesPrivate, Admin bool
+	// Token is the good token that was shown; its ID is 0 if there was none.
+	Token catalog.Token
 	// Refused says that a bad token was shown.
 	Refused bool
 	// MayReturn says that the server has tokens, so that the client could see
 	// more with one. It reveals nothing private.
 	MayReturn bool
 }
+
+// Admin reports whether the client may see what concerns the whole server: its token
+// has scope admin, and is for all projects.
+func (v *Visitor) Admin() bool { return v.Token.SeesAll() && v.Token.Scope == catalog.ScopeAdmin }
 
 // Visitor decides about a request as the API does. With basic, the header that
 // git and browsers send counts, too: the token is the password, or the user if
@@ -64,7 +68,7 @@ func (s *Server) Visitor(r *http.Request, basic bool) (Visitor, error) {
 			return Visitor{}, a.Refused
 		}
 		if a != (rest.Access{}) {
-			return Visitor{SeesPrivate: a.SeesPrivate(), Admin: a.Token.ID != 0 && a.Token.Scope == catalog.ScopeAdmin, Refused: a.Refused != nil, MayReturn: !a.Claimed}, nil
+			return Visitor{Token: a.Token, Refused: a.Refused != nil, MayReturn: !a.Claimed}, nil
 		}
 	}
 	var v Visitor

@@ -22,13 +22,21 @@ import (
 // never are texts that must not be in any public answer of catalogtest.Demo.
 var never = []string{"/demo/hidden", "/secret/lib", "mallory", "Mallory"}
 
-// TestRoutesHidePrivate asks for private objects by every route of the table,
-// without a token and with one.
+// TestRoutesHidePrivate asks for private objects by every route of the table, with a
+// token, and without one or with one of another project.
 func TestRoutesHidePrivate(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
-	s := serve(w, Options{CacheBytes: 1 << 20})
 	key := w.Token("t", catalog.ScopeRead)
+	hideFrom(t, w, key, "", never)
+	hideFrom(t, w, key, "Token "+w.ProjectToken("other", "no-such", "dem"), never)
+}
+
+// hideFrom asks for demo/hidden by every route with a good key, and with another value of
+// the header Authorization, to which no answer may have one of some texts.
+func hideFrom(t *testing.T, w *catalogtest.Writer, key, stranger string, never []string) {
+	t.Helper()
+	s := serve(w, Options{CacheBytes: 1 << 20})
 	hidden := w.IDs["demo/hidden"]
 	var change int64
 	for _, id := range idsOf(getList(t, s, "/api/components/demo/hidden/changes/", "Authorization", "Token "+key)) {
@@ -59,7 +67,7 @@ func TestRoutesHidePrivate(t *testing.T) {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			for range 2 { // the second perhaps from the cache
 				_, with := send(s, method, path, "Authorization", "Bearer "+key)
-				_, rec := send(s, method, path)
+				_, rec := send(s, method, path, "Authorization", stranger)
 				if concerned && rec.Code != http.StatusNotFound && rec.Code != http.StatusMethodNotAllowed {
 					t.Errorf("%s %s: %d without a token", method, path, rec.Code)
 				}
@@ -70,6 +78,9 @@ func TestRoutesHidePrivate(t *testing.T) {
 				}
 				if with.Code == http.StatusUnauthorized || with.Code >= 500 {
 					t.Errorf("%s %s: %d with a token", method, path, with.Code)
+				}
+				if cc := with.Header().Get("Cache-Control"); with.Code == http.StatusOK && strings.Contains(cc, "max-age") {
+					t.Errorf("%s %s: Cache-Control %s with a token", method, path, cc)
 				}
 				if with.Code == http.StatusOK && rec.Code == http.StatusNotFound {
 					shown[rt.Path] = true
@@ -135,14 +146,15 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// TestTokenSeesAll: with a token, counts include private objects.
+// TestTokenSeesAll: with a token, counts include private objects, those of its projects.
 func TestTokenSeesAll(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	key := w.Token("t", catalog.ScopeRead)
-	for target, want := range map[string][2]int64{
-		"/api/components/": {4, 6}, "/api/projects/demo/components/": {3, 4}, "/api/projects/secret/components/": {1, 2}, "/api/users/": {2, 3},
+	demo := w.ProjectToken("demo's", "demo")
+	for target, want := range map[string][3]int64{
+		"/api/components/": {4, 6, 5}, "/api/projects/demo/components/": {3, 4, 4}, "/api/projects/secret/components/": {1, 2, 1}, "/api/users/": {2, 3, 3},
 	} {
 		for range 2 {
 			if got := getList(t, s, target).Count; got != want[0] {
@@ -150,6 +162,9 @@ func TestTokenSeesAll(t *testing.T) {
 			}
 			if got := getList(t, s, target, "Authorization", "Token "+key).Count; got != want[1] {
 				t.Errorf("%s with a token: %d, want %d", target, got, want[1])
+			}
+			if got := getList(t, s, target, "Authorization", "Token "+demo).Count; got != want[2] {
+				t.Errorf("%s with a token of demo: %d, want %d", target, got, want[2])
 			}
 		}
 	}
@@ -175,7 +190,7 @@ func TestVisitor(t *testing.T) {
 		expect(header, true, Visitor{})
 	}
 	key := w.Token("reader", catalog.ScopeRead)
-	stranger, reader, refused := Visitor{MayReturn: true}, Visitor{SeesPrivate: true, MayReturn: true}, Visitor{Refused: true, MayReturn: true}
+	stranger, reader, refused := Visitor{MayReturn: true}, Visitor{Token: catalog.Token{ID: 1, Name: "reader", Scope: catalog.ScopeRead, Created: catalogtest.Now()}, MayReturn: true}, Visitor{Refused: true, MayReturn: true}
 	for header, want := range map[string]Visitor{
 		"": stranger, "Digest x": stranger, "Basic !": stranger,
 		"Token " + key: reader, "bearer " + key: reader, basic("anybody", key): reader, basic(key, ""): reader,

@@ -124,7 +124,7 @@ func cacheControl(h *header, a rest.Access) string {
 	switch {
 	case h.maxAge > 0 && !a.Authenticated():
 		return "max-age=" + strconv.Itoa(h.maxAge)
-	case a.SeesPrivate():
+	case a.Token.ID != 0:
 		return "private, no-cache"
 	}
 	return "no-cache"

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -48,13 +49,39 @@ type Scope string
 const (
 	// ScopeRead permits to see private projects and components.
 	ScopeRead Scope = "read"
+	// ScopeWrite permits the same, and to edit translations; this version has no
+	// edits, and makes no such tokens.
+	ScopeWrite Scope = "write"
 	// ScopeAdmin permits the same, and all writes of the API; this version has
 	// none.
 	ScopeAdmin Scope = "admin"
 )
 
 // Known reports whether s is one of the scopes above.
-func (s Scope) Known() bool { return s == ScopeRead || s == ScopeAdmin }
+func (s Scope) Known() bool { return s == ScopeRead || s == ScopeWrite || s == ScopeAdmin }
+
+// NameList is a list of slugs or of language codes: in ascending order, each once, a
+// space between two. It is a string so that tokens can be compared.
+type NameList string
+
+// Names makes a list of names.
+func Names(names ...string) NameList {
+	sorted := slices.Compact(slices.Sorted(slices.Values(names)))
+	return NameList(strings.Join(sorted, " "))
+}
+
+// All returns the names.
+func (l NameList) All() []string { return strings.Fields(string(l)) }
+
+// Has reports whether a name is in the list.
+func (l NameList) Has(name string) bool {
+	for one := range strings.SplitSeq(string(l), " ") {
+		if one == name && one != "" {
+			return true
+		}
+	}
+	return false
+}
 
 // Token is an access token, without its secret.
 type Token struct {
@@ -64,6 +91,12 @@ type Token struct {
 	Name string
 	// Scope is what the token permits.
 	Scope Scope
+	// Projects are the slugs of the projects that it is for; empty: all. Of others it
+	// shows what everybody sees.
+	Projects NameList
+	// Languages are the codes of the languages that it may edit; empty: all. Only a
+	// token of scope write has any.
+	Languages NameList
 	// Created is the time of its creation, in UTC.
 	Created time.Time
 	// Expires is when it ends; zero: never.
@@ -72,12 +105,21 @@ type Token struct {
 	Used time.Time
 }
 
+// Sees reports whether what is private in a project is shown to the token's owner. The
+// zero token, of a client without one, sees nothing.
+func (t *Token) Sees(project string) bool {
+	return t.ID != 0 && (t.Projects == "" || t.Projects.Has(project))
+}
+
+// SeesAll reports whether nothing is hidden from the token's owner.
+func (t *Token) SeesAll() bool { return t.ID != 0 && t.Projects == "" }
+
 // TokenEvent is what was done with a token.
 type TokenEvent struct {
 	// At is when, in UTC.
 	At time.Time
 	// Event is "created" or "revoked".
 	Event string
-	// Token is the token with its name, scope and end.
+	// Token is the token with its name, scope, projects, languages and end.
 	Token Token
 }

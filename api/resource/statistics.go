@@ -41,7 +41,7 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if err != nil {
 		return nil, err
 	}
-	repeats, err := snap.Repeats(ctx, project.ID, rest.AccessOf(ctx).SeesPrivate())
+	repeats, err := snap.Repeats(ctx, project.ID, rest.AccessOf(ctx).Sees(&project))
 	if err != nil {
 		return nil, err
 	}

@@ -14,15 +14,15 @@ import (
 // hidden reports whether the client must not see a component, nor anything that
 // reveals it.
 func hidden(ctx context.Context, project *catalog.Project, component *catalog.Component) bool {
-	return component.Settings.Private(project) && !rest.AccessOf(ctx).SeesPrivate()
+	return component.Settings.Private(project) && !rest.AccessOf(ctx).Sees(project)
 }
 
-// visibleProject finds the project that the path names. Without a token a
+// visibleProject finds the project that the path names. Without a token for it a
 // private project is visible if one of its components is public, since the
 // component's payload contains the project.
 func visibleProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (catalog.Project, error) {
 	row, err := snap.Project(ctx, r.PathParam("project"))
-	if err != nil || !row.Private() || rest.AccessOf(ctx).SeesPrivate() {
+	if err != nil || !row.Private() || rest.AccessOf(ctx).Sees(&row.Project) {
 		return row.Project, err
 	}
 	components, err := visibleComponents(ctx, snap, row.Slug)
@@ -39,7 +39,7 @@ func visibleComponents(ctx context.Context, snap *store.Snapshot, project string
 	if err != nil {
 		return nil, err
 	}
-	if rest.AccessOf(ctx).SeesPrivate() {
+	if rest.AccessOf(ctx).SeesAll() {
 		return rows, nil
 	}
 	visible := make([]*store.ComponentRow, 0, len(rows))
@@ -160,7 +160,7 @@ func visibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Proje
 	}
 	visible := make([]catalog.Project, 0, len(all))
 	for i := range all {
-		if p := &all[i].Project; !p.Private() || shown[p.ID] || rest.AccessOf(ctx).SeesPrivate() {
+		if p := &all[i].Project; !p.Private() || shown[p.ID] || rest.AccessOf(ctx).Sees(p) {
 			visible = append(visible, *p)
 		}
 	}

@@ -23,17 +23,20 @@ type Access struct {
 // Authenticated reports whether the client showed a token that counts.
 func (a Access) Authenticated() bool { return a.Claimed || a.Token.ID != 0 }
 
-// SeesPrivate reports whether private projects and components are shown; all
-// scopes of tokens allow it.
-func (a Access) SeesPrivate() bool { return a.Token.ID != 0 }
+// Sees reports whether what is private in a project is shown; all scopes of tokens
+// allow it.
+func (a Access) Sees(project *catalog.Project) bool { return a.Token.Sees(project.Slug) }
+
+// SeesAll reports whether nothing is hidden.
+func (a Access) SeesAll() bool { return a.Token.SeesAll() }
 
 // Key tells apart kinds of access whose answers differ; it is "" for anonymous
 // clients.
 func (a Access) Key() string {
-	if a.SeesPrivate() {
-		return "private:"
+	if a.Token.ID == 0 {
+		return ""
 	}
-	return ""
+	return "private:" + string(a.Token.Projects) + ":"
 }
 
 // Cacheable reports whether answers may be kept for other clients with the same

@@ -84,6 +84,16 @@ func (w *Writer) Token(name string, scope catalog.Scope) string {
 	return secret
 }
 
+// ProjectToken makes an access token for some projects.
+func (w *Writer) ProjectToken(name string, projects ...string) string {
+	w.TB.Helper()
+	secret, err := w.DB.CreateToken(w.TB.Context(), catalog.Token{Name: name, Scope: catalog.ScopeRead, Projects: catalog.Names(projects...), Created: Now()})
+	if err != nil {
+		w.TB.Fatal(err)
+	}
+	return secret
+}
+
 // Step makes a step of one component.
 func (w *Writer) Step(component int64, repo, branch, head string, fn func(context.Context, *store.StepTx) error) {
 	w.TB.Helper()

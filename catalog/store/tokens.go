@@ -17,17 +17,25 @@ const tokenPrefix = "rgt_"
 // maxToken is the length in bytes up to which a secret is looked up.
 const maxToken = 128
 
+// maxTokenLists is the length in bytes of the projects and languages of one token: they
+// are compared for each object that an answer shows, and told apart in the cache.
+const maxTokenLists = 8 << 10
+
 // CreateToken creates an access token with a name, a scope, a time of creation and
-// perhaps an end, and returns its secret, which is shown once and not stored: 130 random
+// perhaps an end, projects and languages, and returns its secret, which is shown once and not stored: 130 random
 // bits, of which a SHA-256 is safe to store. A name that exists is catalog.ErrConflict; an
-// empty name, a name longer than 100 bytes, an unknown scope or an end that is past are
-// catalog.ErrInvalid.
+// empty name, a name longer than 100 bytes, an unknown scope, an end that is past, too
+// many projects, or languages without scope write are catalog.ErrInvalid.
 func (db *DB) CreateToken(ctx context.Context, t catalog.Token) (secret string, err error) {
 	switch {
 	case t.Name == "" || len(t.Name) > 100 || strings.ContainsFunc(t.Name, func(c rune) bool { return c < ' ' || c == 0x7f }):
 		return "", invalid("store: create the token: a name has 1 to 100 bytes and no control characters")
 	case !t.Scope.Known():
-		return "", invalid("store: create the token %s: the scope %q is neither read nor admin", t.Name, t.Scope)
+		return "", invalid("store: create the token %s: the scope %q is not known", t.Name, t.Scope)
+	case len(t.Projects)+len(t.Languages) > maxTokenLists:
+		return "", invalid("store: create the token %s: its projects and languages take more than %d bytes", t.Name, maxTokenLists)
+	case t.Languages != "" && t.Scope != catalog.ScopeWrite:
+		return "", invalid("store: create the token %s: only a token of scope write is for some languages", t.Name)
 	case !t.Expires.IsZero() && !t.Expires.After(t.Created):
 		return "", invalid("store: create the token %s: it would end before it begins", t.Name)
 	}
@@ -44,8 +52,8 @@ func (db *DB) CreateToken(ctx context.Context, t catalog.Token) (secret string, 
 		if _, err := s.first(ctx, `UPDATE clock SET newest_token = newest_token + 1 WHERE one = 1 RETURNING newest_token`, nil, &id); err != nil {
 			return err
 		}
-		err = s.do(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-			id, t.Name, tokenHash(secret), string(t.Scope), t.Created.UnixMicro(), microsOrZero(t.Expires))
+		err = s.do(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at, projects, languages) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			id, t.Name, tokenHash(secret), string(t.Scope), t.Created.UnixMicro(), microsOrZero(t.Expires), string(t.Projects), string(t.Languages))
 		if err == nil {
 			err = noteToken(ctx, s, "created", t.Created, &t)
 		}
@@ -85,18 +93,18 @@ func (db *DB) RevokeToken(ctx context.Context, name string, at time.Time) error 
 
 // noteToken writes what was done with a token into its history.
 func noteToken(ctx context.Context, s *session, event string, at time.Time, t *catalog.Token) error {
-	_, err := s.exec(ctx, `INSERT INTO token_events (id, at, event, name, scope, expires_at) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5 FROM token_events`,
-		at.UnixMicro(), event, t.Name, string(t.Scope), microsOrZero(t.Expires))
+	_, err := s.exec(ctx, `INSERT INTO token_events (id, at, event, name, scope, expires_at, projects, languages) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5, $6, $7 FROM token_events`,
+		at.UnixMicro(), event, t.Name, string(t.Scope), microsOrZero(t.Expires), string(t.Projects), string(t.Languages))
 	return err
 }
 
 // TokenEvents lists what was done with tokens, the oldest first.
 func (s *Snapshot) TokenEvents(ctx context.Context) ([]catalog.TokenEvent, error) {
 	var list []catalog.TokenEvent
-	err := s.s.query(ctx, `SELECT at, event, name, scope, expires_at FROM token_events ORDER BY id`, nil, func(scan scan) error {
+	err := s.s.query(ctx, `SELECT at, event, name, scope, expires_at, projects, languages FROM token_events ORDER BY id`, nil, func(scan scan) error {
 		var e catalog.TokenEvent
 		var at, expires int64
-		err := scan(&at, &e.Event, &e.Token.Name, &e.Token.Scope, &expires)
+		err := scan(&at, &e.Event, &e.Token.Name, &e.Token.Scope, &expires, &e.Token.Projects, &e.Token.Languages)
 		e.At, e.Token.Expires = time.UnixMicro(at).UTC(), timeOrZero(expires)
 		list = append(list, e)
 		return err
@@ -128,11 +136,11 @@ func (db *DB) UseToken(ctx context.Context, t catalog.Token) error {
 	return db.fail(ctx, "store the use of a token", err)
 }
 
-const tokenColumns = `id, name, scope, created_at, expires_at, used_day`
+const tokenColumns = `id, name, scope, created_at, expires_at, used_day, projects, languages`
 
 func scanToken(scan scan) (t catalog.Token, err error) {
 	var created, expires, used int64
-	err = scan(&t.ID, &t.Name, &t.Scope, &created, &expires, &used)
+	err = scan(&t.ID, &t.Name, &t.Scope, &created, &expires, &used, &t.Projects, &t.Languages)
 	t.Created, t.Expires, t.Used = time.UnixMicro(created).UTC(), timeOrZero(expires), timeOrZero(used*dayMicros)
 	return t, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +33,19 @@ func TestTokens(t *testing.T) {
 	if _, err := db.CreateToken(t.Context(), catalog.Token{Name: "past", Scope: catalog.ScopeRead, Created: now, Expires: now}); !errors.Is(err, catalog.ErrInvalid) {
 		t.Errorf("a token that ends when it begins: %v", err)
 	}
+	for _, bad := range []catalog.Token{
+		{Name: "languages", Scope: catalog.ScopeRead, Languages: "cs", Created: now},
+		{Name: "projects", Scope: catalog.ScopeRead, Projects: catalog.NameList(strings.Repeat("p ", maxTokenLists)), Created: now},
+	} {
+		if _, err := db.CreateToken(t.Context(), bad); !errors.Is(err, catalog.ErrInvalid) {
+			t.Errorf("a token of %.20s%s: %v", bad.Projects, bad.Languages, err)
+		}
+	}
+	scoped := catalog.Token{Name: "scoped", Scope: catalog.ScopeWrite, Projects: catalog.Names("b", "a", "b"), Languages: catalog.Names("cs"), Created: now}
+	of, err := db.CreateToken(t.Context(), scoped)
+	if err != nil {
+		t.Fatal(err)
+	}
 	find := func(secret string) (got catalog.Token, found bool) {
 		t.Helper()
 		read(t, db, func(ctx context.Context, s *Snapshot) error {
@@ -49,6 +63,12 @@ func TestTokens(t *testing.T) {
 		if _, found := find(secret); !found {
 			t.Error("a good token is not found")
 		}
+	}
+	if scoped.ID = 3; scoped.Projects != "a b" {
+		t.Errorf("projects %q", scoped.Projects)
+	}
+	if got, _ := find(of); got != scoped {
+		t.Errorf("%+v, want %+v", got, scoped)
 	}
 	for range 2 {
 		before, _ := find(forever)
@@ -77,8 +97,11 @@ func TestTokens(t *testing.T) {
 		var got []string
 		for _, e := range list {
 			got = append(got, e.At.Format(time.TimeOnly)+" "+e.Event+" "+e.Token.Name)
+			if e.Token.Name == scoped.Name && (e.Token.Projects != scoped.Projects || e.Token.Languages != scoped.Languages) {
+				t.Errorf("an event of %+v", e.Token)
+			}
 		}
-		want := []string{"05:06:07 created forever", "05:06:07 created short", "06:06:07 revoked short", "06:06:07 revoked forever"}
+		want := []string{"05:06:07 created forever", "05:06:07 created short", "05:06:07 created scoped", "06:06:07 revoked short", "06:06:07 revoked forever"}
 		if len(got) != len(want) {
 			t.Fatalf("%q", got)
 		}

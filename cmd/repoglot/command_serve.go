@@ -191,7 +191,7 @@ func (s *server) mayProfile(r *http.Request) bool {
 		return true
 	}
 	v, err := s.api.Visitor(r, true)
-	return err == nil && v.Admin
+	return err == nil && v.Admin()
 }
 
 // invite prints addresses to try after the first round of pulls.

@@ -36,37 +36,65 @@ func (p *program) tokenCommand() *cobra.Command {
 
 func (p *program) tokenCreateCommand() *cobra.Command {
 	scope, expires := string(catalog.ScopeRead), ""
+	var projects []string
 	cmd := &cobra.Command{
-		Use:   "create [--scope read|admin] [--expires 90d|DATE] NAME",
+		Use:   "create [--scope read|admin] [--project SLUG]… [--expires 90d|DATE] NAME",
 		Short: "Make a token and print it; it is shown only once",
 		Args:  arguments(1, "one name"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
-			if !catalog.Scope(scope).Known() {
+			if s := catalog.Scope(scope); s != catalog.ScopeRead && s != catalog.ScopeAdmin {
 				return usageError{fmt.Errorf("--scope %s: write read or admin", scope)}
+			}
+			for _, slug := range projects {
+				if !config.Slug(slug) {
+					return usageError{fmt.Errorf("--project %q: write the slug of one project", slug)}
+				}
 			}
 			now := time.Now()
 			ends, err := endOf(expires, now)
 			if err != nil {
 				return err
 			}
-			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
-				secret, err := db.CreateToken(ctx, catalog.Token{Name: args[0], Scope: catalog.Scope(scope), Created: now, Expires: ends})
-				switch {
-				case errors.Is(err, catalog.ErrConflict):
-					return fmt.Errorf("there is a token %q: choose another name, or revoke it first", args[0])
-				case errors.Is(err, catalog.ErrInvalid):
-					return usageError{fmt.Errorf("the name %q cannot be taken: write 1 to 100 bytes without control characters", args[0])}
-				case err != nil:
-					return err
-				}
-				_, err = fmt.Fprintln(p.stdout, secret)
-				return err
-			})
+			t := catalog.Token{Name: args[0], Scope: catalog.Scope(scope), Created: now, Expires: ends, Projects: catalog.Names(projects...)}
+			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error { return p.createToken(ctx, db, t) })
 		}),
 	}
+	cmd.Flags().StringArrayVar(&projects, "project", nil, "the `slug` of a project whose private parts the token shows; repeatable; without it, all projects")
 	cmd.Flags().StringVar(&scope, "scope", scope, "what the token allows, `read` or admin")
 	cmd.Flags().StringVar(&expires, "expires", "", "when the token ends, `90d` or a date like 2027-01-31; without it, never")
 	return cmd
+}
+
+// createToken makes a token and prints its secret. It says which of its projects there
+// are not: they may come later.
+func (p *program) createToken(ctx context.Context, db *store.DB, t catalog.Token) error {
+	err := db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		for _, slug := range t.Projects.All() {
+			_, err := snap.Project(ctx, slug)
+			if errors.Is(err, catalog.ErrNotFound) {
+				fmt.Fprintf(p.stderr, "repoglot: there is no project %s yet\n", slug)
+				err = nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	secret, err := db.CreateToken(ctx, t)
+	switch {
+	case errors.Is(err, catalog.ErrConflict):
+		return fmt.Errorf("there is a token %q: choose another name, or revoke it first", t.Name)
+	case errors.Is(err, catalog.ErrInvalid):
+		return usageError{fmt.Errorf("the name %q cannot be taken: write 1 to 100 bytes without control characters, and up to 8 KiB of projects", t.Name)}
+	case err != nil:
+		return err
+	}
+	_, err = fmt.Fprintln(p.stdout, secret)
+	return err
 }
 
 // endOf reads the end of a token: a number of days from now, or a day of UTC, to its
@@ -104,13 +132,21 @@ func (p *program) tokenListCommand() *cobra.Command {
 					now := time.Now()
 					w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 					for _, t := range list {
-						fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Created.Format(time.RFC3339), t.Scope, ending(t.Expires, now), used(t.Used), t.Name)
+						fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Created.Format(time.RFC3339), t.Scope, projectsOf(t), ending(t.Expires, now), used(t.Used), t.Name)
 					}
 					return w.Flush()
 				})
 			})
 		}),
 	}
+}
+
+// projectsOf says which projects a token is for.
+func projectsOf(t catalog.Token) string {
+	if t.Projects == "" {
+		return "all projects"
+	}
+	return strings.Join(t.Projects.All(), ",")
 }
 
 // ending says when a token ends.
@@ -146,7 +182,7 @@ func (p *program) tokenLogCommand() *cobra.Command {
 					}
 					w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 					for _, e := range list {
-						fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.At.Format(time.RFC3339), e.Event, e.Token.Scope, ending(e.Token.Expires, e.At), e.Token.Name)
+						fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Format(time.RFC3339), e.Event, e.Token.Scope, projectsOf(e.Token), ending(e.Token.Expires, e.At), e.Token.Name)
 					}
 					return w.Flush()
 				})

@@ -36,14 +36,14 @@ func (e exports) Repository(r *http.Request, project, component string) (gitexpo
 	var key string
 	err = e.engine.db.Read(r.Context(), func(ctx context.Context, snap *store.Snapshot) error {
 		row, err := snap.Component(ctx, project, component)
-		if err == nil && row.Settings.Private(&row.Project) && !visitor.SeesPrivate {
+		if err == nil && row.Settings.Private(&row.Project) && !visitor.Token.Sees(row.Project.Slug) {
 			err = catalog.ErrNotFound
 		}
 		key = ingest.BranchKey(row.Repo, row.Branch)
 		return err
 	})
 	switch {
-	case errors.Is(err, catalog.ErrNotFound) && visitor.MayReturn && !visitor.SeesPrivate:
+	case errors.Is(err, catalog.ErrNotFound) && visitor.MayReturn && visitor.Token.ID == 0:
 		return nil, gitexport.ErrCredentials
 	case errors.Is(err, catalog.ErrNotFound):
 		return nil, gitexport.ErrNotFound

@@ -96,7 +96,7 @@ func writeManCommand(b *strings.Builder, c *cobra.Command) {
 		if f.Name == "help" || f.Hidden {
 			return
 		}
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" {
 			usage += " (default " + f.DefValue + ")"
 		}
 		fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(strings.TrimSpace("--"+f.Name+" "+name)), roff(usage))

@@ -61,6 +61,9 @@ func checkQuery(r *report, at string, c *Component, queries map[string]string) {
 	queries[name] = u.RawQuery
 }
 
+// Slug reports whether a text may be the slug of a project.
+func Slug(text string) bool { return slugRule.MatchString(text) && len(text) <= maxSlug }
+
 // checkSlug reports whether a slug is set and valid.
 func checkSlug(r *report, at, slug string, component bool) bool {
 	plain := slug
