@@ -19,6 +19,7 @@ func TestUsername(t *testing.T) {
 		}
 	}
 }
+
 // TestTokenSees: what is private in which projects a token shows.
 func TestTokenSees(t *testing.T) {
 	t.Parallel()
