@@ -162,7 +162,7 @@ func (e *Env) listCredits(scope activityScope) Handler {
 			return nil, err
 		}
 		errs := rest.FieldErrors{}
-		q.From, q.To, q.ByTranslation = r.Timestamp("start", errs), r.Timestamp("end", errs), true
+		q.From, q.To, q.ByTranslation = dayOrTime(r, "start", 0, errs), dayOrTime(r, "end", 24*time.Hour-time.Microsecond, errs), true
 		if err := errs.Err(); err != nil {
 			return nil, err
 		}
@@ -173,6 +173,15 @@ func (e *Env) listCredits(scope activityScope) Handler {
 		wanted, _ := r.Params.Get("lang")
 		return &rest.Array{Items: e.creditsOf(list, languages, wanted)}, nil
 	}
+}
+
+// dayOrTime reads a time, or a day and adds a part of it.
+func dayOrTime(r *rest.Request, name string, part time.Duration, errs rest.FieldErrors) time.Time {
+	value, _ := r.Params.Get(name)
+	if day, err := time.Parse(time.DateOnly, value); err == nil {
+		return day.Add(part)
+	}
+	return r.Timestamp(name, errs)
 }
 
 // creditsOf groups authors by the name of the language.
@@ -261,15 +270,13 @@ func listCheckSums(ctx context.Context, snap *store.Snapshot, r *rest.Request) (
 	if err != nil {
 		return nil, err
 	}
-	failing, err := snap.FailingCounts(ctx, ids, 0)
+	counts, err := snap.CheckCounts(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	numbers := map[checks.ID]int64{}
-	for i := range failing {
-		for id := range checks.Mask(failing[i].Failing).All() {
-			numbers[id] += failing[i].Units
-		}
+	for i := range counts {
+		numbers[checks.ID(counts[i].Check)] = counts[i].Units
 	}
 	all := checks.All()
 	slices.SortStableFunc(all, func(a, b checks.Check) int { return cmp.Compare(numbers[b.ID], numbers[a.ID]) })

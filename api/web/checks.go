@@ -12,8 +12,7 @@ import (
 
 // checkList is the page of all checks that fail anywhere.
 type checkList struct {
-	Rows  []checkRow
-	Total int64
+	Rows []checkRow
 }
 
 // checkRow is a check with the number of strings that fail it.
@@ -29,17 +28,14 @@ func (p *Pages) checks(ctx context.Context, snap *store.Snapshot, _ *rest.Reques
 	if err != nil {
 		return err
 	}
-	failing, err := snap.FailingCounts(ctx, idsOf(components), 0)
+	counts, err := snap.CheckCounts(ctx, idsOf(components))
 	if err != nil {
 		return err
 	}
-	numbers := countChecks(failing)
+	numbers := byCheck(counts)
 	o := checkList{}
 	for _, c := range checks.All() {
 		o.Rows = append(o.Rows, checkRow{c, path("checks", c.Name), numbers[c.ID]})
-	}
-	for i := range failing {
-		o.Total += failing[i].Units
 	}
 	slices.SortStableFunc(o.Rows, func(a, b checkRow) int { return cmp.Compare(b.Units, a.Units) })
 	v.Body = o
@@ -84,21 +80,15 @@ func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	if err != nil {
 		return err
 	}
-	ids := idsOf(components)
-	failing, err := snap.FailingCounts(ctx, ids, 0)
+	counts, err := snap.CheckPlaces(ctx, idsOf(components), int64(id))
 	if err != nil {
 		return err
 	}
-	units := map[int64]int64{}
-	for i := range failing {
-		if checks.Mask(failing[i].Failing).Has(id) {
-			units[failing[i].TranslationID] += failing[i].Units
-			o.Total += failing[i].Units
-		}
-	}
-	order := make([]int64, 0, len(units))
-	for t := range units {
-		order = append(order, t)
+	units, order := map[int64]int64{}, make([]int64, len(counts))
+	for i := range counts {
+		order[i] = counts[i].TranslationID
+		units[order[i]] = counts[i].Units
+		o.Total += counts[i].Units
 	}
 	slices.SortFunc(order, func(a, b int64) int { return cmp.Or(cmp.Compare(units[b], units[a]), cmp.Compare(a, b)) })
 	o.Pages, order = cutPage(v, "page", order, placesOnPage)

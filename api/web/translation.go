@@ -69,7 +69,7 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	o.About.Last = t.LastChange
 	strs := path("translate", t.Project.Slug, t.Component.Slug, t.Language)
 	o.Views = stringViews(v, strs, "", &t.Stats, o.About)
-	failing, err := snap.FailingCounts(ctx, []int64{t.ComponentID}, t.ID)
+	failing, err := snap.TranslationChecks(ctx, t.ComponentID, t.ID)
 	if err != nil {
 		return err
 	}
@@ -133,8 +133,8 @@ func stringViews(v *view, strs, q string, s *catalog.Stats, about tally) (list [
 }
 
 // checkLinks are the checks that strings fail, those with the most strings first.
-func checkLinks(v *view, strs string, failing []store.FailingCount) []link {
-	numbers := countChecks(failing)
+func checkLinks(v *view, strs string, failing []store.CheckCount) []link {
+	numbers := byCheck(failing)
 	var list []link
 	for _, c := range checks.All() {
 		if n := numbers[c.ID]; n > 0 {
@@ -145,13 +145,11 @@ func checkLinks(v *view, strs string, failing []store.FailingCount) []link {
 	return list
 }
 
-// countChecks counts strings by check.
-func countChecks(failing []store.FailingCount) map[checks.ID]int64 {
+// byCheck are the numbers of strings by check.
+func byCheck(counts []store.CheckCount) map[checks.ID]int64 {
 	numbers := map[checks.ID]int64{}
-	for i := range failing {
-		for id := range checks.Mask(failing[i].Failing).All() {
-			numbers[id] += failing[i].Units
-		}
+	for i := range counts {
+		numbers[checks.ID(counts[i].Check)] += counts[i].Units
 	}
 	return numbers
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -157,6 +158,8 @@ func TestVerifyFindsEverything(t *testing.T) {
 			newest = "SELECT MAX(id_hash) FROM shared_strings"
 		case "repeats":
 			newest = "SELECT MAX(total) FROM repeats"
+		case "check_counts":
+			newest = "SELECT MAX(translation_id * 1000 + check_id) FROM check_counts WHERE units > 0"
 		case "compared_units":
 			newest = "SELECT MAX(unit_id * 2 + (key & 1)) FROM compared_units"
 		case "translations", "files":
@@ -168,7 +171,7 @@ func TestVerifyFindsEverything(t *testing.T) {
 		}
 		key := map[string]string{
 			"changes": "delta_id * 1000 + n", "layouts": "translation_id * 1000 + block", "stat_days": "translation_id * 1000000 + day", "suggestions": "unit_id",
-			"occurrences": "source_id", "shared_strings": "id_hash", "compared_units": "unit_id * 2 + (key & 1)", "repeats": "total",
+			"occurrences": "source_id", "shared_strings": "id_hash", "compared_units": "unit_id * 2 + (key & 1)", "repeats": "total", "check_counts": "translation_id * 1000 + check_id",
 		}[table]
 		if key == "" {
 			key = "rowid"
@@ -313,5 +316,23 @@ func TestVerifyDuringPulls(t *testing.T) {
 	close(done)
 	if states := <-seen; len(states) < 2 {
 		t.Errorf("only %d states were recounted", len(states))
+	}
+}
+
+// TestCheckCountsOfOldDatabases: the migration counts what older versions did not.
+func TestCheckCountsOfOldDatabases(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it makes a part of a migration again")
+	migration, err := os.ReadFile("../store/migrations/00018_check_counts.sql")
+	must(t, err)
+	_, fill, found := strings.Cut(string(migration), ") @CLUSTERED;\n")
+	if !found {
+		t.Fatal("the migration has no statement that counts")
+	}
+	s := newSpoiler(t)
+	if found := s.spoil("DELETE FROM check_counts"); len(found) == 0 {
+		t.Error("no counts were there")
+	}
+	if found := s.spoil("DELETE FROM check_counts", fill); len(found) > 0 {
+		t.Errorf("the migration counts otherwise: %q", found)
 	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -95,38 +96,65 @@ func (s *Snapshot) Curves(ctx context.Context, components, translations []int64,
 	return s.db.fail(ctx, "read statistics over time by translation", err)
 }
 
-// FailingCount counts the strings of a translation that fail the same checks.
-type FailingCount struct {
-	// ComponentID and TranslationID own the strings.
+// CheckCount counts the strings that fail a check.
+type CheckCount struct {
+	// ComponentID and TranslationID own the strings; 0 for the sum of several.
 	ComponentID, TranslationID int64
-	// Failing has the checks, as the bits of a checks.Mask.
-	Failing [2]uint64
-	// Units is the number of strings.
+	// Check is the check's number, its bit in a checks.Mask.
+	Check int64
+	// Units is the number of strings, above 0.
 	Units int64
 }
 
-// FailingCounts counts the strings with failing checks of components, or with a
-// translation above 0 only of that. It reads the index of failing checks, which has
-// an entry for each of these strings.
-func (s *Snapshot) FailingCounts(ctx context.Context, components []int64, translation int64) (out []FailingCount, err error) {
+// CheckCounts counts the strings of components that fail each check, by check. It reads
+// counts that steps keep.
+func (s *Snapshot) CheckCounts(ctx context.Context, components []int64) (out []CheckCount, err error) {
+	defer s.about(components...).end()
+	units := map[int64]int64{}
+	err = chunks(components, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT check_id, SUM(units) FROM check_counts WHERE component_id IN `+list(1, len(chunk))+` GROUP BY check_id`, chunk, func(scan scan) error {
+			var check, n int64
+			err := scan(&check, &n)
+			units[check] += n
+			return err
+		})
+	})
+	for _, check := range sortedKeys(units) {
+		if units[check] > 0 {
+			out = append(out, CheckCount{Check: check, Units: units[check]})
+		}
+	}
+	return out, s.db.fail(ctx, "count failing checks", err)
+}
+
+// CheckPlaces counts the strings that fail one check, by translation.
+func (s *Snapshot) CheckPlaces(ctx context.Context, components []int64, check int64) (out []CheckCount, err error) {
 	defer s.about(components...).end()
 	err = chunks(components, func(chunk []any) error {
-		query := `SELECT t.component_id, t.id, f.low, f.high, COUNT(*) FROM translations t JOIN failing f ON f.translation_id = t.id
-			WHERE t.component_id IN ` + list(1, len(chunk)) + ` AND t.removed = 0`
-		if translation > 0 {
-			chunk = append(chunk, translation)
-			query += fmt.Sprintf(` AND t.id = $%d`, len(chunk))
-		}
-		return s.s.query(ctx, query+` GROUP BY t.component_id, t.id, f.low, f.high`, chunk, func(scan scan) error {
-			var c FailingCount
-			var low, high int64
-			err := scan(&c.ComponentID, &c.TranslationID, &low, &high, &c.Units)
-			c.Failing = [2]uint64{uint64(low), uint64(high)}
+		n := len(chunk)
+		return s.s.query(ctx, `SELECT component_id, translation_id, units FROM check_counts WHERE component_id IN `+list(1, n)+
+			fmt.Sprintf(` AND check_id = $%d AND units > 0`, n+1), append(chunk, check), func(scan scan) error {
+			c := CheckCount{Check: check}
+			err := scan(&c.ComponentID, &c.TranslationID, &c.Units)
 			out = append(out, c)
 			return err
 		})
 	})
-	return out, s.db.fail(ctx, "count failing checks", err)
+	slices.SortFunc(out, func(a, b CheckCount) int { return cmp.Compare(a.TranslationID, b.TranslationID) })
+	return out, s.db.fail(ctx, "count failing checks by translation", err)
+}
+
+// TranslationChecks counts the strings of a translation that fail each check.
+func (s *Snapshot) TranslationChecks(ctx context.Context, component, translation int64) (out []CheckCount, err error) {
+	defer s.about(component).end()
+	err = s.s.query(ctx, `SELECT check_id, units FROM check_counts WHERE component_id = $1 AND translation_id = $2 AND units > 0 ORDER BY check_id`,
+		[]any{component, translation}, func(scan scan) error {
+			c := CheckCount{ComponentID: component, TranslationID: translation}
+			err := scan(&c.Check, &c.Units)
+			out = append(out, c)
+			return err
+		})
+	return out, s.db.fail(ctx, "count failing checks of a translation", err)
 }
 
 // TargetIDs returns the ids of the live translations of components, except into their

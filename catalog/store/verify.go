@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -225,6 +226,9 @@ func (v *verifier) rare(ctx context.Context, t *verifyScope) error {
 		t.id); err != nil {
 		return err
 	}
+	if err := v.checkCounts(ctx, t); err != nil {
+		return err
+	}
 	return v.wantNoRows(ctx, t, "suggestions for strings that are not there, or the same", `SELECT COUNT(*) FROM suggestions n LEFT JOIN units u ON u.id = n.unit_id
 		WHERE n.translation_id = $1 AND (u.id IS NULL OR u.removed = 1 OR u.translation_id <> n.translation_id OR u.target = n.target)`, t.id)
 }
@@ -259,5 +263,34 @@ func (v *verifier) numbers(ctx context.Context, query string, id int64, numbers 
 		dest[i] = &numbers[i]
 	}
 	_, err := v.s.first(ctx, query, []any{id}, dest...)
+	return err
+}
+
+// checkCounts recounts how many strings of a translation fail each check.
+func (v *verifier) checkCounts(ctx context.Context, t *verifyScope) error {
+	var stored, counted [128]int64
+	err := v.s.query(ctx, `SELECT c.check_id, c.units FROM check_counts c JOIN translations t ON t.component_id = c.component_id AND t.id = c.translation_id WHERE c.translation_id = $1`,
+		[]any{t.id}, func(scan scan) error {
+			var check, n int64
+			err := scan(&check, &n)
+			stored[check&127] += n
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	err = v.s.query(ctx, `SELECT low, high FROM failing WHERE translation_id = $1`, []any{t.id}, func(scan scan) error {
+		var halves [2]int64
+		err := scan(&halves[0], &halves[1])
+		for i, half := range halves {
+			for rest := uint64(half); rest != 0; rest &= rest - 1 {
+				counted[i*64+bits.TrailingZeros64(rest)]++
+			}
+		}
+		return err
+	})
+	for check := range counted {
+		v.compare(t, fmt.Sprintf("strings that fail check %d", check), stored[check], counted[check])
+	}
 	return err
 }

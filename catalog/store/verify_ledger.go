@@ -36,7 +36,7 @@ func (v *verifier) server(ctx context.Context) error {
 		}
 	}
 	// Rows without a translation, which the counts above do not see.
-	for _, table := range []string{"units", "layouts", "files", "stat_days", "failing", "suggestions"} {
+	for _, table := range []string{"units", "layouts", "files", "stat_days", "failing", "suggestions", "check_counts"} {
 		if err := v.wantNoRows(ctx, where, table+" of no translation", `SELECT COUNT(*) FROM `+table+` x WHERE NOT EXISTS (SELECT 1 FROM translations t WHERE t.id = x.translation_id)`); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 type failingChange struct {
 	component int64
 	stats     catalog.Count
+	checks    [128]int64 // strings more that fail each check
 }
 
 // FailingUnits returns the failing checks of the units of a translation, by unit.
@@ -82,6 +83,12 @@ func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 		tx.lastFailing = max(tx.lastFailing, u.ID)
 		err = tx.newFailing.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
 	}
+	for i := range failing {
+		for changed := u.Failing[i] ^ failing[i]; changed != 0; changed &= changed - 1 {
+			bit := bits.TrailingZeros64(changed)
+			t.checks[i*64+bit] += int64(failing[i]>>bit&1)*2 - 1
+		}
+	}
 	u.Failing = failing
 	return err
 }
@@ -101,13 +108,16 @@ func (tx *StepTx) failingOf(translation, component int64) *failingChange {
 // ClearFailing deletes the failing checks of a translation whose file was removed,
 // and marks it as not checked.
 func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
-	_, err := tx.componentOf(ctx, translation)
+	component, err := tx.componentOf(ctx, translation)
 	if err == nil {
 		err = tx.newFailing.flush(ctx, tx.s)
 	}
 	delete(tx.failing, translation) // what the step added to the sums
 	if err == nil {
 		err = tx.s.do(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
+	}
+	if err == nil {
+		err = tx.s.do(ctx, `DELETE FROM check_counts WHERE component_id = $1 AND translation_id = $2`, component, translation)
 	}
 	if err == nil {
 		err = tx.s.do(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '', scope_id = 0 WHERE id = $1`, translation)
@@ -119,6 +129,9 @@ func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 // components outside the convoy whose answers changed.
 func (tx *StepTx) storeFailing(ctx context.Context) (others []int64, err error) {
 	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
+		return nil, err
+	}
+	if err := tx.storeCheckCounts(ctx); err != nil {
 		return nil, err
 	}
 	for _, id := range sortedKeys(tx.failing) {
@@ -137,4 +150,22 @@ func (tx *StepTx) storeFailing(ctx context.Context) (others []int64, err error) 
 		others = append(others, t.component)
 	}
 	return others, nil
+}
+
+// storeCheckCounts stores how many strings fail each check.
+func (tx *StepTx) storeCheckCounts(ctx context.Context) error {
+	in := newInserter("check_counts", "component_id", "check_id", "translation_id", "units")
+	in.onConflict(" ON CONFLICT (component_id, check_id, translation_id) DO UPDATE SET units = check_counts.units + excluded.units")
+	for _, id := range sortedKeys(tx.failing) {
+		t := tx.failing[id]
+		for check, n := range t.checks {
+			if n == 0 {
+				continue
+			}
+			if err := in.add(ctx, tx.s, t.component, int64(check), id, n); err != nil {
+				return err
+			}
+		}
+	}
+	return in.flush(ctx, tx.s)
 }
