@@ -322,7 +322,7 @@ func TestVerifyDuringPulls(t *testing.T) {
 // TestCheckCountsOfOldDatabases: the migration counts what older versions did not.
 func TestCheckCountsOfOldDatabases(t *testing.T) {
 	pgtest.SQLiteOnly(t, "it makes a part of a migration again")
-	migration, err := os.ReadFile("../store/migrations/00018_check_counts.sql")
+	migration, err := os.ReadFile("../store/migrations/00019_check_counts.sql")
 	must(t, err)
 	_, fill, found := strings.Cut(string(migration), ") @CLUSTERED;\n")
 	if !found {
