@@ -500,7 +500,7 @@ func TestStreamLimit(t *testing.T) {
 	t.Parallel()
 	w := bigWorld(t, 1)
 	s := serve(w, Options{})
-	s.shares.streams = limit.NewPool(2, 2)
+	s.shares.streams = limit.NewPool("streams", 2, 2)
 	base := listen(t, s)
 	one := mustConnect(t, base+"/api/changes/stream/", "")
 	mustConnect(t, base+"/api/changes/stream/", "")

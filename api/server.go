@@ -164,3 +164,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) Metrics() []prometheus.Collector {
 	return append(s.metrics.collectors(), s.cache.hits, s.cache.misses, s.cache.dropped)
 }
+
+// Trusts reports whether a peer is a proxy of trusted_proxies.
+func (s *Server) Trusts(peer netip.Addr) bool { return s.settings.Load().trustsAddr(peer) }
+
+// Pools lists what clients share.
+func (s *Server) Pools() limit.Pools { return s.shares.pools() }

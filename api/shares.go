@@ -48,15 +48,20 @@ type shares struct {
 
 func newShares() shares {
 	return shares{
-		inFlight:     limit.NewPool(maxInFlight, clientInFlight),
-		downloads:    limit.NewPool(maxDownloads, clientDownloads),
-		lines:        limit.NewPool(maxLines, clientLines),
-		streams:      limit.NewPool(maxStreams, clientStreams),
-		searches:     limit.NewPool(maxSearches, clientSearches),
-		longSearches: limit.NewPool(maxLongSearches, clientLongSearches),
-		pages:        limit.NewPool(maxMakers, clientMakers),
-		producers:    limit.NewPool(maxMakers, clientMakers),
+		inFlight:     limit.NewPool("answers", maxInFlight, clientInFlight),
+		downloads:    limit.NewPool("downloads", maxDownloads, clientDownloads),
+		lines:        limit.NewPool("lines", maxLines, clientLines),
+		streams:      limit.NewPool("streams", maxStreams, clientStreams),
+		searches:     limit.NewPool("searches", maxSearches, clientSearches),
+		longSearches: limit.NewPool("long_searches", maxLongSearches, clientLongSearches),
+		pages:        limit.NewPool("long_pages", maxMakers, clientMakers),
+		producers:    limit.NewPool("downloads_made", maxMakers, clientMakers),
 	}
+}
+
+// pools lists them.
+func (s *shares) pools() limit.Pools {
+	return limit.Pools{s.inFlight, s.downloads, s.lines, s.streams, s.searches, s.longSearches, s.pages, s.producers}
 }
 
 // client names the client of a request: its token, or without a good one its

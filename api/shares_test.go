@@ -45,7 +45,7 @@ func useUp(t *testing.T, p *limit.Pool) (free func()) {
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	s := bare(bigWorld(t, 3_000), Options{}) // answers are broken off on purpose
-	s.shares.inFlight = limit.NewPool(8<<20, 2<<20)
+	s.shares.inFlight = limit.NewPool("answers", 8<<20, 2<<20)
 	server := httptest.NewUnstartedServer(s)
 	server.Config.ConnState = func(c net.Conn, state http.ConnState) {
 		if state == http.StateNew {

@@ -107,9 +107,12 @@ func New(repositories Repositories, limits Limits, log *slog.Logger) *Handler {
 	rounds := int64(limits.Rounds)
 	return &Handler{
 		repositories: repositories, log: log, limits: limits,
-		turns: limit.NewPool(rounds, (rounds+1)/2), requests: limit.NewPool(maxRequests, maxClientRequest),
+		turns: limit.NewPool("git_rounds", rounds, (rounds+1)/2), requests: limit.NewPool("git_requests", maxRequests, maxClientRequest),
 	}
 }
+
+// Pools lists what clients share.
+func (h *Handler) Pools() limit.Pools { return limit.Pools{h.turns, h.requests} }
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -84,7 +84,7 @@ type Server struct {
 
 // New makes a Server.
 func New(o Options) *Server {
-	s := &Server{pulls: o.Pulls, log: o.Logger, now: o.Now, client: o.Client, bodies: limit.NewPool(maxBodies, maxClientBodies), provenBodies: limit.NewPool(maxClientBodies, maxClientBodies), metrics: newMetrics()}
+	s := &Server{pulls: o.Pulls, log: o.Logger, now: o.Now, client: o.Client, bodies: limit.NewPool("hooks", maxBodies, maxClientBodies), provenBodies: limit.NewPool("hooks_proven", maxClientBodies, maxClientBodies), metrics: newMetrics()}
 	if s.client == nil {
 		s.client = func(*http.Request) string { return "" }
 	}
@@ -113,6 +113,9 @@ func (s *Server) Close() {
 
 // Metrics returns the collectors of the package for the program's registry.
 func (s *Server) Metrics() []prometheus.Collector { return s.metrics.collectors() }
+
+// Pools lists what callers share.
+func (s *Server) Pools() limit.Pools { return limit.Pools{s.bodies, s.provenBodies} }
 
 // ServeHTTP answers one call, whose path begins with [Prefix].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -18,10 +18,12 @@ var (
 // total and for each client, so that no client can take all of it. It is safe for
 // concurrent use.
 type Pool struct {
+	name         string
 	total, share int64
 
 	mu      sync.Mutex
 	used    int64
+	refused [2]int64 // by ErrShare and by ErrFull or the end of a wait
 	clients map[string]*holder
 	waiting []*waiter // in the order in which they came
 }
@@ -43,22 +45,28 @@ type waiter struct {
 const maxWaiting = 32
 
 // NewPool makes a Pool of total units, of which one client may hold share, both
-// above 0.
-func NewPool(total, share int64) *Pool {
-	return &Pool{total: total, share: min(share, total), clients: map[string]*holder{}}
+// above 0. Metrics and the manual have its name.
+func NewPool(name string, total, share int64) *Pool {
+	return &Pool{name: name, total: total, share: min(share, total), clients: map[string]*holder{}}
 }
+
+// Name is the pool's name.
+func (p *Pool) Name() string { return p.name }
+
+// Total is how much all clients together may hold.
+func (p *Pool) Total() int64 { return p.total }
 
 // Share is how much one client may hold.
 func (p *Pool) Share() int64 { return p.share }
 
-// Used is how much is in use, for metrics.
+// Used is how much is in use.
 func (p *Pool) Used() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.used
 }
 
-// Waiting is the number of leases that wait, for metrics.
+// Waiting is the number of leases that wait.
 func (p *Pool) Waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +88,19 @@ func (l *Lease) Take(n int64) error {
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.take(l, n)
+	err := p.take(l, n)
+	p.count(err)
+	return err
+}
+
+// count counts a refusal.
+func (p *Pool) count(err error) {
+	switch {
+	case errors.Is(err, ErrShare):
+		p.refused[0]++
+	case err != nil:
+		p.refused[1]++
+	}
 }
 
 // Wait holds n more units as soon as they are free: leases that wait are served in
@@ -92,6 +112,7 @@ func (l *Lease) Wait(ctx context.Context, n int64) error {
 	p.mu.Lock()
 	h := p.clients[l.client]
 	if n > p.share || h != nil && h.waiting >= maxWaiting {
+		p.count(ErrShare)
 		p.mu.Unlock()
 		return ErrShare
 	}
@@ -176,6 +197,7 @@ func (p *Pool) leave(ctx context.Context, w *waiter) error {
 			p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
 			p.gone(w)
 			p.serve()
+			p.count(ctx.Err())
 			return ctx.Err()
 		}
 	}

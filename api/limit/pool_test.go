@@ -15,7 +15,7 @@ import (
 // total, and what was given back can be taken again.
 func TestShares(t *testing.T) {
 	t.Parallel()
-	p := NewPool(10, 6)
+	p := NewPool("p", 10, 6)
 	a, b, c := p.Lease("a"), p.Lease("b"), p.Lease("a")
 	for _, tt := range []struct {
 		lease *Lease
@@ -42,7 +42,7 @@ func TestShares(t *testing.T) {
 // holds its share lets others pass; one that leaves takes nothing.
 func TestWaitingClients(t *testing.T) {
 	t.Parallel()
-	p := NewPool(2, 1)
+	p := NewPool("p", 2, 1)
 	first := p.Lease("greedy")
 	must(t, first.Take(1))
 	got := make(chan string)
@@ -89,7 +89,7 @@ func waits(p *Pool) int {
 // than its share.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
-	p := NewPool(2, 1)
+	p := NewPool("p", 2, 1)
 	held := p.Lease("a")
 	must(t, held.Take(1))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -118,7 +118,7 @@ func TestTooMany(t *testing.T) {
 // nothing is in use.
 func TestPoolTogether(t *testing.T) {
 	t.Parallel()
-	p := NewPool(7, 3)
+	p := NewPool("p", 7, 3)
 	var all sync.WaitGroup
 	for i := range 16 {
 		all.Go(func() {
@@ -147,7 +147,7 @@ func TestPoolTogether(t *testing.T) {
 // TestReadAll: a body is read into leased memory up to its bound.
 func TestReadAll(t *testing.T) {
 	t.Parallel()
-	p := NewPool(1<<20, 100<<10)
+	p := NewPool("p", 1<<20, 100<<10)
 	for _, size := range []int{0, 1, firstBody - 1, firstBody, firstBody + 1, 50_000} {
 		l := p.Lease("a")
 		body, err := l.ReadAll(strings.NewReader(strings.Repeat("x", size)), 50_000)

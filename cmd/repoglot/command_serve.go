@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,6 +65,9 @@ type server struct {
 	engine  *engine
 	pulls   *supervisor
 	api     *api.Server
+
+	connections, monitors *connections
+	shared                limit.Pools // all that clients share
 }
 
 // serve serves until ctx is done. repo is "" for a configuration.
@@ -146,10 +150,10 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	group.Go(func() error { return s.pulls.run(ctx) })
 	server := newHTTPServer(rt, defaultTimeouts(), s.log)
 	server.RegisterOnShutdown(s.api.EndStreams) // they would never end by themselves
-	group.Go(func() error { return serveUntil(ctx, server, main) })
+	group.Go(func() error { return serveUntil(ctx, server, s.connections.listen(main)) })
 	if second != nil {
 		group.Go(func() error {
-			return serveUntil(ctx, newHTTPServer(profiled(metrics, s.mayProfile), defaultTimeouts(), s.log), second)
+			return serveUntil(ctx, newHTTPServer(profiled(metrics, s.mayProfile), defaultTimeouts(), s.log), s.monitors.listen(second))
 		})
 	}
 	group.Go(func() error { return s.invite(ctx, base) })
@@ -168,8 +172,11 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		WithoutGitExport: !s.config.GitExport, TempDir: string(s.config.DataDir),
 	})
 	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Client: s.api.Client, Logger: s.log})
+	s.connections, s.monitors = newConnections(openFiles(), s.api.Trusts), newMonitors()
+	clones := gitexport.New(exports{s.engine, s.api.Visitor}, gitexport.Limits{Client: s.api.Client}, s.log)
+	s.shared = slices.Concat(s.connections.pools, s.monitors.pools, s.api.Pools(), calls.Pools(), clones.Pools())
 	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(),
-		[]prometheus.Collector{newPullMetrics(s.pulls, s.config.MetricsListen != "")})
+		[]prometheus.Collector{newPullMetrics(s.pulls, s.config.MetricsListen != ""), s.shared})
 	rt = &routes{
 		api: s.api, home: home(s.api), allows: s.api.AllowsHost,
 		hooks:  calls,
@@ -179,7 +186,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		if _, ok := gitOptions(s.config, s.log).Remote.Git(); !ok {
 			s.log.Info("git clone of this server is answered with 503: there is no git program, or git: builtin forbids it; git_export: false says so in the API")
 		}
-		rt.export = gitexport.New(exports{s.engine, s.api.Visitor}, gitexport.Limits{Client: s.api.Client}, s.log)
+		rt.export = clones
 	}
 	return rt, metrics, calls.Close
 }

@@ -12,3 +12,13 @@ func freeSpace(dir string) (int64, error) {
 	}
 	return int64(s.Bavail) * int64(s.Bsize), nil
 }
+
+// openFiles is how many files, connections among them, this process may have open; 0 if
+// that is not known.
+func openFiles() int64 {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil || l.Cur > 1<<30 {
+		return 0
+	}
+	return int64(l.Cur)
+}

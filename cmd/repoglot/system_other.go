@@ -6,3 +6,6 @@ import "errors"
 
 // freeSpace is not known on this system.
 func freeSpace(string) (int64, error) { return 0, errors.ErrUnsupported }
+
+// openFiles is not known on this system.
+func openFiles() int64 { return 0 }
