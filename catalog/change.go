@@ -7,10 +7,13 @@ type Action int16
 
 // The actions that repoglot records.
 const (
+	ActionChange            Action = 2  // a string was translated anew, through the API
+	ActionNew               Action = 5  // an untranslated string was translated, through the API
 	ActionFailedMerge       Action = 22 // a pull failed
 	ActionParseError        Action = 24 // a file cannot be parsed
 	ActionRemoveTranslation Action = 25 // a language file disappeared
 	ActionNewUnit           Action = 31 // a string appeared
+	ActionMarkedEdit        Action = 37 // a string was marked as needing editing, through the API
 	ActionAddedLanguage     Action = 48 // a language file appeared
 	ActionCreateComponent   Action = 51 // the component was created
 	ActionHook              Action = 53 // a webhook asked for a pull
@@ -22,6 +25,12 @@ const (
 // never records.
 func (a Action) Name() string {
 	switch a {
+	case ActionChange:
+		return "Translation changed"
+	case ActionNew:
+		return "New translation"
+	case ActionMarkedEdit:
+		return "Marked for edit"
 	case ActionFailedMerge:
 		return "Failed merge on repository"
 	case ActionParseError:
@@ -51,9 +60,12 @@ func (a Action) Recorded() bool { return a.Name() != "" }
 // or not.
 func (a Action) Known() bool { return 0 <= a && a <= 104 && (a < 10 || a > 12) }
 
-// Credited reports whether the entry names its author as user: entries of added and
-// removed strings do, updates in the repository do not.
-func (a Action) Credited() bool { return a == ActionNewUnit || a == ActionStringRemove }
+// Edits reports whether the entry is about an edit through the API.
+func (a Action) Edits() bool { return a == ActionChange || a == ActionNew || a == ActionMarkedEdit }
+
+// Credited reports whether the entry names its author as user: edits and entries of
+// added and removed strings do, updates in the repository do not.
+func (a Action) Credited() bool { return a.Edits() || a == ActionNewUnit || a == ActionStringRemove }
 
 // Change is one entry of the change list (docs/compatibility.md#change-entries).
 type Change struct {

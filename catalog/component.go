@@ -90,7 +90,43 @@ type ComponentSettings struct {
 	SuggestionLimit    int       `json:",omitempty"`
 	History            History   `json:"History,omitzero"`   // of the first import
 	Discovery          Discovery `json:"Discovery,omitzero"` // zero: the configuration names it itself
+	Edits              Edits     `json:"Edits,omitzero"`     // zero: strings cannot be edited
 }
+
+// Edits says whether the strings of a component can be edited, and where edits go. The
+// zero value permits none.
+type Edits struct {
+	// Mode is push_mode: PushDirect, PushBranch or PushRequest; "": no edits are taken.
+	Mode PushMode `json:"mode"`
+	// CommitBy is commit_by: which edits are in one commit.
+	CommitBy string `json:"commit_by,omitempty"`
+	// Flush is the age of the oldest edit at which commits are made, FlushMax the number
+	// of edits at which they are made at once.
+	Flush    time.Duration `json:"flush,omitempty"`
+	FlushMax int           `json:"flush_max,omitempty"`
+	// Overrule is on_conflict: edit. An edit is written over another text of the
+	// repository.
+	Overrule bool `json:"overrule,omitempty"`
+	// Gate is commit_gate: errors. Strings that msgfmt -c would refuse stay pending.
+	Gate bool `json:"gate,omitempty"`
+	// KeepHeader is po_header: keep. PO-Revision-Date and Last-Translator stay.
+	KeepHeader bool `json:"keep_header,omitempty"`
+	// SignOff adds Signed-off-by.
+	SignOff bool `json:"signoff,omitempty"`
+}
+
+// PushMode says where the commits of edits go.
+type PushMode string
+
+// The values of push_mode.
+const (
+	PushDirect  PushMode = "direct"  // to the branch that is read
+	PushBranch  PushMode = "branch"  // to a branch of our own
+	PushRequest PushMode = "request" // to one, with a request to merge it
+)
+
+// Taken reports whether edits are taken.
+func (e *Edits) Taken() bool { return e.Mode != "" }
 
 // Discovery has the patterns of the configuration that a component was discovered
 // with; {component} in them is the part of a path that they matched. The zero value

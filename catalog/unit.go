@@ -54,6 +54,9 @@ type Unit struct {
 	// HasSuggestion says that another branch has another text. Only the store fills
 	// it in.
 	HasSuggestion bool
+	// Pending says that the text is an edit that the repository does not have yet. Only
+	// the store fills it in.
+	Pending bool
 	// Removed marks a unit that its file no longer has.
 	Removed bool
 	// Created is the time of the commit or pull that introduced the unit.

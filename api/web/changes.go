@@ -48,7 +48,7 @@ func actionName(a catalog.Action) string {
 		return "Component created"
 	case catalog.ActionHook:
 		return "Push announced"
-	case catalog.ActionStringRepoUpdate:
+	case catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionMarkedEdit:
 		return "Changed"
 	case catalog.ActionStringRemove:
 		return "Removed"
@@ -87,7 +87,7 @@ func (p *Pages) change(c *catalog.Change) change {
 	switch c.Action {
 	case catalog.ActionNewUnit:
 		o.Kind, o.Diff = "added", []span{{"", visible(forms(c.Target))}}
-	case catalog.ActionStringRepoUpdate:
+	case catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionMarkedEdit:
 		o.Kind, o.Diff = "changed", difference(c.Old, c.Target)
 	case catalog.ActionStringRemove:
 		o.Kind, o.Diff = "removed", []span{{"del", visible(forms(c.Old))}}
@@ -149,7 +149,7 @@ func (p *Pages) historyOf(ctx context.Context, snap *store.Snapshot, v *view, q 
 	}{
 		{"", v.L.T("everything"), nil},
 		{"added", v.L.T("new strings"), []catalog.Action{catalog.ActionNewUnit}},
-		{"changed", v.L.T("changed strings"), []catalog.Action{catalog.ActionStringRepoUpdate}},
+		{"changed", v.L.T("changed strings"), []catalog.Action{catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionMarkedEdit}},
 		{"removed", v.L.T("removed strings"), []catalog.Action{catalog.ActionStringRemove}},
 		{"files", v.L.T("files and pulls"), []catalog.Action{catalog.ActionFailedMerge, catalog.ActionParseError, catalog.ActionRemoveTranslation, catalog.ActionAddedLanguage, catalog.ActionCreateComponent, catalog.ActionHook}},
 	} {

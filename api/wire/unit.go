@@ -85,6 +85,7 @@ func (s *UnitScope) Unit(u *catalog.Unit) Unit {
 		ID:              u.ID,
 		WebURL:          s.translate + catalog.Checksum(u.Identity.Hash),
 		URL:             s.link.Unit(u.ID),
+		Pending:         u.Pending,
 		Timestamp:       UnitTime(u.Created),
 		Removed:         u.Removed,
 	}

@@ -97,7 +97,8 @@ func (s *UnitScope) appendUnit(b []byte, u *catalog.Unit) []byte {
 	b = appendInt(append(b, `,"id":`...), u.ID)
 	b = catalog.AppendChecksum(append(b, t.web...), u.Identity.Hash)
 	b = t.appendLink(append(b, `","url":`...), u.ID)
-	b = append(b, `,"explanation":"","extra_flags":"","pending":false,"timestamp":"`...)
+	b = strconv.AppendBool(append(b, `,"explanation":"","extra_flags":"","pending":`...), u.Pending)
+	b = append(b, `,"timestamp":"`...)
 	b = append(t.appendTime(b, u.Created), '"')
 	if u.Removed {
 		b = append(b, `,"removed":true`...)

@@ -23,6 +23,7 @@ type application struct {
 	comp    *component
 	loader  *fileLoader
 	edits   map[cacheKey]*fileEdit // of the step
+	journal *store.StepTx          // has the edits that people made; nil in a replay, whose strings nobody edits
 	log     *slog.Logger
 	step    *gitsource.Step
 	origins *attributor

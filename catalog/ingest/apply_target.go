@@ -34,7 +34,10 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	if file.InParts() && row.ID == 0 {
 		return a.storeNewTarget(ctx, row, file)
 	}
-	units := shownUnits(file.All(), row.PluralNumber)
+	units, err := a.withEdits(ctx, row, shownUnits(file.All(), row.PluralNumber))
+	if err != nil {
+		return err
+	}
 	row.Stats = stats(units)
 	w := unitWriter{a: a, row: row, units: units, moved: moved, oldForms: oldForms}
 	if err := a.writeChecked(ctx, &w, (*checkup).newTranslation); err != nil {

@@ -18,6 +18,7 @@
 //	apply.go            one component in one step: which files to read and write
 //	apply_source.go     the source translation, by apply_source_union.go
 //	apply_target.go     the other translations
+//	apply_pending.go    pending edits over the texts of a file
 //	apply_units.go      the units of a translation against the stored ones
 //	apply_changes.go    change entries in their order
 //	apply_store.go      what all of apply reads from and writes to
@@ -30,6 +31,7 @@
 //	                    store, replay_batch.go stores a batch meanwhile;
 //	                    replay_files.go stores the bytes of files at the end
 //	suggest.go          suggestions from other branches
+//	edit.go             edits of strings, which are steps that stay at their commit
 //
 // Goals: the same units and entries, whether a commit was imported, replayed or
 // pulled; nothing half-loaded; memory bounded by the largest file, the strings of

@@ -49,7 +49,7 @@ func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step
 		}
 		for _, c := range touched {
 			a := p.application(direct(tx), c, step, m.opened)
-			a.checkup, a.mailmap = checkup, mailmap
+			a.checkup, a.mailmap, a.journal = checkup, mailmap, tx
 			if err := p.runWithin(ctx, a); err != nil {
 				return &componentError{c, err}
 			}

@@ -22,7 +22,11 @@ import (
 // reason. TestVerifyFindsEverything fails for a table or column that is not
 // listed here and whose errors Verify does not find.
 var notCounted = map[string]string{
-	"goose_db_version": "which migrations were made", "sqlite_sequence": "SQLite's own", "tokens": "secrets", "token_events": "the past of tokens", "users": "people", "problems": "what is wrong with files",
+	"goose_db_version": "which migrations were made", "sqlite_sequence": "SQLite's own", "tokens": "secrets", "token_events": "the past of tokens", "users": "people", "push_branches": "the remote's",
+	"edit_authors.name": "people", "edit_authors.email": "people", "edit_authors.at": "of the past", "edit_events.n": "of the past", "edit_events.at": "of the past", "edit_events.name": "people",
+	"edit_events.event": "of the past", "edit_events.target": "of the past", "edit_events.state": "of the past",
+	"edits.id": "a name", "edits.base_target": "of the past", "edits.base_state": "of the past", "edits.status": "of the past", "edits.reason": "of the past", "edits.pushed": "the remote's",
+	"edits.created_at": "of the past", "edits.updated_at": "of the past", "problems": "what is wrong with files",
 	"behind": "of old strings: TestLongUntranslated", "components.behind": "of old strings: TestLongUntranslated",
 	"clock": "one row, spoilt below", "clock.newest_token": "tokens",
 	"projects.slug": "a name", "projects.settings": "the configuration's", "projects.active": "the configuration's", "projects.settings_generation": "the configuration's",
@@ -64,9 +68,11 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 	repo.Commit(t, testrepos.Change{Branch: "l10n/x", Parents: []string{repo.Head()}, Files: files("Jedna")})
 	settings := map[string]catalog.ComponentSettings{
 		"app":  {SuggestionBranches: "l10n/*", History: catalog.History{Full: true}, AllowTranslationPropagation: true},
-		"docs": {Filemask: "docs/*.po", History: catalog.History{Full: true}, AllowTranslationPropagation: true},
+		"docs": {Filemask: "docs/*.po", History: catalog.History{Full: true}, AllowTranslationPropagation: true, Edits: catalog.Edits{Mode: catalog.PushDirect}},
 	}
-	return synced(t, repo.Path(), settings)
+	w := synced(t, repo.Path(), settings)
+	must(t, write(w, "Five", catalog.StateTranslated, "Pětka"))
+	return w
 }
 
 // spoiler damages copies of a database.
@@ -150,6 +156,8 @@ func TestVerifyFindsEverything(t *testing.T) {
 			newest = "SELECT translation_id * 1000 + block FROM layouts ORDER BY 1 DESC LIMIT 1"
 		case "stat_days":
 			newest = "SELECT MAX(translation_id * 1000000 + day) FROM stat_days"
+		case "edit_authors", "edit_events":
+			newest = "SELECT MAX(edit_id) FROM " + table
 		case "suggestions":
 			newest = "SELECT MAX(unit_id) FROM suggestions"
 		case "occurrences":
@@ -170,7 +178,7 @@ func TestVerifyFindsEverything(t *testing.T) {
 			newest += " WHERE removed = 0 AND target = 'Jeden'"
 		}
 		key := map[string]string{
-			"changes": "delta_id * 1000 + n", "layouts": "translation_id * 1000 + block", "stat_days": "translation_id * 1000000 + day", "suggestions": "unit_id",
+			"changes": "delta_id * 1000 + n", "layouts": "translation_id * 1000 + block", "stat_days": "translation_id * 1000000 + day", "suggestions": "unit_id", "edit_authors": "edit_id", "edit_events": "edit_id",
 			"occurrences": "source_id", "shared_strings": "id_hash", "compared_units": "unit_id * 2 + (key & 1)", "repeats": "total", "check_counts": "translation_id * 1000 + check_id",
 		}[table]
 		if key == "" {

@@ -88,7 +88,7 @@ func (s *Snapshot) countActivity(ctx context.Context, component int64, q *Activi
 	if q.ByTranslation {
 		translation = "COALESCE(d.translation_id, 0)"
 	}
-	query := `SELECT COALESCE(d.author_id, 0), ` + translation + `, d.at, d.added, d.updated, d.removed FROM deltas d WHERE d.` + column + ` = $1 ORDER BY d.` + first + ` DESC`
+	query := `SELECT COALESCE(d.author_id, 0), ` + translation + `, d.at, d.added, ` + updatedStrings + `, d.removed FROM deltas d WHERE d.` + column + ` = $1 ORDER BY d.` + first + ` DESC`
 	err := s.s.query(ctx, query, []any{id}, func(scan scan) error {
 		var key activityKey
 		var at, added, updated, removed int64
@@ -185,11 +185,14 @@ func (s *Snapshot) NewestOfAuthor(ctx context.Context, userID int64, components 
 	return entries, s.db.fail(ctx, fmt.Sprintf("read the newest entries of author %d", userID), err)
 }
 
+// updatedStrings is the number of updated strings of a delta d, edits included.
+const updatedStrings = `CASE WHEN d.translation_id IS NULL THEN 0 ELSE d.n - d.added - d.removed END`
+
 // WeeksOfAuthor counts the updated strings of an author in components since a time, by
 // week, ascending; nil means all components. An index has all that it reads.
 func (s *Snapshot) WeeksOfAuthor(ctx context.Context, userID int64, components []int64, since time.Time) ([]WeekCount, error) {
 	weeks := map[int64]int64{}
-	err := s.s.query(ctx, `SELECT at, updated, component_id FROM deltas WHERE author_id = $1 AND at >= $2`, []any{userID, micros(since)}, func(scan scan) error {
+	err := s.s.query(ctx, `SELECT d.at, `+updatedStrings+`, d.component_id FROM deltas d WHERE d.author_id = $1 AND d.at >= $2`, []any{userID, micros(since)}, func(scan scan) error {
 		var at, updated, component int64
 		err := scan(&at, &updated, &component)
 		if updated > 0 && (components == nil || slices.Contains(components, component)) {

@@ -13,7 +13,7 @@ type changeFilter struct {
 	all                     bool             // all actions
 	actions                 []catalog.Action // otherwise these, ascending
 	added, updated, removed bool             // which actions of strings are among them
-	events                  bool             // whether any other action is
+	events                  bool             // whether any other action is: events, edits
 	from, to                int64            // microseconds, inclusive
 	components              map[int64]struct{}
 	author                  int64 // 0: any
@@ -56,7 +56,9 @@ func (s *Snapshot) filter(ctx context.Context, q *ChangeQuery) (f changeFilter, 
 // (docs/compatibility.md#change-entries).
 func (f *changeFilter) credited() {
 	if f.all {
-		f.all, f.actions = false, []catalog.Action{catalog.ActionNewUnit, catalog.ActionStringRemove}
+		f.all, f.actions = false, []catalog.Action{
+			catalog.ActionChange, catalog.ActionNew, catalog.ActionNewUnit, catalog.ActionMarkedEdit, catalog.ActionStringRemove,
+		}
 		return
 	}
 	f.actions = slices.DeleteFunc(f.actions, func(a catalog.Action) bool { return !a.Credited() })
@@ -69,7 +71,7 @@ func (f *changeFilter) kinds() {
 	f.added = f.all || slices.Contains(f.actions, catalog.ActionNewUnit)
 	f.updated = f.all || slices.Contains(f.actions, catalog.ActionStringRepoUpdate)
 	f.removed = f.all || slices.Contains(f.actions, catalog.ActionStringRemove)
-	f.events = f.all || slices.ContainsFunc(f.actions, func(a catalog.Action) bool { return !inTranslationList(a) })
+	f.events = f.all || slices.ContainsFunc(f.actions, func(a catalog.Action) bool { return a.Edits() || !inTranslationList(a) })
 }
 
 // actionCounts counts entries by action: entries of strings in fields; events in a

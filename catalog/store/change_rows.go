@@ -51,7 +51,7 @@ type deltaRow struct {
 
 func (r *deltaRow) component() int64 { return r.id / catalog.UnitsPerComponent }
 
-// isEvent reports whether a delta holds events: it then holds nothing else.
+// isEvent reports whether a delta holds events or edits: it then holds nothing else.
 func (r *deltaRow) isEvent() bool { return r.n > r.added+r.updated+r.removed }
 
 // rows returns the deltas of the ledger that begin at a rank in (lo, hi] and match

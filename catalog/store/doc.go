@@ -38,7 +38,7 @@
 //	verify*       the recount of everything that is kept as a sum
 //	values.go     Go values to columns and back
 //
-// One file reads and writes each of the small tables: comments.go, files.go,
+// One file reads and writes each of the small tables: comments.go, edits.go, files.go,
 // compared_units.go, lagging.go, problems.go, suggestions.go, tokens.go. layout.go is
 // the format of stored bytes; watch.go tells readers of new generations, generations.go
 // knows what changed in them, basis.go what was read; errors.go makes every error one

@@ -14,7 +14,8 @@ type Suggestion struct {
 	// TranslationID and Identity name the unit, for PutSuggestions.
 	TranslationID int64
 	Identity      catalog.Identity
-	// Branch is the branch that has the text.
+	// Branch is the branch that has the text; "" for the text of an edit that is not
+	// written.
 	Branch string
 	// Target is the text, forms joined; never empty.
 	Target string
@@ -42,7 +43,7 @@ type SuggestionSource struct {
 // Sources without suggestions are absent.
 func (s *Snapshot) SuggestionCounts(ctx context.Context, component int64) (map[SuggestionSource]int, error) {
 	counts := map[SuggestionSource]int{}
-	err := s.s.query(ctx, `SELECT translation_id, branch, COUNT(*) FROM suggestions WHERE unit_id >= $1 AND unit_id < $2 GROUP BY translation_id, branch`,
+	err := s.s.query(ctx, `SELECT translation_id, branch, COUNT(*) FROM suggestions WHERE unit_id >= $1 AND unit_id < $2 AND branch <> '' GROUP BY translation_id, branch`,
 		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
 			var from SuggestionSource
 			var n int
@@ -65,10 +66,11 @@ type suggestionRow struct {
 	at                      sql.NullInt64
 }
 
-// storedSuggestions returns the suggestions of a component.
+// storedSuggestions returns the suggestions of a component that are of a branch; the
+// others are of edits (StepTx.EndEdit).
 func storedSuggestions(ctx context.Context, s *session, component int64) (map[suggestionKey]suggestionRow, error) {
 	rows := map[suggestionKey]suggestionRow{}
-	err := s.query(ctx, `SELECT unit_id, branch, translation_id, target, author_name, author_key, commit_hash, at FROM suggestions WHERE unit_id >= $1 AND unit_id < $2`,
+	err := s.query(ctx, `SELECT unit_id, branch, translation_id, target, author_name, author_key, commit_hash, at FROM suggestions WHERE unit_id >= $1 AND unit_id < $2 AND branch <> ''`,
 		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
 			var k suggestionKey
 			var r suggestionRow
@@ -203,8 +205,8 @@ func suggestionCount(ctx context.Context, s *session, translation int64) (n int6
 	return n, err
 }
 
-// fillSuggestions sets HasSuggestion of the units of an answer. The suggestions of
-// a page are read as a range of ids: few units have any.
+// fillSuggestions sets HasSuggestion and Pending of the units of an answer. The
+// suggestions and edits of a page are read as a range of ids: few units have any.
 func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) error {
 	if len(units) == 0 {
 		return nil
@@ -215,26 +217,29 @@ func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) er
 		ids[i] = units[i].ID
 		lo, hi = min(lo, ids[i]), max(hi, ids[i])
 	}
-	var found map[int64]bool
+	var found map[int64]int // 1: a suggestion, 2: a pending edit
 	each := func(scan scan) error {
 		var id int64
-		err := scan(&id)
+		var kind int
+		err := scan(&id, &kind)
 		if found == nil {
-			found = map[int64]bool{}
+			found = map[int64]int{}
 		}
-		found[id] = true
+		found[id] |= kind
 		return err
 	}
 	var err error
 	if hi-lo < gaps*int64(len(units)) {
-		err = s.s.queryFew(ctx, `SELECT unit_id FROM suggestions WHERE unit_id >= $1 AND unit_id <= $2`, []any{lo, hi}, each)
+		err = s.s.queryFew(ctx, `SELECT unit_id, 1 FROM suggestions WHERE unit_id >= $1 AND unit_id <= $2
+			UNION ALL SELECT unit_id, 2 FROM edits WHERE status = 'pending' AND unit_id >= $1 AND unit_id <= $2`, []any{lo, hi}, each)
 	} else {
 		err = chunks(ids, func(chunk []any) error {
-			return s.s.queryFew(ctx, `SELECT unit_id FROM suggestions WHERE unit_id IN `+list(1, len(chunk)), chunk, each)
+			in := list(1, len(chunk))
+			return s.s.queryFew(ctx, `SELECT unit_id, 1 FROM suggestions WHERE unit_id IN `+in+` UNION ALL SELECT unit_id, 2 FROM edits WHERE status = 'pending' AND unit_id IN `+in, chunk, each)
 		})
 	}
 	for i := range units {
-		units[i].HasSuggestion = found[units[i].ID]
+		units[i].HasSuggestion, units[i].Pending = found[units[i].ID]&1 != 0, found[units[i].ID]&2 != 0
 	}
 	return err
 }

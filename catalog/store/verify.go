@@ -98,6 +98,9 @@ func (v *verifier) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := v.journal(ctx); err != nil {
+		return err
+	}
 	return v.server(ctx)
 }
 

@@ -239,5 +239,5 @@ func nullable(n sql.NullInt64) any {
 // inTranslationList reports whether an action is about a string. Other actions are
 // about the component (docs/compatibility.md#component-events).
 func inTranslationList(a catalog.Action) bool {
-	return slices.Contains([]catalog.Action{catalog.ActionNewUnit, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove}, a)
+	return a.Edits() || slices.Contains([]catalog.Action{catalog.ActionNewUnit, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove}, a)
 }

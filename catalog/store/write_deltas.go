@@ -33,8 +33,8 @@ type Delta struct {
 
 // Entry is one change of a Delta.
 type Entry struct {
-	// Action is the kind of change: 31, 59 or 63 for strings, any other for
-	// events.
+	// Action is the kind of change: 2, 5, 31, 37, 59 or 63 for strings, any other for
+	// events. A delta with an edit (2, 5, 37) has nothing but edits.
 	Action catalog.Action
 	// UnitID is the unit; 0 for events.
 	UnitID int64

@@ -1,0 +1,243 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// editTries bounds the tries to store edits, each of which fails if a pull moves the
+// head meanwhile.
+const editTries = 20
+
+var (
+	// ErrNoEdits: the component takes no edits (push_mode is not set).
+	ErrNoEdits = errors.New("the component takes no edits")
+	// ErrReadOnlyString: the string must not be translated.
+	ErrReadOnlyString = errors.New("the string is read-only")
+	// ErrChanged: the string is not as the editor saw it.
+	ErrChanged = errors.New("the string has changed meanwhile")
+)
+
+// StringEdit is a new text for one string.
+type StringEdit struct {
+	// UnitID is the string's unit.
+	UnitID int64
+	// Target has the forms; their number must be that of a translation of the string.
+	Target []string
+	// State is StateEmpty, StateFuzzy or StateTranslated.
+	State catalog.State
+	// If, if not nil, is asked with the string as it is: the edit is refused with
+	// ErrChanged if it says no.
+	If func(now *catalog.Unit) bool
+}
+
+// Edit stores new texts for strings of one translation, by one author, in one
+// transaction with a generation of its own: all or none. When it returns, they are
+// durable, served and checked. A text that a string has already changes nothing. The
+// error wraps ErrNoEdits, ErrReadOnlyString, ErrChanged, an [*edit.InvalidError], or
+// catalog.ErrNotFound for a string that the translation does not have. Pulls may run
+// meanwhile. It returns the number of strings that changed.
+func (s *Syncer) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []StringEdit) (changed int, err error) {
+	for try := 1; ; try++ {
+		changed, err = s.tryEdit(ctx, component, translation, by, edits)
+		if !errors.Is(err, catalog.ErrConflict) || try == editTries {
+			break
+		}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("edit translation %d: %w", translation, err)
+	}
+	return changed, nil
+}
+
+func (s *Syncer) tryEdit(ctx context.Context, id, translation int64, by edit.Author, edits []StringEdit) (int, error) {
+	row, err := s.db.ComponentByID(ctx, id)
+	switch {
+	case err != nil:
+		return 0, err
+	case !row.Settings.Edits.Taken():
+		return 0, ErrNoEdits
+	case !row.Imported || row.Head == "":
+		return 0, fmt.Errorf("the component is not imported yet: %w", catalog.ErrNotFound)
+	}
+	e := editing{translation: translation, by: by, at: s.now().UTC().Truncate(time.Microsecond)}
+	if by.Time.IsZero() {
+		e.by.Time = e.at
+	}
+	err = s.stayingAt(ctx, row, e.at, func(ctx context.Context, tx *store.StepTx, c *component) error {
+		e.tx, e.comp = tx, c
+		return e.run(ctx, edits)
+	})
+	return len(e.entries), err
+}
+
+// stayingAt runs a transaction that changes strings of a component and leaves its head
+// where it is. What fn changes is checked.
+func (s *Syncer) stayingAt(ctx context.Context, row store.BranchComponent, at time.Time, fn func(context.Context, *store.StepTx, *component) error) error {
+	c, err := newComponent(row, s.table)
+	if err != nil {
+		return err
+	}
+	info := store.StepInfo{
+		Repo: row.Repo, Branch: row.Branch, Components: []int64{row.ID},
+		From: row.Head, To: row.Head, Tracking: row.Tracking, At: at, Configured: row.Configured,
+	}
+	_, err = s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+		if err := fn(ctx, tx, c); err != nil {
+			return err
+		}
+		return newCheckup(tx).run(ctx, []*component{c})
+	})
+	return err
+}
+
+// editing is one transaction of edits of a translation.
+type editing struct {
+	translation int64
+	by          edit.Author
+	at          time.Time
+
+	tx      *store.StepTx
+	comp    *component
+	row     *catalog.Translation
+	pending map[int64]store.Edit
+	hasher  catalog.Hasher
+	writes  []store.FingerprintedUnit
+	entries []store.Entry
+}
+
+func (e *editing) run(ctx context.Context, edits []StringEdit) error {
+	ids := make([]int64, len(edits))
+	for i := range edits {
+		ids[i] = edits[i].UnitID
+	}
+	units, err := e.load(ctx, ids)
+	if err != nil {
+		return err
+	}
+	e.entries = nil
+	for i := range edits {
+		u, ok := units[edits[i].UnitID]
+		if !ok {
+			return fmt.Errorf("unit %d: %w", edits[i].UnitID, catalog.ErrNotFound)
+		}
+		fresh, err := e.one(ctx, &edits[i], u)
+		if err != nil {
+			return err
+		}
+		units[u.ID] = fresh
+	}
+	return e.store(ctx)
+}
+
+// load reads the translation, the units and their pending edits.
+func (e *editing) load(ctx context.Context, ids []int64) (map[int64]catalog.Unit, error) {
+	rows, err := e.tx.Translations(ctx, e.comp.row.ID)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(rows, func(t catalog.Translation) bool { return t.ID == e.translation && !t.Removed })
+	if i < 0 {
+		return nil, fmt.Errorf("translation %d: %w", e.translation, catalog.ErrNotFound)
+	}
+	if e.row = &rows[i]; e.row.IsSource {
+		return nil, ErrReadOnlyString
+	}
+	if e.pending, err = e.tx.PendingEditsOf(ctx, ids); err != nil {
+		return nil, err
+	}
+	return e.tx.UnitsToEdit(ctx, e.translation, ids)
+}
+
+// one prepares the change of one string, and returns it as it will be.
+func (e *editing) one(ctx context.Context, want *StringEdit, u catalog.Unit) (catalog.Unit, error) {
+	if u.State == catalog.StateReadOnly {
+		return u, ErrReadOnlyString
+	}
+	if want.If != nil && !want.If(&u) {
+		return u, ErrChanged
+	}
+	text, err := edit.NewText(want.Target, want.State, formsOf(u.Source, e.row.PluralNumber))
+	if err != nil || text.Equal(edit.Text{Target: u.Target, State: u.State}) {
+		return u, err
+	}
+	j, known := e.pending[u.ID]
+	if !known {
+		j = store.Edit{UnitID: u.ID, TranslationID: e.translation, BaseTarget: u.Target, BaseState: u.State}
+	}
+	j.Target, j.State = text.Target, text.State
+	if err := e.tx.PutEdit(ctx, &j, store.EditAuthor{Name: e.by.Name, Email: e.by.Email, At: e.by.Time}); err != nil {
+		return u, err
+	}
+	if text.Equal(edit.Text{Target: j.BaseTarget, State: j.BaseState}) { // as the repository has it
+		if err := e.tx.EndEdit(ctx, &j, store.EditDiscarded, "the repository's text came back", e.by.Name, e.at); err != nil {
+			return u, err
+		}
+		delete(e.pending, u.ID)
+	} else {
+		e.pending[u.ID] = j
+	}
+	return e.change(u, j.Target, j.State, actionOf(u.State, text.State)), nil
+}
+
+// actionOf is the action of an entry about an edit (docs/compatibility.md#change-entries).
+func actionOf(was, now catalog.State) catalog.Action {
+	switch {
+	case now.Fuzzy():
+		return catalog.ActionMarkedEdit
+	case was >= catalog.StateFuzzy:
+		return catalog.ActionChange
+	}
+	return catalog.ActionNew
+}
+
+// change collects what is to be stored of a unit with another text, and returns it.
+func (e *editing) change(u catalog.Unit, target string, state catalog.State, action catalog.Action) catalog.Unit {
+	was := u
+	var before catalog.Stats
+	before.AddUnit(&was)
+	e.row.Stats.Subtract(before)
+	setText(&u, target, state, e.row.PluralNumber)
+	e.row.Stats.AddUnit(&u)
+	fresh := unit.Unit{Unit: u}
+	unit.SetMeta(&fresh, &e.hasher)
+	e.writes = append(e.writes, store.FingerprintedUnit{Unit: &u, Text: e.hasher.Text(u.Target, u.State), Meta: fresh.Meta})
+	e.entries = append(e.entries, store.Entry{
+		Action: action, UnitID: u.ID, State: u.State, OldState: was.State,
+		Target: catalog.PadForms(u.Source, u.Target, e.row.PluralNumber), Old: catalog.PadForms(u.Source, was.Target, e.row.PluralNumber),
+	})
+	return u
+}
+
+// store writes what was collected, in the order of ids.
+func (e *editing) store(ctx context.Context) error {
+	if len(e.entries) == 0 {
+		return nil
+	}
+	slices.SortFunc(e.entries, func(a, b store.Entry) int { return cmp.Compare(a.UnitID, b.UnitID) })
+	if err := e.tx.UpdateUnits(ctx, e.writes); err != nil {
+		return err
+	}
+	if err := e.tx.PutTranslation(ctx, e.row); err != nil {
+		return err
+	}
+	day := store.StatDay{TranslationID: e.row.ID, Day: e.at, Stats: e.row.Stats}
+	day.Stats.Failing = catalog.Count{} // as in a pull
+	if err := e.tx.PutStatDay(ctx, day); err != nil {
+		return err
+	}
+	author, err := e.tx.User(ctx, e.by.Name, e.by.Email, e.by.Time)
+	if err != nil {
+		return err
+	}
+	return e.tx.AddDelta(ctx, store.Delta{ComponentID: e.comp.row.ID, TranslationID: e.row.ID, AuthorID: author, Entries: e.entries})
+}

@@ -1,0 +1,322 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// EditStatus is where an edit is.
+type EditStatus string
+
+// The states of an edit. Only a pending one is served and written into commits.
+const (
+	EditPending   EditStatus = "pending"
+	EditFlushed   EditStatus = "flushed"   // the repository has its text
+	EditConflict  EditStatus = "conflict"  // the repository has another text, which is served
+	EditDiscarded EditStatus = "discarded" // somebody took it back
+)
+
+// Known reports whether s is one of the states above.
+func (s EditStatus) Known() bool {
+	return s == EditPending || s == EditFlushed || s == EditConflict || s == EditDiscarded
+}
+
+// Edit is what people changed in one string since the repository's text: a row of the
+// journal. Rows are never deleted, and outlive what they are about.
+type Edit struct {
+	// ID is assigned once and never reused.
+	ID int64
+	// UnitID and TranslationID name the string.
+	UnitID, TranslationID int64
+	// Identity, Source and Context are the string's; only answers have them.
+	Identity        catalog.Identity
+	Source, Context string
+	// BaseTarget and BaseState are what the repository had when the first change was
+	// made, forms joined.
+	BaseTarget string
+	BaseState  catalog.State
+	// Target and State are the last text.
+	Target string
+	State  catalog.State
+	// Status is where the edit is, Reason why.
+	Status EditStatus
+	Reason string
+	// Pushed is the branch of ours that has just this text, "" if none has.
+	Pushed string
+	// Created and Updated are the times of the first and of the last change.
+	Created, Updated time.Time
+	// Authors are all who wrote a text, by the time of their last one.
+	Authors []EditAuthor
+}
+
+// EditAuthor is somebody who wrote a text of an edit.
+type EditAuthor struct {
+	Name, Email string
+	At          time.Time
+}
+
+const (
+	editColumns = `e.id, e.unit_id, e.translation_id, u.id_hash, u.id_key, COALESCE(s.source, ''), COALESCE(s.context, ''),
+		e.base_target, e.base_state, e.target, e.state, e.status, e.reason, e.pushed, e.created_at, e.updated_at`
+	editFrom = ` FROM edits e JOIN units u ON u.id = e.unit_id LEFT JOIN units s ON s.id = u.source_id`
+)
+
+func scanEdit(scan scan) (e Edit, err error) {
+	var created, updated int64
+	err = scan(&e.ID, &e.UnitID, &e.TranslationID, &e.Identity.Hash, &e.Identity.Key, &e.Source, &e.Context,
+		&e.BaseTarget, &e.BaseState, &e.Target, &e.State, &e.Status, &e.Reason, &e.Pushed, &created, &updated)
+	e.Created, e.Updated = time.UnixMicro(created).UTC(), time.UnixMicro(updated).UTC()
+	return e, err
+}
+
+func editsWhere(ctx context.Context, s *session, where string, args ...any) (list []Edit, err error) {
+	err = s.query(ctx, `SELECT `+editColumns+editFrom+where, args, func(scan scan) error {
+		e, err := scanEdit(scan)
+		list = append(list, e)
+		return err
+	})
+	return list, err
+}
+
+// PendingEdits returns the pending edits of a translation, by id.
+func (tx *StepTx) PendingEdits(ctx context.Context, translation int64) ([]Edit, error) {
+	list, err := editsWhere(ctx, tx.s, ` WHERE e.translation_id = $1 AND e.status = 'pending' ORDER BY e.id`, translation)
+	return list, tx.fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)
+}
+
+// PendingEditsOf returns the pending edits of units, by unit.
+func (tx *StepTx) PendingEditsOf(ctx context.Context, units []int64) (map[int64]Edit, error) {
+	found := map[int64]Edit{}
+	err := chunks(units, func(chunk []any) error {
+		list, err := editsWhere(ctx, tx.s, ` WHERE e.unit_id IN `+list(1, len(chunk))+` AND e.status = 'pending'`, chunk...)
+		for _, e := range list {
+			found[e.UnitID] = e
+		}
+		return err
+	})
+	return found, tx.fail(ctx, "read pending edits", err)
+}
+
+// PutEdit stores a change of a string that by made: a new edit if e.ID is 0, else
+// another text of a pending one.
+func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
+	op := fmt.Sprintf("store an edit of unit %d", e.UnitID)
+	if err := tx.markChanged(ctx, e.TranslationID); err != nil {
+		return tx.fail(ctx, op, err)
+	}
+	at := by.At.UnixMicro()
+	var err error
+	if e.ID == 0 {
+		if err = tx.s.willTakeIDs(ctx); err == nil {
+			_, err = tx.s.first(ctx, `INSERT INTO edits (unit_id, translation_id, base_target, base_state, target, state, status, reason, created_at, updated_at)
+				VALUES ($1, $2, $3, $4, $5, $6, 'pending', '', $7, $7) RETURNING id`,
+				[]any{e.UnitID, e.TranslationID, e.BaseTarget, int64(e.BaseState), e.Target, int64(e.State), at}, &e.ID)
+		}
+	} else {
+		err = tx.s.do(ctx, `UPDATE edits SET target = $1, state = $2, pushed = '', reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
+			e.Target, int64(e.State), at, e.ID)
+	}
+	if err == nil {
+		err = tx.s.do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at`, e.ID, by.Name, by.Email, at)
+	}
+	if err == nil {
+		err = tx.noteEdit(ctx, e, by.Name, "edited", by.At)
+	}
+	return tx.fail(ctx, op, err)
+}
+
+// EndEdit gives a pending edit its last status. by is who did it, "" for the server.
+func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reason, by string, at time.Time) error {
+	e.Status, e.Reason = status, reason
+	err := tx.markChanged(ctx, e.TranslationID)
+	if err == nil {
+		err = tx.s.do(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4`, string(status), reason, at.UnixMicro(), e.ID)
+	}
+	if err == nil {
+		err = tx.noteEdit(ctx, e, by, string(status), at)
+	}
+	if err == nil && status == EditConflict && e.Target != "" {
+		err = tx.suggestEdit(ctx, e)
+	}
+	return tx.fail(ctx, fmt.Sprintf("end the edit of unit %d", e.UnitID), err)
+}
+
+// suggestEdit makes the text of an edit a suggestion, which is of no branch. At the end of
+// the step it goes the way of all suggestions: away, if the unit has its text.
+func (tx *StepTx) suggestEdit(ctx context.Context, e *Edit) error {
+	var name, email string
+	var at int64
+	if _, err := tx.s.first(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY at DESC, name, email LIMIT 1`, []any{e.ID}, &name, &email, &at); err != nil {
+		return err
+	}
+	return tx.s.do(ctx, `INSERT INTO suggestions (unit_id, branch, translation_id, target, author_name, author_key, at, commit_hash) VALUES ($1, '', $2, $3, $4, $5, $6, '')
+		ON CONFLICT (unit_id, branch) DO UPDATE SET target = excluded.target, author_name = excluded.author_name, author_key = excluded.author_key, at = excluded.at`,
+		e.UnitID, e.TranslationID, e.Target, name, authorKey(name, email), at)
+}
+
+// noteEdit writes what was done with an edit into its history.
+func (tx *StepTx) noteEdit(ctx context.Context, e *Edit, by, event string, at time.Time) error {
+	return tx.s.do(ctx, `INSERT INTO edit_events (edit_id, n, at, name, event, target, state)
+		SELECT $1, COALESCE(MAX(n), 0) + 1, $2, $3, $4, $5, $6 FROM edit_events WHERE edit_id = $1`,
+		e.ID, at.UnixMicro(), by, event, e.Target, int64(e.State))
+}
+
+// UnitsToEdit returns live units of a translation with all that UpdateUnits stores, by
+// id; unknown and removed ones are left out.
+func (tx *StepTx) UnitsToEdit(ctx context.Context, translation int64, ids []int64) (map[int64]catalog.Unit, error) {
+	units := make(map[int64]catalog.Unit, len(ids))
+	var r unitScan
+	dest := r.dest()
+	err := chunks(ids, func(chunk []any) error {
+		return tx.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.removed = 0 AND u.translation_id = $1 AND u.id IN `+list(2, len(chunk)),
+			append([]any{translation}, chunk...), func(scan scan) error {
+				err := scan(dest...)
+				units[r.u.ID] = r.unit()
+				return err
+			})
+	})
+	return units, tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
+}
+
+// PendingEdits returns the pending edits of a component with their authors, by
+// translation and id.
+func (s *Snapshot) PendingEdits(ctx context.Context, component int64) ([]Edit, error) {
+	list, err := editsWhere(ctx, s.s, ` WHERE e.translation_id IN (SELECT id FROM translations WHERE component_id = $1) AND e.status = 'pending'
+		ORDER BY e.translation_id, e.id`, component)
+	if err == nil {
+		err = s.fillAuthors(ctx, list)
+	}
+	return list, s.db.fail(ctx, fmt.Sprintf("read the pending edits of component %d", component), err)
+}
+
+// fillAuthors sets the authors of edits.
+func (s *Snapshot) fillAuthors(ctx context.Context, edits []Edit) error {
+	at := make(map[int64]int, len(edits))
+	ids := make([]int64, len(edits))
+	for i := range edits {
+		ids[i], at[edits[i].ID] = edits[i].ID, i
+	}
+	return chunks(ids, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN `+list(1, len(chunk))+` ORDER BY edit_id, at, name, email`, chunk, func(scan scan) error {
+			var id, micros int64
+			var a EditAuthor
+			err := scan(&id, &a.Name, &a.Email, &micros)
+			a.At = time.UnixMicro(micros).UTC()
+			e := &edits[at[id]]
+			e.Authors = append(e.Authors, a)
+			return err
+		})
+	})
+}
+
+// EditQuery selects edits of the journal.
+type EditQuery struct {
+	// Components and TranslationID select by what was edited; a TranslationID of 0
+	// selects all translations of the components.
+	Components    []int64
+	TranslationID int64
+	// Status selects by status; "": all.
+	Status EditStatus
+	// Offset and Limit select a page, by id.
+	Offset, Limit int
+}
+
+// Edits returns a page of the journal, by id, and the number of edits without Offset
+// and Limit.
+func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count int, err error) {
+	defer s.about(q.Components...).end()
+	from := ` FROM edits e WHERE e.translation_id IN (SELECT id FROM translations WHERE component_id IN ` + list(3, len(q.Components)) + `) AND (CAST($1 AS TEXT) = '' OR e.status = $1)
+		AND (CAST($2 AS BIGINT) = 0 OR e.translation_id = $2)`
+	args := []any{string(q.Status), q.TranslationID}
+	for _, id := range q.Components {
+		args = append(args, id)
+	}
+	if len(q.Components) == 0 {
+		return nil, 0, nil
+	}
+	if _, err = s.s.first(ctx, `SELECT COUNT(*)`+from, args, &count); err == nil && q.Limit > 0 {
+		n := len(args)
+		page, err = editsWhere(ctx, s.s, fmt.Sprintf(` WHERE e.id IN (SELECT e.id%s ORDER BY e.id LIMIT $%d OFFSET $%d) ORDER BY e.id`, from, n+1, n+2), append(args, q.Limit, q.Offset)...)
+	}
+	if err == nil {
+		err = s.fillAuthors(ctx, page)
+	}
+	return page, count, s.db.fail(ctx, "read the journal of edits", err)
+}
+
+// EditByID returns an edit, or ErrNotFound.
+func (s *Snapshot) EditByID(ctx context.Context, id int64) (Edit, error) {
+	list, err := editsWhere(ctx, s.s, ` WHERE e.id = $1`, id)
+	if err == nil && len(list) == 0 {
+		return Edit{}, s.db.fail(ctx, fmt.Sprintf("read edit %d", id), notFound("no such edit"))
+	}
+	if err == nil {
+		err = s.fillAuthors(ctx, list)
+	}
+	if err != nil {
+		return Edit{}, s.db.fail(ctx, fmt.Sprintf("read edit %d", id), err)
+	}
+	return list[0], nil
+}
+
+// ComponentByID returns a component as pulls and edits need it, or ErrNotFound.
+func (db *DB) ComponentByID(ctx context.Context, id int64) (c BranchComponent, err error) {
+	err = db.pools.readers.transact(ctx, func(s *session) error {
+		row, err := oneComponent(ctx, s, ` WHERE c.id = $1 AND c.active = 1 AND p.active = 1`, id)
+		c = BranchComponent{
+			Component: row.Component, Project: row.Project,
+			Reread: row.reread, Template: row.template, Configured: row.configured,
+			ImportAt: fromMicros(row.importAt), LastUnit: row.lastUnit, LastAt: fromMicros(row.lastAt),
+		}
+		return err
+	})
+	return c, db.fail(ctx, fmt.Sprintf("read component %d", id), err)
+}
+
+// PushBranch is a branch of ours at a remote, wholly derived.
+type PushBranch struct {
+	// Repo is the address that it is pushed to, without credentials; Branch its name.
+	Repo, Branch string
+	// At is the commit that it was put at last, Next the one that a push that may have
+	// been interrupted puts it at; "" without one.
+	At, Next string
+	// Request is the number of the request to merge it, 0 without one, URL its page.
+	Request int
+	URL     string
+}
+
+// PushBranch returns what is stored of a branch of ours; a zero At if nothing is.
+func (db *DB) PushBranch(ctx context.Context, repo, branch string) (b PushBranch, err error) {
+	b = PushBranch{Repo: repo, Branch: branch}
+	err = db.pools.readers.transact(ctx, func(s *session) error {
+		_, err := s.first(ctx, `SELECT at_commit, next_commit, request, request_url FROM push_branches WHERE repo = $1 AND branch = $2`, []any{repo, branch},
+			&b.At, &b.Next, &b.Request, &b.URL)
+		return err
+	})
+	return b, db.fail(ctx, "read a branch of ours", err)
+}
+
+// SetPushBranch stores a branch of ours, and which pending edits it has with the texts
+// that they have in pushed.
+func (db *DB) SetPushBranch(ctx context.Context, b PushBranch, pushed []Edit) error {
+	err := db.write(ctx, func(s *session) error {
+		if err := s.do(ctx, `INSERT INTO push_branches (repo, branch, at_commit, next_commit, request, request_url) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (repo, branch) DO UPDATE SET at_commit = excluded.at_commit, next_commit = excluded.next_commit,
+			request = excluded.request, request_url = excluded.request_url`,
+			b.Repo, b.Branch, b.At, b.Next, b.Request, b.URL); err != nil {
+			return err
+		}
+		for i := range pushed {
+			if err := s.do(ctx, `UPDATE edits SET pushed = $1 WHERE id = $2 AND target = $3 AND state = $4 AND pushed <> $1`,
+				b.Branch, pushed[i].ID, pushed[i].Target, int64(pushed[i].State)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return db.fail(ctx, "store a branch of ours", err)
+}

@@ -1,0 +1,22 @@
+package store
+
+import "context"
+
+// journal verifies the journal of edits: what is pending is served, and every edit has
+// its string, an author and a past.
+func (v *verifier) journal(ctx context.Context) error {
+	for _, c := range []struct{ what, query string }{
+		{"pending edits that are not served", `SELECT COUNT(*) FROM edits e JOIN units u ON u.id = e.unit_id
+			WHERE e.status = 'pending' AND u.removed = 0 AND (u.target <> e.target OR u.state <> e.state)`},
+		{"edits without their string", `SELECT COUNT(*) FROM edits e LEFT JOIN units u ON u.id = e.unit_id AND u.translation_id = e.translation_id WHERE u.id IS NULL`},
+		{"edits without an author or a past", `SELECT COUNT(*) FROM edits e WHERE NOT EXISTS (SELECT 1 FROM edit_authors a WHERE a.edit_id = e.id)
+			OR NOT EXISTS (SELECT 1 FROM edit_events v WHERE v.edit_id = e.id)`},
+		{"authors of edits that are not there", `SELECT COUNT(*) FROM edit_authors a LEFT JOIN edits e ON e.id = a.edit_id WHERE e.id IS NULL`},
+		{"the past of edits that are not there", `SELECT COUNT(*) FROM edit_events v LEFT JOIN edits e ON e.id = v.edit_id WHERE e.id IS NULL`},
+	} {
+		if err := v.wantNoRows(ctx, &verifyScope{}, c.what, c.query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
