@@ -23,6 +23,8 @@ func (s *Server) withAccess(w http.ResponseWriter, r *http.Request) *http.Reques
 	}
 	if err := s.throttle(w.Header(), r, a); err != nil {
 		a = rest.Access{Refused: err}
+	} else if err := s.catchUp(w.Header(), r, a); err != nil {
+		a = rest.Access{Refused: err}
 	}
 	if a == (rest.Access{}) {
 		return r

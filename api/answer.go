@@ -13,6 +13,7 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // answer is what a request is answered with.
@@ -39,6 +40,9 @@ type header struct {
 	// varies says that the answer depends on Accept-Encoding, although it has
 	// no ETag.
 	varies bool
+	// generation is that of the snapshot that the answer shows, as far as its client
+	// may see; 0: it is not known.
+	generation int64
 }
 
 // body is what follows a header. Each kind sends itself.
@@ -60,6 +64,7 @@ type exchange struct {
 	w       http.ResponseWriter
 	req     *http.Request
 	started time.Time
+	at      store.Position // before anything was looked up
 }
 
 // setHeader sets the headers that do not depend on the kind of body.
@@ -76,6 +81,7 @@ func (x exchange) setHeader(h *header) {
 	if h.disposition != "" {
 		put(to, "Content-Disposition", h.disposition)
 	}
+	put(to, generationHeader, x.position(h))
 	to["Vary"] = x.s.fixed.varyAccept
 	if h.etag != "" || h.varies {
 		to["Vary"] = x.s.fixed.varyBoth
@@ -178,10 +184,10 @@ func (s *Settings) cors(r *http.Request, h http.Header) {
 		}
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Allow, Content-Disposition, Content-Length, Content-Range, ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset")
+	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Allow, Content-Disposition, Content-Length, Content-Range, ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "+generationHeader+", "+unknownHeader)
 	if preflight(r) {
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
-		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, If-Modified-Since, If-None-Match, If-Range, Last-Event-ID, Range")
+		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, If-Modified-Since, If-None-Match, If-Range, Last-Event-ID, Range, "+generationHeader)
 		h.Set("Access-Control-Max-Age", "86400")
 	}
 }

@@ -17,15 +17,15 @@ func (s *Server) serveKept(w http.ResponseWriter, req *http.Request) bool {
 	if !ok {
 		return false
 	}
-	started := s.now()
-	found, rt := s.cache.get(key, s.db.Published(), started)
+	x := s.begin(w, req)
+	found, rt := s.cache.get(key, s.db.Published(), x.started)
 	if found == nil {
 		return false
 	}
-	x := exchange{s: s, rt: rt, w: w, req: req, started: started}
+	x.rt = rt
 	a := s.choose(found, key, req)
 	done := a.body.send(x, a.header)
-	x.observe(done, s.now().Sub(started))
+	x.observe(done, s.now().Sub(x.started))
 	return true
 }
 

@@ -79,22 +79,24 @@ type Settings struct {
 // Server answers requests to the API. It is safe for concurrent use. Make it
 // with New and give it to an http.Server.
 type Server struct {
-	db        *store.DB
-	logger    *slog.Logger
-	now       func() time.Time
-	fixed     fixed
-	env       resource.Env
-	pages     *web.Pages
-	settings  atomic.Pointer[Settings]
-	echo      *echo.Echo
-	metrics   metrics
-	streams   *streams
-	cache     *cache
-	shares    shares
-	tempDir   string
-	flights   singleflight.Group
-	audit     *audit
-	untrusted sync.Once // a proxy that is not trusted was logged
+	db       *store.DB
+	logger   *slog.Logger
+	now      func() time.Time
+	fixed    fixed
+	env      resource.Env
+	pages    *web.Pages
+	settings atomic.Pointer[Settings]
+	echo     *echo.Echo
+	metrics  metrics
+	streams  *streams
+	cache    *cache
+	shares   shares
+	tempDir  string
+	flights  singleflight.Group
+	// catchingUp has an item for each request in catchUp that asks the database.
+	catchingUp chan struct{}
+	audit      *audit
+	untrusted  sync.Once // a proxy that is not trusted was logged
 }
 
 // New makes a Server that answers the paths of the API and of the pages, and 404 for
@@ -110,6 +112,8 @@ func New(opts Options) *Server {
 		streams: newStreams(),
 		shares:  newShares(),
 		tempDir: opts.TempDir,
+
+		catchingUp: make(chan struct{}, maxCatchingUp),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

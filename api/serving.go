@@ -25,7 +25,8 @@ const maxQuery = 16 << 10
 // endpoint makes the function that answers every method of a route.
 func (s *Server) endpoint(rt resource.Route) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		x := exchange{s: s, rt: &rt, w: c.Response(), req: c.Request(), started: s.now()}
+		x := s.begin(c.Response(), c.Request())
+		x.rt = &rt
 		a := s.prepare(x, c.ParamNames(), c.ParamValues())
 		took := s.now().Sub(x.started)
 		done := a.body.send(x, a.header)
@@ -104,6 +105,12 @@ func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
 	}
 	if made.contentType == rest.TypeJSON && wantsPage(x.rt, x.req) {
 		made.answer = s.asPage(x, made.answer)
+	}
+	switch a := rest.AccessOf(x.req.Context()); {
+	case a.SeesAll():
+		made.generation = made.basis.Generation
+	case a.Token.ID == 0:
+		made.generation = made.basis.Public
 	}
 	made.variants = newVariants(made.answer)
 	return made

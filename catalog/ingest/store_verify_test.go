@@ -239,6 +239,7 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		"the server: changes: ":                             `UPDATE clock SET last_change = last_change + 1`,
 		"the server: translations of a generation to come":  `UPDATE clock SET generation = 1`,
 		"the server: changes of settings of another gen":    `UPDATE clock SET configured = 0`,
+		"the server: something that strangers see of a gen": `UPDATE clock SET public = generation + 1`,
 		"the server: components whose content is newer":     `UPDATE components SET content_generation = generation + 1`,
 		"demo/app/cs: readonly: 1 is stored, 2 counted":     unit(`state = 100`),
 		"demo/app/cs: fingerprint of unit ":                 unit(`target = 'Jedenx'`),

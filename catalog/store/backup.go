@@ -153,10 +153,30 @@ func RestoreBackup(ctx context.Context, file, dsn string) (b Backup, kept string
 	if b, err = CheckBackup(ctx, part); err != nil { // the copy, which nobody changes
 		return b, "", fmt.Errorf("store: restore %s: %w", file, err)
 	}
+	if err := renewHistory(ctx, part); err != nil {
+		return b, "", fmt.Errorf("store: restore %s: %w", file, explained(err))
+	}
 	if kept, err = setAside(ctx, dsn); err != nil {
 		return b, "", fmt.Errorf("store: restore: %w", err)
 	}
 	return b, kept, moveNew(part, dsn)
+}
+
+// renewHistory gives another name to what the generations of a backup count: those that
+// were given out after it come again. A backup of an older version gets its first name
+// with the migration.
+func renewHistory(ctx context.Context, file string) (err error) {
+	h, err := plainSQLite(file, "rw")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.Close()) }()
+	var named bool
+	err = h.QueryRowContext(ctx, `SELECT COUNT(*) > 0 FROM pragma_table_info('clock') WHERE name = 'history'`).Scan(&named)
+	if err == nil && named {
+		_, err = h.ExecContext(ctx, schemaTokens().Replace(`UPDATE clock SET history = @RANDOM`))
+	}
+	return err
 }
 
 // setAside renames a database with its log, so that they still belong together.

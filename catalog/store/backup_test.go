@@ -37,9 +37,11 @@ func TestBackup(t *testing.T) {
 	if got != b || kept != dsn+".replaced-1" {
 		t.Errorf("restored %+v, want %+v; kept %q", got, b, kept)
 	}
+	histories := map[string]bool{}
 	for name, want := range map[string]int{dsn: 1, kept: 2} {
 		db, err := Open(t.Context(), name, Options{})
 		ok(t, err)
+		histories[db.Position(&catalog.Token{ID: 1}).History] = true
 		ok(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
 			list, err := s.Projects(ctx)
 			if len(list) != want {
@@ -48,6 +50,9 @@ func TestBackup(t *testing.T) {
 			return err
 		}))
 		ok(t, db.Close())
+	}
+	if len(histories) != 2 {
+		t.Errorf("both have the history %v", histories)
 	}
 }
 

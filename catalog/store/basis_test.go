@@ -202,7 +202,7 @@ func TestBasisOtherProcess(t *testing.T) {
 // News may be learned in any order.
 func TestNewsInAnyOrder(t *testing.T) {
 	change := func(id, generation, content int64) componentGeneration {
-		return componentGeneration{id, 1, lastChange{generation, content}}
+		return componentGeneration{id, 1, "demo", lastChange{generation, content}}
 	}
 	early := news{generation: 6, components: []componentGeneration{change(1, 6, 6), change(2, 5, 5)}}
 	late := news{generation: 9, configured: 3, components: []componentGeneration{change(1, 9, 6), change(2, 5, 5), change(3, 8, 8)}}

@@ -93,7 +93,9 @@ type configurer struct {
 	s          *session
 	discovery  bool
 	generation int64                             // taken when the first row changes; 0 before
+	public     bool                              // strangers see, or saw, something that changes
 	projects   map[string]int64                  // active, by slug
+	known      map[int64]catalog.Project         // those of projects, by id, with their new settings
 	named      map[int64]bool                    // components
 	touched    map[int64]bool                    // projects that changed, or whose components did
 	stored     map[componentKey]*storedComponent // before; nil: read one by one
@@ -101,11 +103,17 @@ type configurer struct {
 }
 
 func newConfigurer(s *session) *configurer {
-	return &configurer{s: s, named: map[int64]bool{}, touched: map[int64]bool{}}
+	return &configurer{s: s, named: map[int64]bool{}, touched: map[int64]bool{}, known: map[int64]catalog.Project{}}
 }
 
-// settle counts the strings of components that count otherwise than before.
+// settle counts the strings of components that count otherwise than before, and stores
+// whether strangers see what changed.
 func (c *configurer) settle(ctx context.Context) error {
+	if c.public {
+		if err := c.s.do(ctx, `UPDATE clock SET public = generation`); err != nil {
+			return err
+		}
+	}
 	for _, id := range sortedKeys(c.touched) {
 		if err := settleCounted(ctx, c.s, nil, `c.project_id = $1`, id); err != nil {
 			return err
@@ -114,7 +122,10 @@ func (c *configurer) settle(ctx context.Context) error {
 	return nil
 }
 
-func (c *configurer) takeGeneration(ctx context.Context) (int64, error) {
+// takeGeneration takes a generation for a change; public says that strangers see what
+// changes, or saw it before.
+func (c *configurer) takeGeneration(ctx context.Context, public bool) (int64, error) {
+	c.public = c.public || public
 	var err error
 	if c.generation == 0 {
 		c.generation, err = nextConfigured(ctx, c.s)
@@ -131,9 +142,10 @@ func nextConfigured(ctx context.Context, s *session) (int64, error) {
 
 // nextGeneration takes the next generation for changes of components, which the
 // caller gives it to.
-func nextGeneration(ctx context.Context, s *session) (int64, error) {
+func nextGeneration(ctx context.Context, s *session, public bool) (int64, error) {
 	var g int64
-	_, err := s.first(ctx, `UPDATE clock SET generation = generation + 1 WHERE one = 1 RETURNING generation`, nil, &g)
+	_, err := s.first(ctx, `UPDATE clock SET generation = generation + 1, public = CASE WHEN $1 = 1 THEN generation + 1 ELSE public END WHERE one = 1 RETURNING generation`,
+		[]any{smallint(public)}, &g)
 	return g, err
 }
 
@@ -162,9 +174,10 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 	var active bool
 	found, err := c.s.first(ctx, `SELECT id, settings, active FROM projects WHERE slug = $1`, []any{p.Slug}, &id, &old, &active)
 	if err != nil || found && active && old == string(settings) {
+		c.known[id] = *p
 		return id, err
 	}
-	g, err := c.takeGeneration(ctx)
+	g, err := c.takeGeneration(ctx, found || !p.Private())
 	if err != nil {
 		return 0, err
 	}
@@ -178,7 +191,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 				return 0, err
 			}
 		}
-		c.touched[id] = true
+		c.touched[id], c.known[id] = true, *p
 		err = c.s.do(ctx, `UPDATE projects SET settings = $1, active = 1, settings_generation = $2, generation = $2 WHERE id = $3`, string(settings), g, id)
 		return id, err
 	}
@@ -187,6 +200,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 	}
 	_, err = c.s.first(ctx, `INSERT INTO projects (slug, settings, active, settings_generation, generation)
 		VALUES ($1, $2, 1, $3, $3) RETURNING id`, []any{p.Slug, string(settings), g}, &id)
+	c.known[id] = *p
 	return id, err
 }
 
@@ -194,19 +208,6 @@ func (c *configurer) touchProject(ctx context.Context, id, generation int64) err
 	c.touched[id] = true
 	err := c.s.do(ctx, `UPDATE projects SET generation = $1 WHERE id = $2`, generation, id)
 	return err
-}
-
-// resetChecksIfNeeded resets the checks of a project if settings changed that
-// checks depend on.
-func (c *configurer) resetChecksIfNeeded(ctx context.Context, project int64, settings *catalog.ComponentSettings, old *storedComponent) error {
-	var before catalog.ComponentSettings
-	if err := json.Unmarshal([]byte(old.settings), &before); err != nil {
-		return err
-	}
-	if old.active && before.CheckKey() == settings.CheckKey() {
-		return nil
-	}
-	return c.resetChecks(ctx, project)
 }
 
 // resetChecks makes the next pulls check a project again. Its strings are compared
@@ -259,7 +260,9 @@ func (db *DB) SetBots(ctx context.Context, authors []string) error {
 			return err
 		})
 		if err == nil && len(marked) > 0 {
-			_, err = nextConfigured(ctx, s)
+			if _, err = nextConfigured(ctx, s); err == nil {
+				err = s.do(ctx, `UPDATE clock SET public = generation`)
+			}
 		}
 		for bot, ids := range marked {
 			if err != nil {

@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"slices"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
@@ -111,16 +113,29 @@ func (c *configurer) project(ctx context.Context, spec *ComponentSpec) (int64, e
 		return id, nil
 	}
 	var id int64
-	found, err := c.s.first(ctx, `SELECT id FROM projects WHERE slug = $1 AND active = 1`, []any{spec.Project}, &id)
+	var settings string
+	found, err := c.s.first(ctx, `SELECT id, settings FROM projects WHERE slug = $1 AND active = 1`, []any{spec.Project}, &id, &settings)
 	if err == nil && !found {
 		err = notFound("component %s/%s: no project %q", spec.Project, spec.Slug, spec.Project)
 	}
+	if err != nil {
+		return 0, err
+	}
+	of := catalog.Project{ID: id}
+	of.Settings, err = c.s.shared.projects.decode(id, []byte(settings))
+	c.known[id] = of
 	return id, err
+}
+
+// private reports whether strangers do not see a component of a project.
+func (c *configurer) private(project int64, settings *catalog.ComponentSettings) bool {
+	of := c.known[project]
+	return settings.Private(&of)
 }
 
 func (c *configurer) insertComponent(ctx context.Context, project int64, spec *ComponentSpec, settings string) (id int64, err error) {
 	c.inserted = true
-	g, err := c.takeGeneration(ctx)
+	g, err := c.takeGeneration(ctx, !c.private(project, &spec.Settings))
 	if err != nil {
 		return 0, err
 	}
@@ -144,7 +159,11 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 	if old.active && !reread && old.settings == settings && old.template == spec.Template {
 		return nil
 	}
-	g, err := c.takeGeneration(ctx)
+	var before catalog.ComponentSettings
+	if err := json.Unmarshal([]byte(old.settings), &before); err != nil {
+		return err
+	}
+	g, err := c.takeGeneration(ctx, !c.private(project, &spec.Settings) || old.active && !c.private(project, &before))
 	if err != nil {
 		return err
 	}
@@ -158,8 +177,10 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 			return err
 		}
 	}
-	if err := c.resetChecksIfNeeded(ctx, project, &spec.Settings, old); err != nil {
-		return err
+	if !old.active || before.CheckKey() != spec.Settings.CheckKey() {
+		if err := c.resetChecks(ctx, project); err != nil {
+			return err
+		}
 	}
 	if moved {
 		if err := c.s.do(ctx, `UPDATE components SET problem = '', tracking = '' WHERE id = $1`, old.id); err != nil {
@@ -182,25 +203,28 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 	type row struct {
 		id, project      int64
 		template, ofSlug string
+		private          bool
 	}
 	var gone []row
-	err := c.s.query(ctx, `SELECT c.id, c.project_id, c.template, p.slug FROM components c JOIN projects p ON p.id = c.project_id
-		WHERE c.active = 1 ORDER BY c.id`, nil, func(scan scan) error {
+	err := c.s.query(ctx, `SELECT c.id, c.project_id, c.template, p.slug, c.settings, p.settings`+componentFrom+`
+		WHERE c.active = 1 ORDER BY c.id`, nil, func(scan scan) (err error) {
 		var r row
-		if err := scan(&r.id, &r.project, &r.template, &r.ofSlug); err != nil {
+		var settings, of sql.RawBytes
+		if err := scan(&r.id, &r.project, &r.template, &r.ofSlug, &settings, &of); err != nil {
 			return err
 		}
 		stays := c.named[r.id] || r.template != "" && c.projects[r.ofSlug] == r.project && discovers[TemplateKey{r.ofSlug, r.template}]
 		if !stays {
+			r.private, err = c.s.shared.private(r.id, settings, r.project, of)
 			gone = append(gone, r)
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	for _, r := range gone {
-		g, err := c.takeGeneration(ctx)
+		g, err := c.takeGeneration(ctx, !r.private)
 		if err != nil {
 			return err
 		}
@@ -231,7 +255,7 @@ func (c *configurer) deactivateProjects(ctx context.Context, kept []int64) error
 		return err
 	}
 	for _, id := range gone {
-		g, err := c.takeGeneration(ctx)
+		g, err := c.takeGeneration(ctx, true)
 		if err != nil {
 			return err
 		}

@@ -182,6 +182,9 @@ func dump(tb testing.TB, db *DB) string {
 					return err
 				}
 				for i, v := range values {
+					if columns[i] == "history" { // no two databases have the same
+						continue
+					}
 					fmt.Fprintf(&b, " %s=%q", columns[i], fmt.Sprint(v))
 				}
 				b.WriteByte('\n')

@@ -2,7 +2,11 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"slices"
 	"sync"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // generations knows for every component and project in which generation it last
@@ -14,8 +18,11 @@ type generations struct {
 	mu         sync.RWMutex
 	known      int64 // everything up to this generation is taken into account
 	configured int64 // the newest generation that may have changed every answer
+	public     int64 // the newest one of anything that strangers may see
+	history    string
 	components map[int64]componentGeneration
 	projects   map[int64]lastChange // the newest of any of its components
+	slugs      map[int64]string     // of projects
 }
 
 // lastChange says when something last changed: content leaves out that a head
@@ -35,11 +42,12 @@ func (l lastChange) since(generation int64, heads bool) bool {
 // component never moves to another project.
 type componentGeneration struct {
 	id, project int64
+	slug        string // of the project
 	lastChange
 }
 
 func newGenerations() *generations {
-	return &generations{components: map[int64]componentGeneration{}, projects: map[int64]lastChange{}}
+	return &generations{components: map[int64]componentGeneration{}, projects: map[int64]lastChange{}, slugs: map[int64]string{}}
 }
 
 // newest is the generation up to which everything is known.
@@ -51,19 +59,20 @@ func (g *generations) newest() int64 {
 
 // news is what changed after a generation.
 type news struct {
-	generation, configured int64
-	components             []componentGeneration
+	generation, configured, public int64
+	history                        string
+	components                     []componentGeneration
 }
 
 // newsSince reads what changed after a generation: an index has it in order.
 func newsSince(ctx context.Context, s *session, since int64) (n news, err error) {
-	_, err = s.first(ctx, `SELECT generation, configured FROM clock WHERE one = 1`, nil, &n.generation, &n.configured)
+	_, err = s.first(ctx, `SELECT generation, configured, public, history FROM clock WHERE one = 1`, nil, &n.generation, &n.configured, &n.public, &n.history)
 	if err != nil || n.generation <= since {
 		return n, err
 	}
-	err = s.query(ctx, `SELECT id, project_id, generation, content_generation FROM components WHERE generation > $1`, []any{since}, func(scan scan) error {
+	err = s.query(ctx, `SELECT c.id, c.project_id, p.slug, c.generation, c.content_generation`+componentFrom+` WHERE c.generation > $1`, []any{since}, func(scan scan) error {
 		var c componentGeneration
-		err := scan(&c.id, &c.project, &c.generation, &c.content)
+		err := scan(&c.id, &c.project, &c.slug, &c.generation, &c.content)
 		n.components = append(n.components, c)
 		return err
 	})
@@ -78,15 +87,17 @@ func (g *generations) learn(n *news) {
 	for _, c := range n.components {
 		c.lastChange = c.newer(g.components[c.id].lastChange)
 		g.components[c.id] = c
-		g.projects[c.project] = c.newer(g.projects[c.project])
+		g.projects[c.project], g.slugs[c.project] = c.newer(g.projects[c.project]), c.slug
 	}
-	g.configured, g.known = max(g.configured, n.configured), max(g.known, n.generation)
+	g.configured, g.public, g.known = max(g.configured, n.configured), max(g.public, n.public), max(g.known, n.generation)
+	g.history = n.history
 }
 
 // publish makes news known to the bases of answers, and then wakes the watches.
 func (db *DB) publish(n *news) {
 	db.generations.learn(n)
 	db.notifier.publish(n.generation)
+	db.metrics.generation.Set(float64(db.Published()))
 }
 
 // Announce makes everything that the snapshot shows known to DB.Published and
@@ -105,4 +116,68 @@ func (s *Snapshot) Announce(ctx context.Context) error {
 		s.db.publish(&n)
 	}
 	return s.db.fail(ctx, "read what changed", err)
+}
+
+// Position is how far the answers of a database are.
+type Position struct {
+	// History names what the generations count. It is renewed when a backup becomes
+	// the database: clients may have seen later generations than the backup has.
+	History string
+	// Generation is the newest generation of anything that the client may see.
+	Generation int64
+}
+
+// Position is the newest state that this process knows (Published), for a client with a
+// token, or the zero token. Who does not see private components is not told when these
+// were pulled.
+func (db *DB) Position(token *catalog.Token) Position {
+	g := db.generations
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	at := Position{g.history, g.public}
+	switch {
+	case token.SeesAll():
+		at.Generation = g.known
+	case token.ID != 0: // of some projects
+		for project, slug := range g.slugs {
+			if token.Sees(slug) {
+				at.Generation = max(at.Generation, g.projects[project].generation)
+			}
+		}
+	}
+	return at
+}
+
+// Refresh asks the database what other processes have written.
+func (db *DB) Refresh(ctx context.Context) error {
+	return db.Read(ctx, func(ctx context.Context, s *Snapshot) error { return s.Announce(ctx) })
+}
+
+// anyPublic returns those of components that fulfil a condition, and whether strangers
+// see one of these.
+func anyPublic(ctx context.Context, s *session, components []int64, condition string, args ...any) (found []int64, public bool, err error) {
+	err = chunks(components, func(chunk []any) error {
+		query := `SELECT c.id, c.settings, p.id, p.settings` + componentFrom + ` WHERE c.id IN ` + list(len(args)+1, len(chunk)) + condition
+		return s.query(ctx, query, append(slices.Clone(args), chunk...), func(scan scan) error {
+			var id, project int64
+			var settings, of sql.RawBytes
+			if err := scan(&id, &settings, &project, &of); err != nil {
+				return err
+			}
+			private, err := s.shared.private(id, settings, project, of)
+			found, public = append(found, id), public || !private
+			return err
+		})
+	})
+	return found, public, err
+}
+
+// private reports whether strangers do not see a component with these settings.
+func (sh *shared) private(component int64, settings []byte, project int64, projectSettings []byte) (bool, error) {
+	of, err := sh.projects.decode(project, projectSettings)
+	if err != nil {
+		return false, err
+	}
+	own, err := sh.components.decode(component, settings)
+	return own.Private(&catalog.Project{ID: project, Settings: of}), err
 }

@@ -98,16 +98,12 @@ func problemsOf(ctx context.Context, s *session, component int64) ([]Problem, er
 func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem string) (changed bool, err error) {
 	problem = repourl.RedactText(problem)
 	err = db.write(ctx, func(s *session) error {
-		var ids []int64
-		err := chunks(componentIDs, func(chunk []any) error {
-			return s.ids(ctx, `SELECT id FROM components WHERE problem <> $1 AND id IN `+list(2, len(chunk)),
-				append([]any{problem}, chunk...), &ids)
-		})
+		ids, public, err := anyPublic(ctx, s, componentIDs, ` AND c.problem <> $1`, problem)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
 		changed = true
-		g, err := nextGeneration(ctx, s)
+		g, err := nextGeneration(ctx, s, public)
 		if err != nil {
 			return err
 		}

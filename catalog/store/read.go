@@ -13,6 +13,7 @@ type Snapshot struct {
 	s  *session
 
 	generation int64 // 0: not read
+	public     int64 // read with it
 	reading    reading
 }
 
@@ -48,7 +49,7 @@ func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 	}
 	s.reading.sections++ // the number alone says nothing
 	defer s.reading.end()
-	err := s.s.queryFew(ctx, `SELECT generation FROM clock WHERE one = 1`, nil, func(scan scan) error { return scan(&s.generation) })
+	err := s.s.queryFew(ctx, `SELECT generation, public FROM clock WHERE one = 1`, nil, func(scan scan) error { return scan(&s.generation, &s.public) })
 	return s.generation, s.db.fail(ctx, "read the generation", err)
 }
 

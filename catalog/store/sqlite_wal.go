@@ -46,6 +46,9 @@ func (e *sqliteEngine) committed(ctx context.Context) {
 	}
 }
 
+// listen does nothing: other processes do not tell.
+func (*sqliteEngine) listen(context.Context, func()) {}
+
 func (e *sqliteEngine) beginLongRead() (end func(context.Context)) {
 	if e.longReads.Add(1) > longReaders {
 		e.longReads.Add(-1)

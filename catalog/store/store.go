@@ -134,11 +134,6 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 		return err
 	}
 	return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
-		generation, err := s.Generation(ctx)
-		if err != nil {
-			return err
-		}
-		db.metrics.generation.Set(float64(generation))
 		return s.Announce(ctx)
 	})
 }
@@ -169,7 +164,11 @@ func (db *DB) writeLocked(ctx context.Context, lock func(context.Context, *sessi
 			err = fn(s)
 		}
 		if err == nil {
-			changed, err = newsSince(ctx, s, db.generations.newest())
+			known := db.generations.newest()
+			changed, err = newsSince(ctx, s, known)
+			if err == nil && changed.generation > known {
+				err = s.notify(ctx)
+			}
 		}
 		return err
 	})
@@ -200,7 +199,7 @@ func newMetrics() *metrics {
 		}),
 		generation: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "repoglot_store_generation",
-			Help: "Newest generation that this process wrote or found when it started.",
+			Help: "Newest generation that this process knows.",
 		}),
 		statements: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "repoglot_store_statements_total",

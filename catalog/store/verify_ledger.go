@@ -28,6 +28,9 @@ func (v *verifier) server(ctx context.Context) error {
 		OR configured < (SELECT COALESCE(MAX(settings_generation), 0) FROM projects) OR configured < (SELECT COALESCE(MAX(settings_generation), 0) FROM components)`); err != nil {
 		return err
 	}
+	if err := v.wantNoRows(ctx, where, "something that strangers see of a generation to come", `SELECT COUNT(*) FROM clock WHERE public > generation`); err != nil {
+		return err
+	}
 	for _, o := range []struct{ table, of, column string }{
 		{"components", "projects", "project_id"}, {"translations", "components", "component_id"}, {"deltas", "components", "component_id"},
 	} {

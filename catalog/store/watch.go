@@ -8,10 +8,11 @@ import (
 )
 
 // Watch reports changes of the database. All watches share one wake-up per
-// generation: a step or change of settings of this process wakes them at once;
-// changes by other processes are found by one query every Options.PollInterval, as
-// long as a watch is open. To miss nothing: call Changed, read, wait for the
-// channel, and repeat.
+// generation: a step or change of settings of this process wakes them at once. As
+// long as a watch is open, changes by other processes are learnt, too: from the
+// notifications of PostgreSQL, and on every engine by a query every
+// Options.PollInterval. A process that serves what others write keeps a watch open.
+// To miss nothing: call Changed, read, wait for the channel, and repeat.
 type Watch struct {
 	notifier *notifier
 	once     sync.Once
@@ -26,7 +27,7 @@ func (db *DB) Watch() *Watch {
 	if n.watches == 1 && !n.closed {
 		ctx, stop := context.WithCancel(context.Background())
 		n.stop = stop
-		n.pollers.Go(func() { db.poll(ctx) })
+		n.pollers.Go(func() { db.follow(ctx) })
 	}
 	return &Watch{notifier: n}
 }
@@ -101,21 +102,38 @@ func (n *notifier) close() {
 	n.pollers.Wait()
 }
 
-// poll looks for generations of other processes until ctx is done.
-func (db *DB) poll(ctx context.Context) {
+// follow learns what other processes write until ctx is done.
+func (db *DB) follow(ctx context.Context) {
+	notified := make(chan struct{}, 1)
+	var listener sync.WaitGroup
+	defer listener.Wait()
+	listener.Go(func() {
+		db.engine.listen(ctx, func() {
+			select {
+			case notified <- struct{}{}:
+			default:
+			}
+		})
+	})
 	ticker := time.NewTicker(db.notifier.interval)
 	defer ticker.Stop()
+	failed := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-notified:
 		case <-ticker.C:
 		}
-		err := db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
-			return s.Announce(ctx)
-		})
-		if err != nil && ctx.Err() == nil {
+		err := db.Refresh(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !failed:
 			db.log.Warn("looking for changes of other processes failed; it is tried again", "error", err)
+		case err == nil && failed:
+			db.log.Info("changes of other processes are seen again")
 		}
+		failed = err != nil
 	}
 }

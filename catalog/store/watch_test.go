@@ -2,12 +2,16 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // A step wakes every watch when it can be read, and nothing else does.
@@ -111,4 +115,120 @@ func TestWatchConcurrent(t *testing.T) {
 		step(t, db, info(at, at+1, 1), nothing)
 	}
 	all.Wait()
+}
+
+// TestNotified: PostgreSQL tells a process that only reads of every step, also after
+// the connection that listens was lost.
+func TestNotified(t *testing.T) {
+	if !pgtest.Chosen() {
+		t.Skip("only on PostgreSQL: SQLite does not tell other processes")
+	}
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	path := filepath.Join(t.TempDir(), "test.db")
+	ours, err := Open(context.Background(), database(t, path), Options{PollInterval: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	watch := ours.Watch()
+	theirs := openAt(t, path)
+	for n := range 6 {
+		if n == 3 {
+			pgtest.Run(t, database(t, path), `SELECT 1 / COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
+				WHERE query LIKE '%LISTEN%' AND pid <> pg_backend_pid()`)
+		}
+		configure(t, theirs, fmt.Sprint("app", n))
+		for ours.Published() < theirs.Published() {
+			changed := watch.Changed()
+			if ours.Published() < theirs.Published() {
+				<-changed
+			}
+		}
+	}
+	watch.Close()
+	_ = ours.Close()
+	_ = theirs.Close()
+}
+
+// TestPosition: strangers are told of generations that they may see, and of those
+// alone.
+func TestPosition(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	db := openAt(t, path)
+	projects := projectsNamed("demo", "vault")
+	projects[1].Settings.Access = catalog.AccessPrivate
+	public, hidden, inVault := spec("demo", "app"), spec("demo", "hidden"), spec("vault", "lib")
+	hidden.Settings.Access = catalog.AccessPrivate
+	head := map[int64]int{}
+	move := func(component int64) func() {
+		return func() {
+			step(t, db, info(head[component], head[component]+1, component), nothing)
+			head[component]++
+		}
+	}
+	with := func(specs ...ComponentSpec) func() {
+		return func() {
+			if err := db.Configure(t.Context(), projects, specs, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	hiddenApp := public
+	hiddenApp.Settings.Access = catalog.AccessPrivate
+	renamed := hidden
+	renamed.Settings.Name = "renamed"
+	ofVault := &catalog.Token{ID: 1, Projects: "vault"}
+	for _, c := range []struct {
+		does  string
+		do    func()
+		shown bool
+	}{
+		{"the first component", with(public), true},
+		{"private components are added", with(public, hidden, inVault), false},
+		{"a pull of the public component", move(1), true},
+		{"a pull of a private component", func() {
+			before := db.Position(ofVault)
+			move(2)()
+			if after := db.Position(ofVault); after != before {
+				t.Errorf("the owner of a token of another project is at %+v and was at %+v", after, before)
+			}
+		}, false},
+		{"a pull of a component of a private project", func() {
+			move(3)()
+			if all, of := db.Position(&catalog.Token{ID: 1}), db.Position(ofVault); all != of {
+				t.Errorf("the owner of a token of the project is at %+v, not %+v", of, all)
+			}
+		}, false},
+		{"a failure of a private component", func() { setProblem(t, db, "no", 2) }, false},
+		{"a failure of both", func() { setProblem(t, db, "none", 1, 2) }, true},
+		{"a private component has another name", with(public, renamed, inVault), false},
+		{"the public component becomes private", with(hiddenApp, renamed, inVault), true},
+		{"and is pulled", move(1), false},
+		{"and public again", with(public, renamed, inVault), true},
+		{"a private component goes", with(public, inVault), false},
+		{"the public component goes", with(inVault), true},
+	} {
+		all, public := db.Position(&catalog.Token{ID: 1}), db.Position(new(catalog.Token))
+		c.do()
+		if now := db.Position(&catalog.Token{ID: 1}); now.Generation <= all.Generation {
+			t.Fatalf("%s: no new generation", c.does)
+		}
+		want := public
+		if c.shown {
+			want = db.Position(&catalog.Token{ID: 1})
+		}
+		if now := db.Position(new(catalog.Token)); now != want || now.History == "" {
+			t.Errorf("%s: strangers are at %+v, want %+v", c.does, now, want)
+		}
+		if other := openAt(t, path); other.Position(new(catalog.Token)) != db.Position(new(catalog.Token)) || other.Position(&catalog.Token{ID: 1}) != db.Position(&catalog.Token{ID: 1}) {
+			t.Errorf("%s: another process is elsewhere", c.does)
+		}
+	}
+}
+
+func setProblem(t *testing.T, db *DB, problem string, components ...int64) {
+	t.Helper()
+	if changed, err := db.SetPullProblem(t.Context(), components, problem); err != nil || !changed {
+		t.Fatal(changed, err)
+	}
 }

@@ -209,6 +209,9 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 			}
 		}
 	}
+	if err := tx.storePublic(ctx, generation, slices.Concat(changed, moved)); err != nil {
+		return err
+	}
 	for _, set := range []struct {
 		update string
 		ids    []int64
@@ -227,6 +230,30 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 		}
 	}
 	return nil
+}
+
+// storePublic stores the generation as one of which strangers see something, if they see
+// one of the components that changed.
+func (tx *StepTx) storePublic(ctx context.Context, generation int64, components []int64) error {
+	var others []int64
+	public := false
+	for _, id := range components {
+		m, ok := tx.convoy[id]
+		public = public || ok && !m.private
+		if !ok {
+			others = append(others, id)
+		}
+	}
+	if !public {
+		var err error
+		if _, public, err = anyPublic(ctx, tx.s, others, ``); err != nil {
+			return err
+		}
+	}
+	if !public {
+		return nil
+	}
+	return tx.s.do(ctx, `UPDATE clock SET public = $1`, generation)
 }
 
 func nullable(n sql.NullInt64) any {

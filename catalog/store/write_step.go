@@ -107,7 +107,6 @@ func (db *DB) observe(started time.Time, res StepResult, err error) {
 		result = "error"
 	default:
 		db.metrics.changes.Add(float64(res.Changes))
-		db.metrics.generation.Set(float64(res.Generation))
 	}
 	db.metrics.steps.WithLabelValues(result).Observe(db.now().Sub(started).Seconds())
 }
@@ -147,6 +146,7 @@ type convoyMember struct {
 	lastUnit, lastDelta int64
 	counted             int64 // components.counted
 	lastAt              sql.NullInt64
+	private             bool // strangers do not see it
 	dirty               bool // answers about the component, or anything below it, change
 	countersChanged     bool // lastUnit, lastDelta or lastAt changed
 }
@@ -193,11 +193,15 @@ func (info *StepInfo) check() error {
 func (tx *StepTx) loadConvoy(ctx context.Context) error {
 	err := chunks(tx.info.Components, func(chunk []any) error {
 		args := append([]any{tx.info.From, tx.info.Repo, tx.info.Branch}, chunk...)
-		return tx.s.query(ctx, `SELECT id, project_id, tracking, imported, reread, last_unit, last_delta, last_at, counted FROM components
-			WHERE head = $1 AND repo = $2 AND branch = $3 AND active = 1 AND id IN `+list(4, len(chunk)), args, func(scan scan) error {
+		return tx.s.query(ctx, `SELECT c.id, c.project_id, c.tracking, c.imported, c.reread, c.last_unit, c.last_delta, c.last_at, c.counted, c.settings, p.settings`+componentFrom+`
+			WHERE c.head = $1 AND c.repo = $2 AND c.branch = $3 AND c.active = 1 AND c.id IN `+list(4, len(chunk)), args, func(scan scan) error {
 			var id int64
 			var m convoyMember
-			err := scan(&id, &m.project, &m.tracking, &m.imported, &m.reread, &m.lastUnit, &m.lastDelta, &m.lastAt, &m.counted)
+			var settings, of sql.RawBytes
+			err := scan(&id, &m.project, &m.tracking, &m.imported, &m.reread, &m.lastUnit, &m.lastDelta, &m.lastAt, &m.counted, &settings, &of)
+			if err == nil {
+				m.private, err = tx.s.shared.private(id, settings, m.project, of)
+			}
 			tx.convoy[id] = &m
 			return err
 		})

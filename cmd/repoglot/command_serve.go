@@ -130,6 +130,9 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	if err := s.engine.configure(ctx, plan); err != nil {
 		return err
 	}
+	if s.config.Database.Raw() != "" { // other processes may write, too
+		defer s.engine.db.Watch().Close()
+	}
 	rt, metrics, closeHooks := s.handler()
 	defer closeHooks()
 	if second == nil {

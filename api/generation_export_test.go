@@ -1,0 +1,14 @@
+package api
+
+// FillCatchingUp makes it seem that as many requests as may wait for a generation do so,
+// until free is called.
+func FillCatchingUp(s *Server) (free func()) {
+	for range cap(s.catchingUp) {
+		s.catchingUp <- struct{}{}
+	}
+	return func() {
+		for range cap(s.catchingUp) {
+			<-s.catchingUp
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+)
+
+// notifyReaders tells the processes that listen that there is a new generation, when
+// the transaction commits. Schemas of one database have channels of their own.
+const notifyReaders = `SELECT pg_notify('repoglot_' || current_schema()::regnamespace::oid, '')`
+
+const listenToWriters = `DO $$ BEGIN EXECUTE 'LISTEN repoglot_' || current_schema()::regnamespace::oid; END $$`
+
+// notify wakes the readers in other processes, if the transaction commits. With SQLite
+// they find out by themselves.
+func (s *session) notify(ctx context.Context) error {
+	if s.shared.dialect.sqlite {
+		return nil
+	}
+	return s.do(ctx, notifyReaders)
+}
+
+// listen waits for notifications on a connection of its own.
+func (e *pgEngine) listen(ctx context.Context, wake func()) {
+	for ctx.Err() == nil {
+		err := e.listenOnce(ctx, wake)
+		if ctx.Err() != nil {
+			return
+		}
+		e.log.Debug("notifications of PostgreSQL are not received; it is tried again", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(listenPause):
+		}
+	}
+}
+
+// listenPause is how long listen waits before it connects again. Meanwhile a Watch
+// asks every Options.PollInterval.
+const listenPause = time.Second
+
+// listenOnce listens until the connection fails.
+func (e *pgEngine) listenOnce(ctx context.Context, wake func()) error {
+	config := e.reads.Copy()
+	config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { wake() }
+	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler { // nothing to cancel
+		return &pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()}
+	}
+	conn, err := e.dial(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(ctx)
+	}()
+	if err := conn.Exec(ctx, listenToWriters).Close(); err != nil {
+		return err
+	}
+	wake() // there may be news from before
+	for {
+		if err := conn.WaitForNotification(ctx); err != nil {
+			return err
+		}
+	}
+}
