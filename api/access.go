@@ -13,13 +13,15 @@ import (
 )
 
 // withAccess decides what a request may see by its header Authorization, "Token
-// KEY" or "Bearer KEY" (docs/compatibility.md#authentication), and whether it
-// is one request too many. Other schemes are ignored.
+// KEY" or "Bearer KEY" (docs/compatibility.md#authentication), without it by the session
+// of a browser, and whether it is one request too many. Other schemes are ignored.
 func (s *Server) withAccess(w http.ResponseWriter, r *http.Request) *http.Request {
 	var a rest.Access
 	if header := r.Header.Get("Authorization"); header != "" {
 		a = s.access(r.Context(), header)
 		s.noteRefused(r, a)
+	} else if r.Header.Get("Cookie") != "" {
+		a = s.sessionAccess(r)
 	}
 	if err := s.throttle(w.Header(), r, a); err != nil {
 		a = rest.Access{Refused: err}
@@ -98,10 +100,7 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 	case err != nil:
 		return rest.Access{Refused: err}
 	case found:
-		if err := s.db.UseToken(ctx, a.Token); err != nil {
-			s.logger.Debug("the use of a token is not stored", "error", err)
-		}
-		a.Token.Used = time.Time{} // it differs between requests of a day
+		s.useToken(ctx, &a)
 		return a
 	case !any:
 		return rest.Access{Claimed: secret != ""}
@@ -111,6 +110,14 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 		return rest.Access{Refused: errTokenSpaces}
 	}
 	return rest.Access{Refused: rest.ErrToken}
+}
+
+// useToken stores that the token of an access was used.
+func (s *Server) useToken(ctx context.Context, a *rest.Access) {
+	if err := s.db.UseToken(ctx, a.Token); err != nil {
+		s.logger.Debug("the use of a token is not stored", "error", err)
+	}
+	a.Token.Used = time.Time{} // it differs between requests of a day
 }
 
 // The answers to bad tokens (docs/compatibility.md#authentication).

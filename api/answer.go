@@ -96,9 +96,13 @@ func (x exchange) setHeader(h *header) {
 	if h.contentType == rest.TypeHTML {
 		put(to, "Content-Security-Policy", page.Policy)
 		put(to, "Referrer-Policy", "same-origin")
+		to["Vary"] = x.s.fixed.varyPage
 	}
 	if x.rt.Kind == resource.KindPage {
 		x.setPageHeader(h)
+	}
+	if rest.AccessOf(x.req.Context()).Session != "" {
+		put(to, "Cache-Control", "private, no-store")
 	}
 	if h.encoding != "" {
 		put(to, "Content-Encoding", h.encoding)

@@ -164,7 +164,7 @@ const broken = `(() => {
 	levels.reduce((a, b) => { if (b > a + 1) out.push("h" + b + " after h" + a); return b; }, 0);
 	if (levels.filter(l => l === 1).length !== 1) out.push(levels.filter(l => l === 1).length + " h1");
 	for (const th of document.querySelectorAll("main table:not(.manual table) th")) if (!th.scope && !th.closest(".manual")) out.push("th without scope: " + th.textContent);
-	for (const c of document.querySelectorAll("input:not([type=hidden]),select")) if (!c.labels.length && !c.getAttribute("aria-label")) out.push("control without label: " + c.outerHTML);
+	for (const c of document.querySelectorAll("input:not([type=hidden],[hidden]),select")) if (!c.labels.length && !c.getAttribute("aria-label")) out.push("control without label: " + c.outerHTML);
 	for (const c of document.querySelectorAll("a,button,summary")) if (!(c.textContent.trim() || c.getAttribute("aria-label"))) out.push("no name: " + c.outerHTML);
 	for (const c of document.querySelectorAll("img")) if (!c.alt) out.push("no alt: " + c.outerHTML);
 	const ids = [...document.querySelectorAll("[id]")].map(e => e.id);

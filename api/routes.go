@@ -23,6 +23,8 @@ func (s *Server) registerRoutes() {
 		s.echo.Match(methods, rt.Path, h)
 		s.echo.RouteNotFound(rt.Path, h)
 	}
+	s.echo.POST("/login/", s.signIn)
+	s.echo.POST("/logout/", s.signOut)
 	unknown := s.endpoint(resource.Route{Path: "unknown", Allow: resource.AllowRead})
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = unknown(c) }
 }

@@ -15,6 +15,9 @@ type Access struct {
 	Claimed bool
 	// Token is the good token that was shown; its ID is 0 if there was none.
 	Token catalog.Token
+	// Session is the secret of the browser's session that has Token; "" if the token
+	// itself was shown.
+	Session string
 	// Refused is the answer to a bad token or to one request too many,
 	// otherwise nil.
 	Refused error
@@ -40,16 +43,19 @@ func (a Access) Key() string {
 }
 
 // Cacheable reports whether answers may be kept for other clients with the same
-// key.
-func (a Access) Cacheable() bool { return !a.Claimed && a.Refused == nil }
+// key. Those to a session are not: pages have forms for that session alone.
+func (a Access) Cacheable() bool { return !a.Claimed && a.Refused == nil && a.Session == "" }
 
-// Recheck returns an error if the token was revoked meanwhile. It is for
+// Recheck returns an error if the token was revoked, or the session ended, meanwhile. It is for
 // answers that take long.
 func (a Access) Recheck(ctx context.Context, snap *store.Snapshot) error {
 	if a.Token.ID == 0 {
 		return nil
 	}
 	alive, err := snap.TokenExists(ctx, a.Token.ID)
+	if err == nil && a.Session != "" {
+		_, alive, err = snap.SessionToken(ctx, a.Session)
+	}
 	if err == nil && !alive {
 		err = ErrToken
 	}

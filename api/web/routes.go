@@ -51,6 +51,7 @@ func (p *Pages) Routes() []resource.Route {
 		p.route("/search/", "Search", "search", fixed("/api/units/"), p.search),
 		p.route("/checks/", "Checks", "checks", fixed("/api/checks/"), p.checks),
 		p.route("/checks/:check/", "Check", "check", checkAPI, p.oneCheck),
+		p.route("/login/", "Sign in", "login", fixed("/api/"), p.login),
 		p.route("/docs/", "Manual", "manual", fixed("/api/docs/"), p.manualPage),
 		p.route("/docs/:chapter/", "Manual", "manual", fixed("/api/docs/"), p.manualPage),
 	}

@@ -115,7 +115,9 @@ type view struct {
 	Problems []problem
 	Style    template.CSS
 
-	Path string
+	Path     string
+	SignedIn bool   // whether the reader has a session
+	SignIn   string // the page where it begins or ends
 
 	accepted []string
 	params   rest.Params
@@ -207,6 +209,10 @@ func (p *Pages) newView(r *http.Request, params rest.Params) *view {
 	l, accepted := p.reader(r, params)
 	v := &view{
 		L: l, accepted: accepted, Path: r.URL.EscapedPath(), params: params, now: p.now().UTC(), Style: style(),
+		SignedIn: rest.AccessOf(r.Context()).Session != "", SignIn: path("login"),
+	}
+	if here := r.URL.RequestURI(); v.Path != v.SignIn && v.Path != "/logout/" && len(here) < maxNext {
+		v.SignIn += "?next=" + url.QueryEscape(here)
 	}
 	for _, other := range p.table.All {
 		v.UI = append(v.UI, link{Name: other.Name, URL: v.with("ui", other.Tag), Current: other == l, Lang: other.Tag})
@@ -293,6 +299,9 @@ func (v *view) reads(code string) int {
 	}
 	return 0
 }
+
+// maxNext is the length of the longest address to which signing in leads back.
+const maxNext = 1000
 
 // execute shows a view.
 func (p *Pages) execute(name string, v *view) ([]byte, error) {

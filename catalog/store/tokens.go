@@ -72,7 +72,7 @@ func microsOrZero(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// RevokeToken deletes a token; it is worthless at once. An unknown name is
+// RevokeToken deletes a token and its sessions; they are worthless at once. An unknown name is
 // catalog.ErrNotFound.
 func (db *DB) RevokeToken(ctx context.Context, name string, at time.Time) error {
 	err := db.write(ctx, func(s *session) error {
@@ -82,6 +82,9 @@ func (db *DB) RevokeToken(ctx context.Context, name string, at time.Time) error 
 		}
 		if err == nil {
 			_, err = s.exec(ctx, `DELETE FROM tokens WHERE id = $1`, t.ID)
+		}
+		if err == nil {
+			_, err = s.exec(ctx, `DELETE FROM sessions WHERE token_id = $1`, t.ID)
 		}
 		if err == nil {
 			err = noteToken(ctx, s, "revoked", at, &t)

@@ -1,0 +1,161 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/session"
+	"github.com/repoglot/repoglot/api/web"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// maxForm bounds the body of a form to sign in, in bytes.
+const maxForm = 8 << 10
+
+// signInWait is how long a session waits for a pull that is being stored.
+const signInWait = 10 * time.Second
+
+// sessionAccess is what the session of a browser may see. It counts for reading pages and
+// the API, and for nothing else.
+func (s *Server) sessionAccess(r *http.Request) (a rest.Access) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !web.Paths(r.URL.Path) && !strings.HasPrefix(r.URL.Path, "/api/") {
+		return a
+	}
+	_, https := s.origin(r)
+	return s.accessOfSession(r.Context(), session.Secret(r, https))
+}
+
+// accessOfSession is the access of a session's token; nobody's if it has ended.
+func (s *Server) accessOfSession(ctx context.Context, secret string) (a rest.Access) {
+	if secret == "" {
+		return a
+	}
+	found := false
+	err := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		a.Token, found, err = snap.SessionToken(ctx, secret)
+		return err
+	})
+	switch {
+	case err != nil:
+		return rest.Access{Refused: err}
+	case !found:
+		return rest.Access{}
+	}
+	s.useToken(ctx, &a)
+	a.Session = secret
+	return a
+}
+
+// origin is the host as browsers see it, and whether they speak https with it.
+func (s *Server) origin(r *http.Request) (host string, https bool) {
+	base, err := s.settings.Load().baseURL(r)
+	if err != nil {
+		return "", false
+	}
+	u, err := url.Parse(base)
+	if err != nil {
+		return "", false
+	}
+	return u.Host, u.Scheme == "https"
+}
+
+// posted parses the form of a page and decides who sent it: the session's access, or an
+// error if it was not sent by a page of this server for this session. Without a session
+// the access is nobody's.
+func (s *Server) posted(w http.ResponseWriter, r *http.Request) (rest.Access, error) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return rest.Access{}, &rest.Problem{Status: http.StatusBadRequest, Detail: "The form cannot be read."}
+	}
+	host, https := s.origin(r)
+	a := s.accessOfSession(r.Context(), session.Secret(r, https))
+	if a.Refused != nil {
+		return a, a.Refused
+	}
+	if err := session.Check(r, host, a.Session); err != nil {
+		return rest.Access{}, web.ErrForeignForm
+	}
+	return a, nil
+}
+
+// signIn exchanges a token for a session.
+func (s *Server) signIn(c echo.Context) error {
+	return s.answerForm(c, func(r *http.Request, h http.Header, _ rest.Access) (string, error) {
+		secret := strings.TrimSpace(r.PostForm.Get("token"))
+		next := web.LocalPath(r.PostForm.Get("next"))
+		a := s.access(r.Context(), "Token "+secret)
+		s.noteRefused(r, a)
+		switch {
+		case secret == "":
+			return "", web.ErrNoToken
+		case a.Claimed:
+			return "", web.ErrNoTokens
+		case a.Refused != nil && rest.AsProblem(a.Refused).Status == http.StatusUnauthorized:
+			return "", web.ErrUnknownToken
+		case a.Refused != nil:
+			return "", a.Refused
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), signInWait)
+		defer cancel()
+		made, err := s.db.CreateSession(ctx, a.Token.ID, session.Lifetime)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return "", web.ErrBusy
+		}
+		if err == nil {
+			_, https := s.origin(r)
+			h.Set("Set-Cookie", session.Cookie(made, https).String())
+		}
+		return next, err
+	})
+}
+
+// signOut ends the session.
+func (s *Server) signOut(c echo.Context) error {
+	return s.answerForm(c, func(r *http.Request, h http.Header, a rest.Access) (string, error) {
+		if a.Session == "" {
+			return "/login/", nil
+		}
+		if err := s.db.EndSession(r.Context(), a.Session); err != nil {
+			return "", err
+		}
+		_, https := s.origin(r)
+		h.Set("Set-Cookie", session.Cookie("", https).String())
+		return "/login/", nil
+	})
+}
+
+// answerForm answers a form: with a redirect to where handle says, or with the page of
+// the form and what is wrong.
+func (s *Server) answerForm(c echo.Context, handle func(r *http.Request, h http.Header, a rest.Access) (string, error)) error {
+	x := exchange{s: s, rt: &resource.Route{Path: c.Path(), Allow: "POST", Name: "Sign in", Kind: resource.KindPage}, w: c.Response(), req: c.Request(), started: s.now()}
+	next, err := "", rest.AccessOf(x.req.Context()).Refused
+	if !throttled(err) {
+		var a rest.Access
+		if a, err = s.posted(x.w, x.req); err == nil {
+			next, err = handle(x.req, x.w.Header(), a)
+		}
+	}
+	made := answer{header{status: http.StatusSeeOther, location: next}, noContent{}}
+	if err != nil {
+		p := rest.AsProblem(err)
+		if p == rest.ErrInternal {
+			s.logger.Error("form failed", "path", x.req.URL.Path, "error", err)
+		}
+		made = newFailure(p, 0)
+		if body, perr := s.pages.Login(x.req, p); perr == nil {
+			made.contentType, made.body = rest.TypeHTML, failure{p, body}
+		}
+	}
+	put(x.w.Header(), "Cache-Control", "no-store")
+	done := made.body.send(x, made.header)
+	x.observe(done, s.now().Sub(x.started))
+	return nil
+}

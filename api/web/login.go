@@ -1,0 +1,91 @@
+package web
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/session"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// login is the page where a browser's session begins and ends.
+type login struct {
+	Token    *catalog.Token // of the session; nil without one
+	Form     string         // the session's form token
+	Next     string         // where to go after signing in
+	Wrong    string
+	Listened bool // whether others may read what is sent
+}
+
+func (p *Pages) login(ctx context.Context, _ *store.Snapshot, r *rest.Request, v *view) error {
+	a := rest.AccessOf(ctx)
+	o := login{Next: LocalPath(v.param("next")), Listened: listened(r.Link.Base)}
+	v.Heading = v.L.T("Sign in")
+	if a.Session != "" {
+		v.Heading = v.L.T("Signed in")
+		o.Token, o.Form = &a.Token, session.FormToken(a.Session)
+	}
+	v.Title = v.Heading + " · repoglot"
+	v.Body = o
+	return nil
+}
+
+// Refusals to sign in.
+var (
+	ErrNoToken      = &rest.Problem{Status: http.StatusBadRequest, Detail: "Enter a token."}
+	ErrNoTokens     = &rest.Problem{Status: http.StatusForbidden, Detail: "This server has no tokens yet. Its administrator makes one with: repoglot token create NAME"}
+	ErrUnknownToken = &rest.Problem{Status: http.StatusForbidden, Detail: "This token is not known, or it has ended."}
+	ErrBusy         = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "A pull is being stored. Try again in a minute.", RetryAfter: 30}
+	ErrForeignForm  = &rest.Problem{Status: http.StatusForbidden, Detail: "The form was not sent by this page, or the session has ended. Try again."}
+)
+
+// Login is the page to sign in after a form that was refused.
+func (p *Pages) Login(r *http.Request, refused *rest.Problem) ([]byte, error) {
+	v := p.newView(r, nil)
+	v.Path = path("login")
+	v.Heading = v.L.T("Sign in")
+	v.Title, v.API = v.Heading+" · repoglot", "/api/"
+	o := login{Next: LocalPath(r.PostForm.Get("next")), Wrong: refused.Detail}
+	switch refused {
+	case ErrNoToken:
+		o.Wrong = v.L.T("Enter a token.")
+	case ErrNoTokens:
+		o.Wrong = v.L.T("This server has no tokens yet. Its administrator makes one with: repoglot token create NAME")
+	case ErrUnknownToken:
+		o.Wrong = v.L.T("This token is not known, or it has ended.")
+	case ErrBusy:
+		o.Wrong = v.L.T("A pull is being stored. Try again in a minute.")
+	case ErrForeignForm:
+		o.Wrong = v.L.T("The form was not sent by this page, or the session has ended. Try again.")
+	}
+	v.Body = o
+	return p.execute("login", v)
+}
+
+// LocalPath is a path of this server with its query, as somebody gave it; "/" if it is
+// none, or leads to another host.
+func LocalPath(next string) string {
+	if !strings.HasPrefix(next, "/") || strings.ContainsFunc(next, func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f }) {
+		return "/"
+	}
+	u, err := url.Parse(next)
+	if err != nil || u.Host != "" || u.Scheme != "" || u.User != nil || strings.HasPrefix(u.Path, "//") {
+		return "/"
+	}
+	return (&url.URL{Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery}).RequestURI()
+}
+
+// listened reports whether what is sent to an origin may be read on the way.
+func listened(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme == "https" {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
+}

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// maxSessions is the number of sessions that one token has; the oldest end first.
+const maxSessions = 100
+
+// CreateSession begins a session of a browser, which shows what a token shows for some
+// time, and returns its secret: 130 random bits, of which only a SHA-256 is stored.
+// Sessions that have expired are deleted. A token that does not exist is
+// catalog.ErrNotFound.
+func (db *DB) CreateSession(ctx context.Context, token int64, lifetime time.Duration) (secret string, err error) {
+	secret = rand.Text()
+	now := db.now()
+	err = db.write(ctx, func(s *session) error {
+		if _, found, err := tokenIn(ctx, s, `id = $1`, token); err != nil || !found {
+			if err == nil {
+				err = reported{notFound("store: token %d", token)}
+			}
+			return err
+		}
+		if err := s.do(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, now.UnixMicro()); err != nil {
+			return err
+		}
+		if err := s.do(ctx, `INSERT INTO sessions (hash, token_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`, tokenHash(secret), token, now.UnixMicro(), now.Add(lifetime).UnixMicro()); err != nil {
+			return err
+		}
+		return s.do(ctx, `DELETE FROM sessions WHERE token_id = $1 AND hash NOT IN (
+			SELECT hash FROM sessions WHERE token_id = $2 ORDER BY created_at DESC, hash LIMIT $3)`, token, token, maxSessions)
+	})
+	if err != nil {
+		return "", unwrapReported(db.fail(ctx, "begin a session", err))
+	}
+	return secret, nil
+}
+
+// EndSession ends a session at once. It is no error if there is none.
+func (db *DB) EndSession(ctx context.Context, secret string) error {
+	return db.fail(ctx, "end a session", db.write(ctx, func(s *session) error {
+		_, err := s.exec(ctx, `DELETE FROM sessions WHERE hash = $1`, tokenHash(secret))
+		return err
+	}))
+}
+
+// SessionToken finds the token of a session. found is false if the session or the token
+// has ended.
+func (s *Snapshot) SessionToken(ctx context.Context, secret string) (t catalog.Token, found bool, err error) {
+	if secret == "" || len(secret) > maxToken {
+		return t, false, nil
+	}
+	var id, expires int64
+	if found, err = s.s.first(ctx, `SELECT token_id, expires_at FROM sessions WHERE hash = $1`, []any{tokenHash(secret)}, &id, &expires); err != nil || !found || expires <= s.db.now().UnixMicro() {
+		return t, false, s.db.fail(ctx, "read a session", err)
+	}
+	return s.tokenWhere(ctx, `id = $1`, id)
+}

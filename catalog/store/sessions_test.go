@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// TestSessions: a session has the token with which it began, until it expires, it is
+// ended, its token ends or is revoked, or the token has too many.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "t.db"), Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for id, token := range []catalog.Token{{Name: "forever"}, {Name: "short", Expires: now.Add(time.Hour)}} {
+		token.Scope, token.Created = catalog.ScopeRead, now
+		if _, err := db.CreateToken(t.Context(), token); err != nil {
+			t.Fatal(id, err)
+		}
+	}
+	const forever, short = 1, 2
+	begin := func(token int64) string {
+		t.Helper()
+		secret, err := db.CreateSession(t.Context(), token, 24*time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return secret
+	}
+	want := func(secret string, token int64) {
+		t.Helper()
+		read(t, db, func(ctx context.Context, s *Snapshot) error {
+			got, found, err := s.SessionToken(ctx, secret)
+			if found != (token != 0) || found && got.ID != token {
+				t.Errorf("token %d, found %v, want %d", got.ID, found, token)
+			}
+			return err
+		})
+	}
+	one, two, brief := begin(forever), begin(forever), begin(short)
+	want(one, forever)
+	want(two, forever)
+	want(brief, short)
+	want("", 0)
+	want(one+"x", 0)
+	if err := errors.Join(db.EndSession(t.Context(), one), db.EndSession(t.Context(), one)); err != nil {
+		t.Error(err)
+	}
+	want(one, 0)
+	want(two, forever)
+	now = now.Add(time.Hour)
+	want(brief, 0) // its token has ended
+	now = now.Add(23 * time.Hour)
+	want(two, 0)
+	three := begin(forever)
+	if err := db.RevokeToken(t.Context(), "forever", now); err != nil {
+		t.Fatal(err)
+	}
+	want(three, 0)
+	if _, err := db.CreateSession(t.Context(), forever, time.Hour); !errors.Is(err, catalog.ErrNotFound) {
+		t.Errorf("a session of a token that was revoked: %v", err)
+	}
+	now = now.Add(-24 * time.Hour)
+	first := begin(short)
+	for range maxSessions {
+		now = now.Add(time.Second)
+		begin(short)
+	}
+	want(first, 0)
+}
