@@ -105,6 +105,10 @@ func (k *checkup) multipleFailures(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ids = slices.DeleteFunc(ids, func(id int64) bool { // it neither fails now nor did
+		f := failing[id]
+		return !checks.HasMultipleFailures(f.Translations) && !checks.Mask(f.Own).Has(checks.MultipleFailures)
+	})
 	rules, err := k.tx.CheckedOf(ctx, ids)
 	if err != nil {
 		return err
@@ -116,7 +120,7 @@ func (k *checkup) multipleFailures(ctx context.Context) error {
 	for _, u := range units {
 		mask := checks.Mask(u.Failing).Without(checks.MultipleFailures)
 		if !u.Removed && hasRule(rules[u.TranslationID], ruleMultiple) && !ignores(u.Flags, checks.MultipleFailures) &&
-			checks.HasMultipleFailures(failing[u.ID]) {
+			checks.HasMultipleFailures(failing[u.ID].Translations) {
 			mask = mask.With(checks.MultipleFailures)
 		}
 		if err := k.failures.set(ctx, u, mask); err != nil {

@@ -133,32 +133,30 @@ func (tx *StepTx) forgetLagging(ctx context.Context, component int64) error {
 // RecountLagging counts some strings of a component again, by source unit,
 // including removed ones.
 func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources []int64) error {
-	type unit struct{ id, hash, created int64 }
+	type unit struct{ id, created int64 }
 	var units []unit
 	err := chunks(sources, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT id, id_hash, COALESCE(created, 0) FROM units WHERE id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+		return tx.s.query(ctx, `SELECT id, COALESCE(created, 0) FROM units WHERE id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
 			var u unit
-			err := scan(&u.id, &u.hash, &u.created)
+			err := scan(&u.id, &u.created)
 			units = append(units, u)
 			return err
 		})
 	})
-	hashes := make([]int64, len(units))
-	asked := make(map[int64]bool, len(units))
+	ids := make([]int64, len(units))
 	for i, u := range units {
-		if hashes[i], asked[u.id] = u.hash, true; err == nil {
+		if ids[i] = u.id; err == nil {
 			err = tx.s.do(ctx, `DELETE FROM behind WHERE component_id = $1 AND created = $2 AND source_id = $3`, component, u.created, u.id)
 		}
 	}
 	var counted [][5]any
 	if err == nil {
-		err = chunks(hashes, func(chunk []any) error {
-			return tx.s.query(ctx, stringCounts+` AND u.id_hash IN `+list(2, len(chunk))+` GROUP BY u.source_id, s.created`, append([]any{component}, chunk...), func(scan scan) error {
+		err = chunks(ids, func(chunk []any) error {
+			return tx.s.query(ctx, stringCounts+` AND u.source_id IN `+list(2, len(chunk))+` GROUP BY u.source_id, s.created`, append([]any{component}, chunk...), func(scan scan) error {
 				var id, created, total, translated int64
-				if err := scan(&id, &created, &total, &translated); err != nil || !asked[id] || 2*translated >= total {
+				if err := scan(&id, &created, &total, &translated); err != nil || 2*translated >= total {
 					return err
 				}
-				asked[id] = false // another string may have the same hash
 				counted = append(counted, [5]any{component, id, created, total, translated})
 				return nil
 			})

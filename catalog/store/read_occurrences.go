@@ -53,12 +53,12 @@ func (s *Snapshot) SaidIn(ctx context.Context, sources []catalog.Unit, component
 	var r unitScan
 	for i := range sources {
 		u := &sources[i]
-		args := []any{u.ID / catalog.UnitsPerComponent, u.Identity.Hash, u.Identity.Key}
-		query := `SELECT ` + unitColumns + `, t.language, t.is_source FROM translations t JOIN units u ON u.translation_id = t.id AND u.id_hash = $2 AND u.id_key = $3
+		args := []any{u.ID / catalog.UnitsPerComponent, u.ID}
+		query := `SELECT ` + unitColumns + `, t.language, t.is_source FROM translations t JOIN units u ON u.translation_id = t.id AND u.source_id = $2
 			LEFT JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id
 			WHERE t.component_id = $1 AND t.removed = 0 AND u.removed = 0`
 		if len(languages) > 0 {
-			query += ` AND t.language IN ` + list(4, len(languages))
+			query += ` AND t.language IN ` + list(3, len(languages))
 			for _, code := range languages {
 				args = append(args, code)
 			}

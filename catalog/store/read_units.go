@@ -218,14 +218,19 @@ func (s *Snapshot) translated(ctx context.Context, component int64, identity cat
 	for i := range translations {
 		owners[translations[i].ID] = translations[i]
 	}
+	var source int64
+	const bySource = `SELECT s.source_id FROM translations t CROSS JOIN units s WHERE t.component_id = $1 AND t.is_source = 1
+		AND s.translation_id = t.id AND s.source_id = s.id AND s.id_hash = $2 AND s.id_key = $3`
+	if found, err := s.s.first(ctx, bySource, []any{component, identity.Hash, identity.Key}, &source); err != nil || !found {
+		return nil, owners, err
+	}
 	var units []catalog.Unit
 	var r unitScan
 	dest := r.dest()
 	err = chunks(sortedKeys(owners), func(chunk []any) error {
 		n := len(chunk)
-		query := `SELECT ` + unitColumns + unitFrom + ` WHERE u.translation_id IN ` + list(1, n) +
-			fmt.Sprintf(` AND u.id_hash = $%d AND u.id_key = $%d AND u.removed = 0`, n+1, n+2)
-		return s.s.query(ctx, query, append(chunk, identity.Hash, identity.Key), func(scan scan) error {
+		query := `SELECT ` + unitColumns + unitFrom + ` WHERE u.translation_id IN ` + list(1, n) + fmt.Sprintf(` AND u.source_id = $%d AND u.removed = 0`, n+1)
+		return s.s.query(ctx, query, append(chunk, source), func(scan scan) error {
 			err := scan(dest...)
 			units = append(units, r.unit())
 			return err

@@ -62,7 +62,7 @@ func (s *Snapshot) FailingUnits(ctx context.Context, translationID int64, offset
 // is not unique: of several units a live one comes first, then the lowest id.
 func (s *Snapshot) UnitByHash(ctx context.Context, translationID, hash int64) (id int64, found bool, err error) {
 	defer s.aboutTranslation(ctx, translationID).end()
-	const query = `SELECT id FROM units WHERE translation_id = $1 AND id_hash = $2 ORDER BY removed, id LIMIT 1`
+	const query = `SELECT u.id` + fromStrings + ` AND s.id_hash = $2 ORDER BY u.removed, u.id LIMIT 1`
 	err = s.s.query(ctx, query, []any{translationID, hash}, func(scan scan) error {
 		found = true
 		return scan(&id)

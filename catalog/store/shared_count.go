@@ -99,8 +99,8 @@ func (c *sharedCount) component(ctx context.Context, id int64, add bool) error {
 	}
 	for last := (catalog.Identity{Hash: math.MinInt64, Key: math.MinInt64}); ; {
 		var page []identified
-		err := c.s.query(ctx, `SELECT id_hash, id_key, id FROM units
-			WHERE translation_id = $1 AND id_hash >= $2 AND (id_hash > $2 OR id_key > $3) AND removed = 0 ORDER BY id_hash, id_key, id LIMIT $4`,
+		err := c.s.query(ctx, `SELECT id_hash, id_key, source_id FROM units
+			WHERE translation_id = $1 AND source_id = id AND id_hash >= $2 AND (id_hash > $2 OR id_key > $3) AND removed = 0 ORDER BY id_hash, id_key, source_id LIMIT $4`,
 			[]any{source, last.Hash, last.Key, sharedPage}, func(scan scan) error {
 				var u identified
 				err := scan(&u.identity.Hash, &u.identity.Key, &u.unit)
@@ -127,7 +127,7 @@ func (c *sharedCount) addAlone(ctx context.Context, source int64) (bool, error) 
 		return false, err
 	}
 	err = c.s.do(ctx, `INSERT INTO occurrences (project_id, id_hash, id_key, source_id)
-		SELECT CAST($1 AS BIGINT), id_hash, id_key, id FROM units WHERE translation_id = $2 AND removed = 0 ORDER BY id_hash, id_key, id`, c.project, source)
+		SELECT CAST($1 AS BIGINT), id_hash, id_key, source_id FROM units WHERE translation_id = $2 AND source_id = id AND removed = 0 ORDER BY id_hash, id_key, source_id`, c.project, source)
 	return true, err
 }
 
@@ -302,12 +302,10 @@ func (c *sharedCount) occurring(ctx context.Context, component int64, sources []
 		return err
 	}
 	units := make(map[int64]*sharedUnits, len(sources))
-	found := make(map[catalog.Identity]*sharedUnits, len(sources))
-	ids, hashes := make([]int64, len(sources)), make([]int64, len(sources))
+	ids := make([]int64, len(sources))
 	for i, u := range sources {
 		units[u.unit] = &sharedUnits{identity: u.identity, private: of.private}
-		found[u.identity] = units[u.unit]
-		ids[i], hashes[i] = u.unit, u.identity.Hash
+		ids[i] = u.unit
 	}
 	err = chunks(ids, func(chunk []any) error {
 		return c.s.query(ctx, `SELECT id, words, chars FROM units WHERE id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
@@ -325,13 +323,12 @@ func (c *sharedCount) occurring(ctx context.Context, component int64, sources []
 		if c.known != nil && c.eachKnown(&t, ids, units, each) {
 			continue
 		}
-		err = chunks(hashes, func(chunk []any) error {
-			return c.s.query(ctx, `SELECT id_hash, id_key, state FROM units WHERE translation_id = $1 AND removed = 0 AND id_hash IN `+list(2, len(chunk)),
+		err = chunks(ids, func(chunk []any) error {
+			return c.s.query(ctx, `SELECT source_id, state FROM units WHERE translation_id = $1 AND removed = 0 AND source_id IN `+list(2, len(chunk)),
 				append([]any{t.id}, chunk...), func(scan scan) error {
-					var id catalog.Identity
-					var state int64
-					err := scan(&id.Hash, &id.Key, &state)
-					if u := found[id]; u != nil {
+					var source, state int64
+					err := scan(&source, &state)
+					if u := units[source]; u != nil {
 						u.language, u.state = t.language, catalog.State(state)
 						each(u)
 					}

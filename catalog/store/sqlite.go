@@ -133,10 +133,11 @@ const (
 	readCache   = 1 << 9 // of each reading session: up to 12 of them
 	stepCache   = 4 << 10
 	importCache = 16 << 10 // of the writer during imports
-	// Units are found by hashes, so that a million of them are put into an index in
+	// Strings are found by hashes, so that a million of them are put into an index in
 	// random order: with importCache most of its pages were written to the log and
-	// read back several times. A step that adds bulkUnits to a translation gets bulkCache.
-	bulkCache = 128 << 10
+	// read back several times. A step that adds bulkUnits to a source translation gets
+	// bulkCache.
+	bulkCache = 64 << 10
 	bulkUnits = 100_000
 )
 

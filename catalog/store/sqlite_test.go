@@ -193,6 +193,39 @@ func TestSearchPanics(t *testing.T) {
 	}
 }
 
+// TestPlansByHash: strings are found by the hash of their source unit, and all units of
+// a translation are read in the order of their rows.
+func TestPlansByHash(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about the plans of SQLite")
+	db := openWith(t, "app")
+	for query, want := range map[string]string{
+		`SELECT u.id` + fromStrings + ` AND s.id_hash = $2 AND s.id_key = $3`: "units_strings (translation_id=? AND id_hash=? AND id_key=?)|" +
+			"units_known (translation_id=? AND source_id=?)",
+		`SELECT u.id` + fromStrings + ` AND s.id_hash IN ($2, $3)`: "COVERING INDEX units_strings (translation_id=? AND id_hash=?)|COVERING INDEX units_known (translation_id=? AND source_id=?)",
+		sourceTexts: "units_known (translation_id=?)",
+	} {
+		var plan strings.Builder
+		err := db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+			args := []any{1, 2, 3}[:strings.Count(query, "$")]
+			return s.s.query(ctx, "EXPLAIN QUERY PLAN "+query, args, func(scan scan) error {
+				var id, parent, other int64
+				var step string
+				err := scan(&id, &parent, &other, &step)
+				plan.WriteString(step + "\n")
+				return err
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for part := range strings.SplitSeq(want, "|") {
+			if !strings.Contains(plan.String(), part) {
+				t.Errorf("%s\nis not read by %s:\n%s", query, part, &plan)
+			}
+		}
+	}
+}
+
 // TestLargeCache: a step that adds many units has a larger page cache, also if it
 // fails, and the next one does not.
 func TestLargeCache(t *testing.T) {

@@ -88,7 +88,7 @@ func wantedSuggestions(ctx context.Context, s *session, list []Suggestion) (map[
 	for i := range list {
 		n := &list[i]
 		var unit int64
-		found, err := s.first(ctx, `SELECT id FROM units WHERE translation_id = $1 AND id_hash = $2 AND id_key = $3 AND removed = 0 AND state <> $4 AND target <> $5`,
+		found, err := s.first(ctx, `SELECT u.id`+fromStrings+` AND s.id_hash = $2 AND s.id_key = $3 AND u.removed = 0 AND u.state <> $4 AND u.target <> $5`,
 			[]any{n.TranslationID, n.Identity.Hash, n.Identity.Key, int64(catalog.StateReadOnly), n.Target}, &unit)
 		if err != nil {
 			return nil, err

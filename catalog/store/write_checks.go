@@ -58,10 +58,14 @@ type SourceText struct {
 	Words, Chars int64
 }
 
+// sourceTexts has + 0 so that the rows are read in their order and not in that of
+// units_strings.
+const sourceTexts = `SELECT id, source, context, words, chars FROM units WHERE translation_id = $1 AND source_id + 0 = id`
+
 // SourceTexts returns the texts of a source translation, by unit.
 func (tx *StepTx) SourceTexts(ctx context.Context, translation int64) (map[int64]SourceText, error) {
 	texts := map[int64]SourceText{}
-	err := tx.s.query(ctx, `SELECT id, source, context, words, chars FROM units WHERE translation_id = $1 AND source_id = id`, []any{translation}, func(scan scan) error {
+	err := tx.s.query(ctx, sourceTexts, []any{translation}, func(scan scan) error {
 		var id int64
 		var t SourceText
 		err := scan(&id, &t.Source, &t.Context, &t.Words, &t.Chars)

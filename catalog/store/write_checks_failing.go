@@ -31,19 +31,32 @@ func (tx *StepTx) FailingUnits(ctx context.Context, translation int64) (map[int6
 	return out, tx.fail(ctx, fmt.Sprintf("read failing checks of translation %d", translation), err)
 }
 
-// FailingOf counts the failing checks of the translations of source units, by
-// source unit. Checks of the source unit itself do not count. Source units without
-// failing checks are absent.
-func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]int, error) {
-	out := map[int64]int{}
+// SourceFailing says which checks fail of a source unit and its translations.
+type SourceFailing struct {
+	// Own are the failing checks of the unit itself.
+	Own [2]uint64
+	// Translations is the number of failing checks of all of its translations.
+	Translations int
+}
+
+// FailingOf returns the failing checks of source units and their translations, by
+// source unit. Source units without any are absent.
+func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]SourceFailing, error) {
+	out := map[int64]SourceFailing{}
 	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
 		return nil, tx.fail(ctx, "count failing checks", err)
 	}
 	err := chunks(sources, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT source_id, low, high FROM failing WHERE unit_id <> source_id AND source_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
-			var source, low, high int64
-			err := scan(&source, &low, &high)
-			out[source] += bits.OnesCount64(uint64(low)) + bits.OnesCount64(uint64(high))
+		return tx.s.query(ctx, `SELECT unit_id, source_id, low, high FROM failing WHERE source_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var unit, source, low, high int64
+			err := scan(&unit, &source, &low, &high)
+			f := out[source]
+			if unit == source {
+				f.Own = [2]uint64{uint64(low), uint64(high)}
+			} else {
+				f.Translations += bits.OnesCount64(uint64(low)) + bits.OnesCount64(uint64(high))
+			}
+			out[source] = f
 			return err
 		})
 	})

@@ -133,7 +133,7 @@ type StepTx struct {
 	newFailing   *inserter                   // rows of failing to write; flushed before failing is read
 	lastFailing  int64                       // the largest unit of newFailing so far
 	states       KnownStates                 // of new translations of components that are counted from now on
-	addingTo     int64                       // the translation that units were added to last
+	addingTo     int64                       // the source translation that units were added to last
 	added        int                         // how many
 	largeCache   bool                        // see enlargeCache
 }

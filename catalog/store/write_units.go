@@ -35,6 +35,13 @@ func (tx *StepTx) Known(ctx context.Context, translationID int64) ([]catalog.Kno
 	return known, tx.fail(ctx, fmt.Sprintf("read known units of translation %d", translationID), err)
 }
 
+// fromStrings selects units u of translation $1 by the hashes of their source units s:
+// only these are in an index by hash (units_strings). SQLite keeps the order of a
+// CROSS JOIN; it would read all units of the translation first.
+const fromStrings = ` FROM translations t CROSS JOIN translations o CROSS JOIN units s CROSS JOIN units u
+	WHERE t.id = $1 AND o.component_id = t.component_id AND o.is_source = 1
+	AND s.translation_id = o.id AND s.source_id = s.id AND u.translation_id = t.id AND u.source_id = s.id`
+
 // KnownOf is Known for the units with one of the identities, in any order.
 func (tx *StepTx) KnownOf(ctx context.Context, translationID int64, identities []catalog.Identity) ([]catalog.Known, error) {
 	hashes := make([]int64, len(identities))
@@ -45,7 +52,7 @@ func (tx *StepTx) KnownOf(ctx context.Context, translationID int64, identities [
 	slices.Sort(hashes)
 	var known []catalog.Known
 	err := chunks(slices.Compact(hashes), func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT id, removed, id_hash, id_key, text_print, meta_print FROM units WHERE translation_id = $1 AND id_hash IN `+list(2, len(chunk)),
+		return tx.s.query(ctx, `SELECT u.id, u.removed, u.id_hash, u.id_key, u.text_print, u.meta_print`+fromStrings+` AND s.id_hash IN `+list(2, len(chunk)),
 			append([]any{translationID}, chunk...), func(scan scan) error {
 				var k catalog.Known
 				err := scan(&k.ID, &k.Removed, &k.Identity.Hash, &k.Identity.Key, &k.Text, &k.Meta)
@@ -100,10 +107,13 @@ func (tx *StepTx) AddUnits(ctx context.Context, units []FingerprintedUnit) error
 	return tx.fail(ctx, "add units", err)
 }
 
-// noteAdded gives the step the larger cache if it adds many units to one translation,
-// whose part of the index is filled in random order.
+// noteAdded gives the step the larger cache if it adds many units to one source
+// translation, whose part of the index by hash is filled in random order.
 func (tx *StepTx) noteAdded(ctx context.Context, units []FingerprintedUnit) error {
 	for i := range units {
+		if units[i].SourceID != 0 {
+			continue
+		}
 		if t := units[i].TranslationID; t != tx.addingTo {
 			tx.addingTo, tx.added = t, 0
 		}
