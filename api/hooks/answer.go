@@ -56,7 +56,10 @@ func badPayload(message string) answer {
 
 // bodyProblem is the answer to a body that cannot be read.
 func bodyProblem(err error) answer {
+	var volume errVolume
 	switch {
+	case errors.As(err, &volume):
+		return failure(http.StatusTooManyRequests, "This client sends too much.").retryIn(int(volume))
 	case errors.Is(err, limit.ErrTooLarge):
 		return failure(http.StatusRequestEntityTooLarge, "The body is larger than "+strconv.Itoa(maxBody>>20)+" MiB.")
 	case errors.Is(err, limit.ErrShare):
@@ -78,8 +81,10 @@ func (a answer) allow(methods string) answer {
 	return a
 }
 
-func (a answer) retry() answer {
-	a.header = http.Header{"Retry-After": {"10"}}
+func (a answer) retry() answer { return a.retryIn(10) }
+
+func (a answer) retryIn(seconds int) answer {
+	a.header = http.Header{"Retry-After": {strconv.Itoa(seconds)}}
 	return a
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/repoglot/repoglot/api/limit"
 )
 
 // TestBodies: the size of a body and of all bodies is bounded.
@@ -68,6 +70,39 @@ func TestBodiesOfClients(t *testing.T) {
 	if status, _, text := s.push(); status != 200 {
 		t.Errorf("after that: %d %s, want 200", status, text)
 	}
+}
+
+// TestVolume: what a client sends in a minute is bounded; a body whose length is known is
+// refused before it is read; other clients, and callers whose headers prove a secret, go
+// on.
+func TestVolume(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
+	s.volume = limit.New(limit.Rate{Count: 3*len(pushed) + 50, Per: time.Minute}, s.clock.now)
+	client := "hostile"
+	s.client = func(*http.Request) string { return client }
+	expect := func(want int, length int64, read bool) {
+		t.Helper()
+		var got bool
+		r := httptest.NewRequest("POST", "http://h/hooks/github/", reading{strings.NewReader(pushed), &got})
+		r.Header.Set("X-GitHub-Event", "push")
+		r.ContentLength = length
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != want || got != read || (want == 429) != (w.Header().Get("Retry-After") == "60") {
+			t.Errorf("%s: %d %s, read %v, want %d, %v", client, w.Code, w.Body, got, want, read)
+		}
+	}
+	for range 3 {
+		expect(200, int64(len(pushed)), true)
+	}
+	expect(429, int64(len(pushed)), false)
+	expect(429, -1, true)
+	client = "honest"
+	expect(200, -1, true)
+	client = "hostile"
+	s.clock.pass(time.Minute)
+	expect(200, int64(len(pushed)), true)
 }
 
 // spaces is a body without an end.

@@ -78,6 +78,7 @@ type Server struct {
 	bodies *limit.Pool // bytes
 	// provenBodies are those of callers whose headers prove a secret.
 	provenBodies *limit.Pool
+	volume       *limit.Limiter // bytes of bodies of others
 	metrics      metrics
 	work         sync.WaitGroup
 }
@@ -94,6 +95,7 @@ func New(o Options) *Server {
 	if s.now == nil {
 		s.now = time.Now
 	}
+	s.volume = limit.New(limit.Rate{Count: maxVolume, Per: volumeSpan}, s.now)
 	after := o.AfterFunc
 	if after == nil {
 		after = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
@@ -154,7 +156,7 @@ func (s *Server) notice(r *http.Request, from *service) answer {
 	lease := s.lease(r, proven)
 	defer lease.Release()
 	var err error
-	if k.body, err = readBody(lease, r); err != nil {
+	if k.body, err = s.readBody(lease, r, proven); err != nil {
 		return bodyProblem(err)
 	}
 	payload, err := payloadOf(r, k.body)

@@ -17,7 +17,7 @@ func (s *Server) update(r *http.Request, project, component string) answer {
 		lease := s.lease(r, false)
 		defer lease.Release()
 		var err error
-		if k.body, err = readBody(lease, r); err != nil {
+		if k.body, err = s.readBody(lease, r, false); err != nil {
 			return bodyProblem(err)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package limit counts the requests of clients, reports when there are too many, and
+// Package limit counts the requests of clients, or their bytes, reports when there are too many, and
 // shares out what requests hold: bytes and turns.
 //
 // Goals: exact figures for X-RateLimit-*; bounded memory, whatever clients do; no
@@ -63,7 +63,10 @@ func New(rate Rate, now func() time.Time) *Limiter {
 }
 
 // Take counts a request of a client. counted is false for a nil Limiter.
-func (l *Limiter) Take(client string) (a Answer, counted bool) {
+func (l *Limiter) Take(client string) (a Answer, counted bool) { return l.TakeN(client, 1) }
+
+// TakeN counts n of something at once, such as bytes; 0 only asks.
+func (l *Limiter) TakeN(client string, n int) (a Answer, counted bool) {
 	if l == nil {
 		return a, false
 	}
@@ -75,8 +78,8 @@ func (l *Limiter) Take(client string) (a Answer, counted bool) {
 		s = l.begin(client, now)
 	}
 	a = Answer{Limit: l.rate.Count, Reset: int((s.ends.Sub(now) + time.Second - 1) / time.Second)}
-	if a.Allowed = s.used < l.rate.Count; a.Allowed {
-		s.used++
+	if a.Allowed = n <= l.rate.Count-s.used; a.Allowed {
+		s.used += n
 	}
 	a.Remaining = l.rate.Count - s.used
 	return a, true

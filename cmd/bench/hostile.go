@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"slices"
@@ -19,8 +20,8 @@ import (
 
 const (
 	hostileUnits = 190_000
-	// hostileTime is how long each attack lasts.
-	hostileTime = 8 * time.Second
+	// honestClients ask for honestRate small pages a second each.
+	honestClients, honestRate = 20, 5
 	// The limits of the 99th percentile of an honest client's small pages, in ms, and of
 	// the server's memory, in MiB.
 	limitHonest    = 100
@@ -35,8 +36,14 @@ type attack struct {
 	hold    func(c net.Conn, n int)
 }
 
-// hostile measures the small pages of an honest client beside each attack, all from one
-// other address, and the memory of the server.
+// hostileOptions are the flags of hostile.
+type hostileOptions struct {
+	lasts  time.Duration // all attacks together
+	attack string        // a part of the names of those to run
+}
+
+// hostile measures the small pages of honest clients, each from its own address, beside
+// each attack, from some other addresses, and the memory of the server.
 func (b *bench) hostile(ctx context.Context) error {
 	spec := testrepos.GenSpec{Name: "hostile", Entries: hostileUnits, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7}
 	s, _, err := b.serveGenerated(ctx, spec, "max_file_size: 1GiB\n")
@@ -45,8 +52,9 @@ func (b *bench) hostile(ctx context.Context) error {
 	}
 	defer s.stop()
 	address := strings.TrimPrefix(s.base, "http://")
+	list := slices.DeleteFunc(attacks(address), func(a attack) bool { return !strings.Contains(a.name, b.attack) })
 	honest := func() (load, error) {
-		return hammerPaced(ctx, address, hostileTime)
+		return honestLoad(ctx, address, b.lasts/time.Duration(max(len(list), 1)))
 	}
 	if _, err := honest(); err != nil { // warms the caches
 		return err
@@ -55,8 +63,8 @@ func (b *bench) hostile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.row("honest client alone: small page, p99", "ms", inMS(alone.p99), limitHonest)
-	for _, a := range attacks(address) {
+	b.row("20 honest clients alone: small page, p99", "ms", inMS(alone.p99), limitHonest)
+	for _, a := range list {
 		attacking, end := context.WithCancel(ctx)
 		var group sync.WaitGroup
 		for i := range a.clients {
@@ -78,27 +86,43 @@ func (b *bench) hostile(ctx context.Context) error {
 
 func inMS(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// hammerPaced asks for small pages, 50 a second, each of another unit, so that none is
-// kept.
-func hammerPaced(ctx context.Context, address string, d time.Duration) (load, error) {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	page := 0
-	took, err := hammerOne(ctx, address, time.Now().Add(d), "", 200, func(int) string {
-		<-tick.C
-		page++
-		return fmt.Sprintf("/api/translations/bench/it/cs/units/?page_size=1&page=%d", page)
-	})
-	if err != nil {
+// honestLoad lets honest clients ask for small pages, each of another unit, so that none
+// is kept. One that gets no page is an error.
+func honestLoad(ctx context.Context, address string, d time.Duration) (load, error) {
+	var (
+		group sync.WaitGroup
+		took  [honestClients][]time.Duration
+		errs  [honestClients]error
+	)
+	end := time.Now().Add(d)
+	for i := range honestClients {
+		group.Go(func() {
+			tick := time.NewTicker(time.Second / honestRate)
+			defer tick.Stop()
+			page := rand.IntN(hostileUnits)
+			took[i], errs[i] = hammerFrom(ctx, net.IPv4(127, 0, 1, byte(1+i)), address, end, func(int) string {
+				<-tick.C
+				page++
+				return fmt.Sprintf("/api/translations/bench/it/cs/units/?page_size=1&page=%d", page%hostileUnits+1)
+			})
+		})
+	}
+	group.Wait()
+	all := slices.Concat(took[:]...)
+	if err := errors.Join(errs[:]...); err != nil || len(all) == 0 {
 		return load{}, err
 	}
-	slices.Sort(took)
-	return load{median: took[len(took)/2], p99: took[len(took)*99/100]}, nil
+	slices.Sort(all)
+	return load{median: all[len(all)/2], p99: all[len(all)*99/100]}, nil
 }
 
-// run attacks until ctx is done, from 127.0.0.2.
+// attackers is the number of addresses of attackers: together they have all that clients
+// share.
+const attackers = 4
+
+// run attacks until ctx is done, from one of their addresses.
 func (a *attack) run(ctx context.Context, address string, client int) {
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+client%attackers))}}
 	for n := 0; ctx.Err() == nil; n++ {
 		c, err := dialer.DialContext(ctx, "tcp", address)
 		if err == nil {

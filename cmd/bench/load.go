@@ -86,7 +86,15 @@ func usedBy(pid int) (time.Duration, error) {
 }
 
 func hammerOne(ctx context.Context, address string, end time.Time, header string, status int, path func(n int) string) ([]time.Duration, error) {
-	var dialer net.Dialer
+	return hammerWith(ctx, &net.Dialer{}, address, end, header, status, path)
+}
+
+// hammerFrom is hammerOne for successes, from an address of this machine.
+func hammerFrom(ctx context.Context, from net.IP, address string, end time.Time, path func(n int) string) ([]time.Duration, error) {
+	return hammerWith(ctx, &net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}, address, end, "", http.StatusOK, path)
+}
+
+func hammerWith(ctx context.Context, dialer *net.Dialer, address string, end time.Time, header string, status int, path func(n int) string) ([]time.Duration, error) {
 	conn, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err

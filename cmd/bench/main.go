@@ -19,6 +19,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 func main() {
@@ -41,6 +42,7 @@ type bench struct {
 	versions int         // of the file of large
 	project  projectSize // of the repositories of project
 	many     int         // components of components
+	hostileOptions
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -55,6 +57,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var size projectSize
 	size.flags(flags)
 	many := flags.Int("many", 10_000, "components of -only components")
+	var strangers hostileOptions
+	flags.DurationVar(&strangers.lasts, "for", 2*time.Minute, "how long all attacks of -only hostile last together")
+	flags.StringVar(&strangers.attack, "attack", "", "a part of the names of the attacks of -only hostile to run; empty: all")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -67,7 +72,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{binary: abs, shared: *shared, dir: dir, out: out, versions: *versions, project: size, many: *many}
+	b := &bench{binary: abs, shared: *shared, dir: dir, out: out, versions: *versions, project: size, many: *many, hostileOptions: strangers}
 	fmt.Fprintf(out, "%-58s %14s %14s  %s\n", "what", "measured", "limit", "ratio")
 	for _, m := range b.measurements() {
 		if *only != "" && !strings.Contains(","+*only+",", ","+m.name+",") || *only == "" && m.asked {
