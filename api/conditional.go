@@ -14,7 +14,7 @@ import (
 // whether it could.
 func (s *Server) serveKept(w http.ResponseWriter, req *http.Request) bool {
 	key, ok := s.keyOf(req)
-	if !ok {
+	if !ok || !s.db.Reached() {
 		return false
 	}
 	x := s.begin(w, req)

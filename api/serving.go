@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -171,7 +172,7 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) 
 }
 
 func (s *Server) readOnce(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, basis store.Basis, err error) {
-	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+	read := func(ctx context.Context, snap *store.Snapshot) error {
 		if err := snap.Announce(ctx); err != nil {
 			return err
 		}
@@ -180,7 +181,10 @@ func (s *Server) readOnce(ctx context.Context, rt *resource.Route, r *rest.Reque
 		}
 		basis, err = snap.Basis(ctx)
 		return err
-	})
+	}
+	if err = s.db.Read(ctx, read); errors.Is(err, store.ErrAgain) {
+		err = s.db.Read(ctx, read)
+	}
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", ctx.Err(), err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // Problem is an error with its answer: a status and a body that clients may
@@ -56,7 +57,9 @@ var (
 	ErrReadOnlyStranger = &Problem{Status: http.StatusUnauthorized, Detail: ErrUnauthenticated.Detail + readOnly, Authenticate: true}
 	ErrReadOnly         = &Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action." + readOnly}
 	ErrInternal         = &Problem{Status: http.StatusInternalServerError, Detail: "Internal server error."}
-	errCancelled        = &Problem{Status: http.StatusServiceUnavailable, Detail: "The request was cancelled before it was answered.", RetryAfter: 1}
+	// ErrUnavailable is the answer while the database is away.
+	ErrUnavailable = &Problem{Status: http.StatusServiceUnavailable, Detail: "The database is not available.", RetryAfter: 1}
+	errCancelled   = &Problem{Status: http.StatusServiceUnavailable, Detail: "The request was cancelled before it was answered.", RetryAfter: 1}
 )
 
 // MethodNotAllowed is the answer to a method that a resource does not have.
@@ -84,6 +87,8 @@ func AsProblem(err error) *Problem {
 		return errInvalidRequest
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return errCancelled
+	case errors.Is(err, store.ErrUnavailable):
+		return ErrUnavailable
 	case errors.As(err, &he) && he.Code < http.StatusInternalServerError:
 		return &Problem{Status: he.Code, Detail: http.StatusText(he.Code) + "."}
 	}

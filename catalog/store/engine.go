@@ -9,12 +9,14 @@ type engine interface {
 	open(ctx context.Context, opts Options, shared *shared) (pools, error)
 	// close closes what open opened, once all sessions are closed.
 	close() []error
+	// remote reports whether the database is on a server, which may be away.
+	remote() bool
 	// listen calls wake when another process may have committed, until ctx is done.
 	// It may return before, and need not be told of everything.
 	listen(ctx context.Context, wake func())
 	// committed is called after every commit of the writer.
 	committed(ctx context.Context)
-	// beginLongRead reserves one of the longReaders; end is nil if all are in use.
+	// beginLongRead reserves one of Options.LongReaders; end is nil if all are in use.
 	beginLongRead() (end func(context.Context))
 	// checkAge is ErrSnapshotTooOld if snapshots of ReadLong must end.
 	checkAge() error

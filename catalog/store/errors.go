@@ -30,8 +30,8 @@ func (db *DB) fail(ctx context.Context, op string, err error) error {
 		switch sentinel {
 		case nil:
 			return reported{said}
-		case ErrUnavailable:
-			return reported{unavailable{said}}
+		case ErrUnavailable, ErrAgain:
+			return reported{unavailable{said, sentinel == ErrAgain}}
 		}
 		return reported{fmt.Errorf("%w: %w", said, sentinel)}
 	}
@@ -44,13 +44,22 @@ func (db *DB) fail(ctx context.Context, op string, err error) error {
 // be repeated.
 var ErrUnavailable = errors.New("the database is not available")
 
+// ErrAgain is the ErrUnavailable of an operation that can be repeated at once: another
+// process was in its way, or has changed the schema.
+var ErrAgain = errors.New("the same operation succeeds now")
+
 // ErrTooMuch says that a step writes more than StepInfo.MaxBytes.
 var ErrTooMuch = errors.New("more bytes than the step may write")
 
 // unavailable is an ErrUnavailable with its own text.
-type unavailable struct{ error }
+type unavailable struct {
+	error
+	again bool // it is ErrAgain, too
+}
 
-func (u unavailable) Is(target error) bool { return target == ErrUnavailable }
+func (u unavailable) Is(target error) bool {
+	return target == ErrUnavailable || target == ErrAgain && u.again
+}
 
 // reported is an error that fail has returned. fail does not wrap it again.
 type reported struct{ error }

@@ -24,6 +24,10 @@ type pgEngine struct {
 	reads  *pgconn.Config // of those that read
 	log    *slog.Logger
 	long   atomic.Int32 // snapshots of ReadLong that are open
+
+	maxLong     int32
+	connections int // that this process may open
+	gate        gate
 }
 
 // oldestServer is the oldest version of PostgreSQL that is supported.
@@ -39,7 +43,12 @@ const (
 	lockLimit = 10 * time.Second
 )
 
-func newPostgres(dsn string, opts Options) *pgEngine { return &pgEngine{dsn: dsn, log: opts.Logger} }
+func newPostgres(dsn string, opts Options) *pgEngine {
+	return &pgEngine{
+		dsn: dsn, log: opts.Logger, maxLong: int32(opts.LongReaders), connections: opts.Readers + opts.LongReaders + 2, // a writer, a listener
+		gate: gate{now: opts.Now},
+	}
+}
 
 // open connects to the server.
 func (e *pgEngine) open(ctx context.Context, opts Options, shared *shared) (p pools, err error) {
@@ -51,7 +60,11 @@ func (e *pgEngine) open(ctx context.Context, opts Options, shared *shared) (p po
 	if err != nil {
 		return p, err
 	}
-	err = errors.Join(e.migrate(ctx, conn, opts.Shared), conn.Close(ctx))
+	err = e.checkServer(ctx, conn, opts.Shared)
+	if err == nil {
+		err = e.migrate(ctx, conn, opts.Shared)
+	}
+	err = errors.Join(err, conn.Close(ctx))
 	if err != nil {
 		return p, err
 	}
@@ -68,7 +81,7 @@ func (e *pgEngine) open(ctx context.Context, opts Options, shared *shared) (p po
 	return pools{
 		writer:  newPool(connect(e.config), 1, false, shared),
 		readers: newPool(connect(e.reads), opts.Readers, true, shared),
-		long:    newPool(connect(e.reads), longReaders, true, shared),
+		long:    newPool(connect(e.reads), opts.LongReaders, true, shared),
 	}, nil
 }
 
@@ -88,16 +101,31 @@ func (e *pgEngine) configure(opts Options) {
 	e.config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
 	}
+	if e.config.ConnectTimeout == 0 {
+		e.config.ConnectTimeout = connectTimeout
+	}
+	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: lockLimit / 2, Interval: time.Second, Count: int(lockLimit / 2 / time.Second)}, Control: boundUnacknowledged}
+	e.config.DialFunc = dialer.DialContext
 	e.reads = e.config.Copy()
 	e.reads.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(readIdleLimit)
 }
 
+// connectTimeout bounds the opening of a connection, unless connect_timeout does.
+const connectTimeout = 5 * time.Second
+
 // dial opens a connection and checks what is at its other end.
 func (e *pgEngine) dial(ctx context.Context, config *pgconn.Config) (*pgconn.PgConn, error) {
-	conn, err := pgconn.ConnectConfig(ctx, config)
-	if err != nil {
+	if err := e.gate.closed(); err != nil {
 		return nil, err
 	}
+	conn, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		if ctx.Err() == nil {
+			e.gate.failed(err)
+		}
+		return nil, err
+	}
+	e.gate.succeeded()
 	version := conn.ParameterStatus("server_version")
 	n := 0 // "15.18 (Debian 15.18-0)", "16beta1"
 	_, _ = fmt.Sscanf(version, "%d", &n)
@@ -113,6 +141,36 @@ func (e *pgEngine) dial(ctx context.Context, config *pgconn.Config) (*pgconn.PgC
 	return conn, nil
 }
 
+// checkServer refuses a pooler, and a server with fewer connections than this process
+// may open.
+func (e *pgEngine) checkServer(ctx context.Context, conn *pgconn.PgConn, beside bool) error {
+	pid, err := onlyValue(ctx, conn, "SELECT pg_backend_pid()")
+	if err != nil {
+		return err
+	}
+	if pid != strconv.FormatUint(uint64(conn.PID()), 10) {
+		return refusal(poolerRefused)
+	}
+	if beside { // a short command
+		return nil
+	}
+	left, err := onlyValue(ctx, conn, `SELECT LEAST(
+		current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+		(SELECT NULLIF(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
+		(SELECT NULLIF(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))`)
+	if err != nil {
+		return err
+	}
+	if n, err := strconv.Atoi(left); err == nil && n < e.connections {
+		return refusal(fmt.Sprintf("the server allows %d connections, and this process may need %d: raise max_connections, or lower database_readers and database_long_readers", n, e.connections))
+	}
+	return nil
+}
+
+// poolerRefused is about poolers such as PgBouncer: sessions have settings, prepared
+// statements, locks and notifications, which end with each transaction there.
+const poolerRefused = "the address is one of a pooler of connections: name the server itself, repoglot keeps few connections open"
+
 // address names a database of PostgreSQL in messages, without its password.
 func address(dsn string) string {
 	c, err := pgconn.ParseConfig(dsn)
@@ -126,11 +184,18 @@ func address(dsn string) string {
 	return fmt.Sprintf("%q of %s at %s", c.Database, c.User, host)
 }
 
+// isStale says that a statement was prepared before the schema changed.
+func isStale(e *pgconn.PgError) bool {
+	return e.Code == "0A000" && strings.Contains(e.Message, "cached plan")
+}
+
+func (*pgEngine) remote() bool { return true }
+
 func (*pgEngine) close() []error            { return nil }
 func (*pgEngine) committed(context.Context) {}
 
 func (e *pgEngine) beginLongRead() (end func(context.Context)) {
-	if e.long.Add(1) > longReaders {
+	if e.long.Add(1) > e.maxLong {
 		e.long.Add(-1)
 		return nil
 	}
@@ -168,11 +233,15 @@ func explainCode(e *pgconn.PgError) (text string, sentinel error) {
 	case e.Code == "55P03":
 		return "another process is writing: try again", ErrUnavailable
 	case e.Code == "40001", e.Code == "40P01":
-		return "another process wrote the same (" + said + "): try again", ErrUnavailable
+		return "another process wrote the same (" + said + "): try again", ErrAgain
+	case isStale(e):
+		return "the schema was changed (" + said + "): try again", ErrAgain
+	case e.Code == "08P01" && strings.HasPrefix(e.Message, "unsupported startup parameter"): // PgBouncer
+		return poolerRefused, nil
 	case e.Code == "53100":
 		return "the disk of the server is full: nothing was lost; free some space, the next pull goes on", ErrUnavailable
 	case e.Code == "53300":
-		return "the server has too few connections (" + said + "): raise max_connections", ErrUnavailable
+		return "the server has too few connections (" + said + "): raise max_connections, or lower database_readers and database_long_readers", ErrUnavailable
 	case e.Code == "3D000":
 		return said + ": create it", nil
 	case e.Code == "25006":

@@ -27,6 +27,7 @@ type pgConnection struct {
 	bytes   int          // the size of their arguments
 	opening string       // the BEGIN that is the first of them; "" once it was sent
 	sent    bool         // something of the transaction was sent
+	stale   bool         // a statement was prepared before the schema changed
 
 	mu    sync.Mutex // held while a statement runs; keepAlive uses the connection, too
 	inUse bool       // a statement of the owner is running
@@ -45,6 +46,9 @@ const (
 // errNested says that a statement was run while the rows of another one were read.
 // SQLite allows it, PostgreSQL does not.
 var errNested = errors.New("a statement was run within another one")
+
+// errStale says that the connection has statements of an older schema.
+var errStale = errors.New("the schema was changed")
 
 // lost is the error of a connection that is gone.
 type lost struct{ error }
@@ -95,6 +99,8 @@ func (c *pgConnection) broken(err error) error {
 	if err != nil && c.conn.IsClosed() {
 		return lost{err}
 	}
+	var server *pgconn.PgError
+	c.stale = c.stale || errors.As(err, &server) && isStale(server)
 	return err
 }
 
@@ -379,6 +385,9 @@ func (tx pgTx) Rollback() error {
 		return err
 	}
 	defer c.unlock()
+	if c.stale {
+		return errStale // another connection takes its place
+	}
 	return c.conn.Exec(context.Background(), "ROLLBACK").Close()
 }
 

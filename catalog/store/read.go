@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Snapshot is one state of the database. All answers made from it are consistent
@@ -33,7 +34,21 @@ func (db *DB) readFrom(ctx context.Context, p *pool, fn func(ctx context.Context
 		}
 		return nil
 	})
-	return unwrapReported(db.fail(ctx, "read", err))
+	err = db.fail(ctx, "read", err)
+	if !errors.Is(err, ErrUnavailable) && ctx.Err() == nil {
+		db.reached.Store(db.now().UnixNano())
+	}
+	return unwrapReported(err)
+}
+
+// reachedLately is how long an answer that was made before may be given without asking
+// the database: as long as a watch may take to learn of a generation.
+const reachedLately = 2 * time.Second
+
+// Reached reports whether the database answered lately, so that kept answers may be
+// given. A watch asks it often enough. A file of SQLite does not go away.
+func (db *DB) Reached() bool {
+	return !db.engine.remote() || db.now().UnixNano()-db.reached.Load() <= int64(reachedLately)
 }
 
 // Generation is the number of the newest step or change of settings in the
@@ -52,11 +67,6 @@ func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 	err := s.s.queryFew(ctx, `SELECT generation, public FROM clock WHERE one = 1`, nil, func(scan scan) error { return scan(&s.generation, &s.public) })
 	return s.generation, s.db.fail(ctx, "read the generation", err)
 }
-
-// longReaders is the number of snapshots of ReadLong that can be open at once.
-// They do not count towards Options.Readers, so that slow clients do not block
-// others.
-const longReaders = 8
 
 // ErrLongReads says that too many long reads are open: try again.
 var ErrLongReads = errors.New("too many long reads are open")

@@ -115,12 +115,12 @@ func TestReadLongBounded(t *testing.T) {
 				return nest(n - 1)
 			}
 			if err := db.Read(ctx, func(ctx context.Context, s *Snapshot) error { return nil }); err != nil {
-				t.Errorf("beside %d long reads: %v", longReaders, err)
+				t.Errorf("beside %d long reads: %v", 8, err)
 			}
 			return db.ReadLong(ctx, func(context.Context, *Snapshot) error { return nil })
 		})
 	}
-	if err := nest(longReaders); !errors.Is(err, ErrLongReads) {
+	if err := nest(8); !errors.Is(err, ErrLongReads) {
 		t.Errorf("one long read too many: %v", err)
 	}
 	db.engine.(*sqliteEngine).maxWAL = 1 << 20

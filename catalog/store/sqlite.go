@@ -33,7 +33,7 @@ type sqliteEngine struct {
 
 func newSQLite(path string, opts Options, p *predicates) *sqliteEngine {
 	e := &sqliteEngine{path: path, log: opts.Logger, predicates: p}
-	e.maxWAL = opts.MaxWAL
+	e.maxWAL, e.maxLong = opts.MaxWAL, int32(opts.LongReaders)
 	e.checkpointAt.Store(checkpointAbove)
 	return e
 }
@@ -61,7 +61,7 @@ func (e *sqliteEngine) open(ctx context.Context, opts Options, shared *shared) (
 	e.pools = pools{
 		writer:  newPool(connect(write, false), 1, false, shared),
 		readers: newPool(connect(read, true), opts.Readers, true, shared),
-		long:    newPool(connect(read, false), longReaders, true, shared),
+		long:    newPool(connect(read, false), opts.LongReaders, true, shared),
 	}
 	return e.pools, nil
 }
@@ -76,7 +76,7 @@ func (e *sqliteEngine) handle(opts Options, write bool) (*sql.DB, error) {
 		return nil, err
 	}
 	h := sql.OpenDB(c)
-	n := opts.Readers + longReaders
+	n := opts.Readers + opts.LongReaders
 	if write {
 		n = 1
 	}

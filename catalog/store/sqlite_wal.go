@@ -24,6 +24,7 @@ type wal struct {
 	maxWAL       int64        // length in bytes above which long reads must end
 	checkpointAt atomic.Int64 // length from which the next commit makes a checkpoint
 	longReads    atomic.Int32 // snapshots of ReadLong that are open
+	maxLong      int32        // the most of them
 }
 
 // logSize is the length of the log in bytes.
@@ -46,11 +47,13 @@ func (e *sqliteEngine) committed(ctx context.Context) {
 	}
 }
 
+func (*sqliteEngine) remote() bool { return false }
+
 // listen does nothing: other processes do not tell.
 func (*sqliteEngine) listen(context.Context, func()) {}
 
 func (e *sqliteEngine) beginLongRead() (end func(context.Context)) {
-	if e.longReads.Add(1) > longReaders {
+	if e.longReads.Add(1) > e.maxLong {
 		e.longReads.Add(-1)
 		return nil
 	}

@@ -24,6 +24,7 @@ type DB struct {
 	notifier *notifier
 	// generations are what Unchanged compares.
 	generations *generations
+	reached     atomic.Int64 // when the database answered last, in Unix nanoseconds
 	bots        atomic.Pointer[bots]
 	now         func() time.Time
 	log         *slog.Logger
@@ -56,6 +57,10 @@ type Options struct {
 	// Readers is the number of snapshots that can be open at once; 0 is twice
 	// the number of cores, at least four.
 	Readers int
+	// LongReaders is the number of snapshots of ReadLong that can be open at once; 0
+	// is eight. They do not count towards Readers, so that slow clients do not block
+	// others.
+	LongReaders int
 	// MaxWAL is the length in bytes of SQLite's write-ahead log above which long
 	// reads must end; 0 is 512 MiB.
 	MaxWAL int64
@@ -76,6 +81,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Readers <= 0 {
 		o.Readers = max(4, 2*runtime.GOMAXPROCS(0))
+	}
+	if o.LongReaders <= 0 {
+		o.LongReaders = 8
 	}
 	if o.MaxWAL <= 0 {
 		o.MaxWAL = maxWAL
@@ -150,10 +158,19 @@ func (db *DB) Close() error {
 func (db *DB) Metrics() []prometheus.Collector { return db.metrics.collectors() }
 
 // write runs fn in a transaction of the writer, beside which nothing else is
-// written. After the commit it wakes the watches if fn took a generation.
+// written. After the commit it wakes the watches if fn took a generation. fn is run
+// again after an ErrAgain; steps are not, whose callers begin anew with the next pull.
 func (db *DB) write(ctx context.Context, fn func(s *session) error) error {
-	return db.writeLocked(ctx, lockAll, fn)
+	for attempt := 1; ; attempt++ {
+		err := db.writeLocked(ctx, lockAll, fn)
+		if _, sentinel, _ := db.engine.explain(err); sentinel != ErrAgain || attempt == maxAttempts {
+			return err
+		}
+	}
 }
+
+// maxAttempts is how often write runs a transaction.
+const maxAttempts = 5
 
 // writeLocked is write with other locks.
 func (db *DB) writeLocked(ctx context.Context, lock func(context.Context, *session) error, fn func(s *session) error) error {

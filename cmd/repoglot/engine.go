@@ -46,7 +46,7 @@ func openEngine(ctx context.Context, c *config.Config, log *slog.Logger, pr *pro
 	if err := os.MkdirAll(mirrors, 0o700); err != nil {
 		return e, fmt.Errorf("the folder of the mirrors %s cannot be made: %w: give this user write access, or change data_dir", mirrors, errors.Unwrap(err))
 	}
-	if e.db, err = store.Open(ctx, databasePath(c), store.Options{Logger: log}); err != nil {
+	if e.db, err = store.Open(ctx, databasePath(c), store.Options{Logger: log, Readers: c.DatabaseReaders, LongReaders: c.DatabaseLongReaders}); err != nil {
 		return e, err
 	}
 	if e.languages, err = lang.New(); err != nil {

@@ -35,6 +35,13 @@ type Config struct {
 	// Database is empty for SQLite in `data_dir`, or the address of a PostgreSQL
 	// database, `postgres://USER@HOST/NAME`, of version 15 or newer.
 	Database Address `yaml:"database" restart:"true"`
+	// DatabaseReaders is the number of answers that are read from the database at a
+	// time; 0: twice the number of cores, but at least 4. PostgreSQL needs a
+	// connection for each, and 2 more.
+	DatabaseReaders int `yaml:"database_readers" restart:"true"`
+	// DatabaseLongReaders is the number of lists and downloads without paging that are
+	// read at a time, with a connection for each; 0: 8.
+	DatabaseLongReaders int `yaml:"database_long_readers" restart:"true"`
 	// PollInterval is the time between two pulls of a repository that cannot
 	// be watched, such as `5m` or `1h30m`; 0 switches polling off. Repositories
 	// on this machine are watched and pulled as soon as a ref moves; one that

@@ -1,0 +1,53 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
+)
+
+// TestDatabaseAway: while the database is away, kept answers are given for two seconds to
+// clients without a token. Everything else is 503 with Retry-After, and the same server
+// goes on when the database is back.
+func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
+	if !pgtest.Chosen() {
+		t.Skip("only on PostgreSQL: a file does not go away")
+	}
+	w := newGenerationWorld(t)
+	proxy := pgtest.NewProxy(t, w.Database(), nil)
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	db, err := store.Open(t.Context(), proxy.DSN, store.Options{Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	h := api.New(api.Options{DB: db, Languages: w.Languages, Now: clock, CacheBytes: 1 << 20})
+	kept := ask(h, generationTarget)
+	token := []string{"Authorization", "Token " + w.token}
+	if a := ask(h, generationTarget, token...); a.Code != http.StatusOK {
+		t.Fatal(a.Code)
+	}
+	proxy.Cut()
+	if a := ask(h, generationTarget); a.Code != http.StatusOK || a.Body.String() != kept.Body.String() {
+		t.Errorf("%d %s", a.Code, a.Body)
+	}
+	refused(t, ask(h, generationTarget, token...))
+	refused(t, ask(h, "/api/projects/"))
+	refused(t, ask(h, "/projects/demo/", "Accept", "text/html"))
+	now = now.Add(3 * time.Second)
+	refused(t, ask(h, generationTarget))
+	proxy.Restore()
+	now = now.Add(time.Second) // nobody asks for a connection again before
+	for _, a := range [][]string{nil, token} {
+		if a := ask(h, generationTarget, a...); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), "Ahoj") {
+			t.Errorf("afterwards: %d %s", a.Code, a.Body)
+		}
+	}
+}

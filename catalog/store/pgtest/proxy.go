@@ -1,0 +1,136 @@
+package pgtest
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Proxy is a way to a database that can be cut off.
+type Proxy struct {
+	// DSN is the address of the database through the proxy.
+	DSN string
+
+	server  [2]string // network and address
+	change  func([]byte) []byte
+	mu      sync.Mutex
+	cut     bool
+	open    map[net.Conn]bool
+	running sync.WaitGroup
+}
+
+// NewProxy makes a proxy to the database at dsn, which ends with the test. change, if
+// it is not nil, changes what the server sends.
+func NewProxy(tb testing.TB, dsn string, change func([]byte) []byte) *Proxy {
+	tb.Helper()
+	config, err := pgconn.ParseConfig(dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &Proxy{change: change, open: map[net.Conn]bool{}}
+	p.server[0], p.server[1] = pgconn.NetworkAddress(config.Host, config.Port)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("host", "127.0.0.1")
+	q.Set("port", strconv.Itoa(listener.Addr().(*net.TCPAddr).Port))
+	q.Set("sslmode", "disable")
+	u.RawQuery = q.Encode()
+	p.DSN = u.String()
+	p.running.Go(func() { p.accept(listener) })
+	tb.Cleanup(func() {
+		_ = listener.Close()
+		p.Cut()
+		p.running.Wait()
+	})
+	return p
+}
+
+// Cut closes all connections and every new one.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = true
+	for conn := range p.open {
+		_ = conn.Close()
+	}
+}
+
+// Restore accepts connections again.
+func (p *Proxy) Restore() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = false
+}
+
+func (p *Proxy) accept(listener net.Listener) {
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		p.running.Go(func() { p.forward(client) })
+	}
+}
+
+// forward copies in both directions until one of them ends.
+func (p *Proxy) forward(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial(p.server[0], p.server[1])
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	if !p.keep(client, server) {
+		return
+	}
+	defer p.forget(client, server)
+	p.running.Go(func() {
+		_, _ = io.Copy(server, client)
+		_ = server.Close()
+	})
+	_ = p.copyChanged(client, server)
+}
+
+func (p *Proxy) copyChanged(to io.Writer, from io.Reader) error {
+	if p.change == nil {
+		_, err := io.Copy(to, from)
+		return err
+	}
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		if _, e := to.Write(p.change(buf[:n])); err != nil || e != nil {
+			return errors.Join(err, e)
+		}
+	}
+}
+
+func (p *Proxy) keep(conns ...net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, conn := range conns {
+		p.open[conn] = true
+	}
+	return !p.cut
+}
+
+func (p *Proxy) forget(conns ...net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, conn := range conns {
+		delete(p.open, conn)
+	}
+}

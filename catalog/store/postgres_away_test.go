@@ -1,0 +1,184 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
+)
+
+// onlyPostgres skips a test on SQLite.
+func onlyPostgres(t *testing.T) {
+	t.Helper()
+	if !pgtest.Chosen() {
+		t.Skip("only on PostgreSQL")
+	}
+}
+
+// TestGate: pauses grow up to the longest, a success ends them.
+func TestGate(t *testing.T) {
+	now := day(1)
+	g := gate{now: func() time.Time { return now }}
+	failure := errors.New("away")
+	last := time.Duration(0)
+	for n := range 12 {
+		if err := g.closed(); err != nil {
+			t.Fatalf("attempt %d: %v", n, err)
+		}
+		g.failed(failure)
+		g.failed(failure) // at the same time
+		if !errors.Is(g.closed(), failure) {
+			t.Errorf("attempt %d may be repeated at once", n)
+		}
+		pause := g.until.Sub(now)
+		if pause > longestPause || pause < min(last/2, longestPause/2) || n > 6 && pause < longestPause/2 {
+			t.Errorf("pause %d is %v, the one before it was %v", n, pause, last)
+		}
+		last, now = pause, now.Add(pause)
+	}
+	g.succeeded()
+	if g.failures != 0 || g.closed() != nil {
+		t.Error("closed after a success")
+	}
+}
+
+// TestAway: while the server is away everything is ErrUnavailable; once it is back the
+// same handle goes on.
+func TestAway(t *testing.T) {
+	onlyPostgres(t)
+	now := day(1)
+	proxy := pgtest.NewProxy(t, database(t, filepath.Join(t.TempDir(), "x.db")), nil)
+	db, err := Open(t.Context(), proxy.DSN, Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	configure(t, db, "app")
+	for round := range 3 {
+		read(t, db, func(ctx context.Context, s *Snapshot) error {
+			list, err := s.Components(ctx, "")
+			if err == nil && len(list) != 1 {
+				t.Errorf("%d components", len(list))
+			}
+			return err
+		})
+		step(t, db, info(round, round+1, 1), nothing)
+		proxy.Cut()
+		for range 3 {
+			if err := db.Refresh(t.Context()); !errors.Is(err, ErrUnavailable) {
+				t.Errorf("reading: %v", err)
+			}
+			if err := db.Configure(t.Context(), nil, nil, nil); !errors.Is(err, ErrUnavailable) {
+				t.Errorf("writing: %v", err)
+			}
+		}
+		if !db.Reached() {
+			t.Error("kept answers end at once")
+		}
+		now = now.Add(reachedLately + 1)
+		if db.Reached() {
+			t.Error("kept answers are given")
+		}
+		proxy.Restore()
+		if err := db.Refresh(t.Context()); err != nil || !db.Reached() {
+			t.Error(err)
+		}
+	}
+}
+
+// TestRefused: what cannot work is said when the database is opened.
+func TestRefused(t *testing.T) {
+	onlyPostgres(t)
+	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
+	refused := func(dsn string, opts Options, want string) {
+		t.Helper()
+		db, err := Open(t.Context(), dsn, opts)
+		if err == nil {
+			_ = db.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	refused(dsn, Options{Readers: 300, LongReaders: 300}, "raise max_connections, or lower database_readers")
+	pooler := pgtest.NewProxy(t, dsn, func(data []byte) []byte { // gives keys of its own
+		key := append([]byte{'K'}, binary.BigEndian.AppendUint32(nil, 12)...)
+		if i := bytes.Index(data, key); i >= 0 && len(data) > i+8 {
+			data[i+8] ^= 1
+		}
+		return data
+	})
+	refused(pooler.DSN, Options{}, "pooler")
+	pgbouncer := pgtest.NewProxy(t, dsn, func([]byte) []byte {
+		fields := "SFATAL\x00VFATAL\x00C08P01\x00Munsupported startup parameter: lock_timeout\x00\x00"
+		return append(binary.BigEndian.AppendUint32([]byte{'E'}, uint32(len(fields)+4)), fields...)
+	})
+	refused(pgbouncer.DSN, Options{}, "pooler")
+	pgtest.Run(t, dsn, "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0")
+	defer pgtest.Run(t, dsn, "DROP DATABASE latin")
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/latin"
+	refused(u.String(), Options{}, "ENCODING 'UTF8'")
+}
+
+// TestChangedSchema: statements that were prepared before a column changed fail once
+// with ErrAgain.
+func TestChangedSchema(t *testing.T) {
+	onlyPostgres(t)
+	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
+	db, err := Open(t.Context(), dsn, Options{Readers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	configure(t, db, "app")
+	show := func() error {
+		return db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+			_, err := s.Project(ctx, "demo")
+			return err
+		})
+	}
+	if err := show(); err != nil {
+		t.Fatal(err)
+	}
+	pgtest.Run(t, dsn, "ALTER TABLE projects ALTER COLUMN changes TYPE INTEGER")
+	if err := show(); !errors.Is(err, ErrAgain) || !errors.Is(err, ErrUnavailable) {
+		t.Errorf("%v: the test shows nothing", err)
+	}
+	if err := show(); err != nil {
+		t.Error(err)
+	}
+	if err := db.Configure(t.Context(), projectsNamed("demo", "more"), nil, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWriteAgain: a deadlock is repeated, and not without end.
+func TestWriteAgain(t *testing.T) {
+	onlyPostgres(t)
+	db := openWith(t, "app")
+	for _, c := range []struct{ failures, runs int }{{0, 1}, {2, 3}, {100, maxAttempts}} {
+		runs := 0
+		err := db.write(t.Context(), func(*session) error {
+			if runs++; runs <= c.failures {
+				return &pgconn.PgError{Code: "40P01"}
+			}
+			return nil
+		})
+		if runs != c.runs || (err != nil) != (c.failures > maxAttempts) {
+			t.Errorf("%d failures: %d runs, %v", c.failures, runs, err)
+		}
+	}
+}
