@@ -58,6 +58,8 @@ type Options struct {
 	// TempDir is the folder for downloads that are too long for memory, while
 	// they are sent; "" is the system's.
 	TempDir string
+	// Edits stores edits; nil: the API is read-only.
+	Edits resource.Edits
 	// Version is the program's, shown in the OpenAPI document; "" shows none.
 	// No header has it: it would be an answer's ninth header, and a map of nine
 	// costs net/http 2.5 µs more than one of eight.
@@ -126,7 +128,7 @@ func New(opts Options) *Server {
 		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version,
 	}
-	s.env.Now = s.now
+	s.env.Now, s.env.Store, s.env.Edits = s.now, s.db, opts.Edits
 	if s.env.Progress == nil {
 		s.env.Progress = func(int64) (resource.Progress, bool) { return resource.Progress{}, false }
 	}

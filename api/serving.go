@@ -148,7 +148,55 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	case http.MethodOptions:
 		return optionsOf(rt), basis, nil
 	}
+	if token := rest.AccessOf(ctx).Token; rt.Writes[req.Method] != nil && token.Writes() {
+		value, err = s.write(ctx, rt, r)
+		return value, basis, err
+	}
 	return nil, basis, refuseWrite(rt, req)
+}
+
+// write answers a method that writes. What is in If-Match must be an ETag of the answer
+// to GET.
+func (s *Server) write(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, err error) {
+	if match := strings.Join(r.HTTP.Header.Values("If-Match"), ","); match != "" && match != "*" {
+		if r.Seen, err = s.seen(ctx, rt, r, match); err != nil {
+			return nil, rest.OfWrite(err)
+		}
+	}
+	if value, err = rt.Writes[r.HTTP.Method](ctx, r); err == nil {
+		return value, nil
+	}
+	p := rest.OfWrite(err)
+	if p.Status == http.StatusInternalServerError {
+		s.logger.Error("api write failed", "route", rt.Path, "path", r.HTTP.URL.Path, "error", err)
+	}
+	if rest.AsProblem(err) == rest.ErrReadOnly {
+		return nil, err // as without writes
+	}
+	return nil, p
+}
+
+// errChanged is the answer if an object is not as the client saw it.
+var errChanged = &rest.Problem{Status: http.StatusPreconditionFailed, Detail: "The object has changed since you read it: read it again."}
+
+// seen returns the answer to GET if one of its ETags is in match.
+func (s *Server) seen(ctx context.Context, rt *resource.Route, r *rest.Request, match string) (any, error) {
+	value, _, err := s.readOnce(ctx, rt, r)
+	if err != nil {
+		return nil, err
+	}
+	a, err := newAnswer(value, r.Representation)
+	if err != nil {
+		return nil, err
+	}
+	if v := newVariants(a); v != nil {
+		for _, tag := range v.tags {
+			if slices.Contains(strings.FieldsFunc(match, func(c rune) bool { return c == ',' || c == ' ' }), tag) {
+				return value, nil
+			}
+		}
+	}
+	return nil, errChanged
 }
 
 // read runs the route's handler in one snapshot of the store.

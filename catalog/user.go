@@ -49,8 +49,8 @@ type Scope string
 const (
 	// ScopeRead permits to see private projects and components.
 	ScopeRead Scope = "read"
-	// ScopeWrite permits the same, and to edit translations; this version has no
-	// edits, and makes no such tokens.
+	// ScopeWrite permits the same, and to edit translations where the configuration
+	// takes edits.
 	ScopeWrite Scope = "write"
 	// ScopeAdmin permits the same, and all writes of the API; this version has
 	// none.
@@ -97,6 +97,9 @@ type Token struct {
 	// Languages are the codes of the languages that it may edit; empty: all. Only a
 	// token of scope write has any.
 	Languages NameList
+	// AuthorName and AuthorEmail are who its edits are by; the address is only for
+	// commits. An empty name is the token's.
+	AuthorName, AuthorEmail string
 	// Created is the time of its creation, in UTC.
 	Created time.Time
 	// Expires is when it ends; zero: never.
@@ -113,6 +116,15 @@ func (t *Token) Sees(project string) bool {
 
 // SeesAll reports whether nothing is hidden from the token's owner.
 func (t *Token) SeesAll() bool { return t.ID != 0 && t.Projects == "" }
+
+// Edits reports whether the token's owner may edit translations into a language in a
+// project.
+func (t *Token) Edits(project, language string) bool {
+	return t.Writes() && t.Sees(project) && (t.Languages == "" || t.Languages.Has(language))
+}
+
+// Writes reports whether the token's scope permits to edit anything.
+func (t *Token) Writes() bool { return t.ID != 0 && (t.Scope == ScopeWrite || t.Scope == ScopeAdmin) }
 
 // TokenEvent is what was done with a token.
 type TokenEvent struct {

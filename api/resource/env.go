@@ -1,10 +1,13 @@
 package resource
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // Env is what handlers need besides a request and a snapshot. It does not
@@ -15,6 +18,10 @@ type Env struct {
 	// Logger is told of files that the store should have and does not; it must
 	// be set.
 	Logger *slog.Logger
+	// Store is read and written by requests that write; nil: none does.
+	Store *store.DB
+	// Edits stores edits; nil: nothing can be edited.
+	Edits Edits
 	// Progress returns how far a component's first import is; ok is false if
 	// none is running. It must be set.
 	Progress func(componentID int64) (p Progress, ok bool)
@@ -26,6 +33,14 @@ type Env struct {
 	// Version is the program's; "" is shown as 0. The ETags of exports depend
 	// on it, since a new version may write other bytes.
 	Version string
+}
+
+// Edits stores edits of strings.
+type Edits interface {
+	// Edit stores new texts for strings of one translation of a component, all or none,
+	// and returns the number of strings that changed. The error wraps one of package
+	// edit's, or catalog.ErrNotFound.
+	Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error)
 }
 
 // Progress is how far a first import is (docs/compatibility.md#first-import).

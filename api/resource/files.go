@@ -3,17 +3,21 @@ package resource
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	slashpath "path"
 	"strings"
+	"time"
 
 	"github.com/repoglot/repoglot/api/export"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -112,7 +116,41 @@ func (e *Env) storedFile(ctx context.Context, snap *store.Snapshot, t *store.Tra
 		e.Logger.Error("a file that is served is not stored", "file", t.Filename, "translation", t.ID)
 		err = errNoFile
 	}
-	return f, err
+	if err != nil || t.IsSource {
+		return f, err
+	}
+	return f, e.applyPending(ctx, snap, t, &f)
+}
+
+// applyPending writes the pending edits of a translation into its file, as the next
+// commit will have it but for its header. Those that cannot be written are left out.
+func (e *Env) applyPending(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, f *store.File) error {
+	pending, err := snap.PendingEditsOf(ctx, t.ID)
+	if err != nil || len(pending) == 0 {
+		return err
+	}
+	edits := make([]edit.Edit, len(pending))
+	for i := range pending {
+		p := &pending[i]
+		edits[i] = edit.Edit{
+			Context: p.Context, Source: p.Source, Base: edit.Text{Target: p.BaseTarget, State: p.BaseState}, Ours: edit.Text{Target: p.Target, State: p.State},
+		}
+		if p.Updated.After(f.Modified) {
+			f.Modified = p.Updated.Truncate(time.Second)
+		}
+	}
+	o := edit.Options{Forms: t.PluralNumber}
+	if t.Component.Settings.Edits.Overrule {
+		o.Policy = edit.KeepEdit
+	}
+	data, _, err := edit.Apply(t.Filename, f.Data, edits, o)
+	if err != nil {
+		e.Logger.Error("pending edits cannot be shown in a file", "file", t.Filename, "translation", t.ID, "error", err)
+		return nil
+	}
+	sum := sha256.Sum256(data)
+	f.Data, f.Blob = data, hex.EncodeToString(sum[:])
+	return nil
 }
 
 func downloadName(t *store.TranslationRow) string {

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
@@ -26,7 +27,14 @@ type Route struct {
 	Kind Kind
 	// Handle answers GET and HEAD.
 	Handle Handler
+	// Writes answers methods that write, for tokens whose scope permits to. Other
+	// methods and clients are refused.
+	Writes map[string]Writer
 }
+
+// Writer answers a method that writes. It reads and stores by itself, and asks itself
+// what the client may do. The value is sent as JSON.
+type Writer func(ctx context.Context, r *rest.Request) (any, error)
 
 // Kind is what a resource answers with.
 type Kind int
@@ -76,6 +84,7 @@ func (e *Env) translationRoutes() []Route {
 		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.translationHistory)},
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: e.getTranslationRepository},
 		{Path: path + "file/", Allow: allowFile, Name: "File", About: about, Kind: KindFile, Handle: e.getFile},
+		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: e.listEdits},
 		{Path: path + "autotranslate/", Allow: onlyPost, Name: "Autotranslate", About: about, Kind: KindObject, Handle: writeOnly},
 		{Path: "/api/translations/", Allow: AllowRead, Name: "Translation List", About: about, Kind: KindList, Handle: e.listTranslations},
 	}
@@ -97,6 +106,7 @@ func (e *Env) componentRoutes() []Route {
 		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: listContributors(e.componentActivity)},
 		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: e.listCredits(e.componentActivity)},
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getComponentRepository},
+		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: e.listEdits},
 		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getLock},
 		{Path: path + "links/", Allow: allowPost, Name: "Links", About: about, Kind: KindList, Handle: emptyList(ofComponent, "links")},
 		{Path: path + "links/:linked/", Allow: onlyDelete, Name: "Delete Links", About: about, Kind: KindObject, Handle: writeOnly},
@@ -140,7 +150,7 @@ func (e *Env) unitRoutes() []Route {
 	const about = "Units API."
 	return []Route{
 		{Path: "/api/units/", Allow: AllowRead, Name: "Unit List", About: about, Kind: KindList, Handle: listAllUnits},
-		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: about, Kind: KindObject, Handle: e.getUnit},
+		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: about, Kind: KindObject, Handle: e.getUnit, Writes: e.writesOf(http.MethodPatch, http.MethodPut, e.putUnit)},
 		{Path: "/api/units/:id/checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: e.listUnitChecks},
 		{Path: "/api/units/:id/changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.unitChanges)},
 		{Path: "/api/units/:id/occurrences/", Allow: AllowRead, Name: "Occurrences", About: about, Kind: KindList, Handle: e.listOccurrences},

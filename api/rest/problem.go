@@ -32,6 +32,8 @@ type Problem struct {
 	RetryAfter int
 	// Authenticate adds WWW-Authenticate: Token.
 	Authenticate bool
+	// ofWrite makes a body that has the keys of Weblate before and after 5.10.
+	ofWrite bool
 }
 
 // RetrySeconds is the time after which a client should try again while the
@@ -95,8 +97,62 @@ func AsProblem(err error) *Problem {
 	return ErrInternal
 }
 
+// OfWrite is the answer to a write that was refused with an error: its body has the keys
+// of both of Weblate's forms (docs/compatibility.md#writes).
+func OfWrite(err error) *Problem {
+	p := *AsProblem(err)
+	p.ofWrite = true
+	return &p
+}
+
+// codes are the codes of errors by status.
+var codes = map[int]string{
+	http.StatusBadRequest: "parse_error", http.StatusUnauthorized: "not_authenticated", http.StatusForbidden: "permission_denied", http.StatusNotFound: "not_found",
+	http.StatusPreconditionFailed: "precondition_failed", http.StatusRequestEntityTooLarge: "too_large", http.StatusUnsupportedMediaType: "unsupported_media_type",
+}
+
+// bothForms is the body of an error of a write.
+func (p *Problem) bothForms() any {
+	type one struct {
+		Code   string  `json:"code"`
+		Detail string  `json:"detail"`
+		Attr   *string `json:"attr"`
+	}
+	body := map[string]any{"type": "client_error"}
+	if p.Status >= http.StatusInternalServerError {
+		body["type"] = "server_error"
+	}
+	code := codes[p.Status]
+	switch {
+	case p.Field == "":
+		body["detail"] = p.Detail
+	case p.Detail == required:
+		code = "required"
+		fallthrough
+	default:
+		if code != "required" {
+			code = "invalid"
+		}
+		body["type"], body[p.Field] = "validation_error", []string{p.Detail}
+	}
+	if code == "" {
+		code = "error"
+	}
+	body["errors"] = []one{{code, p.Detail, wire.OrNull(p.Field)}}
+	return body
+}
+
+// required is Weblate's text for a field that is missing.
+const required = "This field is required."
+
+// Required is the answer to a body without a field.
+func Required(field string) *Problem { return BadParameter(field, required) }
+
 // Body returns the value that is sent as JSON.
 func (p *Problem) Body() any {
+	if p.ofWrite {
+		return p.bothForms()
+	}
 	if len(p.fields) > 0 {
 		body := make(map[string][]string, len(p.fields))
 		for field, text := range p.fields {

@@ -23,6 +23,9 @@ type Request struct {
 	// page and page_size do not count.
 	Chunk int
 
+	// Seen, if not nil, is the answer to GET that the client has (If-Match).
+	Seen any
+
 	names, values []string // of the path's parameters
 }
 

@@ -18,35 +18,13 @@ import (
 // head meanwhile.
 const editTries = 20
 
-var (
-	// ErrNoEdits: the component takes no edits (push_mode is not set).
-	ErrNoEdits = errors.New("the component takes no edits")
-	// ErrReadOnlyString: the string must not be translated.
-	ErrReadOnlyString = errors.New("the string is read-only")
-	// ErrChanged: the string is not as the editor saw it.
-	ErrChanged = errors.New("the string has changed meanwhile")
-)
-
-// StringEdit is a new text for one string.
-type StringEdit struct {
-	// UnitID is the string's unit.
-	UnitID int64
-	// Target has the forms; their number must be that of a translation of the string.
-	Target []string
-	// State is StateEmpty, StateFuzzy or StateTranslated.
-	State catalog.State
-	// If, if not nil, is asked with the string as it is: the edit is refused with
-	// ErrChanged if it says no.
-	If func(now *catalog.Unit) bool
-}
-
 // Edit stores new texts for strings of one translation, by one author, in one
 // transaction with a generation of its own: all or none. When it returns, they are
 // durable, served and checked. A text that a string has already changes nothing. The
-// error wraps ErrNoEdits, ErrReadOnlyString, ErrChanged, an [*edit.InvalidError], or
-// catalog.ErrNotFound for a string that the translation does not have. Pulls may run
+// error wraps edit.ErrNotTaken, edit.ErrReadOnly, edit.ErrChanged, an
+// [*edit.InvalidError], or catalog.ErrNotFound for a string that the translation does not have. Pulls may run
 // meanwhile. It returns the number of strings that changed.
-func (s *Syncer) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []StringEdit) (changed int, err error) {
+func (s *Syncer) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error) {
 	for try := 1; ; try++ {
 		changed, err = s.tryEdit(ctx, component, translation, by, edits)
 		if !errors.Is(err, catalog.ErrConflict) || try == editTries {
@@ -59,13 +37,13 @@ func (s *Syncer) Edit(ctx context.Context, component, translation int64, by edit
 	return changed, nil
 }
 
-func (s *Syncer) tryEdit(ctx context.Context, id, translation int64, by edit.Author, edits []StringEdit) (int, error) {
+func (s *Syncer) tryEdit(ctx context.Context, id, translation int64, by edit.Author, edits []edit.Request) (int, error) {
 	row, err := s.db.ComponentByID(ctx, id)
 	switch {
 	case err != nil:
 		return 0, err
 	case !row.Settings.Edits.Taken():
-		return 0, ErrNoEdits
+		return 0, edit.ErrNotTaken
 	case !row.Imported || row.Head == "":
 		return 0, fmt.Errorf("the component is not imported yet: %w", catalog.ErrNotFound)
 	}
@@ -115,7 +93,7 @@ type editing struct {
 	entries []store.Entry
 }
 
-func (e *editing) run(ctx context.Context, edits []StringEdit) error {
+func (e *editing) run(ctx context.Context, edits []edit.Request) error {
 	ids := make([]int64, len(edits))
 	for i := range edits {
 		ids[i] = edits[i].UnitID
@@ -150,7 +128,7 @@ func (e *editing) load(ctx context.Context, ids []int64) (map[int64]catalog.Unit
 		return nil, fmt.Errorf("translation %d: %w", e.translation, catalog.ErrNotFound)
 	}
 	if e.row = &rows[i]; e.row.IsSource {
-		return nil, ErrReadOnlyString
+		return nil, edit.ErrReadOnly
 	}
 	if e.pending, err = e.tx.PendingEditsOf(ctx, ids); err != nil {
 		return nil, err
@@ -159,12 +137,12 @@ func (e *editing) load(ctx context.Context, ids []int64) (map[int64]catalog.Unit
 }
 
 // one prepares the change of one string, and returns it as it will be.
-func (e *editing) one(ctx context.Context, want *StringEdit, u catalog.Unit) (catalog.Unit, error) {
+func (e *editing) one(ctx context.Context, want *edit.Request, u catalog.Unit) (catalog.Unit, error) {
 	if u.State == catalog.StateReadOnly {
-		return u, ErrReadOnlyString
+		return u, edit.ErrReadOnly
 	}
 	if want.If != nil && !want.If(&u) {
-		return u, ErrChanged
+		return u, edit.ErrChanged
 	}
 	text, err := edit.NewText(want.Target, want.State, formsOf(u.Source, e.row.PluralNumber))
 	if err != nil || text.Equal(edit.Text{Target: u.Target, State: u.State}) {

@@ -10,7 +10,6 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/edit"
-	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -41,7 +40,7 @@ func unitOf(w *catalogtest.Puller, language, source string) (found catalog.Unit)
 func write(w *catalogtest.Puller, source string, state catalog.State, target ...string) error {
 	w.TB.Helper()
 	u := unitOf(w, "cs", source)
-	_, err := w.Syncer.Edit(w.TB.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, jana, []ingest.StringEdit{{UnitID: u.ID, Target: target, State: state}})
+	_, err := w.Syncer.Edit(w.TB.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, jana, []edit.Request{{UnitID: u.ID, Target: target, State: state}})
 	return err
 }
 
@@ -97,7 +96,7 @@ func TestEdit(t *testing.T) {
 		target []string
 		want   error
 	}{
-		"read-only": {"Four", catalog.StateTranslated, []string{"x"}, ingest.ErrReadOnlyString},
+		"read-only": {"Four", catalog.StateTranslated, []string{"x"}, edit.ErrReadOnly},
 		"forms":     {"Open the file.", catalog.StateTranslated, []string{"x", "y"}, nil},
 		"empty":     {"Open the file.", catalog.StateTranslated, []string{""}, nil},
 		"control":   {"Open the file.", catalog.StateTranslated, []string{"\x01"}, nil},
@@ -182,7 +181,7 @@ func TestEditWaits(t *testing.T) {
 	if u := unitOf(w, "cs", "One"); u.Target != "Jedna" || !u.Pending {
 		t.Errorf("its component came back: %+v", u)
 	}
-	if err := write(w, "Two", catalog.StateTranslated, "Dva"); !errors.Is(err, ingest.ErrNoEdits) {
+	if err := write(w, "Two", catalog.StateTranslated, "Dva"); !errors.Is(err, edit.ErrNotTaken) {
 		t.Errorf("without push_mode: %v", err)
 	}
 	w.Verify()

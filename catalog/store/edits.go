@@ -193,6 +193,13 @@ func (s *Snapshot) PendingEdits(ctx context.Context, component int64) ([]Edit, e
 	return list, s.db.fail(ctx, fmt.Sprintf("read the pending edits of component %d", component), err)
 }
 
+// PendingEditsOf returns the pending edits of a translation without their authors, by id.
+func (s *Snapshot) PendingEditsOf(ctx context.Context, translation int64) ([]Edit, error) {
+	defer s.aboutTranslation(ctx, translation).end()
+	list, err := editsWhere(ctx, s.s, ` WHERE e.translation_id = $1 AND e.status = 'pending' ORDER BY e.id`, translation)
+	return list, s.db.fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)
+}
+
 // fillAuthors sets the authors of edits.
 func (s *Snapshot) fillAuthors(ctx context.Context, edits []Edit) error {
 	at := make(map[int64]int, len(edits))

@@ -52,8 +52,8 @@ func (db *DB) CreateToken(ctx context.Context, t catalog.Token) (secret string, 
 		if _, err := s.first(ctx, `UPDATE clock SET newest_token = newest_token + 1 WHERE one = 1 RETURNING newest_token`, nil, &id); err != nil {
 			return err
 		}
-		err = s.do(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at, projects, languages) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			id, t.Name, tokenHash(secret), string(t.Scope), t.Created.UnixMicro(), microsOrZero(t.Expires), string(t.Projects), string(t.Languages))
+		err = s.do(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at, projects, languages, author_name, author_email) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			id, t.Name, tokenHash(secret), string(t.Scope), t.Created.UnixMicro(), microsOrZero(t.Expires), string(t.Projects), string(t.Languages), t.AuthorName, t.AuthorEmail)
 		if err == nil {
 			err = noteToken(ctx, s, "created", t.Created, &t)
 		}
@@ -139,11 +139,11 @@ func (db *DB) UseToken(ctx context.Context, t catalog.Token) error {
 	return db.fail(ctx, "store the use of a token", err)
 }
 
-const tokenColumns = `id, name, scope, created_at, expires_at, used_day, projects, languages`
+const tokenColumns = `id, name, scope, created_at, expires_at, used_day, projects, languages, author_name, author_email`
 
 func scanToken(scan scan) (t catalog.Token, err error) {
 	var created, expires, used int64
-	err = scan(&t.ID, &t.Name, &t.Scope, &created, &expires, &used, &t.Projects, &t.Languages)
+	err = scan(&t.ID, &t.Name, &t.Scope, &created, &expires, &used, &t.Projects, &t.Languages, &t.AuthorName, &t.AuthorEmail)
 	t.Created, t.Expires, t.Used = time.UnixMicro(created).UTC(), timeOrZero(expires), timeOrZero(used*dayMicros)
 	return t, err
 }

@@ -1,0 +1,191 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// The answers to edits that are refused, with Weblate's texts where it has one.
+var (
+	errStringReadOnly = &rest.Problem{Status: http.StatusForbidden, Detail: "The string is read-only."}
+	errSourceOnly     = &rest.Problem{Status: http.StatusForbidden, Detail: "Source strings properties can be set only on source strings"}
+	errBoth           = rest.BadParameter("target", "Please provide both state and target for a partial update")
+	errState          = rest.BadParameter("state", "Invalid state")
+	errMoved          = &rest.Problem{Status: http.StatusPreconditionFailed, Detail: "The string has changed since you read it: read it again."}
+	errOtherLanguage  = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: the token is for other projects or languages."}
+)
+
+// writesOf returns the writes of a route, if edits can be stored.
+func (e *Env) writesOf(first, second string, w Writer) map[string]Writer {
+	if e.Edits == nil {
+		return nil
+	}
+	return map[string]Writer{first: w, second: w}
+}
+
+// authorOf is who the edits of a request are by.
+func authorOf(ctx context.Context) edit.Author {
+	t := rest.AccessOf(ctx).Token
+	if t.AuthorName == "" {
+		return edit.Author{Name: t.Name}
+	}
+	return edit.Author{Name: t.AuthorName, Email: t.AuthorEmail}
+}
+
+// editable finds the unit that the path names, if the client may edit it. A component
+// that takes no edits answers as a server without writes.
+func (e *Env) editable(ctx context.Context, r *rest.Request) (u store.UnitRow, err error) {
+	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		u, err = e.visibleUnit(ctx, snap, r)
+		return err
+	})
+	if err != nil {
+		return u, err
+	}
+	t, token := &u.Translation, rest.AccessOf(ctx).Token
+	switch {
+	case !t.Component.Settings.Edits.Taken():
+		err = rest.ErrReadOnly
+	case !token.Edits(t.Project.Slug, t.Language):
+		err = errOtherLanguage
+	case u.Removed || t.Removed:
+		err = rest.ErrNotFound
+	case u.State == catalog.StateReadOnly:
+		err = errStringReadOnly
+	}
+	return u, err
+}
+
+// putUnit changes the text of a string (PATCH and PUT units/ID/).
+func (e *Env) putUnit(ctx context.Context, r *rest.Request) (any, error) {
+	u, err := e.editable(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.ReadBody(rest.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range []string{"explanation", "extra_flags", "labels"} {
+		if body.Has(field) {
+			return nil, errSourceOnly
+		}
+	}
+	want, err := unitRequest(r, &body)
+	if err != nil {
+		return nil, err
+	}
+	want.UnitID = u.ID
+	if r.Seen != nil {
+		seen, _ := r.Seen.(wire.Unit)
+		want.If = func(now *catalog.Unit) bool {
+			return int16(now.State) == seen.State && slices.Equal(catalog.TargetForms(now.Source, now.Target, u.Translation.PluralNumber), seen.Target)
+		}
+	}
+	if _, err := e.Edits.Edit(ctx, u.Translation.Component.ID, u.TranslationID, authorOf(ctx), []edit.Request{want}); err != nil {
+		return nil, editProblem(err)
+	}
+	return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, nil
+}
+
+// unitRequest reads the fields target and state.
+func unitRequest(r *rest.Request, body *rest.Body) (want edit.Request, err error) {
+	if !body.Has("target") || !body.Has("state") {
+		if r.HTTP.Method == http.MethodPatch {
+			return want, errBoth
+		}
+		for _, field := range []string{"target", "state"} {
+			if !body.Has(field) {
+				return want, rest.Required(field)
+			}
+		}
+	}
+	if want.Target, err = body.List("target"); err != nil {
+		return want, err
+	}
+	state, err := body.Int("state")
+	if err != nil || state < 0 || state > 100 {
+		return want, errState
+	}
+	want.State = catalog.State(state)
+	return want, nil
+}
+
+// editProblem is what a client is told of a refused edit.
+func editProblem(err error) error {
+	var invalid *edit.InvalidError
+	switch {
+	case errors.As(err, &invalid):
+		return rest.BadParameter(invalid.Field, invalid.Message)
+	case errors.Is(err, edit.ErrReadOnly):
+		return errStringReadOnly
+	case errors.Is(err, edit.ErrChanged):
+		return errMoved
+	case errors.Is(err, edit.ErrNotTaken):
+		return rest.ErrReadOnly
+	}
+	return err
+}
+
+// listEdits answers the journal of a component, or of one of its translations.
+func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	var q store.EditQuery
+	var project, component, path string
+	if r.PathParam("language") != "" {
+		t, err := e.visibleTranslation(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		q.TranslationID, q.Components, project, component = t.ID, []int64{t.Component.ID}, t.Project.Slug, t.Component.Slug
+		path = wire.TranslationPath(project, component, t.Language)
+	} else {
+		c, err := e.importedComponent(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		q.Components, project, component = []int64{c.ID}, c.Project.Slug, c.Slug
+		path = wire.ComponentPath(project, component)
+	}
+	status, _ := r.Params.Get("status")
+	if q.Status = store.EditStatus(status); status != "" && !q.Status.Known() {
+		return nil, rest.BadParameter("status", "\""+status+"\" is not a valid choice.")
+	}
+	_, count, err := snap.Edits(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.FindWindow(int64(count), rest.MaxUnitsSize)
+	if err != nil {
+		return nil, err
+	}
+	q.Offset, q.Limit = w.Offset, w.Limit
+	list, _, err := snap.Edits(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	page := make([]wire.Edit, len(list))
+	for i := range list {
+		page[i] = wireEdit(r.Link, &list[i])
+	}
+	return r.NewList(w, path+"edits/", page), nil
+}
+
+func wireEdit(l wire.Links, e *store.Edit) wire.Edit {
+	o := wire.Edit{
+		ID: e.ID, Unit: l.Unit(e.UnitID), Status: string(e.Status), Reason: e.Reason, Source: catalog.SplitForms(e.Source), Context: e.Context,
+		BaseTarget: catalog.SplitForms(e.BaseTarget), BaseState: int16(e.BaseState), Target: catalog.SplitForms(e.Target), State: int16(e.State),
+		Created: wire.UnitTime(e.Created), Updated: wire.UnitTime(e.Updated), Branch: wire.OrNull(e.Pushed), Authors: []string{},
+	}
+	for _, a := range e.Authors {
+		o.Authors = append(o.Authors, a.Name)
+	}
+	return o
+}

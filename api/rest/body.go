@@ -1,0 +1,117 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// MaxBody bounds the body of a request that is no file, in bytes.
+const MaxBody = 1 << 20
+
+// Body is what a request sends, as JSON, form or multipart.
+type Body struct {
+	object map[string]json.RawMessage // nil for a form
+	form   url.Values
+}
+
+// ReadBody reads the body of a request of at most limit bytes.
+func (r *Request) ReadBody(limit int64) (b Body, err error) {
+	req := r.HTTP
+	raw, err := io.ReadAll(io.LimitReader(req.Body, limit+1))
+	switch {
+	case err != nil:
+		return b, errCancelled
+	case int64(len(raw)) > limit:
+		return b, &Problem{Status: http.StatusRequestEntityTooLarge, Detail: "The body is too large."}
+	}
+	kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	switch {
+	case kind == "application/json":
+		if err := json.Unmarshal(raw, &b.object); err != nil || b.object == nil {
+			return b, &Problem{Status: http.StatusBadRequest, Detail: "JSON parse error - the body is no object"}
+		}
+		return b, nil
+	case kind == "application/x-www-form-urlencoded" && err == nil:
+		if b.form, err = url.ParseQuery(string(raw)); err == nil {
+			return b, nil
+		}
+	case kind == "multipart/form-data" && params["boundary"] != "":
+		copied := *req
+		copied.Body, copied.MultipartForm, copied.Form, copied.PostForm = io.NopCloser(bytes.NewReader(raw)), nil, nil, nil
+		if err := copied.ParseMultipartForm(limit); err == nil {
+			b.form = copied.MultipartForm.Value
+			return b, nil
+		}
+	case len(raw) == 0:
+		return Body{form: url.Values{}}, nil
+	default:
+		return b, &Problem{Status: http.StatusUnsupportedMediaType, Detail: "Unsupported media type in request: send application/json, a form or multipart/form-data."}
+	}
+	return b, &Problem{Status: http.StatusBadRequest, Detail: "The form cannot be read."}
+}
+
+// Has reports whether the body has a field. A JSON null is none.
+func (b *Body) Has(name string) bool {
+	if b.object != nil {
+		raw, ok := b.object[name]
+		return ok && string(raw) != "null"
+	}
+	return b.form.Has(name)
+}
+
+// List returns a field with several values. A single text of a form is a list of one.
+func (b *Body) List(name string) ([]string, error) {
+	if b.object == nil {
+		return b.form[name], nil
+	}
+	var list []string
+	if err := json.Unmarshal(b.object[name], &list); err == nil && list != nil {
+		return list, nil
+	}
+	var one string
+	if json.Unmarshal(b.object[name], &one) == nil {
+		return []string{one}, nil
+	}
+	return nil, BadParameter(name, "Expected a list of texts.")
+}
+
+// Text returns a field with one value, "" without it.
+func (b *Body) Text(name string) (string, error) {
+	if b.object == nil {
+		return b.form.Get(name), nil
+	}
+	if !b.Has(name) {
+		return "", nil
+	}
+	var text string
+	if err := json.Unmarshal(b.object[name], &text); err == nil {
+		return text, nil
+	}
+	if raw := string(b.object[name]); !strings.ContainsAny(raw, "[{") { // a number, true or false
+		return raw, nil
+	}
+	return "", BadParameter(name, "Not a valid string.")
+}
+
+// errNoNumber says that a text is no number.
+var errNoNumber = errors.New("no number")
+
+// Int returns a field with a number.
+func (b *Body) Int(name string) (int, error) {
+	text, err := b.Text(name)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil {
+		return 0, errNoNumber
+	}
+	return n, nil
+}

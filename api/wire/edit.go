@@ -1,0 +1,30 @@
+package wire
+
+// EditedUnit is the answer to a change of a unit, with Weblate's keys.
+type EditedUnit struct {
+	Target      []string `json:"target"`
+	State       int16    `json:"state"`
+	Explanation string   `json:"explanation"`
+	ExtraFlags  string   `json:"extra_flags"`
+	Labels      []string `json:"labels"`
+}
+
+// Edit is an edit of the journal; ours.
+type Edit struct {
+	ID         int64    `json:"id"`
+	Unit       string   `json:"unit"`
+	Status     string   `json:"status"`
+	Reason     string   `json:"reason"`
+	Source     []string `json:"source"`
+	Context    string   `json:"context"`
+	BaseTarget []string `json:"base_target"`
+	BaseState  int16    `json:"base_state"`
+	Target     []string `json:"target"`
+	State      int16    `json:"state"`
+	// Authors are the names of all who wrote a text, the last one last.
+	Authors []string `json:"authors"`
+	// Branch is the branch of ours that has the text.
+	Branch  *string `json:"branch"`
+	Created string  `json:"created"`
+	Updated string  `json:"updated"`
+}

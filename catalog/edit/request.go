@@ -1,0 +1,30 @@
+package edit
+
+import (
+	"errors"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// Request is a new text for one string.
+type Request struct {
+	// UnitID is the string's unit.
+	UnitID int64
+	// Target has the forms; their number must be that of a translation of the string.
+	Target []string
+	// State is StateEmpty, StateFuzzy or StateTranslated.
+	State catalog.State
+	// If, if not nil, is asked with the string as it is: the request is refused with
+	// ErrChanged if it says no.
+	If func(now *catalog.Unit) bool
+}
+
+// Why a request is refused, besides an [*InvalidError].
+var (
+	// ErrNotTaken: the component takes no edits (push_mode is not set).
+	ErrNotTaken = errors.New("the component takes no edits")
+	// ErrReadOnly: the string must not be translated.
+	ErrReadOnly = errors.New("the string is read-only")
+	// ErrChanged: the string is not as the editor saw it.
+	ErrChanged = errors.New("the string has changed meanwhile")
+)
