@@ -62,6 +62,8 @@ var resources = map[string]string{
 	"/api/components/demo/app/contributors/":            "GET, HEAD, OPTIONS",
 	"/api/components/demo/app/credits/":                 "GET, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/contributors/":       "GET, HEAD, OPTIONS",
+	"/api/translations/demo/app/cs/edits/":              "GET, HEAD, OPTIONS",
+	"/api/components/demo/app/edits/":                   "GET, HEAD, OPTIONS",
 	"/api/units/268435457/suggestions/":                 "GET, POST, HEAD, OPTIONS",
 	"/api/units/268435457/comments/":                    "GET, POST, HEAD, OPTIONS",
 	"/api/projects/demo/statistics/":                    "GET, HEAD, OPTIONS",

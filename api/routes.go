@@ -1,8 +1,10 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -17,10 +19,10 @@ import (
 func (s *Server) registerRoutes() {
 	s.echo.HideBanner = true
 	s.echo.HidePort = true
-	methods := []string{http.MethodGet, http.MethodHead, http.MethodOptions}
+	methods := slices.Clip([]string{http.MethodGet, http.MethodHead, http.MethodOptions})
 	for _, rt := range append(resource.Routes(&s.env), s.pages.Routes()...) {
 		h := s.endpoint(rt)
-		s.echo.Match(methods, rt.Path, h)
+		s.echo.Match(append(methods, slices.Collect(maps.Keys(rt.Writes))...), rt.Path, h)
 		s.echo.RouteNotFound(rt.Path, h)
 	}
 	s.echo.POST("/login/", s.signIn)

@@ -65,5 +65,24 @@ func (w *Writer) Push(ctx context.Context, to remote.Repository, p remote.Push) 
 	return to.Push(ctx, w.mirror.opts.Remote, w.gitDir, p)
 }
 
+// Tip returns where a branch of a repository is, without an address of the one that the
+// mirror copies; the zero hash if there is no such branch.
+func (m *Mirror) Tip(ctx context.Context, of remote.Repository, branch string) (object.Hash, error) {
+	if of.URL == "" {
+		of = m.remote
+	}
+	pattern, err := remote.ParseBranchPattern(branch)
+	if err != nil {
+		return object.Hash{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(m.opts.Timeout, defaultTimeout))
+	defer cancel()
+	heads, err := remote.NewSource(of, m.opts.Remote).List(ctx, []remote.BranchPattern{pattern})
+	if err != nil || len(heads) == 0 {
+		return object.Hash{}, err
+	}
+	return heads[0].Hash, nil
+}
+
 // Close lets the git directory go. It may be called once.
 func (w *Writer) Close() { w.release() }

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,10 +67,15 @@ func (b *Body) Has(name string) bool {
 	return b.form.Has(name)
 }
 
-// List returns a field with several values. A single text of a form is a list of one.
+// List returns a field with several values. A single text of a form is a list of one,
+// and its line breaks, which browsers send as CR LF, are line feeds.
 func (b *Body) List(name string) ([]string, error) {
 	if b.object == nil {
-		return b.form[name], nil
+		list := slices.Clone(b.form[name])
+		for i := range list {
+			list[i] = strings.ReplaceAll(list[i], "\r\n", "\n")
+		}
+		return list, nil
 	}
 	var list []string
 	if err := json.Unmarshal(b.object[name], &list); err == nil && list != nil {

@@ -20,6 +20,8 @@ type Target struct {
 	// we put it last; the zero hash says that there is none.
 	Derived bool
 	At      object.Hash
+	// Before, if set, is called with the commit before it is pushed.
+	Before func(ctx context.Context, commit object.Hash) error
 }
 
 // attempts is how often a push is tried when somebody else pushes meanwhile.
@@ -57,6 +59,11 @@ func attempt(ctx context.Context, m *gitsource.Mirror, to Target, o Options, fil
 	result, err := Derive(ctx, w, list, o)
 	if err != nil || result.Head == result.Parent || to.Derived && result.Head == to.At {
 		return result, err
+	}
+	if to.Before != nil {
+		if err := to.Before(ctx, result.Head); err != nil {
+			return result, fmt.Errorf("flush: %w", err)
+		}
 	}
 	return result, w.Push(ctx, to.Repository, remote.Push{
 		Branch: to.Branch, Commit: result.Head, Replace: to.Derived, Expect: to.At,

@@ -36,6 +36,9 @@ func (a *application) withEdits(ctx context.Context, row *catalog.Translation, u
 		}
 		switch outcome := a.merge(e, row, &units[i]); {
 		case outcome.Written():
+			if u := &units[i]; u.Target != e.BaseTarget || u.State != e.BaseState {
+				err = a.journal.RebaseEdit(ctx, e, u.Target, u.State)
+			}
 			setText(&units[i].Unit, e.Target, e.State, row.PluralNumber)
 			units[i].Text = h.Text(units[i].Target, units[i].State)
 			unit.SetMeta(&units[i], &h)

@@ -78,6 +78,63 @@ func (s *Syncer) stayingAt(ctx context.Context, row store.BranchComponent, at ti
 	return err
 }
 
+// Discard ends pending edits of a translation that choose selects: its strings have the
+// repository's texts again, by entries of action 59. reason says why, by is who wants
+// it, "" for the server. With suggest the texts become suggestions, which is what
+// happens to those that the repository refuses. It returns the number of edits.
+func (s *Syncer) Discard(ctx context.Context, component, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (n int, err error) {
+	for try := 1; ; try++ {
+		n, err = s.tryDiscard(ctx, component, translation, by, reason, suggest, choose)
+		if !errors.Is(err, catalog.ErrConflict) || try == editTries {
+			break
+		}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("discard edits of translation %d: %w", translation, err)
+	}
+	return n, nil
+}
+
+func (s *Syncer) tryDiscard(ctx context.Context, id, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (n int, err error) {
+	row, err := s.db.ComponentByID(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	e := editing{translation: translation, by: edit.Author{Name: by}, at: s.now().UTC().Truncate(time.Microsecond)}
+	status := store.EditDiscarded
+	if suggest {
+		status = store.EditConflict
+	}
+	err = s.stayingAt(ctx, row, e.at, func(ctx context.Context, tx *store.StepTx, c *component) error {
+		e.tx, e.comp, n = tx, c, 0
+		pending, err := tx.PendingEdits(ctx, translation)
+		if err != nil {
+			return err
+		}
+		pending = slices.DeleteFunc(pending, func(p store.Edit) bool { return !choose(&p) })
+		ids := make([]int64, len(pending))
+		for i := range pending {
+			ids[i] = pending[i].UnitID
+		}
+		units, err := e.load(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for i := range pending {
+			p := &pending[i]
+			if err := tx.EndEdit(ctx, p, status, reason, by, e.at); err != nil {
+				return err
+			}
+			if u, ok := units[p.UnitID]; ok {
+				e.change(u, p.BaseTarget, p.BaseState, catalog.ActionStringRepoUpdate)
+			}
+			n++
+		}
+		return e.store(ctx)
+	})
+	return n, err
+}
+
 // editing is one transaction of edits of a translation.
 type editing struct {
 	translation int64
@@ -213,9 +270,12 @@ func (e *editing) store(ctx context.Context) error {
 	if err := e.tx.PutStatDay(ctx, day); err != nil {
 		return err
 	}
-	author, err := e.tx.User(ctx, e.by.Name, e.by.Email, e.by.Time)
-	if err != nil {
-		return err
+	var author int64
+	if !e.by.Time.IsZero() { // else it is no edit
+		var err error
+		if author, err = e.tx.User(ctx, e.by.Name, e.by.Email, e.by.Time); err != nil {
+			return err
+		}
 	}
 	return e.tx.AddDelta(ctx, store.Delta{ComponentID: e.comp.row.ID, TranslationID: e.row.ID, AuthorID: author, Entries: e.entries})
 }

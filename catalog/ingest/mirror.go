@@ -39,6 +39,29 @@ func (s *Syncer) Mirror(ctx context.Context, b Branch) (*gitsource.Mirror, error
 	return m.Mirror, nil
 }
 
+// Held is the mirror of a branch while nobody else pulls it or pushes from it.
+type Held struct {
+	s      *Syncer
+	mirror *mirror
+	branch Branch
+}
+
+// Mirror is the mirror.
+func (h *Held) Mirror() *gitsource.Mirror { return h.mirror.Mirror }
+
+// Pull is Sync.
+func (h *Held) Pull(ctx context.Context) (Report, error) { return h.s.pull(ctx, h.branch, h.mirror) }
+
+// Hold waits for the turn of a branch, as a pull does, and calls fn meanwhile.
+func (s *Syncer) Hold(ctx context.Context, b Branch, fn func(context.Context, *Held) error) error {
+	m, err := s.take(ctx, b)
+	if err != nil {
+		return err
+	}
+	defer m.give()
+	return fn(ctx, &Held{s, m, b})
+}
+
 // take waits for the turn of a branch, which give ends, and opens its mirror if
 // it is not open yet or has other credentials. Opening removes what looks like
 // left-overs, so it must not happen during a pull.

@@ -119,6 +119,11 @@ func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
 		return Report{}, err
 	}
 	defer m.give()
+	return s.pull(ctx, b, m)
+}
+
+// pull is Sync for whoever has the turn of the mirror.
+func (s *Syncer) pull(ctx context.Context, b Branch, m *mirror) (Report, error) {
 	started := s.now() // after take: pulls of a branch are in order of time
 	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64), phases: newPhases(time.Now)}
 	report, err := p.run(ctx, m)

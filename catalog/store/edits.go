@@ -129,6 +129,17 @@ func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
 	return tx.fail(ctx, op, err)
 }
 
+// RebaseEdit stores what the repository has now instead of the text that a pending edit
+// began with, where the edit is written nevertheless.
+func (tx *StepTx) RebaseEdit(ctx context.Context, e *Edit, target string, state catalog.State) error {
+	e.BaseTarget, e.BaseState = target, state
+	err := tx.markChanged(ctx, e.TranslationID)
+	if err == nil {
+		err = tx.s.do(ctx, `UPDATE edits SET base_target = $1, base_state = $2 WHERE id = $3`, target, int64(state), e.ID)
+	}
+	return tx.fail(ctx, fmt.Sprintf("store the base of an edit of unit %d", e.UnitID), err)
+}
+
 // EndEdit gives a pending edit its last status. by is who did it, "" for the server.
 func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reason, by string, at time.Time) error {
 	e.Status, e.Reason = status, reason
@@ -180,6 +191,16 @@ func (tx *StepTx) UnitsToEdit(ctx context.Context, translation int64, ids []int6
 			})
 	})
 	return units, tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
+}
+
+// Unpushed counts the pending edits of a component whose strings the repository has and
+// that no branch of ours has, and
+// returns the time of the first change of the oldest.
+func (s *Snapshot) Unpushed(ctx context.Context, component int64) (n int, oldest time.Time, err error) {
+	var at int64
+	_, err = s.s.first(ctx, `SELECT COUNT(*), COALESCE(MIN(e.updated_at), 0) FROM edits e JOIN units u ON u.id = e.unit_id
+		WHERE e.status = 'pending' AND e.pushed = '' AND u.removed = 0 AND e. translation_id IN (SELECT id FROM translations WHERE component_id = $1)`, []any{component}, &n, &at)
+	return n, time.UnixMicro(at).UTC(), s.db.fail(ctx, fmt.Sprintf("count the pending edits of component %d", component), err)
 }
 
 // PendingEdits returns the pending edits of a component with their authors, by

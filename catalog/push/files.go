@@ -1,0 +1,152 @@
+package push
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/edit/message"
+	"github.com/repoglot/repoglot/catalog/flush"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// files returns the files of the group with their pending edits, and sets r.edits.
+func (r *run) files(ctx context.Context) (files []flush.File, err error) {
+	r.edits, r.codes = nil, nil
+	err = r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		for i := range r.group.rows {
+			row := &r.group.rows[i]
+			pending, err := snap.PendingEdits(ctx, row.ID)
+			if err != nil || len(pending) == 0 {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			translations, err := snap.Translations(ctx, row.ID)
+			if err != nil {
+				return err
+			}
+			for t := range translations {
+				r.addFile(&files, row, &translations[t], pending)
+			}
+		}
+		return nil
+	})
+	return files, err
+}
+
+// addFile adds the file of a translation, if it has pending edits.
+func (r *run) addFile(files *[]flush.File, row *store.BranchComponent, t *catalog.Translation, pending []store.Edit) {
+	s := &row.Settings
+	f := flush.File{
+		Component: strconv.FormatInt(row.ID, 10), Language: t.Language, Path: t.Filename,
+		Options: edit.Options{Gate: s.Edits.Gate, Forms: t.PluralNumber},
+	}
+	if s.Edits.Overrule {
+		f.Options.Policy = edit.KeepEdit
+	}
+	var edits []store.Edit
+	var last time.Time
+	for _, p := range pending {
+		if p.TranslationID != t.ID {
+			continue
+		}
+		edits = append(edits, p)
+		f.Edits = append(f.Edits, asEdit(&p))
+		if p.Updated.After(last) {
+			last = p.Updated
+		}
+	}
+	if len(edits) == 0 {
+		return
+	}
+	if !s.Edits.KeepHeader {
+		f.Options.Revision = last
+	}
+	*files, r.edits, r.codes = append(*files, f), append(r.edits, edits), append(r.codes, t.Language)
+}
+
+func asEdit(p *store.Edit) edit.Edit {
+	e := edit.Edit{
+		Context: p.Context, Source: p.Source,
+		Base: edit.Text{Target: p.BaseTarget, State: p.BaseState}, Ours: edit.Text{Target: p.Target, State: p.State},
+	}
+	for _, a := range p.Authors {
+		e.Authors = append(e.Authors, edit.Author{Name: a.Name, Email: a.Email, Time: a.At})
+	}
+	return e
+}
+
+// message returns the function that renders the message of a commit from the template of
+// its component.
+func (r *run) message(_ []flush.File) func(flush.Group) string {
+	return func(g flush.Group) string {
+		id, _ := strconv.ParseInt(g.Component, 10, 64)
+		for i := range r.group.rows {
+			if row := &r.group.rows[i]; row.ID == id {
+				t, err := message.Parse(message.Translation, row.Settings.CommitMessage)
+				if err != nil {
+					return "" // the configuration is checked; else our own message
+				}
+				return t.Render(r.values(row, g))
+			}
+		}
+		return ""
+	}
+}
+
+// values are what a template can say of a commit.
+func (r *run) values(row *store.BranchComponent, g flush.Group) message.Values {
+	v := r.componentValues(row)
+	v.Author = message.Person(g.Author.Name, g.Author.Email)
+	var names []string
+	for _, code := range g.Languages {
+		name := code
+		if l, ok := r.Languages.ByCode(code); ok {
+			name = l.Name
+		}
+		names = append(names, name)
+	}
+	v.Language, v.LanguageCode, v.Filename = strings.Join(names, ", "), strings.Join(g.Languages, ", "), strings.Join(g.Files, ", ")
+	if len(g.Languages) == 1 {
+		v.URL += g.Languages[0] + "/"
+	}
+	v.Stats = r.stats(row.ID, g.Languages)
+	return v
+}
+
+// stats sums the statistics of translations, pending edits included. They are for people:
+// without them a message has zeros.
+func (r *run) stats(component int64, languages []string) (sum catalog.Stats) {
+	_ = r.DB.Read(context.Background(), func(ctx context.Context, snap *store.Snapshot) error {
+		all, err := snap.Translations(ctx, component)
+		for i := range all {
+			for _, code := range languages {
+				if all[i].Language == code {
+					sum.Add(all[i].Stats)
+				}
+			}
+		}
+		return err
+	})
+	return sum
+}
+
+func (r *run) componentValues(row *store.BranchComponent) message.Values {
+	page := r.BaseURL + "/projects/" + row.Project.Slug + "/" + row.Slug + "/"
+	v := message.Values{
+		SiteTitle: r.SiteTitle, SiteURL: r.BaseURL, URL: page, WidgetURL: r.BaseURL + "/widget/" + row.Project.Slug + "/" + row.Slug + "/horizontal-auto.svg",
+		Project: row.Project.Settings.Name, ProjectSlug: row.Project.Slug, Component: row.Settings.Name, ComponentSlug: row.Slug,
+		RemoteBranch: "origin/" + row.Tracking,
+	}
+	for i := range r.group.rows {
+		if o := &r.group.rows[i]; o.ID != row.ID {
+			v.Linked = append(v.Linked, message.Linked{Project: o.Project.Settings.Name, Name: o.Settings.Name, URL: r.BaseURL + "/projects/" + o.Project.Slug + "/" + o.Slug + "/"})
+		}
+	}
+	return v
+}

@@ -1,0 +1,301 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/flush"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/derive"
+	"github.com/repoglot/repoglot/gitsource/forge"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
+)
+
+// Options configure a Pusher. DB, Syncer and Languages are required.
+type Options struct {
+	DB        *store.DB
+	Syncer    *ingest.Syncer
+	Languages *lang.Table
+	// Name and Email are the committer's.
+	Name, Email string
+	// SiteTitle and BaseURL are for messages; BaseURL has no slash at its end.
+	SiteTitle, BaseURL string
+	// MaxFile bounds a file in bytes; 0: 128 MiB.
+	MaxFile int64
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+	// Logger; nil: silence.
+	Logger *slog.Logger
+}
+
+// Destination is where the edits of a component go, beyond what its settings say:
+// addresses with secrets.
+type Destination struct {
+	// Repository is pushed to; without an address the one that is pulled from.
+	Repository remote.Repository
+	// Signer signs commits; nil: none does.
+	Signer derive.Signer
+	// Forge has the requests of mode request.
+	Forge forge.Forge
+}
+
+// Pusher flushes edits. It is safe for concurrent use.
+type Pusher struct {
+	Options
+}
+
+// New makes a Pusher.
+func New(o Options) *Pusher {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Pusher{o}
+}
+
+// Report is what a flush did.
+type Report struct {
+	// Commits is the number of commits that were pushed.
+	Commits int
+	// Edits is the number of edits in them.
+	Edits int
+	// Held are edits that stay pending, with the reason, by id.
+	Held map[int64]string
+}
+
+// Due reports whether edits of a branch must be flushed: the oldest is old enough, or
+// there are many.
+func (p *Pusher) Due(ctx context.Context, b ingest.Branch) (bool, error) {
+	rows, err := p.rows(ctx, b)
+	if err != nil {
+		return false, err
+	}
+	due := false
+	err = p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		for i := range rows {
+			n, oldest, err := snap.Unpushed(ctx, rows[i].ID)
+			if err != nil {
+				return err
+			}
+			due = due || n > 0 && dueAt(&rows[i].Settings, n, p.Now().Sub(oldest))
+		}
+		return nil
+	})
+	return due, err
+}
+
+// dueAt reports whether a number of edits, the oldest of an age, are to be flushed.
+func dueAt(s *catalog.ComponentSettings, n int, age time.Duration) bool {
+	wait := s.Edits.Flush
+	if s.CommitPendingAge > 0 {
+		wait = time.Duration(s.CommitPendingAge) * time.Hour
+	}
+	return age >= wait || s.Edits.FlushMax > 0 && n >= s.Edits.FlushMax
+}
+
+// rows returns the components of a branch that take edits.
+func (p *Pusher) rows(ctx context.Context, b ingest.Branch) ([]store.BranchComponent, error) {
+	if len(b.Components) == 0 {
+		return nil, nil
+	}
+	spec := &b.Components[0].Spec
+	rows, err := p.DB.Branch(ctx, spec.Repo, spec.Branch)
+	return slices.DeleteFunc(rows, func(r store.BranchComponent) bool { return !r.Settings.Edits.Taken() || !r.Imported }), err
+}
+
+// Flush makes commits of the pending edits of a branch and pushes them, and pulls what
+// was pushed to the branch itself. to says where the edits of a component go. Without
+// pending edits it does nothing. It holds the mirror, as a pull does. The error joins
+// those of all destinations; edits that it is about stay pending.
+func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination) (report Report, err error) {
+	report.Held = map[int64]string{}
+	err = p.Syncer.Hold(ctx, b, func(ctx context.Context, held *ingest.Held) error {
+		if _, err := held.Pull(ctx); err != nil {
+			return err
+		}
+		rows, err := p.rows(ctx, b)
+		if err != nil {
+			return err
+		}
+		var errs []error
+		for _, g := range destinations(rows, to) {
+			run := &run{Pusher: p, held: held, branch: b, group: g, report: &report}
+			errs = append(errs, run.flush(ctx))
+		}
+		return errors.Join(errs...)
+	})
+	if err != nil {
+		return report, fmt.Errorf("push edits of %s: %w", b.Key, err)
+	}
+	return report, nil
+}
+
+// group are components whose edits go to one branch.
+type group struct {
+	mode   catalog.PushMode
+	branch string // "": the one that is read
+	to     Destination
+	rows   []store.BranchComponent
+}
+
+// destinations groups components by where their edits go, in the order of their ids.
+func destinations(rows []store.BranchComponent, to func(*store.BranchComponent) Destination) []*group {
+	var list []*group
+	for i := range rows {
+		row := &rows[i]
+		g := &group{mode: row.Settings.Edits.Mode, to: to(row)}
+		if g.mode != catalog.PushDirect {
+			g.branch = BranchOf(row)
+		}
+		at := slices.IndexFunc(list, func(o *group) bool {
+			return o.mode == g.mode && o.branch == g.branch && o.to.Repository.URL == g.to.Repository.URL
+		})
+		if at < 0 {
+			at, list = len(list), append(list, g)
+		}
+		list[at].rows = append(list[at].rows, *row)
+	}
+	return list
+}
+
+// BranchOf is the branch of our own that the edits of a component go to: push_branch, or
+// one for each component.
+func BranchOf(row *store.BranchComponent) string {
+	if row.Settings.PushBranch != "" {
+		return row.Settings.PushBranch
+	}
+	return "repoglot/" + row.Project.Slug + "-" + row.Slug
+}
+
+// run is the flush of one group.
+type run struct {
+	*Pusher
+	held   *ingest.Held
+	branch ingest.Branch
+	group  *group
+	report *Report
+
+	known store.PushBranch // of a branch of our own
+	edits [][]store.Edit   // of the files that were written last
+	codes []string         // their languages
+}
+
+func (r *run) flush(ctx context.Context) error {
+	to := flush.Target{Repository: r.group.to.Repository, Branch: r.tracking(), Derived: r.group.mode != catalog.PushDirect}
+	if to.Derived {
+		to.Branch = r.group.branch
+		if to.Branch == r.tracking() {
+			return fmt.Errorf("push_branch %s is the branch that is read: set push_mode: direct, or another push_branch", to.Branch)
+		}
+		if err := r.settle(ctx, &to); err != nil {
+			return err
+		}
+		to.Before = func(ctx context.Context, commit object.Hash) error {
+			r.known.Next = commit.String()
+			return r.DB.SetPushBranch(ctx, r.known, nil)
+		}
+	}
+	files, err := r.files(ctx)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	o := flush.Options{
+		By: flush.By(r.group.rows[0].Settings.Edits.CommitBy), Signer: r.group.to.Signer, SignOff: r.group.rows[0].Settings.Edits.SignOff,
+		Committer: object.Signature{Name: r.Name, Email: r.Email, When: newest(files)}, MaxFile: r.MaxFile, Message: r.message(files),
+	}
+	result, err := flush.Run(ctx, r.held.Mirror(), to, o, func(ctx context.Context, head object.Head) ([]flush.File, error) {
+		if head.Hash.String() != r.head() {
+			if _, err := r.held.Pull(ctx); err != nil {
+				return nil, err
+			}
+			if err := r.reload(ctx); err != nil {
+				return nil, err
+			}
+		}
+		files, err = r.files(ctx)
+		return files, err
+	})
+	if err != nil {
+		return err
+	}
+	written := r.outcomes(files, result)
+	r.report.Commits += len(result.Commits)
+	r.report.Edits += len(written)
+	if !to.Derived {
+		_, err = r.held.Pull(ctx) // which finds that the edits are done
+		return err
+	}
+	return r.pushed(ctx, result, written)
+}
+
+// outcomes returns the edits that were written, and notes why others were not.
+func (r *run) outcomes(files []flush.File, result flush.Result) (written []store.Edit) {
+	for f := range files {
+		for i := range files[f].Edits {
+			e := r.edits[f][i]
+			switch got := result.Outcomes[f][i]; {
+			case got.Outcome.Written():
+				written = append(written, e)
+			case result.Problems[f] != nil:
+				r.report.Held[e.ID] = result.Problems[f].Error()
+			case got.Reason != "":
+				r.report.Held[e.ID] = got.Reason
+			default:
+				r.report.Held[e.ID] = got.Outcome.String()
+			}
+		}
+	}
+	if len(r.report.Held) > 0 {
+		r.Logger.Warn("edits stay pending", "branch", r.branch.Key, "edits", len(r.report.Held))
+	}
+	return written
+}
+
+// head is the commit of the group's components, "" if they are not at one.
+func (r *run) head() string {
+	head := r.group.rows[0].Head
+	for i := range r.group.rows {
+		if r.group.rows[i].Head != head {
+			return ""
+		}
+	}
+	return head
+}
+
+// reload reads the components of the group again.
+func (r *run) reload(ctx context.Context) error {
+	for i := range r.group.rows {
+		row, err := r.DB.ComponentByID(ctx, r.group.rows[i].ID)
+		if err != nil {
+			return err
+		}
+		r.group.rows[i] = row
+	}
+	return nil
+}
+
+// tracking is the branch that is read.
+func (r *run) tracking() string { return r.group.rows[0].Tracking }
+
+// newest is the time of the newest text: the committer's time, so that the same edits on
+// the same head are the same commits.
+func newest(files []flush.File) (at time.Time) {
+	for _, f := range files {
+		for _, e := range f.Edits {
+			if t := e.Last().Time; t.After(at) {
+				at = t
+			}
+		}
+	}
+	return at.Truncate(time.Second)
+}

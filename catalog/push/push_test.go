@@ -1,0 +1,262 @@
+package push_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/push"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/forge"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+func TestMain(m *testing.M) { gittest.Main(m) }
+
+const file = `msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\n"
+"PO-Revision-Date: 2020-01-01 00:00+0000\n"
+"Last-Translator: Nobody\n"
+
+msgid "One"
+msgstr ""
+
+msgid "Two"
+msgstr "Dvě"
+`
+
+// world is a store that takes edits, and the repository that they go to.
+type world struct {
+	*catalogtest.Puller
+	t      *testing.T
+	up     *gittest.Upstream[object.Hash]
+	pusher *push.Pusher
+	to     push.Destination
+}
+
+func newWorld(t *testing.T, s catalog.ComponentSettings) *world {
+	t.Helper()
+	gittest.NeedGit(t)
+	up := gittest.NewUpstream[object.Hash](t)
+	up.Push("Other", gittest.Files{"po/cs.po": file, "other": "x"})
+	s.LanguageRegex, s.CommitMessage = "^[^.]+$", "Translate into {{ language_name }} ({{ stats.translated }} of {{ stats.all }})\r\n\r\n{{ url }}"
+	w := &world{Puller: catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"app": s}), t: t, up: up}
+	w.Sync()
+	w.pusher = push.New(push.Options{
+		DB: w.DB, Syncer: w.Syncer, Languages: w.Languages, Name: "repoglot", Email: "noreply@example.org",
+		SiteTitle: "repoglot", BaseURL: "https://l10n.example.org", Now: func() time.Time { return w.Clock },
+	})
+	return w
+}
+
+// edit gives a Czech string another text.
+func (w *world) edit(source, target string) {
+	w.t.Helper()
+	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		if tr.Language != "cs" || u.Source != source {
+			return
+		}
+		_, err := w.Syncer.Edit(w.t.Context(), c.ID, tr.ID, edit.Author{Name: "Jana Nováková", Email: "jana@example.org"},
+			[]edit.Request{{UnitID: u.ID, Target: []string{target}, State: catalog.StateTranslated}})
+		gittest.Must(w.t, err)
+	})
+}
+
+func (w *world) flush() push.Report {
+	w.t.Helper()
+	report, err := w.pusher.Flush(w.t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to })
+	gittest.Must(w.t, err)
+	return report
+}
+
+// state lists what is served in Czech, with a star for what is pending, and the statuses
+// of the journal.
+func (w *world) state() string {
+	w.t.Helper()
+	var texts, edits []string
+	w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		if tr.Language == "cs" {
+			texts = append(texts, u.Target+map[bool]string{true: "*"}[u.Pending]+map[bool]string{true: "?"}[u.HasSuggestion])
+		}
+	})
+	w.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
+		list, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Limit: 100})
+		for _, e := range list {
+			edits = append(edits, strings.TrimSpace(string(e.Status)+" "+e.Reason))
+		}
+		return err
+	})
+	return strings.Join(texts, " ") + " | " + strings.Join(edits, ", ")
+}
+
+func (w *world) want(state, when string) {
+	w.t.Helper()
+	if diff := cmp.Diff(state, w.state()); diff != "" {
+		w.t.Errorf("%s (-want +got)\n%s", when, diff)
+	}
+	w.Verify()
+}
+
+// at shows a branch: author, subject and files of its newest commit.
+func (w *world) at(branch string) string {
+	w.t.Helper()
+	return gittest.RunGit(w.t, w.up.Dir, "log", "-1", "--format=%an <%ae> %s", "--name-only", branch)
+}
+
+// TestDirect edits, flushes to the branch itself, and pulls: the edit is there once.
+func TestDirect(t *testing.T) {
+	w := newWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour}})
+	w.edit("One", "Jedna")
+	w.want("Jedna* Dvě | pending", "edited")
+	if due, err := w.pusher.Due(t.Context(), w.Branch); err != nil || due {
+		t.Errorf("due at once: %v", err)
+	}
+	w.Clock = w.Clock.Add(2 * time.Hour)
+	if due, err := w.pusher.Due(t.Context(), w.Branch); err != nil || !due {
+		t.Errorf("not due after two hours: %v", err)
+	}
+	_, last := w.ChangesAfter(0)
+	if report := w.flush(); report.Commits != 1 || report.Edits != 1 {
+		t.Errorf("%+v", report)
+	}
+	w.want("Jedna Dvě | flushed", "flushed")
+	if text, _ := w.ChangesAfter(last); text != "" {
+		t.Errorf("our own commit makes entries:\n%s", text)
+	}
+	if got, want := w.at("main"), "Jana Nováková <jana@example.org> Translate into Czech (2 of 2)\n\npo/cs.po"; got != want {
+		t.Errorf("main:\n%s\nwant\n%s", got, want)
+	}
+	diff := gittest.RunGit(t, w.up.Dir, "diff", "--unified=0", "main~1", "main")
+	if n := strings.Count(diff, "\n+") - 1; n != 3 { // the string, two lines of the header
+		t.Errorf("%d lines changed:\n%s", n, diff)
+	}
+	head := w.at("main")
+	if report := w.flush(); report.Commits != 0 || w.at("main") != head {
+		t.Errorf("nothing is pending: %+v", report)
+	}
+	// Somebody else is faster, in another string and in the same one.
+	w.edit("One", "Jednička")
+	w.edit("Two", "Dvojka")
+	w.up.Push("Other", gittest.Files{"po/cs.po": strings.Replace(strings.Replace(file, "msgstr \"\"\n\nmsgid \"Two", "msgstr \"Jeden\"\n\nmsgid \"Two", 1), "", "", 1)}, w.head("main"))
+	w.flush()
+	w.want("Jeden? Dvojka | flushed, conflict conflict, flushed", "after a conflict")
+}
+
+func (w *world) head(branch string) object.Hash {
+	w.t.Helper()
+	h, err := object.ReadRef(w.up.Dir, "refs/heads/"+branch)
+	gittest.Must(w.t, err)
+	return h
+}
+
+// TestBranch flushes to a branch of our own, which is merged in some ways.
+func TestBranch(t *testing.T) {
+	w := newWorld(t, catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushBranch}})
+	main := w.head("main")
+	w.edit("One", "Jedna")
+	w.flush()
+	w.want("Jedna* Dvě | pending", "flushed")
+	first := w.head("l10n")
+	if w.head("main") != main {
+		t.Error("main has moved")
+	}
+	w.flush()
+	if w.head("l10n") != first {
+		t.Error("a flush without anything new moves the branch")
+	}
+	w.edit("Two", "Dvojka")
+	w.flush()
+	second := w.head("l10n")
+	w.up.Push("Merger", gittest.Files{"po/cs.po": gittest.RunGit(t, w.up.Dir, "cat-file", "blob", "l10n:po/cs.po") + "\n"}, main) // squashed
+	w.Sync()
+	w.want("Jedna Dvojka | flushed, flushed", "squashed")
+	w.edit("One", "Jednička")
+	w.flush()
+	if parent := gittest.RunGit(t, w.up.Dir, "rev-parse", "l10n~1"); parent != w.head("main").String() || w.head("l10n") == second {
+		t.Errorf("the branch is not on top of main: %s", parent)
+	}
+	w.up.Remove("l10n")
+	w.edit("One", "Jedenáct")
+	w.flush()
+	w.want("Jedenáct* Dvojka | flushed, flushed, pending", "after its removal")
+	// Commits of others are not overwritten.
+	theirs := w.up.Push("Other", gittest.Files{"x": "y"}, w.head("l10n"))
+	w.up.Set("l10n", theirs)
+	w.up.Set("main", w.head("main"))
+	w.edit("Two", "Dva")
+	_, err := w.pusher.Flush(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to })
+	if err == nil || !strings.Contains(err.Error(), "not of this server") || w.head("l10n") != theirs {
+		t.Errorf("a branch of others: %v", err)
+	}
+}
+
+// fakeForge is a forge with one request.
+type fakeForge struct {
+	forge.Request
+	draft  forge.Draft
+	opened int
+}
+
+func (f *fakeForge) Find(context.Context, string, string) (forge.Request, bool, error) {
+	return f.Request, f.State == forge.Open, nil
+}
+
+func (f *fakeForge) Open(_ context.Context, d forge.Draft) (forge.Request, error) {
+	f.opened++
+	f.draft, f.Request = d, forge.Request{Number: f.opened, State: forge.Open, URL: fmt.Sprint("https://forge/", f.opened), Title: d.Title, Body: d.Body}
+	return f.Request, nil
+}
+
+func (f *fakeForge) Update(_ context.Context, _ int, title, body string) (forge.Request, error) {
+	f.Title, f.Body = title, body
+	return f.Request, nil
+}
+
+func (f *fakeForge) Read(context.Context, int) (forge.Request, error) { return f.Request, nil }
+
+// TestRequest flushes to a request, which is updated, closed, and opened anew for what
+// is restored.
+func TestRequest(t *testing.T) {
+	f := &fakeForge{}
+	w := newWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushRequest}, PullMessage: "News from {{ site_title }}\r\n\r\nSee {{ url }}."})
+	w.to.Forge = f
+	w.edit("One", "Jedna")
+	w.flush()
+	if f.draft.Head != "repoglot/demo-app" || f.draft.Base != "main" || f.Title != "News from repoglot" || !strings.Contains(f.Body, "Jedna") || f.opened != 1 {
+		t.Errorf("%+v", f)
+	}
+	w.edit("Two", "Dvojka")
+	w.flush()
+	if f.opened != 1 || !strings.Contains(f.Body, "Dvojka") {
+		t.Errorf("not updated in place: %+v", f)
+	}
+	w.edit("Two", "Dva") // after the request was last updated
+	f.State = forge.Closed
+	_, last := w.ChangesAfter(0)
+	w.flush()
+	w.want("? Dva* | conflict the request 1 was closed without a merge, pending", "closed")
+	if text, _ := w.ChangesAfter(last); strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "59 ") {
+		t.Errorf("entries of a closed request:\n%s", text)
+	}
+	if f.opened != 2 || strings.Contains(f.Body, "Jedna") {
+		t.Errorf("the rest: %+v", f)
+	}
+	w.edit("One", "Jedna") // restored
+	w.flush()
+	if !strings.Contains(f.Body, "Jedna") || f.opened != 2 {
+		t.Errorf("restored: %+v", f)
+	}
+	w.up.Push("Merger", gittest.Files{"po/cs.po": gittest.RunGit(t, w.up.Dir, "cat-file", "blob", "repoglot/demo-app:po/cs.po") + "\n"}, w.head("main"), w.head("repoglot/demo-app"))
+	f.State = forge.Merged
+	w.flush()
+	w.want("Jedna Dva | conflict the request 1 was closed without a merge, flushed, flushed", "merged")
+}

@@ -1,0 +1,130 @@
+package push
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit/message"
+	"github.com/repoglot/repoglot/catalog/flush"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/forge"
+)
+
+// settle finds out where our branch is, and what became of its request.
+func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
+	repo := r.group.to.Repository
+	if repo.URL == "" {
+		repo = r.held.Mirror().Remote()
+	}
+	if r.known, err = r.DB.PushBranch(ctx, repo.String(), to.Branch); err != nil {
+		return err
+	}
+	tip, err := r.held.Mirror().Tip(ctx, r.group.to.Repository, to.Branch)
+	if err != nil {
+		return err
+	}
+	// An interrupted push, or a branch that was removed after a merge, is ours to replace.
+	if !tip.IsZero() && tip.String() != r.known.At && tip.String() != r.known.Next {
+		return fmt.Errorf("the branch %s has commits that are not of this server: remove it, or set another push_branch", to.Branch)
+	}
+	to.At, r.known.At = tip, ""
+	if !tip.IsZero() {
+		r.known.At = tip.String()
+	}
+	if r.group.mode != catalog.PushRequest || r.known.Request == 0 || r.group.to.Forge == nil {
+		return nil
+	}
+	request, err := r.group.to.Forge.Read(ctx, r.known.Request)
+	if err != nil || request.State == forge.Open {
+		return err
+	}
+	r.known.Request, r.known.URL = 0, ""
+	if request.State == forge.Closed {
+		if err := r.refuse(ctx, request); err != nil {
+			return err
+		}
+	}
+	return r.DB.SetPushBranch(ctx, r.known, nil)
+}
+
+// refuse makes suggestions of the edits of a request that was closed without a merge.
+// Texts that are newer than the request stay pending.
+func (r *run) refuse(ctx context.Context, request forge.Request) error {
+	for i := range r.group.rows {
+		row := &r.group.rows[i]
+		var translations []catalog.Translation
+		err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+			translations, err = snap.Translations(ctx, row.ID)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		reason := fmt.Sprintf("the request %d was closed without a merge", request.Number)
+		for t := range translations {
+			if translations[t].IsSource {
+				continue
+			}
+			_, err := r.Syncer.Discard(ctx, row.ID, translations[t].ID, "", reason, true, func(e *store.Edit) bool { return e.Pushed == r.group.branch })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pushed notes what our branch has now, and keeps its request.
+func (r *run) pushed(ctx context.Context, result flush.Result, written []store.Edit) error {
+	r.known.Next = ""
+	if result.Head != result.Parent {
+		r.known.At = result.Head.String()
+	}
+	if r.group.mode == catalog.PushRequest && r.group.to.Forge != nil && len(written) > 0 {
+		request, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, r.draft(written))
+		if err != nil {
+			return err
+		}
+		r.known.Request, r.known.URL = request.Number, request.URL
+	}
+	return r.DB.SetPushBranch(ctx, r.known, written)
+}
+
+// draft makes the texts of the request.
+func (r *run) draft(written []store.Edit) forge.Draft {
+	row := &r.group.rows[0]
+	text := ""
+	if t, err := message.Parse(message.Component, row.Settings.PullMessage); err == nil {
+		text = t.Render(r.componentValues(row))
+	}
+	title, intro := splitMessage(text)
+	rows := make([]forge.Row, len(written))
+	for i := range written {
+		e := &written[i]
+		rows[i] = forge.Row{Context: e.Context, Source: e.Source, Before: e.BaseTarget, After: e.Target, Fuzzy: e.State.Fuzzy(), Language: r.language(e.TranslationID)}
+	}
+	return forge.Draft{Head: r.group.branch, Base: r.tracking(), Title: title, Body: forge.Body(intro, rows)}
+}
+
+// splitMessage returns the first line of a message, and the rest.
+func splitMessage(text string) (title, rest string) {
+	title, rest, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	if title == "" {
+		title = "Update translations"
+	}
+	return title, strings.TrimSpace(rest)
+}
+
+// language is the code of a translation.
+func (r *run) language(translation int64) (code string) {
+	for f := range r.edits {
+		for i := range r.edits[f] {
+			if r.edits[f][i].TranslationID == translation {
+				return r.codes[f]
+			}
+		}
+	}
+	return ""
+}
