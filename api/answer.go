@@ -94,8 +94,10 @@ func (x exchange) setHeader(h *header) {
 		put(to, "Location", h.location)
 	}
 	if h.contentType == rest.TypeHTML {
-		put(to, "Content-Security-Policy", page.Policy)
-		put(to, "Referrer-Policy", "same-origin")
+		if h.status != http.StatusNotModified { // a 304 would replace the policy of the copy
+			put(to, "Content-Security-Policy", page.Policy)
+			put(to, "Referrer-Policy", "same-origin")
+		}
 		to["Vary"] = x.s.fixed.varyPage
 	}
 	if x.rt.Kind == resource.KindPage {

@@ -2,14 +2,17 @@ package api
 
 import (
 	"bufio"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +27,8 @@ type browserTab struct {
 	t      *testing.T
 	ws     *websocket.Conn
 	last   int
-	errors []string // of the console
+	errors []string        // of the console
+	hosts  map[string]bool // of requests
 }
 
 var devTools = regexp.MustCompile(`DevTools listening on ws://([^/]+)/`)
@@ -86,8 +90,8 @@ func attach(t *testing.T, host string) *browserTab {
 			ws, err := websocket.Dial(tab.URL, "", "http://"+host)
 			must(t, err)
 			ws.MaxPayloadBytes = 64 << 20
-			b := &browserTab{t: t, ws: ws}
-			for _, domain := range []string{"Page", "Log", "Runtime"} {
+			b := &browserTab{t: t, ws: ws, hosts: map[string]bool{}}
+			for _, domain := range []string{"Page", "Log", "Runtime", "Network"} {
 				b.call(domain+".enable", nil)
 			}
 			return b
@@ -113,6 +117,13 @@ func (b *browserTab) receive() message {
 	must(b.t, websocket.JSON.Receive(b.ws, &m))
 	if m.Method == "Log.entryAdded" || m.Method == "Runtime.exceptionThrown" {
 		b.errors = append(b.errors, string(m.Params))
+	}
+	if m.Method == "Network.requestWillBeSent" {
+		var sent struct{ Request struct{ URL string } }
+		must(b.t, json.Unmarshal(m.Params, &sent))
+		if u, err := url.Parse(sent.Request.URL); err == nil && u.Scheme != "data" {
+			b.hosts[u.Host] = true
+		}
 	}
 	return m
 }
@@ -151,7 +162,7 @@ func (b *browserTab) ask(expression string) string {
 			Value any `json:"value"`
 		} `json:"result"`
 	}
-	must(b.t, json.Unmarshal(b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}), &r))
+	must(b.t, json.Unmarshal(b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}), &r))
 	return fmt.Sprint(r.Result.Value)
 }
 
@@ -173,37 +184,118 @@ const broken = `(() => {
 	return out.slice(0, 10).join("\n");
 })()`
 
-// TestBrowser opens each page in Chromium: at 1280 and 320 px, light and dark, English
-// and Arabic. There is no error in the console, nothing to scroll sideways, and the
-// structure is sound.
+// axe lists the violations of the rules of axe-core, one per line.
+const axe = `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + n.failureSummary.slice(0, 300)).join(" | ")).join("\n"))`
+
+// readAxe reads axe-core (testdata/axe.txt).
+func readAxe(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open("testdata/axe.min.js.gz")
+	must(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	must(t, err)
+	source, err := io.ReadAll(z)
+	must(t, err)
+	return string(source)
+}
+
+// The parts of a test that everything on a page can be reached with the key Tab, and that
+// what has the focus is seen.
+const (
+	watchFocus = `(() => {
+	window.reached = new Set(); window.unseen = new Set();
+	document.addEventListener("focusin", e => { reached.add(e.target); if (getComputedStyle(e.target).outlineStyle === "none") unseen.add(e.target); });
+	window.wanted = [...document.querySelectorAll('a[href],button,input:not([type=hidden]),select,summary,[tabindex="0"]')].filter(e => e.checkVisibility());
+	return wanted.length + 8 * document.querySelectorAll("input[type=date]").length; // which have several stops
+})()`
+	notReached = `[...wanted.filter(e => !reached.has(e)).map(e => "not reached: " + e.outerHTML), ...[...unseen].map(e => "no outline: " + e.outerHTML)].map(s => s.slice(0, 200)).slice(0, 5).join("\n")`
+)
+
+// tab presses the key Tab.
+func (b *browserTab) tab() {
+	for _, kind := range []string{"rawKeyDown", "keyUp"} {
+		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9})
+	}
+}
+
+// keyboard walks over a page with the key Tab.
+func (b *browserTab) keyboard(target string) {
+	b.t.Helper()
+	n, err := strconv.Atoi(b.ask(watchFocus))
+	must(b.t, err)
+	for range n + 5 {
+		b.tab()
+	}
+	if got := b.ask(notReached); got != "" {
+		b.t.Errorf("%s by keyboard: %s", target, got)
+	}
+}
+
+// TestBrowser opens each page in Chromium: at 1280 and 390 px, light and dark, English
+// and Arabic. There is no error in the console, no request to another host, nothing to
+// scroll sideways, no violation of the rules of axe-core, and everything is reached by
+// keyboard. With REPOGLOT_LONG_TESTS=1 it opens each page in all eight ways, otherwise in
+// two, in one of which it applies the rules.
 func TestBrowser(t *testing.T) {
 	b := openBrowser(t)
 	site := httptest.NewServer(bare(catalogtest.Demo(t), Options{CacheBytes: 8 << 20}))
 	defer site.Close()
+	rules := readAxe(t)
 	targets := everyPage()
 	_, rec := send(site.Config.Handler, http.MethodGet, "/translate/demo/app/cs/")
 	targets = append(targets, strings.ReplaceAll(checksumLink.FindString(rec.Body.String()), "&amp;", "&"))
 	for i, target := range targets {
-		for _, width := range []int{1280, 320} {
-			language := []string{"en", "ar"}[(i+width/320)%2]
-			with := "?ui="
-			if strings.Contains(target, "?") {
-				with = "&ui="
+		for way := range 8 {
+			width, language, dark, apply := []int{1280, 390}[way&1], []string{"en", "ar"}[way>>1&1], way>>2 == 1, rules
+			if os.Getenv("REPOGLOT_LONG_TESTS") == "" {
+				if way != i%4*2 && way != (i+3)%4*2+1 {
+					continue
+				}
+				if (i+way)%2 == 1 { // the rules take most of the time
+					apply = ""
+				}
 			}
-			b.errors = nil
-			b.load(site.URL+target+with+language, width, i%2 == 0)
-			if got := b.ask(`document.documentElement.lang`); got != language {
-				t.Errorf("%s: language %q, want %q", target, got, language)
-			}
-			if got := b.ask(`document.documentElement.scrollWidth <= window.innerWidth ? "" : [...document.querySelectorAll("body *")].filter(e => { const r = e.getBoundingClientRect(); return (r.right > window.innerWidth + 1 || r.left < -1) && !e.closest(".scroll,pre,.vh,.skip"); }).slice(0, 3).map(e => e.outerHTML.slice(0, 200)).join("\n")`); got != "" {
-				t.Errorf("%s in %s is wider than %d px: %s", target, language, width, got)
-			}
-			if got := b.ask(broken); got != "" {
-				t.Errorf("%s: %s", target, got)
-			}
-			if len(b.errors) > 0 {
-				t.Errorf("%s: %.500s", target, b.errors)
+			b.inspect(site.URL, target, language, apply, width, dark)
+			if way&1 == 0 && i%3 == 0 {
+				b.keyboard(target)
 			}
 		}
+	}
+	for host := range b.hosts {
+		if "http://"+host != site.URL {
+			t.Errorf("a request to %s", host)
+		}
+	}
+}
+
+// inspect opens a page in one way.
+func (b *browserTab) inspect(origin, target, language, rules string, width int, dark bool) {
+	b.t.Helper()
+	with := "?ui="
+	if strings.Contains(target, "?") {
+		with = "&ui="
+	}
+	b.errors = nil
+	b.load(origin+target+with+language, width, dark)
+	where := fmt.Sprintf("%s in %s at %d px, dark %v", target, language, width, dark)
+	if got := b.ask(`document.documentElement.lang`); got != language {
+		b.t.Errorf("%s: language %q", where, got)
+	}
+	if got := b.ask(`document.documentElement.scrollWidth <= window.innerWidth ? "" : [...document.querySelectorAll("body *")].filter(e => { const r = e.getBoundingClientRect(); return (r.right > window.innerWidth + 1 || r.left < -1) && !e.closest(".scroll,pre,.vh,.skip"); }).slice(0, 3).map(e => e.outerHTML.slice(0, 200)).join("\n")`); got != "" {
+		b.t.Errorf("%s is wider: %s", where, got)
+	}
+	if got := b.ask(broken); got != "" {
+		b.t.Errorf("%s: %s", where, got)
+	}
+	if len(b.errors) > 0 {
+		b.t.Errorf("%s: %.500s", where, b.errors)
+	}
+	if rules == "" {
+		return
+	}
+	b.ask(rules)
+	if got := b.ask(axe); got != "" {
+		b.t.Errorf("%s: %s", where, got)
 	}
 }

@@ -61,7 +61,9 @@ func renderChapter(name string, source []byte) *chapter {
 	if err := md.Convert(source, &b); err != nil {
 		panic(err) // only writing can fail, and memory does not
 	}
-	c.Body = template.HTML(strings.ReplaceAll(strings.ReplaceAll(b.String(), "<table>", `<div class="scroll" role="region" tabindex="0" aria-label="Table"><table>`), "</table>", "</table></div>"))
+	c.Body = template.HTML(strings.NewReplacer( // what may be wider than a phone is scrolled by itself, with the keyboard too
+		"<table>", `<div class="scroll" role="group" tabindex="0" aria-label="Table"><table>`, "</table>", "</table></div>", "<pre>", `<pre tabindex="0">`,
+	).Replace(b.String()))
 	return c
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -90,6 +91,7 @@ type importing struct {
 }
 
 func (p *Pages) importingOf(rows []*store.ComponentRow, v *view) (list []importing) {
+	some := slices.ContainsFunc(rows, func(c *store.ComponentRow) bool { return c.Imported })
 	for _, c := range rows {
 		if c.Imported {
 			continue
@@ -99,7 +101,9 @@ func (p *Pages) importingOf(rows []*store.ComponentRow, v *view) (list []importi
 		if state, i.Running = p.env.Progress(c.ID); i.Running {
 			i.Percent = min(max(state.Percent, 0), 100)
 		}
-		v.Refresh = 5
+		if v.Live = true; !some { // otherwise somebody may be reading
+			v.Refresh = 5
+		}
 		list = append(list, i)
 	}
 	return list

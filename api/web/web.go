@@ -111,6 +111,7 @@ type view struct {
 	UI       []link // the languages of the pages
 	Query    string // in the search field of the frame
 	Refresh  int    // seconds after which the page is loaded again; 0: never
+	Live     bool   // it shows what changes without the store: it is never kept
 	Body     any
 	Problems []problem
 	Style    template.CSS
@@ -145,7 +146,7 @@ func (p *Pages) route(pattern, name, template string, of func(r *rest.Request) s
 			if err != nil {
 				return nil, err
 			}
-			return &rest.Document{ContentType: rest.TypeHTML, Body: body, Live: v.Refresh > 0}, nil
+			return &rest.Document{ContentType: rest.TypeHTML, Body: body, Live: v.Live}, nil
 		},
 	}
 }
