@@ -69,6 +69,8 @@ var (
 	ErrCredentials = errors.New("a token is needed")
 	// ErrNotReady says that the repository has not been fetched yet.
 	ErrNotReady = errors.New("the repository is not here yet")
+	// ErrElsewhere says that another process has the repository.
+	ErrElsewhere = errors.New("another process has the repository")
 	// ErrNoGit says that the server has no git program to answer with.
 	ErrNoGit = errors.New("no git program")
 	// ErrRequest says that the client did not speak git's protocol.
@@ -84,7 +86,7 @@ type Repository interface {
 }
 
 // Repositories finds the repository of a component for the client of r. Errors
-// wrap ErrNotFound, ErrCredentials or ErrNotReady.
+// wrap ErrNotFound, ErrCredentials, ErrNotReady or ErrElsewhere.
 type Repositories interface {
 	Repository(r *http.Request, project, component string) (Repository, error)
 }
@@ -242,6 +244,9 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, ErrNotReady):
 		w.Header().Set("Retry-After", "10")
 		refuse(w, http.StatusServiceUnavailable, "The repository has not been fetched yet: try again in a while.")
+	case errors.Is(err, ErrElsewhere):
+		w.Header().Set("Retry-After", "10")
+		refuse(w, http.StatusServiceUnavailable, "This process has not pulled the repository: another process of the cluster has it.")
 	case errors.Is(err, ErrNoGit):
 		refuse(w, http.StatusServiceUnavailable, "This server cannot be cloned from: it has no git program, or may not use it.")
 	case errors.Is(err, context.DeadlineExceeded):

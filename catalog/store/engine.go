@@ -11,9 +11,10 @@ type engine interface {
 	close() []error
 	// remote reports whether the database is on a server, which may be away.
 	remote() bool
-	// listen calls wake when another process may have committed, until ctx is done.
+	// listen calls wake when another process may have committed, and wished when a
+	// branch may be due, until ctx is done.
 	// It may return before, and need not be told of everything.
-	listen(ctx context.Context, wake func())
+	listen(ctx context.Context, wake, wished func())
 	// committed is called after every commit of the writer.
 	committed(ctx context.Context)
 	// beginLongRead reserves one of Options.LongReaders; end is nil if all are in use.

@@ -45,7 +45,7 @@ const (
 
 func newPostgres(dsn string, opts Options) *pgEngine {
 	return &pgEngine{
-		dsn: dsn, log: opts.Logger, maxLong: int32(opts.LongReaders), connections: opts.Readers + opts.LongReaders + 2, // a writer, a listener
+		dsn: dsn, log: opts.Logger, maxLong: int32(opts.LongReaders), connections: opts.Readers + opts.LongReaders + 2 + clusterSessions, // a writer, a listener
 		gate: gate{now: opts.Now},
 	}
 }
@@ -82,6 +82,7 @@ func (e *pgEngine) open(ctx context.Context, opts Options, shared *shared) (p po
 		writer:  newPool(connect(e.config), 1, false, shared),
 		readers: newPool(connect(e.reads), opts.Readers, true, shared),
 		long:    newPool(connect(e.reads), opts.LongReaders, true, shared),
+		cluster: newPool(connect(e.config), clusterSessions, false, shared),
 	}, nil
 }
 

@@ -12,6 +12,12 @@ import (
 // the transaction commits. Schemas of one database have channels of their own.
 const notifyReaders = `SELECT pg_notify('repoglot_' || current_schema()::regnamespace::oid, '')`
 
+// pullWished is the text of the notification that a branch is due.
+const pullWished = "pull"
+
+// notifyPullers tells them that a branch is due.
+const notifyPullers = `SELECT pg_notify('repoglot_' || current_schema()::regnamespace::oid, '` + pullWished + `')`
+
 const listenToWriters = `DO $$ BEGIN EXECUTE 'LISTEN repoglot_' || current_schema()::regnamespace::oid; END $$`
 
 // notify wakes the readers in other processes, if the transaction commits. With SQLite
@@ -24,9 +30,9 @@ func (s *session) notify(ctx context.Context) error {
 }
 
 // listen waits for notifications on a connection of its own.
-func (e *pgEngine) listen(ctx context.Context, wake func()) {
+func (e *pgEngine) listen(ctx context.Context, wake, wished func()) {
 	for ctx.Err() == nil {
-		err := e.listenOnce(ctx, wake)
+		err := e.listenOnce(ctx, wake, wished)
 		if ctx.Err() != nil {
 			return
 		}
@@ -43,9 +49,15 @@ func (e *pgEngine) listen(ctx context.Context, wake func()) {
 const listenPause = time.Second
 
 // listenOnce listens until the connection fails.
-func (e *pgEngine) listenOnce(ctx context.Context, wake func()) error {
+func (e *pgEngine) listenOnce(ctx context.Context, wake, wished func()) error {
 	config := e.reads.Copy()
-	config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { wake() }
+	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) {
+		if n.Payload == pullWished {
+			wished()
+			return
+		}
+		wake()
+	}
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler { // nothing to cancel
 		return &pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()}
 	}
@@ -62,6 +74,7 @@ func (e *pgEngine) listenOnce(ctx context.Context, wake func()) error {
 		return err
 	}
 	wake() // there may be news from before
+	wished()
 	for {
 		if err := conn.WaitForNotification(ctx); err != nil {
 			return err

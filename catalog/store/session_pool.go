@@ -12,10 +12,11 @@ type pools struct {
 	writer  *pool // of steps and settings
 	readers *pool // of Read
 	long    *pool // of ReadLong
+	cluster *pool // of a Cluster; nil in SQLite
 }
 
 func (p *pools) close() {
-	for _, p := range []*pool{p.readers, p.long, p.writer} {
+	for _, p := range []*pool{p.readers, p.long, p.writer, p.cluster} {
 		if p != nil {
 			p.close()
 		}

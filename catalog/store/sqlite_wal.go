@@ -50,7 +50,7 @@ func (e *sqliteEngine) committed(ctx context.Context) {
 func (*sqliteEngine) remote() bool { return false }
 
 // listen does nothing: other processes do not tell.
-func (*sqliteEngine) listen(context.Context, func()) {}
+func (*sqliteEngine) listen(context.Context, func(), func()) {}
 
 func (e *sqliteEngine) beginLongRead() (end func(context.Context)) {
 	if e.longReads.Add(1) > e.maxLong {

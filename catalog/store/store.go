@@ -22,6 +22,7 @@ type DB struct {
 	caches   caches
 	searches *searches
 	notifier *notifier
+	wished   chan struct{} // see Cluster.Wished
 	// generations are what Unchanged compares.
 	generations *generations
 	reached     atomic.Int64 // when the database answered last, in Unix nanoseconds
@@ -109,7 +110,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 		name:     dsn,
 		caches:   caches{spans: newSpanCache(), lookups: newLookups()},
 		searches: newSearches(opts.Readers),
-		notifier: newNotifier(opts.PollInterval), generations: newGenerations(),
+		notifier: newNotifier(opts.PollInterval), wished: make(chan struct{}, 1), generations: newGenerations(),
 		now: opts.Now, log: opts.Logger, metrics: newMetrics(),
 	}
 	if isPostgres(dsn) {
@@ -176,7 +177,7 @@ const maxAttempts = 5
 func (db *DB) writeLocked(ctx context.Context, lock func(context.Context, *session) error, fn func(s *session) error) error {
 	var changed news
 	err := db.pools.writer.transact(ctx, func(s *session) error {
-		err := lock(ctx, s)
+		err := fenced(ctx, s, lock)
 		if err == nil {
 			err = fn(s)
 		}

@@ -105,16 +105,17 @@ func (n *notifier) close() {
 // follow learns what other processes write until ctx is done.
 func (db *DB) follow(ctx context.Context) {
 	notified := make(chan struct{}, 1)
-	var listener sync.WaitGroup
-	defer listener.Wait()
-	listener.Go(func() {
-		db.engine.listen(ctx, func() {
+	wake := func(c chan struct{}) func() {
+		return func() {
 			select {
-			case notified <- struct{}{}:
+			case c <- struct{}{}:
 			default:
 			}
-		})
-	})
+		}
+	}
+	var listener sync.WaitGroup
+	defer listener.Wait()
+	listener.Go(func() { db.engine.listen(ctx, wake(notified), wake(db.wished)) })
 	ticker := time.NewTicker(db.notifier.interval)
 	defer ticker.Stop()
 	failed := false

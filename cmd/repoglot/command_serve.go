@@ -24,8 +24,9 @@ import (
 )
 
 func (p *program) serveCommand() *cobra.Command {
+	noPull := false
 	cmd := &cobra.Command{
-		Use:   "serve [--config FILE | REPO]",
+		Use:   "serve [--no-pull] [--config FILE | REPO]",
 		Short: "Serve the projects of a configuration, or one repository without one",
 		Long: "Serve the projects of a configuration, ./" + defaultConfig + " unless --config names\n" +
 			"another, or one repository: its PO files are found as discover does, and its\n" +
@@ -48,30 +49,34 @@ func (p *program) serveCommand() *cobra.Command {
 				return usageError{errors.New("--config and a repository exclude each other: give one of them")}
 			}
 			defer limitMemory(p.env(), serveMemory)()
-			return p.serve(cmd.Context(), strings.Join(args, ""))
+			if noPull {
+				return p.serve(cmd.Context(), strings.Join(args, ""), workAnswer)
+			}
+			return p.serve(cmd.Context(), strings.Join(args, ""), workServe)
 		}),
 	}
-	cmd.Flags().StringVar(&p.flags.listen, "listen", "", "`HOST:PORT` to listen on (default "+config.DefaultListen+"); wins over listen of the configuration")
-	p.dataFlags(cmd.Flags())
-	p.logFlags(cmd.Flags(), slog.LevelInfo)
+	cmd.Flags().BoolVar(&noPull, "no-pull", false, "only answer: other processes that use the same PostgreSQL database pull (docs/cluster.md)")
+	p.listenFlags(cmd)
 	return cmd
 }
 
 // server is a running serve.
 type server struct {
-	program *program
-	log     *slog.Logger
-	config  *config.Config
-	engine  *engine
-	pulls   *supervisor
-	api     *api.Server
+	program   *program
+	log       *slog.Logger
+	config    *config.Config
+	engine    *engine
+	pullsOnly bool
+	pulls     *supervisor
+	api       *api.Server
 
 	connections, monitors *connections
 	shared                limit.Pools // all that clients share
 }
 
-// serve serves until ctx is done. repo is "" for a configuration.
-func (p *program) serve(ctx context.Context, repo string) (err error) {
+// serve serves until ctx is done. repo is "" for a configuration; work says whether it
+// answers and pulls.
+func (p *program) serve(ctx context.Context, repo, work string) (err error) {
 	b := newProgressBar(p.stderr)
 	p.stdout, p.stderr = b.above(p.stdout), b.above(p.stderr)
 	log, err := p.logger(slog.LevelInfo)
@@ -82,12 +87,18 @@ func (p *program) serve(ctx context.Context, repo string) (err error) {
 	if err != nil {
 		return err
 	}
+	if work != workServe && c.Database.Raw() == "" {
+		return usageError{errNeedsPostgres}
+	}
 	pr := newProgress(b, time.Now, func(key string, d done) { log.Info("importing", "branch", key, "done", d.String()) })
-	e, err := openEngine(ctx, c, log, pr)
+	e, err := openEngine(ctx, c, work, log, pr)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
+	if e.cluster != nil {
+		e.cluster.length = p.leaseLength
+	}
 	main, err := listen(ctx, "listen", c.Listen)
 	if err != nil {
 		return err
@@ -107,7 +118,7 @@ func (p *program) serve(ctx context.Context, repo string) (err error) {
 		}
 	}
 	warn(log, c)
-	s := &server{program: p, log: log, config: c, engine: e}
+	s := &server{program: p, log: log, config: c, engine: e, pullsOnly: work == workPull}
 	err = s.run(ctx, main, second)
 	if err == nil && ctx.Err() != nil {
 		log.Info("stopped by a signal; nothing was lost")
@@ -147,10 +158,13 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 		s.log.Warn("the configuration is not watched; restart after a change", "error", err)
 	}
 	s.pulls.set(plan, s.config.PollInterval)
-	if _, err := fmt.Fprint(s.program.stdout, greeting(origin(main), base, string(s.config.DataDir), plan)); err != nil {
+	if _, err := fmt.Fprint(s.program.stdout, s.greeting(origin(main), base, plan)); err != nil {
 		return fmt.Errorf("writing to the standard output: %w", err)
 	}
 	group.Go(func() error { return s.pulls.run(ctx) })
+	if s.engine.cluster != nil {
+		group.Go(func() error { return s.engine.cluster.run(ctx) })
+	}
 	server := newHTTPServer(rt, defaultTimeouts(), s.log)
 	server.RegisterOnShutdown(s.api.EndStreams) // they would never end by themselves
 	group.Go(func() error { return serveUntil(ctx, server, s.connections.listen(main)) })
@@ -179,7 +193,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	clones := gitexport.New(exports{s.engine, s.api.Visitor}, gitexport.Limits{Client: s.api.Client}, s.log)
 	s.shared = slices.Concat(s.connections.pools, s.monitors.pools, s.api.Pools(), calls.Pools(), clones.Pools())
 	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(),
-		[]prometheus.Collector{newPullMetrics(s.pulls, s.config.MetricsListen != ""), s.shared})
+		s.ownMetrics())
 	rt = &routes{
 		api: s.api, home: home(s.api), allows: s.api.AllowsHost,
 		hooks:  calls,
@@ -191,7 +205,19 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		}
 		rt.export = clones
 	}
+	if s.pullsOnly {
+		rt.pullsOnly()
+	}
 	return rt, metrics, calls.Close
+}
+
+// ownMetrics are the collectors of this package.
+func (s *server) ownMetrics() []prometheus.Collector {
+	list := []prometheus.Collector{newPullMetrics(s.pulls, s.config.MetricsListen != ""), s.shared}
+	if s.engine.cluster != nil {
+		list = append(list, s.engine.cluster)
+	}
+	return list
 }
 
 // mayProfile reports whether a client may see the profiler, which shows paths, addresses
@@ -204,8 +230,19 @@ func (s *server) mayProfile(r *http.Request) bool {
 	return err == nil && v.Admin()
 }
 
+// greeting is what is printed at the start.
+func (s *server) greeting(listen, base string, p *plan) string {
+	if s.pullsOnly {
+		return "repoglot pulls; " + listen + "/readyz says what\n"
+	}
+	return greeting(listen, base, string(s.config.DataDir), p)
+}
+
 // invite prints addresses to try after the first round of pulls.
 func (s *server) invite(ctx context.Context, base string) error {
+	if s.pullsOnly {
+		return nil
+	}
 	select {
 	case <-ctx.Done():
 		return nil

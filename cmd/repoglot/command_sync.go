@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
@@ -58,7 +59,7 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 		return err
 	}
 	pr := newProgress(b, time.Now, func(key string, d done) { fmt.Fprintf(p.stderr, "importing %s: %s\n", key, d) })
-	e, err := openEngine(ctx, c, log, pr)
+	e, err := openEngine(ctx, c, workSync, log, pr)
 	if err != nil {
 		return err
 	}
@@ -67,12 +68,16 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	if err := e.configure(ctx, plan); err != nil {
 		return err
 	}
+	pull, err := p.pullOnce(e)
+	if err != nil {
+		return err
+	}
 	out := &results{program: p, names: names}
 	group := errgroup.Group{}
 	group.SetLimit(workers(c))
 	for _, b := range wanted {
 		group.Go(func() error {
-			report, err := e.pull(ctx, b)
+			report, err := pull(ctx, b)
 			out.add(b, report, err)
 			return nil
 		})
@@ -84,10 +89,32 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	return out.summary()
 }
 
+// pullOnce returns the function that pulls a branch: in a cluster, once no other
+// process pulls it.
+func (p *program) pullOnce(e *engine) (func(context.Context, *ingest.Branch) (ingest.Report, error), error) {
+	if e.cluster == nil {
+		return e.pull, nil
+	}
+	if e.cluster.older() {
+		return nil, errOlderCopy
+	}
+	e.cluster.length = p.leaseLength
+	puller := e.cluster.puller(0, nil)
+	return func(ctx context.Context, b *ingest.Branch) (report ingest.Report, err error) {
+		err = puller.Hold(ctx, &schedule.Job{Key: b.Key, Run: func(ctx context.Context) (err error) {
+			report, err = e.pull(ctx, b)
+			return err
+		}})
+		return report, err
+	}, nil
+}
+
 // workers is the number of pulls at a time.
-func workers(c *config.Config) int {
-	if c.Workers > 0 {
-		return c.Workers
+func workers(c *config.Config) int { return numberOfWorkers(c.Workers) }
+
+func numberOfWorkers(configured int) int {
+	if configured > 0 {
+		return configured
 	}
 	return max(2, runtime.GOMAXPROCS(0))
 }

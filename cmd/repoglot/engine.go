@@ -28,10 +28,12 @@ type engine struct {
 	trust     remote.Trust
 	progress  *progress
 	unlock    func() error
+	cluster   *cluster // nil with SQLite
 }
 
-// openEngine locks the data directory and opens the store in it.
-func openEngine(ctx context.Context, c *config.Config, log *slog.Logger, pr *progress) (e *engine, err error) {
+// openEngine locks the data directory and opens the store in it. work is what the
+// process does.
+func openEngine(ctx context.Context, c *config.Config, work string, log *slog.Logger, pr *progress) (e *engine, err error) {
 	unlock, err := lockSoon(ctx, string(c.DataDir))
 	if err != nil {
 		return nil, err
@@ -49,6 +51,7 @@ func openEngine(ctx context.Context, c *config.Config, log *slog.Logger, pr *pro
 	if e.db, err = store.Open(ctx, databasePath(c), store.Options{Logger: log, Readers: c.DatabaseReaders, LongReaders: c.DatabaseLongReaders}); err != nil {
 		return e, err
 	}
+	e.cluster = newCluster(e.db, work, log)
 	if e.languages, err = lang.New(); err != nil {
 		return e, fmt.Errorf("reading the language table: %w", err)
 	}
@@ -106,13 +109,24 @@ func trust(c *config.Config) remote.Trust {
 	return remote.Trust{SafeDirectories: c.SafeDirectories, PrivateDir: string(c.DataDir)}
 }
 
-// configure stores a plan.
+// configure stores a plan, unless another process has a newer one.
 func (e *engine) configure(ctx context.Context, p *plan) error {
-	if err := e.db.Configure(ctx, p.projects, p.components, p.templates); err != nil {
-		return fmt.Errorf("storing the configuration: %w", err)
+	fenced, newest := ctx, true
+	if e.cluster != nil {
+		var err error
+		if newest, err = e.cluster.adopt(ctx, p); err != nil {
+			return err
+		}
+		fenced = e.cluster.fence(ctx)
 	}
-	if err := e.db.SetBots(ctx, p.bots); err != nil {
-		return fmt.Errorf("storing the configuration: %w", err)
+	if newest {
+		err := e.db.Configure(fenced, p.projects, p.components, p.templates)
+		if err == nil {
+			err = e.db.SetBots(fenced, p.bots)
+		}
+		if err != nil && !errors.Is(err, store.ErrFenced) { // a newer one, just now
+			return fmt.Errorf("storing the configuration: %w", err)
+		}
 	}
 	return e.eachComponent(ctx, func(_ context.Context, _ *store.Snapshot, rows []*store.ComponentRow) error {
 		for _, row := range rows {
@@ -141,6 +155,9 @@ func (e *engine) eachComponent(ctx context.Context, each func(context.Context, *
 		return each(ctx, s, rows)
 	})
 }
+
+// answersOnly reports whether another process pulls.
+func (e *engine) answersOnly() bool { return e.cluster != nil && e.cluster.process.Work == workAnswer }
 
 // rows returns the stored components of a branch.
 func (e *engine) rows(ctx context.Context, b *ingest.Branch) ([]store.BranchComponent, error) {

@@ -82,7 +82,7 @@ func newFuzzed(f testing.TB) fuzzed {
 	said := &output{}
 	log := slog.New(slog.NewTextHandler(said, nil))
 	ctx, cancel := context.WithCancel(context.Background())
-	e, err := openEngine(ctx, c, log, newProgress(newProgressBar(io.Discard), time.Now, func(string, done) {}))
+	e, err := openEngine(ctx, c, workServe, log, newProgress(newProgressBar(io.Discard), time.Now, func(string, done) {}))
 	must(f, err)
 	s := &server{program: p, log: log, config: c, engine: e}
 	plan := newPlan(c)

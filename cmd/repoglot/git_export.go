@@ -51,7 +51,10 @@ func (e exports) Repository(r *http.Request, project, component string) (gitexpo
 		return nil, fmt.Errorf("finding %s/%s: %w", project, component, err)
 	}
 	m := e.engine.syncer.Shown(key)
-	if m == nil {
+	switch {
+	case m == nil && e.engine.cluster != nil:
+		return nil, gitexport.ErrElsewhere
+	case m == nil:
 		return nil, gitexport.ErrNotReady
 	}
 	return exported{m}, nil

@@ -1,8 +1,12 @@
 // Command repoglot serves the translations in git repositories of PO files through
 // the API that clients of Weblate use.
 //
-//	repoglot serve [--config FILE | REPO]
+//	repoglot serve [--no-pull] [--config FILE | REPO]
 //		Serve the projects of a configuration, or one repository without one
+//	repoglot pull [--config FILE]
+//		Pull beside other processes that use one PostgreSQL database
+//	repoglot jobs [--format text|json]
+//		Show what the processes that use one PostgreSQL database pull
 //	repoglot sync [--config FILE] [PROJECT/COMPONENT]...
 //		Pull everything, or the components named, once
 //	repoglot discover REPO

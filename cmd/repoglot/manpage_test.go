@@ -46,7 +46,7 @@ func TestManPage(t *testing.T) {
 		t.Errorf("groff warns:\n%s", &warnings)
 	}
 	text := regexp.MustCompile(".\x08").ReplaceAllString(out.String(), "") // bold is struck twice
-	for _, want := range []string{"serve [--config FILE | REPO]", "token create", "--min-translated PERCENT", "EXIT STATUS"} {
+	for _, want := range []string{"serve [--no-pull] [--config FILE | REPO]", "token log", "--min-translated PERCENT", "EXIT STATUS"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -21,6 +21,7 @@ type plan struct {
 	templates  []store.TemplateKey   // the discoveries
 	branches   []ingest.Branch       // by key
 	bots       []string
+	revision   int64
 	secrets    map[store.TemplateKey]secret
 }
 
@@ -68,7 +69,7 @@ func newPlan(c *config.Config) *plan {
 			b.Components = append(b.Components, ingest.Component{Spec: spec})
 		}
 	}
-	p.bots = c.Bots
+	p.bots, p.revision = c.Bots, int64(c.Revision)
 	for _, b := range branches {
 		p.branches = append(p.branches, *b)
 	}

@@ -43,7 +43,11 @@ func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "1")
 	}
-	writeJSON(w, status, map[string]any{"ready": state.ready, "components": state.public, "private": state.private})
+	body := map[string]any{"ready": state.ready, "components": state.public, "private": state.private}
+	if s.engine.cluster != nil {
+		s.engine.cluster.readyz(body)
+	}
+	writeJSON(w, status, body)
 }
 
 // readiness is the state of all components of a plan.

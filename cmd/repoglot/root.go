@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,6 +31,7 @@ type program struct {
 	environ        []string
 	stdout, stderr io.Writer
 	flags          flags
+	leaseLength    time.Duration // of a cluster; 0: the default. Tests shorten it
 }
 
 // flags are the values of the command line's flags.
@@ -51,11 +53,16 @@ func (e commandError) Unwrap() error { return e.error }
 // run is the program without the process: it returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{environ: os.Environ(), stdout: stdout, stderr: stderr}
+	return p.run(ctx, args, stdin)
+}
+
+func (p *program) run(ctx context.Context, args []string, stdin io.Reader) int {
 	root := p.command()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	stderr := p.stderr // a command may put another before it
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
@@ -90,7 +97,7 @@ func (p *program) command() *cobra.Command {
 	}
 	root.SetVersionTemplate("repoglot {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.serveCommand(), p.syncCommand(), p.discoverCommand(), p.checkCommand(), p.tokenCommand(), p.verifyCommand(), p.backupCommand(), p.restoreCommand(), p.healthCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.pullCommand(), p.syncCommand(), p.jobsCommand(), p.discoverCommand(), p.checkCommand(), p.tokenCommand(), p.verifyCommand(), p.backupCommand(), p.restoreCommand(), p.healthCommand(), p.versionCommand())
 	return root
 }
 

@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 	if killAt := os.Getenv(killAtVar); killAt != "" {
 		os.Exit(runMortal(killAt))
 	}
+	if length := os.Getenv(leaseVar); length != "" {
+		os.Exit(runLeased(length))
+	}
 	if os.Getenv(childVar) != "" {
 		main()
 	}

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"reflect"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/lease"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/gitsource/repourl"
@@ -25,7 +29,7 @@ const unwatchedInterval = 2 * time.Second
 type supervisor struct {
 	engine  *engine
 	log     *slog.Logger
-	sched   *schedule.Scheduler
+	sched   scheduler
 	watcher refWatcher // nil if the system has no watcher left
 
 	problems problems
@@ -38,6 +42,16 @@ type supervisor struct {
 	losing sync.WaitGroup
 }
 
+// scheduler runs jobs: a [schedule.Scheduler] alone, a [lease.Puller] in a cluster.
+type scheduler interface {
+	Run(ctx context.Context) error
+	Set(jobs []schedule.Job)
+	Trigger(key string) bool
+	States() []schedule.State
+	FirstRound() <-chan struct{}
+	Metrics() []prometheus.Collector
+}
+
 // refWatcher is the part of a [remote.Watcher] that a supervisor uses.
 type refWatcher interface {
 	Add(repo, key string) error
@@ -48,7 +62,10 @@ type refWatcher interface {
 
 func newSupervisor(e *engine, workers int) *supervisor {
 	s := &supervisor{engine: e, log: e.log, plan: &plan{}, watched: map[string]bool{}, warned: map[string]bool{}, problems: problems{of: map[string][]string{}}}
-	s.sched = schedule.New(schedule.Options{Workers: workers, Logger: e.log})
+	s.sched = s.newScheduler(workers)
+	if e.answersOnly() {
+		return s
+	}
 	watcher, err := remote.NewWatcher(remote.WatchOptions{Logger: e.log, Trust: e.trust, OnLost: func(key string, _ error) {
 		s.losing.Go(func() { s.lost(key) })
 	}})
@@ -60,6 +77,50 @@ func newSupervisor(e *engine, workers int) *supervisor {
 	return s
 }
 
+func (s *supervisor) newScheduler(workers int) scheduler {
+	c := s.engine.cluster
+	switch {
+	case c == nil:
+		return schedule.New(schedule.Options{Workers: workers, Logger: s.log})
+	case s.engine.answersOnly():
+		return c.puller(0, nil)
+	}
+	return c.puller(numberOfWorkers(workers), s.isHere)
+}
+
+// wish has a branch pulled soon; by says what wishes for it.
+func (s *supervisor) wish(key, by string) {
+	if p, ok := s.sched.(*lease.Puller); ok {
+		p.Wish(key, by)
+		return
+	}
+	s.sched.Trigger(key)
+}
+
+// isHere reports whether the local repository of a branch is on this machine.
+func (s *supervisor) isHere(branch string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.plan.branch(branch)
+	if b == nil {
+		return false
+	}
+	path, _ := repourl.IsLocal(b.Remote.URL)
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// catchUp has local repositories pulled that are watched from now on: their refs may
+// have moved before. A scheduler that has just begun pulls everything.
+func (s *supervisor) catchUp(keys []string) {
+	if s.engine.cluster == nil {
+		return
+	}
+	for _, key := range keys {
+		s.sched.Trigger(key)
+	}
+}
+
 // run pulls until ctx is done and the last pull has finished its step.
 func (s *supervisor) run(ctx context.Context) error {
 	if s.watcher == nil {
@@ -69,7 +130,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	go func() {
 		defer close(heard)
 		for key := range s.watcher.Events() {
-			s.sched.Trigger(key)
+			s.wish(key, "a watch")
 		}
 	}()
 	found := make(chan struct{})
@@ -125,6 +186,7 @@ func (s *supervisor) lost(key string) {
 	if s.watched[key] {
 		s.watched[key] = false
 		s.schedule()
+		s.catchUp([]string{key})
 	}
 }
 
@@ -143,13 +205,17 @@ func (s *supervisor) set(p *plan, interval time.Duration) {
 			}
 		}
 	}
+	var begun []string
 	for i := range p.branches {
 		if _, known := s.watched[p.branches[i].Key]; !known {
-			s.watch(&p.branches[i])
+			if s.watch(&p.branches[i]); s.watched[p.branches[i].Key] {
+				begun = append(begun, p.branches[i].Key)
+			}
 		}
 	}
 	s.schedule()
 	s.mu.Unlock()
+	s.catchUp(begun)
 	for i := range p.branches {
 		b := &p.branches[i]
 		if before := old.branch(b.Key); before != nil && !reflect.DeepEqual(before, b) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -57,7 +58,7 @@ func TestRepositoryAppears(t *testing.T) {
 	if !s.watched[later] {
 		t.Error("it is not watched")
 	}
-	if state, ok := s.sched.State(later); !ok || state.Next.After(time.Now()) {
+	if state, ok := s.sched.(*schedule.Scheduler).State(later); !ok || state.Next.After(time.Now()) {
 		t.Errorf("it is not due: %+v", state)
 	}
 	s.lost(later)

@@ -107,4 +107,4 @@ func (h hookPulls) Record(ctx context.Context, key string, components []int64, e
 }
 
 // Pull pulls a branch soon.
-func (h hookPulls) Pull(key string) { h.sched.Trigger(key) }
+func (h hookPulls) Pull(key string) { h.wish(key, "a webhook") }

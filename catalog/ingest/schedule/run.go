@@ -144,6 +144,12 @@ func isPanic(err error) bool {
 	return ok
 }
 
+// Call runs a job. A panic is a [PanicError].
+func Call(ctx context.Context, job *Job) (err error) {
+	call(ctx, *job, &err)
+	return err
+}
+
 // call runs the job and stores its error. It does not return the error, because
 // nothing returns after runtime.Goexit.
 func call(ctx context.Context, job Job, err *error) {

@@ -206,3 +206,38 @@ func serverUser() (*user.User, error) {
 	}
 	return user.Lookup("nobody")
 }
+
+// Crash ends all sessions of the server that this process started, as if it had been
+// restarted: a session is killed, and the server recovers. It returns when the server
+// answers again.
+func Crash(tb testing.TB, dsn string) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+	defer cancel()
+	conn, err := pgconn.Connect(ctx, dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	session, err := os.FindProcess(int(conn.PID()))
+	if err == nil {
+		err = session.Kill()
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for {
+		if _, err := conn.Exec(ctx, "SELECT 1").ReadAll(); err == nil {
+			_ = conn.Close(ctx)
+			return
+		}
+		_ = conn.Close(ctx)
+		select {
+		case <-ctx.Done():
+			tb.Fatal("PostgreSQL did not start again")
+		case <-time.After(20 * time.Millisecond):
+		}
+		if next, err := pgconn.Connect(ctx, dsn); err == nil {
+			conn = next
+		}
+	}
+}

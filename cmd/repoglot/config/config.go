@@ -37,11 +37,16 @@ type Config struct {
 	Database Address `yaml:"database" restart:"true"`
 	// DatabaseReaders is the number of answers that are read from the database at a
 	// time; 0: twice the number of cores, but at least 4. PostgreSQL needs a
-	// connection for each, and 2 more.
+	// connection for each, and 4 more.
 	DatabaseReaders int `yaml:"database_readers" restart:"true"`
 	// DatabaseLongReaders is the number of lists and downloads without paging that are
 	// read at a time, with a connection for each; 0: 8.
 	DatabaseLongReaders int `yaml:"database_long_readers" restart:"true"`
+	// Revision numbers the copies of this file where several processes use one
+	// database of PostgreSQL: the highest counts, and a process with a lower one
+	// changes nothing and pulls nothing (docs/cluster.md). Without it that copy counts
+	// whose projects, components and bots were seen first last.
+	Revision int `yaml:"revision"`
 	// PollInterval is the time between two pulls of a repository that cannot
 	// be watched, such as `5m` or `1h30m`; 0 switches polling off. Repositories
 	// on this machine are watched and pulled as soon as a ref moves; one that

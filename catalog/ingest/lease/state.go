@@ -1,0 +1,109 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// errNowhere is the error of a local repository that no process has that pulls.
+var errNowhere = errors.New("no process that pulls has this local repository")
+
+// stateTime bounds the wait for the table.
+const stateTime = 5 * time.Second
+
+// States returns the states of all jobs, by key, as all processes together know
+// them; if the table cannot be read, the last ones.
+func (p *Puller) States() []schedule.State {
+	ctx, cancel := context.WithTimeout(context.Background(), stateTime)
+	defer cancel()
+	p.finished(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.states)
+}
+
+// finished reads the states and reports whether every job has finished once.
+func (p *Puller) finished(ctx context.Context) bool {
+	cluster, err := p.opts.Table.State(ctx)
+	if err != nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.set {
+		return false
+	}
+	p.states = p.states[:0]
+	ended := 0
+	for i := range cluster.Mirrors {
+		m := &cluster.Mirrors[i]
+		if _, known := p.jobs[m.Branch]; !known {
+			continue
+		}
+		s := p.state(m, cluster.At)
+		if s.Finished() {
+			ended++
+		}
+		p.states = append(p.states, s)
+	}
+	return ended == len(p.jobs)
+}
+
+// state is the state of a mirror as a schedule knows it.
+func (p *Puller) state(m *store.MirrorState, at time.Time) schedule.State {
+	s := schedule.State{
+		Key: m.Branch, Host: m.Host, Failures: m.Failures, LastStart: m.Started, LastEnd: m.Ended, LastGood: m.Succeeded, Next: m.Due,
+	}
+	switch {
+	case m.Problem != "":
+		s.Status, s.Err = schedule.Failed, errors.New(m.Problem)
+	case !m.Ended.IsZero():
+		s.Status = schedule.OK
+	case m.Host == "" && m.Holder == "" && !m.Due.IsZero() && at.Sub(m.Due) > p.opts.Length:
+		s.Status, s.Err, s.LastEnd = schedule.Failed, errNowhere, at
+	}
+	if m.Running(at) {
+		s.Status = schedule.Running
+	}
+	return s
+}
+
+// metrics counts what this process does.
+type metrics struct {
+	taken, lost prometheus.Counter
+	runs        *prometheus.HistogramVec
+}
+
+func newMetrics() *metrics {
+	return &metrics{
+		taken: prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_leases_taken_total", Help: "Leases of branches that this process took."}),
+		lost:  prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_leases_lost_total", Help: "Leases that this process lost while it pulled."}),
+		runs: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "repoglot_lease_run_seconds", Help: "Duration of the runs of leases that were not lost, by result: ok, failed, cancelled.",
+			Buckets: prometheus.ExponentialBuckets(0.01, 4, 10),
+		}, []string{"result"}),
+	}
+}
+
+func (m *metrics) observe(o *store.Outcome, took time.Duration) {
+	result := "ok"
+	switch {
+	case o.Cut:
+		result = "cancelled"
+	case o.Problem != "":
+		result = "failed"
+	}
+	m.runs.WithLabelValues(result).Observe(took.Seconds())
+}
+
+// Metrics returns the Puller's collectors, to be registered once.
+func (p *Puller) Metrics() []prometheus.Collector {
+	return []prometheus.Collector{p.metrics.taken, p.metrics.lost, p.metrics.runs}
+}

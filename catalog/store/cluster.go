@@ -1,0 +1,196 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Cluster is what the processes share that use one database of PostgreSQL: who
+// pulls which branch, and whose configuration counts. All times are of the
+// database's clock. It is safe for concurrent use, and does not wait for steps: its
+// sessions are its own.
+type Cluster struct {
+	db   *DB
+	pool *pool
+}
+
+// Cluster returns the cluster of a database of PostgreSQL; nil for SQLite, which one
+// process uses.
+func (db *DB) Cluster() *Cluster {
+	if db.pools.cluster == nil {
+		return nil
+	}
+	return &Cluster{db: db, pool: db.pools.cluster}
+}
+
+// Wished receives a value when a process wished for a pull, or gave a branch back that
+// is due. Only while a Watch is open, and not always: a poll must be behind it.
+func (c *Cluster) Wished() <-chan struct{} { return c.db.wished }
+
+// clusterSessions is the number of sessions of a Cluster: one may wait for a row.
+const clusterSessions = 2
+
+// clusterNow is the time of the database in microseconds.
+const clusterNow = `(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT`
+
+// Mirror is a branch that the configuration names.
+type Mirror struct {
+	// Branch names it, like ingest.BranchKey.
+	Branch string
+	// Project and Host are what pulls are shared out by. Host is "" for a local
+	// repository.
+	Project, Host string
+}
+
+// Process is a process of a cluster.
+type Process struct {
+	// ID differs from that of every other process, now and before.
+	ID string
+	// Machine and PID say where to find it, Work what it does, Version its build.
+	Machine       string
+	PID           int
+	Work, Version string
+	// Configuration is the fingerprint of its copy of the configuration.
+	Configuration string
+	// Started is when it was first seen, Seen when it was seen last. Seen ignores
+	// both.
+	Started, Seen time.Time
+}
+
+// Seen records that a process is alive.
+func (c *Cluster) Seen(ctx context.Context, p *Process) error {
+	return c.do(ctx, "record the process", func(s *session) error {
+		return s.do(ctx, `INSERT INTO processes (id, machine, pid, work, version, fingerprint, started, seen)
+			VALUES ($1, $2, $3, $4, $5, $6, `+clusterNow+`, `+clusterNow+`)
+			ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, seen = excluded.seen`,
+			p.ID, p.Machine, int64(p.PID), p.Work, p.Version, p.Configuration)
+	})
+}
+
+// keepProcesses is how long a process is remembered that is not seen.
+const keepProcesses = time.Hour
+
+// Leave forgets a process that ends, and those that were not seen for an hour.
+func (c *Cluster) Leave(ctx context.Context, id string) error {
+	return c.do(ctx, "forget the process", func(s *session) error {
+		return s.do(ctx, `DELETE FROM processes WHERE id = $1 OR seen < `+clusterNow+` - $2`, id, keepProcesses.Microseconds())
+	})
+}
+
+// ClusterState is a look at a cluster.
+type ClusterState struct {
+	// At is when it was taken.
+	At time.Time
+	// Processes are in the order of their start, Mirrors in that of their branches.
+	Processes []Process
+	Mirrors   []MirrorState
+	// Newest is the copy of the configuration that counts.
+	Newest Configuration
+}
+
+// MirrorState is what is known of the pulls of a branch. A time is zero if the event
+// never was.
+type MirrorState struct {
+	Mirror
+	// Holder is the process that pulls it, "" if none does. The lease lasts until
+	// Expires, unless it is renewed.
+	Holder  string
+	Expires time.Time
+	// Due is the next pull by the clock. Wished is since when a pull is wished, and
+	// WishedBy by what.
+	Due, Wished time.Time
+	WishedBy    string
+	// Started is when the last pull began, Ended when the last one ended, Succeeded
+	// when the last good one did.
+	Started, Ended, Succeeded time.Time
+	// Failures counts the pulls in a row that failed, and Problem says why the last
+	// one did.
+	Failures int
+	Problem  string
+}
+
+// Running reports whether a process pulls it at a time.
+func (m *MirrorState) Running(at time.Time) bool { return m.Holder != "" && m.Expires.After(at) }
+
+// Waiting reports whether a pull could begin at a time.
+func (m *MirrorState) Waiting(at time.Time) bool {
+	if m.Holder != "" {
+		return !m.Expires.After(at)
+	}
+	return !m.Wished.IsZero() || !m.Due.IsZero() && !m.Due.After(at)
+}
+
+// State returns the state of the cluster.
+func (c *Cluster) State(ctx context.Context) (*ClusterState, error) {
+	state := &ClusterState{}
+	err := c.do(ctx, "read the state of the cluster", func(s *session) (err error) {
+		if state.Newest, err = newestConfiguration(ctx, s); err != nil {
+			return err
+		}
+		err = s.query(ctx, `SELECT id, machine, pid, work, version, fingerprint, started, seen FROM processes ORDER BY started, id`, nil, func(scan scan) error {
+			var p Process
+			var pid, started, seen int64
+			err := scan(&p.ID, &p.Machine, &pid, &p.Work, &p.Version, &p.Configuration, &started, &seen)
+			p.PID, p.Started, p.Seen = int(pid), time.UnixMicro(started).UTC(), time.UnixMicro(seen).UTC()
+			state.Processes = append(state.Processes, p)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if state.Mirrors, err = mirrorStates(ctx, s); err != nil {
+			return err
+		}
+		var now int64
+		_, err = s.first(ctx, `SELECT `+clusterNow, nil, &now)
+		state.At = time.UnixMicro(now).UTC()
+		return err
+	})
+	return state, err
+}
+
+func mirrorStates(ctx context.Context, s *session) (list []MirrorState, err error) {
+	err = s.query(ctx, `SELECT branch, project, host, holder, expires, due, wished, wished_by, started, ended, succeeded, failures, problem
+		FROM mirrors WHERE active = 1 ORDER BY branch`, nil, func(scan scan) error {
+		var m MirrorState
+		var expires, due, wished, started, ended, succeeded sql.NullInt64
+		var failures int64
+		err := scan(&m.Branch, &m.Project, &m.Host, &m.Holder, &expires, &due, &wished, &m.WishedBy, &started, &ended, &succeeded, &failures, &m.Problem)
+		m.Expires, m.Due, m.Wished = eventTime(expires), eventTime(due), eventTime(wished)
+		m.Started, m.Ended, m.Succeeded = eventTime(started), eventTime(ended), eventTime(succeeded)
+		m.Failures = int(failures)
+		list = append(list, m)
+		return err
+	})
+	return list, err
+}
+
+// eventTime is the time of an event; zero for NULL.
+func eventTime(n sql.NullInt64) time.Time {
+	if !n.Valid {
+		return time.Time{}
+	}
+	return time.UnixMicro(n.Int64).UTC()
+}
+
+// do runs a short transaction.
+func (c *Cluster) do(ctx context.Context, op string, fn func(s *session) error) error {
+	return c.db.fail(ctx, op, c.pool.transact(ctx, fn))
+}
+
+// textList is a list of texts as a parameter, for textsOf.
+func textList(list []string) (string, error) {
+	if list == nil {
+		list = []string{}
+	}
+	text, err := json.Marshal(list)
+	return string(text), err
+}
+
+// textsOf are the texts of a list that is parameter n.
+func textsOf(n int) string {
+	return fmt.Sprintf("(SELECT jsonb_array_elements_text(CAST($%d AS TEXT)::jsonb))", n)
+}

@@ -1,0 +1,195 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// Lease is the right to pull a branch. It ends when it is given back, or when
+// another process takes the branch after it expired.
+type Lease struct {
+	Fence
+	// Failures counts the pulls in a row that failed before.
+	Failures int
+}
+
+// Room is what a process can pull.
+type Room struct {
+	// Process is its id, and Configuration the fingerprint of its copy of the
+	// configuration: with an older one than others have, it pulls nothing.
+	Process, Configuration string
+	// Length is how long a lease lasts unless it is renewed.
+	Length time.Duration
+	// Local are the branches of local repositories that it has.
+	Local []string
+	// Full are hosts of which it takes no more.
+	Full []string
+	// PerHost bounds the pulls of one host, in all processes together. A few more are
+	// possible if several processes take one at the same moment.
+	PerHost int
+	// Only, if set, is the branch to take, also if it is not due.
+	Only string
+}
+
+// takeLease chooses a branch. One that is wished counts as due ten minutes earlier,
+// and one that has waited for ten minutes goes before others. Among the rest, hosts
+// with the fewest pulls and those that were served the longest time ago go first, and
+// so do the projects of one host. A row that a transaction holds is left out: it
+// belongs to a pull that is writing although its lease has expired.
+const takeLease = `WITH at AS (SELECT ` + clusterNow + ` AS t),
+	newest AS (SELECT fingerprint FROM configurations ORDER BY revision DESC, n DESC LIMIT 1),
+	hosts AS (SELECT host, COUNT(*) FILTER (WHERE expires > t) AS running, MAX(started) AS served FROM mirrors, at GROUP BY host),
+	shares AS (SELECT host, project, COUNT(*) FILTER (WHERE expires > t) AS running, MAX(started) AS served FROM mirrors, at GROUP BY host, project)
+	UPDATE mirrors SET token = token + 1, holder = $1, started = t, expires = t + $3, wished = NULL, wished_by = ''
+	FROM at WHERE branch = (
+		SELECT m.branch FROM at, mirrors m JOIN hosts h ON h.host = m.host JOIN shares p ON p.host = m.host AND p.project = m.project
+		WHERE m.active = 1 AND $2 = (SELECT fingerprint FROM newest)
+			AND (m.holder = '' AND (m.wished IS NOT NULL OR m.due <= t OR $7 <> '') OR m.holder <> '' AND m.expires <= t)
+			AND ($7 = m.branch OR $7 = ''
+				AND (m.host <> '' AND h.running < $6 OR m.host = '' AND m.branch IN %s)
+				AND m.host NOT IN %s)
+		ORDER BY LEAST(m.wished, m.due, m.expires) < t - 600000000 DESC NULLS LAST,
+			h.running, h.served NULLS FIRST, p.running, p.served NULLS FIRST, LEAST(m.wished - 600000000, m.due), m.branch
+		LIMIT 1 FOR UPDATE OF m SKIP LOCKED)
+	RETURNING branch, token, failures`
+
+// Take takes the lease of a branch that is due, or whose holder has died. taken is
+// false if there is none for which there is room.
+func (c *Cluster) Take(ctx context.Context, r *Room) (lease Lease, taken bool, err error) {
+	local, err := textList(r.Local)
+	if err != nil {
+		return lease, false, err
+	}
+	full, err := textList(r.Full)
+	if err != nil {
+		return lease, false, err
+	}
+	lease.Configuration = r.Configuration
+	err = c.do(ctx, "take a lease", func(s *session) error {
+		var failures int64
+		taken, err = s.first(ctx, fmt.Sprintf(takeLease, textsOf(4), textsOf(5)),
+			[]any{r.Process, r.Configuration, r.Length.Microseconds(), local, full, int64(r.PerHost), r.Only}, &lease.Branch, &lease.Token, &failures)
+		lease.Failures = int(failures)
+		return err
+	})
+	return lease, taken && err == nil, err
+}
+
+// Renew makes a lease last for another length. held is false if another process has
+// taken the branch.
+func (c *Cluster) Renew(ctx context.Context, l *Lease, length time.Duration) (held bool, err error) {
+	err = c.do(ctx, "renew a lease", func(s *session) error {
+		rows, err := s.exec(ctx, `UPDATE mirrors SET expires = `+clusterNow+` + $3 WHERE branch = $1 AND token = $2 AND holder <> ''`,
+			l.Branch, l.Token, length.Microseconds())
+		held = rows == 1
+		return err
+	})
+	return held && err == nil, err
+}
+
+// Outcome is how a pull ended.
+type Outcome struct {
+	// Cut says that it was broken off: the branch is due at once, or after Next.
+	Cut bool
+	// Problem says why it failed; "" if it did not.
+	Problem string
+	// Next is the time to the next pull; below zero: it is pulled if that is wished.
+	Next time.Duration
+}
+
+// Give gives a lease back. It does nothing if another process has taken the branch.
+func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
+	var due any
+	if o.Next >= 0 {
+		due = o.Next.Microseconds()
+	}
+	return c.do(ctx, "give a lease back", func(s *session) error {
+		if o.Cut {
+			if err := s.do(ctx, notifyPullers); err != nil {
+				return err
+			}
+			return s.do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+clusterNow+` + $3 WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due)
+		}
+		return s.do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+clusterNow+` + $3, ended = `+clusterNow+`, problem = $4,
+			succeeded = CASE WHEN $4 = '' THEN `+clusterNow+` ELSE succeeded END, failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END
+			WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due, o.Problem)
+	})
+}
+
+// Wish has branches pulled soon, by whoever has room. A pull in progress goes on, and
+// one more follows it. Unknown branches are ignored.
+func (c *Cluster) Wish(ctx context.Context, branches []string, by string) error {
+	list, err := textList(branches)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, "wish for a pull", func(s *session) error {
+		if err := s.do(ctx, notifyPullers); err != nil {
+			return err
+		}
+		return s.do(ctx, `UPDATE mirrors SET wished = COALESCE(wished, `+clusterNow+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
+			WHERE branch IN `+textsOf(1), list, by)
+	})
+}
+
+// Fence keeps what a process writes out of the database if the process no longer
+// may: see WithFence.
+type Fence struct {
+	// Branch and Token are of a lease; "" and 0 without one.
+	Branch string
+	Token  int64
+	// Configuration is the fingerprint of the configuration that the process follows.
+	Configuration string
+}
+
+// ErrFenced says that a process wrote nothing, since it may not: another process has
+// taken its lease, or a newer copy of the configuration was seen. It is a conflict.
+var ErrFenced = fmt.Errorf("another process goes on: %w", catalog.ErrConflict)
+
+type fenceKey struct{}
+
+// WithFence returns a context for the work of a lease, or of a copy of the
+// configuration. A transaction of the context commits only if the lease is still the
+// last one of its branch, and the configuration the newest, otherwise it fails with
+// ErrFenced; nobody can take the lease while it runs.
+func WithFence(ctx context.Context, f Fence) context.Context {
+	return context.WithValue(ctx, fenceKey{}, f)
+}
+
+// FenceOf returns the fence of a context.
+func FenceOf(ctx context.Context) (f Fence, ok bool) {
+	f, ok = ctx.Value(fenceKey{}).(Fence)
+	return f, ok
+}
+
+// fenced is lock with the checks of the fence of the context, if it has one. The row
+// of the lease is locked before everything else, against Take only: the lease is
+// renewed meanwhile. The configuration is read after the lock, as are the rows that
+// the transaction writes: a newer copy is stored under the lock on all projects.
+func fenced(ctx context.Context, s *session, lock func(context.Context, *session) error) error {
+	f, ok := FenceOf(ctx)
+	if !ok || s.shared.dialect.sqlite {
+		return lock(ctx, s)
+	}
+	if f.Branch != "" {
+		var token int64
+		found, err := s.first(ctx, `SELECT token FROM mirrors WHERE branch = $1 FOR KEY SHARE`, []any{f.Branch}, &token)
+		if err != nil {
+			return err
+		}
+		if !found || token != f.Token {
+			return fmt.Errorf("the lease of %s was lost: %w", f.Branch, ErrFenced)
+		}
+	}
+	if err := lock(ctx, s); err != nil {
+		return err
+	}
+	newest, err := newestConfiguration(ctx, s)
+	if err == nil && newest.Fingerprint != f.Configuration {
+		err = fmt.Errorf("another copy of the configuration is newer: %w", ErrFenced)
+	}
+	return err
+}

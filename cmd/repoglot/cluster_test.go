@@ -1,0 +1,455 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// leaseVar makes the test binary act as repoglot with shorter leases.
+const leaseVar = "REPOGLOT_TEST_LEASE"
+
+// testLease is the length of a lease in the short form of TestCluster.
+const testLease = 1500 * time.Millisecond
+
+// runLeased is main with leases of a length.
+func runLeased(length string) int {
+	d, err := time.ParseDuration(length)
+	if err != nil {
+		panic(err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	p := &program{environ: os.Environ(), stdout: os.Stdout, stderr: os.Stderr, leaseLength: d}
+	return p.run(ctx, os.Args[1:], os.Stdin)
+}
+
+// member is a process of a tested cluster.
+type member struct {
+	name, work string
+	child      *child
+	proxy      *proxy
+	url        string
+}
+
+// testedCluster is a cluster of real processes, with local repositories.
+type testedCluster struct {
+	t      *testing.T
+	dsn    string
+	dir    string
+	file   string
+	lease  time.Duration
+	random *rand.Rand
+	repos  []*testrepos.Repo
+	pushed [][]string // what was pushed to each
+	starts int
+}
+
+func newTestedCluster(t *testing.T, repos int, lease time.Duration) *testedCluster {
+	t.Helper()
+	c := &testedCluster{t: t, dsn: pgtest.DSN(t, t.Name()), dir: t.TempDir(), lease: lease, random: rand.New(rand.NewPCG(1, 2))}
+	c.file = filepath.Join(c.dir, "r.yaml")
+	var b strings.Builder
+	b.WriteString("listen: 127.0.0.1:0\npoll_interval: 1h\nprojects:\n")
+	for i := range repos {
+		repo := testrepos.Empty(t)
+		c.repos, c.pushed = append(c.repos, repo), append(c.pushed, nil)
+		c.push(i)
+		fmt.Fprintf(&b, "- slug: p%d\n  components:\n  - {slug: app, repo: %q, filemask: 'po/*.po'}\n", i, repo.Path())
+	}
+	must(t, os.WriteFile(c.file, []byte(b.String()), 0o600))
+	return c
+}
+
+// push pushes a new string to a repository.
+func (c *testedCluster) push(i int) {
+	c.t.Helper()
+	c.pushed[i] = append(c.pushed[i], fmt.Sprintf("String %d of %d", len(c.pushed[i]), i))
+	var b strings.Builder
+	b.WriteString("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n")
+	for _, s := range c.pushed[i] {
+		fmt.Fprintf(&b, "\nmsgid %q\nmsgstr \"Text: %s\"\n", s, s)
+	}
+	c.repos[i].Commit(c.t, testrepos.Change{Branch: "main", Files: map[string]string{"po/cs.po": b.String()}})
+}
+
+var listening = regexp.MustCompile(`http://[0-9.:]+`)
+
+// start starts a process that reaches the database through a proxy of its own.
+func (c *testedCluster) start(work string) *member {
+	c.t.Helper()
+	m := c.begin(work)
+	c.listens(m)
+	return m
+}
+
+// begin is start without waiting for it.
+func (c *testedCluster) begin(work string) *member {
+	c.t.Helper()
+	c.starts++
+	m := &member{name: fmt.Sprintf("%s %d", work, c.starts), work: work, proxy: newProxy(c.t, c.dsn)}
+	exe, err := os.Executable()
+	must(c.t, err)
+	args := append(strings.Fields(work), "--config", c.file, "--data-dir", filepath.Join(c.dir, fmt.Sprint(c.starts)))
+	cmd := exec.Command(exe, args...)
+	cmd.Env = append(os.Environ(), leaseVar+"="+c.lease.String(), "REPOGLOT_DATABASE="+m.proxy.dsn)
+	m.child = &child{cmd: cmd, out: &output{}, err: &output{}, ended: make(chan error, 1)}
+	cmd.Stdout, cmd.Stderr = m.child.out, m.child.err
+	must(c.t, cmd.Start())
+	go func() { m.child.ended <- cmd.Wait() }()
+	c.t.Cleanup(func() {
+		if c.t.Failed() {
+			c.t.Logf("%s:\n%.6000s", m.name, m.child.err)
+		}
+		m.signal(syscall.SIGCONT)
+		m.signal(syscall.SIGKILL)
+	})
+	return m
+}
+
+// listens waits until a process listens.
+func (c *testedCluster) listens(m *member) {
+	c.t.Helper()
+	if !until(func() bool { m.url = listening.FindString(m.child.out.String()); return m.url != "" }) {
+		c.t.Fatalf("%s does not listen", m.name)
+	}
+}
+
+func (m *member) signal(s syscall.Signal) { _ = m.child.cmd.Process.Signal(s) }
+
+// kill ends a process without a word.
+func (m *member) kill() {
+	m.signal(syscall.SIGKILL)
+	<-m.child.ended
+}
+
+// get reads a resource, and reports whether it was answered.
+func (m *member) get(path string, into any) bool {
+	client := http.Client{Timeout: 5 * time.Second}
+	res, err := client.Get(m.url + path)
+	if err != nil {
+		return false
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	return err == nil && res.StatusCode == http.StatusOK && json.Unmarshal(body, into) == nil
+}
+
+// strings is the number of strings of a repository that a reader shows.
+func (m *member) strings(i int) int {
+	var stats struct{ Total int }
+	if !m.get(fmt.Sprintf("/api/translations/p%d/app/cs/statistics/", i), &stats) {
+		return -1
+	}
+	return stats.Total
+}
+
+// visible waits until readers show everything that was pushed, and returns how long
+// that took.
+func (c *testedCluster) visible(after string, readers ...*member) time.Duration {
+	c.t.Helper()
+	began := time.Now()
+	for _, m := range readers {
+		for i := range c.repos {
+			if !until(func() bool { return m.strings(i) == len(c.pushed[i]) }) {
+				c.t.Fatalf("after %s, %s shows %d strings of p%d, %d were pushed", after, m.name, m.strings(i), i, len(c.pushed[i]))
+			}
+		}
+	}
+	return time.Since(began)
+}
+
+// poller follows the changes, asking another reader each time, and fails if ids are
+// not dense and ascending.
+type poller struct {
+	last    int64
+	targets map[string]int
+}
+
+// poll reads what is new.
+func (p *poller) poll(t *testing.T, m *member) {
+	var page struct {
+		Results []struct {
+			ID     int64
+			Action int
+			Target string
+		}
+	}
+	if !m.get(fmt.Sprintf("/api/changes/?page_size=1000&after_id=%d", p.last), &page) {
+		return
+	}
+	for _, c := range page.Results {
+		if c.ID != p.last+1 {
+			t.Errorf("change %d follows %d", c.ID, p.last)
+		}
+		p.last = c.ID
+		if c.Target != "" {
+			p.targets[c.Target]++
+		}
+	}
+}
+
+// TestCluster: while processes are killed, stopped and cut off, and the database is
+// restarted, everything that is pushed becomes visible, once, and another process goes
+// on. REPOGLOT_CLUSTER_TIME, such as 1h, is how long it goes on, with leases of the
+// usual length; without it, every fault occurs once.
+func TestCluster(t *testing.T) { // alone: it needs both cores
+	if testing.Short() {
+		t.Skip("it takes 20 s")
+	}
+	long, lease, repos := time.Duration(0), testLease, 4
+	if text := os.Getenv("REPOGLOT_CLUSTER_TIME"); text != "" {
+		var err error
+		long, err = time.ParseDuration(text)
+		must(t, err)
+		lease, repos = 0, 50
+	}
+	c := newTestedCluster(t, repos, lease)
+	members := []*member{c.begin(workAnswer), c.begin(workAnswer), c.begin(workPull), c.begin(workPull)} // they migrate once
+	for _, m := range members {
+		c.listens(m)
+	}
+	readers, pullers := members[:2], members[2:]
+	c.visible("the start", readers...)
+	polled := &poller{targets: map[string]int{}}
+	f := &faults{testedCluster: c, pullers: pullers, readers: readers, count: map[string]int{}, longest: map[string]time.Duration{}}
+	for began := time.Now(); ; {
+		for _, fault := range []func() string{f.kill, f.stop, f.cutOff, f.restartDatabase} {
+			for range 3 {
+				c.push(c.random.IntN(len(c.repos)))
+			}
+			name := fault()
+			for range 3 {
+				c.push(c.random.IntN(len(c.repos)))
+			}
+			took := c.visible(name, readers...)
+			f.count[name]++
+			f.longest[name] = max(f.longest[name], took)
+			for _, m := range readers {
+				polled.poll(t, m)
+			}
+		}
+		if time.Since(began) > long || t.Failed() {
+			break
+		}
+	}
+	polled.poll(t, readers[0])
+	for i, list := range c.pushed {
+		for _, s := range list {
+			if n := polled.targets["Text: "+s]; n != 1 {
+				t.Errorf("%q of p%d has %d entries", s, i, n)
+			}
+		}
+	}
+	f.jobs()
+	t.Logf("faults: %v; all strings visible after at most %v; %d entries", f.count, f.longest, polled.last)
+}
+
+// faults are what happens to a cluster.
+type faults struct {
+	*testedCluster
+	pullers, readers []*member
+	count            map[string]int
+	longest          map[string]time.Duration
+}
+
+// length is how long a lease lasts.
+func (f *faults) length() time.Duration {
+	if f.lease == 0 {
+		return 15 * time.Second
+	}
+	return f.lease
+}
+
+// kill kills a puller; another one takes its place.
+func (f *faults) kill() string {
+	i := f.random.IntN(len(f.pullers))
+	f.pullers[i].kill()
+	f.pullers[i] = f.start(workPull)
+	return "a killed puller"
+}
+
+// stop stops a puller for longer than its leases last. What it does when it goes on
+// changes nothing.
+func (f *faults) stop() string {
+	m := f.pullers[f.random.IntN(len(f.pullers))]
+	m.signal(syscall.SIGSTOP)
+	f.push(0)
+	time.Sleep(f.length() + f.length()/2)
+	m.signal(syscall.SIGCONT)
+	return "a stopped puller"
+}
+
+// cutOff keeps a puller from the database for longer than its leases last, then a
+// reader for a moment.
+func (f *faults) cutOff() string {
+	m := f.pullers[f.random.IntN(len(f.pullers))]
+	m.proxy.cut(true)
+	f.push(0)
+	time.Sleep(f.length() + f.length()/2)
+	m.proxy.cut(false)
+	m.proxy.reset()
+	r := f.readers[f.random.IntN(len(f.readers))]
+	r.proxy.reset()
+	return "a process that is cut off"
+}
+
+// restartDatabase ends all sessions of the server, by killing one.
+func (f *faults) restartDatabase() string {
+	if os.Getenv(pgtest.ServerVariable) != "" {
+		return "nothing: the server is not ours"
+	}
+	pgtest.Crash(f.t, f.dsn)
+	return "a restarted database"
+}
+
+// jobs looks at what repoglot jobs says of the cluster.
+func (f *faults) jobs() {
+	f.t.Helper()
+	cmd := exec.Command(f.readers[0].child.cmd.Path, "jobs", "--config", f.file, "--format", "json")
+	cmd.Env = append(os.Environ(), childVar+"=1", "REPOGLOT_DATABASE="+f.dsn)
+	text, err := cmd.Output()
+	must(f.t, err)
+	var list jobList
+	must(f.t, json.Unmarshal(text, &list))
+	work := map[string]int{}
+	for i := range list.Processes {
+		if p := &list.Processes[i]; !p.Silent {
+			work[p.Work]++
+		}
+	}
+	if work[workAnswer] != 2 || len(list.Branches) != len(f.repos) {
+		f.t.Errorf("jobs:\n%s", text)
+	}
+	for i := range list.Branches {
+		if b := &list.Branches[i]; b.LastGood == nil {
+			f.t.Errorf("never pulled: %+v", b)
+		}
+	}
+}
+
+// proxy passes connections on to the database.
+type proxy struct {
+	dsn     string
+	backend string
+	mu      sync.Mutex
+	silent  bool // nothing passes
+	conns   map[net.Conn]bool
+	opened  *sync.Cond
+}
+
+// newProxy begins to listen on a port for the socket of a server.
+func newProxy(t *testing.T, dsn string) *proxy {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	must(t, err)
+	p := &proxy{conns: map[net.Conn]bool{}}
+	p.opened = sync.NewCond(&p.mu)
+	q := u.Query()
+	if dir := q.Get("host"); dir != "" {
+		p.backend = filepath.Join(dir, ".s.PGSQL.5432")
+	} else {
+		t.Skip("the server has no socket")
+	}
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { l.Close(); p.cut(false); p.reset() })
+	host, port, err := net.SplitHostPort(l.Addr().String())
+	must(t, err)
+	q.Set("host", host)
+	q.Set("port", port)
+	q.Set("sslmode", "disable")
+	u.RawQuery = q.Encode()
+	p.dsn = u.String()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go p.pass(conn)
+		}
+	}()
+	return p
+}
+
+// pass connects a connection with the server.
+func (p *proxy) pass(client net.Conn) {
+	p.wait()
+	server, err := net.Dial("unix", p.backend)
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	p.mu.Lock()
+	p.conns[client], p.conns[server] = true, true
+	p.mu.Unlock()
+	copied := func(to, from net.Conn) {
+		buf := make([]byte, 32<<10)
+		for {
+			n, err := from.Read(buf)
+			p.wait()
+			if n > 0 {
+				if _, e := to.Write(buf[:n]); e != nil {
+					err = e
+				}
+			}
+			if err != nil {
+				break
+			}
+		}
+		_, _ = to.Close(), from.Close()
+		p.mu.Lock()
+		delete(p.conns, to)
+		delete(p.conns, from)
+		p.mu.Unlock()
+	}
+	go copied(server, client)
+	copied(client, server)
+}
+
+// wait waits while the proxy is cut.
+func (p *proxy) wait() {
+	p.mu.Lock()
+	for p.silent {
+		p.opened.Wait()
+	}
+	p.mu.Unlock()
+}
+
+// cut holds everything up, or lets it go on.
+func (p *proxy) cut(silent bool) {
+	p.mu.Lock()
+	p.silent = silent
+	p.opened.Broadcast()
+	p.mu.Unlock()
+}
+
+// reset ends all connections.
+func (p *proxy) reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		_ = c.Close()
+	}
+}

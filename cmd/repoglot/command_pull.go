@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+)
+
+func (p *program) pullCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pull [--config FILE]",
+		Short: "Pull beside other processes that use one PostgreSQL database",
+		Long: "Pull the branches of a configuration until stopped, beside other processes that\n" +
+			"use the same PostgreSQL database: each branch is pulled by one of them at a time.\n" +
+			"It answers /healthz, /readyz and /metrics only; serve --no-pull answers the rest.\n" +
+			"See docs/cluster.md.",
+		Args: arguments(0, "no argument"),
+		RunE: work(func(cmd *cobra.Command, _ []string) error {
+			defer limitMemory(p.env(), serveMemory)()
+			return p.serve(cmd.Context(), "", workPull)
+		}),
+	}
+	p.listenFlags(cmd)
+	return cmd
+}
+
+// listenFlags adds the flags of commands that listen.
+func (p *program) listenFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.flags.listen, "listen", "", "`HOST:PORT` to listen on (default "+config.DefaultListen+"); wins over listen of the configuration")
+	p.dataFlags(cmd.Flags())
+	p.logFlags(cmd.Flags(), slog.LevelInfo)
+}
+
+// errNeedsPostgres is the error of processes that SQLite cannot have.
+var errNeedsPostgres = errors.New("the database is SQLite, which one process uses: write database: postgres://…, or use repoglot serve")
+
+// pullsOnly leaves the routes of a process that only pulls.
+func (rt *routes) pullsOnly() {
+	elsewhere := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusNotFound, map[string]any{"detail": "This process only pulls: it answers /healthz, /readyz and /metrics."})
+	})
+	rt.api, rt.home, rt.hooks, rt.export, rt.allows = elsewhere, elsewhere, elsewhere, nil, nil
+}
