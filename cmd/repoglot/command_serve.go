@@ -157,6 +157,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	if err := s.watchConfig(ctx, group); err != nil {
 		s.log.Warn("the configuration is not watched; restart after a change", "error", err)
 	}
+	s.pulls.flusher = &flusher{newPusher(s.engine, s.config, base), map[string]time.Time{}}
 	s.pulls.set(plan, s.config.PollInterval)
 	if _, err := fmt.Fprint(s.program.stdout, s.greeting(origin(main), base, plan)); err != nil {
 		return fmt.Errorf("writing to the standard output: %w", err)
@@ -186,7 +187,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		BaseURL: s.config.BaseURL, AllowedHosts: s.config.AllowedHosts, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
 		AnonymousRate: limit.Rate(s.config.RateLimit.Anonymous), TokenRate: limit.Rate(s.config.RateLimit.Token),
 		Progress: s.engine.progress.component, CacheBytes: int(s.config.ResponseCache),
-		WithoutGitExport: !s.config.GitExport, TempDir: string(s.config.DataDir),
+		WithoutGitExport: !s.config.GitExport, TempDir: string(s.config.DataDir), Edits: s.engine.syncer,
 	})
 	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Client: s.api.Client, Logger: s.log})
 	s.connections, s.monitors = newConnections(openFiles(), s.api.Trusts), newMonitors()

@@ -36,14 +36,21 @@ func (p *program) tokenCommand() *cobra.Command {
 
 func (p *program) tokenCreateCommand() *cobra.Command {
 	scope, expires := string(catalog.ScopeRead), ""
-	var projects []string
+	var author, email string
+	var projects, languages []string
 	cmd := &cobra.Command{
-		Use:   "create [--scope read|admin] [--project SLUG]… [--expires 90d|DATE] NAME",
+		Use:   "create [--scope read|write|admin] [--author NAME] [--email ADDRESS] [--project SLUG]… [--language CODE]… [--expires 90d|DATE] NAME",
 		Short: "Make a token and print it; it is shown only once",
 		Args:  arguments(1, "one name"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
-			if s := catalog.Scope(scope); s != catalog.ScopeRead && s != catalog.ScopeAdmin {
-				return usageError{fmt.Errorf("--scope %s: write read or admin", scope)}
+			if !catalog.Scope(scope).Known() {
+				return usageError{fmt.Errorf("--scope %s: write read, write or admin", scope)}
+			}
+			if len(languages) > 0 && catalog.Scope(scope) != catalog.ScopeWrite {
+				return usageError{errors.New("--language is for tokens with --scope write")}
+			}
+			if strings.ContainsAny(author+email, "<>\n\r\x00") {
+				return usageError{errors.New("--author and --email have no < and >, and are one line")}
 			}
 			for _, slug := range projects {
 				if !config.Slug(slug) {
@@ -55,12 +62,18 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t := catalog.Token{Name: args[0], Scope: catalog.Scope(scope), Created: now, Expires: ends, Projects: catalog.Names(projects...)}
+			t := catalog.Token{
+				Name: args[0], Scope: catalog.Scope(scope), Created: now, Expires: ends, Projects: catalog.Names(projects...),
+				Languages: catalog.Names(languages...), AuthorName: author, AuthorEmail: email,
+			}
 			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error { return p.createToken(ctx, db, t) })
 		}),
 	}
 	cmd.Flags().StringArrayVar(&projects, "project", nil, "the `slug` of a project whose private parts the token shows; repeatable; without it, all projects")
-	cmd.Flags().StringVar(&scope, "scope", scope, "what the token allows, `read` or admin")
+	cmd.Flags().StringVar(&scope, "scope", scope, "what the token allows, `read`, write (edits) or admin")
+	cmd.Flags().StringArrayVar(&languages, "language", nil, "the `code` of a language that the token may edit; repeatable; without it, all languages")
+	cmd.Flags().StringVar(&author, "author", "", "the `name` of the author of the token's edits; without it, the token's name")
+	cmd.Flags().StringVar(&email, "email", "", "the author's `address`, for commits only")
 	cmd.Flags().StringVar(&expires, "expires", "", "when the token ends, `90d` or a date like 2027-01-31; without it, never")
 	return cmd
 }

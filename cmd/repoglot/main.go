@@ -13,7 +13,7 @@
 //		Find the translation files of a repository and print a configuration
 //	repoglot check [FILE|DIR|-]...
 //		Lint PO files
-//	repoglot token create [--scope read|admin] [--project SLUG]… [--expires 90d|DATE] NAME
+//	repoglot token create [--scope read|write|admin] [--author NAME] [--email ADDRESS] [--project SLUG]… [--language CODE]… [--expires 90d|DATE] NAME
 //		Make a token and print it; it is shown only once
 //	repoglot token list
 //		List the tokens, without their secrets

@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -23,6 +24,7 @@ type plan struct {
 	bots       []string
 	revision   int64
 	secrets    map[store.TemplateKey]secret
+	pushes     map[store.TemplateKey]push.Destination // of components that take edits
 }
 
 // secret is the secret of the webhooks of a component or a discovery.
@@ -40,6 +42,7 @@ func newPlan(c *config.Config) *plan {
 	p := &plan{
 		components: make([]store.ComponentSpec, 0, components),
 		secrets:    make(map[store.TemplateKey]secret, components),
+		pushes:     map[store.TemplateKey]push.Destination{},
 	}
 	branches := map[string]*ingest.Branch{}
 	for i := range c.Projects {
@@ -52,6 +55,9 @@ func newPlan(c *config.Config) *plan {
 				Repo: component.Repo.String(), Branch: component.Branch,
 			}
 			p.secrets[store.TemplateKey{Project: spec.Project, Slug: spec.Slug}] = secret{component.WebhookSecured, component.WebhookSecret}
+			if component.PushMode != "" {
+				p.pushes[store.TemplateKey{Project: spec.Project, Slug: spec.Slug}] = destination(c, component)
+			}
 			if component.Discovers() {
 				p.templates = append(p.templates, store.TemplateKey{Project: spec.Project, Slug: spec.Slug})
 			} else {
@@ -75,6 +81,24 @@ func newPlan(c *config.Config) *plan {
 	}
 	slices.SortFunc(p.branches, func(a, b ingest.Branch) int { return cmp.Compare(a.Key, b.Key) })
 	return p
+}
+
+// destination is where the edits of a component go. Its key and forge were checked when
+// the configuration was read.
+func destination(c *config.Config, component *config.Component) (d push.Destination) {
+	if address := component.Push.Raw(); address != "" {
+		d.Repository = remote.Repository{URL: address, Credential: credential(c.Credentials, address)}
+	}
+	d.Signer, _ = component.Signer()
+	if component.PushMode == catalog.PushRequest {
+		d.Forge, _ = component.NewForge(string(component.ForgeToken))
+	}
+	return d
+}
+
+// takesEdits reports whether a component of a branch takes edits.
+func takesEdits(b *ingest.Branch) bool {
+	return slices.ContainsFunc(b.Components, func(c ingest.Component) bool { return c.Spec.Settings.Edits.Taken() })
 }
 
 // branch returns the branch of a key, or nil.

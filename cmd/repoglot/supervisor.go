@@ -31,6 +31,7 @@ type supervisor struct {
 	log     *slog.Logger
 	sched   scheduler
 	watcher refWatcher // nil if the system has no watcher left
+	flusher *flusher   // nil: nothing is edited
 
 	problems problems
 	mu       sync.Mutex
@@ -121,8 +122,19 @@ func (s *supervisor) catchUp(keys []string) {
 	}
 }
 
-// run pulls until ctx is done and the last pull has finished its step.
+// run pulls and pushes until ctx is done and the last pull has finished its step.
 func (s *supervisor) run(ctx context.Context) error {
+	tick := time.NewTicker(flushTick)
+	defer tick.Stop()
+	var edits sync.WaitGroup
+	if !s.engine.answersOnly() {
+		edits.Go(func() { s.watchEdits(ctx, tick.C) })
+	}
+	defer edits.Wait()
+	return s.pulls(ctx)
+}
+
+func (s *supervisor) pulls(ctx context.Context) error {
 	if s.watcher == nil {
 		return s.sched.Run(ctx)
 	}
@@ -295,6 +307,9 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 		return err
 	}
 	if err := s.engine.assignComponents(ctx, b); err != nil {
+		return err
+	}
+	if err := s.flush(ctx, b); err != nil {
 		return err
 	}
 	s.mu.Lock()

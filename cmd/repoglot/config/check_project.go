@@ -124,7 +124,7 @@ func checkComponent(r *report, at string, c *Component) {
 	if c.Template != "" {
 		bad("template", "must stay empty, since monolingual files are not read; a POT belongs into new_base")
 	}
-	for key, n := range map[string]int{"priority": c.Priority, "suggestion_autoaccept": c.SuggestionAutoaccept, "commit_pending_age": c.CommitPendingAge} {
+	for key, n := range map[string]int{"priority": c.Priority, "suggestion_autoaccept": c.SuggestionAutoaccept, "commit_pending_age": c.CommitPendingAge, "flush_max": c.FlushMax} {
 		if n < 0 {
 			bad(key, "is negative; write 0 or more")
 		}
@@ -136,6 +136,7 @@ func checkComponent(r *report, at string, c *Component) {
 		bad("suggestions.limit", "must be 1 to %d; write how many branches are to be looked at", maxSuggestionBranches)
 	}
 	checkSecretEnv(r, at, c.WebhookSecretEnv)
+	checkPush(r, at, c)
 }
 
 // maxSuggestionBranches bounds suggestions.limit: each branch is fetched.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"strings"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -78,6 +79,47 @@ type Component struct {
 	// WebhookSecured says that a variable is named, here or in the project.
 	WebhookSecured bool `yaml:"-"`
 
+	// PushMode permits to edit strings, for clients with a token of scope `write`, and
+	// says where edits go: to the branch that is read (`direct`), to a branch of this
+	// server's own, which it overwrites (`branch`), or to that and a request to merge
+	// it (`request`). Empty: nothing can be edited. See docs/editing.md.
+	PushMode catalog.PushMode `yaml:"push_mode" oneof:"direct branch request"`
+	// CommitBy says which edits are in one commit: those of an author in a language
+	// (`author+language`), of an `author`, of a `language`, or `all`.
+	CommitBy string `yaml:"commit_by" oneof:"author+language author language all"`
+	// Flush is the age of the oldest edit at which edits are committed and pushed, such
+	// as `10m`; `commit_pending_age` wins if it is set.
+	Flush time.Duration `yaml:"flush"`
+	// FlushMax is the number of edits at which they are pushed at once; 0: no number.
+	FlushMax int `yaml:"flush_max"`
+	// OnConflict says which text stays if the repository and somebody here changed the
+	// same string: that of the `repository`, so that the other becomes a suggestion, or
+	// the `edit`.
+	OnConflict string `yaml:"on_conflict" oneof:"repository edit"`
+	// CommitGate, with `errors`, keeps edits pending that `msgfmt -c` would refuse;
+	// with `none` they are committed.
+	CommitGate string `yaml:"commit_gate" oneof:"none errors"`
+	// PoHeader says whether a commit sets PO-Revision-Date and Last-Translator where a
+	// file has them (`revision`), or leaves them (`keep`).
+	PoHeader string `yaml:"po_header" oneof:"revision keep"`
+	// Signoff adds Signed-off-by, with the author's name and address, to commits.
+	Signoff bool `yaml:"signoff"`
+	// SigningKeyEnv names the environment variable with the private key that signs
+	// commits: one of SSH or an armoured one of OpenPGP, without a passphrase.
+	SigningKeyEnv string `yaml:"signing_key_env"`
+	// Forge is the service with the requests of `push_mode: request`.
+	Forge string `yaml:"forge" oneof:"github gitlab gitea forgejo"`
+	// ForgeURL is its address, `https://git.example.org`. Empty: github.com or
+	// gitlab.com.
+	ForgeURL string `yaml:"forge_url"`
+	// ForgeTokenEnv names the environment variable with the token for its API. It must
+	// permit to read and write requests of the repository.
+	ForgeTokenEnv string `yaml:"forge_token_env"`
+
+	// SigningKey and ForgeToken are the values of these variables; never printed.
+	SigningKey Secret `yaml:"-"`
+	ForgeToken Secret `yaml:"-"`
+
 	// VCS is the kind of version control: always `git`.
 	VCS string `yaml:"vcs"`
 	// FileFormat is the format of the files: always `po`.
@@ -85,10 +127,13 @@ type Component struct {
 	// Template must stay empty: PO files hold source and translation, so there
 	// is no monolingual template. A POT belongs in `new_base`.
 	Template string `yaml:"template"`
-	// Push is the address to push to; it is served without credentials and not
-	// used.
+	// Push is the address that edits are pushed to, if it is another one than
+	// `repo`: of the same repository, such as its address for ssh. It is served
+	// without credentials.
 	Push Address `yaml:"push"`
-	// PushBranch is served unchanged.
+	// PushBranch is the branch that edits are pushed to with `push_mode: branch` or
+	// `request`; components with the same one share it. Empty:
+	// `repoglot/PROJECT-COMPONENT`.
 	PushBranch string `yaml:"push_branch"`
 	// EditTemplate is served unchanged.
 	EditTemplate bool `yaml:"edit_template"`
@@ -114,8 +159,8 @@ type Component struct {
 	ReportSourceBugs string `yaml:"report_source_bugs"`
 	// MergeStyle is served unchanged.
 	MergeStyle string `yaml:"merge_style" oneof:"merge rebase merge_noff"`
-	// CommitMessage is a message template; line breaks of all message
-	// templates are served as CR LF.
+	// CommitMessage is the template of the messages of commits of edits; line breaks
+	// of all message templates are served as CR LF.
 	CommitMessage string `yaml:"commit_message"`
 	// AddMessage is a message template.
 	AddMessage string `yaml:"add_message"`
@@ -125,7 +170,7 @@ type Component struct {
 	MergeMessage string `yaml:"merge_message"`
 	// AddonMessage is a message template.
 	AddonMessage string `yaml:"addon_message"`
-	// PullMessage is a message template.
+	// PullMessage is the template of title and text of requests.
 	PullMessage string `yaml:"pull_message"`
 	// AllowTranslationPropagation says that the component's strings are compared with
 	// those of the project's other components by the check `inconsistent`.
@@ -140,8 +185,8 @@ type Component struct {
 	SuggestionAutoaccept int `yaml:"suggestion_autoaccept"`
 	// PushOnCommit is served unchanged.
 	PushOnCommit bool `yaml:"push_on_commit"`
-	// CommitPendingAge is a number of hours, served unchanged; not
-	// negative.
+	// CommitPendingAge is a number of hours, not negative; above 0 it is the age of the
+	// oldest edit at which edits are pushed.
 	CommitPendingAge int `yaml:"commit_pending_age"`
 	// AutoLockError is served unchanged.
 	AutoLockError bool `yaml:"auto_lock_error"`
@@ -168,6 +213,12 @@ func DefaultComponent() Component {
 	return Component{
 		History:                     History{Mode: HistoryFull},
 		Suggestions:                 Suggestions{Limit: 20},
+		CommitBy:                    "author+language",
+		Flush:                       10 * time.Minute,
+		FlushMax:                    500,
+		OnConflict:                  "repository",
+		CommitGate:                  "none",
+		PoHeader:                    "revision",
 		SourceLanguage:              "en",
 		LanguageRegex:               "^[^.]+$",
 		VCS:                         "git",
@@ -246,6 +297,18 @@ func (c *Component) Settings() catalog.ComponentSettings {
 		GlossaryColor:               c.GlossaryColor,
 		Access:                      c.Access,
 		History:                     c.History.catalog(),
+		Edits:                       c.edits(),
+	}
+}
+
+// edits returns how the component takes edits.
+func (c *Component) edits() catalog.Edits {
+	if c.PushMode == "" {
+		return catalog.Edits{}
+	}
+	return catalog.Edits{
+		Mode: c.PushMode, CommitBy: c.CommitBy, Flush: c.Flush, FlushMax: c.FlushMax, Overrule: c.OnConflict == "edit",
+		Gate: c.CommitGate == "errors", KeepHeader: c.PoHeader == "keep", SignOff: c.Signoff,
 	}
 }
 

@@ -96,7 +96,7 @@ func (env *environment) unknown(c *Config) []string {
 	for _, p := range c.Projects {
 		named[p.WebhookSecretEnv] = true
 		for _, co := range p.Components {
-			named[co.WebhookSecretEnv] = true
+			named[co.WebhookSecretEnv], named[co.SigningKeyEnv], named[co.ForgeTokenEnv] = true, true, true
 		}
 	}
 	var list []string
@@ -109,7 +109,7 @@ func (env *environment) unknown(c *Config) []string {
 	return list
 }
 
-// secrets reads the secrets of webhooks and returns a warning for each variable
+// secrets reads the secrets of components and returns a warning for each variable
 // that is not set: such a component accepts no calls at all.
 func (env *environment) secrets(c *Config) []string {
 	missing := map[string]bool{}
@@ -117,6 +117,7 @@ func (env *environment) secrets(c *Config) []string {
 		p := &c.Projects[i]
 		for j := range p.Components {
 			co := &p.Components[j]
+			co.SigningKey, co.ForgeToken = Secret(env.values[co.SigningKeyEnv]), Secret(env.values[co.ForgeTokenEnv])
 			name := cmp.Or(co.WebhookSecretEnv, p.WebhookSecretEnv)
 			if name == "" {
 				continue

@@ -93,6 +93,9 @@ func (d *decoder) parse(path string, data []byte, environ []string) (*Config, er
 	}
 	d.remember(c, data)
 	c.warnings = append(c.warnings, env.secrets(c)...)
+	if err := c.checkSecrets(); err != nil {
+		return nil, fail(path, "%v", err)
+	}
 	c.warnings = append(c.warnings, env.unknown(c)...)
 	c.warnings = append(c.warnings, c.checkWarnings()...)
 	if err := c.resolvePaths(filepath.Dir(path), env); err != nil {
@@ -225,16 +228,22 @@ func (c *Config) resolvePaths(folder string, env *environment) error {
 	}
 	for i := range c.Projects {
 		for j := range c.Projects[i].Components {
-			repo := &c.Projects[i].Components[j].Repo
-			path, local := repourl.IsLocal(repo.Raw())
-			if !local || path != repo.Raw() { // file:// addresses are absolute
-				continue
+			co := &c.Projects[i].Components[j]
+			addresses := []*Address{&co.Repo}
+			if co.PushMode != "" && co.Push != "" {
+				addresses = append(addresses, &co.Push)
 			}
-			abs, err := Path(*repo).in(folder, env)
-			if err != nil {
-				return err
+			for _, repo := range addresses {
+				path, local := repourl.IsLocal(repo.Raw())
+				if !local || path != repo.Raw() { // file:// addresses are absolute
+					continue
+				}
+				abs, err := Path(*repo).in(folder, env)
+				if err != nil {
+					return err
+				}
+				*repo = Address(abs)
 			}
-			*repo = Address(abs)
 		}
 	}
 	return nil

@@ -16,7 +16,9 @@ import (
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	compare(t, func(p config.Project) any { return p.Settings() }, "Slug", "WebhookSecretEnv", "Components")
-	compare(t, func(c config.Component) any { return c.Settings() }, "Slug", "Repo", "Branch", "WebhookSecretEnv")
+	compare(t, func(c config.Component) any { return c.Settings() }, "Slug", "Repo", "Branch", "WebhookSecretEnv",
+		"CommitBy", "Flush", "FlushMax", "OnConflict", "CommitGate", "PoHeader", "Signoff", // only with push_mode: TestPushSettings
+		"SigningKeyEnv", "Forge", "ForgeURL", "ForgeTokenEnv")
 }
 
 func compare[T any](t *testing.T, settings func(T) any, others ...string) {

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit/message"
+	"github.com/repoglot/repoglot/gitsource/derive"
+	"github.com/repoglot/repoglot/gitsource/forge"
+)
+
+// maxFlush bounds the age at which edits are pushed.
+const maxFlush = 365 * 24 * time.Hour
+
+// checkPush checks the settings of edits of a component that takes them.
+func checkPush(r *report, at string, c *Component) {
+	bad := func(key, format string, args ...any) {
+		r.on(at+"."+key, at+"."+key+" "+format, args...)
+	}
+	if c.Flush < 0 || c.Flush > maxFlush {
+		bad("flush", "must be a time up to a year; write it like 10m")
+	}
+	for key, name := range map[string]string{"signing_key_env": c.SigningKeyEnv, "forge_token_env": c.ForgeTokenEnv} {
+		if name != "" && !envNameRule(name) {
+			bad(key, "must be the name of an environment variable, not a secret; write it like FORGE_TOKEN")
+		}
+	}
+	if c.PushMode == "" {
+		return
+	}
+	if why := branchRule(c.PushBranch); why != "" {
+		bad("push_branch", "%s %s; write the name of a branch, like l10n", sample(c.PushBranch), why)
+	}
+	if c.PushMode != catalog.PushDirect && c.PushBranch != "" && c.PushBranch == c.Branch {
+		bad("push_branch", "%s is the branch that is read; set push_mode: direct, or name another one", sample(c.PushBranch))
+	}
+	for _, t := range []struct {
+		key, text string
+		kind      message.Kind
+	}{{"commit_message", c.CommitMessage, message.Translation}, {"pull_message", c.PullMessage, message.Component}} {
+		if _, err := message.Parse(t.kind, t.text); err != nil {
+			bad(t.key, "is no template: %v", err)
+		}
+	}
+	switch {
+	case c.PushMode != catalog.PushRequest:
+	case c.Forge == "":
+		bad("push_mode", "request needs forge; write github, gitlab, gitea or forgejo")
+	case c.ForgeTokenEnv == "":
+		bad("forge", "needs forge_token_env; name the environment variable with the token")
+	default:
+		if _, err := c.NewForge("x"); err != nil {
+			bad("forge", "cannot be used: %v", err)
+		}
+	}
+}
+
+// errNoForge says that the requests of a component cannot be made.
+var errNoForge = errors.New("the repository has no address of a forge: write https://HOST/OWNER/NAME, or ssh")
+
+// NewForge returns the forge of a component, with a token.
+func (c *Component) NewForge(token string) (forge.Forge, error) {
+	address := c.Push.Raw()
+	if address == "" {
+		address = c.Repo.Raw()
+	}
+	repository := forge.RepositoryOf(address)
+	if repository == "" {
+		return nil, errNoForge
+	}
+	return forge.New(forge.Options{Kind: c.Forge, URL: c.ForgeURL, Repository: repository, Token: token})
+}
+
+// Signer returns the key that signs the commits of a component, nil without one.
+func (c *Component) Signer() (derive.Signer, error) {
+	if c.PushMode == "" || c.SigningKey == "" {
+		return nil, nil
+	}
+	return derive.ParseSigner(string(c.SigningKey))
+}
+
+// checkSecrets returns what is wrong with the secrets of components that take edits.
+func (c *Config) checkSecrets() error {
+	for i := range c.Projects {
+		for j := range c.Projects[i].Components {
+			co := &c.Projects[i].Components[j]
+			where := c.Projects[i].Slug + "/" + co.Slug
+			switch _, err := co.Signer(); {
+			case co.PushMode == "":
+			case err != nil:
+				return fmt.Errorf("component %s: signing_key_env: %w", where, err)
+			case co.SigningKeyEnv != "" && co.SigningKey == "":
+				return fmt.Errorf("component %s: signing_key_env names %s, which is not set: set it, or remove the key", where, co.SigningKeyEnv)
+			case co.PushMode == catalog.PushRequest && co.ForgeToken == "":
+				return fmt.Errorf("component %s: forge_token_env names %s, which is not set: set it", where, co.ForgeTokenEnv)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+)
+
+// withPush is a configuration of one component with further keys.
+func withPush(keys string) string {
+	return "projects:\n- slug: p\n  components:\n  - slug: app\n    repo: https://example.org/own/app.git\n    branch: main\n    filemask: po/*.po\n" +
+		"    " + strings.ReplaceAll(strings.TrimSpace(keys), "\n", "\n    ") + "\n"
+}
+
+// TestPushSettings reads the settings of edits.
+func TestPushSettings(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[string]catalog.Edits{
+		"flush: 1h\nsignoff: true": {},
+		"push_mode: direct":        {Mode: catalog.PushDirect, CommitBy: "author+language", Flush: 10 * time.Minute, FlushMax: 500},
+		"push_mode: branch\npush_branch: l10n\ncommit_by: all\nflush: 5s\nflush_max: 0\non_conflict: edit\ncommit_gate: errors\npo_header: keep\nsignoff: true": {
+			Mode: catalog.PushBranch, CommitBy: "all", Flush: 5 * time.Second, Overrule: true, Gate: true, KeepHeader: true, SignOff: true,
+		},
+		"push_mode: request\nforge: gitea\nforge_url: https://example.org\nforge_token_env: T": {
+			Mode: catalog.PushRequest, CommitBy: "author+language", Flush: 10 * time.Minute, FlushMax: 500,
+		},
+	} {
+		c, err := config.Parse("f", []byte(withPush(keys)), []string{"T=secret"})
+		must(t, err)
+		if diff := cmp.Diff(want, c.Projects[0].Components[0].Settings().Edits); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", keys, diff)
+		}
+	}
+}
+
+// TestPushMistakes: each mistake is found when the configuration is read.
+func TestPushMistakes(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[string]string{
+		"push_mode: sometimes":                                                          "must be one of direct, branch, request",
+		"push_mode: branch\npush_branch: main":                                          "is the branch that is read",
+		"push_mode: branch\npush_branch: a b":                                           "holds a character that no branch has",
+		"push_mode: direct\nflush: 9000h":                                               "must be a time up to a year",
+		"push_mode: direct\nflush_max: -1":                                              "is negative",
+		"push_mode: direct\ncommit_message: '{{ x }}'":                                  "is no template: 1:",
+		"push_mode: request":                                                            "needs forge; write github",
+		"push_mode: request\nforge: github":                                             "needs forge_token_env",
+		"push_mode: request\nforge: gitea\nforge_token_env: T":                          "set forge_url",
+		"push_mode: request\nforge: gitea\nforge_url: http://x.org\nforge_token_env: T": "https",
+		"push_mode: request\nforge: github\nforge_token_env: T\npush: /local/path":      "no address of a forge",
+		"push_mode: request\nforge: github\nforge_token_env: NONE":                      "names NONE, which is not set",
+		"push_mode: direct\nsigning_key_env: NONE":                                      "names NONE, which is not set",
+		"push_mode: direct\nsigning_key_env: T":                                         "signing key: it is neither",
+		"push_mode: direct\nsigning_key_env: '-----BEGIN OPENSSH PRIVATE KEY-----'":     "must be the name of an environment variable",
+	} {
+		_, err := config.Parse("f", []byte(withPush(keys)), []string{"T=secret"})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret\"") {
+			t.Errorf("%s: %v, want %s", keys, err, want)
+		}
+	}
+}
