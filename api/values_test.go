@@ -115,7 +115,7 @@ func TestPageFigures(t *testing.T) {
 			"Ada 1 8 0 4 March 2024, Bob 2 0 0 19 February 2024",
 		},
 		"/projects/demo/app/de/": {
-			"4 March 2024 1, 19 February 2024 1", "15 March 2024 3 3 0", "12 February 2024 2 3 0",
+			"4 March 2024 1, 19 February 2024 1", "15 March 2024 3 3", "12 February 2024 2 3",
 			"Ada 1 3 0 4 March 2024, Bob 1 0 0 19 February 2024",
 		},
 		"/projects/demo/app/?since=30": {"Ada 1 2 0 4 March 2024, Bob 2 0 0 19 February 2024"},

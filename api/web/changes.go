@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/web/intl"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -15,7 +16,7 @@ import (
 // change is an entry of the history as pages show it.
 type change struct {
 	ID                       int64
-	Action                   string // what happened, in English
+	Action                   string // what happened
 	Kind                     string // added, changed, removed or event
 	Where, WhereURL          string
 	Language                 string
@@ -32,51 +33,77 @@ type change struct {
 }
 
 // actionName says what happened, in words for people.
-func actionName(a catalog.Action) string {
+func actionName(l *intl.Language, a catalog.Action) string {
 	switch a {
+	case catalog.ActionChange:
+		return l.T("Changed here")
+	case catalog.ActionNew:
+		return l.T("Translated here")
+	case catalog.ActionMarkedEdit:
+		return l.T("Marked for editing")
 	case catalog.ActionFailedMerge:
-		return "Pull failed"
+		return l.T("Pull failed")
 	case catalog.ActionParseError:
-		return "File cannot be read"
+		return l.T("File cannot be read")
 	case catalog.ActionRemoveTranslation:
-		return "Language removed"
+		return l.T("Language removed")
 	case catalog.ActionNewUnit:
-		return "New string"
+		return l.T("New string")
 	case catalog.ActionAddedLanguage:
-		return "Language added"
+		return l.T("Language added")
 	case catalog.ActionCreateComponent:
-		return "Component created"
+		return l.T("Component created")
 	case catalog.ActionHook:
-		return "Push announced"
-	case catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionMarkedEdit:
-		return "Changed"
+		return l.T("Push announced")
+	case catalog.ActionStringRepoUpdate:
+		return l.T("Changed")
 	case catalog.ActionStringRemove:
-		return "Removed"
+		return l.T("Removed")
 	}
 	return a.Name()
 }
 
-// changes makes the entries of a page.
-func (p *Pages) changes(entries []catalog.Change) []change {
+// changes makes the entries of a page, which a client may see. They name what they are
+// of as people do.
+func (p *Pages) changes(ctx context.Context, snap *store.Snapshot, v *view, entries []catalog.Change) ([]change, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	rows, err := resource.VisibleComponents(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	type slugs struct{ project, component string }
+	wanted := map[slugs]string{}
+	for i := range entries {
+		wanted[slugs{entries[i].Project, entries[i].Component}] = entries[i].Component
+	}
+	for _, c := range rows {
+		if key := (slugs{c.Project.Slug, c.Slug}); wanted[key] != "" {
+			wanted[key] = c.Settings.Name + " · " + c.Project.Settings.Name
+		}
+	}
 	list := make([]change, len(entries))
 	for i := range entries {
-		list[i] = p.change(&entries[i])
+		c := &entries[i]
+		list[i] = p.change(v.L, c)
+		list[i].Where = wanted[slugs{c.Project, c.Component}]
+		if c.Language != "" {
+			list[i].Where = v.L.LanguageName(c.Language, p.env.Language(c.Language).Name) + " · " + list[i].Where
+		}
 	}
-	return list
+	return list, nil
 }
 
-func (p *Pages) change(c *catalog.Change) change {
+func (p *Pages) change(l *intl.Language, c *catalog.Change) change {
 	o := change{
-		ID: c.ID, Action: actionName(c.Action), Kind: "event", Language: c.Language, Source: forms(c.Source), Author: c.AuthorName,
+		ID: c.ID, Action: actionName(l, c.Action), Kind: "event", Language: c.Language, Source: forms(c.Source), Author: c.AuthorName,
 		When: when(c), Commit: c.Commit, State: c.State, APIURL: "/api/changes/" + strconv.FormatInt(c.ID, 10) + "/",
-		Where: c.Project + " / " + c.Component, WhereURL: path("projects", c.Project, c.Component),
-		Detail: c.Event["message"], File: c.Event["file"], DetailLine: c.Event["line"],
+		WhereURL: path("projects", c.Project, c.Component),
+		Detail:   c.Event["message"], File: c.Event["file"], DetailLine: c.Event["line"],
 	}
-	if c.Language != "" {
-		o.Where += " / " + c.Language
-		if !c.TranslationRemoved {
-			o.WhereURL = path("projects", c.Project, c.Component, c.Language)
-		}
+	if c.Language != "" && !c.TranslationRemoved {
+		o.WhereURL = path("projects", c.Project, c.Component, c.Language)
 	}
 	if c.Username != "" {
 		o.AuthorURL = path("user", c.Username)
@@ -174,7 +201,12 @@ func (p *Pages) historyOf(ctx context.Context, snap *store.Snapshot, v *view, q 
 	h.Count = list.Count()
 	h.Pages = window(v, "page", h.Count, changesOnPage)
 	entries, err := list.Page(ctx, max(h.Pages.From-1, 0), changesOnPage)
-	h.Changes = p.changes(entries)
+	if err != nil {
+		return err
+	}
+	if h.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
+		return err
+	}
 	v.Body = h
 	return err
 }
@@ -230,7 +262,7 @@ func (p *Pages) translationChanges(ctx context.Context, snap *store.Snapshot, r 
 func changesAPI(r *rest.Request, list string) string {
 	if kind, _ := r.Params.Get("kind"); kind != "" {
 		if i := slices.Index([]string{"added", "changed", "removed"}, kind); i >= 0 {
-			return list + "?ordering=-id&action=" + []string{"31", "59", "63"}[i]
+			return list + "?ordering=-id&action=" + []string{"31", "59&action=2&action=5&action=37", "63"}[i]
 		}
 	}
 	return list + "?ordering=-id"

@@ -75,7 +75,8 @@ func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	}
 	o := oneCheck{Check: checks.All()[id]}
 	v.Crumbs = []link{{Name: v.L.T("Quality checks"), URL: path("checks")}}
-	v.Heading, v.Title = o.Check.Title, o.Check.Title+" · "+v.L.T("Quality checks")
+	title := v.L.T(o.Check.Title)
+	v.Heading, v.Title = title, title+" · "+v.L.T("Quality checks")
 	components, err := imported(ctx, snap)
 	if err != nil {
 		return err

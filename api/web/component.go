@@ -99,7 +99,9 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if err != nil {
 		return err
 	}
-	c.Changes = p.changes(entries)
+	if c.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
+		return err
+	}
 	if c.Head, err = snap.HeadCommit(ctx, row.ID); err != nil {
 		return err
 	}

@@ -63,7 +63,12 @@ func (p *Pages) front(ctx context.Context, snap *store.Snapshot, _ *rest.Request
 		return err
 	}
 	entries, err := snap.Changes(ctx, q)
-	f.Changes = p.changes(entries)
+	if err != nil {
+		return err
+	}
+	if f.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
+		return err
+	}
 	v.Body = f
 	return err
 }

@@ -151,7 +151,9 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		if err != nil {
 			return err
 		}
-		o.Changes = p.changes(entries)
+		if o.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
+			return err
+		}
 	}
 	v.Body = o
 	return nil

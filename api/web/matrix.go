@@ -110,7 +110,12 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		return err
 	}
 	entries, err := snap.Changes(ctx, q)
-	m.Changes = p.changes(entries)
+	if err != nil {
+		return err
+	}
+	if m.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
+		return err
+	}
 	v.Body = m
 	return err
 }

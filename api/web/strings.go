@@ -340,12 +340,14 @@ func showForms(s string) []string {
 }
 
 // fillHistory reads each text that the string had, and the suggestions of branches.
-func (p *Pages) fillHistory(ctx context.Context, snap *store.Snapshot, _ *rest.Request, _ *view, o *oneString) error {
+func (p *Pages) fillHistory(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, o *oneString) error {
 	entries, err := snap.Changes(ctx, store.ChangeQuery{TranslationID: o.Row.ID, UnitID: o.Unit.ID, Newest: true, Limit: changesOnPage})
 	if err != nil {
 		return err
 	}
-	o.History = p.changes(entries)
+	if o.History, err = p.changes(ctx, snap, v, entries); err != nil {
+		return err
+	}
 	withCommits(o.History, func(commit string) string { return commitURL(o.Row.Component.Settings.Repoweb, commit) })
 	list, err := snap.Suggestions(ctx, o.Unit.ID)
 	for i := range list {

@@ -84,7 +84,9 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	if err != nil {
 		return err
 	}
-	o.Changes = p.changes(entries)
+	if o.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
+		return err
+	}
 	withCommits(o.Changes, func(commit string) string { return commitURL(t.Component.Settings.Repoweb, commit) })
 	if o.Parts, err = partsOf(ctx, snap, &t, strs); err != nil {
 		return err
@@ -138,7 +140,7 @@ func checkLinks(v *view, strs string, failing []store.CheckCount) []link {
 	var list []link
 	for _, c := range checks.All() {
 		if n := numbers[c.ID]; n > 0 {
-			list = append(list, link{Name: c.Title, URL: strs + "?q=check:" + c.Name, Count: n})
+			list = append(list, link{Name: v.L.T(c.Title), URL: strs + "?q=check:" + c.Name, Count: n})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b link) int { return cmp.Compare(b.Count, a.Count) })
@@ -172,7 +174,11 @@ func (p *Pages) fillTranslationCurve(ctx context.Context, snap *store.Snapshot, 
 		}
 	}
 	if len(days) > 0 {
-		o.Curve = curveOf(v, v.L.T("Strings since the first commit"), []chart.Series{translated, total, fuzzy})
+		shown := []chart.Series{translated, total, fuzzy}
+		if slices.Max(fuzzy.Values) == 0 {
+			shown = shown[:2]
+		}
+		o.Curve = curveOf(v, v.L.T("Strings since the first commit"), shown)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"text/template/parse"
 
 	"github.com/repoglot/repoglot/api/web/intl"
+	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/poparse"
 )
 
@@ -67,6 +68,9 @@ func collect(t *testing.T) []text {
 				inCode(t, name, func(one, many string) { add(filepath.ToSlash(filepath.Join("api/web", name)), one, many) })
 			}
 		}
+	}
+	for _, c := range checks.All() {
+		add("catalog/checks/table.go", c.Title, "")
 	}
 	var list []text
 	for _, x := range found {

@@ -63,7 +63,12 @@ func (p *Pages) user(ctx context.Context, snap *store.Snapshot, r *rest.Request,
 	}
 	p.fillWeeks(v, &o.Activity, weeks)
 	entries, err := snap.NewestOfAuthor(ctx, u.ID, shown, userChanges)
-	o.Changes = p.changes(entries)
+	if err != nil {
+		return err
+	}
+	if o.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
+		return err
+	}
 	v.Body = o
 	return err
 }

@@ -70,7 +70,8 @@ func New() (*Table, error) {
 	t := &Table{}
 	for _, l := range languages {
 		l.tag = language.MustParse(l.Tag)
-		l.printer, l.names = message.NewPrinter(l.tag), display.Tags(l.tag)
+		// Dates and code have the digits 0 to 9, so numbers have them too.
+		l.printer, l.names = message.NewPrinter(language.MustParse(l.Tag+"-u-nu-latn")), display.Tags(l.tag)
 		if l.Tag != "en" {
 			data, err := Files.ReadFile("po/" + l.Tag + ".po")
 			if err != nil {
