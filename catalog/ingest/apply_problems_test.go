@@ -1,7 +1,9 @@
 package ingest_test
 
 import (
+	"encoding/hex"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -118,6 +120,42 @@ func TestUnsafeNamesAreReported(t *testing.T) {
 	repo.Commit(t, testrepos.Change{Message: "less", Delete: []string{"po/a\\b.po", "po/d\u0085e.po"}})
 	equal(t, "", problems(), "after they are gone")
 	if got := servedFiles(w, "app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po"}) {
+		t.Errorf("languages %v", got)
+	}
+}
+
+// TestLongNames: names that are longer than a row of an index may be are reported, or
+// left out, and the rest is served: PostgreSQL has 2,704 bytes for one.
+func TestLongNames(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{1})
+	long := func(n int) string { // an index compresses what repeats
+		data := make([]byte, n)
+		_, _ = random.Read(data)
+		return hex.EncodeToString(data)[:n]
+	}
+	dirs := func(n int) string {
+		var parts []string
+		for range n / 200 {
+			parts = append(parts, long(199))
+		}
+		return strings.Join(parts, "/")
+	}
+	deep := dirs(3000)
+	repo := repoWith(t, map[string]string{
+		"po/" + deep + "/cs.po": po("One", "Jedna"), "po/" + deep + "/de.po": "broken", "po/" + deep + "/" + long(900) + ".po": po("One", "X"), "po/" + deep + "/" + long(3500) + ".po": po("One", "X"),
+	})
+	repo.Commit(t, testrepos.Change{Branch: "l10n/" + dirs(3000), Parents: []string{"main"}, Files: map[string]string{"po/" + deep + "/cs.po": po("One", "Jeden")}})
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {
+		Filemask: "po/" + deep + "/*.po", SuggestionBranches: "l10n/**", SuggestionLimit: 5,
+	}})
+	for n, state := range []string{"imported", "another commit"} {
+		problems := strings.ReplaceAll(strings.Join(w.Sync().Components[0].Problems, "\n"), deep, "DEEP")
+		if !strings.Contains(problems, "language code of more than 100 bytes") || !strings.Contains(problems, "/de.po") || !strings.Contains(problems, "longer than 4096 bytes") || strings.Count(problems, "\n") != 2 {
+			t.Errorf("%s: %q", state, problems)
+		}
+		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/" + deep + "/cs.po": po("One", fmt.Sprint(n))}})
+	}
+	if got := servedFiles(w, "app"); len(got) != 2 {
 		t.Errorf("languages %v", got)
 	}
 }

@@ -177,13 +177,18 @@ func expand(spec *store.ComponentSpec, name string) store.ComponentSpec {
 }
 
 // freeSlug makes the slug of a match: every run of characters outside
-// [A-Za-z0-9_-] becomes "-", and -2, -3 … is appended to a slug that is taken.
+// [A-Za-z0-9_-] becomes "-", and -2, -3 … is appended to a slug that is taken, or that
+// was cut to maxSlug and would be.
 func freeSlug(pattern, name string, taken map[string]bool) string {
 	slug := strings.ReplaceAll(pattern, componentMark, notInSlugs.ReplaceAllString(name, "-"))
+	slug = slug[:min(len(slug), maxSlug)]
 	for n, base := 2, slug; taken[slug]; n++ {
 		slug = base + "-" + strconv.Itoa(n)
 	}
 	return slug
 }
+
+// maxSlug bounds a slug that a discovery makes, before a suffix, as Weblate's are.
+const maxSlug = 100
 
 var notInSlugs = regexp.MustCompile(`[^A-Za-z0-9_-]+`)

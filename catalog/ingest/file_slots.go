@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -76,13 +77,19 @@ func (l *selection) refuses(path string) string {
 	if reason := l.mask.Refuses(path); reason != "" {
 		return "not served: its name is unsafe, " + reason + "; rename the file"
 	}
+	if m, ok := l.mask.Select(path, l.rules); ok && len(m.Code) > maxCode {
+		return "not served: its name has a language code of more than " + strconv.Itoa(maxCode) + " bytes; rename the file"
+	}
 	return ""
 }
+
+// maxCode bounds a language code in bytes. Weblate has 50 characters.
+const maxCode = 100
 
 // code returns the language code in a path.
 func (l *selection) code(path string) (string, bool) {
 	m, ok := l.mask.Select(path, l.rules)
-	return m.Code, ok
+	return m.Code, ok && len(m.Code) <= maxCode
 }
 
 // assign maps the files of a commit, sorted by path, to translations

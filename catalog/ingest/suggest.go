@@ -169,10 +169,21 @@ func (s *suggestionRun) fetch(ctx context.Context) (err error) {
 	return nil
 }
 
+// maxBranchName bounds the name of a branch with suggestions, in bytes: it is in the key
+// of its suggestions, and PostgreSQL's rows of an index have 2,704.
+const maxBranchName = 1_000
+
 // component makes the suggestions of one component, unless their inputs are the
 // same as the last time.
 func (s *suggestionRun) component(ctx context.Context, c suggestedComponent) error {
 	heads, omitted := s.branches.Select(c.query)
+	heads = slices.DeleteFunc(heads, func(h object.Head) bool {
+		long := len(h.Branch) > maxBranchName
+		if long {
+			omitted++
+		}
+		return long
+	})
 	var key strings.Builder
 	fmt.Fprintf(&key, "%s %s %d", c.row.Head, c.row.Settings.ReadKey(), omitted)
 	for _, h := range heads {

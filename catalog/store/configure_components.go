@@ -94,9 +94,16 @@ func (c *configurer) putComponent(ctx context.Context, spec *ComponentSpec) (int
 	return old.id, c.updateComponent(ctx, project, spec, string(settings), old)
 }
 
+// maxBranchKey bounds what is in an index together: a row of PostgreSQL's has 2,704
+// bytes.
+const maxBranchKey = 2_500
+
 func (spec *ComponentSpec) check() error {
 	if spec.Slug == "" {
 		return invalid("a component of project %s has no slug", spec.Project)
+	}
+	if len(spec.Repo)+len(spec.Branch) > maxBranchKey {
+		return invalid("the repository address and the branch of component %s/%s have more than %d bytes", spec.Project, spec.Slug, maxBranchKey)
 	}
 	if repourl.Redact(spec.Repo) != spec.Repo {
 		return invalid("the repository address of component %s/%s carries credentials: they must be removed before it is stored", spec.Project, spec.Slug)

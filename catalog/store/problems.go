@@ -29,10 +29,13 @@ func (tx *StepTx) SetProblem(ctx context.Context, p Problem) error {
 	m, err := tx.member(p.ComponentID)
 	if err == nil {
 		var n int64
-		n, err = tx.s.exec(ctx, `INSERT INTO problems (component_id, path, blob, line, col, message) VALUES ($1, $2, $3, $4, $5, $6)
-			ON CONFLICT (component_id, path) DO UPDATE SET blob = excluded.blob, line = excluded.line, col = excluded.col, message = excluded.message
-			WHERE problems.blob <> excluded.blob OR problems.line <> excluded.line OR problems.col <> excluded.col OR problems.message <> excluded.message`,
-			p.ComponentID, p.Path, p.Blob, p.Line, p.Column, p.Message)
+		args := []any{p.ComponentID, p.Path, p.Blob, p.Line, p.Column, p.Message}
+		n, err = tx.s.exec(ctx, `UPDATE problems SET blob = $3, line = $4, col = $5, message = $6
+			WHERE component_id = $1 AND path = $2 AND (blob <> $3 OR line <> $4 OR col <> $5 OR message <> $6)`, args...)
+		if err == nil && n == 0 {
+			n, err = tx.s.exec(ctx, `INSERT INTO problems (component_id, path, blob, line, col, message) SELECT $1, $2, $3, $4, $5, $6
+				WHERE NOT EXISTS (SELECT 1 FROM problems WHERE component_id = $1 AND path = $2)`, args...)
+		}
 		m.dirty = m.dirty || n > 0
 	}
 	return tx.fail(ctx, fmt.Sprintf("record problem of %s in component %d", p.Path, p.ComponentID), err)

@@ -197,7 +197,7 @@ const gooseDialect = goose.DialectSQLite3
 // KEY is the row's own key; BIGINT PRIMARY KEY would create a second, hidden
 // index.
 func schemaTokens() *strings.Replacer {
-	return strings.NewReplacer("@ID", "INTEGER", "@AUTOID", "INTEGER", "@BYTES", "BLOB", "@CLUSTERED", "WITHOUT ROWID", "@RANDOM", "lower(hex(randomblob(8)))")
+	return strings.NewReplacer("@ID", "INTEGER", "@AUTOID", "INTEGER", "@BYTES", "BLOB", "@CLUSTERED", "WITHOUT ROWID", "@POSTGRES", "--", "@RANDOM", "lower(hex(randomblob(8)))")
 }
 
 // bulkInsert begins an insert of many rows. OR FAIL saves SQLite the journal for

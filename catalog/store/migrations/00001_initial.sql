@@ -1,5 +1,6 @@
 -- One template for all engines, which fill in @ID, @AUTOID (the engine gives ids),
--- @BYTES, @CLUSTERED and @RANDOM (schemaTokens). Times are microseconds since 1970, NULL for the zero
+-- @BYTES, @CLUSTERED and @RANDOM (schemaTokens); a line that begins with @POSTGRES is for
+-- that engine alone. Times are microseconds since 1970, NULL for the zero
 -- time; flags are 0 or 1. Only surplus layout blocks and solved problems are
 -- deleted: ids are permanent.
 
