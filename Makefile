@@ -12,7 +12,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 # needs a module that the Go proxy does not have.
 GORELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.13.3
 
-.PHONY: all help build install release completions run advance quick test postgres race lint drift check bench vuln fuzz clean
+.PHONY: all help build install release completions run advance screenshots quick test postgres race lint drift check bench vuln fuzz clean
 
 all: build
 
@@ -46,6 +46,14 @@ run: build ## serve the demo project
 
 advance: ## push the demo's next commits while `make run` is running
 	$(GO) run ./cmd/demorepos -advance $(DEMO)
+
+# The demo is at its last commits, and on a port of its own.
+screenshots: build ## take the pictures of docs/img with Chromium
+	rm -rf bin/shots && $(GO) run ./cmd/demorepos bin/shots
+	for i in 1 2 3 4 5 6; do $(GO) run ./cmd/demorepos -advance bin/shots; done
+	$(BIN) serve --config bin/shots/repoglot.yaml --listen 127.0.0.1:18080 & server=$$!; \
+	trap "kill $$server" EXIT; until curl -sf http://127.0.0.1:18080/readyz >/dev/null; do sleep 1; done; \
+	REPOGLOT_SCREENSHOTS=http://127.0.0.1:18080 $(GO) test -count=1 -run TestScreenshots ./api
 
 quick: ## build, vet and the short, fast tests of the packages changed since origin/main
 	@GO="$(GO)" ./.ci/quick

@@ -3,7 +3,7 @@ package docs
 
 import "embed"
 
-// Files are the pages of the manual, in Markdown.
+// Files are the pages of the manual, in Markdown, and their pictures in img.
 //
-//go:embed *.md
+//go:embed *.md img/*.png
 var Files embed.FS

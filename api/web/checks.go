@@ -101,7 +101,7 @@ func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		t := &translations[i]
 		c := components[t.ComponentID]
 		o.Places = append(o.Places, checkPlace{
-			Where: c.Project.Settings.Name + " · " + c.Settings.Name, Code: t.Language, Units: units[t.ID],
+			Where: c.Settings.Name + " · " + c.Project.Settings.Name, Code: t.Language, Units: units[t.ID],
 			URL: path("translate", c.Project.Slug, c.Slug, t.Language) + "?q=check:" + o.Check.Name,
 		})
 	}

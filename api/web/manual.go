@@ -89,6 +89,8 @@ func (m manualLinks) Transform(doc *ast.Document, reader gmtext.Reader, _ parser
 			}
 		case *ast.Link:
 			n.Destination = []byte(manualTarget(string(n.Destination)))
+		case *ast.Image:
+			n.Destination = append([]byte("/docs/"), n.Destination...)
 		}
 		return ast.WalkContinue, nil
 	})
@@ -190,4 +192,13 @@ func (p *Pages) findChapters(q string) []*chapter {
 		}
 	}
 	return append(titled, others...)
+}
+
+// picture is a picture of the manual.
+func picture(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
+	data, err := docs.Files.ReadFile("img/" + r.PathParam("picture"))
+	if err != nil {
+		return nil, rest.ErrNotFound
+	}
+	return &rest.Document{ContentType: "image/png", Body: data}, nil
 }

@@ -33,7 +33,7 @@ func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.Compone
 	var list []problem
 	label := func(p problem, c *store.ComponentRow) problem {
 		if named {
-			p.Component, p.URL = c.Project.Settings.Name+" · "+c.Settings.Name, path("projects", c.Project.Slug, c.Slug)
+			p.Component, p.URL = c.Settings.Name+" · "+c.Project.Settings.Name, path("projects", c.Project.Slug, c.Slug)
 		}
 		return p
 	}
@@ -96,7 +96,7 @@ func (p *Pages) importingOf(rows []*store.ComponentRow, v *view) (list []importi
 		if c.Imported {
 			continue
 		}
-		i := importing{Name: c.Project.Settings.Name + " · " + c.Settings.Name, URL: path("projects", c.Project.Slug, c.Slug), Problem: c.Problem}
+		i := importing{Name: c.Settings.Name + " · " + c.Project.Settings.Name, URL: path("projects", c.Project.Slug, c.Slug), Problem: c.Problem}
 		var state resource.Progress
 		if state, i.Running = p.env.Progress(c.ID); i.Running {
 			i.Percent = min(max(state.Percent, 0), 100)

@@ -53,6 +53,7 @@ func (p *Pages) Routes() []resource.Route {
 		p.route("/checks/:check/", "Check", "check", checkAPI, p.oneCheck),
 		p.route("/login/", "Sign in", "login", fixed("/api/"), p.login),
 		p.route("/docs/", "Manual", "manual", fixed("/api/docs/"), p.manualPage),
+		{Path: "/docs/img/:picture/", Allow: resource.AllowRead, Name: "Picture", About: "A picture of the manual.", Kind: resource.KindPage, Handle: picture},
 		p.route("/docs/:chapter/", "Manual", "manual", fixed("/api/docs/"), p.manualPage),
 	}
 }

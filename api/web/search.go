@@ -207,7 +207,7 @@ func (p *Pages) placeOf(o *search, u *catalog.Unit, c *store.ComponentRow, texts
 	if len(o.Columns) > 0 {
 		language = o.Columns[0]
 	}
-	g := groupPlace{Where: c.Project.Settings.Name + " · " + c.Settings.Name, URL: path("translate", c.Project.Slug, c.Slug, language) + checksum, Said: make([]said, len(o.Columns))}
+	g := groupPlace{Where: c.Settings.Name + " · " + c.Project.Settings.Name, URL: path("translate", c.Project.Slug, c.Slug, language) + checksum, Said: make([]said, len(o.Columns))}
 	for i := range texts {
 		t := &texts[i]
 		if at := slices.Index(o.Columns, t.Language); at >= 0 {

@@ -379,7 +379,7 @@ func (p *Pages) fillElsewhere(ctx context.Context, snap *store.Snapshot, _ *rest
 		s := &list[i]
 		c := components[s.Unit.ID/catalog.UnitsPerComponent]
 		o.Elsewhere = append(o.Elsewhere, elsewhere{
-			Where: c.Project.Settings.Name + " · " + c.Settings.Name, Texts: showForms(s.Unit.Target), State: s.Unit.State, Same: s.Unit.Target == o.Unit.Target,
+			Where: c.Settings.Name + " · " + c.Project.Settings.Name, Texts: showForms(s.Unit.Target), State: s.Unit.State, Same: s.Unit.Target == o.Unit.Target,
 			URL: path("translate", c.Project.Slug, c.Slug, s.Language) + "?checksum=" + o.Checksum,
 		})
 	}

@@ -1,0 +1,46 @@
+package api
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+// TestScreenshots takes the pictures of docs/img from the demo, which `make screenshots`
+// serves at the origin REPOGLOT_SCREENSHOTS. Look at them before you commit them.
+func TestScreenshots(t *testing.T) {
+	origin := os.Getenv("REPOGLOT_SCREENSHOTS")
+	if origin == "" {
+		t.Skip("skipped: make screenshots")
+	}
+	b := openBrowser(t)
+	must(t, os.MkdirAll("../docs/img", 0o755))
+	for _, shot := range []struct {
+		file, target  string
+		width, height int
+		dark          bool
+	}{
+		{"project.png", "/projects/demo/?ui=en", 1280, 860, false},
+		{"translation.png", "/projects/demo/app/fr/?ui=en", 1280, 860, false},
+		{"string.png", "/translate/demo/app/cs/?offset=2&checksum=3f54de24b5dd3d39&ui=en", 1280, 810, false},
+		{"phone.png", "/projects/demo/?ui=ar", 390, 780, true},
+	} {
+		b.load(origin+shot.target, shot.width, shot.dark)
+		b.shoot("../docs/img/"+shot.file, shot.width, shot.height)
+	}
+}
+
+// shoot writes the upper part of the page as PNG, of at most 150 kB.
+func (b *browserTab) shoot(file string, width, height int) {
+	b.t.Helper()
+	clip := map[string]any{"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+	var shot struct{ Data string }
+	must(b.t, json.Unmarshal(b.call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true, "clip": clip}), &shot))
+	data, err := base64.StdEncoding.DecodeString(shot.Data)
+	must(b.t, err)
+	if len(data) > 150_000 {
+		b.t.Errorf("%s has %d bytes", file, len(data))
+	}
+	must(b.t, os.WriteFile(file, data, 0o644))
+}
