@@ -25,6 +25,8 @@ type Room struct {
 	Length time.Duration
 	// Local are the branches of local repositories that it has.
 	Local []string
+	// Pulling are branches that it still pulls, perhaps under a lease that it lost.
+	Pulling []string
 	// Full are hosts of which it takes no more.
 	Full []string
 	// PerHost bounds the pulls of one host, in all processes together. A few more are
@@ -48,7 +50,7 @@ const takeLease = `WITH at AS (SELECT ` + clusterNow + ` AS t),
 		SELECT m.branch FROM at, mirrors m JOIN hosts h ON h.host = m.host JOIN shares p ON p.host = m.host AND p.project = m.project
 		WHERE m.active = 1 AND $2 = (SELECT fingerprint FROM newest)
 			AND (m.holder = '' AND (m.wished IS NOT NULL OR m.due <= t OR $7 <> '') OR m.holder <> '' AND m.expires <= t)
-			AND ($7 = m.branch OR $7 = ''
+			AND m.branch NOT IN %s AND ($7 = m.branch OR $7 = ''
 				AND (m.host <> '' AND h.running < $6 OR m.host = '' AND m.branch IN %s)
 				AND m.host NOT IN %s)
 		ORDER BY LEAST(m.wished, m.due, m.expires) < t - 600000000 DESC NULLS LAST,
@@ -68,10 +70,14 @@ func (c *Cluster) Take(ctx context.Context, r *Room) (lease Lease, taken bool, e
 		return lease, false, err
 	}
 	lease.Configuration = r.Configuration
+	pulling, err := textList(r.Pulling)
+	if err != nil {
+		return lease, false, err
+	}
 	err = c.do(ctx, "take a lease", func(s *session) error {
 		var failures int64
-		taken, err = s.first(ctx, fmt.Sprintf(takeLease, textsOf(4), textsOf(5)),
-			[]any{r.Process, r.Configuration, r.Length.Microseconds(), local, full, int64(r.PerHost), r.Only}, &lease.Branch, &lease.Token, &failures)
+		taken, err = s.first(ctx, fmt.Sprintf(takeLease, textsOf(8), textsOf(4), textsOf(5)),
+			[]any{r.Process, r.Configuration, r.Length.Microseconds(), local, full, int64(r.PerHost), r.Only, pulling}, &lease.Branch, &lease.Token, &failures)
 		lease.Failures = int(failures)
 		return err
 	})

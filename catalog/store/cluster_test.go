@@ -179,6 +179,12 @@ func TestTakeSharesOut(t *testing.T) {
 		t.Errorf("a host that is full: %q", got)
 	}
 	wish(t, one, "a webhook", "b x 1", "a x 1")
+	still := room("1", time.Hour)
+	if still.Pulling = []string{"b x 1", "a x 1", "a x 4", "a x 5", "a x 6"}; len(still.Pulling) > 0 {
+		if got, _ := taken(t, one, still); got != nil {
+			t.Errorf("branches that the process still pulls: %q", got)
+		}
+	}
 	if got, _ := taken(t, one, room("1", time.Hour)); !slices.Equal(got, []string{"b x 1", "a x 1", "a x 4", "a x 5"}) {
 		t.Errorf("wishes, then what waits: %q", got)
 	}

@@ -217,7 +217,7 @@ func (p *Puller) look(ctx context.Context) error {
 // take takes a lease, if there is one for a room, and begins its run.
 func (p *Puller) take(ctx context.Context, room *store.Room) (taken bool, err error) {
 	began := time.Now()
-	within, cancel := context.WithTimeout(ctx, p.opts.Length)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.opts.Length/3) // a lease that is taken at the end is given back
 	defer cancel()
 	l, taken, err := p.opts.Table.Take(within, room)
 	if err != nil || !taken {
@@ -253,7 +253,7 @@ func (p *Puller) sendWishes(ctx context.Context) error {
 	}
 	clear(p.wishes)
 	p.mu.Unlock()
-	within, cancel := context.WithTimeout(ctx, p.opts.Length)
+	within, cancel := context.WithTimeout(ctx, p.opts.Length/3)
 	defer cancel()
 	var failed error
 	for who, branches := range by {
@@ -300,6 +300,9 @@ func (p *Puller) roomLocked() *store.Room {
 		if job.Host == "" {
 			r.Local = append(r.Local, branch)
 		}
+	}
+	for branch := range p.running {
+		r.Pulling = append(r.Pulling, branch)
 	}
 	if free == 1 && p.opts.Workers > 1 && len(p.hosts) > 1 {
 		for host, runs := range p.busy {

@@ -21,9 +21,7 @@ const stateTime = 5 * time.Second
 // States returns the states of all jobs, by key, as all processes together know
 // them; if the table cannot be read, the last ones.
 func (p *Puller) States() []schedule.State {
-	ctx, cancel := context.WithTimeout(context.Background(), stateTime)
-	defer cancel()
-	p.finished(ctx)
+	p.finished(context.Background())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.states)
@@ -31,6 +29,8 @@ func (p *Puller) States() []schedule.State {
 
 // finished reads the states and reports whether every job has finished once.
 func (p *Puller) finished(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, stateTime)
+	defer cancel()
 	cluster, err := p.opts.Table.State(ctx)
 	if err != nil {
 		return false
