@@ -3,7 +3,9 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -25,6 +27,8 @@ type editor struct {
 	srv    *httptest.Server
 	tokens map[string]string
 	units  map[string]string // paths by component and source
+
+	operator operator
 }
 
 func newEditor(t *testing.T) *editor {
@@ -41,6 +45,7 @@ func newEditor(t *testing.T) *editor {
 	for name, token := range map[string]catalog.Token{
 		"read": {Scope: catalog.ScopeRead}, "write": {Scope: catalog.ScopeWrite, AuthorName: "Jana Nováková", AuthorEmail: "jana@example.org"},
 		"german": {Scope: catalog.ScopeWrite, Languages: catalog.Names("de")}, "other": {Scope: catalog.ScopeWrite, Projects: catalog.Names("other")},
+		"admin": {Scope: catalog.ScopeAdmin},
 	} {
 		token.Name, token.Created = name, time.Now()
 		secret, err := w.DB.CreateToken(t.Context(), token)
@@ -53,7 +58,7 @@ func newEditor(t *testing.T) *editor {
 		key := c.Slug + " " + tr.Language + " " + catalog.SplitForms(u.Source)[0]
 		e.units[key] = "/api/units/" + json.Number(jsonText(t, u.ID)).String() + "/"
 	})
-	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Edits: w.Syncer, CacheBytes: 1 << 20})
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Edits: w.Syncer, Operations: &e.operator, CacheBytes: 1 << 20})
 	e.srv = httptest.NewServer(s)
 	t.Cleanup(e.srv.Close)
 	return e
@@ -198,4 +203,144 @@ func TestEditIsServed(t *testing.T) {
 		_, err := snap.User(ctx, "jana-novakova")
 		return err
 	})
+}
+
+// operator counts operations.
+type operator struct {
+	pushes, pulls int
+	fails         error
+}
+
+func (o *operator) Push(context.Context, int64) (bool, error) {
+	o.pushes++
+	return true, o.fails
+}
+
+func (o *operator) Pull(context.Context, int64) (bool, error) {
+	o.pulls++
+	return false, nil
+}
+
+// form makes a multipart body.
+func form(t *testing.T, file string, fields ...string) (kind, body string) {
+	t.Helper()
+	var b strings.Builder
+	w := multipart.NewWriter(&b)
+	if file != "" {
+		part, err := w.CreateFormFile("file", "cs.po")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(part, file)
+	}
+	for i := 0; i < len(fields); i += 2 {
+		_ = w.WriteField(fields[i], fields[i+1])
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return w.FormDataContentType(), b.String()
+}
+
+// TestUpload uploads files by each method.
+func TestUpload(t *testing.T) {
+	e := newEditor(t)
+	const path = "/api/translations/demo/app/cs/file/"
+	po := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"Open\"\nmsgstr \"%s\"\n\nmsgid \"Unknown\"\nmsgstr \"Neznámé\"\n"
+	for _, tt := range []struct {
+		name, token, file string
+		fields            []string
+		status            int
+		want              string
+	}{
+		{"translate", "write", "Otevřít", []string{"method", "translate"}, 200, `{"not_found":1,"skipped":0,"accepted":1,"total":2,"result":true,"count":2}`},
+		{"again", "write", "Otevři", nil, 200, `"skipped":1,"accepted":0,"total":2,"result":false`},
+		{"overwrite", "write", "Otevři", []string{"overwrite", "true"}, 200, `"skipped":0,"accepted":1`},
+		{"fuzzy", "write", "Otvírej", []string{"method", "fuzzy", "conflicts", "replace-translated"}, 200, `"accepted":1`},
+		{"suggest", "write", "Otevírat", []string{"method", "suggest"}, 200, `"accepted":1`},
+		{"approve", "write", "x", []string{"method", "approve"}, 400, `"method":["This method is not available here."]`},
+		{"conflicts", "write", "x", []string{"conflicts", "x"}, 400, `"conflicts":["\"x\" is not a valid choice."]`},
+		{"author", "write", "x", []string{"author_name", "Eva"}, 403, "it needs a token of scope admin"},
+		{"language", "german", "x", nil, 403, "the token is for other projects or languages"},
+		{"read", "read", "x", nil, 403, "This server is read-only"},
+	} {
+		kind, body := form(t, strings.Replace(po, "%s", tt.file, 1), tt.fields...)
+		if status, answer, _ := e.send(tt.token, "POST", path, kind, body); status != tt.status || !strings.Contains(answer, tt.want) {
+			t.Errorf("%s: %d %s, want %d with %s", tt.name, status, answer, tt.status, tt.want)
+		}
+	}
+	kind, body := form(t, "msgid")
+	if status, answer, _ := e.send("write", "PUT", path, kind, body); status != 400 || !strings.Contains(answer, `"attr":"file"`) {
+		t.Errorf("no PO file: %d %s", status, answer)
+	}
+	kind, body = form(t, "", "method", "translate")
+	if status, answer, _ := e.send("write", "PUT", path, kind, body); status != 400 || !strings.Contains(answer, "No file was submitted.") {
+		t.Errorf("no file: %d %s", status, answer)
+	}
+	if _, answer, _ := e.send("", "GET", e.units["app cs Open"], "", ""); !strings.Contains(answer, `"target":["Otvírej"]`) || !strings.Contains(answer, `"state":10`) || !strings.Contains(answer, `"has_suggestion":true`) {
+		t.Errorf("served: %s", answer)
+	}
+	if _, answer, _ := e.send("", "GET", e.units["app cs Open"]+"suggestions/", "", ""); !strings.Contains(answer, `"target":["Otevírat"]`) || !strings.Contains(answer, `"author_name":"Jana Nováková"`) {
+		t.Errorf("the suggestion: %s", answer)
+	}
+	e.Verify()
+}
+
+// TestOperations runs operations on repositories, and takes edits back and restores them.
+func TestOperations(t *testing.T) {
+	e := newEditor(t)
+	const path = "/api/components/demo/app/repository/"
+	unit := e.units["app cs Open"]
+	operate := func(token, operation string, status int, want string) {
+		t.Helper()
+		if got, answer, _ := e.send(token, "POST", path, asJSON, `{"operation": "`+operation+`"}`); got != status || !strings.Contains(answer, want) {
+			t.Errorf("%s: %d %s, want %d with %s", operation, got, answer, status, want)
+		}
+	}
+	operate("write", "push", 403, "it needs a token of scope admin")
+	operate("read", "push", 403, "This server is read-only")
+	operate("admin", "dance", 400, `"operation":["\"dance\" is not a valid choice."]`)
+	for _, operation := range []string{"commit", "push", "cleanup", "file-sync"} {
+		operate("admin", operation, 200, `{"result":true}`)
+	}
+	operate("admin", "pull", 200, `{"result":true,"detail":"Another process was asked to."}`)
+	if e.operator.pushes != 2 || e.operator.pulls != 1 {
+		t.Errorf("%+v", e.operator)
+	}
+	e.operator.fails = errors.New("declined")
+	operate("admin", "push", 200, `{"result":false,"detail":"declined"}`)
+	if status, answer, _ := e.send("admin", "POST", path, asJSON, `{}`); status != 400 || !strings.Contains(answer, `"code":"required"`) {
+		t.Errorf("no operation: %d %s", status, answer)
+	}
+
+	e.send("write", "PATCH", unit, asJSON, `{"target": ["Otevřít"], "state": 20}`)
+	operate("admin", "reset", 200, `{"result":true}`)
+	served := func(want string) {
+		t.Helper()
+		if _, answer, _ := e.send("", "GET", unit, "", ""); !strings.Contains(answer, want) {
+			t.Errorf("served: %s, want %s", answer, want)
+		}
+	}
+	served(`"target":[""]`)
+	if _, answer, _ := e.send("", "GET", "/api/components/demo/app/edits/", "", ""); !strings.Contains(answer, `"status":"discarded","reason":"reset"`) {
+		t.Errorf("the journal: %s", answer)
+	}
+	if status, answer, _ := e.send("write", "POST", "/api/edits/1/restore/", "", ""); status != 200 {
+		t.Errorf("restore: %d %s", status, answer)
+	}
+	served(`"target":["Otevřít"]`)
+	if status, answer, _ := e.send("german", "DELETE", "/api/edits/2/", "", ""); status != 403 {
+		t.Errorf("delete with another token: %d %s", status, answer)
+	}
+	if status, answer, _ := e.send("write", "DELETE", "/api/edits/2/", "", ""); status != 200 || !strings.Contains(answer, `{"result":true}`) {
+		t.Errorf("delete: %d %s", status, answer)
+	}
+	served(`"target":[""]`)
+	if _, answer, _ := e.send("", "GET", "/api/edits/2/", "", ""); !strings.Contains(answer, `"reason":"taken back"`) {
+		t.Errorf("one edit: %s", answer)
+	}
+	if status, _, _ := e.send("write", "DELETE", "/api/edits/9/", "", ""); status != 404 {
+		t.Errorf("no edit: %d", status)
+	}
+	e.Verify()
 }

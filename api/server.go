@@ -60,6 +60,8 @@ type Options struct {
 	TempDir string
 	// Edits stores edits; nil: the API is read-only.
 	Edits resource.Edits
+	// Operations pull and push at once; nil: nothing does.
+	Operations resource.Operations
 	// Version is the program's, shown in the OpenAPI document; "" shows none.
 	// No header has it: it would be an answer's ninth header, and a map of nine
 	// costs net/http 2.5 µs more than one of eight.
@@ -128,7 +130,7 @@ func New(opts Options) *Server {
 		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version,
 	}
-	s.env.Now, s.env.Store, s.env.Edits = s.now, s.db, opts.Edits
+	s.env.Now, s.env.Store, s.env.Edits, s.env.Operations = s.now, s.db, opts.Edits, opts.Operations
 	if s.env.Progress == nil {
 		s.env.Progress = func(int64) (resource.Progress, bool) { return resource.Progress{}, false }
 	}

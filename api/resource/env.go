@@ -22,6 +22,8 @@ type Env struct {
 	Store *store.DB
 	// Edits stores edits; nil: nothing can be edited.
 	Edits Edits
+	// Operations pull and push; nil: nothing does.
+	Operations Operations
 	// Progress returns how far a component's first import is; ok is false if
 	// none is running. It must be set.
 	Progress func(componentID int64) (p Progress, ok bool)
@@ -41,6 +43,20 @@ type Edits interface {
 	// and returns the number of strings that changed. The error wraps one of package
 	// edit's, or catalog.ErrNotFound.
 	Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error)
+	// Upload makes edits or suggestions of a PO file. Errors are like those of Edit.
+	Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (edit.Counts, error)
+	// Discard ends pending edits of a translation that choose selects, and returns their
+	// number.
+	Discard(ctx context.Context, component, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (int, error)
+}
+
+// Operations pull and push the branch of a component.
+type Operations interface {
+	// Push makes commits of the pending edits of the branch of a component, and pushes
+	// them. waits says whether that is done when it returns, or only asked for.
+	Push(ctx context.Context, component int64) (waits bool, err error)
+	// Pull pulls it.
+	Pull(ctx context.Context, component int64) (waits bool, err error)
 }
 
 // Progress is how far a first import is (docs/compatibility.md#first-import).

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,6 +21,7 @@ const MaxBody = 1 << 20
 type Body struct {
 	object map[string]json.RawMessage // nil for a form
 	form   url.Values
+	files  map[string][]*multipart.FileHeader
 }
 
 // ReadBody reads the body of a request of at most limit bytes.
@@ -47,7 +49,7 @@ func (r *Request) ReadBody(limit int64) (b Body, err error) {
 		copied := *req
 		copied.Body, copied.MultipartForm, copied.Form, copied.PostForm = io.NopCloser(bytes.NewReader(raw)), nil, nil, nil
 		if err := copied.ParseMultipartForm(limit); err == nil {
-			b.form = copied.MultipartForm.Value
+			b.form, b.files = copied.MultipartForm.Value, copied.MultipartForm.File
 			return b, nil
 		}
 	case len(raw) == 0:
@@ -86,6 +88,19 @@ func (b *Body) List(name string) ([]string, error) {
 		return []string{one}, nil
 	}
 	return nil, BadParameter(name, "Expected a list of texts.")
+}
+
+// File returns the bytes of an uploaded file.
+func (b *Body) File(name string) ([]byte, error) {
+	if len(b.files[name]) == 0 {
+		return nil, BadParameter(name, "No file was submitted.")
+	}
+	f, err := b.files[name][0].Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 // Text returns a field with one value, "" without it.

@@ -28,3 +28,19 @@ type Edit struct {
 	Created string  `json:"created"`
 	Updated string  `json:"updated"`
 }
+
+// Uploaded is the answer to an upload, with Weblate's keys.
+type Uploaded struct {
+	NotFound int  `json:"not_found"`
+	Skipped  int  `json:"skipped"`
+	Accepted int  `json:"accepted"`
+	Total    int  `json:"total"`
+	Result   bool `json:"result"`
+	Count    int  `json:"count"`
+}
+
+// Done is the answer to an operation on a repository.
+type Done struct {
+	Result bool   `json:"result"`
+	Detail string `json:"detail,omitempty"`
+}

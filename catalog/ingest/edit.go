@@ -38,14 +38,9 @@ func (s *Syncer) Edit(ctx context.Context, component, translation int64, by edit
 }
 
 func (s *Syncer) tryEdit(ctx context.Context, id, translation int64, by edit.Author, edits []edit.Request) (int, error) {
-	row, err := s.db.ComponentByID(ctx, id)
-	switch {
-	case err != nil:
+	row, err := s.editableComponent(ctx, id)
+	if err != nil {
 		return 0, err
-	case !row.Settings.Edits.Taken():
-		return 0, edit.ErrNotTaken
-	case !row.Imported || row.Head == "":
-		return 0, fmt.Errorf("the component is not imported yet: %w", catalog.ErrNotFound)
 	}
 	e := editing{translation: translation, by: by, at: s.now().UTC().Truncate(time.Microsecond)}
 	if by.Time.IsZero() {

@@ -50,6 +50,8 @@ type Destination struct {
 // Pusher flushes edits. It is safe for concurrent use.
 type Pusher struct {
 	Options
+	// stop, in tests, ends a flush as a crash would: before a push, or after it.
+	stop func(after bool) error
 }
 
 // New makes a Pusher.
@@ -60,7 +62,7 @@ func New(o Options) *Pusher {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Pusher{o}
+	return &Pusher{Options: o, stop: func(bool) error { return nil }}
 }
 
 // Report is what a flush did.
@@ -202,7 +204,10 @@ func (r *run) flush(ctx context.Context) error {
 		}
 		to.Before = func(ctx context.Context, commit object.Hash) error {
 			r.known.Next = commit.String()
-			return r.DB.SetPushBranch(ctx, r.known, nil)
+			if err := r.DB.SetPushBranch(ctx, r.known, nil); err != nil {
+				return err
+			}
+			return r.stop(false)
 		}
 	}
 	files, err := r.files(ctx)
@@ -225,6 +230,9 @@ func (r *run) flush(ctx context.Context) error {
 		files, err = r.files(ctx)
 		return files, err
 	})
+	if err == nil {
+		err = r.stop(true)
+	}
 	if err != nil {
 		return err
 	}

@@ -48,14 +48,24 @@ func newWorld(t *testing.T, s catalog.ComponentSettings) *world {
 	gittest.NeedGit(t)
 	up := gittest.NewUpstream[object.Hash](t)
 	up.Push("Other", gittest.Files{"po/cs.po": file, "other": "x"})
+	return worldOf(t, up, s)
+}
+
+func worldOf(t *testing.T, up *gittest.Upstream[object.Hash], s catalog.ComponentSettings) *world {
+	t.Helper()
 	s.LanguageRegex, s.CommitMessage = "^[^.]+$", "Translate into {{ language_name }} ({{ stats.translated }} of {{ stats.all }})\r\n\r\n{{ url }}"
 	w := &world{Puller: catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"app": s}), t: t, up: up}
 	w.Sync()
+	w.newPusher()
+	return w
+}
+
+// newPusher makes a pusher, as a new process would.
+func (w *world) newPusher() {
 	w.pusher = push.New(push.Options{
 		DB: w.DB, Syncer: w.Syncer, Languages: w.Languages, Name: "repoglot", Email: "noreply@example.org",
 		SiteTitle: "repoglot", BaseURL: "https://l10n.example.org", Now: func() time.Time { return w.Clock },
 	})
-	return w
 }
 
 // edit gives a Czech string another text.

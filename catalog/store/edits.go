@@ -164,9 +164,23 @@ func (tx *StepTx) suggestEdit(ctx context.Context, e *Edit) error {
 	if _, err := tx.s.first(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY at DESC, name, email LIMIT 1`, []any{e.ID}, &name, &email, &at); err != nil {
 		return err
 	}
+	return tx.suggest(ctx, e.UnitID, e.TranslationID, e.Target, EditAuthor{Name: name, Email: email, At: time.UnixMicro(at)})
+}
+
+// Suggest makes a text a suggestion for a unit, which is of no branch. It takes the place
+// of an earlier one.
+func (tx *StepTx) Suggest(ctx context.Context, u *catalog.Unit, target string, by EditAuthor) error {
+	err := tx.markChanged(ctx, u.TranslationID)
+	if err == nil {
+		err = tx.suggest(ctx, u.ID, u.TranslationID, target, by)
+	}
+	return tx.fail(ctx, fmt.Sprintf("store a suggestion for unit %d", u.ID), err)
+}
+
+func (tx *StepTx) suggest(ctx context.Context, unit, translation int64, target string, by EditAuthor) error {
 	return tx.s.do(ctx, `INSERT INTO suggestions (unit_id, branch, translation_id, target, author_name, author_key, at, commit_hash) VALUES ($1, '', $2, $3, $4, $5, $6, '')
 		ON CONFLICT (unit_id, branch) DO UPDATE SET target = excluded.target, author_name = excluded.author_name, author_key = excluded.author_key, at = excluded.at`,
-		e.UnitID, e.TranslationID, e.Target, name, authorKey(name, email), at)
+		unit, translation, target, by.Name, authorKey(by.Name, by.Email), by.At.UnixMicro())
 }
 
 // noteEdit writes what was done with an edit into its history.

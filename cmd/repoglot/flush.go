@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -74,12 +75,17 @@ func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
 
 // flush pushes the edits of a branch, if they are due.
 func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) error {
-	s.mu.Lock()
-	p := s.plan
-	s.mu.Unlock()
 	if !s.flushDue(ctx, b) {
 		return nil
 	}
+	return s.flushNow(ctx, b)
+}
+
+// flushNow pushes the edits of a branch.
+func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
+	s.mu.Lock()
+	p := s.plan
+	s.mu.Unlock()
 	report, err := s.flusher.Flush(ctx, *b, func(c *store.BranchComponent) push.Destination {
 		return p.pushes[store.TemplateKey{Project: c.Project.Slug, Slug: cmp.Or(c.Template, c.Slug)}]
 	})
@@ -98,4 +104,50 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) error {
 		return fmt.Errorf("edits: %w", err)
 	}
 	return nil
+}
+
+// operations pull and push for requests to the API. Processes that share a database leave
+// that to the one that has the mirror.
+type operations struct{ *supervisor }
+
+// branchOf finds the branch of a component.
+func (o operations) branchOf(ctx context.Context, component int64) (*ingest.Branch, error) {
+	row, err := o.engine.db.ComponentByID(ctx, component)
+	if err != nil {
+		return nil, fmt.Errorf("finding the branch: %w", err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	b := o.plan.branch(ingest.BranchKey(row.Repo, row.Branch))
+	if b == nil {
+		return nil, errors.New("the configuration has changed: try again")
+	}
+	return b, nil
+}
+
+// Push flushes at once.
+func (o operations) Push(ctx context.Context, component int64) (waits bool, err error) {
+	b, err := o.branchOf(ctx, component)
+	if err != nil {
+		return false, err
+	}
+	if o.engine.cluster != nil {
+		o.wish(b.Key, "a request")
+		return false, nil
+	}
+	return true, o.flushNow(ctx, b)
+}
+
+// Pull pulls at once.
+func (o operations) Pull(ctx context.Context, component int64) (waits bool, err error) {
+	b, err := o.branchOf(ctx, component)
+	if err != nil {
+		return false, err
+	}
+	if o.engine.cluster != nil {
+		o.wish(b.Key, "a request")
+		return false, nil
+	}
+	_, err = o.engine.pull(ctx, b)
+	return true, err
 }

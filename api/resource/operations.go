@@ -1,0 +1,249 @@
+package resource
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// errAdmin refuses what needs a token of scope admin.
+var errAdmin = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: it needs a token of scope admin."}
+
+// maxUpload bounds an uploaded file with its form, in bytes.
+const maxUpload = 32 << 20
+
+// postWrites returns a write by POST, if edits can be stored.
+func (e *Env) postWrites(w Writer) map[string]Writer {
+	if e.Edits == nil {
+		return nil
+	}
+	return map[string]Writer{http.MethodPost: w}
+}
+
+// deletes returns a DELETE, if edits can be stored.
+func (e *Env) deletes(w Writer) map[string]Writer {
+	if e.Edits == nil {
+		return nil
+	}
+	return map[string]Writer{http.MethodDelete: w}
+}
+
+// written finds the translation that the path names, if the client may edit it.
+func (e *Env) written(ctx context.Context, r *rest.Request) (t store.TranslationRow, err error) {
+	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		t, err = e.visibleTranslation(ctx, snap, r)
+		return err
+	})
+	token := rest.AccessOf(ctx).Token
+	switch {
+	case err != nil:
+	case !t.Component.Settings.Edits.Taken():
+		err = rest.ErrReadOnly
+	case !token.Edits(t.Project.Slug, t.Language):
+		err = errOtherLanguage
+	}
+	return t, err
+}
+
+// uploadFile answers POST and PUT of a file.
+func (e *Env) uploadFile(ctx context.Context, r *rest.Request) (any, error) {
+	t, err := e.written(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if t.IsSource {
+		return nil, errStringReadOnly
+	}
+	body, err := r.ReadBody(maxUpload)
+	if err != nil {
+		return nil, err
+	}
+	data, err := body.File("file")
+	if err != nil {
+		return nil, err
+	}
+	o, by, err := uploadOptions(ctx, &body)
+	if err != nil {
+		return nil, err
+	}
+	n, err := e.Edits.Upload(ctx, t.Component.ID, t.ID, by, data, o)
+	if err != nil {
+		return nil, editProblem(err)
+	}
+	return wire.Uploaded{NotFound: n.NotFound, Skipped: n.Skipped, Accepted: n.Accepted, Total: n.Total, Result: n.Accepted > 0, Count: n.Total}, nil
+}
+
+// uploadOptions reads the other fields of an upload.
+func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, by edit.Author, err error) {
+	fields := map[string]string{}
+	for _, name := range []string{"method", "conflicts", "fuzzy", "overwrite", "author_name", "author_email"} {
+		if fields[name], err = body.Text(name); err != nil {
+			return o, by, err
+		}
+	}
+	o = edit.UploadOptions{Method: edit.Method(fields["method"]), Conflicts: fields["conflicts"], Fuzzy: fields["fuzzy"]}
+	if o.Method == "" {
+		o.Method = edit.Translate
+	}
+	if yes, err := strconv.ParseBool(fields["overwrite"]); err == nil && yes && o.Conflicts == "" {
+		o.Conflicts = "replace-translated"
+	}
+	by = authorOf(ctx)
+	if fields["author_name"] != "" || fields["author_email"] != "" {
+		if rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin {
+			return o, by, errAdmin
+		}
+		if by = (edit.Author{Name: fields["author_name"], Email: fields["author_email"]}); by.Name == "" {
+			by.Name = by.Email
+		}
+	}
+	return o, by, nil
+}
+
+// operations are the values of the field operation.
+var operations = []string{"commit", "push", "pull", "pull-rebase", "pull-merge", "pull-merge-noff", "reset", "reset-keep", "cleanup", "file-sync", "file-scan"}
+
+// operate answers POST of a repository: of a component, or of a translation.
+func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
+	var row store.ComponentRow
+	var translations []int64
+	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		if row, err = e.importedComponent(ctx, snap, r); err != nil {
+			return err
+		}
+		if r.PathParam("language") != "" {
+			t, err := e.visibleTranslation(ctx, snap, r)
+			translations = []int64{t.ID}
+			return err
+		}
+		all, err := snap.Translations(ctx, row.ID)
+		for i := range all {
+			if !all[i].IsSource {
+				translations = append(translations, all[i].ID)
+			}
+		}
+		return err
+	})
+	token := rest.AccessOf(ctx).Token
+	switch {
+	case err != nil:
+		return nil, err
+	case !row.Settings.Edits.Taken() || e.Operations == nil:
+		return nil, rest.ErrReadOnly
+	case token.Scope != catalog.ScopeAdmin || !token.Sees(row.Project.Slug):
+		return nil, errAdmin
+	}
+	body, err := r.ReadBody(rest.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	if !body.Has("operation") {
+		return nil, rest.Required("operation")
+	}
+	operation, err := body.Text("operation")
+	if err != nil || !slices.Contains(operations, operation) {
+		return nil, rest.BadParameter("operation", "\""+operation+"\" is not a valid choice.")
+	}
+	return e.run(ctx, operation, row.ID, translations)
+}
+
+// run runs an operation. What fails is told as a result, as in Weblate.
+func (e *Env) run(ctx context.Context, operation string, component int64, translations []int64) (any, error) {
+	waits, err := true, error(nil)
+	switch operation {
+	case "commit", "push":
+		waits, err = e.Operations.Push(ctx, component)
+	case "pull", "pull-rebase", "pull-merge", "pull-merge-noff":
+		waits, err = e.Operations.Pull(ctx, component)
+	case "reset":
+		for _, t := range translations {
+			if _, err = e.Edits.Discard(ctx, component, t, authorOf(ctx).Name, "reset", false, func(*store.Edit) bool { return true }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	switch {
+	case err != nil:
+		e.Logger.Warn("an operation on a repository failed", "operation", operation, "component", component, "error", err)
+		return wire.Done{Detail: err.Error()}, nil
+	case !waits:
+		return wire.Done{Result: true, Detail: "Another process was asked to."}, nil
+	}
+	return wire.Done{Result: true}, nil
+}
+
+// editOf finds the edit that the path names, if the client may change it.
+func (e *Env) editOf(ctx context.Context, r *rest.Request) (j store.Edit, u store.UnitRow, err error) {
+	id, err := r.PathID()
+	if err != nil {
+		return j, u, err
+	}
+	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		if j, err = snap.EditByID(ctx, id); err != nil {
+			return err
+		}
+		if u, err = snap.Unit(ctx, j.UnitID); err != nil {
+			return err
+		}
+		return e.servable(ctx, snap, &u.Translation.Project, &u.Translation.Component)
+	})
+	token := rest.AccessOf(ctx).Token
+	switch {
+	case err != nil:
+	case !u.Translation.Component.Settings.Edits.Taken():
+		err = rest.ErrReadOnly
+	case !token.Edits(u.Translation.Project.Slug, u.Translation.Language):
+		err = errOtherLanguage
+	}
+	return j, u, err
+}
+
+// restoreEdit enters the text of an edit again.
+func (e *Env) restoreEdit(ctx context.Context, r *rest.Request) (any, error) {
+	j, u, err := e.editOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	want := edit.Request{UnitID: j.UnitID, Target: catalog.SplitForms(j.Target), State: j.State}
+	if _, err := e.Edits.Edit(ctx, u.Translation.Component.ID, j.TranslationID, authorOf(ctx), []edit.Request{want}); err != nil {
+		return nil, editProblem(err)
+	}
+	return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, nil
+}
+
+// deleteEdit takes a pending edit back.
+func (e *Env) deleteEdit(ctx context.Context, r *rest.Request) (any, error) {
+	j, u, err := e.editOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	n, err := e.Edits.Discard(ctx, u.Translation.Component.ID, j.TranslationID, authorOf(ctx).Name, "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
+	if err != nil {
+		return nil, err
+	}
+	return wire.Done{Result: n > 0}, nil
+}
+
+// getEdit answers one edit.
+func (e *Env) getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	id, err := r.PathID()
+	if err != nil {
+		return nil, err
+	}
+	j, err := snap.EditByID(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	u, err := snap.Unit(ctx, j.UnitID)
+	if err == nil {
+		err = e.servable(ctx, snap, &u.Translation.Project, &u.Translation.Component)
+	}
+	return wireEdit(r.Link, &j), err
+}

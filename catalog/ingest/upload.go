@@ -1,0 +1,115 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// Upload makes edits, or suggestions, of a PO file for a translation, as Edit does. An
+// error of the file is an [*edit.InvalidError] of the field file.
+func (s *Syncer) Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (counts edit.Counts, err error) {
+	if err := o.Validate(); err != nil {
+		return counts, err
+	}
+	f, err := poparse.Parse("file", data)
+	if err != nil {
+		return counts, &edit.InvalidError{Field: "file", Message: err.Error()}
+	}
+	for try := 1; ; try++ {
+		counts, err = s.tryUpload(ctx, component, translation, by, f, o)
+		if !errors.Is(err, catalog.ErrConflict) || try == editTries {
+			break
+		}
+	}
+	if err != nil {
+		return edit.Counts{}, fmt.Errorf("upload into translation %d: %w", translation, err)
+	}
+	return counts, nil
+}
+
+func (s *Syncer) tryUpload(ctx context.Context, id, translation int64, by edit.Author, f *poparse.File, o edit.UploadOptions) (counts edit.Counts, err error) {
+	row, err := s.editableComponent(ctx, id)
+	if err != nil {
+		return counts, err
+	}
+	e := editing{translation: translation, by: by, at: s.now().UTC().Truncate(time.Microsecond)}
+	if by.Time.IsZero() {
+		e.by.Time = e.at
+	}
+	err = s.stayingAt(ctx, row, e.at, func(ctx context.Context, tx *store.StepTx, c *component) (err error) {
+		e.tx, e.comp = tx, c
+		counts, err = e.upload(ctx, f, o)
+		return err
+	})
+	return counts, err
+}
+
+// editableComponent returns a component that takes edits.
+func (s *Syncer) editableComponent(ctx context.Context, id int64) (row store.BranchComponent, err error) {
+	row, err = s.db.ComponentByID(ctx, id)
+	switch {
+	case err != nil:
+	case !row.Settings.Edits.Taken():
+		err = edit.ErrNotTaken
+	case !row.Imported || row.Head == "":
+		err = fmt.Errorf("the component is not imported yet: %w", catalog.ErrNotFound)
+	}
+	return row, err
+}
+
+func (e *editing) upload(ctx context.Context, f *poparse.File, o edit.UploadOptions) (counts edit.Counts, err error) {
+	known, err := e.tx.Known(ctx, e.translation)
+	if err != nil {
+		return counts, err
+	}
+	all := make(map[catalog.Identity]int64, len(known))
+	for i := range known {
+		if !known[i].Removed {
+			all[known[i].Identity] = known[i].ID
+		}
+	}
+	var ids []int64
+	for p := range f.Live() {
+		source := p.ID
+		if p.HasPlural {
+			source += catalog.FormSeparator + p.IDPlural
+		}
+		if id, ok := all[e.hasher.Identity(source, p.Context)]; ok {
+			ids = append(ids, id)
+		}
+	}
+	units, err := e.load(ctx, unique(ids))
+	if err != nil {
+		return counts, err
+	}
+	changes, counts, err := edit.Upload(f, o, len(all), func(id catalog.Identity) (edit.Current, bool) {
+		u, ok := units[all[id]]
+		return edit.Current{
+			Text: edit.Text{Target: u.Target, State: u.State}, ReadOnly: u.State == catalog.StateReadOnly, Forms: formsOf(u.Source, e.row.PluralNumber),
+		}, ok
+	})
+	if err != nil {
+		return counts, err
+	}
+	e.entries = nil
+	for i := range changes {
+		c := &changes[i]
+		u := units[all[e.hasher.Identity(c.Source, c.Context)]]
+		if o.Method == edit.Suggest {
+			err = e.tx.Suggest(ctx, &u, c.Text.Target, store.EditAuthor{Name: e.by.Name, Email: e.by.Email, At: e.by.Time})
+		} else {
+			_, err = e.one(ctx, &edit.Request{UnitID: u.ID, Target: catalog.SplitForms(c.Text.Target), State: c.Text.State}, u)
+		}
+		if err != nil {
+			return counts, err
+		}
+	}
+	return counts, e.store(ctx)
+}
