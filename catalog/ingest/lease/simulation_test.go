@@ -296,6 +296,9 @@ func TestSimulation(t *testing.T) {
 		return
 	}
 	n := 200
+	if testing.Short() {
+		n = 40
+	}
 	if text := os.Getenv("REPOGLOT_SIMULATIONS"); text != "" {
 		n, _ = strconv.Atoi(text)
 	}

@@ -252,13 +252,13 @@ func (w *world) take(room *store.Room) *store.Lease {
 
 // Renew is what store.Cluster.Renew does.
 func (p *process) Renew(ctx context.Context, l *store.Lease, length time.Duration) (held bool, err error) {
-	held2 := false
+	renewed := false
 	err = p.call(ctx, "renew "+l.Branch, func() {
 		if r := p.w.rows[l.Branch]; r.token == l.Token && r.holder != "" {
-			r.expires, held2 = time.Now().Add(length), true
+			r.expires, renewed = time.Now().Add(length), true
 		}
 	})
-	return held2 && err == nil, err
+	return err == nil && renewed, err // without an answer, it may still happen
 }
 
 // Give is what store.Cluster.Give does.
@@ -391,7 +391,10 @@ func (p *process) step(ctx context.Context, branch string, head int) error {
 		tx.open = true
 		time.AfterFunc(idleLimit, func() { p.w.finish(branch, tx) })
 	})
-	if err = cmp.Or(err, refused); err != nil {
+	if err == nil {
+		err = refused
+	}
+	if err != nil {
 		return err
 	}
 	err = p.call(context.WithoutCancel(ctx), "commit "+branch, func() {
@@ -411,7 +414,10 @@ func (p *process) step(ctx context.Context, branch string, head int) error {
 		}
 		p.w.close(branch, tx)
 	})
-	return cmp.Or(err, refused)
+	if err == nil {
+		err = refused
+	}
+	return err
 }
 
 // finish ends a transaction that is still open.
