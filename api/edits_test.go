@@ -8,6 +8,9 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -343,4 +346,82 @@ func TestOperations(t *testing.T) {
 		t.Errorf("no edit: %d", status)
 	}
 	e.Verify()
+}
+
+// TestLock locks and unlocks.
+func TestLock(t *testing.T) {
+	e := newEditor(t)
+	const path = "/api/components/demo/app/lock/"
+	edited := func(want int) {
+		t.Helper()
+		if status, answer, _ := e.send("write", "PATCH", e.units["app cs Open"], asForm, "target=x&state=20"); status != want {
+			t.Errorf("an edit: %d %s, want %d", status, answer, want)
+		}
+	}
+	for _, tt := range []struct {
+		token, path, body string
+		status            int
+		want              string
+	}{
+		{"write", path, `{"lock": true}`, 403, "it needs a token of scope admin"},
+		{"admin", path, `{}`, 400, `"lock":["This field is required."]`},
+		{"admin", path, `{"lock": "perhaps"}`, 400, `"Must be a valid boolean."`},
+		{"admin", "/api/components/demo/closed/lock/", `{"lock": true}`, 403, "This server is read-only"},
+		{"admin", path, `{"lock": true}`, 200, `{"locked":true}`},
+		{"admin", path, `{"lock": true}`, 200, `{"locked":true}`},
+	} {
+		if status, answer, _ := e.send(tt.token, "POST", tt.path, asJSON, tt.body); status != tt.status || !strings.Contains(answer, tt.want) {
+			t.Errorf("%s %s: %d %s, want %d with %s", tt.token, tt.body, status, answer, tt.status, tt.want)
+		}
+	}
+	if _, answer, _ := e.send("", "GET", path, "", ""); answer != `{"locked":true}` {
+		t.Errorf("the lock: %s", answer)
+	}
+	edited(403)
+	if _, answer, _ := e.send("admin", "POST", "/api/projects/demo/lock/", asForm, "lock=false"); answer != `{"locked":false}` {
+		t.Errorf("unlocked with its project: %s", answer)
+	}
+	edited(200)
+	if _, answer, _ := e.send("", "GET", "/api/components/demo/app/changes/?action=14&action=15", "", ""); !strings.Contains(answer, `"count":2,`) || !strings.Contains(answer, "/api/users/admin/") {
+		t.Errorf("entries: %s", answer)
+	}
+	e.Verify()
+}
+
+// TestWLCWrites runs Debian's wlc: what it does must be done, with status 0.
+func TestWLCWrites(t *testing.T) {
+	if _, err := exec.LookPath("wlc"); err != nil {
+		t.Skip("skipped: wlc is not installed (apt-get install wlc)")
+	}
+	e := newEditor(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "up.po")
+	if err := os.WriteFile(file, []byte("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"Open\"\nmsgstr \"Otevřít\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"lock demo/app", ""},
+		{"lock-status demo/app", `"locked": true`},
+		{"commit demo/app", ""},
+		{"pull demo/app", ""},
+		{"unlock demo/app", ""},
+		{"lock-status demo/app", `"locked": false`},
+		{"upload demo/app/cs --input " + file, ""},
+		{"upload demo/app/cs --method suggest --overwrite --input " + file, ""},
+		{"show demo/app/cs", `"translated": 2`},
+		{"push demo/app/cs", ""},
+		{"reset demo/app", ""},
+		{"cleanup demo/app", ""},
+		{"show demo/app/cs", `"translated": 1`},
+	} {
+		args := append([]string{"--url", e.srv.URL + "/api/", "--key", e.tokens["admin"], "--format", "json"}, strings.Fields(tt.args)...)
+		cmd := exec.CommandContext(t.Context(), "wlc", args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), tt.want) || strings.Contains(string(out), "Traceback") {
+			t.Errorf("wlc %s: %v\n%s", tt.args, err, out)
+		}
+	}
+	if e.operator.pushes != 2 || e.operator.pulls != 1 {
+		t.Errorf("%+v", e.operator)
+	}
 }

@@ -9,6 +9,8 @@ type Action int16
 const (
 	ActionChange            Action = 2  // a string was translated anew, through the API
 	ActionNew               Action = 5  // an untranslated string was translated, through the API
+	ActionLock              Action = 14 // edits are refused from now on
+	ActionUnlock            Action = 15 // edits are taken again
 	ActionFailedMerge       Action = 22 // a pull failed
 	ActionParseError        Action = 24 // a file cannot be parsed
 	ActionRemoveTranslation Action = 25 // a language file disappeared
@@ -31,6 +33,10 @@ func (a Action) Name() string {
 		return "New translation"
 	case ActionMarkedEdit:
 		return "Marked for edit"
+	case ActionLock:
+		return "Component locked"
+	case ActionUnlock:
+		return "Component unlocked"
 	case ActionFailedMerge:
 		return "Failed merge on repository"
 	case ActionParseError:
@@ -63,9 +69,11 @@ func (a Action) Known() bool { return 0 <= a && a <= 104 && (a < 10 || a > 12) }
 // Edits reports whether the entry is about an edit through the API.
 func (a Action) Edits() bool { return a == ActionChange || a == ActionNew || a == ActionMarkedEdit }
 
-// Credited reports whether the entry names its author as user: edits and entries of
+// Credited reports whether the entry names its author as user: edits, locks and entries of
 // added and removed strings do, updates in the repository do not.
-func (a Action) Credited() bool { return a.Edits() || a == ActionNewUnit || a == ActionStringRemove }
+func (a Action) Credited() bool {
+	return a.Edits() || a == ActionLock || a == ActionUnlock || a == ActionNewUnit || a == ActionStringRemove
+}
 
 // Change is one entry of the change list (docs/compatibility.md#change-entries).
 type Change struct {

@@ -36,6 +36,8 @@ type Component struct {
 	Changes int64
 	// Problem is why the last pull failed; "" if it did not.
 	Problem string
+	// Locked says that edits are refused for now.
+	Locked bool
 }
 
 // ComponentSettings are the fields of a component that the configuration sets. A

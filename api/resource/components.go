@@ -88,14 +88,22 @@ func getAddon(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, 
 	return nil, rest.ErrNotFound
 }
 
-// getProjectLock answers that a project is not locked.
+// getProjectLock answers whether all components of a project are locked.
 func getProjectLock(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	_, err := visibleProject(ctx, snap, r)
-	return wire.Lock{}, err
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	all, err := visibleComponents(ctx, snap, project.Slug)
+	locked := len(all) > 0
+	for i := range all {
+		locked = locked && all[i].Locked
+	}
+	return wire.Lock{Locked: locked}, err
 }
 
-// getLock answers that a component is not locked: nothing can lock one.
+// getLock answers whether a component is locked.
 func getLock(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	_, err := visibleComponent(ctx, snap, r)
-	return wire.Lock{}, err
+	row, err := visibleComponent(ctx, snap, r)
+	return wire.Lock{Locked: row.Locked}, err
 }

@@ -19,6 +19,7 @@ var (
 	errSourceOnly     = &rest.Problem{Status: http.StatusForbidden, Detail: "Source strings properties can be set only on source strings"}
 	errBoth           = rest.BadParameter("target", "Please provide both state and target for a partial update")
 	errState          = rest.BadParameter("state", "Invalid state")
+	errLocked         = &rest.Problem{Status: http.StatusForbidden, Detail: "The component is locked: it takes no edits for now."}
 	errMoved          = &rest.Problem{Status: http.StatusPreconditionFailed, Detail: "The string has changed since you read it: read it again."}
 	errOtherLanguage  = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: the token is for other projects or languages."}
 )
@@ -127,6 +128,8 @@ func editProblem(err error) error {
 		return rest.BadParameter(invalid.Field, invalid.Message)
 	case errors.Is(err, edit.ErrReadOnly):
 		return errStringReadOnly
+	case errors.Is(err, edit.ErrLocked):
+		return errLocked
 	case errors.Is(err, edit.ErrChanged):
 		return errMoved
 	case errors.Is(err, edit.ErrNotTaken):

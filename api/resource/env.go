@@ -45,6 +45,8 @@ type Edits interface {
 	Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error)
 	// Upload makes edits or suggestions of a PO file. Errors are like those of Edit.
 	Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (edit.Counts, error)
+	// Lock locks a component, or unlocks it.
+	Lock(ctx context.Context, component int64, by edit.Author, locked bool) (changed bool, err error)
 	// Discard ends pending edits of a translation that choose selects, and returns their
 	// number.
 	Discard(ctx context.Context, component, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (int, error)

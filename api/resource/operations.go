@@ -247,3 +247,51 @@ func (e *Env) getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	}
 	return wireEdit(r.Link, &j), err
 }
+
+// lock answers POST of a lock: of a component, or of all components of a project that
+// take edits.
+func (e *Env) lock(ctx context.Context, r *rest.Request) (any, error) {
+	var rows []*store.ComponentRow
+	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		if r.PathParam("component") != "" {
+			row, err := visibleComponent(ctx, snap, r)
+			rows = []*store.ComponentRow{&row}
+			return err
+		}
+		project, err := visibleProject(ctx, snap, r)
+		if err != nil {
+			return err
+		}
+		rows, err = visibleComponents(ctx, snap, project.Slug)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(row *store.ComponentRow) bool { return !row.Settings.Edits.Taken() || !row.Imported })
+	token := rest.AccessOf(ctx).Token
+	switch {
+	case len(rows) == 0:
+		return nil, rest.ErrReadOnly
+	case token.Scope != catalog.ScopeAdmin || !token.Sees(rows[0].Project.Slug):
+		return nil, errAdmin
+	}
+	body, err := r.ReadBody(rest.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	if !body.Has("lock") {
+		return nil, rest.Required("lock")
+	}
+	text, _ := body.Text("lock")
+	locked, err := strconv.ParseBool(text)
+	if err != nil {
+		return nil, rest.BadParameter("lock", "Must be a valid boolean.")
+	}
+	for _, row := range rows {
+		if _, err := e.Edits.Lock(ctx, row.ID, authorOf(ctx), locked); err != nil {
+			return nil, err
+		}
+	}
+	return wire.Lock{Locked: locked}, nil
+}

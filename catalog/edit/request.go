@@ -23,6 +23,8 @@ type Request struct {
 var (
 	// ErrNotTaken: the component takes no edits (push_mode is not set).
 	ErrNotTaken = errors.New("the component takes no edits")
+	// ErrLocked: the component takes no edits for now.
+	ErrLocked = errors.New("the component is locked")
 	// ErrReadOnly: the string must not be translated.
 	ErrReadOnly = errors.New("the string is read-only")
 	// ErrChanged: the string is not as the editor saw it.

@@ -73,6 +73,48 @@ func (s *Syncer) stayingAt(ctx context.Context, row store.BranchComponent, at ti
 	return err
 }
 
+// Lock locks a component, so that it takes no edits, or unlocks it. It returns whether
+// that changed anything, which makes an entry 14 or 15.
+func (s *Syncer) Lock(ctx context.Context, id int64, by edit.Author, locked bool) (changed bool, err error) {
+	for try := 1; ; try++ {
+		changed, err = s.tryLock(ctx, id, by, locked)
+		if !errors.Is(err, catalog.ErrConflict) || try == editTries {
+			break
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("lock component %d: %w", id, err)
+	}
+	return changed, nil
+}
+
+func (s *Syncer) tryLock(ctx context.Context, id int64, by edit.Author, locked bool) (bool, error) {
+	row, err := s.db.ComponentByID(ctx, id)
+	switch {
+	case err != nil:
+		return false, err
+	case row.Locked == locked:
+		return false, nil
+	case row.Head == "":
+		return false, fmt.Errorf("the component is not imported yet: %w", catalog.ErrNotFound)
+	}
+	at := s.now().UTC().Truncate(time.Microsecond)
+	action := catalog.ActionUnlock
+	if locked {
+		action = catalog.ActionLock
+	}
+	return true, s.stayingAt(ctx, row, at, func(ctx context.Context, tx *store.StepTx, _ *component) error {
+		author, err := tx.User(ctx, by.Name, by.Email, at)
+		if err != nil {
+			return err
+		}
+		if err := tx.SetLocked(ctx, id, locked); err != nil {
+			return err
+		}
+		return tx.AddDelta(ctx, store.Delta{ComponentID: id, AuthorID: author, Entries: []store.Entry{eventEntry(action, nil)}})
+	})
+}
+
 // Discard ends pending edits of a translation that choose selects: its strings have the
 // repository's texts again, by entries of action 59. reason says why, by is who wants
 // it, "" for the server. With suggest the texts become suggestions, which is what

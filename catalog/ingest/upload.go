@@ -58,6 +58,8 @@ func (s *Syncer) editableComponent(ctx context.Context, id int64) (row store.Bra
 	case err != nil:
 	case !row.Settings.Edits.Taken():
 		err = edit.ErrNotTaken
+	case row.Locked:
+		err = edit.ErrLocked
 	case !row.Imported || row.Head == "":
 		err = fmt.Errorf("the component is not imported yet: %w", catalog.ErrNotFound)
 	}

@@ -57,7 +57,7 @@ func (s *Snapshot) filter(ctx context.Context, q *ChangeQuery) (f changeFilter, 
 func (f *changeFilter) credited() {
 	if f.all {
 		f.all, f.actions = false, []catalog.Action{
-			catalog.ActionChange, catalog.ActionNew, catalog.ActionNewUnit, catalog.ActionMarkedEdit, catalog.ActionStringRemove,
+			catalog.ActionChange, catalog.ActionNew, catalog.ActionLock, catalog.ActionUnlock, catalog.ActionNewUnit, catalog.ActionMarkedEdit, catalog.ActionStringRemove,
 		}
 		return
 	}

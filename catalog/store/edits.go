@@ -167,6 +167,16 @@ func (tx *StepTx) suggestEdit(ctx context.Context, e *Edit) error {
 	return tx.suggest(ctx, e.UnitID, e.TranslationID, e.Target, EditAuthor{Name: name, Email: email, At: time.UnixMicro(at)})
 }
 
+// SetLocked locks a component, or unlocks it.
+func (tx *StepTx) SetLocked(ctx context.Context, component int64, locked bool) error {
+	m, err := tx.member(component)
+	if err == nil {
+		m.dirty = true
+		err = tx.s.do(ctx, `UPDATE components SET locked = $1 WHERE id = $2`, smallint(locked), component)
+	}
+	return tx.fail(ctx, fmt.Sprintf("lock component %d", component), err)
+}
+
 // Suggest makes a text a suggestion for a unit, which is of no branch. It takes the place
 // of an earlier one.
 func (tx *StepTx) Suggest(ctx context.Context, u *catalog.Unit, target string, by EditAuthor) error {

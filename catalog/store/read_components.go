@@ -139,7 +139,7 @@ func scanProject(s *session, scan scan) (ProjectRow, error) {
 const (
 	componentColumns = `c.id, c.project_id, c.slug, c.settings, c.repo, c.branch, c.tracking, c.head, c.changes, c.problem,
 		c.imported, c.reread, c.import_at, c.last_unit, c.last_at, c.template, c.settings_generation, c.content_generation,
-		p.slug, p.settings, p.settings_generation`
+		c.locked, p.slug, p.settings, p.settings_generation`
 	componentFrom = ` FROM components c JOIN projects p ON p.id = c.project_id`
 )
 
@@ -148,7 +148,7 @@ func scanComponent(s *session, scan scan) (ComponentRow, error) {
 	var settings, projectSettings sql.RawBytes
 	err := scan(&c.ID, &c.ProjectID, &c.Slug, &settings, &c.Repo, &c.Branch, &c.Tracking, &c.Head, &c.Changes, &c.Problem,
 		&c.Imported, &c.reread, &c.importAt, &c.lastUnit, &c.lastAt, &c.template, &c.configured, &c.Generation,
-		&c.Project.Slug, &projectSettings, &c.projectConfigured)
+		&c.Locked, &c.Project.Slug, &projectSettings, &c.projectConfigured)
 	if err != nil {
 		return c, err
 	}
