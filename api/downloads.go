@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -169,11 +170,17 @@ func (x exchange) produce(ctx context.Context, d *rest.Download) (*production, e
 	if err := lease.Wait(waiting, 1); err != nil {
 		return nil, cmp.Or(ctx.Err(), overShare(err))
 	}
+	core := s.shares.cores.Lease(x.client())
+	if err := core.Wait(waiting, 1); err != nil {
+		lease.Release()
+		return nil, cmp.Or(ctx.Err(), overShare(err))
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	p := &production{spool: newSpool(s.tempDir), planned: make(chan *rest.DownloadPlan, 1), ended: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer close(p.ended)
 		defer lease.Release()
+		defer core.Release()
 		defer close(p.planned)
 		p.spool.end(s.db.ReadLong(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 			defer caught(&err)
@@ -185,7 +192,7 @@ func (x exchange) produce(ctx context.Context, d *rest.Download) (*production, e
 				return err
 			}
 			p.planned <- plan
-			if err = plan.Write(ctx, p.spool); err != nil {
+			if err = plan.Write(ctx, &takingTurns{ctx: ctx, to: p.spool, core: core}); err != nil {
 				return err
 			}
 			p.basis, err = snap.Basis(ctx)
@@ -193,6 +200,28 @@ func (x exchange) produce(ctx context.Context, d *rest.Download) (*production, e
 		}))
 	}()
 	return p, nil
+}
+
+// takingTurns is a spool whose producer gives up its core now and then.
+type takingTurns struct {
+	ctx  context.Context
+	to   *spool
+	core *limit.Lease
+	n    int
+}
+
+// turnBytes is what a producer writes in one turn: some milliseconds of work.
+const turnBytes = 256 << 10
+
+// Write writes to the spool.
+func (w *takingTurns) Write(b []byte) (int, error) {
+	if w.n += len(b); w.n >= turnBytes {
+		w.n = 0
+		if err := w.core.Yield(w.ctx); err != nil {
+			return 0, err
+		}
+	}
+	return w.to.Write(b)
 }
 
 // close cancels the production, and returns when its goroutine has ended.

@@ -86,7 +86,9 @@ func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
 			made = rendering{answer: newFailure(rest.ErrInternal, 0)}
 		}
 	}()
-	value, basis, err := s.dispatch(x.req.Context(), x.rt, r)
+	var held releases // until the answer is rendered
+	defer held.all()
+	value, basis, err := s.dispatch(x.req.Context(), x.rt, r, &held)
 	made.basis = basis
 	if err == nil {
 		made.answer, err = newAnswer(value, r.Representation)
@@ -119,7 +121,7 @@ func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
 
 // dispatch decides in the order of Django REST framework: the resource, the
 // representation, the method, the object.
-func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, basis store.Basis, err error) {
+func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Request, held *releases) (value any, basis store.Basis, err error) {
 	if err := rest.AccessOf(ctx).Refused; throttled(err) {
 		return nil, basis, err // whatever was asked for
 	}
@@ -144,7 +146,7 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	}
 	switch req.Method {
 	case http.MethodGet, http.MethodHead:
-		return s.read(ctx, rt, r)
+		return s.read(ctx, rt, r, held)
 	case http.MethodOptions:
 		return optionsOf(rt), basis, nil
 	}
@@ -200,16 +202,14 @@ func (s *Server) seen(ctx context.Context, rt *resource.Route, r *rest.Request, 
 }
 
 // read runs the route's handler in one snapshot of the store.
-func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, basis store.Basis, err error) {
+func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request, held *releases) (value any, basis store.Basis, err error) {
 	if r.Representation.Lines {
 		return &lines{rt.Handle, r}, basis, nil // it reads for itself
 	}
 	if !searches(rt, r.Params) {
-		free, err := exchange{s: s, req: r.HTTP}.pageInTurn(ctx, r.Params)
-		if err != nil {
+		if err := (exchange{s: s, req: r.HTTP}).pageInTurn(ctx, r.Params, held); err != nil {
 			return nil, basis, err
 		}
-		defer free()
 		return s.readOnce(ctx, rt, r)
 	}
 	err = s.searchInTurn(ctx, r.HTTP, func(ctx context.Context) error {

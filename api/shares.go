@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -31,19 +32,24 @@ const (
 	// cheap ones wait.
 	maxLongSearches, clientLongSearches = 1, 1
 	cheapSearch                         = 5_000_000
-	// Long pages and downloads that are being made: each takes a core.
+	// Long pages and downloads that are being made. They work on maxCores cores in
+	// turn.
 	maxMakers, clientMakers = 2, 1
 	// searchWait bounds the wait for a search's turn.
 	searchWait  = 10 * time.Second
 	searchRetry = 5 // seconds
 )
 
+// maxCores is the number of cores that make long pages and downloads: one is left to
+// small answers.
+func maxCores() int64 { return int64(max(runtime.GOMAXPROCS(0)-1, 1)) }
+
 // largeBody is the size above which a body in memory is counted.
 const largeBody = 64 << 10
 
 // shares are the pools of what requests hold.
 type shares struct {
-	inFlight, downloads, lines, streams, searches, longSearches, pages, producers *limit.Pool
+	inFlight, downloads, lines, streams, searches, longSearches, pages, producers, cores *limit.Pool
 }
 
 func newShares() shares {
@@ -56,12 +62,13 @@ func newShares() shares {
 		longSearches: limit.NewPool("long_searches", maxLongSearches, clientLongSearches),
 		pages:        limit.NewPool("long_pages", maxMakers, clientMakers),
 		producers:    limit.NewPool("downloads_made", maxMakers, clientMakers),
+		cores:        limit.NewPool("cores", maxCores(), maxCores()),
 	}
 }
 
 // pools lists them.
 func (s *shares) pools() limit.Pools {
-	return limit.Pools{s.inFlight, s.downloads, s.lines, s.streams, s.searches, s.longSearches, s.pages, s.producers}
+	return limit.Pools{s.inFlight, s.downloads, s.lines, s.streams, s.searches, s.longSearches, s.pages, s.producers, s.cores}
 }
 
 // client names the client of a request: its token, or without a good one its
@@ -109,20 +116,36 @@ func (s *Server) searchInTurn(ctx context.Context, req *http.Request, search fun
 // longPage is the size from which a page is made in turn.
 const longPage = 1000
 
-// pageInTurn returns when the request may make its page, and a function to call
-// afterwards. A long page waits for its turn; a client that has not read its share of
+// pageInTurn returns when the request may make its page; release is called afterwards. A
+// long page waits for its turn and for a core; a client that has not read its share of
 // large answers gets no more.
-func (x exchange) pageInTurn(ctx context.Context, params rest.Params) (free func(), err error) {
+func (x exchange) pageInTurn(ctx context.Context, params rest.Params, held *releases) error {
 	size, _ := params.Get("page_size")
 	if n, err := strconv.Atoi(size); err != nil || n <= longPage {
-		return func() {}, nil
+		return nil
 	}
 	room, err := x.take(x.s.shares.inFlight, largeBody)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	room()
-	return x.turn(ctx, x.s.shares.pages)
+	for _, p := range []*limit.Pool{x.s.shares.pages, x.s.shares.cores} {
+		free, err := x.turn(ctx, p)
+		if err != nil {
+			return err
+		}
+		*held = append(*held, free)
+	}
+	return nil
+}
+
+// releases give back what was held to make an answer.
+type releases []func()
+
+func (r *releases) all() {
+	for _, free := range *r {
+		free()
+	}
 }
 
 // turn waits for a turn of a pool, which ends when free is called.

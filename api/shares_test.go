@@ -234,6 +234,23 @@ func TestLongAnswersInTurn(t *testing.T) {
 		waiting.Wait()
 		held.Release()
 	}
+	core := s.shares.cores.Lease("other")
+	must(t, core.Take(s.shares.cores.Total()))
+	for _, target := range []string{page + "4", download + "4"} {
+		made := make(chan int)
+		go func() { made <- from(t.Context(), honest, target) }()
+		for s.shares.cores.Waiting() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		if code := from(t.Context(), honest, "/api/units/?page_size=11"); code != 200 {
+			t.Errorf("a small page while no core is left to long answers: %d", code)
+		}
+		must(t, core.Yield(t.Context()))
+		if code := <-made; code != 200 {
+			t.Errorf("%s when the core was free: %d", target, code)
+		}
+	}
+	core.Release()
 	unread := s.shares.inFlight.Lease(hostile)
 	must(t, unread.Take(s.shares.inFlight.Share()))
 	statements := statementCounter(t, w)
@@ -244,5 +261,10 @@ func TestLongAnswersInTurn(t *testing.T) {
 	unread.Release()
 	if code := from(t.Context(), hostile, page+"3"); code != 200 {
 		t.Errorf("after it has read: %d", code)
+	}
+	for _, p := range s.Pools() {
+		if n := p.Used(); n != 0 {
+			t.Errorf("%d of %s are left", n, p.Name())
+		}
 	}
 }

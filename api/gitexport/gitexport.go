@@ -29,6 +29,9 @@ const (
 	maxRequest       = 4 << 20  // wants and haves of one round, inflated
 	maxRequests      = 64 << 20 // of all rounds together
 	maxClientRequest = 12 << 20 // of the rounds of one client; one counts one and a half times while it is read
+	smallRequest     = 64 << 10 // from which on a request needs a place
+	maxLarge         = 8
+	maxClientLarge   = 2
 )
 
 // Limits are bounds for all clients. The zero value of a field means its default.
@@ -98,6 +101,7 @@ type Handler struct {
 	limits       Limits
 	turns        *limit.Pool
 	requests     *limit.Pool // bytes
+	large        *limit.Pool // requests above smallRequest
 }
 
 // New makes a Handler; a nil logger discards.
@@ -110,11 +114,12 @@ func New(repositories Repositories, limits Limits, log *slog.Logger) *Handler {
 	return &Handler{
 		repositories: repositories, log: log, limits: limits,
 		turns: limit.NewPool("git_rounds", rounds, (rounds+1)/2), requests: limit.NewPool("git_requests", maxRequests, maxClientRequest),
+		large: limit.NewPool("git_large_requests", maxLarge, maxClientLarge),
 	}
 }
 
 // Pools lists what clients share.
-func (h *Handler) Pools() limit.Pools { return limit.Pools{h.turns, h.requests} }
+func (h *Handler) Pools() limit.Pools { return limit.Pools{h.turns, h.requests, h.large} }
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -168,7 +173,9 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository
 	}
 	lease := h.requests.Lease(h.limits.Client(r))
 	defer lease.Release()
-	request, err := lease.ReadAll(body, maxRequest)
+	long := &longBody{Reader: body, lease: h.large.Lease(h.limits.Client(r))}
+	defer long.lease.Release()
+	request, err := lease.ReadAll(long, maxRequest)
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.Is(err, limit.ErrShare), errors.Is(err, limit.ErrFull):
@@ -180,6 +187,28 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository
 	default:
 		h.answer(w, r, repo, request)
 	}
+}
+
+// longBody is a body that has one of the few places of long requests from smallRequest
+// on: inflating many of them only to find that there is no room is work, too.
+type longBody struct {
+	io.Reader
+	lease *limit.Lease
+	n     int
+	long  bool
+}
+
+// Read reads, if there is room.
+func (b *longBody) Read(p []byte) (int, error) {
+	if b.n >= smallRequest && !b.long {
+		if err := b.lease.Take(1); err != nil {
+			return 0, err
+		}
+		b.long = true
+	}
+	n, err := b.Reader.Read(p)
+	b.n += n
+	return n, err
 }
 
 // answer runs one round; a nil request asks for the advertisement of refs.

@@ -133,6 +133,17 @@ func (l *Lease) Wait(ctx context.Context, n int64) error {
 	}
 }
 
+// Yield lets leases that wait go first, if there are any, and holds as much as before
+// when it is its turn again. Errors are those of Wait; then it holds nothing.
+func (l *Lease) Yield(ctx context.Context) error {
+	if l.pool.Waiting() == 0 {
+		return nil
+	}
+	n := l.held
+	l.Release()
+	return l.Wait(ctx, n)
+}
+
 // Release gives back all units. The lease may be used again.
 func (l *Lease) Release() { l.give(l.held) }
 

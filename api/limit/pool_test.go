@@ -183,3 +183,48 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestYield: a lease that yields lets one that waits go first, and has its own again
+// after it; alone it goes on.
+func TestYield(t *testing.T) {
+	t.Parallel()
+	p := NewPool("cores", 1, 1)
+	long, other := p.Lease("long"), p.Lease("other")
+	if err := errors.Join(long.Take(1), long.Yield(t.Context())); err != nil || long.held != 1 {
+		t.Fatalf("alone: %v, holds %d", err, long.held)
+	}
+	got := make(chan error)
+	go func() { got <- other.Wait(t.Context(), 1) }()
+	for p.Waiting() == 0 {
+		runtime.Gosched()
+	}
+	again := make(chan error)
+	go func() { again <- long.Yield(t.Context()) }()
+	if err := <-got; err != nil || p.Used() != 1 {
+		t.Fatalf("who waited: %v", err)
+	}
+	for p.Waiting() == 0 {
+		runtime.Gosched()
+	}
+	other.Release()
+	if err := <-again; err != nil || long.held != 1 {
+		t.Errorf("after it: %v, holds %d", err, long.held)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	go func() { got <- other.Wait(t.Context(), 1) }()
+	for p.Waiting() == 0 {
+		runtime.Gosched()
+	}
+	if err := long.Yield(gone); !errors.Is(err, context.Canceled) && err != nil {
+		t.Errorf("whose request ended: %v", err)
+	}
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+	long.Release()
+	other.Release()
+	if p.Used() != 0 {
+		t.Errorf("%d are left", p.Used())
+	}
+}
