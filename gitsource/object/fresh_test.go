@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"crypto/sha1" // git ids objects with it
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zlib"
+
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 func looseBytes(t testing.TB, text string) []byte {
@@ -65,4 +68,33 @@ func FuzzInflateLoose(f *testing.F) {
 			t.Errorf("%d bytes of %d: %v", len(data), len(raw), err)
 		}
 	})
+}
+
+// TestSharedIndex: Stores that are lent one Fresh have one copy of a pack's index, and
+// it is freed with the last of them.
+func TestSharedIndex(t *testing.T) {
+	dir := gittest.Bundle(t, "dnf-plugins-core")
+	var fresh Fresh
+	open := func() *Store {
+		s, err := Open(dir)
+		gittest.Must(t, err)
+		s.Lend(&fresh)
+		gittest.Must(t, s.objects.list())
+		return s
+	}
+	a, b := open(), open()
+	if len(a.objects.packs) == 0 || a.objects.packs[0].index != b.objects.packs[0].index {
+		t.Error("each store has an index of its own")
+	}
+	runtime.KeepAlive(a)
+	runtime.KeepAlive(b)
+	a, b = nil, nil
+	for range 3 { // finalizers of files first
+		runtime.GC()
+	}
+	for path, x := range fresh.indexes {
+		if x.Value() != nil {
+			t.Errorf("%s is still in memory", path)
+		}
+	}
 }

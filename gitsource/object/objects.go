@@ -31,13 +31,14 @@ const (
 // alternates. It shows the objects that were there at the first read. Use by one
 // goroutine.
 type objects struct {
-	dirs  []string // objects directories
-	open  bool     // loose and packs are filled in
-	loose map[Hash]string
-	packs []*pack
-	cache packCache
-	fresh map[Hash][]byte // checked files, which Store.Lend gave
-	sum   hash.Hash
+	dirs    []string // objects directories
+	open    bool     // loose and packs are filled in
+	loose   map[Hash]string
+	packs   []*pack
+	cache   packCache
+	fresh   map[Hash][]byte // checked files, which Store.Lend gave
+	indexes *Fresh          // shares indexes of packs; or nil
+	sum     hash.Hash
 }
 
 // openObjects opens the objects directory of gitDir and its alternates. It lists
@@ -72,7 +73,7 @@ func (o *objects) list() error {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
 		for _, name := range names {
-			p, err := openPack(dir, "pack/"+name, &o.cache)
+			p, err := openPack(dir, "pack/"+name, &o.cache, o.indexes)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // repacked in the meantime, or its index is not written yet
 			}

@@ -17,7 +17,7 @@ import (
 // size that it claims and no further, and a chain of deltas is bounded. go-git's
 // reader bounds neither, and needs a map of the whole pack. Use by one goroutine.
 type pack struct {
-	index packIndex
+	index *packIndex
 	dir   string   // the objects directory
 	name  string   // of the .pack file in it
 	file  *os.File // nil until the first read
@@ -36,8 +36,8 @@ const (
 )
 
 // openPack reads the index of a pack; the pack itself is opened when needed.
-func openPack(dir, name string, cache *packCache) (*pack, error) {
-	index, err := readPackIndex(dir, strings.TrimSuffix(name, ".pack")+".idx")
+func openPack(dir, name string, cache *packCache, indexes *Fresh) (*pack, error) {
+	index, err := indexes.index(dir, strings.TrimSuffix(name, ".pack")+".idx")
 	if err != nil {
 		return nil, err
 	}

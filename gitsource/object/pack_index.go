@@ -25,24 +25,28 @@ const (
 
 var indexMagic = []byte("\xfftOc\x00\x00\x00\x02")
 
-func readPackIndex(dir, name string) (packIndex, error) {
+func readPackIndex(dir, name string) (*packIndex, error) {
 	f, err := openIn(dir, name)
 	if err != nil {
-		return packIndex{}, err
+		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return packIndex{}, err
+		return nil, err
 	}
 	if info.Size() > maxIndex {
-		return packIndex{}, fmt.Errorf("%w: pack index has %d bytes", ErrCorrupt, info.Size())
+		return nil, fmt.Errorf("%w: pack index has %d bytes", ErrCorrupt, info.Size())
 	}
 	data := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, data); err != nil {
-		return packIndex{}, fmt.Errorf("%w: pack index: %w", ErrCorrupt, err)
+		return nil, fmt.Errorf("%w: pack index: %w", ErrCorrupt, err)
 	}
-	return parsePackIndex(data)
+	x, err := parsePackIndex(data)
+	if err != nil {
+		return nil, err
+	}
+	return &x, nil
 }
 
 // parsePackIndex checks that all tables are there.

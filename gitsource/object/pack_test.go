@@ -103,7 +103,7 @@ func craft(t testing.TB, entries ...[]byte) (p *pack, last int64) {
 	data = append(data, make([]byte, 20)...)
 	gittest.Must(t, os.WriteFile(filepath.Join(dir, "pack-1.pack"), data, 0o600))
 	gittest.Must(t, os.WriteFile(filepath.Join(dir, "pack-1.idx"), index(Hash{7}, last), 0o600))
-	p, err := openPack(dir, "pack-1.pack", &packCache{})
+	p, err := openPack(dir, "pack-1.pack", &packCache{}, nil)
 	gittest.Must(t, err)
 	t.Cleanup(func() { _ = p.close() })
 	return p, last
