@@ -124,7 +124,9 @@ func TestPatchUnit(t *testing.T) {
 		{"form", "write", "PATCH", opened, asForm, "target=Otev%C5%99i&state=10", 200, `{"target":["Otevři"],"state":10`},
 		{"multipart", "write", "PUT", opened, "multipart/form-data; boundary=x", multipart, 200, `"target":["Víceřádkový\ntext"]`},
 		{"plural", "write", "PATCH", files, asJSON, `{"target": ["%d soubor", "%d soubory", "%d souborů"], "state": 20}`, 200, `"%d souborů"`},
-		{"admin of nothing", "read", "PATCH", opened, asJSON, `{}`, 403, `{"detail":"You do not have permission to perform this action. This server is read-only`},
+		{"scope read", "read", "PATCH", opened, asJSON, `{}`, 403, "needs a token of scope write"},
+		{"scope read, closed", "read", "PATCH", e.units["closed cs Open"], asJSON, `{}`, 403, `{"detail":"You do not have permission to perform this action. This server is read-only`},
+		{"scope read, nothing", "read", "PATCH", "/api/units/1/", asJSON, `{}`, 403, `{"detail":"You do not have permission to perform this action. This server is read-only`},
 		{"stranger", "", "PATCH", opened, asJSON, `{}`, 401, `{"detail":"Authentication credentials were not provided. This server is read-only`},
 		{"component without push_mode", "write", "PATCH", e.units["closed cs Open"], asJSON, `{"target": ["x"], "state": 20}`, 403, `{"detail":"You do not have permission to perform this action. This server is read-only`},
 		{"other language", "german", "PATCH", opened, asJSON, `{"target": ["x"], "state": 20}`, 403, "the token is for other projects or languages"},
@@ -188,6 +190,8 @@ func TestEditIsServed(t *testing.T) {
 		"/api/changes/?user=jana-novakova":       `"action_name":"New translation"`,
 		"/api/translations/demo/app/cs/edits/":   `"status":"pending"`,
 		"/api/components/demo/app/edits/":        `"authors":["Jana Nováková"]`,
+		"/api/components/demo/app/repository/":   `"needs_commit":true,"needs_merge":false,"needs_push":true`,
+		"/api/projects/demo/repository/":         `"needs_commit":true,`,
 	} {
 		if body := get(path); !strings.Contains(body, want) {
 			t.Errorf("%s lacks %s: %s", path, want, body)
@@ -265,7 +269,7 @@ func TestUpload(t *testing.T) {
 		{"conflicts", "write", "x", []string{"conflicts", "x"}, 400, `"conflicts":["\"x\" is not a valid choice."]`},
 		{"author", "write", "x", []string{"author_name", "Eva"}, 403, "it needs a token of scope admin"},
 		{"language", "german", "x", nil, 403, "the token is for other projects or languages"},
-		{"read", "read", "x", nil, 403, "This server is read-only"},
+		{"read", "read", "x", nil, 403, "needs a token of scope write"},
 	} {
 		kind, body := form(t, strings.Replace(po, "%s", tt.file, 1), tt.fields...)
 		if status, answer, _ := e.send(tt.token, "POST", path, kind, body); status != tt.status || !strings.Contains(answer, tt.want) {
@@ -301,7 +305,7 @@ func TestOperations(t *testing.T) {
 		}
 	}
 	operate("write", "push", 403, "it needs a token of scope admin")
-	operate("read", "push", 403, "This server is read-only")
+	operate("read", "push", 403, "needs a token of scope write")
 	operate("admin", "dance", 400, `"operation":["\"dance\" is not a valid choice."]`)
 	for _, operation := range []string{"commit", "push", "cleanup", "file-sync"} {
 		operate("admin", operation, 200, `{"result":true}`)

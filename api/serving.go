@@ -150,9 +150,11 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	case http.MethodOptions:
 		return optionsOf(rt), basis, nil
 	}
-	if token := rest.AccessOf(ctx).Token; rt.Writes[req.Method] != nil && token.Writes() {
+	if token := rest.AccessOf(ctx).Token; rt.Writes[req.Method] != nil && token.ID != 0 {
 		value, err = s.write(ctx, rt, r)
-		return value, basis, err
+		if token.Writes() || errors.Is(err, rest.ErrScope) {
+			return value, basis, err
+		}
 	}
 	return nil, basis, refuseWrite(rt, req)
 }
@@ -172,7 +174,7 @@ func (s *Server) write(ctx context.Context, rt *resource.Route, r *rest.Request)
 	if p.Status == http.StatusInternalServerError {
 		s.logger.Error("api write failed", "route", rt.Path, "path", r.HTTP.URL.Path, "error", err)
 	}
-	if rest.AsProblem(err) == rest.ErrReadOnly {
+	if of := rest.AsProblem(err); of == rest.ErrReadOnly || of == rest.ErrScope {
 		return nil, err // as without writes
 	}
 	return nil, p

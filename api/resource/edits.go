@@ -55,6 +55,8 @@ func (e *Env) editable(ctx context.Context, r *rest.Request) (u store.UnitRow, e
 	switch {
 	case !t.Component.Settings.Edits.Taken():
 		err = rest.ErrReadOnly
+	case !token.Writes():
+		err = rest.ErrScope
 	case !token.Edits(t.Project.Slug, t.Language):
 		err = errOtherLanguage
 	case u.Removed || t.Removed:

@@ -46,6 +46,8 @@ func (e *Env) written(ctx context.Context, r *rest.Request) (t store.Translation
 	case err != nil:
 	case !t.Component.Settings.Edits.Taken():
 		err = rest.ErrReadOnly
+	case !token.Writes():
+		err = rest.ErrScope
 	case !token.Edits(t.Project.Slug, t.Language):
 		err = errOtherLanguage
 	}
@@ -137,6 +139,8 @@ func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
 		return nil, err
 	case !row.Settings.Edits.Taken() || e.Operations == nil:
 		return nil, rest.ErrReadOnly
+	case !token.Writes():
+		return nil, rest.ErrScope
 	case token.Scope != catalog.ScopeAdmin || !token.Sees(row.Project.Slug):
 		return nil, errAdmin
 	}
@@ -199,6 +203,8 @@ func (e *Env) editOf(ctx context.Context, r *rest.Request) (j store.Edit, u stor
 	case err != nil:
 	case !u.Translation.Component.Settings.Edits.Taken():
 		err = rest.ErrReadOnly
+	case !token.Writes():
+		err = rest.ErrScope
 	case !token.Edits(u.Translation.Project.Slug, u.Translation.Language):
 		err = errOtherLanguage
 	}
@@ -273,6 +279,8 @@ func (e *Env) lock(ctx context.Context, r *rest.Request) (any, error) {
 	switch {
 	case len(rows) == 0:
 		return nil, rest.ErrReadOnly
+	case !token.Writes():
+		return nil, rest.ErrScope
 	case token.Scope != catalog.ScopeAdmin || !token.Sees(rows[0].Project.Slug):
 		return nil, errAdmin
 	}

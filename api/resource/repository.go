@@ -37,7 +37,19 @@ func repository(ctx context.Context, snap *store.Snapshot, r *rest.Request, row 
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewRepository(r.Link, &row.Component, commit, path), nil
+	o := wire.NewRepository(r.Link, &row.Component, commit, path)
+	o.NeedsCommit, err = unpushed(ctx, snap, row)
+	o.NeedsPush = o.NeedsCommit // there are no commits that are not pushed
+	return o, err
+}
+
+// unpushed reports whether edits of a component wait to be pushed.
+func unpushed(ctx context.Context, snap *store.Snapshot, row *store.ComponentRow) (bool, error) {
+	if !row.Settings.Edits.Taken() {
+		return false, nil
+	}
+	n, _, err := snap.Unpushed(ctx, row.ID)
+	return n > 0, err
 }
 
 func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
@@ -52,6 +64,12 @@ func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	o := wire.ProjectRepository{URL: r.Link.API(wire.ProjectPath(project.Slug) + "repository/")}
 	for i := range components {
 		o.NeedsMerge = o.NeedsMerge || wire.NeedsMerge(&components[i].Component)
+		waits, err := unpushed(ctx, snap, components[i])
+		if err != nil {
+			return nil, err
+		}
+		o.NeedsCommit = o.NeedsCommit || waits
+		o.NeedsPush = o.NeedsCommit
 	}
 	return o, nil
 }

@@ -58,7 +58,9 @@ var (
 	// with a token.
 	ErrReadOnlyStranger = &Problem{Status: http.StatusUnauthorized, Detail: ErrUnauthenticated.Detail + readOnly, Authenticate: true}
 	ErrReadOnly         = &Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action." + readOnly}
-	ErrInternal         = &Problem{Status: http.StatusInternalServerError, Detail: "Internal server error."}
+	// ErrScope refuses a token that may not write, where others may.
+	ErrScope    = &Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: it needs a token of scope write."}
+	ErrInternal = &Problem{Status: http.StatusInternalServerError, Detail: "Internal server error."}
 	// ErrUnavailable is the answer while the database is away.
 	ErrUnavailable = &Problem{Status: http.StatusServiceUnavailable, Detail: "The database is not available.", RetryAfter: 1}
 	errCancelled   = &Problem{Status: http.StatusServiceUnavailable, Detail: "The request was cancelled before it was answered.", RetryAfter: 1}
