@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -50,6 +51,7 @@ type member struct {
 	child      *child
 	proxy      *proxy
 	url        string
+	args       []string
 }
 
 // testedCluster is a cluster of real processes, with local repositories.
@@ -110,8 +112,15 @@ func (c *testedCluster) begin(work string) *member {
 	m := &member{name: fmt.Sprintf("%s %d", work, c.starts), work: work, proxy: newProxy(c.t, c.dsn)}
 	exe, err := os.Executable()
 	must(c.t, err)
-	args := append(strings.Fields(work), "--config", c.file, "--data-dir", filepath.Join(c.dir, fmt.Sprint(c.starts)))
-	cmd := exec.Command(exe, args...)
+	m.args = append(strings.Fields(work), "--config", c.file, "--data-dir", filepath.Join(c.dir, fmt.Sprint(c.starts)))
+	c.run(m, exe)
+	return m
+}
+
+// run runs the program of a process.
+func (c *testedCluster) run(m *member, exe string) {
+	c.t.Helper()
+	cmd := exec.Command(exe, m.args...)
 	cmd.Env = append(os.Environ(), leaseVar+"="+c.lease.String(), "REPOGLOT_DATABASE="+m.proxy.dsn)
 	m.child = &child{cmd: cmd, out: &output{}, err: &output{}, ended: make(chan error, 1)}
 	cmd.Stdout, cmd.Stderr = m.child.out, m.child.err
@@ -121,10 +130,16 @@ func (c *testedCluster) begin(work string) *member {
 		if c.t.Failed() {
 			c.t.Logf("%s:\n%.6000s", m.name, m.child.err)
 		}
-		m.signal(syscall.SIGCONT)
-		m.signal(syscall.SIGKILL)
+		_ = cmd.Process.Signal(syscall.SIGCONT)
+		_ = cmd.Process.Kill()
 	})
-	return m
+}
+
+// again starts a process that was killed.
+func (c *testedCluster) again(m *member) {
+	c.t.Helper()
+	c.run(m, m.child.cmd.Path)
+	c.listens(m)
 }
 
 // listens waits until a process listens.
@@ -346,6 +361,103 @@ func (f *faults) jobs() {
 			f.t.Errorf("never pulled: %+v", b)
 		}
 	}
+}
+
+// readiness is what /readyz says of a cluster.
+type clusterReadiness struct {
+	Ready         bool
+	Process       struct{ Work, Configuration string }
+	Configuration struct {
+		Newest    string
+		Revision  int
+		OlderCopy bool `json:"older_copy"`
+	}
+	Cluster struct {
+		Processes int
+		Others    int `json:"other_configurations"`
+	}
+}
+
+// TestClusterConfiguration: the newest copy of the configuration counts. A process with
+// an older one says so, and undoes nothing, also when it is started again. A process
+// that only pulls answers for no other, and one that did not pull has no mirror.
+func TestClusterConfiguration(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts seven processes")
+	}
+	c := newTestedCluster(t, 2, testLease)
+	both, err := os.ReadFile(c.file)
+	must(t, err)
+	one, _, _ := strings.Cut(string(both), "- slug: p1")
+	file := func(name, text string) string {
+		path := filepath.Join(c.dir, name)
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	c.file = file("old.yaml", one)
+	old := c.start(workServe)
+	c.file = file("new.yaml", string(both)+"revision: 2\n")
+	newer := c.start(workPull)
+	c.visible("the newer copy", old)
+	c.file = filepath.Join(c.dir, "old.yaml")
+	if !until(func() bool {
+		return strings.Contains(old.child.err.String(), "this copy of the configuration is older")
+	}) {
+		t.Errorf("the older copy is not reported:\n%s", old.child.err)
+	}
+	for range 2 {
+		var ready clusterReadiness
+		if !until(func() bool {
+			return old.get("/readyz", &ready) && ready.Configuration.OlderCopy && ready.Cluster.Others > 0 && ready.Cluster.Processes > 1
+		}) {
+			t.Errorf("/readyz of the older copy: %+v", ready)
+		}
+		if ready.Configuration.Revision != 2 || ready.Configuration.Newest == ready.Process.Configuration || !ready.Ready {
+			t.Errorf("/readyz of the older copy: %+v", ready)
+		}
+		if n := old.strings(1); n != len(c.pushed[1]) {
+			t.Errorf("what only the newer copy names has %d strings", n)
+		}
+		old.kill()
+		c.again(old)
+	}
+	c.push(1)
+	c.visible("a push", old)
+	for path, want := range map[string]int{"/api/": 404, "/": 404, "/hooks/github/": 404, "/healthz": 200, "/readyz": 200, "/metrics": 200} {
+		res, err := http.Get(newer.url + path)
+		must(t, err)
+		_ = res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("%s of a process that pulls: %s", path, res.Status)
+		}
+	}
+	res, err := http.Get(old.url + "/git/p1/app/info/refs?service=git-upload-pack")
+	must(t, err)
+	body, err := io.ReadAll(res.Body)
+	must(t, errors.Join(err, res.Body.Close()))
+	if res.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body), "another process") {
+		t.Errorf("git clone of a process without the mirror: %s %s", res.Status, body)
+	}
+}
+
+// TestTogether: ten processes that start together migrate once.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts ten processes")
+	}
+	c := newTestedCluster(t, 1, testLease)
+	var members []*member
+	for range 9 {
+		members = append(members, c.begin(workAnswer))
+	}
+	members = append(members, c.begin(workPull))
+	for _, m := range members {
+		c.listens(m)
+	}
+	pgtest.Run(t, c.dsn, `DO $$ BEGIN ASSERT (SELECT COUNT(*) = COUNT(DISTINCT version_id) AND COUNT(*) > 20 FROM goose_db_version); END $$`)
+	c.visible("the start", members[:9]...)
 }
 
 // proxy passes connections on to the database.

@@ -70,7 +70,11 @@ func (p *Puller) outcome(ctx context.Context, job *schedule.Job, l *store.Lease,
 	case ctx.Err() != nil && !errors.As(err, &broken):
 		return store.Outcome{Cut: true}
 	}
-	o := store.Outcome{Problem: err.Error(), Next: p.jittered(p.opts.Backoff.Delay(l.Failures+1, job.Interval))}
+	wait := p.opts.Backoff.Delay(l.Failures+1, job.Interval)
+	if errors.Is(err, store.ErrUnavailable) { // it says nothing about the repository
+		wait = p.opts.Length / 3
+	}
+	o := store.Outcome{Problem: err.Error(), Next: p.jittered(wait)}
 	args := []any{"job", job.Key, "about", job.About, "host", job.Host, "failures", l.Failures + 1, "error", err, "retry_in", o.Next}
 	if broken != nil {
 		args = append(args, "stack", string(broken.Stack))

@@ -300,7 +300,7 @@ func (p *process) State(ctx context.Context) (*store.ClusterState, error) {
 	err := p.call(ctx, "state", func() {
 		s.At = time.Now()
 		for _, r := range p.w.sorted() {
-			s.Mirrors = append(s.Mirrors, store.MirrorState{Mirror: store.Mirror{Branch: r.branch, Host: "h"}, Ended: r.last, Due: r.due})
+			s.Mirrors = append(s.Mirrors, store.MirrorState{Mirror: store.Mirror{Branch: r.branch, Host: "h"}, Ended: r.last, Due: r.due, Failures: r.failures})
 		}
 	})
 	return s, err

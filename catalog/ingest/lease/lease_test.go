@@ -1,0 +1,140 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// inWorld runs a test with a process, whose faults the test decides, and a job.
+func inWorld(t *testing.T, run func(ctx context.Context) error, test func(t *testing.T, w *world, p *process)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(1, 1)
+		p := &process{w: w, id: "P", counts: map[string]int{}, ended: make(chan struct{})}
+		w.known[p.id] = p
+		p.puller = New(Options{Table: p, Process: p.id, Workers: 1, Configuration: func() string { return "c" }, Rand: func() float64 { return 0.5 }})
+		p.puller.Set([]schedule.Job{{Key: "b0", Host: "h", Interval: time.Hour, Run: run}})
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			defer close(p.ended)
+			_ = p.puller.Run(ctx)
+		}()
+		test(t, w, p)
+		cancel()
+		<-p.ended
+		close(w.end)
+		time.Sleep(time.Minute)
+	})
+}
+
+// TestAfterFailures: a branch waits longer after each failure, but not for long if the
+// database was away, which says nothing about its repository. A panic is a failure.
+func TestAfterFailures(t *testing.T) {
+	var mu sync.Mutex
+	var began []time.Time
+	errs := []error{
+		errors.New("no route"), fmt.Errorf("step: %w", store.ErrUnavailable), errors.New("no route"), nil,
+	}
+	inWorld(t, func(context.Context) error {
+		mu.Lock()
+		defer mu.Unlock()
+		began = append(began, time.Now())
+		if len(began) == len(errs)+1 {
+			panic("boom")
+		}
+		return errs[min(len(began), len(errs))-1]
+	}, func(t *testing.T, _ *world, _ *process) {
+		time.Sleep(2 * time.Hour)
+		mu.Lock()
+		defer mu.Unlock()
+		var waits []string
+		for i := range began[1:] {
+			waits = append(waits, began[i+1].Sub(began[i]).Round(5*time.Second).String())
+		}
+		if want := []string{"30s", "5s", "2m0s", "1h0m0s", "30s"}; !slices.Equal(waits[:5], want) {
+			t.Errorf("waits %q, want %q", waits, want)
+		}
+	})
+}
+
+// TestRemovedJob: a run whose job is removed is cancelled, and the lease given back.
+func TestRemovedJob(t *testing.T) {
+	var cause error
+	inWorld(t, func(ctx context.Context) error {
+		<-ctx.Done()
+		cause = context.Cause(ctx)
+		return cause
+	}, func(t *testing.T, w *world, p *process) {
+		time.Sleep(time.Minute)
+		w.mu.Lock()
+		held := w.rows["b0"].holder
+		w.mu.Unlock()
+		if held != "P" {
+			t.Errorf("held by %q", held)
+		}
+		if !p.puller.Trigger("b0") || p.puller.Trigger("unknown") {
+			t.Error("what has a job is not known")
+		}
+		p.puller.Set(nil)
+		time.Sleep(time.Second)
+		if !errors.Is(cause, schedule.ErrRemoved) {
+			t.Errorf("the cause is %v", cause)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.rows["b0"].holder != "" {
+			t.Error("the lease was not given back")
+		}
+	})
+}
+
+// TestStates: states follow the table, and the first round ends when every branch was
+// pulled.
+func TestStates(t *testing.T) {
+	ended := make(chan struct{})
+	inWorld(t, func(context.Context) error {
+		time.Sleep(10 * time.Second)
+		return nil
+	}, func(t *testing.T, _ *world, p *process) {
+		time.Sleep(5 * time.Second)
+		if list := p.puller.States(); len(list) != 1 || list[0].Finished() {
+			t.Errorf("during the first pull: %+v", list)
+		}
+		<-p.puller.FirstRound()
+		if list := p.puller.States(); len(list) != 1 || list[0].Status != schedule.OK || list[0].LastEnd.IsZero() {
+			t.Errorf("after the first round: %+v", list)
+		}
+		close(ended)
+	})
+	<-ended
+	p := New(Options{})
+	for _, c := range []struct {
+		m    store.MirrorState
+		want schedule.Status
+		says string
+	}{
+		{store.MirrorState{Mirror: store.Mirror{Host: "h"}, Due: day(-1)}, schedule.Pending, ""},
+		{store.MirrorState{Due: day(-1)}, schedule.Failed, "no process that pulls has this local repository"},
+		{store.MirrorState{Due: day(0)}, schedule.Pending, ""},
+		{store.MirrorState{Holder: "p", Expires: day(1), Problem: "x", Ended: day(-1)}, schedule.Running, "x"},
+		{store.MirrorState{Problem: "x", Ended: day(-1)}, schedule.Failed, "x"},
+		{store.MirrorState{Ended: day(-1)}, schedule.OK, ""},
+	} {
+		s := p.state(&c.m, day(0))
+		if s.Status != c.want || (s.Err == nil) != (c.says == "") || s.Err != nil && !strings.Contains(s.Err.Error(), c.says) {
+			t.Errorf("%+v: %v %v", c.m, s.Status, s.Err)
+		}
+	}
+}
+
+func day(n int) time.Time { return time.Date(2026, 1, 10+n, 0, 0, 0, 0, time.UTC) }
