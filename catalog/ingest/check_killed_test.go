@@ -27,7 +27,7 @@ func TestKilledChecking(t *testing.T) {
 	if asked < 50 {
 		t.Fatalf("%d places: the test kills nothing", asked)
 	}
-	kills := int64(12)
+	kills := int64(manyKills(12, 60))
 	if testing.Short() {
 		kills = 4
 	}

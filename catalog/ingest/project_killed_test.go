@@ -21,7 +21,7 @@ func TestKilledProject(t *testing.T) {
 		pulls  string
 		kills  int
 		states int // at least as many are stored by killed processes
-	}{{"import", 8, 1}, {"replay", 20, 3}} {
+	}{{"import", manyKills(8, 100), 1}, {"replay", manyKills(20, 150), 3}} {
 		t.Run(way.pulls, func(t *testing.T) {
 			t.Setenv(childPulls, way.pulls)
 			if testing.Short() || underRace {

@@ -184,7 +184,7 @@ func (c *cutter) progress(t *testing.T) (head string, imported bool) {
 // end the API serves, byte for byte, what it serves after an undisturbed
 // replay: units, statistics, entries, their ids and times.
 func TestKilled(t *testing.T) {
-	kills, every := 200, 1
+	kills, every := manyKills(200, 600), 1
 	if testing.Short() || underRace {
 		kills, every = 12, 8
 	}
@@ -241,6 +241,16 @@ func TestKilled(t *testing.T) {
 			t.Errorf("too few kills, or in too few places: %v", slices.Sorted(maps.Keys(all.standing)))
 		}
 	})
+}
+
+// manyKills is how many processes a test kills: long ones with REPOGLOT_LONG_TESTS=1,
+// which kills more than 1,000 in all tests of this package and of catalog/store whose
+// names begin with TestKilled.
+func manyKills(usual, long int) int {
+	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
+		return long
+	}
+	return usual
 }
 
 // served returns the answers of the API about everything that a replay wrote,

@@ -341,7 +341,7 @@ func TestKilledSuggesting(t *testing.T) {
 	if killed || asked < 100 || first == want || strings.Count(want, "\n") < 5 {
 		t.Fatalf("killed %v, %d places, suggestions before and after:\n%s\n%s", killed, asked, first, want)
 	}
-	kills := int64(10)
+	kills := int64(manyKills(10, 100))
 	if testing.Short() {
 		kills = 4
 	}
@@ -349,6 +349,9 @@ func TestKilledSuggesting(t *testing.T) {
 	for n := range kills {
 		w := copyOf(t, before)
 		place := asked/2 + n*asked/2/kills // the second half: the first brings main up to date
+		if kills > 10 {
+			place = n * asked / kills // the pull of main as well
+		}
 		if killed, _ := all.run(t, w, max(place, 1), 0); killed {
 			died++
 		} // else it passed fewer places than the undisturbed one, whose goroutines met elsewhere

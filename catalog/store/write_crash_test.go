@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 
 // crash never returns: it reports that it is there and waits.
 func crash(path, at string) {
+	if places, ok := strings.CutPrefix(at, backupAt); ok {
+		dieInBackup(path, places)
+	}
 	reached := func() {
 		_, _ = os.Stdout.WriteString("reached\n")
 		_, _ = bufio.NewReader(os.Stdin).ReadByte() // until the parent has killed us, or has ended

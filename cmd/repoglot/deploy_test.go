@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -113,5 +114,68 @@ func TestSecurityPage(t *testing.T) {
 	}))
 	for name := range missing {
 		t.Errorf("docs/security.md names a test that is not there: %s", name)
+	}
+}
+
+// TestContainer: the container is static, without a shell, not root, and checks itself;
+// the compose file runs it read-only and without rights.
+func TestContainer(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(deploy, "Containerfile"))
+	must(t, err)
+	mod, err := os.ReadFile("../../go.mod")
+	must(t, err)
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(mod))[1]
+	joined := strings.ReplaceAll(string(text), "\\\n", " ")
+	var stages [][]string // instructions
+	for line := range strings.Lines(joined) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+			continue
+		case strings.HasPrefix(line, "FROM "):
+			stages = append(stages, nil)
+		case strings.HasPrefix(line, "ADD "), strings.Contains(line, "curl "), strings.Contains(line, "sudo "):
+			t.Errorf("%s: what it fetches is not checked", line)
+		}
+		stages[len(stages)-1] = append(stages[len(stages)-1], line)
+	}
+	if from := stages[0][0]; !strings.HasSuffix(from, "/golang:"+version+" AS build") {
+		t.Errorf("%s: go.mod has %s", from, version)
+	}
+	if build := strings.Join(stages[0], "\n"); !strings.Contains(build, "CGO_ENABLED=0 ") || !strings.Contains(build, " -trimpath ") {
+		t.Error("the program is not static")
+	}
+	last := strings.Join(stages[len(stages)-1], "\n")
+	for _, want := range []string{
+		`^FROM scratch\n`, `(?m)^USER [1-9]\d*:[1-9]\d*$`, `(?m)^HEALTHCHECK .*CMD \["/usr/bin/repoglot", "health"\]$`,
+		`(?m)^ENTRYPOINT \["/usr/bin/repoglot"\]$`, `(?m)^CMD \["serve", `, `(?m)^VOLUME /data$`, `(?m)^EXPOSE 8080$`,
+	} {
+		if !regexp.MustCompile(want).MatchString(last) {
+			t.Errorf("the last stage has no %s", want)
+		}
+	}
+	if regexp.MustCompile(`(?m)^RUN `).MatchString(last) {
+		t.Error("the last stage runs something, but has no shell")
+	}
+	var compose struct {
+		Services map[string]struct {
+			ReadOnly    bool     `yaml:"read_only"`
+			CapDrop     []string `yaml:"cap_drop"`
+			SecurityOpt []string `yaml:"security_opt"`
+			Image       string
+			Privileged  bool
+		}
+	}
+	text, err = os.ReadFile(filepath.Join(deploy, "compose.yaml"))
+	must(t, err)
+	must(t, yaml.Unmarshal(text, &compose))
+	if s := compose.Services["repoglot"]; !s.ReadOnly || s.Privileged || fmt.Sprint(s.CapDrop, s.SecurityOpt) != "[ALL] [no-new-privileges:true]" {
+		t.Errorf("compose: %+v", s)
+	}
+	for name, s := range compose.Services {
+		if strings.HasSuffix(s.Image, ":latest") || strings.Contains(s.Image, "/") && !strings.Contains(s.Image, ":") {
+			t.Errorf("compose: %s has the image %s: name a version", name, s.Image)
+		}
 	}
 }
