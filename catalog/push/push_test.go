@@ -19,8 +19,6 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-func TestMain(m *testing.M) { gittest.Main(m) }
-
 const file = `msgid ""
 msgstr ""
 "Content-Type: text/plain; charset=UTF-8\n"

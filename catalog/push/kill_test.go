@@ -1,0 +1,199 @@
+package push_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/push"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// childVariable has the directory of TestKill, and the number of its first edit, for the
+// process that is killed.
+const childVariable = "REPOGLOT_PUSH_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir, first, ok := strings.Cut(os.Getenv(childVariable), " "); ok {
+		n, _ := strconv.Atoi(first)
+		if err := child(dir, n); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	gittest.Main(m)
+}
+
+const (
+	killStrings = 3
+	killEdits   = 6 // of a process that is not killed
+)
+
+// killSettings are those of the component of TestKill.
+func killSettings() map[string]catalog.ComponentSettings {
+	return map[string]catalog.ComponentSettings{"app": {LanguageRegex: "^[^.]+$", CommitMessage: "Translate", Edits: catalog.Edits{Mode: catalog.PushDirect}}}
+}
+
+// child edits and flushes in turn, from an edit on, and says on the standard output how
+// far it is.
+func child(dir string, first int) (err error) {
+	ctx := context.Background()
+	db, err := store.Open(ctx, filepath.Join(dir, "repoglot.db"), store.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	languages, err := lang.New()
+	if err != nil {
+		return err
+	}
+	b, _, _ := catalogtest.BranchOf(filepath.Join(dir, "up.git"), "main", killSettings())
+	s := ingest.New(ingest.Options{DB: db, Languages: languages, MirrorDir: filepath.Join(dir, "mirrors")})
+	p := push.New(push.Options{DB: db, Syncer: s, Languages: languages, Name: "repoglot", Email: "noreply@example.org"})
+	p.SetStop(func(bool) error {
+		fmt.Println("pushed")
+		return nil
+	})
+	if _, err := s.Sync(ctx, b); err != nil {
+		return err
+	}
+	fmt.Println("pulled")
+	for n := first; n < first+killEdits; n++ {
+		if err := editOne(ctx, db, s, n); err != nil {
+			return err
+		}
+		fmt.Println("acknowledged", n)
+		if n%2 == 1 {
+			if _, err := p.Flush(ctx, b, func(*store.BranchComponent) push.Destination { return push.Destination{} }); err != nil {
+				return err
+			}
+			fmt.Println("flushed")
+		}
+	}
+	return nil
+}
+
+// editOne makes the n-th edit.
+func editOne(ctx context.Context, db *store.DB, s *ingest.Syncer, n int) error {
+	var unit catalog.Unit
+	err := db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		t, err := snap.Translation(ctx, "demo", "app", "cs")
+		if err != nil {
+			return err
+		}
+		units, err := snap.Units(ctx, t.ID, n%killStrings, 1)
+		if err == nil {
+			unit = units[0]
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.Edit(ctx, unit.ID/catalog.UnitsPerComponent, unit.TranslationID, edit.Author{Name: "Jana", Email: "jana@example.org"},
+		[]edit.Request{{UnitID: unit.ID, Target: []string{fmt.Sprintf("text %d.", n)}, State: catalog.StateTranslated}})
+	return err
+}
+
+// TestKill kills a process that edits and flushes, at every moment, and lets the last one
+// end: each acknowledged text is in git, or a later one of its string, and none was
+// pushed twice.
+func TestKill(t *testing.T) {
+	gittest.NeedGit(t)
+	pgtest.SQLiteOnly(t, "the process that is killed has a file")
+	kills := 12
+	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
+		kills = 500
+	}
+	dir := t.TempDir()
+	up := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(dir, "up.git"))
+	text := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+	for i := range killStrings {
+		text += fmt.Sprintf("\nmsgid \"String %d\"\nmsgstr \"\"\n", i)
+	}
+	up.Push("Other", gittest.Files{"po/cs.po": text})
+	configureKill(t, dir)
+	rnd := rand.New(rand.NewPCG(3, 5))
+	first, acknowledged := 0, map[int]bool{}
+	for range kills {
+		first = runChild(t, dir, first, 1+rnd.IntN(2*killEdits), acknowledged)
+	}
+	runChild(t, dir, first+first%2, 1000, acknowledged)
+
+	po, log := gittest.RunGit(t, up.Dir, "cat-file", "blob", "main:po/cs.po"), gittest.RunGit(t, up.Dir, "log", "-p", "main")
+	for n := range acknowledged {
+		added := strings.Count(log, fmt.Sprintf("+msgstr \"text %d.\"", n))
+		now := -1 // the number of the string's text
+		_, entry, _ := strings.Cut(po, fmt.Sprintf("msgid \"String %d\"\n", n%killStrings))
+		_, _ = fmt.Sscanf(entry, "msgstr \"text %d.\"", &now)
+		if added > 1 || now < n {
+			t.Errorf("text %d was pushed %d times, and text %d is there now", n, added, now)
+		}
+	}
+	s := catalogtest.At(t, dir)
+	s.Open()
+	s.Verify()
+	gittest.RunGit(t, up.Dir, "fsck", "--no-dangling")
+}
+
+// configureKill makes the database.
+func configureKill(t *testing.T, dir string) {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(dir, "repoglot.db"), store.Options{})
+	gittest.Must(t, err)
+	_, specs, _ := catalogtest.BranchOf(filepath.Join(dir, "up.git"), "main", killSettings())
+	gittest.Must(t, db.Configure(t.Context(), []catalog.Project{{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}}, specs, nil))
+	gittest.Must(t, db.Close())
+}
+
+// runChild runs a process and kills it when it has said a number of lines. It returns the
+// number of the next edit.
+func runChild(t *testing.T, dir string, first, lines int, acknowledged map[int]bool) int {
+	t.Helper()
+	exe, err := os.Executable()
+	gittest.Must(t, err)
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", childVariable, dir, first))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	gittest.Must(t, err)
+	gittest.Must(t, cmd.Start())
+	scanner := bufio.NewScanner(out)
+	next := first
+	note := func() {
+		var n int
+		if _, err := fmt.Sscanf(scanner.Text(), "acknowledged %d", &n); err == nil {
+			acknowledged[n] = true
+			next = max(next, n+1)
+		}
+	}
+	for n := 0; n < lines && scanner.Scan(); n++ {
+		note()
+	}
+	_ = cmd.Process.Kill()
+	for scanner.Scan() {
+		note()
+	}
+	err = cmd.Wait()
+	if lines >= 1000 {
+		gittest.Must(t, err)
+	}
+	return next + 1 // an edit that was not acknowledged may be stored
+}
