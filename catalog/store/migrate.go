@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
@@ -17,7 +18,7 @@ var migrationFiles embed.FS
 
 // migrate brings the schema up to date. It refuses, before any change, a schema
 // newer than this program's, and if the database is shared an older one.
-func migrate(ctx context.Context, h *sql.DB, beside bool, log *slog.Logger) error {
+func migrate(ctx context.Context, h *sql.DB, opts Options, log *slog.Logger) error {
 	dir, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
 		return err
@@ -34,10 +35,10 @@ func migrate(ctx context.Context, h *sql.DB, beside bool, log *slog.Logger) erro
 	if known := sources[len(sources)-1].Version; have > known {
 		return fmt.Errorf("the database has schema %d, this repoglot knows %d: upgrade repoglot, or restore a backup made by this version", have, known)
 	}
-	if known := sources[len(sources)-1].Version; beside && have < known {
+	if known := sources[len(sources)-1].Version; opts.Shared && have < known {
 		return fmt.Errorf("the database has schema %d and is in use by an older repoglot, this one knows %d: restart the server with this version first", have, known)
 	}
-	done, err := provider.Up(ctx)
+	done, err := provider.UpTo(ctx, cmp.Or(opts.schema, sources[len(sources)-1].Version))
 	if have == 0 {
 		done = nil // a new database is no news
 	}
@@ -45,6 +46,12 @@ func migrate(ctx context.Context, h *sql.DB, beside bool, log *slog.Logger) erro
 		log.Info("database migrated", "migration", m.Source.Path, "took", m.Duration)
 	}
 	return err
+}
+
+// Schema is the version of the schema that this program makes.
+func (*DB) Schema() int64 {
+	version, _ := newestSchema() // Open has read it, too
+	return version
 }
 
 // newestSchema is the version of the newest migration.

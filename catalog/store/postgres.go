@@ -62,7 +62,7 @@ func (e *pgEngine) open(ctx context.Context, opts Options, shared *shared) (p po
 	}
 	err = e.checkServer(ctx, conn, opts.Shared)
 	if err == nil {
-		err = e.migrate(ctx, conn, opts.Shared)
+		err = e.migrate(ctx, conn, opts)
 	}
 	err = errors.Join(err, conn.Close(ctx))
 	if err != nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -32,7 +33,7 @@ const migrationLock = 0x7265706f
 
 // migrate brings the schema up to date in one transaction, like the function migrate
 // for SQLite. If several processes do so at once, the others wait for the first.
-func (e *pgEngine) migrate(ctx context.Context, conn *pgconn.PgConn, beside bool) error {
+func (e *pgEngine) migrate(ctx context.Context, conn *pgconn.PgConn, opts Options) error {
 	known, err := newestSchema()
 	if err != nil {
 		return err
@@ -49,12 +50,12 @@ func (e *pgEngine) migrate(ctx context.Context, conn *pgconn.PgConn, beside bool
 	switch {
 	case have > known:
 		return fmt.Errorf("the database has schema %d, this repoglot knows %d: upgrade repoglot, or restore a backup made by this version", have, known)
-	case beside && have < known:
+	case opts.Shared && have < known:
 		return fmt.Errorf("the database has schema %d and is in use by an older repoglot, this one knows %d: restart the server with this version first", have, known)
 	case have == known:
 		return nil
 	}
-	if err := e.applyMigrations(ctx, conn, have); err != nil {
+	if err := e.applyMigrations(ctx, conn, have, cmp.Or(opts.schema, known)); err != nil {
 		return err
 	}
 	return conn.Exec(ctx, "COMMIT").Close()
@@ -84,8 +85,8 @@ func (e *pgEngine) schemaVersion(ctx context.Context, conn *pgconn.PgConn) (int6
 	return strconv.ParseInt(version, 10, 64)
 }
 
-// applyMigrations applies the migrations after a version.
-func (e *pgEngine) applyMigrations(ctx context.Context, conn *pgconn.PgConn, have int64) error {
+// applyMigrations applies the migrations after a version, up to another.
+func (e *pgEngine) applyMigrations(ctx context.Context, conn *pgconn.PgConn, have, last int64) error {
 	if err := conn.Exec(ctx, pgVersions).Close(); err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (e *pgEngine) applyMigrations(ctx context.Context, conn *pgconn.PgConn, hav
 	}
 	for _, name := range names {
 		version, err := goose.NumericComponent(name)
-		if err != nil || version <= have {
+		if err != nil || version <= have || version > last {
 			continue
 		}
 		text, err := migrationFiles.ReadFile(name)

@@ -47,7 +47,7 @@ func (e *sqliteEngine) open(ctx context.Context, opts Options, shared *shared) (
 	if err != nil {
 		return pools{}, err
 	}
-	if err := migrate(ctx, write, opts.Shared, e.log); err != nil {
+	if err := migrate(ctx, write, opts, e.log); err != nil {
 		return pools{}, err
 	}
 	read, err := e.handle(opts, false)

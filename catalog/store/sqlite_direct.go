@@ -170,8 +170,12 @@ func assign(dest any, value driver.Value) error {
 			return nil
 		}
 	case *[]byte: // the driver has copied it
-		if data, ok := value.([]byte); ok {
-			*dest = data
+		data, ok := value.([]byte)
+		if ok && data == nil {
+			data = []byte{} // nil is NULL
+		}
+		*dest = data
+		if ok || value == nil {
 			return nil
 		}
 	case *sql.NullInt64:

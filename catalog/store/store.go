@@ -68,6 +68,8 @@ type Options struct {
 	// PollInterval is how often a Watch looks for changes by other processes; 0 is
 	// one second.
 	PollInterval time.Duration
+
+	schema int64 // the version up to which the schema is migrated; 0: the newest
 }
 
 func (o Options) withDefaults() Options {
@@ -103,6 +105,21 @@ func (o Options) withDefaults() Options {
 // repoglot; no connection, server too old.
 func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	opts = opts.withDefaults()
+	db, err := newDB(dsn, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.open(ctx, opts); err != nil {
+		err = db.fail(ctx, "open", err)
+		_ = db.Close()
+		return nil, err
+	}
+	db.log.Info("database open", "path", db.name)
+	return db, nil
+}
+
+// newDB makes a DB that is not open.
+func newDB(dsn string, opts Options) (*DB, error) {
 	if dsn == "" {
 		return nil, refusal("store: open: no database path given: name the file of the database")
 	}
@@ -118,12 +135,6 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 	} else {
 		db.engine = newSQLite(dsn, opts, db.searches.predicates)
 	}
-	if err := db.open(ctx, opts); err != nil {
-		err = db.fail(ctx, "open", err)
-		_ = db.Close()
-		return nil, err
-	}
-	db.log.Info("database open", "path", db.name)
 	return db, nil
 }
 

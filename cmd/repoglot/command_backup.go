@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
 func (p *program) backupCommand() *cobra.Command {
@@ -16,13 +17,17 @@ func (p *program) backupCommand() *cobra.Command {
 		Short: "Copy the database to a new file, also while a server is running",
 		Long: "Copy the database to FILE, which must not exist: all of one generation, and\n" +
 			"readable only by you, since it has the hashes of the tokens. A server may go on.\n" +
-			"Mirrors are not in it: they are cloned again. repoglot restore brings it back.",
+			"Mirrors are not in it: they are cloned again. repoglot restore brings it back.\n" +
+			"A backup of PostgreSQL is what repoglot db export writes.",
 		Example: "  repoglot backup --config /etc/repoglot.yaml /var/backups/repoglot-$(date +%F).db",
 		Args:    arguments(1, "one file"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			c, err := p.tokenSettings()
 			if err != nil {
 				return err
+			}
+			if c.Database.Raw() != "" {
+				return p.exportDatabase(cmd.Context(), c, args[0])
 			}
 			b, err := store.WriteBackup(cmd.Context(), databasePath(c), args[0])
 			if err != nil {
@@ -43,10 +48,18 @@ func (p *program) restoreCommand() *cobra.Command {
 		Long: "Check FILE, which repoglot backup wrote, and make it the database. No server may\n" +
 			"be running. The database that was there is kept beside it. The next pulls bring\n" +
 			"what was pushed since the backup: with other ids than those that were given out\n" +
-			"after it, so clients that follow changes must begin anew.",
+			"after it, so clients that follow changes must begin anew. In PostgreSQL the database\n" +
+			"must be new or empty: the old one stays where it is.",
 		Args: arguments(1, "one file"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
-			return p.restore(cmd.Context(), args[0])
+			c, err := p.tokenSettings()
+			if err != nil {
+				return err
+			}
+			if c.Database.Raw() != "" {
+				return p.importDatabase(cmd.Context(), c, args[0])
+			}
+			return p.restore(cmd.Context(), c, args[0])
 		}),
 	}
 	p.dataFlags(cmd.Flags())
@@ -54,11 +67,7 @@ func (p *program) restoreCommand() *cobra.Command {
 }
 
 // restore makes a backup the database.
-func (p *program) restore(ctx context.Context, file string) (err error) {
-	c, err := p.tokenSettings()
-	if err != nil {
-		return err
-	}
+func (p *program) restore(ctx context.Context, c *config.Config, file string) (err error) {
 	unlock, err := store.Lock(string(c.DataDir))
 	if err != nil {
 		return err

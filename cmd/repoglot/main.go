@@ -3,12 +3,18 @@
 //
 //	repoglot serve [--no-pull] [--config FILE | REPO]
 //		Serve the projects of a configuration, or one repository without one
+//	repoglot migrate
+//		Bring the schema of the database up to date
 //	repoglot pull [--config FILE]
 //		Pull beside other processes that use one PostgreSQL database
 //	repoglot jobs [--format text|json]
 //		Show what the processes that use one PostgreSQL database pull
 //	repoglot sync [--config FILE] [PROJECT/COMPONENT]...
 //		Pull everything, or the components named, once
+//	repoglot db export FILE
+//		Write the database to a new file, also while servers are running
+//	repoglot db import FILE
+//		Read what db export wrote into the database, which must be empty
 //	repoglot discover REPO
 //		Find the translation files of a repository and print a configuration
 //	repoglot check [FILE|DIR|-]...

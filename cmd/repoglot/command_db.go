@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+)
+
+func (p *program) dbCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "db",
+		Short: "Move the database between SQLite and PostgreSQL",
+		Long: "Write the whole database to a file that every engine reads, or read such a file.\n" +
+			"All ids stay what they are.",
+		Args: knownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(p.dbExportCommand(), p.dbImportCommand())
+	return cmd
+}
+
+func (p *program) dbExportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "export FILE",
+		Short: "Write the database to a new file, also while servers are running",
+		Long: "Write everything that the database holds to FILE, which must not exist: all of one\n" +
+			"generation, as lines of JSON compressed by zstd, and readable only by you, since it\n" +
+			"has the hashes of the tokens. Servers may go on. Mirrors are not in it.",
+		Example: "  repoglot db export --config /etc/repoglot.yaml repoglot.zst",
+		Args:    arguments(1, "one file"),
+		RunE: work(func(cmd *cobra.Command, args []string) error {
+			c, err := p.tokenSettings()
+			if err != nil {
+				return err
+			}
+			return p.exportDatabase(cmd.Context(), c, args[0])
+		}),
+	}
+	p.dataFlags(cmd.Flags())
+	return cmd
+}
+
+// exportDatabase writes the database to a file and says what is in it.
+func (p *program) exportDatabase(ctx context.Context, c *config.Config, file string) error {
+	e, err := store.ExportFile(ctx, databasePath(c), file)
+	if err != nil {
+		return commandFault(ctx, err)
+	}
+	_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d rows\n", file, e.Generation, e.Schema, e.Rows)
+	return err
+}
+
+func (p *program) dbImportCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Read what db export wrote into the database, which must be empty",
+		Long: "Check FILE, read it into the database of the configuration, which must be new or\n" +
+			"empty, and recount it. All ids stay what they are. If anything fails, the database\n" +
+			"stays empty. No server may be running on it.",
+		Example: "  createdb repoglot\n" +
+			"  REPOGLOT_DATABASE=postgres:///repoglot repoglot db import --config /etc/repoglot.yaml repoglot.zst",
+		Args: arguments(1, "one file"),
+		RunE: work(func(cmd *cobra.Command, args []string) error {
+			c, err := p.tokenSettings()
+			if err != nil {
+				return err
+			}
+			return p.importDatabase(cmd.Context(), c, args[0])
+		}),
+	}
+	p.dataFlags(cmd.Flags())
+	return cmd
+}
+
+// importDatabase reads an export into the database and recounts it.
+func (p *program) importDatabase(ctx context.Context, c *config.Config, file string) (err error) {
+	if err := os.MkdirAll(string(c.DataDir), 0o700); err != nil {
+		return fmt.Errorf("the data directory cannot be made: %w", err)
+	}
+	unlock, err := store.Lock(string(c.DataDir))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	e, err := store.ImportFile(ctx, file, databasePath(c), store.Options{})
+	if err != nil {
+		return commandFault(ctx, err)
+	}
+	db, err := store.Open(ctx, databasePath(c), store.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	differ := 0
+	err = db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		_, err := snap.Verify(ctx, func(m store.Mismatch) {
+			differ++
+			fmt.Fprintln(p.stdout, m)
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if differ > 0 {
+		return fmt.Errorf("%d numbers differ: please report it", differ)
+	}
+	_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d rows; nothing differs\n", filepath.Base(file), e.Generation, e.Schema, e.Rows)
+	return err
+}
+
+func (p *program) migrateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the schema of the database up to date",
+		Long: "Bring the schema of the database to this version of repoglot, as every start of a\n" +
+			"server does. Processes that do so at the same time do it once.",
+		Args: arguments(0, "no argument"),
+		RunE: work(func(cmd *cobra.Command, _ []string) (err error) {
+			c, err := p.tokenSettings()
+			if err != nil {
+				return err
+			}
+			if c.Database.Raw() == "" { // PostgreSQL has locks of its own
+				unlock, err := store.Lock(string(c.DataDir))
+				if err != nil {
+					return err
+				}
+				defer func() { err = errors.Join(err, unlock()) }()
+			}
+			db, err := store.Open(cmd.Context(), databasePath(c), store.Options{})
+			if err != nil {
+				return commandFault(cmd.Context(), err)
+			}
+			defer func() { err = errors.Join(err, db.Close()) }()
+			_, err = fmt.Fprintf(p.stdout, "schema %d\n", db.Schema())
+			return err
+		}),
+	}
+	p.dataFlags(cmd.Flags())
+	return cmd
+}
