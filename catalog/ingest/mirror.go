@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -23,6 +24,7 @@ type mirror struct {
 	suggestionsRebuilt bool                       // cloned again because a branch with suggestions could not be read
 	retried            bool                       // the files that an earlier process could not read were tried again
 	unreadableHead     object.Hash                // a head that cannot be read even from a new clone
+	lease              int64                      // the token of the last lease, in a cluster
 	*gitsource.Mirror                             // nil before the first pull
 
 	shown atomic.Pointer[gitsource.Mirror] // the Mirror, to be read without a turn
@@ -72,6 +74,9 @@ func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	if fence, ok := store.FenceOf(ctx); ok {
+		m.follow(fence.Token)
+	}
 	if m.Mirror != nil && sameRemote(m.Remote(), b.Remote) {
 		return m, nil
 	}
@@ -83,6 +88,16 @@ func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
 	m.Mirror = opened
 	m.shown.Store(opened)
 	return m, nil
+}
+
+// follow forgets what is remembered of what is stored, if another process pulled since
+// the last lease.
+func (m *mirror) follow(token int64) {
+	if token > m.lease+1 {
+		clear(m.discovered)
+		clear(m.suggested)
+	}
+	m.lease = token
 }
 
 // mirrorPath is the folder of the mirror of a branch.

@@ -11,6 +11,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -132,4 +136,34 @@ func TestLostMirror(t *testing.T) {
 	equal(t, len(before), len(w.Targets()), "units")
 	sameIDs(w, before)
 	wantEntries(w, last, "59 app/cs")
+}
+
+// TestAnotherProcessPulled: a process that pulls after another one relies on nothing
+// that it remembers of what it stored.
+func TestAnotherProcessPulled(t *testing.T) {
+	pgtest.SQLiteOnly(t, "these leases are in no table")
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
+	main := repo.Head()
+	repo.Commit(t, testrepos.Change{Branch: "l10n/x", Parents: []string{main}, Files: map[string]string{"po/cs.po": po("One", "Jeden")}})
+	components := map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*", SuggestionLimit: 3}}
+	w := catalogtest.NewPuller(t, repo.Path(), components)
+	branch, _, _ := catalogtest.BranchOf(repo.Path(), "", components)
+	first := w.NewSyncer(catalogtest.FirstClock)
+	w.Dir = t.TempDir()
+	second := w.NewSyncer(catalogtest.FirstClock)
+	pull := func(s *ingest.Syncer, token int64, suggestions int) {
+		t.Helper()
+		if _, err := s.Sync(store.WithFence(t.Context(), store.Fence{Token: token}), branch); err != nil {
+			t.Fatal(err)
+		}
+		if got := servedSuggestions(w); strings.Count(got, "on l10n/x") != suggestions {
+			t.Errorf("suggestions after lease %d, want %d:\n%s", token, suggestions, got)
+		}
+	}
+	pull(first, 1, 1)
+	tip := repo.Tip("l10n/x")
+	repo.DeleteBranch(t, "l10n/x")
+	pull(second, 2, 0)
+	repo.Branch(t, "l10n/x", tip)
+	pull(first, 3, 1)
 }
