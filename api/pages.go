@@ -9,6 +9,7 @@ import (
 	"github.com/repoglot/repoglot/api/page"
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/web"
 )
 
 // wantsPage reports whether a GET or HEAD is answered with a page.
@@ -33,6 +34,7 @@ func (s *Server) asPage(x exchange, a answer) answer {
 		Title: strings.TrimSuffix(x.rt.Name, " Instance"), Target: path, Body: json, Failed: failed,
 		Status:    strconv.Itoa(a.status) + " " + http.StatusText(a.status),
 		Headers:   [][2]string{{"Allow", x.rt.Allow}, {"Content-Type", rest.TypeJSON}, {"Vary", "Accept"}},
+		People:    web.PageOf(path, ps),
 		Direction: func(code string) string { return string(s.env.Language(code).Direction) },
 	}
 	if x.req.URL.RawQuery != "" {

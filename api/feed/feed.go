@@ -66,6 +66,10 @@ func newEntry(l wire.Links, c *catalog.Change) entry {
 	e.text += "/" + c.Language
 	if c.Source != "" {
 		e.text += ": " + oneLine(c.Source) + " → " + oneLine(c.Target)
+		e.title += ": " + cut(oneLine(c.Source), 60) // readers show a list of titles
+	}
+	if c.Commit != "" {
+		e.text += " (" + c.Commit[:min(len(c.Commit), 10)] + ")"
 	}
 	switch {
 	case c.TranslationRemoved:
@@ -81,8 +85,13 @@ func newEntry(l wire.Links, c *catalog.Change) entry {
 // oneLine puts a text on one line and cuts it after 200 characters.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(strings.ReplaceAll(s, catalog.FormSeparator, " / ")), " ")
-	if runes := []rune(s); len(runes) > 200 {
-		return string(runes[:200]) + "…"
+	return cut(s, 200)
+}
+
+// cut cuts a text after a number of characters.
+func cut(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
 	return s
 }

@@ -42,6 +42,8 @@ type Page struct {
 	Failed bool
 	// Headers are the headers worth showing, name and value.
 	Headers [][2]string
+	// People is the path of the page for people about the same; "" if there is none.
+	People string
 	// Formats are other forms of the same resource.
 	Formats []Link
 	// Views are filters and orders of the same list.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"html/template"
 	"io/fs"
+	slashes "path"
 	"slices"
 	"strings"
 
@@ -107,13 +108,19 @@ func nodeText(n ast.Node, source []byte) (text []byte) {
 	return text
 }
 
+// repository is where files are that are not in the program.
+const repository = "https://github.com/repoglot/repoglot/blob/main"
+
 // manualTarget is where a link of a page leads: file.md#section is another page of the
-// manual.
+// manual, and a file outside of it is in the repository.
 func manualTarget(target string) string {
 	file, anchor, _ := strings.Cut(target, "#")
 	name, isPage := strings.CutSuffix(file, ".md")
-	if !isPage || strings.Contains(name, "/") {
+	switch {
+	case file == "" || strings.Contains(file, ":"):
 		return target
+	case !isPage || strings.Contains(name, "/"):
+		return repository + slashes.Join("/docs", file) + target[len(file):]
 	}
 	target = path("docs", name)
 	if anchor != "" {

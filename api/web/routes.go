@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
@@ -71,4 +72,48 @@ func (p *Pages) stringsAPI(r *rest.Request) string {
 		list += "?q=" + url.QueryEscape(q)
 	}
 	return list
+}
+
+// PageOf is the path of the page with the same facts as an answer of the API, whose
+// escaped path begins with /api/; the list of projects if there is no better one.
+func PageOf(api string, params rest.Params) string {
+	segments := strings.Split(strings.Trim(strings.TrimPrefix(api, "/api/"), "/"), "/")
+	q, _ := params.Get("q")
+	if q != "" {
+		q = "?q=" + url.QueryEscape(q)
+	}
+	of := func(from, to int) string { return strings.Join(segments[from:to], "/") + "/" }
+	last := segments[len(segments)-1]
+	for _, kind := range []struct {
+		name  string
+		slugs int
+		page  string
+	}{{"projects", 1, "/projects/"}, {"components", 2, "/projects/"}, {"translations", 3, "/projects/"}} {
+		switch {
+		case segments[0] != kind.name || len(segments) <= kind.slugs:
+		case last == "changes" && len(segments) == kind.slugs+2:
+			return "/changes/browse/" + of(1, kind.slugs+1)
+		case last == "units" && kind.slugs == 3 && len(segments) == 5:
+			return "/translate/" + of(1, 4) + q
+		default:
+			return kind.page + of(1, kind.slugs+1)
+		}
+	}
+	switch segments[0] {
+	case "languages":
+		return "/" + of(0, min(len(segments), 2))
+	case "users":
+		if len(segments) > 1 {
+			return "/user/" + of(1, 2)
+		}
+	case "changes":
+		return "/changes/"
+	case "checks":
+		return "/checks/"
+	case "units", "search":
+		return "/search/" + q
+	case "docs", "schema":
+		return "/docs/"
+	}
+	return "/projects/"
 }

@@ -167,7 +167,11 @@ func (p *Pages) reader(r *http.Request, params rest.Params) (*intl.Language, []s
 		chosen = c.Value
 	}
 	accepted := intl.Accepted(r.Header.Get("Accept-Language"))
-	return p.table.Choose(asked, chosen, accepted), accepted
+	l := p.table.Choose(asked, chosen, accepted)
+	if l.Tag == asked || l.Tag == chosen { // what was chosen goes before what the browser says
+		accepted = append([]string{l.Tag}, slices.DeleteFunc(accepted, func(code string) bool { return code == l.Tag })...)
+	}
+	return l, accepted
 }
 
 // Key is everything of a request, besides its URL and what it may see, that a page
