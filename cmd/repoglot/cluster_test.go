@@ -441,7 +441,8 @@ func TestClusterConfiguration(t *testing.T) {
 	}
 }
 
-// TestTogether: ten processes that start together migrate once.
+// TestTogether: ten processes that start together migrate once, and sync pulls beside
+// them.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -458,6 +459,12 @@ func TestTogether(t *testing.T) {
 	}
 	pgtest.Run(t, c.dsn, `DO $$ BEGIN ASSERT (SELECT COUNT(*) = COUNT(DISTINCT version_id) AND COUNT(*) > 20 FROM goose_db_version); END $$`)
 	c.visible("the start", members[:9]...)
+	c.push(0)
+	sync := c.begin(workSync)
+	if err := <-sync.child.ended; err != nil || !strings.Contains(sync.child.out.String(), "p0/app: ") {
+		t.Errorf("sync: %v\n%s", err, sync.child.out)
+	}
+	c.visible("sync", members[0])
 }
 
 // proxy passes connections on to the database.
