@@ -21,7 +21,7 @@ func TestKilledChecking(t *testing.T) {
 			break // a few histories have no failures
 		}
 	}
-	before.Execute(`DELETE FROM failing; DELETE FROM compared_units; DELETE FROM compared_scopes; UPDATE translations SET checked = '', scope_id = 0, failing = 0, failing_words = 0, failing_chars = 0`)
+	before.Execute(`DELETE FROM failing; DELETE FROM check_counts; DELETE FROM compared_units; DELETE FROM compared_scopes; UPDATE translations SET checked = '', scope_id = 0, failing = 0, failing_words = 0, failing_chars = 0`)
 	all := killCounts{commits: map[string]int{}, standing: map[string]int{}}
 	_, asked := all.run(t, copyOf(t, before), 0, 0)
 	if asked < 50 {
