@@ -35,7 +35,7 @@ type replayBounds struct {
 func defaultReplayBounds() replayBounds {
 	return replayBounds{
 		batchEntries: 30_000, batchBytes: 10 << 20, batchCommits: 2_000, tableBytes: 40 << 20,
-		aheadBytes: 3 << 20, commitBytes: 16 << 20, partBytes: 16 << 20,
+		aheadBytes: 3 << 20, commitBytes: 16 << 20, partBytes: 8 << 20,
 	}
 }
 
