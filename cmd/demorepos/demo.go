@@ -195,6 +195,8 @@ projects:
         new_base: po/paperboat.pot
         source_language: en
         license: GPL-3.0-or-later
+        push_mode: direct # with a token of scope write strings can be edited
+        flush: 5s
       - slug: "docs-{component}"
         name: "Manual: {component}"
         repo: {{path "docs.git"}}

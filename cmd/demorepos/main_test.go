@@ -86,6 +86,8 @@ func TestConfig(t *testing.T) {
 				NewBase                                     string `yaml:"new_base"`
 				SourceLanguage                              string `yaml:"source_language"`
 				IsGlossary                                  bool   `yaml:"is_glossary"`
+				PushMode                                    string `yaml:"push_mode"`
+				Flush                                       string
 			}
 		}
 	}

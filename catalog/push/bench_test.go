@@ -1,0 +1,139 @@
+package push_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/push"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
+)
+
+// benchWorld has a component of some languages with strings, and its first translation.
+type benchWorld struct {
+	db     *store.DB
+	syncer *ingest.Syncer
+	branch ingest.Branch
+	pusher *push.Pusher
+	first  catalog.Translation
+	units  []catalog.Unit // of it
+	total  int64          // of all translations
+}
+
+// poOf is a file of n strings without translations.
+func poOf(n int, text func(i int) string) string {
+	var b strings.Builder
+	b.WriteString("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n")
+	for i := range n {
+		fmt.Fprintf(&b, "\nmsgid \"String number %d of the program\"\nmsgstr %q\n", i, text(i))
+	}
+	return b.String()
+}
+
+func newBenchWorld(b *testing.B, languages, n int) *benchWorld {
+	b.Helper()
+	gittest.NeedGit(b)
+	up, files := gittest.NewUpstream[object.Hash](b), gittest.Files{}
+	text := poOf(n, func(int) string { return "" })
+	for i := range languages {
+		files[fmt.Sprintf("po/x%c%c.po", 'a'+i/26, 'a'+i%26)] = text
+	}
+	up.Push("Other", files)
+	db, err := store.Open(b.Context(), b.TempDir()+"/repoglot.db", store.Options{})
+	gittest.Must(b, err)
+	b.Cleanup(func() { _ = db.Close() })
+	table, err := lang.New()
+	gittest.Must(b, err)
+	settings := catalog.ComponentSettings{LanguageRegex: "^[^.]+$", Edits: catalog.Edits{Mode: catalog.PushDirect}}
+	branch, specs, _ := catalogtest.BranchOf(up.Dir, "main", map[string]catalog.ComponentSettings{"app": settings})
+	gittest.Must(b, db.Configure(b.Context(), []catalog.Project{{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}}, specs, nil))
+	w := &benchWorld{db: db, branch: branch, syncer: ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: b.TempDir()})}
+	w.pusher = push.New(push.Options{DB: db, Syncer: w.syncer, Languages: table, Name: "repoglot", Email: "noreply@example.org"})
+	_, err = w.syncer.Sync(b.Context(), branch)
+	gittest.Must(b, err)
+	gittest.Must(b, db.Read(b.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+		c, err := snap.Component(ctx, "demo", "app")
+		if err != nil {
+			return err
+		}
+		all, err := snap.Translations(ctx, c.ID)
+		for i := range all {
+			w.total += all[i].Stats.Total.Units
+			if !all[i].IsSource {
+				w.first = all[i]
+			}
+		}
+		if err == nil {
+			w.units, err = snap.Units(ctx, w.first.ID, 0, n)
+		}
+		return err
+	}))
+	return w
+}
+
+var jana = edit.Author{Name: "Jana", Email: "jana@example.org"}
+
+// edit edits strings from one on, in one transaction each.
+func (w *benchWorld) edit(b *testing.B, from, n int, text string) {
+	for i := range n {
+		u := &w.units[(from+i)%len(w.units)]
+		_, err := w.syncer.Edit(b.Context(), w.first.ComponentID, w.first.ID, jana,
+			[]edit.Request{{UnitID: u.ID, Target: []string{fmt.Sprintf("%s %d", text, from+i)}, State: catalog.StateTranslated}})
+		gittest.Must(b, err)
+	}
+}
+
+// BenchmarkEdit stores one edit, durably and checked; REPOGLOT_BENCH_LANGUAGES sets the
+// number of translations of 20,000 strings.
+func BenchmarkEdit(b *testing.B) {
+	languages, err := strconv.Atoi(os.Getenv("REPOGLOT_BENCH_LANGUAGES"))
+	if err != nil {
+		languages = 2
+	}
+	w, n := newBenchWorld(b, languages, 20_000), 0
+	for b.Loop() {
+		w.edit(b, n, 1, "Text")
+		n++
+	}
+	b.ReportMetric(float64(w.total), "units")
+}
+
+// BenchmarkFlush commits and pushes 500 edits.
+func BenchmarkFlush(b *testing.B) {
+	w, n := newBenchWorld(b, 2, 2000), 0
+	for b.Loop() {
+		b.StopTimer()
+		w.edit(b, n, 500, "Text")
+		n += 500
+		b.StartTimer()
+		report, err := w.pusher.Flush(b.Context(), w.branch, func(*store.BranchComponent) push.Destination { return push.Destination{} })
+		gittest.Must(b, err)
+		if report.Edits != 500 {
+			b.Fatal(report)
+		}
+	}
+}
+
+// BenchmarkUpload uploads a file of 20,000 new translations.
+func BenchmarkUpload(b *testing.B) {
+	w, n := newBenchWorld(b, 2, 20_000), 0
+	for b.Loop() {
+		n++
+		data := []byte(poOf(20_000, func(i int) string { return fmt.Sprintf("Text %d of %d", i, n) }))
+		counts, err := w.syncer.Upload(b.Context(), w.first.ComponentID, w.first.ID, jana, data, edit.UploadOptions{Method: edit.Translate, Conflicts: "replace-translated"})
+		gittest.Must(b, err)
+		if counts.Accepted != 20_000 {
+			b.Fatal(counts)
+		}
+	}
+}
