@@ -96,6 +96,28 @@ func (p *Pusher) Due(ctx context.Context, b ingest.Branch) (bool, error) {
 	return due, err
 }
 
+// Requested reports whether edits of a branch wait in a request, which may have ended.
+func (p *Pusher) Requested(ctx context.Context, b ingest.Branch) (found bool, err error) {
+	rows, err := p.rows(ctx, b)
+	if err != nil {
+		return false, err
+	}
+	err = p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		for i := range rows {
+			if rows[i].Settings.Edits.Mode != catalog.PushRequest || found {
+				continue
+			}
+			pending, err := snap.PendingEdits(ctx, rows[i].ID)
+			if err != nil {
+				return err
+			}
+			found = slices.ContainsFunc(pending, func(e store.Edit) bool { return e.Pushed != "" })
+		}
+		return nil
+	})
+	return found, err
+}
+
 // dueAt reports whether a number of edits, the oldest of an age, are to be flushed.
 func dueAt(s *catalog.ComponentSettings, n int, age time.Duration) bool {
 	wait := s.Edits.Flush

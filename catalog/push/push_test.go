@@ -242,6 +242,13 @@ func TestRequest(t *testing.T) {
 	if f.draft.Head != "repoglot/demo-app" || f.draft.Base != "main" || f.Title != "News from repoglot" || !strings.Contains(f.Body, "Jedna") || f.opened != 1 {
 		t.Errorf("%+v", f)
 	}
+	requested := func(want bool) {
+		t.Helper()
+		if got, err := w.pusher.Requested(t.Context(), w.Branch); err != nil || got != want {
+			t.Errorf("edits wait in a request: %v, %v", got, err)
+		}
+	}
+	requested(true)
 	w.edit("Two", "Dvojka")
 	w.flush()
 	if f.opened != 1 || !strings.Contains(f.Body, "Dvojka") {
@@ -267,4 +274,5 @@ func TestRequest(t *testing.T) {
 	f.State = forge.Merged
 	w.flush()
 	w.want("Jedna Dva | conflict the request 1 was closed without a merge, flushed, flushed", "merged")
+	requested(false)
 }

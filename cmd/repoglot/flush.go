@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/repoglot/repoglot/api/wire"
@@ -17,9 +18,12 @@ import (
 const (
 	// flushTick is the time between two looks for edits that are due.
 	flushTick = 2 * time.Second
-	// flushPause is the least time between two flushes of a branch whose edits could
-	// not all be pushed.
-	flushPause = time.Minute
+	// flushPause is the time between two flushes of a branch whose edits could not all
+	// be pushed; it doubles up to maxFlushPause.
+	flushPause    = time.Minute
+	maxFlushPause = time.Hour
+	// requestPause is the time between two looks at a request.
+	requestPause = 5 * time.Minute
 )
 
 // newPusher makes the part that pushes edits.
@@ -33,7 +37,34 @@ func newPusher(e *engine, c *config.Config, base string) *push.Pusher {
 // flusher pushes the edits of branches when they are due.
 type flusher struct {
 	*push.Pusher
-	later map[string]time.Time // by branch: not before
+	mu    sync.Mutex
+	waits map[string]flushWait // by branch
+}
+
+// flushWait says when a branch is flushed again.
+type flushWait struct {
+	later time.Time     // not before
+	pause time.Duration // after the last flush, which failed; 0 if it did not
+	ended time.Time     // of the last flush
+}
+
+// wait returns what is known of the last flush of a branch.
+func (f *flusher) wait(key string) flushWait {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.waits[key]
+}
+
+// note notes the end of a flush; the pauses grow while edits cannot be pushed.
+func (f *flusher) note(key string, now time.Time, failed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w := flushWait{ended: now}
+	if failed {
+		w.pause = min(max(2*f.waits[key].pause, flushPause), maxFlushPause)
+		w.later = now.Add(w.pause)
+	}
+	f.waits[key] = w
 }
 
 // watchEdits has branches pulled, and so flushed, whose edits are due.
@@ -60,25 +91,29 @@ func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
 	if s.flusher == nil || !takesEdits(b) {
 		return false
 	}
-	s.mu.Lock()
-	later := s.flusher.later[b.Key]
-	s.mu.Unlock()
-	if time.Now().Before(later) {
+	w, now := s.flusher.wait(b.Key), time.Now()
+	if now.Before(w.later) {
 		return false
 	}
 	due, err := s.flusher.Due(ctx, *b)
+	if err == nil && !due && now.Sub(w.ended) >= requestPause { // perhaps its request has ended
+		due, err = s.flusher.Requested(ctx, *b)
+	}
 	if err != nil && ctx.Err() == nil {
 		s.log.Error("edits that are due cannot be found", "branch", b.Key, "error", err)
 	}
 	return due
 }
 
-// flush pushes the edits of a branch, if they are due.
-func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) error {
+// flush pushes the edits of a branch, if they are due. A failure is no failure of the
+// pull, whose pauses must not grow.
+func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 	if !s.flushDue(ctx, b) {
-		return nil
+		return
 	}
-	return s.flushNow(ctx, b)
+	if err := s.flushNow(ctx, b); err != nil && ctx.Err() == nil {
+		s.log.Error("edits cannot be pushed and stay pending", "branch", b.Key, "again", s.flusher.wait(b.Key).pause, "error", err)
+	}
 }
 
 // flushNow pushes the edits of a branch.
@@ -95,11 +130,7 @@ func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
 	for id, reason := range report.Held {
 		s.log.Warn("an edit stays pending", "branch", b.Key, "edit", id, "reason", reason)
 	}
-	if err != nil || len(report.Held) > 0 {
-		s.mu.Lock()
-		s.flusher.later[b.Key] = time.Now().Add(flushPause)
-		s.mu.Unlock()
-	}
+	s.flusher.note(b.Key, time.Now(), err != nil || len(report.Held) > 0)
 	if err != nil {
 		return fmt.Errorf("edits: %w", err)
 	}

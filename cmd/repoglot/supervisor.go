@@ -309,9 +309,7 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 	if err := s.engine.assignComponents(ctx, b); err != nil {
 		return err
 	}
-	if err := s.flush(ctx, b); err != nil {
-		return err
-	}
+	s.flush(ctx, b)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if watched, local := s.watched[b.Key]; local && !watched && s.watcher != nil {
