@@ -306,3 +306,32 @@ func TestProcesses(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestCommitFails: a commit whose connection is gone is an error, and the next
+// transaction has another connection.
+func TestCommitFails(t *testing.T) {
+	one, _ := clusterOf(t, "p h a")
+	var conn *pgConnection
+	beforeCommit(one, func() {
+		if conn != nil {
+			_ = conn.conn.Conn().Close()
+		}
+	})
+	write := func(fail bool) error {
+		return one.write(t.Context(), func(s *session) error {
+			if conn = nil; fail {
+				conn = s.conn.(*pgConnection)
+			}
+			return s.do(t.Context(), `UPDATE mirrors SET problem = 'x'`)
+		})
+	}
+	if err := write(true); err == nil {
+		t.Error("a commit without a connection succeeds")
+	}
+	if m, _ := mirror(t, one, "p h a"); m.Problem != "" {
+		t.Error("something was stored")
+	}
+	if err := write(false); err != nil {
+		t.Error(err)
+	}
+}

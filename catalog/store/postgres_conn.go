@@ -421,8 +421,8 @@ func (c *pgConnection) keepAlive() (end func()) {
 			c.mu.Unlock()
 		}
 	}()
-	return func() {
+	return sync.OnceFunc(func() { // by a commit that fails, and the rollback after it
 		close(stop)
 		<-stopped
-	}
+	})
 }

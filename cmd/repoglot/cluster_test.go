@@ -128,7 +128,8 @@ func (c *testedCluster) run(m *member, exe string) {
 	go func() { m.child.ended <- cmd.Wait() }()
 	c.t.Cleanup(func() {
 		if c.t.Failed() {
-			c.t.Logf("%s:\n%.6000s", m.name, m.child.err)
+			text := m.child.err.String()
+			c.t.Logf("%s:\n%s", m.name, text[max(0, len(text)-4000):])
 		}
 		_ = cmd.Process.Signal(syscall.SIGCONT)
 		_ = cmd.Process.Kill()
@@ -187,6 +188,7 @@ func (c *testedCluster) visible(after string, readers ...*member) time.Duration 
 	for _, m := range readers {
 		for i := range c.repos {
 			if !until(func() bool { return m.strings(i) == len(c.pushed[i]) }) {
+				c.t.Logf("%s", c.jobs("text"))
 				c.t.Fatalf("after %s, %s shows %d strings of p%d, %d were pushed", after, m.name, m.strings(i), i, len(c.pushed[i]))
 			}
 		}
@@ -276,7 +278,7 @@ func TestCluster(t *testing.T) { // alone: it needs both cores
 			}
 		}
 	}
-	f.jobs()
+	f.checkJobs()
 	t.Logf("faults: %v; all strings visible after at most %v; %d entries", f.count, f.longest, polled.last)
 }
 
@@ -338,13 +340,22 @@ func (f *faults) restartDatabase() string {
 	return "a restarted database"
 }
 
-// jobs looks at what repoglot jobs says of the cluster.
-func (f *faults) jobs() {
-	f.t.Helper()
-	cmd := exec.Command(f.readers[0].child.cmd.Path, "jobs", "--config", f.file, "--format", "json")
-	cmd.Env = append(os.Environ(), childVar+"=1", "REPOGLOT_DATABASE="+f.dsn)
+// jobs is what repoglot jobs says of the cluster.
+func (c *testedCluster) jobs(format string) []byte {
+	c.t.Helper()
+	exe, err := os.Executable()
+	must(c.t, err)
+	cmd := exec.Command(exe, "jobs", "--config", c.file, "--format", format)
+	cmd.Env = append(os.Environ(), childVar+"=1", "REPOGLOT_DATABASE="+c.dsn)
 	text, err := cmd.Output()
-	must(f.t, err)
+	must(c.t, err)
+	return text
+}
+
+// checkJobs looks at what repoglot jobs says.
+func (f *faults) checkJobs() {
+	f.t.Helper()
+	text := f.jobs("json")
 	var list jobList
 	must(f.t, json.Unmarshal(text, &list))
 	work := map[string]int{}

@@ -130,8 +130,9 @@ func (s *supervisor) run(ctx context.Context) error {
 	if !s.engine.answersOnly() {
 		edits.Go(func() { s.watchEdits(ctx, tick.C) })
 	}
-	defer edits.Wait()
-	return s.pulls(ctx)
+	err := s.pulls(ctx)
+	edits.Wait() // not deferred: a panic must end the process
+	return err
 }
 
 func (s *supervisor) pulls(ctx context.Context) error {
