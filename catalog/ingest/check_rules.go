@@ -78,13 +78,21 @@ func ignores(flags string, id checks.ID) bool {
 // checks are out of date: after a change of settings, of theirs or of a component
 // that they are compared with. With thorough it also finds translations that
 // were checked with the rules of an older version, which the first pull of a
-// process does. The report does not count these steps.
+// process does, unless another process has newer ones. The report does not count these
+// steps.
 func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool) {
 	imported := slices.DeleteFunc(slices.Clone(comps), func(c *component) bool {
 		return p.errs[c.row.ID] != nil || c.row.Head == "" || !c.row.Imported
 	})
 	if len(imported) == 0 {
 		return
+	}
+	if thorough {
+		var err error
+		if thorough, err = p.s.db.UseChecks(ctx, checks.Version); err != nil {
+			p.fail(imported[0], err)
+			return
+		}
 	}
 	outdated, err := p.outdatedChecks(ctx, imported, thorough)
 	if err != nil {

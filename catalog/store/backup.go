@@ -127,7 +127,7 @@ func CheckBackup(ctx context.Context, file string) (b Backup, err error) {
 	if err != nil {
 		return b, fail("it is no database of repoglot")
 	}
-	known, err := newestSchema()
+	known, err := newestSchema(migrationFiles)
 	if err == nil && b.Schema > known {
 		err = fail(fmt.Sprintf("it has schema %d, this repoglot knows %d: upgrade repoglot", b.Schema, known))
 	}

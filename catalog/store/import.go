@@ -55,7 +55,7 @@ func load(ctx context.Context, r io.Reader, dsn string, opts Options) (Exported,
 	if err != nil {
 		return e, err
 	}
-	known, err := newestSchema()
+	known, err := newestSchema(migrationFiles)
 	if err != nil {
 		return e, err
 	}

@@ -19,7 +19,7 @@ var migrationFiles embed.FS
 // migrate brings the schema up to date. It refuses, before any change, a schema
 // newer than this program's, and if the database is shared an older one.
 func migrate(ctx context.Context, h *sql.DB, opts Options, log *slog.Logger) error {
-	dir, err := fs.Sub(migrationFiles, "migrations")
+	dir, err := fs.Sub(opts.migrations, "migrations")
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,11 @@ func migrate(ctx context.Context, h *sql.DB, opts Options, log *slog.Logger) err
 	}
 	sources := provider.ListSources()
 	if known := sources[len(sources)-1].Version; have > known {
-		return fmt.Errorf("the database has schema %d, this repoglot knows %d: upgrade repoglot, or restore a backup made by this version", have, known)
+		var floor int64
+		if err := h.QueryRowContext(ctx, `SELECT floor FROM clock`).Scan(&floor); err != nil {
+			floor = have // nothing says that this version may work with it
+		}
+		return checkFloor(have, known, floor, log)
 	}
 	if known := sources[len(sources)-1].Version; opts.Shared && have < known {
 		return fmt.Errorf("the database has schema %d and is in use by an older repoglot, this one knows %d: restart the server with this version first", have, known)
@@ -48,15 +52,24 @@ func migrate(ctx context.Context, h *sql.DB, opts Options, log *slog.Logger) err
 	return err
 }
 
+// checkFloor says whether a version that knows an older schema may work with the database.
+func checkFloor(have, known, floor int64, log *slog.Logger) error {
+	if floor > known {
+		return refusal(fmt.Sprintf("the database has schema %d, this repoglot knows %d, and at least %d is needed: upgrade repoglot, or restore a backup made by this version", have, known, floor))
+	}
+	log.Info("the database has the schema of a newer version, which this one may use", "schema", have, "known", known)
+	return nil
+}
+
 // Schema is the version of the schema that this program makes.
 func (*DB) Schema() int64 {
-	version, _ := newestSchema() // Open has read it, too
+	version, _ := newestSchema(migrationFiles) // Open has read it, too
 	return version
 }
 
 // newestSchema is the version of the newest migration.
-func newestSchema() (version int64, err error) {
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+func newestSchema(files fs.FS) (version int64, err error) {
+	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
 		return 0, err
 	}

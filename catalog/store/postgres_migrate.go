@@ -34,7 +34,7 @@ const migrationLock = 0x7265706f
 // migrate brings the schema up to date in one transaction, like the function migrate
 // for SQLite. If several processes do so at once, the others wait for the first.
 func (e *pgEngine) migrate(ctx context.Context, conn *pgconn.PgConn, opts Options) error {
-	known, err := newestSchema()
+	known, err := newestSchema(opts.migrations)
 	if err != nil {
 		return err
 	}
@@ -49,13 +49,19 @@ func (e *pgEngine) migrate(ctx context.Context, conn *pgconn.PgConn, opts Option
 	}
 	switch {
 	case have > known:
-		return fmt.Errorf("the database has schema %d, this repoglot knows %d: upgrade repoglot, or restore a backup made by this version", have, known)
+		floor := have // nothing says that this version may work with it
+		if text, err := onlyValue(ctx, conn, "SELECT floor FROM clock"); err == nil {
+			if floor, err = strconv.ParseInt(text, 10, 64); err != nil {
+				return err
+			}
+		}
+		return checkFloor(have, known, floor, e.log)
 	case opts.Shared && have < known:
 		return fmt.Errorf("the database has schema %d and is in use by an older repoglot, this one knows %d: restart the server with this version first", have, known)
 	case have == known:
 		return nil
 	}
-	if err := e.applyMigrations(ctx, conn, have, cmp.Or(opts.schema, known)); err != nil {
+	if err := e.applyMigrations(ctx, conn, opts.migrations, have, cmp.Or(opts.schema, known)); err != nil {
 		return err
 	}
 	return conn.Exec(ctx, "COMMIT").Close()
@@ -86,11 +92,11 @@ func (e *pgEngine) schemaVersion(ctx context.Context, conn *pgconn.PgConn) (int6
 }
 
 // applyMigrations applies the migrations after a version, up to another.
-func (e *pgEngine) applyMigrations(ctx context.Context, conn *pgconn.PgConn, have, last int64) error {
+func (e *pgEngine) applyMigrations(ctx context.Context, conn *pgconn.PgConn, files fs.FS, have, last int64) error {
 	if err := conn.Exec(ctx, pgVersions).Close(); err != nil {
 		return err
 	}
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql") // in order
+	names, err := fs.Glob(files, "migrations/*.sql") // in order
 	if err != nil {
 		return err
 	}
@@ -99,7 +105,7 @@ func (e *pgEngine) applyMigrations(ctx context.Context, conn *pgconn.PgConn, hav
 		if err != nil || version <= have || version > last {
 			continue
 		}
-		text, err := migrationFiles.ReadFile(name)
+		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}

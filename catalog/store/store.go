@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -69,10 +70,14 @@ type Options struct {
 	// one second.
 	PollInterval time.Duration
 
-	schema int64 // the version up to which the schema is migrated; 0: the newest
+	schema     int64 // the version up to which the schema is migrated; 0: the newest
+	migrations fs.FS // nil: those of this version
 }
 
 func (o Options) withDefaults() Options {
+	if o.migrations == nil {
+		o.migrations = migrationFiles
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

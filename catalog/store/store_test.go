@@ -86,6 +86,7 @@ func TestOpenErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			execute(t, raw(t, path), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (4711, 1)`)
+			execute(t, raw(t, path), `UPDATE clock SET floor = 4700`)
 			return path
 		}, []string{"schema 4711", "this repoglot knows ", "upgrade repoglot"}},
 		{"locked", func(t *testing.T, dir string) string {

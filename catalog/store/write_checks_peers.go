@@ -79,6 +79,23 @@ func (tx *StepTx) SetFirstChecked(ctx context.Context, translation int64, key st
 	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)
 }
 
+// UseChecks tells that a process has a version of the checks, and reports whether it is
+// the newest that any process has. While versions run side by side, the older one must
+// not check again what the newer one has checked.
+func (db *DB) UseChecks(ctx context.Context, version int) (newest bool, err error) {
+	var known int64
+	err = db.pools.readers.transact(ctx, func(s *session) error {
+		_, err := s.first(ctx, `SELECT checks FROM clock`, nil, &known)
+		return err
+	})
+	if err == nil && known < int64(version) {
+		err = db.write(ctx, func(s *session) error {
+			return s.do(ctx, `UPDATE clock SET checks = $1 WHERE checks < $1`, version)
+		})
+	}
+	return known <= int64(version), db.fail(ctx, "use checks", err)
+}
+
 // Unchecked returns those of the components that have a live translation that was
 // not checked.
 func (s *Snapshot) Unchecked(ctx context.Context, components []int64) ([]int64, error) {

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+)
+
+// nextVersion are the migrations of a version after this one.
+func nextVersion(t *testing.T, statements string) fs.FS {
+	t.Helper()
+	files := fstest.MapFS{"migrations/04000_next.sql": {Data: []byte("-- +goose Up\n" + statements + "\n")}}
+	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := migrationFiles.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	return files
+}
+
+// TestRollingUpgrade: a version goes on, and can be started, on the schema of the next
+// one, and both write; unless the next one says that it needs newer ones.
+func TestRollingUpgrade(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	older := openAt(t, path)
+	configure(t, older, "app", "lib")
+	head := 0
+	write := func(db *DB, component int64) {
+		t.Helper()
+		step(t, db, info(head, head+1, component), func(ctx context.Context, tx *StepTx) error {
+			_, _, err := fill(ctx, tx, component, "de", 3, nil)
+			return err
+		})
+	}
+	write(older, 1)
+	newer, err := Open(t.Context(), database(t, path), Options{migrations: nextVersion(t,
+		"ALTER TABLE units ADD COLUMN next BIGINT NOT NULL DEFAULT 1;\nCREATE TABLE next (id BIGINT PRIMARY KEY);")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer newer.Close()
+	write(newer, 2)
+	head = 1
+	for _, db := range []*DB{older, openAt(t, path)} { // the one that runs, and one that starts
+		step(t, db, info(head, head+1, 1, 2), nothing)
+		head++
+		read(t, db, func(ctx context.Context, s *Snapshot) error {
+			for _, slug := range []string{"app", "lib"} {
+				row, err := s.Translation(ctx, "demo", slug, "de")
+				if err != nil {
+					return err
+				}
+				units, err := s.Units(ctx, row.ID, 0, 10)
+				if err != nil || len(units) != 3 {
+					t.Errorf("%s: %d units, %v", slug, len(units), err)
+				}
+			}
+			return nil
+		})
+	}
+	last, err := Open(t.Context(), database(t, path), Options{migrations: func() fs.FS {
+		files := nextVersion(t, "SELECT 1;").(fstest.MapFS)
+		files["migrations/04001_floor.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nUPDATE clock SET floor = 4000;\n")}
+		return files
+	}()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer last.Close()
+	if _, err := Open(t.Context(), database(t, path), Options{}); err == nil || !strings.Contains(err.Error(), "at least 4000 is needed: upgrade repoglot") {
+		t.Errorf("below the floor: %v", err)
+	}
+}
+
+// TestMigrateOnce: processes that start together migrate once.
+func TestMigrateOnce(t *testing.T) {
+	onlyPostgres(t)
+	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
+	var starting sync.WaitGroup
+	for range 10 {
+		starting.Go(func() {
+			db, err := Open(context.Background(), dsn, Options{Readers: 1, LongReaders: 1})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = db.Close()
+		})
+	}
+	starting.Wait()
+	db, err := Open(t.Context(), dsn, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		var rows, versions int64
+		_, err := s.s.first(ctx, `SELECT COUNT(*), COUNT(DISTINCT version_id) FROM goose_db_version`, nil, &rows, &versions)
+		if rows != versions || rows == 0 {
+			t.Errorf("%d migrations of %d versions", rows, versions)
+		}
+		return err
+	})
+}
+
+// TestUseChecks: the older version of the checks learns that there is a newer one.
+func TestUseChecks(t *testing.T) {
+	db := openWith(t, "app")
+	for _, c := range []struct {
+		version int
+		newest  bool
+	}{{7, true}, {7, true}, {9, true}, {7, false}, {9, true}} {
+		if newest, err := db.UseChecks(t.Context(), c.version); err != nil || newest != c.newest {
+			t.Errorf("version %d: %v, %v", c.version, newest, err)
+		}
+	}
+}
