@@ -83,6 +83,11 @@ func TestValues(t *testing.T) {
 	} {
 		wantAnswer(t, s, http.StatusOK, want, target)
 	}
+	for _, target := range []string{"/api/projects/demo/statistics/", "/api/languages/cs/statistics/", "/api/statistics/"} {
+		if got := decode[struct{ Missing int64 }](t, get(t, s, target)).Missing; got != 1 {
+			t.Errorf("%s: %d strings are missing, want one", target, got)
+		}
+	}
 	wantStatus(t, s, http.StatusBadRequest, "/api/projects/demo/credits/?start=yesterday")
 }
 

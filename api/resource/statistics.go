@@ -48,7 +48,9 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	total := addUp(sums)
 	unique := total.Stats
 	unique.Subtract(repeats)
-	return wire.NewProjectStatistics(r.Link, newStatistics(&total), &unique, &project), nil
+	o := wire.NewProjectStatistics(r.Link, newStatistics(&total), &unique, &project)
+	o.Missing = total.Missing
+	return o, nil
 }
 
 // listProjectLanguages answers a bare array, sorted by the names of the
@@ -75,7 +77,9 @@ func (e *Env) getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r
 		return nil, err
 	}
 	total := addUp(sums)
-	return wire.NewLanguageStatistics(r.Link, newStatistics(&total), l.Code, l.Name), nil
+	o := wire.NewLanguageStatistics(r.Link, newStatistics(&total), l.Code, l.Name)
+	o.Missing = total.Missing
+	return o, nil
 }
 
 // getStatistics answers the statistics of everything that the client may see;
@@ -86,7 +90,9 @@ func getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (
 		return nil, err
 	}
 	total := addUp(sums)
-	return wire.NewServerStatistics(r.Link, newStatistics(&total)), nil
+	o := wire.NewServerStatistics(r.Link, newStatistics(&total))
+	o.Missing = total.Missing
+	return o, nil
 }
 
 // sumsOf adds up the served translations by language: of a project, or of all
@@ -139,6 +145,7 @@ func (e *Env) languagesOfProject(l wire.Links, sums []store.Sum, project string)
 	for i := range sums {
 		code := sums[i].Language
 		objects[i] = wire.NewProjectLanguageStatistics(l, newStatistics(&sums[i]), project, code, e.Language(code).Name)
+		objects[i].Missing = sums[i].Missing
 	}
 	return objects
 }

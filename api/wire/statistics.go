@@ -101,6 +101,8 @@ type ProjectLanguageStatistics struct {
 	URL          string `json:"url"`
 	TranslateURL string `json:"translate_url"`
 	URLTranslate string `json:"url_translate"`
+	// Missing is ours: the strings of the source translations that the files lack.
+	Missing int64 `json:"missing"`
 }
 
 // ProjectStatistics are the statistics of a project.
@@ -110,6 +112,8 @@ type ProjectStatistics struct {
 	URL          string `json:"url"`
 	TranslateURL string `json:"translate_url"`
 	URLTranslate string `json:"url_translate"`
+	// Missing is ours: the strings of the source translations that the files lack.
+	Missing int64 `json:"missing"`
 	UniqueStatistics
 }
 
@@ -151,6 +155,8 @@ type LanguageStatistics struct {
 	Statistics
 	Name string `json:"name"`
 	URL  string `json:"url"`
+	// Missing is ours: the strings of the source translations that the files lack.
+	Missing int64 `json:"missing"`
 }
 
 // NewStatistics makes the counts that all statistics share. last is zero if there

@@ -54,6 +54,9 @@ func (s *Snapshot) keptSums(ctx context.Context, components []int64) (map[int64]
 	if err := s.readSums(ctx, missing, generations, found); err != nil {
 		return nil, err
 	}
+	for _, id := range missing {
+		found[id].fillMissing()
+	}
 	l.keepSums(missing, found)
 	return found, nil
 }
@@ -118,6 +121,21 @@ func (s *Snapshot) readSums(ctx context.Context, components []int64, generations
 				return err
 			})
 	})
+}
+
+// fillMissing counts what the files of a component lack.
+func (c *componentSums) fillMissing() {
+	var source int64
+	for i := range c.rows {
+		if c.rows[i].source {
+			source = c.rows[i].Stats.Total.Units
+		}
+	}
+	for i := range c.rows {
+		if r := &c.rows[i]; !r.source {
+			r.Missing = max(0, source*r.Translations-r.Stats.Total.Units)
+		}
+	}
 }
 
 func scanSum(scan scan) (component int64, row sumRow, err error) {
