@@ -12,7 +12,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 # needs a module that the Go proxy does not have.
 GORELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.13.3
 
-.PHONY: all help build install release completions run advance screenshots quick test postgres race lint drift check bench vuln fuzz clean
+.PHONY: all help build install release completions run advance screenshots quick test postgres race lint drift check bench vuln fuzz nightly clean
 
 all: build
 
@@ -71,10 +71,11 @@ postgres: ## the short tests of the store, and of what is built on it, on Postgr
 race: ## the short tests under the race detector
 	$(GO) test -race -short -count=1 -shuffle=on -timeout 20m ./...
 
-lint: ## check formatting, vet, staticcheck
+lint: ## check formatting, vet, staticcheck, known vulnerabilities
 	@out="$$($(GO) tool gofumpt -l .)"; test -z "$$out" || { echo "not formatted (go tool gofumpt -w .):"; echo "$$out"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	VULN_TIME=120 ./.ci/vuln
 
 drift: ## check that go.mod, go.sum and generated files are up to date
 	$(GO) mod tidy -diff
@@ -91,6 +92,10 @@ vuln: ## ask the vulnerability database of Go about the code that is called
 
 fuzz: ## run every fuzz target for 20 seconds (FUZZTIME)
 	./.ci/fuzz
+
+nightly: ## what takes too long for every push: a minute of each fuzz target, the long tests
+	FUZZTIME=60s ./.ci/fuzz
+	REPOGLOT_LONG_TESTS=1 $(GO) test -count=1 -timeout 120m ./...
 
 clean: ## remove bin/, dist/ and the demo
 	rm -rf bin dist $(DEMO)

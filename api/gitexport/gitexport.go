@@ -29,7 +29,7 @@ const (
 	maxRequest       = 4 << 20  // wants and haves of one round, inflated
 	maxRequests      = 64 << 20 // of all rounds together
 	maxClientRequest = 12 << 20 // of the rounds of one client; one counts one and a half times while it is read
-	smallRequest     = 64 << 10 // from which on a request needs a place
+	smallRequest     = 16 << 10 // from which on a request needs a place
 	maxLarge         = 8
 	maxClientLarge   = 2
 )

@@ -225,7 +225,7 @@ func TestRequestsOfClients(t *testing.T) {
 	if waiting == 0 || waiting > 2 {
 		t.Errorf("%d requests of 3 MiB are held, want 1 or 2", waiting)
 	}
-	if n := inflated.Load() - int64(waiting)*3<<20; n > int64(refused)*(128<<10) {
+	if n := inflated.Load() - int64(waiting)*3<<20; n > int64(refused)*(32<<10) {
 		t.Errorf("%d bytes of %d refused requests were read", n, refused)
 	}
 	if code := ask("honest", strings.NewReader("0000")); code != http.StatusOK {
