@@ -40,21 +40,28 @@ type Room struct {
 // and one that has waited for ten minutes goes before others. Among the rest, hosts
 // with the fewest pulls and those that were served the longest time ago go first, and
 // so do the projects of one host. A row that a transaction holds is left out: it
-// belongs to a pull that is writing although its lease has expired.
+// belongs to a pull that is writing although its lease has expired. The best sixteen are
+// looked at, since several processes choose at once.
 const takeLease = `WITH at AS (SELECT ` + clusterNow + ` AS t),
 	newest AS (SELECT fingerprint FROM configurations ORDER BY revision DESC, n DESC LIMIT 1),
-	hosts AS (SELECT host, COUNT(*) FILTER (WHERE expires > t) AS running, MAX(started) AS served FROM mirrors, at GROUP BY host),
-	shares AS (SELECT host, project, COUNT(*) FILTER (WHERE expires > t) AS running, MAX(started) AS served FROM mirrors, at GROUP BY host, project)
-	UPDATE mirrors SET token = token + 1, holder = $1, started = t, expires = t + $3, wished = NULL, wished_by = ''
-	FROM at WHERE branch = (
-		SELECT m.branch FROM at, mirrors m JOIN hosts h ON h.host = m.host JOIN shares p ON p.host = m.host AND p.project = m.project
+	shared AS (SELECT branch, host, active, holder, wished, due, expires,
+		COUNT(*) FILTER (WHERE expires > t) OVER (PARTITION BY host) AS of_host, MAX(started) OVER (PARTITION BY host) AS host_served,
+		COUNT(*) FILTER (WHERE expires > t) OVER (PARTITION BY host, project) AS of_project, MAX(started) OVER (PARTITION BY host, project) AS served
+		FROM mirrors, at),
+	best AS (SELECT ARRAY(SELECT m.branch FROM shared m, at
 		WHERE m.active = 1 AND $2 = (SELECT fingerprint FROM newest)
 			AND (m.holder = '' AND (m.wished IS NOT NULL OR m.due <= t OR $7 <> '') OR m.holder <> '' AND m.expires <= t)
 			AND m.branch NOT IN %s AND ($7 = m.branch OR $7 = ''
-				AND (m.host <> '' AND h.running < $6 OR m.host = '' AND m.branch IN %s)
+				AND (m.host <> '' AND m.of_host < $6 OR m.host = '' AND m.branch IN %s)
 				AND m.host NOT IN %s)
 		ORDER BY LEAST(m.wished, m.due, m.expires) < t - 600000000 DESC NULLS LAST,
-			h.running, h.served NULLS FIRST, p.running, p.served NULLS FIRST, LEAST(m.wished - 600000000, m.due), m.branch
+			m.of_host, m.host_served NULLS FIRST, m.of_project, m.served NULLS FIRST, LEAST(m.wished - 600000000, m.due), m.branch
+		LIMIT 16) AS list)
+	UPDATE mirrors SET token = token + 1, holder = $1, started = t, expires = t + $3, wished = NULL, wished_by = ''
+	FROM at WHERE branch = (
+		SELECT m.branch FROM mirrors m, at WHERE m.branch = ANY ((SELECT list FROM best)::TEXT[])
+			AND (m.holder = '' AND (m.wished IS NOT NULL OR m.due <= t OR $7 <> '') OR m.holder <> '' AND m.expires <= t)
+		ORDER BY array_position((SELECT list FROM best), m.branch)
 		LIMIT 1 FOR UPDATE OF m SKIP LOCKED)
 	RETURNING branch, token, failures`
 
