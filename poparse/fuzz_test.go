@@ -215,6 +215,7 @@ func FuzzWrite(f *testing.F) {
 		"#: \xe2\x81\xa8a b\xe2\x81\xa9:1\nmsgid\"a\"\nmsgstr\"\"\r\n#tail",
 		"\xff\xfem\x00s\x00g\x00i\x00d\x00\"\x00a\x00\"\x00m\x00s\x00g\x00s\x00t\x00r\x00\"\x00\"\x00",
 		"#, a:\"b, c\"\n#, fuzzy\nmsgid\"a\"\nmsgid_plural\"b\"\nmsgstr[1]\"\"\n",
+		"#, a:\"b, zy\n#, fuzc\"\nmsgid\"a\"\nmsgid_plural\"b\"\nmsgstr[1]\"\"\n",
 	} {
 		f.Add([]byte(s))
 	}

@@ -117,8 +117,11 @@ func (r *renderer) flags(e *Entry) {
 	for _, flag := range e.Flags {
 		r.out.WriteString(sep + flag)
 		sep = ", "
+		if flagEnd(flag+`,"`) > len(flag) { // a quote further on would end in this flag
+			sep = r.nl + "#, "
+		}
 	}
-	if sep == ", " {
+	if len(e.Flags) > 0 || e.Fuzzy {
 		r.out.WriteString(r.nl)
 	}
 }

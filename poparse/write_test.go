@@ -327,6 +327,10 @@ func TestWriteChanged(t *testing.T) {
 			editBase, func(f *File) { f.Entries[0].Flags = nil },
 			"-#,c-format\n",
 		},
+		"an open quote in a flag": {
+			editBase, func(f *File) { f.Entries[0].Flags = []string{"x", `a:"b`, "y", `z"`} },
+			"-#,c-format\n+#, x, a:\"b\n+#, y, z\"\n",
+		},
 		"comments": {
 			editBase, func(f *File) { f.Entries[1].Comments = []string{"one line"} },
 			"-# two lines\n-# of comment\n+# one line\n",
