@@ -150,10 +150,17 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	case http.MethodOptions:
 		return optionsOf(rt), basis, nil
 	}
-	if token := rest.AccessOf(ctx).Token; rt.Writes[req.Method] != nil && token.ID != 0 {
+	switch access := rest.AccessOf(ctx); {
+	case rt.Writes[req.Method] == nil:
+	case access.Token.ID != 0:
 		value, err = s.write(ctx, rt, r)
-		if token.Writes() || errors.Is(err, rest.ErrScope) {
+		if access.Token.Writes() || errors.Is(err, rest.ErrScope) {
 			return value, basis, err
+		}
+	case !access.Authenticated():
+		// Writers refuse whoever may not write before they read the body.
+		if _, err := rt.Writes[req.Method](ctx, r); errors.Is(err, rest.ErrScope) {
+			return nil, basis, rest.ErrScopeStranger
 		}
 	}
 	return nil, basis, refuseWrite(rt, req)
@@ -248,7 +255,7 @@ func searches(rt *resource.Route, params rest.Params) bool {
 }
 
 // refuseWrite answers a method that is not a read
-// (docs/compatibility.md#writes). Nothing can be written: a client without a
+// (docs/compatibility.md#writes) where nothing can be written: a client without a
 // token gets 401, one with a token 403. A method that the resource never has is
 // 405 for both.
 func refuseWrite(rt *resource.Route, req *http.Request) error {

@@ -58,9 +58,11 @@ var (
 	// with a token.
 	ErrReadOnlyStranger = &Problem{Status: http.StatusUnauthorized, Detail: ErrUnauthenticated.Detail + readOnly, Authenticate: true}
 	ErrReadOnly         = &Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action." + readOnly}
-	// ErrScope refuses a token that may not write, where others may.
-	ErrScope    = &Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: it needs a token of scope write."}
-	ErrInternal = &Problem{Status: http.StatusInternalServerError, Detail: "Internal server error."}
+	// ErrScopeStranger and ErrScope refuse whoever shows no token, or one that may not
+	// write, where others may.
+	ErrScopeStranger = &Problem{Status: http.StatusUnauthorized, Detail: ErrUnauthenticated.Detail + " To edit this, send a token of scope write: Authorization: Token KEY.", Authenticate: true}
+	ErrScope         = &Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: it needs a token of scope write."}
+	ErrInternal      = &Problem{Status: http.StatusInternalServerError, Detail: "Internal server error."}
 	// ErrUnavailable is the answer while the database is away.
 	ErrUnavailable = &Problem{Status: http.StatusServiceUnavailable, Detail: "The database is not available.", RetryAfter: 1}
 	errCancelled   = &Problem{Status: http.StatusServiceUnavailable, Detail: "The request was cancelled before it was answered.", RetryAfter: 1}

@@ -27,6 +27,7 @@ type DB struct {
 	// generations are what Unchanged compares.
 	generations *generations
 	reached     atomic.Int64 // when the database answered last, in Unix nanoseconds
+	unedited    atomic.Int64 // a generation without pending edits; 0: none is known
 	bots        atomic.Pointer[bots]
 	now         func() time.Time
 	log         *slog.Logger

@@ -205,11 +205,23 @@ func suggestionCount(ctx context.Context, s *session, translation int64) (n int6
 	return n, err
 }
 
+// The statements of fillSuggestions; those about edits find pending ones only, by a
+// partial index (edits_pending).
+const (
+	suggestedUnits = `SELECT unit_id, 1 FROM suggestions WHERE unit_id `
+	editedUnits    = ` UNION ALL SELECT unit_id, 2 FROM edits WHERE status = 'pending' AND unit_id `
+	anyEdited      = `SELECT 1 FROM edits WHERE status = 'pending' LIMIT 1`
+)
+
 // fillSuggestions sets HasSuggestion and Pending of the units of an answer. The
 // suggestions and edits of a page are read as a range of ids: few units have any.
 func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) error {
 	if len(units) == 0 {
 		return nil
+	}
+	edited, err := s.anyPending(ctx)
+	if err != nil {
+		return err
 	}
 	lo, hi := units[0].ID, units[0].ID
 	ids := make([]int64, len(units))
@@ -218,30 +230,45 @@ func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) er
 		lo, hi = min(lo, ids[i]), max(hi, ids[i])
 	}
 	var found map[int64]int // 1: a suggestion, 2: a pending edit
-	each := func(scan scan) error {
-		var id int64
-		var kind int
-		err := scan(&id, &kind)
-		if found == nil {
-			found = map[int64]int{}
+	fill := func(which string, args []any) error {
+		query := suggestedUnits + which
+		if edited {
+			query += editedUnits + which
 		}
-		found[id] |= kind
-		return err
-	}
-	var err error
-	if hi-lo < gaps*int64(len(units)) {
-		err = s.s.queryFew(ctx, `SELECT unit_id, 1 FROM suggestions WHERE unit_id >= $1 AND unit_id <= $2
-			UNION ALL SELECT unit_id, 2 FROM edits WHERE status = 'pending' AND unit_id >= $1 AND unit_id <= $2`, []any{lo, hi}, each)
-	} else {
-		err = chunks(ids, func(chunk []any) error {
-			in := list(1, len(chunk))
-			return s.s.queryFew(ctx, `SELECT unit_id, 1 FROM suggestions WHERE unit_id IN `+in+` UNION ALL SELECT unit_id, 2 FROM edits WHERE status = 'pending' AND unit_id IN `+in, chunk, each)
+		return s.s.queryFew(ctx, query, args, func(scan scan) error {
+			var id int64
+			var kind int
+			err := scan(&id, &kind)
+			if found == nil {
+				found = map[int64]int{}
+			}
+			found[id] |= kind
+			return err
 		})
+	}
+	if hi-lo < gaps*int64(len(units)) {
+		err = fill(`BETWEEN $1 AND $2`, []any{lo, hi})
+	} else {
+		err = chunks(ids, func(chunk []any) error { return fill(`IN `+list(1, len(chunk)), chunk) })
 	}
 	for i := range units {
 		units[i].HasSuggestion, units[i].Pending = found[units[i].ID]&1 != 0, found[units[i].ID]&2 != 0
 	}
 	return err
+}
+
+// anyPending reports whether the journal has a pending edit. Where none has, that is
+// asked once for each generation: a server that takes no edits pays nothing for a page.
+func (s *Snapshot) anyPending(ctx context.Context) (found bool, err error) {
+	generation, err := s.currentGeneration(ctx)
+	if err != nil || generation != 0 && s.db.unedited.Load() == generation {
+		return false, err
+	}
+	var one int
+	if found, err = s.s.first(ctx, anyEdited, nil, &one); err == nil && !found {
+		s.db.unedited.Store(generation)
+	}
+	return found, err
 }
 
 // Suggestions returns the suggestions of a unit, by branch.

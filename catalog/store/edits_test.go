@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
+)
+
+// TestPendingAskedOnce: while no edit is pending, the journal is asked once for each
+// generation, whatever is read; then a page shows what is pending.
+func TestPendingAskedOnce(t *testing.T) {
+	db := openWith(t, "app")
+	var units []FingerprintedUnit
+	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
+		_, units, err = fill(ctx, tx, 1, "en", 3, nil)
+		return err
+	})
+	id, translation := units[1].Unit.ID, units[1].Unit.TranslationID
+	page := func() (pending string, statements float64) {
+		t.Helper()
+		before := testutil.ToFloat64(db.metrics.statements)
+		read(t, db, func(ctx context.Context, s *Snapshot) error {
+			if _, err := s.Generation(ctx); err != nil {
+				return err
+			}
+			list := []catalog.Unit{*units[0].Unit, *units[1].Unit, *units[2].Unit}
+			err := s.fillSuggestions(ctx, list)
+			for i := range list {
+				pending += map[bool]string{false: "-", true: "p"}[list[i].Pending]
+			}
+			return err
+		})
+		return pending, testutil.ToFloat64(db.metrics.statements) - before
+	}
+	_, first := page()
+	if pending, again := page(); pending != "---" || again != first-1 {
+		t.Errorf("%s by %v statements, after %v", pending, again, first)
+	}
+	e := Edit{UnitID: id, TranslationID: translation, Target: "x", State: catalog.StateTranslated}
+	at := time.Unix(1700000000, 0)
+	step(t, db, info(1, 1, 1), func(ctx context.Context, tx *StepTx) error {
+		return tx.PutEdit(ctx, &e, EditAuthor{Name: "Jana", At: at})
+	})
+	for range 2 {
+		if pending, n := page(); pending != "-p-" || n != first {
+			t.Errorf("with an edit: %s by %v statements", pending, n)
+		}
+	}
+	step(t, db, info(1, 1, 1), func(ctx context.Context, tx *StepTx) error {
+		return tx.EndEdit(ctx, &e, EditDiscarded, "", "", at)
+	})
+	if pending, _ := page(); pending != "---" {
+		t.Errorf("after its end: %s", pending)
+	}
+}
+
+// TestPlansOfPending: edits of a page, and whether there is any, are found by the index of
+// pending ones, which is empty on a server that takes no edits.
+func TestPlansOfPending(t *testing.T) {
+	pgtest.SQLiteOnly(t, "it is about the plans of SQLite")
+	db := openWith(t, "app")
+	for query, want := range map[string]string{
+		suggestedUnits + `BETWEEN $1 AND $2` + editedUnits + `BETWEEN $1 AND $2`: "SEARCH edits USING COVERING INDEX edits_pending (unit_id>? AND unit_id<?)",
+		suggestedUnits + `IN ($1, $2)` + editedUnits + `IN ($1, $2)`:             "SEARCH edits USING COVERING INDEX edits_pending (unit_id=?)",
+		anyEdited: "edits USING COVERING INDEX edits_pending",
+	} {
+		var plan strings.Builder
+		read(t, db, func(ctx context.Context, s *Snapshot) error {
+			return s.s.query(ctx, "EXPLAIN QUERY PLAN "+query, []any{1, 2}[:min(2, strings.Count(query, "$"))], func(scan scan) error {
+				var id, parent, other int64
+				var step string
+				err := scan(&id, &parent, &other, &step)
+				plan.WriteString(step + "\n")
+				return err
+			})
+		})
+		if !strings.Contains(plan.String(), want) || strings.Contains(plan.String(), "SCAN suggestions") {
+			t.Errorf("%s\nis not read by %s:\n%s", query, want, &plan)
+		}
+	}
+}
