@@ -11,11 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -28,6 +30,7 @@ type editor struct {
 	*catalogtest.Puller
 	t      *testing.T
 	srv    *httptest.Server
+	pools  limit.Pools
 	tokens map[string]string
 	units  map[string]string // paths by component and source
 
@@ -62,7 +65,7 @@ func newEditor(t *testing.T) *editor {
 		e.units[key] = "/api/units/" + json.Number(jsonText(t, u.ID)).String() + "/"
 	})
 	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Edits: w.Syncer, Operations: &e.operator, CacheBytes: 1 << 20})
-	e.srv = httptest.NewServer(s)
+	e.srv, e.pools = httptest.NewServer(s), s.Pools()
 	t.Cleanup(e.srv.Close)
 	return e
 }
@@ -293,6 +296,58 @@ func TestUpload(t *testing.T) {
 		t.Errorf("the suggestion: %s", answer)
 	}
 	e.Verify()
+}
+
+// TestUploadsOfClients: bytes of edits are counted for each token and in total, until they
+// are answered. A client over its share is refused before its body is in memory; the edits
+// of others go on.
+func TestUploadsOfClients(t *testing.T) {
+	e := newEditor(t)
+	pool := e.pools[slices.IndexFunc(e.pools, func(p *limit.Pool) bool { return p.Name() == "uploads" })]
+	var writer catalog.Token
+	err := e.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
+		writer, _, _, err = snap.Token(ctx, e.tokens["write"])
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := func(token string, want int) {
+		t.Helper()
+		status, answer, header := e.send(token, "PATCH", e.units["app cs Open"], asJSON, `{"target": ["Otevřít `+token+`"], "state": 20}`)
+		if status != want || (status != 200) != (header.Get("Retry-After") != "") {
+			t.Errorf("%s: %d %s %q, want %d", token, status, answer, header.Get("Retry-After"), want)
+		}
+	}
+	hold := func(client string, n int64) (free func()) {
+		l := pool.Lease(client)
+		if err := l.Take(n); err != nil {
+			t.Fatal(err)
+		}
+		return l.Release
+	}
+	const small = 64 << 10
+	free := hold(limit.Token(writer.ID), pool.Share()-small)
+	edit("write", 200)
+	kind, body := form(t, "#"+strings.Repeat(" long", small))
+	if status, answer, _ := e.send("write", "POST", "/api/translations/demo/app/cs/file/", kind, body); status != 429 {
+		t.Errorf("a file that is over the share: %d %s", status, answer)
+	}
+	more := hold(limit.Token(writer.ID), small)
+	edit("write", 429)
+	edit("admin", 200)
+	all := hold("another", pool.Share())
+	edit("admin", 503)
+	free()
+	more()
+	all()
+	edit("write", 200)
+	if used := pool.Used(); used != 0 {
+		t.Errorf("%d bytes are held by nobody", used)
+	}
+	if status, answer, _ := e.send("write", "PATCH", e.units["app cs Open"], asJSON, strings.Repeat(" ", 1<<20)+"{}"); status != 413 {
+		t.Errorf("a long edit: %d %s", status, answer)
+	}
 }
 
 // TestOperations runs operations on repositories, and takes edits back and restores them.

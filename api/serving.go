@@ -174,6 +174,9 @@ func (s *Server) write(ctx context.Context, rt *resource.Route, r *rest.Request)
 			return nil, rest.OfWrite(err)
 		}
 	}
+	var free func()
+	r.Hold, free = exchange{s: s, req: r.HTTP}.holdBody()
+	defer free()
 	if value, err = rt.Writes[r.HTTP.Method](ctx, r); err == nil {
 		return value, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -23,6 +24,9 @@ const (
 	// Lists of lines that are being sent: each holds a long read of the store, and
 	// the rest of those is left to downloads.
 	maxLines, clientLines = 5, 2
+	// Bytes of bodies of edits and uploaded files: one counts one and a half times while
+	// it is read.
+	maxUploads, clientUploads = 96 << 20, 48 << 20
 	// Streams of changes.
 	maxStreams, clientStreams = 4096, 256
 	// Searches that are being made: the other readers of the store are left to small
@@ -49,7 +53,7 @@ const largeBody = 64 << 10
 
 // shares are the pools of what requests hold.
 type shares struct {
-	inFlight, downloads, lines, streams, searches, longSearches, pages, producers, cores *limit.Pool
+	inFlight, downloads, lines, uploads, streams, searches, longSearches, pages, producers, cores *limit.Pool
 }
 
 func newShares() shares {
@@ -57,6 +61,7 @@ func newShares() shares {
 		inFlight:     limit.NewPool("answers", maxInFlight, clientInFlight),
 		downloads:    limit.NewPool("downloads", maxDownloads, clientDownloads),
 		lines:        limit.NewPool("lines", maxLines, clientLines),
+		uploads:      limit.NewPool("uploads", maxUploads, clientUploads),
 		streams:      limit.NewPool("streams", maxStreams, clientStreams),
 		searches:     limit.NewPool("searches", maxSearches, clientSearches),
 		longSearches: limit.NewPool("long_searches", maxLongSearches, clientLongSearches),
@@ -68,7 +73,7 @@ func newShares() shares {
 
 // pools lists them.
 func (s *shares) pools() limit.Pools {
-	return limit.Pools{s.inFlight, s.downloads, s.lines, s.streams, s.searches, s.longSearches, s.pages, s.producers, s.cores}
+	return limit.Pools{s.inFlight, s.downloads, s.lines, s.uploads, s.streams, s.searches, s.longSearches, s.pages, s.producers, s.cores}
 }
 
 // client names the client of a request: its token, or without a good one its
@@ -200,4 +205,27 @@ func (x *exchange) hold(body []byte) (free func(), err error) {
 	out := newDeadlineWriter(x.w, x.s.streams.timeout)
 	x.w = deadlineResponse{x.w, out}
 	return func() { out.end(); release() }, nil
+}
+
+// The answers to a body for which its client, or the server, has no room.
+var (
+	errUploadShare = &rest.Problem{Status: http.StatusTooManyRequests, Detail: "This client sends too much at a time.", RetryAfter: 1}
+	errUploadBusy  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too much is being sent.", RetryAfter: 1}
+)
+
+// holdBody counts the body of a write; free is called when it is answered.
+func (x exchange) holdBody() (read func(io.Reader, int64) ([]byte, error), free func()) {
+	lease := x.s.shares.uploads.Lease(x.client())
+	return func(body io.Reader, most int64) ([]byte, error) {
+		raw, err := lease.ReadAll(body, most)
+		switch {
+		case errors.Is(err, limit.ErrTooLarge):
+			err = rest.ErrTooLarge
+		case errors.Is(err, limit.ErrShare):
+			err = errUploadShare
+		case errors.Is(err, limit.ErrFull):
+			err = errUploadBusy
+		}
+		return raw, err
+	}, lease.Release
 }

@@ -24,15 +24,34 @@ type Body struct {
 	files  map[string][]*multipart.FileHeader
 }
 
+// ErrTooLarge is the answer to a body that is too large.
+var ErrTooLarge = &Problem{Status: http.StatusRequestEntityTooLarge, Detail: "The body is too large."}
+
+// readRaw reads the bytes of the body.
+func (r *Request) readRaw(limit int64) ([]byte, error) {
+	read := r.Hold
+	if read == nil {
+		read = func(body io.Reader, most int64) ([]byte, error) { return io.ReadAll(io.LimitReader(body, most+1)) }
+	}
+	raw, err := read(r.HTTP.Body, limit)
+	var problem *Problem
+	switch {
+	case errors.As(err, &problem):
+		return nil, problem
+	case err != nil:
+		return nil, errCancelled
+	case int64(len(raw)) > limit:
+		return nil, ErrTooLarge
+	}
+	return raw, nil
+}
+
 // ReadBody reads the body of a request of at most limit bytes.
 func (r *Request) ReadBody(limit int64) (b Body, err error) {
 	req := r.HTTP
-	raw, err := io.ReadAll(io.LimitReader(req.Body, limit+1))
-	switch {
-	case err != nil:
-		return b, errCancelled
-	case int64(len(raw)) > limit:
-		return b, &Problem{Status: http.StatusRequestEntityTooLarge, Detail: "The body is too large."}
+	raw, err := r.readRaw(limit)
+	if err != nil {
+		return b, err
 	}
 	kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
 	switch {

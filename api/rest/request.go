@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -25,6 +26,9 @@ type Request struct {
 
 	// Seen, if not nil, is the answer to GET that the client has (If-Match).
 	Seen any
+
+	// Hold, if not nil, reads a body of at most so many bytes into memory that is counted.
+	Hold func(body io.Reader, most int64) ([]byte, error)
 
 	names, values []string // of the path's parameters
 }
