@@ -32,7 +32,7 @@ func healthz(w http.ResponseWriter, _ *http.Request) {
 // are not served, with the reason) of each public component and counts the private
 // ones.
 func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
-	state, err := s.readiness(r.Context())
+	state, err := s.ready.get(r.Context(), s.readiness)
 	if err != nil {
 		s.log.Error("readyz", "error", err)
 		writeJSON(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "detail": "the store cannot be read"})

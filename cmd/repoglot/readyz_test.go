@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -61,4 +63,65 @@ func TestBranchError(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
+}
+
+// TestReadyTurn: while an answer is made, all that come wait for one more, which is read
+// after they came; one whose client goes away leaves it to the others.
+func TestReadyTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var turn readyTurn
+		begun, end := make(chan int, 9), make(chan struct{})
+		n := 0
+		read := func(ctx context.Context) (*readiness, error) {
+			n++ // one at a time: the race detector would tell
+			begun <- n
+			select {
+			case <-end:
+				return &readiness{private: n}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		got := make(chan int, 99)
+		ask := func(ctx context.Context) {
+			go func() {
+				state, err := turn.get(ctx, read)
+				if err != nil {
+					got <- 0
+					return
+				}
+				got <- state.private
+			}()
+			synctest.Wait()
+		}
+		gone, leave := context.WithCancel(t.Context())
+		ask(t.Context())
+		ask(gone) // is to make the second answer
+		for range 30 {
+			ask(t.Context())
+		}
+		if len(begun) != 1 {
+			t.Errorf("%d answers are made at a time", len(begun))
+		}
+		leave()
+		synctest.Wait()
+		if first := <-got; first != 0 {
+			t.Errorf("answer %d to a client that has gone", first)
+		}
+		end <- struct{}{}
+		if first := <-got; first != 1 {
+			t.Errorf("the first request has answer %d", first)
+		}
+		synctest.Wait()
+		end <- struct{}{}
+		for range 30 {
+			if second := <-got; second != 2 {
+				t.Fatalf("a request that waited has answer %d", second)
+			}
+		}
+		if len(begun) != 2 {
+			t.Errorf("%d answers for 32 requests", len(begun))
+		}
+	})
 }

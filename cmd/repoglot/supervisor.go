@@ -34,6 +34,7 @@ type supervisor struct {
 	flusher *flusher   // nil: nothing is edited
 
 	problems problems
+	ready    readyTurn
 	mu       sync.Mutex
 	plan     *plan
 	poll     time.Duration
