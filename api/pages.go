@@ -99,7 +99,7 @@ func searchOf(rt *resource.Route, path string, ps rest.Params) (*page.Search, []
 		if value != "" {
 			kept = append(kept, rest.Param{Name: key, Value: value})
 		}
-		return page.Link{Name: name, URL: path + "?" + kept.Encode("api", 1), Current: current == value}
+		return page.Link{Name: name, URL: path + "?" + kept.Encode("", 1), Current: current == value}
 	}
 	switch {
 	case rt.Kind != resource.KindList:

@@ -108,6 +108,40 @@ func TestPageLanguage(t *testing.T) {
 	}
 }
 
+// TestNewestByTime: lists of the newest changes of several components are in the order
+// of time, also where a component with an older history was pulled later.
+func TestNewestByTime(t *testing.T) {
+	t.Parallel()
+	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+	young, old := gittest.NewUpstream[object.Hash](t), gittest.NewUpstream[object.Hash](t)
+	p := catalogtest.NewPuller(t, young.Dir, nil)
+	now := p.Clock
+	branch, specs, _ := catalogtest.BranchOf(young.Dir, "main", map[string]catalog.ComponentSettings{"young": {}})
+	older, more, _ := catalogtest.BranchOf(old.Dir, "main", map[string]catalog.ComponentSettings{"old": {}})
+	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}
+	if err := p.DB.Configure(t.Context(), []catalog.Project{project}, append(specs, more...), nil); err != nil {
+		t.Fatal(err)
+	}
+	pull := func(up *gittest.Upstream[object.Hash], text string) {
+		up.Push("Ada", gittest.Files{"po/de.po": header})
+		p.Sync()
+		up.Push("Ada", gittest.Files{"po/de.po": header + "\nmsgid \"" + text + "\"\nmsgstr \"x\"\n"})
+		p.Sync()
+	}
+	p.Branch = branch
+	pull(young, "From the young")
+	p.Branch, p.Clock = older, now.AddDate(-1, 0, 0)
+	pull(old, "From the old")
+	s := New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return now }})
+	for _, target := range []string{"/", "/projects/demo/", "/languages/de/", "/user/ada/"} {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		first, second := strings.Index(rec.Body.String(), "From the young"), strings.Index(rec.Body.String(), "From the old")
+		if first < 0 || second < first {
+			t.Errorf("%s: the change of the young repository is at %d, that of the old one at %d", target, first, second)
+		}
+	}
+}
+
 // TestHonestNumbers: pages leave the source language out of percentages, and strings
 // that a file lacks are not translated.
 func TestHonestNumbers(t *testing.T) {

@@ -1,6 +1,9 @@
 package catalog
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Action is the kind of a change entry (docs/compatibility.md#change-entries).
 type Action int16
@@ -115,6 +118,12 @@ type Change struct {
 	// message, language. For an entry about a string that replaced a removed one
 	// it has EventPreviousSource; for other strings it is nil.
 	Event map[string]string
+}
+
+// CompareNewest orders changes by time, the newest first, and then by id: a replay stores
+// one component after the other, so ids alone are not in the order of time.
+func CompareNewest(a, b Change) int {
+	return cmp.Or(b.Timestamp.Compare(a.Timestamp), cmp.Compare(b.ID, a.ID))
 }
 
 // EventPreviousSource is the key of Change.Event for the source of the removed string

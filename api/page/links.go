@@ -85,6 +85,15 @@ func about(row *node) cell {
 	return anchor(link, shown)
 }
 
+// after shows the text after a change. A removed string has none: its target is the
+// removed text, which stands under "Old".
+func after(row *node) cell {
+	if row.text("action") == "63" {
+		return cell{}
+	}
+	return single("target")(row)
+}
+
 // below links to a list below an entry, if a truth value says that it is not
 // empty.
 func below(key, name string) func(*node) cell {

@@ -58,7 +58,7 @@ var resources = []resource{
 			{"By", author},
 			{"String", about},
 			{"Old", single("old")},
-			{"New", single("target")},
+			{"New", after},
 			{columnOf, where},
 		},
 		fields: []column{
@@ -70,7 +70,7 @@ var resources = []resource{
 			{"Source", plain("details", "source")},
 			{"Context", plain("details", "context")},
 			{"Old", single("old")},
-			{"New", single("target")},
+			{"New", after},
 			{"File", plain("details", "file")},
 			{"Line", plain("details", "line")},
 			{"Message", plain("details", "message")},

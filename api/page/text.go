@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -137,7 +138,8 @@ func cut(s string, n int) string {
 }
 
 // webURL returns s if it is nothing but an absolute address of the web, else "":
-// other texts never become links.
+// other texts never become links. Addresses of the API lose format=api, which a browser
+// does not need: it is shown pages because of what it accepts.
 func webURL(s string) string {
 	if !strings.HasPrefix(s, "http://") && !strings.HasPrefix(s, "https://") || len(s) > maxShown {
 		return ""
@@ -145,6 +147,12 @@ func webURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || visible(s) != s || strings.ContainsAny(s, " \n\t\"<>") {
 		return ""
+	}
+	if path, query, asked := strings.Cut(s, "?"); asked && strings.Contains(u.Path, "/api/") {
+		kept := slices.DeleteFunc(strings.Split(query, "&"), func(p string) bool { return p == "format=api" })
+		if s = path; len(kept) > 0 {
+			s += "?" + strings.Join(kept, "&")
+		}
 	}
 	return s
 }

@@ -43,8 +43,8 @@ func (ps Params) Get(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Encode writes the query of a page link: format, page (unless it is 1) and all
-// other parameters with all their values, sorted by name.
+// Encode writes the query of a page link: format (unless it is empty), page (unless it
+// is 1) and all other parameters with all their values, sorted by name.
 func (ps Params) Encode(format string, page int) string {
 	kept := make(Params, 0, len(ps)+2)
 	for _, p := range ps {
@@ -52,7 +52,9 @@ func (ps Params) Encode(format string, page int) string {
 			kept = append(kept, p)
 		}
 	}
-	kept = append(kept, Param{"format", format})
+	if format != "" {
+		kept = append(kept, Param{"format", format})
+	}
 	if page > 1 {
 		kept = append(kept, Param{"page", strconv.Itoa(page)})
 	}

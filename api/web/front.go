@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
@@ -62,7 +63,7 @@ func (p *Pages) front(ctx context.Context, snap *store.Snapshot, _ *rest.Request
 	if err != nil {
 		return err
 	}
-	entries, err := snap.Changes(ctx, q)
+	entries, err := newestChanges(ctx, snap, rows, counts, q)
 	if err != nil {
 		return err
 	}
@@ -71,6 +72,33 @@ func (p *Pages) front(ctx context.Context, snap *store.Snapshot, _ *rest.Request
 	}
 	v.Body = f
 	return err
+}
+
+// newestChanges finds the newest changes of several components: those that q finds by
+// id, and the newest of the components that changed last.
+func newestChanges(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow, counts []counted, q store.ChangeQuery) ([]catalog.Change, error) {
+	all, err := snap.Changes(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	last := map[int64]time.Time{}
+	for i := range counts {
+		if c := &counts[i]; c.Last.After(last[c.component.ID]) {
+			last[c.component.ID] = c.Last
+		}
+	}
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b *store.ComponentRow) int { return last[b.ID].Compare(last[a.ID]) })
+	for _, c := range rows[:min(len(rows), newest)] {
+		of, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: c.ID, Newest: true, Limit: newest})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, of...)
+	}
+	slices.SortFunc(all, catalog.CompareNewest)
+	all = slices.CompactFunc(all, func(a, b catalog.Change) bool { return a.ID == b.ID })
+	return all[:min(len(all), newest)], nil
 }
 
 // projectRows adds up counts by project, and counts the languages of all.

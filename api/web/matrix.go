@@ -109,7 +109,7 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	if err != nil {
 		return err
 	}
-	entries, err := snap.Changes(ctx, q)
+	entries, err := newestChanges(ctx, snap, rows, counts, q)
 	if err != nil {
 		return err
 	}

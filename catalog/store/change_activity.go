@@ -155,12 +155,12 @@ func (s *Snapshot) named(ctx context.Context, all []*Contributor) ([]Contributor
 }
 
 // NewestOfAuthor returns the newest entries of an author in components, updates among
-// them, up to limit, descending by id. nil means all components. It reads the end of
-// the author's list.
+// them, up to limit, the newest first. nil means all components. An index has all that
+// finds them.
 func (s *Snapshot) NewestOfAuthor(ctx context.Context, userID int64, components []int64, limit int) ([]catalog.Change, error) {
 	var pieces []piece
 	wanted := int64(limit)
-	err := s.s.query(ctx, `SELECT id, n, component_id FROM deltas WHERE author_id = $1 ORDER BY first_change DESC`, []any{userID}, func(scan scan) error {
+	err := s.s.query(ctx, `SELECT id, n, component_id FROM deltas WHERE author_id = $1 ORDER BY at DESC, first_change DESC`, []any{userID}, func(scan scan) error {
 		var id, n, component int64
 		if err := scan(&id, &n, &component); err != nil {
 			return err
@@ -181,7 +181,7 @@ func (s *Snapshot) NewestOfAuthor(ctx context.Context, userID int64, components 
 		return nil, s.db.fail(ctx, fmt.Sprintf("read the newest entries of author %d", userID), err)
 	}
 	entries, err := s.read(ctx, &changeFilter{all: true}, pieces)
-	slices.SortFunc(entries, func(a, b catalog.Change) int { return cmp.Compare(b.ID, a.ID) })
+	slices.SortFunc(entries, catalog.CompareNewest)
 	return entries, s.db.fail(ctx, fmt.Sprintf("read the newest entries of author %d", userID), err)
 }
 

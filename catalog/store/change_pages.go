@@ -125,7 +125,7 @@ type piece struct {
 }
 
 // NewestInLanguage returns the newest entries of the live translations of
-// components into a language, up to limit, descending by id. It reads only the
+// components into a language, up to limit, the newest first. It reads only the
 // ends of their lists: one index lookup per translation, however long the list.
 func (s *Snapshot) NewestInLanguage(ctx context.Context, components []int64, language string, limit int) ([]catalog.Change, error) {
 	defer s.about(components...).end()
@@ -133,7 +133,7 @@ func (s *Snapshot) NewestInLanguage(ctx context.Context, components []int64, lan
 	if err != nil {
 		return nil, s.db.fail(ctx, "read the newest changes in "+language, err)
 	}
-	slices.SortFunc(ends, func(a, b end) int { return cmp.Compare(b.first, a.first) })
+	slices.SortFunc(ends, func(a, b end) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.first, a.first)) })
 	var pieces []piece
 	wanted := int64(limit)
 	for _, e := range ends {
@@ -144,12 +144,12 @@ func (s *Snapshot) NewestInLanguage(ctx context.Context, components []int64, lan
 		wanted -= e.n
 	}
 	entries, err := s.read(ctx, &changeFilter{all: true}, pieces)
-	slices.SortFunc(entries, func(a, b catalog.Change) int { return cmp.Compare(b.ID, a.ID) })
+	slices.SortFunc(entries, catalog.CompareNewest)
 	return entries, s.db.fail(ctx, "read the newest changes in "+language, err)
 }
 
 // end is one of the last deltas of a translation.
-type end struct{ delta, first, n int64 }
+type end struct{ delta, first, at, n int64 }
 
 // endsOf reads, for each translation, the deltas that may hold one of the newest
 // entries.
@@ -165,10 +165,10 @@ func (s *Snapshot) endsOf(ctx context.Context, components []int64, language stri
 		if err != nil {
 			break
 		}
-		err = s.s.query(ctx, `SELECT id, first_change, n FROM deltas WHERE translation_id = $1 ORDER BY first_in_translation DESC LIMIT $2`,
+		err = s.s.query(ctx, `SELECT id, first_change, at, n FROM deltas WHERE translation_id = $1 ORDER BY first_in_translation DESC LIMIT $2`,
 			[]any{id, limit}, func(scan scan) error {
 				var e end
-				err := scan(&e.delta, &e.first, &e.n)
+				err := scan(&e.delta, &e.first, &e.at, &e.n)
 				ends = append(ends, e)
 				return err
 			})
