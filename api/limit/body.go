@@ -25,15 +25,19 @@ func (l *Lease) ReadAll(r io.Reader, most int64) ([]byte, error) {
 		copy(grown, body)
 		l.give(int64(cap(body)))
 		body = grown
-		n, err := io.ReadFull(r, body[len(body):cap(body)])
-		body = body[:len(body)+n]
+		var n int
+		var err error
+		for err == nil && len(body) < cap(body) { // io.ReadFull would take a body that was cut off for whole
+			n, err = r.Read(body[len(body):cap(body)])
+			body = body[:len(body)+n]
+		}
 		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		case int64(len(body)) > most:
+			return nil, ErrTooLarge
+		case errors.Is(err, io.EOF):
 			return body, nil
 		case err != nil:
 			return nil, err
-		case size > most:
-			return nil, ErrTooLarge
 		}
 	}
 }

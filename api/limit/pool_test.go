@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 )
 
 // TestShares: a client gets its share and no more, all clients get no more than the
@@ -167,6 +168,14 @@ func TestReadAll(t *testing.T) {
 	l.Release()
 	if _, err := l.ReadAll(io.MultiReader(strings.NewReader("x"), broken{}), 10); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("a broken body: %v", err)
+	}
+	l.Release()
+	if _, err := l.ReadAll(io.MultiReader(strings.NewReader("x"), iotest.ErrReader(io.ErrUnexpectedEOF)), 10); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a body that was cut off: %v", err)
+	}
+	l.Release()
+	if _, err := l.ReadAll(iotest.DataErrReader(strings.NewReader("0123456789")), 9); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("too large by the byte that comes with the end: %v", err)
 	}
 	if l.Release(); p.Used() != 0 {
 		t.Errorf("%d in use", p.Used())
