@@ -7,6 +7,7 @@
 package gitexport
 
 import (
+	"bytes"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -15,6 +16,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strings"
 	"time"
 
@@ -102,6 +104,7 @@ type Handler struct {
 	turns        *limit.Pool
 	requests     *limit.Pool // bytes
 	large        *limit.Pool // requests above smallRequest
+	inflating    *limit.Pool // cores
 }
 
 // New makes a Handler; a nil logger discards.
@@ -110,16 +113,16 @@ func New(repositories Repositories, limits Limits, log *slog.Logger) *Handler {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	rounds := int64(limits.Rounds)
+	rounds, cores := int64(limits.Rounds), int64(max(runtime.GOMAXPROCS(0)-1, 1))
 	return &Handler{
 		repositories: repositories, log: log, limits: limits,
 		turns: limit.NewPool("git_rounds", rounds, (rounds+1)/2), requests: limit.NewPool("git_requests", maxRequests, maxClientRequest),
-		large: limit.NewPool("git_large_requests", maxLarge, maxClientLarge),
+		large: limit.NewPool("git_large_requests", maxLarge, maxClientLarge), inflating: limit.NewPool("git_inflating", cores, cores),
 	}
 }
 
 // Pools lists what clients share.
-func (h *Handler) Pools() limit.Pools { return limit.Pools{h.turns, h.requests, h.large} }
+func (h *Handler) Pools() limit.Pools { return limit.Pools{h.turns, h.requests, h.large, h.inflating} }
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -162,24 +165,20 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository
 		refuse(w, http.StatusUnsupportedMediaType, "A request of git is expected.")
 		return
 	}
-	var body io.Reader = http.MaxBytesReader(w, r.Body, maxRequest)
-	if r.Header.Get("Content-Encoding") == "gzip" {
-		z, err := gzip.NewReader(body)
-		if err != nil {
-			refuse(w, http.StatusBadRequest, "The request is not what its Content-Encoding says.")
-			return
-		}
-		body = z
-	}
 	lease := h.requests.Lease(h.limits.Client(r))
 	defer lease.Release()
-	long := &longBody{Reader: body, lease: h.large.Lease(h.limits.Client(r))}
-	defer long.lease.Release()
-	request, err := lease.ReadAll(long, maxRequest)
+	body := &longBody{Reader: http.MaxBytesReader(w, r.Body, maxRequest), lease: h.large.Lease(h.limits.Client(r))}
+	defer body.lease.Release()
+	request, err := lease.ReadAll(body, maxRequest)
+	if err == nil && r.Header.Get("Content-Encoding") == "gzip" {
+		request, err = h.inflate(r, request, lease, body)
+	}
 	var tooLong *http.MaxBytesError
 	switch {
-	case errors.Is(err, limit.ErrShare), errors.Is(err, limit.ErrFull):
+	case errors.Is(err, limit.ErrShare), errors.Is(err, limit.ErrFull), errors.Is(err, errNoTurn):
 		busy(w, err)
+	case errors.Is(err, gzip.ErrHeader):
+		refuse(w, http.StatusBadRequest, "The request is not what its Content-Encoding says.")
 	case errors.As(err, &tooLong), errors.Is(err, limit.ErrTooLarge):
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("The request is longer than %d bytes: clone instead of fetching.", maxRequest))
 	case err != nil:
@@ -187,6 +186,25 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository
 	default:
 		h.answer(w, r, repo, request)
 	}
+}
+
+// errNoTurn says that a request did not get its turn in time.
+var errNoTurn = errors.New("no turn to inflate the request")
+
+// inflate inflates a request that has come whole, in turn: one that does not end costs no
+// inflating, and many that do leave a core to others.
+func (h *Handler) inflate(r *http.Request, packed []byte, lease *limit.Lease, body *longBody) ([]byte, error) {
+	turn := h.inflating.Lease(h.limits.Client(r))
+	defer turn.Release()
+	if err := h.begin(r.Context(), turn); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoTurn, err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, gzip.ErrHeader
+	}
+	body.Reader, body.n = z, 0
+	return lease.ReadAll(body, maxRequest)
 }
 
 // longBody is a body that has one of the few places of long requests from smallRequest

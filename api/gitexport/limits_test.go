@@ -2,6 +2,7 @@ package gitexport_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -17,6 +19,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api/gitexport"
+	"github.com/repoglot/repoglot/api/limit"
 )
 
 // answers is a repository whose UploadPack is a function.
@@ -236,6 +239,65 @@ func TestRequestsOfClients(t *testing.T) {
 		if code := <-codes; code != http.StatusOK {
 			t.Errorf("a request that ended: %d", code)
 		}
+	}
+}
+
+// TestInflatedInTurn: compressed requests are inflated when they have come whole and when
+// it is their turn, so that many take neither memory nor all cores; others need no turn.
+func TestInflatedInTurn(t *testing.T) {
+	t.Parallel()
+	h := gitexport.New(answers(func(_ context.Context, request []byte, w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%d bytes", len(request))
+		return err
+	}), gitexport.Limits{Queue: time.Millisecond}, nil)
+	pools := h.Pools()
+	pool := func(name string) *limit.Pool {
+		return pools[slices.IndexFunc(pools, func(p *limit.Pool) bool { return p.Name() == name })]
+	}
+	const size = 3 << 20
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	_, err := z.Write(make([]byte, size))
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(encoding string, body io.Reader) (int, string) {
+		r := httptest.NewRequest(http.MethodPost, "/git/p/c/git-upload-pack", body)
+		r.Header.Set("Content-Type", "application/x-git-upload-pack-request")
+		r.Header.Set("Content-Encoding", encoding)
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		return rec.Code, rec.Body.String()
+	}
+	if code, text := ask("gzip", bytes.NewReader(bomb.Bytes())); code != 200 || text != fmt.Sprint(size, " bytes") {
+		t.Errorf("a whole request: %d %s", code, text)
+	}
+	reached, end, done := make(chan struct{}), make(chan struct{}), make(chan int)
+	go func() {
+		code, _ := ask("gzip", io.MultiReader(bytes.NewReader(bomb.Bytes()[:bomb.Len()-8]), &stalled{reached, end}))
+		done <- code
+	}()
+	<-reached
+	if used, turns := pool("git_requests").Used(), pool("git_inflating").Used(); used > 64<<10 || turns != 0 {
+		t.Errorf("one that has not come whole holds %d bytes and %d turns", used, turns)
+	}
+	close(end)
+	if code := <-done; code != 400 {
+		t.Errorf("one that was cut off: %d", code)
+	}
+	turns := pool("git_inflating").Lease("another")
+	if err := turns.Take(pool("git_inflating").Total()); err != nil {
+		t.Fatal(err)
+	}
+	if code, text := ask("gzip", bytes.NewReader(bomb.Bytes())); code != 503 {
+		t.Errorf("without a turn: %d %s", code, text)
+	}
+	if code, text := ask("", strings.NewReader("0000")); code != 200 || text != "4 bytes" {
+		t.Errorf("one that is not compressed: %d %s", code, text)
+	}
+	turns.Release()
+	if used := pool("git_requests").Used() + pool("git_inflating").Used() + pool("git_large_requests").Used(); used != 0 {
+		t.Errorf("%d are held by nobody", used)
 	}
 }
 
