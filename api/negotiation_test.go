@@ -65,7 +65,7 @@ func TestFormat(t *testing.T) {
 		{one, "text/html", 200, rest.TypeHTML, `<h1><bdi>Czech · App</bdi> <span class="count">Translation<`},
 		{one, "application/json, text/javascript", 200, rest.TypeJSON, `"language"`},
 		{one, "text/html, application/json;q=0.1", 200, rest.TypeHTML, `<h1><bdi>Czech · App</bdi> <span class="count">Translation<`},
-		{one + "?format=api", "text/html", 200, rest.TypeHTML, `/api/languages/cs/?format=api"`},
+		{one + "?format=api", "text/html", 200, rest.TypeHTML, `/api/languages/cs/?format=api</a>`},
 		{one + "?format=json", "text/html", 200, rest.TypeJSON, `"language"`},
 		{many + "?format=csv", "text/html", 200, rest.TypeCSV, "translation,source.0,"},
 		{one, "text/html, */*", 200, rest.TypeHTML, `<h1><bdi>Czech · App</bdi> <span class="count">Translation<`},
