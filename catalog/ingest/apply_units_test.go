@@ -36,7 +36,7 @@ var fieldEdits = map[string][2]string{
 // otherFields are the fields of catalog.Unit that follow from others or do not
 // come from a file.
 var otherFields = []string{
-	"ID", "TranslationID", "SourceID", "Identity", "Comment", "Words", "Chars", "Failing", "HasSuggestion", "Removed", "Created",
+	"ID", "TranslationID", "SourceID", "Identity", "Comment", "Words", "Chars", "Failing", "HasSuggestion", "Pending", "Removed", "Created",
 }
 
 // TestFieldsAreStored edits each field of a unit alone. A pull, and a replay

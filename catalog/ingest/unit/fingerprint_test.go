@@ -37,6 +37,7 @@ var notCovered = map[string]string{
 	"Comment":       "made by the store from the notes of two units",
 	"Failing":       "stored by the quality checks",
 	"HasSuggestion": "stored with suggestions",
+	"Pending":       "stored with edits",
 	"Removed":       "compared by catalog.Diff: Known.Removed",
 	"Created":       "the time of the first import; it never changes",
 }
