@@ -226,6 +226,8 @@ func newAnswer(value any, rep rest.Representation) (answer, error) {
 	case *lines:
 		h.contentType, h.varies = rest.TypeLines, true
 		return answer{h, v}, nil
+	case rest.Created:
+		h.status, value = http.StatusCreated, v.Value
 	}
 	body, contentType, err := renderValue(value, rep)
 	h.contentType = contentType

@@ -45,6 +45,11 @@ type Edits interface {
 	Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error)
 	// Upload makes edits or suggestions of a PO file. Errors are like those of Edit.
 	Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (edit.Counts, error)
+	// Suggest makes a text a suggestion for a string and returns its id. Errors are like
+	// those of Edit.
+	Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error)
+	// AnswerSuggestion accepts such a suggestion, or rejects it.
+	AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error
 	// Lock locks a component, or unlocks it.
 	Lock(ctx context.Context, component int64, by edit.Author, locked bool) (changed bool, err error)
 	// Discard ends pending edits of a translation that choose selects, and returns their

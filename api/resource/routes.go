@@ -157,7 +157,9 @@ func (e *Env) unitRoutes() []Route {
 		{Path: "/api/units/:id/changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.unitChanges)},
 		{Path: "/api/units/:id/occurrences/", Allow: AllowRead, Name: "Occurrences", About: about, Kind: KindList, Handle: e.listOccurrences},
 		{Path: "/api/units/:id/translations/", Allow: AllowRead, Name: "Translations", About: about, Kind: KindList, Handle: e.listUnitTranslations},
-		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: about, Kind: KindList, Handle: e.listUnitSuggestions},
+		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: about, Kind: KindList, Handle: e.listUnitSuggestions, Writes: e.postWrites(e.suggest)},
+		{Path: "/api/suggestions/:id/accept/", Allow: onlyPost, Name: "Accept", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.postWrites(e.answerSuggestion(true))},
+		{Path: "/api/suggestions/:id/reject/", Allow: onlyPost, Name: "Reject", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.postWrites(e.answerSuggestion(false))},
 		{Path: "/api/units/:id/comments/", Allow: allowPost, Name: "Comments", About: about, Kind: KindList, Handle: e.listUnitComments},
 	}
 }

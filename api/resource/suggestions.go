@@ -6,10 +6,11 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// listUnitSuggestions lists the suggestions of a unit, by branch. user is null
+// listUnitSuggestions lists the suggestions of a unit, by branch, those of people first. user is null
 // for authors without a change entry: they are no users.
 func (e *Env) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	unit, err := e.visibleUnit(ctx, snap, r)
@@ -28,7 +29,7 @@ func (e *Env) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *
 	for i := range list {
 		n := &list[i]
 		objects[i] = wire.Suggestion{
-			Unit: r.Link.Unit(unit.ID), Target: catalog.TargetForms(unit.Source, n.Target, unit.Translation.PluralNumber),
+			ID: n.EditID, Unit: r.Link.Unit(unit.ID), Target: catalog.TargetForms(unit.Source, n.Target, unit.Translation.PluralNumber),
 			AuthorName: n.AuthorName, Branch: n.Branch, Commit: n.Commit,
 		}
 		if !n.At.IsZero() {
@@ -61,4 +62,50 @@ func (e *Env) listUnitComments(ctx context.Context, snap *store.Snapshot, r *res
 		objects = append(objects, wire.Comment{ID: unit.ID, Comment: unit.Comment, Unit: r.Link.Unit(unit.ID)})
 	}
 	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"comments/")
+}
+
+// suggest makes a text a suggestion for a string (POST units/ID/suggestions/).
+func (e *Env) suggest(ctx context.Context, r *rest.Request) (any, error) {
+	u, err := e.editable(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.ReadBody(rest.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	if !body.Has("target") {
+		return nil, rest.Required("target")
+	}
+	want := edit.Request{UnitID: u.ID, State: catalog.StateTranslated}
+	if want.Target, err = body.List("target"); err != nil {
+		return nil, err
+	}
+	by := authorOf(ctx)
+	id, err := e.Edits.Suggest(ctx, u.Translation.Component.ID, u.TranslationID, by, want)
+	if err != nil {
+		return nil, editProblem(err)
+	}
+	return rest.Created{Value: wire.Suggestion{ID: id, Unit: r.Link.Unit(u.ID), Target: want.Target, AuthorName: by.Name}}, nil
+}
+
+// answerSuggestion accepts a suggestion that somebody made, or rejects it.
+func (e *Env) answerSuggestion(accept bool) Writer {
+	return func(ctx context.Context, r *rest.Request) (any, error) {
+		j, u, err := e.editOf(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		body, err := r.ReadBody(rest.MaxBody)
+		if err != nil {
+			return nil, err
+		}
+		if text, _ := body.Text("approve"); accept && text != "" && text != "false" && text != "0" {
+			return nil, rest.BadParameter("approve", "Invalid state") // a PO file cannot keep it
+		}
+		if err := e.Edits.AnswerSuggestion(ctx, u.Translation.Component.ID, j.TranslationID, authorOf(ctx), &j, accept); err != nil {
+			return nil, editProblem(err)
+		}
+		return wire.Done{Result: true}, nil
+	}
 }

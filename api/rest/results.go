@@ -90,3 +90,8 @@ type ChangeStream struct {
 	// Scope finds the entries of the list again, without the filters.
 	Scope func(ctx context.Context, snap *store.Snapshot) (store.ChangeQuery, error)
 }
+
+// Created is an answer to a write that made something: 201.
+type Created struct {
+	Value any
+}

@@ -94,6 +94,7 @@ func (s *UnitScope) Unit(u *catalog.Unit) Unit {
 // Suggestion is the text of a unit on another branch; ours
 // (docs/compatibility.md#comments-and-suggestions).
 type Suggestion struct {
+	ID         int64    `json:"id,omitempty"` // of what somebody suggested; a branch's has none
 	Unit       string   `json:"unit"`
 	Target     []string `json:"target"`
 	User       *string  `json:"user"`

@@ -25,32 +25,41 @@ const editTries = 20
 // [*edit.InvalidError], or catalog.ErrNotFound for a string that the translation does not have. Pulls may run
 // meanwhile. It returns the number of strings that changed.
 func (s *Syncer) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error) {
-	for try := 1; ; try++ {
-		changed, err = s.tryEdit(ctx, component, translation, by, edits)
-		if !errors.Is(err, catalog.ErrConflict) || try == editTries {
-			break
-		}
-	}
+	err = s.editing(ctx, component, translation, by, func(ctx context.Context, e *editing) error {
+		err := e.run(ctx, edits)
+		changed = len(e.entries)
+		return err
+	})
 	if err != nil {
 		return 0, fmt.Errorf("edit translation %d: %w", translation, err)
 	}
 	return changed, nil
 }
 
-func (s *Syncer) tryEdit(ctx context.Context, id, translation int64, by edit.Author, edits []edit.Request) (int, error) {
+// editing runs fn, which edits a translation of a component that takes edits, in one
+// transaction with a generation of its own: again, if a pull moves the head meanwhile.
+func (s *Syncer) editing(ctx context.Context, component, translation int64, by edit.Author, fn func(context.Context, *editing) error) error {
+	for try := 1; ; try++ {
+		err := s.tryEditing(ctx, component, translation, by, fn)
+		if !errors.Is(err, catalog.ErrConflict) || try == editTries {
+			return err
+		}
+	}
+}
+
+func (s *Syncer) tryEditing(ctx context.Context, id, translation int64, by edit.Author, fn func(context.Context, *editing) error) error {
 	row, err := s.editableComponent(ctx, id)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	e := editing{translation: translation, by: by, at: s.now().UTC().Truncate(time.Microsecond)}
 	if by.Time.IsZero() {
 		e.by.Time = e.at
 	}
-	err = s.stayingAt(ctx, row, e.at, func(ctx context.Context, tx *store.StepTx, c *component) error {
+	return s.stayingAt(ctx, row, e.at, func(ctx context.Context, tx *store.StepTx, c *component) error {
 		e.tx, e.comp = tx, c
-		return e.run(ctx, edits)
+		return fn(ctx, &e)
 	})
-	return len(e.entries), err
 }
 
 // stayingAt runs a transaction that changes strings of a component and leaves its head

@@ -2,9 +2,7 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -22,33 +20,14 @@ func (s *Syncer) Upload(ctx context.Context, component, translation int64, by ed
 	if err != nil {
 		return counts, &edit.InvalidError{Field: "file", Message: err.Error()}
 	}
-	for try := 1; ; try++ {
-		counts, err = s.tryUpload(ctx, component, translation, by, f, o)
-		if !errors.Is(err, catalog.ErrConflict) || try == editTries {
-			break
-		}
-	}
+	err = s.editing(ctx, component, translation, by, func(ctx context.Context, e *editing) (err error) {
+		counts, err = e.upload(ctx, f, o)
+		return err
+	})
 	if err != nil {
 		return edit.Counts{}, fmt.Errorf("upload into translation %d: %w", translation, err)
 	}
 	return counts, nil
-}
-
-func (s *Syncer) tryUpload(ctx context.Context, id, translation int64, by edit.Author, f *poparse.File, o edit.UploadOptions) (counts edit.Counts, err error) {
-	row, err := s.editableComponent(ctx, id)
-	if err != nil {
-		return counts, err
-	}
-	e := editing{translation: translation, by: by, at: s.now().UTC().Truncate(time.Microsecond)}
-	if by.Time.IsZero() {
-		e.by.Time = e.at
-	}
-	err = s.stayingAt(ctx, row, e.at, func(ctx context.Context, tx *store.StepTx, c *component) (err error) {
-		e.tx, e.comp = tx, c
-		counts, err = e.upload(ctx, f, o)
-		return err
-	})
-	return counts, err
 }
 
 // editableComponent returns a component that takes edits.
@@ -105,7 +84,7 @@ func (e *editing) upload(ctx context.Context, f *poparse.File, o edit.UploadOpti
 		c := &changes[i]
 		u := units[all[e.hasher.Identity(c.Source, c.Context)]]
 		if o.Method == edit.Suggest {
-			err = e.tx.Suggest(ctx, &u, c.Text.Target, store.EditAuthor{Name: e.by.Name, Email: e.by.Email, At: e.by.Time})
+			_, err = e.suggest(ctx, &u, c.Text)
 		} else {
 			_, err = e.one(ctx, &edit.Request{UnitID: u.ID, Target: catalog.SplitForms(c.Text.Target), State: c.Text.State}, u)
 		}

@@ -16,12 +16,13 @@ const (
 	EditPending   EditStatus = "pending"
 	EditFlushed   EditStatus = "flushed"   // the repository has its text
 	EditConflict  EditStatus = "conflict"  // the repository has another text, which is served
-	EditDiscarded EditStatus = "discarded" // somebody took it back
+	EditDiscarded EditStatus = "discarded" // somebody took it back, or answered a suggestion
+	EditSuggested EditStatus = "suggested" // somebody suggested its text
 )
 
 // Known reports whether s is one of the states above.
 func (s EditStatus) Known() bool {
-	return s == EditPending || s == EditFlushed || s == EditConflict || s == EditDiscarded
+	return s == EditPending || s == EditFlushed || s == EditConflict || s == EditDiscarded || s == EditSuggested
 }
 
 // Edit is what people changed in one string since the repository's text: a row of the
@@ -107,26 +108,37 @@ func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
 	if err := tx.markChanged(ctx, e.TranslationID); err != nil {
 		return tx.fail(ctx, op, err)
 	}
-	at := by.At.UnixMicro()
-	var err error
 	if e.ID == 0 {
-		if err = tx.s.willTakeIDs(ctx); err == nil {
-			_, err = tx.s.first(ctx, `INSERT INTO edits (unit_id, translation_id, base_target, base_state, target, state, status, reason, created_at, updated_at)
-				VALUES ($1, $2, $3, $4, $5, $6, 'pending', '', $7, $7) RETURNING id`,
-				[]any{e.UnitID, e.TranslationID, e.BaseTarget, int64(e.BaseState), e.Target, int64(e.State), at}, &e.ID)
-		}
-	} else {
-		err = tx.s.do(ctx, `UPDATE edits SET target = $1, state = $2, pushed = '', reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
-			e.Target, int64(e.State), at, e.ID)
+		return tx.fail(ctx, op, tx.addEdit(ctx, e, EditPending, "edited", by))
 	}
+	err := tx.s.do(ctx, `UPDATE edits SET target = $1, state = $2, pushed = '', reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
+		e.Target, int64(e.State), by.At.UnixMicro(), e.ID)
 	if err == nil {
-		err = tx.s.do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at`, e.ID, by.Name, by.Email, at)
-	}
-	if err == nil {
-		err = tx.noteEdit(ctx, e, by.Name, "edited", by.At)
+		err = tx.wroteEdit(ctx, e, "edited", by)
 	}
 	return tx.fail(ctx, op, err)
+}
+
+// addEdit adds a row to the journal and sets its id.
+func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event string, by EditAuthor) error {
+	if err := tx.s.willTakeIDs(ctx); err != nil {
+		return err
+	}
+	if _, err := tx.s.first(ctx, `INSERT INTO edits (unit_id, translation_id, base_target, base_state, target, state, status, reason, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, '', $8, $8) RETURNING id`,
+		[]any{e.UnitID, e.TranslationID, e.BaseTarget, int64(e.BaseState), e.Target, int64(e.State), string(status), by.At.UnixMicro()}, &e.ID); err != nil {
+		return err
+	}
+	return tx.wroteEdit(ctx, e, event, by)
+}
+
+// wroteEdit notes who wrote the text of an edit.
+func (tx *StepTx) wroteEdit(ctx context.Context, e *Edit, event string, by EditAuthor) error {
+	if err := tx.s.do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at`, e.ID, by.Name, by.Email, by.At.UnixMicro()); err != nil {
+		return err
+	}
+	return tx.noteEdit(ctx, e, by.Name, event, by.At)
 }
 
 // RebaseEdit stores what the repository has now instead of the text that a pending edit
@@ -156,17 +168,6 @@ func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reaso
 	return tx.fail(ctx, fmt.Sprintf("end the edit of unit %d", e.UnitID), err)
 }
 
-// suggestEdit makes the text of an edit a suggestion, which is of no branch. At the end of
-// the step it goes the way of all suggestions: away, if the unit has its text.
-func (tx *StepTx) suggestEdit(ctx context.Context, e *Edit) error {
-	var name, email string
-	var at int64
-	if _, err := tx.s.first(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY at DESC, name, email LIMIT 1`, []any{e.ID}, &name, &email, &at); err != nil {
-		return err
-	}
-	return tx.suggest(ctx, e.UnitID, e.TranslationID, e.Target, EditAuthor{Name: name, Email: email, At: time.UnixMicro(at)})
-}
-
 // SetLocked locks a component, or unlocks it.
 func (tx *StepTx) SetLocked(ctx context.Context, component int64, locked bool) error {
 	m, err := tx.member(component)
@@ -175,22 +176,6 @@ func (tx *StepTx) SetLocked(ctx context.Context, component int64, locked bool) e
 		err = tx.s.do(ctx, `UPDATE components SET locked = $1 WHERE id = $2`, smallint(locked), component)
 	}
 	return tx.fail(ctx, fmt.Sprintf("lock component %d", component), err)
-}
-
-// Suggest makes a text a suggestion for a unit, which is of no branch. It takes the place
-// of an earlier one.
-func (tx *StepTx) Suggest(ctx context.Context, u *catalog.Unit, target string, by EditAuthor) error {
-	err := tx.markChanged(ctx, u.TranslationID)
-	if err == nil {
-		err = tx.suggest(ctx, u.ID, u.TranslationID, target, by)
-	}
-	return tx.fail(ctx, fmt.Sprintf("store a suggestion for unit %d", u.ID), err)
-}
-
-func (tx *StepTx) suggest(ctx context.Context, unit, translation int64, target string, by EditAuthor) error {
-	return tx.s.do(ctx, `INSERT INTO suggestions (unit_id, branch, translation_id, target, author_name, author_key, at, commit_hash) VALUES ($1, '', $2, $3, $4, $5, $6, '')
-		ON CONFLICT (unit_id, branch) DO UPDATE SET target = excluded.target, author_name = excluded.author_name, author_key = excluded.author_key, at = excluded.at`,
-		unit, translation, target, by.Name, authorKey(by.Name, by.Email), by.At.UnixMicro())
 }
 
 // noteEdit writes what was done with an edit into its history.

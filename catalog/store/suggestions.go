@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -14,9 +16,10 @@ type Suggestion struct {
 	// TranslationID and Identity name the unit, for PutSuggestions.
 	TranslationID int64
 	Identity      catalog.Identity
-	// Branch is the branch that has the text; "" for the text of an edit that is not
-	// written.
+	// Branch is the branch that has the text; "" for a text of the journal. EditID is
+	// then the id of its row there.
 	Branch string
+	EditID int64
 	// Target is the text, forms joined; never empty.
 	Target string
 	// AuthorName and AuthorEmail are the author of the commit that brought the
@@ -43,7 +46,7 @@ type SuggestionSource struct {
 // Sources without suggestions are absent.
 func (s *Snapshot) SuggestionCounts(ctx context.Context, component int64) (map[SuggestionSource]int, error) {
 	counts := map[SuggestionSource]int{}
-	err := s.s.query(ctx, `SELECT translation_id, branch, COUNT(*) FROM suggestions WHERE unit_id >= $1 AND unit_id < $2 AND branch <> '' GROUP BY translation_id, branch`,
+	err := s.s.query(ctx, `SELECT translation_id, branch, COUNT(*) FROM suggestions WHERE unit_id >= $1 AND unit_id < $2`+ofBranches+` GROUP BY translation_id, branch`,
 		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
 			var from SuggestionSource
 			var n int
@@ -67,10 +70,10 @@ type suggestionRow struct {
 }
 
 // storedSuggestions returns the suggestions of a component that are of a branch; the
-// others are of edits (StepTx.EndEdit).
+// others are of people (StepTx.Suggest, StepTx.EndEdit).
 func storedSuggestions(ctx context.Context, s *session, component int64) (map[suggestionKey]suggestionRow, error) {
 	rows := map[suggestionKey]suggestionRow{}
-	err := s.query(ctx, `SELECT unit_id, branch, translation_id, target, author_name, author_key, commit_hash, at FROM suggestions WHERE unit_id >= $1 AND unit_id < $2 AND branch <> ''`,
+	err := s.query(ctx, `SELECT unit_id, branch, translation_id, target, author_name, author_key, commit_hash, at FROM suggestions WHERE unit_id >= $1 AND unit_id < $2`+ofBranches,
 		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
 			var k suggestionKey
 			var r suggestionRow
@@ -271,17 +274,22 @@ func (s *Snapshot) anyPending(ctx context.Context) (found bool, err error) {
 	return found, err
 }
 
-// Suggestions returns the suggestions of a unit, by branch.
+// Suggestions returns the suggestions of a unit, by branch; those of people first, by id.
 func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion, error) {
 	var out []Suggestion
 	err := s.s.query(ctx, `SELECT n.branch, n.translation_id, n.target, n.author_name, n.at, n.commit_hash, COALESCE(a.username, ''), COALESCE(a.id, 0)
 		FROM suggestions n LEFT JOIN users a ON a.email_hash = n.author_key WHERE n.unit_id = $1 ORDER BY n.branch`, []any{unitID}, func(scan scan) error {
 		var n Suggestion
 		var at sql.NullInt64
-		err := scan(&n.Branch, &n.TranslationID, &n.Target, &n.AuthorName, &at, &n.Commit, &n.Username, &n.UserID)
+		var origin string
+		err := scan(&origin, &n.TranslationID, &n.Target, &n.AuthorName, &at, &n.Commit, &n.Username, &n.UserID)
 		n.At = fromMicros(at)
+		n.setOrigin(origin)
 		out = append(out, n)
 		return err
+	})
+	slices.SortStableFunc(out, func(a, b Suggestion) int {
+		return cmp.Or(cmp.Compare(a.Branch, b.Branch), cmp.Compare(a.EditID, b.EditID))
 	})
 	return out, s.db.fail(ctx, fmt.Sprintf("read the suggestions of unit %d", unitID), err)
 }

@@ -1,0 +1,103 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// maxSuggested bounds the suggestions of people for one string.
+const maxSuggested = 50
+
+// Suggest makes a text a suggestion for a string, durable when it returns, and returns
+// the suggestion's id. Errors are those of Edit, and an [*edit.InvalidError] if the string
+// has that text.
+func (s *Syncer) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error) {
+	err = s.editing(ctx, component, translation, by, func(ctx context.Context, e *editing) error {
+		u, err := e.loadOne(ctx, want.UnitID)
+		if err != nil {
+			return err
+		}
+		text, err := edit.NewText(want.Target, want.State, formsOf(u.Source, e.row.PluralNumber))
+		if err == nil && text.Target == u.Target {
+			err = &edit.InvalidError{Field: "target", Message: "The string has this text."}
+		}
+		if err != nil {
+			return err
+		}
+		id, err = e.suggest(ctx, &u, text)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("suggest a text for unit %d: %w", want.UnitID, err)
+	}
+	return id, nil
+}
+
+// AnswerSuggestion accepts a suggestion that somebody made for a string, or rejects it.
+// What is accepted is an edit by its author, and by says who answered. The error wraps
+// catalog.ErrNotFound if there is no such suggestion any more, or is one of Edit.
+func (s *Syncer) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error {
+	err := s.editing(ctx, component, translation, by, func(ctx context.Context, e *editing) error {
+		u, err := e.loadOne(ctx, of.UnitID)
+		if err != nil {
+			return err
+		}
+		known, err := e.tx.Suggested(ctx, u.ID)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(known, func(n store.Edit) bool { return n.ID == of.ID })
+		if at < 0 {
+			return catalog.ErrNotFound
+		}
+		n := &known[at]
+		if !accept {
+			return e.tx.EndSuggestion(ctx, n, "rejected", by.Name, e.at)
+		}
+		e.by = edit.Author{Name: n.Authors[0].Name, Email: n.Authors[0].Email, Time: e.at}
+		if err := e.run(ctx, []edit.Request{{UnitID: u.ID, Target: catalog.SplitForms(n.Target), State: n.State}}); err != nil {
+			return err
+		}
+		return e.tx.EndSuggestion(ctx, n, "accepted", by.Name, e.at)
+	})
+	if err != nil {
+		return fmt.Errorf("answer the suggestion %d: %w", of.ID, err)
+	}
+	return nil
+}
+
+// loadOne is load for a single unit that may be edited.
+func (e *editing) loadOne(ctx context.Context, id int64) (u catalog.Unit, err error) {
+	units, err := e.load(ctx, []int64{id})
+	if err != nil {
+		return u, err
+	}
+	u, ok := units[id]
+	switch {
+	case !ok:
+		return u, fmt.Errorf("unit %d: %w", id, catalog.ErrNotFound)
+	case u.State == catalog.StateReadOnly:
+		return u, edit.ErrReadOnly
+	}
+	return u, nil
+}
+
+// suggest stores a suggestion, unless it is known, and returns its id.
+func (e *editing) suggest(ctx context.Context, u *catalog.Unit, text edit.Text) (id int64, err error) {
+	known, err := e.tx.Suggested(ctx, u.ID)
+	if err != nil {
+		return 0, err
+	}
+	if at := slices.IndexFunc(known, func(n store.Edit) bool { return n.Target == text.Target }); at >= 0 {
+		return known[at].ID, nil
+	}
+	if len(known) >= maxSuggested {
+		return 0, &edit.InvalidError{Field: "target", Message: fmt.Sprintf("The string has %d suggestions: accept or reject some.", len(known))}
+	}
+	return e.tx.Suggest(ctx, u, text.Target, text.State, store.EditAuthor{Name: e.by.Name, Email: e.by.Email, At: e.by.Time})
+}
