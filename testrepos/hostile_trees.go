@@ -75,6 +75,19 @@ func hostileTrees() []Hostile {
 				treeLine{modeLink, "it.po", w.blob("")}, treeLine{modeLink, "nl.po", w.blob(strings.Repeat("../", 3000))},
 				treeLine{modeFile, "pl.po", w.blob(smallPO)})
 		}},
+		{Name: "links-for-git", make: func(w *hostileWriter) { // files that git reads itself
+			var lines []treeLine
+			for _, name := range []string{".gitattributes", ".gitignore", ".gitmodules", ".mailmap"} {
+				lines = append(lines, treeLine{modeLink, name, w.blob(w.outside + "/secret")})
+			}
+			w.commit(w.tree(append(lines, treeLine{modeDir, "po", w.tree(append(lines, treeLine{modeFile, "cs.po", w.blob(smallPO)})...)})...))
+		}},
+		{Name: "null-file", make: func(w *hostileWriter) {
+			w.served(treeLine{modeFile, "cs.po", objectID{}})
+		}},
+		{Name: "empty-name", make: func(w *hostileWriter) {
+			w.served(treeLine{modeFile, "", w.blob(smallPO)}, treeLine{modeFile, "cs.po", w.blob(smallPO)})
+		}},
 		{Name: "linked-folder", make: func(w *hostileWriter) {
 			w.commit(w.tree(treeLine{modeLink, "po", w.blob("../outside")}))
 		}},
