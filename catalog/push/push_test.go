@@ -249,9 +249,9 @@ func TestRequest(t *testing.T) {
 		}
 	}
 	requested(true)
-	w.edit("Two", "Dvojka")
+	w.edit("Two", "Dvo  jka")
 	w.flush()
-	if f.opened != 1 || !strings.Contains(f.Body, "Dvojka") {
+	if f.opened != 1 || !strings.Contains(f.Body, "| `cs` | `One` | – | `Jedna` |  |\n| `cs` | `Two` | `Dvě` | `Dvo  jka` | `double_space` |") {
 		t.Errorf("not updated in place: %+v", f)
 	}
 	w.edit("Two", "Dva") // after the request was last updated

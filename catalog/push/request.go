@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/edit/message"
 	"github.com/repoglot/repoglot/catalog/flush"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -83,7 +84,11 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 		r.known.At = result.Head.String()
 	}
 	if r.group.mode == catalog.PushRequest && r.group.to.Forge != nil && len(written) > 0 {
-		request, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, r.draft(written))
+		failing, err := r.failing(ctx, written)
+		if err != nil {
+			return err
+		}
+		request, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, r.draft(written, failing))
 		if err != nil {
 			return err
 		}
@@ -92,8 +97,21 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 	return r.DB.SetPushBranch(ctx, r.known, written)
 }
 
+// failing returns the failing checks of edited strings, by unit.
+func (r *run) failing(ctx context.Context, written []store.Edit) (failing map[int64][2]uint64, err error) {
+	ids := make([]int64, len(written))
+	for i := range written {
+		ids[i] = written[i].UnitID
+	}
+	err = r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		failing, err = snap.FailingOf(ctx, ids)
+		return err
+	})
+	return failing, err
+}
+
 // draft makes the texts of the request.
-func (r *run) draft(written []store.Edit) forge.Draft {
+func (r *run) draft(written []store.Edit, failing map[int64][2]uint64) forge.Draft {
 	row := &r.group.rows[0]
 	text := ""
 	if t, err := message.Parse(message.Component, row.Settings.PullMessage); err == nil {
@@ -104,6 +122,9 @@ func (r *run) draft(written []store.Edit) forge.Draft {
 	for i := range written {
 		e := &written[i]
 		rows[i] = forge.Row{Context: e.Context, Source: e.Source, Before: e.BaseTarget, After: e.Target, Fuzzy: e.State.Fuzzy(), Language: r.language(e.TranslationID)}
+		for id := range checks.Mask(failing[e.UnitID]).All() {
+			rows[i].Checks = append(rows[i].Checks, id.String())
+		}
 	}
 	return forge.Draft{Head: r.group.branch, Base: r.tracking(), Title: title, Body: forge.Body(intro, rows)}
 }

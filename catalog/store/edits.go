@@ -230,6 +230,21 @@ func (s *Snapshot) PendingEditsOf(ctx context.Context, translation int64) ([]Edi
 	return list, s.db.fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)
 }
 
+// FailingOf returns the failing checks of units, as the bits of a checks.Mask; units
+// without any are absent.
+func (s *Snapshot) FailingOf(ctx context.Context, units []int64) (map[int64][2]uint64, error) {
+	out := map[int64][2]uint64{}
+	err := chunks(units, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE unit_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			var id, low, high int64
+			err := scan(&id, &low, &high)
+			out[id] = [2]uint64{uint64(low), uint64(high)}
+			return err
+		})
+	})
+	return out, s.db.fail(ctx, "read failing checks of units", err)
+}
+
 // fillAuthors sets the authors of edits.
 func (s *Snapshot) fillAuthors(ctx context.Context, edits []Edit) error {
 	at := make(map[int64]int, len(edits))
