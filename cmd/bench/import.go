@@ -32,7 +32,7 @@ func (b *bench) importHead(ctx context.Context) error {
 			return err
 		}
 	}
-	config, err := b.writeConfig("import", repo, mask)
+	config, err := b.writeConfig(ctx, "import", repo, mask)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (b *bench) importHead(ctx context.Context) error {
 // returns the fastest run and the highest memory.
 func (b *bench) importAgain(ctx context.Context, config string, runs int) (best usage, rss float64, err error) {
 	for range runs {
-		if err := removeDatabase(filepath.Join(filepath.Dir(config), "data")); err != nil {
+		if err := b.emptyDatabase(ctx, config); err != nil {
 			return best, 0, err
 		}
 		u, err := b.sync(ctx, config)
@@ -73,6 +73,16 @@ func (b *bench) importAgain(ctx context.Context, config string, runs int) (best 
 		rss = max(rss, u.rss)
 	}
 	return best, rss, nil
+}
+
+// emptyDatabase keeps the mirrors.
+func (b *bench) emptyDatabase(ctx context.Context, config string) error {
+	dir := filepath.Dir(config)
+	if b.server == "" {
+		return removeDatabase(filepath.Join(dir, "data"))
+	}
+	_, err := b.schema(ctx, filepath.Base(dir))
+	return err
 }
 
 // removeDatabase keeps the mirrors, so that the next sync clones nothing.

@@ -5,8 +5,9 @@
 //
 // docs/benchmarks.md has the figures. The measurements, for -only, are po, checks,
 // source, watch, import, replay, pull, push, onefile, page, search, http, cache, and
-// large, project, components and hostile, which run only if they are named. Each run starts from an empty data directory in a
-// temporary folder and uses only loopback. Without the shared data, the import is
+// large, project, components, hostile and postgres, which run only if they are named.
+// Each run starts from an empty data directory in a temporary folder and uses only
+// loopback. Without the shared data, the import is
 // measured on a generated repository of the same size, and the row says so.
 package main
 
@@ -38,6 +39,7 @@ type bench struct {
 	shared string // folder of the shared data
 	dir    string // temporary folder
 	out    io.Writer
+	server string // address of the PostgreSQL to use; "": SQLite
 
 	versions int         // of the file of large
 	project  projectSize // of the repositories of project
@@ -111,6 +113,7 @@ func (b *bench) measurements() []measurement {
 		{name: "cache", run: b.cache},
 		{name: "components", run: b.components, asked: true},
 		{name: "hostile", run: b.hostile, asked: true},
+		{name: "postgres", run: b.postgres, asked: true},
 	}
 }
 

@@ -129,7 +129,7 @@ func (b *bench) serveGenerated(ctx context.Context, spec testrepos.GenSpec, sett
 	if err != nil {
 		return nil, nil, err
 	}
-	config, err := b.writeConfig(spec.Name, repo.Path(), "        filemask: po/*.po\n")
+	config, err := b.writeConfig(ctx, spec.Name, repo.Path(), "        filemask: po/*.po\n")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -215,18 +215,22 @@ func (s *server) waitUntil(limit, pause time.Duration, what string, done func() 
 
 // writeConfig makes a folder with a configuration of one component, "it",
 // without history.
-func (b *bench) writeConfig(name, repo, settings string) (string, error) {
-	return b.writeComponents(name, repo, "none", map[string]string{"it": settings})
+func (b *bench) writeConfig(ctx context.Context, name, repo, settings string) (string, error) {
+	return b.writeComponents(ctx, name, repo, "none", map[string]string{"it": settings})
 }
 
 // writeComponents makes a folder with a configuration of components of one
 // repository; their settings are lines of YAML indented by eight spaces.
-func (b *bench) writeComponents(name, repo, history string, components map[string]string) (string, error) {
+func (b *bench) writeComponents(ctx context.Context, name, repo, history string, components map[string]string) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	text := "data_dir: ./data\ngit: builtin\nprojects:\n  - slug: bench\n    components:\n"
+	database, err := b.schema(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	text := database + "data_dir: ./data\ngit: builtin\nprojects:\n  - slug: bench\n    components:\n"
 	for _, slug := range slices.Sorted(maps.Keys(components)) {
 		text += fmt.Sprintf("      - slug: %s\n        repo: %s\n        history: %s\n%s", slug, repo, history, components[slug])
 	}

@@ -142,7 +142,7 @@ func (b *bench) comparePair(ctx context.Context, pair [2]projectSide, history st
 	var configs [2]string
 	var best [2]usage
 	for i, side := range pair {
-		path, err := b.writeComponents(side.name+"-"+history, side.repo.Dir, history, map[string]string{
+		path, err := b.writeComponents(ctx, side.name+"-"+history, side.repo.Dir, history, map[string]string{
 			`"{component}"`: "        filemask: \"{component}/*.po\"\n        new_base: \"{component}/messages.pot\"\n",
 		})
 		if err != nil {

@@ -65,7 +65,7 @@ func (b *bench) grow(ctx context.Context, g *grown) error {
 	if err := growHistory(ctx, g.repo, 0, g.commits); err != nil {
 		return err
 	}
-	if g.config, err = b.writeComponents(filepath.Base(g.repo), g.repo, "full", map[string]string{"it": "        filemask: po/*.po\n"}); err != nil {
+	if g.config, err = b.writeComponents(ctx, filepath.Base(g.repo), g.repo, "full", map[string]string{"it": "        filemask: po/*.po\n"}); err != nil {
 		return err
 	}
 	_, err = b.sync(ctx, g.config)

@@ -216,7 +216,7 @@ func (b *bench) oneFile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config, err := b.writeConfig("one-file", repo.Path(), "        filemask: po/*.po\n")
+	config, err := b.writeConfig(ctx, "one-file", repo.Path(), "        filemask: po/*.po\n")
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (b *bench) replay(ctx context.Context) error {
 }
 
 func (b *bench) replayOne(ctx context.Context, r replayed, repo string) error {
-	config, err := b.writeComponents("replay-"+r.name, repo, "full", r.components)
+	config, err := b.writeComponents(ctx, "replay-"+r.name, repo, "full", r.components)
 	if err != nil {
 		return err
 	}

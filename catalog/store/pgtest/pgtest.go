@@ -10,19 +10,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"net/url"
 	"os"
 	"os/exec"
-	"os/user"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/repoglot/repoglot/catalog/store/pgserver"
 )
 
 // EngineVariable chooses the engine of the tests of the store and of what is built
@@ -59,7 +55,7 @@ func DSN(tb testing.TB, name string) string {
 	case err != nil:
 		tb.Fatal(err)
 	}
-	server := started.address
+	server := started.Address
 	hash := sha256.Sum256([]byte(fmt.Sprint(os.Getpid(), " ", name)))
 	schema := "t_" + hex.EncodeToString(hash[:12])
 	if _, made := schemas.LoadOrStore(schema, true); !made {
@@ -69,14 +65,11 @@ func DSN(tb testing.TB, name string) string {
 			run(tb, server, "DROP SCHEMA "+schema+" CASCADE")
 		})
 	}
-	u, err := url.Parse(server)
+	dsn, err := pgserver.Schema(server, schema)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
-	return u.String()
+	return dsn
 }
 
 // schemas are the schemas of the running tests.
@@ -90,129 +83,35 @@ func Run(tb testing.TB, dsn, statements string) {
 
 func run(tb testing.TB, dsn, statements string) {
 	tb.Helper()
-	ctx := context.Background() // also in a Cleanup
-	conn, err := pgconn.Connect(ctx, dsn)
-	if err != nil {
+	if err := pgserver.Run(context.Background(), dsn, statements); err != nil { // also in a Cleanup
 		tb.Fatal(err)
 	}
-	if err := errors.Join(conn.Exec(ctx, statements).Close(), conn.Close(ctx)); err != nil {
-		tb.Fatalf("%s: %v", statements, err)
-	}
-}
-
-// server is a server of PostgreSQL.
-type server struct {
-	address string
-	input   io.Closer // the standard input of its shell: open until this process ends
 }
 
 // start returns the server, which it starts when it is first needed.
-var start = sync.OnceValues(func() (*server, error) {
+var start = sync.OnceValues(func() (*pgserver.Server, error) {
 	if address := os.Getenv(ServerVariable); address != "" {
-		return &server{address: address}, nil
+		return &pgserver.Server{Address: address}, nil
 	}
-	bin, err := binaries()
-	if err != nil {
-		return nil, err
-	}
-	return startServer(bin)
+	return pgserver.Start(settings)
 })
 
-// binaries finds the folder of initdb and postgres: Debian does not have it in PATH.
-func binaries() (string, error) {
-	if path, err := exec.LookPath("postgres"); err == nil {
-		return filepath.Dir(path), nil
-	}
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
-	if err != nil || len(found) == 0 {
-		return "", fmt.Errorf("postgres: %w", exec.ErrNotFound)
-	}
-	newest := slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })
-	return filepath.Dir(newest), nil
-}
-
-func version(path string) int {
-	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
-	return n
-}
-
-// script makes a cluster in the folder $2 with the programs in $1, runs it until its
-// standard input ends, and removes it. The input is a pipe from the test process, so
-// the server ends with it, however it ends. The collation is not "C", so that a
-// column without a collation of its own shows.
-const script = `set -e
-"$1/initdb" -D "$2/data" -U repoglot -A trust -E UTF8 --locale=C.UTF-8 --locale-provider=icu --icu-locale=en --no-sync --no-instructions >"$2/log" 2>&1
-cat >>"$2/data/postgresql.conf" <<END
-listen_addresses = ''
-unix_socket_directories = '$2'
+// settings are for speed: nothing must last.
+const settings = `
 fsync = off
 full_page_writes = off
 wal_level = minimal
 max_wal_senders = 0
-max_connections = 400
 shared_buffers = 64MB
 autovacuum = off
-END
-"$1/postgres" -D "$2/data" >>"$2/log" 2>&1 &
-server=$!
-read -r _ || true
-kill -INT $server
-wait $server || true
-rm -rf "$2"
 `
-
-// startTime is how long a server may take to start on a busy machine.
-const startTime = time.Minute
-
-func startServer(bin string) (*server, error) {
-	dir, err := os.MkdirTemp("", "pg")
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.Command("/bin/sh", "-c", script, "sh", bin, dir)
-	cmd.Dir = dir
-	if err := asUser(cmd, dir); err != nil {
-		return nil, err
-	}
-	input, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	address := "postgres://repoglot@/postgres?host=" + url.QueryEscape(dir)
-	ctx, cancel := context.WithTimeout(context.Background(), startTime)
-	defer cancel()
-	for {
-		conn, err := pgconn.Connect(ctx, address)
-		if err == nil {
-			return &server{address, input}, conn.Close(ctx)
-		}
-		select {
-		case <-ctx.Done():
-			log, _ := os.ReadFile(filepath.Join(dir, "log"))
-			return nil, fmt.Errorf("PostgreSQL did not start: %w\n%s", err, log)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-// serverUser is the user that runs the server if the tests run as root, whom
-// PostgreSQL refuses.
-func serverUser() (*user.User, error) {
-	if u, err := user.Lookup("postgres"); err == nil {
-		return u, nil
-	}
-	return user.Lookup("nobody")
-}
 
 // Crash ends all sessions of the server that this process started, as if it had been
 // restarted: a session is killed, and the server recovers. It returns when the server
 // answers again.
 func Crash(tb testing.TB, dsn string) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+	ctx, cancel := context.WithTimeout(context.Background(), pgserver.StartTime)
 	defer cancel()
 	conn, err := pgconn.Connect(ctx, dsn)
 	if err != nil {
