@@ -30,7 +30,7 @@ func clusterOf(t *testing.T, branches ...string) (one, two *DB) {
 	return one, two
 }
 
-func adopt(t *testing.T, db *DB, c Configuration, branches ...string) Configuration {
+func adopt(t testing.TB, db *DB, c Configuration, branches ...string) Configuration {
 	t.Helper()
 	var list []Mirror
 	for _, b := range branches {
@@ -188,6 +188,62 @@ func TestTakeSharesOut(t *testing.T) {
 	if got, _ := taken(t, one, room("1", time.Hour)); !slices.Equal(got, []string{"b x 1", "a x 1", "a x 4", "a x 5"}) {
 		t.Errorf("wishes, then what waits: %q", got)
 	}
+}
+
+// TestAuthorOfTwoProcesses: two processes meet an author, and two authors of one name,
+// for the first time at the same moment. Both steps are stored.
+func TestAuthorOfTwoProcesses(t *testing.T) {
+	one, two := clusterOf(t)
+	other := spec("q", "app")
+	other.Branch = "other"
+	if err := one.Configure(t.Context(), projectsNamed("p", "q"), []ComponentSpec{spec("p", "app"), other}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var authors [4]int64
+	second := info(0, 1, 2)
+	second.Branch = "other"
+	done := make(chan error, 1)
+	step(t, one, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
+		if authors[0], err = tx.User(ctx, "Ann", "ann@example.org", day(2)); err != nil {
+			return err
+		}
+		if authors[1], err = tx.User(ctx, "Bob", "bob@example.org", day(2)); err != nil {
+			return err
+		}
+		go func() {
+			_, err := two.Step(t.Context(), second, func(ctx context.Context, tx *StepTx) (err error) {
+				if authors[2], err = tx.User(ctx, "Bob", "robert@example.org", day(2)); err != nil {
+					return err
+				}
+				authors[3], err = tx.User(ctx, "Ann", "ann@example.org", day(1))
+				return err
+			})
+			done <- err
+		}()
+		pgtest.Run(t, database(t, "any"), `DO $$ BEGIN
+			FOR i IN 1..10000 LOOP
+				EXIT WHEN EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid');
+				PERFORM pg_sleep(0.001);
+			END LOOP;
+		END $$`)
+		return nil
+	})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if authors[0] != authors[3] || authors[1] == authors[2] {
+		t.Errorf("authors %v", authors)
+	}
+	read(t, one, func(ctx context.Context, s *Snapshot) error {
+		ann, err := s.User(ctx, "ann")
+		if err == nil && !ann.Joined.Equal(day(1)) {
+			t.Errorf("the author joined at %v", ann.Joined)
+		}
+		if err == nil {
+			_, err = s.User(ctx, "bob-2")
+		}
+		return err
+	})
 }
 
 // TestFence: what a pull writes whose lease another process has taken changes

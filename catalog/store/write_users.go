@@ -61,30 +61,39 @@ func authorKey(name, email string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// user looks again where a process stored the author, or the name, at the same time:
+// adding a row then waits for that process to commit.
 func (tx *StepTx) user(ctx context.Context, key, name string, at time.Time) (int64, error) {
-	var id int64
-	var joined sql.NullInt64
-	found, err := tx.s.first(ctx, `SELECT id, joined FROM users WHERE email_hash = $1`, []any{key}, &id, &joined)
-	if err != nil {
-		return 0, err
-	}
-	if found {
-		if stamp, ok := micros(at).(int64); ok && (!joined.Valid || stamp < joined.Int64) {
-			err = tx.s.do(ctx, `UPDATE users SET joined = $1 WHERE id = $2`, stamp, id)
+	for {
+		var id int64
+		var joined sql.NullInt64
+		found, err := tx.s.first(ctx, `SELECT id, joined FROM users WHERE email_hash = $1`, []any{key}, &id, &joined)
+		if err != nil {
+			return 0, err
 		}
-		return id, err
+		if found {
+			if stamp, ok := micros(at).(int64); ok && (!joined.Valid || stamp < joined.Int64) {
+				err = tx.s.do(ctx, `UPDATE users SET joined = $1 WHERE id = $2 AND (joined IS NULL OR joined > $1)`, stamp, id)
+			}
+			return id, err
+		}
+		if added, err := tx.addUser(ctx, key, name, at, &id); err != nil || added {
+			return id, err
+		}
 	}
+}
+
+func (tx *StepTx) addUser(ctx context.Context, key, name string, at time.Time, id *int64) (added bool, err error) {
 	username, err := tx.freeName(ctx, catalog.Username(name))
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	if err := tx.s.willTakeIDs(ctx); err != nil {
-		return 0, err
+		return false, err
 	}
-	_, err = tx.s.first(ctx, `INSERT INTO users (email_hash, username, full_name, joined, bot)
-		VALUES ($1, $2, $3, $4, $5) RETURNING id`,
-		[]any{key, username, name, micros(at), smallint(tx.db.bots.Load().has(key, name))}, &id)
-	return id, err
+	return tx.s.first(ctx, `INSERT INTO users (email_hash, username, full_name, joined, bot)
+		VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id`,
+		[]any{key, username, name, micros(at), smallint(tx.db.bots.Load().has(key, name))}, id)
 }
 
 // freeName returns base with the suffix from firstFree.
