@@ -142,6 +142,30 @@ func TestNewestByTime(t *testing.T) {
 	}
 }
 
+// TestProblemsOnPages: a file that cannot be read is named, with its line, wherever its
+// translation is shown, and nowhere else.
+func TestProblemsOnPages(t *testing.T) {
+	t.Parallel()
+	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+	up := gittest.NewUpstream[object.Hash](t)
+	up.Push("Ada", gittest.Files{"po/de.po": header, "po/fr.po": header})
+	p := catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"app": {}})
+	p.Sync()
+	s := New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }, CacheBytes: 1 << 20})
+	pages := map[string]bool{"/": true, "/projects/demo/": true, "/projects/demo/app/": true, "/projects/demo/app/de/": true, "/projects/demo/app/fr/": false}
+	for target := range pages { // kept, before anything is wrong
+		send(s, http.MethodGet, target, "Accept", browser)
+	}
+	up.Push("Ada", gittest.Files{"po/de.po": header + "\nmsgid \"oops\n", "po/fr.po": header})
+	p.Sync()
+	for target, want := range pages {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		if got := strings.Contains(rec.Body.String(), `class="problems"`) && strings.Contains(rec.Body.String(), "po/de.po:4"); got != want {
+			t.Errorf("%s: the file is named: %v", target, got)
+		}
+	}
+}
+
 // TestHonestNumbers: pages leave the source language out of percentages, and strings
 // that a file lacks are not translated.
 func TestHonestNumbers(t *testing.T) {

@@ -62,6 +62,13 @@ func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.Compone
 	return list, nil
 }
 
+// problemsOfFile lists what is wrong with the file of a translation, and pulls of its
+// component that failed.
+func problemsOfFile(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow) ([]problem, error) {
+	list, err := problemsOf(ctx, snap, []*store.ComponentRow{{Component: t.Component, Project: t.Project}}, false)
+	return slices.DeleteFunc(list, func(p problem) bool { return p.File != "" && p.File != t.Filename }), err
+}
+
 // sinceWhen is the time of the newest entry of a component about a file that cannot be
 // read, or about a pull that failed.
 func sinceWhen(ctx context.Context, snap *store.Snapshot, component int64, action catalog.Action, file string) (time.Time, error) {

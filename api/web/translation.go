@@ -60,6 +60,9 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	p.aboutTranslation(v, &t)
 	v.Title, v.Heading = p.title(v, &t), v.L.LanguageName(t.Language, p.env.Language(t.Language).Name)
 	v.Sub = t.Component.Settings.Name + " · " + t.Project.Settings.Name
+	if v.Problems, err = problemsOfFile(ctx, snap, &t); err != nil {
+		return err
+	}
 	o := translation{Row: t}
 	source, err := sourceCount(ctx, snap, t.ComponentID)
 	if err != nil {
