@@ -176,7 +176,7 @@ func (x exchange) produce(ctx context.Context, d *rest.Download) (*production, e
 		return nil, cmp.Or(ctx.Err(), overShare(err))
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	p := &production{spool: newSpool(s.tempDir), planned: make(chan *rest.DownloadPlan, 1), ended: make(chan struct{}), cancel: cancel}
+	p := &production{spool: newSpool(s.tempDir, s.shares.spooled.Lease(x.client())), planned: make(chan *rest.DownloadPlan, 1), ended: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer close(p.ended)
 		defer lease.Release()

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.uber.org/goleak"
 
+	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -117,6 +118,32 @@ func TestLongExport(t *testing.T) {
 	found := call(t, s, http.MethodGet, bigFile+"?format=csv&q=source:Message")
 	if !bytes.Equal(found.Body.Bytes(), body) || found.Header().Get("ETag") != "" {
 		t.Errorf("q: %d bytes, %v", found.Body.Len(), found.Header())
+	}
+}
+
+// TestSpooledBytes: the bytes of downloads in files are counted until they are sent, and one
+// that there is no room for is refused.
+func TestSpooledBytes(t *testing.T) {
+	t.Parallel()
+	s := bare(longWorld(t, 2500, 1), Options{TempDir: t.TempDir()})
+	if rec := call(t, s, http.MethodGet, bigFile+"?format=csv"); rec.Code != 200 || s.shares.spooled.Used() != 0 {
+		t.Errorf("%d; %d bytes are held by nobody", rec.Code, s.shares.spooled.Used())
+	}
+	p := limit.NewPool("spooled", 8<<20, 64<<10)
+	s.shares.spooled = p
+	if rec := call(t, s, http.MethodGet, bigFile+"?format=csv"); rec.Code != 429 || rec.Header().Get("Retry-After") == "" || p.Used() != 0 {
+		t.Errorf("over the share: %d %s; %d bytes are held", rec.Code, rec.Body, p.Used())
+	}
+	p = limit.NewPool("spooled", 16<<20, 16<<20)
+	s.shares.spooled = p
+	another := p.Lease("another")
+	must(t, another.Take(16<<20))
+	if rec := call(t, s, http.MethodGet, bigFile+"?format=csv"); rec.Code != 503 || rec.Header().Get("Retry-After") == "" || p.Used() != 16<<20 {
+		t.Errorf("without room: %d %s; %d bytes are held", rec.Code, rec.Body, p.Used())
+	}
+	another.Release()
+	if rec := call(t, s, http.MethodGet, bigFile+"?format=csv"); rec.Code != 200 {
+		t.Errorf("with room again: %d", rec.Code)
 	}
 }
 

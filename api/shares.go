@@ -21,6 +21,8 @@ const (
 	maxInFlight, clientInFlight = 128 << 20, 32 << 20
 	// Downloads that are being sent.
 	maxDownloads, clientDownloads = 32, 8
+	// Bytes of downloads in files, until they are sent.
+	maxSpooled, clientSpooled = 16 << 30, 4 << 30
 	// Lists of lines that are being sent: each holds a long read of the store, and
 	// the rest of those is left to downloads.
 	maxLines, clientLines = 5, 2
@@ -53,13 +55,14 @@ const largeBody = 64 << 10
 
 // shares are the pools of what requests hold.
 type shares struct {
-	inFlight, downloads, lines, uploads, streams, searches, longSearches, pages, producers, cores *limit.Pool
+	inFlight, downloads, spooled, lines, uploads, streams, searches, longSearches, pages, producers, cores *limit.Pool
 }
 
 func newShares() shares {
 	return shares{
 		inFlight:     limit.NewPool("answers", maxInFlight, clientInFlight),
 		downloads:    limit.NewPool("downloads", maxDownloads, clientDownloads),
+		spooled:      limit.NewPool("spooled", maxSpooled, clientSpooled),
 		lines:        limit.NewPool("lines", maxLines, clientLines),
 		uploads:      limit.NewPool("uploads", maxUploads, clientUploads),
 		streams:      limit.NewPool("streams", maxStreams, clientStreams),
@@ -73,7 +76,7 @@ func newShares() shares {
 
 // pools lists them.
 func (s *shares) pools() limit.Pools {
-	return limit.Pools{s.inFlight, s.downloads, s.lines, s.uploads, s.streams, s.searches, s.longSearches, s.pages, s.producers, s.cores}
+	return limit.Pools{s.inFlight, s.downloads, s.spooled, s.lines, s.uploads, s.streams, s.searches, s.longSearches, s.pages, s.producers, s.cores}
 }
 
 // client names the client of a request: its token, or without a good one its

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"github.com/repoglot/repoglot/api/limit"
 )
 
 // spoolMemory is how many bytes of a download are kept in memory; a longer one
@@ -20,7 +22,8 @@ var errNoReader = errors.New("the client went away")
 // be done soon, and the client, which may be slow. One goroutine writes to it
 // while another one reads. It must be closed.
 type spool struct {
-	dir string // of the file
+	dir  string       // of the file
+	room *limit.Lease // the bytes of the file
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at the next change
@@ -31,7 +34,9 @@ type spool struct {
 	err     error // the producer's
 }
 
-func newSpool(dir string) *spool { return &spool{dir: dir, changed: make(chan struct{})} }
+func newSpool(dir string, room *limit.Lease) *spool {
+	return &spool{dir: dir, room: room, changed: make(chan struct{})}
+}
 
 // Write appends.
 func (s *spool) Write(b []byte) (int, error) {
@@ -47,6 +52,8 @@ func (s *spool) Write(b []byte) (int, error) {
 	}
 	if s.file == nil {
 		s.memory = append(s.memory, b...)
+	} else if err := s.room.Take(int64(len(b))); err != nil {
+		return 0, overShare(err)
 	} else if _, err := s.file.WriteAt(b, s.size); err != nil {
 		return 0, fmt.Errorf("keep a download until it is sent: %w", err)
 	}
@@ -58,6 +65,9 @@ func (s *spool) Write(b []byte) (int, error) {
 // spill moves the bytes to a file without a name, so that no file is left
 // however the process ends.
 func (s *spool) spill() error {
+	if err := s.room.Take(int64(len(s.memory))); err != nil {
+		return overShare(err)
+	}
 	f, err := os.CreateTemp(s.dir, "download-*")
 	if err == nil {
 		s.file = f
@@ -96,6 +106,7 @@ func (s *spool) close() {
 		_ = s.file.Close()
 		_ = os.Remove(s.file.Name())
 	}
+	s.room.Release()
 }
 
 // wait waits until the download is complete, or unless whole is set, until it
