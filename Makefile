@@ -64,6 +64,7 @@ test: ## all tests, after installing the programs that they use
 	./.ci/tools
 	$(GO) test -count=1 -shuffle=on -timeout 20m ./...
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 20m ./catalog/store ./api
+	REPOGLOT_TEST_ENGINE=postgres $(GO) test -count=1 -run ^TestTwoProcesses ./catalog/push
 
 postgres: ## the short tests of the store, and of what is built on it, on PostgreSQL
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 40m ./catalog/store ./catalog/ingest ./api

@@ -209,9 +209,10 @@ type run struct {
 	group  *group
 	report *Report
 
-	known store.PushBranch // of a branch of our own
-	edits [][]store.Edit   // of the files that were written last
-	codes []string         // their languages
+	known  store.PushBranch // of a branch of our own
+	stored store.PushBranch // what is stored of it
+	edits  [][]store.Edit   // of the files that were written last
+	codes  []string         // their languages
 }
 
 func (r *run) flush(ctx context.Context) error {
@@ -226,7 +227,7 @@ func (r *run) flush(ctx context.Context) error {
 		}
 		to.Before = func(ctx context.Context, commit object.Hash) error {
 			r.known.Next = commit.String()
-			if err := r.DB.SetPushBranch(ctx, r.known, nil); err != nil {
+			if err := r.DB.ClaimPushBranch(ctx, r.stored, r.known); err != nil {
 				return err
 			}
 			return r.stop(false)
@@ -259,8 +260,10 @@ func (r *run) flush(ctx context.Context) error {
 		return err
 	}
 	written := r.outcomes(files, result)
-	r.report.Commits += len(result.Commits)
-	r.report.Edits += len(written)
+	if result.Head != to.At { // else our branch has them already
+		r.report.Commits += len(result.Commits)
+		r.report.Edits += len(written)
+	}
 	if !to.Derived {
 		_, err = r.held.Pull(ctx) // which finds that the edits are done
 		return err

@@ -22,6 +22,7 @@ func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 	if r.known, err = r.DB.PushBranch(ctx, repo.String(), to.Branch); err != nil {
 		return err
 	}
+	r.stored = r.known
 	tip, err := r.held.Mirror().Tip(ctx, r.group.to.Repository, to.Branch)
 	if err != nil {
 		return err
@@ -47,6 +48,7 @@ func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 			return err
 		}
 	}
+	r.stored = r.known
 	return r.DB.SetPushBranch(ctx, r.known, nil)
 }
 

@@ -343,23 +343,48 @@ type PushBranch struct {
 
 // PushBranch returns what is stored of a branch of ours; a zero At if nothing is.
 func (db *DB) PushBranch(ctx context.Context, repo, branch string) (b PushBranch, err error) {
-	b = PushBranch{Repo: repo, Branch: branch}
 	err = db.pools.readers.transact(ctx, func(s *session) error {
-		_, err := s.first(ctx, `SELECT at_commit, next_commit, request, request_url FROM push_branches WHERE repo = $1 AND branch = $2`, []any{repo, branch},
-			&b.At, &b.Next, &b.Request, &b.URL)
+		b, err = pushBranch(ctx, s, repo, branch)
 		return err
 	})
 	return b, db.fail(ctx, "read a branch of ours", err)
+}
+
+// ClaimPushBranch stores a branch of ours before a push, if what is stored of it is still
+// was; else another process pushes it, and the error wraps catalog.ErrConflict.
+func (db *DB) ClaimPushBranch(ctx context.Context, was, b PushBranch) error {
+	err := db.write(ctx, func(s *session) error {
+		now, err := pushBranch(ctx, s, was.Repo, was.Branch)
+		if err == nil && now != was {
+			err = fmt.Errorf("another process pushes %s: %w", was.Branch, catalog.ErrConflict)
+		}
+		if err != nil {
+			return err
+		}
+		return putPushBranch(ctx, s, b)
+	})
+	return db.fail(ctx, "store a branch of ours", err)
+}
+
+func pushBranch(ctx context.Context, s *session, repo, branch string) (PushBranch, error) {
+	b := PushBranch{Repo: repo, Branch: branch}
+	_, err := s.first(ctx, `SELECT at_commit, next_commit, request, request_url FROM push_branches WHERE repo = $1 AND branch = $2`, []any{repo, branch},
+		&b.At, &b.Next, &b.Request, &b.URL)
+	return b, err
+}
+
+func putPushBranch(ctx context.Context, s *session, b PushBranch) error {
+	return s.do(ctx, `INSERT INTO push_branches (repo, branch, at_commit, next_commit, request, request_url) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (repo, branch) DO UPDATE SET at_commit = excluded.at_commit, next_commit = excluded.next_commit,
+		request = excluded.request, request_url = excluded.request_url`,
+		b.Repo, b.Branch, b.At, b.Next, b.Request, b.URL)
 }
 
 // SetPushBranch stores a branch of ours, and which pending edits it has with the texts
 // that they have in pushed.
 func (db *DB) SetPushBranch(ctx context.Context, b PushBranch, pushed []Edit) error {
 	err := db.write(ctx, func(s *session) error {
-		if err := s.do(ctx, `INSERT INTO push_branches (repo, branch, at_commit, next_commit, request, request_url) VALUES ($1, $2, $3, $4, $5, $6)
-			ON CONFLICT (repo, branch) DO UPDATE SET at_commit = excluded.at_commit, next_commit = excluded.next_commit,
-			request = excluded.request, request_url = excluded.request_url`,
-			b.Repo, b.Branch, b.At, b.Next, b.Request, b.URL); err != nil {
+		if err := putPushBranch(ctx, s, b); err != nil {
 			return err
 		}
 		for i := range pushed {
