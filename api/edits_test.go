@@ -429,6 +429,43 @@ func TestSuggestions(t *testing.T) {
 	e.Verify()
 }
 
+// TestOperationsOfProject runs operations on the components of a project that take edits,
+// on their branch once.
+func TestOperationsOfProject(t *testing.T) {
+	e := newEditor(t)
+	const path = "/api/projects/demo/repository/"
+	operate := func(token, operation string, status int, want string) {
+		t.Helper()
+		if got, answer, _ := e.send(token, "POST", path, asJSON, `{"operation": "`+operation+`"}`); got != status || !strings.Contains(answer, want) {
+			t.Errorf("%s: %d %s, want %d with %s", operation, got, answer, status, want)
+		}
+	}
+	takes := catalog.Edits{Mode: catalog.PushDirect}
+	e.Configure(e.Branch.Remote.URL, "", map[string]catalog.ComponentSettings{"app": {Edits: takes}, "closed": {Filemask: "doc/*.po", Edits: takes}})
+	e.Sync()
+	operate("", "push", 401, "To edit this")
+	operate("write", "push", 403, "it needs a token of scope admin")
+	operate("other", "push", 403, "it needs a token of scope admin")
+	operate("admin", "push", 200, `{"result":true}`)
+	if e.operator.pushes != 1 {
+		t.Errorf("%d pushes of one branch", e.operator.pushes)
+	}
+	both := []string{e.units["app cs Open"], e.units["closed cs Open"]}
+	for _, unit := range both {
+		if status, answer, _ := e.send("write", "PATCH", unit, asJSON, `{"target": ["Otevřít"], "state": 20}`); status != 200 {
+			t.Errorf("%s: %d %s", unit, status, answer)
+		}
+	}
+	operate("admin", "reset", 200, `{"result":true}`)
+	for _, unit := range both {
+		if _, answer, _ := e.send("", "GET", unit, "", ""); !strings.Contains(answer, `"target":[""]`) {
+			t.Errorf("served after a reset: %s", answer)
+		}
+	}
+	e.operator.fails = errors.New("declined")
+	operate("admin", "push", 200, `{"result":false,"detail":"declined"}`)
+}
+
 // TestOperations runs operations on repositories, and takes edits back and restores them.
 func TestOperations(t *testing.T) {
 	e := newEditor(t)
@@ -449,6 +486,9 @@ func TestOperations(t *testing.T) {
 	operate("admin", "pull", 200, `{"result":true,"detail":"Another process was asked to."}`)
 	if e.operator.pushes != 2 || e.operator.pulls != 1 {
 		t.Errorf("%+v", e.operator)
+	}
+	if status, answer, _ := e.send("admin", "POST", "/api/components/demo/closed/repository/", asJSON, `{"operation": "push"}`); status != 403 || !strings.Contains(answer, "read-only") {
+		t.Errorf("of a component that takes no edits: %d %s", status, answer)
 	}
 	e.operator.fails = errors.New("declined")
 	operate("admin", "push", 200, `{"result":false,"detail":"declined"}`)

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -112,36 +113,75 @@ func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, 
 // operations are the values of the field operation.
 var operations = []string{"commit", "push", "pull", "pull-rebase", "pull-merge", "pull-merge-noff", "reset", "reset-keep", "cleanup", "file-sync", "file-scan"}
 
-// operate answers POST of a repository: of a component, or of a translation.
-func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
-	var row store.ComponentRow
-	var translations []int64
-	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		if row, err = e.importedComponent(ctx, snap, r); err != nil {
-			return err
+// operated is a component that an operation is about.
+type operated struct {
+	row          *store.ComponentRow
+	translations []int64 // whose edits reset takes back
+}
+
+// operatedBy finds what the path names: a translation, a component, or the components of a
+// project that take edits.
+func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]operated, error) {
+	var rows []*store.ComponentRow
+	if r.PathParam("component") == "" {
+		project, err := visibleProject(ctx, snap, r)
+		if err != nil {
+			return nil, err
 		}
+		if rows, err = visibleComponents(ctx, snap, project.Slug); err != nil {
+			return nil, err
+		}
+		rows = slices.DeleteFunc(slices.Clone(rows), func(row *store.ComponentRow) bool { return !row.Imported })
+	} else {
+		row, err := e.importedComponent(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, &row)
+	}
+	var list []operated
+	for _, row := range rows {
+		if !row.Settings.Edits.Taken() {
+			continue
+		}
+		o := operated{row: row}
 		if r.PathParam("language") != "" {
 			t, err := e.visibleTranslation(ctx, snap, r)
-			translations = []int64{t.ID}
-			return err
+			return []operated{{row, []int64{t.ID}}}, err
+		}
+		if rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin { // who is refused
+			return []operated{o}, nil
 		}
 		all, err := snap.Translations(ctx, row.ID)
+		if err != nil {
+			return nil, err
+		}
 		for i := range all {
 			if !all[i].IsSource {
-				translations = append(translations, all[i].ID)
+				o.translations = append(o.translations, all[i].ID)
 			}
 		}
+		list = append(list, o)
+	}
+	return list, nil
+}
+
+// operate answers POST of a repository: of a project, a component, or a translation.
+func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
+	var list []operated
+	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		list, err = e.operatedBy(ctx, snap, r)
 		return err
 	})
 	token := rest.AccessOf(ctx).Token
 	switch {
 	case err != nil:
 		return nil, err
-	case !row.Settings.Edits.Taken() || e.Operations == nil:
+	case len(list) == 0 || e.Operations == nil:
 		return nil, rest.ErrReadOnly
 	case !token.Writes():
 		return nil, rest.ErrScope
-	case token.Scope != catalog.ScopeAdmin || !token.Sees(row.Project.Slug):
+	case token.Scope != catalog.ScopeAdmin || !token.Sees(list[0].row.Project.Slug):
 		return nil, errAdmin
 	}
 	body, err := r.ReadBody(rest.MaxBody)
@@ -155,32 +195,57 @@ func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
 	if err != nil || !slices.Contains(operations, operation) {
 		return nil, rest.BadParameter("operation", "\""+operation+"\" is not a valid choice.")
 	}
-	return e.run(ctx, operation, row.ID, translations)
+	return e.runAll(ctx, operation, list)
 }
 
-// run runs an operation. What fails is told as a result, as in Weblate.
-func (e *Env) run(ctx context.Context, operation string, component int64, translations []int64) (any, error) {
-	waits, err := true, error(nil)
-	switch operation {
-	case "commit", "push":
-		waits, err = e.Operations.Push(ctx, component)
-	case "pull", "pull-rebase", "pull-merge", "pull-merge-noff":
-		waits, err = e.Operations.Pull(ctx, component)
-	case "reset":
-		for _, t := range translations {
-			if _, err = e.Edits.Discard(ctx, component, t, authorOf(ctx).Name, "reset", false, func(*store.Edit) bool { return true }); err != nil {
-				return nil, err
-			}
+// runAll runs an operation: one that is about a branch once for each. What fails is told
+// as a result, as in Weblate, and does not keep the others from it.
+func (e *Env) runAll(ctx context.Context, operation string, list []operated) (any, error) {
+	type branch struct{ repo, name string }
+	seen := map[branch]bool{}
+	var errs []error
+	allWait := true
+	for i := range list {
+		row := list[i].row
+		at := branch{row.Repo, row.Branch}
+		if operation != "reset" && seen[at] {
+			continue
 		}
+		seen[at] = true
+		waits, err := e.run(ctx, operation, row.ID, list[i].translations)
+		if err != nil && operation == "reset" {
+			return nil, err // of the database
+		}
+		if err != nil {
+			e.Logger.Warn("an operation on a repository failed", "operation", operation, "component", row.ID, "error", err)
+			errs = append(errs, err)
+		}
+		allWait = allWait && waits
 	}
-	switch {
+	switch err := errors.Join(errs...); {
 	case err != nil:
-		e.Logger.Warn("an operation on a repository failed", "operation", operation, "component", component, "error", err)
 		return wire.Done{Detail: err.Error()}, nil
-	case !waits:
+	case !allWait:
 		return wire.Done{Result: true, Detail: "Another process was asked to."}, nil
 	}
 	return wire.Done{Result: true}, nil
+}
+
+// run runs an operation on one component. waits says whether it is done.
+func (e *Env) run(ctx context.Context, operation string, component int64, translations []int64) (waits bool, err error) {
+	switch operation {
+	case "commit", "push":
+		return e.Operations.Push(ctx, component)
+	case "pull", "pull-rebase", "pull-merge", "pull-merge-noff":
+		return e.Operations.Pull(ctx, component)
+	case "reset":
+		for _, t := range translations {
+			if _, err := e.Edits.Discard(ctx, component, t, authorOf(ctx).Name, "reset", false, func(*store.Edit) bool { return true }); err != nil {
+				return true, err
+			}
+		}
+	}
+	return true, nil
 }
 
 // editOf finds the edit that the path names, if the client may change it.

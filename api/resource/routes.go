@@ -136,7 +136,7 @@ func (e *Env) projectRoutes() []Route {
 		{Path: path + "matrix/", Allow: AllowRead, Name: "Matrix", About: about, Kind: KindList, Handle: e.listMatrix},
 		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: listContributors(projectActivity)},
 		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: e.listCredits(projectActivity)},
-		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getProjectRepository},
+		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getProjectRepository, Writes: e.postWrites(e.operate)},
 		{Path: path + "file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectFiles},
 		{Path: path + "languages/:code/file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectLanguageFiles},
 		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getProjectLock, Writes: e.postWrites(e.lock)},
