@@ -143,7 +143,13 @@ func attacks(host string) []attack {
 	var bomb bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&bomb, gzip.BestCompression) // the level is valid
 	_, _ = z.Write(make([]byte, 4<<20))                      // to memory
-	_ = z.Flush()                                            // the end is held back
+	_ = z.Flush()
+	held := bomb.Len() // the end of a body can be held back
+	_ = z.Close()
+	clone := func(c net.Conn, sent int) {
+		fmt.Fprintf(c, "POST /git/bench/it/git-upload-pack HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-git-upload-pack-request\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\nConnection: close\r\n\r\n", host, bomb.Len())
+		_, _ = c.Write(bomb.Bytes()[:sent])
+	}
 	get := func(c net.Conn, path, header string) {
 		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path, host, header)
 	}
@@ -165,11 +171,8 @@ func attacks(host string) []attack {
 		return url.QueryEscape(strings.Join(terms, " OR "))
 	}
 	return []attack{
-		{"200 clones whose bodies inflate and do not end", 200, func(c net.Conn, _ int) {
-			fmt.Fprintf(c, "POST /git/bench/it/git-upload-pack HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-git-upload-pack-request\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n", host, bomb.Len()+8)
-			_, _ = c.Write(bomb.Bytes())
-			wait(c)
-		}},
+		{"200 clones whose bodies inflate and do not end", 200, func(c net.Conn, _ int) { clone(c, held); wait(c) }},
+		{"200 clones whose bodies inflate and end", 200, func(c net.Conn, _ int) { clone(c, bomb.Len()); wait(c) }},
 		{"150 answers that are not read", 150, func(c net.Conn, n int) {
 			get(c, fmt.Sprintf("/api/units/?page_size=10000&x=%d", n), "")
 			slowly(c)
