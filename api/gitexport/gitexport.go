@@ -30,7 +30,7 @@ const Prefix = "/git/"
 const (
 	maxRequest       = 4 << 20  // wants and haves of one round, inflated
 	maxRequests      = 64 << 20 // of all rounds together
-	maxClientRequest = 12 << 20 // of the rounds of one client; one counts one and a half times while it is read
+	maxClientRequest = 16 << 20 // of the rounds of one client: two long ones, which count one and a half times while they are read, and short ones
 	smallRequest     = 16 << 10 // from which on a request needs a place
 	maxLarge         = 8
 	maxClientLarge   = 2
