@@ -69,11 +69,11 @@ func TestAfterFailures(t *testing.T) {
 
 // TestRemovedJob: a run whose job is removed is cancelled, and the lease given back.
 func TestRemovedJob(t *testing.T) {
-	var cause error
+	causes := make(chan error, 1)
 	inWorld(t, func(ctx context.Context) error {
 		<-ctx.Done()
-		cause = context.Cause(ctx)
-		return cause
+		causes <- context.Cause(ctx)
+		return context.Cause(ctx)
 	}, func(t *testing.T, w *world, p *process) {
 		time.Sleep(time.Minute)
 		w.mu.Lock()
@@ -86,10 +86,10 @@ func TestRemovedJob(t *testing.T) {
 			t.Error("what has a job is not known")
 		}
 		p.puller.Set(nil)
-		time.Sleep(time.Second)
-		if !errors.Is(cause, schedule.ErrRemoved) {
+		if cause := <-causes; !errors.Is(cause, schedule.ErrRemoved) {
 			t.Errorf("the cause is %v", cause)
 		}
+		time.Sleep(time.Second)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.rows["b0"].holder != "" {

@@ -63,7 +63,8 @@ type Component struct {
 	Access catalog.Access `yaml:"access" oneof:"public private"`
 	// History is how much of the repository's past becomes change entries:
 	// `full`, `none` (start at the head), `{since: 2024-01-01}` or `{commits:
-	// 200}`. It affects only the first import: a component that is already imported
+	// 200}`, which counts all commits of the branch, those that touch no PO file
+	// too. It affects only the first import: a component that is already imported
 	// keeps its entries. Every later pull is recorded commit by commit.
 	History History `yaml:"history"`
 	// Suggestions names branches of the same repository whose texts are shown as
