@@ -103,22 +103,22 @@ func (x exchange) take(p *limit.Pool, n int64) (free func(), err error) {
 // the store is held while a request waits.
 func (s *Server) searchInTurn(ctx context.Context, req *http.Request, search func(context.Context) error) error {
 	x := exchange{s: s, req: req}
-	free, err := x.turn(ctx, s.shares.searches)
-	if err != nil {
-		return err
-	}
-	err = search(store.WithSearchPrice(ctx, cheapSearch))
-	free()
+	err := x.inTurn(ctx, s.shares.searches, func() error { return search(store.WithSearchPrice(ctx, cheapSearch)) })
 	var price *store.ErrPrice
 	if !errors.As(err, &price) {
 		return err
 	}
-	free, err = x.turn(ctx, s.shares.longSearches)
+	return x.inTurn(ctx, s.shares.longSearches, func() error { return search(ctx) })
+}
+
+// inTurn calls fn in a turn of a pool, which ends with it, also by a panic.
+func (x exchange) inTurn(ctx context.Context, p *limit.Pool, fn func() error) error {
+	free, err := x.turn(ctx, p)
 	if err != nil {
 		return err
 	}
 	defer free()
-	return search(ctx)
+	return fn()
 }
 
 // longPage is the size from which a page is made in turn.

@@ -339,7 +339,7 @@ func (e *Env) lock(ctx context.Context, r *rest.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(row *store.ComponentRow) bool { return !row.Settings.Edits.Taken() || !row.Imported })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row *store.ComponentRow) bool { return !row.Settings.Edits.Taken() || !row.Imported })
 	token := rest.AccessOf(ctx).Token
 	switch {
 	case len(rows) == 0:
