@@ -41,8 +41,7 @@ func authorOf(ctx context.Context) edit.Author {
 	return edit.Author{Name: t.AuthorName, Email: t.AuthorEmail}
 }
 
-// editable finds the unit that the path names, if the client may edit it. A component
-// that takes no edits answers as a server without writes.
+// editable finds the unit that the path names, if the client may edit it.
 func (e *Env) editable(ctx context.Context, r *rest.Request) (u store.UnitRow, err error) {
 	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		u, err = e.visibleUnit(ctx, snap, r)
@@ -51,20 +50,29 @@ func (e *Env) editable(ctx context.Context, r *rest.Request) (u store.UnitRow, e
 	if err != nil {
 		return u, err
 	}
-	t, token := &u.Translation, rest.AccessOf(ctx).Token
-	switch {
-	case !t.Component.Settings.Edits.Taken():
-		err = rest.ErrReadOnly
-	case !token.Writes():
-		err = rest.ErrScope
-	case !token.Edits(t.Project.Slug, t.Language):
-		err = errOtherLanguage
-	case u.Removed || t.Removed:
-		err = rest.ErrNotFound
+	switch err := mayEdit(ctx, &u.Translation); {
+	case err != nil:
+		return u, err
+	case u.Removed || u.Translation.Removed:
+		return u, rest.ErrNotFound
 	case u.State == catalog.StateReadOnly:
-		err = errStringReadOnly
+		return u, errStringReadOnly
 	}
-	return u, err
+	return u, nil
+}
+
+// mayEdit refuses a client that may not edit the strings of a translation. A component
+// that takes no edits answers as a server without writes.
+func mayEdit(ctx context.Context, t *store.TranslationRow) error {
+	switch token := rest.AccessOf(ctx).Token; {
+	case !t.Component.Settings.Edits.Taken():
+		return rest.ErrReadOnly
+	case !token.Writes():
+		return rest.ErrScope
+	case !token.Edits(t.Project.Slug, t.Language):
+		return errOtherLanguage
+	}
+	return nil
 }
 
 // putUnit changes the text of a string (PATCH and PUT units/ID/).

@@ -42,15 +42,8 @@ func (e *Env) written(ctx context.Context, r *rest.Request) (t store.Translation
 		t, err = e.visibleTranslation(ctx, snap, r)
 		return err
 	})
-	token := rest.AccessOf(ctx).Token
-	switch {
-	case err != nil:
-	case !t.Component.Settings.Edits.Taken():
-		err = rest.ErrReadOnly
-	case !token.Writes():
-		err = rest.ErrScope
-	case !token.Edits(t.Project.Slug, t.Language):
-		err = errOtherLanguage
+	if err == nil {
+		err = mayEdit(ctx, &t)
 	}
 	return t, err
 }
@@ -119,6 +112,29 @@ type operated struct {
 	translations []int64 // whose edits reset takes back
 }
 
+// takingEdits returns those of some components that take edits. The list is a new one: that
+// of all components of a project is shared by all answers.
+func takingEdits(rows []*store.ComponentRow) (taking []*store.ComponentRow) {
+	for _, row := range rows {
+		if row.Imported && row.Settings.Edits.Taken() {
+			taking = append(taking, row)
+		}
+	}
+	return taking
+}
+
+// mayOperate refuses a client that may not change a component that takes edits, or its
+// repository.
+func mayOperate(ctx context.Context, row *store.ComponentRow) error {
+	switch token := rest.AccessOf(ctx).Token; {
+	case !token.Writes():
+		return rest.ErrScope
+	case token.Scope != catalog.ScopeAdmin || !token.Sees(row.Project.Slug):
+		return errAdmin
+	}
+	return nil
+}
+
 // operatedBy finds what the path names: a translation, a component, or the components of a
 // project that take edits.
 func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]operated, error) {
@@ -131,7 +147,6 @@ func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		if rows, err = visibleComponents(ctx, snap, project.Slug); err != nil {
 			return nil, err
 		}
-		rows = slices.DeleteFunc(slices.Clone(rows), func(row *store.ComponentRow) bool { return !row.Imported })
 	} else {
 		row, err := e.importedComponent(ctx, snap, r)
 		if err != nil {
@@ -140,10 +155,7 @@ func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		rows = append(rows, &row)
 	}
 	var list []operated
-	for _, row := range rows {
-		if !row.Settings.Edits.Taken() {
-			continue
-		}
+	for _, row := range takingEdits(rows) {
 		o := operated{row: row}
 		if r.PathParam("language") != "" {
 			t, err := e.visibleTranslation(ctx, snap, r)
@@ -173,16 +185,14 @@ func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
 		list, err = e.operatedBy(ctx, snap, r)
 		return err
 	})
-	token := rest.AccessOf(ctx).Token
 	switch {
 	case err != nil:
 		return nil, err
 	case len(list) == 0 || e.Operations == nil:
 		return nil, rest.ErrReadOnly
-	case !token.Writes():
-		return nil, rest.ErrScope
-	case token.Scope != catalog.ScopeAdmin || !token.Sees(list[0].row.Project.Slug):
-		return nil, errAdmin
+	}
+	if err := mayOperate(ctx, list[0].row); err != nil {
+		return nil, err
 	}
 	body, err := r.ReadBody(rest.MaxBody)
 	if err != nil {
@@ -263,15 +273,8 @@ func (e *Env) editOf(ctx context.Context, r *rest.Request) (j store.Edit, u stor
 		}
 		return e.servable(ctx, snap, &u.Translation.Project, &u.Translation.Component)
 	})
-	token := rest.AccessOf(ctx).Token
-	switch {
-	case err != nil:
-	case !u.Translation.Component.Settings.Edits.Taken():
-		err = rest.ErrReadOnly
-	case !token.Writes():
-		err = rest.ErrScope
-	case !token.Edits(u.Translation.Project.Slug, u.Translation.Language):
-		err = errOtherLanguage
+	if err == nil {
+		err = mayEdit(ctx, &u.Translation)
 	}
 	return j, u, err
 }
@@ -339,15 +342,11 @@ func (e *Env) lock(ctx context.Context, r *rest.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(slices.Clone(rows), func(row *store.ComponentRow) bool { return !row.Settings.Edits.Taken() || !row.Imported })
-	token := rest.AccessOf(ctx).Token
-	switch {
-	case len(rows) == 0:
+	if rows = takingEdits(rows); len(rows) == 0 {
 		return nil, rest.ErrReadOnly
-	case !token.Writes():
-		return nil, rest.ErrScope
-	case token.Scope != catalog.ScopeAdmin || !token.Sees(rows[0].Project.Slug):
-		return nil, errAdmin
+	}
+	if err := mayOperate(ctx, rows[0]); err != nil {
+		return nil, err
 	}
 	body, err := r.ReadBody(rest.MaxBody)
 	if err != nil {
