@@ -39,9 +39,13 @@ func (s *Syncer) Edit(ctx context.Context, component, translation int64, by edit
 // editing runs fn, which edits a translation of a component that takes edits, in one
 // transaction with a generation of its own: again, if a pull moves the head meanwhile.
 func (s *Syncer) editing(ctx context.Context, component, translation int64, by edit.Author, fn func(context.Context, *editing) error) error {
-	for try := 1; ; try++ {
-		err := s.tryEditing(ctx, component, translation, by, fn)
-		if !errors.Is(err, catalog.ErrConflict) || try == editTries {
+	return again(func() error { return s.tryEditing(ctx, component, translation, by, fn) })
+}
+
+// again calls try until no pull has moved the head meanwhile.
+func again(try func() error) error {
+	for n := 1; ; n++ {
+		if err := try(); !errors.Is(err, catalog.ErrConflict) || n == editTries {
 			return err
 		}
 	}
@@ -85,12 +89,10 @@ func (s *Syncer) stayingAt(ctx context.Context, row store.BranchComponent, at ti
 // Lock locks a component, so that it takes no edits, or unlocks it. It returns whether
 // that changed anything, which makes an entry 14 or 15.
 func (s *Syncer) Lock(ctx context.Context, id int64, by edit.Author, locked bool) (changed bool, err error) {
-	for try := 1; ; try++ {
+	err = again(func() error {
 		changed, err = s.tryLock(ctx, id, by, locked)
-		if !errors.Is(err, catalog.ErrConflict) || try == editTries {
-			break
-		}
-	}
+		return err
+	})
 	if err != nil {
 		return false, fmt.Errorf("lock component %d: %w", id, err)
 	}
@@ -129,12 +131,10 @@ func (s *Syncer) tryLock(ctx context.Context, id int64, by edit.Author, locked b
 // it, "" for the server. With suggest the texts become suggestions, which is what
 // happens to those that the repository refuses. It returns the number of edits.
 func (s *Syncer) Discard(ctx context.Context, component, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (n int, err error) {
-	for try := 1; ; try++ {
+	err = again(func() error {
 		n, err = s.tryDiscard(ctx, component, translation, by, reason, suggest, choose)
-		if !errors.Is(err, catalog.ErrConflict) || try == editTries {
-			break
-		}
-	}
+		return err
+	})
 	if err != nil {
 		return 0, fmt.Errorf("discard edits of translation %d: %w", translation, err)
 	}
