@@ -158,19 +158,20 @@ func (o operations) branchOf(ctx context.Context, component int64) (*ingest.Bran
 
 // Push flushes at once.
 func (o operations) Push(ctx context.Context, component int64) (waits bool, err error) {
-	b, err := o.branchOf(ctx, component)
-	if err != nil {
-		return false, err
-	}
-	if o.engine.cluster != nil {
-		o.wish(b.Key, "a request")
-		return false, nil
-	}
-	return true, o.flushNow(ctx, b)
+	return o.onBranch(ctx, component, func(b *ingest.Branch) error { return o.flushNow(ctx, b) })
 }
 
 // Pull pulls at once.
 func (o operations) Pull(ctx context.Context, component int64) (waits bool, err error) {
+	return o.onBranch(ctx, component, func(b *ingest.Branch) error {
+		_, err := o.engine.pull(ctx, b)
+		return err
+	})
+}
+
+// onBranch calls do for the branch of a component, and reports that it waited for it; in
+// a cluster it wishes for a pull, which flushes too.
+func (o operations) onBranch(ctx context.Context, component int64, do func(*ingest.Branch) error) (waits bool, err error) {
 	b, err := o.branchOf(ctx, component)
 	if err != nil {
 		return false, err
@@ -179,6 +180,5 @@ func (o operations) Pull(ctx context.Context, component int64) (waits bool, err 
 		o.wish(b.Key, "a request")
 		return false, nil
 	}
-	_, err = o.engine.pull(ctx, b)
-	return true, err
+	return true, do(b)
 }
