@@ -135,6 +135,24 @@ func followPage(t *testing.T, s http.Handler, target string) {
 	}
 }
 
+// TestUnknownPage: an address that is nothing, outside the API, gets a page for people.
+func TestUnknownPage(t *testing.T) {
+	t.Parallel()
+	s := bare(catalogtest.Demo(t), Options{})
+	for _, target := range []string{"/nothing/", "/projects/demo/app/cs/more/"} {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		if rec.Code != http.StatusNotFound || !strings.Contains(rec.Body.String(), "This page does not exist") {
+			t.Errorf("%s: %d %.300s", target, rec.Code, rec.Body)
+		}
+	}
+	for target, accept := range map[string]string{"/api/nothing/": browser, "/nothing/": "*/*"} {
+		_, rec := send(s, http.MethodGet, target, "Accept", accept)
+		if rec.Code != http.StatusNotFound || strings.Contains(rec.Body.String(), "This page does not exist") {
+			t.Errorf("%s: %d %.300s", target, rec.Code, rec.Body)
+		}
+	}
+}
+
 // TestPagesForPrograms: a program that asks a page for JSON is sent to the answer with
 // the same facts, and never to another host.
 func TestPagesForPrograms(t *testing.T) {

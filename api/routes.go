@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/web"
 )
 
 // registerRoutes registers the table. Every method of a path calls the same function,
@@ -28,7 +29,15 @@ func (s *Server) registerRoutes() {
 	s.echo.POST("/login/", s.signIn)
 	s.echo.POST("/logout/", s.signOut)
 	unknown := s.endpoint(resource.Route{Path: "unknown", Allow: resource.AllowRead})
-	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = unknown(c) }
+	unknownPage := s.endpoint(resource.Route{Path: "unknown", Allow: resource.AllowRead, Kind: resource.KindPage})
+	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) {
+		r := c.Request()
+		if strings.Contains(r.Header.Get("Accept"), "text/html") && web.Paths(r.URL.Path) {
+			_ = unknownPage(c) // a person's; programs get what the API answers
+		} else {
+			_ = unknown(c)
+		}
+	}
 }
 
 // withRoutePath returns r with the path for matching routes: every segment in

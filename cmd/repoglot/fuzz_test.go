@@ -71,7 +71,7 @@ func newFuzzed(f testing.TB) fuzzed {
 		Author: canary + " author <" + canary + "@example.org>", Message: canary + " message",
 		Delete: []string{"po"},
 		Files: map[string]string{"po/eo.po": "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\nPlural-Forms: nplurals=2; plural=n!=1;\\n\"\n\n" +
-			"# " + canary + " note\n#: " + canary + ".c:1\nmsgctxt \"" + canary + " context\"\nmsgid \"" + canary + " source\"\nmsgstr \"" + canary + " target\"\n"},
+			"# " + canary + " note\n#: " + canary + ".c:1\nmsgctxt \"" + canary + " context\"\nmsgid \"" + canary + " source\"\nmsgstr \"" + canary + " target <script>alert(1)</script>\"\n"},
 	})
 	must(f, err)
 	file := filepath.Join(dir, "r.yaml")
@@ -201,7 +201,7 @@ func (z fuzzed) seeds(tb testing.TB, add func(method, target, name, value, body 
 			add([]string{"HEAD", "OPTIONS", "POST", "PUT", "DELETE"}[i%5], path, "Range", "bytes=0-9", "{}")
 		}
 		name := of[0] + "/" + of[1]
-		for _, path := range []string{"/git/" + name + "/info/refs?service=git-upload-pack", "/git/" + name + "/", "/git/" + name + "/info/refs?service=git-receive-pack", "/hooks/update/" + name + "/", "/hooks/update/" + of[0] + "/", "/projects/" + name + "/", "/translate/" + name + "/" + of[2] + "/", "/engage/" + of[0] + "/", "/changes/browse/" + name + "/"} {
+		for _, path := range []string{"/git/" + name + "/info/refs?service=git-upload-pack", "/git/" + name + "/", "/git/" + name + "/info/refs?service=git-receive-pack", "/hooks/update/" + name + "/", "/hooks/update/" + of[0] + "/", "/projects/" + name + "/", "/translate/" + name + "/" + of[2] + "/", "/engage/" + of[0] + "/", "/changes/browse/" + name + "/", "/projects/" + of[0] + "/", "/projects/" + name + "/" + of[2] + "/", "/languages/" + of[2] + "/", "/user/" + canary + "-author/", "/search/?lang=eo&q=%3Cscript%3E" + of[1], "/changes/?user=%3Cscript%3E", "/checks/?sort=%3Cscript%3E"} {
 			add("GET", path, "Accept", "text/html", "")
 			add("POST", path, "Authorization", "Basic eDp5", "{}")
 		}
@@ -246,6 +246,9 @@ func (z fuzzed) check(t *testing.T, method, target, name, value, body string) {
 		if kind := rec.Header().Get("Content-Type"); rec.Header().Get("X-Content-Type-Options") != "nosniff" || rec.Header().Get("Content-Security-Policy") == "" {
 			t.Errorf("%s %s: %s without its headers: %v", method, target, kind, rec.Header())
 		}
+		if kind := rec.Header().Get("Content-Type"); strings.HasPrefix(kind, "text/html") && strings.Contains(strings.ToLower(plain(rec)), "<script") {
+			t.Errorf("%s %s %s: %q: a text became markup: %.2000s", method, target, name, value, plain(rec))
+		}
 		sent := strings.ToLower(target + value + body)
 		if decoded, err := url.PathUnescape(sent); err == nil {
 			sent += decoded
@@ -260,8 +263,8 @@ func (z fuzzed) check(t *testing.T, method, target, name, value, body string) {
 }
 
 // FuzzServer sends requests to all resources: there is never a 5xx, except 503 with
-// Retry-After, never an error in the log, and without a token never a word of
-// private texts.
+// Retry-After, never an error in the log, never a script in a page, and without a token
+// never a word of private texts.
 func FuzzServer(f *testing.F) {
 	z := newFuzzed(f)
 	n, fuzzing := 0, flag.Lookup("test.fuzz").Value.String() != ""
