@@ -100,8 +100,19 @@ func (m *Mirror) advance(ctx context.Context, src remote.Source, name string, ti
 // roomInterval is the time between two looks at the room on the disk.
 const roomInterval = 250 * time.Millisecond
 
-// transfer is Transfer of a source, which ends when there is no room left.
+// transfer is Transfer of a source, which ends when there is no room left. A transfer
+// that fails leaves no unfinished pack: a git program that is stopped does not remove
+// its own, and the next transfer would find less room than this one.
 func (m *Mirror) transfer(ctx context.Context, src remote.Source, gitDir string, tip object.Head, have ...object.Hash) error {
+	err := m.transferWithin(ctx, src, gitDir, tip, have)
+	if err != nil {
+		sweep(gitDir)
+	}
+	return err
+}
+
+// transferWithin ends a transfer when there is no room left.
+func (m *Mirror) transferWithin(ctx context.Context, src remote.Source, gitDir string, tip object.Head, have []object.Hash) error {
 	if m.opts.Room == nil {
 		return src.Transfer(ctx, gitDir, tip, have)
 	}

@@ -188,12 +188,7 @@ func TestEndlessRefs(t *testing.T) {
 func TestMaxPack(t *testing.T) {
 	root, u := upstreamBelow(t)
 	first := u.Commit("A", files{"de.po": "1"})
-	noise := make([]byte, 3<<20)
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range noise {
-		noise[i] = byte(random.Uint32())
-	}
-	second := u.Commit("B", files{"de.po": "2", "noise.bin": string(noise)}, first)
+	second := u.Commit("B", files{"de.po": "2", "noise.bin": string(random(3 << 20))}, first)
 	transports(t, root, func(t *testing.T, transport string, h http.Handler) {
 		u.Set("main", first)
 		srv := httptest.NewServer(h)
@@ -217,6 +212,59 @@ func TestMaxPack(t *testing.T) {
 			t.Errorf("with a higher limit: %v, %v", head, err)
 		}
 	})
+}
+
+// TestRoomEndsTransfers: when the disk gets full during a transfer, by either way of
+// transport, the transfer ends, leaves nothing of its pack, and the last state stays.
+func TestRoomEndsTransfers(t *testing.T) {
+	const noise = 1 << 20
+	root, u := upstreamBelow(t)
+	first := u.Commit("A", files{"de.po": "1"})
+	second := u.Commit("B", files{"de.po": "2", "noise.bin": string(random(noise))}, first)
+	transports(t, root, func(t *testing.T, transport string, h http.Handler) {
+		u.Set("main", first)
+		srv := httptest.NewServer(h)
+		defer srv.Close()
+		proxy := newFaulty(t, strings.TrimPrefix(srv.URL, "http://"))
+		full := errors.New("the disk is full")
+		m := openMirror(t, remote.Repository{URL: "http://" + proxy.address + "/up.git"}, Options{
+			Remote: remote.Options{Transport: transport},
+			Room: func() error {
+				if f := proxy.mode.Load(); f != nil && f.seen.Load() > f.at {
+					return full
+				}
+				return nil
+			},
+		})
+		checkFetch(t, m, "main", files{"de.po": "1"})
+		path, _ := m.Path()
+		before := bytesBelow(t, path)
+		u.Set("main", second)
+		proxy.mode.Store(&fault{kind: "stall", at: noise / 2})
+		if _, err := m.Fetch(context.Background()); !errors.Is(err, full) {
+			t.Fatalf("%v, want %v", err, full)
+		}
+		if head, err := m.Head(); err != nil || head.Hash != first {
+			t.Errorf("head %v, %v, want that of before", head, err)
+		}
+		if left := bytesBelow(t, path) - before; left > 1<<10 {
+			t.Errorf("%d bytes of the transfer are left in the mirror", left)
+		}
+		proxy.mode.Store(nil)
+		if head, err := m.Fetch(context.Background()); err != nil || head.Hash != second {
+			t.Errorf("with room: %v, %v", head, err)
+		}
+	})
+}
+
+// random returns bytes that cannot be compressed.
+func random(n int) []byte {
+	noise := make([]byte, n)
+	source := rand.New(rand.NewPCG(1, 2))
+	for i := range noise {
+		noise[i] = byte(source.Uint32())
+	}
+	return noise
 }
 
 func bytesBelow(t *testing.T, dir string) (size int64) {

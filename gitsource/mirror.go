@@ -109,16 +109,15 @@ func (m *Mirror) load() error {
 			}
 		}
 	}
-	m.sweep()
+	if m.current != "" {
+		sweep(filepath.Join(m.dir, m.current))
+	}
 	return nil
 }
 
-// sweep removes packs that a killed process left unfinished.
-func (m *Mirror) sweep() {
-	if m.current == "" {
-		return
-	}
-	pack := filepath.Join(m.dir, m.current, "objects", "pack")
+// sweep removes packs that a killed process left unfinished in a git directory.
+func sweep(gitDir string) {
+	pack := filepath.Join(gitDir, "objects", "pack")
 	left, _ := os.ReadDir(pack)
 	for _, e := range left {
 		if strings.HasPrefix(e.Name(), "tmp_") {

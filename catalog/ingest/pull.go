@@ -47,6 +47,9 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 	head, err := m.Fetch(ctx)
 	fetched()
 	if err != nil {
+		if full := p.s.room(); full != nil { // it became full during the transfer
+			return p.report, p.noRoom(ctx, full)
+		}
 		return p.report, p.failed(ctx, err)
 	}
 	defer p.closeReader()
