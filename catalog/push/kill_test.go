@@ -114,14 +114,11 @@ func editOne(ctx context.Context, db *store.DB, s *ingest.Syncer, n int) error {
 
 // TestKill kills a process that edits and flushes, at every moment, and lets the last one
 // end: each acknowledged text is in git, or a later one of its string, and none was
-// pushed twice.
+// pushed twice. REPOGLOT_KILLS is the number of processes that are killed.
 func TestKill(t *testing.T) {
 	gittest.NeedGit(t)
 	pgtest.SQLiteOnly(t, "the process that is killed has a file")
-	kills := 12
-	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
-		kills = 500
-	}
+	kills := number(t, "REPOGLOT_KILLS", 50, 500)
 	dir := t.TempDir()
 	up := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(dir, "up.git"))
 	text := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,24 +24,33 @@ import (
 // TestModel draws histories of edits, pushes by others, flushes that are cut short,
 // pulls, restarts, and requests that end in some way, through store, ingest and a git
 // repository. After each step every acknowledged text is on the main branch, pending, or
-// in the journal with the reason why it is neither.
+// in the journal with the reason why it is neither. REPOGLOT_HISTORIES is their number.
 func TestModel(t *testing.T) {
 	gittest.NeedGit(t)
-	seeds := uint64(3)
+	modes := []catalog.PushMode{catalog.PushDirect, catalog.PushBranch, catalog.PushRequest}
+	for seed := range number(t, "REPOGLOT_HISTORIES", 100, 900) {
+		mode := modes[seed%len(modes)]
+		t.Run(fmt.Sprintf("%s %d", mode, seed), func(t *testing.T) {
+			m := newModel(t, uint64(seed), mode)
+			for range 16 {
+				m.step()
+			}
+			m.settle()
+		})
+	}
+}
+
+// number is how often a test is repeated: what a variable says, or few times, or many in
+// the long form of the tests.
+func number(t *testing.T, variable string, few, many int) int {
+	t.Helper()
+	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
+		return n
+	}
 	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
-		seeds = 300
+		return many
 	}
-	for seed := range seeds {
-		for _, mode := range []catalog.PushMode{catalog.PushDirect, catalog.PushBranch, catalog.PushRequest} {
-			t.Run(fmt.Sprintf("%s %d", mode, seed), func(t *testing.T) {
-				m := newModel(t, seed, mode)
-				for range 16 {
-					m.step()
-				}
-				m.settle()
-			})
-		}
-	}
+	return few
 }
 
 const modelStrings = 4
