@@ -25,8 +25,8 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// editor is a server that takes edits, with a component "app" that does and one,
-// "closed", that does not.
+// editor is a server that takes edits, with a component "app" that does, one,
+// "closed", that does not, and one, "silent", that takes no suggestions.
 type editor struct {
 	*catalogtest.Puller
 	t      *testing.T
@@ -42,9 +42,10 @@ func newEditor(t *testing.T) *editor {
 	t.Helper()
 	repo := testrepos.Empty(t)
 	po := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\nPlural-Forms: nplurals=3; plural=n==1 ? 0 : n>=2 && n<=4 ? 1 : 2;\\n\"\n\nmsgid \"Open\"\nmsgstr \"\"\n\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\nmsgstr[2] \"\"\n\n#, read-only\nmsgid \"Fixed\"\nmsgstr \"Pevné\"\n"
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po, "doc/cs.po": po}})
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po, "doc/cs.po": po, "quiet/cs.po": po}})
 	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{
-		"app":    {Edits: catalog.Edits{Mode: catalog.PushDirect}},
+		"app":    {Edits: catalog.Edits{Mode: catalog.PushDirect}, EnableSuggestions: true},
+		"silent": {Edits: catalog.Edits{Mode: catalog.PushDirect}, Filemask: "quiet/*.po"},
 		"closed": {Filemask: "doc/*.po"},
 	})
 	w.Sync()
@@ -290,6 +291,10 @@ func TestUpload(t *testing.T) {
 	if status, answer, _ := e.send("write", "PUT", path, kind, body); status != 400 || !strings.Contains(answer, "No file was submitted.") {
 		t.Errorf("no file: %d %s", status, answer)
 	}
+	kind, body = form(t, po, "method", "suggest")
+	if status, answer, _ := e.send("write", "POST", "/api/translations/demo/silent/cs/file/", kind, body); status != 403 || !strings.Contains(answer, "suggestions are turned off") {
+		t.Errorf("suggestions where they are turned off: %d %s", status, answer)
+	}
 	if _, answer, _ := e.send("", "GET", e.units["app cs Open"], "", ""); !strings.Contains(answer, `"target":["Otvírej"]`) || !strings.Contains(answer, `"state":10`) || !strings.Contains(answer, `"has_suggestion":true`) {
 		t.Errorf("served: %s", answer)
 	}
@@ -373,6 +378,7 @@ func TestSuggestions(t *testing.T) {
 		{"language", "german", list, `{"target": ["x"]}`, 403, "the token is for other projects or languages"},
 		{"closed", "write", e.units["closed cs Open"] + "suggestions/", `{"target": ["x"]}`, 403, "read-only"},
 		{"read-only", "write", e.units["app cs Fixed"] + "suggestions/", `{"target": ["x"]}`, 403, "The string is read-only."},
+		{"turned off", "write", e.units["silent cs Open"] + "suggestions/", `{"target": ["x"]}`, 403, "suggestions are turned off"},
 		{"answer of a stranger", "", "/api/suggestions/1/accept/", ``, 401, "To edit this"},
 		{"answer for another language", "german", "/api/suggestions/1/reject/", ``, 403, "the token is for other projects or languages"},
 		{"approve", "write", "/api/suggestions/1/accept/", `{"approve": true}`, 400, `"approve":["Invalid state"]`},

@@ -21,6 +21,7 @@ var (
 	errState          = rest.BadParameter("state", "Invalid state")
 	errLocked         = &rest.Problem{Status: http.StatusForbidden, Detail: "The component is locked: it takes no edits for now."}
 	errMoved          = &rest.Problem{Status: http.StatusPreconditionFailed, Detail: "The string has changed since you read it: read it again."}
+	errNoSuggestions  = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: suggestions are turned off."}
 	errOtherLanguage  = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: the token is for other projects or languages."}
 )
 

@@ -66,6 +66,9 @@ func (e *Env) uploadFile(ctx context.Context, r *rest.Request) (any, error) {
 		return nil, err
 	}
 	o, by, err := uploadOptions(ctx, &body)
+	if err == nil && o.Method == edit.Suggest && !t.Component.Settings.EnableSuggestions {
+		err = errNoSuggestions
+	}
 	if err != nil {
 		return nil, err
 	}

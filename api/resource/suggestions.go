@@ -67,6 +67,9 @@ func (e *Env) listUnitComments(ctx context.Context, snap *store.Snapshot, r *res
 // suggest makes a text a suggestion for a string (POST units/ID/suggestions/).
 func (e *Env) suggest(ctx context.Context, r *rest.Request) (any, error) {
 	u, err := e.editable(ctx, r)
+	if err == nil && !u.Translation.Component.Settings.EnableSuggestions {
+		err = errNoSuggestions
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -178,7 +178,8 @@ type Component struct {
 	AllowTranslationPropagation bool `yaml:"allow_translation_propagation"`
 	// ManageUnits is served unchanged.
 	ManageUnits bool `yaml:"manage_units"`
-	// EnableSuggestions is served unchanged.
+	// EnableSuggestions lets clients suggest texts where edits are taken. Those of branches
+	// are served anyway.
 	EnableSuggestions bool `yaml:"enable_suggestions"`
 	// SuggestionVoting is served unchanged.
 	SuggestionVoting bool `yaml:"suggestion_voting"`
