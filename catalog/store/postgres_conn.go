@@ -339,10 +339,16 @@ type pgTx struct {
 	keptAlive func() // ends keepAlive; nil: a read-only one is not kept alive
 }
 
+// endTime bounds the wait for the end of a transaction, which no context does: what lies
+// between may take packets and pass none on, which the kernel cannot know.
+const endTime = 30 * time.Second
+
 // Commit sends what waits, and COMMIT.
 func (tx pgTx) Commit() error {
 	c := tx.c
 	tx.ended()
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
 	if !c.sent { // no statement was run
 		c.opening = ""
 		return nil
@@ -353,7 +359,7 @@ func (tx pgTx) Commit() error {
 	defer c.unlock()
 	batch, before := c.batch()
 	batch.ExecParams("COMMIT", nil, nil, nil, nil)
-	all := c.conn.ExecBatch(context.Background(), batch)
+	all := c.conn.ExecBatch(ctx, batch)
 	err := skipResults(all, before)
 	c.flushed()
 	if err != nil {
@@ -388,7 +394,9 @@ func (tx pgTx) Rollback() error {
 	if c.stale {
 		return errStale // another connection takes its place
 	}
-	return c.conn.Exec(context.Background(), "ROLLBACK").Close()
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	return c.conn.Exec(ctx, "ROLLBACK").Close()
 }
 
 func (tx pgTx) ended() {
@@ -416,7 +424,9 @@ func (c *pgConnection) keepAlive() (end func()) {
 				continue
 			}
 			if c.conn.TxStatus() == 'T' && time.Since(c.used) > idleLimit/4 {
-				_ = c.conn.Exec(context.Background(), "SELECT 1").Close() // the next statement finds an error
+				ctx, cancel := context.WithTimeout(context.Background(), idleLimit)
+				_ = c.conn.Exec(ctx, "SELECT 1").Close() // the next statement finds an error
+				cancel()
 			}
 			c.mu.Unlock()
 		}

@@ -76,8 +76,24 @@ func (e *pgEngine) listenOnce(ctx context.Context, wake, wished func()) error {
 	wake() // there may be news from before
 	wished()
 	for {
-		if err := conn.WaitForNotification(ctx); err != nil {
+		if err := waitOrProbe(ctx, conn); err != nil {
 			return err
 		}
 	}
+}
+
+// After probeInterval without a notification the server is asked whether it is there.
+const probeInterval = 20 * time.Second
+
+// waitOrProbe waits for a notification.
+func waitOrProbe(ctx context.Context, conn *pgconn.PgConn) error {
+	waiting, done := context.WithTimeout(ctx, probeInterval)
+	err := conn.WaitForNotification(waiting)
+	done()
+	if err == nil || ctx.Err() != nil || conn.IsClosed() || !pgconn.Timeout(err) {
+		return err
+	}
+	asking, done := context.WithTimeout(ctx, followTime)
+	defer done()
+	return conn.Ping(asking)
 }

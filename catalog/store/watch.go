@@ -102,6 +102,10 @@ func (n *notifier) close() {
 	n.pollers.Wait()
 }
 
+// followTime bounds one look at the database: on a connection that passes nothing on it
+// would never end.
+const followTime = 5 * time.Second
+
 // follow learns what other processes write until ctx is done.
 func (db *DB) follow(ctx context.Context) {
 	notified := make(chan struct{}, 1)
@@ -126,7 +130,9 @@ func (db *DB) follow(ctx context.Context) {
 		case <-notified:
 		case <-ticker.C:
 		}
-		err := db.Refresh(ctx)
+		asking, done := context.WithTimeout(ctx, followTime)
+		err := db.Refresh(asking)
+		done()
 		switch {
 		case ctx.Err() != nil:
 			return
