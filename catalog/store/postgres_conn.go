@@ -26,6 +26,7 @@ type pgConnection struct {
 	count   int          // how many
 	bytes   int          // the size of their arguments
 	opening string       // the BEGIN that is the first of them; "" once it was sent
+	adopted string       // the snapshot that follows it; "": one of its own
 	sent    bool         // something of the transaction was sent
 	stale   bool         // a statement was prepared before the schema changed
 
@@ -208,12 +209,16 @@ func (c *pgConnection) batch() (*pgconn.Batch, int) {
 	}
 	batch := new(pgconn.Batch)
 	batch.ExecParams(c.opening, nil, nil, nil, nil)
-	return batch, 1
+	if c.adopted == "" {
+		return batch, 1
+	}
+	batch.ExecParams("SET TRANSACTION SNAPSHOT '"+c.adopted+"'", nil, nil, nil, nil)
+	return batch, 2
 }
 
 // flushed forgets what waited.
 func (c *pgConnection) flushed() {
-	c.waiting, c.count, c.bytes, c.opening, c.sent = pgconn.Batch{}, 0, 0, "", true
+	c.waiting, c.count, c.bytes, c.opening, c.adopted, c.sent = pgconn.Batch{}, 0, 0, "", "", true
 }
 
 // skipResults reads the results of the first n statements.
@@ -323,7 +328,7 @@ func (c *pgConnection) first(ctx context.Context, query string, args, dest []any
 // begin begins a transaction. BEGIN is sent with its first statement.
 func (c *pgConnection) begin(_ context.Context, readOnly bool) (transaction, error) {
 	tx := pgTx{c: c}
-	c.waiting, c.count, c.bytes, c.sent = pgconn.Batch{}, 0, 0, false
+	c.waiting, c.count, c.bytes, c.adopted, c.sent = pgconn.Batch{}, 0, 0, "", false
 	c.opening = "BEGIN"
 	if readOnly {
 		c.opening = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -332,6 +337,14 @@ func (c *pgConnection) begin(_ context.Context, readOnly bool) (transaction, err
 	tx.keptAlive = c.keepAlive()
 	return tx, nil
 }
+
+// export lasts as long as the transaction.
+func (c *pgConnection) export(ctx context.Context) (snapshot string, err error) {
+	_, err = c.first(ctx, `SELECT pg_export_snapshot()`, nil, []any{&snapshot})
+	return snapshot, err
+}
+
+func (c *pgConnection) adopt(snapshot string) { c.adopted = snapshot }
 
 // pgTx is a transaction of a connection.
 type pgTx struct {

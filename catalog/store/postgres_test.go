@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -88,6 +89,37 @@ func TestSeveralWriters(t *testing.T) {
 			err = fmt.Errorf("project one has %+v", list)
 		}
 		return err
+	})
+}
+
+// TestSearchersShareSnapshot: the sessions of a search see what the first one sees,
+// though a step was committed before they began.
+func TestSearchersShareSnapshot(t *testing.T) {
+	onlyPostgres(t)
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("searches use one session")
+	}
+	db := openAt(t, filepath.Join(t.TempDir(), "x.db"))
+	configure(t, db, "app")
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		before, err := s.Generation(ctx)
+		if err != nil {
+			return err
+		}
+		step(t, db, info(0, 1, 1), nothing)
+		var together sync.WaitGroup
+		together.Add(2)
+		return s.runShared(ctx, 2, true, func(s *Snapshot, each func(func(int) error) error) error {
+			return each(func(int) error {
+				together.Done()
+				together.Wait() // so that no session does both
+				now, err := s.Generation(ctx)
+				if err == nil && now != before {
+					err = fmt.Errorf("generation %d instead of %d", now, before)
+				}
+				return err
+			})
+		})
 	})
 }
 

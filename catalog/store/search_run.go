@@ -148,14 +148,10 @@ func (r *searcher) ids(ctx context.Context, span *searchSpan, offset int64, limi
 const maxSearchers = 4
 
 // runShared divides n pieces of work. It runs work on this snapshot and, if a
-// search is long, on free snapshots of the same generation. Each work function
+// search is long, on free sessions that see the same. Each work function
 // passes each a function, which is called for the numbers of pieces that no other
 // has taken.
 func (s *Snapshot) runShared(ctx context.Context, n int, long bool, work func(s *Snapshot, each func(func(int) error) error) error) error {
-	generation, err := s.Generation(ctx)
-	if err != nil {
-		return err
-	}
 	var next atomic.Int64
 	var failed atomic.Bool
 	each := func(do func(int) error) error {
@@ -169,14 +165,21 @@ func (s *Snapshot) runShared(ctx context.Context, n int, long bool, work func(s 
 	}
 	helpers := 0
 	if long {
-		helpers = min(maxSearchers, runtime.GOMAXPROCS(0), n) - 1
+		helpers = max(min(maxSearchers, runtime.GOMAXPROCS(0), n)-1, 0)
 	}
-	errs := make([]error, max(helpers, 0)+1)
+	var same sameState
+	if helpers > 0 {
+		var err error
+		if same, err = s.sameState(ctx); err != nil {
+			return err
+		}
+	}
+	errs := make([]error, helpers+1)
 	var wg sync.WaitGroup
 	for i := range len(errs) - 1 {
 		wg.Go(func() {
 			errs[i+1] = recovering(func() error {
-				return s.db.runOnFree(ctx, generation, func(s *Snapshot) error { return work(s, each) })
+				return s.db.runOnFree(ctx, same, func(s *Snapshot) error { return work(s, each) })
 			})
 		})
 	}
@@ -185,12 +188,29 @@ func (s *Snapshot) runShared(ctx context.Context, n int, long bool, work func(s 
 	return errors.Join(errs...)
 }
 
-// runOnFree runs work on a free snapshot of a generation, if there is one.
-func (db *DB) runOnFree(ctx context.Context, generation int64, work func(*Snapshot) error) error {
+// sameState is what other sessions must see to take part in a search.
+type sameState struct {
+	snapshot   string // to adopt; "": the engine has none
+	generation int64  // without it
+}
+
+func (s *Snapshot) sameState(ctx context.Context) (same sameState, err error) {
+	if same.snapshot, err = s.s.conn.export(ctx); err == nil && same.snapshot == "" {
+		same.generation, err = s.Generation(ctx)
+	}
+	return same, err
+}
+
+// runOnFree runs work on a free session that sees the same, if there is one.
+func (db *DB) runOnFree(ctx context.Context, same sameState, work func(*Snapshot) error) error {
 	return db.pools.readers.tryTransact(ctx, func(session *session) error {
 		s := &Snapshot{db: db, s: session}
+		if same.snapshot != "" {
+			session.conn.adopt(same.snapshot)
+			return work(s)
+		}
 		now, err := s.Generation(ctx)
-		if err != nil || now != generation {
+		if err != nil || now != same.generation {
 			return err
 		}
 		return work(s)

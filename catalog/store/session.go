@@ -27,6 +27,12 @@ type connection interface {
 	first(ctx context.Context, query string, args, dest []any) (found bool, err error)
 	// insert inserts rows, whose values are in args, row after row.
 	insert(ctx context.Context, in *inserter, args []any) error
+	// export names what the transaction of a reader sees, for adopt; "": no other
+	// connection can be made to see the same.
+	export(ctx context.Context) (snapshot string, err error)
+	// adopt makes a transaction of a reader, before its first statement, see what
+	// another one that still runs has exported.
+	adopt(snapshot string)
 	// close closes the connection; one that is not sound is not used again.
 	close(sound bool)
 }

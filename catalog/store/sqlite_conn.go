@@ -68,6 +68,11 @@ func (c *sqliteConnection) forget() {
 	clear(c.once)
 }
 
+// export names nothing: two connections see the same if their generation is.
+func (c *sqliteConnection) export(context.Context) (string, error) { return "", nil }
+
+func (c *sqliteConnection) adopt(string) {}
+
 func (c *sqliteConnection) begin(ctx context.Context, readOnly bool) (transaction, error) {
 	if c.direct != nil && readOnly {
 		return c.direct.begin()
