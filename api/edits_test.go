@@ -222,7 +222,13 @@ func TestEditIsServed(t *testing.T) {
 // operator counts operations.
 type operator struct {
 	pushes, pulls int
+	commits       []int // numbers of translations
 	fails         error
+}
+
+func (o *operator) Commit(_ context.Context, _ int64, translations []int64) (bool, error) {
+	o.commits = append(o.commits, len(translations))
+	return true, o.fails
 }
 
 func (o *operator) Push(context.Context, int64) (bool, error) {
@@ -490,7 +496,7 @@ func TestOperations(t *testing.T) {
 		operate("admin", operation, 200, `{"result":true}`)
 	}
 	operate("admin", "pull", 200, `{"result":true,"detail":"Another process was asked to."}`)
-	if e.operator.pushes != 2 || e.operator.pulls != 1 {
+	if e.operator.pushes != 1 || e.operator.pulls != 1 || !slices.Equal(e.operator.commits, []int{1}) {
 		t.Errorf("%+v", e.operator)
 	}
 	if status, answer, _ := e.send("admin", "POST", "/api/components/demo/closed/repository/", asJSON, `{"operation": "push"}`); status != 403 || !strings.Contains(answer, "read-only") {
@@ -502,6 +508,7 @@ func TestOperations(t *testing.T) {
 		t.Errorf("no operation: %d %s", status, answer)
 	}
 
+	e.operator.fails = nil
 	e.send("write", "PATCH", unit, asJSON, `{"target": ["Otevřít"], "state": 20}`)
 	operate("admin", "reset", 200, `{"result":true}`)
 	served := func(want string) {
@@ -607,7 +614,7 @@ func TestWLCWrites(t *testing.T) {
 			t.Errorf("wlc %s: %v\n%s", tt.args, err, out)
 		}
 	}
-	if e.operator.pushes != 2 || e.operator.pulls != 1 {
+	if e.operator.pushes != 1 || e.operator.pulls != 1 || !slices.Equal(e.operator.commits, []int{1, 0}) { // the second of the reset
 		t.Errorf("%+v", e.operator)
 	}
 }

@@ -25,8 +25,8 @@ type Upload struct {
 var ErrNoGit = errors.New("cloning from this server needs the git program")
 
 // UploadPack answers one round of a clone or fetch from the mirror with the git
-// program. It gives the history of the branch, and neither gives nor tells of any
-// other object. The git directory
+// program. It gives the history of the branch with the commits of Writer.Show, and
+// neither gives nor tells of any other object. The git directory
 // stays until the answer is complete, even if the mirror is replaced in the meantime.
 // The error wraps ErrNoGit without the program, ErrNotFetched before the first fetch,
 // and ErrBadRequest if Request is not valid.
@@ -47,6 +47,8 @@ func (m *Mirror) UploadPack(ctx context.Context, u Upload, w io.Writer) error {
 	if u.Request != nil && len(u.Request) == 0 {
 		return fmt.Errorf("%w: it is empty", ErrBadRequest)
 	}
+	namespace, tip := derivedTip(dir, head)
+	head.Hash = tip
 	known, err := request.history(ctx, dir, head)
 	if err != nil {
 		return fmt.Errorf("serve the mirror of %s: %w", m.remote, err)
@@ -60,7 +62,7 @@ func (m *Mirror) UploadPack(ctx context.Context, u Upload, w io.Writer) error {
 		u.Request = request.knowing(known)
 	}
 	out := &trackedWriter{w: w}
-	err = git.UploadPack(ctx, dir, u.Request, u.Version, out)
+	err = git.UploadPack(ctx, dir, namespace, u.Request, u.Version, out)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

@@ -22,7 +22,7 @@ type Env struct {
 	Store *store.DB
 	// Edits stores edits; nil: nothing can be edited.
 	Edits Edits
-	// Operations pull and push; nil: nothing does.
+	// Operations commit, pull and push; nil: nothing does.
 	Operations Operations
 	// Progress returns how far a component's first import is; ok is false if
 	// none is running. It must be set.
@@ -57,11 +57,15 @@ type Edits interface {
 	Discard(ctx context.Context, component, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (int, error)
 }
 
-// Operations pull and push the branch of a component.
+// Operations commit, pull and push the branch of a component.
 type Operations interface {
 	// Push makes commits of the pending edits of the branch of a component, and pushes
 	// them. waits says whether that is done when it returns, or only asked for.
 	Push(ctx context.Context, component int64) (waits bool, err error)
+	// Commit has clones of the branch see the pending edits of translations of the
+	// component, as commits, which are pushed if push_on_commit is set. Those that were
+	// committed earlier stay; without translations it only looks which are pending still.
+	Commit(ctx context.Context, component int64, translations []int64) (waits bool, err error)
 	// Pull pulls it.
 	Pull(ctx context.Context, component int64) (waits bool, err error)
 }

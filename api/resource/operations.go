@@ -112,7 +112,7 @@ var operations = []string{"commit", "push", "pull", "pull-rebase", "pull-merge",
 // operated is a component that an operation is about.
 type operated struct {
 	row          *store.ComponentRow
-	translations []int64 // whose edits reset takes back
+	translations []int64 // whose edits are committed or taken back
 }
 
 // takingEdits returns those of some components that take edits. The list is a new one: that
@@ -221,7 +221,7 @@ func (e *Env) runAll(ctx context.Context, operation string, list []operated) (an
 	for i := range list {
 		row := list[i].row
 		at := branch{row.Repo, row.Branch}
-		if operation != "reset" && seen[at] {
+		if operation != "reset" && operation != "commit" && seen[at] {
 			continue
 		}
 		seen[at] = true
@@ -247,7 +247,9 @@ func (e *Env) runAll(ctx context.Context, operation string, list []operated) (an
 // run runs an operation on one component. waits says whether it is done.
 func (e *Env) run(ctx context.Context, operation string, component int64, translations []int64) (waits bool, err error) {
 	switch operation {
-	case "commit", "push":
+	case "commit":
+		return e.Operations.Commit(ctx, component, translations)
+	case "push":
 		return e.Operations.Push(ctx, component)
 	case "pull", "pull-rebase", "pull-merge", "pull-merge-noff":
 		return e.Operations.Pull(ctx, component)
@@ -257,6 +259,7 @@ func (e *Env) run(ctx context.Context, operation string, component int64, transl
 				return true, err
 			}
 		}
+		return e.Operations.Commit(ctx, component, nil)
 	}
 	return true, nil
 }
@@ -304,6 +307,11 @@ func (e *Env) deleteEdit(ctx context.Context, r *rest.Request) (any, error) {
 	n, err := e.Edits.Discard(ctx, u.Translation.Component.ID, j.TranslationID, authorOf(ctx).Name, "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
 	if err != nil {
 		return nil, err
+	}
+	if j.Committed && e.Operations != nil {
+		if _, err := e.Operations.Commit(ctx, u.Translation.Component.ID, nil); err != nil {
+			e.Logger.Warn("clones still have an edit that was taken back", "edit", j.ID, "error", err)
+		}
 	}
 	return wire.Done{Result: n > 0}, nil
 }

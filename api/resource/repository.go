@@ -38,18 +38,17 @@ func repository(ctx context.Context, snap *store.Snapshot, r *rest.Request, row 
 		return nil, err
 	}
 	o := wire.NewRepository(r.Link, &row.Component, commit, path)
-	o.NeedsCommit, err = unpushed(ctx, snap, row)
-	o.NeedsPush = o.NeedsCommit // there are no commits that are not pushed
+	o.NeedsCommit, o.NeedsPush, err = waiting(ctx, snap, row)
 	return o, err
 }
 
-// unpushed reports whether edits of a component wait to be pushed.
-func unpushed(ctx context.Context, snap *store.Snapshot, row *store.ComponentRow) (bool, error) {
+// waiting reports whether edits of a component wait to be committed, and to be pushed.
+func waiting(ctx context.Context, snap *store.Snapshot, row *store.ComponentRow) (commit, push bool, err error) {
 	if !row.Settings.Edits.Taken() {
-		return false, nil
+		return false, false, nil
 	}
-	n, _, err := snap.Unpushed(ctx, row.ID)
-	return n > 0, err
+	uncommitted, committed, err := snap.Waiting(ctx, row.ID)
+	return uncommitted > 0, uncommitted+committed > 0, err
 }
 
 func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
@@ -64,12 +63,11 @@ func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	o := wire.ProjectRepository{URL: r.Link.API(wire.ProjectPath(project.Slug) + "repository/")}
 	for i := range components {
 		o.NeedsMerge = o.NeedsMerge || wire.NeedsMerge(&components[i].Component)
-		waits, err := unpushed(ctx, snap, components[i])
+		commit, push, err := waiting(ctx, snap, components[i])
 		if err != nil {
 			return nil, err
 		}
-		o.NeedsCommit = o.NeedsCommit || waits
-		o.NeedsPush = o.NeedsCommit
+		o.NeedsCommit, o.NeedsPush = o.NeedsCommit || commit, o.NeedsPush || push
 	}
 	return o, nil
 }

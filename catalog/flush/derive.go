@@ -15,6 +15,8 @@ import (
 
 // Options say how commits are made.
 type Options struct {
+	// On is the commit to begin with; the zero hash: the head of the mirror.
+	On object.Hash
 	// By is commit_by; "" is ByAuthorAndLanguage.
 	By By
 	// Committer is this server; with a fixed time the same edits give the same
@@ -45,11 +47,14 @@ type Result struct {
 	Problems map[int]error
 }
 
-// Derive makes commits of edits on top of the head of a mirror. Files that the head
-// does not have give the outcome Gone. It pushes nothing.
+// Derive makes commits of edits on top of the head of a mirror, or of another commit that
+// it has. Files that this one does not have give the outcome Gone. It pushes nothing.
 func Derive(ctx context.Context, w *gitsource.Writer, files []File, o Options) (Result, error) {
+	if o.On.IsZero() {
+		o.On = w.Head().Hash
+	}
 	d := deriver{writer: w, files: files, options: o, result: Result{
-		Parent: w.Head().Hash, Head: w.Head().Hash,
+		Parent: o.On, Head: o.On,
 		Outcomes: make([][]edit.Result, len(files)), Problems: map[int]error{},
 	}}
 	for i := range files {

@@ -126,6 +126,50 @@ func (s *Syncer) tryLock(ctx context.Context, id int64, by edit.Author, locked b
 	})
 }
 
+// Commit notes that a client asked to commit the pending edits of translations of one
+// component, so that clones have them. It returns the number of translations with any.
+func (s *Syncer) Commit(ctx context.Context, component int64, translations []int64) (n int, err error) {
+	err = again(func() error {
+		n, err = s.tryCommit(ctx, component, translations)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("commit edits of component %d: %w", component, err)
+	}
+	return n, nil
+}
+
+func (s *Syncer) tryCommit(ctx context.Context, id int64, translations []int64) (n int, err error) {
+	row, err := s.db.ComponentByID(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	waiting := map[int64]bool{}
+	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		pending, err := snap.PendingEdits(ctx, id)
+		for i := range pending {
+			if e := &pending[i]; !e.Committed && slices.Contains(translations, e.TranslationID) {
+				waiting[e.TranslationID] = true
+			}
+		}
+		return err
+	})
+	if err != nil || len(waiting) == 0 {
+		return 0, err
+	}
+	return len(waiting), s.stayingAt(ctx, row, s.now().UTC().Truncate(time.Microsecond), func(ctx context.Context, tx *store.StepTx, _ *component) error {
+		for _, t := range translations {
+			if !waiting[t] {
+				continue
+			}
+			if err := tx.CommitEdits(ctx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Discard ends pending edits of a translation that choose selects: its strings have the
 // repository's texts again, by entries of action 59. reason says why, by is who wants
 // it, "" for the server. With suggest the texts become suggestions, which is what

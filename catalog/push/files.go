@@ -2,6 +2,7 @@ package push
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ func (r *run) files(ctx context.Context) (files []flush.File, err error) {
 		for i := range r.group.rows {
 			row := &r.group.rows[i]
 			pending, err := snap.PendingEdits(ctx, row.ID)
+			pending = slices.DeleteFunc(pending, func(e store.Edit) bool { return r.committed && !e.Committed })
 			if err != nil || len(pending) == 0 {
 				if err != nil {
 					return err

@@ -75,8 +75,8 @@ type Report struct {
 	Held map[int64]string
 }
 
-// Due reports whether edits of a branch must be flushed: the oldest is old enough, or
-// there are many.
+// Due reports whether edits of a branch must be flushed: the oldest is old enough, there
+// are many, or a client asked to commit them and push_on_commit is set.
 func (p *Pusher) Due(ctx context.Context, b ingest.Branch) (bool, error) {
 	rows, err := p.rows(ctx, b)
 	if err != nil {
@@ -90,6 +90,12 @@ func (p *Pusher) Due(ctx context.Context, b ingest.Branch) (bool, error) {
 				return err
 			}
 			due = due || n > 0 && dueAt(&rows[i].Settings, n, p.Now().Sub(oldest))
+			if n > 0 && rows[i].Settings.PushOnCommit && !due {
+				_, committed, err := snap.Waiting(ctx, rows[i].ID)
+				if due = committed > 0; err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	})
@@ -156,7 +162,7 @@ func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.Bran
 			run := &run{Pusher: p, held: held, branch: b, group: g, report: &report}
 			errs = append(errs, run.flush(ctx))
 		}
-		return errors.Join(errs...)
+		return errors.Join(append(errs, p.show(ctx, held, b, to))...)
 	})
 	if err != nil {
 		return report, fmt.Errorf("push edits of %s: %w", b.Key, err)
@@ -209,6 +215,9 @@ type run struct {
 	group  *group
 	report *Report
 
+	// committed leaves out edits that nobody asked to commit.
+	committed bool
+
 	known  store.PushBranch // of a branch of our own
 	stored store.PushBranch // what is stored of it
 	edits  [][]store.Edit   // of the files that were written last
@@ -237,11 +246,7 @@ func (r *run) flush(ctx context.Context) error {
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	o := flush.Options{
-		By: flush.By(r.group.rows[0].Settings.Edits.CommitBy), Signer: r.group.to.Signer, SignOff: r.group.rows[0].Settings.Edits.SignOff,
-		Committer: object.Signature{Name: r.Name, Email: r.Email, When: newest(files)}, MaxFile: r.MaxFile, Message: r.message(files),
-	}
-	result, err := flush.Run(ctx, r.held.Mirror(), to, o, func(ctx context.Context, head object.Head) ([]flush.File, error) {
+	result, err := flush.Run(ctx, r.held.Mirror(), to, r.options(files), func(ctx context.Context, head object.Head) ([]flush.File, error) {
 		if head.Hash.String() != r.head() {
 			if _, err := r.held.Pull(ctx); err != nil {
 				return nil, err
@@ -269,6 +274,15 @@ func (r *run) flush(ctx context.Context) error {
 		return err
 	}
 	return r.pushed(ctx, result, written)
+}
+
+// options say how commits of files are made.
+func (r *run) options(files []flush.File) flush.Options {
+	s := &r.group.rows[0].Settings.Edits
+	return flush.Options{
+		By: flush.By(s.CommitBy), Signer: r.group.to.Signer, SignOff: s.SignOff,
+		Committer: object.Signature{Name: r.Name, Email: r.Email, When: newest(files)}, MaxFile: r.MaxFile, Message: r.message(files),
+	}
 }
 
 // outcomes returns the edits that were written, and notes why others were not.

@@ -47,6 +47,8 @@ type Edit struct {
 	Reason string
 	// Pushed is the branch of ours that has just this text, "" if none has.
 	Pushed string
+	// Committed says that a client asked to commit just this text.
+	Committed bool
 	// Created and Updated are the times of the first and of the last change.
 	Created, Updated time.Time
 	// Authors are all who wrote a text, by the time of their last one.
@@ -61,14 +63,15 @@ type EditAuthor struct {
 
 const (
 	editColumns = `e.id, e.unit_id, e.translation_id, u.id_hash, u.id_key, COALESCE(s.source, ''), COALESCE(s.context, ''),
-		e.base_target, e.base_state, e.target, e.state, e.status, e.reason, e.pushed, e.created_at, e.updated_at`
+		e.base_target, e.base_state, e.target, e.state, e.status, e.reason, e.pushed, e.committed, e.created_at, e.updated_at`
 	editFrom = ` FROM edits e JOIN units u ON u.id = e.unit_id LEFT JOIN units s ON s.id = u.source_id`
 )
 
 func scanEdit(scan scan) (e Edit, err error) {
-	var created, updated int64
+	var committed, created, updated int64
 	err = scan(&e.ID, &e.UnitID, &e.TranslationID, &e.Identity.Hash, &e.Identity.Key, &e.Source, &e.Context,
-		&e.BaseTarget, &e.BaseState, &e.Target, &e.State, &e.Status, &e.Reason, &e.Pushed, &created, &updated)
+		&e.BaseTarget, &e.BaseState, &e.Target, &e.State, &e.Status, &e.Reason, &e.Pushed, &committed, &created, &updated)
+	e.Committed = committed != 0
 	e.Created, e.Updated = time.UnixMicro(created).UTC(), time.UnixMicro(updated).UTC()
 	return e, err
 }
@@ -111,7 +114,7 @@ func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
 	if e.ID == 0 {
 		return tx.fail(ctx, op, tx.addEdit(ctx, e, EditPending, "edited", by))
 	}
-	err := tx.s.do(ctx, `UPDATE edits SET target = $1, state = $2, pushed = '', reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
+	err := tx.s.do(ctx, `UPDATE edits SET target = $1, state = $2, pushed = '', committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
 		e.Target, int64(e.State), by.At.UnixMicro(), e.ID)
 	if err == nil {
 		err = tx.wroteEdit(ctx, e, "edited", by)
@@ -139,6 +142,15 @@ func (tx *StepTx) wroteEdit(ctx context.Context, e *Edit, event string, by EditA
 		return err
 	}
 	return tx.noteEdit(ctx, e, by.Name, event, by.At)
+}
+
+// CommitEdits notes that a client asked to commit the pending edits of a translation.
+func (tx *StepTx) CommitEdits(ctx context.Context, translation int64) error {
+	err := tx.markChanged(ctx, translation)
+	if err == nil {
+		err = tx.s.do(ctx, `UPDATE edits SET committed = 1 WHERE translation_id = $1 AND status = 'pending' AND committed = 0`, translation)
+	}
+	return tx.fail(ctx, fmt.Sprintf("commit the edits of translation %d", translation), err)
 }
 
 // RebaseEdit stores what the repository has now instead of the text that a pending edit
@@ -210,6 +222,15 @@ func (s *Snapshot) Unpushed(ctx context.Context, component int64) (n int, oldest
 	_, err = s.s.first(ctx, `SELECT COUNT(*), COALESCE(MIN(e.updated_at), 0) FROM edits e JOIN units u ON u.id = e.unit_id
 		WHERE e.status = 'pending' AND e.pushed = '' AND u.removed = 0 AND e. translation_id IN (SELECT id FROM translations WHERE component_id = $1)`, []any{component}, &n, &at)
 	return n, time.UnixMicro(at).UTC(), s.db.fail(ctx, fmt.Sprintf("count the pending edits of component %d", component), err)
+}
+
+// Waiting counts the pending edits of a component that wait to be committed, and those
+// that are committed and wait to be pushed. Those whose strings the repository does not
+// have wait for neither.
+func (s *Snapshot) Waiting(ctx context.Context, component int64) (commit, push int, err error) {
+	_, err = s.s.first(ctx, `SELECT COALESCE(SUM(1 - e.committed), 0), COALESCE(SUM(e.committed), 0) FROM edits e JOIN units u ON u.id = e.unit_id
+		WHERE e.status = 'pending' AND e.pushed = '' AND u.removed = 0 AND e.translation_id IN (SELECT id FROM translations WHERE component_id = $1)`, []any{component}, &commit, &push)
+	return commit, push, s.db.fail(ctx, fmt.Sprintf("count the waiting edits of component %d", component), err)
 }
 
 // PendingEdits returns the pending edits of a component with their authors, by

@@ -105,10 +105,31 @@ func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
 	return due
 }
 
+// show has clones of a branch see the edits that clients asked to commit, on its head.
+func (s *supervisor) show(ctx context.Context, b *ingest.Branch) error {
+	if s.flusher == nil || !takesEdits(b) {
+		return nil
+	}
+	return s.flusher.Show(ctx, *b, s.destinations())
+}
+
+// destinations returns the function that says where the edits of a component go.
+func (s *supervisor) destinations() func(*store.BranchComponent) push.Destination {
+	s.mu.Lock()
+	p := s.plan
+	s.mu.Unlock()
+	return func(c *store.BranchComponent) push.Destination {
+		return p.pushes[store.TemplateKey{Project: c.Project.Slug, Slug: cmp.Or(c.Template, c.Slug)}]
+	}
+}
+
 // flush pushes the edits of a branch, if they are due. A failure is no failure of the
 // pull, whose pauses must not grow.
 func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 	if !s.flushDue(ctx, b) {
+		if err := s.show(ctx, b); err != nil && ctx.Err() == nil {
+			s.log.Error("clones do not have the edits that were committed", "branch", b.Key, "error", err)
+		}
 		return
 	}
 	if err := s.flushNow(ctx, b); err != nil && ctx.Err() == nil {
@@ -118,12 +139,7 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 
 // flushNow pushes the edits of a branch.
 func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
-	s.mu.Lock()
-	p := s.plan
-	s.mu.Unlock()
-	report, err := s.flusher.Flush(ctx, *b, func(c *store.BranchComponent) push.Destination {
-		return p.pushes[store.TemplateKey{Project: c.Project.Slug, Slug: cmp.Or(c.Template, c.Slug)}]
-	})
+	report, err := s.flusher.Flush(ctx, *b, s.destinations())
 	if report.Commits > 0 {
 		s.log.Info("edits pushed", "branch", b.Key, "commits", report.Commits, "edits", report.Edits)
 	}
@@ -159,6 +175,25 @@ func (o operations) branchOf(ctx context.Context, component int64) (*ingest.Bran
 // Push flushes at once.
 func (o operations) Push(ctx context.Context, component int64) (waits bool, err error) {
 	return o.onBranch(ctx, component, func(b *ingest.Branch) error { return o.flushNow(ctx, b) })
+}
+
+// Commit has clones see edits of translations of a component.
+func (o operations) Commit(ctx context.Context, component int64, translations []int64) (waits bool, err error) {
+	if len(translations) > 0 {
+		if _, err := o.engine.syncer.Commit(ctx, component, translations); err != nil {
+			return false, err
+		}
+	}
+	return o.onBranch(ctx, component, func(b *ingest.Branch) error {
+		due, err := o.flusher.Due(ctx, *b)
+		switch {
+		case err != nil:
+			return err
+		case due && len(translations) > 0:
+			return o.flushNow(ctx, b) // which shows them, too
+		}
+		return o.show(ctx, b)
+	})
 }
 
 // Pull pulls at once.

@@ -106,9 +106,13 @@ func allRefs(gitDir string) (map[string]Hash, error) {
 		if err != nil {
 			return err
 		}
-		text, err := ReadText(gitDir, filepath.ToSlash(name))
-		take(filepath.ToSlash(name), text)
-		return err
+		switch h, err := ReadRef(gitDir, filepath.ToSlash(name)); {
+		case err == nil:
+			refs[filepath.ToSlash(name)] = h
+		case !errors.Is(err, fs.ErrNotExist): // it names another ref, which is not there
+			first = cmp.Or(first, err)
+		}
+		return nil
 	})
 	if _, h, herr := ReadHEAD(gitDir); herr == nil && !h.IsZero() {
 		refs["HEAD"] = h

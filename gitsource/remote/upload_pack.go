@@ -22,6 +22,7 @@ func uploadSettings() []setting {
 	return []setting{
 		{"core.hooksPath", os.DevNull},
 		{"uploadpack.hideRefs", "refs/repoglot"}, // refs of our own, such as other branches
+		{"uploadpack.hideRefs", "refs/namespaces"},
 		{"uploadpack.allowFilter", "false"},
 		{"uploadpack.allowRefInWant", "false"},
 		{"transfer.advertiseObjectInfo", "false"}, // it would tell about any object
@@ -37,8 +38,9 @@ func uploadSettings() []setting {
 // the git directory dir. request is the body that a client posted, in a version of
 // the protocol (0 to 2); nil asks for the body of info/refs. The program and its
 // children end when ctx is done or a write to w fails. The error wraps an
-// *exec.ExitError if the program failed.
-func (g Git) UploadPack(ctx context.Context, dir string, request []byte, version int, w io.Writer) error {
+// *exec.ExitError if the program failed. With a namespace (gitnamespaces(7)) it shows the
+// refs of that one.
+func (g Git) UploadPack(ctx context.Context, dir, namespace string, request []byte, version int, w io.Writer) error {
 	args := []string{"upload-pack", "--strict", "--stateless-rpc"}
 	if request == nil {
 		args = append(args, "--advertise-refs")
@@ -49,7 +51,7 @@ func (g Git) UploadPack(ctx context.Context, dir string, request []byte, version
 		}
 	}
 	cmd := exec.CommandContext(ctx, g.path, append(args, dir)...)
-	cmd.Env = environment(uploadSettings(), "GIT_PROTOCOL=version="+strconv.Itoa(version))
+	cmd.Env = environment(uploadSettings(), "GIT_PROTOCOL=version="+strconv.Itoa(version), "GIT_NAMESPACE="+namespace)
 	cmd.Dir = os.TempDir()
 	ownGroup(cmd)
 	cmd.WaitDelay = 5 * time.Second

@@ -185,7 +185,7 @@ type Component struct {
 	SuggestionVoting bool `yaml:"suggestion_voting"`
 	// SuggestionAutoaccept is served unchanged; not negative.
 	SuggestionAutoaccept int `yaml:"suggestion_autoaccept"`
-	// PushOnCommit is served unchanged.
+	// PushOnCommit has the operation commit of clients push, too.
 	PushOnCommit bool `yaml:"push_on_commit"`
 	// CommitPendingAge is a number of hours, not negative; above 0 it is the age of the
 	// oldest edit at which edits are pushed.
