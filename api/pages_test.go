@@ -145,6 +145,9 @@ func TestUnknownPage(t *testing.T) {
 			t.Errorf("%s: %d %.300s", target, rec.Code, rec.Body)
 		}
 	}
+	if _, rec := send(s, http.MethodGet, "/nothing/?ui=cs", "Accept", browser); !strings.Contains(rec.Body.String(), "Tato stránka neexistuje") || strings.Contains(rec.Body.String(), "Not found.") {
+		t.Errorf("in Czech: %.300s", rec.Body)
+	}
 	for target, accept := range map[string]string{"/api/nothing/": browser, "/nothing/": "*/*"} {
 		_, rec := send(s, http.MethodGet, target, "Accept", accept)
 		if rec.Code != http.StatusNotFound || strings.Contains(rec.Body.String(), "This page does not exist") {

@@ -198,3 +198,19 @@ func TestHonestNumbers(t *testing.T) {
 		t.Errorf("matrix %v", row)
 	}
 }
+
+// TestLongAgo: a page about what nobody changed in the last year shows the contributors
+// of all time, and says so; who asks for the year gets the year.
+func TestLongAgo(t *testing.T) {
+	t.Parallel()
+	f := catalogtest.Demo(t)
+	s := bare(f, Options{Now: func() time.Time { return time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC) }})
+	const longer = "These are the contributors of all time."
+	for target, want := range map[string]bool{"/projects/demo/app/": true, "/projects/demo/app/cs/": true, "/projects/demo/app/?since=365": false} {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		body := rec.Body.String()
+		if strings.Contains(body, longer) != want || strings.Contains(body, `class="weeks"`) != want || strings.Contains(body, "Nobody changed a string in this time.") == want {
+			t.Errorf("%s: %.2000s", target, body[strings.Index(body, "contributors"):])
+		}
+	}
+}

@@ -74,23 +74,24 @@ func (p *Pages) changes(ctx context.Context, snap *store.Snapshot, v *view, entr
 		return nil, err
 	}
 	type slugs struct{ project, component string }
-	wanted := map[slugs]string{}
+	wanted := map[slugs][]string{}
 	for i := range entries {
-		wanted[slugs{entries[i].Project, entries[i].Component}] = entries[i].Component
+		wanted[slugs{entries[i].Project, entries[i].Component}] = []string{entries[i].Component}
 	}
 	for _, c := range rows {
-		if key := (slugs{c.Project.Slug, c.Slug}); wanted[key] != "" {
-			wanted[key] = c.Settings.Name + " · " + c.Project.Settings.Name
+		if key := (slugs{c.Project.Slug, c.Slug}); wanted[key] != nil {
+			wanted[key] = []string{c.Settings.Name, c.Project.Settings.Name}
 		}
 	}
 	list := make([]change, len(entries))
 	for i := range entries {
 		c := &entries[i]
 		list[i] = p.change(v.L, c)
-		list[i].Where = wanted[slugs{c.Project, c.Component}]
+		names := wanted[slugs{c.Project, c.Component}]
 		if c.Language != "" {
-			list[i].Where = v.L.LanguageName(c.Language, p.env.Language(c.Language).Name) + " · " + list[i].Where
+			names = append([]string{v.L.LanguageName(c.Language, p.env.Language(c.Language).Name)}, names...)
 		}
+		list[i].Where = v.L.Join(names...)
 	}
 	return list, nil
 }

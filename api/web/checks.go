@@ -10,9 +10,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// checkList is the page of all checks that fail anywhere.
+// checkList is the page of all checks.
 type checkList struct {
-	Rows []checkRow
+	Failing, Passed []checkRow
 }
 
 // checkRow is a check with the number of strings that fail it.
@@ -35,9 +35,14 @@ func (p *Pages) checks(ctx context.Context, snap *store.Snapshot, _ *rest.Reques
 	numbers := byCheck(counts)
 	o := checkList{}
 	for _, c := range checks.All() {
-		o.Rows = append(o.Rows, checkRow{c, path("checks", c.Name), numbers[c.ID]})
+		row := checkRow{c, path("checks", c.Name), numbers[c.ID]}
+		if row.Units > 0 {
+			o.Failing = append(o.Failing, row)
+		} else {
+			o.Passed = append(o.Passed, row)
+		}
 	}
-	slices.SortStableFunc(o.Rows, func(a, b checkRow) int { return cmp.Compare(b.Units, a.Units) })
+	slices.SortStableFunc(o.Failing, func(a, b checkRow) int { return cmp.Compare(b.Units, a.Units) })
 	v.Body = o
 	return nil
 }

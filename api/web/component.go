@@ -312,7 +312,7 @@ func commitURL(template, commit string) string {
 	return ""
 }
 
-// activity is who changed how much in the last year, and when.
+// activity is who changed how much in a time, and when.
 type activity struct {
 	Contributors []contributor
 	More         int
@@ -320,7 +320,8 @@ type activity struct {
 	Rows         []store.WeekCount
 	Total        int64
 	Since        []link
-	From         time.Time
+	First, End   time.Time // the Mondays of the first and the last week
+	Longer       bool      // nobody did anything in the last year: it is of all time
 }
 
 // contributor is an author in a table.
@@ -332,30 +333,35 @@ type contributor struct {
 // maxContributors is the number of authors in a table.
 const maxContributors = 20
 
-// activityOf counts the entries of the time that the parameter since names in days.
+// activityOf counts the entries of the time that the parameter since names in days. If
+// it names none, that is the last year, or all time if nobody did anything in it.
 func (p *Pages) activityOf(ctx context.Context, snap *store.Snapshot, v *view, q store.ActivityQuery) (activity, error) {
 	a := activity{}
-	days := map[string]int{"30": 30, "90": 90, "all": 0}
-	span, known := days[v.param("since")]
+	since := v.param("since")
+	days, known := map[string]int{"30": 30, "90": 90, "365": 365, "all": 0}[since]
 	if !known {
-		span = 365
+		since, days = "365", 365
 	}
-	if span > 0 {
-		q.From = v.now.AddDate(0, 0, -span)
+	if days > 0 {
+		q.From = v.now.AddDate(0, 0, -days)
 	}
-	a.From = q.From
+	found, err := snap.Activity(ctx, q)
+	if err == nil && !known && len(found.Contributors) == 0 {
+		q.From = time.Time{}
+		if found, err = snap.Activity(ctx, q); len(found.Contributors) > 0 {
+			since, a.Longer = "all", true
+		}
+	}
+	if err != nil {
+		return a, err
+	}
 	for _, s := range []struct{ value, name string }{
 		{"30", v.L.T("30 days")},
 		{"90", v.L.T("90 days")},
-		{"", v.L.T("one year")},
+		{"365", v.L.T("one year")},
 		{"all", v.L.T("all time")},
 	} {
-		current := v.param("since") == s.value || s.value == "" && !known
-		a.Since = append(a.Since, link{Name: s.name, URL: v.with("since", s.value) + "#contributors", Current: current})
-	}
-	found, err := snap.Activity(ctx, q)
-	if err != nil {
-		return a, err
+		a.Since = append(a.Since, link{Name: s.name, URL: v.with("since", s.value) + "#contributors", Current: since == s.value})
 	}
 	for _, c := range found.Contributors[:min(len(found.Contributors), maxContributors)] {
 		a.Contributors = append(a.Contributors, contributor{c, path("user", c.Username)})
@@ -372,7 +378,10 @@ func (p *Pages) fillWeeks(v *view, a *activity, weeks []store.WeekCount) {
 	if len(weeks) == 0 {
 		return
 	}
-	monday := catalog.IntervalWeek.First(v.now)
+	monday, last := catalog.IntervalWeek.First(v.now), weeks[len(weeks)-1].First
+	if monday.Sub(weeks[0].First) > maxWeekBars*7*24*time.Hour {
+		monday = last // what was long ago ends with its last week
+	}
 	n := int(monday.Sub(weeks[0].First).Hours()/24/7+0.5) + 1
 	n = min(max(n, 1), maxWeekBars)
 	bars := make([]int64, n)
@@ -382,6 +391,7 @@ func (p *Pages) fillWeeks(v *view, a *activity, weeks []store.WeekCount) {
 			bars[i] = w.Entries
 		}
 	}
+	a.First, a.End = monday.AddDate(0, 0, -7*(n-1)), monday
 	a.Weeks = chart.Weeks(v.L.T("Changed strings by week"), bars)
 	a.Rows = slices.Clone(weeks[max(0, len(weeks)-maxWeekBars):])
 	slices.Reverse(a.Rows)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"html/template"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/web/intl"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/docs"
 )
@@ -29,8 +31,20 @@ type chapter struct {
 	text             string // folded, for the search
 }
 
-// manualOrder has the pages that readers want first; the others follow by name.
-var manualOrder = [...]string{"tutorial", "faq", "api", "search", "checks", "check", "configuration", "deploy", "operation", "access", "webhooks", "compatibility", "po"}
+// theme is a part of the manual, with the names of its pages.
+type theme struct {
+	name  func(l *intl.Language) string
+	pages []string
+}
+
+// themes are the parts of the manual, as in the README. A page that is in none of them is
+// in the last.
+var themes = [...]theme{
+	{func(l *intl.Language) string { return l.T("To begin") }, []string{"tutorial", "faq", "comparison"}},
+	{func(l *intl.Language) string { return l.T("To use it") }, []string{"search", "checks", "check", "editing", "api", "codes"}},
+	{func(l *intl.Language) string { return l.T("To run it") }, []string{"configuration", "deploy", "operation", "access", "webhooks", "cluster", "scale"}},
+	{func(l *intl.Language) string { return l.T("To change it") }, []string{"contributing", "design", "compatibility", "po", "benchmarks", "security"}},
+}
 
 // readManual renders docs/*.md. They are a part of the program.
 func readManual() map[string]*chapter {
@@ -131,14 +145,27 @@ func manualTarget(target string) string {
 
 // manual is a page of the manual, or the list of them.
 type manual struct {
-	Chapter  *chapter
+	Chapter *chapter
+	Parts   []manualPart
+	Query   string
+	Found   []*chapter
+}
+
+// manualPart is a part of the manual with its pages.
+type manualPart struct {
+	Name     string
 	Chapters []*chapter
-	Query    string
-	Found    []*chapter
 }
 
 func (p *Pages) manualPage(_ context.Context, _ *store.Snapshot, r *rest.Request, v *view) error {
-	o := manual{Chapters: p.chapters(), Query: strings.TrimSpace(v.param("q"))}
+	o := manual{Query: strings.TrimSpace(v.param("q"))}
+	for _, c := range p.chapters() {
+		if name := themes[partOf(c)].name(v.L); len(o.Parts) == 0 || o.Parts[len(o.Parts)-1].Name != name {
+			o.Parts = append(o.Parts, manualPart{Name: name})
+		}
+		last := &o.Parts[len(o.Parts)-1]
+		last.Chapters = append(last.Chapters, c)
+	}
 	v.Crumbs = []link{{Name: v.L.T("Manual"), URL: "/docs/"}}
 	v.Heading = v.L.T("Manual")
 	v.Title = v.Heading + " · repoglot"
@@ -156,22 +183,23 @@ func (p *Pages) manualPage(_ context.Context, _ *store.Snapshot, r *rest.Request
 	return nil
 }
 
-// chapters are the pages of the manual in the order of manualOrder.
+// partOf is the number of the part with a page.
+func partOf(c *chapter) int {
+	i := slices.IndexFunc(themes[:], func(x theme) bool { return slices.Contains(x.pages, c.Name) })
+	if i < 0 {
+		return len(themes) - 1
+	}
+	return i
+}
+
+// chapters are the pages of the manual in the order of themes.
 func (p *Pages) chapters() (list []*chapter) {
 	for _, c := range p.manual {
 		list = append(list, c)
 	}
-	rank := func(c *chapter) int {
-		if i := slices.Index(manualOrder[:], c.Name); i >= 0 {
-			return i
-		}
-		return len(manualOrder)
-	}
 	slices.SortFunc(list, func(a, b *chapter) int {
-		if x, y := rank(a), rank(b); x != y {
-			return x - y
-		}
-		return strings.Compare(a.Name, b.Name)
+		of := themes[partOf(a)].pages
+		return cmp.Or(partOf(a)-partOf(b), slices.Index(of, a.Name)-slices.Index(of, b.Name), strings.Compare(a.Name, b.Name))
 	})
 	return list
 }

@@ -1,10 +1,48 @@
 package web
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog"
 )
+
+// TestManualParts: each page of the manual is in one part, and each named page exists.
+func TestManualParts(t *testing.T) {
+	t.Parallel()
+	var named []string
+	for _, part := range themes {
+		named = append(named, part.pages...)
+	}
+	slices.Sort(named)
+	var have []string
+	for name := range readManual() {
+		have = append(have, name)
+	}
+	slices.Sort(have)
+	if !slices.Equal(named, have) {
+		t.Errorf("parts have %v, docs %v", named, have)
+	}
+}
+
+// TestDifference: words are compared, and plural forms without a text are none.
+func TestDifference(t *testing.T) {
+	t.Parallel()
+	sep := catalog.FormSeparator
+	for _, test := range []struct {
+		old, new string
+		want     []span
+	}{
+		{"a b", "a c", []span{{"", "a "}, {"del", "b"}, {"ins", "c"}}},
+		{sep + sep, "a" + sep + "b" + sep + "c", []span{{"ins", "a\nb\nc"}}},
+	} {
+		if got := difference(test.old, test.new); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", strings.ReplaceAll(test.new, sep, "|"), got, test.want)
+		}
+	}
+}
 
 // TestPageOf: an answer of the API leads to the page about the same.
 func TestPageOf(t *testing.T) {

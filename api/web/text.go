@@ -62,6 +62,9 @@ const maxWords = 600
 
 // difference compares two texts word by word.
 func difference(old, new string) []span {
+	if strings.ReplaceAll(old, catalog.FormSeparator, "") == "" {
+		old = "" // plural forms without a text
+	}
 	old, new = visible(forms(old)), visible(forms(new))
 	switch {
 	case old == new:

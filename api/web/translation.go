@@ -39,7 +39,7 @@ type part struct {
 
 // title names a translation: "Czech · app · demo".
 func (p *Pages) title(v *view, t *store.TranslationRow) string {
-	return v.L.LanguageName(t.Language, p.env.Language(t.Language).Name) + " · " + t.Component.Settings.Name + " · " + t.Project.Settings.Name
+	return v.L.Join(v.L.LanguageName(t.Language, p.env.Language(t.Language).Name), t.Component.Settings.Name, t.Project.Settings.Name)
 }
 
 // aboutTranslation sets the frame of a page about a translation.
@@ -59,7 +59,7 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	}
 	p.aboutTranslation(v, &t)
 	v.Title, v.Heading = p.title(v, &t), v.L.LanguageName(t.Language, p.env.Language(t.Language).Name)
-	v.Sub = t.Component.Settings.Name + " · " + t.Project.Settings.Name
+	v.Sub = v.L.Join(t.Component.Settings.Name, t.Project.Settings.Name)
 	if v.Problems, err = problemsOfFile(ctx, snap, &t); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 		return err
 	}
 	o.Downloads = downloads(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"file/", "", "")
-	o.Badges = badges(r.Link.Base, path("projects", t.Project.Slug, t.Component.Slug, t.Language), p.title(v, &t), t.Project.Slug+"/"+t.Component.Slug+"/"+t.Language)
+	o.Badges = badges(r.Link.Base, path("projects", t.Project.Slug, t.Component.Slug, t.Language), strings.Join([]string{v.Heading, t.Component.Settings.Name, t.Project.Settings.Name}, " · "), t.Project.Slug+"/"+t.Component.Slug+"/"+t.Language)
 	o.FileURL = repoweb(t.Component.Settings.Repoweb, cmp.Or(t.Component.Tracking, t.Component.Branch), t.Filename, 1)
 	v.Body = o
 	return nil

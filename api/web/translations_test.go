@@ -71,6 +71,7 @@ func collect(t *testing.T) []text {
 	}
 	for _, c := range checks.All() {
 		add("catalog/checks/table.go", c.Title, "")
+		add("catalog/checks/table.go", c.Description, "")
 	}
 	var list []text
 	for _, x := range found {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"time"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
@@ -58,6 +59,9 @@ func (p *Pages) user(ctx context.Context, snap *store.Snapshot, r *rest.Request,
 		return err
 	}
 	weeks, err := snap.WeeksOfAuthor(ctx, u.ID, shown, v.now.AddDate(0, 0, -7*maxWeekBars))
+	if err == nil && len(weeks) == 0 { // what somebody did long ago is of interest, too
+		weeks, err = snap.WeeksOfAuthor(ctx, u.ID, shown, time.Unix(0, 0))
+	}
 	if err != nil {
 		return err
 	}

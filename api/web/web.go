@@ -319,7 +319,7 @@ func (p *Pages) execute(name string, v *view) ([]byte, error) {
 
 // Problem shows an error that a request was answered with.
 func (p *Pages) Problem(r *http.Request, status int, detail string) ([]byte, error) {
-	v := p.newView(r, nil)
+	v := p.newView(r, rest.ParseQuery(r.URL.RawQuery))
 	v.Heading = fmt.Sprintf("%d %s", status, http.StatusText(status))
 	switch status {
 	case http.StatusNotFound:
@@ -334,6 +334,8 @@ func (p *Pages) Problem(r *http.Request, status int, detail string) ([]byte, err
 			v.Crumbs = []link{{Name: slug, URL: path("projects", slug)}}
 		}
 	}
-	v.Body = detail
+	if detail != rest.ErrNotFound.Detail { // which says no more than the heading
+		v.Body = detail
+	}
 	return p.execute("problem", v)
 }

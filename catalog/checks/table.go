@@ -91,7 +91,7 @@ func rows() [count]entry {
 		EndExclamation:     pairCheck("end_exclamation", "Mismatched exclamation mark", "Only one of source and translation ends with an exclamation mark.", `"Stop!" → "Halt"`, endExclamation),
 		EndEllipsis:        pairCheck("end_ellipsis", "Mismatched ellipsis", "Only one of source and translation ends with the character of an ellipsis.", `"Open…" → "Öffnen"`, endEllipsis),
 		EndSemicolon:       pairCheck("end_semicolon", "Mismatched semicolon", "Only one of source and translation ends with a semicolon that does not belong to an entity.", `"one;" → "eins"`, endSemicolon),
-		EscapedNewline:     pairCheck("escaped_newline", `Mismatched \n`, "The translation has another number of backslash n, not counting Windows paths.", `"a\\nb" → "a b"`, escapedNewline),
+		EscapedNewline:     pairCheck("escaped_newline", `Mismatched \n`, "The translation has another number of \\n, not counting Windows paths.", `"a\\nb" → "a b"`, escapedNewline),
 		NewlineCount:       pairCheck("newline-count", "Mismatching line breaks", "The translation has another number of line breaks.", `"a\nb" → "a b"`, newlineCount),
 		ZeroWidthSpace:     pairCheck("zero-width-space", "Zero-width space", "The translation has a zero-width space (U+200B), the source has not.", `"word" → "Wo\u200brt"`, zeroWidthSpace),
 		Kashida:            pairCheck("kashida", "Kashida letter used", "The translation is stretched with decorative kashida letters.", `"house" → "منـزل"`, kashida),
@@ -143,7 +143,7 @@ func rows() [count]entry {
 		},
 		Translated: {
 			name: "translated", title: "Has been translated", scope: ScopeAcross,
-			description: "The string was translated before. It never fails by changes of the repository.", example: `"Open" → "Öffnen", then ""`,
+			description: "The string was translated before. Changes that come from git never fail it.", example: `"Open" → "Öffnen", then ""`,
 		},
 		MultipleFailures: {
 			name: "multiple_failures", title: "Multiple failing checks", scope: ScopeAcross,
@@ -247,6 +247,6 @@ func flagCheck(name, title, flag, description, example string, f func(*run, stri
 func formatCheck(name, language, example string) entry {
 	return entry{
 		name: name, title: language + " format", example: example, scope: ScopeTarget, off: true, whole: checkFormat,
-		description: "The placeholders of " + language + " are not those of the source, or, where only their place tells them apart, in another order.",
+		description: "The placeholders are not those of the source, or, where only their place tells them apart, in another order.",
 	}
 }

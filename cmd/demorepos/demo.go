@@ -220,5 +220,6 @@ projects:
         filemask: po/*.po
         new_base: po/repoglot.pot
         source_language: en
+        check_flags: ignore-same, ignore-reused   # short words of pages are often the same
         license: Apache-2.0
 `

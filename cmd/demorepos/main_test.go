@@ -84,6 +84,7 @@ func TestConfig(t *testing.T) {
 			Components      []struct {
 				Slug, Name, Repo, Branch, Filemask, License string
 				NewBase                                     string `yaml:"new_base"`
+				CheckFlags                                  string `yaml:"check_flags"`
 				SourceLanguage                              string `yaml:"source_language"`
 				IsGlossary                                  bool   `yaml:"is_glossary"`
 				PushMode                                    string `yaml:"push_mode"`

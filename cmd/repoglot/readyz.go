@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
@@ -47,7 +48,11 @@ func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.engine.cluster != nil {
 		s.engine.cluster.readyz(body)
 	}
-	writeJSON(w, status, body)
+	indent := ""
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		indent = "  " // a person reads it
+	}
+	writeIndented(w, status, body, indent)
 }
 
 // readiness is the state of all components of a plan.
@@ -140,11 +145,15 @@ func componentState(state schedule.State, imported bool, problem string) string 
 	}
 }
 
-func writeJSON(w http.ResponseWriter, status int, body any) {
+func writeJSON(w http.ResponseWriter, status int, body any) { writeIndented(w, status, body, "") }
+
+// writeIndented writes an answer whose levels are indented by a text.
+func writeIndented(w http.ResponseWriter, status int, body any, indent string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", indent)
 	_ = encoder.Encode(body) // the client may be gone
 }

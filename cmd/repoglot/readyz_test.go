@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -124,4 +126,16 @@ func TestReadyTurn(t *testing.T) {
 			t.Errorf("%d answers for 32 requests", len(begun))
 		}
 	})
+}
+
+// TestIndented: an answer for people is indented, one for programs is a line.
+func TestIndented(t *testing.T) {
+	t.Parallel()
+	for indent, want := range map[string]string{"": "{\"ready\":true}\n", "  ": "{\n  \"ready\": true\n}\n"} {
+		rec := httptest.NewRecorder()
+		writeIndented(rec, http.StatusOK, map[string]any{"ready": true}, indent)
+		if got := rec.Body.String(); got != want {
+			t.Errorf("indent %q: %q", indent, got)
+		}
+	}
 }

@@ -163,6 +163,18 @@ func (l *Language) Time(t time.Time) string {
 	return l.T("%[1]s, %[2]s UTC", l.Day(t), t.UTC().Format("15:04"))
 }
 
+// Join joins names of different languages and directions to a line. On a page from
+// right to left each is isolated, so that the order of the line is that of names.
+func (l *Language) Join(names ...string) string {
+	if l.Dir == "rtl" {
+		names = slices.Clone(names)
+		for i := range names {
+			names[i] = "\u2068" + names[i] + "\u2069"
+		}
+	}
+	return strings.Join(names, " · ")
+}
+
 // LanguageName names the language of a code such as pt_BR; name is its English name,
 // which is also used where the name in l is not known.
 func (l *Language) LanguageName(code, name string) string {

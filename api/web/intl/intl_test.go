@@ -28,3 +28,17 @@ func TestTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestJoin: names keep their order beside letters from right to left.
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	table, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tag, want := range map[string]string{"en": "a · b", "ar": "\u2068a\u2069 · \u2068b\u2069"} {
+		if got := table.Named(tag).Join("a", "b"); got != want {
+			t.Errorf("%s: %q", tag, got)
+		}
+	}
+}
