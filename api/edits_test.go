@@ -109,6 +109,25 @@ func (e *editor) send(token, method, path, kind, body string, headers ...string)
 	return resp.StatusCode, string(data), resp.Header
 }
 
+// pool is one of those that clients share.
+func (e *editor) pool(name string) *limit.Pool {
+	return e.pools[slices.IndexFunc(e.pools, func(p *limit.Pool) bool { return p.Name() == name })]
+}
+
+// client is how a token is named in pools.
+func (e *editor) client(token string) string {
+	e.t.Helper()
+	var found catalog.Token
+	err := e.DB.Read(e.t.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
+		found, _, _, err = snap.Token(ctx, e.tokens[token])
+		return err
+	})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return limit.Token(found.ID)
+}
+
 const (
 	asJSON = "application/json"
 	asForm = "application/x-www-form-urlencoded"
@@ -315,15 +334,8 @@ func TestUpload(t *testing.T) {
 // of others go on.
 func TestUploadsOfClients(t *testing.T) {
 	e := newEditor(t)
-	pool := e.pools[slices.IndexFunc(e.pools, func(p *limit.Pool) bool { return p.Name() == "uploads" })]
-	var writer catalog.Token
-	err := e.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
-		writer, _, _, err = snap.Token(ctx, e.tokens["write"])
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := e.pool("uploads")
+	writer := e.client("write")
 	edit := func(token string, want int) {
 		t.Helper()
 		status, answer, header := e.send(token, "PATCH", e.units["app cs Open"], asJSON, `{"target": ["Otevřít `+token+`"], "state": 20}`)
@@ -339,13 +351,13 @@ func TestUploadsOfClients(t *testing.T) {
 		return l.Release
 	}
 	const small = 64 << 10
-	free := hold(limit.Token(writer.ID), pool.Share()-small)
+	free := hold(writer, pool.Share()-small)
 	edit("write", 200)
 	kind, body := form(t, "#"+strings.Repeat(" long", small))
 	if status, answer, _ := e.send("write", "POST", "/api/translations/demo/app/cs/file/", kind, body); status != 429 {
 		t.Errorf("a file that is over the share: %d %s", status, answer)
 	}
-	more := hold(limit.Token(writer.ID), small)
+	more := hold(writer, small)
 	edit("write", 429)
 	edit("admin", 200)
 	all := hold("another", pool.Share())

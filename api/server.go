@@ -130,7 +130,8 @@ func New(opts Options) *Server {
 		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version,
 	}
-	s.env.Now, s.env.Store, s.env.Edits, s.env.Operations = s.now, s.db, opts.Edits, opts.Operations
+	s.env.Now, s.env.Store = s.now, s.db
+	s.writesInTurn(opts.Edits, opts.Operations)
 	if s.env.Progress == nil {
 		s.env.Progress = func(int64) (resource.Progress, bool) { return resource.Progress{}, false }
 	}

@@ -29,6 +29,11 @@ const (
 	// Bytes of bodies of edits and uploaded files: one counts one and a half times while
 	// it is read.
 	maxUploads, clientUploads = 96 << 20, 48 << 20
+	// Edits and sessions that are being stored or wait for the store's writer: a client
+	// that sends many has two among those of others.
+	maxWrites, clientWrites = 16, 2
+	// Pulls and pushes that somebody waits for.
+	maxOperations, clientOperations = 16, 4
 	// Streams of changes.
 	maxStreams, clientStreams = 4096, 256
 	// Searches that are being made: the other readers of the store are left to small
@@ -55,7 +60,7 @@ const largeBody = 64 << 10
 
 // shares are the pools of what requests hold.
 type shares struct {
-	inFlight, downloads, spooled, lines, uploads, streams, searches, longSearches, pages, producers, cores *limit.Pool
+	inFlight, downloads, spooled, lines, uploads, writes, operations, streams, searches, longSearches, pages, producers, cores *limit.Pool
 }
 
 func newShares() shares {
@@ -65,6 +70,8 @@ func newShares() shares {
 		spooled:      limit.NewPool("spooled", maxSpooled, clientSpooled),
 		lines:        limit.NewPool("lines", maxLines, clientLines),
 		uploads:      limit.NewPool("uploads", maxUploads, clientUploads),
+		writes:       limit.NewPool("writes", maxWrites, clientWrites),
+		operations:   limit.NewPool("operations", maxOperations, clientOperations),
 		streams:      limit.NewPool("streams", maxStreams, clientStreams),
 		searches:     limit.NewPool("searches", maxSearches, clientSearches),
 		longSearches: limit.NewPool("long_searches", maxLongSearches, clientLongSearches),
@@ -76,7 +83,7 @@ func newShares() shares {
 
 // pools lists them.
 func (s *shares) pools() limit.Pools {
-	return limit.Pools{s.inFlight, s.downloads, s.spooled, s.lines, s.uploads, s.streams, s.searches, s.longSearches, s.pages, s.producers, s.cores}
+	return limit.Pools{s.inFlight, s.downloads, s.spooled, s.lines, s.uploads, s.writes, s.operations, s.streams, s.searches, s.longSearches, s.pages, s.producers, s.cores}
 }
 
 // client names the client of a request: its token, or without a good one its

@@ -105,7 +105,7 @@ func (s *Server) signIn(c echo.Context) error {
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), signInWait)
 		defer cancel()
-		made, err := s.db.CreateSession(ctx, a.Token.ID, session.Lifetime)
+		made, err := s.createSession(ctx, a.Token.ID)
 		if errors.Is(err, context.DeadlineExceeded) {
 			return "", web.ErrBusy
 		}

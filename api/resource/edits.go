@@ -22,6 +22,7 @@ var (
 	errLocked         = &rest.Problem{Status: http.StatusForbidden, Detail: "The component is locked: it takes no edits for now."}
 	errMoved          = &rest.Problem{Status: http.StatusPreconditionFailed, Detail: "The string has changed since you read it: read it again."}
 	errNoSuggestions  = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: suggestions are turned off."}
+	errNoRoom         = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "The disk of the server is full: edits are stored when there is room again.", RetryAfter: 60}
 	errOtherLanguage  = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: the token is for other projects or languages."}
 )
 
@@ -143,6 +144,8 @@ func editProblem(err error) error {
 		return errLocked
 	case errors.Is(err, edit.ErrChanged):
 		return errMoved
+	case errors.Is(err, edit.ErrNoRoom):
+		return errNoRoom
 	case errors.Is(err, edit.ErrNotTaken):
 		return rest.ErrReadOnly
 	}

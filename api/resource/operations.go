@@ -226,8 +226,9 @@ func (e *Env) runAll(ctx context.Context, operation string, list []operated) (an
 		}
 		seen[at] = true
 		waits, err := e.run(ctx, operation, row.ID, list[i].translations)
-		if err != nil && operation == "reset" {
-			return nil, err // of the database
+		var refused *rest.Problem
+		if err != nil && (operation == "reset" || errors.As(err, &refused)) {
+			return nil, err // of the database, or there is no turn
 		}
 		if err != nil {
 			e.Logger.Warn("an operation on a repository failed", "operation", operation, "component", row.ID, "error", err)

@@ -29,4 +29,6 @@ var (
 	ErrReadOnly = errors.New("the string is read-only")
 	// ErrChanged: the string is not as the editor saw it.
 	ErrChanged = errors.New("the string has changed meanwhile")
+	// ErrNoRoom: the disk is too full to store edits.
+	ErrNoRoom = errors.New("the server has too little room to store edits")
 )

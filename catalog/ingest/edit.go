@@ -21,7 +21,7 @@ const editTries = 20
 // Edit stores new texts for strings of one translation, by one author, in one
 // transaction with a generation of its own: all or none. When it returns, they are
 // durable, served and checked. A text that a string has already changes nothing. The
-// error wraps edit.ErrNotTaken, edit.ErrReadOnly, edit.ErrChanged, an
+// error wraps edit.ErrNotTaken, edit.ErrReadOnly, edit.ErrChanged, edit.ErrNoRoom, an
 // [*edit.InvalidError], or catalog.ErrNotFound for a string that the translation does not have. Pulls may run
 // meanwhile. It returns the number of strings that changed.
 func (s *Syncer) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error) {
@@ -52,6 +52,9 @@ func again(try func() error) error {
 }
 
 func (s *Syncer) tryEditing(ctx context.Context, id, translation int64, by edit.Author, fn func(context.Context, *editing) error) error {
+	if err := s.editRoom(); err != nil {
+		return fmt.Errorf("%w: %w", edit.ErrNoRoom, err)
+	}
 	row, err := s.editableComponent(ctx, id)
 	if err != nil {
 		return err

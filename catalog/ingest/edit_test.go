@@ -10,6 +10,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -185,4 +186,24 @@ func TestEditWaits(t *testing.T) {
 		t.Errorf("without push_mode: %v", err)
 	}
 	w.Verify()
+}
+
+// TestEditsOnFullDisk: while the disk is too full for pulls edits are stored, until there
+// is too little room for these.
+func TestEditsOnFullDisk(t *testing.T) {
+	w, _ := editable(t, map[string]string{"po/cs.po": po("One", "Jedna")})
+	w.Sync()
+	full := errors.New("full")
+	var none error
+	reopened(w, func(o *ingest.Options) {
+		o.Room = func() error { return full }
+		o.EditRoom = func() error { return none }
+	})
+	if err := write(w, "One", catalog.StateTranslated, "Jeden"); err != nil {
+		t.Fatal(err)
+	}
+	none = full
+	if err := write(w, "One", catalog.StateTranslated, "Jedno"); !errors.Is(err, edit.ErrNoRoom) || !errors.Is(err, full) {
+		t.Errorf("without room: %v", err)
+	}
 }

@@ -20,3 +20,14 @@ func diskRoom(dir string, floor config.Size, free func(dir string) (int64, error
 		return fmt.Errorf("less than %s are free on the disk of data_dir (min_free_space): make room; pulls go on by themselves", floor)
 	}
 }
+
+// editRoom is like diskRoom for edits: they use half of what pulls leave free, so that
+// repositories that fill the disk keep no one from editing. In PostgreSQL they are on
+// another disk.
+func editRoom(c *config.Config) func() error {
+	floor := c.MinFreeSpace / 2
+	if c.Database.Raw() != "" {
+		floor = 0
+	}
+	return diskRoom(string(c.DataDir), floor, freeSpace)
+}

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"testing"
+
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
 // TestDiskRoom: there is room from the floor on, without a floor, and where the disk
@@ -24,6 +26,14 @@ func TestDiskRoom(t *testing.T) {
 	}
 	if failed = errors.New("?"); room() != nil {
 		t.Errorf("not known: %v", room())
+	}
+	c := config.Default()
+	c.DataDir = config.Path(t.TempDir())
+	if c.MinFreeSpace = 1 << 62; editRoom(c)() == nil {
+		t.Error("edits have room on a full disk")
+	}
+	if c.Database = "postgres://db/x"; editRoom(c)() != nil {
+		t.Error("edits in PostgreSQL have no room")
 	}
 	if n, err := freeSpace(t.TempDir()); n <= 0 && !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("free space here: %d, %v", n, err)

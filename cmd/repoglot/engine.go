@@ -57,7 +57,7 @@ func openEngine(ctx context.Context, c *config.Config, work string, log *slog.Lo
 	}
 	e.syncer = ingest.New(ingest.Options{
 		DB: e.db, Languages: e.languages, MirrorDir: mirrors, Git: gitOptions(c, log),
-		MaxFileSize: int64(c.MaxFileSize), Quotas: quotas(c), Room: diskRoom(string(c.DataDir), c.MinFreeSpace, freeSpace), Now: time.Now, Logger: log, Progress: pr.update,
+		MaxFileSize: int64(c.MaxFileSize), Quotas: quotas(c), Room: diskRoom(string(c.DataDir), c.MinFreeSpace, freeSpace), EditRoom: editRoom(c), Now: time.Now, Logger: log, Progress: pr.update,
 	})
 	return e, nil
 }

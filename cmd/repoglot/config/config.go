@@ -103,7 +103,7 @@ type Config struct {
 	SafeDirectories []string `yaml:"safe_directories" restart:"true"`
 	// MinFreeSpace is the free space on the disk of `data_dir` below which nothing is
 	// pulled: what was pulled before is served, and pulls go on when there is room
-	// again. 0 switches the check off.
+	// again. Edits are stored until half of it is left. 0 switches the check off.
 	MinFreeSpace Size `yaml:"min_free_space" restart:"true"`
 	// Quotas bound what one repository may bring. Where one is exceeded, what was
 	// served before is still served, and the problem is shown.

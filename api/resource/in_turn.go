@@ -1,0 +1,86 @@
+package resource
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// Turn waits until a client may write. Its turn ends when free is called.
+type Turn func(ctx context.Context) (free func(), err error)
+
+func inTurn[T any](ctx context.Context, turn Turn, fn func() (T, error)) (result T, err error) {
+	free, err := turn(ctx)
+	if err != nil {
+		return result, err
+	}
+	defer free()
+	return fn()
+}
+
+// EditsInTurn stores edits in turn.
+type EditsInTurn struct {
+	// Edits stores them.
+	Edits Edits
+	// Turn is waited for.
+	Turn Turn
+}
+
+// Edit stores new texts in turn.
+func (e *EditsInTurn) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (int, error) {
+	return inTurn(ctx, e.Turn, func() (int, error) { return e.Edits.Edit(ctx, component, translation, by, edits) })
+}
+
+// Upload makes edits of a file in turn.
+func (e *EditsInTurn) Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (edit.Counts, error) {
+	return inTurn(ctx, e.Turn, func() (edit.Counts, error) { return e.Edits.Upload(ctx, component, translation, by, data, o) })
+}
+
+// Suggest makes a suggestion in turn.
+func (e *EditsInTurn) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (int64, error) {
+	return inTurn(ctx, e.Turn, func() (int64, error) { return e.Edits.Suggest(ctx, component, translation, by, want) })
+}
+
+// AnswerSuggestion accepts or rejects a suggestion in turn.
+func (e *EditsInTurn) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error {
+	_, err := inTurn(ctx, e.Turn, func() (bool, error) {
+		return accept, e.Edits.AnswerSuggestion(ctx, component, translation, by, of, accept)
+	})
+	return err
+}
+
+// Lock locks or unlocks in turn.
+func (e *EditsInTurn) Lock(ctx context.Context, component int64, by edit.Author, locked bool) (bool, error) {
+	return inTurn(ctx, e.Turn, func() (bool, error) { return e.Edits.Lock(ctx, component, by, locked) })
+}
+
+// Discard ends edits in turn.
+func (e *EditsInTurn) Discard(ctx context.Context, component, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (int, error) {
+	return inTurn(ctx, e.Turn, func() (int, error) {
+		return e.Edits.Discard(ctx, component, translation, by, reason, suggest, choose)
+	})
+}
+
+// OperationsInTurn commits, pulls and pushes in turn.
+type OperationsInTurn struct {
+	// Operations does it.
+	Operations Operations
+	// Turn is waited for.
+	Turn Turn
+}
+
+// Push pushes in turn.
+func (o *OperationsInTurn) Push(ctx context.Context, component int64) (bool, error) {
+	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Push(ctx, component) })
+}
+
+// Commit makes commits in turn.
+func (o *OperationsInTurn) Commit(ctx context.Context, component int64, translations []int64) (bool, error) {
+	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Commit(ctx, component, translations) })
+}
+
+// Pull pulls in turn.
+func (o *OperationsInTurn) Pull(ctx context.Context, component int64) (bool, error) {
+	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Pull(ctx, component) })
+}

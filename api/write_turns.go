@@ -1,0 +1,60 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/repoglot/repoglot/api/limit"
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/session"
+)
+
+// The answers to writes whose turn does not come.
+var (
+	errWriteShare = &rest.Problem{Status: http.StatusTooManyRequests, Detail: "This client writes too much at a time.", RetryAfter: searchRetry}
+	errWriteBusy  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too much is being written.", RetryAfter: searchRetry}
+)
+
+// writeTurn waits for a turn of a token. The store has one writer, and operations wait for
+// hosts: a client that sends many at once would make everybody else's wait for all of them.
+func writeTurn(ctx context.Context, p *limit.Pool, token int64) (free func(), err error) {
+	waiting, cancel := context.WithTimeout(ctx, searchWait)
+	defer cancel()
+	lease := p.Lease(limit.Token(token))
+	switch err := lease.Wait(waiting, 1); {
+	case err == nil:
+		return lease.Release, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, limit.ErrShare):
+		return nil, errWriteShare
+	}
+	return nil, errWriteBusy
+}
+
+// writesInTurn makes what handlers write with. Without one of them there is none.
+func (s *Server) writesInTurn(edits resource.Edits, operations resource.Operations) {
+	of := func(p *limit.Pool) resource.Turn {
+		return func(ctx context.Context) (func(), error) {
+			return writeTurn(ctx, p, rest.AccessOf(ctx).Token.ID)
+		}
+	}
+	if edits != nil {
+		s.env.Edits = &resource.EditsInTurn{Edits: edits, Turn: of(s.shares.writes)}
+	}
+	if operations != nil {
+		s.env.Operations = &resource.OperationsInTurn{Operations: operations, Turn: of(s.shares.operations)}
+	}
+}
+
+// createSession begins a session of a token, in turn.
+func (s *Server) createSession(ctx context.Context, token int64) (secret string, err error) {
+	free, err := writeTurn(ctx, s.shares.writes, token)
+	if err != nil {
+		return "", err
+	}
+	defer free()
+	return s.db.CreateSession(ctx, token, session.Lifetime)
+}
