@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -236,13 +237,14 @@ func (b *browserTab) keyboard(target string) {
 // and Arabic. There is no error in the console, no request to another host, nothing to
 // scroll sideways, no violation of the rules of axe-core, and everything is reached by
 // keyboard. With REPOGLOT_LONG_TESTS=1 it opens each page in all eight ways, otherwise in
-// two, in one of which it applies the rules; with -short each fourth page.
+// two, in one of which it applies the rules; with -short each fourth page. It keeps a
+// picture of each in the folder REPOGLOT_SHOTS, if there is one.
 func TestBrowser(t *testing.T) {
 	b := openBrowser(t)
 	site := httptest.NewServer(bare(catalogtest.Demo(t), Options{CacheBytes: 8 << 20}))
 	defer site.Close()
 	rules := readAxe(t)
-	targets := everyPage()
+	targets := append(everyPage(), unknownTarget)
 	_, rec := send(site.Config.Handler, http.MethodGet, "/translate/demo/app/cs/")
 	targets = append(targets, strings.ReplaceAll(checksumLink.FindString(rec.Body.String()), "&amp;", "&"))
 	for i, target := range targets {
@@ -272,6 +274,9 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
+// unknownTarget is an address that does not exist.
+const unknownTarget = "/nothing/"
+
 // inspect opens a page in one way.
 func (b *browserTab) inspect(origin, target, language, rules string, width int, dark bool) {
 	b.t.Helper()
@@ -291,7 +296,13 @@ func (b *browserTab) inspect(origin, target, language, rules string, width int, 
 	if got := b.ask(broken); got != "" {
 		b.t.Errorf("%s: %s", where, got)
 	}
-	if len(b.errors) > 0 {
+	if folder := os.Getenv("REPOGLOT_SHOTS"); folder != "" {
+		height, err := strconv.Atoi(b.ask("document.documentElement.scrollHeight"))
+		must(b.t, err)
+		must(b.t, os.MkdirAll(folder, 0o755))
+		must(b.t, os.WriteFile(filepath.Join(folder, url.QueryEscape(where)+".png"), b.picture(width, min(height, 4000)), 0o644))
+	}
+	if len(b.errors) > 0 && target != unknownTarget { // whose status is an error of the console
 		b.t.Errorf("%s: %.500s", where, b.errors)
 	}
 	if rules == "" {

@@ -34,13 +34,20 @@ func TestScreenshots(t *testing.T) {
 // shoot writes the upper part of the page as PNG, of at most 150 kB.
 func (b *browserTab) shoot(file string, width, height int) {
 	b.t.Helper()
+	data := b.picture(width, height)
+	if len(data) > 150_000 {
+		b.t.Errorf("%s has %d bytes", file, len(data))
+	}
+	must(b.t, os.WriteFile(file, data, 0o644))
+}
+
+// picture is the upper part of the page as PNG.
+func (b *browserTab) picture(width, height int) []byte {
+	b.t.Helper()
 	clip := map[string]any{"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
 	var shot struct{ Data string }
 	must(b.t, json.Unmarshal(b.call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true, "clip": clip}), &shot))
 	data, err := base64.StdEncoding.DecodeString(shot.Data)
 	must(b.t, err)
-	if len(data) > 150_000 {
-		b.t.Errorf("%s has %d bytes", file, len(data))
-	}
-	must(b.t, os.WriteFile(file, data, 0o644))
+	return data
 }

@@ -142,6 +142,22 @@ func TestNewestByTime(t *testing.T) {
 	}
 }
 
+// TestOrderIsNamed: a history of several repositories is in the order of pulls and says
+// so; that of one is in the order of its commits.
+func TestOrderIsNamed(t *testing.T) {
+	t.Parallel()
+	s := bare(catalogtest.Demo(t), Options{})
+	for target, want := range map[string]string{
+		"/changes/": "last pulled first", "/changes/browse/demo/": "last pulled first",
+		"/changes/browse/demo/app/": "newest first", "/changes/browse/demo/app/cs/": "newest first",
+	} {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		if !strings.Contains(rec.Body.String(), `aria-current="true">`+want+"<") {
+			t.Errorf("%s does not say %q: %.3000s", target, want, rec.Body)
+		}
+	}
+}
+
 // TestProblemsOnPages: a file that cannot be read is named, with its line, wherever its
 // translation is shown, and nowhere else.
 func TestProblemsOnPages(t *testing.T) {

@@ -186,9 +186,13 @@ func (p *Pages) historyOf(ctx context.Context, snap *store.Snapshot, v *view, q 
 			q.Actions = k.actions
 		}
 	}
+	newest, oldest := v.L.T("newest first"), v.L.T("oldest first")
+	if q.ComponentID == 0 && q.TranslationID == 0 { // entries of several repositories are in the order in which they came
+		newest, oldest = v.L.T("last pulled first"), v.L.T("first pulled first")
+	}
 	h.Order = []link{
-		{Name: v.L.T("newest first"), URL: v.with("order", ""), Current: q.Newest},
-		{Name: v.L.T("oldest first"), URL: v.with("order", "oldest"), Current: !q.Newest},
+		{Name: newest, URL: v.with("order", ""), Current: q.Newest},
+		{Name: oldest, URL: v.with("order", "oldest"), Current: !q.Newest},
 	}
 	for _, name := range []string{"kind", "order"} {
 		if value := v.param(name); value != "" {
