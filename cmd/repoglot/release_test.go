@@ -61,6 +61,38 @@ func TestReleaseIsComplete(t *testing.T) {
 	}
 }
 
+// TestReleaseIsReproducible: the sources make the same bytes in another folder.
+func TestReleaseIsReproducible(t *testing.T) {
+	t.Parallel()
+	releaseFolder(t)
+	needPrograms(t, "git", "go")
+	list, err := exec.CommandContext(t.Context(), "git", "-C", "../..", "ls-files", "-z").Output()
+	must(t, err)
+	other := t.TempDir()
+	for _, name := range strings.Split(strings.Trim(string(list), "\x00"), "\x00") {
+		data, err := os.ReadFile(filepath.Join("../..", name))
+		must(t, err)
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(other, name)), 0o755))
+		must(t, os.WriteFile(filepath.Join(other, name), data, 0o644))
+	}
+	var sums [2]string
+	for i, folder := range []string{"../..", other} {
+		binary := filepath.Join(t.TempDir(), "repoglot")
+		build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version=v0", "-o", binary, "./cmd/repoglot")
+		build.Dir, build.Env = folder, append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		data, err := os.ReadFile(binary)
+		must(t, err)
+		sum := sha256.Sum256(data)
+		sums[i] = hex.EncodeToString(sum[:])
+	}
+	if sums[0] != sums[1] {
+		t.Errorf("two builds have the checksums %v", sums)
+	}
+}
+
 // TestReleaseArchive: the archive of this machine has the binary, licence and man page.
 func TestReleaseArchive(t *testing.T) {
 	t.Parallel()
