@@ -371,8 +371,11 @@ func (p *Pages) activityOf(ctx context.Context, snap *store.Snapshot, v *view, q
 	return a, nil
 }
 
-// maxWeekBars is the number of weeks that are drawn.
-const maxWeekBars = 104
+// minWeekBars and maxWeekBars bound the number of weeks that are drawn.
+const (
+	minWeekBars = 13
+	maxWeekBars = 104
+)
 
 func (p *Pages) fillWeeks(v *view, a *activity, weeks []store.WeekCount) {
 	if len(weeks) == 0 {
@@ -383,7 +386,7 @@ func (p *Pages) fillWeeks(v *view, a *activity, weeks []store.WeekCount) {
 		monday = last // what was long ago ends with its last week
 	}
 	n := int(monday.Sub(weeks[0].First).Hours()/24/7+0.5) + 1
-	n = min(max(n, 1), maxWeekBars)
+	n = min(max(n, minWeekBars), maxWeekBars)
 	bars := make([]int64, n)
 	for _, w := range weeks {
 		a.Total += w.Entries
