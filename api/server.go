@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -159,6 +161,13 @@ func (s *Server) Update(settings Settings) {
 		}
 	}
 	s.settings.Store(&settings)
+}
+
+// ExchangeLimits counts requests with other processes: see [limit.Limiter.Exchange]. It
+// is to be called every second or so.
+func (s *Server) ExchangeLimits(ctx context.Context, send func(ctx context.Context, limit string, list []limit.Spent) ([]limit.Spent, error)) error {
+	settings := s.settings.Load()
+	return errors.Join(settings.anonymous.Exchange(ctx, send), settings.tokens.Exchange(ctx, send))
 }
 
 // ServeHTTP answers one request.

@@ -64,6 +64,10 @@ type Options struct {
 	// AfterFunc calls f in its own goroutine after d on the clock Now, unless stop
 	// is called first; nil: time.AfterFunc.
 	AfterFunc func(d time.Duration, f func()) (stop func() bool)
+	// Claim begins a pause for all processes of a cluster, or returns the rest of the one
+	// that another process began; kind tells the pauses of a branch apart. After an error
+	// only the pauses of this process count. nil: there is one process.
+	Claim func(ctx context.Context, kind, key string, pause time.Duration) (left time.Duration, err error)
 }
 
 // Server answers hooks. It is safe for concurrent use. Make it with [New] and end
@@ -74,6 +78,7 @@ type Server struct {
 	now    func() time.Time
 	open   *throttle // for calls without a signature
 	signed *throttle
+	claim  func(ctx context.Context, kind, key string, pause time.Duration) (time.Duration, error)
 	client func(r *http.Request) string
 	bodies *limit.Pool // bytes
 	// provenBodies are those of callers whose headers prove a secret.
@@ -100,8 +105,9 @@ func New(o Options) *Server {
 	if after == nil {
 		after = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	}
-	s.open = newThrottle(openPause, s.now, after)
-	s.signed = newThrottle(signedPause, s.now, after)
+	s.open = newThrottle("open", openPause, s.now, after)
+	s.signed = newThrottle("signed", signedPause, s.now, after)
+	s.claim = o.Claim
 	return s
 }
 
@@ -278,7 +284,12 @@ func (s *Server) pull(ctx context.Context, key string, list []match) {
 	if slices.ContainsFunc(list, func(m match) bool { return m.Secured }) {
 		pause = s.signed
 	}
-	if !pause.begin(key, func() { s.pulls.Pull(key) }) {
+	later := func() { s.pullLater(pause, key) }
+	if !pause.begin(key, later) {
+		return
+	}
+	if left := s.left(ctx, pause, key); left > 0 {
+		pause.wait(key, left, later)
 		return
 	}
 	var ids []int64
@@ -293,6 +304,31 @@ func (s *Server) pull(ctx context.Context, key string, list []match) {
 		}
 	}
 	s.pulls.Pull(key)
+}
+
+// pullLater pulls a branch at the end of its pause, unless another process began the next
+// one: then at the end of that.
+func (s *Server) pullLater(pause *throttle, key string) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+	defer cancel()
+	if left := s.left(ctx, pause, key); left > 0 {
+		pause.wait(key, left, func() { s.pullLater(pause, key) })
+		return
+	}
+	s.pulls.Pull(key)
+}
+
+// left begins a pause for all processes, or returns the rest of another's.
+func (s *Server) left(ctx context.Context, pause *throttle, key string) time.Duration {
+	if s.claim == nil {
+		return 0
+	}
+	left, err := s.claim(ctx, pause.kind, key, pause.pause)
+	if err != nil {
+		s.log.Debug("hook: the pauses of other processes are not known", "branch", key, "error", err)
+		return 0
+	}
+	return min(left, pause.pause)
 }
 
 // metrics are the metrics of a Server. Their labels are bounded: services are

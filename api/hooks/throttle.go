@@ -9,6 +9,7 @@ import (
 // asked for during a pause happens once, at its end. Keys are branches of the
 // configuration, so there are few.
 type throttle struct {
+	kind  string
 	pause time.Duration
 	now   func() time.Time
 	after func(time.Duration, func()) func() bool
@@ -19,8 +20,8 @@ type throttle struct {
 	stops  map[string]func() bool // by key, while something waits for the end of its pause
 }
 
-func newThrottle(pause time.Duration, now func() time.Time, after func(time.Duration, func()) func() bool) *throttle {
-	return &throttle{pause: pause, now: now, after: after, last: map[string]time.Time{}, stops: map[string]func() bool{}}
+func newThrottle(kind string, pause time.Duration, now func() time.Time, after func(time.Duration, func()) func() bool) *throttle {
+	return &throttle{kind: kind, pause: pause, now: now, after: after, last: map[string]time.Time{}, stops: map[string]func() bool{}}
 }
 
 // left is the rest of a key's pause. The caller holds p.mu.
@@ -50,6 +51,16 @@ func (p *throttle) begin(key string, later func()) bool {
 	}
 	p.last[key] = p.now()
 	return true
+}
+
+// wait calls later after a time, unless something waits for the key already: another
+// process has begun the pause.
+func (p *throttle) wait(key string, left time.Duration, later func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed && p.stops[key] == nil {
+		p.stops[key] = p.after(left, func() { p.over(key, later) })
+	}
 }
 
 // over ends a key's pause and begins the next one.

@@ -34,7 +34,9 @@ type Limiter struct {
 
 	mu      sync.Mutex
 	clients map[string]*span
-	order   []*span // in the order in which they end
+	order   []*span // in the order in which they began
+	shared  bool    // Exchange is called
+	untold  []*span // that used a share since others were told
 }
 
 // span counts the requests of one client.
@@ -42,6 +44,8 @@ type span struct {
 	client string
 	ends   time.Time
 	used   int
+	told   int  // of used, what Exchange has told others
+	untold bool // it is in untold
 }
 
 // Answer is the result for one request.
@@ -80,8 +84,9 @@ func (l *Limiter) TakeN(client string, n int) (a Answer, counted bool) {
 	a = Answer{Limit: l.rate.Count, Reset: int((s.ends.Sub(now) + time.Second - 1) / time.Second)}
 	if a.Allowed = n <= l.rate.Count-s.used; a.Allowed {
 		s.used += n
+		l.tell(s)
 	}
-	a.Remaining = l.rate.Count - s.used
+	a.Remaining = max(0, l.rate.Count-s.used) // others may have let more pass
 	return a, true
 }
 

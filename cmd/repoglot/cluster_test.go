@@ -322,6 +322,46 @@ func TestClusterConfiguration(t *testing.T) {
 	}
 }
 
+// TestClusterLimits: what a client asks one process counts in the other, too, and so does
+// the pause between two webhooks.
+func TestClusterLimits(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts two processes")
+	}
+	c := newTestedCluster(t, 1, 0, testLease)
+	text, err := os.ReadFile(c.file)
+	must(t, err)
+	must(t, os.WriteFile(c.file, append(text, "rate_limit: {anonymous: 640/h}\n"...), 0o600))
+	one, two := c.start(workServe), c.start(workAnswer)
+	status := func(method, address string) int {
+		req, err := http.NewRequestWithContext(t.Context(), method, address, nil)
+		must(t, err)
+		res, err := http.DefaultClient.Do(req)
+		must(t, err)
+		must(t, res.Body.Close())
+		return res.StatusCode
+	}
+	for range 640 {
+		if got := status(http.MethodGet, one.url+"/api/projects/"); got != http.StatusOK {
+			t.Fatalf("status %d within the limit", got)
+		}
+	}
+	passed := 0
+	if !until(func() bool {
+		passed++
+		return status(http.MethodGet, two.url+"/api/projects/") == http.StatusTooManyRequests
+	}) || passed > 600 {
+		t.Errorf("%d requests passed in the other process", passed)
+	}
+	for _, m := range []*member{one, two} {
+		if got := status(http.MethodPost, m.url+"/hooks/update/p0/app/"); got != http.StatusOK {
+			t.Errorf("a webhook: status %d", got)
+		}
+	}
+	pgtest.Run(t, c.dsn, `DO $$ BEGIN ASSERT (SELECT COUNT(*) = 1 FROM spent WHERE used = 2); END $$`)
+}
+
 // TestTogether: ten processes that start together migrate once, and sync pulls beside
 // them.
 func TestTogether(t *testing.T) {

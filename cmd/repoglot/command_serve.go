@@ -165,6 +165,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	group.Go(func() error { return s.pulls.run(ctx) })
 	if s.engine.cluster != nil {
 		group.Go(func() error { return s.engine.cluster.run(ctx) })
+		group.Go(func() error { return s.engine.cluster.shareLimits(ctx, s.api) })
 	}
 	server := newHTTPServer(rt, defaultTimeouts(), s.log)
 	server.RegisterOnShutdown(s.api.EndStreams) // they would never end by themselves
@@ -189,7 +190,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		Progress: s.engine.progress.component, CacheBytes: int(s.config.ResponseCache),
 		WithoutGitExport: !s.config.GitExport, TempDir: string(s.config.DataDir), Edits: s.engine.syncer, Operations: operations{s.pulls},
 	})
-	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Client: s.api.Client, Logger: s.log})
+	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Client: s.api.Client, Logger: s.log, Claim: s.engine.cluster.claim()})
 	s.connections, s.monitors = newConnections(openFiles(), s.api.Trusts), newMonitors()
 	clones := gitexport.New(exports{s.engine, s.api.Visitor}, gitexport.Limits{Client: s.api.Client}, s.log)
 	s.shared = slices.Concat(s.connections.pools, s.monitors.pools, s.api.Pools(), calls.Pools(), clones.Pools())
