@@ -11,6 +11,9 @@ type engine interface {
 	close() []error
 	// remote reports whether the database is on a server, which may be away.
 	remote() bool
+	// server names the server that was reached last, with its timeline; "" if it is not
+	// known, or there is none.
+	server() string
 	// listen calls wake when another process may have committed, and wished when a
 	// branch may be due, until ctx is done.
 	// It may return before, and need not be told of everything.

@@ -54,7 +54,7 @@ type Exported struct {
 }
 
 // notExported are the tables that are about this database and its processes.
-var notExported = []string{"goose_db_version", "mirrors", "processes", "spent"}
+var notExported = []string{"goose_db_version", "mirrors", "processes", "servers", "spent"}
 
 // Export writes everything that the database holds in one generation, in a form that
 // Import reads into a database of any engine. Writers go on.

@@ -28,6 +28,7 @@ type pgEngine struct {
 	maxLong     int32
 	connections int // that this process may open
 	gate        gate
+	identity    atomic.Pointer[string] // of the server that was reached last; nil: not known
 }
 
 // oldestServer is the oldest version of PostgreSQL that is supported.
@@ -135,6 +136,9 @@ func (e *pgEngine) dial(ctx context.Context, config *pgconn.Config) (*pgconn.PgC
 		err = refusal(fmt.Sprintf("the server is PostgreSQL %s: repoglot needs version %d or newer", version, oldestServer))
 	case encoding != "UTF8":
 		err = refusal(fmt.Sprintf("the database has the encoding %s: create one with ENCODING 'UTF8'", encoding))
+	}
+	if err == nil {
+		err = e.identify(ctx, conn)
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))

@@ -47,7 +47,8 @@ func (e *sqliteEngine) committed(ctx context.Context) {
 	}
 }
 
-func (*sqliteEngine) remote() bool { return false }
+func (*sqliteEngine) remote() bool   { return false }
+func (*sqliteEngine) server() string { return "" }
 
 // listen does nothing: other processes do not tell.
 func (*sqliteEngine) listen(context.Context, func(), func()) {}

@@ -26,6 +26,7 @@ type DB struct {
 	wished   chan struct{} // see Cluster.Wished
 	// generations are what Unchanged compares.
 	generations *generations
+	server      string       // that followServer saw last
 	reached     atomic.Int64 // when the database answered last, in Unix nanoseconds
 	unedited    atomic.Int64 // a generation without pending edits; 0: none is known
 	bots        atomic.Pointer[bots]

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -106,6 +107,13 @@ func (n *notifier) close() {
 // would never end.
 const followTime = 5 * time.Second
 
+// within calls fn with a context that ends after followTime.
+func within(ctx context.Context, fn func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, followTime)
+	defer cancel()
+	return fn(ctx)
+}
+
 // follow learns what other processes write until ctx is done.
 func (db *DB) follow(ctx context.Context) {
 	notified := make(chan struct{}, 1)
@@ -130,9 +138,7 @@ func (db *DB) follow(ctx context.Context) {
 		case <-notified:
 		case <-ticker.C:
 		}
-		asking, done := context.WithTimeout(ctx, followTime)
-		err := db.Refresh(asking)
-		done()
+		err := errors.Join(within(ctx, db.followServer), within(ctx, db.Refresh))
 		switch {
 		case ctx.Err() != nil:
 			return
